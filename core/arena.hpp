@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <heddle/core/error.hpp>
+#include <heddle/core/types.hpp>
+#include <string>
+
+namespace heddle {
+
+/// Every array of an arena starts at a multiple of this, which suits the widest load of any device.
+inline constexpr std::size_t arena_alignment_bytes = 256;
+
+constexpr std::size_t arena_padded_bytes(std::size_t bytes) {
+  return (bytes + arena_alignment_bytes - 1) / arena_alignment_bytes * arena_alignment_bytes;
+}
+
+/// Bytes that arrays of `counts` elements of types T... take up in one arena, one count a type.
+template <class... T, std::convertible_to<std::size_t>... Count>
+constexpr std::size_t arena_bytes(Count... counts) {
+  static_assert(sizeof...(T) == sizeof...(Count), "one count for each type");
+  return (std::size_t{0} + ... + arena_padded_bytes(sizeof(T) * static_cast<std::size_t>(counts)));
+}
+
+/// One allocation that hands out aligned arrays in the order they are asked for.
+///
+/// Device allocators round every block up to 512 bytes or more and every copy pays a latency, so
+/// the arrays of a matrix live together: one allocation, one copy. An arena is a handle: copies
+/// share the memory, and the arrays stay valid while one handle lives. The memory is not
+/// initialized.
+///
+/// Idea: one block for a CSR matrix, measured in docs/arena.md.
+template <MemorySpace Space>
+class Arena {
+ public:
+  using memory_space = Space;
+  template <class T>
+  using Array = Kokkos::View<T*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  Arena() = default;
+
+  /// Allocates `bytes` (see arena_bytes) under `label`, in the order of `exec`.
+  template <ExecutionSpace Exec>
+  Arena(const Exec& exec, const std::string& label, std::size_t bytes)
+      : block_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), bytes) {}
+
+  /// The next `count` elements of type T; throws Error if the arena has not that much left.
+  template <class T>
+  Array<T> take(std::size_t count) {
+    const std::size_t bytes = arena_padded_bytes(sizeof(T) * count);
+    if (bytes > block_.size() - used_) {
+      throw Error("an arena of " + std::to_string(block_.size()) + " bytes, " +
+                      std::to_string(used_) + " of them taken, cannot hold " +
+                      std::to_string(bytes) + " more",
+                  "size it with arena_bytes over the same types and counts");
+    }
+    Array<T> array(reinterpret_cast<T*>(block_.data() + used_), count);
+    used_ += bytes;
+    return array;
+  }
+
+  /// The whole content in another memory space: one allocation and one copy. Arrays are taken from
+  /// the result in the same order. The copy is ordered after the work on `exec`; fence `exec`
+  /// before the source is changed or released, or the copy read elsewhere.
+  template <MemorySpace Target, ExecutionSpace Exec>
+  Arena<Target> copy_to(const Exec& exec) const {
+    Arena<Target> target(exec, block_.label(), block_.size());
+    Kokkos::deep_copy(exec, target.block_, block_);
+    return target;
+  }
+
+  std::size_t bytes() const { return block_.size(); }
+
+ private:
+  template <MemorySpace>
+  friend class Arena;
+
+  Kokkos::View<std::byte*, Space> block_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace heddle

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace heddle {
+
+/// Where something went wrong: a line of a file, a row or an entry of a matrix. Lines count from 1
+/// as editors do; rows and entries from 0 as the arrays do. What is not known stays empty or -1.
+struct Where {
+  std::string file = {};
+  std::int64_t line = -1;
+  std::int64_t row = -1;
+  std::int64_t entry = -1;
+
+  std::string to_string() const {
+    std::string text;
+    auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+    if (!file.empty()) add(line >= 0 ? file + ":" + std::to_string(line) : file);
+    if (file.empty() && line >= 0) add("line " + std::to_string(line));
+    if (row >= 0) add("row " + std::to_string(row));
+    if (entry >= 0) add("entry " + std::to_string(entry));
+    return text;
+  }
+};
+
+/// Every error that Heddle throws: what is wrong, where, and what to do about it.
+class Error : public std::runtime_error {
+ public:
+  Error(std::string problem, Where where, std::string remedy)
+      : std::runtime_error(compose(problem, where, remedy)),
+        problem_(std::move(problem)),
+        where_(std::move(where)),
+        remedy_(std::move(remedy)) {}
+  Error(std::string problem, std::string remedy)
+      : Error(std::move(problem), Where{}, std::move(remedy)) {}
+
+  const std::string& problem() const { return problem_; }
+  const Where& where() const { return where_; }
+  const std::string& remedy() const { return remedy_; }
+
+ private:
+  static std::string compose(const std::string& problem, const Where& where,
+                             const std::string& remedy) {
+    const std::string place = where.to_string();
+    return "heddle: " + (place.empty() ? "" : place + ": ") + problem +
+           (remedy.empty() ? "" : "; " + remedy);
+  }
+
+  std::string problem_;
+  Where where_;
+  std::string remedy_;
+};
+
+}  // namespace heddle

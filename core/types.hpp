@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+namespace heddle {
+
+/// A matrix or vector entry: float, double, or the Kokkos::complex of either.
+template <class T>
+concept Scalar = std::same_as<T, float> || std::same_as<T, double> ||
+                 std::same_as<T, Kokkos::complex<float>> || std::same_as<T, Kokkos::complex<double>>;
+
+/// A row or column index: a signed integer of 32 or 64 bits.
+template <class T>
+concept Ordinal = std::signed_integral<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+
+/// A position among the nonzeros: an integer of 32 or 64 bits, signed or not, at least as wide as
+/// the ordinal it goes with.
+template <class T>
+concept Offset = std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+
+template <class T>
+concept ExecutionSpace = Kokkos::is_execution_space_v<T>;
+
+template <class T>
+concept MemorySpace = Kokkos::is_memory_space_v<T>;
+
+/// A Kokkos View of rank 1 (a vector) or rank 2 (columns of vectors), in any strided layout.
+template <class T>
+concept VectorView = Kokkos::is_view_v<T> && (T::rank() == 1 || T::rank() == 2);
+
+/// A VectorView whose entries may be written.
+template <class T>
+concept WritableVectorView =
+    VectorView<T> && !std::is_const_v<typename T::value_type>;
+
+template <class T>
+inline constexpr bool is_complex = false;
+template <class T>
+inline constexpr bool is_complex<Kokkos::complex<T>> = true;
+
+/// What is applied: A, its transpose, its conjugate, or its conjugate transpose. For real matrices
+/// a conjugation changes nothing.
+enum class Op { none, transpose, conjugate, conjugate_transpose };
+
+constexpr bool transposes(Op op) { return op == Op::transpose || op == Op::conjugate_transpose; }
+constexpr bool conjugates(Op op) { return op == Op::conjugate || op == Op::conjugate_transpose; }
+
+constexpr const char* name(Op op) {
+  switch (op) {
+    case Op::none: return "none";
+    case Op::transpose: return "transpose";
+    case Op::conjugate: return "conjugate";
+    case Op::conjugate_transpose: return "conjugate transpose";
+  }
+  return "?";
+}
+
+/// The complex conjugate of a scalar; a real scalar is its own.
+template <Scalar T>
+KOKKOS_FORCEINLINE_FUNCTION T conjugate(const T& value) {
+  if constexpr (is_complex<T>) {
+    return T(value.real(), -value.imag());
+  } else {
+    return value;
+  }
+}
+
+}  // namespace heddle
