@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+namespace heddle::backends {
+
+/// The lanes of a CUDA warp, taken W at a time. Every word names only the lanes of its own subwarp
+/// to the hardware, so subwarps of one warp may take different branches.
+struct CudaLanes {
+  static constexpr int max_width = 32;
+
+  template <int W>
+  KOKKOS_FORCEINLINE_FUNCTION static int lane() {
+    KOKKOS_IF_ON_DEVICE((return threadIdx.x % W;))
+    KOKKOS_IF_ON_HOST((return 0;))
+  }
+
+  template <int W, class T>
+  KOKKOS_FORCEINLINE_FUNCTION static T shuffle(T value, int from) {
+    KOKKOS_IF_ON_DEVICE((return each_word(value, [=](auto word) {
+                           return __shfl_sync(mask<W>(), word, from, W);
+                         });))
+    KOKKOS_IF_ON_HOST(((void)from; return value;))
+  }
+
+  template <int W, class T>
+  KOKKOS_FORCEINLINE_FUNCTION static T shuffle_up(T value, int distance) {
+    KOKKOS_IF_ON_DEVICE((return each_word(value, [=](auto word) {
+                           return __shfl_up_sync(mask<W>(), word, distance, W);
+                         });))
+    KOKKOS_IF_ON_HOST(((void)distance; return value;))
+  }
+
+  template <int W, class T>
+  KOKKOS_FORCEINLINE_FUNCTION static T shuffle_down(T value, int distance) {
+    KOKKOS_IF_ON_DEVICE((return each_word(value, [=](auto word) {
+                           return __shfl_down_sync(mask<W>(), word, distance, W);
+                         });))
+    KOKKOS_IF_ON_HOST(((void)distance; return value;))
+  }
+
+  template <int W, class T>
+  KOKKOS_FORCEINLINE_FUNCTION static T shuffle_xor(T value, int bits) {
+    KOKKOS_IF_ON_DEVICE((return each_word(value, [=](auto word) {
+                           return __shfl_xor_sync(mask<W>(), word, bits, W);
+                         });))
+    KOKKOS_IF_ON_HOST(((void)bits; return value;))
+  }
+
+  template <int W>
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t ballot(bool vote) {
+    KOKKOS_IF_ON_DEVICE((return (__ballot_sync(mask<W>(), vote) & mask<W>()) >> first<W>();))
+    KOKKOS_IF_ON_HOST((return vote ? 1 : 0;))
+  }
+
+  template <int W>
+  KOKKOS_FORCEINLINE_FUNCTION static void sync() {
+    KOKKOS_IF_ON_DEVICE((__syncwarp(mask<W>());))
+  }
+
+ private:
+#ifdef __CUDA_ARCH__
+  template <int W>
+  __device__ static unsigned first() {
+    return (threadIdx.x % 32) / W * W;
+  }
+  template <int W>
+  __device__ static unsigned mask() {
+    if constexpr (W == 32) {
+      return 0xffffffffu;
+    } else {
+      return ((1u << W) - 1) << first<W>();
+    }
+  }
+  template <class T, class Word>
+  __device__ static T each_word(T value, Word word) {
+    if constexpr (requires { value.real(); }) {
+      return T(word(value.real()), word(value.imag()));
+    } else {
+      return word(value);
+    }
+  }
+#endif
+};
+
+}  // namespace heddle::backends

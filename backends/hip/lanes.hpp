@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+namespace heddle::backends {
+
+/// The lanes of a HIP wavefront of 64, taken W at a time.
+struct HipLanes {
+  static constexpr int max_width = 64;
+
+  template <int W>
+  KOKKOS_FORCEINLINE_FUNCTION static int lane() {
+    KOKKOS_IF_ON_DEVICE((return threadIdx.x % W;))
+    KOKKOS_IF_ON_HOST((return 0;))
+  }
+
+  template <int W, class T>
+  KOKKOS_FORCEINLINE_FUNCTION static T shuffle(T value, int from) {
+    KOKKOS_IF_ON_DEVICE(
+        (return each_word(value, [=](auto word) { return __shfl(word, from, W); });))
+    KOKKOS_IF_ON_HOST(((void)from; return value;))
+  }
+
+  template <int W, class T>
+  KOKKOS_FORCEINLINE_FUNCTION static T shuffle_up(T value, int distance) {
+    KOKKOS_IF_ON_DEVICE(
+        (return each_word(value, [=](auto word) { return __shfl_up(word, distance, W); });))
+    KOKKOS_IF_ON_HOST(((void)distance; return value;))
+  }
+
+  template <int W, class T>
+  KOKKOS_FORCEINLINE_FUNCTION static T shuffle_down(T value, int distance) {
+    KOKKOS_IF_ON_DEVICE(
+        (return each_word(value, [=](auto word) { return __shfl_down(word, distance, W); });))
+    KOKKOS_IF_ON_HOST(((void)distance; return value;))
+  }
+
+  template <int W, class T>
+  KOKKOS_FORCEINLINE_FUNCTION static T shuffle_xor(T value, int bits) {
+    KOKKOS_IF_ON_DEVICE(
+        (return each_word(value, [=](auto word) { return __shfl_xor(word, bits, W); });))
+    KOKKOS_IF_ON_HOST(((void)bits; return value;))
+  }
+
+  template <int W>
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t ballot(bool vote) {
+    KOKKOS_IF_ON_DEVICE((return (__ballot(vote) >> first<W>()) & mask<W>();))
+    KOKKOS_IF_ON_HOST((return vote ? 1 : 0;))
+  }
+
+  /// A wavefront runs in step; the fence keeps the compiler from moving memory accesses across.
+  template <int W>
+  KOKKOS_FORCEINLINE_FUNCTION static void sync() {
+    KOKKOS_IF_ON_DEVICE((__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
+                         __builtin_amdgcn_wave_barrier();))
+  }
+
+ private:
+#ifdef __HIP_DEVICE_COMPILE__
+  template <int W>
+  __device__ static unsigned first() {
+    return (threadIdx.x % 64) / W * W;
+  }
+  template <int W>
+  __device__ static std::uint64_t mask() {
+    if constexpr (W == 64) {
+      return ~std::uint64_t{0};
+    } else {
+      return (std::uint64_t{1} << W) - 1;
+    }
+  }
+  template <class T, class Word>
+  __device__ static T each_word(T value, Word word) {
+    if constexpr (requires { value.real(); }) {
+      return T(word(value.real()), word(value.imag()));
+    } else {
+      return word(value);
+    }
+  }
+#endif
+};
+
+}  // namespace heddle::backends

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+
+#ifdef __HIP_DEVICE_COMPILE__
+namespace heddle::backends {
+
+/// Memory order between the threads of one HIP device, for values of 4 or 8 bytes.
+struct HipMemory {
+  template <class T>
+  __device__ static void publish(T* place, T value) {
+    __hip_atomic_store(place, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+  }
+  template <class T>
+  __device__ static T acquire(const T* place) {
+    return __hip_atomic_load(const_cast<T*>(place), __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT);
+  }
+  __device__ static int arrive(int* counter) {
+    return __hip_atomic_fetch_add(counter, 1, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT);
+  }
+  __device__ static void fence() { __threadfence(); }
+  __device__ static void pause() { __builtin_amdgcn_s_sleep(1); }
+
+  template <class T>
+  __device__ static T load_once(const T* place) {
+    if constexpr (requires { __builtin_nontemporal_load(place); }) {
+      return __builtin_nontemporal_load(place);
+    } else {
+      return *place;
+    }
+  }
+};
+
+}  // namespace heddle::backends
+#endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <atomic>
+
+namespace heddle::backends {
+
+/// Memory order between the threads of a CPU.
+struct HostMemory {
+  template <class T>
+  static void publish(T* place, T value) {
+    std::atomic_ref<T>(*place).store(value, std::memory_order_release);
+  }
+  template <class T>
+  static T acquire(const T* place) {
+    return std::atomic_ref<T>(*const_cast<T*>(place)).load(std::memory_order_acquire);
+  }
+  static int arrive(int* counter) {
+    return std::atomic_ref<int>(*counter).fetch_add(1, std::memory_order_acq_rel);
+  }
+  static void fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+  static void pause() {}
+  template <class T>
+  static T load_once(const T* place) {
+    return *place;
+  }
+};
+
+}  // namespace heddle::backends

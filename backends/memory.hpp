@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <heddle/backends/host/memory.hpp>
+#ifdef KOKKOS_ENABLE_CUDA
+#include <heddle/backends/cuda/memory.hpp>
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+#include <heddle/backends/hip/memory.hpp>
+#endif
+
+namespace heddle::backends {
+
+#if defined(__CUDA_ARCH__)
+using ThisMemory = CudaMemory;
+#elif defined(__HIP_DEVICE_COMPILE__)
+using ThisMemory = HipMemory;
+#else
+using ThisMemory = HostMemory;
+#endif
+
+/// Stores `value` (4 or 8 bytes) so that a thread of this device that sees it through await or
+/// acquire also sees everything this thread wrote before.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION void publish(T* place, T value) {
+  ThisMemory::publish(place, value);
+}
+
+/// What was last published at `place`, and all that its writer wrote before.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T acquire(const T* place) {
+  return ThisMemory::acquire(place);
+}
+
+/// Waits until `ready(value)` holds for what is published at `place`, and returns that value. It
+/// ends only if the publisher is resident or finished: the caller's launch must see to that.
+template <class T, class Ready>
+KOKKOS_FORCEINLINE_FUNCTION T await(const T* place, Ready ready) {
+  T value = acquire(place);
+  while (!ready(value)) {
+    ThisMemory::pause();
+    value = acquire(place);
+  }
+  return value;
+}
+
+/// Counts this thread in and returns how many came before. What a thread wrote before it arrived is
+/// seen by all that arrive later. Nobody waits.
+KOKKOS_FORCEINLINE_FUNCTION int arrive(int* counter) { return ThisMemory::arrive(counter); }
+
+/// Orders this thread's accesses before it against those after it, for the whole device.
+KOKKOS_FORCEINLINE_FUNCTION void fence() { ThisMemory::fence(); }
+
+/// Reads what no thread reads again soon and no thread writes meanwhile, with as little trace in
+/// the caches as the device allows: matrix entries pass through, x stays.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T load_once(const T* place) {
+  return ThisMemory::load_once(place);
+}
+
+}  // namespace heddle::backends
