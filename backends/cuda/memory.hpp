@@ -55,13 +55,13 @@ struct CudaMemory {
     if constexpr (sizeof(T) == 4) {
       T value;
       std::uint32_t word;
-      asm volatile("ld.global.nc.L1::no_allocate.b32 %0, [%1];" : "=r"(word) : "l"(place));
+      asm("ld.global.nc.L1::no_allocate.b32 %0, [%1];" : "=r"(word) : "l"(place));
       memcpy(&value, &word, 4);
       return value;
     } else if constexpr (sizeof(T) == 8) {
       T value;
       std::uint64_t word;
-      asm volatile("ld.global.nc.L1::no_allocate.b64 %0, [%1];" : "=l"(word) : "l"(place));
+      asm("ld.global.nc.L1::no_allocate.b64 %0, [%1];" : "=l"(word) : "l"(place));
       memcpy(&value, &word, 8);
       return value;
     } else {

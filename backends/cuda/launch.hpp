@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <heddle/backends/gpu_launch.hpp>
+
+namespace heddle::backends {
+
+/// Launches straight on the stream: a Kokkos team policy queries the kernel's attributes at every
+/// launch, which costs more than a small SpMV takes.
+template <class LaunchShape, class Kernel>
+void launch_teams(const Kokkos::Cuda& exec, const char* label, std::int64_t teams,
+                  const Kernel& kernel) {
+  const ProfiledKernel profiled(exec, label);
+  int current = 0;
+  cudaGetDevice(&current);
+  if (current != exec.cuda_device()) cudaSetDevice(exec.cuda_device());
+  const auto grid = static_cast<unsigned>(teams < max_grid_teams ? teams : max_grid_teams);
+  run_teams<Kokkos::Cuda, LaunchShape>
+      <<<grid, LaunchShape::team_threads, 0, exec.cuda_stream()>>>(kernel, teams);
+  const cudaError_t status = cudaGetLastError();
+  if (status != cudaSuccess) check_launch(label, cudaGetErrorString(status));
+}
+
+/// Teams of this kernel that the device holds at once.
+template <class LaunchShape, class Kernel>
+int resident_teams(const Kokkos::Cuda& exec) {
+  int per_multiprocessor = 0;
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+      &per_multiprocessor, run_teams<Kokkos::Cuda, LaunchShape, Kernel>, LaunchShape::team_threads,
+      0);
+  int multiprocessors = 0;
+  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, exec.cuda_device());
+  return per_multiprocessor * multiprocessors;
+}
+
+}  // namespace heddle::backends

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <heddle/backends/lanes.hpp>
+#include <string>
+
+#include <heddle/backends/host/device.hpp>
+#ifdef KOKKOS_ENABLE_CUDA
+#include <heddle/backends/cuda/device.hpp>
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+#include <heddle/backends/hip/device.hpp>
+#endif
+
+namespace heddle::backends {
+
+/// The device behind an execution space instance. Cheap enough to ask for at every plan.
+template <ExecutionSpace Exec>
+Device describe(const Exec& exec) {
+  Device device = describe_device(exec);
+  device.lanes = max_subwarp_width<Exec>;
+  return device;
+}
+
+/// Bytes read plus bytes written a second, in 1e9, of the best of `repetitions` copies between two
+/// buffers of `bytes` each on this device; allocates both and waits for `exec`.
+template <ExecutionSpace Exec>
+double measured_copy_gbytes_per_second(const Exec& exec, std::size_t bytes = std::size_t{1} << 28,
+                                       int repetitions = 10) {
+  using Buffer = Kokkos::View<double*, typename Exec::memory_space>;
+  const std::size_t count = bytes / sizeof(double);
+  Buffer from(Kokkos::view_alloc(exec, "heddle::device::copy_from"), count);
+  Buffer to(Kokkos::view_alloc(exec, "heddle::device::copy_to"), count);
+  double best_seconds = 0;
+  for (int repetition = 0; repetition <= repetitions; ++repetition) {
+    exec.fence("heddle::device::copy_start");
+    Kokkos::Timer timer;
+    Kokkos::parallel_for(
+        "heddle::device::copy", Kokkos::RangePolicy<Exec>(exec, 0, count),
+        KOKKOS_LAMBDA(std::int64_t i) { to(i) = from(i); });
+    exec.fence("heddle::device::copy_end");
+    const double seconds = timer.seconds();
+    const bool warm = repetition > 0;
+    if (warm && (best_seconds == 0 || seconds < best_seconds)) best_seconds = seconds;
+  }
+  return 2e-9 * static_cast<double>(count * sizeof(double)) / best_seconds;
+}
+
+}  // namespace heddle::backends

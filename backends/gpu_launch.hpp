@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <heddle/backends/team.hpp>
+#include <heddle/core/error.hpp>
+#include <string>
+
+/// What CUDA and HIP launches share: the source is the same, the compiler differs.
+namespace heddle::backends {
+
+/// Grids are this long at most; a longer launch lets each team take several places in turn.
+inline constexpr std::int64_t max_grid_teams = std::int64_t{1} << 23;
+
+template <class Exec, class LaunchShape, class Kernel>
+__global__ void __launch_bounds__(LaunchShape::team_threads, LaunchShape::teams_resident)
+    run_teams(const Kernel kernel, std::int64_t teams) {
+  __shared__ typename Kernel::Scratch scratch;
+  for (std::int64_t index = blockIdx.x; index < teams; index += gridDim.x) {
+    kernel(Team<Exec, LaunchShape>(index), scratch);
+    if (gridDim.x < teams) __syncthreads();
+  }
+}
+
+/// Tells Kokkos Tools of a kernel that Kokkos itself does not launch, while in scope.
+template <ExecutionSpace Exec>
+class ProfiledKernel {
+ public:
+  ProfiledKernel(const Exec& exec, const char* label) : watched_(Kokkos::Tools::profileLibraryLoaded()) {
+    if (watched_) {
+      Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id_);
+    }
+  }
+  ~ProfiledKernel() {
+    if (watched_) Kokkos::Tools::endParallelFor(id_);
+  }
+  ProfiledKernel(const ProfiledKernel&) = delete;
+
+ private:
+  bool watched_;
+  std::uint64_t id_ = 0;
+};
+
+inline void check_launch(const char* label, const char* problem) {
+  if (problem) {
+    throw Error(std::string("the device refused to launch ") + label + ": " + problem,
+                "see whether an earlier kernel failed, and whether the program was built for this "
+                "device");
+  }
+}
+
+}  // namespace heddle::backends

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace heddle {
+
+/// What a device is, as far as the choice of a scheme depends on it. backends::describe fills it.
+struct Device {
+  std::string name;
+  /// Lanes that run in step: 32 on CUDA, 64 on HIP, 1 on CPUs.
+  int lanes = 1;
+  /// Streaming multiprocessors, compute units, or threads of a CPU.
+  int multiprocessors = 1;
+  /// Threads that one multiprocessor keeps resident.
+  int threads_per_multiprocessor = 1;
+  /// Last-level cache; 0 where it is not known.
+  std::size_t cache_bytes = 0;
+  /// Scratch that one team can have.
+  std::size_t scratch_bytes = 0;
+
+  bool has_lanes() const { return lanes > 1; }
+};
+
+}  // namespace heddle

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <heddle/core/types.hpp>
+
+/// Ways to share the rows and nonzeros of a CSR matrix among workers. Pure functions of the row
+/// pointer, for host and device alike: each worker finds its own share without asking another.
+namespace heddle {
+
+/// A cut through a CSR matrix: rows before `row` have ended, nonzeros before `nonzero` are consumed.
+/// The cut is inside `row` if row_ptr[row] < nonzero.
+template <Ordinal O, Offset Off>
+struct Cut {
+  O row;
+  Off nonzero;
+};
+
+/// The cut after `steps` steps of the merge path: a step consumes one nonzero, or ends one row all
+/// of whose nonzeros are consumed. 0 <= steps <= rows + nonzeros. Cuts at equal distances give
+/// every worker the same number of rows plus nonzeros, however the rows are shaped.
+/// A binary search over the rows. Source: D. Merrill and M. Garland, "Merge-based parallel sparse
+/// matrix-vector multiplication", SC 2016.
+template <Ordinal O, Offset Off>
+KOKKOS_INLINE_FUNCTION Cut<O, Off> merge_path_cut(const Off* row_ptr, O rows, Off nonzeros,
+                                                  std::int64_t steps) {
+  const auto nnz = static_cast<std::int64_t>(nonzeros);
+  std::int64_t low = steps > nnz ? steps - nnz : 0;
+  std::int64_t high = steps < rows ? steps : rows;
+  while (low < high) {
+    const std::int64_t middle = (low + high) / 2;
+    if (static_cast<std::int64_t>(row_ptr[middle + 1]) <= steps - middle - 1) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return {static_cast<O>(low), static_cast<Off>(steps - low)};
+}
+
+/// The first row whose nonzeros all lie at or after `nonzero`: a binary search. Of rows that start
+/// there, the first, so that empty rows are counted once.
+template <Ordinal O, Offset Off>
+KOKKOS_INLINE_FUNCTION O first_row_from(const Off* row_ptr, O rows, Off nonzero) {
+  O low = 0;
+  O high = rows;
+  while (low < high) {
+    const O middle = low + (high - low) / 2;
+    if (row_ptr[middle] < nonzero) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/// Share `share` of `shares` begins at this row, and ends where the next begins: whole rows, with
+/// as equal numbers of nonzeros as whole rows allow. The last share takes trailing empty rows.
+template <Ordinal O, Offset Off>
+KOKKOS_INLINE_FUNCTION O equal_nonzeros_row(const Off* row_ptr, O rows, Off nonzeros,
+                                            std::int64_t share, std::int64_t shares) {
+  if (share <= 0) return 0;
+  if (share >= shares) return rows;
+  // Two steps, so that nonzeros * share cannot overflow.
+  const auto nnz = static_cast<std::int64_t>(nonzeros);
+  const std::int64_t target = nnz / shares * share + nnz % shares * share / shares;
+  return first_row_from(row_ptr, rows, static_cast<Off>(target));
+}
+
+/// Moves a cut that is inside a short row (at most `threshold` nonzeros) to that row's end, so that
+/// only long rows are shared between workers.
+template <Ordinal O, Offset Off>
+KOKKOS_INLINE_FUNCTION Cut<O, Off> cut_outside_short_rows(const Off* row_ptr, O rows,
+                                                          Cut<O, Off> cut, Off threshold) {
+  if (cut.row >= rows) return cut;
+  const Off begin = row_ptr[cut.row];
+  const Off end = row_ptr[cut.row + 1];
+  const bool inside = begin < cut.nonzero;
+  if (inside && end - begin <= threshold) return {static_cast<O>(cut.row + 1), end};
+  return cut;
+}
+
+/// Rows [row, run_end) are all short (at most `threshold` nonzeros) or all long: the end of the run
+/// that begins at `row`.
+template <Ordinal O, Offset Off>
+KOKKOS_INLINE_FUNCTION O run_end(const Off* row_ptr, O rows, O row, Off threshold) {
+  if (row >= rows) return rows;
+  const bool is_long = row_ptr[row + 1] - row_ptr[row] > threshold;
+  O end = row + 1;
+  while (end < rows && (row_ptr[end + 1] - row_ptr[end] > threshold) == is_long) ++end;
+  return end;
+}
+
+}  // namespace heddle

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <heddle/backends/memory.hpp>
+#include <heddle/core/matrix.hpp>
+#include <heddle/formats/vectors.hpp>
+
+namespace heddle::csr {
+
+/// What a CSR kernel reads and writes, in plain pointers: y = alpha * A * x + beta * y, sums kept in
+/// the accumulator type. Small, because it travels with every launch.
+template <Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
+struct Operands {
+  using ordinal_type = O;
+  using offset_type = Off;
+  using accumulator_type = Acc;
+
+  O rows;
+  bool conjugate;
+  const Off* row_ptr;
+  const O* col_idx;
+  const S* values;
+  Acc alpha;
+  Acc beta;
+  Columns<const V> x;
+  Columns<V> y;
+
+  KOKKOS_FORCEINLINE_FUNCTION S value(Off k) const {
+    const S entry = backends::load_once(values + k);
+    if constexpr (is_complex<S>) {
+      return conjugate ? heddle::conjugate(entry) : entry;
+    } else {
+      return entry;
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION O column(Off k) const { return backends::load_once(col_idx + k); }
+
+  KOKKOS_FORCEINLINE_FUNCTION Acc product(S value, O column, int c) const {
+    return Acc(value) * Acc(x(column, c));
+  }
+
+  /// y(row, c) from the row's sum; beta == 0 never reads y.
+  KOKKOS_FORCEINLINE_FUNCTION void store(O row, int c, Acc sum) const {
+    V& place = y(row, c);
+    place = V(beta == Acc(0) ? alpha * sum : alpha * sum + beta * Acc(place));
+  }
+};
+
+template <Scalar V, Scalar Acc, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
+Operands<S, O, Off, V, Acc> make_operands(const CsrMatrix<S, O, Off, Space>& A, bool conjugate,
+                                          Acc alpha, const Columns<const V>& x, Acc beta,
+                                          const Columns<V>& y) {
+  return {A.rows(), conjugate,        A.row_ptr().data(), A.col_idx().data(), A.values().data(),
+          alpha,    beta,             x,                  y};
+}
+
+}  // namespace heddle::csr

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <heddle/core/error.hpp>
+#include <heddle/core/types.hpp>
+#include <string>
+
+namespace heddle {
+
+/// One or more vectors as kernels see them: entry i of column c lies at
+/// data[i * row_stride + c * column_stride]. Made from a View of rank 1 or 2 in any layout.
+template <class T>
+struct Columns {
+  T* data = nullptr;
+  std::int64_t row_stride = 1;
+  std::int64_t column_stride = 0;
+  std::int64_t rows = 0;
+  int count = 1;
+
+  KOKKOS_FORCEINLINE_FUNCTION T& operator()(std::int64_t row, int column) const {
+    return data[row * row_stride + column * column_stride];
+  }
+  /// Columns [first, first + n).
+  Columns slice(int first, int n) const {
+    return {data + first * column_stride, row_stride, column_stride, rows, n};
+  }
+};
+
+template <class T, VectorView View>
+Columns<T> columns_of(const View& view) {
+  Columns<T> columns;
+  columns.data = view.data();
+  columns.rows = static_cast<std::int64_t>(view.extent(0));
+  columns.row_stride = static_cast<std::int64_t>(view.stride(0));
+  if constexpr (View::rank() == 2) {
+    columns.count = static_cast<int>(view.extent(1));
+    columns.column_stride = static_cast<std::int64_t>(view.stride(1));
+  }
+  return columns;
+}
+
+/// Throws Error unless y = op(A) x makes sense for a matrix of rows x columns.
+template <class X, class Y>
+void check_vectors(std::int64_t rows, std::int64_t columns, Op op, const Columns<X>& x,
+                   const Columns<Y>& y) {
+  const std::int64_t x_rows = transposes(op) ? rows : columns;
+  const std::int64_t y_rows = transposes(op) ? columns : rows;
+  const auto demand = [&](const char* vector, std::int64_t is, std::int64_t should) {
+    if (is != should) {
+      throw Error(std::string(vector) + " has " + std::to_string(is) + " rows, and op(A) (A is " +
+                      std::to_string(rows) + " x " + std::to_string(columns) + ", op is " +
+                      name(op) + ") needs " + std::to_string(should),
+                  "give x one row a column of op(A), and y one row a row of op(A)");
+    }
+  };
+  demand("x", x.rows, x_rows);
+  demand("y", y.rows, y_rows);
+  if (x.count != y.count) {
+    throw Error("x has " + std::to_string(x.count) + " columns and y has " +
+                    std::to_string(y.count),
+                "give both the same number of columns");
+  }
+}
+
+}  // namespace heddle
