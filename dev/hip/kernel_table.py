@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Prints what each kernel of AMD code objects takes of a compute unit; exits 1 where one spills."""
+
+import argparse
+import re
+import subprocess
+import sys
+
+COLUMNS = ("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "spills", "waves", "kernel")
+
+# Of one CDNA 2 or 3 compute unit: SIMDs, waves a SIMD at most, VGPRs a lane, LDS in bytes.
+SIMDS, MAX_WAVES, VGPRS, VGPR_GRANULE = 4, 8, 512, 8
+LDS_BYTES = {"gfx90a": 64 << 10, "gfx942": 64 << 10, "gfx950": 160 << 10}
+
+
+def notes(readelf, path):
+    """The kernels of a code object: a dictionary of the figures of each."""
+    text = subprocess.run([readelf, "--notes", path], check=True, capture_output=True, text=True)
+    kernels = []
+    for line in text.stdout.splitlines():
+        if match := re.match(r"(  - |    )\.(\w+): +(\S+)$", line):
+            if match[1] == "  - ":
+                kernels.append({"file": path})
+            if kernels:
+                kernels[-1][match[2]] = match[3]
+    return [kernel for kernel in kernels if "vgpr_count" in kernel]
+
+
+def arguments(text):
+    """The top-level template arguments of text, which starts after the opening bracket."""
+    parts, depth, start = [], 0, 0
+    for at, character in enumerate(text):
+        if character in "<({":
+            depth += 1
+        elif character in ">)}" and depth > 0:
+            depth -= 1
+        elif character in ",>" and depth == 0:
+            parts.append(text[start:at].strip())
+            start = at + 1
+            if character == ">":
+                break
+    return parts
+
+
+def without_parentheses(text):
+    kept, depth = [], 0
+    for character in text:
+        depth += character == "("
+        if depth == 0:
+            kept.append(character)
+        depth -= character == ")"
+    return "".join(kept)
+
+
+def readable(name):
+    """What tells a kernel apart: its functor, and the shape it is launched in."""
+    name = name.replace("(anonymous namespace)::", "")
+    if match := re.search(r"run_teams<Kokkos::HIP, ", name):
+        shape, functor = arguments(name[match.end():])[:2]
+        name = f"{functor} in {shape}"
+    elif match := re.search(r"Parallel(?:For|Reduce|Scan|ScanWithTotal)<", name):
+        name = arguments(name[match.end():])[0]
+        if name.startswith("Kokkos::Impl::CombinedFunctorReducer<"):
+            name = arguments(name.partition("<")[2])[0]
+    name = without_parentheses(name)
+    name = re.sub(r"::'lambda(\d*)'", lambda m: f" lambda {int(m[1] or -1) + 2}", name)
+    name = re.sub(r"\b(heddle|Kokkos|std)::|\b(backends|Impl|Experimental)::", "", name)
+    name = re.sub(r"^(void|double|float|int) ", "", name)
+    return name.replace(" >", ">")
+
+
+def waves(kernel, arch):
+    """Waves a SIMD can hold of this kernel, were it alone and its scratch only what is static."""
+    vgprs = max(int(kernel["vgpr_count"]), 1)
+    count = VGPRS // (-(-vgprs // VGPR_GRANULE) * VGPR_GRANULE)
+    lds = int(kernel["group_segment_fixed_size"])
+    if lds:
+        team_waves = -(-int(kernel["max_flat_workgroup_size"]) // 64)
+        count = min(count, max(1, LDS_BYTES[arch] // lds * team_waves // SIMDS))
+    return min(count, MAX_WAVES)
+
+
+def row(kernel, arch):
+    return {
+        "vgprs": int(kernel["vgpr_count"]),
+        "agprs": int(kernel.get("agpr_count", 0)),
+        "sgprs": int(kernel["sgpr_count"]),
+        "lds_bytes": int(kernel["group_segment_fixed_size"]),
+        "scratch_bytes": int(kernel["private_segment_fixed_size"]),
+        "spills": int(kernel["vgpr_spill_count"]) + int(kernel["sgpr_spill_count"]),
+        "waves": waves(kernel, arch),
+        "kernel": readable(kernel["demangled"]),
+    }
+
+
+def print_table(rows):
+    heads = ("VGPR", "AGPR", "SGPR", "LDS B", "scratch B", "spills", "waves/SIMD", "kernel")
+    print("  ".join(heads))
+    for one in rows:
+        cells = [str(one[name]).rjust(len(head)) for name, head in zip(COLUMNS[:-1], heads)]
+        print("  ".join(cells + [one["kernel"]]))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("code_objects", nargs="+")
+    parser.add_argument("--arch", default="gfx90a", choices=LDS_BYTES)
+    for tool in ("readelf", "cxxfilt", "objdump"):
+        parser.add_argument(f"--{tool}", default=f"llvm-{tool}")
+    parser.add_argument("--tsv", help="write the table, with a line of heads, to this file")
+    parser.add_argument("--quiet", action="store_true", help="print only kernels that spill")
+    parser.add_argument("--disassemble", metavar="RE", help="print these kernels' instructions")
+    options = parser.parse_args()
+
+    # Two files may instantiate the same kernel; by its name it is one.
+    kernels = {k["name"]: k for path in options.code_objects for k in notes(options.readelf, path)}
+    if not kernels:
+        sys.exit("hip-check: no kernel in what was compiled")
+    text = subprocess.run([options.cxxfilt], input="\n".join(kernels), check=True,
+                          capture_output=True, text=True).stdout
+    for kernel, demangled in zip(kernels.values(), text.splitlines()):
+        kernel["demangled"] = demangled
+    ours = [k for k in kernels.values() if "heddle::" in k["demangled"]]
+    spilled = [k for k in kernels.values() if int(k["vgpr_spill_count"] + k["sgpr_spill_count"])]
+
+    rows = sorted((row(k, options.arch) for k in ours), key=lambda one: natural(one["kernel"]))
+    if options.tsv:
+        with open(options.tsv, "w", encoding="utf-8") as file:
+            for line in [dict(zip(COLUMNS, COLUMNS)), *rows]:
+                print(*(line[name] for name in COLUMNS), sep="\t", file=file)
+    if not options.quiet:
+        print_table(rows)
+    if options.disassemble:
+        for kernel in ours:
+            if re.search(options.disassemble, readable(kernel["demangled"])):
+                print(f"\n{readable(kernel['demangled'])}:")
+                subprocess.run([options.objdump, "--disassemble-symbols=" + kernel["name"],
+                                "--no-show-raw-insn", "--no-leading-addr", kernel["file"]],
+                               check=True)
+
+    scratch = sum(one["scratch_bytes"] > 0 for one in rows)
+    print(f"{len(rows)} kernels of Heddle and {len(kernels) - len(rows)} of Kokkos for "
+          f"{options.arch}: {len(spilled)} spill, {scratch} use scratch memory, at most "
+          f"{max((one['vgprs'] for one in rows), default=0)} VGPRs and "
+          f"{max((one['lds_bytes'] for one in rows), default=0)} bytes of LDS")
+    if spilled:
+        print("\nThese kernels spill registers to memory; give them smaller teams, fewer teams "
+              "resident, or fewer live values:")
+        print_table([row(k, options.arch) for k in spilled])
+        sys.exit(1)
+
+
+def natural(text):
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", text)]
+
+
+if __name__ == "__main__":
+    main()
