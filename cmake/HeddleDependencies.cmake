@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Kokkos is required. zlib and liblzma let the readers open .gz and .xz files; either is left out
 # with -DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON or -DCMAKE_DISABLE_FIND_PACKAGE_LibLZMA=ON.
-set(HEDDLE_KOKKOS_MINIMUM 4.6)
+set(HEDDLE_KOKKOS_MINIMUM 4.6 CACHE STRING "Oldest Kokkos accepted; older ones than 4.6 are not tested")
 
 find_package(Kokkos ${HEDDLE_KOKKOS_MINIMUM} CONFIG QUIET)
 if(NOT Kokkos_FOUND)

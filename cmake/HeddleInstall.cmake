@@ -32,3 +32,4 @@ write_basic_package_version_file(
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/HeddleConfig.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/HeddleConfigVersion.cmake"
         DESTINATION "${cmake_folder}")
+include(HeddlePkgConfig)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Compiles one_plan.cpp anew, appends "date,compiler,seconds" to the record, fails beyond the bound.
+file(GLOB_RECURSE old "${objects}/*.o")
+if(old)
+  file(REMOVE ${old})
+endif()
+
+string(TIMESTAMP begin "%s%f")
+execute_process(COMMAND "${CMAKE_COMMAND}" --build "${build}" --target heddle_compile_time
+                RESULT_VARIABLE failed)
+string(TIMESTAMP end "%s%f")
+if(failed)
+  message(FATAL_ERROR "one_plan.cpp does not compile")
+endif()
+
+math(EXPR hundredths "(${end} - ${begin}) / 10000")
+math(EXPR whole "${hundredths} / 100")
+math(EXPR rest "${hundredths} % 100")
+if(rest LESS 10)
+  set(rest "0${rest}")
+endif()
+string(TIMESTAMP date "%Y-%m-%dT%H:%M:%SZ" UTC)
+if(NOT EXISTS "${record}")
+  file(WRITE "${record}" "date,compiler,seconds\n")
+endif()
+file(APPEND "${record}" "${date},${compiler},${whole}.${rest}\n")
+message("one plan compiles in ${whole}.${rest} s (at most ${bound_seconds}); recorded in ${record}")
+if(whole GREATER_EQUAL bound_seconds)
+  message(FATAL_ERROR "that is too long for those who use Heddle")
+endif()
