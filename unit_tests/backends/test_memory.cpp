@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <backends/lanes.hpp>
+#include <heddle/backends/memory.hpp>
+#include <watchdog.hpp>
+
+namespace heddle::test {
+
+using Everywhere = Every<std::tuple<double>, UsualIndices>;
+using EveryWord = Every<std::tuple<int, std::int64_t, float, double>, UsualIndices>;
+
+using Shape = backends::Shape<1, 128>;
+
+// Each thread waits for its like in the team before, takes over what that one left, and leaves it
+// to the next: a chain through all teams, of `payload` plain words behind one published one.
+template <class T>
+struct Relay {
+  using Scratch = backends::NoScratch;
+  static constexpr int payload = 5;
+  T* flags;
+  std::int64_t* words;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const std::int64_t place = team.index() * team.threads + team.thread();
+    std::int64_t* const mine = words + place * payload;
+    if (team.index() > 0) {
+      const std::int64_t before = place - team.threads;
+      const T turn = static_cast<T>(team.index());
+      const T seen = backends::await(flags + before, [=](T flag) { return flag == turn; });
+      for (int i = 0; i < payload; ++i) {
+        mine[i] = words[before * payload + i] + static_cast<std::int64_t>(seen) * (i + 1);
+      }
+    } else {
+      for (int i = 0; i < payload; ++i) mine[i] = i;
+    }
+    backends::publish(flags + place, static_cast<T>(team.index() + 1));
+  }
+};
+
+TEST_CASE_TEMPLATE_DEFINE("what was written before publish is seen after await", Type, relay) {
+  using Exec = typename Type::Exec;
+  using T = typename Type::Scalar;
+  const Exec exec;
+  const int teams = std::min(backends::resident_teams<Shape, Relay<T>>(exec), 200);
+  const int threads = backends::Team<Exec, Shape>::threads;
+  for (int repetition = 0; repetition < 20; ++repetition) {
+    const Kokkos::View<T*, Exec> flags("heddle::test::flags", teams * threads);
+    const Kokkos::View<std::int64_t*, Exec> words("heddle::test::words",
+                                                  teams * threads * Relay<T>::payload);
+    {
+      const Watchdog watchdog("the relay");
+      backends::launch<Shape>(exec, "heddle::test::relay", teams,
+                              Relay<T>{flags.data(), words.data()});
+      exec.fence("heddle::test::relay");
+    }
+    const auto results = to_host(exec, words);
+    int right = 0;
+    for (; right < int(results.size()); ++right) {
+      const int i = right % Relay<T>::payload;
+      const std::int64_t team = right / Relay<T>::payload / threads;
+      if (results[right] != i + team * (team + 1) / 2 * (i + 1)) break;
+    }
+    CHECK(right == int(results.size()));
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(relay, EveryWord);
+
+// The first team counts up; the others wait for a number that they may never see itself.
+template <class T>
+struct CountUp {
+  using Scratch = backends::NoScratch;
+  static constexpr int last = 40;
+  T* counter;
+  T* seen;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    if (team.thread() != 0) return;
+    if (team.index() == 0) {
+      for (int i = 1; i <= last; ++i) backends::publish(counter, static_cast<T>(i));
+    } else {
+      const T enough = static_cast<T>(team.index() % last + 1);
+      seen[team.index()] = backends::await(counter, [=](T value) { return value >= enough; });
+    }
+  }
+};
+
+TEST_CASE_TEMPLATE_DEFINE("await returns the value that it waited for", Type, await_value) {
+  using Exec = typename Type::Exec;
+  using T = typename Type::Scalar;
+  const Exec exec;
+  const int teams = std::min(backends::resident_teams<Shape, CountUp<T>>(exec), 200);
+  const Kokkos::View<T*, Exec> counter("heddle::test::counter", 1);
+  const Kokkos::View<T*, Exec> seen("heddle::test::seen", teams);
+  const Watchdog watchdog("a team that awaits a count");
+  backends::launch<Shape>(exec, "heddle::test::count_up", teams,
+                          CountUp<T>{counter.data(), seen.data()});
+  const auto values = to_host(exec, seen);
+  for (int team = 1; team < teams; ++team) {
+    CHECK(values[team] >= T(team % CountUp<T>::last + 1));
+    CHECK(values[team] <= T(CountUp<T>::last));
+  }
+  CHECK(to_host(exec, counter)[0] == T(CountUp<T>::last));
+}
+TEST_CASE_TEMPLATE_APPLY(await_value, EveryWord);
+
+struct SelfAcquire {
+  using Scratch = backends::NoScratch;
+  double* values;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    double* const mine = values + 2 * (team.index() * team.threads + team.thread());
+    backends::publish(mine, static_cast<double>(team.index()) + 0.5);
+    mine[1] = backends::acquire(mine);
+  }
+};
+
+TEST_CASE_TEMPLATE_DEFINE("acquire reads what was published", Type, acquire) {
+  using Exec = typename Type::Exec;
+  const Exec exec;
+  constexpr int threads = backends::Team<Exec, Shape>::threads;
+  const Kokkos::View<double*, Exec> values("heddle::test::values", 2 * 300 * threads);
+  backends::launch<Shape>(exec, "heddle::test::acquire", 300, SelfAcquire{values.data()});
+  const auto results = to_host(exec, values);
+  bool right = true;
+  for (int i = 0; i < 300 * threads; ++i) right = right && results[2 * i + 1] == i / threads + 0.5;
+  CHECK(right);
+}
+TEST_CASE_TEMPLATE_APPLY(acquire, Everywhere);
+
+// The last thread to arrive adds up what all have written.
+struct LastAddsUp {
+  using Scratch = backends::NoScratch;
+  int* counter;
+  int* places;
+  std::int64_t* parts;
+  std::int64_t* total;
+  int threads_in_all;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const std::int64_t place = team.index() * team.threads + team.thread();
+    parts[place] = 3 * place + 1;
+    const int before = backends::arrive(counter);
+    places[place] = before;
+    if (before == threads_in_all - 1) {
+      std::int64_t sum = 0;
+      for (int i = 0; i < threads_in_all; ++i) sum += parts[i];
+      *total = sum;
+    }
+  }
+};
+
+TEST_CASE_TEMPLATE_DEFINE("the last to arrive sees what all wrote", Type, arrive) {
+  using Exec = typename Type::Exec;
+  const Exec exec;
+  const int teams = 700;
+  const int threads = teams * backends::Team<Exec, Shape>::threads;
+  for (int repetition = 0; repetition < 5; ++repetition) {
+    const Kokkos::View<int*, Exec> counter("heddle::test::counter", 1);
+    const Kokkos::View<int*, Exec> places("heddle::test::places", threads);
+    const Kokkos::View<std::int64_t*, Exec> parts("heddle::test::parts", threads);
+    const Kokkos::View<std::int64_t*, Exec> total("heddle::test::total", 1);
+    backends::launch<Shape>(
+        exec, "heddle::test::arrive", teams,
+        LastAddsUp{counter.data(), places.data(), parts.data(), total.data(), threads});
+    const std::int64_t n = threads;
+    CHECK(to_host(exec, total)[0] == 3 * (n * (n - 1) / 2) + n);
+    auto order = to_host(exec, places);  // everyone has a place, and no two the same
+    std::sort(order.begin(), order.end());
+    bool right = true;
+    for (int i = 0; i < threads; ++i) right = right && order[i] == i;
+    CHECK(right);
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(arrive, Everywhere);
+
+// Two teams write, fence, and read what the other wrote: at least one must see it. Without the
+// fence both may read first, on any of these machines.
+struct StoreThenLoad {
+  using Scratch = backends::NoScratch;
+  static constexpr int rounds = 1000;
+  int* flags;    // a pair a round, far enough apart to lie in different cache lines
+  int* seen;     // a pair a round
+  int* meeting;  // what each has reached
+  static constexpr int stride = 64;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    if (team.thread() != 0) return;
+    const int me = static_cast<int>(team.index());
+    for (int round = 0; round < rounds; ++round) {
+      backends::publish(meeting + me * stride, round + 1);
+      backends::await(meeting + (1 - me) * stride, [=](int reached) { return reached > round; });
+      backends::publish(flags + (2 * round + me) * stride, 1);
+      backends::fence();
+      seen[2 * round + me] = backends::acquire(flags + (2 * round + 1 - me) * stride);
+    }
+  }
+};
+
+TEST_CASE_TEMPLATE_DEFINE("fence orders a store before a later load", Type, fence) {
+  using Exec = typename Type::Exec;
+  const Exec exec;
+  if (backends::resident_teams<Shape, StoreThenLoad>(exec) < 2) return;
+  constexpr int rounds = StoreThenLoad::rounds, stride = StoreThenLoad::stride;
+  const Kokkos::View<int*, Exec> flags("heddle::test::flags", 2 * rounds * stride);
+  const Kokkos::View<int*, Exec> seen("heddle::test::seen", 2 * rounds);
+  const Kokkos::View<int*, Exec> meeting("heddle::test::meeting", 2 * stride);
+  const Watchdog watchdog("one of two teams that meet");
+  backends::launch<Shape>(exec, "heddle::test::fence", 2,
+                          StoreThenLoad{flags.data(), seen.data(), meeting.data()});
+  const auto results = to_host(exec, seen);
+  int neither = 0;
+  for (int round = 0; round < rounds; ++round) {
+    neither += results[2 * round] == 0 && results[2 * round + 1] == 0;
+  }
+  CHECK(neither == 0);
+}
+TEST_CASE_TEMPLATE_APPLY(fence, Everywhere);
+
+template <class T>
+struct LoadOnce {
+  const T* values;
+  KOKKOS_FUNCTION T operator()(auto, int i) const { return backends::load_once(values + i); }
+};
+
+TEST_CASE_TEMPLATE_DEFINE("load_once reads like any load", Type, load_once) {
+  using Exec = typename Type::Exec;
+  using T = typename Type::Scalar;
+  const Exec exec;
+  const auto values = whole_numbers<T>(lanes_tested);
+  const auto there = to_device(exec, values);
+  std::vector<int> places(lanes_tested);
+  for (int i = 0; i < lanes_tested; ++i) places[i] = lanes_tested - 1 - i;
+  const auto results = in_every_lane<1>(exec, places, LoadOnce<T>{there.data()});
+  CHECK(std::equal(results.begin(), results.end(), values.rbegin()));
+}
+TEST_CASE_TEMPLATE_APPLY(load_once, EveryWord);
+TEST_CASE_TEMPLATE_APPLY(load_once, Every<std::tuple<Kokkos::complex<float>,
+                                                     Kokkos::complex<double>, std::size_t>,
+                                          UsualIndices>);
+
+}  // namespace heddle::test

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
+#include <backends/lanes.hpp>
+#include <cmath>
+#include <heddle/backends/subwarp.hpp>
+
+namespace heddle::test {
+
+using Everywhere = Every<std::tuple<double>, UsualIndices>;
+using EveryScalar = Every<Scalars, UsualIndices>;
+using EveryWord =
+    Every<std::tuple<int, std::int64_t, double, Kokkos::complex<float>>, UsualIndices>;
+using EveryReal = Every<std::tuple<int, std::int64_t, float, double>, UsualIndices>;
+
+struct Lane {
+  KOKKOS_FUNCTION int operator()(auto group, auto) const { return group.lane(); }
+};
+struct Width {
+  KOKKOS_FUNCTION int operator()(auto group, auto) const { return group.width; }
+};
+
+TEST_CASE_TEMPLATE_DEFINE("lane and width", Type, lane) {
+  const typename Type::Exec exec;
+  check_word<int>(exec, Lane(), [](const auto&, int lane) { return lane; });
+  check_word<int>(exec, Width(), [](const auto& lanes, int) { return int(lanes.size()); });
+}
+TEST_CASE_TEMPLATE_APPLY(lane, Everywhere);
+
+// Each lane asks another one, in a pattern that `step` varies.
+struct Shuffle {
+  int step;
+  KOKKOS_FUNCTION auto operator()(auto group, auto value) const {
+    return group.shuffle(value, (group.lane() * 5 + step) % group.width);
+  }
+};
+struct ShuffleUp {
+  int distance;
+  KOKKOS_FUNCTION auto operator()(auto group, auto value) const {
+    return group.shuffle_up(value, distance % group.width);
+  }
+};
+struct ShuffleDown {
+  int distance;
+  KOKKOS_FUNCTION auto operator()(auto group, auto value) const {
+    return group.shuffle_down(value, distance % group.width);
+  }
+};
+struct ShuffleXor {
+  int bits;
+  KOKKOS_FUNCTION auto operator()(auto group, auto value) const {
+    return group.shuffle_xor(value, bits % group.width);
+  }
+};
+struct Broadcast {
+  int from;
+  KOKKOS_FUNCTION auto operator()(auto group, auto value) const {
+    return group.broadcast(value, from % group.width);
+  }
+};
+
+TEST_CASE_TEMPLATE_DEFINE("shuffle", Type, shuffle) {
+  for (const int step : {0, 1, 2, 13, 63}) {
+    check_word<typename Type::Scalar>(
+        typename Type::Exec(), Shuffle{step}, [&](const auto& lanes, int lane) {
+          return lanes[(lane * 5 + step) % lanes.size()];
+        });
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(shuffle, EveryWord);
+
+TEST_CASE_TEMPLATE_DEFINE("shuffle_up keeps the lowest lanes", Type, shuffle_up) {
+  for (const int distance : {0, 1, 2, 7, 31, 63}) {
+    check_word<typename Type::Scalar>(
+        typename Type::Exec(), ShuffleUp{distance}, [&](const auto& lanes, int lane) {
+          const int from = lane - distance % int(lanes.size());
+          return lanes[from < 0 ? lane : from];
+        });
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(shuffle_up, EveryWord);
+
+TEST_CASE_TEMPLATE_DEFINE("shuffle_down keeps the highest lanes", Type, shuffle_down) {
+  for (const int distance : {0, 1, 2, 7, 31, 63}) {
+    check_word<typename Type::Scalar>(
+        typename Type::Exec(), ShuffleDown{distance}, [&](const auto& lanes, int lane) {
+          const int from = lane + distance % int(lanes.size());
+          return lanes[from < int(lanes.size()) ? from : lane];
+        });
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(shuffle_down, EveryWord);
+
+TEST_CASE_TEMPLATE_DEFINE("shuffle_xor", Type, shuffle_xor) {
+  for (const int bits : {0, 1, 2, 4, 8, 16, 32, 63, 21}) {
+    check_word<typename Type::Scalar>(
+        typename Type::Exec(), ShuffleXor{bits},
+        [&](const auto& lanes, int lane) { return lanes[lane ^ (bits % int(lanes.size()))]; });
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(shuffle_xor, EveryWord);
+
+TEST_CASE_TEMPLATE_DEFINE("broadcast", Type, broadcast) {
+  for (const int from : {0, 1, 30, 63}) {
+    check_word<typename Type::Scalar>(
+        typename Type::Exec(), Broadcast{from},
+        [&](const auto& lanes, int) { return lanes[from % lanes.size()]; });
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(broadcast, EveryWord);
+
+struct Sum {
+  KOKKOS_FUNCTION auto operator()(auto group, auto value) const { return group.sum(value); }
+};
+template <int G>
+struct SumWithin {
+  KOKKOS_FUNCTION auto operator()(auto group, auto value) const {
+    constexpr int size = G < group.width ? G : group.width;
+    return group.template sum_within<size>(value);
+  }
+};
+struct Max {
+  KOKKOS_FUNCTION auto operator()(auto group, auto value) const { return group.max(value); }
+};
+
+template <class T>
+T sum_of(const std::vector<T>& lanes, int first, int last) {
+  T sum{};
+  for (int i = first; i < last; ++i) sum += lanes[i];
+  return sum;
+}
+
+TEST_CASE_TEMPLATE_DEFINE("sum", Type, sum) {
+  check_word<typename Type::Scalar>(
+      typename Type::Exec(), Sum(),
+      [](const auto& lanes, int) { return sum_of(lanes, 0, int(lanes.size())); });
+}
+TEST_CASE_TEMPLATE_APPLY(sum, EveryScalar);
+TEST_CASE_TEMPLATE_APPLY(sum, EveryWord);
+
+template <int G, class Type>
+void check_sum_within() {
+  check_word<typename Type::Scalar>(
+      typename Type::Exec(), SumWithin<G>(), [](const auto& lanes, int lane) {
+        const int size = std::min<int>(G, int(lanes.size()));
+        return sum_of(lanes, lane / size * size, (lane / size + 1) * size);
+      });
+}
+
+TEST_CASE_TEMPLATE_DEFINE("sum_within groups of lanes", Type, sum_within) {
+  check_sum_within<1, Type>();
+  check_sum_within<4, Type>();
+  check_sum_within<16, Type>();
+  check_sum_within<64, Type>();
+}
+TEST_CASE_TEMPLATE_APPLY(sum_within, Everywhere);
+
+TEST_CASE_TEMPLATE_DEFINE("a sum is the same bits in all lanes and all runs", Type, sum_bits) {
+  using Exec = typename Type::Exec;
+  using T = typename Type::Scalar;
+  const Exec exec;
+  std::vector<T> values(lanes_tested);
+  for (int i = 0; i < lanes_tested; ++i) values[i] = T(std::sin(i + 1.0) * std::pow(10.0, i % 13));
+  for_each_width<Exec>([&](auto width) {
+    constexpr int W = decltype(width)::value;
+    CAPTURE(W);
+    const auto once = in_every_lane<W>(exec, values, Sum());
+    CHECK(once == in_every_lane<W>(exec, values, Sum()));
+    bool same = true;
+    for (int i = 0; i < lanes_tested; ++i) same = same && once[i] == once[i / W * W];
+    CHECK(same);
+  });
+}
+TEST_CASE_TEMPLATE_APPLY(sum_bits, EveryScalar);
+
+TEST_CASE_TEMPLATE_DEFINE("max", Type, max) {
+  check_word<typename Type::Scalar>(typename Type::Exec(), Max(), [](const auto& lanes, int) {
+    return *std::max_element(lanes.begin(), lanes.end());
+  });
+}
+TEST_CASE_TEMPLATE_APPLY(max, EveryReal);
+
+struct Ballot {
+  int least;
+  KOKKOS_FUNCTION std::uint64_t operator()(auto group, auto value) const {
+    return group.ballot(value >= least);
+  }
+};
+struct Any {
+  int least;
+  KOKKOS_FUNCTION int operator()(auto group, auto value) const {
+    return group.any(value >= least);
+  }
+};
+struct All {
+  int least;
+  KOKKOS_FUNCTION int operator()(auto group, auto value) const {
+    return group.all(value >= least);
+  }
+};
+
+TEST_CASE_TEMPLATE_DEFINE("ballot, any and all", Type, vote) {
+  const typename Type::Exec exec;
+  // Nobody, one lane here and there, half, all but a few, everybody.
+  for (const int least : {51, 49, 0, -49, -50}) {
+    CAPTURE(least);
+    const auto votes = [=](int value) { return value >= least; };
+    check_word<int>(exec, Ballot{least}, [&](const auto& lanes, int) {
+      std::uint64_t bits = 0;
+      for (std::size_t i = 0; i < lanes.size(); ++i) bits |= std::uint64_t{votes(lanes[i])} << i;
+      return bits;
+    });
+    check_word<int>(exec, Any{least}, [&](const auto& lanes, int) {
+      return int{std::any_of(lanes.begin(), lanes.end(), votes)};
+    });
+    check_word<int>(exec, All{least}, [&](const auto& lanes, int) {
+      return int{std::all_of(lanes.begin(), lanes.end(), votes)};
+    });
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(vote, Everywhere);
+
+struct InclusiveSum {
+  KOKKOS_FUNCTION auto operator()(auto group, auto value) const {
+    return group.inclusive_sum(value);
+  }
+};
+struct ExclusiveSum {
+  KOKKOS_FUNCTION auto operator()(auto group, auto value) const {
+    return group.exclusive_sum(value);
+  }
+};
+
+TEST_CASE_TEMPLATE_DEFINE("prefix sums", Type, prefix_sum) {
+  using T = typename Type::Scalar;
+  const typename Type::Exec exec;
+  check_word<T>(exec, InclusiveSum(),
+                [](const auto& lanes, int lane) { return sum_of(lanes, 0, lane + 1); });
+  check_word<T>(exec, ExclusiveSum(),
+                [](const auto& lanes, int lane) { return sum_of(lanes, 0, lane); });
+}
+TEST_CASE_TEMPLATE_APPLY(prefix_sum, EveryWord);
+
+// A head in every lane whose number, plus `shift`, is a multiple of `every`.
+struct SegmentedSum {
+  int every, shift;
+  KOKKOS_FUNCTION auto operator()(auto group, auto value) const {
+    return group.segmented_sum(value, (group.lane() + shift) % every == 0);
+  }
+};
+
+TEST_CASE_TEMPLATE_DEFINE("segmented_sum", Type, segmented_sum) {
+  for (const SegmentedSum word : {SegmentedSum{1, 0}, SegmentedSum{3, 0}, SegmentedSum{5, 2},
+                                  SegmentedSum{17, 4}, SegmentedSum{1000, 1}}) {
+    CAPTURE(word.every);
+    check_word<typename Type::Scalar>(
+        typename Type::Exec(), word, [&](const auto& lanes, int lane) {
+          int head = lane;
+          while (head > 0 && (head + word.shift) % word.every != 0) --head;
+          return sum_of(lanes, head, lane + 1);
+        });
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(segmented_sum, EveryWord);
+
+// Subwarps of one warp in different branches: those with an odd number sum twice as long.
+struct SumInBranches {
+  KOKKOS_FUNCTION auto operator()(auto group, auto value) const {
+    const bool odd = group.broadcast(value, 0) > 0;
+    if (odd) {
+      for (int i = 0; i < 3; ++i) value = group.sum(value) - value;
+    } else if (group.width > 1) {
+      value = group.shuffle_up(value, 1);
+    }
+    return value;
+  }
+};
+
+TEST_CASE_TEMPLATE_DEFINE("subwarps may take different branches", Type, branches) {
+  check_word<int>(typename Type::Exec(), SumInBranches(), [](const auto& lanes, int lane) {
+    if (lanes[0] <= 0) return lanes[lane > 0 ? lane - 1 : 0];
+    std::vector<int> values = lanes;
+    for (int i = 0; i < 3; ++i) {
+      const int total = sum_of(values, 0, int(values.size()));
+      for (int& value : values) value = total - value;
+    }
+    return values[lane];
+  });
+}
+TEST_CASE_TEMPLATE_APPLY(branches, Everywhere);
+
+// Lane by lane hands a number on through scratch.
+template <int W>
+struct ThroughScratch {
+  struct Scratch {
+    int cell[128];
+  };
+  int* results;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
+    const auto group = team.subwarp();
+    int* const cell = scratch.cell + team.subwarp_index() * group.width;
+    cell[group.lane()] = team.thread();
+    group.sync();
+    for (int turn = 0; turn < 4; ++turn) {
+      const int next = cell[(group.lane() + 1) % group.width];
+      group.sync();
+      cell[group.lane()] = next;
+      group.sync();
+    }
+    results[team.index() * team.threads + team.thread()] = cell[group.lane()];
+  }
+};
+
+TEST_CASE_TEMPLATE_DEFINE("sync lets lanes see each other's scratch", Type, sync) {
+  using Exec = typename Type::Exec;
+  const Exec exec;
+  for_each_width<Exec>([&](auto width) {
+    constexpr int W = decltype(width)::value;
+    using Shape = backends::Shape<W, 128>;
+    constexpr int threads = backends::Team<Exec, Shape>::threads;
+    CAPTURE(W);
+    const Kokkos::View<int*, Exec> results("heddle::test::results", 8 * threads);
+    backends::launch<Shape>(exec, "heddle::test::sync", 8, ThroughScratch<W>{results.data()});
+    const auto numbers = to_host(exec, results);
+    bool right = true;
+    for (int i = 0; i < 8 * threads; ++i) {
+      const int thread = i % threads;
+      right = right && numbers[i] == thread / W * W + (thread + 4) % W;
+    }
+    CHECK(right);
+  });
+}
+TEST_CASE_TEMPLATE_APPLY(sync, Everywhere);
+
+}  // namespace heddle::test
