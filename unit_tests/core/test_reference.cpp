@@ -82,8 +82,10 @@ TEST_CASE_TEMPLATE_DEFINE("matrices travel to a device and back", T, travel) {
        test::test_matrices<typename T::Scalar, typename T::Ordinal, typename T::Offset>()) {
     CAPTURE(name);
     const auto device = storage.template copy_to<typename T::Space>(exec);
-    const auto back = device.template copy_to<Kokkos::HostSpace>(exec);
     exec.fence();
+    const Kokkos::DefaultHostExecutionSpace host;
+    const auto back = device.template copy_to<Kokkos::HostSpace>(host);
+    host.fence();
     REQUIRE(back.nonzeros() == storage.nonzeros());
     bool same = back.rows() == storage.rows() && back.columns() == storage.columns();
     for (std::size_t i = 0; i < storage.row_ptr().extent(0); ++i) {
