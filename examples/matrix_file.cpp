@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From a Matrix Market file (plain, .gz or .xz) to a product, with every scheme there is.
+#include <cmath>
+#include <cstdio>
+#include <heddle/matrix_market.hpp>
+#include <heddle/spmv.hpp>
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Space = Exec::memory_space;
+
+void products(const char* path) {
+  const Exec exec;
+  const auto file = heddle::read_matrix_market<double, int, int>(path);
+  const auto storage = file.copy_to<Space>(exec);
+  const auto A = storage.matrix();
+  exec.fence();
+  std::printf("%s: %d x %d, %d nonzeros\n", path, A.rows(), A.columns(), A.nonzeros());
+
+  Kokkos::View<double*, Space> x("example::x", A.columns()), y("example::y", A.rows());
+  Kokkos::deep_copy(exec, x, 1.0);
+  for (const heddle::Scheme& scheme : heddle::spmv_schemes<Exec>()) {
+    const heddle::SpmvPlan plan(exec, A, {.scheme = scheme});
+    plan.apply(exec, 1.0, x, 0.0, y);
+    double sum = 0;
+    Kokkos::parallel_reduce(
+        "example::norm", Kokkos::RangePolicy<Exec>(exec, 0, A.rows()),
+        KOKKOS_LAMBDA(int i, double& part) { part += y(i) * y(i); }, sum);
+    std::printf("  %-16s |A*1| = %.15g\n", scheme.to_string().c_str(), std::sqrt(sum));
+  }
+}
+
+int main(int argc, char** argv) {
+  Kokkos::ScopeGuard kokkos(argc, argv);
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: %s FILE.mtx[.gz|.xz]\n", argv[0]);
+    return 2;
+  }
+  try {
+    products(argv[1]);
+  } catch (const heddle::Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
