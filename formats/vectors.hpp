@@ -3,22 +3,25 @@
 
 #include <heddle/core/error.hpp>
 #include <heddle/core/types.hpp>
+#include <limits>
 #include <string>
 
 namespace heddle {
 
 /// One or more vectors as kernels see them: entry i of column c lies at
-/// data[i * row_stride + c * column_stride]. Made from a View of rank 1 or 2 in any layout.
+/// data[i * row_stride + c * column_stride]. Made from a View of rank 1 or 2 in any layout. The row
+/// stride is 32 bits wide: a kernel multiplies by it at every nonzero.
 template <class T>
 struct Columns {
   T* data = nullptr;
-  std::int64_t row_stride = 1;
+  int row_stride = 1;
   std::int64_t column_stride = 0;
   std::int64_t rows = 0;
   int count = 1;
 
-  KOKKOS_FORCEINLINE_FUNCTION T& operator()(std::int64_t row, int column) const {
-    return data[row * row_stride + column * column_stride];
+  template <class Index>
+  KOKKOS_FORCEINLINE_FUNCTION T& operator()(Index row, int column) const {
+    return data[static_cast<std::int64_t>(row) * row_stride + column * column_stride];
   }
   /// Columns [first, first + n).
   Columns slice(int first, int n) const {
@@ -31,7 +34,11 @@ Columns<T> columns_of(const View& view) {
   Columns<T> columns;
   columns.data = view.data();
   columns.rows = static_cast<std::int64_t>(view.extent(0));
-  columns.row_stride = static_cast<std::int64_t>(view.stride(0));
+  if (view.stride(0) > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+    throw Error("the rows of a vector lie " + std::to_string(view.stride(0)) + " entries apart",
+                "give a View whose first stride fits in 32 bits");
+  }
+  columns.row_stride = static_cast<int>(view.stride(0));
   if constexpr (View::rank() == 2) {
     columns.count = static_cast<int>(view.extent(1));
     columns.column_stride = static_cast<std::int64_t>(view.stride(1));

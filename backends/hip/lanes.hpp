@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <cstring>
 
 namespace heddle::backends {
 
@@ -40,7 +41,7 @@ struct HipLanes {
   template <int W, class T>
   KOKKOS_FORCEINLINE_FUNCTION static T shuffle_xor(T value, int bits) {
     KOKKOS_IF_ON_DEVICE(
-        (return each_word(value, [=](auto word) { return __shfl_xor(word, bits, W); });))
+        (return each_word(value, [=](auto word) { return exchange<W>(word, bits); });))
     KOKKOS_IF_ON_HOST(((void)bits; return value;))
   }
 
@@ -53,8 +54,8 @@ struct HipLanes {
   /// A wavefront runs in step; the fence keeps the compiler from moving memory accesses across.
   template <int W>
   KOKKOS_FORCEINLINE_FUNCTION static void sync() {
-    KOKKOS_IF_ON_DEVICE((__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
-                         __builtin_amdgcn_wave_barrier();))
+    KOKKOS_IF_ON_DEVICE(
+        (__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront"); __builtin_amdgcn_wave_barrier();))
   }
 
  private:
@@ -70,6 +71,44 @@ struct HipLanes {
     } else {
       return (std::uint64_t{1} << W) - 1;
     }
+  }
+  /// Where the compiler knows `bits`, as in a sum, near lanes exchange registers directly (DPP) or
+  /// by a fixed swizzle; else, and between the halves of a wavefront, by computed addresses.
+  template <int W, class T>
+  __device__ static T exchange(T word, int bits) {
+    if (__builtin_constant_p(bits)) {
+      switch (bits) {
+        case 1:
+          return each_half(word, move_in_row<0xb1>);  // quad_perm:[1,0,3,2]
+        case 2:
+          return each_half(word, move_in_row<0x4e>);  // quad_perm:[2,3,0,1]
+        case 4:
+          return each_half(word, swizzle<0x101f>);  // of 32 lanes, xor 4
+        case 8:
+          return each_half(word, move_in_row<0x128>);  // row_ror:8, of 16 lanes
+        case 16:
+          return each_half(word, swizzle<0x401f>);  // of 32 lanes, xor 16
+      }
+    }
+    return __shfl_xor(word, bits, W);
+  }
+  template <int Control>
+  __device__ static int move_in_row(int half) {
+    return __builtin_amdgcn_mov_dpp(half, Control, 0xf, 0xf, true);
+  }
+  template <int Pattern>
+  __device__ static int swizzle(int half) {
+    return __builtin_amdgcn_ds_swizzle(half, Pattern);
+  }
+  /// The hardware moves 32 bits at a time.
+  template <class T, class Move>
+  __device__ static T each_half(T word, Move move) {
+    static_assert(sizeof(T) % sizeof(int) == 0);
+    int halves[sizeof(T) / sizeof(int)];
+    memcpy(halves, &word, sizeof(T));
+    for (int& half : halves) half = move(half);
+    memcpy(&word, halves, sizeof(T));
+    return word;
   }
   template <class T, class Word>
   __device__ static T each_word(T value, Word word) {

@@ -11,6 +11,7 @@ namespace heddle::csr {
 /// the accumulator type. Small, because it travels with every launch.
 template <Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
 struct Operands {
+  using scalar_type = S;
   using ordinal_type = O;
   using offset_type = Off;
   using accumulator_type = Acc;
@@ -25,15 +26,16 @@ struct Operands {
   Columns<const V> x;
   Columns<V> y;
 
-  KOKKOS_FORCEINLINE_FUNCTION S value(Off k) const {
-    const S entry = backends::load_once(values + k);
-    if constexpr (is_complex<S>) {
-      return conjugate ? heddle::conjugate(entry) : entry;
-    } else {
-      return entry;
-    }
+  KOKKOS_FORCEINLINE_FUNCTION S value(Off k) const { return conjugated(values[k]); }
+  KOKKOS_FORCEINLINE_FUNCTION O column(Off k) const { return col_idx[k]; }
+
+  /// The same where neighbouring lanes read neighbouring entries, and none reads them again.
+  KOKKOS_FORCEINLINE_FUNCTION S value_once(Off k) const {
+    return conjugated(backends::load_once(values + k));
   }
-  KOKKOS_FORCEINLINE_FUNCTION O column(Off k) const { return backends::load_once(col_idx + k); }
+  KOKKOS_FORCEINLINE_FUNCTION O column_once(Off k) const {
+    return backends::load_once(col_idx + k);
+  }
 
   KOKKOS_FORCEINLINE_FUNCTION Acc product(S value, O column, int c) const {
     return Acc(value) * Acc(x(column, c));
@@ -43,6 +45,15 @@ struct Operands {
   KOKKOS_FORCEINLINE_FUNCTION void store(O row, int c, Acc sum) const {
     V& place = y(row, c);
     place = V(beta == Acc(0) ? alpha * sum : alpha * sum + beta * Acc(place));
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION S conjugated(const S& entry) const {
+    if constexpr (is_complex<S>) {
+      return conjugate ? heddle::conjugate(entry) : entry;
+    } else {
+      return entry;
+    }
   }
 };
 

@@ -7,15 +7,16 @@
 
 namespace heddle::csr {
 
-/// csr/scalar and csr/subwarp: a subwarp sums RowsAtOnce rows side by side, its lanes taking every
-/// W-th nonzero of each. Side by side, the loads of several short rows are in flight together.
+/// csr/scalar and csr/subwarp on a GPU: a subwarp a row, its lanes taking every W-th nonzero. A
+/// lane takes Batch nonzeros at a time, so that their loads are in flight together.
 ///
-/// Deterministic: the order of every sum is fixed by W. Source: N. Bell and M. Garland,
+/// Deterministic: the order of every sum is fixed by W and Batch. Source: N. Bell and M. Garland,
 /// "Implementing sparse matrix-vector multiplication on throughput-oriented processors", SC 2009,
-/// with the warp split into subwarps and several rows a subwarp.
-template <class Operands, int ColumnsAtOnce, int RowsAtOnce>
+/// with the warp split into subwarps.
+template <class Operands, int ColumnsAtOnce, int Batch>
 struct SubwarpKernel {
   using Scratch = backends::NoScratch;
+  using S = typename Operands::scalar_type;
   using O = typename Operands::ordinal_type;
   using Off = typename Operands::offset_type;
   using Acc = typename Operands::accumulator_type;
@@ -24,46 +25,52 @@ struct SubwarpKernel {
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
-    constexpr int W = Team::subwarp_width;
     const auto subwarp = team.subwarp();
-    const std::int64_t first =
-        team.index() * Team::subwarps * RowsAtOnce + team.subwarp_index();
-
-    Off begin[RowsAtOnce], end[RowsAtOnce];
-    Acc sum[RowsAtOnce][ColumnsAtOnce];
-    for (int r = 0; r < RowsAtOnce; ++r) {
-      const std::int64_t row = first + r * Team::subwarps;
-      const bool exists = row < operands.rows;
-      begin[r] = exists ? operands.row_ptr[row] + subwarp.lane() : 0;
-      end[r] = exists ? operands.row_ptr[row + 1] : 0;
-      for (int c = 0; c < ColumnsAtOnce; ++c) sum[r][c] = Acc(0);
+    const std::int64_t row = team.index() * Team::subwarps + team.subwarp_index();
+    if (row >= operands.rows) return;
+    const Off begin = operands.row_ptr[row];
+    const Off end = operands.row_ptr[row + 1];
+    Acc sum[ColumnsAtOnce];
+    for (int c = 0; c < ColumnsAtOnce; ++c) sum[c] = Acc(0);
+    if (end - begin > static_cast<Off>(subwarp.lane())) {
+      add<Team::subwarp_width>(begin + static_cast<Off>(subwarp.lane()), end, sum);
     }
-    for (int r = 0; r < RowsAtOnce; ++r) {
-      if (begin[r] < end[r]) add(begin[r], sum[r]);
-    }
-    for (int r = 0; r < RowsAtOnce; ++r) {
-      HEDDLE_UNROLL(4)
-      for (Off k = begin[r] + W; k < end[r]; k += W) add(k, sum[r]);
-    }
-    for (int r = 0; r < RowsAtOnce; ++r) {
-      const std::int64_t row = first + r * Team::subwarps;
-      for (int c = 0; c < ColumnsAtOnce; ++c) {
-        const Acc total = subwarp.sum(sum[r][c]);
-        if (subwarp.lane() == 0 && row < operands.rows && c < operands.x.count) {
-          operands.store(static_cast<O>(row), c, total);
-        }
+    for (int c = 0; c < ColumnsAtOnce; ++c) {
+      const Acc total = subwarp.sum(sum[c]);
+      if (subwarp.lane() == 0 && c < operands.x.count) {
+        operands.store(static_cast<O>(row), c, total);
       }
     }
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void add(Off k, Acc* sum) const {
-    const auto value = operands.value(k);
-    const O column = operands.column(k);
-    for (int c = 0; c < ColumnsAtOnce; ++c) {
-      if (ColumnsAtOnce == 1 || c < operands.x.count) {
-        sum[c] += operands.product(value, column, c);
+  /// Adds nonzeros k, k + W, ... below end; k < end. Steps so that no offset beyond end is formed.
+  template <int W>
+  KOKKOS_FORCEINLINE_FUNCTION void add(Off k, Off end, Acc* sum) const {
+    constexpr Off step = Batch * W;
+    while (true) {
+      const Off left = end - k;
+      S value[Batch];
+      O column[Batch];
+      HEDDLE_UNROLL(Batch)
+      for (int i = 0; i < Batch; ++i) {
+        if (static_cast<Off>(i * W) < left) {
+          column[i] = operands.column(k + static_cast<Off>(i * W));
+          value[i] = operands.value(k + static_cast<Off>(i * W));
+        }
       }
+      HEDDLE_UNROLL(Batch)
+      for (int i = 0; i < Batch; ++i) {
+        if (static_cast<Off>(i * W) < left) {
+          for (int c = 0; c < ColumnsAtOnce; ++c) {
+            if (ColumnsAtOnce == 1 || c < operands.x.count) {
+              sum[c] += operands.product(value[i], column[i], c);
+            }
+          }
+        }
+      }
+      if (left <= step) return;
+      k += step;
     }
   }
 };

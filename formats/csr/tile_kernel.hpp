@@ -8,197 +8,236 @@
 
 namespace heddle::csr {
 
+/// When the chains of a tiled kernel are added up.
+enum class Chains {
+  in_kernel,  ///< by the tile that arrives last: one launch, an integer counter a chain
+  afterwards  ///< by ChainKernel in a second launch: no atomics at all
+};
+
 /// csr/merge and csr/adaptive on a GPU: a team a tile. The team multiplies the tile's nonzeros in
 /// the order they lie in memory and leaves the products in scratch; then groups of lanes, as many a
-/// row as the tile's rows are long, add up each row. A tile inside one long row is added up by the
-/// whole team without scratch. Rows that leave a tile unfinished are chained (see TileTable).
+/// row as the tile has threads to spare, add up the rows, and whole subwarps the rows that are too
+/// long for a group. A tile inside one long row is added up by the whole team at once.
 ///
-/// Deterministic: parts are added in the order of tiles, whoever arrives last. The chain's counters
-/// live in the plan, so one plan runs once at a time. Sources: D. Merrill and M. Garland (SC 2016)
-/// for the cuts; J. Greathouse and M. Daga, "Efficient sparse matrix-vector multiplication on GPUs
-/// using the CSR storage format" (SC 2014) for products staged in scratch.
-template <class Operands, int Threads, int ItemsPerThread>
+/// Deterministic: the parts of a cut row are added in the order of the tiles. They lie in the plan,
+/// so one plan runs once at a time. Sources: D. Merrill and M. Garland (SC 2016) for the cuts;
+/// J. Greathouse and M. Daga, "Efficient sparse matrix-vector multiplication on GPUs using the CSR
+/// storage format" (SC 2014) for products staged in scratch.
+template <class Operands, int Threads, int ItemsPerThread, Chains When>
 struct TileKernel {
   using O = typename Operands::ordinal_type;
   using Off = typename Operands::offset_type;
   using Acc = typename Operands::accumulator_type;
-  using S = std::remove_cvref_t<decltype(std::declval<Operands>().value(0))>;
   static constexpr int capacity = Threads * ItemsPerThread;
+  /// A group leaves a row of more than this many nonzeros a lane to a subwarp.
+  static constexpr int most_per_lane = 16;
 
   struct Scratch {
     // Raw bytes, since complex types have constructors that scratch must not run.
     alignas(16) unsigned char product_bytes[sizeof(Acc) * (capacity + capacity / 16 + 1)];
-    alignas(16) unsigned char sum_bytes[sizeof(Acc) * Threads];
-    alignas(16) unsigned char boundary_bytes[sizeof(Acc) * 2];
-    int last;
+    int long_rows;
+    int long_row[capacity / most_per_lane];
 
     KOKKOS_FORCEINLINE_FUNCTION Acc& product(int k) {
       // One place skipped every 16 keeps rows of 2^n nonzeros off each other's banks.
       return reinterpret_cast<Acc*>(product_bytes)[k + k / 16];
     }
-    KOKKOS_FORCEINLINE_FUNCTION Acc& sum(int i) { return reinterpret_cast<Acc*>(sum_bytes)[i]; }
-    KOKKOS_FORCEINLINE_FUNCTION Acc& entering() { return reinterpret_cast<Acc*>(boundary_bytes)[0]; }
-    KOKKOS_FORCEINLINE_FUNCTION Acc& leaving() { return reinterpret_cast<Acc*>(boundary_bytes)[1]; }
   };
 
   Operands operands;
   TileTable<O, Off, Acc> table;
 
-  /// What a tile is: rows [first_row, first_row + ended) end in it, and if `leaves`, one more
-  /// begins or goes on and does not end.
+  /// Rows [first_row, first_row + ended) end in the tile; if `leaves`, one more is cut at its end,
+  /// and if `enters`, the first was cut at its beginning.
   struct Tile {
     std::int64_t index;
-    O first_row;
     Off begin;
     int nonzeros;
+    O first_row;
     int ended;
-    int touched;
-    int chain_in;
+    bool enters;
     bool leaves;
+
+    KOKKOS_FORCEINLINE_FUNCTION int rows() const { return ended + (leaves ? 1 : 0); }
   };
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
+    const std::int64_t t = team.index();
     Tile tile;
-    tile.index = team.index();
-    tile.first_row = table.row[tile.index];
-    tile.begin = table.nonzero[tile.index];
-    const O last_row = table.row[tile.index + 1];
-    const Off end = table.nonzero[tile.index + 1];
-    tile.nonzeros = static_cast<int>(end - tile.begin);
-    tile.ended = static_cast<int>(last_row - tile.first_row);
-    tile.leaves = table.cuts_row(operands.row_ptr, operands.rows, tile.index + 1);
-    tile.touched = tile.ended + (tile.leaves ? 1 : 0);
-    tile.chain_in = table.chain[tile.index];
-
-    S value[ItemsPerThread];
-    O column[ItemsPerThread];
-    HEDDLE_UNROLL(ItemsPerThread)
-    for (int i = 0; i < ItemsPerThread; ++i) {
-      const int k = team.thread() + i * Threads;
-      if (k < tile.nonzeros) {
-        column[i] = operands.column(tile.begin + k);
-        value[i] = operands.value(tile.begin + k);
-      }
-    }
+    tile.index = t;
+    tile.begin = table.nonzero[t];
+    tile.nonzeros = static_cast<int>(table.nonzero[t + 1] - tile.begin);
+    tile.first_row = table.row[t];
+    tile.ended = static_cast<int>(table.row[t + 1] - tile.first_row);
+    tile.enters = table.chain[t] >= 0;
+    tile.leaves = table.chain[t + 1] >= 0;
     for (int c = 0; c < operands.x.count; ++c) {
       if (c > 0) team.barrier();
-      Acc product[ItemsPerThread];
-      HEDDLE_UNROLL(ItemsPerThread)
-      for (int i = 0; i < ItemsPerThread; ++i) {
-        const bool exists = team.thread() + i * Threads < tile.nonzeros;
-        product[i] = exists ? operands.product(value[i], column[i], c) : Acc(0);
-      }
-      if (tile.touched == 1) {
-        add_one_row(team, scratch, tile, product, c);
-      } else {
-        HEDDLE_UNROLL(ItemsPerThread)
-        for (int i = 0; i < ItemsPerThread; ++i) {
-          const int k = team.thread() + i * Threads;
-          if (k < tile.nonzeros) scratch.product(k) = product[i];
-        }
-        team.barrier();
-        add_rows(team, scratch, tile, c);
-      }
-      link(team, scratch, tile, c);
+      add_up(team, scratch, tile, c);
+      if (When == Chains::in_kernel && (tile.enters || tile.leaves)) link(team, tile, c);
     }
   }
 
  private:
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void add_one_row(const Team& team, Scratch& scratch, const Tile& tile,
-                                               const Acc* product, int c) const {
-    Acc sum = product[0];
-    for (int i = 1; i < ItemsPerThread; ++i) sum += product[i];
-    sum = team_sum(team, scratch, sum);
-    if (team.thread() == 0) deliver(scratch, tile, 0, c, sum);
-  }
-
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void add_rows(const Team& team, Scratch& scratch, const Tile& tile,
-                                            int c) const {
-    int group = 1;
-    while (group < Team::subwarp_width && tile.touched * group * 2 <= Threads) group *= 2;
-    const int lane = team.thread() % group;
-    const int groups = Threads / group;
-    const int rounds = (tile.touched + groups - 1) / groups;
-    for (int round = 0; round < rounds; ++round) {
-      const int r = round * groups + team.thread() / group;
-      Acc sum(0);
-      if (r < tile.touched) {
-        const Off* row = operands.row_ptr + tile.first_row + r;
-        const Off stop = tile.begin + static_cast<Off>(tile.nonzeros);
-        const int from = row[0] > tile.begin ? static_cast<int>(row[0] - tile.begin) : 0;
-        const int to = row[1] < stop ? static_cast<int>(row[1] - tile.begin) : tile.nonzeros;
-        HEDDLE_UNROLL(4)
-        for (int k = from + lane; k < to; k += group) sum += scratch.product(k);
-      }
-      for (int bits = group / 2; bits > 0; bits /= 2) sum += team.subwarp().shuffle_xor(sum, bits);
-      if (lane == 0 && r < tile.touched) deliver(scratch, tile, r, c, sum);
-    }
-  }
-
-  /// Row r of the tile is finished: to y, unless it is cut.
-  KOKKOS_FORCEINLINE_FUNCTION void deliver(Scratch& scratch, const Tile& tile, int r, int c,
-                                           Acc sum) const {
-    if (r == 0 && tile.chain_in >= 0) {
-      scratch.entering() = sum;
-    } else if (r == tile.ended) {
-      scratch.leaving() = sum;
-    } else {
-      operands.store(static_cast<O>(tile.first_row + r), c, sum);
-    }
-  }
-
-  /// Leaves the parts of cut rows, and finishes the rows whose last part this was.
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void link(const Team& team, Scratch& scratch, const Tile& tile,
-                                        int c) const {
-    const bool begins_chain = tile.leaves && (tile.ended > 0 || tile.chain_in < 0);
-    if (tile.chain_in < 0 && !begins_chain) return;
-    team.barrier();
-    if (tile.chain_in >= 0) {
-      if (team.thread() == 0) table.entering_part(tile.index, c) = scratch.entering();
-      arrive(team, scratch, tile.chain_in, tile.first_row, c);
-    }
-    if (begins_chain) {
-      if (team.thread() == 0) table.leaving_part(tile.index, c) = scratch.leaving();
-      arrive(team, scratch, static_cast<int>(tile.index),
-             static_cast<O>(tile.first_row + tile.ended), c);
-    }
-  }
-
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void arrive(const Team& team, Scratch& scratch, int chain, O row,
+  KOKKOS_FORCEINLINE_FUNCTION void add_up(const Team& team, Scratch& scratch, const Tile& tile,
                                           int c) const {
-    const int links = table.links[chain];
-    int* counter = table.arrived + static_cast<std::int64_t>(chain) * tile_columns + c;
-    if (team.thread() == 0) scratch.last = backends::arrive(counter) == links - 1;
+    Acc product[ItemsPerThread];
+    HEDDLE_UNROLL(ItemsPerThread)
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      const int k = team.thread() + i * Threads;
+      product[i] = k < tile.nonzeros ? operands.product(operands.value_once(tile.begin + k),
+                                                        operands.column_once(tile.begin + k), c)
+                                     : Acc(0);
+    }
+    if (tile.rows() == 1) {
+      Acc sum = product[0];
+      for (int i = 1; i < ItemsPerThread; ++i) sum += product[i];
+      add_up_one_row(team, scratch, tile, c, sum);
+    } else {
+      HEDDLE_UNROLL(ItemsPerThread)
+      for (int i = 0; i < ItemsPerThread; ++i) {
+        const int k = team.thread() + i * Threads;
+        if (k < tile.nonzeros) scratch.product(k) = product[i];
+      }
+      add_up_rows(team, scratch, tile, c);
+    }
+  }
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void add_up_one_row(const Team& team, Scratch& scratch,
+                                                  const Tile& tile, int c, Acc sum) const {
+    const auto subwarp = team.subwarp();
+    sum = subwarp.sum(sum);
+    if (subwarp.lane() == 0) scratch.product(team.subwarp_index()) = sum;
     team.barrier();
-    if (scratch.last && team.subwarp_index() == 0) {
-      const auto subwarp = team.subwarp();
+    if (team.subwarp_index() == 0) {
+      Acc total(0);
+      if (subwarp.lane() < Team::subwarps) total = scratch.product(subwarp.lane());
+      total = subwarp.sum(total);
+      if (team.thread() == 0) deliver(tile, 0, c, total);
+    }
+  }
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void add_up_rows(const Team& team, Scratch& scratch, const Tile& tile,
+                                               int c) const {
+    const auto subwarp = team.subwarp();
+    const int rows = tile.rows();
+    int group = 1;
+    while (group < Team::subwarp_width && rows * group * 2 <= Threads) group *= 2;
+    const int groups = Threads / group;
+    const int lane = team.thread() % group;
+    const int most = group == Team::subwarp_width ? tile.nonzeros : most_per_lane * group;
+    int row = team.thread() / group;
+    int from, to;
+    bounds(tile, row, from, to);
+    if (team.thread() == 0) scratch.long_rows = 0;
+    team.barrier();
+    for (int round = 0; round < rows; round += groups) {
+      const bool short_row = to - from <= most;
       Acc sum(0);
-      for (int i = subwarp.lane(); i < links; i += Team::subwarp_width) {
-        sum += i == 0 ? table.leaving_part(chain, c) : table.entering_part(chain + i, c);
+      if (short_row) {
+        for (int k = from + lane; k < to; k += group) sum += scratch.product(k);
+      } else if (lane == 0) {
+        scratch.long_row[Kokkos::atomic_fetch_inc(&scratch.long_rows)] = row;
+      }
+      for (int bits = group / 2; bits > 0; bits /= 2) sum += subwarp.shuffle_xor(sum, bits);
+      if (lane == 0 && row < rows && short_row) deliver(tile, row, c, sum);
+      row += groups;
+      bounds(tile, row, from, to);
+    }
+    if (group == Team::subwarp_width) return;
+    team.barrier();
+    // The list's order varies from run to run, the sum of each row does not.
+    for (int i = team.subwarp_index(); i < scratch.long_rows; i += Team::subwarps) {
+      row = scratch.long_row[i];
+      bounds(tile, row, from, to);
+      Acc sum(0);
+      for (int k = from + subwarp.lane(); k < to; k += Team::subwarp_width) {
+        sum += scratch.product(k);
       }
       sum = subwarp.sum(sum);
-      if (subwarp.lane() == 0) {
-        operands.store(row, c, sum);
-        *counter = 0;
-      }
+      if (subwarp.lane() == 0) deliver(tile, row, c, sum);
     }
-    team.barrier();
   }
 
+  /// Where the nonzeros of a row of the tile lie in it; nowhere for a row beyond the last.
+  KOKKOS_FORCEINLINE_FUNCTION void bounds(const Tile& tile, int row, int& from, int& to) const {
+    from = to = 0;
+    if (row >= tile.rows()) return;
+    const Off row_begin = operands.row_ptr[tile.first_row + row];
+    const Off row_end = operands.row_ptr[tile.first_row + row + 1];
+    if (row_begin > tile.begin) from = static_cast<int>(row_begin - tile.begin);
+    to = row_end - tile.begin < static_cast<Off>(tile.nonzeros)
+             ? static_cast<int>(row_end - tile.begin)
+             : tile.nonzeros;
+  }
+
+  /// A row of the tile is added up: to y, or to its chain if it is cut.
+  KOKKOS_FORCEINLINE_FUNCTION void deliver(const Tile& tile, int row, int c, Acc sum) const {
+    if (row == 0 && tile.enters) {
+      table.entering_part(tile.index, c) = sum;
+    } else if (row == tile.ended) {
+      table.leaving_part(tile.index, c) = sum;
+    } else {
+      operands.store(static_cast<O>(tile.first_row + row), c, sum);
+    }
+  }
+
+  /// Counts the tile in with the chains it is part of, and adds up those it completes.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION Acc team_sum(const Team& team, Scratch& scratch, Acc value) const {
-    const auto subwarp = team.subwarp();
-    value = subwarp.sum(value);
-    if (subwarp.lane() == 0) scratch.sum(team.subwarp_index()) = value;
+  KOKKOS_FORCEINLINE_FUNCTION void link(const Team& team, const Tile& tile, int c) const {
     team.barrier();
-    Acc sum(0);
-    for (int i = 0; i < Team::subwarps; ++i) sum += scratch.sum(i);
-    return sum;
+    if (team.subwarp_index() != 0) return;
+    if (tile.enters) arrive(team.subwarp(), table.chain[tile.index], c);
+    if (tile.leaves && (tile.ended > 0 || !tile.enters)) arrive(team.subwarp(), tile.index, c);
+  }
+
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION void arrive(const Subwarp& subwarp, std::int64_t chain, int c) const {
+    int* counter = table.arrived + chain * tile_columns + c;
+    const int links = table.links[chain];
+    int before = 0;
+    if (subwarp.lane() == 0) before = backends::arrive(counter);
+    if (subwarp.broadcast(before, 0) != links - 1) return;
+    add_up_chain(subwarp, operands, table, chain, c);
+    if (subwarp.lane() == 0) *counter = 0;
+  }
+};
+
+/// Adds up the parts of a cut row in order, and stores it.
+template <class Subwarp, class Operands, class Table>
+KOKKOS_FORCEINLINE_FUNCTION void add_up_chain(const Subwarp& subwarp, const Operands& operands,
+                                              const Table& table, std::int64_t chain, int c) {
+  const int links = table.links[chain];
+  typename Operands::accumulator_type sum(0);
+  for (int i = subwarp.lane(); i < links; i += Subwarp::width) {
+    sum += i == 0 ? table.leaving_part(chain, c) : table.entering_part(chain + i, c);
+  }
+  sum = subwarp.sum(sum);
+  if (subwarp.lane() == 0) operands.store(table.row[chain + 1], c, sum);
+}
+
+/// The second launch of Chains::afterwards: a subwarp a tile adds up the chain that begins there.
+template <class Operands>
+struct ChainSumKernel {
+  using Scratch = backends::NoScratch;
+  using O = typename Operands::ordinal_type;
+  using Off = typename Operands::offset_type;
+  using Acc = typename Operands::accumulator_type;
+
+  Operands operands;
+  TileTable<O, Off, Acc> table;
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const std::int64_t t = team.index() * Team::subwarps + team.subwarp_index();
+    if (t >= table.tiles || table.links[t] == 0) return;
+    for (int c = 0; c < operands.x.count; ++c) {
+      add_up_chain(team.subwarp(), operands, table, t, c);
+    }
   }
 };
 

@@ -21,7 +21,7 @@ struct TileTable {
   std::int64_t tiles = 0;
   const O* row = nullptr;         ///< tiles + 1: the row of each cut
   const Off* nonzero = nullptr;   ///< tiles + 1: the nonzero of each cut
-  const int* chain = nullptr;     ///< tiles: the chain of the row that enters tile t cut, or -1
+  const int* chain = nullptr;     ///< tiles + 1: the chain of the row that cut t is inside, or -1
   const int* links = nullptr;     ///< tiles: the tiles of the chain that begins in tile t, or 0
   Acc* part = nullptr;            ///< tiles * 2 * tile_columns: sums of entering and leaving rows
   int* arrived = nullptr;         ///< tiles * tile_columns: tiles of a chain that left their part
@@ -78,6 +78,10 @@ struct ChainKernel {
   int* links;
 
   KOKKOS_FUNCTION void operator()(std::int64_t t) const {
+    if (t == table.tiles) {
+      chain[t] = -1;
+      return;
+    }
     for (int c = 0; c < tile_columns; ++c) table.arrived[t * tile_columns + c] = 0;
     const bool enters = t > 0 && table.cuts_row(row_ptr, rows, t);
     chain[t] = enters ? static_cast<int>(first_cut_in(table.row[t], t) - 1) : -1;
@@ -134,11 +138,11 @@ class Tiles {
     const std::size_t n = static_cast<std::size_t>(tiles);
     arena_ = Arena<Space>(
         exec, "heddle::csr::tiles",
-        arena_bytes<O, Off, int, int, Acc, int>(n + 1, n + 1, n, n, n * 2 * tile_columns,
+        arena_bytes<O, Off, int, int, Acc, int>(n + 1, n + 1, n + 1, n, n * 2 * tile_columns,
                                                 n * tile_columns));
     auto row = arena_.template take<O>(n + 1);
     auto nonzero = arena_.template take<Off>(n + 1);
-    auto chain = arena_.template take<int>(n);
+    auto chain = arena_.template take<int>(n + 1);
     auto links = arena_.template take<int>(n);
     auto part = arena_.template take<Acc>(n * 2 * tile_columns);
     auto arrived = arena_.template take<int>(n * tile_columns);
@@ -151,7 +155,7 @@ class Tiles {
         CutKernel<Exec, O, Off>{row_ptr, A.rows(), A.nonzeros(), tiles, tile_work, short_row,
                                 cutting == Cutting::around_short_rows, row.data(), nonzero.data()});
     Kokkos::parallel_for(
-        "heddle::csr::chain", Policy(exec, 0, tiles),
+        "heddle::csr::chain", Policy(exec, 0, tiles + 1),
         ChainKernel<Exec, O, Off, Acc>{row_ptr, A.rows(), table_, chain.data(), links.data()});
   }
 

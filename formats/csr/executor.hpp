@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <heddle/core/scheme.hpp>
+#include <heddle/formats/csr/kernels.hpp>
+#include <heddle/formats/csr/tiles.hpp>
+#include <heddle/formats/csr/transpose.hpp>
+#include <heddle/formats/executor.hpp>
+#include <heddle/formats/scale.hpp>
+#include <memory>
+
+namespace heddle::csr {
+
+/// Runs the csr schemes: borrows the matrix, owns the tiles (csr/adaptive, csr/merge) and the
+/// transpose, if it needs one.
+template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
+class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
+ public:
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+
+  Executor(const Exec& exec, const Matrix& A, const Scheme& scheme, Transpose transpose)
+      : A_(A), scheme_(scheme), transpose_(transpose) {
+    using Kernels = csr::Kernels<Exec, S, O, Off, V, Acc>;
+    if (scheme.has("merge")) {
+      tiles_ = Tiles<Exec, O, Off, Acc>(exec, A, Kernels::merge_work(exec, A), Cutting::equal_work,
+                                        Off(0));
+    } else if (scheme.has("adaptive")) {
+      tiles_ = Tiles<Exec, O, Off, Acc>(exec, A, Kernels::adaptive_work(exec, A),
+                                        Cutting::around_short_rows,
+                                        static_cast<Off>(Kernels::short_row));
+    }
+    if (transpose == Transpose::stored) store_transpose(exec);
+  }
+
+  void apply(const Exec& exec, Op op, Acc alpha, const Columns<const V>& x, Acc beta,
+             const Columns<V>& y) override {
+    const bool conjugate = conjugates(op);
+    if (!transposes(op)) {
+      run(exec, make_operands<V, Acc>(A_, conjugate, alpha, x, beta, y));
+    } else if (transpose_ == Transpose::atomics) {
+      scale<V, Acc>(exec, beta, y);
+      Kernels<Exec, S, O, Off, V, Acc>::scatter(
+          exec, make_operands<V, Acc>(A_, conjugate, alpha, x, beta, y));
+    } else {
+      if (!transposed_executor_) store_transpose(exec);
+      transposed_executor_->apply(exec, conjugate ? Op::conjugate : Op::none, alpha, x, beta, y);
+    }
+  }
+
+  void update_values(const Exec& exec, const Matrix& A) override {
+    A_ = A;
+    if (transposed_executor_) transposed_.update_values(exec, A);
+  }
+
+  std::size_t bytes() const override {
+    std::size_t bytes = tiles_.bytes();
+    if (transposed_executor_) bytes += transposed_.bytes() + transposed_executor_->bytes();
+    return bytes;
+  }
+
+ private:
+  template <class Operands>
+  void run(const Exec& exec, const Operands& operands) {
+    using Kernels = csr::Kernels<Exec, S, O, Off, V, Acc>;
+    if (scheme_.has("merge")) {
+      Kernels::merge(exec, operands, tiles_.table());
+    } else if (scheme_.has("adaptive")) {
+      Kernels::adaptive(exec, operands, tiles_.table());
+    } else {
+      const int width = scheme_.has("scalar") ? 1 : static_cast<int>(scheme_.integer("subwarp"));
+      Kernels::subwarp(exec, operands, width);
+    }
+  }
+
+  /// Rows of the transpose are as long as columns happen to be, so it always runs csr/adaptive.
+  void store_transpose(const Exec& exec) {
+    transposed_ = Transposed<Exec, S, O, Off>(exec, A_);
+    transposed_executor_ = std::make_unique<Executor>(
+        exec, transposed_.matrix(), Scheme("csr", {{"adaptive"}}), Transpose::on_first_use);
+  }
+
+  Matrix A_;
+  Scheme scheme_;
+  Transpose transpose_;
+  Tiles<Exec, O, Off, Acc> tiles_;
+  Transposed<Exec, S, O, Off> transposed_;
+  std::unique_ptr<Executor> transposed_executor_;
+};
+
+}  // namespace heddle::csr

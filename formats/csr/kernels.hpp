@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <heddle/backends/launch.hpp>
+#include <heddle/formats/csr/host_kernel.hpp>
+#include <heddle/formats/csr/subwarp_kernel.hpp>
+#include <heddle/formats/csr/tile_kernel.hpp>
+#include <heddle/formats/csr/transpose.hpp>
+
+namespace heddle::csr {
+
+/// The launches of the CSR kernels, and the sizes they run at. The sizes were measured on an H200
+/// (docs/performance.md); CPUs give each thread one share.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
+struct Kernels {
+  using Operands = csr::Operands<S, O, Off, V, Acc>;
+  using Table = TileTable<O, Off, Acc>;
+  using Matrix = CsrMatrix<S, O, Off, typename Exec::memory_space>;
+
+  /// Columns of x that one pass over the matrix serves, when there are several.
+  static constexpr int columns_at_once = 4;
+  static constexpr int subwarp_threads = 256;
+  static constexpr int subwarp_teams_resident = 6;
+  static constexpr int subwarp_batch = 4;
+
+  static constexpr int tile_threads = 128;
+  static constexpr int tile_items = sizeof(Acc) > 8 ? 4 : 8;
+  static constexpr int tile_teams_resident = 8;
+  static constexpr int tile_capacity = tile_threads * tile_items;
+  /// csr/adaptive never cuts a row of so few nonzeros.
+  static constexpr int short_row = backends::has_lanes<Exec> ? tile_capacity / 4 : 1024;
+
+  static std::int64_t merge_work(const Exec& exec, const Matrix& A) {
+    return backends::has_lanes<Exec> ? tile_capacity : host_work(exec, A);
+  }
+  static std::int64_t adaptive_work(const Exec& exec, const Matrix& A) {
+    return backends::has_lanes<Exec> ? tile_capacity - short_row : host_work(exec, A);
+  }
+
+  /// One subwarp of `width` lanes a row; on a CPU, where `width` is 1, equal rows a thread.
+  static void subwarp(const Exec& exec, const Operands& operands, int width) {
+    each_pass(operands, columns_at_once, [&](const Operands& pass) {
+      if (pass.x.count == 1) {
+        subwarp_pass<1>(exec, pass, width);
+      } else {
+        subwarp_pass<columns_at_once>(exec, pass, width);
+      }
+    });
+  }
+
+  static void adaptive(const Exec& exec, const Operands& operands, const Table& table) {
+    each_pass(operands, tile_columns, [&](const Operands& pass) {
+      tile_pass<Chains::in_kernel>(exec, "heddle::spmv::csr_adaptive", pass, table);
+    });
+  }
+
+  static void merge(const Exec& exec, const Operands& operands, const Table& table) {
+    each_pass(operands, tile_columns, [&](const Operands& pass) {
+      tile_pass<Chains::afterwards>(exec, "heddle::spmv::csr_merge", pass, table);
+      if constexpr (backends::has_lanes<Exec>) {
+        using Shape = backends::Shape<8, 256>;
+        constexpr int tiles_a_team = Shape::team_threads / Shape::subwarp_width;
+        backends::launch<Shape>(exec, "heddle::spmv::csr_merge_chains",
+                                (table.tiles + tiles_a_team - 1) / tiles_a_team,
+                                ChainSumKernel<Operands>{pass, table});
+      }
+    });
+  }
+
+  /// y += alpha * op(A) * x for a transposing op, by atomic additions.
+  static void scatter(const Exec& exec, const Operands& operands) {
+    constexpr int width = backends::has_lanes<Exec> ? 8 : 1;
+    using Shape = backends::Shape<width, subwarp_threads>;
+    constexpr int rows_a_team = backends::has_lanes<Exec> ? subwarp_threads / width : 1;
+    backends::launch<Shape>(exec, "heddle::spmv::csr_scatter",
+                            (operands.rows + rows_a_team - 1) / rows_a_team,
+                            ScatterKernel<Operands>{operands});
+  }
+
+ private:
+  /// Equal shares for the threads of a CPU, but none too small to be worth a thread.
+  static std::int64_t host_work(const Exec& exec, const Matrix& A) {
+    constexpr std::int64_t least = 4096;
+    const std::int64_t work =
+        static_cast<std::int64_t>(A.rows()) + static_cast<std::int64_t>(A.nonzeros());
+    const std::int64_t share = (work + exec.concurrency() - 1) / exec.concurrency();
+    return share < least ? least : share;
+  }
+
+  /// Calls pass(operands) for at most `most` columns of x and y at a time.
+  template <class Pass>
+  static void each_pass(const Operands& operands, int most, const Pass& pass) {
+    for (int first = 0; first < operands.x.count; first += most) {
+      const int left = operands.x.count - first;
+      Operands part = operands;
+      part.x = operands.x.slice(first, left < most ? left : most);
+      part.y = operands.y.slice(first, left < most ? left : most);
+      pass(part);
+    }
+  }
+
+  template <int ColumnsAtOnce>
+  static void subwarp_pass(const Exec& exec, const Operands& operands, int width) {
+    if constexpr (backends::has_lanes<Exec>) {
+      subwarp_of_width<ColumnsAtOnce, 1>(exec, operands, width);
+    } else {
+      const std::int64_t teams = exec.concurrency();
+      const std::int64_t rows = operands.rows;
+      const std::int64_t rows_a_team = (rows + teams - 1) / teams;
+      backends::launch<backends::Shape<1>>(
+          exec, "heddle::spmv::csr_scalar", rows_a_team ? (rows + rows_a_team - 1) / rows_a_team : 0,
+          HostRowsKernel<Operands, ColumnsAtOnce>{operands, rows_a_team});
+    }
+  }
+
+  template <int ColumnsAtOnce, int Width>
+  static void subwarp_of_width(const Exec& exec, const Operands& operands, int width) {
+    if constexpr (Width <= backends::max_subwarp_width<Exec>) {
+      if (width != Width) return subwarp_of_width<ColumnsAtOnce, 2 * Width>(exec, operands, width);
+      using Shape = backends::Shape<Width, subwarp_threads,
+                                    ColumnsAtOnce == 1 ? subwarp_teams_resident : 1>;
+      constexpr int rows_a_team = subwarp_threads / Width;
+      backends::launch<Shape>(
+          exec, Width == 1 ? "heddle::spmv::csr_scalar" : "heddle::spmv::csr_subwarp",
+          (static_cast<std::int64_t>(operands.rows) + rows_a_team - 1) / rows_a_team,
+          SubwarpKernel<Operands, ColumnsAtOnce, subwarp_batch>{operands});
+    }
+  }
+
+  template <Chains When>
+  static void tile_pass(const Exec& exec, const char* label, const Operands& operands,
+                        const Table& table) {
+    if constexpr (backends::has_lanes<Exec>) {
+      using Shape =
+          backends::Shape<backends::max_subwarp_width<Exec>, tile_threads, tile_teams_resident>;
+      backends::launch<Shape>(exec, label, table.tiles,
+                              TileKernel<Operands, tile_threads, tile_items, When>{operands, table});
+    } else if (operands.x.count == 1) {
+      backends::launch<backends::Shape<1>>(exec, label, table.tiles,
+                                           HostTileKernel<Operands, 1>{operands, table});
+    } else {
+      backends::launch<backends::Shape<1>>(exec, label, table.tiles,
+                                           HostTileKernel<Operands, tile_columns>{operands, table});
+    }
+  }
+};
+
+}  // namespace heddle::csr
