@@ -12,6 +12,15 @@
 
 namespace heddle {
 
+namespace detail {
+
+/// part / whole, and 0 of nothing.
+inline double share(double part, std::int64_t whole) {
+  return whole ? part / static_cast<double>(whole) : 0;
+}
+
+}  // namespace detail
+
 /// What the row pointer alone tells about a matrix. Lengths of rows are counted in entries, as
 /// stored: a repeated entry counts each time. Of a matrix without rows, every figure is 0.
 struct RowFeatures {
@@ -24,18 +33,13 @@ struct RowFeatures {
   /// Of the lengths of the rows, over all rows: the mean square distance from the mean.
   double row_variance = 0;
 
-  double mean_row() const { return ratio(static_cast<double>(nonzeros), rows); }
+  double mean_row() const { return detail::share(static_cast<double>(nonzeros), rows); }
   /// Nonzeros over rows x columns.
-  double density() const { return ratio(mean_row(), columns); }
+  double density() const { return detail::share(mean_row(), columns); }
   /// Coefficient of variation: standard deviation over mean; 0 of a matrix without entries.
   double row_variation() const { return nonzeros ? std::sqrt(row_variance) / mean_row() : 0; }
   double longest_minus_mean() const { return static_cast<double>(longest_row) - mean_row(); }
   double sqrt_mean_row() const { return std::sqrt(mean_row()); }
-
- private:
-  static double ratio(double part, std::int64_t whole) {
-    return whole ? part / static_cast<double>(whole) : 0;
-  }
 };
 
 /// Calls show(name, value, unit) for each feature; value is std::int64_t or double.
