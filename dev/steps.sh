@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Sourced by dev/test and dev/demo: where the build lies, and steps that name themselves.
+# Sourced by dev/test and dev/demo: where builds lie, and steps that name themselves.
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# The sandbox has a compiler and a Kokkos of its own, hence a build folder of its own.
-build=build/${HEDDLE_SANDBOX:+sandbox}
-[[ -n ${HEDDLE_SANDBOX:-} ]] || build=build/openmp
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
+# The sandbox has a compiler and a Kokkos of its own, hence build folders of its own.
+builds=build
+[[ -z ${HEDDLE_SANDBOX:-} ]] || builds=build/sandbox
 
 # step TITLE REMEDY COMMAND...: runs COMMAND in sight; if it fails, says which step and what to do.
 step() {
@@ -19,8 +19,17 @@ step() {
   printf '== %s: %d s\n' "$title" $((SECONDS - begin))
 }
 
+# configure FOLDER CMAKE_ARGUMENTS...
 configure() {
-  step "configure $build" \
+  local folder=$1
+  shift
+  step "configure $folder" \
     "the lines above name what is missing; dev/sandbox holds all of it: dev/sandbox $0" \
-    cmake --preset openmp -B "$build"
+    cmake --preset openmp -B "$folder" "$@" ${HEDDLE_CMAKE_ARGUMENTS:-}
+}
+
+# build FOLDER [TARGET]
+build() {
+  step "build ${2:-$1}" "see the first error above; again builds only what is left: dev/sandbox $0" \
+    cmake --build "$1" ${2:+--target "$2"}
 }
