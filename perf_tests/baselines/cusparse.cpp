@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// cuSPARSE's generic interface: CSR with both algorithms, preprocessed, and sliced ELL.
+#include <cusparse.h>
+
+#include <Kokkos_Profiling_ScopedRegion.hpp>
+
+#include "../bench/contestant.hpp"
+#include "sliced_ell.hpp"
+
+namespace heddle::bench {
+
+namespace {
+
+using S = HEDDLE_BENCH_SCALAR;
+using Off = HEDDLE_BENCH_OFFSET;
+
+template <class T>
+constexpr cudaDataType data_type() {
+  if constexpr (std::is_same_v<T, float>) return CUDA_R_32F;
+  if constexpr (std::is_same_v<T, double>) return CUDA_R_64F;
+  if constexpr (std::is_same_v<T, Kokkos::complex<float>>) return CUDA_C_32F;
+  if constexpr (std::is_same_v<T, Kokkos::complex<double>>) return CUDA_C_64F;
+}
+
+template <class T>
+constexpr cusparseIndexType_t index_type() {
+  return sizeof(T) == 8 ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I;
+}
+
+void check(cusparseStatus_t status, const char* what) {
+  if (status == CUSPARSE_STATUS_SUCCESS) return;
+  throw Error(std::string(what) + ": " + cusparseGetErrorString(status),
+              "leave this baseline out for this problem");
+}
+
+/// The library's handle is made once: its creation takes milliseconds and is no part of a matrix.
+cusparseHandle_t library(const Exec& exec) {
+  static const cusparseHandle_t handle = [] {
+    cusparseHandle_t created = nullptr;
+    check(cusparseCreate(&created), "cusparseCreate");
+    return created;
+  }();
+  check(cusparseSetStream(handle, exec.cuda_stream()), "cusparseSetStream");
+  return handle;
+}
+
+class Cusparse : public Contestant<S> {
+ public:
+  Cusparse(const Exec& exec, const SpmvProblem<S, Off>& problem) : handle_(library(exec)) {
+    const std::int64_t m = problem.A.rows(), n = problem.A.columns(), k = problem.columns();
+    if (k == 1) {
+      check(cusparseCreateDnVec(&x_, n, problem.x.data(), data_type<S>()), "cusparseCreateDnVec");
+      check(cusparseCreateDnVec(&y_, m, problem.y.data(), data_type<S>()), "cusparseCreateDnVec");
+    } else {
+      check(cusparseCreateDnMat(&x_columns_, n, k, std::max<std::int64_t>(n, 1), problem.x.data(),
+                                data_type<S>(), CUSPARSE_ORDER_COL),
+            "cusparseCreateDnMat");
+      check(cusparseCreateDnMat(&y_columns_, m, k, std::max<std::int64_t>(m, 1), problem.y.data(),
+                                data_type<S>(), CUSPARSE_ORDER_COL),
+            "cusparseCreateDnMat");
+    }
+  }
+  Cusparse(const Cusparse&) = delete;
+  ~Cusparse() override {
+    if (A_) cusparseDestroySpMat(A_);
+    if (x_) cusparseDestroyDnVec(x_);
+    if (y_) cusparseDestroyDnVec(y_);
+    if (x_columns_) cusparseDestroyDnMat(x_columns_);
+    if (y_columns_) cusparseDestroyDnMat(y_columns_);
+  }
+
+  void apply(const Exec&, S alpha, S beta) override {
+    if (x_) {
+      check(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, A_, x_, &beta, y_,
+                         data_type<S>(), spmv_, buffer_.data()),
+            "cusparseSpMV");
+    } else {
+      check(cusparseSpMM(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE,
+                         CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, A_, x_columns_, &beta,
+                         y_columns_, data_type<S>(), spmm_, buffer_.data()),
+            "cusparseSpMM");
+    }
+  }
+  std::size_t bytes() const override { return buffer_.size(); }
+
+ protected:
+  void prepare(const Exec& exec, cusparseSpMVAlg_t spmv, cusparseSpMMAlg_t spmm) {
+    spmv_ = spmv;
+    spmm_ = spmm;
+    const S one(1), zero(0);
+    const auto plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    std::size_t size = 0;
+    if (x_) {
+      check(cusparseSpMV_bufferSize(handle_, plain, &one, A_, x_, &zero, y_, data_type<S>(), spmv,
+                                    &size),
+            "cusparseSpMV_bufferSize");
+    } else {
+      check(cusparseSpMM_bufferSize(handle_, plain, plain, &one, A_, x_columns_, &zero, y_columns_,
+                                    data_type<S>(), spmm, &size),
+            "cusparseSpMM_bufferSize");
+    }
+    buffer_ = decltype(buffer_)(
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "heddle::bench::cusparse_buffer"),
+        std::max<std::size_t>(size, 1));
+    if (x_) {
+      check(cusparseSpMV_preprocess(handle_, plain, &one, A_, x_, &zero, y_, data_type<S>(), spmv,
+                                    buffer_.data()),
+            "cusparseSpMV_preprocess");
+    } else {
+      check(cusparseSpMM_preprocess(handle_, plain, plain, &one, A_, x_columns_, &zero, y_columns_,
+                                    data_type<S>(), spmm, buffer_.data()),
+            "cusparseSpMM_preprocess");
+    }
+  }
+
+  cusparseHandle_t handle_;
+  cusparseSpMatDescr_t A_ = nullptr;
+
+ private:
+  cusparseDnVecDescr_t x_ = nullptr, y_ = nullptr;
+  cusparseDnMatDescr_t x_columns_ = nullptr, y_columns_ = nullptr;
+  cusparseSpMVAlg_t spmv_ = CUSPARSE_SPMV_ALG_DEFAULT;
+  cusparseSpMMAlg_t spmm_ = CUSPARSE_SPMM_ALG_DEFAULT;
+  Kokkos::View<char*, Space> buffer_;
+};
+
+/// cuSPARSE takes const arrays through mutable pointers.
+template <class View>
+void* mutable_data(const View& view) {
+  return const_cast<typename View::non_const_value_type*>(view.data());
+}
+
+class CusparseCsr : public Cusparse {
+ public:
+  CusparseCsr(const Exec& exec, const SpmvProblem<S, Off>& problem, cusparseSpMVAlg_t spmv,
+              cusparseSpMMAlg_t spmm)
+      : Cusparse(exec, problem) {
+    const auto& A = problem.A;
+    check(cusparseCreateCsr(&A_, A.rows(), A.columns(), static_cast<std::int64_t>(A.nonzeros()),
+                            mutable_data(A.row_ptr()), mutable_data(A.col_idx()),
+                            mutable_data(A.values()), index_type<Off>(), index_type<Index>(),
+                            CUSPARSE_INDEX_BASE_ZERO, data_type<S>()),
+          "cusparseCreateCsr");
+    prepare(exec, spmv, spmm);
+  }
+};
+
+class CusparseSell : public Cusparse {
+ public:
+  CusparseSell(const Exec& exec, const SpmvProblem<S, Off>& problem)
+      : Cusparse(exec, problem), ell_(exec, problem.A) {
+    if (problem.columns() > 1) {
+      throw Error("cuSPARSE has no product of a sliced ELL matrix with several columns",
+                  "use --columns 1");
+    }
+    check(cusparseCreateSlicedEll(&A_, problem.A.rows(), problem.A.columns(),
+                                  static_cast<std::int64_t>(problem.A.nonzeros()),
+                                  static_cast<std::int64_t>(ell_.values.extent(0)),
+                                  SlicedEll<S, Off>::slice_rows, ell_.slice_ptr.data(),
+                                  ell_.col_idx.data(), ell_.values.data(), index_type<Off>(),
+                                  index_type<Index>(), CUSPARSE_INDEX_BASE_ZERO, data_type<S>()),
+          "cusparseCreateSlicedEll");
+    prepare(exec, CUSPARSE_SPMV_SELL_ALG1, CUSPARSE_SPMM_ALG_DEFAULT);
+  }
+  std::size_t bytes() const override { return Cusparse::bytes() + ell_.bytes(); }
+
+ private:
+  SlicedEll<S, Off> ell_;
+};
+
+template <class Made, class... Argument>
+bool enter(const char* name, const char* description, Argument... argument) {
+  return add_baseline<S, Off>(
+      {name, description, [argument...](const Exec& exec, const SpmvProblem<S, Off>& problem) {
+         return std::make_unique<Made>(exec, problem, argument...);
+       }});
+}
+
+[[maybe_unused]] const bool alg1 =
+    enter<CusparseCsr>("cusparse-alg1", "cuSPARSE, CSR algorithm 1, preprocessed",
+                       CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG1);
+[[maybe_unused]] const bool alg2 =
+    enter<CusparseCsr>("cusparse-alg2", "cuSPARSE, CSR algorithm 2, preprocessed",
+                       CUSPARSE_SPMV_CSR_ALG2, CUSPARSE_SPMM_CSR_ALG2);
+[[maybe_unused]] const bool sell =
+    enter<CusparseSell>("cusparse-sell", "cuSPARSE, sliced ELL with slices of 32 rows");
+
+}  // namespace
+
+}  // namespace heddle::bench

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+
+namespace heddle::bench {
+
+/// What this machine can do at best, measured.
+struct DeviceFigures {
+  std::size_t array_bytes = 0;
+  double copy_gbytes_per_second = 0;   // b = a: bytes read and written
+  double triad_gbytes_per_second = 0;  // a = b + s c: bytes read and written
+  double launch_seconds = 0;           // an empty kernel, from the call to the end of a fence
+  double queued_launch_seconds = 0;    // one of many empty kernels behind each other
+};
+
+/// Bandwidths are the best of `repetitions` (as STREAM reports), latencies medians.
+/// Arrays are of `array_bytes`, or, if 0, of four times the last-level cache and at least 64 MB.
+DeviceFigures measure_device(const Kokkos::DefaultExecutionSpace& exec, std::size_t array_bytes = 0,
+                             int repetitions = 20);
+
+}  // namespace heddle::bench

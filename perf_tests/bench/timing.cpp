@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "timing.hpp"
+
+#include <chrono>
+
+#include "stopwatch.hpp"
+
+namespace heddle::bench {
+
+namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+
+constexpr int block_repetitions = 10;
+constexpr int warm_up_applies = 2;
+constexpr int fewest_repetitions = 5;
+constexpr double clock_warm_up_seconds = 0.05;
+
+double host_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+class CacheFlush {
+ public:
+  CacheFlush(const Exec& exec, const TimingOptions& options) : exec_(exec) {
+    if (!options.flush) return;
+    constexpr std::size_t least = std::size_t{64} << 20;
+    const std::size_t bytes = std::max(least, 4 * options.cache_bytes);
+    buffer_ = Buffer(Kokkos::view_alloc(exec, "heddle::bench::flush_buffer"), bytes / 8);
+  }
+  bool active() const { return buffer_.extent(0) > 0; }
+  void operator()() {
+    ++round_;
+    Kokkos::deep_copy(exec_, buffer_, static_cast<double>(round_));
+    exec_.fence("heddle::bench::flush");
+  }
+
+ private:
+  using Buffer = Kokkos::View<double*, Exec::memory_space>;
+  Exec exec_;
+  Buffer buffer_;
+  int round_ = 0;
+};
+
+class Track {
+ public:
+  Track(const Exec& exec, const TimingOptions& options)
+      : exec_(exec), options_(options), stopwatch_(exec), flush_(exec, options) {}
+
+  bool finished(const Runner& runner, double used_seconds) const {
+    const int done = static_cast<int>(runner.time.seconds.size());
+    return done >= options_.repetitions ||
+           (done >= fewest_repetitions && used_seconds > options_.budget_seconds);
+  }
+
+  void run_block(Runner& runner, double used_seconds) {
+    const double begin = host_seconds();
+    warm_up(runner);
+    const int done = static_cast<int>(runner.time.seconds.size());
+    int count = std::min(block_repetitions, options_.repetitions - done);
+    for (int i = 0; i < count; ++i) {
+      if (flush_.active()) flush_();
+      stopwatch_.start();
+      runner.apply();
+      runner.time.seconds.push_back(stopwatch_.stop());
+      const bool slow = used_seconds + host_seconds() - begin > options_.budget_seconds;
+      if (slow && done + i + 1 >= fewest_repetitions) return;
+    }
+    if (flush_.active()) return;
+    for (int i = 0; i < count; ++i) {
+      const double start = host_seconds();
+      runner.apply();
+      exec_.fence("heddle::bench::latency");
+      runner.latency.seconds.push_back(host_seconds() - start);
+    }
+    stopwatch_.start();
+    for (int i = 0; i < count; ++i) runner.apply();
+    runner.queued.seconds.push_back(stopwatch_.stop() / count);
+  }
+
+  void warm_up(Runner& runner) {
+    for (int i = 0; i < warm_up_applies; ++i) runner.apply();
+    exec_.fence("heddle::bench::warm_up");
+  }
+
+ private:
+  Exec exec_;
+  TimingOptions options_;
+  Stopwatch stopwatch_;
+  CacheFlush flush_;
+};
+
+}  // namespace
+
+void time_in_turns(const Exec& exec, std::vector<Runner>& runners, const TimingOptions& options,
+                   Progress& progress) {
+  Track track(exec, options);
+  const double start = host_seconds();
+  do {
+    for (auto& runner : runners) track.warm_up(runner);
+  } while (!runners.empty() && host_seconds() - start < clock_warm_up_seconds);
+
+  std::vector<double> used(runners.size(), 0);
+  const std::size_t repetitions = static_cast<std::size_t>(options.repetitions);
+  for (bool busy = true; busy;) {
+    busy = false;
+    for (std::size_t i = 0; i < runners.size(); ++i) {
+      if (track.finished(runners[i], used[i])) continue;
+      progress.step(runners[i].time.seconds.size(), repetitions, runners[i].name);
+      const double begin = host_seconds();
+      track.run_block(runners[i], used[i]);
+      used[i] += host_seconds() - begin;
+      busy = true;
+    }
+  }
+}
+
+}  // namespace heddle::bench

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "progress.hpp"
+#include "results.hpp"
+
+namespace heddle::bench {
+
+struct TimingOptions {
+  int repetitions = 100;
+  /// A contestant that has used this much is not repeated further, beyond a few times.
+  double budget_seconds = 2;
+  /// Overwrite the caches before every repetition.
+  bool flush = false;
+  std::size_t cache_bytes = 0;
+};
+
+/// One contestant on the track: `apply` enqueues its work.
+struct Runner {
+  std::string name;
+  std::function<void()> apply;
+  Samples time, queued, latency;
+};
+
+/// Times all runners with one stopwatch. They take turns in blocks of ten repetitions, so that a
+/// change of the clocks or of the load meets all of them; the applies in front of a block are not
+/// counted, so that a runner finds its own data in the caches (unless they are flushed), as a
+/// solver does that applies one matrix again and again.
+///
+/// A block times single applies (the queue empty before), then single applies by the host's clock,
+/// then all at once, behind each other.
+void time_in_turns(const Kokkos::DefaultExecutionSpace& exec, std::vector<Runner>& runners,
+                   const TimingOptions& options, Progress& progress);
+
+}  // namespace heddle::bench
