@@ -3,7 +3,6 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
-#include <cstring>
 
 namespace heddle::backends {
 
@@ -103,12 +102,12 @@ struct HipLanes {
   /// The hardware moves 32 bits at a time.
   template <class T, class Move>
   __device__ static T each_half(T word, Move move) {
-    static_assert(sizeof(T) % sizeof(int) == 0);
-    int halves[sizeof(T) / sizeof(int)];
-    memcpy(halves, &word, sizeof(T));
-    for (int& half : halves) half = move(half);
-    memcpy(&word, halves, sizeof(T));
-    return word;
+    struct Halves {
+      int half[sizeof(T) / sizeof(int)];
+    };
+    auto halves = __builtin_bit_cast(Halves, word);
+    for (int& half : halves.half) half = move(half);
+    return __builtin_bit_cast(T, halves);
   }
   template <class T, class Word>
   __device__ static T each_word(T value, Word word) {

@@ -18,7 +18,10 @@ void launch_teams(const Kokkos::HIP& exec, const char* label, std::int64_t teams
   int current = 0;
   check_launch(label, hipGetDevice(&current));
   if (current != exec.hip_device()) check_launch(label, hipSetDevice(exec.hip_device()));
-  const auto grid = static_cast<unsigned>(teams < max_grid_teams ? teams : max_grid_teams);
+  // HIP counts a grid in threads, and takes fewer than 2^32.
+  constexpr std::int64_t most = (std::int64_t{1} << 31) / LaunchShape::team_threads;
+  constexpr std::int64_t longest = most < max_grid_teams ? most : max_grid_teams;
+  const auto grid = static_cast<unsigned>(teams < longest ? teams : longest);
   run_teams<Kokkos::HIP, LaunchShape>
       <<<grid, LaunchShape::team_threads, 0, exec.hip_stream()>>>(kernel, teams);
   check_launch(label, hipGetLastError());
