@@ -15,7 +15,7 @@ template <class Exec, class T>
 std::vector<T> to_host(const Exec& exec, const Kokkos::View<T*, Exec>& view) {
   std::vector<T> values(view.size());
   Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(values.data(),
-                                                                                   values.size());
+                                                                                    values.size());
   Kokkos::deep_copy(exec, host, view);
   exec.fence("heddle::test::to_host");
   return values;

@@ -227,9 +227,8 @@ TEST_CASE_TEMPLATE_DEFINE("tools see the label and the instance of a launch", Ty
           *kernel = seen.open = 77;
           ++seen.begun;
         });
-    Tools::set_end_parallel_for_callback([](const std::uint64_t kernel) {
-      seen.ended += kernel == seen.open;
-    });
+    Tools::set_end_parallel_for_callback(
+        [](const std::uint64_t kernel) { seen.ended += kernel == seen.open; });
     backends::launch<backends::Shape<1>>(exec, "heddle::test::seen", 5, CountVisits{visits.data()});
     backends::launch<backends::Shape<1>>(exec, "heddle::test::none", 0, CountVisits{visits.data()});
     Tools::set_callbacks(before);

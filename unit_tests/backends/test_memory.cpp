@@ -239,8 +239,8 @@ TEST_CASE_TEMPLATE_DEFINE("load_once reads like any load", Type, load_once) {
   CHECK(std::equal(results.begin(), results.end(), values.rbegin()));
 }
 TEST_CASE_TEMPLATE_APPLY(load_once, EveryWord);
-TEST_CASE_TEMPLATE_APPLY(load_once, Every<std::tuple<Kokkos::complex<float>,
-                                                     Kokkos::complex<double>, std::size_t>,
-                                          UsualIndices>);
+TEST_CASE_TEMPLATE_APPLY(
+    load_once,
+    Every<std::tuple<Kokkos::complex<float>, Kokkos::complex<double>, std::size_t>, UsualIndices>);
 
 }  // namespace heddle::test

@@ -61,31 +61,30 @@ struct Broadcast {
 TEST_CASE_TEMPLATE_DEFINE("shuffle", Type, shuffle) {
   for (const int step : {0, 1, 2, 13, 63}) {
     check_word<typename Type::Scalar>(
-        typename Type::Exec(), Shuffle{step}, [&](const auto& lanes, int lane) {
-          return lanes[(lane * 5 + step) % lanes.size()];
-        });
+        typename Type::Exec(), Shuffle{step},
+        [&](const auto& lanes, int lane) { return lanes[(lane * 5 + step) % lanes.size()]; });
   }
 }
 TEST_CASE_TEMPLATE_APPLY(shuffle, EveryWord);
 
 TEST_CASE_TEMPLATE_DEFINE("shuffle_up keeps the lowest lanes", Type, shuffle_up) {
   for (const int distance : {0, 1, 2, 7, 31, 63}) {
-    check_word<typename Type::Scalar>(
-        typename Type::Exec(), ShuffleUp{distance}, [&](const auto& lanes, int lane) {
-          const int from = lane - distance % int(lanes.size());
-          return lanes[from < 0 ? lane : from];
-        });
+    check_word<typename Type::Scalar>(typename Type::Exec(), ShuffleUp{distance},
+                                      [&](const auto& lanes, int lane) {
+                                        const int from = lane - distance % int(lanes.size());
+                                        return lanes[from < 0 ? lane : from];
+                                      });
   }
 }
 TEST_CASE_TEMPLATE_APPLY(shuffle_up, EveryWord);
 
 TEST_CASE_TEMPLATE_DEFINE("shuffle_down keeps the highest lanes", Type, shuffle_down) {
   for (const int distance : {0, 1, 2, 7, 31, 63}) {
-    check_word<typename Type::Scalar>(
-        typename Type::Exec(), ShuffleDown{distance}, [&](const auto& lanes, int lane) {
-          const int from = lane + distance % int(lanes.size());
-          return lanes[from < int(lanes.size()) ? from : lane];
-        });
+    check_word<typename Type::Scalar>(typename Type::Exec(), ShuffleDown{distance},
+                                      [&](const auto& lanes, int lane) {
+                                        const int from = lane + distance % int(lanes.size());
+                                        return lanes[from < int(lanes.size()) ? from : lane];
+                                      });
   }
 }
 TEST_CASE_TEMPLATE_APPLY(shuffle_down, EveryWord);
@@ -130,9 +129,9 @@ T sum_of(const std::vector<T>& lanes, int first, int last) {
 }
 
 TEST_CASE_TEMPLATE_DEFINE("sum", Type, sum) {
-  check_word<typename Type::Scalar>(
-      typename Type::Exec(), Sum(),
-      [](const auto& lanes, int) { return sum_of(lanes, 0, int(lanes.size())); });
+  check_word<typename Type::Scalar>(typename Type::Exec(), Sum(), [](const auto& lanes, int) {
+    return sum_of(lanes, 0, int(lanes.size()));
+  });
 }
 TEST_CASE_TEMPLATE_APPLY(sum, EveryScalar);
 TEST_CASE_TEMPLATE_APPLY(sum, EveryWord);
@@ -187,15 +186,11 @@ struct Ballot {
 };
 struct Any {
   int least;
-  KOKKOS_FUNCTION int operator()(auto group, auto value) const {
-    return group.any(value >= least);
-  }
+  KOKKOS_FUNCTION int operator()(auto group, auto value) const { return group.any(value >= least); }
 };
 struct All {
   int least;
-  KOKKOS_FUNCTION int operator()(auto group, auto value) const {
-    return group.all(value >= least);
-  }
+  KOKKOS_FUNCTION int operator()(auto group, auto value) const { return group.all(value >= least); }
 };
 
 TEST_CASE_TEMPLATE_DEFINE("ballot, any and all", Type, vote) {
@@ -252,12 +247,13 @@ TEST_CASE_TEMPLATE_DEFINE("segmented_sum", Type, segmented_sum) {
   for (const SegmentedSum word : {SegmentedSum{1, 0}, SegmentedSum{3, 0}, SegmentedSum{5, 2},
                                   SegmentedSum{17, 4}, SegmentedSum{1000, 1}}) {
     CAPTURE(word.every);
-    check_word<typename Type::Scalar>(
-        typename Type::Exec(), word, [&](const auto& lanes, int lane) {
-          int head = lane;
-          while (head > 0 && (head + word.shift) % word.every != 0) --head;
-          return sum_of(lanes, head, lane + 1);
-        });
+    check_word<typename Type::Scalar>(typename Type::Exec(), word,
+                                      [&](const auto& lanes, int lane) {
+                                        int head = lane;
+                                        while (head > 0 && (head + word.shift) % word.every != 0)
+                                          --head;
+                                        return sum_of(lanes, head, lane + 1);
+                                      });
   }
 }
 TEST_CASE_TEMPLATE_APPLY(segmented_sum, EveryWord);
