@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <heddle/core/arena.hpp>
+
+#include "backends.hpp"
+#include "random.hpp"
+
+namespace test = heddle::test;
+using heddle::Arena;
+
+namespace {
+
+using Doubles = std::tuple<double>;
+using Host = Kokkos::DefaultHostExecutionSpace;
+
+template <class A, class B>
+std::ptrdiff_t bytes_between(const A& first, const B& later) {
+  return reinterpret_cast<const char*>(later.data()) - reinterpret_cast<const char*>(first.data());
+}
+
+}  // namespace
+
+TEST_CASE("sizes are padded to the alignment") {
+  CHECK(heddle::arena_padded_bytes(0) == 0);
+  CHECK(heddle::arena_padded_bytes(1) == heddle::arena_alignment_bytes);
+  CHECK(heddle::arena_padded_bytes(256) == 256);
+  CHECK(heddle::arena_padded_bytes(257) == 512);
+  CHECK(heddle::arena_bytes<>() == 0);
+  CHECK(heddle::arena_bytes<char, double>(3, 33) == 256 + 512);
+  static_assert(heddle::arena_bytes<int>(64) == 256);
+}
+
+TEST_CASE_TEMPLATE_DEFINE("arrays are aligned, in order, and do not overlap", T, arrays) {
+  using Space = typename T::Space;
+  const typename T::Exec exec;
+  const std::size_t bytes = heddle::arena_bytes<char, double, std::int32_t, double>(3, 100, 65, 0);
+  Arena<Space> arena(exec, "heddle::test::arena", bytes);
+  exec.fence();
+  CHECK(arena.bytes() == bytes);
+  const auto a = arena.template take<char>(3);
+  const auto b = arena.template take<double>(100);
+  const auto c = arena.template take<std::int32_t>(65);
+  const auto d = arena.template take<double>(0);
+  constexpr std::uintptr_t cache_line_bytes = 64;  // what Kokkos aligns every block to, or more
+  CHECK(reinterpret_cast<std::uintptr_t>(a.data()) % cache_line_bytes == 0);
+  CHECK(bytes_between(a, b) == 256);
+  CHECK(bytes_between(b, c) == 1024);
+  CHECK(a.size() == 3);
+  CHECK(b.size() == 100);
+  CHECK(c.size() == 65);
+  CHECK(d.size() == 0);
+  CHECK_THROWS_AS((void)arena.template take<char>(1), heddle::Error);
+  CHECK_NOTHROW((void)arena.template take<double>(0));
+}
+TEST_CASE_TEMPLATE_APPLY(arrays, test::Every<Doubles, test::UsualIndices>);
+
+TEST_CASE("an arena that is empty or too small says so") {
+  const Host host;
+  Arena<Kokkos::HostSpace> none;
+  CHECK(none.bytes() == 0);
+  CHECK(none.take<int>(0).size() == 0);
+  CHECK_THROWS_AS((void)none.take<int>(1), heddle::Error);
+  Arena<Kokkos::HostSpace> small(host, "heddle::test::small", heddle::arena_bytes<int>(10));
+  CHECK_THROWS_AS((void)small.take<int>(65), heddle::Error);
+  CHECK(small.take<int>(64).size() == 64);  // what padding leaves may be used
+}
+
+TEST_CASE("copies of an arena share the memory, which lives as long as one of them") {
+  const Host host;
+  Arena<Kokkos::HostSpace>::Array<int> array;
+  Arena<Kokkos::HostSpace> keeper;
+  {
+    Arena<Kokkos::HostSpace> arena(host, "heddle::test::shared", heddle::arena_bytes<int>(4));
+    host.fence();
+    array = arena.take<int>(4);
+    array(2) = 7;
+    keeper = arena;
+  }
+  CHECK(array(2) == 7);
+  CHECK(keeper.bytes() == 256);
+}
+
+TEST_CASE_TEMPLATE_DEFINE("the content moves to a device and back in one copy", T, moves) {
+  const Host host;
+  using Space = typename T::Space;
+  const typename T::Exec exec;
+  Arena<Kokkos::HostSpace> here(host, "heddle::test::moves",
+                                heddle::arena_bytes<std::int64_t, float>(1000, 500));
+  host.fence();
+  const auto numbers = here.take<std::int64_t>(1000);
+  const auto fractions = here.take<float>(500);
+  test::Random random(5);
+  for (std::size_t i = 0; i < 1000; ++i) numbers(i) = random.below(1 << 30);
+  for (std::size_t i = 0; i < 500; ++i) fractions(i) = random.scalar<float>();
+
+  auto there = here.template copy_to<Space>(exec);
+  exec.fence();
+  CHECK(there.bytes() == here.bytes());
+  const auto numbers_there = there.template take<std::int64_t>(1000);
+  CHECK(static_cast<const void*>(numbers_there.data()) != numbers.data());
+  auto back = there.template copy_to<Kokkos::HostSpace>(host);
+  host.fence();
+  const auto numbers_back = back.template take<std::int64_t>(1000);
+  const auto fractions_back = back.template take<float>(500);
+  bool same = true;
+  for (std::size_t i = 0; i < 1000; ++i) same = same && numbers_back(i) == numbers(i);
+  for (std::size_t i = 0; i < 500; ++i) same = same && fractions_back(i) == fractions(i);
+  CHECK(same);
+}
+TEST_CASE_TEMPLATE_APPLY(moves, test::Every<Doubles, test::UsualIndices>);
