@@ -1,1 +1,92 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# heddle-bench is tested by running it: what it prints is compared with golden files, numbers that
+# depend on the machine left out, and its JSON with the schema. The tests lie in unit_tests/bench/.
+set(bench_tests "${PROJECT_SOURCE_DIR}/unit_tests/bench")
+set(smoke_json "${CMAKE_CURRENT_BINARY_DIR}/smoke.json")
+set(schema "${CMAKE_CURRENT_SOURCE_DIR}/bench/results.schema.json")
+
+# heddle_bench_test(NAME ARGUMENTS... EXIT CODE [OUT GOLDEN] [ERR REGEX])
+function(heddle_bench_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXIT;OUT;ERR" "RUN")
+  string(REPLACE ";" "|" words "${arg_RUN}")
+  add_test(NAME heddle-bench/${name}
+           COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=$<TARGET_FILE:heddle-bench>" "-DRUN=${words}"
+                   "-DEXIT=${arg_EXIT}" "-DOUT=${arg_OUT}" "-DERR=${arg_ERR}" -P
+                   "${bench_tests}/run.cmake")
+  set_tests_properties(heddle-bench/${name} PROPERTIES TIMEOUT 120 PROCESSORS 2
+                                                       ENVIRONMENT "${HEDDLE_BENCH_ENVIRONMENT}")
+endfunction()
+set(HEDDLE_BENCH_ENVIRONMENT "OMP_NUM_THREADS=2;OMP_PROC_BIND=false;OMP_WAIT_POLICY=passive")
+
+set(quick --repeat 5 --budget 0.1)
+list(GET HEDDLE_BENCH_SCALARS 0 a_scalar)
+list(GET HEDDLE_BENCH_OFFSETS 0 an_offset)
+set(quick ${quick} --scalar ${a_scalar} --offset ${an_offset})
+
+heddle_bench_test(help RUN --help EXIT 0 OUT "${bench_tests}/help.txt")
+heddle_bench_test(help_spmv RUN spmv --help EXIT 0 OUT "${bench_tests}/help_spmv.txt")
+heddle_bench_test(list RUN list EXIT 0 OUT "${bench_tests}/list.txt")
+heddle_bench_test(device RUN device EXIT 0 OUT "${bench_tests}/device.txt")
+heddle_bench_test(table RUN spmv --generate grid2d:20,9 diagonal:100 --scheme csr/scalar --baseline
+                  none ${quick} EXIT 0 OUT "${bench_tests}/table.txt")
+heddle_bench_test(columns RUN spmv --generate rmat:8 --columns 3 --flush ${quick} EXIT 0)
+heddle_bench_test(no_command EXIT 2 ERR "subcommand is required")
+heddle_bench_test(no_matrix RUN spmv EXIT 2 ERR "give --matrix FILE or --generate")
+heddle_bench_test(no_file RUN spmv --matrix nowhere.mtx ${quick} EXIT 2 ERR "nowhere.mtx")
+heddle_bench_test(no_generator RUN spmv --generate grid4d:9 ${quick} EXIT 2
+                  ERR "no generator .grid4d.; there are grid2d, grid3d")
+heddle_bench_test(bad_generator RUN spmv --generate grid2d:9,6 ${quick} EXIT 2
+                  ERR "the stencil has 5 or 9 points; write grid2d:N")
+heddle_bench_test(no_scheme RUN spmv --generate grid2d:9 --scheme csr/none ${quick} EXIT 2
+                  ERR "csr/scalar|scalar")
+heddle_bench_test(no_baseline RUN spmv --generate grid2d:9 --baseline none,nothing ${quick} EXIT 2
+                  ERR "no baseline .nothing. in this build; there are all, none")
+heddle_bench_test(no_scalar RUN spmv --generate grid2d:9 --scalar quad EXIT 2
+                  ERR "no scalar quad with offsets of 32 bits")
+heddle_bench_test(json_folder RUN spmv --generate grid2d:9 --json /nowhere/x.json ${quick} EXIT 2
+                  ERR "cannot write /nowhere/x.json")
+
+# The JSON of a run over every scheme and baseline, a matrix without entries among others.
+heddle_bench_test(smoke RUN spmv --generate grid2d:30 hub:3000 hypersparse:500,0 --json
+                  "${smoke_json}" ${quick} EXIT 0)
+set_tests_properties(heddle-bench/smoke PROPERTIES FIXTURES_SETUP heddle_bench_json)
+
+find_package(nlohmann_json_schema_validator CONFIG QUIET)
+if(nlohmann_json_schema_validator_FOUND)
+  add_executable(heddle_bench_check_schema bench/check_schema.cpp)
+  target_link_libraries(
+    heddle_bench_check_schema PRIVATE heddle_warnings
+                                      nlohmann_json_schema_validator::validator)
+  target_compile_features(heddle_bench_check_schema PRIVATE cxx_std_20)
+  file(GLOB kept_results CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/results/*.json")
+  add_test(NAME heddle-bench/schema COMMAND heddle_bench_check_schema "${schema}" "${smoke_json}"
+                                            ${kept_results})
+  set_tests_properties(heddle-bench/schema PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
+  add_test(NAME heddle-bench/schema_refuses
+           COMMAND heddle_bench_check_schema "${schema}" "${bench_tests}/not_results.json")
+  set_tests_properties(heddle-bench/schema_refuses PROPERTIES PASS_REGULAR_EXPRESSION
+                                                              "schema_version")
+else()
+  message(STATUS "heddle-bench: its JSON is not checked against the schema; install Debian's "
+                 "libnlohmann-json-schema-validator-dev")
+endif()
+
+find_package(Python3 COMPONENTS Interpreter QUIET)
+if(Python3_FOUND)
+  execute_process(COMMAND "${Python3_EXECUTABLE}" -c "import matplotlib" RESULT_VARIABLE no_matplotlib
+                  OUTPUT_QUIET ERROR_QUIET)
+  if(NOT no_matplotlib)
+    add_test(NAME heddle-bench/report
+             COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/report.py"
+                     "${smoke_json}" -o "${CMAKE_CURRENT_BINARY_DIR}/smoke.html")
+    set_tests_properties(heddle-bench/report PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
+  endif()
+endif()
+
+add_executable(heddle_bench_tests "${bench_tests}/generators.cpp" "${bench_tests}/reference.cpp"
+                                  bench/generate.cpp)
+target_include_directories(heddle_bench_tests PRIVATE bench)
+target_link_libraries(heddle_bench_tests PRIVATE heddle_tests_main)
+add_test(NAME heddle-bench/units COMMAND heddle_bench_tests)
+set_tests_properties(heddle-bench/units PROPERTIES TIMEOUT 120
+                                                   ENVIRONMENT "${HEDDLE_BENCH_ENVIRONMENT}")

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Runs PROGRAM with the words of RUN (between |) and compares: the exit code with EXIT, standard
+# error with the regular expression ERR, and standard output with the golden file OUT, after
+# figures that depend on the machine have been replaced in it.
+string(REPLACE "|" ";" words "${RUN}")
+execute_process(COMMAND "${PROGRAM}" ${words} OUTPUT_VARIABLE out ERROR_VARIABLE err
+                RESULT_VARIABLE code)
+
+function(fail why)
+  message(FATAL_ERROR "${why}\n--- exit code ${code}\n--- standard output\n${out}\n"
+                      "--- standard error\n${err}")
+endfunction()
+
+if(NOT code EQUAL "${EXIT}")
+  fail("exit code ${code} instead of ${EXIT}")
+endif()
+if(ERR AND NOT err MATCHES "${ERR}")
+  fail("standard error does not match ${ERR}")
+endif()
+if(NOT OUT)
+  return()
+endif()
+
+string(REGEX REPLACE "[0-9.]+ (us|ms|s)([ ,\n])" "TIME\\2" plain "${out}")
+string(REGEX REPLACE "[0-9.]+ GB/s" "RATE" plain "${plain}")
+string(REGEX REPLACE "TIME +[0-9.]+ +TIME +TIME +TIME +[0-9.]+ +[0-9]+% " "TIME N TIME TIME TIME N N% "
+                     plain "${plain}")
+string(REGEX REPLACE " +" " " plain "${plain}")
+string(REGEX REPLACE " +\n" "\n" plain "${plain}")
+
+# The golden file may leave out what comes between: a line "..." stands for any lines.
+file(READ "${OUT}" golden)
+string(REPLACE "\n...\n" "\n;" parts "\n${golden}")
+set(rest "\n${plain}")
+foreach(part IN LISTS parts)
+  string(FIND "${rest}" "${part}" at)
+  if(at EQUAL -1)
+    fail("standard output, figures replaced, lacks this part of ${OUT}:\n${part}\n--- it is\n${plain}")
+  endif()
+  string(LENGTH "${part}" length)
+  math(EXPR at "${at} + ${length} - 1")
+  string(SUBSTRING "${rest}" ${at} -1 rest)
+endforeach()
