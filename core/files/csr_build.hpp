@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <heddle/core/files/buffer.hpp>
+#include <heddle/core/files/numbers.hpp>
+#include <heddle/core/files/options.hpp>
+#include <heddle/core/files/threads.hpp>
+#include <heddle/core/matrix.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace heddle::files {
+
+/// Entries in the order of a file: one piece of it, parsed by one thread.
+template <Scalar S, Ordinal O>
+struct Entries {
+  Buffer<O> rows = {};
+  Buffer<O> columns = {};
+  Buffer<S> values = {};  // none of a pattern, whose entries are all 1
+  std::size_t count = 0;
+  std::size_t off_diagonal = 0;
+
+  S value(std::size_t i) const { return values ? values[i] : S(1); }
+
+  void allocate(std::size_t capacity, bool with_values) {
+    rows = make_buffer<O>(capacity);
+    columns = make_buffer<O>(capacity);
+    if (with_values) values = make_buffer<S>(capacity);
+  }
+};
+
+/// The first entry, by row and column, that is there twice.
+struct Duplicate {
+  std::int64_t row;
+  std::int64_t column;
+};
+
+/// Where mirrored entries get their value from.
+template <Scalar S>
+S mirrored(MatrixMarketSymmetry symmetry, const S& value) {
+  if (symmetry == MatrixMarketSymmetry::skew_symmetric) return -value;
+  return symmetry == MatrixMarketSymmetry::hermitian ? conjugate(value) : value;
+}
+
+/// Throws what is wrong with a size before anything of that size is allocated.
+template <Scalar S, Ordinal O, Offset Off>
+void check_sizes(std::int64_t rows, std::int64_t columns, std::int64_t nonzeros,
+                 const ReadOptions& options, const Where& where) {
+  const std::int64_t largest = std::numeric_limits<O>::max();
+  if (rows > largest || columns > largest) {
+    throw Error("a matrix of " + std::to_string(rows) + " x " + std::to_string(columns) +
+                    " does not fit into ordinals of " + std::to_string(sizeof(O) * 8) + " bits",
+                where, "read it with a wider ordinal type");
+  }
+  if (std::cmp_greater(nonzeros, std::numeric_limits<Off>::max())) {
+    throw Error(std::to_string(nonzeros) + " nonzeros do not fit into offsets of " +
+                    std::to_string(sizeof(Off) * 8) + " bits",
+                where, "read the matrix with a wider offset type");
+  }
+  const std::uint64_t limit = options.max_bytes > 0 ? options.max_bytes : machine_memory_bytes();
+  const double needed = static_cast<double>(rows) * sizeof(Off) +
+                        static_cast<double>(nonzeros) * (sizeof(O) + sizeof(S));
+  if (needed > static_cast<double>(limit)) {
+    throw Error("a matrix of " + std::to_string(rows) + " rows and " + std::to_string(nonzeros) +
+                    " nonzeros takes more than " + std::to_string(limit) + " bytes",
+                where,
+                options.max_bytes > 0 ? "raise ReadOptions::max_bytes"
+                                      : "read it on a machine with more memory");
+  }
+}
+
+inline Error out_of_memory(const std::string& name) {
+  return Error("there is not enough memory to read the matrix", Where{.file = name},
+               "read it on a machine with more memory");
+}
+
+template <class Space>
+concept HostReadable =
+    MemorySpace<Space> &&
+    static_cast<bool>(Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible);
+
+template <Scalar S, Ordinal O, Offset Off>
+using HostStorage = CsrStorage<S, O, Off, Kokkos::HostSpace>;
+
+/// What Kokkos throws when an allocation fails changes with its version; this throws bad_alloc.
+template <Scalar S, Ordinal O, Offset Off>
+HostStorage<S, O, Off> allocate_csr(std::int64_t rows, std::int64_t columns,
+                                    std::int64_t nonzeros) {
+  try {
+    HostStorage<S, O, Off> matrix(Kokkos::DefaultHostExecutionSpace(), static_cast<O>(rows),
+                                  static_cast<O>(columns), static_cast<Off>(nonzeros));
+    prefer_huge_pages(matrix.row_ptr().data(), matrix.bytes());
+    return matrix;
+  } catch (const std::exception&) {
+    throw std::bad_alloc();
+  }
+}
+
+/// Replaces counts by the sum of those before each.
+template <Offset Off>
+void exclusive_scan(int threads, Off* counts, std::size_t length) {
+  constexpr std::size_t block = std::size_t{1} << 16;
+  const std::size_t blocks = (length + block - 1) / block;
+  std::vector<Off> starts(blocks, 0);
+  auto for_each_block = [&](auto&& body) {
+    for_each_index(threads, blocks,
+                   [&](std::size_t b) { body(b, b * block, std::min(length, (b + 1) * block)); });
+  };
+  for_each_block([&](std::size_t b, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) starts[b] += counts[i];
+  });
+  Off sum = 0;
+  for (Off& start : starts) sum += std::exchange(start, sum);
+  for_each_block([&](std::size_t b, std::size_t begin, std::size_t end) {
+    Off before = starts[b];
+    for (std::size_t i = begin; i < end; ++i) before += std::exchange(counts[i], before);
+  });
+}
+
+/// counter++, safe among threads where there are several.
+template <Offset Off>
+Off count_up(Off& counter, bool alone) {
+  if (alone) return counter++;
+  return std::atomic_ref<Off>(counter).fetch_add(1, std::memory_order_relaxed);
+}
+
+/// Sorts the columns of every row. Equal columns come in the order of their values' bits, which
+/// makes the outcome independent of the order before.
+template <Scalar S, Ordinal O>
+class RowSorter {
+ public:
+  /// Sorts `count` entries; returns the first column that is there twice, or -1.
+  O sort(O* columns, S* values, std::size_t count) {
+    bool ascending = true, strictly = true;
+    for (std::size_t i = 1; i < count; ++i) {
+      ascending = ascending && columns[i - 1] <= columns[i];
+      strictly = strictly && columns[i - 1] < columns[i];
+    }
+    if (strictly) return -1;
+    constexpr std::size_t short_row = 24;
+    if (count <= short_row) {
+      sort_short(columns, values, count);
+    } else if (!ascending) {
+      sort_long(columns, values, count);
+    }
+    const O* const twice = std::adjacent_find(columns, columns + count);
+    if (twice == columns + count) return -1;
+    if (count > short_row) sort_equal_columns(columns, values, count);
+    return *twice;
+  }
+
+ private:
+  static bool bits_less(const S& a, const S& b) {
+    if constexpr (is_complex<S>) {
+      const auto a_real = bits(a.real()), b_real = bits(b.real());
+      return a_real != b_real ? a_real < b_real : bits(a.imag()) < bits(b.imag());
+    } else {
+      return bits(a) < bits(b);
+    }
+  }
+  static auto bits(float value) { return std::bit_cast<std::uint32_t>(value); }
+  static auto bits(double value) { return std::bit_cast<std::uint64_t>(value); }
+
+  static void sort_short(O* columns, S* values, std::size_t count) {
+    for (std::size_t i = 1; i < count; ++i) {
+      const O column = columns[i];
+      const S value = values[i];
+      std::size_t j = i;
+      for (; j > 0 && (columns[j - 1] > column ||
+                       (columns[j - 1] == column && bits_less(value, values[j - 1])));
+           --j) {
+        columns[j] = columns[j - 1];
+        values[j] = values[j - 1];
+      }
+      columns[j] = column;
+      values[j] = value;
+    }
+  }
+
+  void sort_long(O* columns, S* values, std::size_t count) {
+    row_.resize(count);
+    for (std::size_t i = 0; i < count; ++i) row_[i] = {columns[i], values[i]};
+    std::sort(row_.begin(), row_.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < count; ++i) {
+      columns[i] = row_[i].first;
+      values[i] = row_[i].second;
+    }
+  }
+
+  static void sort_equal_columns(const O* columns, S* values, std::size_t count) {
+    for (std::size_t begin = 0; begin < count;) {
+      std::size_t end = begin + 1;
+      while (end < count && columns[end] == columns[begin]) ++end;
+      std::sort(values + begin, values + end, bits_less);
+      begin = end;
+    }
+  }
+
+  std::vector<std::pair<O, S>> row_;
+};
+
+template <Scalar S, Ordinal O, Offset Off>
+std::optional<Duplicate> sort_rows(int threads, const HostStorage<S, O, Off>& matrix) {
+  std::optional<Duplicate> first;
+  std::mutex first_mutex;
+  const auto row_ptr = matrix.row_ptr();
+  constexpr std::size_t grain = 4096;
+  for_each_range(
+      threads, static_cast<std::size_t>(matrix.rows()), grain, [&](auto begin, auto end) {
+        RowSorter<S, O> sorter;
+        std::optional<Duplicate> mine;
+        for (std::size_t row = begin; row < end; ++row) {
+          const auto start = static_cast<std::size_t>(row_ptr(row));
+          const auto count = static_cast<std::size_t>(row_ptr(row + 1)) - start;
+          const O twice =
+              sorter.sort(matrix.col_idx().data() + start, matrix.values().data() + start, count);
+          if (twice >= 0 && !mine) mine = Duplicate{static_cast<std::int64_t>(row), twice};
+        }
+        std::lock_guard lock(first_mutex);
+        if (mine && (!first || mine->row < first->row)) first = mine;
+      });
+  return first;
+}
+
+/// The same matrix with repeated entries, which must be neighbours, added up.
+template <Scalar S, Ordinal O, Offset Off>
+HostStorage<S, O, Off> add_duplicates(const HostStorage<S, O, Off>& matrix) {
+  const auto row_ptr = matrix.row_ptr();
+  const auto col_idx = matrix.col_idx();
+  const auto values = matrix.values();
+  auto distinct = static_cast<std::int64_t>(matrix.nonzeros());
+  for (O row = 0; row < matrix.rows(); ++row) {
+    for (Off k = row_ptr(row) + 1; k < row_ptr(row + 1); ++k) {
+      distinct -= col_idx(k) == col_idx(k - 1);
+    }
+  }
+  auto result = allocate_csr<S, O, Off>(matrix.rows(), matrix.columns(), distinct);
+  Off to = 0;
+  result.row_ptr()(0) = 0;
+  for (O row = 0; row < matrix.rows(); ++row) {
+    for (Off k = row_ptr(row); k < row_ptr(row + 1); ++k) {
+      if (k > row_ptr(row) && col_idx(k) == col_idx(k - 1)) {
+        result.values()(to - 1) += values(k);
+      } else {
+        result.col_idx()(to) = col_idx(k);
+        result.values()(to++) = values(k);
+      }
+    }
+    result.row_ptr()(row + 1) = to;
+  }
+  return result;
+}
+
+/// CSR from entries in any order, columns ascending in each row; entries off the diagonal of a
+/// matrix with symmetry are mirrored. Sizes must have been checked. `duplicate` tells of the first
+/// repeated entry.
+template <Scalar S, Ordinal O, Offset Off>
+HostStorage<S, O, Off> build_csr(std::int64_t rows, std::int64_t columns,
+                                 MatrixMarketSymmetry symmetry,
+                                 const std::vector<Entries<S, O>>& pieces, int threads,
+                                 std::optional<Duplicate>& duplicate) {
+  const bool mirror = symmetry != MatrixMarketSymmetry::general;
+  std::size_t nonzeros = 0;
+  for (const auto& piece : pieces) nonzeros += piece.count + (mirror ? piece.off_diagonal : 0);
+  auto matrix = allocate_csr<S, O, Off>(rows, columns, static_cast<std::int64_t>(nonzeros));
+
+  // starts[r] counts row r, then says where it starts, then where its next entry goes, and in the
+  // end where row r + 1 starts: row_ptr is never copied.
+  Off* const starts = matrix.row_ptr().data() + 1;
+  const auto length = static_cast<std::size_t>(rows);
+  matrix.row_ptr()(0) = 0;
+  for_each_range(threads, length, std::size_t{1} << 16,
+                 [&](auto begin, auto end) { std::fill(starts + begin, starts + end, Off(0)); });
+  const bool alone = threads == 1 || pieces.size() == 1;
+  for_each_index(threads, pieces.size(), [&](std::size_t p) {
+    const auto& piece = pieces[p];
+    for (std::size_t i = 0; i < piece.count; ++i) {
+      const O row = piece.rows[i], column = piece.columns[i];
+      count_up(starts[row], alone);
+      if (mirror && row != column) count_up(starts[column], alone);
+    }
+  });
+  exclusive_scan(threads, starts, length);
+  O* const col_idx = matrix.col_idx().data();
+  S* const values = matrix.values().data();
+  for_each_index(threads, pieces.size(), [&](std::size_t p) {
+    const auto& piece = pieces[p];
+    auto put = [&](O row, O column, const S& value) {
+      const auto at = static_cast<std::size_t>(count_up(starts[row], alone));
+      col_idx[at] = column;
+      values[at] = value;
+    };
+    for (std::size_t i = 0; i < piece.count; ++i) {
+      const O row = piece.rows[i], column = piece.columns[i];
+      const S value = piece.value(i);
+      put(row, column, value);
+      if (mirror && row != column) put(column, row, mirrored(symmetry, value));
+    }
+  });
+  duplicate = sort_rows<S, O, Off>(threads, matrix);
+  return matrix;
+}
+
+}  // namespace heddle::files

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <heddle/core/files/compression.hpp>
+#include <heddle/core/files/numbers.hpp>
+#include <heddle/core/files/options.hpp>
+
+namespace heddle {
+
+constexpr const char* name(MatrixMarketFormat format) {
+  return format == MatrixMarketFormat::coordinate ? "coordinate" : "array";
+}
+
+constexpr const char* name(MatrixMarketField field) {
+  switch (field) {
+    case MatrixMarketField::real: return "real";
+    case MatrixMarketField::integer: return "integer";
+    case MatrixMarketField::complex: return "complex";
+    case MatrixMarketField::pattern: return "pattern";
+  }
+  return "?";
+}
+
+constexpr const char* name(MatrixMarketSymmetry symmetry) {
+  switch (symmetry) {
+    case MatrixMarketSymmetry::general: return "general";
+    case MatrixMarketSymmetry::symmetric: return "symmetric";
+    case MatrixMarketSymmetry::skew_symmetric: return "skew-symmetric";
+    case MatrixMarketSymmetry::hermitian: return "hermitian";
+  }
+  return "?";
+}
+
+/// What a Matrix Market file says of itself before its entries.
+struct MatrixMarketHeader {
+  MatrixMarketFormat format = MatrixMarketFormat::coordinate;
+  MatrixMarketField field = MatrixMarketField::real;
+  MatrixMarketSymmetry symmetry = MatrixMarketSymmetry::general;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  /// Entries that the file lists: of a symmetric matrix about half of those it has.
+  std::int64_t entries = 0;
+  /// The comment lines without their %, joined by line ends.
+  std::string comment = {};
+};
+
+namespace files {
+
+inline Error error_at(std::string_view text, const std::string& name, const Fault& fault) {
+  const auto offset = static_cast<std::size_t>(fault.at - text.data());
+  return Error(fault.problem, Where{.file = name, .line = line_at(text, offset)}, fault.remedy);
+}
+
+inline bool equal_ignoring_case(std::string_view a, std::string_view lower) {
+  return std::equal(a.begin(), a.end(), lower.begin(), lower.end(), [](char x, char y) {
+    return (x >= 'A' && x <= 'Z' ? static_cast<char>(x - 'A' + 'a') : x) == y;
+  });
+}
+
+inline constexpr std::string_view matrix_market_banner = "%%matrixmarket";
+
+inline bool is_matrix_market(std::string_view text) {
+  return equal_ignoring_case(text.substr(0, matrix_market_banner.size()), matrix_market_banner);
+}
+
+/// The next word of a line; empty at its end. `at` moves past it.
+inline std::string_view next_word(const char*& at, const char* end) {
+  at = skip_blanks(at, end);
+  const std::string_view word = token_at(at, end);
+  at += word.size();
+  return word;
+}
+
+/// The enumerator of that name, among the first `count` of them.
+template <class Enum>
+Enum parse_name(const char*& at, const char* end, const char* what, int count) {
+  const std::string_view word = next_word(at, end);
+  std::string known;
+  for (int i = 0; i < count; ++i) {
+    const auto value = static_cast<Enum>(i);
+    if (equal_ignoring_case(word, heddle::name(value))) return value;
+    known += (i == 0 ? "" : i == count - 1 ? " or " : ", ") + std::string(heddle::name(value));
+  }
+  throw Fault{at - word.size(),
+              "the header gives the " + std::string(what) + " '" + printable(word) + "'",
+              "it must be " + known};
+}
+
+inline void parse_banner(const char*& at, const char* end, MatrixMarketHeader& header) {
+  const char* const start = at;
+  if (!equal_ignoring_case(next_word(at, end), matrix_market_banner)) {
+    throw Fault{start, "this is not a Matrix Market file",
+                "it must start with '%%MatrixMarket matrix'"};
+  }
+  const std::string_view object = next_word(at, end);
+  if (!equal_ignoring_case(object, "matrix")) {
+    throw Fault{start, "the header announces the object '" + printable(object) + "'",
+                "Heddle reads objects of the kind 'matrix'"};
+  }
+  header.format = parse_name<MatrixMarketFormat>(at, end, "format", 2);
+  header.field = parse_name<MatrixMarketField>(at, end, "field", 4);
+  header.symmetry = parse_name<MatrixMarketSymmetry>(at, end, "symmetry", 4);
+  at = skip_blanks(at, end);
+  if (!at_line_end(at, end)) {
+    throw Fault{at, "'" + printable(token_at(at, end)) + "' follows the header",
+                "the first line ends after the symmetry"};
+  }
+  using enum MatrixMarketSymmetry;
+  const bool pattern = header.field == MatrixMarketField::pattern;
+  if (pattern && header.format == MatrixMarketFormat::array) {
+    throw Fault{start, "a pattern has no values, and the array format nothing else",
+                "write the coordinate format"};
+  }
+  if (pattern && header.symmetry != general && header.symmetry != symmetric) {
+    throw Fault{start, std::string("a pattern cannot be ") + heddle::name(header.symmetry),
+                "declare it general or symmetric"};
+  }
+  if (header.symmetry == hermitian && header.field != MatrixMarketField::complex) {
+    throw Fault{start, "only a complex matrix can be hermitian", "declare it symmetric"};
+  }
+}
+
+inline std::int64_t parse_size(const char*& at, const char* end, const char* kind) {
+  at = skip_blanks(at, end);
+  const char* const start = at;
+  const std::int64_t size = parse_integer(at, end, kind);
+  if (size < 0) {
+    throw Fault{start, "a negative size, " + std::to_string(size), "give sizes of zero or more"};
+  }
+  return size;
+}
+
+/// Entries that an array of this shape and symmetry lists.
+inline std::int64_t array_entries(const char* size_line, const MatrixMarketHeader& header) {
+  const std::int64_t n = header.rows, m = header.columns;
+  if (n == 0 || m == 0) return 0;
+  if (n > std::numeric_limits<std::int64_t>::max() / m - 1) {
+    throw Fault{size_line,
+                "an array of " + std::to_string(n) + " x " + std::to_string(m) + " numbers",
+                "no file holds that many; correct the sizes"};
+  }
+  switch (header.symmetry) {
+    case MatrixMarketSymmetry::general: return n * m;
+    case MatrixMarketSymmetry::skew_symmetric: return n * (n - 1) / 2;
+    default: return n * (n + 1) / 2;
+  }
+}
+
+inline void parse_size_line(const char*& at, const char* end, MatrixMarketHeader& header) {
+  const char* const start = skip_blanks(at, end);
+  header.rows = parse_size(at, end, "number of rows");
+  header.columns = parse_size(at, end, "number of columns");
+  const bool coordinate = header.format == MatrixMarketFormat::coordinate;
+  if (coordinate) header.entries = parse_size(at, end, "number of entries");
+  at = skip_blanks(at, end);
+  if (!at_line_end(at, end)) {
+    throw Fault{at, "'" + printable(token_at(at, end)) + "' follows the sizes",
+                coordinate ? "the size line is: rows columns entries"
+                           : "the size line of an array is: rows columns"};
+  }
+  if (header.symmetry != MatrixMarketSymmetry::general && header.rows != header.columns) {
+    throw Fault{start,
+                std::string(heddle::name(header.symmetry)) + ", yet " +
+                    std::to_string(header.rows) + " x " + std::to_string(header.columns),
+                "such a matrix is square; declare it general"};
+  }
+  if (!coordinate) header.entries = array_entries(start, header);
+}
+
+/// Reads the header at the start of `text`; returns where the entries start.
+inline const char* parse_header(std::string_view text, MatrixMarketHeader& header) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  parse_banner(at, end, header);
+  while (true) {
+    if (at == end) {
+      throw Fault{at, "the file ends before the line with the sizes",
+                  "give rows, columns and, for the coordinate format, entries"};
+    }
+    ++at;
+    const char* const line = skip_blanks(at, end);
+    if (at_line_end(line, end)) {
+      at = line;
+    } else if (*line == '%') {
+      at = std::find(line, end, '\n');
+      const char* last = at;
+      if (last[-1] == '\r') --last;
+      if (!header.comment.empty()) header.comment += '\n';
+      header.comment.append(line + 1, std::max(line + 1, last));
+    } else {
+      parse_size_line(at, end, header);
+      return at == end ? end : at + 1;
+    }
+  }
+}
+
+}  // namespace files
+
+/// The header of a Matrix Market file that is in memory; `name` stands for it in an Error.
+inline MatrixMarketHeader parse_matrix_market_header(std::string_view text,
+                                                     const std::string& name = "<memory>") {
+  MatrixMarketHeader header;
+  try {
+    files::parse_header(text, header);
+  } catch (const files::Fault& fault) {
+    throw files::error_at(text, name, fault);
+  }
+  return header;
+}
+
+/// The header of a Matrix Market file, plain, gzip or xz, without reading the rest of it.
+inline MatrixMarketHeader read_matrix_market_header(const std::string& path) {
+  for (std::size_t limit = std::size_t{1} << 16;; limit *= 16) {
+    files::Bytes raw = files::read_bytes(path, 1, limit);
+    bool whole = raw.size() < limit;
+    const bool packed = files::compression_of(raw.view()) != files::Compression::none;
+    const files::Bytes bytes = files::unpack(std::move(raw), path, limit, !whole);
+    if (packed && bytes.size() >= limit) whole = false;
+    std::string_view text = bytes.view();
+    // A line that was cut says nothing.
+    if (!whole) text = text.substr(0, text.rfind('\n') + 1);
+    try {
+      return parse_matrix_market_header(text, path);
+    } catch (const Error&) {
+      if (whole || !files::is_matrix_market(text)) throw;
+    }
+  }
+}
+
+}  // namespace heddle

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <heddle/core/files/text.hpp>
+#include <heddle/core/types.hpp>
+#include <string>
+#include <string_view>
+
+namespace heddle::files {
+
+/// What is wrong with a text and where in it; the reader that knows the whole text makes it an
+/// Error with a line.
+struct Fault {
+  const char* at;
+  std::string problem;
+  std::string remedy;
+};
+
+constexpr bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+inline const char* skip_blanks(const char* at, const char* end) {
+  while (at != end && is_blank(*at)) ++at;
+  return at;
+}
+
+inline bool at_line_end(const char* at, const char* end) { return at == end || *at == '\n'; }
+
+inline bool at_token_end(const char* at, const char* end) {
+  return at_line_end(at, end) || is_blank(*at);
+}
+
+/// The characters up to the next blank or line end.
+inline std::string_view token_at(const char* at, const char* end) {
+  const char* stop = at;
+  while (!at_token_end(stop, end)) ++stop;
+  return {at, static_cast<std::size_t>(stop - at)};
+}
+
+[[noreturn]] inline void fault_in_number(const char* at, const char* end, const char* kind) {
+  if (at_line_end(at, end)) {
+    throw Fault{at, std::string("the line ends where a ") + kind + " belongs",
+                "each entry stands on one line, complete"};
+  }
+  throw Fault{at, "'" + printable(token_at(at, end)) + "' is not a " + kind,
+              "correct the line or write the file again"};
+}
+
+[[noreturn]] inline void fault_too_large(const char* at, const char* end, const char* type) {
+  throw Fault{at, "'" + printable(token_at(at, end)) + "' does not fit into " + type,
+              "read the matrix with a wider type"};
+}
+
+/// A whole number in decimal at `at`, which moves past it.
+inline std::int64_t parse_integer(const char*& at, const char* end, const char* kind) {
+  constexpr std::ptrdiff_t always_fits = 18;
+  const char* digit = at;
+  std::int64_t value = 0;
+  while (digit != end && is_digit(*digit) && digit - at < always_fits) {
+    value = value * 10 + (*digit - '0');
+    ++digit;
+  }
+  if (digit == at || !at_token_end(digit, end)) {
+    const auto [stop, status] = std::from_chars(at, end, value);
+    if (status == std::errc::invalid_argument || !at_token_end(stop, end)) {
+      fault_in_number(at, end, kind);
+    }
+    if (status == std::errc::result_out_of_range) fault_too_large(at, end, "64 bits");
+    digit = stop;
+  }
+  at = digit;
+  return value;
+}
+
+/// Whether a decimal number that no binary one can hold is too small rather than too large.
+inline bool is_tiny(std::string_view number) {
+  std::int64_t digits_before_point = 0, zeros_after_point = 0;
+  bool after_point = false, nonzero = false;
+  std::size_t i = number.starts_with('-') ? 1 : 0;
+  for (; i < number.size() && (is_digit(number[i]) || number[i] == '.'); ++i) {
+    if (number[i] == '.') {
+      after_point = true;
+    } else if (nonzero || number[i] != '0') {
+      nonzero = true;
+      if (after_point) break;
+      ++digits_before_point;
+    } else if (after_point) {
+      ++zeros_after_point;
+    }
+  }
+  const std::size_t exponent_at = number.find_first_of("eE");
+  std::int64_t exponent = 0;
+  if (exponent_at != std::string_view::npos) {
+    const char* first = number.data() + exponent_at + 1;
+    const bool negative = *first == '-';
+    if (*first == '+') ++first;
+    const auto status = std::from_chars(first, number.data() + number.size(), exponent).ec;
+    if (status == std::errc::result_out_of_range) return negative;
+  }
+  return exponent < zeros_after_point - digits_before_point;
+}
+
+/// What std::from_chars does not take: a D for the exponent, as Fortran writes it, and numbers
+/// out of range. What is too small becomes zero; what is too large is a fault.
+template <class Real>
+const char* parse_unusual_real(const char* at, const char* end, Real& value) {
+  const std::string_view token = token_at(at, end);
+  std::string number(token);
+  const std::size_t exponent = number.find_first_of("dD");
+  if (exponent != std::string::npos) number[exponent] = 'e';
+  const char* const last = number.data() + number.size();
+  const auto [stop, status] = std::from_chars(number.data(), last, value);
+  if (status == std::errc::invalid_argument || stop != last) fault_in_number(at, end, "number");
+  if (status == std::errc::result_out_of_range) {
+    if (!is_tiny(number)) {
+      fault_too_large(at, end, sizeof(Real) == sizeof(float) ? "float" : "double");
+    }
+    value = number.starts_with('-') ? -Real(0) : Real(0);
+  }
+  return at + token.size();
+}
+
+/// std::from_chars takes no plus sign before a number.
+inline const char* skip_plus(const char* at, const char* end) {
+  return end - at > 1 && at[0] == '+' && at[1] != '-' ? at + 1 : at;
+}
+
+/// The nearest Real to a decimal number, inf or nan at `at`, which moves past it.
+template <class Real>
+Real parse_real(const char*& at, const char* end) {
+  Real value;
+  const char* const first = skip_plus(at, end);
+  const auto [stop, status] = std::from_chars(first, end, value);
+  at = status == std::errc() && at_token_end(stop, end) ? stop
+                                                        : parse_unusual_real(first, end, value);
+  return value;
+}
+
+/// The nearest Real to a whole number of any length.
+template <class Real>
+Real parse_whole(const char*& at, const char* end) {
+  const char* const first = skip_plus(at, end);
+  std::int64_t value;
+  const auto [stop, status] = std::from_chars(first, end, value);
+  if (status == std::errc() && at_token_end(stop, end)) {
+    at = stop;
+    return static_cast<Real>(value);
+  }
+  const std::string_view token = token_at(at, end);
+  if (token.find_first_not_of("+-0123456789") != std::string_view::npos) {
+    fault_in_number(at, end, "whole number");
+  }
+  return parse_real<Real>(at, end);
+}
+
+/// The real type a scalar is made of.
+template <Scalar S>
+struct RealOf {
+  using type = S;
+};
+template <class Real>
+struct RealOf<Kokkos::complex<Real>> {
+  using type = Real;
+};
+
+template <Scalar S>
+using real_of = typename RealOf<S>::type;
+
+}  // namespace heddle::files

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace heddle {
+
+/// What a reader does with an entry that a file gives twice.
+enum class Duplicates { error, add };
+
+/// The numbers in a PETSc file, which does not say itself: bits of one number, complex as pairs.
+enum class PetscScalar { detect, float32, float64, complex64, complex128 };
+
+/// How a matrix file is read; the defaults suit a well-formed file.
+struct ReadOptions {
+  /// Threads that parse; 0 takes one for each core.
+  int threads = 0;
+  /// With `add`, repeated entries become their sum. They are added in the order of their bits, so
+  /// the result does not depend on the number of threads.
+  Duplicates duplicates = Duplicates::error;
+  /// Matrix Market's array format lists every entry of a dense matrix. All of them are stored,
+  /// unless this asks for those that equal zero to be left out.
+  bool drop_array_zeros = false;
+  /// A matrix whose arrays take more bytes than this is refused before they are allocated. 0 takes
+  /// the memory of the machine.
+  std::uint64_t max_bytes = 0;
+  /// Read by read_petsc alone. `detect` decides by the length of the file.
+  PetscScalar petsc_scalar = PetscScalar::detect;
+};
+using MatrixMarketOptions = ReadOptions;
+using PetscOptions = ReadOptions;
+
+enum class MatrixMarketFormat { coordinate, array };
+enum class MatrixMarketField { real, integer, complex, pattern };
+enum class MatrixMarketSymmetry { general, symmetric, skew_symmetric, hermitian };
+
+/// How write_matrix_market writes. A file name that ends in .gz or .xz is written compressed.
+struct MatrixMarketWriteOptions {
+  /// Anything but general writes the lower triangle alone, after it was verified that the matrix
+  /// has that symmetry, bit for bit.
+  MatrixMarketSymmetry symmetry = MatrixMarketSymmetry::general;
+  /// Writes where the entries are and leaves out their values.
+  bool pattern = false;
+  /// Written under the header, each line after a %.
+  std::string comment = {};
+  /// Threads that format and compress; 0 takes one for each core.
+  int threads = 0;
+};
+
+/// How write_petsc writes. A file name that ends in .gz or .xz is written compressed.
+struct PetscWriteOptions {
+  /// Writes integers of 64 bits, for a PETSc that was configured with --with-64-bit-indices.
+  bool indices_64 = false;
+  /// Threads that compress; 0 takes one for each core.
+  int threads = 0;
+};
+
+}  // namespace heddle

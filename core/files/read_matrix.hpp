@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <heddle/core/files/matrix_market.hpp>
+#include <heddle/core/files/petsc.hpp>
+
+namespace heddle {
+
+/// Reads the content of a matrix file that is in memory; see read_matrix.
+template <Scalar S = double, Ordinal O = int, Offset Off = int>
+CsrStorage<S, O, Off, Kokkos::HostSpace> parse_matrix(std::string_view content,
+                                                      const std::string& name = "<memory>",
+                                                      const ReadOptions& options = {}) {
+  if (files::is_matrix_market(content))
+    return parse_matrix_market<S, O, Off>(content, name, options);
+  if (files::petsc_integer_bytes(content) > 0)
+    return parse_petsc<S, O, Off>(content, name, options);
+  throw Error("this is not a matrix file that Heddle knows", Where{.file = name},
+              "it reads Matrix Market, which starts with %%MatrixMarket, and PETSc binary, which "
+              "starts with 1211216 as a big-endian integer; both also as gzip or xz");
+}
+
+/// Reads a Matrix Market or a PETSc file, plain or compressed with gzip or xz, into host memory;
+/// which it is, the content says, whatever the file is called. See read_matrix_market and
+/// read_petsc for what is read and what is thrown.
+template <Scalar S = double, Ordinal O = int, Offset Off = int>
+CsrStorage<S, O, Off, Kokkos::HostSpace> read_matrix(const std::string& path,
+                                                     const ReadOptions& options = {}) {
+  try {
+    const files::Bytes content = files::load(path, files::thread_count(options.threads));
+    return parse_matrix<S, O, Off>(content.view(), path, options);
+  } catch (const std::bad_alloc&) {
+    throw files::out_of_memory(path);
+  }
+}
+
+}  // namespace heddle

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace heddle::files {
+
+inline int thread_count(int asked) {
+  if (asked > 0) return asked;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+/// Runs body(i) for every i in [0, count) on up to `threads` threads, the calling one among them,
+/// and returns when all are done. The first exception ends the work and is thrown again here.
+/// Indices are taken in ascending order, and what was begun is ended, so of several exceptions the
+/// one of the lowest index comes out, whatever the threads.
+template <class Body>
+void for_each_index(int threads, std::size_t count, const Body& body) {
+  std::atomic<std::size_t> next{0};
+  std::exception_ptr failure;
+  std::size_t failed = count;
+  std::mutex failure_mutex;
+  auto work = [&] {
+    for (std::size_t i = next++; i < count; i = next++) {
+      try {
+        body(i);
+      } catch (...) {
+        next = count;
+        std::lock_guard lock(failure_mutex);
+        if (i < failed) {
+          failed = i;
+          failure = std::current_exception();
+        }
+      }
+    }
+  };
+  std::vector<std::thread> others;
+  const std::size_t helpers = std::min(static_cast<std::size_t>(threads), count);
+  try {
+    others.reserve(helpers);
+    for (std::size_t t = 1; t < helpers; ++t) others.emplace_back(work);
+  } catch (const std::system_error&) {
+    // The system grants no more threads: those that run do the work.
+  }
+  work();
+  for (std::thread& other : others) other.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+/// Runs body(begin, end) over [0, count) in ranges of equal size, several a thread but none much
+/// smaller than `grain`.
+template <class Body>
+void for_each_range(int threads, std::size_t count, std::size_t grain, const Body& body) {
+  if (count == 0) return;
+  const std::size_t most = threads > 1 ? static_cast<std::size_t>(threads) * 4 : 1;
+  const std::size_t ranges = std::clamp(count / grain, std::size_t{1}, most);
+  const std::size_t length = (count + ranges - 1) / ranges;
+  for_each_index(threads, (count + length - 1) / length,
+                 [&](std::size_t i) { body(i * length, std::min(count, (i + 1) * length)); });
+}
+
+}  // namespace heddle::files

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "files_support.hpp"
+
+using files_test::dense;
+using files_test::error_of;
+using files_test::TemporaryFile;
+using heddle::files::Compression;
+using heddle::files::pack;
+
+namespace {
+
+const std::string text = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1.5\n2 2 -3\n";
+
+/// `text` as gzip -9n makes it.
+constexpr unsigned char gzip_bytes[] = {
+    0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x53, 0x55, 0xf5, 0x4d, 0x2c, 0x29,
+    0xca, 0xac, 0xf0, 0x4d, 0x2c, 0xca, 0x4e, 0x2d, 0x51, 0xc8, 0x05, 0x73, 0x14, 0x92, 0xf3, 0xf3,
+    0x8b, 0x52, 0x32, 0xf3, 0x12, 0x4b, 0x52, 0x15, 0x8a, 0x52, 0x13, 0x73, 0x14, 0xd2, 0x53, 0xf3,
+    0x52, 0x8b, 0x12, 0x73, 0xb8, 0x8c, 0x14, 0x80, 0x90, 0xcb, 0x50, 0x01, 0x08, 0xf5, 0x4c, 0xc1,
+    0x3c, 0x5d, 0x63, 0x2e, 0x00, 0x6d, 0x80, 0xe1, 0x53, 0x43, 0x00, 0x00, 0x00};
+
+/// `text` as xz -6 makes it.
+constexpr unsigned char xz_bytes[] = {
+    0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00, 0x00, 0x04, 0xe6, 0xd6, 0xb4, 0x46, 0x02, 0x00, 0x21, 0x01,
+    0x16, 0x00, 0x00, 0x00, 0x74, 0x2f, 0xe5, 0xa3, 0xe0, 0x00, 0x42, 0x00, 0x3d, 0x5d, 0x00, 0x12,
+    0xe1, 0x30, 0xc2, 0x74, 0x38, 0x61, 0xde, 0x3a, 0x4b, 0x4f, 0x5f, 0x43, 0xe3, 0xfb, 0x8b, 0xa8,
+    0x9a, 0x11, 0xc8, 0x87, 0x49, 0xad, 0x30, 0xf2, 0x34, 0xb6, 0xb2, 0x4a, 0xbd, 0x60, 0xea, 0x3e,
+    0xc8, 0xf8, 0x15, 0x1e, 0x52, 0xd0, 0xda, 0xed, 0x47, 0x38, 0xd1, 0xe7, 0x78, 0x1f, 0x51, 0x3a,
+    0xa9, 0x59, 0xc7, 0x9e, 0xd1, 0x48, 0x43, 0x08, 0x39, 0x83, 0xc0, 0x00, 0x00, 0x00, 0x00, 0x00,
+    0x46, 0xa2, 0xd5, 0xbc, 0xbe, 0xb1, 0x28, 0x72, 0x00, 0x01, 0x59, 0x43, 0x1c, 0x43, 0x2a, 0xa4,
+    0x1f, 0xb6, 0xf3, 0x7d, 0x01, 0x00, 0x00, 0x00, 0x00, 0x04, 0x59, 0x5a};
+
+template <std::size_t n>
+std::string as_string(const unsigned char (&bytes)[n]) {
+  return {reinterpret_cast<const char*>(bytes), n};
+}
+
+void check_read(const std::string& content) {
+  // Nothing in the name tells of the compression: the content does.
+  const TemporaryFile file(".mtx", content);
+  const auto matrix = heddle::read_matrix_market(file.path());
+  CHECK(dense(matrix) == std::vector<std::vector<double>>{{1.5, 0}, {0, -3}});
+  CHECK(heddle::read_matrix_market_header(file.path()).rows == 2);
+}
+
+heddle::Error error_reading(const std::string& content) {
+  const TemporaryFile file(".mtx", content);
+  const auto error = error_of([&] { heddle::read_matrix(file.path()); });
+  CHECK(error.where().file == file.path());
+  CHECK(!error.remedy().empty());
+  return error;
+}
+
+/// Cut off, changed in every byte, or followed by something else, a file is refused or, where no
+/// check of the format covers the byte, read whole.
+void check_damage(const std::string& content) {
+  for (std::size_t length = 8; length < content.size(); ++length) {
+    CHECK_FALSE(error_reading(content.substr(0, length)).problem().empty());
+  }
+  for (std::size_t i = 0; i < content.size(); ++i) {
+    std::string damaged = content;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x55);
+    const TemporaryFile file(".mtx", damaged);
+    int nonzeros = 2;
+    try {
+      nonzeros = heddle::read_matrix(file.path()).nonzeros();
+    } catch (const heddle::Error&) {
+      // Refused.
+    }
+    CHECK(nonzeros == 2);
+  }
+  error_reading(content + "garbage");
+}
+
+}  // namespace
+
+#if HEDDLE_HAVE_ZLIB
+TEST_CASE("gzip") {
+  const std::string content = as_string(gzip_bytes);
+  check_read(content);
+  check_read(pack(text, Compression::gzip, ""));
+  check_read(pack(text.substr(0, 50), Compression::gzip, "") +
+             pack(text.substr(50), Compression::gzip, ""));
+  check_read(content + std::string(512, '\0'));
+  check_damage(content);
+}
+#endif
+
+#if HEDDLE_HAVE_LZMA
+TEST_CASE("xz") {
+  const std::string content = as_string(xz_bytes);
+  check_read(content);
+  check_read(pack(text, Compression::xz, ""));
+  check_read(pack(text.substr(0, 50), Compression::xz, "") +
+             pack(text.substr(50), Compression::xz, ""));
+  check_damage(content);
+}
+#endif
+
+TEST_CASE("compressions that Heddle does not read are named") {
+  CHECK(error_reading("BZh91AY&SY").problem().find("bzip2") != std::string::npos);
+  CHECK(error_reading("\x28\xb5\x2f\xfd....").problem().find("Zstandard") != std::string::npos);
+#if !HEDDLE_HAVE_ZLIB
+  CHECK(error_reading(as_string(gzip_bytes)).remedy().find("gunzip") != std::string::npos);
+#endif
+#if !HEDDLE_HAVE_LZMA
+  CHECK(error_reading(as_string(xz_bytes)).remedy().find("unxz") != std::string::npos);
+#endif
+}
+
+TEST_CASE("a long file in many compressed pieces") {
+  const auto matrix = files_test::random_matrix(100000, 100000, 10);
+  for (const std::string suffix : {".mtx.gz", ".mtx.xz"}) {
+    if (suffix == ".mtx.gz" && !HEDDLE_HAVE_ZLIB) continue;
+    if (suffix == ".mtx.xz" && !HEDDLE_HAVE_LZMA) continue;
+    const TemporaryFile file(suffix);
+    heddle::write_matrix_market(file.path(), matrix.matrix(), {.pattern = true, .threads = 2});
+    const auto back = heddle::read_matrix_market(file.path(), {.threads = 2});
+    CHECK(back.nonzeros() == matrix.nonzeros());
+    CHECK(std::equal(back.col_idx().data(), back.col_idx().data() + back.nonzeros(),
+                     matrix.col_idx().data()));
+  }
+}

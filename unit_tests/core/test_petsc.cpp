@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "files_support.hpp"
+
+using files_test::dense;
+using files_test::error_of;
+using files_test::random_matrix;
+using files_test::same;
+using files_test::TemporaryFile;
+using heddle::parse_petsc;
+using heddle::PetscScalar;
+
+namespace {
+
+using Complex = Kokkos::complex<double>;
+
+template <class Integer>
+std::string big_endian(std::initializer_list<std::int64_t> integers) {
+  std::string bytes;
+  for (const std::int64_t integer : integers) {
+    for (int shift = 8 * (sizeof(Integer) - 1); shift >= 0; shift -= 8) {
+      bytes += static_cast<char>(integer >> shift);
+    }
+  }
+  return bytes;
+}
+
+template <class Real>
+std::string numbers(std::initializer_list<double> values) {
+  std::string bytes;
+  for (const double value : values) {
+    const auto real = static_cast<Real>(value);
+    std::string one(sizeof(Real), '\0');
+    std::memcpy(one.data(), &real, sizeof(Real));
+    if (std::endian::native == std::endian::little) std::reverse(one.begin(), one.end());
+    bytes += one;
+  }
+  return bytes;
+}
+
+// 2 x 3, rows of 2 and 1 entries.
+template <class Integer = std::int32_t>
+std::string pattern() {
+  return big_endian<Integer>({1211216, 2, 3, 3, 2, 1, 0, 2, 1});
+}
+
+const std::vector<std::vector<double>> expected{{0.1, 0, -2}, {0, 1e300, 0}};
+
+std::string replaced(std::string bytes, std::size_t at, const std::string& with) {
+  return bytes.replace(at, with.size(), with);
+}
+
+/// The content must be refused with a problem that contains `why`, at that row.
+template <class S = double>
+void refused(const std::string& content, const std::string& why, std::int64_t row = -1,
+             const heddle::ReadOptions& options = {}) {
+  const auto error = error_of([&] { parse_petsc<S>(content, "bad.petsc", options); });
+  const std::string what = error.what();
+  CAPTURE(what);
+  CAPTURE(why);
+  CHECK(error.problem().find(why) != std::string::npos);
+  CHECK(error.where().file == "bad.petsc");
+  CHECK(error.where().row == row);
+  CHECK(!error.remedy().empty());
+}
+
+}  // namespace
+
+TEST_CASE("integers of 32 and 64 bits, by the first bytes") {
+  const std::string values = numbers<double>({0.1, -2, 1e300});
+  CHECK(dense(parse_petsc(pattern() + values)) == expected);
+  CHECK(dense(parse_petsc(pattern<std::int64_t>() + values)) == expected);
+  const auto wide =
+      parse_petsc<double, std::int64_t, std::size_t>(pattern<std::int64_t>() + values);
+  CHECK(dense(wide) == expected);
+}
+
+TEST_CASE("kinds of numbers, by the length or by name") {
+  const std::string pairs = pattern() + numbers<double>({0.5, 1, -2, 3, 4, -5});
+  const auto complex = parse_petsc<Complex>(pairs);
+  CHECK(complex.values()(0) == Complex(0.5, 1));
+  CHECK(complex.values()(2) == Complex(4, -5));
+  refused(pairs, "complex matrix cannot become a real one");
+
+  const auto single = parse_petsc(pattern() + numbers<float>({0.1, -2, 3}));
+  CHECK(single.values()(0) == static_cast<double>(0.1f));
+
+  const auto named = parse_petsc<Complex>(pattern() + numbers<float>({0.5, 1, -2, 3, 4, -5}), "t",
+                                          {.petsc_scalar = PetscScalar::complex64});
+  CHECK(named.values()(1) == Complex(-2, 3));
+  const auto real_as_complex = parse_petsc<Complex>(pattern() + numbers<double>({0.1, -2, 3}));
+  CHECK(real_as_complex.values()(1) == Complex(-2));
+  const auto rounded = parse_petsc<float>(pattern() + numbers<double>({0.1, -2, 1e-300}));
+  CHECK(rounded.values()(0) == 0.1f);
+  CHECK(rounded.values()(2) == 0);
+  refused<float>(pattern() + numbers<double>({0.1, -2, 1e300}), "does not fit into float");
+}
+
+TEST_CASE("columns in disorder are sorted, repeated ones are an error or added up") {
+  const std::string disorder =
+      big_endian<std::int32_t>({1211216, 1, 3, 3, 3, 2, 0, 1}) + numbers<double>({1, 2, 3});
+  CHECK(dense(parse_petsc(disorder)) == std::vector<std::vector<double>>{{2, 3, 1}});
+  CHECK(parse_petsc(disorder).col_idx()(0) == 0);
+  const std::string twice =
+      big_endian<std::int32_t>({1211216, 2, 3, 3, 0, 3, 2, 0, 2}) + numbers<double>({1, 2, 3});
+  refused(twice, "column 2 is there twice", 1);
+  const auto added = parse_petsc(twice, "t", {.duplicates = heddle::Duplicates::add});
+  CHECK(added.nonzeros() == 2);
+  CHECK(dense(added) == std::vector<std::vector<double>>{{0, 0, 0}, {2, 0, 4}});
+}
+
+TEST_CASE("matrices without rows, columns or entries") {
+  CHECK(parse_petsc(big_endian<std::int32_t>({1211216, 0, 0, 0})).rows() == 0);
+  CHECK(parse_petsc(big_endian<std::int32_t>({1211216, 2, 0, 0, 0, 0})).rows() == 2);
+  CHECK(parse_petsc<Complex>(big_endian<std::int64_t>({1211216, 0, 5, 0})).columns() == 5);
+}
+
+TEST_CASE("what is damaged is refused") {
+  const std::string good = pattern() + numbers<double>({0.1, -2, 1e300});
+  refused("", "not a matrix in PETSc's binary form");
+  refused("%%MatrixMarket matrix", "not a matrix in PETSc's binary form");
+  for (std::size_t length = 0; length < good.size(); ++length) {
+    // Shorter numbers in a file of that length would be a matrix of its own.
+    if (length == pattern().size() + 3 * sizeof(float)) continue;
+    refused(good.substr(0, length), length < 4 ? "not a matrix" : "the file ends");
+  }
+  refused(good + "x", "1 bytes follow the matrix (byte 60)");
+  refused(good, "12 bytes follow", -1, {.petsc_scalar = PetscScalar::float32});
+  refused<Complex>(good, "the file ends before them", -1,
+                   {.petsc_scalar = PetscScalar::complex128});
+
+  auto with = [&](std::size_t word, std::int64_t value) {
+    return replaced(good, word * 4, big_endian<std::int32_t>({value}));
+  };
+  refused(with(1, -1), "-1 x 3 (byte 4)");
+  refused(with(2, -7), "2 x -7");
+  refused(with(3, -1), "dense");
+  refused(with(3, -2), "-2 nonzeros (byte 12)");
+  refused(with(1, 2147483647), "ends before them");
+  refused(with(3, 2147483647), "ends before them");
+  refused(with(4, -2), "a row of -2 entries", 0);
+  refused(with(4, 4), "a row of 4 entries, with 3 of 3 nonzeros left (byte 16)", 0);
+  refused(with(5, 2), "a row of 2 entries, with 1 of 3 nonzeros left (byte 20)", 1);
+  refused(with(5, 0), "the rows have 2 entries in all and the header announces 3");
+  refused(with(6, -1), "column -1 is not among the columns 0 to 2 (byte 24)", 0);
+  refused(with(8, 3), "column 3 is not among the columns 0 to 2 (byte 32)", 1);
+
+  const std::string wide = pattern<std::int64_t>() + numbers<double>({0.1, -2, 1e300});
+  refused(replaced(wide, 16, big_endian<std::int64_t>({5000000000})), "ordinals of 32 bits");
+  refused(replaced(wide, 24, big_endian<std::int64_t>({1LL << 62})), "ends before them");
+  refused(replaced(wide, 8, big_endian<std::int64_t>({1LL << 62})), "ends before them");
+  refused(replaced(wide, 32, big_endian<std::int64_t>({1LL << 62})), "a row of 46116860184", 0);
+  refused(good, "takes more than 20 bytes", -1, {.max_bytes = 20});
+}
+
+TEST_CASE_TEMPLATE("a matrix comes back bit for bit", S, double, Complex) {
+  const auto matrix = random_matrix<S, int, std::int64_t>(60000, 50000, 12);
+  for (const std::string suffix : {".petsc", ".petsc.gz", ".petsc.xz"}) {
+    if (suffix == ".petsc.gz" && !HEDDLE_HAVE_ZLIB) continue;
+    if (suffix == ".petsc.xz" && !HEDDLE_HAVE_LZMA) continue;
+    for (const bool indices_64 : {false, true}) {
+      const TemporaryFile file(suffix);
+      heddle::write_petsc(file.path(), matrix.matrix(), {.indices_64 = indices_64, .threads = 2});
+      for (const int threads : {1, 2}) {
+        CHECK(same(matrix,
+                   heddle::read_petsc<S, int, std::int64_t>(file.path(), {.threads = threads})));
+      }
+      CHECK(same(matrix, heddle::read_matrix<S, int, std::int64_t>(file.path())));
+      if (suffix != ".petsc") break;
+    }
+  }
+}
+
+TEST_CASE("what is written") {
+  const std::string content = pattern() + numbers<double>({0.1, -2, 1e300});
+  const std::string wide = pattern<std::int64_t>() + numbers<double>({0.1, -2, 1e300});
+  const auto matrix = parse_petsc<double, std::int64_t, std::int64_t>(content);
+  const TemporaryFile file(".petsc");
+  heddle::write_petsc(file.path(), matrix.matrix());
+  CHECK(file.content() == content);
+  heddle::write_petsc(file.path(), matrix.matrix(), {.indices_64 = true});
+  CHECK(file.content() == wide);
+
+  const heddle::CsrMatrix<double, std::int64_t, int, Kokkos::HostSpace> broad(
+      0, 5000000000, 0, nullptr, nullptr, nullptr);
+  CHECK(error_of([&] { heddle::write_petsc(file.path(), broad); }).remedy().find("indices_64") !=
+        std::string::npos);
+  heddle::write_petsc(file.path(), broad, {.indices_64 = true});
+  CHECK(heddle::read_petsc<double, std::int64_t, int>(file.path()).columns() == 5000000000);
+}
+
+TEST_CASE("single precision is written as double") {
+  const auto matrix = random_matrix<float>(100, 100, 5);
+  const TemporaryFile file(".petsc");
+  heddle::write_petsc(file.path(), matrix.matrix());
+  CHECK(same(matrix, heddle::read_petsc<float>(file.path())));
+}
