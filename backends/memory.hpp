@@ -46,8 +46,27 @@ KOKKOS_FORCEINLINE_FUNCTION T await(const T* place, Ready ready) {
   return value;
 }
 
+/// Stores `value` (4 or 8 bytes) where another thread of this device looks for it. Orders nothing
+/// else, and so need not wait for what was written before.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION void post(T* place, T value) {
+  ThisMemory::post(place, value);
+}
+
+/// Waits until `ready(value)` holds for what is posted at `place`, and returns that value. Ends under
+/// the same condition as await.
+template <class T, class Ready>
+KOKKOS_FORCEINLINE_FUNCTION T collect(const T* place, Ready ready) {
+  T value = ThisMemory::peek(place);
+  while (!ready(value)) {
+    ThisMemory::pause();
+    value = ThisMemory::peek(place);
+  }
+  return value;
+}
+
 /// Counts this thread in and returns how many came before. What a thread wrote before it arrived is
-/// seen by all that arrive later. Nobody waits.
+/// seen by those that arrive later and then call fence(), which only the last need do. Nobody waits.
 KOKKOS_FORCEINLINE_FUNCTION int arrive(int* counter) { return ThisMemory::arrive(counter); }
 
 /// Orders this thread's accesses before it against those after it, for the whole device.

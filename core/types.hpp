@@ -42,6 +42,21 @@ inline constexpr bool is_complex = false;
 template <class T>
 inline constexpr bool is_complex<Kokkos::complex<T>> = true;
 
+namespace detail {
+template <class T>
+struct RealOf {
+  using type = T;
+};
+template <class T>
+struct RealOf<Kokkos::complex<T>> {
+  using type = T;
+};
+}  // namespace detail
+
+/// The real type of a scalar: T of Kokkos::complex<T>, else the scalar itself.
+template <Scalar T>
+using RealOf = typename detail::RealOf<T>::type;
+
 /// What is applied: A, its transpose, its conjugate, or its conjugate transpose. For real matrices
 /// a conjugation changes nothing.
 enum class Op { none, transpose, conjugate, conjugate_transpose };

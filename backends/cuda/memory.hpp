@@ -4,6 +4,7 @@
 #include <Kokkos_Macros.hpp>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #ifdef __CUDA_ARCH__
 namespace heddle::backends {
@@ -12,37 +13,47 @@ namespace heddle::backends {
 struct CudaMemory {
   template <class T>
   __device__ static void publish(T* place, T value) {
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8);
     if constexpr (sizeof(T) == 4) {
-      std::uint32_t word;
-      memcpy(&word, &value, 4);
-      asm volatile("st.release.gpu.b32 [%0], %1;" ::"l"(place), "r"(word) : "memory");
+      asm volatile("st.release.gpu.b32 [%0], %1;" ::"l"(place), "r"(word<T>(value)) : "memory");
     } else {
-      std::uint64_t word;
-      memcpy(&word, &value, 8);
-      asm volatile("st.release.gpu.b64 [%0], %1;" ::"l"(place), "l"(word) : "memory");
+      asm volatile("st.release.gpu.b64 [%0], %1;" ::"l"(place), "l"(word<T>(value)) : "memory");
     }
   }
 
   template <class T>
   __device__ static T acquire(const T* place) {
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8);
-    T value;
+    Word<T> word;
     if constexpr (sizeof(T) == 4) {
-      std::uint32_t word;
       asm volatile("ld.acquire.gpu.b32 %0, [%1];" : "=r"(word) : "l"(place) : "memory");
-      memcpy(&value, &word, 4);
     } else {
-      std::uint64_t word;
       asm volatile("ld.acquire.gpu.b64 %0, [%1];" : "=l"(word) : "l"(place) : "memory");
-      memcpy(&value, &word, 8);
     }
-    return value;
+    return value<T>(word);
+  }
+
+  template <class T>
+  __device__ static void post(T* place, T value) {
+    if constexpr (sizeof(T) == 4) {
+      asm volatile("st.relaxed.gpu.b32 [%0], %1;" ::"l"(place), "r"(word<T>(value)));
+    } else {
+      asm volatile("st.relaxed.gpu.b64 [%0], %1;" ::"l"(place), "l"(word<T>(value)));
+    }
+  }
+
+  template <class T>
+  __device__ static T peek(const T* place) {
+    Word<T> word;
+    if constexpr (sizeof(T) == 4) {
+      asm volatile("ld.relaxed.gpu.b32 %0, [%1];" : "=r"(word) : "l"(place));
+    } else {
+      asm volatile("ld.relaxed.gpu.b64 %0, [%1];" : "=l"(word) : "l"(place));
+    }
+    return value<T>(word);
   }
 
   __device__ static int arrive(int* counter) {
     int before;
-    asm volatile("atom.acq_rel.gpu.add.s32 %0, [%1], 1;" : "=r"(before) : "l"(counter) : "memory");
+    asm volatile("atom.release.gpu.add.s32 %0, [%1], 1;" : "=r"(before) : "l"(counter) : "memory");
     return before;
   }
 
@@ -53,20 +64,34 @@ struct CudaMemory {
   template <class T>
   __device__ static T load_once(const T* place) {
     if constexpr (sizeof(T) == 4) {
-      T value;
-      std::uint32_t word;
+      Word<T> word;
       asm("ld.global.nc.L1::no_allocate.b32 %0, [%1];" : "=r"(word) : "l"(place));
-      memcpy(&value, &word, 4);
-      return value;
+      return value<T>(word);
     } else if constexpr (sizeof(T) == 8) {
-      T value;
-      std::uint64_t word;
+      Word<T> word;
       asm("ld.global.nc.L1::no_allocate.b64 %0, [%1];" : "=l"(word) : "l"(place));
-      memcpy(&value, &word, 8);
-      return value;
+      return value<T>(word);
     } else {
       return *place;
     }
+  }
+
+ private:
+  template <class T>
+  using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+  template <class T>
+  __device__ static Word<T> word(T value) {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+    Word<T> word;
+    memcpy(&word, &value, sizeof(T));
+    return word;
+  }
+  template <class T>
+  __device__ static T value(Word<T> word) {
+    T value;
+    memcpy(&value, &word, sizeof(T));
+    return value;
   }
 };
 

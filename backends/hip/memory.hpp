@@ -16,8 +16,16 @@ struct HipMemory {
   __device__ static T acquire(const T* place) {
     return __hip_atomic_load(const_cast<T*>(place), __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT);
   }
+  template <class T>
+  __device__ static void post(T* place, T value) {
+    __hip_atomic_store(place, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+  }
+  template <class T>
+  __device__ static T peek(const T* place) {
+    return __hip_atomic_load(const_cast<T*>(place), __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+  }
   __device__ static int arrive(int* counter) {
-    return __hip_atomic_fetch_add(counter, 1, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT);
+    return __hip_atomic_fetch_add(counter, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
   }
   __device__ static void fence() { __threadfence(); }
   __device__ static void pause() { __builtin_amdgcn_s_sleep(1); }

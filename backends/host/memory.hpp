@@ -16,8 +16,16 @@ struct HostMemory {
   static T acquire(const T* place) {
     return std::atomic_ref<T>(*const_cast<T*>(place)).load(std::memory_order_acquire);
   }
+  template <class T>
+  static void post(T* place, T value) {
+    std::atomic_ref<T>(*place).store(value, std::memory_order_relaxed);
+  }
+  template <class T>
+  static T peek(const T* place) {
+    return std::atomic_ref<T>(*const_cast<T*>(place)).load(std::memory_order_relaxed);
+  }
   static int arrive(int* counter) {
-    return std::atomic_ref<int>(*counter).fetch_add(1, std::memory_order_acq_rel);
+    return std::atomic_ref<int>(*counter).fetch_add(1, std::memory_order_release);
   }
   static void fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
   static void pause() {}

@@ -65,9 +65,9 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   void run(const Exec& exec, const Operands& operands) {
     using Kernels = csr::Kernels<Exec, S, O, Off, V, Acc>;
     if (scheme_.has("merge")) {
-      Kernels::merge(exec, operands, tiles_.table());
+      Kernels::tiles(exec, "heddle::spmv::csr_merge", operands, tiles_.table());
     } else if (scheme_.has("adaptive")) {
-      Kernels::adaptive(exec, operands, tiles_.table());
+      Kernels::tiles(exec, "heddle::spmv::csr_adaptive", operands, tiles_.table());
     } else {
       const int width = scheme_.has("scalar") ? 1 : static_cast<int>(scheme_.integer("subwarp"));
       Kernels::subwarp(exec, operands, width);

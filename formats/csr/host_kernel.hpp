@@ -83,49 +83,33 @@ struct HostTileKernel {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
     const std::int64_t t = team.index();
-    const int chain_in = table.chain[t];
+    const int chain = table.chain[t];
     const O first_row = table.row[t];
     const O last_row = table.row[t + 1];
-    const Off end = table.nonzero[t + 1];
     Off k = table.nonzero[t];
     Acc sum[ColumnsAtOnce];
     for (O row = first_row; row < last_row; ++row) {
       const Off row_end = operands.row_ptr[row + 1];
       sum_nonzeros<ColumnsAtOnce>(operands, k, row_end, sum);
       k = row_end;
-      if (row == first_row && chain_in >= 0) {
-        enter(t, chain_in, row, sum);
-      } else {
-        for (int c = 0; c < operands.x.count; ++c) operands.store(row, c, sum[c]);
+      const bool finishes = row == first_row && chain >= 0;
+      for (int c = 0; c < operands.x.count; ++c) {
+        if (finishes) sum[c] += parts_before(chain, t, c);
+        operands.store(row, c, sum[c]);
       }
     }
-    if (k < end) {
-      sum_nonzeros<ColumnsAtOnce>(operands, k, end, sum);
-      if (first_row == last_row && chain_in >= 0) {
-        enter(t, chain_in, last_row, sum);
-      } else {
-        for (int c = 0; c < operands.x.count; ++c) table.leaving_part(t, c) = sum[c];
-        arrive(static_cast<int>(t), last_row);
-      }
+    const bool leaves = table.chain[t + 1] >= 0;
+    if (leaves) {
+      sum_nonzeros<ColumnsAtOnce>(operands, k, table.nonzero[t + 1], sum);
+      for (int c = 0; c < operands.x.count; ++c) table.parts.leave(t, c, sum[c]);
     }
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void enter(std::int64_t t, int chain, O row, const Acc* sum) const {
-    for (int c = 0; c < operands.x.count; ++c) table.entering_part(t, c) = sum[c];
-    arrive(chain, row);
-  }
-
-  KOKKOS_FORCEINLINE_FUNCTION void arrive(int chain, O row) const {
-    const int links = table.links[chain];
-    int* counter = table.arrived + static_cast<std::int64_t>(chain) * tile_columns;
-    if (backends::arrive(counter) != links - 1) return;
-    for (int c = 0; c < operands.x.count; ++c) {
-      Acc sum = table.leaving_part(chain, c);
-      for (int i = 1; i < links; ++i) sum += table.entering_part(chain + i, c);
-      operands.store(row, c, sum);
-    }
-    *counter = 0;
+  KOKKOS_FORCEINLINE_FUNCTION Acc parts_before(std::int64_t chain, std::int64_t t, int c) const {
+    Acc sum(0);
+    for (std::int64_t tile = chain; tile < t; ++tile) sum += table.parts.take(tile, c);
+    return sum;
   }
 };
 

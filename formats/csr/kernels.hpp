@@ -48,21 +48,14 @@ struct Kernels {
     });
   }
 
-  static void adaptive(const Exec& exec, const Operands& operands, const Table& table) {
+  /// csr/adaptive and csr/merge: a team, or a thread of a CPU, a tile.
+  static void tiles(const Exec& exec, const char* label, const Operands& operands,
+                    const Table& table) {
     each_pass(operands, tile_columns, [&](const Operands& pass) {
-      tile_pass<Chains::in_kernel>(exec, "heddle::spmv::csr_adaptive", pass, table);
-    });
-  }
-
-  static void merge(const Exec& exec, const Operands& operands, const Table& table) {
-    each_pass(operands, tile_columns, [&](const Operands& pass) {
-      tile_pass<Chains::afterwards>(exec, "heddle::spmv::csr_merge", pass, table);
-      if constexpr (backends::has_lanes<Exec>) {
-        using Shape = backends::Shape<8, 256>;
-        constexpr int tiles_a_team = Shape::team_threads / Shape::subwarp_width;
-        backends::launch<Shape>(exec, "heddle::spmv::csr_merge_chains",
-                                (table.tiles + tiles_a_team - 1) / tiles_a_team,
-                                ChainSumKernel<Operands>{pass, table});
+      if (pass.x.count == 1) {
+        tile_pass<1>(exec, label, pass, table);
+      } else {
+        tile_pass<tile_columns>(exec, label, pass, table);
       }
     });
   }
@@ -127,20 +120,17 @@ struct Kernels {
     }
   }
 
-  template <Chains When>
+  template <int ColumnsAtOnce>
   static void tile_pass(const Exec& exec, const char* label, const Operands& operands,
                         const Table& table) {
     if constexpr (backends::has_lanes<Exec>) {
       using Shape =
           backends::Shape<backends::max_subwarp_width<Exec>, tile_threads, tile_teams_resident>;
-      backends::launch<Shape>(exec, label, table.tiles,
-                              TileKernel<Operands, tile_threads, tile_items, When>{operands, table});
-    } else if (operands.x.count == 1) {
-      backends::launch<backends::Shape<1>>(exec, label, table.tiles,
-                                           HostTileKernel<Operands, 1>{operands, table});
+      using Kernel = TileKernel<Operands, tile_threads, tile_items, (ColumnsAtOnce > 1)>;
+      backends::launch<Shape>(exec, label, table.tiles, Kernel{operands, table});
     } else {
       backends::launch<backends::Shape<1>>(exec, label, table.tiles,
-                                           HostTileKernel<Operands, tile_columns>{operands, table});
+                                           HostTileKernel<Operands, ColumnsAtOnce>{operands, table});
     }
   }
 };

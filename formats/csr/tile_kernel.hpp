@@ -8,22 +8,16 @@
 
 namespace heddle::csr {
 
-/// When the chains of a tiled kernel are added up.
-enum class Chains {
-  in_kernel,  ///< by the tile that arrives last: one launch, an integer counter a chain
-  afterwards  ///< by ChainKernel in a second launch: no atomics at all
-};
-
 /// csr/merge and csr/adaptive on a GPU: a team a tile. The team multiplies the tile's nonzeros in
 /// the order they lie in memory and leaves the products in scratch; then groups of lanes, as many a
 /// row as the tile has threads to spare, add up the rows, and whole subwarps the rows that are too
 /// long for a group. A tile inside one long row is added up by the whole team at once.
 ///
-/// Deterministic: the parts of a cut row are added in the order of the tiles. They lie in the plan,
-/// so one plan runs once at a time. Sources: D. Merrill and M. Garland (SC 2016) for the cuts;
+/// Deterministic: the parts of a cut row are added in an order that the tiles fix. They lie in the
+/// plan, so one plan runs once at a time. Sources: D. Merrill and M. Garland (SC 2016) for the cuts;
 /// J. Greathouse and M. Daga, "Efficient sparse matrix-vector multiplication on GPUs using the CSR
 /// storage format" (SC 2014) for products staged in scratch.
-template <class Operands, int Threads, int ItemsPerThread, Chains When>
+template <class Operands, int Threads, int ItemsPerThread, bool SeveralColumns>
 struct TileKernel {
   using O = typename Operands::ordinal_type;
   using Off = typename Operands::offset_type;
@@ -36,7 +30,7 @@ struct TileKernel {
     // Raw bytes, since complex types have constructors that scratch must not run.
     alignas(16) unsigned char product_bytes[sizeof(Acc) * (capacity + capacity / 16 + 1)];
     int long_rows;
-    int long_row[capacity / most_per_lane];
+    int long_row[capacity / most_per_lane + 1];
 
     KOKKOS_FORCEINLINE_FUNCTION Acc& product(int k) {
       // One place skipped every 16 keeps rows of 2^n nonzeros off each other's banks.
@@ -47,15 +41,15 @@ struct TileKernel {
   Operands operands;
   TileTable<O, Off, Acc> table;
 
-  /// Rows [first_row, first_row + ended) end in the tile; if `leaves`, one more is cut at its end,
-  /// and if `enters`, the first was cut at its beginning.
+  /// Rows [first_row, first_row + ended) end in the tile; if `leaves`, one more goes on beyond it,
+  /// and if `chain` is not -1, the first began in that tile.
   struct Tile {
     std::int64_t index;
     Off begin;
     int nonzeros;
     O first_row;
     int ended;
-    bool enters;
+    int chain;
     bool leaves;
 
     KOKKOS_FORCEINLINE_FUNCTION int rows() const { return ended + (leaves ? 1 : 0); }
@@ -70,12 +64,14 @@ struct TileKernel {
     tile.nonzeros = static_cast<int>(table.nonzero[t + 1] - tile.begin);
     tile.first_row = table.row[t];
     tile.ended = static_cast<int>(table.row[t + 1] - tile.first_row);
-    tile.enters = table.chain[t] >= 0;
+    tile.chain = table.chain[t];
     tile.leaves = table.chain[t + 1] >= 0;
-    for (int c = 0; c < operands.x.count; ++c) {
-      if (c > 0) team.barrier();
-      add_up(team, scratch, tile, c);
-      if (When == Chains::in_kernel && (tile.enters || tile.leaves)) link(team, tile, c);
+    add_up(team, scratch, tile, 0);
+    if constexpr (SeveralColumns) {
+      for (int c = 1; c < operands.x.count; ++c) {
+        team.barrier();
+        add_up(team, scratch, tile, c);
+      }
     }
   }
 
@@ -116,7 +112,7 @@ struct TileKernel {
       Acc total(0);
       if (subwarp.lane() < Team::subwarps) total = scratch.product(subwarp.lane());
       total = subwarp.sum(total);
-      if (team.thread() == 0) deliver(tile, 0, c, total);
+      deliver(subwarp, tile, 0, c, total);
     }
   }
 
@@ -140,15 +136,20 @@ struct TileKernel {
       Acc sum(0);
       if (short_row) {
         for (int k = from + lane; k < to; k += group) sum += scratch.product(k);
-      } else if (lane == 0) {
-        scratch.long_row[Kokkos::atomic_fetch_inc(&scratch.long_rows)] = row;
       }
       for (int bits = group / 2; bits > 0; bits /= 2) sum += subwarp.shuffle_xor(sum, bits);
-      if (lane == 0 && row < rows && short_row) deliver(tile, row, c, sum);
+      if (lane == 0 && row < rows) {
+        // A row to finish takes a subwarp too, which collects the parts from other tiles.
+        const bool finishes = row == 0 && tile.chain >= 0 && tile.ended > 0;
+        if (short_row && !finishes) {
+          deliver_alone(tile, row, c, sum);
+        } else {
+          scratch.long_row[Kokkos::atomic_fetch_inc(&scratch.long_rows)] = row;
+        }
+      }
       row += groups;
       bounds(tile, row, from, to);
     }
-    if (group == Team::subwarp_width) return;
     team.barrier();
     // The list's order varies from run to run, the sum of each row does not.
     for (int i = team.subwarp_index(); i < scratch.long_rows; i += Team::subwarps) {
@@ -158,8 +159,7 @@ struct TileKernel {
       for (int k = from + subwarp.lane(); k < to; k += Team::subwarp_width) {
         sum += scratch.product(k);
       }
-      sum = subwarp.sum(sum);
-      if (subwarp.lane() == 0) deliver(tile, row, c, sum);
+      deliver(subwarp, tile, row, c, subwarp.sum(sum));
     }
   }
 
@@ -175,69 +175,29 @@ struct TileKernel {
              : tile.nonzeros;
   }
 
-  /// A row of the tile is added up: to y, or to its chain if it is cut.
-  KOKKOS_FORCEINLINE_FUNCTION void deliver(const Tile& tile, int row, int c, Acc sum) const {
-    if (row == 0 && tile.enters) {
-      table.entering_part(tile.index, c) = sum;
-    } else if (row == tile.ended) {
-      table.leaving_part(tile.index, c) = sum;
+  /// What the tile has of a row is added up: a whole row goes to y, the part of a row that goes on
+  /// to the tile that finishes it. By one lane, and not for a row that this tile finishes.
+  KOKKOS_FORCEINLINE_FUNCTION void deliver_alone(const Tile& tile, int row, int c,
+                                                 const Acc& sum) const {
+    if (row == tile.ended) {
+      table.parts.leave(tile.index, c, sum);
     } else {
       operands.store(static_cast<O>(tile.first_row + row), c, sum);
     }
   }
 
-  /// Counts the tile in with the chains it is part of, and adds up those it completes.
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void link(const Team& team, const Tile& tile, int c) const {
-    team.barrier();
-    if (team.subwarp_index() != 0) return;
-    if (tile.enters) arrive(team.subwarp(), table.chain[tile.index], c);
-    if (tile.leaves && (tile.ended > 0 || !tile.enters)) arrive(team.subwarp(), tile.index, c);
-  }
-
+  /// The same by a subwarp, for any row: one to finish waits for its parts.
   template <class Subwarp>
-  KOKKOS_FORCEINLINE_FUNCTION void arrive(const Subwarp& subwarp, std::int64_t chain, int c) const {
-    int* counter = table.arrived + chain * tile_columns + c;
-    const int links = table.links[chain];
-    int before = 0;
-    if (subwarp.lane() == 0) before = backends::arrive(counter);
-    if (subwarp.broadcast(before, 0) != links - 1) return;
-    add_up_chain(subwarp, operands, table, chain, c);
-    if (subwarp.lane() == 0) *counter = 0;
-  }
-};
-
-/// Adds up the parts of a cut row in order, and stores it.
-template <class Subwarp, class Operands, class Table>
-KOKKOS_FORCEINLINE_FUNCTION void add_up_chain(const Subwarp& subwarp, const Operands& operands,
-                                              const Table& table, std::int64_t chain, int c) {
-  const int links = table.links[chain];
-  typename Operands::accumulator_type sum(0);
-  for (int i = subwarp.lane(); i < links; i += Subwarp::width) {
-    sum += i == 0 ? table.leaving_part(chain, c) : table.entering_part(chain + i, c);
-  }
-  sum = subwarp.sum(sum);
-  if (subwarp.lane() == 0) operands.store(table.row[chain + 1], c, sum);
-}
-
-/// The second launch of Chains::afterwards: a subwarp a tile adds up the chain that begins there.
-template <class Operands>
-struct ChainSumKernel {
-  using Scratch = backends::NoScratch;
-  using O = typename Operands::ordinal_type;
-  using Off = typename Operands::offset_type;
-  using Acc = typename Operands::accumulator_type;
-
-  Operands operands;
-  TileTable<O, Off, Acc> table;
-
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
-    const std::int64_t t = team.index() * Team::subwarps + team.subwarp_index();
-    if (t >= table.tiles || table.links[t] == 0) return;
-    for (int c = 0; c < operands.x.count; ++c) {
-      add_up_chain(team.subwarp(), operands, table, t, c);
+  KOKKOS_FORCEINLINE_FUNCTION void deliver(const Subwarp& subwarp, const Tile& tile, int row, int c,
+                                           Acc sum) const {
+    if (row == 0 && tile.chain >= 0 && tile.ended > 0) {
+      Acc before(0);
+      for (std::int64_t t = tile.chain + subwarp.lane(); t < tile.index; t += Subwarp::width) {
+        before += table.parts.take(t, c);
+      }
+      sum += subwarp.sum(before);
     }
+    if (subwarp.lane() == 0) deliver_alone(tile, row, c, sum);
   }
 };
 

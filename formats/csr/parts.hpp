@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <heddle/backends/memory.hpp>
+#include <heddle/core/types.hpp>
+
+namespace heddle::csr {
+
+/// Columns that a tiled kernel takes in one launch; more columns take more launches.
+inline constexpr int tile_columns = 8;
+
+/// Sums that tiles leave for each other, one a tile and column. The value is its own flag: a place
+/// holds a NaN that no sum is left as until the sum arrives, and again once it is taken. So neither
+/// side orders other memory, and a hand-over costs one store and one load.
+///
+/// Idea: polling the value itself, from synchronization-free triangular solves.
+template <Scalar Acc>
+struct Parts {
+  using Word = RealOf<Acc>;
+  static constexpr int words_a_sum = static_cast<int>(sizeof(Acc) / sizeof(Word));
+  static constexpr int words_a_tile = words_a_sum * tile_columns;
+
+  Word* words = nullptr;
+
+  KOKKOS_FORCEINLINE_FUNCTION void clear(std::int64_t tile) const {
+    for (int i = 0; i < words_a_tile; ++i) words[tile * words_a_tile + i] = empty();
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void leave(std::int64_t tile, int column, const Acc& sum) const {
+    Word* place = words + tile * words_a_tile + column * words_a_sum;
+    if constexpr (is_complex<Acc>) {
+      backends::post(place, sayable(sum.real()));
+      backends::post(place + 1, sayable(sum.imag()));
+    } else {
+      backends::post(place, sayable(sum));
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION Acc take(std::int64_t tile, int column) const {
+    Word* place = words + tile * words_a_tile + column * words_a_sum;
+    if constexpr (is_complex<Acc>) {
+      const Word real = take_word(place);
+      return Acc(real, take_word(place + 1));
+    } else {
+      return take_word(place);
+    }
+  }
+
+ private:
+  using Bits = std::conditional_t<sizeof(Word) == 4, std::uint32_t, std::uint64_t>;
+  /// The bits of a quiet NaN that arithmetic does not make by itself.
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr Bits empty_bits() {
+    return static_cast<Bits>(sizeof(Word) == 4 ? 0x7fc0c5a1u : 0x7ff8c5a1c5a1c5a1u);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static Word empty() { return Kokkos::bit_cast<Word>(empty_bits()); }
+  KOKKOS_FORCEINLINE_FUNCTION static bool is_empty(Word word) {
+    return Kokkos::bit_cast<Bits>(word) == empty_bits();
+  }
+  /// The same number, but never the bits that stand for no number.
+  KOKKOS_FORCEINLINE_FUNCTION static Word sayable(Word word) {
+    return is_empty(word) ? Kokkos::bit_cast<Word>(static_cast<Bits>(empty_bits() + 1)) : word;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static Word take_word(Word* place) {
+    const Word word = backends::collect(place, [](Word seen) { return !is_empty(seen); });
+    *place = empty();
+    return word;
+  }
+};
+
+}  // namespace heddle::csr
