@@ -30,8 +30,8 @@ enum class Cutting {
   around_short_rows,  ///< the same, moved to the end of a short row (csr/adaptive)
 };
 
-/// Finds the cuts: a thread a cut, each by its own binary search.
-template <Ordinal O, Offset Off>
+/// Fills a tile table: a thread a cut, each by its own binary search.
+template <Ordinal O, Offset Off, Scalar Acc>
 struct CutKernel {
   const Off* row_ptr;
   O rows;
@@ -39,8 +39,11 @@ struct CutKernel {
   std::int64_t tile_work;
   Cutting cutting;
   Off short_row;
+  std::int64_t tiles;
   O* row;
   Off* nonzero;
+  int* chain;
+  Parts<Acc> parts;
 
   KOKKOS_FUNCTION void operator()(std::int64_t t) const {
     const std::int64_t work = static_cast<std::int64_t>(rows) + static_cast<std::int64_t>(nonzeros);
@@ -51,37 +54,15 @@ struct CutKernel {
     }
     row[t] = cut.row;
     nonzero[t] = cut.nonzero;
-  }
-};
-
-/// Finds the chains once the cuts are known, and clears the parts. Cuts inside one row are
-/// neighbours, so the first of them is found by binary search over the cuts.
-template <Ordinal O, Offset Off, Scalar Acc>
-struct ChainKernel {
-  const Off* row_ptr;
-  O rows;
-  TileTable<O, Off, Acc> table;
-  int* chain;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t t) const {
-    const O row = table.row[t];
-    const bool inside = t < table.tiles && row < rows && row_ptr[row] < table.nonzero[t];
-    chain[t] = inside ? static_cast<int>(first_cut_inside(row, t) - 1) : -1;
-    if (t < table.tiles) table.parts.clear(t);
+    const bool inside = cut.row < rows && row_ptr[cut.row] < cut.nonzero;
+    chain[t] = inside ? tile_of_first_step(cut.row) : -1;
+    if (t < tiles) parts.clear(t);
   }
 
-  KOKKOS_FUNCTION std::int64_t first_cut_inside(O row, std::int64_t t) const {
-    std::int64_t low = 0, high = t;
-    while (low < high) {
-      const std::int64_t middle = (low + high) / 2;
-      const bool before = table.row[middle] < row || table.nonzero[middle] <= row_ptr[row];
-      if (before) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+  /// The tile in which a row begins: before the row's first step lie the rows and nonzeros above.
+  KOKKOS_FUNCTION int tile_of_first_step(O r) const {
+    return static_cast<int>((static_cast<std::int64_t>(r) + static_cast<std::int64_t>(row_ptr[r])) /
+                            tile_work);
   }
 };
 
@@ -94,7 +75,7 @@ class Tiles {
   Tiles() = default;
 
   /// Cuts A into tiles of `tile_work` rows plus nonzeros, on the device, in the order of `exec`:
-  /// one allocation, two launches, no wait.
+  /// one allocation, one launch, no wait.
   template <Scalar S>
   Tiles(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, std::int64_t tile_work,
         Cutting cutting, Off short_row) {
@@ -111,13 +92,12 @@ class Tiles {
     auto chain = arena_.template take<int>(n + 1);
     auto words = arena_.template take<Word>(n * Parts<Acc>::words_a_tile);
     table_ = {tiles, row.data(), nonzero.data(), chain.data(), {words.data()}};
-    const Off* row_ptr = A.row_ptr().data();
     using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-    Kokkos::parallel_for("heddle::csr::cut", Policy(exec, 0, tiles + 1),
-                         CutKernel<O, Off>{row_ptr, A.rows(), A.nonzeros(), tile_work, cutting,
-                                           short_row, row.data(), nonzero.data()});
-    Kokkos::parallel_for("heddle::csr::chain", Policy(exec, 0, tiles + 1),
-                         ChainKernel<O, Off, Acc>{row_ptr, A.rows(), table_, chain.data()});
+    Kokkos::parallel_for(
+        "heddle::csr::cut", Policy(exec, 0, tiles + 1),
+        CutKernel<O, Off, Acc>{A.row_ptr().data(), A.rows(), A.nonzeros(), tile_work, cutting,
+                               short_row, tiles, row.data(), nonzero.data(), chain.data(),
+                               table_.parts});
   }
 
   const TileTable<O, Off, Acc>& table() const { return table_; }
