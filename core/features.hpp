@@ -83,6 +83,9 @@ enum class Check { rows, columns };
 
 namespace detail {
 
+/// More threads than a CPU has: a GPU, or what should be treated as one.
+inline constexpr int many_threads = 4096;
+
 inline constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
 
 struct RowSums {
@@ -97,7 +100,7 @@ struct RowSums {
   std::int64_t bad_entry = nowhere;
 };
 
-/// Item i sees row i, and every stride-th entry from i on, so that neighbours read neighbours.
+/// Item i sees row i and `share` entries: `stride` apart, from i * first on.
 template <Ordinal O, Offset Off>
 struct RowFeaturesKernel {
   using value_type = RowSums;
@@ -108,6 +111,8 @@ struct RowFeaturesKernel {
   std::int64_t columns;
   std::int64_t nonzeros;
   std::int64_t checked_entries;
+  std::int64_t share;
+  std::int64_t first;
   std::int64_t stride;
 
   KOKKOS_FUNCTION void init(value_type& sums) const { sums = value_type(); }
@@ -123,7 +128,8 @@ struct RowFeaturesKernel {
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, value_type& sums) const {
     if (i < rows) look_at_row(i, sums);
-    for (std::int64_t k = i; k < checked_entries; k += stride) {
+    std::int64_t k = i * first;
+    for (std::int64_t left = share; left > 0 && k < checked_entries; --left, k += stride) {
       const auto column = static_cast<std::uint64_t>(col_idx[k]);  // a negative one becomes huge
       if (column >= static_cast<std::uint64_t>(columns)) {
         sums.bad_entry = Kokkos::min(sums.bad_entry, k);
@@ -152,14 +158,21 @@ struct RowFeaturesKernel {
 template <class Exec, class O, class Off>
 RowSums row_sums(const Exec& exec, const Off* row_ptr, const O* col_idx, std::int64_t rows,
                  std::int64_t columns, std::int64_t nonzeros, std::int64_t entries) {
-  constexpr std::int64_t entries_an_item = 8;
-  const std::int64_t items = std::max(rows, (entries + entries_an_item - 1) / entries_an_item);
+  constexpr std::int64_t most_entries_an_item = 8;
+  const std::int64_t items =
+      std::max(rows, (entries + most_entries_an_item - 1) / most_entries_an_item);
   RowSums sums;
   if (items == 0) return sums;
+  // On a GPU neighbours read neighbours; on a CPU each thread reads straight on.
+  const std::int64_t share = (entries + items - 1) / items;
+  const bool in_turns = exec.concurrency() > many_threads;
+  const std::int64_t first = in_turns ? 1 : share, stride = in_turns ? items : 1;
   Kokkos::parallel_reduce(
       "heddle::features::rows",
       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, items),
-      RowFeaturesKernel<O, Off>{row_ptr, col_idx, rows, columns, nonzeros, entries, items}, sums);
+      RowFeaturesKernel<O, Off>{row_ptr, col_idx, rows, columns, nonzeros, entries, share, first,
+                                stride},
+      sums);
   return sums;
 }
 

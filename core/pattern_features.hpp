@@ -108,17 +108,19 @@ struct PatternKernel {
   }
 
   KOKKOS_FUNCTION void look_at(O row, std::int64_t k, value_type& sums) const {
-    const std::int64_t i = row, j = col_idx[k], begin = offset(row);
+    const std::int64_t begin = offset(row);
+    const O column = col_idx[k];
+    const std::int64_t i = row, j = column;
     sums.lower = Kokkos::max(sums.lower, i - j);
     sums.upper = Kokkos::max(sums.upper, j - i);
     if (!continues_diagonal(row, k - begin, j)) sums.diagonals += mark_diagonal(j - i + rows - 1);
-    const bool first = k == begin;
-    const std::int64_t previous = first ? -1 : std::int64_t{col_idx[k - 1]};
-    sums.descents += j < previous;
-    sums.repeats += j == previous;
-    const bool enters_block = first || previous / block != j / block;
+    const O previous = k == begin ? -1 : col_idx[k - 1];
+    sums.descents += column < previous;
+    sums.repeats += column == previous;
+    const O left = column - column % block;
+    const bool enters_block = previous < left;
     if (!enters_block) return;
-    const int count = entries_of_new_block(row, k, j / block * block);
+    const int count = entries_of_new_block(row, k, left);
     sums.blocks += count > 0;
     sums.dense_blocks += count > 0 && 2 * count >= block * block;
   }
@@ -214,7 +216,7 @@ PatternFeatures pattern_features(const Exec& exec, const CsrMatrix<S, O, Off, Sp
   const Kokkos::View<std::uint32_t*, Space> bits(
       Kokkos::view_alloc(exec, "heddle::features::diagonals"), words);
   // A GPU's many threads read whole cache sectors of 8 columns; a CPU's few search less often.
-  const std::int64_t chunk = exec.concurrency() > 4096 ? 8 : 512;
+  const std::int64_t chunk = exec.concurrency() > detail::many_threads ? 8 : 512;
   const std::int64_t items = (features.nonzeros + chunk - 1) / chunk;
   detail::PatternSums sums;
   Kokkos::parallel_reduce(
