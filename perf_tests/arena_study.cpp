@@ -65,7 +65,7 @@ Sample sample(const Exec& exec, const Make& make) {
 
 Sample median(std::vector<Sample> samples) {
   const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
-  const auto by = [&](double Sample::*time) {
+  const auto by = [&](double Sample::* time) {
     std::nth_element(samples.begin(), middle, samples.end(),
                      [&](const Sample& a, const Sample& b) { return a.*time < b.*time; });
     return *middle.*time;

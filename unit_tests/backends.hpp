@@ -64,11 +64,13 @@ namespace detail {
 template <class Execs, class ScalarTypes, class IndexTypes>
 struct Product;
 template <class... E, class ScalarTypes, class IndexTypes>
-requires(sizeof...(E) != 1) struct Product<std::tuple<E...>, ScalarTypes, IndexTypes> {
+  requires(sizeof...(E) != 1)
+struct Product<std::tuple<E...>, ScalarTypes, IndexTypes> {
   using type = JoinTuples<typename Product<std::tuple<E>, ScalarTypes, IndexTypes>::type...>;
 };
 template <class E, class... S, class IndexTypes>
-requires(sizeof...(S) != 1) struct Product<std::tuple<E>, std::tuple<S...>, IndexTypes> {
+  requires(sizeof...(S) != 1)
+struct Product<std::tuple<E>, std::tuple<S...>, IndexTypes> {
   using type = JoinTuples<typename Product<std::tuple<E>, std::tuple<S>, IndexTypes>::type...>;
 };
 template <class E, class S, class... I>
