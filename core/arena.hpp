@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <heddle/core/error.hpp>
 #include <heddle/core/types.hpp>
 #include <string>
@@ -38,23 +39,27 @@ class Arena {
 
   Arena() = default;
 
-  /// Allocates `bytes` (see arena_bytes) under `label`, in the order of `exec`.
+  /// Allocates `bytes` (see arena_bytes) under `label`, in the order of `exec` where `exec` can reach
+  /// the memory.
   template <ExecutionSpace Exec>
   Arena(const Exec& exec, const std::string& label, std::size_t bytes)
-      : block_(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), bytes) {}
+      : block_(allocate(exec, label, bytes + arena_alignment_bytes)), bytes_(bytes) {
+    const auto address = reinterpret_cast<std::uintptr_t>(block_.data());
+    first_ = block_.data() + (arena_padded_bytes(address) - address);
+  }
 
   /// The next `count` elements of type T; throws Error if the arena has not that much left.
   template <class T>
   Array<T> take(std::size_t count) {
-    const std::size_t bytes = arena_padded_bytes(sizeof(T) * count);
-    if (bytes > block_.size() - used_) {
-      throw Error("an arena of " + std::to_string(block_.size()) + " bytes, " +
-                      std::to_string(used_) + " of them taken, cannot hold " +
-                      std::to_string(bytes) + " more",
+    const std::size_t left = bytes_ - used_;
+    if (count > left / sizeof(T) || arena_padded_bytes(sizeof(T) * count) > left) {
+      throw Error("an arena of " + std::to_string(bytes_) + " bytes, " + std::to_string(used_) +
+                      " of them taken, cannot hold " + std::to_string(count) + " elements of " +
+                      std::to_string(sizeof(T)) + " bytes more",
                   "size it with arena_bytes over the same types and counts");
     }
-    Array<T> array(reinterpret_cast<T*>(block_.data() + used_), count);
-    used_ += bytes;
+    Array<T> array(reinterpret_cast<T*>(first_ + used_), count);
+    used_ += arena_padded_bytes(sizeof(T) * count);
     return array;
   }
 
@@ -63,18 +68,32 @@ class Arena {
   /// before the source is changed or released, or the copy read elsewhere.
   template <MemorySpace Target, ExecutionSpace Exec>
   Arena<Target> copy_to(const Exec& exec) const {
-    Arena<Target> target(exec, block_.label(), block_.size());
-    Kokkos::deep_copy(exec, target.block_, block_);
+    Arena<Target> target(exec, block_.label(), bytes_);
+    Kokkos::deep_copy(exec, typename Arena<Target>::template Array<std::byte>(target.first_, bytes_),
+                      Array<std::byte>(first_, bytes_));
     return target;
   }
 
-  std::size_t bytes() const { return block_.size(); }
+  /// What was asked for. The allocation is larger by arena_alignment_bytes, to align the first array.
+  std::size_t bytes() const { return bytes_; }
 
  private:
   template <MemorySpace>
   friend class Arena;
 
+  template <ExecutionSpace Exec>
+  static Kokkos::View<std::byte*, Space> allocate(const Exec& exec, const std::string& label,
+                                                  std::size_t bytes) {
+    if constexpr (Kokkos::SpaceAccessibility<Exec, Space>::accessible) {
+      return {Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), bytes};
+    } else {
+      return {Kokkos::view_alloc(Kokkos::WithoutInitializing, label), bytes};
+    }
+  }
+
   Kokkos::View<std::byte*, Space> block_;
+  std::byte* first_ = nullptr;
+  std::size_t bytes_ = 0;
   std::size_t used_ = 0;
 };
 

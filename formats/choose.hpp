@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <heddle/core/device.hpp>
 #include <heddle/core/features.hpp>
 #include <heddle/core/scheme.hpp>
@@ -16,18 +18,45 @@ struct Choice {
 
 namespace detail {
 
-/// Lanes a row on a GPU. Each lane takes four nonzeros at a time, and two such rounds a row are
-/// best while the device is full; with too few rows to fill it, more lanes a row do.
-inline int subwarp_lanes(const RowFeatures& rows, const Device& device) {
-  const double nonzeros_a_lane = 7;
-  const std::int64_t resident =
-      std::int64_t{3} * device.multiprocessors * device.threads_per_multiprocessor / 4;
-  int lanes = 1;
-  while (lanes < device.lanes && rows.mean_row() > nonzeros_a_lane * 1.42 * lanes) lanes *= 2;
-  while (lanes < device.lanes && lanes < rows.mean_row() && rows.rows * lanes * 2 <= resident) {
-    lanes *= 2;
+/// What a CSR scheme costs on a GPU, in rounds of loads of a full device; for comparison only. The
+/// form follows how the kernels run, its four numbers are fitted to measurements: docs/choose.md.
+struct CsrCosts {
+  /// Nonzeros that a lane of csr/subwarp takes a round.
+  static constexpr double batch = 4;
+  /// A round of the longest row, which others wait for, against one of the full device.
+  static constexpr double longest_row_round = 0.55;
+  /// csr/adaptive: looking up a tile and handing over parts, and a full device of tiles.
+  static constexpr double adaptive_start = 1.7;
+  static constexpr double adaptive_wave = 3.5;
+  static constexpr double tile_work = 768;
+  static constexpr double tile_threads = 128;
+
+  static double threads_at_once(const Device& device, double share) {
+    return share * device.multiprocessors * device.threads_per_multiprocessor;
   }
-  return lanes;
+
+  static double subwarp(const RowFeatures& rows, const Device& device, int lanes) {
+    const double waves = static_cast<double>(rows.rows) * lanes / threads_at_once(device, 0.75);
+    const double rounds = rows.mean_row() / (batch * lanes);
+    const double longest = std::ceil(static_cast<double>(rows.longest_row) / (batch * lanes));
+    return waves * std::max(1.0, rounds - 1) + longest_row_round * longest;
+  }
+
+  static double adaptive(const RowFeatures& rows, const Device& device) {
+    const double tiles = static_cast<double>(rows.rows + rows.nonzeros) / tile_work;
+    return adaptive_start + adaptive_wave * tiles * tile_threads / threads_at_once(device, 0.5);
+  }
+};
+
+/// The cheapest number of lanes a row for csr/subwarp.
+inline int subwarp_lanes(const RowFeatures& rows, const Device& device) {
+  int best = 1;
+  for (int lanes = 2; lanes <= device.lanes; lanes *= 2) {
+    if (CsrCosts::subwarp(rows, device, lanes) < CsrCosts::subwarp(rows, device, best)) {
+      best = lanes;
+    }
+  }
+  return best;
 }
 
 }  // namespace detail
@@ -35,33 +64,24 @@ inline int subwarp_lanes(const RowFeatures& rows, const Device& device) {
 /// The scheme for a matrix with these rows, on this device, that will be applied so many times.
 ///
 /// A pure function of its arguments: the same matrix gives the same scheme. The rules and the
-/// measurements behind them: docs/choose.md.
-inline Choice choose(const RowFeatures& rows, const Device& device,
-                     [[maybe_unused]] std::int64_t expected_applies) {
-  const auto longest = static_cast<double>(rows.longest_row);
+/// measurements behind them: docs/choose.md. Every scheme of CSR is set up within a few applies, so
+/// expected_applies decides only where one apply is all there is: then nothing is set up.
+inline Choice choose(const RowFeatures& rows, const Device& device, std::int64_t expected_applies) {
+  const std::string shape = "rows of " + std::to_string(std::llround(rows.mean_row())) +
+                            " nonzeros on average, the longest of " +
+                            std::to_string(rows.longest_row);
   if (!device.has_lanes()) {
-    const double share =
-        static_cast<double>(rows.rows + rows.nonzeros) / std::max(1, device.multiprocessors);
-    if (longest > 0.1 * share) {
-      return {Scheme("csr", {{"merge"}}), "one row is more than a tenth of a thread's share"};
-    }
+    if (device.multiprocessors == 1) return {Scheme("csr", {{"scalar"}}), "one thread"};
     return {Scheme("csr", {{"adaptive"}}), "threads get equal shares of rows plus nonzeros"};
   }
   const int lanes = detail::subwarp_lanes(rows, device);
-  // Rounds of loads that the longest row takes, one after the other, while others wait.
-  const double rounds = longest / (4.0 * lanes);
-  const double mean_rounds = rows.mean_row() / (4.0 * lanes);
-  if (rounds > 16 && rounds > 8 * mean_rounds) {
-    return {Scheme("csr", {{"adaptive"}}),
-            "the longest row (" + std::to_string(rows.longest_row) + ") would hold up the others"};
+  const double subwarp_cost = detail::CsrCosts::subwarp(rows, device, lanes);
+  const double adaptive_cost = detail::CsrCosts::adaptive(rows, device);
+  if (adaptive_cost < subwarp_cost && expected_applies > 1) {
+    return {Scheme("csr", {{"adaptive"}}), shape + ", which would hold up the others"};
   }
-  if (rows.empty_rows * 2 > rows.rows) {
-    return {Scheme("csr", {{"adaptive"}}), "most rows are empty"};
-  }
-  if (lanes == 1) return {Scheme("csr", {{"scalar"}}), "short rows, and enough to fill the device"};
-  return {Scheme("csr", {{"subwarp", lanes}}),
-          "rows of " + std::to_string(static_cast<int>(rows.mean_row() + 0.5)) +
-              " nonzeros on average, of similar length"};
+  if (lanes == 1) return {Scheme("csr", {{"scalar"}}), shape + ", and enough to fill the device"};
+  return {Scheme("csr", {{"subwarp", lanes}}), shape};
 }
 
 }  // namespace heddle

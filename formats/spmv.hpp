@@ -35,7 +35,9 @@ void spmv(const Exec& exec, Op op, typename Y::value_type alpha,
     rows.rows = A.rows();
     rows.columns = A.columns();
     rows.nonzeros = static_cast<std::int64_t>(A.nonzeros());
-    Kernels::subwarp(exec, operands, detail::subwarp_lanes(rows, backends::describe(exec)));
+    rows.longest_row = std::llround(rows.mean_row());
+    const int lanes = detail::subwarp_lanes(rows, backends::describe(exec));
+    Kernels::subwarp(exec, operands, lanes);
   }
 }
 
