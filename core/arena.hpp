@@ -81,17 +81,18 @@ class Arena {
   template <MemorySpace>
   friend class Arena;
 
+  using Block = Kokkos::View<std::byte*, Space>;
+
   template <ExecutionSpace Exec>
-  static Kokkos::View<std::byte*, Space> allocate(const Exec& exec, const std::string& label,
-                                                  std::size_t bytes) {
+  static Block allocate(const Exec& exec, const std::string& label, std::size_t bytes) {
     if constexpr (Kokkos::SpaceAccessibility<Exec, Space>::accessible) {
-      return {Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), bytes};
+      return Block(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), bytes);
     } else {
-      return {Kokkos::view_alloc(Kokkos::WithoutInitializing, label), bytes};
+      return Block(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), bytes);
     }
   }
 
-  Kokkos::View<std::byte*, Space> block_;
+  Block block_;
   std::byte* first_ = nullptr;
   std::size_t bytes_ = 0;
   std::size_t used_ = 0;
