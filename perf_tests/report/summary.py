@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Prints a results file of heddle-bench as a Markdown table, a matrix a row, and what it adds up to.
+
+usage: summary.py RESULTS.json
+
+Columns: the time of CSR's minimum of bytes at the device's copy bandwidth, the best scheme of Heddle,
+the scheme that was chosen, and each peer, in microseconds; then how many times as fast the best
+scheme is as the better CSR algorithm of the vendor, and as the better one of Kokkos Kernels; the
+chosen scheme's time over the best; and its setup in its own applies.
+"""
+import json
+import math
+import sys
+
+VENDOR = ("cusparse-alg1", "cusparse-alg2", "rocsparse", "mkl")
+KOKKOS_KERNELS = ("kk-native", "kk-merge")
+
+
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
+
+
+def best(times, names):
+    return min((times[n] for n in names if n in times), default=None)
+
+
+def main():
+    with open(sys.argv[1]) as file:
+        results = json.load(file)
+    bandwidth = results["figures"]["triad_gbytes_per_second"] * 1e9
+    peers = []
+    for matrix in results["matrices"]:
+        for one in matrix["contestants"]:
+            if one["kind"] == "baseline" and one["name"] not in peers:
+                peers.append(one["name"])
+    heads = ["matrix", "rows", "nonzeros", "floor", "best scheme", "best", "chosen", "time"]
+    heads += peers + ["vendor / best", "kk / best", "chosen / best", "setup"]
+    print("| " + " | ".join(heads) + " |")
+    print("|" + " --- |" * len(heads))
+    gains = {"vendor": [], "kk": []}
+    losses = []
+    choices, setups = [], []
+    for matrix in results["matrices"]:
+        times = {c["name"]: c["time_seconds"]["median"] for c in matrix["contestants"]}
+        schemes = [c["name"] for c in matrix["contestants"]
+                   if c["kind"] == "scheme" and c["name"] != "auto"]
+        auto = next(c for c in matrix["contestants"] if c["name"] == "auto")
+        first = min(schemes, key=times.get)
+        shape = matrix["features"]
+        row = [matrix["name"], shape["rows"], shape["nonzeros"],
+               "%.1f" % (1e6 * matrix["apply_bytes"] / bandwidth), "`%s`" % first,
+               "%.1f" % (1e6 * times[first]), "`%s`" % matrix["chosen_scheme"],
+               "%.1f" % (1e6 * times["auto"])]
+        row += ["%.1f" % (1e6 * times[p]) if p in times else "" for p in peers]
+        for name, names in (("vendor", VENDOR), ("kk", KOKKOS_KERNELS)):
+            peer = best(times, names)
+            gain = peer / times[first] if peer else None
+            row.append("%.2f" % gain if gain else "")
+            if gain:
+                gains[name].append(gain)
+                if gain < 1:
+                    losses.append("%s to %s (%.2f)" % (matrix["name"], name, gain))
+        choices.append(times["auto"] / times[first])
+        setups.append(auto["setup_seconds"]["median"] / times["auto"])
+        row += ["%.2f" % choices[-1], "%.1f" % setups[-1]]
+        print("| " + " | ".join(map(str, row)) + " |")
+    print()
+    for name, values in gains.items():
+        if values:
+            print("- Best scheme against %s: geometric mean %.2f times as fast, at least %.2f."
+                  % (name, geometric_mean(values), min(values)))
+    print("- Losses: %s." % (", ".join(losses) or "none"))
+    print("- Chosen scheme within 5 %% of the best on %d of %d matrices, at most %.2f times it."
+          % (sum(c <= 1.05 for c in choices), len(choices), max(choices)))
+    print("- Setup under 5 own applies on %d of %d." % (sum(s < 5 for s in setups), len(setups)))
+
+
+if __name__ == "__main__":
+    main()

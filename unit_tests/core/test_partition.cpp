@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <heddle/core/partition.hpp>
+#include <vector>
+
+#include "../backends.hpp"
+#include "../matrices.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+template <class Off>
+std::vector<Off> row_ptr_of(const Pattern& pattern) {
+  std::vector<Off> row_ptr = {0};
+  for (const auto& row : pattern.rows) {
+    row_ptr.push_back(row_ptr.back() + static_cast<Off>(row.size()));
+  }
+  return row_ptr;
+}
+
+/// The merge path, walked step by step.
+template <class Off>
+std::vector<Cut<int, Off>> walked_path(const std::vector<Off>& row_ptr) {
+  const int rows = static_cast<int>(row_ptr.size()) - 1;
+  std::vector<Cut<int, Off>> path = {{0, 0}};
+  while (path.back().row < rows || path.back().nonzero < row_ptr.back()) {
+    Cut<int, Off> next = path.back();
+    if (next.row < rows && row_ptr[static_cast<std::size_t>(next.row) + 1] == next.nonzero) {
+      ++next.row;
+    } else {
+      ++next.nonzero;
+    }
+    path.push_back(next);
+  }
+  return path;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("merge_path_cut is the path walked step by step", Off, int, std::int64_t,
+                   std::size_t) {
+  for (const Pattern& pattern : test_patterns()) {
+    const auto row_ptr = row_ptr_of<Off>(pattern);
+    const int rows = static_cast<int>(pattern.rows.size());
+    const auto path = walked_path(row_ptr);
+    bool same = true;
+    for (std::size_t steps = 0; steps < path.size(); ++steps) {
+      const auto cut =
+          merge_path_cut(row_ptr.data(), rows, row_ptr.back(), static_cast<std::int64_t>(steps));
+      same = same && cut.row == path[steps].row && cut.nonzero == path[steps].nonzero;
+    }
+    CHECK_MESSAGE(same, pattern.name);
+  }
+}
+
+TEST_CASE("equal_nonzeros_row gives whole rows, all of them, in shares as equal as rows allow") {
+  for (const Pattern& pattern : test_patterns()) {
+    const auto row_ptr = row_ptr_of<std::int64_t>(pattern);
+    const int rows = static_cast<int>(pattern.rows.size());
+    std::int64_t longest = 0;
+    for (const auto& row : pattern.rows) {
+      longest = std::max(longest, static_cast<std::int64_t>(row.size()));
+    }
+    for (const std::int64_t shares : {1, 2, 3, 16, 1000}) {
+      CHECK(equal_nonzeros_row(row_ptr.data(), rows, row_ptr.back(), 0, shares) == 0);
+      CHECK(equal_nonzeros_row(row_ptr.data(), rows, row_ptr.back(), shares, shares) == rows);
+      for (std::int64_t share = 0; share < shares; ++share) {
+        const int begin = equal_nonzeros_row(row_ptr.data(), rows, row_ptr.back(), share, shares);
+        const int end = equal_nonzeros_row(row_ptr.data(), rows, row_ptr.back(), share + 1, shares);
+        REQUIRE(begin <= end);
+        const auto nonzeros =
+            row_ptr[static_cast<std::size_t>(end)] - row_ptr[static_cast<std::size_t>(begin)];
+        CHECK(nonzeros <= row_ptr.back() / shares + 1 + longest);
+      }
+    }
+  }
+}
+
+TEST_CASE("first_row_from: the first row that starts at a nonzero or after it") {
+  const std::vector<int> row_ptr = {0, 0, 3, 3, 3, 7};
+  const std::vector<int> expected = {0, 2, 2, 2, 5, 5, 5, 5};
+  for (int k = 0; k <= 7; ++k) {
+    CHECK(first_row_from(row_ptr.data(), 5, k) == expected[static_cast<std::size_t>(k)]);
+  }
+}
+
+TEST_CASE("cut_outside_short_rows moves a cut out of a short row, and leaves the others") {
+  const std::vector<int> row_ptr = {0, 4, 4, 104};
+  const auto moved = [&](int row, int nonzero) {
+    return cut_outside_short_rows(row_ptr.data(), 3, Cut<int, int>{row, nonzero}, 4);
+  };
+  CHECK((moved(0, 2).row == 1 && moved(0, 2).nonzero == 4));
+  CHECK((moved(0, 0).row == 0 && moved(0, 0).nonzero == 0));
+  CHECK((moved(1, 4).row == 1 && moved(1, 4).nonzero == 4));
+  CHECK((moved(2, 50).row == 2 && moved(2, 50).nonzero == 50));
+  CHECK((moved(3, 104).row == 3 && moved(3, 104).nonzero == 104));
+}
+
+TEST_CASE("run_end: runs of short and of long rows") {
+  const std::vector<int> row_ptr = {0, 1, 2, 12, 22, 22, 40};
+  CHECK(run_end(row_ptr.data(), 6, 0, 5) == 2);
+  CHECK(run_end(row_ptr.data(), 6, 2, 5) == 4);
+  CHECK(run_end(row_ptr.data(), 6, 4, 5) == 5);
+  CHECK(run_end(row_ptr.data(), 6, 5, 5) == 6);
+  CHECK(run_end(row_ptr.data(), 6, 6, 5) == 6);
+  CHECK(run_end(row_ptr.data(), 6, 0, 1000) == 6);
+}
+
+namespace {
+
+/// What one item of a launch finds for itself, all partitions at once.
+struct FoundByThread {
+  const int* row_ptr;
+  int rows;
+  int nonzeros;
+  std::int64_t work;
+  int* found;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const auto cut = merge_path_cut(row_ptr, rows, nonzeros, i < work ? i : work);
+    const auto outside = cut_outside_short_rows(row_ptr, rows, cut, 8);
+    found[5 * i] = cut.row;
+    found[5 * i + 1] = outside.row;
+    found[5 * i + 2] = outside.nonzero;
+    found[5 * i + 3] = equal_nonzeros_row(row_ptr, rows, nonzeros, i, work);
+    found[5 * i + 4] = run_end(row_ptr, rows, cut.row, 3);
+  }
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("a device finds the same cuts as the host", T, cuts_on_device) {
+  const typename T::Exec exec;
+  for (const Pattern& pattern : test_patterns()) {
+    const auto row_ptr = row_ptr_of<int>(pattern);
+    const int rows = static_cast<int>(pattern.rows.size());
+    if (rows > 5000 || pattern.name == "all rows empty") continue;
+    const std::int64_t work = rows + row_ptr.back();
+    const auto size = static_cast<std::size_t>(5 * (work + 1));
+    const Kokkos::View<int*, typename T::Space> on_device("heddle::test::row_ptr", row_ptr.size());
+    Kokkos::deep_copy(on_device,
+                      Kokkos::View<const int*, Kokkos::HostSpace>(row_ptr.data(), row_ptr.size()));
+    const Kokkos::View<int*, typename T::Space> found("heddle::test::found", size);
+    Kokkos::parallel_for("heddle::test::find",
+                         Kokkos::RangePolicy<typename T::Exec>(exec, 0, work + 1),
+                         FoundByThread{on_device.data(), rows, row_ptr.back(), work, found.data()});
+    exec.fence("heddle::test::find");
+    const auto device_found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), found);
+    std::vector<int> host_found(size);
+    const FoundByThread host{row_ptr.data(), rows, row_ptr.back(), work, host_found.data()};
+    for (std::int64_t i = 0; i <= work; ++i) host(i);
+    bool same = true;
+    for (std::size_t i = 0; i < size; ++i) same = same && device_found(i) == host_found[i];
+    CHECK_MESSAGE(same, pattern.name);
+  }
+}
+using CutTypes = Every<std::tuple<double>, UsualIndices>;
+TEST_CASE_TEMPLATE_APPLY(cuts_on_device, CutTypes);
+
+}  // namespace heddle::test

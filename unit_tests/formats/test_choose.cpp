@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <heddle/spmv.hpp>
+
+namespace heddle::test {
+
+namespace {
+
+Device gpu(int lanes) {
+  Device device;
+  device.name = "a GPU";
+  device.lanes = lanes;
+  device.multiprocessors = 132;
+  device.threads_per_multiprocessor = 2048;
+  return device;
+}
+
+RowFeatures rows_of(std::int64_t rows, std::int64_t mean, std::int64_t longest) {
+  RowFeatures features;
+  features.rows = features.columns = rows;
+  features.nonzeros = rows * mean;
+  features.longest_row = longest;
+  return features;
+}
+
+std::string chosen(const RowFeatures& rows, const Device& device) {
+  return choose(rows, device, 1000).scheme.to_string();
+}
+
+}  // namespace
+
+TEST_CASE("choose: the rules on a GPU") {
+  CHECK(chosen(rows_of(1000000, 5, 5), gpu(32)) == "csr/scalar");
+  CHECK(chosen(rows_of(1000000, 50, 60), gpu(32)) == "csr/subwarp=8");
+  CHECK(chosen(rows_of(3000, 60, 70), gpu(32)) == "csr/subwarp=32");
+  CHECK(chosen(rows_of(1000000, 5, 100000), gpu(32)) == "csr/adaptive");
+  CHECK(chosen(rows_of(100, 9000, 20000), gpu(32)) == "csr/adaptive");
+}
+
+TEST_CASE("choose: a CPU balances its threads, and one thread has nothing to balance") {
+  Device cpu;
+  cpu.multiprocessors = 16;
+  CHECK(chosen(rows_of(100000, 5, 5), cpu) == "csr/adaptive");
+  cpu.multiprocessors = 1;
+  CHECK(chosen(rows_of(100000, 5, 5), cpu) == "csr/scalar");
+}
+
+TEST_CASE("choose: nothing is set up for a single apply") {
+  const Choice once = choose(rows_of(1000000, 5, 100000), gpu(32), 1);
+  CHECK(once.scheme != Scheme("csr", {{"adaptive"}}));
+}
+
+TEST_CASE("choose: whatever the matrix, the scheme exists on the device") {
+  for (const int lanes : {1, 32, 64}) {
+    for (const std::int64_t rows : {0, 1, 100, 10000, 10000000}) {
+      for (const std::int64_t mean : {0, 1, 7, 100, 5000}) {
+        for (const std::int64_t longest : {mean, 3 * mean + 1, 100000 + mean}) {
+          const Choice choice = choose(rows_of(rows, mean, longest), gpu(lanes), 1000);
+          CHECK_NOTHROW(resolve(choice.scheme, spmv_grammars(lanes)));
+          CHECK(!choice.reason.empty());
+        }
+      }
+    }
+  }
+}
+
+}  // namespace heddle::test
