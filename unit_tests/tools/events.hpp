@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What Kokkos Tools is told of while a Recording lives: kernels, allocations, copies and fences, in
+// order, with their labels and the ids of devices and instances.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <string>
+#include <vector>
+
+namespace heddle::test {
+
+struct Event {
+  enum Kind { kernel, allocation, copy, fence } kind;
+  std::string label;
+  /// Of kernels and fences: Kokkos Tools' number of the device and instance.
+  std::uint32_t device = 0;
+};
+
+class Recording {
+ public:
+  Recording() {
+    using namespace Kokkos::Tools::Experimental;
+    before_ = get_callbacks();
+    events().clear();
+    set_begin_parallel_for_callback(began);
+    set_begin_parallel_reduce_callback(began);
+    set_begin_parallel_scan_callback(began);
+    set_allocate_data_callback([](Kokkos::Tools::SpaceHandle, const char* label, const void*,
+                                  std::uint64_t) { note({Event::allocation, label}); });
+    set_begin_deep_copy_callback(
+        [](Kokkos::Tools::SpaceHandle, const char* to, const void*, Kokkos::Tools::SpaceHandle,
+           const char* from, const void*,
+           std::uint64_t) { note({Event::copy, std::string(from) + " to " + to}); });
+    set_begin_fence_callback([](const char* label, std::uint32_t device, std::uint64_t* id) {
+      *id = 0;
+      // Kokkos itself fences around every callback, for the tool's sake.
+      const std::string name = label;
+      if (name.find("Kokkos Profile Tool Fence") == std::string::npos) {
+        note({Event::fence, name, device});
+      }
+    });
+  }
+  ~Recording() { Kokkos::Tools::Experimental::set_callbacks(before_); }
+  Recording(const Recording&) = delete;
+
+  static const std::vector<Event>& seen() { return events(); }
+
+ private:
+  static std::vector<Event>& events() {
+    static std::vector<Event> list;
+    return list;
+  }
+  static void note(Event event) { events().push_back(std::move(event)); }
+  static void began(const char* label, std::uint32_t device, std::uint64_t* id) {
+    *id = 0;
+    note({Event::kernel, label, device});
+  }
+
+  Kokkos::Tools::Experimental::EventSet before_;
+};
+
+/// heddle::op::phase, at least those three parts. Kokkos names a View's first touch after the View:
+/// "Kokkos::View::initialization [heddle::op::phase] ...". A copy between Views may be a kernel of
+/// Kokkos, which takes no label.
+inline bool is_ours(std::string label) {
+  if (label.rfind("Kokkos::Impl::host_space_deepcopy", 0) == 0) return true;
+  const std::string first_touch = "Kokkos::View::initialization [";
+  if (label.rfind(first_touch, 0) == 0) label = label.substr(first_touch.size());
+  if (label.rfind("heddle::", 0) != 0) return false;
+  const std::size_t second = label.find("::", 8);
+  return second != std::string::npos && second > 8 && label.size() > second + 2;
+}
+
+}  // namespace heddle::test
