@@ -33,7 +33,8 @@ __global__ void __launch_bounds__(LaunchShape::team_threads, (resident_bound<Exe
 template <ExecutionSpace Exec>
 class ProfiledKernel {
  public:
-  ProfiledKernel(const Exec& exec, const char* label) : watched_(Kokkos::Tools::profileLibraryLoaded()) {
+  ProfiledKernel(const Exec& exec, const char* label)
+      : watched_(Kokkos::Tools::profileLibraryLoaded()) {
     if (watched_) {
       Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id_);
     }

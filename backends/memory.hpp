@@ -53,8 +53,8 @@ KOKKOS_FORCEINLINE_FUNCTION void post(T* place, T value) {
   ThisMemory::post(place, value);
 }
 
-/// Waits until `ready(value)` holds for what is posted at `place`, and returns that value. Ends under
-/// the same condition as await.
+/// Waits until `ready(value)` holds for what is posted at `place`, and returns that value. Ends
+/// under the same condition as await.
 template <class T, class Ready>
 KOKKOS_FORCEINLINE_FUNCTION T collect(const T* place, Ready ready) {
   T value = ThisMemory::peek(place);
@@ -66,7 +66,8 @@ KOKKOS_FORCEINLINE_FUNCTION T collect(const T* place, Ready ready) {
 }
 
 /// Counts this thread in and returns how many came before. What a thread wrote before it arrived is
-/// seen by those that arrive later and then call fence(), which only the last need do. Nobody waits.
+/// seen by those that arrive later and then call fence(), which only the last need do. Nobody
+/// waits.
 KOKKOS_FORCEINLINE_FUNCTION int arrive(int* counter) { return ThisMemory::arrive(counter); }
 
 /// Orders this thread's accesses before it against those after it, for the whole device.

@@ -39,8 +39,8 @@ class Arena {
 
   Arena() = default;
 
-  /// Allocates `bytes` (see arena_bytes) under `label`, in the order of `exec` where `exec` can reach
-  /// the memory.
+  /// Allocates `bytes` (see arena_bytes) under `label`, in the order of `exec` where `exec` can
+  /// reach the memory.
   template <ExecutionSpace Exec>
   Arena(const Exec& exec, const std::string& label, std::size_t bytes)
       : block_(allocate(exec, label, bytes + arena_alignment_bytes)), bytes_(bytes) {
@@ -69,12 +69,14 @@ class Arena {
   template <MemorySpace Target, ExecutionSpace Exec>
   Arena<Target> copy_to(const Exec& exec) const {
     Arena<Target> target(exec, block_.label(), bytes_);
-    Kokkos::deep_copy(exec, typename Arena<Target>::template Array<std::byte>(target.first_, bytes_),
+    Kokkos::deep_copy(exec,
+                      typename Arena<Target>::template Array<std::byte>(target.first_, bytes_),
                       Array<std::byte>(first_, bytes_));
     return target;
   }
 
-  /// What was asked for. The allocation is larger by arena_alignment_bytes, to align the first array.
+  /// What was asked for. The allocation is larger by arena_alignment_bytes, to align the first
+  /// array.
   std::size_t bytes() const { return bytes_; }
 
  private:

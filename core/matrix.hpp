@@ -27,8 +27,7 @@ class CsrMatrix {
 
   /// From raw pointers into `Space`: rows + 1 offsets, then `nonzeros` columns and values. Of a
   /// matrix without rows, row_ptr may be null.
-  CsrMatrix(O rows, O columns, Off nonzeros, const Off* row_ptr, const O* col_idx,
-            const S* values)
+  CsrMatrix(O rows, O columns, Off nonzeros, const Off* row_ptr, const O* col_idx, const S* values)
       : rows_(rows),
         columns_(columns),
         row_ptr_(row_ptr, row_ptr ? static_cast<std::size_t>(rows) + 1 : 0),

@@ -7,8 +7,8 @@
 /// pointer, for host and device alike: each worker finds its own share without asking another.
 namespace heddle {
 
-/// A cut through a CSR matrix: rows before `row` have ended, nonzeros before `nonzero` are consumed.
-/// The cut is inside `row` if row_ptr[row] < nonzero.
+/// A cut through a CSR matrix: rows before `row` have ended, nonzeros before `nonzero` are
+/// consumed. The cut is inside `row` if row_ptr[row] < nonzero.
 template <Ordinal O, Offset Off>
 struct Cut {
   O row;

@@ -10,8 +10,9 @@ namespace heddle {
 
 /// A matrix or vector entry: float, double, or the Kokkos::complex of either.
 template <class T>
-concept Scalar = std::same_as<T, float> || std::same_as<T, double> ||
-                 std::same_as<T, Kokkos::complex<float>> || std::same_as<T, Kokkos::complex<double>>;
+concept Scalar =
+    std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, Kokkos::complex<float>> ||
+    std::same_as<T, Kokkos::complex<double>>;
 
 /// A row or column index: a signed integer of 32 or 64 bits.
 template <class T>
@@ -34,8 +35,7 @@ concept VectorView = Kokkos::is_view_v<T> && (T::rank() == 1 || T::rank() == 2);
 
 /// A VectorView whose entries may be written.
 template <class T>
-concept WritableVectorView =
-    VectorView<T> && !std::is_const_v<typename T::value_type>;
+concept WritableVectorView = VectorView<T> && !std::is_const_v<typename T::value_type>;
 
 template <class T>
 inline constexpr bool is_complex = false;

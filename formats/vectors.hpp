@@ -63,9 +63,9 @@ void check_vectors(std::int64_t rows, std::int64_t columns, Op op, const Columns
   demand("x", x.rows, x_rows);
   demand("y", y.rows, y_rows);
   if (x.count != y.count) {
-    throw Error("x has " + std::to_string(x.count) + " columns and y has " +
-                    std::to_string(y.count),
-                "give both the same number of columns");
+    throw Error(
+        "x has " + std::to_string(x.count) + " columns and y has " + std::to_string(y.count),
+        "give both the same number of columns");
   }
 }
 

@@ -19,33 +19,32 @@ struct CudaLanes {
 
   template <int W, class T>
   KOKKOS_FORCEINLINE_FUNCTION static T shuffle(T value, int from) {
-    KOKKOS_IF_ON_DEVICE((return each_word(value, [=](auto word) {
-                           return __shfl_sync(mask<W>(), word, from, W);
-                         });))
+    KOKKOS_IF_ON_DEVICE((
+        return each_word(value, [=](auto word) { return __shfl_sync(mask<W>(), word, from, W); });))
     KOKKOS_IF_ON_HOST(((void)from; return value;))
   }
 
   template <int W, class T>
   KOKKOS_FORCEINLINE_FUNCTION static T shuffle_up(T value, int distance) {
     KOKKOS_IF_ON_DEVICE((return each_word(value, [=](auto word) {
-                           return __shfl_up_sync(mask<W>(), word, distance, W);
-                         });))
+                                  return __shfl_up_sync(mask<W>(), word, distance, W);
+                                });))
     KOKKOS_IF_ON_HOST(((void)distance; return value;))
   }
 
   template <int W, class T>
   KOKKOS_FORCEINLINE_FUNCTION static T shuffle_down(T value, int distance) {
     KOKKOS_IF_ON_DEVICE((return each_word(value, [=](auto word) {
-                           return __shfl_down_sync(mask<W>(), word, distance, W);
-                         });))
+                                  return __shfl_down_sync(mask<W>(), word, distance, W);
+                                });))
     KOKKOS_IF_ON_HOST(((void)distance; return value;))
   }
 
   template <int W, class T>
   KOKKOS_FORCEINLINE_FUNCTION static T shuffle_xor(T value, int bits) {
     KOKKOS_IF_ON_DEVICE((return each_word(value, [=](auto word) {
-                           return __shfl_xor_sync(mask<W>(), word, bits, W);
-                         });))
+                                  return __shfl_xor_sync(mask<W>(), word, bits, W);
+                                });))
     KOKKOS_IF_ON_HOST(((void)bits; return value;))
   }
 

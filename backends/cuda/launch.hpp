@@ -25,9 +25,9 @@ void launch_teams(const Kokkos::Cuda& exec, const char* label, std::int64_t team
 template <class LaunchShape, class Kernel>
 int resident_teams(const Kokkos::Cuda& exec) {
   int per_multiprocessor = 0;
-  cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-      &per_multiprocessor, run_teams<Kokkos::Cuda, LaunchShape, Kernel>, LaunchShape::team_threads,
-      0);
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor,
+                                                run_teams<Kokkos::Cuda, LaunchShape, Kernel>,
+                                                LaunchShape::team_threads, 0);
   int multiprocessors = 0;
   cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, exec.cuda_device());
   return per_multiprocessor * multiprocessors;

@@ -77,16 +77,11 @@ struct HipLanes {
   __device__ static T exchange(T word, int bits) {
     if (__builtin_constant_p(bits)) {
       switch (bits) {
-        case 1:
-          return each_half(word, move_in_row<0xb1>);  // quad_perm:[1,0,3,2]
-        case 2:
-          return each_half(word, move_in_row<0x4e>);  // quad_perm:[2,3,0,1]
-        case 4:
-          return each_half(word, swizzle<0x101f>);  // of 32 lanes, xor 4
-        case 8:
-          return each_half(word, move_in_row<0x128>);  // row_ror:8, of 16 lanes
-        case 16:
-          return each_half(word, swizzle<0x401f>);  // of 32 lanes, xor 16
+        case 1: return each_half(word, move_in_row<0xb1>);   // quad_perm:[1,0,3,2]
+        case 2: return each_half(word, move_in_row<0x4e>);   // quad_perm:[2,3,0,1]
+        case 4: return each_half(word, swizzle<0x101f>);     // of 32 lanes, xor 4
+        case 8: return each_half(word, move_in_row<0x128>);  // row_ror:8, of 16 lanes
+        case 16: return each_half(word, swizzle<0x401f>);    // of 32 lanes, xor 16
       }
     }
     return __shfl_xor(word, bits, W);

@@ -7,8 +7,8 @@
 
 namespace heddle::csr {
 
-/// What a CSR kernel reads and writes, in plain pointers: y = alpha * A * x + beta * y, sums kept in
-/// the accumulator type. Small, because it travels with every launch.
+/// What a CSR kernel reads and writes, in plain pointers: y = alpha * A * x + beta * y, sums kept
+/// in the accumulator type. Small, because it travels with every launch.
 template <Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
 struct Operands {
   using scalar_type = S;
@@ -61,8 +61,9 @@ template <Scalar V, Scalar Acc, Scalar S, Ordinal O, Offset Off, MemorySpace Spa
 Operands<S, O, Off, V, Acc> make_operands(const CsrMatrix<S, O, Off, Space>& A, bool conjugate,
                                           Acc alpha, const Columns<const V>& x, Acc beta,
                                           const Columns<V>& y) {
-  return {A.rows(), conjugate,        A.row_ptr().data(), A.col_idx().data(), A.values().data(),
-          alpha,    beta,             x,                  y};
+  return {
+      A.rows(), conjugate, A.row_ptr().data(), A.col_idx().data(), A.values().data(), alpha, beta,
+      x,        y};
 }
 
 }  // namespace heddle::csr

@@ -14,9 +14,9 @@ namespace heddle::csr {
 /// long for a group. A tile inside one long row is added up by the whole team at once.
 ///
 /// Deterministic: the parts of a cut row are added in an order that the tiles fix. They lie in the
-/// plan, so one plan runs once at a time. Sources: D. Merrill and M. Garland (SC 2016) for the cuts;
-/// J. Greathouse and M. Daga, "Efficient sparse matrix-vector multiplication on GPUs using the CSR
-/// storage format" (SC 2014) for products staged in scratch.
+/// plan, so one plan runs once at a time. Sources: D. Merrill and M. Garland (SC 2016) for the
+/// cuts; J. Greathouse and M. Daga, "Efficient sparse matrix-vector multiplication on GPUs using
+/// the CSR storage format" (SC 2014) for products staged in scratch.
 template <class Operands, int Threads, int ItemsPerThread, bool SeveralColumns>
 struct TileKernel {
   using O = typename Operands::ordinal_type;

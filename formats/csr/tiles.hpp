@@ -93,11 +93,10 @@ class Tiles {
     auto words = arena_.template take<Word>(n * Parts<Acc>::words_a_tile);
     table_ = {tiles, row.data(), nonzero.data(), chain.data(), {words.data()}};
     using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-    Kokkos::parallel_for(
-        "heddle::csr::cut", Policy(exec, 0, tiles + 1),
-        CutKernel<O, Off, Acc>{A.row_ptr().data(), A.rows(), A.nonzeros(), tile_work, cutting,
-                               short_row, tiles, row.data(), nonzero.data(), chain.data(),
-                               table_.parts});
+    Kokkos::parallel_for("heddle::csr::cut", Policy(exec, 0, tiles + 1),
+                         CutKernel<O, Off, Acc>{A.row_ptr().data(), A.rows(), A.nonzeros(),
+                                                tile_work, cutting, short_row, tiles, row.data(),
+                                                nonzero.data(), chain.data(), table_.parts});
   }
 
   const TileTable<O, Off, Acc>& table() const { return table_; }

@@ -62,7 +62,7 @@ class Transposed {
         KOKKOS_LAMBDA(std::int64_t k) { Kokkos::atomic_inc(&next(col_idx(k))); });
     Kokkos::parallel_scan(
         "heddle::csr::transpose_scan", policy(exec, static_cast<std::int64_t>(columns) + 1),
-        KOKKOS_LAMBDA(std::int64_t j, Off & sum, bool last) {
+        KOKKOS_LAMBDA(std::int64_t j, Off& sum, bool last) {
           const Off count = j < columns ? next(j) : Off(0);
           if (last) {
             t_row_ptr(j) = sum;
