@@ -9,7 +9,7 @@
 namespace heddle::backends {
 
 /// Grids are this long at most; a longer launch lets each team take several places in turn.
-inline constexpr std::int64_t max_grid_teams = std::int64_t{1} << 23;
+inline constexpr std::int64_t max_grid_teams = std::int64_t{1} << 24;
 
 /// The second launch bound: CUDA counts teams of a multiprocessor, HIP the wavefronts of 64 on each
 /// of a compute unit's four SIMDs.

@@ -11,14 +11,20 @@
 
 namespace heddle::backends {
 
+/// Teams begin in the order of their index (each thread of a CPU takes its own in that order) up to
+/// this many, so a team of such a launch may wait for one of lower index. Longer launches let a
+/// team take several places, and their teams must not wait for each other.
+inline constexpr std::int64_t max_teams_in_order = std::int64_t{1} << 24;
+
 /// Runs `kernel(team, scratch)` for `teams` teams on `exec`, in any order, and returns at once.
 ///
 /// Kernel declares `Scratch`, a trivial type that the team shares, uninitialized (NoScratch if it
 /// needs none), and is small enough to be passed by value. `label` is a literal of the form
 /// "heddle::op::phase". Nothing is launched when there are no teams. On a GPU every thread of the
-/// team calls the kernel. Teams need not be resident together: a kernel that waits for another team
-/// launches no more than resident_teams<LaunchShape, Kernel>(exec).
-/// Throws Error if the device refuses the launch.
+/// team calls the kernel. Teams need not be resident together: a kernel whose teams wait for each
+/// other in any order launches no more than resident_teams<LaunchShape, Kernel>(exec), and one
+/// whose teams wait only for lower ones no more than max_teams_in_order. Throws Error if the device
+/// refuses the launch.
 template <class LaunchShape, ExecutionSpace Exec, class Kernel>
 void launch(const Exec& exec, const char* label, std::int64_t teams, const Kernel& kernel) {
   if (teams > 0) launch_teams<LaunchShape>(exec, label, teams, kernel);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <heddle/backends/launch.hpp>
 #include <heddle/core/arena.hpp>
 #include <heddle/core/matrix.hpp>
 #include <heddle/core/partition.hpp>
@@ -13,8 +14,8 @@ namespace heddle::csr {
 /// Tile t runs from cut t to cut t + 1. A cut may be inside a row; the tiles of such a row, one
 /// after the other, form a chain, named by its first tile. The tile in which the row ends finishes
 /// it: it waits for the sums that the tiles before it leave in `parts`, and adds them in order.
-/// Every wait is for a tile of lower index, and teams are started in the order of their index, so
-/// the lowest unfinished tile never waits and every wait ends.
+/// Every wait is for a tile of lower index, and teams begin in the order of their index
+/// (backends::max_teams_in_order), so the lowest unfinished tile never waits and every wait ends.
 template <Ordinal O, Offset Off, Scalar Acc>
 struct TileTable {
   std::int64_t tiles = 0;
@@ -82,6 +83,11 @@ class Tiles {
     const std::int64_t work =
         static_cast<std::int64_t>(A.rows()) + static_cast<std::int64_t>(A.nonzeros());
     const std::int64_t tiles = (work + tile_work - 1) / tile_work;
+    if (tiles > backends::max_teams_in_order) {
+      throw Error("csr/adaptive and csr/merge would cut this matrix into " + std::to_string(tiles) +
+                      " tiles, more than wait for each other safely",
+                  "take csr/subwarp for so large a matrix");
+    }
     const auto n = static_cast<std::size_t>(tiles);
     using Word = typename Parts<Acc>::Word;
     arena_ = Arena<Space>(
