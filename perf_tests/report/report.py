@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Turns result files of heddle-bench into one HTML page that needs nothing else.
+
+usage: report.py RESULTS.json... -o REPORT.html        (Debian: python3-matplotlib)
+"""
+import argparse
+import json
+import math
+import sys
+from html import escape
+
+import plots
+
+SCHEMA_VERSION = 1
+
+
+def duration(seconds):
+    for unit, size in (("s", 1), ("ms", 1e-3)):
+        if seconds >= size:
+            return "%.2f %s" % (seconds / size, unit)
+    return "%.1f µs" % (seconds * 1e6)
+
+
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+class Contestant:
+    def __init__(self, json):
+        self.name, self.verdict, self.note = json["name"], json["verdict"], json["note"]
+        self.scheme, self.is_chosen = json["kind"] == "scheme", json["chosen"]
+        self.time = json["time_seconds"]["median"] if json["time_seconds"] else None
+        self.setup = json["setup_seconds"]["median"] if json["setup_seconds"] else None
+        self.right = self.time is not None and self.verdict in ("ok", "unverified")
+
+
+class Matrix:
+    def __init__(self, json):
+        self.name, self.features, self.bytes = json["name"], json["features"], json["apply_bytes"]
+        self.reason, self.chosen_name = json["choice_reason"], json["chosen_scheme"]
+        self.all = [Contestant(c) for c in json["contestants"]]
+        right = [c for c in self.all if c.right and c.time > 0]
+        schemes = [c for c in right if c.scheme and c.name != "auto"]
+        self.peers = [c for c in right if not c.scheme]
+        self.best = min(schemes, key=lambda c: c.time, default=None)
+        self.peer = min(self.peers, key=lambda c: c.time, default=None)
+        # "auto" is the chosen scheme with the choosing in its setup.
+        chosen = [c for c in right if c.name == "auto"] or [c for c in schemes if c.is_chosen]
+        self.chosen = chosen[0] if chosen else None
+        # What one gets without inspection: the fastest peer whose setup is under one apply.
+        ready = [c for c in self.peers if c.setup < c.time] or self.peers or schemes
+        self.reference = min(ready, key=lambda c: c.time, default=None)
+        self.wrong = [c for c in self.all if c.verdict == "wrong"]
+
+    def rate(self, contestant):
+        return self.bytes / contestant.time / 1e9
+
+    def ratio(self, contestant):
+        return self.peer.time / contestant.time
+
+    def tip(self, c):
+        name = "auto (%s)" % self.chosen_name if c.name == "auto" else c.name
+        text = "%s\n%s: %s, %.0f GB/s" % (self.name, name, duration(c.time), self.rate(c))
+        return text + "\nsetup %s, %.1f applies" % (duration(c.setup), c.setup / c.time)
+
+
+class Run:
+    def __init__(self, path):
+        with open(path) as file:
+            self.json = json.load(file)
+        if self.json.get("schema_version") != SCHEMA_VERSION:
+            sys.exit("%s: schema version %s, and this reads %d" %
+                     (path, self.json.get("schema_version"), SCHEMA_VERSION))
+        self.machine, self.settings = self.json["machine"], self.json["settings"]
+        self.triad = self.json["figures"]["triad_gbytes_per_second"] * 1e9
+        self.launch = self.json["figures"]["queued_launch_seconds"]
+        self.cache = self.machine["cache_bytes"]
+        self.matrices = [Matrix(m) for m in self.json["matrices"]]
+        self.peers = []
+        for m in self.matrices:
+            self.peers += [c.name for c in m.peers if c.name not in self.peers]
+
+    def title(self):
+        s = self.settings
+        text = "%s, %s" % (self.machine["device"], s["scalar"])
+        if s["columns"] > 1:
+            text += ", %d columns" % s["columns"]
+        if s["offset_bits"] != 32:
+            text += ", %d-bit offsets" % s["offset_bits"]
+        return text + (", caches flushed" if s["flush"] else "")
+
+    def facts(self):
+        j = self.json
+        figures = j["figures"]
+        return [
+            ("measured", "triad %.0f GB/s, copy %.0f GB/s, launch to fence %s, queued launch %s" % (
+                figures["triad_gbytes_per_second"], figures["copy_gbytes_per_second"],
+                duration(figures["launch_seconds"]), duration(self.launch))),
+            ("machine", "%s, host %s" % (self.machine["backend"], self.machine["cpu"])),
+            ("built", "Heddle %s (%s), Kokkos %s, %s" % (
+                j["heddle_version"], j["commit"], j["kokkos_version"], j["compiler"])),
+            ("run", "%s, median of %d repetitions by %s" % (
+                j["date"], self.settings["repetitions"], self.settings["stopwatch"])),
+        ]
+
+    def tiles(self):
+        compared = [m for m in self.matrices if m.peer and m.best]
+        chosen = [m for m in self.matrices if m.chosen and m.best]
+        tiles = [("%d" % len(self.matrices), "matrices")]
+        if compared:
+            ratios = [m.ratio(m.best) for m in compared]
+            tiles.append(("%.2f×" % geometric_mean(ratios),
+                          "as fast as the best peer, geometric mean of the best schemes"))
+            tiles.append(("%d of %d" % (sum(r >= 1 for r in ratios), len(ratios)),
+                          "matrices where the best scheme is no slower than any peer"))
+        if chosen:
+            near = sum(m.chosen.time <= 1.05 * m.best.time for m in chosen)
+            tiles.append(("%d of %d" % (near, len(chosen)), "choices within 5 % of the best scheme"))
+            setups = sorted(m.chosen.setup / m.chosen.time for m in chosen)
+            tiles.append(("%.1f" % setups[len(setups) // 2],
+                          "applies of setup for the chosen scheme, median"))
+        wrong = sum(len(m.wrong) for m in self.matrices)
+        verified = "wrong results" if self.settings["verify"] else "results were not verified"
+        tiles.append(("%d" % wrong if self.settings["verify"] else "–", verified))
+        return tiles
+
+
+def cell(text, kind=""):
+    return "<td%s>%s</td>" % (' class="%s"' % kind if kind else "", text)
+
+
+def table(run):
+    heads = ["matrix", "rows", "nonzeros", "row mean / max", "best scheme", "time", "chosen", "time"]
+    rows = []
+    for m in sorted(run.matrices, key=lambda m: m.name.lower()):
+        f = m.features
+        fastest = min((c.time for c in m.all if c.right), default=None)
+
+        def timed(c):
+            if c is None or c.time is None:
+                return cell("–", "n")
+            if not c.right:
+                return cell("WRONG", "n wrong")
+            return cell(duration(c.time), "n fast" if c.time == fastest else "n")
+
+        row = [cell(escape(m.name)), cell("{:,}".format(f["rows"]), "n"),
+               cell("{:,}".format(f["nonzeros"]), "n"),
+               cell("%.1f / %d" % (f["mean_row"], f["max_row"]), "n"),
+               cell("<code>%s</code>" % escape(m.best.name) if m.best else "–"), timed(m.best),
+               '<td title="%s"><code>%s</code></td>' % (escape(m.reason), escape(m.chosen_name)),
+               timed(m.chosen)]
+        by_name = {c.name: c for c in m.all}
+        row += [timed(by_name.get(name)) for name in run.peers]
+        if m.wrong:
+            row[0] = cell("%s <b class=wrong>WRONG: %s</b>" % (
+                escape(m.name), escape(", ".join(c.name for c in m.wrong))))
+        rows.append("<tr>%s</tr>" % "".join(row))
+    head = "".join("<th>%s</th>" % escape(h) for h in heads + run.peers)
+    return "<div class=wide><table><thead><tr>%s</tr></thead><tbody>%s</tbody></table></div>" % (
+        head, "".join(rows))
+
+
+def figure(svg, title, caption):
+    if svg is None:
+        return ""
+    return "<figure><h3>%s</h3><p>%s</p>%s</figure>" % (title, caption, svg)
+
+
+def section(run):
+    facts = "".join("<dt>%s</dt><dd>%s</dd>" % (a, escape(b)) for a, b in run.facts())
+    tiles = "".join("<div><b>%s</b><span>%s</span></div>" % t for t in run.tiles())
+    parts = ["<section><h2>%s</h2><dl>%s</dl><div class=tiles>%s</div>" %
+             (escape(run.title()), facts, tiles)]
+    if run.matrices:
+        parts.append(figure(
+            plots.roofline(run), "Roofline",
+            "Each matrix, by the bytes that CSR must move at least. The line is this machine's triad; "
+            "the dashed curve adds one queued launch. What lies in cache can be above both."))
+        parts.append(figure(
+            plots.against_peers(run), "Time against the best peer",
+            "A row a matrix. 1 is the fastest peer on that matrix; triangles at the left edge are "
+            "further away. Where the diamond leaves the dot, <code>choose</code> missed the best."))
+        parts.append(figure(
+            plots.setup_against_gain(run), "Setup against gain",
+            "The reference is the fastest peer whose setup is under one apply. A point above a "
+            "dashed line has paid back its setup after that many applies. Contestants below a fifth "
+            "of the reference are left out."))
+        parts.append("<h3>Times</h3>" + table(run))
+    return "".join(parts) + "</section>"
+
+
+STYLE = """
+:root{color-scheme:light}
+body{font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;color:#1f2933;
+background:#f6f7f9;margin:0}
+main{max-width:1060px;margin:0 auto;padding:28px 20px 60px}
+h1{font-size:26px;margin:0 0 4px}h2{font-size:21px;margin:36px 0 8px}h3{font-size:17px;margin:0 0 2px}
+p{margin:0 0 10px;color:#52606d;max-width:76ch}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 14px;margin:0 0 18px;font-size:14px}
+dt{color:#6b7785}dd{margin:0}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;margin-bottom:20px}
+.tiles div,figure,.wide{background:#fff;border:1px solid #dfe4ea;border-radius:10px}
+.tiles div{padding:12px 14px}.tiles b{display:block;font-size:23px;color:#0b7a75}
+.tiles span{font-size:13px;color:#52606d;line-height:1.35;display:block}
+figure{margin:0 0 20px;padding:18px 20px}figure svg{width:100%;height:auto;display:block}
+svg text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif!important}
+section>h3{margin:26px 0 8px}.wide{overflow-x:auto}
+table{border-collapse:collapse;font-size:12.5px;width:100%}
+th{text-align:right;color:#6b7785;font-weight:600;position:sticky;top:0;background:#fff}
+th:nth-child(1),th:nth-child(5),th:nth-child(7){text-align:left}
+th,td{padding:5px 10px;border-bottom:1px solid #eef1f4;white-space:nowrap}
+.n{text-align:right;font-variant-numeric:tabular-nums}.fast{font-weight:700;color:#0b7a75}
+.wrong{color:#c62828;font-weight:700}code{font-size:12px}
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description="One HTML page of heddle-bench's result files.")
+    parser.add_argument("results", nargs="+", metavar="RESULTS.json")
+    parser.add_argument("-o", "--output", required=True, metavar="REPORT.html")
+    arguments = parser.parse_args()
+    runs = [Run(path) for path in arguments.results]
+    body = "".join(section(run) for run in runs)
+    with open(arguments.output, "w", encoding="utf-8") as file:
+        file.write("<!doctype html><html lang=en><meta charset=utf-8>"
+                   "<meta name=viewport content='width=device-width'><title>heddle-bench</title>"
+                   "<style>%s</style><main><h1>Sparse matrix times vector</h1>"
+                   "<p>y = A x by every scheme of Heddle and by its peers, in one run and by one "
+                   "stopwatch. Hover over a point for its figures.</p>%s</main></html>\n" %
+                   (STYLE, body))
+
+
+if __name__ == "__main__":
+    main()
