@@ -35,6 +35,10 @@ def byte_tick(value, _=None):
     return "%g B" % value
 
 
+def fraction(value, _=None):
+    return "1/%.0f" % (1 / value) if value < 1 else plain(value)
+
+
 class Figure:
     def __init__(self, width, height):
         self.figure, self.axes = plt.subplots(figsize=(width, height))
@@ -90,12 +94,13 @@ def roofline(run):
               linestyle=(0, (4, 3)))
     axes.axhline(triad / 1e9, color=INK, lw=1.2)
     axes.text(low, triad / 1e9 * 1.06, "triad, %.0f GB/s" % (triad / 1e9), color=INK, va="bottom")
-    if run.cache and low < run.cache < high:
+    has_cache_line = run.cache and low < run.cache < high
+    if has_cache_line:
         axes.axvline(run.cache, color=QUIET, lw=1, linestyle=":")
-        axes.text(run.cache * 1.04, axes.get_ylim()[0], "", color=QUIET)
     for m in run.matrices:
         if m.best and m.peer:
-            axes.plot([m.bytes] * 2, [m.rate(m.peer), m.rate(m.best)], color=FAINT, lw=1.4, zorder=1)
+            axes.plot([m.bytes] * 2, [m.rate(m.peer), m.rate(m.best)], color=FAINT, lw=1.4,
+                      zorder=1)
         if m.peer:
             plot.point(m.bytes, m.rate(m.peer), m.tip(m.peer), color="white",
                        markeredgecolor=PEERS[0], markeredgewidth=1.5, zorder=3)
@@ -105,7 +110,7 @@ def roofline(run):
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlim(low, high)
-    if run.cache and low < run.cache < high:
+    if has_cache_line:
         axes.text(run.cache * 1.05, axes.get_ylim()[0] * 1.15, "cache", color=QUIET)
     axes.xaxis.set_major_formatter(FuncFormatter(byte_tick))
     axes.yaxis.set_major_formatter(FuncFormatter(plain))
@@ -115,7 +120,7 @@ def roofline(run):
                  ("best peer", {"marker": "o", "color": "white", "markeredgecolor": PEERS[0],
                                 "markeredgewidth": 1.5}),
                  ("triad behind a queued launch", {"marker": "_", "color": QUIET})],
-                loc="lower right")
+                loc="upper left", bbox_to_anchor=(0.01, 0.88))
     return plot.svg("roofline")
 
 
@@ -149,7 +154,7 @@ def against_peers(run):
     ticks = [1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
     axes.set_xlim(floor / 1.15, max(2.2, 1.15 * max(m.ratio(m.best) for m in matrices)))
     axes.set_xticks([t for t in ticks if t <= axes.get_xlim()[1]])
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: "1/%.0f" % (1 / v) if v < 1 else plain(v)))
+    axes.xaxis.set_major_formatter(FuncFormatter(fraction))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.tick_params(axis="y", length=0)
     axes.tick_params(axis="x", which="minor", length=0)
@@ -201,8 +206,9 @@ def setup_against_gain(run):
         line = [(x, 1 / (1 - x / n)) for x in xs if x < n and 1 / (1 - x / n) <= top]
         if len(line) > 1:
             axes.plot(*zip(*line), color=QUIET, lw=1, linestyle=(0, (4, 3)), zorder=2)
-            axes.text(line[-1][0], min(top, line[-1][1]), "%d " % n, color=QUIET, ha="right",
-                      va="top", fontsize=8.5)
+            axes.text(line[-1][0], line[-1][1], "%d applies" % n, color=QUIET, ha="right",
+                      va="center", fontsize=8.5, zorder=6,
+                      bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})
     axes.axhline(1, color=INK, lw=1.2)
     axes.set_xscale("log")
     axes.set_yscale("log")

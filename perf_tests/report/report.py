@@ -116,7 +116,8 @@ class Run:
                           "matrices where the best scheme is no slower than any peer"))
         if chosen:
             near = sum(m.chosen.time <= 1.05 * m.best.time for m in chosen)
-            tiles.append(("%d of %d" % (near, len(chosen)), "choices within 5 % of the best scheme"))
+            tiles.append(("%d of %d" % (near, len(chosen)),
+                          "choices within 5 % of the best scheme"))
             setups = sorted(m.chosen.setup / m.chosen.time for m in chosen)
             tiles.append(("%.1f" % setups[len(setups) // 2],
                           "applies of setup for the chosen scheme, median"))
@@ -131,7 +132,8 @@ def cell(text, kind=""):
 
 
 def table(run):
-    heads = ["matrix", "rows", "nonzeros", "row mean / max", "best scheme", "time", "chosen", "time"]
+    heads = ["matrix", "rows", "nonzeros", "row mean / max", "best scheme", "time", "chosen",
+             "time"]
     rows = []
     for m in sorted(run.matrices, key=lambda m: m.name.lower()):
         f = m.features
@@ -157,8 +159,8 @@ def table(run):
                 escape(m.name), escape(", ".join(c.name for c in m.wrong))))
         rows.append("<tr>%s</tr>" % "".join(row))
     head = "".join("<th>%s</th>" % escape(h) for h in heads + run.peers)
-    return "<div class=wide><table><thead><tr>%s</tr></thead><tbody>%s</tbody></table></div>" % (
-        head, "".join(rows))
+    return ("<div class=wide><table><thead><tr>%s</tr></thead><tbody>%s</tbody></table></div>" %
+            (head, "".join(rows)))
 
 
 def figure(svg, title, caption):
@@ -175,8 +177,9 @@ def section(run):
     if run.matrices:
         parts.append(figure(
             plots.roofline(run), "Roofline",
-            "Each matrix, by the bytes that CSR must move at least. The line is this machine's triad; "
-            "the dashed curve adds one queued launch. What lies in cache can be above both."))
+            "Each matrix, by the bytes that CSR must move at least. The line is this machine's "
+            "triad; the dashed curve adds one queued launch. What lies in cache can be above "
+            "both."))
         parts.append(figure(
             plots.against_peers(run), "Time against the best peer",
             "A row a matrix. 1 is the fastest peer on that matrix; triangles at the left edge are "
@@ -184,34 +187,38 @@ def section(run):
         parts.append(figure(
             plots.setup_against_gain(run), "Setup against gain",
             "The reference is the fastest peer whose setup is under one apply. A point above a "
-            "dashed line has paid back its setup after that many applies. Contestants below a fifth "
-            "of the reference are left out."))
+            "dashed line has paid back its setup after that many applies. Contestants below a "
+            "fifth of the reference are left out."))
         parts.append("<h3>Times</h3>" + table(run))
     return "".join(parts) + "</section>"
 
 
 STYLE = """
 :root{color-scheme:light}
-body{font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;color:#1f2933;
-background:#f6f7f9;margin:0}
-main{max-width:1060px;margin:0 auto;padding:28px 20px 60px}
-h1{font-size:26px;margin:0 0 4px}h2{font-size:21px;margin:36px 0 8px}h3{font-size:17px;margin:0 0 2px}
+body{font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;
+color:#1f2933;background:#f6f7f9;margin:0}
+main{max-width:1230px;margin:0 auto;padding:28px 20px 60px}
+h1{font-size:26px;margin:0 0 4px}h2{font-size:21px;margin:36px 0 8px}
+h3{font-size:17px;margin:0 0 2px}
 p{margin:0 0 10px;color:#52606d;max-width:76ch}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 14px;margin:0 0 18px;font-size:14px}
 dt{color:#6b7785}dd{margin:0}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;margin-bottom:20px}
+.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;
+margin-bottom:20px}
 .tiles div,figure,.wide{background:#fff;border:1px solid #dfe4ea;border-radius:10px}
 .tiles div{padding:12px 14px}.tiles b{display:block;font-size:23px;color:#0b7a75}
 .tiles span{font-size:13px;color:#52606d;line-height:1.35;display:block}
 figure{margin:0 0 20px;padding:18px 20px}figure svg{width:100%;height:auto;display:block}
-svg text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif!important}
+svg text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",
+sans-serif!important}
 section>h3{margin:26px 0 8px}.wide{overflow-x:auto}
-table{border-collapse:collapse;font-size:12.5px;width:100%}
-th{text-align:right;color:#6b7785;font-weight:600;position:sticky;top:0;background:#fff}
+table{border-collapse:collapse;font-size:12px;width:100%}
+th{text-align:right;vertical-align:bottom;
+color:#6b7785;font-weight:600;position:sticky;top:0;background:#fff}
 th:nth-child(1),th:nth-child(5),th:nth-child(7){text-align:left}
-th,td{padding:5px 10px;border-bottom:1px solid #eef1f4;white-space:nowrap}
+th,td{padding:4px 7px;border-bottom:1px solid #eef1f4;white-space:nowrap}th{white-space:normal}
 .n{text-align:right;font-variant-numeric:tabular-nums}.fast{font-weight:700;color:#0b7a75}
-.wrong{color:#c62828;font-weight:700}code{font-size:12px}
+.wrong{color:#c62828;font-weight:700}code{font-size:11.5px}
 """
 
 
