@@ -21,20 +21,20 @@ void columns_agree(int columns) {
   for (const Pattern& pattern : patterns) {
     if (pattern.nonzeros() * columns > 200000 && columns > 5) continue;
     const auto A = to_device<T>(exec, pattern);
-    for (const Scheme& scheme : spmv_schemes<typename T::Exec>()) {
-      const SpmvPlan plan(exec, A.matrix(), {.scheme = scheme, .transpose = Transpose::stored});
-      for (const Op op : {Op::none, Op::transpose}) {
-        const auto rows = static_cast<std::size_t>(A.host.rows());
-        const auto width = static_cast<std::size_t>(A.host.columns());
-        const auto x = random_columns<S, Layout>(op == Op::none ? width : rows, columns, 3);
-        const auto y = random_columns<S, Layout>(op == Op::none ? rows : width, columns, 4);
-        const S beta = columns % 2 ? S(0) : S(-0.5);
-        if (beta == S(0)) fill_with_poison(y);
-        const auto x_device = copy_to<typename T::Space>(x);
+    for (const Op op : {Op::none, Op::transpose}) {
+      const auto rows = static_cast<std::size_t>(A.host.rows());
+      const auto width = static_cast<std::size_t>(A.host.columns());
+      const auto x = random_columns<S, Layout>(op == Op::none ? width : rows, columns, 3);
+      const auto y = random_columns<S, Layout>(op == Op::none ? rows : width, columns, 4);
+      const S beta = columns % 2 ? S(0) : S(-0.5);
+      if (beta == S(0)) fill_with_poison(y);
+      const auto x_device = copy_to<typename T::Space>(x);
+      const auto reference = reference_spmv(op, S(2), A.host.matrix(), x, beta, y);
+      for (const Scheme& scheme : spmv_schemes<typename T::Exec>()) {
+        const SpmvPlan plan(exec, A.matrix(), {.scheme = scheme, .transpose = Transpose::stored});
         const auto y_device = copy_to<typename T::Space>(y);
         plan.apply(exec, op, S(2), x_device, beta, y_device);
         exec.fence("heddle::test::applied");
-        const auto reference = reference_spmv(op, S(2), A.host.matrix(), x, beta, y);
         const std::string problem = mismatch(reference, to_host(y_device));
         CHECK_MESSAGE(problem.empty(), A.name, ", ", scheme.to_string(), ", ", name(op), ", ",
                       columns, " columns: ", problem);
