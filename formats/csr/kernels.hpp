@@ -101,7 +101,8 @@ struct Kernels {
       const std::int64_t rows = operands.rows;
       const std::int64_t rows_a_team = (rows + teams - 1) / teams;
       backends::launch<backends::Shape<1>>(
-          exec, "heddle::spmv::csr_scalar", rows_a_team ? (rows + rows_a_team - 1) / rows_a_team : 0,
+          exec, "heddle::spmv::csr_scalar",
+          rows_a_team ? (rows + rows_a_team - 1) / rows_a_team : 0,
           HostRowsKernel<Operands, ColumnsAtOnce>{operands, rows_a_team});
     }
   }
@@ -110,8 +111,8 @@ struct Kernels {
   static void subwarp_of_width(const Exec& exec, const Operands& operands, int width) {
     if constexpr (Width <= backends::max_subwarp_width<Exec>) {
       if (width != Width) return subwarp_of_width<ColumnsAtOnce, 2 * Width>(exec, operands, width);
-      using Shape = backends::Shape<Width, subwarp_threads,
-                                    ColumnsAtOnce == 1 ? subwarp_teams_resident : 1>;
+      using Shape =
+          backends::Shape<Width, subwarp_threads, ColumnsAtOnce == 1 ? subwarp_teams_resident : 1>;
       constexpr int rows_a_team = subwarp_threads / Width;
       backends::launch<Shape>(
           exec, Width == 1 ? "heddle::spmv::csr_scalar" : "heddle::spmv::csr_subwarp",
@@ -129,8 +130,8 @@ struct Kernels {
       using Kernel = TileKernel<Operands, tile_threads, tile_items, (ColumnsAtOnce > 1)>;
       backends::launch<Shape>(exec, label, table.tiles, Kernel{operands, table});
     } else {
-      backends::launch<backends::Shape<1>>(exec, label, table.tiles,
-                                           HostTileKernel<Operands, ColumnsAtOnce>{operands, table});
+      backends::launch<backends::Shape<1>>(
+          exec, label, table.tiles, HostTileKernel<Operands, ColumnsAtOnce>{operands, table});
     }
   }
 };

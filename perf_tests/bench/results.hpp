@@ -27,14 +27,10 @@ enum class Verdict { ok, wrong, unverified, unsupported };
 
 inline const char* name(Verdict verdict) {
   switch (verdict) {
-    case Verdict::ok:
-      return "ok";
-    case Verdict::wrong:
-      return "wrong";
-    case Verdict::unverified:
-      return "unverified";
-    case Verdict::unsupported:
-      return "unsupported";
+    case Verdict::ok: return "ok";
+    case Verdict::wrong: return "wrong";
+    case Verdict::unverified: return "unverified";
+    case Verdict::unsupported: return "unsupported";
   }
   return "?";
 }

@@ -41,14 +41,10 @@ std::string optional_duration(const Samples& samples) {
 
 std::string verdict(const ContestantResult& c) {
   switch (c.verdict) {
-    case Verdict::ok:
-      return "ok";
-    case Verdict::wrong:
-      return format("WRONG (%.3g x bound)", c.error_over_bound);
-    case Verdict::unverified:
-      return "-";
-    case Verdict::unsupported:
-      return "";
+    case Verdict::ok: return "ok";
+    case Verdict::wrong: return format("WRONG (%.3g x bound)", c.error_over_bound);
+    case Verdict::unverified: return "-";
+    case Verdict::unsupported: return "";
   }
   return "";
 }
