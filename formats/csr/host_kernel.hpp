@@ -9,6 +9,35 @@
 /// row spread over several accumulators so that an addition need not wait for the one before.
 namespace heddle::csr {
 
+/// Adds up nonzeros [begin, end) against one vector, four sums side by side.
+template <bool UnitStride, class Operands>
+KOKKOS_FORCEINLINE_FUNCTION typename Operands::accumulator_type sum_of_one_column(
+    const Operands& operands, typename Operands::offset_type begin,
+    typename Operands::offset_type end) {
+  using Acc = typename Operands::accumulator_type;
+  // Copies that no store to y can change, so that they stay in registers.
+  const auto* const columns = operands.col_idx;
+  const auto* const x = operands.x.data;
+  const std::int64_t stride = UnitStride ? 1 : operands.x.row_stride;
+  const auto product = [&](auto k) {
+    return Acc(operands.value(k)) * Acc(x[static_cast<std::int64_t>(columns[k]) * stride]);
+  };
+  Acc sum(0);
+  auto k = begin;
+  if (end - begin >= 8) {
+    Acc sum1(0), sum2(0), sum3(0);
+    for (; end - k >= 4; k += 4) {
+      sum += product(k);
+      sum1 += product(k + 1);
+      sum2 += product(k + 2);
+      sum3 += product(k + 3);
+    }
+    sum = (sum + sum2) + (sum1 + sum3);
+  }
+  for (; k < end; ++k) sum += product(k);
+  return sum;
+}
+
 /// Adds up nonzeros [begin, end) for ColumnsAtOnce columns of x.
 template <int ColumnsAtOnce, class Operands>
 KOKKOS_FORCEINLINE_FUNCTION void sum_nonzeros(const Operands& operands,
@@ -16,32 +45,16 @@ KOKKOS_FORCEINLINE_FUNCTION void sum_nonzeros(const Operands& operands,
                                               typename Operands::offset_type end,
                                               typename Operands::accumulator_type* sum) {
   using Acc = typename Operands::accumulator_type;
-  using Off = typename Operands::offset_type;
-  const auto product = [&](Off k, int c) {
-    return operands.product(operands.value(k), operands.column(k), c);
-  };
   if constexpr (ColumnsAtOnce == 1) {
-    Acc even(0), odd(0), even2(0), odd2(0);
-    Off k = begin;
-    for (; k + 4 <= end; k += 4) {
-      even += product(k, 0);
-      odd += product(k + 1, 0);
-      even2 += product(k + 2, 0);
-      odd2 += product(k + 3, 0);
-    }
-    for (; k < end; ++k) even += product(k, 0);
-    sum[0] = (even + even2) + (odd + odd2);
+    sum[0] = operands.x.row_stride == 1 ? sum_of_one_column<true>(operands, begin, end)
+                                        : sum_of_one_column<false>(operands, begin, end);
   } else {
     const int count = operands.x.count;
     for (int c = 0; c < ColumnsAtOnce; ++c) sum[c] = Acc(0);
-    if (count == ColumnsAtOnce) {
-      for (Off k = begin; k < end; ++k) {
-        for (int c = 0; c < ColumnsAtOnce; ++c) sum[c] += product(k, c);
-      }
-    } else {
-      for (Off k = begin; k < end; ++k) {
-        for (int c = 0; c < count; ++c) sum[c] += product(k, c);
-      }
+    for (auto k = begin; k < end; ++k) {
+      const auto value = operands.value(k);
+      const auto column = operands.column(k);
+      for (int c = 0; c < count; ++c) sum[c] += operands.product(value, column, c);
     }
   }
 }
@@ -84,24 +97,33 @@ struct HostTileKernel {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
     const std::int64_t t = team.index();
     const int chain = table.chain[t];
-    const O first_row = table.row[t];
     const O last_row = table.row[t + 1];
+    O row = table.row[t];
     Off k = table.nonzero[t];
+    const bool finishes = chain >= 0 && row < last_row;
+    Acc first_sum[ColumnsAtOnce] = {};
+    if (finishes) {
+      sum_nonzeros<ColumnsAtOnce>(operands, k, operands.row_ptr[row + 1], first_sum);
+      k = operands.row_ptr[row + 1];
+      ++row;
+    }
     Acc sum[ColumnsAtOnce];
-    for (O row = first_row; row < last_row; ++row) {
+    for (; row < last_row; ++row) {
       const Off row_end = operands.row_ptr[row + 1];
       sum_nonzeros<ColumnsAtOnce>(operands, k, row_end, sum);
       k = row_end;
-      const bool finishes = row == first_row && chain >= 0;
-      for (int c = 0; c < operands.x.count; ++c) {
-        if (finishes) sum[c] += parts_before(chain, t, c);
-        operands.store(row, c, sum[c]);
-      }
+      for (int c = 0; c < operands.x.count; ++c) operands.store(row, c, sum[c]);
     }
     const bool leaves = table.chain[t + 1] >= 0;
     if (leaves) {
       sum_nonzeros<ColumnsAtOnce>(operands, k, table.nonzero[t + 1], sum);
       for (int c = 0; c < operands.x.count; ++c) table.parts.leave(t, c, sum[c]);
+    }
+    // Last, since the tile before leaves its part only when it is through.
+    if (finishes) {
+      for (int c = 0; c < operands.x.count; ++c) {
+        operands.store(table.row[t], c, first_sum[c] + parts_before(chain, t, c));
+      }
     }
   }
 

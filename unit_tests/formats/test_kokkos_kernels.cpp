@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <heddle/kokkos_kernels.hpp>
+#include <heddle/spmv.hpp>
+
+#include "../matrices.hpp"
+#include "../reference.hpp"
+
+namespace heddle::test {
+
+TEST_CASE_TEMPLATE("a matrix of Kokkos Kernels is borrowed, not copied", Off, int, std::size_t) {
+  using Exec = Kokkos::DefaultHostExecutionSpace;
+  using Device = Kokkos::Device<Exec, Kokkos::HostSpace>;
+  using Theirs = KokkosSparse::CrsMatrix<double, int, Device, void, Off>;
+  for (const Pattern& pattern : test_patterns()) {
+    const auto storage = make_matrix<double, int, Off>(pattern);
+    typename Theirs::row_map_type::non_const_type row_map("heddle::test::row_map",
+                                                          storage.row_ptr().extent(0));
+    typename Theirs::index_type::non_const_type entries("heddle::test::entries",
+                                                        storage.nonzeros());
+    typename Theirs::values_type::non_const_type values("heddle::test::values", storage.nonzeros());
+    Kokkos::deep_copy(row_map, storage.row_ptr());
+    Kokkos::deep_copy(entries, storage.col_idx());
+    Kokkos::deep_copy(values, storage.values());
+    const Theirs theirs("theirs", storage.rows(), storage.columns(), storage.nonzeros(), values,
+                        row_map, entries);
+
+    const auto A = csr_matrix(theirs);
+    static_assert(std::same_as<decltype(A), const CsrMatrix<double, int, Off, Kokkos::HostSpace>>);
+    CHECK(A.rows() == storage.rows());
+    CHECK(A.columns() == storage.columns());
+    CHECK(A.row_ptr().data() == theirs.graph.row_map.data());
+    CHECK(A.col_idx().data() == theirs.graph.entries.data());
+    CHECK(A.values().data() == theirs.values.data());
+
+    const Exec exec;
+    const auto x = random_vector<double>(static_cast<std::size_t>(A.columns()), 3);
+    const HostVector<double> y("heddle::test::y", static_cast<std::size_t>(A.rows()));
+    fill_with_poison(y);
+    SpmvPlan(exec, A).apply(exec, 1.0, x, 0.0, y);
+    exec.fence("heddle::test::applied");
+    CHECK_MESSAGE(mismatch(reference_spmv(storage.matrix(), x, y), y) == "", pattern.name);
+  }
+}
+
+}  // namespace heddle::test
