@@ -7,7 +7,8 @@ import re
 import subprocess
 import sys
 
-COLUMNS = ("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "spills", "waves", "kernel")
+COLUMNS = ("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "vgpr_spills",
+           "sgpr_spills", "waves", "kernel")
 
 # Of one CDNA 2 or 3 compute unit: SIMDs, waves a SIMD at most, VGPRs a lane, LDS in bytes.
 SIMDS, MAX_WAVES, VGPRS, VGPR_GRANULE = 4, 8, 512, 8
@@ -56,7 +57,7 @@ def without_parentheses(text):
 def readable(name):
     """What tells a kernel apart: its functor, and the shape it is launched in."""
     name = name.replace("(anonymous namespace)::", "")
-    if match := re.search(r"run_teams<Kokkos::HIP, ", name):
+    if match := re.search(r"run_hip_teams<", name):
         shape, functor = arguments(name[match.end():])[:2]
         name = f"{functor} in {shape}"
     elif match := re.search(r"Parallel(?:For|Reduce|Scan|ScanWithTotal)<", name):
@@ -88,14 +89,16 @@ def row(kernel, arch):
         "sgprs": int(kernel["sgpr_count"]),
         "lds_bytes": int(kernel["group_segment_fixed_size"]),
         "scratch_bytes": int(kernel["private_segment_fixed_size"]),
-        "spills": int(kernel["vgpr_spill_count"]) + int(kernel["sgpr_spill_count"]),
+        "vgpr_spills": int(kernel["vgpr_spill_count"]),
+        "sgpr_spills": int(kernel["sgpr_spill_count"]),
         "waves": waves(kernel, arch),
         "kernel": readable(kernel["demangled"]),
     }
 
 
 def print_table(rows):
-    heads = ("VGPR", "AGPR", "SGPR", "LDS B", "scratch B", "spills", "waves/SIMD", "kernel")
+    heads = ("VGPR", "AGPR", "SGPR", "LDS B", "scratch B", "VGPR spills", "SGPR spills",
+             "waves/SIMD", "kernel")
     print("  ".join(heads))
     for one in rows:
         cells = [str(one[name]).rjust(len(head)) for name, head in zip(COLUMNS[:-1], heads)]
@@ -122,7 +125,7 @@ def main():
     for kernel, demangled in zip(kernels.values(), text.splitlines()):
         kernel["demangled"] = demangled
     ours = [k for k in kernels.values() if "heddle::" in k["demangled"]]
-    spilled = [k for k in kernels.values() if int(k["vgpr_spill_count"] + k["sgpr_spill_count"])]
+    spilled = [k for k in kernels.values() if int(k["vgpr_spill_count"]) + int(k["sgpr_spill_count"])]
 
     rows = sorted((row(k, options.arch) for k in ours), key=lambda one: natural(one["kernel"]))
     if options.tsv:
@@ -145,7 +148,7 @@ def main():
           f"{max((one['vgprs'] for one in rows), default=0)} VGPRs and "
           f"{max((one['lds_bytes'] for one in rows), default=0)} bytes of LDS")
     if spilled:
-        print("\nThese kernels spill registers to memory; give them smaller teams, fewer teams "
+        print("\nThese kernels spill registers; give them smaller teams, fewer teams "
               "resident, or fewer live values:")
         print_table([row(k, options.arch) for k in spilled])
         sys.exit(1)

@@ -80,21 +80,23 @@ struct TileKernel {
   KOKKOS_FORCEINLINE_FUNCTION void add_up(const Team& team, Scratch& scratch, const Tile& tile,
                                           int c) const {
     Acc product[ItemsPerThread];
+    const int nonzeros = SeveralColumns ? backends::afresh(tile.nonzeros) : tile.nonzeros;
     HEDDLE_UNROLL(ItemsPerThread)
     for (int i = 0; i < ItemsPerThread; ++i) {
       const int k = team.thread() + i * Threads;
-      product[i] = k < tile.nonzeros ? operands.product(operands.value_once(tile.begin + k),
-                                                        operands.column_once(tile.begin + k), c)
-                                     : Acc(0);
+      product[i] = k < nonzeros ? operands.product(operands.value_once(tile.begin + k),
+                                                   operands.column_once(tile.begin + k), c)
+                                : Acc(0);
     }
     if (tile.rows() == 1) {
       Acc sum = product[0];
       for (int i = 1; i < ItemsPerThread; ++i) sum += product[i];
       add_up_one_row(team, scratch, tile, c, sum);
     } else {
+      const int thread = SeveralColumns ? backends::afresh(team.thread()) : team.thread();
       HEDDLE_UNROLL(ItemsPerThread)
       for (int i = 0; i < ItemsPerThread; ++i) {
-        const int k = team.thread() + i * Threads;
+        const int k = thread + i * Threads;
         if (k < tile.nonzeros) scratch.product(k) = product[i];
       }
       add_up_rows(team, scratch, tile, c);

@@ -63,10 +63,10 @@ struct CountTeams {
 TEST_CASE_TEMPLATE_DEFINE("a launch may be longer than a grid", Type, long_launch) {
   using Exec = typename Type::Exec;
   const Exec exec;
-  const std::int64_t teams = (std::int64_t{1} << 23) + 12345;
+  const std::int64_t teams = (std::int64_t{1} << 24) + 12345;
   const Kokkos::View<int*, Exec> visits("heddle::test::visits", teams);
-  backends::launch<backends::Shape<1, 64>>(exec, "heddle::test::count_teams", teams,
-                                           CountTeams{visits.data()});
+  backends::launch<backends::Shape<1, 128>>(exec, "heddle::test::count_teams", teams,
+                                            CountTeams{visits.data()});
   const auto counts = to_host(exec, visits);
   std::int64_t right = 0;
   for (; right < teams; ++right) {
