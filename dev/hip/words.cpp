@@ -95,6 +95,14 @@ struct Await {
     place[1] = backends::await(place, [](auto value) { return value != 0; });
   }
 };
+struct Post {
+  KOKKOS_FUNCTION void operator()(auto* place) const { backends::post(place, *place); }
+};
+struct Collect {
+  KOKKOS_FUNCTION void operator()(auto* place) const {
+    place[1] = backends::collect(place, [](auto value) { return value != 0; });
+  }
+};
 struct Arrive {
   KOKKOS_FUNCTION void operator()(int* place) const { place[1] = backends::arrive(place); }
 };
@@ -163,8 +171,8 @@ void memory_words(const Exec& exec, void* memory) {
 void every_word(const Exec& exec, void* memory) {
   lanes<Lane, Shuffle, ShuffleUp, ShuffleDown, ShuffleXor, Broadcast, Sum, Max, Ballot, Any,
         InclusiveSum, ExclusiveSum, SegmentedSum, Sync>(exec, memory);
-  memory_words<double, Publish, Acquire, Await, LoadOnce>(exec, memory);
-  memory_words<int, Publish, Acquire, Await, Arrive, Fence, LoadOnce>(exec, memory);
+  memory_words<double, Publish, Acquire, Await, Post, Collect, LoadOnce>(exec, memory);
+  memory_words<int, Publish, Acquire, Await, Post, Collect, Arrive, Fence, LoadOnce>(exec, memory);
   backends::launch<backends::Shape<1>>(exec, "heddle::words::barrier", 1,
                                        BarrierKernel{static_cast<int*>(memory)});
 }

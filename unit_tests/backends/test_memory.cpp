@@ -130,6 +130,39 @@ TEST_CASE_TEMPLATE_DEFINE("acquire reads what was published", Type, acquire) {
 }
 TEST_CASE_TEMPLATE_APPLY(acquire, Everywhere);
 
+// Sums that run through all teams, many more than are resident: the posted value is all there is.
+template <class T>
+struct RunningSum {
+  using Scratch = backends::NoScratch;
+  T* sums;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const std::int64_t place = team.index() * team.threads + team.thread();
+    T sum(1);
+    if (team.index() > 0) {
+      sum += backends::collect(sums + place - team.threads, [](T value) { return value != T(0); });
+    }
+    backends::post(sums + place, sum);
+  }
+};
+
+TEST_CASE_TEMPLATE_DEFINE("teams may collect what lower teams post", Type, running_sum) {
+  using Exec = typename Type::Exec;
+  using T = typename Type::Scalar;
+  const Exec exec;
+  const int teams = 10000;
+  constexpr int threads = backends::Team<Exec, Shape>::threads;
+  const Kokkos::View<T*, Exec> sums("heddle::test::sums", teams * threads);
+  const Watchdog watchdog("a team that collects from the team before");
+  backends::launch<Shape>(exec, "heddle::test::running_sum", teams, RunningSum<T>{sums.data()});
+  const auto results = to_host(exec, sums);
+  int right = 0;
+  while (right < teams * threads && results[right] == T(right / threads + 1)) ++right;
+  CHECK(right == teams * threads);
+}
+TEST_CASE_TEMPLATE_APPLY(running_sum, EveryWord);
+
 // The last thread to arrive adds up what all have written.
 struct LastAddsUp {
   using Scratch = backends::NoScratch;
@@ -146,6 +179,7 @@ struct LastAddsUp {
     const int before = backends::arrive(counter);
     places[place] = before;
     if (before == threads_in_all - 1) {
+      backends::fence();
       std::int64_t sum = 0;
       for (int i = 0; i < threads_in_all; ++i) sum += parts[i];
       *total = sum;
