@@ -1,13 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <heddle/backends/host/pair_of_sums.hpp>
 #include <heddle/backends/launch.hpp>
 #include <heddle/formats/csr/operands.hpp>
 #include <heddle/formats/csr/tiles.hpp>
+#include <type_traits>
 
 /// The CSR kernels of CPUs, where a lane is a thread: plain loops over rows, with the sums of one
 /// row spread over several accumulators so that an addition need not wait for the one before.
 namespace heddle::csr {
+
+/// The entry of one vector that nonzero k multiplies. Unit stride is known to the compiler.
+template <bool UnitStride, class Operands>
+KOKKOS_FORCEINLINE_FUNCTION typename Operands::accumulator_type factor(
+    const Operands& operands, typename Operands::offset_type k) {
+  const std::int64_t stride = UnitStride ? 1 : operands.x.row_stride;
+  return typename Operands::accumulator_type(
+      operands.x.data[static_cast<std::int64_t>(operands.column(k)) * stride]);
+}
+
+/// Adds the products of nonzeros k and k + 1.
+template <bool UnitStride, class Operands>
+KOKKOS_FORCEINLINE_FUNCTION void add_two(
+    const Operands& operands, typename Operands::offset_type k,
+    backends::PairOfSums<typename Operands::accumulator_type>& sums) {
+  using Acc = typename Operands::accumulator_type;
+  const Acc factor0 = factor<UnitStride>(operands, k);
+  const Acc factor1 = factor<UnitStride>(operands, k + 1);
+  if constexpr (std::is_same_v<typename Operands::scalar_type, Acc> && !is_complex<Acc>) {
+    sums.add(operands.values + k, factor0, factor1);
+  } else {
+    const Acc values[2] = {Acc(operands.value(k)), Acc(operands.value(k + 1))};
+    sums.add(values, factor0, factor1);
+  }
+}
 
 /// Adds up nonzeros [begin, end) against one vector, four sums side by side.
 template <bool UnitStride, class Operands>
@@ -15,26 +42,17 @@ KOKKOS_FORCEINLINE_FUNCTION typename Operands::accumulator_type sum_of_one_colum
     const Operands& operands, typename Operands::offset_type begin,
     typename Operands::offset_type end) {
   using Acc = typename Operands::accumulator_type;
-  // Copies that no store to y can change, so that they stay in registers.
-  const auto* const columns = operands.col_idx;
-  const auto* const x = operands.x.data;
-  const std::int64_t stride = UnitStride ? 1 : operands.x.row_stride;
-  const auto product = [&](auto k) {
-    return Acc(operands.value(k)) * Acc(x[static_cast<std::int64_t>(columns[k]) * stride]);
-  };
   Acc sum(0);
   auto k = begin;
-  if (end - begin >= 8) {
-    Acc sum1(0), sum2(0), sum3(0);
+  if (end - begin >= 4) {
+    backends::PairOfSums<Acc> first, second;
     for (; end - k >= 4; k += 4) {
-      sum += product(k);
-      sum1 += product(k + 1);
-      sum2 += product(k + 2);
-      sum3 += product(k + 3);
+      add_two<UnitStride>(operands, k, first);
+      add_two<UnitStride>(operands, k + 2, second);
     }
-    sum = (sum + sum2) + (sum1 + sum3);
+    sum = first.total() + second.total();
   }
-  for (; k < end; ++k) sum += product(k);
+  for (; k < end; ++k) sum += Acc(operands.value(k)) * factor<UnitStride>(operands, k);
   return sum;
 }
 
@@ -59,6 +77,15 @@ KOKKOS_FORCEINLINE_FUNCTION void sum_nonzeros(const Operands& operands,
   }
 }
 
+/// Stores the sums of one row.
+template <int ColumnsAtOnce, class Operands>
+KOKKOS_FORCEINLINE_FUNCTION void store_sums(const Operands& operands,
+                                            typename Operands::ordinal_type row,
+                                            const typename Operands::accumulator_type* sum) {
+  const int count = ColumnsAtOnce == 1 ? 1 : operands.x.count;
+  for (int c = 0; c < count; ++c) operands.store(row, c, sum[c]);
+}
+
 /// csr/scalar and csr/subwarp=1: each thread takes an equal, contiguous share of the rows.
 template <class Operands, int ColumnsAtOnce>
 struct HostRowsKernel {
@@ -71,13 +98,16 @@ struct HostRowsKernel {
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const Operands here = operands;  // which no store to y can change, so it stays in registers
     const std::int64_t first = team.index() * rows_per_team;
-    const std::int64_t stop =
-        first + rows_per_team < operands.rows ? first + rows_per_team : operands.rows;
+    const std::int64_t stop = first + rows_per_team < here.rows ? first + rows_per_team : here.rows;
+    auto k = here.row_ptr[first];
     for (std::int64_t row = first; row < stop; ++row) {
+      const auto row_end = here.row_ptr[row + 1];
       Acc sum[ColumnsAtOnce];
-      sum_nonzeros<ColumnsAtOnce>(operands, operands.row_ptr[row], operands.row_ptr[row + 1], sum);
-      for (int c = 0; c < operands.x.count; ++c) operands.store(static_cast<O>(row), c, sum[c]);
+      sum_nonzeros<ColumnsAtOnce>(here, k, row_end, sum);
+      k = row_end;
+      store_sums<ColumnsAtOnce>(here, static_cast<O>(row), sum);
     }
   }
 };
@@ -95,6 +125,7 @@ struct HostTileKernel {
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const Operands here = operands;  // which no store to y can change, so it stays in registers
     const std::int64_t t = team.index();
     const int chain = table.chain[t];
     const O last_row = table.row[t + 1];
@@ -103,26 +134,26 @@ struct HostTileKernel {
     const bool finishes = chain >= 0 && row < last_row;
     Acc first_sum[ColumnsAtOnce] = {};
     if (finishes) {
-      sum_nonzeros<ColumnsAtOnce>(operands, k, operands.row_ptr[row + 1], first_sum);
-      k = operands.row_ptr[row + 1];
+      sum_nonzeros<ColumnsAtOnce>(here, k, here.row_ptr[row + 1], first_sum);
+      k = here.row_ptr[row + 1];
       ++row;
     }
     Acc sum[ColumnsAtOnce];
     for (; row < last_row; ++row) {
-      const Off row_end = operands.row_ptr[row + 1];
-      sum_nonzeros<ColumnsAtOnce>(operands, k, row_end, sum);
+      const Off row_end = here.row_ptr[row + 1];
+      sum_nonzeros<ColumnsAtOnce>(here, k, row_end, sum);
       k = row_end;
-      for (int c = 0; c < operands.x.count; ++c) operands.store(row, c, sum[c]);
+      store_sums<ColumnsAtOnce>(here, row, sum);
     }
     const bool leaves = table.chain[t + 1] >= 0;
     if (leaves) {
-      sum_nonzeros<ColumnsAtOnce>(operands, k, table.nonzero[t + 1], sum);
-      for (int c = 0; c < operands.x.count; ++c) table.parts.leave(t, c, sum[c]);
+      sum_nonzeros<ColumnsAtOnce>(here, k, table.nonzero[t + 1], sum);
+      for (int c = 0; c < here.x.count; ++c) table.parts.leave(t, c, sum[c]);
     }
     // Last, since the tile before leaves its part only when it is through.
     if (finishes) {
-      for (int c = 0; c < operands.x.count; ++c) {
-        operands.store(table.row[t], c, first_sum[c] + parts_before(chain, t, c));
+      for (int c = 0; c < here.x.count; ++c) {
+        here.store(table.row[t], c, first_sum[c] + parts_before(chain, t, c));
       }
     }
   }
