@@ -21,6 +21,7 @@ set(HEDDLE_PUBLIC_NAMES
     spmv.hpp=formats/spmv.hpp
     matrix_market.hpp=core/files/matrix_market.hpp
     petsc.hpp=core/files/petsc.hpp
+    read_matrix.hpp=core/files/read_matrix.hpp
     kokkos_kernels.hpp=formats/kokkos_kernels.hpp)
 
 function(heddle_forwarding_header name)

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Macros.hpp>
 #include <atomic>
+#include <thread>
 
 namespace heddle::backends {
 
@@ -28,7 +29,8 @@ struct HostMemory {
     return std::atomic_ref<int>(*counter).fetch_add(1, std::memory_order_release);
   }
   static void fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
-  static void pause() {}
+  /// There may be more threads than cores: the one that is waited for must get to run.
+  static void pause() { std::this_thread::yield(); }
   template <class T>
   static T load_once(const T* place) {
     return *place;

@@ -66,7 +66,7 @@ struct Kernels {
     using Shape = backends::Shape<width, subwarp_threads>;
     constexpr int rows_a_team = backends::has_lanes<Exec> ? subwarp_threads / width : 1;
     backends::launch<Shape>(exec, "heddle::spmv::csr_scatter",
-                            (operands.rows + rows_a_team - 1) / rows_a_team,
+                            (std::int64_t{operands.rows} + rows_a_team - 1) / rows_a_team,
                             ScatterKernel<Operands>{operands});
   }
 

@@ -62,7 +62,7 @@ struct Parts {
   }
   KOKKOS_FORCEINLINE_FUNCTION static Word take_word(Word* place) {
     const Word word = backends::collect(place, [](Word seen) { return !is_empty(seen); });
-    *place = empty();
+    backends::post(place, empty());
     return word;
   }
 };

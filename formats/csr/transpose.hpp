@@ -87,13 +87,13 @@ class Transposed {
             source(rank) = k;
           });
     } else {
-      Kokkos::parallel_for(
-          "heddle::csr::transpose_order", policy(exec, columns), KOKKOS_LAMBDA(std::int64_t j) {
-            Off* begin = unordered.data() + t_row_ptr(j);
-            Off* end = unordered.data() + t_row_ptr(j + 1);
-            std::sort(begin, end);
-            std::copy(begin, end, source.data() + t_row_ptr(j));
-          });
+      Kokkos::parallel_for("heddle::csr::transpose_order", policy(exec, columns),
+                           [=](std::int64_t j) {
+                             Off* begin = unordered.data() + t_row_ptr(j);
+                             Off* end = unordered.data() + t_row_ptr(j + 1);
+                             std::sort(begin, end);
+                             std::copy(begin, end, source.data() + t_row_ptr(j));
+                           });
     }
     Kokkos::parallel_for(
         "heddle::csr::transpose_columns", policy(exec, A.nonzeros()),
@@ -140,8 +140,10 @@ struct ScatterKernel {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
     const std::int64_t row = team.index() * Team::subwarps + team.subwarp_index();
     if (row >= operands.rows) return;
-    const Off end = operands.row_ptr[row + 1];
-    for (Off k = operands.row_ptr[row] + team.subwarp().lane(); k < end; k += Team::subwarp_width) {
+    const auto end = static_cast<std::int64_t>(operands.row_ptr[row + 1]);
+    const auto begin = static_cast<std::int64_t>(operands.row_ptr[row]);
+    for (std::int64_t at = begin + team.subwarp().lane(); at < end; at += Team::subwarp_width) {
+      const auto k = static_cast<Off>(at);
       const auto value = operands.value(k);
       const auto column = operands.column(k);
       for (int c = 0; c < operands.x.count; ++c) {
