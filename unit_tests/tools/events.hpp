@@ -60,10 +60,12 @@ class Recording {
 };
 
 /// heddle::op::phase, at least those three parts. Kokkos names a View's first touch after the View:
-/// "Kokkos::View::initialization [heddle::op::phase] ...". A copy between Views may be a kernel of
-/// Kokkos, which takes no label.
+/// "Kokkos::View::initialization [heddle::op::phase] ...". Two things are Kokkos' own and take no
+/// label: the kernel of a copy between Views, and the scratch that an execution space keeps.
 inline bool is_ours(std::string label) {
-  if (label.rfind("Kokkos::Impl::host_space_deepcopy", 0) == 0) return true;
+  for (const char* own : {"Kokkos::Impl::host_space_deepcopy", "Kokkos::Serial::scratch_mem"}) {
+    if (label.rfind(own, 0) == 0) return true;
+  }
   const std::string first_touch = "Kokkos::View::initialization [";
   if (label.rfind(first_touch, 0) == 0) label = label.substr(first_touch.size());
   if (label.rfind("heddle::", 0) != 0) return false;
