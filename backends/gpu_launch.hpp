@@ -8,9 +8,6 @@
 /// What CUDA and HIP launches share: the source is the same, the compiler differs.
 namespace heddle::backends {
 
-/// Grids are this long at most; a longer launch lets each team take several places in turn.
-inline constexpr std::int64_t max_grid_teams = std::int64_t{1} << 24;
-
 /// The second launch bound: CUDA counts teams of a multiprocessor, HIP the wavefronts of 64 on each
 /// of a compute unit's four SIMDs.
 template <class Exec, class LaunchShape>
@@ -18,16 +15,6 @@ inline constexpr int resident_bound =
     max_subwarp_width<Exec> == 64
         ? (LaunchShape::teams_resident * LaunchShape::team_threads + 255) / 256
         : LaunchShape::teams_resident;
-
-template <class Exec, class LaunchShape, class Kernel>
-__global__ void __launch_bounds__(LaunchShape::team_threads, (resident_bound<Exec, LaunchShape>))
-    run_teams(const Kernel kernel, std::int64_t teams) {
-  __shared__ typename Kernel::Scratch scratch;
-  for (std::int64_t index = blockIdx.x; index < teams; index += gridDim.x) {
-    kernel(Team<Exec, LaunchShape>(index), scratch);
-    if (gridDim.x < teams) __syncthreads();
-  }
-}
 
 /// Tells Kokkos Tools of a kernel that Kokkos itself does not launch, while in scope.
 template <ExecutionSpace Exec>

@@ -5,6 +5,17 @@
 
 namespace heddle::backends {
 
+/// A launch of more teams than begin in order lets each team take several places in turn.
+template <class Exec, class LaunchShape, class Kernel>
+__global__ void __launch_bounds__(LaunchShape::team_threads, (resident_bound<Exec, LaunchShape>))
+    run_teams(const Kernel kernel, std::int64_t teams) {
+  __shared__ typename Kernel::Scratch scratch;
+  for (std::int64_t index = blockIdx.x; index < teams; index += gridDim.x) {
+    kernel(Team<Exec, LaunchShape>(index), scratch);
+    if (gridDim.x < teams) __syncthreads();
+  }
+}
+
 /// Launches straight on the stream: a Kokkos team policy queries the kernel's attributes at every
 /// launch, which costs more than a small SpMV takes.
 template <class LaunchShape, class Kernel>
@@ -14,7 +25,7 @@ void launch_teams(const Kokkos::Cuda& exec, const char* label, std::int64_t team
   int current = 0;
   cudaGetDevice(&current);
   if (current != exec.cuda_device()) cudaSetDevice(exec.cuda_device());
-  const auto grid = static_cast<unsigned>(teams < max_grid_teams ? teams : max_grid_teams);
+  const auto grid = static_cast<unsigned>(teams < max_teams_in_order ? teams : max_teams_in_order);
   run_teams<Kokkos::Cuda, LaunchShape>
       <<<grid, LaunchShape::team_threads, 0, exec.cuda_stream()>>>(kernel, teams);
   const cudaError_t status = cudaGetLastError();

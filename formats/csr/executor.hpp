@@ -21,15 +21,19 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using Off = typename Matrix::offset_type;
 
   Executor(const Exec& exec, const Matrix& A, const Scheme& scheme, Transpose transpose)
-      : A_(A), scheme_(scheme), transpose_(transpose) {
+      : A_(A), transpose_(transpose) {
     using Kernels = csr::Kernels<Exec, S, O, Off, V, Acc>;
     if (scheme.has("merge")) {
+      tiled_label_ = "heddle::spmv::csr_merge";
       tiles_ = Tiles<Exec, O, Off, Acc>(exec, A, Kernels::merge_work(exec, A), Cutting::equal_work,
                                         Off(0));
     } else if (scheme.has("adaptive")) {
+      tiled_label_ = "heddle::spmv::csr_adaptive";
       tiles_ = Tiles<Exec, O, Off, Acc>(exec, A, Kernels::adaptive_work(exec, A),
                                         Cutting::around_short_rows,
                                         static_cast<Off>(Kernels::short_row));
+    } else if (scheme.has("subwarp")) {
+      width_ = static_cast<int>(scheme.integer("subwarp"));
     }
     if (transpose == Transpose::stored) store_transpose(exec);
   }
@@ -64,13 +68,10 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   template <class Operands>
   void run(const Exec& exec, const Operands& operands) {
     using Kernels = csr::Kernels<Exec, S, O, Off, V, Acc>;
-    if (scheme_.has("merge")) {
-      Kernels::tiles(exec, "heddle::spmv::csr_merge", operands, tiles_.table());
-    } else if (scheme_.has("adaptive")) {
-      Kernels::tiles(exec, "heddle::spmv::csr_adaptive", operands, tiles_.table());
+    if (tiled_label_) {
+      Kernels::tiles(exec, tiled_label_, operands, tiles_.table());
     } else {
-      const int width = scheme_.has("scalar") ? 1 : static_cast<int>(scheme_.integer("subwarp"));
-      Kernels::subwarp(exec, operands, width);
+      Kernels::subwarp(exec, operands, width_);
     }
   }
 
@@ -82,7 +83,8 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   }
 
   Matrix A_;
-  Scheme scheme_;
+  const char* tiled_label_ = nullptr;  // of csr/adaptive and csr/merge
+  int width_ = 1;                      // of csr/scalar and csr/subwarp
   Transpose transpose_;
   Tiles<Exec, O, Off, Acc> tiles_;
   Transposed<Exec, S, O, Off> transposed_;
