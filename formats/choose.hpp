@@ -71,7 +71,7 @@ inline Choice choose(const RowFeatures& rows, const Device& device, std::int64_t
                             " nonzeros on average, the longest of " +
                             std::to_string(rows.longest_row);
   if (!device.has_lanes()) {
-    if (device.multiprocessors == 1) return {Scheme("csr", {{"scalar"}}), "one thread"};
+    if (expected_applies <= 1) return {Scheme("csr", {{"scalar"}}), "one apply repays no set-up"};
     return {Scheme("csr", {{"adaptive"}}), "threads get equal shares of rows plus nonzeros"};
   }
   const int lanes = detail::subwarp_lanes(rows, device);

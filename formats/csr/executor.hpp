@@ -3,6 +3,7 @@
 
 #include <heddle/core/scheme.hpp>
 #include <heddle/formats/csr/kernels.hpp>
+#include <heddle/formats/csr/row_runs.hpp>
 #include <heddle/formats/csr/tiles.hpp>
 #include <heddle/formats/csr/transpose.hpp>
 #include <heddle/formats/executor.hpp>
@@ -32,6 +33,9 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
       tiles_ = Tiles<Exec, O, Off, Acc>(exec, A, Kernels::adaptive_work(exec, A),
                                         Cutting::around_short_rows,
                                         static_cast<Off>(Kernels::short_row));
+      if constexpr (Kernels::uses_row_runs) {
+        if (backends::prefers_host_vectors()) row_runs_ = RowRuns<Exec>(exec, A);
+      }
     } else if (scheme.has("subwarp")) {
       width_ = static_cast<int>(scheme.integer("subwarp"));
     }
@@ -59,7 +63,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   }
 
   std::size_t bytes() const override {
-    std::size_t bytes = tiles_.bytes();
+    std::size_t bytes = tiles_.bytes() + row_runs_.bytes();
     if (transposed_executor_) bytes += transposed_.bytes() + transposed_executor_->bytes();
     return bytes;
   }
@@ -69,7 +73,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   void run(const Exec& exec, const Operands& operands) {
     using Kernels = csr::Kernels<Exec, S, O, Off, V, Acc>;
     if (tiled_label_) {
-      Kernels::tiles(exec, tiled_label_, operands, tiles_.table());
+      Kernels::tiles(exec, tiled_label_, operands, tiles_.table(), row_runs_.codes());
     } else {
       Kernels::subwarp(exec, operands, width_);
     }
@@ -87,6 +91,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   int width_ = 1;                      // of csr/scalar and csr/subwarp
   Transpose transpose_;
   Tiles<Exec, O, Off, Acc> tiles_;
+  RowRuns<Exec> row_runs_;
   Transposed<Exec, S, O, Off> transposed_;
   std::unique_ptr<Executor> transposed_executor_;
 };

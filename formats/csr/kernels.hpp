@@ -30,6 +30,9 @@ struct Kernels {
   /// csr/adaptive never cuts a row of so few nonzeros.
   static constexpr int short_row = backends::has_lanes<Exec> ? tile_capacity / 4 : 1024;
 
+  /// Whether csr/adaptive looks for runs of rows.
+  static constexpr bool uses_row_runs = !backends::has_lanes<Exec> && suits_host_vectors<Operands>;
+
   static std::int64_t merge_work(const Exec& exec, const Matrix& A) {
     return backends::has_lanes<Exec> ? tile_capacity : host_work(exec, A);
   }
@@ -49,13 +52,14 @@ struct Kernels {
   }
 
   /// csr/adaptive and csr/merge: a team, or a thread of a CPU, a tile.
+  /// `row_runs`, of a CPU: from RowRuns, or null.
   static void tiles(const Exec& exec, const char* label, const Operands& operands,
-                    const Table& table) {
+                    const Table& table, const std::uint8_t* row_runs) {
     each_pass(operands, tile_columns, [&](const Operands& pass) {
       if (pass.x.count == 1) {
-        tile_pass<1>(exec, label, pass, table);
+        tile_pass<1>(exec, label, pass, table, row_runs);
       } else {
-        tile_pass<tile_columns>(exec, label, pass, table);
+        tile_pass<tile_columns>(exec, label, pass, table, row_runs);
       }
     });
   }
@@ -73,7 +77,7 @@ struct Kernels {
  private:
   /// Equal shares for the threads of a CPU, but none too small to be worth a thread.
   static std::int64_t host_work(const Exec& exec, const Matrix& A) {
-    constexpr std::int64_t least = 4096;
+    constexpr std::int64_t least = 512;
     const std::int64_t work =
         static_cast<std::int64_t>(A.rows()) + static_cast<std::int64_t>(A.nonzeros());
     const std::int64_t share = (work + exec.concurrency() - 1) / exec.concurrency();
@@ -100,10 +104,12 @@ struct Kernels {
       const std::int64_t teams = exec.concurrency();
       const std::int64_t rows = operands.rows;
       const std::int64_t rows_a_team = (rows + teams - 1) / teams;
-      backends::launch<backends::Shape<1>>(
-          exec, "heddle::spmv::csr_scalar",
-          rows_a_team ? (rows + rows_a_team - 1) / rows_a_team : 0,
-          HostRowsKernel<Operands, ColumnsAtOnce>{operands, rows_a_team});
+      on_host_rows<ColumnsAtOnce>(operands, nullptr, [&](const auto& how) {
+        backends::launch<backends::Shape<1>>(
+            exec, "heddle::spmv::csr_scalar",
+            rows_a_team ? (rows + rows_a_team - 1) / rows_a_team : 0,
+            HostRowsKernel<Operands, std::decay_t<decltype(how)>>{operands, how, rows_a_team});
+      });
     }
   }
 
@@ -123,16 +129,29 @@ struct Kernels {
 
   template <int ColumnsAtOnce>
   static void tile_pass(const Exec& exec, const char* label, const Operands& operands,
-                        const Table& table) {
+                        const Table& table, [[maybe_unused]] const std::uint8_t* row_runs) {
     if constexpr (backends::has_lanes<Exec>) {
       using Shape =
           backends::Shape<backends::max_subwarp_width<Exec>, tile_threads, tile_teams_resident>;
       using Kernel = TileKernel<Operands, tile_threads, tile_items, (ColumnsAtOnce > 1)>;
       backends::launch<Shape>(exec, label, table.tiles, Kernel{operands, table});
     } else {
-      backends::launch<backends::Shape<1>>(
-          exec, label, table.tiles, HostTileKernel<Operands, ColumnsAtOnce>{operands, table});
+      on_host_rows<ColumnsAtOnce>(operands, row_runs, [&](const auto& how) {
+        backends::launch<backends::Shape<1>>(
+            exec, label, table.tiles,
+            HostTileKernel<Operands, std::decay_t<decltype(how)>>{operands, how, table});
+      });
     }
+  }
+
+  /// Calls launch(how) with what computes rows fastest on this processor.
+  template <int ColumnsAtOnce, class Launch>
+  static void on_host_rows(const Operands& operands, [[maybe_unused]] const std::uint8_t* row_runs,
+                           const Launch& launch) {
+    if constexpr (ColumnsAtOnce == 1 && suits_host_vectors<Operands>) {
+      if (takes_host_vectors(operands)) return launch(HostVectorRows<Operands>{row_runs});
+    }
+    launch(HostPlainRows<Operands, ColumnsAtOnce>{});
   }
 };
 

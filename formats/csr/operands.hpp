@@ -15,6 +15,7 @@ struct Operands {
   using ordinal_type = O;
   using offset_type = Off;
   using accumulator_type = Acc;
+  using vector_type = V;
 
   O rows;
   bool conjugate;

@@ -38,12 +38,13 @@ TEST_CASE("choose: the rules on a GPU") {
   CHECK(chosen(rows_of(100, 9000, 20000), gpu(32)) == "csr/adaptive");
 }
 
-TEST_CASE("choose: a CPU balances its threads, and one thread has nothing to balance") {
+TEST_CASE("choose: a CPU balances its threads and looks for runs of rows") {
   Device cpu;
-  cpu.multiprocessors = 16;
-  CHECK(chosen(rows_of(100000, 5, 5), cpu) == "csr/adaptive");
-  cpu.multiprocessors = 1;
-  CHECK(chosen(rows_of(100000, 5, 5), cpu) == "csr/scalar");
+  for (const int threads : {1, 16}) {
+    cpu.multiprocessors = threads;
+    CHECK(chosen(rows_of(100000, 5, 5), cpu) == "csr/adaptive");
+    CHECK(choose(rows_of(100000, 5, 5), cpu, 1).scheme == Scheme("csr", {{"scalar"}}));
+  }
 }
 
 TEST_CASE("choose: nothing is set up for a single apply") {

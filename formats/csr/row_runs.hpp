@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <heddle/core/arena.hpp>
+#include <heddle/core/matrix.hpp>
+
+namespace heddle::csr {
+
+/// How the columns of some consecutive rows are related.
+enum class RowRun : unsigned {
+  any,      ///< in no way that helps
+  same,     ///< all rows have the columns of the first: unknowns of one node
+  shifted,  ///< each row has the columns of the row above, moved by one: a stencil on a grid
+};
+
+/// For each row the run from that row on, as a byte: the kind, and how many rows. Any row may be
+/// entered, so cuts fall where they like.
+///
+/// Idea: rows of like columns ("inodes") of PETSc; diagonals held per row run.
+struct RowRunCode {
+  static constexpr int most_rows = 64;
+  /// Fewer shifted rows than these are no run: kernels take eight rows at once.
+  static constexpr int least_shifted = 8;
+  /// Longer rows are taken singly anyway.
+  static constexpr std::int64_t longest_row = 1 << 20;
+
+  static std::uint8_t encode(RowRun kind, int rows) {
+    return static_cast<std::uint8_t>(static_cast<unsigned>(kind) * most_rows +
+                                     static_cast<unsigned>(rows - 1));
+  }
+  static RowRun kind(std::uint8_t code) { return static_cast<RowRun>(code / most_rows); }
+  static int rows(std::uint8_t code) { return code % most_rows + 1; }
+};
+
+/// Finds the runs of `chunk_rows` rows a thread at a time; no run crosses the chunks. Adds up what
+/// they gain: the nonzeros in runs that help, less what it costs to go from run to run.
+template <Ordinal O, Offset Off>
+struct RowRunKernel {
+  static constexpr std::int64_t chunk_rows = 4096;
+  /// A branch that is hard to foresee, in nonzeros. Measured: runs of 14 and 25 nonzeros lose
+  /// against eight rows at a time, runs of 60 and more win (docs/csr.md).
+  static constexpr std::int64_t cost_of_a_run = 20;
+
+  const Off* row_ptr;
+  const O* col_idx;
+  std::int64_t rows;
+  std::uint8_t* codes;
+
+  void operator()(std::int64_t chunk, std::int64_t& gain) const {
+    const std::int64_t first = chunk * chunk_rows;
+    const std::int64_t stop = first + chunk_rows < rows ? first + chunk_rows : rows;
+    // Upwards, so that the rows below are known: how many follow this one in each relation.
+    int same = 0, shifted = 0, unrelated = 0;
+    for (std::int64_t row = stop - 1; row >= first; --row) {
+      if (same > 0) {
+        codes[row] = RowRunCode::encode(RowRun::same, same + 1);
+      } else if (shifted + 1 >= RowRunCode::least_shifted) {
+        codes[row] = RowRunCode::encode(RowRun::shifted, shifted + 1);
+      } else {
+        codes[row] = RowRunCode::encode(RowRun::any, unrelated + 1);
+      }
+      const bool any = RowRunCode::kind(codes[row]) == RowRun::any;
+      unrelated = any ? one_more(unrelated) : 0;
+      const RowRun relation = row > first ? relation_to_row_above(row) : RowRun::any;
+      same = relation == RowRun::same ? one_more(same) : 0;
+      shifted = relation == RowRun::shifted ? one_more(shifted) : 0;
+    }
+    for (std::int64_t row = first; row < stop;) {
+      const std::int64_t next = row + RowRunCode::rows(codes[row]);
+      if (RowRunCode::kind(codes[row]) != RowRun::any) gain += row_ptr[next] - row_ptr[row];
+      gain -= cost_of_a_run;
+      row = next;
+    }
+  }
+
+ private:
+  static int one_more(int rows) { return rows < RowRunCode::most_rows - 1 ? rows + 1 : rows; }
+
+  RowRun relation_to_row_above(std::int64_t row) const {
+    const Off begin = row_ptr[row];
+    const Off length = row_ptr[row + 1] - begin;
+    const Off above = row_ptr[row - 1];
+    if (length == 0 || begin - above != length || length > RowRunCode::longest_row) {
+      return RowRun::any;
+    }
+    const O step = col_idx[begin] - col_idx[above];
+    if (step != 0 && step != 1) return RowRun::any;
+    for (Off k = 1; k < length; ++k) {
+      if (col_idx[begin + k] - col_idx[above + k] != step) return RowRun::any;
+    }
+    return step == 0 ? RowRun::same : RowRun::shifted;
+  }
+};
+
+/// The runs of a matrix on a CPU: one byte a row, or nothing where runs gain too little.
+template <ExecutionSpace Exec>
+class RowRuns {
+ public:
+  RowRuns() = default;
+
+  /// One pass over row_ptr and col_idx. Waits for it.
+  template <Scalar S, Ordinal O, Offset Off, MemorySpace Space>
+  RowRuns(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
+    const auto rows = static_cast<std::int64_t>(A.rows());
+    const auto bytes = static_cast<std::size_t>(rows);
+    Arena<typename Exec::memory_space> arena(exec, "heddle::csr::row_runs",
+                                             arena_bytes<std::uint8_t>(bytes));
+    auto codes = arena.template take<std::uint8_t>(bytes);
+    using Kernel = RowRunKernel<O, Off>;
+    using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+    const std::int64_t chunks = (rows + Kernel::chunk_rows - 1) / Kernel::chunk_rows;
+    std::int64_t gain = 0;
+    Kokkos::parallel_reduce("heddle::csr::find_row_runs", Policy(exec, 0, chunks),
+                            Kernel{A.row_ptr().data(), A.col_idx().data(), rows, codes.data()},
+                            gain);
+    if (gain <= static_cast<std::int64_t>(A.nonzeros()) / 8) return;
+    arena_ = arena;
+    codes_ = codes.data();
+  }
+
+  /// One code a row, or null.
+  const std::uint8_t* codes() const { return codes_; }
+  std::size_t bytes() const { return arena_.bytes(); }
+
+ private:
+  Arena<typename Exec::memory_space> arena_;
+  const std::uint8_t* codes_ = nullptr;
+};
+
+}  // namespace heddle::csr
