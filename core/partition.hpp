@@ -15,26 +15,35 @@ struct Cut {
   Off nonzero;
 };
 
-/// The cut after `steps` steps of the merge path: a step consumes one nonzero, or ends one row all
-/// of whose nonzeros are consumed. 0 <= steps <= rows + nonzeros. Cuts at equal distances give
-/// every worker the same number of rows plus nonzeros, however the rows are shaped.
-/// A binary search over the rows. Source: D. Merrill and M. Garland, "Merge-based parallel sparse
-/// matrix-vector multiplication", SC 2016.
+/// Steps of the whole merge path: one a nonzero, and `row_steps` a row.
+KOKKOS_INLINE_FUNCTION std::int64_t merge_path_steps(std::int64_t rows, std::int64_t nonzeros,
+                                                     int row_steps) {
+  return rows * row_steps + nonzeros;
+}
+
+/// The cut after `steps` steps of the merge path: a step consumes one nonzero, and `row_steps` end
+/// a row all of whose nonzeros are consumed. 0 <= steps <= merge_path_steps(...). Cuts at equal
+/// distances give every worker the same number of nonzeros plus row_steps times rows, however the
+/// rows are shaped. A binary search over the rows. Source: D. Merrill and M. Garland, "Merge-based
+/// parallel sparse matrix-vector multiplication", SC 2016; a row costs one step there.
 template <Ordinal O, Offset Off>
 KOKKOS_INLINE_FUNCTION Cut<O, Off> merge_path_cut(const Off* row_ptr, O rows, Off nonzeros,
-                                                  std::int64_t steps) {
+                                                  std::int64_t steps, int row_steps = 1) {
   const auto nnz = static_cast<std::int64_t>(nonzeros);
-  std::int64_t low = steps > nnz ? steps - nnz : 0;
-  std::int64_t high = steps < rows ? steps : rows;
+  std::int64_t low = steps > nnz ? (steps - nnz) / row_steps : 0;
+  std::int64_t high = steps / row_steps < rows ? steps / row_steps : rows;
   while (low < high) {
     const std::int64_t middle = (low + high) / 2;
-    if (static_cast<std::int64_t>(row_ptr[middle + 1]) <= steps - middle - 1) {
+    if (static_cast<std::int64_t>(row_ptr[middle + 1]) <= steps - (middle + 1) * row_steps) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  return {static_cast<O>(low), static_cast<Off>(steps - low)};
+  if (low == rows) return {rows, nonzeros};
+  const std::int64_t consumed = steps - low * row_steps;
+  const auto row_end = static_cast<std::int64_t>(row_ptr[low + 1]);
+  return {static_cast<O>(low), static_cast<Off>(consumed < row_end ? consumed : row_end)};
 }
 
 /// The first row whose nonzeros all lie at or after `nonzero`: a binary search. Of rows that start

@@ -26,12 +26,12 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     using Kernels = csr::Kernels<Exec, S, O, Off, V, Acc>;
     if (scheme.has("merge")) {
       tiled_label_ = "heddle::spmv::csr_merge";
-      tiles_ = Tiles<Exec, O, Off, Acc>(exec, A, Kernels::merge_work(exec, A), Cutting::equal_work,
-                                        Off(0));
+      tiles_ = Tiles<Exec, O, Off, Acc>(exec, A, Kernels::merge_work(exec, A), Kernels::row_steps,
+                                        Cutting::equal_work, Off(0));
     } else if (scheme.has("adaptive")) {
       tiled_label_ = "heddle::spmv::csr_adaptive";
       tiles_ = Tiles<Exec, O, Off, Acc>(exec, A, Kernels::adaptive_work(exec, A),
-                                        Cutting::around_short_rows,
+                                        Kernels::row_steps, Cutting::around_short_rows,
                                         static_cast<Off>(Kernels::short_row));
       if constexpr (Kernels::uses_row_runs) {
         if (backends::prefers_host_vectors()) row_runs_ = RowRuns<Exec>(exec, A);

@@ -28,6 +28,9 @@ bool takes_host_vectors(const Operands& operands) {
          operands.x.count == 1 && operands.x.row_stride == 1 && operands.y.row_stride == 1;
 }
 
+template <class Operands>
+struct HostVectorRows;
+
 #ifdef HEDDLE_HOST_VECTORS
 
 /// Rows of A times one contiguous vector, on the vector registers of a CPU: the nonzeros of a row

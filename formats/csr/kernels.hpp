@@ -30,6 +30,9 @@ struct Kernels {
   /// csr/adaptive never cuts a row of so few nonzeros.
   static constexpr int short_row = backends::has_lanes<Exec> ? tile_capacity / 4 : 1024;
 
+  /// What a row costs, in nonzeros: on a GPU its end, on a CPU a mispredicted branch or the unused
+  /// part of a register (measured: docs/csr.md).
+  static constexpr int row_steps = backends::has_lanes<Exec> ? 1 : 4;
   /// Whether csr/adaptive looks for runs of rows.
   static constexpr bool uses_row_runs = !backends::has_lanes<Exec> && suits_host_vectors<Operands>;
 
@@ -79,7 +82,7 @@ struct Kernels {
   static std::int64_t host_work(const Exec& exec, const Matrix& A) {
     constexpr std::int64_t least = 512;
     const std::int64_t work =
-        static_cast<std::int64_t>(A.rows()) + static_cast<std::int64_t>(A.nonzeros());
+        merge_path_steps(A.rows(), static_cast<std::int64_t>(A.nonzeros()), row_steps);
     const std::int64_t share = (work + exec.concurrency() - 1) / exec.concurrency();
     return share < least ? least : share;
   }

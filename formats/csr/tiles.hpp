@@ -38,6 +38,7 @@ struct CutKernel {
   O rows;
   Off nonzeros;
   std::int64_t tile_work;
+  int row_steps;
   Cutting cutting;
   Off short_row;
   std::int64_t tiles;
@@ -47,9 +48,10 @@ struct CutKernel {
   Parts<Acc> parts;
 
   KOKKOS_FUNCTION void operator()(std::int64_t t) const {
-    const std::int64_t work = static_cast<std::int64_t>(rows) + static_cast<std::int64_t>(nonzeros);
+    const std::int64_t work =
+        merge_path_steps(rows, static_cast<std::int64_t>(nonzeros), row_steps);
     const std::int64_t steps = t * tile_work < work ? t * tile_work : work;
-    Cut<O, Off> cut = merge_path_cut(row_ptr, rows, nonzeros, steps);
+    Cut<O, Off> cut = merge_path_cut(row_ptr, rows, nonzeros, steps, row_steps);
     if (cutting == Cutting::around_short_rows) {
       cut = cut_outside_short_rows(row_ptr, rows, cut, short_row);
     }
@@ -62,7 +64,7 @@ struct CutKernel {
 
   /// The tile in which a row begins: before the row's first step lie the rows and nonzeros above.
   KOKKOS_FUNCTION int tile_of_first_step(O r) const {
-    return static_cast<int>((static_cast<std::int64_t>(r) + static_cast<std::int64_t>(row_ptr[r])) /
+    return static_cast<int>(merge_path_steps(r, static_cast<std::int64_t>(row_ptr[r]), row_steps) /
                             tile_work);
   }
 };
@@ -75,13 +77,13 @@ class Tiles {
 
   Tiles() = default;
 
-  /// Cuts A into tiles of `tile_work` rows plus nonzeros, on the device, in the order of `exec`:
-  /// one allocation, one launch, no wait.
+  /// Cuts A into tiles of `tile_work` steps, of which a nonzero is one and a row `row_steps`, on
+  /// the device, in the order of `exec`: one allocation, one launch, no wait.
   template <Scalar S>
   Tiles(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, std::int64_t tile_work,
-        Cutting cutting, Off short_row) {
+        int row_steps, Cutting cutting, Off short_row) {
     const std::int64_t work =
-        static_cast<std::int64_t>(A.rows()) + static_cast<std::int64_t>(A.nonzeros());
+        merge_path_steps(A.rows(), static_cast<std::int64_t>(A.nonzeros()), row_steps);
     const std::int64_t tiles = (work + tile_work - 1) / tile_work;
     if (tiles > backends::max_teams_in_order) {
       throw Error("csr/adaptive and csr/merge would cut this matrix into " + std::to_string(tiles) +
@@ -99,10 +101,11 @@ class Tiles {
     auto words = arena_.template take<Word>(n * Parts<Acc>::words_a_tile);
     table_ = {tiles, row.data(), nonzero.data(), chain.data(), {words.data()}};
     using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-    Kokkos::parallel_for("heddle::csr::cut", Policy(exec, 0, tiles + 1),
-                         CutKernel<O, Off, Acc>{A.row_ptr().data(), A.rows(), A.nonzeros(),
-                                                tile_work, cutting, short_row, tiles, row.data(),
-                                                nonzero.data(), chain.data(), table_.parts});
+    Kokkos::parallel_for(
+        "heddle::csr::cut", Policy(exec, 0, tiles + 1),
+        CutKernel<O, Off, Acc>{A.row_ptr().data(), A.rows(), A.nonzeros(), tile_work, row_steps,
+                               cutting, short_row, tiles, row.data(), nonzero.data(), chain.data(),
+                               table_.parts});
   }
 
   const TileTable<O, Off, Acc>& table() const { return table_; }

@@ -20,14 +20,15 @@ std::vector<Off> row_ptr_of(const Pattern& pattern) {
   return row_ptr;
 }
 
-/// The merge path, walked step by step.
+/// The merge path, walked step by step; a row takes `row_steps` of them to end.
 template <class Off>
-std::vector<Cut<int, Off>> walked_path(const std::vector<Off>& row_ptr) {
+std::vector<Cut<int, Off>> walked_path(const std::vector<Off>& row_ptr, int row_steps) {
   const int rows = static_cast<int>(row_ptr.size()) - 1;
   std::vector<Cut<int, Off>> path = {{0, 0}};
   while (path.back().row < rows || path.back().nonzero < row_ptr.back()) {
     Cut<int, Off> next = path.back();
     if (next.row < rows && row_ptr[static_cast<std::size_t>(next.row) + 1] == next.nonzero) {
+      for (int step = 1; step < row_steps; ++step) path.push_back(next);
       ++next.row;
     } else {
       ++next.nonzero;
@@ -44,14 +45,18 @@ TEST_CASE_TEMPLATE("merge_path_cut is the path walked step by step", Off, int, s
   for (const Pattern& pattern : test_patterns()) {
     const auto row_ptr = row_ptr_of<Off>(pattern);
     const int rows = static_cast<int>(pattern.rows.size());
-    const auto path = walked_path(row_ptr);
-    bool same = true;
-    for (std::size_t steps = 0; steps < path.size(); ++steps) {
-      const auto cut =
-          merge_path_cut(row_ptr.data(), rows, row_ptr.back(), static_cast<std::int64_t>(steps));
-      same = same && cut.row == path[steps].row && cut.nonzero == path[steps].nonzero;
+    for (const int row_steps : {1, 2, 4}) {
+      const auto path = walked_path(row_ptr, row_steps);
+      CHECK(static_cast<std::int64_t>(path.size()) ==
+            merge_path_steps(rows, static_cast<std::int64_t>(row_ptr.back()), row_steps) + 1);
+      bool same = true;
+      for (std::size_t steps = 0; steps < path.size(); ++steps) {
+        const auto cut = merge_path_cut(row_ptr.data(), rows, row_ptr.back(),
+                                        static_cast<std::int64_t>(steps), row_steps);
+        same = same && cut.row == path[steps].row && cut.nonzero == path[steps].nonzero;
+      }
+      CHECK_MESSAGE(same, pattern.name, ", ", row_steps, " steps a row");
     }
-    CHECK_MESSAGE(same, pattern.name);
   }
 }
 
