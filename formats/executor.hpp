@@ -14,7 +14,8 @@ enum class Transpose {
   /// Through a stored transpose, built with the plan. Deterministic; takes as much memory again as
   /// the matrix, and half as much for the way back.
   stored,
-  /// Without one, by atomic additions: no memory, but neither deterministic nor fast.
+  /// Without one, by atomic additions: no memory, but neither deterministic nor fast, and every
+  /// addition rounds to the type of the vectors, whatever the accumulator.
   atomics
 };
 

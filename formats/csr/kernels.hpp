@@ -32,7 +32,7 @@ struct Kernels {
 
   /// What a row costs, in nonzeros: on a GPU its end, on a CPU a mispredicted branch or the unused
   /// part of a register (measured: docs/csr.md).
-  static constexpr int row_steps = backends::has_lanes<Exec> ? 1 : 4;
+  static constexpr int row_steps = backends::has_lanes<Exec> ? 1 : 8;
   /// Whether csr/adaptive looks for runs of rows.
   static constexpr bool uses_row_runs = !backends::has_lanes<Exec> && suits_host_vectors<Operands>;
 

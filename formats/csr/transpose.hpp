@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
 #include <heddle/backends/launch.hpp>
 #include <heddle/core/arena.hpp>
 #include <heddle/core/matrix.hpp>
+#include <heddle/formats/csr/column_order.hpp>
 #include <heddle/formats/csr/operands.hpp>
 
 namespace heddle::csr {
@@ -21,7 +21,7 @@ class Transposed {
   Transposed() = default;
 
   /// Counting sort by column on the device: count, scan, fill, and order within rows. Two
-  /// allocations, no wait. On a GPU the last step costs the sum of squared column lengths.
+  /// allocations, no wait.
   Transposed(const Exec& exec, const Matrix& A)
       : storage_(exec, A.columns(), A.rows(), A.nonzeros()),
         work_(exec, "heddle::csr::transpose_work",
@@ -56,7 +56,9 @@ class Transposed {
     const auto t_row_ptr = storage_.row_ptr();
     const auto t_col_idx = storage_.col_idx();
 
-    Kokkos::deep_copy(exec, next, Off(0));
+    Kokkos::parallel_for(
+        "heddle::csr::transpose_clear", policy(exec, static_cast<std::int64_t>(columns) + 1),
+        KOKKOS_LAMBDA(std::int64_t j) { next(j) = Off(0); });
     Kokkos::parallel_for(
         "heddle::csr::transpose_count", policy(exec, A.nonzeros()),
         KOKKOS_LAMBDA(std::int64_t k) { Kokkos::atomic_inc(&next(col_idx(k))); });
@@ -74,27 +76,8 @@ class Transposed {
         "heddle::csr::transpose_fill", policy(exec, A.nonzeros()), KOKKOS_LAMBDA(std::int64_t k) {
           unordered(Kokkos::atomic_fetch_inc(&next(col_idx(k)))) = static_cast<Off>(k);
         });
-    if constexpr (backends::has_lanes<Exec>) {
-      Kokkos::parallel_for(
-          "heddle::csr::transpose_order", policy(exec, A.nonzeros()),
-          KOKKOS_LAMBDA(std::int64_t slot) {
-            const Off k = unordered(slot);
-            const O column = col_idx(k);
-            const Off begin = t_row_ptr(column);
-            const Off end = t_row_ptr(column + 1);
-            Off rank = begin;
-            for (Off other = begin; other < end; ++other) rank += unordered(other) < k ? 1 : 0;
-            source(rank) = k;
-          });
-    } else {
-      Kokkos::parallel_for("heddle::csr::transpose_order", policy(exec, columns),
-                           [=](std::int64_t j) {
-                             Off* begin = unordered.data() + t_row_ptr(j);
-                             Off* end = unordered.data() + t_row_ptr(j + 1);
-                             std::sort(begin, end);
-                             std::copy(begin, end, source.data() + t_row_ptr(j));
-                           });
-    }
+    order_columns(exec, col_idx.data(), t_row_ptr.data(), columns,
+                  static_cast<std::int64_t>(A.nonzeros()), unordered.data(), source.data());
     Kokkos::parallel_for(
         "heddle::csr::transpose_columns", policy(exec, A.nonzeros()),
         KOKKOS_LAMBDA(std::int64_t slot) {
