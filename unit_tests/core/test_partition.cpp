@@ -113,6 +113,34 @@ TEST_CASE("run_end: runs of short and of long rows") {
   CHECK(run_end(row_ptr.data(), 6, 0, 1000) == 6);
 }
 
+TEST_CASE("cuts and runs of every test matrix, against their definitions") {
+  for (const Pattern& pattern : test_patterns()) {
+    const auto row_ptr = row_ptr_of<int>(pattern);
+    const int rows = static_cast<int>(pattern.rows.size());
+    const auto length = [&](int row) {
+      return static_cast<int>(pattern.rows[static_cast<std::size_t>(row)].size());
+    };
+    const auto begin = [&](int row) { return row_ptr[static_cast<std::size_t>(row)]; };
+    bool right = true;
+    for (const int threshold : {0, 3, 256}) {
+      for (int row = 0; row < rows; ++row) {
+        for (const int into : {0, 1, length(row) / 2, length(row)}) {
+          if (into > length(row)) continue;
+          const auto cut = cut_outside_short_rows(row_ptr.data(), rows,
+                                                  Cut<int, int>{row, begin(row) + into}, threshold);
+          const bool moves = into > 0 && length(row) <= threshold;
+          right = right && cut.row == (moves ? row + 1 : row) &&
+                  cut.nonzero == (moves ? begin(row + 1) : begin(row) + into);
+        }
+        int end = row;
+        while (end < rows && (length(end) > threshold) == (length(row) > threshold)) ++end;
+        right = right && run_end(row_ptr.data(), rows, row, threshold) == end;
+      }
+    }
+    CHECK_MESSAGE(right, pattern.name);
+  }
+}
+
 namespace {
 
 /// What one item of a launch finds for itself, all partitions at once.

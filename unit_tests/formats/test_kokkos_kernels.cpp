@@ -9,12 +9,15 @@
 
 namespace heddle::test {
 
-TEST_CASE_TEMPLATE("a matrix of Kokkos Kernels is borrowed, not copied", Off, int, std::size_t) {
-  using Exec = Kokkos::DefaultHostExecutionSpace;
-  using Device = Kokkos::Device<Exec, Kokkos::HostSpace>;
-  using Theirs = KokkosSparse::CrsMatrix<double, int, Device, void, Off>;
+namespace {
+
+template <class S, class Off>
+void borrowed_not_copied() {
+  using Exec = Kokkos::DefaultExecutionSpace;
+  using Space = Exec::memory_space;
+  using Theirs = KokkosSparse::CrsMatrix<S, int, Kokkos::Device<Exec, Space>, void, Off>;
   for (const Pattern& pattern : test_patterns()) {
-    const auto storage = make_matrix<double, int, Off>(pattern);
+    const auto storage = make_matrix<S, int, Off>(pattern);
     typename Theirs::row_map_type::non_const_type row_map("heddle::test::row_map",
                                                           storage.row_ptr().extent(0));
     typename Theirs::index_type::non_const_type entries("heddle::test::entries",
@@ -27,7 +30,7 @@ TEST_CASE_TEMPLATE("a matrix of Kokkos Kernels is borrowed, not copied", Off, in
                         row_map, entries);
 
     const auto A = csr_matrix(theirs);
-    static_assert(std::same_as<decltype(A), const CsrMatrix<double, int, Off, Kokkos::HostSpace>>);
+    static_assert(std::same_as<decltype(A), const CsrMatrix<S, int, Off, Space>>);
     CHECK(A.rows() == storage.rows());
     CHECK(A.columns() == storage.columns());
     CHECK(A.row_ptr().data() == theirs.graph.row_map.data());
@@ -35,13 +38,23 @@ TEST_CASE_TEMPLATE("a matrix of Kokkos Kernels is borrowed, not copied", Off, in
     CHECK(A.values().data() == theirs.values.data());
 
     const Exec exec;
-    const auto x = random_vector<double>(static_cast<std::size_t>(A.columns()), 3);
-    const HostVector<double> y("heddle::test::y", static_cast<std::size_t>(A.rows()));
+    const auto x = random_vector<S>(static_cast<std::size_t>(A.columns()), 3);
+    const HostVector<S> y("heddle::test::y", static_cast<std::size_t>(A.rows()));
     fill_with_poison(y);
-    SpmvPlan(exec, A).apply(exec, 1.0, x, 0.0, y);
+    const auto x_device = copy_to<Space>(x);
+    const auto y_device = copy_to<Space>(y);
+    SpmvPlan(exec, A).apply(exec, S(1), x_device, S(0), y_device);
     exec.fence("heddle::test::applied");
-    CHECK_MESSAGE(mismatch(reference_spmv(storage.matrix(), x, y), y) == "", pattern.name);
+    CHECK_MESSAGE(mismatch(reference_spmv(storage.matrix(), x, y), to_host(y_device)) == "",
+                  pattern.name);
   }
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("a matrix of Kokkos Kernels is borrowed, not copied", Off, int, std::size_t) {
+  borrowed_not_copied<double, Off>();
+  borrowed_not_copied<Kokkos::complex<float>, Off>();
 }
 
 }  // namespace heddle::test

@@ -263,6 +263,94 @@ TEST_CASE_TEMPLATE_DEFINE("a plan runs on other instances of its device", T, ins
 }
 TEST_CASE_TEMPLATE_APPLY(instances, PlanTypes);
 
+TEST_CASE_TEMPLATE_DEFINE("alpha = 0 reads neither A nor x", T, alpha_zero) {
+  using S = typename T::Scalar;
+  const typename T::Exec exec;
+  const auto A = to_device<T>(exec, pattern_named("power law"));
+  const auto rows = static_cast<std::size_t>(A.host.rows());
+  const auto columns = static_cast<std::size_t>(A.host.columns());
+  fill_with_poison(A.device.values());
+  const Kokkos::View<S*, typename T::Space> x("heddle::test::x", std::max(rows, columns));
+  fill_with_poison(x);
+  const auto y_host = random_vector<S>(rows, 3);
+  for (const Scheme& scheme : spmv_schemes<typename T::Exec>()) {
+    const SpmvPlan plan(exec, A.matrix(), {.scheme = scheme});
+    for (const Op op : {Op::none, Op::transpose}) {
+      for (const S beta : {S(0), S(-2)}) {
+        const auto y = copy_to<typename T::Space>(y_host);
+        if (beta == S(0)) fill_with_poison(y);
+        plan.apply(exec, op, S(0), Kokkos::subview(x, std::pair(std::size_t{0}, rows)), beta, y);
+        exec.fence("heddle::test::applied");
+        const auto result = to_host(y);
+        bool right = true;
+        for (std::size_t i = 0; i < rows; ++i) {
+          right = right && result(i) == (beta == S(0) ? S(0) : beta * y_host(i));
+        }
+        CHECK_MESSAGE(right, scheme.to_string(), ", ", name(op));
+      }
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(alpha_zero, PlanTypes);
+
+TEST_CASE_TEMPLATE_DEFINE("unchecked columns are the caller's word", T, unchecked) {
+  using S = typename T::Scalar;
+  const typename T::Exec exec;
+  const auto A = to_device<T>(exec, pattern_named("wide"));
+  const SpmvPlan plan(exec, A.matrix(), {.check = false});
+  CHECK(apply_and_compare(exec, plan, A, Op::none, S(1), S(0)) == "");
+  // Set up, never applied: a column out of range goes unnoticed, a bad row pointer does not.
+  auto bad = make_matrix<S, typename T::Ordinal, typename T::Offset>(pattern_named("wide"));
+  bad.col_idx()(0) = bad.columns();
+  const auto unnoticed = bad.template copy_to<typename T::Space>(exec);
+  exec.fence("heddle::test::matrix");
+  CHECK_NOTHROW(SpmvPlan(exec, unnoticed.matrix(), {.check = false}));
+  bad.row_ptr()(6) = bad.row_ptr()(5) - 1;
+  const auto falling = bad.template copy_to<typename T::Space>(exec);
+  exec.fence("heddle::test::matrix");
+  CHECK(error_of([&] { SpmvPlan(exec, falling.matrix(), {.check = false}); }).where().row == 5);
+}
+TEST_CASE_TEMPLATE_APPLY(unchecked, PlanTypes);
+
+TEST_CASE_TEMPLATE_DEFINE("two plans run side by side on two instances", T, side_by_side) {
+  using S = typename T::Scalar;
+  const typename T::Exec exec;
+  const auto instances = Kokkos::Experimental::partition_space(exec, 1, 1);
+  const auto A = to_device<T>(exec, pattern_named("huge first and last row"));
+  const auto B = to_device<T>(exec, pattern_named("power law"));
+  const auto xa = random_vector<S>(static_cast<std::size_t>(A.host.columns()), 3);
+  const auto xb = random_vector<S>(static_cast<std::size_t>(B.host.columns()), 4);
+  const auto xa_device = copy_to<typename T::Space>(xa);
+  const auto xb_device = copy_to<typename T::Space>(xb);
+  for (const Scheme& scheme : spmv_schemes<typename T::Exec>()) {
+    const SpmvPlan plan_a(instances[0], A.matrix(), {.scheme = scheme});
+    const SpmvPlan plan_b(instances[1], B.matrix(), {.scheme = scheme});
+    const Kokkos::View<S*, typename T::Space> ya("heddle::test::ya", A.host.rows());
+    const Kokkos::View<S*, typename T::Space> yb("heddle::test::yb", B.host.rows());
+    exec.fence("heddle::test::ready");
+    for (int run = 0; run < 20; ++run) {
+      plan_a.apply(instances[0], S(1), xa_device, S(0), ya);
+      plan_b.apply(instances[1], S(1), xb_device, S(0), yb);
+    }
+    for (const auto& instance : instances) instance.fence("heddle::test::applied");
+    CHECK(mismatch(reference_spmv(A.host.matrix(), xa, ya), to_host(ya)) == "");
+    CHECK(mismatch(reference_spmv(B.host.matrix(), xb, yb), to_host(yb)) == "");
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(side_by_side, PlanTypes);
+
+TEST_CASE_TEMPLATE_DEFINE("a matrix of raw pointers is as good as one of Views", T, raw_pointers) {
+  using S = typename T::Scalar;
+  const typename T::Exec exec;
+  const auto A = to_device<T>(exec, pattern_named("every length to 80"));
+  const typename DeviceMatrix<T>::Matrix raw(
+      A.host.rows(), A.host.columns(), A.host.nonzeros(), A.matrix().row_ptr().data(),
+      A.matrix().col_idx().data(), A.matrix().values().data());
+  const SpmvPlan plan(exec, raw);
+  CHECK(apply_and_compare(exec, plan, A, Op::none, S(2), S(-1)) == "");
+}
+TEST_CASE_TEMPLATE_APPLY(raw_pointers, PlanTypes);
+
 TEST_CASE("a matrix is made from Views or raw pointers") {
   using Space = Kokkos::DefaultExecutionSpace::memory_space;
   const Kokkos::View<std::size_t*, Space> row_ptr("heddle::test::row_ptr", 4);

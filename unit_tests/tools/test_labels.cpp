@@ -88,6 +88,12 @@ TEST_CASE_TEMPLATE_DEFINE("an apply launches, and neither allocates, copies nor 
       exec.fence("heddle::test::applied");
     }
   }
+  const Recording recording;
+  spmv(exec, S(1), A.matrix(), x, S(0), y);
+  spmv(exec, Op::transpose, S(1), A.matrix(), y, S(0), x);
+  CHECK(count(recording.seen(), Event::kernel) >= 3);
+  CHECK(count(recording.seen(), Event::kernel) == static_cast<int>(recording.seen().size()));
+  exec.fence("heddle::test::applied");
 }
 TEST_CASE_TEMPLATE_APPLY(quiet, ToolTypes);
 
