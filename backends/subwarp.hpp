@@ -53,7 +53,16 @@ class Subwarp {
   KOKKOS_FORCEINLINE_FUNCTION T sum(T value) const {
     return sum_within<W>(value);
   }
-  /// The same within aligned groups of G lanes, G a power of two up to W.
+  /// The same, where all subwarps of the warp or wavefront call it together. Cheaper on CUDA if
+  /// W < 32.
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T sum_together(T value) const {
+    for (int bits = W / 2; bits > 0; bits /= 2) {
+      value += Lanes::template shuffle_xor_together<W>(value, bits);
+    }
+    return value;
+  }
+  /// The same as sum within aligned groups of G lanes, G a power of two up to W.
   template <int G, class T>
   KOKKOS_FORCEINLINE_FUNCTION T sum_within(T value) const {
     for (int bits = G / 2; bits > 0; bits /= 2) value += shuffle_xor(value, bits);

@@ -48,6 +48,16 @@ struct CudaLanes {
     KOKKOS_IF_ON_HOST(((void)bits; return value;))
   }
 
+  /// For the whole warp at once. Where a mask is not the same for all lanes, the compiler first
+  /// asks which lanes share one (MATCH, REDUX, VOTE, and a branch); this spares it that.
+  template <int W, class T>
+  KOKKOS_FORCEINLINE_FUNCTION static T shuffle_xor_together(T value, int bits) {
+    KOKKOS_IF_ON_DEVICE((return each_word(value, [=](auto word) {
+                                  return __shfl_xor_sync(0xffffffffu, word, bits, W);
+                                });))
+    KOKKOS_IF_ON_HOST(((void)bits; return value;))
+  }
+
   template <int W>
   KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t ballot(bool vote) {
     KOKKOS_IF_ON_DEVICE((return (__ballot_sync(mask<W>(), vote) & mask<W>()) >> first<W>();))

@@ -44,6 +44,11 @@ struct HipLanes {
     KOKKOS_IF_ON_HOST(((void)bits; return value;))
   }
 
+  template <int W, class T>
+  KOKKOS_FORCEINLINE_FUNCTION static T shuffle_xor_together(T value, int bits) {
+    return shuffle_xor<W>(value, bits);
+  }
+
   template <int W>
   KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t ballot(bool vote) {
     KOKKOS_IF_ON_DEVICE((return (__ballot(vote) >> first<W>()) & mask<W>();))

@@ -30,6 +30,10 @@ struct HostLanes {
   KOKKOS_FORCEINLINE_FUNCTION static T shuffle_xor(T value, int) {
     return value;
   }
+  template <int W, class T>
+  KOKKOS_FORCEINLINE_FUNCTION static T shuffle_xor_together(T value, int) {
+    return value;
+  }
   template <int W>
   KOKKOS_FORCEINLINE_FUNCTION static std::uint64_t ballot(bool vote) {
     return vote ? 1 : 0;

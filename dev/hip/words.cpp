@@ -37,6 +37,11 @@ struct Broadcast {
 struct Sum {
   KOKKOS_FUNCTION auto operator()(auto group, auto value) const { return group.sum(value); }
 };
+struct SumTogether {
+  KOKKOS_FUNCTION auto operator()(auto group, auto value) const {
+    return group.sum_together(value);
+  }
+};
 struct Max {
   KOKKOS_FUNCTION auto operator()(auto group, auto value) const { return group.max(value); }
 };
@@ -169,8 +174,8 @@ void memory_words(const Exec& exec, void* memory) {
 }  // namespace
 
 void every_word(const Exec& exec, void* memory) {
-  lanes<Lane, Shuffle, ShuffleUp, ShuffleDown, ShuffleXor, Broadcast, Sum, Max, Ballot, Any,
-        InclusiveSum, ExclusiveSum, SegmentedSum, Sync>(exec, memory);
+  lanes<Lane, Shuffle, ShuffleUp, ShuffleDown, ShuffleXor, Broadcast, Sum, SumTogether, Max, Ballot,
+        Any, InclusiveSum, ExclusiveSum, SegmentedSum, Sync>(exec, memory);
   memory_words<double, Publish, Acquire, Await, Post, Collect, LoadOnce>(exec, memory);
   memory_words<int, Publish, Acquire, Await, Post, Collect, Arrive, Fence, LoadOnce>(exec, memory);
   backends::launch<backends::Shape<1>>(exec, "heddle::words::barrier", 1,

@@ -27,17 +27,18 @@ struct SubwarpKernel {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
     const auto subwarp = team.subwarp();
     const std::int64_t row = team.index() * Team::subwarps + team.subwarp_index();
-    if (row >= operands.rows) return;
-    const Off begin = operands.row_ptr[row];
-    const Off end = operands.row_ptr[row + 1];
+    // Lanes beyond the last row stay, since the sum is of the whole warp together.
+    const bool exists = row < operands.rows;
+    const Off begin = exists ? operands.row_ptr[row] : Off(0);
+    const Off end = exists ? operands.row_ptr[row + 1] : Off(0);
     Acc sum[ColumnsAtOnce];
     for (int c = 0; c < ColumnsAtOnce; ++c) sum[c] = Acc(0);
     if (end - begin > static_cast<Off>(subwarp.lane())) {
       add<Team::subwarp_width>(begin + static_cast<Off>(subwarp.lane()), end, sum);
     }
     for (int c = 0; c < ColumnsAtOnce; ++c) {
-      const Acc total = subwarp.sum(sum[c]);
-      if (subwarp.lane() == 0 && c < operands.x.count) {
+      const Acc total = subwarp.sum_together(sum[c]);
+      if (exists && subwarp.lane() == 0 && c < operands.x.count) {
         operands.store(static_cast<O>(row), c, total);
       }
     }

@@ -110,6 +110,11 @@ TEST_CASE_TEMPLATE_APPLY(broadcast, EveryWord);
 struct Sum {
   KOKKOS_FUNCTION auto operator()(auto group, auto value) const { return group.sum(value); }
 };
+struct SumTogether {
+  KOKKOS_FUNCTION auto operator()(auto group, auto value) const {
+    return group.sum_together(value);
+  }
+};
 template <int G>
 struct SumWithin {
   KOKKOS_FUNCTION auto operator()(auto group, auto value) const {
@@ -135,6 +140,14 @@ TEST_CASE_TEMPLATE_DEFINE("sum", Type, sum) {
 }
 TEST_CASE_TEMPLATE_APPLY(sum, EveryScalar);
 TEST_CASE_TEMPLATE_APPLY(sum, EveryWord);
+
+TEST_CASE_TEMPLATE_DEFINE("sum_together", Type, sum_together) {
+  check_word<typename Type::Scalar>(
+      typename Type::Exec(), SumTogether(),
+      [](const auto& lanes, int) { return sum_of(lanes, 0, int(lanes.size())); });
+}
+TEST_CASE_TEMPLATE_APPLY(sum_together, EveryScalar);
+TEST_CASE_TEMPLATE_APPLY(sum_together, EveryWord);
 
 template <int G, class Type>
 void check_sum_within() {
