@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <heddle/backends/device.hpp>
 #include <heddle/backends/launch.hpp>
 #include <heddle/formats/csr/host_kernel.hpp>
 #include <heddle/formats/csr/subwarp_kernel.hpp>
@@ -37,10 +39,11 @@ struct Kernels {
   static constexpr bool uses_row_runs = !backends::has_lanes<Exec> && suits_host_vectors<Operands>;
 
   static std::int64_t merge_work(const Exec& exec, const Matrix& A) {
-    return backends::has_lanes<Exec> ? tile_capacity : host_work(exec, A);
+    return backends::has_lanes<Exec> ? tile_work(exec, A, tile_capacity) : host_work(exec, A);
   }
   static std::int64_t adaptive_work(const Exec& exec, const Matrix& A) {
-    return backends::has_lanes<Exec> ? tile_capacity - short_row : host_work(exec, A);
+    return backends::has_lanes<Exec> ? tile_work(exec, A, tile_capacity - short_row)
+                                     : host_work(exec, A);
   }
 
   /// One subwarp of `width` lanes a row; on a CPU, where `width` is 1, equal rows a thread.
@@ -78,6 +81,17 @@ struct Kernels {
   }
 
  private:
+  /// The most a tile holds; less for a small matrix, of which every resident team then gets a
+  /// share.
+  static std::int64_t tile_work(const Exec& exec, const Matrix& A, std::int64_t most) {
+    constexpr std::int64_t least = tile_capacity / 4;
+    const std::int64_t work =
+        merge_path_steps(A.rows(), static_cast<std::int64_t>(A.nonzeros()), row_steps);
+    const std::int64_t teams =
+        std::int64_t{backends::describe(exec).multiprocessors} * tile_teams_resident;
+    return std::clamp((work + teams - 1) / teams, least, most);
+  }
+
   /// Equal shares for the threads of a CPU, but none too small to be worth a thread.
   static std::int64_t host_work(const Exec& exec, const Matrix& A) {
     constexpr std::int64_t least = 512;
