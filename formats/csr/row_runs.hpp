@@ -36,7 +36,7 @@ struct RowRunCode {
 /// they gain: the nonzeros in runs that help, less what it costs to go from run to run.
 template <Ordinal O, Offset Off>
 struct RowRunKernel {
-  static constexpr std::int64_t chunk_rows = 4096;
+  static constexpr std::int64_t chunk_rows = 512;
   /// A branch that is hard to foresee, in nonzeros. Measured: runs of 14 and 25 nonzeros lose
   /// against eight rows at a time, runs of 60 and more win (docs/csr.md).
   static constexpr std::int64_t cost_of_a_run = 20;
