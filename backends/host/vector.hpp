@@ -33,7 +33,7 @@ inline bool has_host_vectors() {
 
 /// Whether kernels should use them. Asked once, when the program runs: it was compiled for any
 /// processor of its architecture. AMD's gather slower than they load one by one (measured on an
-/// EPYC 9005: docs/performance.md), so there the answer is no. The environment variable
+/// EPYC: docs/performance.md), so there the answer is no. The environment variable
 /// HEDDLE_HOST_VECTORS, 0 or 1, overrules that, but never what the processor lacks.
 inline bool prefers_host_vectors() {
 #ifdef HEDDLE_HOST_VECTORS
