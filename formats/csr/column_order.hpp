@@ -6,10 +6,7 @@
 
 namespace heddle::csr {
 
-/// Sorts the slots of each column of a transpose that is being built, where atomic additions have
-/// put them in any order, so that it comes out the same every time. Short columns: a thread a slot
-/// counts the smaller ones. Long columns, whose squared length that would cost: a team a column,
-/// by a bitonic network.
+/// Sorts the slots of the long columns in place, on a GPU: a team a column, by a bitonic network.
 template <Offset Off>
 struct LongColumns {
   using Scratch = backends::NoScratch;
@@ -56,7 +53,12 @@ struct LongColumns {
   }
 };
 
-/// Orders the slots of every column: slots[column_ptr[j]] to slots[column_ptr[j + 1]] ascending,
+/// Orders the slots of every column of a transpose that is being built, where atomic additions have
+/// put them in any order, so that it comes out the same every time. On a GPU a thread a slot counts
+/// the smaller ones of its column, but for long columns, whose squared length that would cost:
+/// LongColumns.
+///
+/// slots[column_ptr[j]] to slots[column_ptr[j + 1]] come out ascending,
 /// written to `ordered`; `slots` is left in any order. A slot holds the number of a nonzero, which
 /// lies in column col_idx[slot]. Two launches on a GPU, one on a CPU; no allocation, no wait.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>

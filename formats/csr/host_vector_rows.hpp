@@ -92,8 +92,12 @@ struct HostVectorRows {
 
   HEDDLE_VECTOR_WORD Entries add_products(const Operands& A, typename Entries::Mask mask, Off k,
                                           Entries sum) {
-    const auto x = Entries::gather(mask, Entries::load_indices(mask, A.col_idx + k), A.x.data);
-    return Entries::multiply_add(Entries::load(mask, A.values + k), x, sum);
+    return Entries::multiply_add(Entries::load(mask, A.values + k), gather_x(A, mask, k), sum);
+  }
+
+  /// What nonzeros k, k + 1, ... multiply.
+  HEDDLE_VECTOR_WORD Entries gather_x(const Operands& A, typename Entries::Mask mask, Off k) {
+    return Entries::gather(mask, Entries::load_indices(mask, A.col_idx + k), A.x.data);
   }
 
   HEDDLE_VECTOR_WORD void store_eight(const Operands& A, std::int64_t row,
@@ -160,12 +164,12 @@ struct HostVectorRows {
     const Off length = A.row_ptr[row + 1] - begin;
     Entries sums[Rows];
     for (int i = 0; i < Rows; ++i) sums[i] = Entries::all(0);
-    for (Off k = begin; k < begin + length; k += width) {
-      const Off left = begin + length - k;
+    for (Off j = 0; j < length; j += width) {  // rows of runs are short: j cannot overflow
+      const Off left = length - j;
       const auto mask = Entries::first(left < width ? left : width);
-      const auto x = Entries::gather(mask, Entries::load_indices(mask, A.col_idx + k), A.x.data);
+      const auto x = gather_x(A, mask, begin + j);
       for (int i = 0; i < Rows; ++i) {
-        const auto values = Entries::load(mask, A.values + k + i * length);
+        const auto values = Entries::load(mask, A.values + begin + j + i * length);
         sums[i] = Entries::multiply_add(values, x, sums[i]);
       }
     }

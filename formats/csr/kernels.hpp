@@ -39,11 +39,10 @@ struct Kernels {
   static constexpr bool uses_row_runs = !backends::has_lanes<Exec> && suits_host_vectors<Operands>;
 
   static std::int64_t merge_work(const Exec& exec, const Matrix& A) {
-    return backends::has_lanes<Exec> ? tile_work(exec, A, tile_capacity) : host_work(exec, A);
+    return share_of_work(exec, A, tile_capacity);
   }
   static std::int64_t adaptive_work(const Exec& exec, const Matrix& A) {
-    return backends::has_lanes<Exec> ? tile_work(exec, A, tile_capacity - short_row)
-                                     : host_work(exec, A);
+    return share_of_work(exec, A, tile_capacity - short_row);
   }
 
   /// One subwarp of `width` lanes a row; on a CPU, where `width` is 1, equal rows a thread.
@@ -81,24 +80,20 @@ struct Kernels {
   }
 
  private:
-  /// The most a tile holds; less for a small matrix, of which every resident team then gets a
-  /// share.
-  static std::int64_t tile_work(const Exec& exec, const Matrix& A, std::int64_t most) {
-    constexpr std::int64_t least = tile_capacity / 4;
+  /// An equal share for every team that is resident, or every thread of a CPU; none too small to be
+  /// worth one, and on a GPU none larger than a tile holds.
+  static std::int64_t share_of_work(const Exec& exec, const Matrix& A,
+                                    [[maybe_unused]] std::int64_t most) {
     const std::int64_t work =
         merge_path_steps(A.rows(), static_cast<std::int64_t>(A.nonzeros()), row_steps);
-    const std::int64_t teams =
-        std::int64_t{backends::describe(exec).multiprocessors} * tile_teams_resident;
-    return std::clamp((work + teams - 1) / teams, least, most);
-  }
-
-  /// Equal shares for the threads of a CPU, but none too small to be worth a thread.
-  static std::int64_t host_work(const Exec& exec, const Matrix& A) {
-    constexpr std::int64_t least = 512;
-    const std::int64_t work =
-        merge_path_steps(A.rows(), static_cast<std::int64_t>(A.nonzeros()), row_steps);
-    const std::int64_t share = (work + exec.concurrency() - 1) / exec.concurrency();
-    return share < least ? least : share;
+    const auto share = [&](std::int64_t workers) { return (work + workers - 1) / workers; };
+    if constexpr (backends::has_lanes<Exec>) {
+      const std::int64_t multiprocessors = backends::describe(exec).multiprocessors;
+      return std::clamp<std::int64_t>(share(multiprocessors * tile_teams_resident),
+                                      tile_capacity / 4, most);
+    } else {
+      return std::max<std::int64_t>(share(exec.concurrency()), 512);
+    }
   }
 
   /// Calls pass(operands) for at most `most` columns of x and y at a time.
