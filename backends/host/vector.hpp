@@ -4,190 +4,192 @@
 // Compilers of GPUs do not know these registers, not even for the host's part of a file.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 #define HEDDLE_HOST_VECTORS
-// gcc 12 warns of its own intrinsics, which leave some registers undefined on purpose.
-#ifndef __clang__
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wuninitialized"
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
 #include <immintrin.h>
-#ifndef __clang__
-#pragma GCC diagnostic pop
-#endif
 #endif
 
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 
 namespace heddle::backends {
 
-/// Whether this processor has the registers of HostVector.
-inline bool has_host_vectors() {
+/// How kernels use the vector registers of this processor.
+enum class HostVectors {
+  none,     ///< not at all: it has none that HostVector knows
+  loads,    ///< entries that lie scattered are loaded one by one
+  gathers,  ///< they are gathered by the processor
+};
+
+/// The best that this processor can do.
+inline HostVectors best_host_vectors() {
 #ifdef HEDDLE_HOST_VECTORS
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return HostVectors::none;
+  // Measured on one processor of each: docs/performance.md.
+  return __builtin_cpu_is("intel") ? HostVectors::gathers : HostVectors::loads;
 #else
-  return false;
+  return HostVectors::none;
 #endif
 }
 
-/// Whether kernels should use them. Asked once, when the program runs: it was compiled for any
-/// processor of its architecture. AMD's gather slower than they load one by one (measured on an
-/// EPYC: docs/performance.md), so there the answer is no. The environment variable
-/// HEDDLE_HOST_VECTORS, 0 or 1, overrules that, but never what the processor lacks.
-inline bool prefers_host_vectors() {
-#ifdef HEDDLE_HOST_VECTORS
-  static const bool answer = [] {
+/// What kernels do. Asked once, when the program runs: it was compiled for any processor of its
+/// architecture. The environment variable HEDDLE_HOST_VECTORS, one of none, loads and gathers,
+/// overrules the choice, but never what the processor lacks.
+inline HostVectors host_vectors() {
+  static const HostVectors answer = [] {
+    const HostVectors best = best_host_vectors();
     const char* said = std::getenv("HEDDLE_HOST_VECTORS");
-    if (said && *said) return has_host_vectors() && *said != '0';
-    return has_host_vectors() && __builtin_cpu_is("intel");
+    if (!said || best == HostVectors::none) return best;
+    if (std::strcmp(said, "none") == 0) return HostVectors::none;
+    if (std::strcmp(said, "loads") == 0) return HostVectors::loads;
+    if (std::strcmp(said, "gathers") == 0) return HostVectors::gathers;
+    return best;
   }();
   return answer;
-#else
-  return false;
-#endif
 }
 
-/// N entries of type T in one register of a CPU, and what can be done with them: AVX-512, whose
-/// masks let the last few entries of a row go like any others, without a branch. There are
-/// HostVector<double, 8>, <float, 16> and <float, 8>. Entries outside a mask are neither read nor
-/// written, and zero when loaded. A full mask costs nothing. Functions that use them are marked
-/// HEDDLE_VECTOR_FUNCTION and called only where has_host_vectors().
-template <class T, int N>
+/// Four numbers of type T in one register of a CPU, and what can be done with them: AVX2, since
+/// AVX-512 was no faster (docs/backends.md). Functions that use the words are marked
+/// HEDDLE_VECTOR_FUNCTION and called only where host_vectors() says so.
+template <class T>
 struct HostVector;
 
 #ifdef HEDDLE_HOST_VECTORS
 
-#define HEDDLE_VECTOR_FUNCTION __attribute__((target("avx512f,avx512dq,avx512vl,bmi2,fma")))
+#define HEDDLE_VECTOR_FUNCTION __attribute__((target("avx2,fma")))
 #define HEDDLE_VECTOR_WORD static inline __attribute__((always_inline)) HEDDLE_VECTOR_FUNCTION
 
 template <>
-struct HostVector<double, 8> {
-  using Mask = __mmask8;
-  using Indices = __m256i;
-  __m512d entries;
+struct HostVector<double> {
+  static constexpr int width = 4;
+  using Mask = __m256d;
+  __m256d entries;
 
-  /// The first n entries, n from 0 to 8.
+  HEDDLE_VECTOR_WORD HostVector all(double value) { return {_mm256_set1_pd(value)}; }
+  HEDDLE_VECTOR_WORD HostVector load(const double* from) { return {_mm256_loadu_pd(from)}; }
+  HEDDLE_VECTOR_WORD void store(double* to, HostVector v) { _mm256_storeu_pd(to, v.entries); }
+  /// from[indices[0]], from[indices[1]], ...: loaded one by one.
+  template <class Index>
+  HEDDLE_VECTOR_WORD HostVector load_each(const Index* indices, const double* from) {
+    return four(from + indices[0], from + indices[1], from + indices[2], from + indices[3]);
+  }
+  /// The same, by one instruction.
+  HEDDLE_VECTOR_WORD HostVector gather(const std::int32_t* indices, const double* from) {
+    const __m128i packed = _mm_loadu_si128(reinterpret_cast<const __m128i*>(indices));
+    // Under a mask of all: the form without one warns in GCC 12's own header.
+    const __m256d every = _mm256_castsi256_pd(_mm256_set1_epi64x(-1));
+    return {_mm256_mask_i32gather_pd(_mm256_setzero_pd(), from, packed, every, 8)};
+  }
+  /// from[0], from[stride], from[2 * stride], ...
+  HEDDLE_VECTOR_WORD HostVector strided(const double* from, std::int64_t stride) {
+    return four(from, from + stride, from + 2 * stride, from + 3 * stride);
+  }
+
+  /// The first n entries; none if n is negative, all if it is 4 or more. n is from -4 to 8.
   HEDDLE_VECTOR_WORD Mask first(std::int64_t n) {
-    return static_cast<Mask>(_bzhi_u32(0xff, static_cast<unsigned>(n)));
+    return _mm256_loadu_pd(reinterpret_cast<const double*>(mask_bits + 8 - n));
   }
-  HEDDLE_VECTOR_WORD HostVector all(double value) { return {_mm512_set1_pd(value)}; }
-  HEDDLE_VECTOR_WORD HostVector load(Mask mask, const double* from) {
-    return {_mm512_maskz_loadu_pd(mask, from)};
+  /// Zero outside the mask, whatever was there.
+  HEDDLE_VECTOR_WORD HostVector keep(Mask mask, HostVector v) {
+    return {_mm256_and_pd(mask, v.entries)};
   }
-  HEDDLE_VECTOR_WORD void store(Mask mask, double* to, HostVector v) {
-    _mm512_mask_storeu_pd(to, mask, v.entries);
-  }
-  HEDDLE_VECTOR_WORD Indices load_indices(Mask mask, const std::int32_t* from) {
-    return _mm256_maskz_loadu_epi32(mask, from);
-  }
-  /// 0, stride, 2 * stride, ...
-  HEDDLE_VECTOR_WORD Indices multiples(std::int32_t stride) {
-    return _mm256_mullo_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(stride));
-  }
-  /// from[indices[0]], from[indices[1]], ...
-  HEDDLE_VECTOR_WORD HostVector gather(Mask mask, Indices indices, const double* from) {
-    return {_mm512_mask_i32gather_pd(_mm512_setzero_pd(), mask, indices, from, 8)};
+
+  HEDDLE_VECTOR_WORD HostVector add(HostVector a, HostVector b) {
+    return {_mm256_add_pd(a.entries, b.entries)};
   }
   HEDDLE_VECTOR_WORD HostVector multiply(HostVector a, HostVector b) {
-    return {_mm512_mul_pd(a.entries, b.entries)};
+    return {_mm256_mul_pd(a.entries, b.entries)};
   }
   /// a * b + c
   HEDDLE_VECTOR_WORD HostVector multiply_add(HostVector a, HostVector b, HostVector c) {
-    return {_mm512_fmadd_pd(a.entries, b.entries, c.entries)};
+    return {_mm256_fmadd_pd(a.entries, b.entries, c.entries)};
   }
-  HEDDLE_VECTOR_WORD HostVector add(HostVector a, HostVector b) {
-    return {_mm512_add_pd(a.entries, b.entries)};
+
+  HEDDLE_VECTOR_WORD double sum(HostVector v) {
+    const __m128d halves =
+        _mm_add_pd(_mm256_castpd256_pd128(v.entries), _mm256_extractf128_pd(v.entries, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(halves, _mm_unpackhi_pd(halves, halves)));
   }
-  HEDDLE_VECTOR_WORD double sum(HostVector v) { return _mm512_reduce_add_pd(v.entries); }
-  /// The sums of eight vectors, side by side: far fewer steps than eight times sum.
+  /// The sums of four vectors, side by side.
   HEDDLE_VECTOR_WORD HostVector sums(const HostVector* v) {
-    const __m512d first4 = sums_by_halves(neighbours(v[0], v[1]), neighbours(v[2], v[3]));
-    const __m512d last4 = sums_by_halves(neighbours(v[4], v[5]), neighbours(v[6], v[7]));
-    return {_mm512_add_pd(_mm512_shuffle_f64x2(first4, last4, 0x88),
-                          _mm512_shuffle_f64x2(first4, last4, 0xdd))};
+    const __m256d first_two = _mm256_hadd_pd(v[0].entries, v[1].entries);
+    const __m256d last_two = _mm256_hadd_pd(v[2].entries, v[3].entries);
+    return {_mm256_add_pd(_mm256_permute2f128_pd(first_two, last_two, 0x20),
+                          _mm256_permute2f128_pd(first_two, last_two, 0x31))};
+  }
+  /// Entry j of vector i becomes entry i of vector j, of four.
+  HEDDLE_VECTOR_WORD void transpose(HostVector* v) {
+    const __m256d even01 = _mm256_unpacklo_pd(v[0].entries, v[1].entries);
+    const __m256d odd01 = _mm256_unpackhi_pd(v[0].entries, v[1].entries);
+    const __m256d even23 = _mm256_unpacklo_pd(v[2].entries, v[3].entries);
+    const __m256d odd23 = _mm256_unpackhi_pd(v[2].entries, v[3].entries);
+    v[0].entries = _mm256_permute2f128_pd(even01, even23, 0x20);
+    v[1].entries = _mm256_permute2f128_pd(odd01, odd23, 0x20);
+    v[2].entries = _mm256_permute2f128_pd(even01, even23, 0x31);
+    v[3].entries = _mm256_permute2f128_pd(odd01, odd23, 0x31);
   }
 
  private:
-  /// a0 + a1, b0 + b1, a2 + a3, b2 + b3, ...
-  HEDDLE_VECTOR_WORD __m512d neighbours(HostVector a, HostVector b) {
-    return _mm512_add_pd(_mm512_unpacklo_pd(a.entries, b.entries),
-                         _mm512_unpackhi_pd(a.entries, b.entries));
-  }
-  /// The lower half of a plus the upper, then the same of b.
-  HEDDLE_VECTOR_WORD __m512d sums_by_halves(__m512d a, __m512d b) {
-    return _mm512_add_pd(_mm512_shuffle_f64x2(a, b, 0x44), _mm512_shuffle_f64x2(a, b, 0xee));
+  static constexpr std::int64_t mask_bits[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+
+  HEDDLE_VECTOR_WORD HostVector four(const double* a, const double* b, const double* c,
+                                     const double* d) {
+    return {_mm256_set_m128d(_mm_loadh_pd(_mm_load_sd(c), d), _mm_loadh_pd(_mm_load_sd(a), b))};
   }
 };
 
 template <>
-struct HostVector<float, 8> {
-  using Mask = __mmask8;
-  using Indices = __m256i;
-  __m256 entries;
+struct HostVector<float> {
+  static constexpr int width = 4;
+  using Mask = __m128;
+  __m128 entries;
 
-  HEDDLE_VECTOR_WORD Mask first(std::int64_t n) { return HostVector<double, 8>::first(n); }
-  HEDDLE_VECTOR_WORD HostVector all(float value) { return {_mm256_set1_ps(value)}; }
-  HEDDLE_VECTOR_WORD HostVector load(Mask mask, const float* from) {
-    return {_mm256_maskz_loadu_ps(mask, from)};
+  HEDDLE_VECTOR_WORD HostVector all(float value) { return {_mm_set1_ps(value)}; }
+  HEDDLE_VECTOR_WORD HostVector load(const float* from) { return {_mm_loadu_ps(from)}; }
+  HEDDLE_VECTOR_WORD void store(float* to, HostVector v) { _mm_storeu_ps(to, v.entries); }
+  template <class Index>
+  HEDDLE_VECTOR_WORD HostVector load_each(const Index* indices, const float* from) {
+    return {_mm_setr_ps(from[indices[0]], from[indices[1]], from[indices[2]], from[indices[3]])};
   }
-  HEDDLE_VECTOR_WORD void store(Mask mask, float* to, HostVector v) {
-    _mm256_mask_storeu_ps(to, mask, v.entries);
+  HEDDLE_VECTOR_WORD HostVector gather(const std::int32_t* indices, const float* from) {
+    const __m128i packed = _mm_loadu_si128(reinterpret_cast<const __m128i*>(indices));
+    const __m128 every = _mm_castsi128_ps(_mm_set1_epi32(-1));
+    return {_mm_mask_i32gather_ps(_mm_setzero_ps(), from, packed, every, 4)};
   }
-  HEDDLE_VECTOR_WORD Indices multiples(std::int32_t stride) {
-    return HostVector<double, 8>::multiples(stride);
+  HEDDLE_VECTOR_WORD HostVector strided(const float* from, std::int64_t stride) {
+    return {_mm_setr_ps(from[0], from[stride], from[2 * stride], from[3 * stride])};
   }
-  HEDDLE_VECTOR_WORD HostVector gather(Mask mask, Indices indices, const float* from) {
-    return {_mm256_mmask_i32gather_ps(_mm256_setzero_ps(), mask, indices, from, 4)};
-  }
-  HEDDLE_VECTOR_WORD HostVector multiply(HostVector a, HostVector b) {
-    return {_mm256_mul_ps(a.entries, b.entries)};
-  }
-  HEDDLE_VECTOR_WORD HostVector multiply_add(HostVector a, HostVector b, HostVector c) {
-    return {_mm256_fmadd_ps(a.entries, b.entries, c.entries)};
-  }
-};
-
-template <>
-struct HostVector<float, 16> {
-  using Mask = __mmask16;
-  using Indices = __m512i;
-  __m512 entries;
 
   HEDDLE_VECTOR_WORD Mask first(std::int64_t n) {
-    return static_cast<Mask>(_bzhi_u32(0xffff, static_cast<unsigned>(n)));
+    return _mm_loadu_ps(reinterpret_cast<const float*>(mask_bits + 8 - n));
   }
-  HEDDLE_VECTOR_WORD HostVector all(float value) { return {_mm512_set1_ps(value)}; }
-  HEDDLE_VECTOR_WORD HostVector load(Mask mask, const float* from) {
-    return {_mm512_maskz_loadu_ps(mask, from)};
+  HEDDLE_VECTOR_WORD HostVector keep(Mask mask, HostVector v) {
+    return {_mm_and_ps(mask, v.entries)};
   }
-  HEDDLE_VECTOR_WORD Indices load_indices(Mask mask, const std::int32_t* from) {
-    return _mm512_maskz_loadu_epi32(mask, from);
+
+  HEDDLE_VECTOR_WORD HostVector add(HostVector a, HostVector b) {
+    return {_mm_add_ps(a.entries, b.entries)};
   }
-  HEDDLE_VECTOR_WORD HostVector gather(Mask mask, Indices indices, const float* from) {
-    return {_mm512_mask_i32gather_ps(_mm512_setzero_ps(), mask, indices, from, 4)};
+  HEDDLE_VECTOR_WORD HostVector multiply(HostVector a, HostVector b) {
+    return {_mm_mul_ps(a.entries, b.entries)};
   }
   HEDDLE_VECTOR_WORD HostVector multiply_add(HostVector a, HostVector b, HostVector c) {
-    return {_mm512_fmadd_ps(a.entries, b.entries, c.entries)};
+    return {_mm_fmadd_ps(a.entries, b.entries, c.entries)};
   }
-  HEDDLE_VECTOR_WORD HostVector add(HostVector a, HostVector b) {
-    return {_mm512_add_ps(a.entries, b.entries)};
+
+  HEDDLE_VECTOR_WORD float sum(HostVector v) {
+    const __m128 halves = _mm_add_ps(v.entries, _mm_movehl_ps(v.entries, v.entries));
+    return _mm_cvtss_f32(_mm_add_ss(halves, _mm_shuffle_ps(halves, halves, 1)));
   }
-  HEDDLE_VECTOR_WORD float sum(HostVector v) { return _mm512_reduce_add_ps(v.entries); }
-  HEDDLE_VECTOR_WORD HostVector<float, 8> sums(const HostVector* v) {
-    const __m256 first4 = _mm256_hadd_ps(_mm256_hadd_ps(halves(v[0]), halves(v[1])),
-                                         _mm256_hadd_ps(halves(v[2]), halves(v[3])));
-    const __m256 last4 = _mm256_hadd_ps(_mm256_hadd_ps(halves(v[4]), halves(v[5])),
-                                        _mm256_hadd_ps(halves(v[6]), halves(v[7])));
-    return {_mm256_add_ps(_mm256_permute2f128_ps(first4, last4, 0x20),
-                          _mm256_permute2f128_ps(first4, last4, 0x31))};
+  HEDDLE_VECTOR_WORD HostVector sums(const HostVector* v) {
+    return {_mm_hadd_ps(_mm_hadd_ps(v[0].entries, v[1].entries),
+                        _mm_hadd_ps(v[2].entries, v[3].entries))};
+  }
+  HEDDLE_VECTOR_WORD void transpose(HostVector* v) {
+    _MM_TRANSPOSE4_PS(v[0].entries, v[1].entries, v[2].entries, v[3].entries);
   }
 
  private:
-  /// The lower half plus the upper.
-  HEDDLE_VECTOR_WORD __m256 halves(HostVector v) {
-    return _mm256_add_ps(_mm512_castps512_ps256(v.entries), _mm512_extractf32x8_ps(v.entries, 1));
-  }
+  static constexpr std::int32_t mask_bits[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
 };
 
 #endif

@@ -33,8 +33,12 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
       tiles_ = Tiles<Exec, O, Off, Acc>(exec, A, Kernels::adaptive_work(exec, A),
                                         Kernels::row_steps, Cutting::around_short_rows,
                                         static_cast<Off>(Kernels::short_row));
-      if constexpr (Kernels::uses_row_runs) {
-        if (backends::prefers_host_vectors()) row_runs_ = RowRuns<Exec>(exec, A);
+      if constexpr (Kernels::uses_row_hints) {
+        if (backends::host_vectors() != backends::HostVectors::none) {
+          row_runs_ = RowRuns<Exec>(exec, A);
+          row_hints_ = {row_runs_.codes(), row_ends(exec, A.row_ptr().data(), A.rows()),
+                        Kernels::streams(exec, A)};
+        }
       }
     } else if (scheme.has("subwarp")) {
       width_ = static_cast<int>(scheme.integer("subwarp"));
@@ -73,7 +77,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   void run(const Exec& exec, const Operands& operands) {
     using Kernels = csr::Kernels<Exec, S, O, Off, V, Acc>;
     if (tiled_label_) {
-      Kernels::tiles(exec, tiled_label_, operands, tiles_.table(), row_runs_.codes());
+      Kernels::tiles(exec, tiled_label_, operands, tiles_.table(), row_hints_);
     } else {
       Kernels::subwarp(exec, operands, width_);
     }
@@ -92,6 +96,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   Transpose transpose_;
   Tiles<Exec, O, Off, Acc> tiles_;
   RowRuns<Exec> row_runs_;
+  RowHints row_hints_;
   Transposed<Exec, S, O, Off> transposed_;
   std::unique_ptr<Executor> transposed_executor_;
 };

@@ -88,7 +88,7 @@ struct HostPlainRows {
   }
 
   /// y of rows [first, stop).
-  KOKKOS_FORCEINLINE_FUNCTION void store_rows(const Operands& A, std::int64_t first,
+  KOKKOS_FORCEINLINE_FUNCTION void store_rows(Operands A, std::int64_t first,
                                               std::int64_t stop) const {
     auto k = A.row_ptr[first];
     for (std::int64_t row = first; row < stop;) {

@@ -2,64 +2,100 @@
 #pragma once
 
 #include <heddle/backends/host/vector.hpp>
+#include <heddle/formats/csr/host_plain_rows.hpp>
 #include <heddle/formats/csr/operands.hpp>
+#include <heddle/formats/csr/row_ends.hpp>
 #include <heddle/formats/csr/row_runs.hpp>
 #include <type_traits>
 
 namespace heddle::csr {
 
-/// Whether a product could run on vectors: real numbers of one type, 32-bit columns.
+/// Whether a product could run on vectors: real numbers of one type.
 template <class Operands>
 inline constexpr bool suits_host_vectors =
 #ifdef HEDDLE_HOST_VECTORS
     (std::is_same_v<typename Operands::scalar_type, double> ||
      std::is_same_v<typename Operands::scalar_type, float>) &&
     std::is_same_v<typename Operands::scalar_type, typename Operands::accumulator_type> &&
-    std::is_same_v<typename Operands::scalar_type, typename Operands::vector_type> &&
-    sizeof(typename Operands::ordinal_type) == 4;
+    std::is_same_v<typename Operands::scalar_type, typename Operands::vector_type>;
 #else
     false;
 #endif
 
-/// Whether this product, on this processor, does.
+/// How this product uses them on this processor.
 template <class Operands>
-bool takes_host_vectors(const Operands& operands) {
-  return suits_host_vectors<Operands> && backends::prefers_host_vectors() &&
-         operands.x.count == 1 && operands.x.row_stride == 1 && operands.y.row_stride == 1;
+backends::HostVectors host_vectors_for(const Operands& operands) {
+  const bool contiguous =
+      operands.x.count == 1 && operands.x.row_stride == 1 && operands.y.row_stride == 1;
+  return suits_host_vectors<Operands> && contiguous ? backends::host_vectors()
+                                                    : backends::HostVectors::none;
 }
 
-template <class Operands>
+/// What an inspection found out about the rows of a matrix, for the vectors of a CPU.
+struct RowHints {
+  const std::uint8_t* runs = nullptr;  ///< from RowRuns, or null
+  RowEnds ends = RowEnds::unforeseen;
+  bool streams = false;  ///< the matrix comes from memory at every apply
+};
+
+template <class Operands, backends::HostVectors>
 struct HostVectorRows;
 
 #ifdef HEDDLE_HOST_VECTORS
 
-/// Rows of A times one contiguous vector, on the vector registers of a CPU: the nonzeros of a row
-/// lie side by side in a register, the last few under a mask; the sums of eight rows are formed and
-/// stored together. A row of any length up to a register's is one step without a branch, so rows of
-/// different length do not cost mispredicted branches, which is most of the time of a plain loop.
-template <class Operands>
+/// Rows of A times one contiguous vector, on the vector registers of a CPU: four nonzeros of a row
+/// lie side by side in a register, the last few under a mask; the sums of four rows are formed and
+/// stored together. Rows of up to four nonzeros are one step without a branch, so rows of different
+/// length cost few mispredicted branches, which are most of the time of a plain loop.
+///
+/// What a mask leaves out is read all the same: it belongs to the rows below. The last few nonzeros
+/// of the matrix, which have too few below, are left to plain loops.
+template <class Operands, backends::HostVectors Vectors>
 struct HostVectorRows {
   using S = typename Operands::scalar_type;
   using O = typename Operands::ordinal_type;
   using Off = typename Operands::offset_type;
-  using Entries = backends::HostVector<S, 64 / sizeof(S)>;  // nonzeros of one row
-  using EightRows = backends::HostVector<S, 8>;
-  static constexpr int width = 64 / sizeof(S);
+  using Vector = backends::HostVector<S>;
+  static constexpr int width = Vector::width;
   static constexpr int columns = 1;
 
-  /// From RowRuns, or null.
-  const std::uint8_t* runs = nullptr;
+  /// Foreseen branches and prefetches gain nothing where the processor gathers (measured:
+  /// docs/performance.md).
+  static constexpr bool trusts_branches = Vectors == backends::HostVectors::loads;
+  static constexpr bool prefetches = Vectors == backends::HostVectors::loads;
+  /// The processor sees by itself where longer rows lead.
+  static constexpr std::int64_t longest_prefetched = 48;
+
+  RowHints hints;
 
   HEDDLE_VECTOR_FUNCTION void sum_nonzeros(const Operands& A, Off begin, Off end, S* sum) const {
-    *sum = Entries::sum(products(A, begin, end));
+    if (reads_beyond(A, end)) return csr::sum_nonzeros<1>(A, begin, end, sum);
+    *sum = Vector::sum(products<1>(A, begin, end));
   }
 
   /// y of rows [first, stop).
   HEDDLE_VECTOR_FUNCTION void store_rows(const Operands& A, std::int64_t first,
                                          std::int64_t stop) const {
-    if (!runs) return store_any_rows(A, first, stop);
+    std::int64_t last = stop;
+    while (last > first && reads_beyond(A, A.row_ptr[last])) --last;
+    if (hints.runs) {
+      store_runs(A, first, last);
+    } else {
+      store_any_rows(A, first, last);
+    }
+    if (last < stop) HostPlainRows<Operands, 1>().store_rows(A, last, stop);
+  }
+
+ private:
+  /// Whether two registers of nonzeros that begin at `end`, or before, would not end in the matrix.
+  HEDDLE_VECTOR_WORD bool reads_beyond(const Operands& A, Off end) {
+    return A.row_ptr[A.rows] - end < 2 * width;
+  }
+
+  HEDDLE_VECTOR_FUNCTION void store_runs(const Operands& A, std::int64_t first,
+                                         std::int64_t stop) const {
     while (first < stop) {
-      const std::uint8_t run = runs[first];
+      const std::uint8_t run = hints.runs[first];
       const std::int64_t run_end = first + RowRunCode::rows(run);
       const std::int64_t end = run_end < stop ? run_end : stop;
       if (RowRunCode::kind(run) == RowRun::any) {
@@ -73,79 +109,145 @@ struct HostVectorRows {
     }
   }
 
- private:
-  /// Sums of nonzeros [begin, end), spread over a register.
-  HEDDLE_VECTOR_WORD Entries products(const Operands& A, Off begin, Off end) {
-    const auto full = Entries::first(width);
-    Entries even = Entries::all(0), odd = even;
-    Off k = begin;
+  /// Sums of nonzeros [begin, end), spread over a register; the last Steps fours are taken at once,
+  /// without asking how many there are.
+  template <int Steps>
+  HEDDLE_VECTOR_WORD Vector products(const Operands& A, std::int64_t begin, std::int64_t end) {
+    Vector even = Vector::all(0), odd = even;
+    std::int64_t k = begin;
     for (; end - k > 2 * width; k += 2 * width) {
-      even = add_products(A, full, k, even);
-      odd = add_products(A, full, k + width, odd);
+      even = Vector::multiply_add(Vector::load(A.values + k), gather_x(A, k), even);
+      odd = Vector::multiply_add(Vector::load(A.values + k + width), gather_x(A, k + width), odd);
+    }
+    if (Steps == 2) {
+      even = add_first(A, end - k, k, even);
+      odd = add_first(A, end - k - width, k + width, odd);
+      return Vector::add(even, odd);
     }
     if (end - k > width) {
-      even = add_products(A, full, k, even);
+      even = Vector::multiply_add(Vector::load(A.values + k), gather_x(A, k), even);
       k += width;
     }
-    return Entries::add(even, add_products(A, Entries::first(end - k), k, odd));
+    return Vector::add(even, add_first(A, end - k, k, odd));
   }
 
-  HEDDLE_VECTOR_WORD Entries add_products(const Operands& A, typename Entries::Mask mask, Off k,
-                                          Entries sum) {
-    return Entries::multiply_add(Entries::load(mask, A.values + k), gather_x(A, mask, k), sum);
+  /// Adds the products of the first n of the four nonzeros from k on.
+  HEDDLE_VECTOR_WORD Vector add_first(const Operands& A, std::int64_t n, std::int64_t k,
+                                      Vector sum) {
+    // x beyond the row may be infinite, so that a zero for the value alone would not do.
+    const auto mask = Vector::first(n);
+    const Vector values = Vector::keep(mask, Vector::load(A.values + k));
+    return Vector::multiply_add(values, Vector::keep(mask, gather_x(A, k)), sum);
+  }
+
+  /// Asks for the nonzeros that lie a fixed distance beyond [begin, end); perhaps beyond the
+  /// matrix, where asking does no harm. All columns, since with gaps the processor fetches less by
+  /// itself.
+  HEDDLE_VECTOR_WORD void prefetch(const Operands& A, std::int64_t begin, std::int64_t end) {
+    constexpr std::int64_t ahead = 1024, line = 64 / sizeof(S);
+    for (std::int64_t k = begin + ahead; k < end + ahead; k += line) {
+      __builtin_prefetch(A.values + k);
+      __builtin_prefetch(A.col_idx + k);
+    }
+  }
+
+  /// Asks for what nonzeros k and k + 1 multiply. Where few rows have any, branches are guessed
+  /// wrong so often that loads of x would begin only when they are due.
+  HEDDLE_VECTOR_WORD void prefetch_x(const Operands& A, std::int64_t k) {
+    __builtin_prefetch(A.x.data + A.col_idx[k]);
+    __builtin_prefetch(A.x.data + A.col_idx[k + 1]);
   }
 
   /// What nonzeros k, k + 1, ... multiply.
-  HEDDLE_VECTOR_WORD Entries gather_x(const Operands& A, typename Entries::Mask mask, Off k) {
-    return Entries::gather(mask, Entries::load_indices(mask, A.col_idx + k), A.x.data);
+  HEDDLE_VECTOR_WORD Vector gather_x(const Operands& A, std::int64_t k) {
+    return gather(A.col_idx + k, A.x.data);
+  }
+  HEDDLE_VECTOR_WORD Vector gather(const O* columns, const S* x) {
+    if constexpr (Vectors == backends::HostVectors::gathers && sizeof(O) == 4) {
+      return Vector::gather(columns, x);
+    } else {
+      return Vector::load_each(columns, x);
+    }
   }
 
-  HEDDLE_VECTOR_WORD void store_eight(const Operands& A, std::int64_t row,
-                                      typename EightRows::Mask mask, EightRows sums) {
-    const EightRows old =
-        A.beta == S(0) ? EightRows::all(0) : EightRows::load(mask, A.y.data + row);
-    const EightRows kept = EightRows::multiply(EightRows::all(A.beta), old);
-    EightRows::store(mask, A.y.data + row,
-                     EightRows::multiply_add(EightRows::all(A.alpha), sums, kept));
+  HEDDLE_VECTOR_WORD void store_four(const Operands& A, std::int64_t row, Vector sums) {
+    const Vector old = A.beta == S(0) ? Vector::all(0) : Vector::load(A.y.data + row);
+    const Vector kept = Vector::multiply(Vector::all(A.beta), old);
+    Vector::store(A.y.data + row, Vector::multiply_add(Vector::all(A.alpha), sums, kept));
   }
 
-  HEDDLE_VECTOR_FUNCTION static void store_any_rows(const Operands& A, std::int64_t first,
-                                                    std::int64_t stop) {
-    std::int64_t row = first;
-    for (; stop - row >= 8; row += 8) {
-      if (A.row_ptr[row + 8] - A.row_ptr[row] < 8) {
-        store_few_nonzeros(A, row);
-        continue;
+  HEDDLE_VECTOR_WORD void store_one(const Operands& A, std::int64_t row, S sum) {
+    S& y = A.y.data[row];
+    y = A.beta == S(0) ? A.alpha * sum : A.alpha * sum + A.beta * y;
+  }
+
+  HEDDLE_VECTOR_FUNCTION void store_any_rows(const Operands& A, std::int64_t first,
+                                             std::int64_t stop) const {
+    if (trusts_branches && hints.ends == RowEnds::foreseen) {
+      if (hints.streams) {
+        store_foreseen_rows<true>(A, first, stop);
+      } else {
+        store_foreseen_rows<false>(A, first, stop);
       }
-      Entries sums[8];
-      for (int i = 0; i < 8; ++i) sums[i] = products(A, A.row_ptr[row + i], A.row_ptr[row + i + 1]);
-      store_eight(A, row, EightRows::first(8), Entries::sums(sums));
+    } else if (hints.ends == RowEnds::surprising) {
+      store_rows_by_four<2, false>(A, first, stop);
+    } else if (hints.ends == RowEnds::scarce) {
+      store_rows_by_four<1, true>(A, first, stop);
+    } else {
+      store_rows_by_four<1, false>(A, first, stop);
+    }
+  }
+
+  /// Row by row, the last nonzeros one by one: nothing is done in vain.
+  template <bool Prefetch>
+  HEDDLE_VECTOR_FUNCTION static void store_foreseen_rows(Operands A, std::int64_t first,
+                                                         std::int64_t stop) {
+    std::int64_t k = A.row_ptr[first];
+    for (std::int64_t row = first; row < stop; ++row) {
+      const std::int64_t end = A.row_ptr[row + 1];
+      if (Prefetch && end - k <= longest_prefetched) prefetch(A, k, end);
+      Vector sums = Vector::all(0);
+      for (; end - k >= width; k += width) {
+        sums = Vector::multiply_add(Vector::load(A.values + k), gather_x(A, k), sums);
+      }
+      S sum = Vector::sum(sums);
+      for (; k < end; ++k) sum += A.values[k] * A.x.data[A.col_idx[k]];
+      store_one(A, row, sum);
+    }
+  }
+
+  template <int Steps, bool Scarce>
+  HEDDLE_VECTOR_FUNCTION static void store_rows_by_four(Operands A, std::int64_t first,
+                                                        std::int64_t stop) {
+    [[maybe_unused]] const std::int64_t last = A.row_ptr[A.rows] - 2;
+    std::int64_t row = first;
+    for (; stop - row >= 4; row += 4) {
+      const std::int64_t begin = A.row_ptr[row];
+      std::int64_t ends[4];
+      for (int i = 0; i < 4; ++i) ends[i] = A.row_ptr[row + 1 + i];
+      Vector sums[4] = {Vector::all(0), Vector::all(0), Vector::all(0), Vector::all(0)};
+      if (ends[3] > begin) {
+        if constexpr (Scarce) prefetch_x(A, begin + 64 < last ? begin + 64 : last);
+        sums[0] = products<Steps>(A, begin, ends[0]);
+        sums[1] = products<Steps>(A, ends[0], ends[1]);
+        sums[2] = products<Steps>(A, ends[1], ends[2]);
+        sums[3] = products<Steps>(A, ends[2], ends[3]);
+      }
+      store_four(A, row, Vector::sums(sums));
     }
     for (; row < stop; ++row) {
-      const S sum = Entries::sum(products(A, A.row_ptr[row], A.row_ptr[row + 1]));
-      A.store(static_cast<O>(row), 0, sum);
+      const S sum = Vector::sum(products<Steps>(A, A.row_ptr[row], A.row_ptr[row + 1]));
+      store_one(A, row, sum);
     }
-  }
-
-  /// Eight rows that are empty, but for a few nonzeros at most.
-  HEDDLE_VECTOR_WORD void store_few_nonzeros(const Operands& A, std::int64_t row) {
-    S sums[8] = {};
-    Off k = A.row_ptr[row];
-    const Off end = A.row_ptr[row + 8];
-    for (int i = 0; k < end; ++i) {
-      for (const Off row_end = A.row_ptr[row + i + 1]; k < row_end; ++k) {
-        sums[i] += A.values[k] * A.x.data[A.col_idx[k]];
-      }
-    }
-    store_eight(A, row, EightRows::first(8), EightRows::load(EightRows::first(8), sums));
   }
 
   /// x is gathered once for several rows.
-  HEDDLE_VECTOR_FUNCTION static void store_rows_of_same_columns(const Operands& A,
-                                                                std::int64_t first,
-                                                                std::int64_t stop) {
+  HEDDLE_VECTOR_FUNCTION void store_rows_of_same_columns(Operands A, std::int64_t first,
+                                                         std::int64_t stop) const {
+    const bool asks = prefetches && hints.streams;
     for (std::int64_t row = first; row < stop;) {
       const std::int64_t left = stop - row;
+      if (asks) prefetch(A, A.row_ptr[row], A.row_ptr[left < 4 ? stop : row + 4]);
       if (left >= 4) {
         row += store_rows_together<4>(A, row);
       } else if (left == 3) {
@@ -160,44 +262,61 @@ struct HostVectorRows {
 
   template <int Rows>
   HEDDLE_VECTOR_WORD int store_rows_together(const Operands& A, std::int64_t row) {
-    const Off begin = A.row_ptr[row];
-    const Off length = A.row_ptr[row + 1] - begin;
-    Entries sums[Rows];
-    for (int i = 0; i < Rows; ++i) sums[i] = Entries::all(0);
-    for (Off j = 0; j < length; j += width) {  // rows of runs are short: j cannot overflow
-      const Off left = length - j;
-      const auto mask = Entries::first(left < width ? left : width);
-      const auto x = gather_x(A, mask, begin + j);
+    const std::int64_t length = A.row_ptr[row + 1] - A.row_ptr[row];
+    const S* values = A.values + A.row_ptr[row];
+    const O* col_idx = A.col_idx + A.row_ptr[row];
+    Vector sums[Rows];
+    for (int i = 0; i < Rows; ++i) sums[i] = Vector::all(0);
+    std::int64_t j = 0;
+    for (; length - j > width; j += width) {
+      const Vector x = gather(col_idx + j, A.x.data);
       for (int i = 0; i < Rows; ++i) {
-        const auto values = Entries::load(mask, A.values + begin + j + i * length);
-        sums[i] = Entries::multiply_add(values, x, sums[i]);
+        sums[i] = Vector::multiply_add(Vector::load(values + i * length + j), x, sums[i]);
       }
     }
+    const auto mask = Vector::first(length - j);
+    const Vector x = Vector::keep(mask, gather(col_idx + j, A.x.data));
     for (int i = 0; i < Rows; ++i) {
-      A.store(static_cast<O>(row + i), 0, Entries::sum(sums[i]));
+      const Vector last = Vector::keep(mask, Vector::load(values + i * length + j));
+      sums[i] = Vector::multiply_add(last, x, sums[i]);
+    }
+    if constexpr (Rows == 4) {
+      store_four(A, row, Vector::sums(sums));
+    } else {
+      for (int i = 0; i < Rows; ++i) store_one(A, row + i, Vector::sum(sums[i]));
     }
     return Rows;
   }
 
-  /// Eight rows side by side: nonzero j of the eight multiplies eight neighbouring entries of x,
-  /// and only the columns of the first row are read.
-  HEDDLE_VECTOR_FUNCTION static void store_shifted_rows(const Operands& A, std::int64_t first,
-                                                        std::int64_t stop) {
-    const Off begin = A.row_ptr[first];
-    const Off length = A.row_ptr[first + 1] - begin;
-    const auto rows_apart = EightRows::multiples(static_cast<std::int32_t>(length));
-    for (std::int64_t row = first; row < stop; row += 8) {
-      const auto mask = EightRows::first(stop - row < 8 ? stop - row : 8);
-      const std::int64_t down = row - first;
-      const S* values = A.values + begin + down * length;
-      const S* x = A.x.data + down;
-      EightRows sums = EightRows::all(0);
-      for (Off j = 0; j < length; ++j) {
-        sums = EightRows::multiply_add(EightRows::gather(mask, rows_apart, values + j),
-                                       EightRows::load(mask, x + A.col_idx[begin + j]), sums);
+  /// Four rows side by side: nonzero j of the four multiplies four neighbouring entries of x, and
+  /// only the columns of the first row are read.
+  HEDDLE_VECTOR_FUNCTION void store_shifted_rows(Operands A, std::int64_t first,
+                                                 std::int64_t stop) const {
+    const std::int64_t length = A.row_ptr[first + 1] - A.row_ptr[first];
+    const O* col_idx = A.col_idx + A.row_ptr[first];
+    const bool asks = prefetches && hints.streams;
+    std::int64_t row = first;
+    for (; stop - row >= 4; row += 4) {
+      const S* values = A.values + A.row_ptr[row];
+      const S* x = A.x.data + (row - first);
+      if (asks) prefetch(A, A.row_ptr[row], A.row_ptr[row + 4]);
+      Vector sums = Vector::all(0);
+      std::int64_t j = 0;
+      for (; length - j >= width; j += width) {
+        Vector v[4];
+        for (int i = 0; i < 4; ++i) v[i] = Vector::load(values + i * length + j);
+        Vector::transpose(v);
+        for (int i = 0; i < 4; ++i) {
+          sums = Vector::multiply_add(v[i], Vector::load(x + col_idx[j + i]), sums);
+        }
       }
-      store_eight(A, row, mask, sums);
+      for (; j < length; ++j) {
+        const Vector v = Vector::strided(values + j, length);
+        sums = Vector::multiply_add(v, Vector::load(x + col_idx[j]), sums);
+      }
+      store_four(A, row, sums);
     }
+    store_any_rows(A, row, stop);
   }
 };
 

@@ -35,8 +35,14 @@ struct Kernels {
   /// What a row costs, in nonzeros: on a GPU its end, on a CPU a mispredicted branch or the unused
   /// part of a register (measured: docs/csr.md).
   static constexpr int row_steps = backends::has_lanes<Exec> ? 1 : 8;
-  /// Whether csr/adaptive looks for runs of rows.
-  static constexpr bool uses_row_runs = !backends::has_lanes<Exec> && suits_host_vectors<Operands>;
+  /// Whether csr/adaptive looks for hints.
+  static constexpr bool uses_row_hints = !backends::has_lanes<Exec> && suits_host_vectors<Operands>;
+
+  /// Whether the matrix is too large for the caches of CPUs, a few MB a thread.
+  static bool streams(const Exec& exec, const Matrix& A) {
+    const std::int64_t bytes = static_cast<std::int64_t>(A.nonzeros()) * (sizeof(S) + sizeof(O));
+    return bytes / exec.concurrency() > 8'000'000;
+  }
 
   static std::int64_t merge_work(const Exec& exec, const Matrix& A) {
     return share_of_work(exec, A, tile_capacity);
@@ -57,14 +63,14 @@ struct Kernels {
   }
 
   /// csr/adaptive and csr/merge: a team, or a thread of a CPU, a tile.
-  /// `row_runs`, of a CPU: from RowRuns, or null.
+  /// `hints` are for CPUs.
   static void tiles(const Exec& exec, const char* label, const Operands& operands,
-                    const Table& table, const std::uint8_t* row_runs) {
+                    const Table& table, const RowHints& hints) {
     each_pass(operands, tile_columns, [&](const Operands& pass) {
       if (pass.x.count == 1) {
-        tile_pass<1>(exec, label, pass, table, row_runs);
+        tile_pass<1>(exec, label, pass, table, hints);
       } else {
-        tile_pass<tile_columns>(exec, label, pass, table, row_runs);
+        tile_pass<tile_columns>(exec, label, pass, table, hints);
       }
     });
   }
@@ -116,7 +122,7 @@ struct Kernels {
       const std::int64_t teams = exec.concurrency();
       const std::int64_t rows = operands.rows;
       const std::int64_t rows_a_team = (rows + teams - 1) / teams;
-      on_host_rows<ColumnsAtOnce>(operands, nullptr, [&](const auto& how) {
+      on_host_rows<ColumnsAtOnce>(operands, RowHints(), [&](const auto& how) {
         backends::launch<backends::Shape<1>>(
             exec, "heddle::spmv::csr_scalar",
             rows_a_team ? (rows + rows_a_team - 1) / rows_a_team : 0,
@@ -141,14 +147,14 @@ struct Kernels {
 
   template <int ColumnsAtOnce>
   static void tile_pass(const Exec& exec, const char* label, const Operands& operands,
-                        const Table& table, [[maybe_unused]] const std::uint8_t* row_runs) {
+                        const Table& table, [[maybe_unused]] const RowHints& hints) {
     if constexpr (backends::has_lanes<Exec>) {
       using Shape =
           backends::Shape<backends::max_subwarp_width<Exec>, tile_threads, tile_teams_resident>;
       using Kernel = TileKernel<Operands, tile_threads, tile_items, (ColumnsAtOnce > 1)>;
       backends::launch<Shape>(exec, label, table.tiles, Kernel{operands, table});
     } else {
-      on_host_rows<ColumnsAtOnce>(operands, row_runs, [&](const auto& how) {
+      on_host_rows<ColumnsAtOnce>(operands, hints, [&](const auto& how) {
         backends::launch<backends::Shape<1>>(
             exec, label, table.tiles,
             HostTileKernel<Operands, std::decay_t<decltype(how)>>{operands, how, table});
@@ -158,10 +164,17 @@ struct Kernels {
 
   /// Calls launch(how) with what computes rows fastest on this processor.
   template <int ColumnsAtOnce, class Launch>
-  static void on_host_rows(const Operands& operands, [[maybe_unused]] const std::uint8_t* row_runs,
+  static void on_host_rows(const Operands& operands, [[maybe_unused]] const RowHints& hints,
                            const Launch& launch) {
     if constexpr (ColumnsAtOnce == 1 && suits_host_vectors<Operands>) {
-      if (takes_host_vectors(operands)) return launch(HostVectorRows<Operands>{row_runs});
+      using backends::HostVectors;
+      const HostVectors vectors = host_vectors_for(operands);
+      if (vectors == HostVectors::loads) {
+        return launch(HostVectorRows<Operands, HostVectors::loads>{hints});
+      }
+      if (vectors == HostVectors::gathers) {
+        return launch(HostVectorRows<Operands, HostVectors::gathers>{hints});
+      }
     }
     launch(HostPlainRows<Operands, ColumnsAtOnce>{});
   }

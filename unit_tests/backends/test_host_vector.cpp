@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <heddle/backends/host/vector.hpp>
 #include <limits>
@@ -10,121 +10,155 @@
 
 namespace heddle::test {
 
-TEST_CASE("host vectors are preferred only where there are any") {
-  if (backends::prefers_host_vectors()) CHECK(backends::has_host_vectors());
-  const char* said = std::getenv("HEDDLE_HOST_VECTORS");
-  if (said && std::string(said) == "0") CHECK(!backends::prefers_host_vectors());
+using backends::HostVectors;
+
+TEST_CASE("host vectors: the environment chooses, but never what the processor lacks") {
+  const HostVectors best = backends::best_host_vectors();
+  const char* variable = std::getenv("HEDDLE_HOST_VECTORS");
+  const std::string said = variable ? variable : "";
+  HostVectors expected = best;
+  if (best != HostVectors::none) {
+    if (said == "none") expected = HostVectors::none;
+    if (said == "loads") expected = HostVectors::loads;
+    if (said == "gathers") expected = HostVectors::gathers;
+  }
+  CHECK(backends::host_vectors() == expected);
 }
 
 #ifdef HEDDLE_HOST_VECTORS
 
 namespace {
 
-constexpr int most = 16;
-
-/// What lies outside a mask: reading it would show in every sum.
+/// Arrays of the four entries of some vectors.
 template <class T>
-std::vector<T> counted_then_nan(int n) {
-  std::vector<T> data(most, std::numeric_limits<T>::quiet_NaN());
-  for (int i = 0; i < n; ++i) data[static_cast<std::size_t>(i)] = static_cast<T>(i + 1);
-  return data;
-}
+using Four = std::vector<T>;
 
-template <class T, int N>
-HEDDLE_VECTOR_FUNCTION void load_and_store(int n, const T* from, T* to) {
-  using Vector = backends::HostVector<T, N>;
-  const auto mask = Vector::first(n);
-  Vector::store(mask, to, Vector::load(mask, from));
-}
-
-template <class T, int N>
-HEDDLE_VECTOR_FUNCTION T sum_of_products(int n, const T* values, const std::int32_t* indices,
-                                         const T* x) {
-  using Vector = backends::HostVector<T, N>;
-  const auto mask = Vector::first(n);
-  const auto gathered = Vector::gather(mask, Vector::load_indices(mask, indices), x);
-  const auto product =
-      Vector::multiply_add(Vector::load(mask, values), gathered, Vector::all(T(0)));
-  return Vector::sum(Vector::add(product, product)) / 2;
-}
-
-template <class T, int N>
-HEDDLE_VECTOR_FUNCTION void sums_of_eight(const T* rows, T* to) {
-  using Vector = backends::HostVector<T, N>;
-  using Eight = backends::HostVector<T, 8>;
-  Vector vectors[8];
-  for (int i = 0; i < 8; ++i) vectors[i] = Vector::load(Vector::first(N), rows + i * N);
-  Eight::store(Eight::first(8), to, Vector::sums(vectors));
+template <class T>
+Four<T> counted_from(T first) {
+  return {first, first + 1, first + 2, first + 3};
 }
 
 template <class T>
-HEDDLE_VECTOR_FUNCTION void every_third(int n, const T* from, T* to) {
-  using Eight = backends::HostVector<T, 8>;
-  const auto mask = Eight::first(n);
-  Eight::store(mask, to,
-               Eight::multiply(Eight::all(T(2)), Eight::gather(mask, Eight::multiples(3), from)));
+HEDDLE_VECTOR_FUNCTION Four<T> kept(std::int64_t n, const T* from) {
+  using Vector = backends::HostVector<T>;
+  Four<T> to(4);
+  Vector::store(to.data(), Vector::keep(Vector::first(n), Vector::load(from)));
+  return to;
 }
 
-template <class T, int N>
-void check_words() {
-  for (int n = 0; n <= N; ++n) {
-    const auto from = counted_then_nan<T>(n);
-    std::vector<T> to(most, T(-1));
-    load_and_store<T, N>(n, from.data(), to.data());
-    for (int i = 0; i < most; ++i) {
-      CHECK(to[static_cast<std::size_t>(i)] == (i < n ? static_cast<T>(i + 1) : T(-1)));
+template <class T>
+HEDDLE_VECTOR_FUNCTION Four<T> arithmetic(const T* a, const T* b) {
+  using Vector = backends::HostVector<T>;
+  const auto sum = Vector::add(Vector::load(a), Vector::load(b));
+  const auto product = Vector::multiply(Vector::load(a), Vector::load(b));
+  Four<T> to(4);
+  Vector::store(to.data(), Vector::multiply_add(sum, Vector::all(T(2)), product));
+  return to;
+}
+
+template <class T, class Index>
+HEDDLE_VECTOR_FUNCTION Four<T> loaded(const Index* indices, const T* from) {
+  using Vector = backends::HostVector<T>;
+  Four<T> to(4);
+  Vector::store(to.data(), Vector::load_each(indices, from));
+  return to;
+}
+
+template <class T>
+HEDDLE_VECTOR_FUNCTION Four<T> gathered(const std::int32_t* indices, const T* from) {
+  using Vector = backends::HostVector<T>;
+  Four<T> to(4);
+  Vector::store(to.data(), Vector::gather(indices, from));
+  return to;
+}
+
+template <class T>
+HEDDLE_VECTOR_FUNCTION Four<T> every(std::int64_t stride, const T* from) {
+  using Vector = backends::HostVector<T>;
+  Four<T> to(4);
+  Vector::store(to.data(), Vector::strided(from, stride));
+  return to;
+}
+
+template <class T>
+HEDDLE_VECTOR_FUNCTION T sum(const T* from) {
+  return backends::HostVector<T>::sum(backends::HostVector<T>::load(from));
+}
+
+/// The sums of four vectors, then their transpose.
+template <class T>
+HEDDLE_VECTOR_FUNCTION void sums_and_transpose(const T* from, T* sums, T* transposed) {
+  using Vector = backends::HostVector<T>;
+  Vector v[4];
+  for (int i = 0; i < 4; ++i) v[i] = Vector::load(from + 4 * i);
+  Vector::store(sums, Vector::sums(v));
+  Vector::transpose(v);
+  for (int i = 0; i < 4; ++i) Vector::store(transposed + 4 * i, v[i]);
+}
+
+template <class T>
+void check_masks() {
+  for (int n = -4; n <= 8; ++n) {
+    Four<T> from = counted_from(T(1));
+    for (int i = n < 0 ? 0 : n; i < 4; ++i) {
+      from[static_cast<std::size_t>(i)] = std::numeric_limits<T>::quiet_NaN();
     }
-  }
-}
-
-template <class T, int N>
-void check_sums() {
-  for (int n = 0; n <= N; ++n) {
-    const auto values = counted_then_nan<T>(n);
-    // An index outside the mask would read far outside x.
-    std::vector<std::int32_t> indices(most, std::numeric_limits<std::int32_t>::max());
-    for (int i = 0; i < n; ++i) indices[static_cast<std::size_t>(i)] = (7 * i + 3) % 20;
-    std::vector<T> x(20);
-    T expected = 0;
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(i) - 4;
-    for (int i = 0; i < n; ++i) {
-      expected += static_cast<T>(i + 1) * (static_cast<T>((7 * i + 3) % 20) - 4);
-    }
-    CHECK(sum_of_products<T, N>(n, values.data(), indices.data(), x.data()) == expected);
-  }
-  std::vector<T> rows(8 * N), sums(8);
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<T>((i * 37) % 101);
-  sums_of_eight<T, N>(rows.data(), sums.data());
-  for (int i = 0; i < 8; ++i) {
-    T expected = 0;
-    for (int j = 0; j < N; ++j) expected += rows[static_cast<std::size_t>(i * N + j)];
-    CHECK(sums[static_cast<std::size_t>(i)] == expected);
+    Four<T> expected(4, T(0));
+    for (int i = 0; i < 4 && i < n; ++i) expected[static_cast<std::size_t>(i)] = T(i + 1);
+    CHECK(kept<T>(n, from.data()) == expected);
   }
 }
 
 template <class T>
-void check_strides() {
-  std::vector<T> from(24);
+void check_arithmetic() {
+  const Four<T> a = counted_from(T(1)), b = counted_from(T(10));
+  CHECK(arithmetic<T>(a.data(), b.data()) == Four<T>{32, 48, 66, 86});
+  CHECK(sum<T>(b.data()) == T(46));
+}
+
+template <class T>
+void check_scattered_loads() {
+  std::vector<T> from(12);
   for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<T>(i);
-  for (int n = 0; n <= 8; ++n) {
-    std::vector<T> to(8, T(-1));
-    every_third<T>(n, from.data(), to.data());
-    for (int i = 0; i < 8; ++i) {
-      CHECK(to[static_cast<std::size_t>(i)] == (i < n ? static_cast<T>(6 * i) : T(-1)));
+  const std::int32_t near[4] = {11, 0, 5, 5};
+  const std::int64_t far[4] = {3, 9, 1, 10};
+  CHECK(loaded<T>(near, from.data()) == Four<T>{11, 0, 5, 5});
+  CHECK(loaded<T>(far, from.data()) == Four<T>{3, 9, 1, 10});
+  CHECK(gathered<T>(near, from.data()) == Four<T>{11, 0, 5, 5});
+  const std::int32_t behind[4] = {-1, -3, 2, 0};
+  CHECK(gathered<T>(behind, from.data() + 4) == Four<T>{3, 1, 6, 4});
+  CHECK(every<T>(3, from.data() + 2) == Four<T>{2, 5, 8, 11});
+}
+
+template <class T>
+void check_four_vectors() {
+  std::vector<T> from(16), sums(4), transposed(16);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<T>((i * 37) % 101);
+  sums_and_transpose<T>(from.data(), sums.data(), transposed.data());
+  for (std::size_t i = 0; i < 4; ++i) {
+    T expected = 0;
+    for (std::size_t j = 0; j < 4; ++j) {
+      expected += from[4 * i + j];
+      CHECK(transposed[4 * j + i] == from[4 * i + j]);
     }
+    CHECK(sums[i] == expected);
   }
+}
+
+template <class T>
+void check_words() {
+  check_masks<T>();
+  check_arithmetic<T>();
+  check_scattered_loads<T>();
+  check_four_vectors<T>();
 }
 
 }  // namespace
 
-TEST_CASE("host vectors: masked loads and stores, gathers, sums") {
-  if (!backends::has_host_vectors()) return;
-  check_words<double, 8>();
-  check_words<float, 8>();
-  check_sums<double, 8>();
-  check_sums<float, 16>();
-  check_strides<double>();
-  check_strides<float>();
+TEST_CASE("host vectors: every word, on four numbers") {
+  if (backends::best_host_vectors() == HostVectors::none) return;
+  check_words<double>();
+  check_words<float>();
 }
 
 #endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <heddle/formats/csr/row_ends.hpp>
+#include <vector>
+
+#include "../random.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+using csr::RowEnds;
+using Host = Kokkos::DefaultHostExecutionSpace;
+
+/// The ends of rows of length(i).
+template <class Length>
+RowEnds ends_of(std::int64_t rows, Length length) {
+  std::vector<int> row_ptr(static_cast<std::size_t>(rows) + 1);
+  for (std::size_t i = 0; i + 1 < row_ptr.size(); ++i) {
+    row_ptr[i + 1] = row_ptr[i] + static_cast<int>(length(static_cast<std::int64_t>(i)));
+  }
+  return csr::row_ends(Host(), row_ptr.data(), rows);
+}
+
+}  // namespace
+
+TEST_CASE("row ends: what repeats is foreseen") {
+  CHECK(ends_of(0, [](std::int64_t) { return 0; }) == RowEnds::foreseen);
+  CHECK(ends_of(1, [](std::int64_t) { return 9; }) == RowEnds::foreseen);
+  CHECK(ends_of(5000, [](std::int64_t) { return 7; }) == RowEnds::foreseen);
+  CHECK(ends_of(5000, [](std::int64_t i) { return 1 + i % 5; }) == RowEnds::foreseen);
+  // One row in fifty is another.
+  Random random(1);
+  CHECK(ends_of(5000, [&](std::int64_t) { return random.below(50) ? 5 : 1 + random.below(9); }) ==
+        RowEnds::foreseen);
+}
+
+TEST_CASE("row ends: random lengths are not foreseen, fours of short rows are") {
+  Random random(2);
+  const auto up_to_four = [&](std::int64_t) { return 1 + random.below(4); };
+  const auto up_to_twenty = [&](std::int64_t) { return 1 + random.below(20); };
+  CHECK(ends_of(20000, up_to_four) == RowEnds::unforeseen);
+  CHECK(ends_of(20000, up_to_twenty) == RowEnds::unforeseen);
+  // More rows than are learnt.
+  const std::int64_t many = 70000 * static_cast<std::int64_t>(Host().concurrency());
+  CHECK(ends_of(many, up_to_four) == RowEnds::unforeseen);
+  CHECK(ends_of(many, up_to_twenty) == RowEnds::surprising);
+}
+
+TEST_CASE("row ends: mostly empty rows are scarce") {
+  CHECK(ends_of(5000, [](std::int64_t) { return 0; }) == RowEnds::scarce);
+  CHECK(ends_of(5000, [](std::int64_t i) { return i % 3 == 0; }) == RowEnds::scarce);
+  CHECK(ends_of(5000, [](std::int64_t i) { return i % 2; }) == RowEnds::foreseen);
+}
+
+}  // namespace heddle::test
