@@ -34,9 +34,11 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
                                         Kernels::row_steps, Cutting::around_short_rows,
                                         static_cast<Off>(Kernels::short_row));
       if constexpr (Kernels::uses_row_hints) {
-        if (backends::host_vectors() != backends::HostVectors::none) {
+        const backends::HostVectors vectors = backends::host_vectors();
+        if (vectors != backends::HostVectors::none) {
           row_runs_ = RowRuns<Exec>(exec, A);
-          row_hints_ = {row_runs_.codes(), row_ends(exec, A.row_ptr().data(), A.rows()),
+          row_hints_ = {row_runs_.codes(),
+                        row_ends(exec, A.row_ptr().data(), A.rows(), learnt_rows(vectors)),
                         Kernels::streams(exec, A)};
         }
       }

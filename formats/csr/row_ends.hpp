@@ -51,12 +51,13 @@ struct SurprisingRows {
   }
 };
 
-/// The ends of the rows of a matrix. Looks at up to 16384 rows a thread, and waits for the result.
+/// The ends of the rows of a matrix, where a predictor learns `learnt_rows` rows of a thread by
+/// heart from apply to apply. Looks at up to 16384 rows a thread, and waits for the result.
 ///
-/// The limits are fitted to 44 matrices on an EPYC of family 26 (docs/csr.md).
+/// The limits are fitted to 44 matrices (docs/csr.md).
 template <ExecutionSpace Exec, Offset Off>
-RowEnds row_ends(const Exec& exec, const Off* row_ptr, std::int64_t rows) {
-  constexpr std::int64_t learnt_rows = 65536;
+RowEnds row_ends(const Exec& exec, const Off* row_ptr, std::int64_t rows,
+                 std::int64_t learnt_rows) {
   const std::int64_t shares = exec.concurrency();
   const std::int64_t rows_a_share = (rows + shares - 1) / shares;
   if (rows == 0) return RowEnds::foreseen;
@@ -69,7 +70,6 @@ RowEnds row_ends(const Exec& exec, const Off* row_ptr, std::int64_t rows) {
   Kokkos::parallel_reduce("heddle::csr::foresee_lengths", Policy(exec, 0, shares),
                           Kernel{row_ptr, rows, rows_a_share, 1}, by_length);
   if (by_length * 20 <= asked * 3) return RowEnds::foreseen;
-  // Fewer rows are known by heart after a few applies, whatever the table here says.
   if (rows_a_share <= learnt_rows) return RowEnds::unforeseen;
   Kokkos::parallel_reduce("heddle::csr::foresee_fours", Policy(exec, 0, shares),
                           Kernel{row_ptr, rows, rows_a_share, 4}, by_fours);

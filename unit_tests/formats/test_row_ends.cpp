@@ -13,6 +13,8 @@ namespace {
 using csr::RowEnds;
 using Host = Kokkos::DefaultHostExecutionSpace;
 
+constexpr std::int64_t learnt_rows = 40000;
+
 /// The ends of rows of length(i).
 template <class Length>
 RowEnds ends_of(std::int64_t rows, Length length) {
@@ -20,7 +22,7 @@ RowEnds ends_of(std::int64_t rows, Length length) {
   for (std::size_t i = 0; i + 1 < row_ptr.size(); ++i) {
     row_ptr[i + 1] = row_ptr[i] + static_cast<int>(length(static_cast<std::int64_t>(i)));
   }
-  return csr::row_ends(Host(), row_ptr.data(), rows);
+  return csr::row_ends(Host(), row_ptr.data(), rows, learnt_rows);
 }
 
 }  // namespace
@@ -43,9 +45,10 @@ TEST_CASE("row ends: random lengths are not foreseen, fours of short rows are") 
   CHECK(ends_of(20000, up_to_four) == RowEnds::unforeseen);
   CHECK(ends_of(20000, up_to_twenty) == RowEnds::unforeseen);
   // More rows than are learnt.
-  const std::int64_t many = 70000 * static_cast<std::int64_t>(Host().concurrency());
+  const std::int64_t many = (learnt_rows + 1) * static_cast<std::int64_t>(Host().concurrency());
   CHECK(ends_of(many, up_to_four) == RowEnds::unforeseen);
   CHECK(ends_of(many, up_to_twenty) == RowEnds::surprising);
+  CHECK(ends_of(learnt_rows, up_to_twenty) == RowEnds::unforeseen);
 }
 
 TEST_CASE("row ends: mostly empty rows are scarce") {
