@@ -57,9 +57,10 @@ KOKKOS_FORCEINLINE_FUNCTION void post(T* place, T value) {
 /// under the same condition as await.
 template <class T, class Ready>
 KOKKOS_FORCEINLINE_FUNCTION T collect(const T* place, Ready ready) {
+  constexpr int hasty_looks = 8;  // most waits are shorter than a pause
   T value = ThisMemory::peek(place);
-  while (!ready(value)) {
-    ThisMemory::pause();
+  for (int look = 1; !ready(value); ++look) {
+    if (look > hasty_looks) ThisMemory::pause();
     value = ThisMemory::peek(place);
   }
   return value;

@@ -65,16 +65,9 @@ struct HostTileKernel {
     // Last, since the tile before leaves its part only when it is through.
     if (finishes) {
       for (int c = 0; c < here.x.count; ++c) {
-        here.store(table.row[t], c, first_sum[c] + parts_before(chain, t, c));
+        here.store(table.row[t], c, first_sum[c] + table.parts.take_all(chain, t, 1, c));
       }
     }
-  }
-
- private:
-  KOKKOS_FORCEINLINE_FUNCTION Acc parts_before(std::int64_t chain, std::int64_t t, int c) const {
-    Acc sum(0);
-    for (std::int64_t tile = chain; tile < t; ++tile) sum += table.parts.take(tile, c);
-    return sum;
   }
 };
 

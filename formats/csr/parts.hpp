@@ -27,27 +27,29 @@ struct Parts {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void leave(std::int64_t tile, int column, const Acc& sum) const {
-    Word* place = words + tile * words_a_tile + column * words_a_sum;
+    Word* to = place(tile, column);
     if constexpr (is_complex<Acc>) {
-      backends::post(place, sayable(sum.real()));
-      backends::post(place + 1, sayable(sum.imag()));
+      backends::post(to, sayable(sum.real()));
+      backends::post(to + 1, sayable(sum.imag()));
     } else {
-      backends::post(place, sayable(sum));
+      backends::post(to, sayable(sum));
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION Acc take(std::int64_t tile, int column) const {
-    Word* place = words + tile * words_a_tile + column * words_a_sum;
-    if constexpr (is_complex<Acc>) {
-      const Word real = take_word(place);
-      return Acc(real, take_word(place + 1));
-    } else {
-      return take_word(place);
-    }
+  /// Takes the sums that tiles first, first + stride, ... below `stop` leave, and adds them up in
+  /// this order.
+  KOKKOS_FORCEINLINE_FUNCTION Acc take_all(std::int64_t first, std::int64_t stop, int stride,
+                                           int column) const {
+    Acc sum(0);
+    for (std::int64_t tile = first; tile < stop; tile += stride) sum += take(tile, column);
+    return sum;
   }
 
  private:
   using Bits = std::conditional_t<sizeof(Word) == 4, std::uint32_t, std::uint64_t>;
+  KOKKOS_FORCEINLINE_FUNCTION Word* place(std::int64_t tile, int column) const {
+    return words + tile * words_a_tile + column * words_a_sum;
+  }
   /// The bits of a quiet NaN that arithmetic does not make by itself.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr Bits empty_bits() {
     return static_cast<Bits>(sizeof(Word) == 4 ? 0x7fc0c5a1u : 0x7ff8c5a1c5a1c5a1u);
@@ -60,9 +62,18 @@ struct Parts {
   KOKKOS_FORCEINLINE_FUNCTION static Word sayable(Word word) {
     return is_empty(word) ? Kokkos::bit_cast<Word>(static_cast<Bits>(empty_bits() + 1)) : word;
   }
-  KOKKOS_FORCEINLINE_FUNCTION static Word take_word(Word* place) {
-    const Word word = backends::collect(place, [](Word seen) { return !is_empty(seen); });
-    backends::post(place, empty());
+  KOKKOS_FORCEINLINE_FUNCTION Acc take(std::int64_t tile, int column) const {
+    Word* from = place(tile, column);
+    if constexpr (is_complex<Acc>) {
+      const Word real = take_word(from);
+      return Acc(real, take_word(from + 1));
+    } else {
+      return take_word(from);
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static Word take_word(Word* from) {
+    const Word word = backends::collect(from, [](Word seen) { return !is_empty(seen); });
+    backends::post(from, empty());
     return word;
   }
 };

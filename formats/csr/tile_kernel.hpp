@@ -92,13 +92,17 @@ struct TileKernel {
       Acc sum = product[0];
       for (int i = 1; i < ItemsPerThread; ++i) sum += product[i];
       add_up_one_row(team, scratch, tile, c, sum);
+      return;
+    }
+    const int thread = SeveralColumns ? backends::afresh(team.thread()) : team.thread();
+    HEDDLE_UNROLL(ItemsPerThread)
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      const int k = thread + i * Threads;
+      if (k < tile.nonzeros) scratch.product(k) = product[i];
+    }
+    if (tile.rows() <= Team::subwarps) {
+      add_up_few_rows(team, scratch, tile, c);
     } else {
-      const int thread = SeveralColumns ? backends::afresh(team.thread()) : team.thread();
-      HEDDLE_UNROLL(ItemsPerThread)
-      for (int i = 0; i < ItemsPerThread; ++i) {
-        const int k = thread + i * Threads;
-        if (k < tile.nonzeros) scratch.product(k) = product[i];
-      }
       add_up_rows(team, scratch, tile, c);
     }
   }
@@ -107,6 +111,9 @@ struct TileKernel {
   KOKKOS_FORCEINLINE_FUNCTION void add_up_one_row(const Team& team, Scratch& scratch,
                                                   const Tile& tile, int c, Acc sum) const {
     const auto subwarp = team.subwarp();
+    if (finishes(tile, 0)) {
+      sum += table.parts.take_all(tile.chain + team.thread(), tile.index, Threads, c);
+    }
     sum = subwarp.sum(sum);
     if (subwarp.lane() == 0) scratch.product(team.subwarp_index()) = sum;
     team.barrier();
@@ -114,8 +121,19 @@ struct TileKernel {
       Acc total(0);
       if (subwarp.lane() < Team::subwarps) total = scratch.product(subwarp.lane());
       total = subwarp.sum(total);
-      deliver(subwarp, tile, 0, c, total);
+      if (subwarp.lane() == 0) deliver(tile, 0, c, total);
     }
+  }
+
+  /// A subwarp a row.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void add_up_few_rows(const Team& team, Scratch& scratch,
+                                                   const Tile& tile, int c) const {
+    const int row = team.subwarp_index();
+    int from, to;
+    bounds(tile, row, from, to);
+    team.barrier();
+    if (row < tile.rows()) add_up_row(team.subwarp(), scratch, tile, row, c, from, to);
   }
 
   template <class Team>
@@ -123,28 +141,25 @@ struct TileKernel {
                                                int c) const {
     const auto subwarp = team.subwarp();
     const int rows = tile.rows();
-    int group = 1;
-    while (group < Team::subwarp_width && rows * group * 2 <= Threads) group *= 2;
-    const int groups = Threads / group;
-    const int lane = team.thread() % group;
-    const int most = group == Team::subwarp_width ? tile.nonzeros : most_per_lane * group;
-    int row = team.thread() / group;
+    int lanes = 1;
+    while (rows * lanes * 2 <= Threads) lanes *= 2;
+    const int groups = Threads / lanes;
+    const int lane = team.thread() % lanes;
+    int row = team.thread() / lanes;
     int from, to;
     bounds(tile, row, from, to);
     if (team.thread() == 0) scratch.long_rows = 0;
     team.barrier();
     for (int round = 0; round < rows; round += groups) {
-      const bool short_row = to - from <= most;
+      const bool short_row = to - from <= most_per_lane * lanes;
       Acc sum(0);
       if (short_row) {
-        for (int k = from + lane; k < to; k += group) sum += scratch.product(k);
+        for (int k = from + lane; k < to; k += lanes) sum += scratch.product(k);
       }
-      for (int bits = group / 2; bits > 0; bits /= 2) sum += subwarp.shuffle_xor(sum, bits);
+      for (int bits = lanes / 2; bits > 0; bits /= 2) sum += subwarp.shuffle_xor(sum, bits);
       if (lane == 0 && row < rows) {
-        // A row to finish takes a subwarp too, which collects the parts from other tiles.
-        const bool finishes = row == 0 && tile.chain >= 0 && tile.ended > 0;
-        if (short_row && !finishes) {
-          deliver_alone(tile, row, c, sum);
+        if (short_row && !finishes(tile, row)) {
+          deliver(tile, row, c, sum);
         } else {
           scratch.long_row[Kokkos::atomic_fetch_inc(&scratch.long_rows)] = row;
         }
@@ -157,12 +172,27 @@ struct TileKernel {
     for (int i = team.subwarp_index(); i < scratch.long_rows; i += Team::subwarps) {
       row = scratch.long_row[i];
       bounds(tile, row, from, to);
-      Acc sum(0);
-      for (int k = from + subwarp.lane(); k < to; k += Team::subwarp_width) {
-        sum += scratch.product(k);
-      }
-      deliver(subwarp, tile, row, c, subwarp.sum(sum));
+      add_up_row(subwarp, scratch, tile, row, c, from, to);
     }
+  }
+
+  /// A row by a subwarp, which also collects the parts of a row to finish.
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION void add_up_row(const Subwarp& subwarp, Scratch& scratch,
+                                              const Tile& tile, int row, int c, int from,
+                                              int to) const {
+    Acc sum(0);
+    for (int k = from + subwarp.lane(); k < to; k += Subwarp::width) sum += scratch.product(k);
+    if (finishes(tile, row)) {
+      sum += table.parts.take_all(tile.chain + subwarp.lane(), tile.index, Subwarp::width, c);
+    }
+    sum = subwarp.sum(sum);
+    if (subwarp.lane() == 0) deliver(tile, row, c, sum);
+  }
+
+  /// Whether the row began in another tile and ends in this one.
+  KOKKOS_FORCEINLINE_FUNCTION static bool finishes(const Tile& tile, int row) {
+    return row == 0 && tile.chain >= 0 && tile.ended > 0;
   }
 
   /// Where the nonzeros of a row of the tile lie in it; nowhere for a row beyond the last.
@@ -178,28 +208,13 @@ struct TileKernel {
   }
 
   /// What the tile has of a row is added up: a whole row goes to y, the part of a row that goes on
-  /// to the tile that finishes it. By one lane, and not for a row that this tile finishes.
-  KOKKOS_FORCEINLINE_FUNCTION void deliver_alone(const Tile& tile, int row, int c,
-                                                 const Acc& sum) const {
+  /// to the tile that finishes it. By one lane.
+  KOKKOS_FORCEINLINE_FUNCTION void deliver(const Tile& tile, int row, int c, const Acc& sum) const {
     if (row == tile.ended) {
       table.parts.leave(tile.index, c, sum);
     } else {
       operands.store(static_cast<O>(tile.first_row + row), c, sum);
     }
-  }
-
-  /// The same by a subwarp, for any row: one to finish waits for its parts.
-  template <class Subwarp>
-  KOKKOS_FORCEINLINE_FUNCTION void deliver(const Subwarp& subwarp, const Tile& tile, int row, int c,
-                                           Acc sum) const {
-    if (row == 0 && tile.chain >= 0 && tile.ended > 0) {
-      Acc before(0);
-      for (std::int64_t t = tile.chain + subwarp.lane(); t < tile.index; t += Subwarp::width) {
-        before += table.parts.take(t, c);
-      }
-      sum += subwarp.sum(before);
-    }
-    if (subwarp.lane() == 0) deliver_alone(tile, row, c, sum);
   }
 };
 
