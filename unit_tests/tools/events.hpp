@@ -63,7 +63,8 @@ class Recording {
 /// "Kokkos::View::initialization [heddle::op::phase] ...". Two things are Kokkos' own and take no
 /// label: the kernel of a copy between Views, and the scratch that an execution space keeps.
 inline bool is_ours(std::string label) {
-  for (const char* own : {"Kokkos::Impl::host_space_deepcopy", "Kokkos::Serial::scratch_mem"}) {
+  for (const char* own : {"Kokkos::Impl::host_space_deepcopy", "Kokkos::Serial::scratch_mem",
+                          "Kokkos::OpenMP::scratch_mem"}) {
     if (label.rfind(own, 0) == 0) return true;
   }
   const std::string first_touch = "Kokkos::View::initialization [";
