@@ -29,16 +29,19 @@ struct Columns {
   }
 };
 
+/// Throws Error if the first stride of a View of several rows does not fit in 32 bits.
 template <class T, VectorView View>
 Columns<T> columns_of(const View& view) {
   Columns<T> columns;
   columns.data = view.data();
   columns.rows = static_cast<std::int64_t>(view.extent(0));
-  if (view.stride(0) > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
-    throw Error("the rows of a vector lie " + std::to_string(view.stride(0)) + " entries apart",
-                "give a View whose first stride fits in 32 bits");
+  if (view.extent(0) > 1) {  // else no stride is used, whatever it is
+    if (view.stride(0) > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+      throw Error("the rows of a vector lie " + std::to_string(view.stride(0)) + " entries apart",
+                  "give a View whose first stride fits in 32 bits");
+    }
+    columns.row_stride = static_cast<int>(view.stride(0));
   }
-  columns.row_stride = static_cast<int>(view.stride(0));
   if constexpr (View::rank() == 2) {
     columns.count = static_cast<int>(view.extent(1));
     columns.column_stride = static_cast<std::int64_t>(view.stride(1));
