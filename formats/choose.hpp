@@ -26,8 +26,8 @@ struct CsrCosts {
   /// A round of the longest row, which others wait for, against one of the full device.
   static constexpr double longest_row_round = 0.55;
   /// csr/adaptive: looking up a tile and handing over parts, and a full device of tiles.
-  static constexpr double adaptive_start = 1.7;
-  static constexpr double adaptive_wave = 3.5;
+  static constexpr double adaptive_start = 1.5;
+  static constexpr double adaptive_wave = 4.25;
   static constexpr double tile_work = 768;
   static constexpr double tile_threads = 128;
 
@@ -37,7 +37,9 @@ struct CsrCosts {
 
   static double subwarp(const RowFeatures& rows, const Device& device, int lanes) {
     const double waves = static_cast<double>(rows.rows) * lanes / threads_at_once(device, 0.75);
-    const double rounds = rows.mean_row() / (batch * lanes);
+    // The lanes of a warp wait for the longer ones of its rows.
+    const double typical_row = rows.mean_row() + std::sqrt(rows.row_variance);
+    const double rounds = typical_row / (batch * lanes);
     const double longest = std::ceil(static_cast<double>(rows.longest_row) / (batch * lanes));
     return waves * std::max(1.0, rounds - 1) + longest_row_round * longest;
   }

@@ -38,6 +38,17 @@ TEST_CASE("choose: the rules on a GPU") {
   CHECK(chosen(rows_of(100, 9000, 20000), gpu(32)) == "csr/adaptive");
 }
 
+TEST_CASE("choose: the spread of rows counts, not the longest alone") {
+  // NotreDame_www, where csr/subwarp=2 was measured to be the fastest of all.
+  RowFeatures rows = rows_of(325729, 0, 60);
+  rows.nonzeros = 929849;
+  rows.row_variance = 31.08;
+  CHECK(chosen(rows, gpu(32)) == "csr/subwarp=2");
+  // The same with a row that would hold up all others.
+  rows.longest_row = 20000;
+  CHECK(chosen(rows, gpu(32)) == "csr/adaptive");
+}
+
 TEST_CASE("choose: a CPU balances its threads and looks for runs of rows") {
   Device cpu;
   for (const int threads : {1, 16}) {
