@@ -65,7 +65,8 @@ struct HostTileKernel {
     // Last, since the tile before leaves its part only when it is through.
     if (finishes) {
       for (int c = 0; c < here.x.count; ++c) {
-        here.store(table.row[t], c, first_sum[c] + table.parts.take_all(chain, t, 1, c));
+        here.store(table.row[t], c,
+                   first_sum[c] + table.parts.take_all(chain, static_cast<int>(t), 1, c));
       }
     }
   }

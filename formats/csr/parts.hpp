@@ -38,10 +38,9 @@ struct Parts {
 
   /// Takes the sums that tiles first, first + stride, ... below `stop` leave, and adds them up in
   /// this order.
-  KOKKOS_FORCEINLINE_FUNCTION Acc take_all(std::int64_t first, std::int64_t stop, int stride,
-                                           int column) const {
+  KOKKOS_FORCEINLINE_FUNCTION Acc take_all(int first, int stop, int stride, int column) const {
     Acc sum(0);
-    for (std::int64_t tile = first; tile < stop; tile += stride) sum += take(tile, column);
+    for (int tile = first; tile < stop; tile += stride) sum += take(tile, column);
     return sum;
   }
 

@@ -42,9 +42,9 @@ struct TileKernel {
   TileTable<O, Off, Acc> table;
 
   /// Rows [first_row, first_row + ended) end in the tile; if `leaves`, one more goes on beyond it,
-  /// and if `chain` is not -1, the first began in that tile.
+  /// and if `chain` is not -1, the first began in that tile and ends in this one.
   struct Tile {
-    std::int64_t index;
+    int index;
     Off begin;
     int nonzeros;
     O first_row;
@@ -59,12 +59,12 @@ struct TileKernel {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
     const std::int64_t t = team.index();
     Tile tile;
-    tile.index = t;
+    tile.index = static_cast<int>(t);
     tile.begin = table.nonzero[t];
     tile.nonzeros = static_cast<int>(table.nonzero[t + 1] - tile.begin);
     tile.first_row = table.row[t];
     tile.ended = static_cast<int>(table.row[t + 1] - tile.first_row);
-    tile.chain = table.chain[t];
+    tile.chain = tile.ended > 0 ? table.chain[t] : -1;
     tile.leaves = table.chain[t + 1] >= 0;
     add_up(team, scratch, tile, 0);
     if constexpr (SeveralColumns) {
@@ -100,11 +100,7 @@ struct TileKernel {
       const int k = thread + i * Threads;
       if (k < tile.nonzeros) scratch.product(k) = product[i];
     }
-    if (tile.rows() <= Team::subwarps) {
-      add_up_few_rows(team, scratch, tile, c);
-    } else {
-      add_up_rows(team, scratch, tile, c);
-    }
+    add_up_rows(team, scratch, tile, c);
   }
 
   template <class Team>
@@ -125,53 +121,47 @@ struct TileKernel {
     }
   }
 
-  /// A subwarp a row.
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void add_up_few_rows(const Team& team, Scratch& scratch,
-                                                   const Tile& tile, int c) const {
-    const int row = team.subwarp_index();
-    int from, to;
-    bounds(tile, row, from, to);
-    team.barrier();
-    if (row < tile.rows()) add_up_row(team.subwarp(), scratch, tile, row, c, from, to);
-  }
-
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_up_rows(const Team& team, Scratch& scratch, const Tile& tile,
                                                int c) const {
     const auto subwarp = team.subwarp();
     const int rows = tile.rows();
     int lanes = 1;
-    while (rows * lanes * 2 <= Threads) lanes *= 2;
-    const int groups = Threads / lanes;
-    const int lane = team.thread() % lanes;
+    while (lanes < Team::subwarp_width && rows * lanes * 2 <= Threads) lanes *= 2;
+    const bool subwarp_a_row = lanes == Team::subwarp_width;
     int row = team.thread() / lanes;
     int from, to;
     bounds(tile, row, from, to);
-    if (team.thread() == 0) scratch.long_rows = 0;
+    if (team.thread() == 0) scratch.long_rows = subwarp_a_row ? rows : 0;
     team.barrier();
-    for (int round = 0; round < rows; round += groups) {
-      const bool short_row = to - from <= most_per_lane * lanes;
-      Acc sum(0);
-      if (short_row) {
-        for (int k = from + lane; k < to; k += lanes) sum += scratch.product(k);
-      }
-      for (int bits = lanes / 2; bits > 0; bits /= 2) sum += subwarp.shuffle_xor(sum, bits);
-      if (lane == 0 && row < rows) {
-        if (short_row && !finishes(tile, row)) {
-          deliver(tile, row, c, sum);
-        } else {
-          scratch.long_row[Kokkos::atomic_fetch_inc(&scratch.long_rows)] = row;
+    if (!subwarp_a_row) {
+      const int groups = Threads / lanes;
+      const int lane = team.thread() % lanes;
+      for (int round = 0; round < rows; round += groups) {
+        const bool short_row = to - from <= most_per_lane * lanes;
+        Acc sum(0);
+        if (short_row) {
+          for (int k = from + lane; k < to; k += lanes) sum += scratch.product(k);
         }
+        for (int bits = lanes / 2; bits > 0; bits /= 2) sum += subwarp.shuffle_xor(sum, bits);
+        if (lane == 0 && row < rows) {
+          if (short_row && !finishes(tile, row)) {
+            deliver(tile, row, c, sum);
+          } else {
+            scratch.long_row[Kokkos::atomic_fetch_inc(&scratch.long_rows)] = row;
+          }
+        }
+        row += groups;
+        bounds(tile, row, from, to);
       }
-      row += groups;
-      bounds(tile, row, from, to);
+      team.barrier();
     }
-    team.barrier();
     // The list's order varies from run to run, the sum of each row does not.
     for (int i = team.subwarp_index(); i < scratch.long_rows; i += Team::subwarps) {
-      row = scratch.long_row[i];
-      bounds(tile, row, from, to);
+      if (!subwarp_a_row) {
+        row = scratch.long_row[i];
+        bounds(tile, row, from, to);
+      }
       add_up_row(subwarp, scratch, tile, row, c, from, to);
     }
   }
@@ -192,7 +182,7 @@ struct TileKernel {
 
   /// Whether the row began in another tile and ends in this one.
   KOKKOS_FORCEINLINE_FUNCTION static bool finishes(const Tile& tile, int row) {
-    return row == 0 && tile.chain >= 0 && tile.ended > 0;
+    return row == 0 && tile.chain >= 0;
   }
 
   /// Where the nonzeros of a row of the tile lie in it; nowhere for a row beyond the last.
