@@ -21,10 +21,9 @@ struct HostRowsKernel {
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
-    const Operands here = operands;  // which no store to y can change, so it stays in registers
     const std::int64_t first = team.index() * rows_per_team;
     const std::int64_t stop = first + rows_per_team;
-    rows.store_rows(here, first, stop < here.rows ? stop : here.rows);
+    rows.store_rows(operands, first, stop < operands.rows ? stop : operands.rows);
   }
 };
 
@@ -42,7 +41,6 @@ struct HostTileKernel {
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
-    const Operands here = operands;  // which no store to y can change, so it stays in registers
     const std::int64_t t = team.index();
     const int chain = table.chain[t];
     const O last_row = table.row[t + 1];
@@ -50,23 +48,24 @@ struct HostTileKernel {
     const bool finishes = chain >= 0 && row < last_row;
     Acc first_sum[Rows::columns] = {};
     if (finishes) {
-      rows.sum_nonzeros(here, table.nonzero[t], here.row_ptr[row + 1], first_sum);
+      rows.sum_nonzeros(operands, table.nonzero[t], operands.row_ptr[row + 1], first_sum);
       ++row;
     }
-    if (row < last_row) rows.store_rows(here, row, last_row);
+    if (row < last_row) rows.store_rows(operands, row, last_row);
     const bool leaves = table.chain[t + 1] >= 0;
     if (leaves) {
-      const Off begin = here.row_ptr[last_row];
+      const Off begin = operands.row_ptr[last_row];
       const Off tile_begin = table.nonzero[t];
       Acc sum[Rows::columns];
-      rows.sum_nonzeros(here, begin < tile_begin ? tile_begin : begin, table.nonzero[t + 1], sum);
-      for (int c = 0; c < here.x.count; ++c) table.parts.leave(t, c, sum[c]);
+      rows.sum_nonzeros(operands, begin < tile_begin ? tile_begin : begin, table.nonzero[t + 1],
+                        sum);
+      for (int c = 0; c < operands.x.count; ++c) table.parts.leave(t, c, sum[c]);
     }
     // Last, since the tile before leaves its part only when it is through.
     if (finishes) {
-      for (int c = 0; c < here.x.count; ++c) {
-        here.store(table.row[t], c,
-                   first_sum[c] + table.parts.take_all(chain, static_cast<int>(t), 1, c));
+      for (int c = 0; c < operands.x.count; ++c) {
+        operands.store(table.row[t], c,
+                       first_sum[c] + table.parts.take_all(chain, static_cast<int>(t), 1, c));
       }
     }
   }

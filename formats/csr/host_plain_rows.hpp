@@ -87,7 +87,8 @@ struct HostPlainRows {
     csr::sum_nonzeros<ColumnsAtOnce>(A, begin, end, sum);
   }
 
-  /// y of rows [first, stop).
+  /// y of rows [first, stop). A is a copy, which no store to y can change: so it stays in
+  /// registers.
   KOKKOS_FORCEINLINE_FUNCTION void store_rows(Operands A, std::int64_t first,
                                               std::int64_t stop) const {
     auto k = A.row_ptr[first];

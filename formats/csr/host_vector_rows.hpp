@@ -57,6 +57,8 @@ struct HostVectorRows;
 ///
 /// What a mask leaves out is read all the same: it belongs to the rows below. The last few nonzeros
 /// of the matrix, which have too few below, are left to plain loops.
+///
+/// Loops take the operands as a copy, which no store to y can change: so they stay in registers.
 template <class Operands, backends::HostVectors Vectors>
 struct HostVectorRows {
   using S = typename Operands::scalar_type;
