@@ -74,11 +74,18 @@ KOKKOS_FORCEINLINE_FUNCTION int arrive(int* counter) { return ThisMemory::arrive
 /// Orders this thread's accesses before it against those after it, for the whole device.
 KOKKOS_FORCEINLINE_FUNCTION void fence() { ThisMemory::fence(); }
 
-/// Reads what no thread reads again soon and no thread writes meanwhile, with as little trace in
-/// the caches as the device allows: matrix entries pass through, x stays.
+/// Reads what no thread writes meanwhile, if it is wanted, and is zero if not, whatever `place` is
+/// then. Unlike a branch it does not keep a GPU from having many loads in flight.
 template <class T>
-KOKKOS_FORCEINLINE_FUNCTION T load_once(const T* place) {
-  return ThisMemory::load_once(place);
+KOKKOS_FORCEINLINE_FUNCTION T load(const T* place, bool wanted) {
+  return ThisMemory::load(place, wanted);
+}
+
+/// The same for what no thread reads again soon, with as little trace in the caches as the device
+/// allows: matrix entries pass through, x stays.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T load_once(const T* place, bool wanted = true) {
+  return ThisMemory::load_once(place, wanted);
 }
 
 }  // namespace heddle::backends

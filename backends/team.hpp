@@ -16,9 +16,9 @@ struct Shape {
   static constexpr int teams_resident = TeamsResident;
 };
 
-/// Teams begin in the order of their index (each thread of a CPU takes its own in that order) up to
-/// this many, so a team of such a launch may wait for one of lower index. Longer launches let a
-/// team take several places, and their teams must not wait for each other.
+/// Teams begin in the order of their index (each thread of a CPU takes its own in that order), so a
+/// team of a launch of up to this many may wait for one of lower index. On a GPU a longer launch
+/// becomes several.
 inline constexpr std::int64_t max_teams_in_order = std::int64_t{1} << 24;
 
 /// What a kernel without scratch declares as its Scratch.

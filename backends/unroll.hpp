@@ -17,7 +17,8 @@ namespace heddle::backends {
 /// The same value, unknown to the compiler, which then computes anew what follows from it rather
 /// than keep it. On HIP a condition kept takes two scalar registers, and of those there are few;
 /// elsewhere there is nothing to gain, and nothing is done.
-KOKKOS_FORCEINLINE_FUNCTION int afresh(int value) {
+template <class Integer>
+KOKKOS_FORCEINLINE_FUNCTION Integer afresh(Integer value) {
 #ifdef __HIP_DEVICE_COMPILE__
   asm volatile("" : "+v"(value));
 #endif

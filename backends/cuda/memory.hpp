@@ -9,6 +9,25 @@
 #ifdef __CUDA_ARCH__
 namespace heddle::backends {
 
+// A predicate of its own for every load. The compiler has seven for the whole kernel, and where it
+// may choose, it lets later loads wait until earlier ones give theirs back.
+#define HEDDLE_LOAD_IF_WANTED(load)                                                        \
+  if constexpr (sizeof(T) == 4) {                                                          \
+    std::uint32_t word;                                                                    \
+    asm("{ .reg .pred p; setp.ne.b32 p, %2, 0; mov.b32 %0, 0; @p " load ".b32 %0, [%1]; }" \
+        : "=r"(word)                                                                       \
+        : "l"(place), "r"(static_cast<int>(wanted)));                                      \
+    return value<T>(word);                                                                 \
+  } else if constexpr (sizeof(T) == 8) {                                                   \
+    std::uint64_t word;                                                                    \
+    asm("{ .reg .pred p; setp.ne.b32 p, %2, 0; mov.b64 %0, 0; @p " load ".b64 %0, [%1]; }" \
+        : "=l"(word)                                                                       \
+        : "l"(place), "r"(static_cast<int>(wanted)));                                      \
+    return value<T>(word);                                                                 \
+  } else {                                                                                 \
+    return wanted ? *place : T(0);                                                         \
+  }
+
 /// Memory order between the threads of one CUDA device, for values of 4 or 8 bytes.
 struct CudaMemory {
   template <class T>
@@ -60,20 +79,15 @@ struct CudaMemory {
   __device__ static void fence() { __threadfence(); }
   __device__ static void pause() { __nanosleep(20); }
 
+  template <class T>
+  __device__ static T load(const T* place, bool wanted) {
+    HEDDLE_LOAD_IF_WANTED("ld.global")
+  }
+
   /// Streams past the first-level cache, which stays free for what is read again.
   template <class T>
-  __device__ static T load_once(const T* place) {
-    if constexpr (sizeof(T) == 4) {
-      Word<T> word;
-      asm("ld.global.nc.L1::no_allocate.b32 %0, [%1];" : "=r"(word) : "l"(place));
-      return value<T>(word);
-    } else if constexpr (sizeof(T) == 8) {
-      Word<T> word;
-      asm("ld.global.nc.L1::no_allocate.b64 %0, [%1];" : "=l"(word) : "l"(place));
-      return value<T>(word);
-    } else {
-      return *place;
-    }
+  __device__ static T load_once(const T* place, bool wanted) {
+    HEDDLE_LOAD_IF_WANTED("ld.global.nc.L1::no_allocate")
   }
 
  private:
@@ -94,6 +108,8 @@ struct CudaMemory {
     return value;
   }
 };
+
+#undef HEDDLE_LOAD_IF_WANTED
 
 }  // namespace heddle::backends
 #endif

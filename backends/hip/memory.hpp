@@ -31,11 +31,15 @@ struct HipMemory {
   __device__ static void pause() { __builtin_amdgcn_s_sleep(1); }
 
   template <class T>
-  __device__ static T load_once(const T* place) {
+  __device__ static T load(const T* place, bool wanted) {
+    return wanted ? *place : T(0);
+  }
+  template <class T>
+  __device__ static T load_once(const T* place, bool wanted) {
     if constexpr (requires { __builtin_nontemporal_load(place); }) {
-      return __builtin_nontemporal_load(place);
+      return wanted ? __builtin_nontemporal_load(place) : T(0);
     } else {
-      return *place;
+      return load(place, wanted);
     }
   }
 };

@@ -32,8 +32,12 @@ struct HostMemory {
   /// There may be more threads than cores: the one that is waited for must get to run.
   static void pause() { std::this_thread::yield(); }
   template <class T>
-  static T load_once(const T* place) {
-    return *place;
+  static T load(const T* place, bool wanted) {
+    return wanted ? *place : T(0);
+  }
+  template <class T>
+  static T load_once(const T* place, bool wanted) {
+    return load(place, wanted);
   }
 };
 

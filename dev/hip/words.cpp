@@ -118,6 +118,11 @@ struct Fence {
     place[1] = 1;
   }
 };
+struct Load {
+  KOKKOS_FUNCTION void operator()(auto* place) const {
+    place[1] = backends::load(place + 2, place[0] != 0);
+  }
+};
 struct LoadOnce {
   KOKKOS_FUNCTION void operator()(auto* place) const { place[1] = backends::load_once(place); }
 };
@@ -176,8 +181,9 @@ void memory_words(const Exec& exec, void* memory) {
 void every_word(const Exec& exec, void* memory) {
   lanes<Lane, Shuffle, ShuffleUp, ShuffleDown, ShuffleXor, Broadcast, Sum, SumTogether, Max, Ballot,
         Any, InclusiveSum, ExclusiveSum, SegmentedSum, Sync>(exec, memory);
-  memory_words<double, Publish, Acquire, Await, Post, Collect, LoadOnce>(exec, memory);
-  memory_words<int, Publish, Acquire, Await, Post, Collect, Arrive, Fence, LoadOnce>(exec, memory);
+  memory_words<double, Publish, Acquire, Await, Post, Collect, Load, LoadOnce>(exec, memory);
+  memory_words<int, Publish, Acquire, Await, Post, Collect, Arrive, Fence, Load, LoadOnce>(exec,
+                                                                                           memory);
   backends::launch<backends::Shape<1>>(exec, "heddle::words::barrier", 1,
                                        BarrierKernel{static_cast<int*>(memory)});
 }

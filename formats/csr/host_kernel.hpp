@@ -42,30 +42,28 @@ struct HostTileKernel {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
     const std::int64_t t = team.index();
-    const int chain = table.chain[t];
-    const O last_row = table.row[t + 1];
-    O row = table.row[t];
-    const bool finishes = chain >= 0 && row < last_row;
+    const auto& begin = table.edges[t];
+    const auto& end = table.edges[t + 1];
+    O row = begin.row;
+    const bool finishes = begin.chain >= 0 && row < end.row;
     Acc first_sum[Rows::columns] = {};
     if (finishes) {
-      rows.sum_nonzeros(operands, table.nonzero[t], operands.row_ptr[row + 1], first_sum);
+      rows.sum_nonzeros(operands, begin.nonzero, operands.row_ptr[row + 1], first_sum);
       ++row;
     }
-    if (row < last_row) rows.store_rows(operands, row, last_row);
-    const bool leaves = table.chain[t + 1] >= 0;
-    if (leaves) {
-      const Off begin = operands.row_ptr[last_row];
-      const Off tile_begin = table.nonzero[t];
+    if (row < end.row) rows.store_rows(operands, row, end.row);
+    if (end.chain >= 0) {
+      const Off row_begin = operands.row_ptr[end.row];
       Acc sum[Rows::columns];
-      rows.sum_nonzeros(operands, begin < tile_begin ? tile_begin : begin, table.nonzero[t + 1],
-                        sum);
+      rows.sum_nonzeros(operands, row_begin < begin.nonzero ? begin.nonzero : row_begin,
+                        end.nonzero, sum);
       for (int c = 0; c < operands.x.count; ++c) table.parts.leave(t, c, sum[c]);
     }
     // Last, since the tile before leaves its part only when it is through.
     if (finishes) {
       for (int c = 0; c < operands.x.count; ++c) {
-        operands.store(table.row[t], c,
-                       first_sum[c] + table.parts.take_all(chain, static_cast<int>(t), 1, c));
+        operands.store(begin.row, c,
+                       first_sum[c] + table.parts.take_all(begin.chain, static_cast<int>(t), 1, c));
       }
     }
   }

@@ -29,8 +29,11 @@ struct Kernels {
   static constexpr int tile_items = sizeof(Acc) > 8 ? 4 : 8;
   static constexpr int tile_teams_resident = 8;
   static constexpr int tile_capacity = tile_threads * tile_items;
+  /// What a tile may hold: on a GPU it is read from an aligned place before its first nonzero.
+  static constexpr int most_tile_work = tile_capacity - tile_alignment;
   /// csr/adaptive never cuts a row of so few nonzeros.
-  static constexpr int short_row = backends::has_lanes<Exec> ? tile_capacity / 4 : 1024;
+  static constexpr int short_row =
+      backends::has_lanes<Exec> ? tile_capacity * 3 / 16 - tile_alignment : 1024;
 
   /// What a row costs, in nonzeros: on a GPU its end, on a CPU a mispredicted branch or the unused
   /// part of a register (measured: docs/csr.md).
@@ -45,10 +48,10 @@ struct Kernels {
   }
 
   static std::int64_t merge_work(const Exec& exec, const Matrix& A) {
-    return share_of_work(exec, A, tile_capacity);
+    return share_of_work(exec, A, most_tile_work);
   }
   static std::int64_t adaptive_work(const Exec& exec, const Matrix& A) {
-    return share_of_work(exec, A, tile_capacity - short_row);
+    return share_of_work(exec, A, most_tile_work - short_row);
   }
 
   /// One subwarp of `width` lanes a row; on a CPU, where `width` is 1, equal rows a thread.

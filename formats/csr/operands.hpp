@@ -30,16 +30,28 @@ struct Operands {
   KOKKOS_FORCEINLINE_FUNCTION S value(Off k) const { return conjugated(values[k]); }
   KOKKOS_FORCEINLINE_FUNCTION O column(Off k) const { return col_idx[k]; }
 
-  /// The same where neighbouring lanes read neighbouring entries, and none reads them again.
-  KOKKOS_FORCEINLINE_FUNCTION S value_once(Off k) const {
-    return conjugated(backends::load_once(values + k));
+  /// The same where neighbouring lanes read neighbouring entries, and none reads them again; zero
+  /// if not wanted.
+  KOKKOS_FORCEINLINE_FUNCTION S value_once(Off k, bool wanted) const {
+    return conjugated(backends::load_once(values + k, wanted));
   }
-  KOKKOS_FORCEINLINE_FUNCTION O column_once(Off k) const {
-    return backends::load_once(col_idx + k);
+  KOKKOS_FORCEINLINE_FUNCTION O column_once(Off k, bool wanted) const {
+    return backends::load_once(col_idx + k, wanted);
+  }
+
+  /// The same matrix, its nonzeros counted from the k-th.
+  KOKKOS_FORCEINLINE_FUNCTION Operands from(Off k) const {
+    Operands later = *this;
+    later.col_idx += k;
+    later.values += k;
+    return later;
   }
 
   KOKKOS_FORCEINLINE_FUNCTION Acc product(S value, O column, int c) const {
     return Acc(value) * Acc(x(column, c));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Acc product(S value, O column, int c, bool wanted) const {
+    return Acc(value) * Acc(backends::load(&x(column, c), wanted));
   }
 
   /// y(row, c) from the row's sum; beta == 0 never reads y.

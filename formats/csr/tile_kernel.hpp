@@ -8,6 +8,10 @@
 
 namespace heddle::csr {
 
+/// A tile is read from a multiple of this many nonzeros, so that a subwarp's loads fill whole cache
+/// lines, and no line is fetched for two subwarps.
+inline constexpr int tile_alignment = 32;
+
 /// csr/merge and csr/adaptive on a GPU: a team a tile. The team multiplies the tile's nonzeros in
 /// the order they lie in memory and leaves the products in scratch; then groups of lanes, as many a
 /// row as the tile has threads to spare, add up the rows, and whole subwarps the rows that are too
@@ -19,87 +23,110 @@ namespace heddle::csr {
 /// the CSR storage format" (SC 2014) for products staged in scratch.
 template <class Operands, int Threads, int ItemsPerThread, bool SeveralColumns>
 struct TileKernel {
+  using S = typename Operands::scalar_type;
   using O = typename Operands::ordinal_type;
   using Off = typename Operands::offset_type;
   using Acc = typename Operands::accumulator_type;
   static constexpr int capacity = Threads * ItemsPerThread;
   /// A group leaves a row of more than this many nonzeros a lane to a subwarp.
-  static constexpr int most_per_lane = 16;
+  static constexpr int most_per_lane = 24;
+
+  /// One place skipped every 16 keeps rows of 2^n nonzeros off each other's banks.
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int padded(int k) { return k + (k >> 4); }
 
   struct Scratch {
     // Raw bytes, since complex types have constructors that scratch must not run.
-    alignas(16) unsigned char product_bytes[sizeof(Acc) * (capacity + capacity / 16 + 1)];
+    alignas(16) unsigned char product_bytes[sizeof(Acc) * (padded(capacity) + 1)];
     int long_rows;
     int long_row[capacity / most_per_lane + 1];
 
-    KOKKOS_FORCEINLINE_FUNCTION Acc& product(int k) {
-      // One place skipped every 16 keeps rows of 2^n nonzeros off each other's banks.
-      return reinterpret_cast<Acc*>(product_bytes)[k + k / 16];
+    KOKKOS_FORCEINLINE_FUNCTION Acc& at(int place) {
+      return reinterpret_cast<Acc*>(product_bytes)[place];
     }
+    KOKKOS_FORCEINLINE_FUNCTION Acc& product(int k) { return at(padded(k)); }
   };
 
   Operands operands;
   TileTable<O, Off, Acc> table;
 
-  /// Rows [first_row, first_row + ended) end in the tile; if `leaves`, one more goes on beyond it,
-  /// and if `chain` is not -1, the first began in that tile and ends in this one.
+  /// Nonzeros [origin + begin, origin + end) of rows [first_row, first_row + rows), of which the
+  /// first `ended` end in the tile, and another may go on beyond it. If `chain` is not -1, the
+  /// first began in that tile and ends in this one.
   struct Tile {
     int index;
-    Off begin;
-    int nonzeros;
+    Off origin;
+    int begin;
+    int end;
     O first_row;
+    int rows;
     int ended;
     int chain;
-    bool leaves;
-
-    KOKKOS_FORCEINLINE_FUNCTION int rows() const { return ended + (leaves ? 1 : 0); }
   };
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
-    const std::int64_t t = team.index();
-    Tile tile;
-    tile.index = static_cast<int>(t);
-    tile.begin = table.nonzero[t];
-    tile.nonzeros = static_cast<int>(table.nonzero[t + 1] - tile.begin);
-    tile.first_row = table.row[t];
-    tile.ended = static_cast<int>(table.row[t + 1] - tile.first_row);
-    tile.chain = tile.ended > 0 ? table.chain[t] : -1;
-    tile.leaves = table.chain[t + 1] >= 0;
-    add_up(team, scratch, tile, 0);
+    const Tile tile = tile_at(team.index());
     if constexpr (SeveralColumns) {
-      for (int c = 1; c < operands.x.count; ++c) {
-        team.barrier();
-        add_up(team, scratch, tile, c);
+      for (int c = 0; c < operands.x.count; ++c) {
+        if (c > 0) team.barrier();
+        add_up(team, scratch, afresh(tile), c);
       }
+    } else {
+      add_up(team, scratch, tile, 0);
     }
   }
 
  private:
+  KOKKOS_FORCEINLINE_FUNCTION Tile tile_at(std::int64_t t) const {
+    const TileEdge<O, Off> from = table.edges[t];
+    const TileEdge<O, Off> to = table.edges[t + 1];
+    Tile tile;
+    tile.index = static_cast<int>(t);
+    tile.begin = static_cast<int>(from.nonzero % tile_alignment);
+    tile.origin = from.nonzero - static_cast<Off>(tile.begin);
+    tile.end = static_cast<int>(to.nonzero - tile.origin);
+    tile.first_row = from.row;
+    tile.ended = static_cast<int>(to.row - from.row);
+    tile.rows = tile.ended + (to.chain >= 0 ? 1 : 0);
+    tile.chain = tile.ended > 0 ? from.chain : -1;
+    return tile;
+  }
+
+  /// The same tile. What follows from it is no constant of the loop over columns.
+  KOKKOS_FORCEINLINE_FUNCTION static Tile afresh(const Tile& tile) {
+    using backends::afresh;
+    return {tile.index,     afresh(tile.origin), afresh(tile.begin), afresh(tile.end),
+            tile.first_row, afresh(tile.rows),   afresh(tile.ended), afresh(tile.chain)};
+  }
+
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_up(const Team& team, Scratch& scratch, const Tile& tile,
                                           int c) const {
-    Acc product[ItemsPerThread];
-    const int nonzeros = SeveralColumns ? backends::afresh(tile.nonzeros) : tile.nonzeros;
+    const int items = (tile.end - team.thread() + Threads - 1) / Threads;
+    const auto nonzeros = operands.from(tile.origin + static_cast<Off>(team.thread()));
+    S value[ItemsPerThread];
+    O column[ItemsPerThread];
     HEDDLE_UNROLL(ItemsPerThread)
     for (int i = 0; i < ItemsPerThread; ++i) {
-      const int k = team.thread() + i * Threads;
-      product[i] = k < nonzeros ? operands.product(operands.value_once(tile.begin + k),
-                                                   operands.column_once(tile.begin + k), c)
-                                : Acc(0);
+      column[i] = nonzeros.column_once(i * Threads, i < items);
+      value[i] = nonzeros.value_once(i * Threads, i < items);
     }
-    if (tile.rows() == 1) {
+    Acc product[ItemsPerThread];
+    HEDDLE_UNROLL(ItemsPerThread)
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      product[i] = operands.product(value[i], column[i], c, i < items);
+    }
+    // The first cache line may begin with nonzeros of the tile before.
+    if (team.thread() < tile.begin) product[0] = Acc(0);
+    if (tile.rows == 1) {
       Acc sum = product[0];
       for (int i = 1; i < ItemsPerThread; ++i) sum += product[i];
       add_up_one_row(team, scratch, tile, c, sum);
       return;
     }
-    const int thread = SeveralColumns ? backends::afresh(team.thread()) : team.thread();
+    const int place = padded(team.thread());
     HEDDLE_UNROLL(ItemsPerThread)
-    for (int i = 0; i < ItemsPerThread; ++i) {
-      const int k = thread + i * Threads;
-      if (k < tile.nonzeros) scratch.product(k) = product[i];
-    }
+    for (int i = 0; i < ItemsPerThread; ++i) scratch.at(place + i * padded(Threads)) = product[i];
     add_up_rows(team, scratch, tile, c);
   }
 
@@ -109,13 +136,14 @@ struct TileKernel {
     const auto subwarp = team.subwarp();
     if (finishes(tile, 0)) {
       sum += table.parts.take_all(tile.chain + team.thread(), tile.index, Threads, c);
+      subwarp.sync();
     }
     sum = subwarp.sum(sum);
-    if (subwarp.lane() == 0) scratch.product(team.subwarp_index()) = sum;
+    if (subwarp.lane() == 0) scratch.at(team.subwarp_index()) = sum;
     team.barrier();
     if (team.subwarp_index() == 0) {
       Acc total(0);
-      if (subwarp.lane() < Team::subwarps) total = scratch.product(subwarp.lane());
+      if (subwarp.lane() < Team::subwarps) total = scratch.at(subwarp.lane());
       total = subwarp.sum(total);
       if (subwarp.lane() == 0) deliver(tile, 0, c, total);
     }
@@ -125,25 +153,27 @@ struct TileKernel {
   KOKKOS_FORCEINLINE_FUNCTION void add_up_rows(const Team& team, Scratch& scratch, const Tile& tile,
                                                int c) const {
     const auto subwarp = team.subwarp();
-    const int rows = tile.rows();
-    int lanes = 1;
-    while (lanes < Team::subwarp_width && rows * lanes * 2 <= Threads) lanes *= 2;
-    const bool subwarp_a_row = lanes == Team::subwarp_width;
-    int row = team.thread() / lanes;
+    const int rows = tile.rows;
+    // Lanes a row: 2^bits, as many as leave a group for every row, up to a subwarp.
+    int bits = 0;
+    for (int lanes = 2; lanes <= Team::subwarp_width; lanes *= 2) bits += rows * lanes <= Threads;
+    const bool subwarp_a_row = 1 << bits == Team::subwarp_width;
+    int row = team.thread() >> bits;
     int from, to;
     bounds(tile, row, from, to);
     if (team.thread() == 0) scratch.long_rows = subwarp_a_row ? rows : 0;
     team.barrier();
     if (!subwarp_a_row) {
-      const int groups = Threads / lanes;
-      const int lane = team.thread() % lanes;
+      const int lanes = 1 << bits;
+      const int groups = Threads >> bits;
+      const int lane = team.thread() & (lanes - 1);
       for (int round = 0; round < rows; round += groups) {
         const bool short_row = to - from <= most_per_lane * lanes;
         Acc sum(0);
         if (short_row) {
           for (int k = from + lane; k < to; k += lanes) sum += scratch.product(k);
         }
-        for (int bits = lanes / 2; bits > 0; bits /= 2) sum += subwarp.shuffle_xor(sum, bits);
+        for (int bit = lanes / 2; bit > 0; bit /= 2) sum += subwarp.shuffle_xor(sum, bit);
         if (lane == 0 && row < rows) {
           if (short_row && !finishes(tile, row)) {
             deliver(tile, row, c, sum);
@@ -175,6 +205,7 @@ struct TileKernel {
     for (int k = from + subwarp.lane(); k < to; k += Subwarp::width) sum += scratch.product(k);
     if (finishes(tile, row)) {
       sum += table.parts.take_all(tile.chain + subwarp.lane(), tile.index, Subwarp::width, c);
+      subwarp.sync();
     }
     sum = subwarp.sum(sum);
     if (subwarp.lane() == 0) deliver(tile, row, c, sum);
@@ -185,16 +216,19 @@ struct TileKernel {
     return row == 0 && tile.chain >= 0;
   }
 
-  /// Where the nonzeros of a row of the tile lie in it; nowhere for a row beyond the last.
+  /// Where the nonzeros of a row of the tile lie, from the origin; nowhere for a row beyond the
+  /// last.
   KOKKOS_FORCEINLINE_FUNCTION void bounds(const Tile& tile, int row, int& from, int& to) const {
     from = to = 0;
-    if (row >= tile.rows()) return;
+    if (row >= tile.rows) return;
+    from = tile.begin;
+    to = tile.end;
     const Off row_begin = operands.row_ptr[tile.first_row + row];
     const Off row_end = operands.row_ptr[tile.first_row + row + 1];
-    if (row_begin > tile.begin) from = static_cast<int>(row_begin - tile.begin);
-    to = row_end - tile.begin < static_cast<Off>(tile.nonzeros)
-             ? static_cast<int>(row_end - tile.begin)
-             : tile.nonzeros;
+    if (row_begin > tile.origin + static_cast<Off>(from)) {
+      from = static_cast<int>(row_begin - tile.origin);
+    }
+    if (row_end < tile.origin + static_cast<Off>(to)) to = static_cast<int>(row_end - tile.origin);
   }
 
   /// What the tile has of a row is added up: a whole row goes to y, the part of a row that goes on

@@ -9,9 +9,17 @@
 
 namespace heddle::csr {
 
+/// Where one tile ends and the next begins. Aligned, so that a GPU reads it in one load.
+template <Ordinal O, Offset Off>
+struct alignas(16) TileEdge {
+  Off nonzero;
+  O row;
+  int chain;  ///< the chain of the row that the edge is inside, or -1
+};
+
 /// A CSR matrix cut into tiles of equal work, as kernels see it: plain pointers.
 ///
-/// Tile t runs from cut t to cut t + 1. A cut may be inside a row; the tiles of such a row, one
+/// Tile t runs from edge t to edge t + 1. An edge may be inside a row; the tiles of such a row, one
 /// after the other, form a chain, named by its first tile. The tile in which the row ends finishes
 /// it: it waits for the sums that the tiles before it leave in `parts`, and adds them in order.
 /// Every wait is for a tile of lower index, and teams begin in the order of their index
@@ -19,10 +27,8 @@ namespace heddle::csr {
 template <Ordinal O, Offset Off, Scalar Acc>
 struct TileTable {
   std::int64_t tiles = 0;
-  const O* row = nullptr;        ///< tiles + 1: the row of each cut
-  const Off* nonzero = nullptr;  ///< tiles + 1: the nonzero of each cut
-  const int* chain = nullptr;    ///< tiles + 1: the chain of the row that cut t is inside, or -1
-  Parts<Acc> parts;              ///< tiles: the sum of the row that leaves tile t cut
+  const TileEdge<O, Off>* edges = nullptr;  ///< tiles + 1
+  Parts<Acc> parts;                         ///< tiles: the sum of the row that leaves tile t cut
 };
 
 /// Where the cuts fall.
@@ -31,7 +37,7 @@ enum class Cutting {
   around_short_rows,  ///< the same, moved to the end of a short row (csr/adaptive)
 };
 
-/// Fills a tile table: a thread a cut, each by its own binary search.
+/// Fills a tile table: a thread an edge, each by its own binary search.
 template <Ordinal O, Offset Off, Scalar Acc>
 struct CutKernel {
   const Off* row_ptr;
@@ -42,9 +48,7 @@ struct CutKernel {
   Cutting cutting;
   Off short_row;
   std::int64_t tiles;
-  O* row;
-  Off* nonzero;
-  int* chain;
+  TileEdge<O, Off>* edges;
   Parts<Acc> parts;
 
   KOKKOS_FUNCTION void operator()(std::int64_t t) const {
@@ -55,10 +59,8 @@ struct CutKernel {
     if (cutting == Cutting::around_short_rows) {
       cut = cut_outside_short_rows(row_ptr, rows, cut, short_row);
     }
-    row[t] = cut.row;
-    nonzero[t] = cut.nonzero;
     const bool inside = cut.row < rows && row_ptr[cut.row] < cut.nonzero;
-    chain[t] = inside ? tile_of_first_step(cut.row) : -1;
+    edges[t] = {cut.nonzero, cut.row, inside ? tile_of_first_step(cut.row) : -1};
     if (t < tiles) parts.clear(t);
   }
 
@@ -91,21 +93,18 @@ class Tiles {
                   "take csr/subwarp for so large a matrix");
     }
     const auto n = static_cast<std::size_t>(tiles);
+    using Edge = TileEdge<O, Off>;
     using Word = typename Parts<Acc>::Word;
-    arena_ = Arena<Space>(
-        exec, "heddle::csr::tiles",
-        arena_bytes<O, Off, int, Word>(n + 1, n + 1, n + 1, n * Parts<Acc>::words_a_tile));
-    auto row = arena_.template take<O>(n + 1);
-    auto nonzero = arena_.template take<Off>(n + 1);
-    auto chain = arena_.template take<int>(n + 1);
+    arena_ = Arena<Space>(exec, "heddle::csr::tiles",
+                          arena_bytes<Edge, Word>(n + 1, n * Parts<Acc>::words_a_tile));
+    auto edges = arena_.template take<Edge>(n + 1);
     auto words = arena_.template take<Word>(n * Parts<Acc>::words_a_tile);
-    table_ = {tiles, row.data(), nonzero.data(), chain.data(), {words.data()}};
+    table_ = {tiles, edges.data(), {words.data()}};
     using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
     Kokkos::parallel_for(
         "heddle::csr::cut", Policy(exec, 0, tiles + 1),
         CutKernel<O, Off, Acc>{A.row_ptr().data(), A.rows(), A.nonzeros(), tile_work, row_steps,
-                               cutting, short_row, tiles, row.data(), nonzero.data(), chain.data(),
-                               table_.parts});
+                               cutting, short_row, tiles, edges.data(), table_.parts});
   }
 
   const TileTable<O, Off, Acc>& table() const { return table_; }

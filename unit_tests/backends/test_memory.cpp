@@ -255,22 +255,32 @@ TEST_CASE_TEMPLATE_DEFINE("fence orders a store before a later load", Type, fenc
 }
 TEST_CASE_TEMPLATE_APPLY(fence, Everywhere);
 
-template <class T>
-struct LoadOnce {
+// Lanes below zero want nothing, and have no place to read.
+template <class T, bool Once>
+struct Load {
   const T* values;
-  KOKKOS_FUNCTION T operator()(auto, int i) const { return backends::load_once(values + i); }
+  KOKKOS_FUNCTION T operator()(auto, int i) const {
+    const T* const place = i < 0 ? nullptr : values + i;
+    return Once ? backends::load_once(place, i >= 0) : backends::load(place, i >= 0);
+  }
 };
 
-TEST_CASE_TEMPLATE_DEFINE("load_once reads like any load", Type, load_once) {
+TEST_CASE_TEMPLATE_DEFINE("a load reads what is wanted, and else is zero", Type, load_once) {
   using Exec = typename Type::Exec;
   using T = typename Type::Scalar;
   const Exec exec;
-  const auto values = whole_numbers<T>(lanes_tested);
+  auto values = whole_numbers<T>(lanes_tested);
   const auto there = to_device(exec, values);
   std::vector<int> places(lanes_tested);
   for (int i = 0; i < lanes_tested; ++i) places[i] = lanes_tested - 1 - i;
-  const auto results = in_every_lane<1>(exec, places, LoadOnce<T>{there.data()});
-  CHECK(std::equal(results.begin(), results.end(), values.rbegin()));
+  for (int i = 0; i < lanes_tested; i += 3) {
+    values[places[i]] = T(0);
+    places[i] = -1;
+  }
+  const auto loaded = in_every_lane<1>(exec, places, Load<T, false>{there.data()});
+  CHECK(std::equal(loaded.begin(), loaded.end(), values.rbegin()));
+  const auto loaded_once = in_every_lane<1>(exec, places, Load<T, true>{there.data()});
+  CHECK(std::equal(loaded_once.begin(), loaded_once.end(), values.rbegin()));
 }
 TEST_CASE_TEMPLATE_APPLY(load_once, EveryWord);
 TEST_CASE_TEMPLATE_APPLY(
