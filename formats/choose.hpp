@@ -24,11 +24,11 @@ struct CsrCosts {
   /// Nonzeros that a lane of csr/subwarp takes a round.
   static constexpr double batch = 4;
   /// A round of the longest row, which others wait for, against one of the full device.
-  static constexpr double longest_row_round = 0.55;
+  static constexpr double longest_row_round = 0.45;
   /// csr/adaptive: looking up a tile and handing over parts, and a full device of tiles.
-  static constexpr double adaptive_start = 1.5;
-  static constexpr double adaptive_wave = 4.25;
-  static constexpr double tile_work = 768;
+  static constexpr double adaptive_start = 3;
+  static constexpr double adaptive_wave = 3;
+  static constexpr double tile_work = 832;
   static constexpr double tile_threads = 128;
 
   static double threads_at_once(const Device& device, double share) {
@@ -44,9 +44,14 @@ struct CsrCosts {
     return waves * std::max(1.0, rounds - 1) + longest_row_round * longest;
   }
 
-  static double adaptive(const RowFeatures& rows, const Device& device) {
+  /// How often the tiles of csr/adaptive fill the device.
+  static double adaptive_waves(const RowFeatures& rows, const Device& device) {
     const double tiles = static_cast<double>(rows.rows + rows.nonzeros) / tile_work;
-    return adaptive_start + adaptive_wave * tiles * tile_threads / threads_at_once(device, 0.5);
+    return tiles * tile_threads / threads_at_once(device, 0.5);
+  }
+
+  static double adaptive(const RowFeatures& rows, const Device& device) {
+    return adaptive_start + adaptive_wave * adaptive_waves(rows, device);
   }
 };
 
@@ -75,6 +80,14 @@ inline Choice choose(const RowFeatures& rows, const Device& device, std::int64_t
   if (!device.has_lanes()) {
     if (expected_applies <= 1) return {Scheme("csr", {{"scalar"}}), "one apply repays no set-up"};
     return {Scheme("csr", {{"adaptive"}}), "threads get equal shares of rows plus nonzeros"};
+  }
+  if (expected_applies > 1 && rows.nonzeros < rows.rows / 2) {
+    return {Scheme("csr", {{"merge"}}), "most rows are empty"};
+  }
+  // Too long for a lane, too short for a subwarp, and enough of them that bandwidth counts.
+  if (expected_applies > 1 && rows.mean_row() >= 8 && rows.mean_row() < 16 &&
+      detail::CsrCosts::adaptive_waves(rows, device) >= 4) {
+    return {Scheme("csr", {{"adaptive"}}), shape + ", and enough to fill the device several times"};
   }
   const int lanes = detail::subwarp_lanes(rows, device);
   const double subwarp_cost = detail::CsrCosts::subwarp(rows, device, lanes);

@@ -36,6 +36,9 @@ TEST_CASE("choose: the rules on a GPU") {
   CHECK(chosen(rows_of(3000, 60, 70), gpu(32)) == "csr/subwarp=32");
   CHECK(chosen(rows_of(1000000, 5, 100000), gpu(32)) == "csr/adaptive");
   CHECK(chosen(rows_of(100, 9000, 20000), gpu(32)) == "csr/adaptive");
+  CHECK(chosen(rows_of(1000000, 9, 9), gpu(32)) == "csr/adaptive");
+  CHECK(chosen(rows_of(50000, 9, 9), gpu(32)) == "csr/subwarp=2");
+  CHECK(chosen(rows_of(2000000, 0, 3), gpu(32)) == "csr/merge");
 }
 
 TEST_CASE("choose: the spread of rows counts, not the longest alone") {
@@ -61,6 +64,8 @@ TEST_CASE("choose: a CPU balances its threads and looks for runs of rows") {
 TEST_CASE("choose: nothing is set up for a single apply") {
   const Choice once = choose(rows_of(1000000, 5, 100000), gpu(32), 1);
   CHECK(once.scheme != Scheme("csr", {{"adaptive"}}));
+  CHECK(choose(rows_of(1000000, 9, 9), gpu(32), 1).scheme == Scheme("csr", {{"scalar"}}));
+  CHECK(choose(rows_of(1000000, 0, 3), gpu(32), 1).scheme == Scheme("csr", {{"scalar"}}));
 }
 
 TEST_CASE("choose: whatever the matrix, the scheme exists on the device") {
