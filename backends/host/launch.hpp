@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <heddle/backends/profiled_kernel.hpp>
 #include <heddle/backends/team.hpp>
+#ifdef KOKKOS_ENABLE_OPENMP
+#include <omp.h>
+#endif
 
 namespace heddle::backends {
 
@@ -15,6 +19,21 @@ void launch_teams(const Exec& exec, const char* label, std::int64_t teams, const
     kernel(Team<Exec, LaunchShape>(index), scratch);
   });
 }
+
+#ifdef KOKKOS_ENABLE_OPENMP
+/// Straight into a parallel region. Kokkos' parallel_for first copies the instance three times and
+/// locks it, all of it atomic, while the other threads wait to begin.
+template <class LaunchShape, class Kernel>
+void launch_teams(const Kokkos::OpenMP& exec, const char* label, std::int64_t teams,
+                  const Kernel& kernel) {
+  const ProfiledKernel profiled(exec, label);
+#pragma omp parallel for schedule(static) num_threads(exec.concurrency())
+  for (std::int64_t index = 0; index < teams; ++index) {
+    typename Kernel::Scratch scratch;
+    kernel(Team<Kokkos::OpenMP, LaunchShape>(index), scratch);
+  }
+}
+#endif
 
 template <class LaunchShape, class Kernel, ExecutionSpace Exec>
 int resident_teams(const Exec& exec) {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <heddle/backends/lanes.hpp>
+
+namespace heddle::backends {
+
+/// Tells Kokkos Tools of a kernel that Kokkos itself does not launch, while in scope.
+template <ExecutionSpace Exec>
+class ProfiledKernel {
+ public:
+  ProfiledKernel(const Exec& exec, const char* label)
+      : watched_(Kokkos::Tools::profileLibraryLoaded()) {
+    if (watched_) {
+      Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id_);
+    }
+  }
+  ~ProfiledKernel() {
+    if (watched_) Kokkos::Tools::endParallelFor(id_);
+  }
+  ProfiledKernel(const ProfiledKernel&) = delete;
+
+ private:
+  bool watched_;
+  std::uint64_t id_ = 0;
+};
+
+}  // namespace heddle::backends
