@@ -57,8 +57,8 @@ def without_parentheses(text):
 def readable(name):
     """What tells a kernel apart: its functor, and the shape it is launched in."""
     name = name.replace("(anonymous namespace)::", "")
-    if match := re.search(r"run_hip_teams<", name):
-        shape, functor = arguments(name[match.end():])[:2]
+    if match := re.search(r"run_teams<", name):
+        shape, functor = arguments(name[match.end():])[1:3]
         name = f"{functor} in {shape}"
     elif match := re.search(r"Parallel(?:For|Reduce|Scan|ScanWithTotal)<", name):
         name = arguments(name[match.end():])[0]
