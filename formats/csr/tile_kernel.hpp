@@ -134,10 +134,7 @@ struct TileKernel {
   KOKKOS_FORCEINLINE_FUNCTION void add_up_one_row(const Team& team, Scratch& scratch,
                                                   const Tile& tile, int c, Acc sum) const {
     const auto subwarp = team.subwarp();
-    if (finishes(tile, 0)) {
-      sum += table.parts.take_all(tile.chain + team.thread(), tile.index, Threads, c);
-      subwarp.sync();
-    }
+    if (finishes(tile, 0)) sum += take_parts(subwarp, tile, team.thread(), Threads, c);
     sum = subwarp.sum(sum);
     if (subwarp.lane() == 0) scratch.at(team.subwarp_index()) = sum;
     team.barrier();
@@ -203,12 +200,19 @@ struct TileKernel {
                                               int to) const {
     Acc sum(0);
     for (int k = from + subwarp.lane(); k < to; k += Subwarp::width) sum += scratch.product(k);
-    if (finishes(tile, row)) {
-      sum += table.parts.take_all(tile.chain + subwarp.lane(), tile.index, Subwarp::width, c);
-      subwarp.sync();
-    }
+    if (finishes(tile, row)) sum += take_parts(subwarp, tile, subwarp.lane(), Subwarp::width, c);
     sum = subwarp.sum(sum);
     if (subwarp.lane() == 0) deliver(tile, row, c, sum);
+  }
+
+  /// Every stride-th part of the row that the tile finishes. Lanes end their waits one by one, and
+  /// meet again, since lanes that are not in step take far longer to exchange their sums.
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION Acc take_parts(const Subwarp& subwarp, const Tile& tile, int first,
+                                             int stride, int c) const {
+    const Acc sum = table.parts.take_all(tile.chain + first, tile.index, stride, c);
+    subwarp.sync();
+    return sum;
   }
 
   /// Whether the row began in another tile and ends in this one.
