@@ -84,7 +84,7 @@ KOKKOS_FORCEINLINE_FUNCTION T load(const T* place, bool wanted) {
 /// The same for what no thread reads again soon, with as little trace in the caches as the device
 /// allows: matrix entries pass through, x stays.
 template <class T>
-KOKKOS_FORCEINLINE_FUNCTION T load_once(const T* place, bool wanted = true) {
+KOKKOS_FORCEINLINE_FUNCTION T load_once(const T* place, bool wanted) {
   return ThisMemory::load_once(place, wanted);
 }
 

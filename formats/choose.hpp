@@ -81,19 +81,18 @@ inline Choice choose(const RowFeatures& rows, const Device& device, std::int64_t
     if (expected_applies <= 1) return {Scheme("csr", {{"scalar"}}), "one apply repays no set-up"};
     return {Scheme("csr", {{"adaptive"}}), "threads get equal shares of rows plus nonzeros"};
   }
-  if (expected_applies > 1 && rows.nonzeros < rows.rows / 2) {
-    return {Scheme("csr", {{"merge"}}), "most rows are empty"};
-  }
-  // Too long for a lane, too short for a subwarp, and enough of them that bandwidth counts.
-  if (expected_applies > 1 && rows.mean_row() >= 8 && rows.mean_row() < 16 &&
-      detail::CsrCosts::adaptive_waves(rows, device) >= 4) {
-    return {Scheme("csr", {{"adaptive"}}), shape + ", and enough to fill the device several times"};
-  }
   const int lanes = detail::subwarp_lanes(rows, device);
-  const double subwarp_cost = detail::CsrCosts::subwarp(rows, device, lanes);
-  const double adaptive_cost = detail::CsrCosts::adaptive(rows, device);
-  if (adaptive_cost < subwarp_cost && expected_applies > 1) {
-    return {Scheme("csr", {{"adaptive"}}), shape + ", which would hold up the others"};
+  if (expected_applies > 1) {
+    if (rows.nonzeros < rows.rows / 2) return {Scheme("csr", {{"merge"}}), "most rows are empty"};
+    // Too long for a lane, too short for a subwarp, and enough of them that bandwidth counts.
+    if (rows.mean_row() >= 8 && rows.mean_row() < 16 &&
+        detail::CsrCosts::adaptive_waves(rows, device) >= 4) {
+      return {Scheme("csr", {{"adaptive"}}),
+              shape + ", and enough to fill the device several times"};
+    }
+    if (detail::CsrCosts::adaptive(rows, device) < detail::CsrCosts::subwarp(rows, device, lanes)) {
+      return {Scheme("csr", {{"adaptive"}}), shape + ", which would hold up the others"};
+    }
   }
   if (lanes == 1) return {Scheme("csr", {{"scalar"}}), shape + ", and enough to fill the device"};
   return {Scheme("csr", {{"subwarp", lanes}}), shape};

@@ -124,7 +124,9 @@ struct Load {
   }
 };
 struct LoadOnce {
-  KOKKOS_FUNCTION void operator()(auto* place) const { place[1] = backends::load_once(place); }
+  KOKKOS_FUNCTION void operator()(auto* place) const {
+    place[1] = backends::load_once(place + 2, place[0] != 0);
+  }
 };
 
 template <class Word, class T>
