@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "timing.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <numeric>
+#include <random>
 
 #include "stopwatch.hpp"
 
@@ -100,11 +103,16 @@ void time_in_turns(const Exec& exec, std::vector<Runner>& runners, const TimingO
     for (auto& runner : runners) track.warm_up(runner);
   } while (!runners.empty() && host_seconds() - start < clock_warm_up_seconds);
 
+  // Shuffled, for whoever follows one that keeps a matrix of its own finds the caches full of it.
+  std::vector<std::size_t> order(runners.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::minstd_rand random;
   std::vector<double> used(runners.size(), 0);
   const std::size_t repetitions = static_cast<std::size_t>(options.repetitions);
   for (bool busy = true; busy;) {
     busy = false;
-    for (std::size_t i = 0; i < runners.size(); ++i) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (const std::size_t i : order) {
       if (track.finished(runners[i], used[i])) continue;
       progress.step(runners[i].time.seconds.size(), repetitions, runners[i].name);
       const double begin = host_seconds();

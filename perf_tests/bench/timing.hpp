@@ -28,9 +28,9 @@ struct Runner {
 };
 
 /// Times all runners with one stopwatch. They take turns in blocks of ten repetitions, so that a
-/// change of the clocks or of the load meets all of them; the applies in front of a block are not
-/// counted, so that a runner finds its own data in the caches (unless they are flushed), as a
-/// solver does that applies one matrix again and again.
+/// change of the clocks or of the load meets all of them, each round in another order; the applies
+/// in front of a block are not counted, so that a runner finds its own data in the caches (unless
+/// they are flushed), as a solver does that applies one matrix again and again.
 ///
 /// A block times single applies (the queue empty before), then single applies by the host's clock,
 /// then all at once, behind each other.
