@@ -19,20 +19,30 @@ struct Choice {
 namespace detail {
 
 /// What a CSR scheme costs on a GPU, in rounds of loads of a full device; for comparison only. The
-/// form follows how the kernels run, its four numbers are fitted to measurements: docs/choose.md.
+/// form follows how the kernels run, its numbers are fitted to measurements: docs/choose.md.
 struct CsrCosts {
   /// Nonzeros that a lane of csr/subwarp takes a round.
   static constexpr double batch = 4;
   /// A round of the longest row, which others wait for, against one of the full device.
-  static constexpr double longest_row_round = 0.45;
-  /// csr/adaptive: looking up a tile and handing over parts, and a full device of tiles.
+  static constexpr double longest_row_round = 0.47;
+  /// csr/adaptive: looking up a tile and handing over parts, and a full device of tiles, which
+  /// costs less against the other schemes where all of them wait for memory.
   static constexpr double adaptive_start = 3;
-  static constexpr double adaptive_wave = 3;
+  static constexpr double adaptive_wave = 4;
+  static constexpr double adaptive_wave_beyond_cache = 0.7;
   static constexpr double tile_work = 832;
   static constexpr double tile_threads = 128;
 
   static double threads_at_once(const Device& device, double share) {
     return share * device.multiprocessors * device.threads_per_multiprocessor;
+  }
+
+  /// Whether an apply reads and writes more than the last-level cache keeps from one to the next,
+  /// counted as for double and 32-bit indices.
+  static bool beyond_cache(const RowFeatures& rows, const Device& device) {
+    const double bytes =
+        12 * static_cast<double>(rows.nonzeros + rows.rows) + 8 * static_cast<double>(rows.columns);
+    return bytes > 0.75 * static_cast<double>(device.cache_bytes);
   }
 
   static double subwarp(const RowFeatures& rows, const Device& device, int lanes) {
@@ -51,7 +61,8 @@ struct CsrCosts {
   }
 
   static double adaptive(const RowFeatures& rows, const Device& device) {
-    return adaptive_start + adaptive_wave * adaptive_waves(rows, device);
+    const double wave = beyond_cache(rows, device) ? adaptive_wave_beyond_cache : adaptive_wave;
+    return adaptive_start + wave * adaptive_waves(rows, device);
   }
 };
 
@@ -81,17 +92,18 @@ inline Choice choose(const RowFeatures& rows, const Device& device, std::int64_t
     if (expected_applies <= 1) return {Scheme("csr", {{"scalar"}}), "one apply repays no set-up"};
     return {Scheme("csr", {{"adaptive"}}), "threads get equal shares of rows plus nonzeros"};
   }
+  using Costs = detail::CsrCosts;
   const int lanes = detail::subwarp_lanes(rows, device);
   if (expected_applies > 1) {
-    if (rows.nonzeros < rows.rows / 2) return {Scheme("csr", {{"merge"}}), "most rows are empty"};
-    // Too long for a lane, too short for a subwarp, and enough of them that bandwidth counts.
-    if (rows.mean_row() >= 8 && rows.mean_row() < 16 &&
-        detail::CsrCosts::adaptive_waves(rows, device) >= 4) {
-      return {Scheme("csr", {{"adaptive"}}),
-              shape + ", and enough to fill the device several times"};
+    if (rows.nonzeros < rows.rows / 2 && Costs::adaptive_waves(rows, device) >= 2.5) {
+      return {Scheme("csr", {{"merge"}}), "most rows are empty, and there are many of them"};
     }
-    if (detail::CsrCosts::adaptive(rows, device) < detail::CsrCosts::subwarp(rows, device, lanes)) {
-      return {Scheme("csr", {{"adaptive"}}), shape + ", which would hold up the others"};
+    // Too long for a lane, too short for a subwarp.
+    if (rows.mean_row() >= 7.5 && rows.mean_row() < 16 && Costs::beyond_cache(rows, device)) {
+      return {Scheme("csr", {{"adaptive"}}), shape + ", and more of them than the cache keeps"};
+    }
+    if (Costs::adaptive(rows, device) < Costs::subwarp(rows, device, lanes)) {
+      return {Scheme("csr", {{"adaptive"}}), shape + ", cheaper in equal shares than row by row"};
     }
   }
   if (lanes == 1) return {Scheme("csr", {{"scalar"}}), shape + ", and enough to fill the device"};

@@ -13,6 +13,7 @@ Device gpu(int lanes) {
   device.lanes = lanes;
   device.multiprocessors = 132;
   device.threads_per_multiprocessor = 2048;
+  device.cache_bytes = 60 << 20;
   return device;
 }
 
@@ -36,9 +37,21 @@ TEST_CASE("choose: the rules on a GPU") {
   CHECK(chosen(rows_of(3000, 60, 70), gpu(32)) == "csr/subwarp=32");
   CHECK(chosen(rows_of(1000000, 5, 100000), gpu(32)) == "csr/adaptive");
   CHECK(chosen(rows_of(100, 9000, 20000), gpu(32)) == "csr/adaptive");
+}
+
+TEST_CASE("choose: rows too long for a lane and too short for a subwarp, by the cache") {
   CHECK(chosen(rows_of(1000000, 9, 9), gpu(32)) == "csr/adaptive");
+  CHECK(chosen(rows_of(300000, 9, 9), gpu(32)) == "csr/scalar");
   CHECK(chosen(rows_of(50000, 9, 9), gpu(32)) == "csr/subwarp=2");
-  CHECK(chosen(rows_of(2000000, 0, 3), gpu(32)) == "csr/merge");
+  Device larger = gpu(32);
+  larger.cache_bytes *= 4;
+  CHECK(chosen(rows_of(1000000, 9, 9), larger) == "csr/scalar");
+}
+
+TEST_CASE("choose: mostly empty rows, by how many there are") {
+  CHECK(chosen(rows_of(3000000, 0, 3), gpu(32)) == "csr/merge");
+  CHECK(chosen(rows_of(1000000, 0, 3), gpu(32)) == "csr/scalar");
+  CHECK(chosen(rows_of(1000, 0, 3), gpu(32)) == "csr/scalar");
 }
 
 TEST_CASE("choose: the spread of rows counts, not the longest alone") {
@@ -65,7 +78,7 @@ TEST_CASE("choose: nothing is set up for a single apply") {
   const Choice once = choose(rows_of(1000000, 5, 100000), gpu(32), 1);
   CHECK(once.scheme != Scheme("csr", {{"adaptive"}}));
   CHECK(choose(rows_of(1000000, 9, 9), gpu(32), 1).scheme == Scheme("csr", {{"scalar"}}));
-  CHECK(choose(rows_of(1000000, 0, 3), gpu(32), 1).scheme == Scheme("csr", {{"scalar"}}));
+  CHECK(choose(rows_of(3000000, 0, 3), gpu(32), 1).scheme == Scheme("csr", {{"scalar"}}));
 }
 
 TEST_CASE("choose: whatever the matrix, the scheme exists on the device") {
