@@ -15,7 +15,10 @@ namespace {
 using Exec = Kokkos::DefaultExecutionSpace;
 
 constexpr int block_repetitions = 10;
-constexpr int warm_up_applies = 2;
+// Caches that do not simply drop what is oldest take several applies to hold a large matrix again.
+constexpr int fewest_warm_up_applies = 2;
+constexpr int most_warm_up_applies = 10;
+constexpr double warm_up_seconds = 0.02;
 constexpr int fewest_repetitions = 5;
 constexpr double clock_warm_up_seconds = 0.05;
 
@@ -82,8 +85,12 @@ class Track {
   }
 
   void warm_up(Runner& runner) {
-    for (int i = 0; i < warm_up_applies; ++i) runner.apply();
-    exec_.fence("heddle::bench::warm_up");
+    const double begin = host_seconds();
+    for (int i = 0; i < most_warm_up_applies; ++i) {
+      if (i >= fewest_warm_up_applies && host_seconds() - begin > warm_up_seconds) break;
+      runner.apply();
+      exec_.fence("heddle::bench::warm_up");
+    }
   }
 
  private:
