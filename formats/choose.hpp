@@ -23,13 +23,20 @@ namespace detail {
 struct CsrCosts {
   /// Nonzeros that a lane of csr/subwarp takes a round.
   static constexpr double batch = 4;
+  /// The longer rows of a warp, which its other lanes wait for: so many deviations above the mean.
+  static constexpr double longer_rows = 1.2;
+  /// More than in proportion, for a lane's next rounds lie in cache lines that others have pushed
+  /// out.
+  static constexpr double round_exponent = 1.35;
+  /// Adding up over twice as many lanes.
+  static constexpr double doubling = 0.3;
   /// A round of the longest row, which others wait for, against one of the full device.
-  static constexpr double longest_row_round = 0.47;
+  static constexpr double longest_row_round = 0.35;
   /// csr/adaptive: looking up a tile and handing over parts, and a full device of tiles, which
   /// costs less against the other schemes where all of them wait for memory.
-  static constexpr double adaptive_start = 3;
-  static constexpr double adaptive_wave = 4;
-  static constexpr double adaptive_wave_beyond_cache = 0.7;
+  static constexpr double adaptive_start = 1;
+  static constexpr double adaptive_wave = 15;
+  static constexpr double adaptive_wave_beyond_cache = 1.55;
   static constexpr double tile_work = 832;
   static constexpr double tile_threads = 128;
 
@@ -42,16 +49,18 @@ struct CsrCosts {
   static bool beyond_cache(const RowFeatures& rows, const Device& device) {
     const double bytes =
         12 * static_cast<double>(rows.nonzeros + rows.rows) + 8 * static_cast<double>(rows.columns);
-    return bytes > 0.75 * static_cast<double>(device.cache_bytes);
+    return bytes > 0.8 * static_cast<double>(device.cache_bytes);
   }
 
   static double subwarp(const RowFeatures& rows, const Device& device, int lanes) {
     const double waves = static_cast<double>(rows.rows) * lanes / threads_at_once(device, 0.75);
-    // The lanes of a warp wait for the longer ones of its rows.
-    const double typical_row = rows.mean_row() + std::sqrt(rows.row_variance);
-    const double rounds = typical_row / (batch * lanes);
+    const double row = rows.mean_row() + longer_rows * std::sqrt(rows.row_variance);
+    const double full = row / (batch * lanes);
+    // Lanes without a nonzero in the last round load nothing, but wait.
+    const double rounds = std::max(1.0, (full + std::ceil(full)) / 2);
     const double longest = std::ceil(static_cast<double>(rows.longest_row) / (batch * lanes));
-    return waves * std::max(1.0, rounds - 1) + longest_row_round * longest;
+    return waves * (1 + doubling * std::log2(lanes)) * std::pow(rounds, round_exponent) +
+           longest_row_round * longest;
   }
 
   /// How often the tiles of csr/adaptive fill the device.
@@ -95,12 +104,8 @@ inline Choice choose(const RowFeatures& rows, const Device& device, std::int64_t
   using Costs = detail::CsrCosts;
   const int lanes = detail::subwarp_lanes(rows, device);
   if (expected_applies > 1) {
-    if (rows.nonzeros < rows.rows / 2 && Costs::adaptive_waves(rows, device) >= 2.5) {
+    if (rows.nonzeros < rows.rows / 5 && Costs::adaptive_waves(rows, device) >= 2.5) {
       return {Scheme("csr", {{"merge"}}), "most rows are empty, and there are many of them"};
-    }
-    // Too long for a lane, too short for a subwarp.
-    if (rows.mean_row() >= 7.5 && rows.mean_row() < 16 && Costs::beyond_cache(rows, device)) {
-      return {Scheme("csr", {{"adaptive"}}), shape + ", and more of them than the cache keeps"};
     }
     if (Costs::adaptive(rows, device) < Costs::subwarp(rows, device, lanes)) {
       return {Scheme("csr", {{"adaptive"}}), shape + ", cheaper in equal shares than row by row"};

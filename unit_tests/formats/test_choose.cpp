@@ -33,13 +33,15 @@ std::string chosen(const RowFeatures& rows, const Device& device) {
 
 TEST_CASE("choose: the rules on a GPU") {
   CHECK(chosen(rows_of(1000000, 5, 5), gpu(32)) == "csr/scalar");
-  CHECK(chosen(rows_of(1000000, 50, 60), gpu(32)) == "csr/subwarp=8");
-  CHECK(chosen(rows_of(3000, 60, 70), gpu(32)) == "csr/subwarp=32");
+  CHECK(chosen(rows_of(50000, 26, 27), gpu(32)) == "csr/subwarp=8");
+  CHECK(chosen(rows_of(3000, 60, 70), gpu(32)) == "csr/subwarp=16");
   CHECK(chosen(rows_of(1000000, 5, 100000), gpu(32)) == "csr/adaptive");
   CHECK(chosen(rows_of(100, 9000, 20000), gpu(32)) == "csr/adaptive");
 }
 
-TEST_CASE("choose: rows too long for a lane and too short for a subwarp, by the cache") {
+TEST_CASE("choose: csr/adaptive costs less where all wait for memory") {
+  CHECK(chosen(rows_of(50000, 50, 60), gpu(32)) == "csr/subwarp=8");
+  CHECK(chosen(rows_of(1000000, 50, 60), gpu(32)) == "csr/adaptive");
   CHECK(chosen(rows_of(1000000, 9, 9), gpu(32)) == "csr/adaptive");
   CHECK(chosen(rows_of(300000, 9, 9), gpu(32)) == "csr/scalar");
   CHECK(chosen(rows_of(50000, 9, 9), gpu(32)) == "csr/subwarp=2");
