@@ -47,16 +47,20 @@ cusparseHandle_t library(const Exec& exec) {
 class Cusparse : public Contestant<S> {
  public:
   Cusparse(const Exec& exec, const SpmvProblem<S, Off>& problem) : handle_(library(exec)) {
-    const std::int64_t m = problem.A.rows(), n = problem.A.columns(), k = problem.columns();
+    const std::int64_t m = problem.A.rows(), n = problem.A.columns(), k = problem.columns;
     if (k == 1) {
       check(cusparseCreateDnVec(&x_, n, problem.x.data(), data_type<S>()), "cusparseCreateDnVec");
       check(cusparseCreateDnVec(&y_, m, problem.y.data(), data_type<S>()), "cusparseCreateDnVec");
     } else {
-      check(cusparseCreateDnMat(&x_columns_, n, k, std::max<std::int64_t>(n, 1), problem.x.data(),
-                                data_type<S>(), CUSPARSE_ORDER_COL),
+      const auto order = problem.row_major ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
+      const auto stride = [&](std::int64_t rows) {
+        return problem.row_major ? k : std::max<std::int64_t>(rows, 1);
+      };
+      check(cusparseCreateDnMat(&x_columns_, n, k, stride(n), problem.x.data(), data_type<S>(),
+                                order),
             "cusparseCreateDnMat");
-      check(cusparseCreateDnMat(&y_columns_, m, k, std::max<std::int64_t>(m, 1), problem.y.data(),
-                                data_type<S>(), CUSPARSE_ORDER_COL),
+      check(cusparseCreateDnMat(&y_columns_, m, k, stride(m), problem.y.data(), data_type<S>(),
+                                order),
             "cusparseCreateDnMat");
     }
   }
@@ -149,7 +153,7 @@ class CusparseSell : public Cusparse {
  public:
   CusparseSell(const Exec& exec, const SpmvProblem<S, Off>& problem)
       : Cusparse(exec, problem), ell_(exec, problem.A) {
-    if (problem.columns() > 1) {
+    if (problem.columns > 1) {
       throw Error("cuSPARSE has no product of a sliced ELL matrix with several columns",
                   "use --columns 1");
     }

@@ -13,40 +13,38 @@ namespace {
 using S = HEDDLE_BENCH_SCALAR;
 using Off = HEDDLE_BENCH_OFFSET;
 
+template <class Vectors>
 class KokkosKernels : public Contestant<S> {
  public:
-  KokkosKernels(const SpmvProblem<S, Off>& problem, KokkosSparse::SPMVAlgorithm algorithm)
-      : problem_(problem),
-        matrix_("heddle::bench::kokkos_kernels", problem.A.rows(), problem.A.columns(),
+  KokkosKernels(const SpmvProblem<S, Off>& problem, const Vectors& x, const Vectors& y,
+                KokkosSparse::SPMVAlgorithm algorithm)
+      : matrix_("heddle::bench::kokkos_kernels", problem.A.rows(), problem.A.columns(),
                 problem.A.nonzeros(), problem.A.values(), problem.A.row_ptr(), problem.A.col_idx()),
-        vector_handle_(algorithm),
-        columns_handle_(algorithm) {}
+        x_(x),
+        y_(y),
+        handle_(algorithm) {}
 
   void apply(const Exec& exec, S alpha, S beta) override {
-    if (problem_.columns() == 1) {
-      KokkosSparse::spmv(exec, &vector_handle_, "N", alpha, matrix_, problem_.x_vector, beta,
-                         problem_.y_vector);
-    } else {
-      KokkosSparse::spmv(exec, &columns_handle_, "N", alpha, matrix_, problem_.x, beta, problem_.y);
-    }
+    KokkosSparse::spmv(exec, &handle_, "N", alpha, matrix_, x_, beta, y_);
   }
 
  private:
   using Matrix = KokkosSparse::CrsMatrix<const S, const Index, Kokkos::Device<Exec, Space>,
                                          Kokkos::MemoryTraits<Kokkos::Unmanaged>, const Off>;
-  using Vector = Kokkos::View<S*, Space>;
-  using Columns = Kokkos::View<S**, Kokkos::LayoutLeft, Space>;
 
-  SpmvProblem<S, Off> problem_;
   Matrix matrix_;
-  KokkosSparse::SPMVHandle<Exec, Matrix, Vector, Vector> vector_handle_;
-  KokkosSparse::SPMVHandle<Exec, Matrix, Columns, Columns> columns_handle_;
+  Vectors x_, y_;
+  KokkosSparse::SPMVHandle<Exec, Matrix, Vectors, Vectors> handle_;
 };
 
 bool enter(const char* name, const char* description, KokkosSparse::SPMVAlgorithm algorithm) {
   return add_baseline<S, Off>(
       {name, description, [algorithm](const Exec&, const SpmvProblem<S, Off>& problem) {
-         return std::make_unique<KokkosKernels>(problem, algorithm);
+         return problem.with_vectors(
+             [&](const auto& x, const auto& y) -> std::unique_ptr<Contestant<S>> {
+               using Vectors = std::decay_t<decltype(x)>;
+               return std::make_unique<KokkosKernels<Vectors>>(problem, x, y, algorithm);
+             });
        }});
 }
 

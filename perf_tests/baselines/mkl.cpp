@@ -41,14 +41,13 @@ class Mkl : public Contestant<S> {
       auto* values = reinterpret_cast<M*>(const_cast<S*>(A.values().data()));
       check(create(A.rows(), A.columns(), begin, columns, values), "mkl_sparse_create_csr");
       if (optimize) {
-        if (problem.columns() == 1) {
+        if (problem.columns == 1) {
           check(mkl_sparse_set_mv_hint(handle_, SPARSE_OPERATION_NON_TRANSPOSE, general(),
                                        expected_applies),
                 "mkl_sparse_set_mv_hint");
         } else {
-          check(mkl_sparse_set_mm_hint(handle_, SPARSE_OPERATION_NON_TRANSPOSE, general(),
-                                       SPARSE_LAYOUT_COLUMN_MAJOR, problem.columns(),
-                                       expected_applies),
+          check(mkl_sparse_set_mm_hint(handle_, SPARSE_OPERATION_NON_TRANSPOSE, general(), layout(),
+                                       problem.columns, expected_applies),
                 "mkl_sparse_set_mm_hint");
         }
         check(mkl_sparse_optimize(handle_), "mkl_sparse_optimize");
@@ -61,8 +60,8 @@ class Mkl : public Contestant<S> {
   }
 
   void apply(const Exec&, S alpha, S beta) override {
-    check(problem_.columns() == 1 ? apply_vector(as_mkl(alpha), as_mkl(beta))
-                                  : apply_columns(as_mkl(alpha), as_mkl(beta)),
+    check(problem_.columns == 1 ? apply_vector(as_mkl(alpha), as_mkl(beta))
+                                : apply_columns(as_mkl(alpha), as_mkl(beta)),
           "mkl_sparse_mv");
   }
 
@@ -77,6 +76,10 @@ class Mkl : public Contestant<S> {
     } else {
       return value;
     }
+  }
+
+  sparse_layout_t layout() const {
+    return problem_.row_major ? SPARSE_LAYOUT_ROW_MAJOR : SPARSE_LAYOUT_COLUMN_MAJOR;
   }
 
   static matrix_descr general() {
@@ -116,8 +119,10 @@ class Mkl : public Contestant<S> {
 
   sparse_status_t apply_columns(M alpha, M beta) {
     const auto plain = SPARSE_OPERATION_NON_TRANSPOSE;
-    const auto layout = SPARSE_LAYOUT_COLUMN_MAJOR;
-    const MKL_INT k = problem_.columns(), ldx = problem_.A.columns(), ldy = problem_.A.rows();
+    const auto layout = this->layout();
+    const MKL_INT k = problem_.columns;
+    const MKL_INT ldx = problem_.row_major ? k : problem_.A.columns();
+    const MKL_INT ldy = problem_.row_major ? k : problem_.A.rows();
     const auto* x = reinterpret_cast<const M*>(problem_.x.data());
     auto* y = reinterpret_cast<M*>(problem_.y.data());
     if constexpr (same<float>) {

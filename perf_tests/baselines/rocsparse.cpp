@@ -50,7 +50,7 @@ class Rocsparse : public Contestant<S> {
  public:
   Rocsparse(const Exec& exec, const SpmvProblem<S, Off>& problem, rocsparse_spmv_alg algorithm)
       : handle_(library(exec)), algorithm_(algorithm) {
-    if (problem.columns() > 1) {
+    if (problem.columns > 1) {
       throw Error("only one column is measured with rocSPARSE", "use --columns 1");
     }
     const auto& A = problem.A;

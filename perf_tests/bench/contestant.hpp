@@ -17,11 +17,31 @@ using Index = std::int32_t;
 template <Scalar S, Offset Off>
 struct SpmvProblem {
   CsrMatrix<S, Index, Off, Space> A;
-  /// columns() x k and rows() x k; with k = 1, x_vector and y_vector view the same memory.
-  Kokkos::View<S**, Kokkos::LayoutLeft, Space> x, y;
-  Kokkos::View<S*, Space> x_vector, y_vector;
+  int columns = 1;
+  /// Whether the entries of a row of x and y lie side by side, or those of a column.
+  bool row_major = false;
+  /// A.columns() x columns and A.rows() x columns, without gaps.
+  Kokkos::View<S*, Space> x, y;
 
-  int columns() const { return static_cast<int>(x.extent(1)); }
+  template <class Layout>
+  using Columns = Kokkos::View<S**, Layout, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  /// x or y as several columns.
+  template <class Layout>
+  Columns<Layout> as_columns(const Kokkos::View<S*, Space>& vector) const {
+    const auto k = static_cast<std::size_t>(columns);
+    return Columns<Layout>(vector.data(), vector.extent(0) / k, k);
+  }
+
+  /// use(x, y) with vectors of rank 1 for one column, else with rank 2 in their layout.
+  template <class Use>
+  auto with_vectors(const Use& use) const {
+    using Left = Kokkos::LayoutLeft;
+    using Right = Kokkos::LayoutRight;
+    if (columns == 1) return use(x, y);
+    if (row_major) return use(as_columns<Right>(x), as_columns<Right>(y));
+    return use(as_columns<Left>(x), as_columns<Left>(y));
+  }
 };
 
 /// Something that was set up for one problem and can compute y = alpha A x + beta y.

@@ -23,11 +23,8 @@ class HeddleContestant : public Contestant<S> {
       : problem_(problem), plan_(exec, problem.A, options) {}
 
   void apply(const Exec& exec, S alpha, S beta) override {
-    if (problem_.columns() == 1) {
-      plan_.apply(exec, alpha, problem_.x_vector, beta, problem_.y_vector);
-    } else {
-      plan_.apply(exec, alpha, problem_.x, beta, problem_.y);
-    }
+    problem_.with_vectors(
+        [&](const auto& x, const auto& y) { plan_.apply(exec, alpha, x, beta, y); });
   }
   std::size_t bytes() const override { return plan_.bytes(); }
 

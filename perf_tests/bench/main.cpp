@@ -64,6 +64,10 @@ void define_spmv(Command& command) {
   spmv.add_option("--columns", r.columns, "Columns of x and y")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
+  spmv.add_option("--layout", r.layout,
+                  "Of several columns: left (a column's entries side by side) or right (a row's)")
+      ->check(CLI::IsMember({"left", "right"}))
+      ->capture_default_str();
   spmv.add_option("--scalar", r.scalar, "float, double, cfloat or cdouble")->capture_default_str();
   spmv.add_option("--offset", r.offset_bits, "Bits of a row pointer's entry: 32 or 64")
       ->capture_default_str();

@@ -21,6 +21,8 @@ struct SpmvRequest {
   std::string scalar = "double";
   int offset_bits = 32;
   int columns = 1;
+  /// Of x and y with several columns: left (a column's entries side by side) or right (a row's).
+  std::string layout = "left";
   int repetitions = 100;
   int expected_applies = 1000;
   double budget_seconds = 2;
@@ -28,6 +30,7 @@ struct SpmvRequest {
   bool verify = true;
   std::uint64_t seed = 1;
 
+  bool row_major() const { return layout == "right"; }
   bool all_schemes() const { return contains(schemes, "all"); }
   bool automatic() const { return all_schemes() || contains(schemes, "auto"); }
   /// A baseline is asked for by its name or by its family, the part before the first dash.

@@ -44,6 +44,7 @@ class SpmvRun {
 
  private:
   using Vectors = typename Reference<S, Off>::Vectors;
+  using RowMajor = Kokkos::View<S**, Kokkos::LayoutRight, Kokkos::HostSpace>;
   using Setup = std::function<std::unique_ptr<Contestant<S>>()>;
 
   static constexpr int setups = 3;
@@ -96,21 +97,45 @@ class SpmvRun {
     const auto unset = [](const char* label) {
       return Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing);
     };
-    x_ = Vectors(unset("heddle::bench::x"), static_cast<std::size_t>(host_.columns()), k);
-    y_ = Vectors(unset("heddle::bench::y"), static_cast<std::size_t>(host_.rows()), k);
-    y_before_ = Vectors(unset("heddle::bench::y_before"), y_.extent(0), k);
+    const auto rows = static_cast<std::size_t>(host_.rows());
+    const auto columns = static_cast<std::size_t>(host_.columns());
+    x_ = Vectors(unset("heddle::bench::x"), columns, k);
+    y_ = Vectors(unset("heddle::bench::y"), rows, k);
+    y_before_ = Vectors(unset("heddle::bench::y_before"), rows, k);
     Random random(request_.seed + 2);
     fill_random(x_, random);
     fill_random(y_before_, random);
 
     device_ = host_.template copy_to<Space>(exec_);
     problem_.A = device_.matrix();
-    problem_.x = decltype(problem_.x)(unset("heddle::bench::x"), x_.extent(0), k);
-    problem_.y = decltype(problem_.y)(unset("heddle::bench::y"), y_.extent(0), k);
-    problem_.x_vector = decltype(problem_.x_vector)(problem_.x.data(), x_.extent(0));
-    problem_.y_vector = decltype(problem_.y_vector)(problem_.y.data(), y_.extent(0));
-    Kokkos::deep_copy(exec_, problem_.x, x_);
-    exec_.fence("heddle::bench::ready");
+    problem_.columns = request_.columns;
+    problem_.row_major = request_.row_major();
+    problem_.x = decltype(problem_.x)(unset("heddle::bench::x"), columns * k);
+    problem_.y = decltype(problem_.y)(unset("heddle::bench::y"), rows * k);
+    copy_in(problem_.x, x_);
+  }
+
+  void copy_in(const Kokkos::View<S*, Space>& device, const Vectors& host) {
+    if (problem_.row_major) {
+      const RowMajor rows("heddle::bench::rows", host.extent(0), host.extent(1));
+      Kokkos::deep_copy(rows, host);
+      Kokkos::deep_copy(exec_, problem_.template as_columns<Kokkos::LayoutRight>(device), rows);
+    } else {
+      Kokkos::deep_copy(exec_, problem_.template as_columns<Kokkos::LayoutLeft>(device), host);
+    }
+    exec_.fence("heddle::bench::copy_in");
+  }
+
+  void copy_out(const Vectors& host, const Kokkos::View<S*, Space>& device) {
+    if (problem_.row_major) {
+      const RowMajor rows("heddle::bench::rows", host.extent(0), host.extent(1));
+      Kokkos::deep_copy(exec_, rows, problem_.template as_columns<Kokkos::LayoutRight>(device));
+      exec_.fence("heddle::bench::copy_out");
+      Kokkos::deep_copy(host, rows);
+    } else {
+      Kokkos::deep_copy(exec_, host, problem_.template as_columns<Kokkos::LayoutLeft>(device));
+      exec_.fence("heddle::bench::copy_out");
+    }
   }
 
   void enter_schemes() {
@@ -183,11 +208,10 @@ class SpmvRun {
     if (beta == S(0)) {
       Kokkos::deep_copy(exec_, problem_.y, S(std::numeric_limits<Real>::quiet_NaN()));
     } else {
-      Kokkos::deep_copy(exec_, problem_.y, y_before_);
+      copy_in(problem_.y, y_before_);
     }
     contestant.apply(exec_, alpha, beta);
-    Kokkos::deep_copy(exec_, y_, problem_.y);
-    exec_.fence("heddle::bench::verify");
+    copy_out(y_, problem_.y);
     return reference.error_over_bound(alpha, beta, y_before_, y_);
   }
 

@@ -89,7 +89,9 @@ void print_table(std::ostream& out, const MatrixResult& result, const DeviceFigu
       << result.name << ": " << f.rows << " x " << f.columns << ", " << f.nonzeros
       << " nonzeros, row mean " << format("%.2f", f.mean_row) << " max " << f.max_row << ", "
       << bytes(f.csr_bytes) << " of CSR, " << bytes(result.apply_bytes) << " an apply";
-  if (request.columns > 1) out << ", " << request.columns << " columns";
+  if (request.columns > 1) {
+    out << ", " << request.columns << " columns, layout " << request.layout;
+  }
   out << "\n\n";
 
   std::size_t longest = 14;

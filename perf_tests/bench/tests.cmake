@@ -34,6 +34,7 @@ heddle_bench_test(device RUN device EXIT 0 OUT "${bench_tests}/device.txt")
 heddle_bench_test(table RUN spmv --generate grid2d:20,9 diagonal:100 --scheme csr/scalar --baseline
                   none ${quick} EXIT 0 OUT "${bench_tests}/table.txt")
 heddle_bench_test(columns RUN spmv --generate rmat:8 --columns 3 --flush ${quick} EXIT 0)
+heddle_bench_test(rows RUN spmv --generate rmat:8 --columns 3 --layout right ${quick} EXIT 0)
 heddle_bench_test(no_command EXIT 2 ERR "subcommand is required")
 heddle_bench_test(no_matrix RUN spmv EXIT 2 ERR "give --matrix FILE or --generate")
 heddle_bench_test(no_file RUN spmv --matrix nowhere.mtx ${quick} EXIT 2 ERR "nowhere.mtx")

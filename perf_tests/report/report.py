@@ -85,7 +85,7 @@ class Run:
         s = self.settings
         text = "%s, %s" % (self.machine["device"], s["scalar"])
         if s["columns"] > 1:
-            text += ", %d columns" % s["columns"]
+            text += ", %d columns, layout %s" % (s["columns"], s.get("layout", "left"))
         if s["offset_bits"] != 32:
             text += ", %d-bit offsets" % s["offset_bits"]
         return text + (", caches flushed" if s["flush"] else "")
