@@ -92,6 +92,13 @@ struct HostVector<double> {
   HEDDLE_VECTOR_WORD HostVector keep(Mask mask, HostVector v) {
     return {_mm256_and_pd(mask, v.entries)};
   }
+  /// The same from memory, and to memory: what lies outside the mask is not touched.
+  HEDDLE_VECTOR_WORD HostVector load_first(Mask mask, const double* from) {
+    return {_mm256_maskload_pd(from, _mm256_castpd_si256(mask))};
+  }
+  HEDDLE_VECTOR_WORD void store_first(double* to, Mask mask, HostVector v) {
+    _mm256_maskstore_pd(to, _mm256_castpd_si256(mask), v.entries);
+  }
 
   HEDDLE_VECTOR_WORD HostVector add(HostVector a, HostVector b) {
     return {_mm256_add_pd(a.entries, b.entries)};
@@ -164,6 +171,12 @@ struct HostVector<float> {
   }
   HEDDLE_VECTOR_WORD HostVector keep(Mask mask, HostVector v) {
     return {_mm_and_ps(mask, v.entries)};
+  }
+  HEDDLE_VECTOR_WORD HostVector load_first(Mask mask, const float* from) {
+    return {_mm_maskload_ps(from, _mm_castps_si128(mask))};
+  }
+  HEDDLE_VECTOR_WORD void store_first(float* to, Mask mask, HostVector v) {
+    _mm_maskstore_ps(to, _mm_castps_si128(mask), v.entries);
   }
 
   HEDDLE_VECTOR_WORD HostVector add(HostVector a, HostVector b) {

@@ -7,7 +7,7 @@
 #include <heddle/formats/csr/tiles.hpp>
 
 /// The CSR kernels of CPUs, where a lane is a thread. They share out the rows; Rows, one of
-/// HostPlainRows and HostVectorRows, computes them.
+/// HostPlainRows, HostVectorRows and HostVectorColumns, computes them.
 namespace heddle::csr {
 
 /// csr/scalar and csr/subwarp=1: each thread takes an equal, contiguous share of the rows.
@@ -28,7 +28,7 @@ struct HostRowsKernel {
 };
 
 /// csr/adaptive and csr/merge: each thread takes a tile. Chains as in TileTable.
-template <class Operands, class Rows>
+template <class Operands, class Rows, class Table>
 struct HostTileKernel {
   using Scratch = backends::NoScratch;
   using O = typename Operands::ordinal_type;
@@ -37,7 +37,7 @@ struct HostTileKernel {
 
   Operands operands;
   Rows rows;
-  TileTable<O, Off, Acc> table;
+  Table table;
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {

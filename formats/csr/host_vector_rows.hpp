@@ -22,13 +22,20 @@ inline constexpr bool suits_host_vectors =
     false;
 #endif
 
-/// How this product uses them on this processor.
+/// Whether the columns of x, and those of y, lie side by side.
+template <class Operands>
+bool has_columns_side_by_side(const Operands& operands) {
+  return operands.x.count > 1 && operands.x.column_stride == 1 && operands.y.column_stride == 1;
+}
+
+/// How this product uses them on this processor: along a column, or along a row of columns side by
+/// side.
 template <class Operands>
 backends::HostVectors host_vectors_for(const Operands& operands) {
-  const bool contiguous =
-      operands.x.count == 1 && operands.x.row_stride == 1 && operands.y.row_stride == 1;
-  return suits_host_vectors<Operands> && contiguous ? backends::host_vectors()
-                                                    : backends::HostVectors::none;
+  const bool contiguous = operands.x.row_stride == 1 && operands.y.row_stride == 1;
+  return suits_host_vectors<Operands> && (contiguous || has_columns_side_by_side(operands))
+             ? backends::host_vectors()
+             : backends::HostVectors::none;
 }
 
 /// What an inspection found out about the rows of a matrix, for the vectors of a CPU.

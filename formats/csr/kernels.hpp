@@ -5,6 +5,7 @@
 #include <heddle/backends/device.hpp>
 #include <heddle/backends/launch.hpp>
 #include <heddle/formats/csr/host_kernel.hpp>
+#include <heddle/formats/csr/host_vector_columns.hpp>
 #include <heddle/formats/csr/subwarp_kernel.hpp>
 #include <heddle/formats/csr/tile_kernel.hpp>
 #include <heddle/formats/csr/transpose.hpp>
@@ -16,14 +17,17 @@ namespace heddle::csr {
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
 struct Kernels {
   using Operands = csr::Operands<S, O, Off, V, Acc>;
-  using Table = TileTable<O, Off, Acc>;
+  using Table = typename Tiles<Exec, O, Off, Acc>::Table;
   using Matrix = CsrMatrix<S, O, Off, typename Exec::memory_space>;
 
-  /// Columns of x that one pass over the matrix serves, when there are several.
-  static constexpr int columns_at_once = 4;
+  /// Columns of x that csr/subwarp serves at a time, when there are several.
+  static constexpr int columns_at_once = backends::has_lanes<Exec> ? 4 : tile_columns<Exec>;
   static constexpr int subwarp_threads = 256;
   static constexpr int subwarp_teams_resident = 6;
   static constexpr int subwarp_batch = 4;
+
+  /// Columns of x that plain loops of a CPU serve at a time.
+  static constexpr int plain_columns = 8;
 
   static constexpr int tile_threads = 128;
   static constexpr int tile_items = sizeof(Acc) > 8 ? 4 : 8;
@@ -56,7 +60,9 @@ struct Kernels {
 
   /// One subwarp of `width` lanes a row; on a CPU, where `width` is 1, equal rows a thread.
   static void subwarp(const Exec& exec, const Operands& operands, int width) {
-    each_pass(operands, columns_at_once, [&](const Operands& pass) {
+    const int most =
+        backends::has_lanes<Exec> ? columns_at_once : host_columns(operands, RowHints());
+    each_pass(operands, most, [&](const Operands& pass) {
       if (pass.x.count == 1) {
         subwarp_pass<1>(exec, pass, width);
       } else {
@@ -69,11 +75,12 @@ struct Kernels {
   /// `hints` are for CPUs.
   static void tiles(const Exec& exec, const char* label, const Operands& operands,
                     const Table& table, const RowHints& hints) {
-    each_pass(operands, tile_columns, [&](const Operands& pass) {
+    const int most = backends::has_lanes<Exec> ? tile_columns<Exec> : host_columns(operands, hints);
+    each_pass(operands, most, [&](const Operands& pass) {
       if (pass.x.count == 1) {
         tile_pass<1>(exec, label, pass, table, hints);
       } else {
-        tile_pass<tile_columns>(exec, label, pass, table, hints);
+        tile_pass<tile_columns<Exec>>(exec, label, pass, table, hints);
       }
     });
   }
@@ -105,15 +112,26 @@ struct Kernels {
     }
   }
 
-  /// Calls pass(operands) for at most `most` columns of x and y at a time.
+  /// Columns of x that a CPU serves in one pass over the matrix. Columns that do not lie side by
+  /// side push each other out of the caches; a few are served best one by one, where there are runs
+  /// of rows (measured: docs/csr.md).
+  static int host_columns(const Operands& operands, const RowHints& hints) {
+    if (host_vectors_for(operands) == backends::HostVectors::none) return plain_columns;
+    if (has_columns_side_by_side(operands)) return tile_columns<Exec>;
+    return hints.runs && operands.x.count < 4 ? 1 : 8;
+  }
+
+  /// Calls pass(operands) for at most `most` columns of x and y at a time, about as many each time.
   template <class Pass>
   static void each_pass(const Operands& operands, int most, const Pass& pass) {
-    for (int first = 0; first < operands.x.count; first += most) {
-      const int left = operands.x.count - first;
+    const int passes = (operands.x.count + most - 1) / most;
+    for (int i = 0, first = 0; i < passes; ++i) {
+      const int columns = (operands.x.count - first) / (passes - i);
       Operands part = operands;
-      part.x = operands.x.slice(first, left < most ? left : most);
-      part.y = operands.y.slice(first, left < most ? left : most);
+      part.x = operands.x.slice(first, columns);
+      part.y = operands.y.slice(first, columns);
       pass(part);
+      first += columns;
     }
   }
 
@@ -154,13 +172,13 @@ struct Kernels {
     if constexpr (backends::has_lanes<Exec>) {
       using Shape =
           backends::Shape<backends::max_subwarp_width<Exec>, tile_threads, tile_teams_resident>;
-      using Kernel = TileKernel<Operands, tile_threads, tile_items, (ColumnsAtOnce > 1)>;
+      using Kernel = TileKernel<Operands, Table, tile_threads, tile_items, (ColumnsAtOnce > 1)>;
       backends::launch<Shape>(exec, label, table.tiles, Kernel{operands, table});
     } else {
       on_host_rows<ColumnsAtOnce>(operands, hints, [&](const auto& how) {
         backends::launch<backends::Shape<1>>(
             exec, label, table.tiles,
-            HostTileKernel<Operands, std::decay_t<decltype(how)>>{operands, how, table});
+            HostTileKernel<Operands, std::decay_t<decltype(how)>, Table>{operands, how, table});
       });
     }
   }
@@ -169,17 +187,24 @@ struct Kernels {
   template <int ColumnsAtOnce, class Launch>
   static void on_host_rows(const Operands& operands, [[maybe_unused]] const RowHints& hints,
                            const Launch& launch) {
-    if constexpr (ColumnsAtOnce == 1 && suits_host_vectors<Operands>) {
+    if constexpr (suits_host_vectors<Operands>) {
       using backends::HostVectors;
       const HostVectors vectors = host_vectors_for(operands);
-      if (vectors == HostVectors::loads) {
-        return launch(HostVectorRows<Operands, HostVectors::loads>{hints});
-      }
-      if (vectors == HostVectors::gathers) {
-        return launch(HostVectorRows<Operands, HostVectors::gathers>{hints});
+      if constexpr (ColumnsAtOnce == 1) {
+        if (vectors == HostVectors::loads) {
+          return launch(HostVectorRows<Operands, HostVectors::loads>{hints});
+        }
+        if (vectors == HostVectors::gathers) {
+          return launch(HostVectorRows<Operands, HostVectors::gathers>{hints});
+        }
+      } else if (vectors != HostVectors::none) {
+        if (has_columns_side_by_side(operands)) {
+          return launch(HostVectorColumns<Operands, true, ColumnsAtOnce>{});
+        }
+        return launch(HostVectorColumns<Operands, false, ColumnsAtOnce>{});
       }
     }
-    launch(HostPlainRows<Operands, ColumnsAtOnce>{});
+    launch(HostPlainRows<Operands, std::min(ColumnsAtOnce, plain_columns)>{});
   }
 };
 

@@ -6,19 +6,16 @@
 
 namespace heddle::csr {
 
-/// Columns that a tiled kernel takes in one launch; more columns take more launches.
-inline constexpr int tile_columns = 8;
-
-/// Sums that tiles leave for each other, one a tile and column. The value is its own flag: a place
-/// holds a NaN that no sum is left as until the sum arrives, and again once it is taken. So neither
-/// side orders other memory, and a hand-over costs one store and one load.
+/// Sums that tiles leave for each other, one a tile and each of Columns columns. The value is its
+/// own flag: a place holds a NaN that no sum is left as until the sum arrives, and again once it is
+/// taken. So neither side orders other memory, and a hand-over costs one store and one load.
 ///
 /// Idea: polling the value itself, from synchronization-free triangular solves.
-template <Scalar Acc>
+template <Scalar Acc, int Columns>
 struct Parts {
   using Word = RealOf<Acc>;
   static constexpr int words_a_sum = static_cast<int>(sizeof(Acc) / sizeof(Word));
-  static constexpr int words_a_tile = words_a_sum * tile_columns;
+  static constexpr int words_a_tile = words_a_sum * Columns;
 
   Word* words = nullptr;
 

@@ -21,7 +21,7 @@ inline constexpr int tile_alignment = 32;
 /// plan, so one plan runs once at a time. Sources: D. Merrill and M. Garland (SC 2016) for the
 /// cuts; J. Greathouse and M. Daga, "Efficient sparse matrix-vector multiplication on GPUs using
 /// the CSR storage format" (SC 2014) for products staged in scratch.
-template <class Operands, int Threads, int ItemsPerThread, bool SeveralColumns>
+template <class Operands, class Table, int Threads, int ItemsPerThread, bool SeveralColumns>
 struct TileKernel {
   using S = typename Operands::scalar_type;
   using O = typename Operands::ordinal_type;
@@ -47,7 +47,7 @@ struct TileKernel {
   };
 
   Operands operands;
-  TileTable<O, Off, Acc> table;
+  Table table;
 
   /// Nonzeros [origin + begin, origin + end) of rows [first_row, first_row + rows), of which the
   /// first `ended` end in the tile, and another may go on beyond it. If `chain` is not -1, the

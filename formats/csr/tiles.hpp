@@ -9,6 +9,11 @@
 
 namespace heddle::csr {
 
+/// Columns of x that tiled kernels take in one launch; more columns take more launches. A CPU has
+/// few tiles, so that their parts may be large.
+template <ExecutionSpace Exec>
+inline constexpr int tile_columns = backends::has_lanes<Exec> ? 8 : 64;
+
 /// Where one tile ends and the next begins. Aligned, so that a GPU reads it in one load.
 template <Ordinal O, Offset Off>
 struct alignas(16) TileEdge {
@@ -24,11 +29,11 @@ struct alignas(16) TileEdge {
 /// it: it waits for the sums that the tiles before it leave in `parts`, and adds them in order.
 /// Every wait is for a tile of lower index, and teams begin in the order of their index
 /// (backends::max_teams_in_order), so the lowest unfinished tile never waits and every wait ends.
-template <Ordinal O, Offset Off, Scalar Acc>
+template <Ordinal O, Offset Off, Scalar Acc, int Columns>
 struct TileTable {
   std::int64_t tiles = 0;
   const TileEdge<O, Off>* edges = nullptr;  ///< tiles + 1
-  Parts<Acc> parts;                         ///< tiles: the sum of the row that leaves tile t cut
+  Parts<Acc, Columns> parts;                ///< tiles: the sum of the row that leaves tile t cut
 };
 
 /// Where the cuts fall.
@@ -38,7 +43,7 @@ enum class Cutting {
 };
 
 /// Fills a tile table: a thread an edge, each by its own binary search.
-template <Ordinal O, Offset Off, Scalar Acc>
+template <Ordinal O, Offset Off, Scalar Acc, int Columns>
 struct CutKernel {
   const Off* row_ptr;
   O rows;
@@ -49,7 +54,7 @@ struct CutKernel {
   Off short_row;
   std::int64_t tiles;
   TileEdge<O, Off>* edges;
-  Parts<Acc> parts;
+  Parts<Acc, Columns> parts;
 
   KOKKOS_FUNCTION void operator()(std::int64_t t) const {
     const std::int64_t work =
@@ -76,6 +81,7 @@ template <ExecutionSpace Exec, Ordinal O, Offset Off, Scalar Acc>
 class Tiles {
  public:
   using Space = typename Exec::memory_space;
+  using Table = TileTable<O, Off, Acc, tile_columns<Exec>>;
 
   Tiles() = default;
 
@@ -94,25 +100,26 @@ class Tiles {
     }
     const auto n = static_cast<std::size_t>(tiles);
     using Edge = TileEdge<O, Off>;
-    using Word = typename Parts<Acc>::Word;
+    using Parts = decltype(Table::parts);
+    using Word = typename Parts::Word;
     arena_ = Arena<Space>(exec, "heddle::csr::tiles",
-                          arena_bytes<Edge, Word>(n + 1, n * Parts<Acc>::words_a_tile));
+                          arena_bytes<Edge, Word>(n + 1, n * Parts::words_a_tile));
     auto edges = arena_.template take<Edge>(n + 1);
-    auto words = arena_.template take<Word>(n * Parts<Acc>::words_a_tile);
+    auto words = arena_.template take<Word>(n * Parts::words_a_tile);
     table_ = {tiles, edges.data(), {words.data()}};
     using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-    Kokkos::parallel_for(
-        "heddle::csr::cut", Policy(exec, 0, tiles + 1),
-        CutKernel<O, Off, Acc>{A.row_ptr().data(), A.rows(), A.nonzeros(), tile_work, row_steps,
-                               cutting, short_row, tiles, edges.data(), table_.parts});
+    Kokkos::parallel_for("heddle::csr::cut", Policy(exec, 0, tiles + 1),
+                         CutKernel<O, Off, Acc, tile_columns<Exec>>{
+                             A.row_ptr().data(), A.rows(), A.nonzeros(), tile_work, row_steps,
+                             cutting, short_row, tiles, edges.data(), table_.parts});
   }
 
-  const TileTable<O, Off, Acc>& table() const { return table_; }
+  const Table& table() const { return table_; }
   std::size_t bytes() const { return arena_.bytes(); }
 
  private:
   Arena<Space> arena_;
-  TileTable<O, Off, Acc> table_;
+  Table table_;
 };
 
 }  // namespace heddle::csr

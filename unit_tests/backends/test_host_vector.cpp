@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <heddle/backends/host/vector.hpp>
@@ -44,6 +45,14 @@ HEDDLE_VECTOR_FUNCTION Four<T> kept(std::int64_t n, const T* from) {
   Four<T> to(4);
   Vector::store(to.data(), Vector::keep(Vector::first(n), Vector::load(from)));
   return to;
+}
+
+/// The first n entries of `from`, stored over those of `to`.
+template <class T>
+HEDDLE_VECTOR_FUNCTION void copy_first(std::int64_t n, const T* from, T* to) {
+  using Vector = backends::HostVector<T>;
+  const auto mask = Vector::first(n);
+  Vector::store_first(to, mask, Vector::load_first(mask, from));
 }
 
 template <class T>
@@ -109,6 +118,24 @@ void check_masks() {
   }
 }
 
+/// Of arrays that end where the mask does: what lies beyond is another's, or nobody's.
+template <class T>
+void check_masked_memory() {
+  for (std::int64_t n = 0; n <= 4; ++n) {
+    const auto size = static_cast<std::size_t>(n);
+    std::vector<T> from(size);
+    for (std::size_t i = 0; i < size; ++i) from[i] = T(i + 1);
+    Four<T> to = counted_from(T(11));
+    copy_first<T>(n, from.data(), to.data());
+    Four<T> expected = counted_from(T(11));
+    std::copy(from.begin(), from.end(), expected.begin());
+    CHECK(to == expected);
+    std::vector<T> exact(size);
+    copy_first<T>(n, from.data(), exact.data());
+    CHECK(exact == from);
+  }
+}
+
 template <class T>
 void check_arithmetic() {
   const Four<T> a = counted_from(T(1)), b = counted_from(T(10));
@@ -148,6 +175,7 @@ void check_four_vectors() {
 template <class T>
 void check_words() {
   check_masks<T>();
+  check_masked_memory<T>();
   check_arithmetic<T>();
   check_scattered_loads<T>();
   check_four_vectors<T>();
