@@ -84,6 +84,16 @@ struct HostVector<double> {
     return four(from, from + stride, from + 2 * stride, from + 3 * stride);
   }
 
+  /// The same of the first N, N from 1 to 4, and zeros.
+  template <int N>
+  HEDDLE_VECTOR_WORD HostVector strided_first(const double* from, std::int64_t stride) {
+    if constexpr (N == 4) return strided(from, stride);
+    __m128d low = _mm_load_sd(from), high = _mm_setzero_pd();
+    if constexpr (N >= 2) low = _mm_loadh_pd(low, from + stride);
+    if constexpr (N == 3) high = _mm_load_sd(from + 2 * stride);
+    return {_mm256_set_m128d(high, low)};
+  }
+
   /// The first n entries; none if n is negative, all if it is 4 or more. n is from -4 to 8.
   HEDDLE_VECTOR_WORD Mask first(std::int64_t n) {
     return _mm256_loadu_pd(reinterpret_cast<const double*>(mask_bits + 8 - n));
@@ -92,12 +102,23 @@ struct HostVector<double> {
   HEDDLE_VECTOR_WORD HostVector keep(Mask mask, HostVector v) {
     return {_mm256_and_pd(mask, v.entries)};
   }
-  /// The same from memory, and to memory: what lies outside the mask is not touched.
-  HEDDLE_VECTOR_WORD HostVector load_first(Mask mask, const double* from) {
-    return {_mm256_maskload_pd(from, _mm256_castpd_si256(mask))};
+  /// The first N entries, N from 1 to 4, and zeros: what lies beyond them is not touched.
+  template <int N>
+  HEDDLE_VECTOR_WORD HostVector load_first(const double* from) {
+    if constexpr (N == 1) return {_mm256_zextpd128_pd256(_mm_load_sd(from))};
+    if constexpr (N == 2) return {_mm256_zextpd128_pd256(_mm_loadu_pd(from))};
+    if constexpr (N == 3) {
+      return {_mm256_set_m128d(_mm_load_sd(from + 2), _mm_loadu_pd(from))};
+    }
+    return load(from);
   }
-  HEDDLE_VECTOR_WORD void store_first(double* to, Mask mask, HostVector v) {
-    _mm256_maskstore_pd(to, _mm256_castpd_si256(mask), v.entries);
+  template <int N>
+  HEDDLE_VECTOR_WORD void store_first(double* to, HostVector v) {
+    const __m128d low = _mm256_castpd256_pd128(v.entries);
+    if constexpr (N == 1) _mm_store_sd(to, low);
+    if constexpr (N == 2 || N == 3) _mm_storeu_pd(to, low);
+    if constexpr (N == 3) _mm_store_sd(to + 2, _mm256_extractf128_pd(v.entries, 1));
+    if constexpr (N == 4) store(to, v);
   }
 
   HEDDLE_VECTOR_WORD HostVector add(HostVector a, HostVector b) {
@@ -166,17 +187,32 @@ struct HostVector<float> {
     return {_mm_setr_ps(from[0], from[stride], from[2 * stride], from[3 * stride])};
   }
 
+  template <int N>
+  HEDDLE_VECTOR_WORD HostVector strided_first(const float* from, std::int64_t stride) {
+    return {_mm_setr_ps(from[0], N > 1 ? from[stride] : 0, N > 2 ? from[2 * stride] : 0,
+                        N > 3 ? from[3 * stride] : 0)};
+  }
+
   HEDDLE_VECTOR_WORD Mask first(std::int64_t n) {
     return _mm_loadu_ps(reinterpret_cast<const float*>(mask_bits + 8 - n));
   }
   HEDDLE_VECTOR_WORD HostVector keep(Mask mask, HostVector v) {
     return {_mm_and_ps(mask, v.entries)};
   }
-  HEDDLE_VECTOR_WORD HostVector load_first(Mask mask, const float* from) {
-    return {_mm_maskload_ps(from, _mm_castps_si128(mask))};
+  template <int N>
+  HEDDLE_VECTOR_WORD HostVector load_first(const float* from) {
+    if constexpr (N == 1) return {_mm_load_ss(from)};
+    const __m128 low = _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(from)));
+    if constexpr (N == 2) return {low};
+    if constexpr (N == 3) return {_mm_movelh_ps(low, _mm_load_ss(from + 2))};
+    return load(from);
   }
-  HEDDLE_VECTOR_WORD void store_first(float* to, Mask mask, HostVector v) {
-    _mm_maskstore_ps(to, _mm_castps_si128(mask), v.entries);
+  template <int N>
+  HEDDLE_VECTOR_WORD void store_first(float* to, HostVector v) {
+    if constexpr (N == 1) _mm_store_ss(to, v.entries);
+    if constexpr (N == 2 || N == 3) _mm_storel_pi(reinterpret_cast<__m64*>(to), v.entries);
+    if constexpr (N == 3) _mm_store_ss(to + 2, _mm_movehl_ps(v.entries, v.entries));
+    if constexpr (N == 4) store(to, v);
   }
 
   HEDDLE_VECTOR_WORD HostVector add(HostVector a, HostVector b) {

@@ -28,126 +28,151 @@ struct HostVectorColumns {
   static constexpr int columns = Columns;
 
   HEDDLE_VECTOR_FUNCTION void sum_nonzeros(const Operands& A, Off begin, Off end, S* sum) const {
-    for (int c = 0; c < A.x.count;) c += with_registers<Leave>(A, c, begin, end, sum + c);
+    for (int c = 0; c < A.x.count;) c += add_some<Leave>(A, c, begin, end, sum + c);
   }
 
-  /// y of rows [first, stop). A is a copy, which no store to y can change: so it stays in
-  /// registers.
-  HEDDLE_VECTOR_FUNCTION void store_rows(Operands A, std::int64_t first, std::int64_t stop) const {
-    std::int64_t k = A.row_ptr[first];
-    for (std::int64_t row = first; row < stop; ++row) {
-      const std::int64_t end = A.row_ptr[row + 1];
-      S* y = A.y.data + row * A.y.row_stride;
-      for (int c = 0; c < A.x.count;) {
-        c += with_registers<Store>(A, c, k, end, y + c * A.y.column_stride);
-      }
-      k = end;
+  /// y of rows [first, stop).
+  HEDDLE_VECTOR_FUNCTION void store_rows(const Operands& A, std::int64_t first,
+                                         std::int64_t stop) const {
+    // The usual numbers are known to the compiler.
+    switch (A.x.count) {
+      case 2: return store_rows_of<1, 2>(A, first, stop);
+      case 3: return store_rows_of<1, 3>(A, first, stop);
+      case 4: return store_rows_of<1, 4>(A, first, stop);
+      case 8: return store_rows_of<2, 4>(A, first, stop);
+      case 16: return store_rows_of<4, 4>(A, first, stop);
+      default: return store_any_rows(A, first, stop);
     }
   }
 
  private:
-  /// Some columns of x: Registers of them from the c-th on, the last with `last` columns.
-  template <int Registers, bool Partial>
+  /// Some columns of x: Registers, of which the last holds Last columns.
+  template <int Registers, int Last>
   struct Stretch {
+    static constexpr int columns = (Registers - 1) * width + Last;
     const S* x;
     std::int64_t row_stride;
     std::int64_t column_stride;
-    std::int64_t last;
 
     HEDDLE_VECTOR_FUNCTION inline __attribute__((always_inline)) Vector load(O row, int r) const {
       const S* from = x + row * row_stride;
-      const bool partial = Partial && r == Registers - 1;
+      const bool whole = Last == width || r < Registers - 1;
       if constexpr (SideBySide) {
         from += r * width;
-        return partial ? Vector::load_first(Vector::first(last), from) : Vector::load(from);
+        return whole ? Vector::load(from) : Vector::template load_first<Last>(from);
       } else {
         from += r * width * column_stride;
-        if (!partial) return Vector::strided(from, column_stride);
-        // What lies beyond the last column may not exist.
-        const std::int64_t places[width] = {0, last > 1 ? column_stride : 0,
-                                            last > 2 ? 2 * column_stride : 0, 0};
-        return Vector::load_each(places, from);
+        return whole ? Vector::strided(from, column_stride)
+                     : Vector::template strided_first<Last>(from, column_stride);
       }
     }
   };
 
-  /// Leaves sums as they are.
+  /// Leaves sums as they are; there is room for whole registers.
   struct Leave {
-    template <int Registers, bool Partial>
-    HEDDLE_VECTOR_WORD void put(const Operands&, S* to, const Vector* sums, std::int64_t) {
+    template <int Registers, int Last>
+    HEDDLE_VECTOR_WORD void put(const Operands&, S* to, const Vector* sums) {
       for (int r = 0; r < Registers; ++r) Vector::store(to + r * width, sums[r]);
     }
   };
 
   /// Stores them to y.
   struct Store {
-    template <int Registers, bool Partial>
-    HEDDLE_VECTOR_WORD void put(const Operands& A, S* y, const Vector* sums, std::int64_t last) {
+    template <int Registers, int Last>
+    HEDDLE_VECTOR_WORD void put(const Operands& A, S* y, const Vector* sums) {
       if constexpr (SideBySide) {
-        for (int r = 0; r < Registers; ++r) {
-          const bool partial = Partial && r == Registers - 1;
-          S* to = y + r * width;
-          Vector value = Vector::multiply(Vector::all(A.alpha), sums[r]);
-          if (A.beta != S(0)) {
-            const Vector old =
-                partial ? Vector::load_first(Vector::first(last), to) : Vector::load(to);
-            value = Vector::multiply_add(Vector::all(A.beta), old, value);
-          }
-          if (partial) {
-            Vector::store_first(to, Vector::first(last), value);
-          } else {
-            Vector::store(to, value);
-          }
-        }
+        for (int r = 0; r < Registers - 1; ++r) put_register<width>(A, y + r * width, sums[r]);
+        put_register<Last>(A, y + (Registers - 1) * width, sums[Registers - 1]);
       } else {
         S values[Registers * width];
         for (int r = 0; r < Registers; ++r) Vector::store(values + r * width, sums[r]);
-        const std::int64_t count = (Registers - 1) * width + (Partial ? last : width);
-        for (std::int64_t c = 0; c < count; ++c, y += A.y.column_stride) {
+        for (int c = 0; c < Stretch<Registers, Last>::columns; ++c, y += A.y.column_stride) {
           *y = A.beta == S(0) ? A.alpha * values[c] : A.alpha * values[c] + A.beta * *y;
         }
       }
     }
+
+   private:
+    template <int N>
+    HEDDLE_VECTOR_WORD void put_register(const Operands& A, S* to, Vector sum) {
+      Vector value = Vector::multiply(Vector::all(A.alpha), sum);
+      if (A.beta != S(0)) {
+        const Vector old = Vector::template load_first<N>(to);
+        value = Vector::multiply_add(Vector::all(A.beta), old, value);
+      }
+      Vector::template store_first<N>(to, value);
+    }
   };
 
-  /// Takes as many registers of columns from the c-th on as there are, up to four. Returns the
-  /// number of columns.
-  template <class Put>
-  HEDDLE_VECTOR_WORD int with_registers(const Operands& A, int c, std::int64_t begin,
-                                        std::int64_t end, S* to) {
-    const int left = A.x.count - c;
-    if (left >= 4 * width) return add_up<Put, 4, false>(A, c, begin, end, to);
-    if (left >= 2 * width) return add_up<Put, 2, false>(A, c, begin, end, to);
-    if (left >= width) return add_up<Put, 1, false>(A, c, begin, end, to);
-    return add_up<Put, 1, true>(A, c, begin, end, to);
+  /// A is a copy, which no store to y can change: so it stays in registers.
+  template <int Registers, int Last>
+  HEDDLE_VECTOR_FUNCTION static void store_rows_of(Operands A, std::int64_t first,
+                                                   std::int64_t stop) {
+    std::int64_t k = A.row_ptr[first];
+    for (std::int64_t row = first; row < stop; ++row) {
+      const std::int64_t end = A.row_ptr[row + 1];
+      add_up<Store, Registers, Last>(A, 0, k, end, A.y.data + row * A.y.row_stride);
+      k = end;
+    }
   }
 
-  template <class Put, int Registers, bool Partial>
+  HEDDLE_VECTOR_FUNCTION static void store_any_rows(Operands A, std::int64_t first,
+                                                    std::int64_t stop) {
+    std::int64_t k = A.row_ptr[first];
+    for (std::int64_t row = first; row < stop; ++row) {
+      const std::int64_t end = A.row_ptr[row + 1];
+      S* y = A.y.data + row * A.y.row_stride;
+      for (int c = 0; c < A.x.count;) {
+        c += add_some<Store>(A, c, k, end, y + c * A.y.column_stride);
+      }
+      k = end;
+    }
+  }
+
+  /// Takes up to four registers of columns from the c-th on. Returns the number of columns.
+  template <class Put>
+  HEDDLE_VECTOR_WORD int add_some(const Operands& A, int c, std::int64_t begin, std::int64_t end,
+                                  S* to) {
+    const int left = A.x.count - c;
+    if (left >= 4 * width) return add_up<Put, 4, width>(A, c, begin, end, to);
+    if (left >= 2 * width) return add_up<Put, 2, width>(A, c, begin, end, to);
+    if (left >= width) return add_up<Put, 1, width>(A, c, begin, end, to);
+    if (left == 3) return add_up<Put, 1, 3>(A, c, begin, end, to);
+    if (left == 2) return add_up<Put, 1, 2>(A, c, begin, end, to);
+    return add_up<Put, 1, 1>(A, c, begin, end, to);
+  }
+
+  template <class Put, int Registers, int Last>
   HEDDLE_VECTOR_WORD int add_up(const Operands& A, int c, std::int64_t begin, std::int64_t end,
                                 S* to) {
-    const Stretch<Registers, Partial> x{A.x.data + c * A.x.column_stride, A.x.row_stride,
-                                        A.x.column_stride, A.x.count - c};
-    // Several nonzeros at once where registers are few, so that no addition waits for the one
-    // before.
+    const Stretch<Registers, Last> x{A.x.data + c * A.x.column_stride, A.x.row_stride,
+                                     A.x.column_stride};
+    // In longer rows several nonzeros at once where registers are few, so that no addition waits
+    // for the one before; the additions of different rows are in flight together anyway.
     constexpr int together = 4 / Registers;
-    Vector part[together][Registers];
-    for (int i = 0; i < together; ++i) {
-      for (int r = 0; r < Registers; ++r) part[i][r] = Vector::all(0);
-    }
+    constexpr int long_row = 8;
+    Vector sums[Registers];
+    for (int r = 0; r < Registers; ++r) sums[r] = Vector::all(0);
     std::int64_t k = begin;
-    for (; end - k >= together; k += together) {
-      for (int i = 0; i < together; ++i) add_one(A, x, k + i, part[i]);
+    if (together > 1 && end - begin >= long_row) {
+      Vector part[together][Registers];
+      for (int i = 0; i < together; ++i) {
+        for (int r = 0; r < Registers; ++r) part[i][r] = Vector::all(0);
+      }
+      for (; end - k >= together; k += together) {
+        for (int i = 0; i < together; ++i) add_one(A, x, k + i, part[i]);
+      }
+      for (int i = 0; i < together; ++i) {
+        for (int r = 0; r < Registers; ++r) sums[r] = Vector::add(sums[r], part[i][r]);
+      }
     }
-    for (; k < end; ++k) add_one(A, x, k, part[0]);
-    for (int i = 1; i < together; ++i) {
-      for (int r = 0; r < Registers; ++r) part[0][r] = Vector::add(part[0][r], part[i][r]);
-    }
-    Put::template put<Registers, Partial>(A, to, part[0], x.last);
-    return Partial ? static_cast<int>(x.last) : Registers * width;
+    for (; k < end; ++k) add_one(A, x, k, sums);
+    Put::template put<Registers, Last>(A, to, sums);
+    return Stretch<Registers, Last>::columns;
   }
 
-  template <int Registers, bool Partial>
-  HEDDLE_VECTOR_WORD void add_one(const Operands& A, const Stretch<Registers, Partial>& x,
+  template <int Registers, int Last>
+  HEDDLE_VECTOR_WORD void add_one(const Operands& A, const Stretch<Registers, Last>& x,
                                   std::int64_t k, Vector* sums) {
     const Vector value = Vector::all(A.values[k]);
     for (int r = 0; r < Registers; ++r) {

@@ -112,13 +112,14 @@ struct Kernels {
     }
   }
 
-  /// Columns of x that a CPU serves in one pass over the matrix. Columns that do not lie side by
-  /// side push each other out of the caches; a few are served best one by one, where there are runs
-  /// of rows (measured: docs/csr.md).
+  /// Columns of x that a CPU serves in one pass over the matrix. Columns that lie apart push each
+  /// other out of the caches, so they go by eights; two of them one by one, unless that fetched the
+  /// matrix from memory twice (measured: docs/csr.md).
   static int host_columns(const Operands& operands, const RowHints& hints) {
     if (host_vectors_for(operands) == backends::HostVectors::none) return plain_columns;
     if (has_columns_side_by_side(operands)) return tile_columns<Exec>;
-    return hints.runs && operands.x.count < 4 ? 1 : 8;
+    const bool one_by_one = operands.x.count == 2 && uses_row_hints && !hints.streams;
+    return one_by_one ? 1 : 8;
   }
 
   /// Calls pass(operands) for at most `most` columns of x and y at a time, about as many each time.

@@ -47,12 +47,27 @@ HEDDLE_VECTOR_FUNCTION Four<T> kept(std::int64_t n, const T* from) {
   return to;
 }
 
-/// The first n entries of `from`, stored over those of `to`.
-template <class T>
-HEDDLE_VECTOR_FUNCTION void copy_first(std::int64_t n, const T* from, T* to) {
+/// The first N entries of `from`, stored over those of `to`.
+template <int N, class T>
+HEDDLE_VECTOR_FUNCTION void copy_first(const T* from, T* to) {
   using Vector = backends::HostVector<T>;
-  const auto mask = Vector::first(n);
-  Vector::store_first(to, mask, Vector::load_first(mask, from));
+  Vector::template store_first<N>(to, Vector::template load_first<N>(from));
+}
+
+/// What load_first and strided_first leave in all four.
+template <int N, class T>
+HEDDLE_VECTOR_FUNCTION Four<T> loaded_first(const T* from) {
+  using Vector = backends::HostVector<T>;
+  Four<T> to(4);
+  Vector::store(to.data(), Vector::template load_first<N>(from));
+  return to;
+}
+template <int N, class T>
+HEDDLE_VECTOR_FUNCTION Four<T> every_first(std::int64_t stride, const T* from) {
+  using Vector = backends::HostVector<T>;
+  Four<T> to(4);
+  Vector::store(to.data(), Vector::template strided_first<N>(from, stride));
+  return to;
 }
 
 template <class T>
@@ -118,22 +133,24 @@ void check_masks() {
   }
 }
 
-/// Of arrays that end where the mask does: what lies beyond is another's, or nobody's.
-template <class T>
-void check_masked_memory() {
-  for (std::int64_t n = 0; n <= 4; ++n) {
-    const auto size = static_cast<std::size_t>(n);
-    std::vector<T> from(size);
-    for (std::size_t i = 0; i < size; ++i) from[i] = T(i + 1);
-    Four<T> to = counted_from(T(11));
-    copy_first<T>(n, from.data(), to.data());
-    Four<T> expected = counted_from(T(11));
-    std::copy(from.begin(), from.end(), expected.begin());
-    CHECK(to == expected);
-    std::vector<T> exact(size);
-    copy_first<T>(n, from.data(), exact.data());
-    CHECK(exact == from);
-  }
+/// Of an array that ends after N entries: what lies beyond is another's, or nobody's.
+template <int N, class T>
+void check_first() {
+  std::vector<T> from(N);
+  for (std::size_t i = 0; i < N; ++i) from[i] = T(i + 1);
+  Four<T> zeros_beyond(4, T(0));
+  std::copy(from.begin(), from.end(), zeros_beyond.begin());
+  CHECK(loaded_first<N>(from.data()) == zeros_beyond);
+  std::vector<T> apart(3 * N - 2, T(-1));
+  for (std::size_t i = 0; i < N; ++i) apart[3 * i] = from[i];
+  CHECK(every_first<N>(3, apart.data()) == zeros_beyond);
+  Four<T> to = counted_from(T(11)), expected = to;
+  copy_first<N>(from.data(), to.data());
+  std::copy(from.begin(), from.end(), expected.begin());
+  CHECK(to == expected);
+  std::vector<T> exact(N);
+  copy_first<N>(from.data(), exact.data());
+  CHECK(exact == from);
 }
 
 template <class T>
@@ -175,7 +192,10 @@ void check_four_vectors() {
 template <class T>
 void check_words() {
   check_masks<T>();
-  check_masked_memory<T>();
+  check_first<1, T>();
+  check_first<2, T>();
+  check_first<3, T>();
+  check_first<4, T>();
   check_arithmetic<T>();
   check_scattered_loads<T>();
   check_four_vectors<T>();
