@@ -11,8 +11,8 @@ Pattern huge_rows() {
                         [](std::int64_t i) { return i % 2 ? 9000 : 100; });
 }
 
-/// Rank 2 in one layout, every scheme: the same columns as one by one.
-template <class T, class Layout>
+/// Rank 2, every scheme: the same columns as one by one.
+template <class T, class Layout, class LayoutOfY = Layout>
 void columns_agree(int columns) {
   using S = typename T::Scalar;
   const typename T::Exec exec;
@@ -25,7 +25,7 @@ void columns_agree(int columns) {
       const auto rows = static_cast<std::size_t>(A.host.rows());
       const auto width = static_cast<std::size_t>(A.host.columns());
       const auto x = random_columns<S, Layout>(op == Op::none ? width : rows, columns, 3);
-      const auto y = random_columns<S, Layout>(op == Op::none ? rows : width, columns, 4);
+      const auto y = random_columns<S, LayoutOfY>(op == Op::none ? rows : width, columns, 4);
       const S beta = columns % 2 ? S(0) : S(-0.5);
       if (beta == S(0)) fill_with_poison(y);
       const auto x_device = copy_to<typename T::Space>(x);
@@ -57,6 +57,12 @@ TEST_CASE_TEMPLATE_DEFINE("SpMM agrees with the oracle: rows contiguous", T, spm
   for (const int columns : column_counts) columns_agree<T, Kokkos::LayoutRight>(columns);
 }
 TEST_CASE_TEMPLATE_APPLY(spmm_right, ColumnTypes);
+
+TEST_CASE_TEMPLATE_DEFINE("SpMM agrees with the oracle: one of each", T, spmm_mixed) {
+  columns_agree<T, Kokkos::LayoutLeft, Kokkos::LayoutRight>(5);
+  columns_agree<T, Kokkos::LayoutRight, Kokkos::LayoutLeft>(8);
+}
+TEST_CASE_TEMPLATE_APPLY(spmm_mixed, ColumnTypes);
 
 TEST_CASE_TEMPLATE_DEFINE("SpMM agrees with the oracle: other scalars", T, spmm_scalars) {
   columns_agree<T, Kokkos::LayoutLeft>(3);
