@@ -202,7 +202,7 @@ struct HostVector<float> {
   template <int N>
   HEDDLE_VECTOR_WORD HostVector load_first(const float* from) {
     if constexpr (N == 1) return {_mm_load_ss(from)};
-    const __m128 low = _mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(from)));
+    const __m128 low = _mm_loadl_pi(_mm_setzero_ps(), reinterpret_cast<const __m64*>(from));
     if constexpr (N == 2) return {low};
     if constexpr (N == 3) return {_mm_movelh_ps(low, _mm_load_ss(from + 2))};
     return load(from);

@@ -26,8 +26,9 @@ struct Kernels {
   static constexpr int subwarp_teams_resident = 6;
   static constexpr int subwarp_batch = 4;
 
-  /// Columns of x that plain loops of a CPU serve at a time.
+  /// Columns of x that a CPU serves at a time by plain loops, and by vectors if they lie apart.
   static constexpr int plain_columns = 8;
+  static constexpr int columns_apart = 8;
 
   static constexpr int tile_threads = 128;
   static constexpr int tile_items = sizeof(Acc) > 8 ? 4 : 8;
@@ -113,13 +114,13 @@ struct Kernels {
   }
 
   /// Columns of x that a CPU serves in one pass over the matrix. Columns that lie apart push each
-  /// other out of the caches, so they go by eights; two of them one by one, unless that fetched the
-  /// matrix from memory twice (measured: docs/csr.md).
+  /// other out of the caches, so they go a few at a time; two of them one by one, unless that
+  /// fetched the matrix from memory twice (measured: docs/csr.md).
   static int host_columns(const Operands& operands, const RowHints& hints) {
     if (host_vectors_for(operands) == backends::HostVectors::none) return plain_columns;
     if (has_columns_side_by_side(operands)) return tile_columns<Exec>;
     const bool one_by_one = operands.x.count == 2 && uses_row_hints && !hints.streams;
-    return one_by_one ? 1 : 8;
+    return one_by_one ? 1 : columns_apart;
   }
 
   /// Calls pass(operands) for at most `most` columns of x and y at a time, about as many each time.
