@@ -54,10 +54,10 @@ class Subwarp {
     return sum_within<W>(value);
   }
   /// The same, where all subwarps of the warp or wavefront call it together. Cheaper on CUDA if
-  /// W < 32.
-  template <class T>
+  /// W < 32. With G, a power of two up to W: over the lanes that differ by multiples of G.
+  template <int G = 1, class T>
   KOKKOS_FORCEINLINE_FUNCTION T sum_together(T value) const {
-    for (int bits = W / 2; bits > 0; bits /= 2) {
+    for (int bits = W / 2; bits >= G; bits /= 2) {
       value += Lanes::template shuffle_xor_together<W>(value, bits);
     }
     return value;

@@ -7,6 +7,7 @@
 #include <heddle/formats/csr/host_kernel.hpp>
 #include <heddle/formats/csr/host_vector_columns.hpp>
 #include <heddle/formats/csr/subwarp_kernel.hpp>
+#include <heddle/formats/csr/tile_columns_kernel.hpp>
 #include <heddle/formats/csr/tile_kernel.hpp>
 #include <heddle/formats/csr/transpose.hpp>
 
@@ -20,8 +21,9 @@ struct Kernels {
   using Table = typename Tiles<Exec, O, Off, Acc>::Table;
   using Matrix = CsrMatrix<S, O, Off, typename Exec::memory_space>;
 
-  /// Columns of x that csr/subwarp serves at a time, when there are several.
-  static constexpr int columns_at_once = backends::has_lanes<Exec> ? 4 : tile_columns<Exec>;
+  /// Columns of x that a lane of csr/subwarp serves at a time, when there are several that lie
+  /// apart.
+  static constexpr int columns_a_lane = 4;
   static constexpr int subwarp_threads = 256;
   static constexpr int subwarp_teams_resident = 6;
   static constexpr int subwarp_batch = 4;
@@ -33,6 +35,8 @@ struct Kernels {
   static constexpr int tile_threads = 128;
   static constexpr int tile_items = sizeof(Acc) > 8 ? 4 : 8;
   static constexpr int tile_teams_resident = 8;
+  /// What 64 KB of scratch hold of teams with nonzeros in theirs.
+  static constexpr int tile_columns_teams_resident = 3;
   static constexpr int tile_capacity = tile_threads * tile_items;
   /// What a tile may hold: on a GPU it is read from an aligned place before its first nonzero.
   static constexpr int most_tile_work = tile_capacity - tile_alignment;
@@ -59,17 +63,29 @@ struct Kernels {
     return share_of_work(exec, A, most_tile_work - short_row);
   }
 
-  /// One subwarp of `width` lanes a row; on a CPU, where `width` is 1, equal rows a thread.
+  /// A subwarp a row, `width` lanes for its nonzeros; on a CPU, where `width` is 1, equal rows a
+  /// thread.
   static void subwarp(const Exec& exec, const Operands& operands, int width) {
-    const int most =
-        backends::has_lanes<Exec> ? columns_at_once : host_columns(operands, RowHints());
-    each_pass(operands, most, [&](const Operands& pass) {
-      if (pass.x.count == 1) {
-        subwarp_pass<1>(exec, pass, width);
-      } else {
-        subwarp_pass<columns_at_once>(exec, pass, width);
-      }
-    });
+    if constexpr (!backends::has_lanes<Exec>) {
+      each_pass(operands, host_columns(operands, RowHints()), [&](const Operands& pass) {
+        if (pass.x.count == 1) {
+          equal_rows<1>(exec, pass);
+        } else {
+          equal_rows<tile_columns<Exec>>(exec, pass);
+        }
+      });
+    } else if (has_columns_side_by_side(operands)) {
+      each_pass(operands, 64,
+                [&](const Operands& pass) { subwarp_side_by_side(exec, pass, width); });
+    } else {
+      each_pass(operands, columns_a_lane, [&](const Operands& pass) {
+        if (pass.x.count == 1) {
+          subwarp_of_width<1, 1>(exec, pass, width);
+        } else {
+          subwarp_of_width<1, columns_a_lane>(exec, pass, width);
+        }
+      });
+    }
   }
 
   /// csr/adaptive and csr/merge: a team, or a thread of a CPU, a tile.
@@ -138,42 +154,64 @@ struct Kernels {
   }
 
   template <int ColumnsAtOnce>
-  static void subwarp_pass(const Exec& exec, const Operands& operands, int width) {
-    if constexpr (backends::has_lanes<Exec>) {
-      subwarp_of_width<ColumnsAtOnce, 1>(exec, operands, width);
-    } else {
-      const std::int64_t teams = exec.concurrency();
-      const std::int64_t rows = operands.rows;
-      const std::int64_t rows_a_team = (rows + teams - 1) / teams;
-      on_host_rows<ColumnsAtOnce>(operands, RowHints(), [&](const auto& how) {
-        backends::launch<backends::Shape<1>>(
-            exec, "heddle::spmv::csr_scalar",
-            rows_a_team ? (rows + rows_a_team - 1) / rows_a_team : 0,
-            HostRowsKernel<Operands, std::decay_t<decltype(how)>>{operands, how, rows_a_team});
-      });
-    }
+  static void equal_rows(const Exec& exec, const Operands& operands) {
+    const std::int64_t teams = exec.concurrency();
+    const std::int64_t rows = operands.rows;
+    const std::int64_t rows_a_team = (rows + teams - 1) / teams;
+    on_host_rows<ColumnsAtOnce>(operands, RowHints(), [&](const auto& how) {
+      backends::launch<backends::Shape<1>>(
+          exec, "heddle::spmv::csr_scalar",
+          rows_a_team ? (rows + rows_a_team - 1) / rows_a_team : 0,
+          HostRowsKernel<Operands, std::decay_t<decltype(how)>>{operands, how, rows_a_team});
+    });
   }
 
-  template <int ColumnsAtOnce, int Width>
+  /// Lanes side by side over the columns of x: their loads of a row of x fill whole sectors.
+  static void subwarp_side_by_side(const Exec& exec, const Operands& operands, int width) {
+    const int columns = operands.x.count;
+    if (columns <= 4) return subwarp_of_width<4, 1>(exec, operands, width);
+    if (columns <= 8) return subwarp_of_width<8, 1>(exec, operands, width);
+    if (columns <= 16) return subwarp_of_width<16, 1>(exec, operands, width);
+    if (columns <= 32) return subwarp_of_width<16, 2>(exec, operands, width);
+    subwarp_of_width<16, 4>(exec, operands, width);
+  }
+
+  /// `width` lanes for the nonzeros of a row times ColumnLanes for the columns, as far as a warp
+  /// goes.
+  template <int ColumnLanes, int ColumnsPerLane, int Width = ColumnLanes>
   static void subwarp_of_width(const Exec& exec, const Operands& operands, int width) {
-    if constexpr (Width <= backends::max_subwarp_width<Exec>) {
-      if (width != Width) return subwarp_of_width<ColumnsAtOnce, 2 * Width>(exec, operands, width);
-      using Shape =
-          backends::Shape<Width, subwarp_threads, ColumnsAtOnce == 1 ? subwarp_teams_resident : 1>;
-      constexpr int rows_a_team = subwarp_threads / Width;
-      backends::launch<Shape>(
-          exec, Width == 1 ? "heddle::spmv::csr_scalar" : "heddle::spmv::csr_subwarp",
-          (static_cast<std::int64_t>(operands.rows) + rows_a_team - 1) / rows_a_team,
-          SubwarpKernel<Operands, ColumnsAtOnce, subwarp_batch>{operands});
+    constexpr int widest = backends::max_subwarp_width<Exec>;
+    if constexpr (Width < widest) {
+      if (width * ColumnLanes > Width) {
+        return subwarp_of_width<ColumnLanes, ColumnsPerLane, 2 * Width>(exec, operands, width);
+      }
     }
+    constexpr bool one_column = ColumnLanes * ColumnsPerLane == 1;
+    using Shape = backends::Shape<Width, subwarp_threads, one_column ? subwarp_teams_resident : 1>;
+    constexpr int rows_a_team = subwarp_threads / Width;
+    backends::launch<Shape>(
+        exec, width == 1 ? "heddle::spmv::csr_scalar" : "heddle::spmv::csr_subwarp",
+        (static_cast<std::int64_t>(operands.rows) + rows_a_team - 1) / rows_a_team,
+        SubwarpKernel<Operands, ColumnLanes, ColumnsPerLane, subwarp_batch>{operands});
   }
 
   template <int ColumnsAtOnce>
   static void tile_pass(const Exec& exec, const char* label, const Operands& operands,
                         const Table& table, [[maybe_unused]] const RowHints& hints) {
     if constexpr (backends::has_lanes<Exec>) {
-      using Shape =
-          backends::Shape<backends::max_subwarp_width<Exec>, tile_threads, tile_teams_resident>;
+      constexpr int width = backends::max_subwarp_width<Exec>;
+      if constexpr (ColumnsAtOnce > 1) {
+        if (has_columns_side_by_side(operands)) {
+          using Shape = backends::Shape<width, tile_threads, tile_columns_teams_resident>;
+          if (operands.x.count <= 4) {
+            using Kernel = TileColumnsKernel<Operands, Table, tile_threads, tile_items, 4>;
+            return backends::launch<Shape>(exec, label, table.tiles, Kernel{operands, table});
+          }
+          using Kernel = TileColumnsKernel<Operands, Table, tile_threads, tile_items, 8>;
+          return backends::launch<Shape>(exec, label, table.tiles, Kernel{operands, table});
+        }
+      }
+      using Shape = backends::Shape<width, tile_threads, tile_teams_resident>;
       using Kernel = TileKernel<Operands, Table, tile_threads, tile_items, (ColumnsAtOnce > 1)>;
       backends::launch<Shape>(exec, label, table.tiles, Kernel{operands, table});
     } else {

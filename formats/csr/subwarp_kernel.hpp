@@ -7,13 +7,15 @@
 
 namespace heddle::csr {
 
-/// csr/scalar and csr/subwarp on a GPU: a subwarp a row, its lanes taking every W-th nonzero. A
-/// lane takes Batch nonzeros at a time, so that their loads are in flight together.
+/// csr/scalar and csr/subwarp on a GPU: a subwarp a row. ColumnLanes of its lanes stand side by
+/// side over the columns of x, each for ColumnsPerLane of them; so many such groups take every
+/// so-manieth nonzero, Batch at a time, so that their loads are in flight together.
 ///
-/// Deterministic: the order of every sum is fixed by W and Batch. Source: N. Bell and M. Garland,
-/// "Implementing sparse matrix-vector multiplication on throughput-oriented processors", SC 2009,
-/// with the warp split into subwarps.
-template <class Operands, int ColumnsAtOnce, int Batch>
+/// Deterministic: the order of every sum is fixed by the widths and Batch. Source: N. Bell and M.
+/// Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented processors",
+/// SC 2009, with the warp split into subwarps; for columns side by side C. Yang, A. Buluc and J.
+/// Owens, "Design principles for sparse matrix multiplication on the GPU", Euro-Par 2018.
+template <class Operands, int ColumnLanes, int ColumnsPerLane, int Batch>
 struct SubwarpKernel {
   using Scratch = backends::NoScratch;
   using S = typename Operands::scalar_type;
@@ -25,47 +27,54 @@ struct SubwarpKernel {
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
+    constexpr int groups = Team::subwarp_width / ColumnLanes;
     const auto subwarp = team.subwarp();
+    const int group = subwarp.lane() / ColumnLanes;
     const std::int64_t row = team.index() * Team::subwarps + team.subwarp_index();
     // Lanes beyond the last row stay, since the sum is of the whole warp together.
     const bool exists = row < operands.rows;
     const Off begin = exists ? operands.row_ptr[row] : Off(0);
     const Off end = exists ? operands.row_ptr[row + 1] : Off(0);
-    Acc sum[ColumnsAtOnce];
-    for (int c = 0; c < ColumnsAtOnce; ++c) sum[c] = Acc(0);
-    if (end - begin > static_cast<Off>(subwarp.lane())) {
-      add<Team::subwarp_width>(begin + static_cast<Off>(subwarp.lane()), end, sum);
+    Acc sum[ColumnsPerLane];
+    for (int c = 0; c < ColumnsPerLane; ++c) sum[c] = Acc(0);
+    if (end - begin > static_cast<Off>(group)) {
+      add<groups>(begin + static_cast<Off>(group), end, subwarp.lane() % ColumnLanes, sum);
     }
-    for (int c = 0; c < ColumnsAtOnce; ++c) {
-      const Acc total = subwarp.sum_together(sum[c]);
-      if (exists && subwarp.lane() == 0 && c < operands.x.count) {
-        operands.store(static_cast<O>(row), c, total);
+    for (int c = 0; c < ColumnsPerLane; ++c) {
+      const Acc total = subwarp.template sum_together<ColumnLanes>(sum[c]);
+      const int column = c * ColumnLanes + subwarp.lane();
+      if (exists && group == 0 && column < operands.x.count) {
+        operands.store(static_cast<O>(row), column, total);
       }
     }
   }
 
  private:
-  /// Adds nonzeros k, k + W, ... below end; k < end. Steps so that no offset beyond end is formed.
-  template <int W>
-  KOKKOS_FORCEINLINE_FUNCTION void add(Off k, Off end, Acc* sum) const {
-    constexpr Off step = Batch * W;
+  static constexpr bool one_column = ColumnLanes == 1 && ColumnsPerLane == 1;
+
+  /// Adds nonzeros k, k + Groups, ... below end; k < end. Steps so that no offset beyond end is
+  /// formed.
+  template <int Groups>
+  KOKKOS_FORCEINLINE_FUNCTION void add(Off k, Off end, int lane, Acc* sum) const {
+    constexpr Off step = Batch * Groups;
     while (true) {
       const Off left = end - k;
       S value[Batch];
       O column[Batch];
       HEDDLE_UNROLL(Batch)
       for (int i = 0; i < Batch; ++i) {
-        if (static_cast<Off>(i * W) < left) {
-          column[i] = operands.column(k + static_cast<Off>(i * W));
-          value[i] = operands.value(k + static_cast<Off>(i * W));
+        if (static_cast<Off>(i * Groups) < left) {
+          column[i] = operands.column(k + static_cast<Off>(i * Groups));
+          value[i] = operands.value(k + static_cast<Off>(i * Groups));
         }
       }
       HEDDLE_UNROLL(Batch)
       for (int i = 0; i < Batch; ++i) {
-        if (static_cast<Off>(i * W) < left) {
-          for (int c = 0; c < ColumnsAtOnce; ++c) {
-            if (ColumnsAtOnce == 1 || c < operands.x.count) {
-              sum[c] += operands.product(value[i], column[i], c);
+        if (static_cast<Off>(i * Groups) < left) {
+          for (int c = 0; c < ColumnsPerLane; ++c) {
+            const int place = c * ColumnLanes + lane;
+            if (one_column || place < operands.x.count) {
+              sum[c] += operands.product(value[i], column[i], place);
             }
           }
         }

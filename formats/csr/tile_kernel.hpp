@@ -4,13 +4,9 @@
 #include <heddle/backends/launch.hpp>
 #include <heddle/backends/unroll.hpp>
 #include <heddle/formats/csr/operands.hpp>
-#include <heddle/formats/csr/tiles.hpp>
+#include <heddle/formats/csr/tile.hpp>
 
 namespace heddle::csr {
-
-/// A tile is read from a multiple of this many nonzeros, so that a subwarp's loads fill whole cache
-/// lines, and no line is fetched for two subwarps.
-inline constexpr int tile_alignment = 32;
 
 /// csr/merge and csr/adaptive on a GPU: a team a tile. The team multiplies the tile's nonzeros in
 /// the order they lie in memory and leaves the products in scratch; then groups of lanes, as many a
@@ -27,6 +23,7 @@ struct TileKernel {
   using O = typename Operands::ordinal_type;
   using Off = typename Operands::offset_type;
   using Acc = typename Operands::accumulator_type;
+  using Tile = csr::Tile<O, Off>;
   static constexpr int capacity = Threads * ItemsPerThread;
   /// A group leaves a row of more than this many nonzeros a lane to a subwarp.
   static constexpr int most_per_lane = 24;
@@ -49,27 +46,13 @@ struct TileKernel {
   Operands operands;
   Table table;
 
-  /// Nonzeros [origin + begin, origin + end) of rows [first_row, first_row + rows), of which the
-  /// first `ended` end in the tile, and another may go on beyond it. If `chain` is not -1, the
-  /// first began in that tile and ends in this one.
-  struct Tile {
-    int index;
-    Off origin;
-    int begin;
-    int end;
-    O first_row;
-    int rows;
-    int ended;
-    int chain;
-  };
-
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
-    const Tile tile = tile_at(team.index());
+    const Tile tile = Tile::at(table, team.index());
     if constexpr (SeveralColumns) {
       for (int c = 0; c < operands.x.count; ++c) {
         if (c > 0) team.barrier();
-        add_up(team, scratch, afresh(tile), c);
+        add_up(team, scratch, tile.afresh(), c);
       }
     } else {
       add_up(team, scratch, tile, 0);
@@ -77,28 +60,6 @@ struct TileKernel {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION Tile tile_at(std::int64_t t) const {
-    const TileEdge<O, Off> from = table.edges[t];
-    const TileEdge<O, Off> to = table.edges[t + 1];
-    Tile tile;
-    tile.index = static_cast<int>(t);
-    tile.begin = static_cast<int>(from.nonzero % tile_alignment);
-    tile.origin = from.nonzero - static_cast<Off>(tile.begin);
-    tile.end = static_cast<int>(to.nonzero - tile.origin);
-    tile.first_row = from.row;
-    tile.ended = static_cast<int>(to.row - from.row);
-    tile.rows = tile.ended + (to.chain >= 0 ? 1 : 0);
-    tile.chain = tile.ended > 0 ? from.chain : -1;
-    return tile;
-  }
-
-  /// The same tile. What follows from it is no constant of the loop over columns.
-  KOKKOS_FORCEINLINE_FUNCTION static Tile afresh(const Tile& tile) {
-    using backends::afresh;
-    return {tile.index,     afresh(tile.origin), afresh(tile.begin), afresh(tile.end),
-            tile.first_row, afresh(tile.rows),   afresh(tile.ended), afresh(tile.chain)};
-  }
-
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_up(const Team& team, Scratch& scratch, const Tile& tile,
                                           int c) const {
@@ -134,7 +95,7 @@ struct TileKernel {
   KOKKOS_FORCEINLINE_FUNCTION void add_up_one_row(const Team& team, Scratch& scratch,
                                                   const Tile& tile, int c, Acc sum) const {
     const auto subwarp = team.subwarp();
-    if (finishes(tile, 0)) sum += take_parts(subwarp, tile, team.thread(), Threads, c);
+    if (tile.finishes(0)) sum += take_parts(subwarp, tile, team.thread(), Threads, c);
     sum = subwarp.sum(sum);
     if (subwarp.lane() == 0) scratch.at(team.subwarp_index()) = sum;
     team.barrier();
@@ -157,7 +118,7 @@ struct TileKernel {
     const bool subwarp_a_row = 1 << bits == Team::subwarp_width;
     int row = team.thread() >> bits;
     int from, to;
-    bounds(tile, row, from, to);
+    tile.bounds(operands.row_ptr, row, from, to);
     if (team.thread() == 0) scratch.long_rows = subwarp_a_row ? rows : 0;
     team.barrier();
     if (!subwarp_a_row) {
@@ -172,14 +133,14 @@ struct TileKernel {
         }
         for (int bit = lanes / 2; bit > 0; bit /= 2) sum += subwarp.shuffle_xor(sum, bit);
         if (lane == 0 && row < rows) {
-          if (short_row && !finishes(tile, row)) {
+          if (short_row && !tile.finishes(row)) {
             deliver(tile, row, c, sum);
           } else {
             scratch.long_row[Kokkos::atomic_fetch_inc(&scratch.long_rows)] = row;
           }
         }
         row += groups;
-        bounds(tile, row, from, to);
+        tile.bounds(operands.row_ptr, row, from, to);
       }
       team.barrier();
     }
@@ -187,7 +148,7 @@ struct TileKernel {
     for (int i = team.subwarp_index(); i < scratch.long_rows; i += Team::subwarps) {
       if (!subwarp_a_row) {
         row = scratch.long_row[i];
-        bounds(tile, row, from, to);
+        tile.bounds(operands.row_ptr, row, from, to);
       }
       add_up_row(subwarp, scratch, tile, row, c, from, to);
     }
@@ -200,7 +161,7 @@ struct TileKernel {
                                               int to) const {
     Acc sum(0);
     for (int k = from + subwarp.lane(); k < to; k += Subwarp::width) sum += scratch.product(k);
-    if (finishes(tile, row)) sum += take_parts(subwarp, tile, subwarp.lane(), Subwarp::width, c);
+    if (tile.finishes(row)) sum += take_parts(subwarp, tile, subwarp.lane(), Subwarp::width, c);
     sum = subwarp.sum(sum);
     if (subwarp.lane() == 0) deliver(tile, row, c, sum);
   }
@@ -213,26 +174,6 @@ struct TileKernel {
     const Acc sum = table.parts.take_all(tile.chain + first, tile.index, stride, c);
     subwarp.sync();
     return sum;
-  }
-
-  /// Whether the row began in another tile and ends in this one.
-  KOKKOS_FORCEINLINE_FUNCTION static bool finishes(const Tile& tile, int row) {
-    return row == 0 && tile.chain >= 0;
-  }
-
-  /// Where the nonzeros of a row of the tile lie, from the origin; nowhere for a row beyond the
-  /// last.
-  KOKKOS_FORCEINLINE_FUNCTION void bounds(const Tile& tile, int row, int& from, int& to) const {
-    from = to = 0;
-    if (row >= tile.rows) return;
-    from = tile.begin;
-    to = tile.end;
-    const Off row_begin = operands.row_ptr[tile.first_row + row];
-    const Off row_end = operands.row_ptr[tile.first_row + row + 1];
-    if (row_begin > tile.origin + static_cast<Off>(from)) {
-      from = static_cast<int>(row_begin - tile.origin);
-    }
-    if (row_end < tile.origin + static_cast<Off>(to)) to = static_cast<int>(row_end - tile.origin);
   }
 
   /// What the tile has of a row is added up: a whole row goes to y, the part of a row that goes on
