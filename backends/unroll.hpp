@@ -11,18 +11,3 @@
 #else
 #define HEDDLE_UNROLL(n)
 #endif
-
-namespace heddle::backends {
-
-/// The same value, unknown to the compiler, which then computes anew what follows from it rather
-/// than keep it. On HIP a condition kept takes two scalar registers, and of those there are few;
-/// elsewhere there is nothing to gain, and nothing is done.
-template <class Integer>
-KOKKOS_FORCEINLINE_FUNCTION Integer afresh(Integer value) {
-#ifdef __HIP_DEVICE_COMPILE__
-  asm volatile("" : "+v"(value));
-#endif
-  return value;
-}
-
-}  // namespace heddle::backends

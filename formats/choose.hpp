@@ -6,6 +6,7 @@
 #include <heddle/core/device.hpp>
 #include <heddle/core/features.hpp>
 #include <heddle/core/scheme.hpp>
+#include <heddle/formats/vectors.hpp>
 #include <string>
 
 namespace heddle {
@@ -37,6 +38,9 @@ struct CsrCosts {
   static constexpr double adaptive_start = 1;
   static constexpr double adaptive_wave = 15;
   static constexpr double adaptive_wave_beyond_cache = 1.55;
+  /// The same for several columns, where all schemes wait for x: packing columns that lie apart,
+  /// and nothing for columns side by side.
+  static constexpr double adaptive_wave_apart = 2;
   static constexpr double tile_work = 832;
   static constexpr double tile_threads = 128;
 
@@ -69,8 +73,10 @@ struct CsrCosts {
     return tiles * tile_threads / threads_at_once(device, 0.5);
   }
 
-  static double adaptive(const RowFeatures& rows, const Device& device) {
-    const double wave = beyond_cache(rows, device) ? adaptive_wave_beyond_cache : adaptive_wave;
+  static double adaptive(const RowFeatures& rows, const Device& device,
+                         const ExpectedColumns& columns) {
+    double wave = beyond_cache(rows, device) ? adaptive_wave_beyond_cache : adaptive_wave;
+    if (columns.count > 1) wave = columns.apart ? adaptive_wave_apart : 0;
     return adaptive_start + wave * adaptive_waves(rows, device);
   }
 };
@@ -88,12 +94,14 @@ inline int subwarp_lanes(const RowFeatures& rows, const Device& device) {
 
 }  // namespace detail
 
-/// The scheme for a matrix with these rows, on this device, that will be applied so many times.
+/// The scheme for a matrix with these rows, on this device, that will be applied so many times to x
+/// of such columns.
 ///
 /// A pure function of its arguments: the same matrix gives the same scheme. The rules and the
 /// measurements behind them: docs/choose.md. Every scheme of CSR is set up within a few applies, so
 /// expected_applies decides only where one apply is all there is: then nothing is set up.
-inline Choice choose(const RowFeatures& rows, const Device& device, std::int64_t expected_applies) {
+inline Choice choose(const RowFeatures& rows, const Device& device, std::int64_t expected_applies,
+                     const ExpectedColumns& columns = {}) {
   const std::string shape = "rows of " + std::to_string(std::llround(rows.mean_row())) +
                             " nonzeros on average, the longest of " +
                             std::to_string(rows.longest_row);
@@ -107,7 +115,7 @@ inline Choice choose(const RowFeatures& rows, const Device& device, std::int64_t
     if (rows.nonzeros < rows.rows / 5 && Costs::adaptive_waves(rows, device) >= 2.5) {
       return {Scheme("csr", {{"merge"}}), "most rows are empty, and there are many of them"};
     }
-    if (Costs::adaptive(rows, device) < Costs::subwarp(rows, device, lanes)) {
+    if (Costs::adaptive(rows, device, columns) < Costs::subwarp(rows, device, lanes)) {
       return {Scheme("csr", {{"adaptive"}}), shape + ", cheaper in equal shares than row by row"};
     }
   }

@@ -28,16 +28,16 @@ std::vector<Scheme> spmv_schemes() {
   return schemes;
 }
 
-/// The executor of a (resolved) scheme, made by the format that the scheme names.
+/// The executor of a (resolved) scheme for x of such columns, made by the format that the scheme
+/// names.
 template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
-std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> make_spmv_executor(const Exec& exec,
-                                                                       const Matrix& A,
-                                                                       const Scheme& scheme,
-                                                                       Transpose transpose) {
+std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> make_spmv_executor(
+    const Exec& exec, const Matrix& A, const Scheme& scheme, Transpose transpose,
+    const ExpectedColumns& columns) {
   std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> executor;
   const auto try_format = [&](auto format) {
     if (scheme.format() == format.name) {
-      executor = format.template inspect<V, Acc>(exec, A, scheme, transpose);
+      executor = format.template inspect<V, Acc>(exec, A, scheme, transpose, columns);
     }
   };
   std::apply([&](auto... format) { (try_format(format), ...); }, Formats{});

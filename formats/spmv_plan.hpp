@@ -14,6 +14,10 @@ struct SpmvOptions {
   std::optional<Scheme> scheme = std::nullopt;
   /// How often the plan will be applied: what an inspection may cost.
   std::int64_t expected_applies = 1000;
+  /// The columns that x will have, for the choice of a scheme. x may have any others; but expect
+  /// several that lie apart, and csr/adaptive and csr/merge on a GPU keep room to lay up to 32 of
+  /// them side by side, and take less time.
+  ExpectedColumns columns = {};
   Transpose transpose = Transpose::on_first_use;
   /// Whether to look for column indices out of range, one pass over col_idx. The row pointer is
   /// checked in any case.
@@ -24,8 +28,8 @@ struct SpmvOptions {
 ///
 /// The plan borrows the matrix: its arrays must outlive the plan. It belongs to the device of
 /// `exec`, and applies on any execution space instance of that device. One plan applies once at a
-/// time, since csr/adaptive and csr/merge keep parts of sums in it; for concurrent applies make a
-/// plan each. Moves, does not copy.
+/// time, since csr/adaptive and csr/merge keep parts of sums and packed columns in it; for
+/// concurrent applies make a plan each. Moves, does not copy.
 ///
 /// Vector is the type of x and y, Accumulator that of alpha, beta and every sum; both default to
 /// the matrix's scalar and may be wider: SpmvPlan<Exec, Matrix, float, double>(exec, A).
@@ -43,10 +47,14 @@ class SpmvPlan {
   ///
   /// Throws Error, naming the row, if the row pointer falls or contradicts the number of nonzeros,
   /// and, if options.check, naming row and entry, if a column is out of range; and if
-  /// options.scheme does not exist on this device (the message lists what exists).
-  /// Device memory: bytes(). csr/scalar and csr/subwarp take none.
+  /// options.scheme does not exist on this device (the message lists what exists), or
+  /// options.columns is less than 1. Device memory: bytes(). csr/scalar and csr/subwarp take none.
   SpmvPlan(const Exec& exec, const Matrix& A, const SpmvOptions& options = {})
       : rows_(A.rows()), columns_(A.columns()), nonzeros_(A.nonzeros()) {
+    if (options.columns.count < 1) {
+      throw Error("options.columns.count is " + std::to_string(options.columns.count),
+                  "give the number of columns that x will have");
+    }
     Kokkos::Timer timer;
     const RowFeatures features =
         row_features(exec, A, options.check ? Check::columns : Check::rows);
@@ -54,9 +62,10 @@ class SpmvPlan {
     if (options.scheme) {
       choice_ = {resolve(*options.scheme, spmv_grammars(device.lanes)), "pinned by the caller"};
     } else {
-      choice_ = choose(features, device, options.expected_applies);
+      choice_ = choose(features, device, options.expected_applies, options.columns);
     }
-    executor_ = make_spmv_executor<Vector, Accumulator>(exec, A, choice_.scheme, options.transpose);
+    executor_ = make_spmv_executor<Vector, Accumulator>(exec, A, choice_.scheme, options.transpose,
+                                                        options.columns);
     exec.fence("heddle::spmv::inspected");
     setup_seconds_ = timer.seconds();
   }

@@ -29,6 +29,13 @@ struct Columns {
   }
 };
 
+/// The columns of x that a plan is made for.
+struct ExpectedColumns {
+  int count = 1;
+  /// Whether they lie apart (LayoutLeft) rather than side by side (LayoutRight).
+  bool apart = true;
+};
+
 /// Throws Error if the first stride of a View of several rows does not fit in 32 bits.
 template <class T, VectorView View>
 Columns<T> columns_of(const View& view) {

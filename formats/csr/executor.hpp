@@ -7,13 +7,14 @@
 #include <heddle/formats/csr/tiles.hpp>
 #include <heddle/formats/csr/transpose.hpp>
 #include <heddle/formats/executor.hpp>
+#include <heddle/formats/packed_columns.hpp>
 #include <heddle/formats/scale.hpp>
 #include <memory>
 
 namespace heddle::csr {
 
-/// Runs the csr schemes: borrows the matrix, owns the tiles (csr/adaptive, csr/merge) and the
-/// transpose, if it needs one.
+/// Runs the csr schemes: borrows the matrix, owns the tiles and the room for packed columns
+/// (csr/adaptive, csr/merge), and the transpose, if it needs one.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
  public:
@@ -21,8 +22,9 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
 
-  Executor(const Exec& exec, const Matrix& A, const Scheme& scheme, Transpose transpose)
-      : A_(A), transpose_(transpose) {
+  Executor(const Exec& exec, const Matrix& A, const Scheme& scheme, Transpose transpose,
+           const ExpectedColumns& columns)
+      : A_(A), columns_(columns), transpose_(transpose) {
     using Kernels = csr::Kernels<Exec, S, O, Off, V, Acc>;
     if (scheme.has("merge")) {
       tiled_label_ = "heddle::spmv::csr_merge";
@@ -44,6 +46,14 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
       }
     } else if (scheme.has("subwarp")) {
       width_ = static_cast<int>(scheme.integer("subwarp"));
+    }
+    if constexpr (Kernels::gains_by_packing) {
+      // Where most rows of x are not read, laying them out costs more than it gains.
+      const bool reads_most = static_cast<std::int64_t>(A.nonzeros()) / 2 >= A.columns();
+      if (tiled_label_ && columns.count > 1 && columns.apart && reads_most) {
+        packed_ =
+            PackedColumns<Exec, V>(exec, A.columns(), std::min(columns.count, tile_columns<Exec>));
+      }
     }
     if (transpose == Transpose::stored) store_transpose(exec);
   }
@@ -69,7 +79,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   }
 
   std::size_t bytes() const override {
-    std::size_t bytes = tiles_.bytes() + row_runs_.bytes();
+    std::size_t bytes = tiles_.bytes() + row_runs_.bytes() + packed_.bytes();
     if (transposed_executor_) bytes += transposed_.bytes() + transposed_executor_->bytes();
     return bytes;
   }
@@ -78,27 +88,36 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   template <class Operands>
   void run(const Exec& exec, const Operands& operands) {
     using Kernels = csr::Kernels<Exec, S, O, Off, V, Acc>;
-    if (tiled_label_) {
-      Kernels::tiles(exec, tiled_label_, operands, tiles_.table(), row_hints_);
-    } else {
-      Kernels::subwarp(exec, operands, width_);
+    if (!tiled_label_) return Kernels::subwarp(exec, operands, width_);
+    if constexpr (Kernels::gains_by_packing) {
+      const bool apart = operands.x.count > 1 && operands.x.column_stride != 1;
+      if (apart && packed_.columns() > 0) {
+        return each_pass(operands, packed_.columns(), [&](Operands pass) {
+          pass.x = packed_.pack(exec, pass.x);
+          Kernels::tiles(exec, tiled_label_, pass, tiles_.table(), row_hints_);
+        });
+      }
     }
+    Kernels::tiles(exec, tiled_label_, operands, tiles_.table(), row_hints_);
   }
 
   /// Rows of the transpose are as long as columns happen to be, so it always runs csr/adaptive.
   void store_transpose(const Exec& exec) {
     transposed_ = Transposed<Exec, S, O, Off>(exec, A_);
-    transposed_executor_ = std::make_unique<Executor>(
-        exec, transposed_.matrix(), Scheme("csr", {{"adaptive"}}), Transpose::on_first_use);
+    transposed_executor_ =
+        std::make_unique<Executor>(exec, transposed_.matrix(), Scheme("csr", {{"adaptive"}}),
+                                   Transpose::on_first_use, columns_);
   }
 
   Matrix A_;
   const char* tiled_label_ = nullptr;  // of csr/adaptive and csr/merge
   int width_ = 1;                      // of csr/scalar and csr/subwarp
+  ExpectedColumns columns_;
   Transpose transpose_;
   Tiles<Exec, O, Off, Acc> tiles_;
   RowRuns<Exec> row_runs_;
   RowHints row_hints_;
+  PackedColumns<Exec, V> packed_;
   Transposed<Exec, S, O, Off> transposed_;
   std::unique_ptr<Executor> transposed_executor_;
 };

@@ -19,11 +19,10 @@ struct Format {
   }
 
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
-  static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(const Exec& exec,
-                                                                     const Matrix& A,
-                                                                     const Scheme& scheme,
-                                                                     Transpose transpose) {
-    return std::make_unique<Executor<Exec, Matrix, V, Acc>>(exec, A, scheme, transpose);
+  static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
+      const Exec& exec, const Matrix& A, const Scheme& scheme, Transpose transpose,
+      const ExpectedColumns& columns) {
+    return std::make_unique<Executor<Exec, Matrix, V, Acc>>(exec, A, scheme, transpose, columns);
   }
 };
 

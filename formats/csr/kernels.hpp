@@ -37,6 +37,8 @@ struct Kernels {
   static constexpr int tile_teams_resident = 8;
   /// What 64 KB of scratch hold of teams with nonzeros in theirs.
   static constexpr int tile_columns_teams_resident = 3;
+  /// Whether csr/adaptive and csr/merge had better lay columns of x that lie apart side by side.
+  static constexpr bool gains_by_packing = backends::has_lanes<Exec>;
   static constexpr int tile_capacity = tile_threads * tile_items;
   /// What a tile may hold: on a GPU it is read from an aligned place before its first nonzero.
   static constexpr int most_tile_work = tile_capacity - tile_alignment;
@@ -74,30 +76,22 @@ struct Kernels {
           equal_rows<tile_columns<Exec>>(exec, pass);
         }
       });
-    } else if (has_columns_side_by_side(operands)) {
-      each_pass(operands, 64,
-                [&](const Operands& pass) { subwarp_side_by_side(exec, pass, width); });
     } else {
-      each_pass(operands, columns_a_lane, [&](const Operands& pass) {
-        if (pass.x.count == 1) {
-          subwarp_of_width<1, 1>(exec, pass, width);
-        } else {
-          subwarp_of_width<1, columns_a_lane>(exec, pass, width);
-        }
-      });
+      subwarp_of_columns(exec, operands, width);
     }
   }
 
-  /// csr/adaptive and csr/merge: a team, or a thread of a CPU, a tile.
-  /// `hints` are for CPUs.
+  /// csr/adaptive and csr/merge: a team, or a thread of a CPU, a tile. `hints` are for CPUs.
   static void tiles(const Exec& exec, const char* label, const Operands& operands,
                     const Table& table, const RowHints& hints) {
     const int most = backends::has_lanes<Exec> ? tile_columns<Exec> : host_columns(operands, hints);
     each_pass(operands, most, [&](const Operands& pass) {
-      if (pass.x.count == 1) {
-        tile_pass<1>(exec, label, pass, table, hints);
+      if constexpr (backends::has_lanes<Exec>) {
+        tile_of_columns(exec, label, pass, table);
+      } else if (pass.x.count == 1) {
+        host_tile<1>(exec, label, pass, table, hints);
       } else {
-        tile_pass<tile_columns<Exec>>(exec, label, pass, table, hints);
+        host_tile<tile_columns<Exec>>(exec, label, pass, table, hints);
       }
     });
   }
@@ -139,20 +133,6 @@ struct Kernels {
     return one_by_one ? 1 : columns_apart;
   }
 
-  /// Calls pass(operands) for at most `most` columns of x and y at a time, about as many each time.
-  template <class Pass>
-  static void each_pass(const Operands& operands, int most, const Pass& pass) {
-    const int passes = (operands.x.count + most - 1) / most;
-    for (int i = 0, first = 0; i < passes; ++i) {
-      const int columns = (operands.x.count - first) / (passes - i);
-      Operands part = operands;
-      part.x = operands.x.slice(first, columns);
-      part.y = operands.y.slice(first, columns);
-      pass(part);
-      first += columns;
-    }
-  }
-
   template <int ColumnsAtOnce>
   static void equal_rows(const Exec& exec, const Operands& operands) {
     const std::int64_t teams = exec.concurrency();
@@ -166,9 +146,14 @@ struct Kernels {
     });
   }
 
-  /// Lanes side by side over the columns of x: their loads of a row of x fill whole sectors.
-  static void subwarp_side_by_side(const Exec& exec, const Operands& operands, int width) {
+  /// Lanes side by side over columns of x that lie so: their loads of a row of x fill whole
+  /// sectors.
+  static void subwarp_of_columns(const Exec& exec, const Operands& operands, int width) {
     const int columns = operands.x.count;
+    if (columns == 1) return subwarp_of_width<1, 1>(exec, operands, width);
+    if (operands.x.column_stride != 1) {
+      return subwarp_of_width<1, columns_a_lane>(exec, operands, width);
+    }
     if (columns <= 4) return subwarp_of_width<4, 1>(exec, operands, width);
     if (columns <= 8) return subwarp_of_width<8, 1>(exec, operands, width);
     if (columns <= 16) return subwarp_of_width<16, 1>(exec, operands, width);
@@ -195,32 +180,43 @@ struct Kernels {
         SubwarpKernel<Operands, ColumnLanes, ColumnsPerLane, subwarp_batch>{operands});
   }
 
-  template <int ColumnsAtOnce>
-  static void tile_pass(const Exec& exec, const char* label, const Operands& operands,
-                        const Table& table, [[maybe_unused]] const RowHints& hints) {
-    if constexpr (backends::has_lanes<Exec>) {
-      constexpr int width = backends::max_subwarp_width<Exec>;
-      if constexpr (ColumnsAtOnce > 1) {
-        if (has_columns_side_by_side(operands)) {
-          using Shape = backends::Shape<width, tile_threads, tile_columns_teams_resident>;
-          if (operands.x.count <= 4) {
-            using Kernel = TileColumnsKernel<Operands, Table, tile_threads, tile_items, 4>;
-            return backends::launch<Shape>(exec, label, table.tiles, Kernel{operands, table});
-          }
-          using Kernel = TileColumnsKernel<Operands, Table, tile_threads, tile_items, 8>;
-          return backends::launch<Shape>(exec, label, table.tiles, Kernel{operands, table});
-        }
-      }
-      using Shape = backends::Shape<width, tile_threads, tile_teams_resident>;
-      using Kernel = TileKernel<Operands, Table, tile_threads, tile_items, (ColumnsAtOnce > 1)>;
+  static void tile_of_columns(const Exec& exec, const char* label, const Operands& operands,
+                              const Table& table) {
+    const int columns = operands.x.count;
+    if (columns == 1) {
+      using Shape =
+          backends::Shape<backends::max_subwarp_width<Exec>, tile_threads, tile_teams_resident>;
+      using Kernel = TileKernel<Operands, Table, tile_threads, tile_items>;
       backends::launch<Shape>(exec, label, table.tiles, Kernel{operands, table});
+    } else if (columns <= 4) {
+      tile_over_lanes<4, 1>(exec, label, operands, table);
+    } else if (columns <= 8) {
+      tile_over_lanes<4, 2>(exec, label, operands, table);
+    } else if (columns <= 16) {
+      tile_over_lanes<8, 2>(exec, label, operands, table);
     } else {
-      on_host_rows<ColumnsAtOnce>(operands, hints, [&](const auto& how) {
-        backends::launch<backends::Shape<1>>(
-            exec, label, table.tiles,
-            HostTileKernel<Operands, std::decay_t<decltype(how)>, Table>{operands, how, table});
-      });
+      tile_over_lanes<8, 4>(exec, label, operands, table);
     }
+  }
+
+  template <int ColumnLanes, int ColumnsPerLane>
+  static void tile_over_lanes(const Exec& exec, const char* label, const Operands& operands,
+                              const Table& table) {
+    using Shape = backends::Shape<backends::max_subwarp_width<Exec>, tile_threads,
+                                  tile_columns_teams_resident>;
+    using Kernel =
+        TileColumnsKernel<Operands, Table, tile_threads, tile_items, ColumnLanes, ColumnsPerLane>;
+    backends::launch<Shape>(exec, label, table.tiles, Kernel{operands, table});
+  }
+
+  template <int ColumnsAtOnce>
+  static void host_tile(const Exec& exec, const char* label, const Operands& operands,
+                        const Table& table, const RowHints& hints) {
+    on_host_rows<ColumnsAtOnce>(operands, hints, [&](const auto& how) {
+      backends::launch<backends::Shape<1>>(
+          exec, label, table.tiles,
+          HostTileKernel<Operands, std::decay_t<decltype(how)>, Table>{operands, how, table});
+    });
   }
 
   /// Calls launch(how) with what computes rows fastest on this processor.

@@ -79,4 +79,18 @@ Operands<S, O, Off, V, Acc> make_operands(const CsrMatrix<S, O, Off, Space>& A, 
       x,        y};
 }
 
+/// Calls pass(operands) for at most `most` columns of x and y at a time, about as many each time.
+template <class Operands, class Pass>
+void each_pass(const Operands& operands, int most, const Pass& pass) {
+  const int passes = (operands.x.count + most - 1) / most;
+  for (int i = 0, first = 0; i < passes; ++i) {
+    const int columns = (operands.x.count - first) / (passes - i);
+    Operands part = operands;
+    part.x = operands.x.slice(first, columns);
+    part.y = operands.y.slice(first, columns);
+    pass(part);
+    first += columns;
+  }
+}
+
 }  // namespace heddle::csr

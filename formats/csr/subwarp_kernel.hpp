@@ -9,7 +9,8 @@ namespace heddle::csr {
 
 /// csr/scalar and csr/subwarp on a GPU: a subwarp a row. ColumnLanes of its lanes stand side by
 /// side over the columns of x, each for ColumnsPerLane of them; so many such groups take every
-/// so-manieth nonzero, Batch at a time, so that their loads are in flight together.
+/// so-manieth nonzero, Batch at a time, so that their loads are in flight together. More columns
+/// take more rounds, for which the row is still in the caches.
 ///
 /// Deterministic: the order of every sum is fixed by the widths and Batch. Source: N. Bell and M.
 /// Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented processors",
@@ -35,16 +36,20 @@ struct SubwarpKernel {
     const bool exists = row < operands.rows;
     const Off begin = exists ? operands.row_ptr[row] : Off(0);
     const Off end = exists ? operands.row_ptr[row + 1] : Off(0);
-    Acc sum[ColumnsPerLane];
-    for (int c = 0; c < ColumnsPerLane; ++c) sum[c] = Acc(0);
-    if (end - begin > static_cast<Off>(group)) {
-      add<groups>(begin + static_cast<Off>(group), end, subwarp.lane() % ColumnLanes, sum);
-    }
-    for (int c = 0; c < ColumnsPerLane; ++c) {
-      const Acc total = subwarp.template sum_together<ColumnLanes>(sum[c]);
-      const int column = c * ColumnLanes + subwarp.lane();
-      if (exists && group == 0 && column < operands.x.count) {
-        operands.store(static_cast<O>(row), column, total);
+    const int columns = one_column ? 1 : operands.x.count;
+    for (int first = 0; first < columns; first += ColumnLanes * ColumnsPerLane) {
+      Acc sum[ColumnsPerLane];
+      for (int c = 0; c < ColumnsPerLane; ++c) sum[c] = Acc(0);
+      if (end - begin > static_cast<Off>(group)) {
+        add<groups>(begin + static_cast<Off>(group), end, first + subwarp.lane() % ColumnLanes,
+                    sum);
+      }
+      for (int c = 0; c < ColumnsPerLane; ++c) {
+        const Acc total = subwarp.template sum_together<ColumnLanes>(sum[c]);
+        const int column = first + c * ColumnLanes + subwarp.lane();
+        if (exists && group == 0 && column < columns) {
+          operands.store(static_cast<O>(row), column, total);
+        }
       }
     }
   }
@@ -52,10 +57,10 @@ struct SubwarpKernel {
  private:
   static constexpr bool one_column = ColumnLanes == 1 && ColumnsPerLane == 1;
 
-  /// Adds nonzeros k, k + Groups, ... below end; k < end. Steps so that no offset beyond end is
-  /// formed.
+  /// Adds nonzeros k, k + Groups, ... below end for columns first, first + ColumnLanes, ...; k <
+  /// end. Steps so that no offset beyond end is formed.
   template <int Groups>
-  KOKKOS_FORCEINLINE_FUNCTION void add(Off k, Off end, int lane, Acc* sum) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add(Off k, Off end, int first, Acc* sum) const {
     constexpr Off step = Batch * Groups;
     while (true) {
       const Off left = end - k;
@@ -72,7 +77,7 @@ struct SubwarpKernel {
       for (int i = 0; i < Batch; ++i) {
         if (static_cast<Off>(i * Groups) < left) {
           for (int c = 0; c < ColumnsPerLane; ++c) {
-            const int place = c * ColumnLanes + lane;
+            const int place = first + c * ColumnLanes;
             if (one_column || place < operands.x.count) {
               sum[c] += operands.product(value[i], column[i], place);
             }

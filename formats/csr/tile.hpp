@@ -39,13 +39,6 @@ struct Tile {
     return tile;
   }
 
-  /// The same tile. What follows from it is no constant of a loop over columns.
-  KOKKOS_FORCEINLINE_FUNCTION Tile afresh() const {
-    using backends::afresh;
-    return {index,     afresh(origin), afresh(begin), afresh(end),
-            first_row, afresh(rows),   afresh(ended), afresh(chain)};
-  }
-
   /// Whether the row began in another tile and ends in this one.
   KOKKOS_FORCEINLINE_FUNCTION bool finishes(int row) const { return row == 0 && chain >= 0; }
 

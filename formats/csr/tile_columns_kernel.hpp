@@ -8,15 +8,16 @@
 
 namespace heddle::csr {
 
-/// csr/merge and csr/adaptive on a GPU, for columns of x that lie side by side: a team a tile. The
-/// team leaves the tile's nonzeros in scratch; then ColumnLanes lanes stand side by side over the
-/// columns, and such a group takes a row, or with others of its subwarp a long one, or with the
-/// whole team a tile inside one row.
+/// csr/merge and csr/adaptive on a GPU, for several columns of x: a team a tile. The team leaves
+/// the tile's nonzeros in scratch; then ColumnLanes lanes stand side by side over the columns, each
+/// for ColumnsPerLane of them, and such a group takes a row, or with others of its subwarp a long
+/// one, or with the whole team a tile inside one row.
 ///
 /// Deterministic, and one plan runs once at a time, as TileKernel. Source of the lanes over
 /// columns: C. Yang, A. Buluc and J. Owens, "Design principles for sparse matrix multiplication on
 /// the GPU", Euro-Par 2018.
-template <class Operands, class Table, int Threads, int ItemsPerThread, int ColumnLanes>
+template <class Operands, class Table, int Threads, int ItemsPerThread, int ColumnLanes,
+          int ColumnsPerLane>
 struct TileColumnsKernel {
   using S = typename Operands::scalar_type;
   using O = typename Operands::ordinal_type;
@@ -24,6 +25,7 @@ struct TileColumnsKernel {
   using Acc = typename Operands::accumulator_type;
   using Tile = csr::Tile<O, Off>;
   static constexpr int capacity = Threads * ItemsPerThread;
+  static constexpr int columns = ColumnLanes * ColumnsPerLane;
   static constexpr int groups = Threads / ColumnLanes;
   /// A row of more nonzeros in the tile is left to a subwarp.
   static constexpr int short_row = 48;
@@ -78,37 +80,48 @@ struct TileColumnsKernel {
     }
   }
 
-  /// The sum of nonzeros from, from + Step, ... below `to` in this lane's column.
+  /// What a lane has added up of its columns.
+  struct Sums {
+    Acc of[ColumnsPerLane];
+  };
+
+  /// The sums of nonzeros from, from + Step, ... below `to` in columns lane, lane + ColumnLanes,
+  /// ...
   template <int Step>
-  KOKKOS_FORCEINLINE_FUNCTION Acc add(Scratch& scratch, int from, int to, int c) const {
-    const bool wanted = c < operands.x.count;
-    Acc sum(0);
+  KOKKOS_FORCEINLINE_FUNCTION Sums add(Scratch& scratch, int from, int to, int lane) const {
+    Sums sums;
+    for (int c = 0; c < ColumnsPerLane; ++c) sums.of[c] = Acc(0);
     for (int k = from; k < to; k += batch * Step) {
-      Acc product[batch];
+      Acc product[batch][ColumnsPerLane];
       HEDDLE_UNROLL(batch)
       for (int i = 0; i < batch; ++i) {
         const int at = k + i * Step;
-        const bool inside = at < to;
-        const int place = inside ? at : from;
-        product[i] =
-            operands.product(scratch.value(place), scratch.column[place], c, wanted && inside);
+        const int place = at < to ? at : from;
+        const S value = scratch.value(place);
+        const O column = scratch.column[place];
+        for (int c = 0; c < ColumnsPerLane; ++c) {
+          const int of = lane + c * ColumnLanes;
+          product[i][c] = operands.product(value, column, of, at < to && of < operands.x.count);
+        }
       }
       HEDDLE_UNROLL(batch)
-      for (int i = 0; i < batch; ++i) sum += product[i];
+      for (int i = 0; i < batch; ++i) {
+        for (int c = 0; c < ColumnsPerLane; ++c) sums.of[c] += product[i][c];
+      }
     }
-    return sum;
+    return sums;
   }
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_up_rows(const Team& team, Scratch& scratch,
                                                const Tile& tile) const {
-    const int c = team.thread() % ColumnLanes;
+    const int lane = team.thread() % ColumnLanes;
     for (int row = team.thread() / ColumnLanes; row < tile.rows; row += groups) {
       int from, to;
       tile.bounds(operands.row_ptr, row, from, to);
       if (to - from <= short_row && !tile.finishes(row)) {
-        deliver(tile, row, c, add<1>(scratch, from, to, c));
-      } else if (c == 0) {
+        deliver(tile, row, lane, add<1>(scratch, from, to, lane));
+      } else if (lane == 0) {
         scratch.long_row[Kokkos::atomic_fetch_inc(&scratch.long_rows)] = row;
       }
     }
@@ -121,47 +134,72 @@ struct TileColumnsKernel {
       const int row = scratch.long_row[i];
       int from, to;
       tile.bounds(operands.row_ptr, row, from, to);
-      Acc sum = add<together>(scratch, from + group, to, c);
-      if (tile.finishes(row)) sum += take_parts(tile, group, together, c);
-      subwarp.sync();
-      sum = subwarp.template sum_together<ColumnLanes>(sum);
-      if (group == 0) deliver(tile, row, c, sum);
+      Sums sums = add<together>(scratch, from + group, to, lane);
+      if (tile.finishes(row)) add_parts(tile, group, together, lane, sums);
+      add_together(subwarp, sums);
+      if (group == 0) deliver(tile, row, lane, sums);
     }
   }
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_up_one_row(const Team& team, Scratch& scratch,
                                                   const Tile& tile) const {
-    const int c = team.thread() % ColumnLanes;
+    static_assert(Team::subwarps * columns <= Threads, "the sums of all subwarps fit in scratch");
+    const int lane = team.thread() % ColumnLanes;
     const int group = team.thread() / ColumnLanes;
-    Acc sum = add<groups>(scratch, tile.begin + group, tile.end, c);
-    if (tile.finishes(0)) sum += take_parts(tile, group, groups, c);
+    Sums sums = add<groups>(scratch, tile.begin + group, tile.end, lane);
+    if (tile.finishes(0)) add_parts(tile, group, groups, lane, sums);
     const auto subwarp = team.subwarp();
-    subwarp.sync();
-    sum = subwarp.template sum_together<ColumnLanes>(sum);
-    if (subwarp.lane() < ColumnLanes) scratch.sum(team.subwarp_index() * ColumnLanes + c) = sum;
+    add_together(subwarp, sums);
+    if (subwarp.lane() < ColumnLanes) {
+      for (int c = 0; c < ColumnsPerLane; ++c) {
+        scratch.sum(team.subwarp_index() * columns + lane + c * ColumnLanes) = sums.of[c];
+      }
+    }
     team.barrier();
     if (group == 0) {
-      Acc total(0);
-      for (int i = 0; i < Team::subwarps; ++i) total += scratch.sum(i * ColumnLanes + c);
-      deliver(tile, 0, c, total);
+      for (int c = 0; c < ColumnsPerLane; ++c) {
+        sums.of[c] = Acc(0);
+        for (int i = 0; i < Team::subwarps; ++i) {
+          sums.of[c] += scratch.sum(i * columns + lane + c * ColumnLanes);
+        }
+      }
+      deliver(tile, 0, lane, sums);
     }
   }
 
-  /// Every stride-th part of the row that the tile finishes.
-  KOKKOS_FORCEINLINE_FUNCTION Acc take_parts(const Tile& tile, int first, int stride, int c) const {
-    if (c >= operands.x.count) return Acc(0);
-    return table.parts.take_all(tile.chain + first, tile.index, stride, c);
+  /// Adds every stride-th part of the row that the tile finishes.
+  KOKKOS_FORCEINLINE_FUNCTION void add_parts(const Tile& tile, int first, int stride, int lane,
+                                             Sums& sums) const {
+    for (int c = 0; c < ColumnsPerLane; ++c) {
+      const int of = lane + c * ColumnLanes;
+      if (of < operands.x.count) {
+        sums.of[c] += table.parts.take_all(tile.chain + first, tile.index, stride, of);
+      }
+    }
+  }
+
+  /// The sums of all groups of a subwarp. Lanes that waited for parts one by one meet first.
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION void add_together(const Subwarp& subwarp, Sums& sums) const {
+    subwarp.sync();
+    for (int c = 0; c < ColumnsPerLane; ++c) {
+      sums.of[c] = subwarp.template sum_together<ColumnLanes>(sums.of[c]);
+    }
   }
 
   /// What the tile has of a row is added up: a whole row goes to y, the part of a row that goes on
   /// to the tile that finishes it. By one lane a column.
-  KOKKOS_FORCEINLINE_FUNCTION void deliver(const Tile& tile, int row, int c, const Acc& sum) const {
-    if (c >= operands.x.count) return;
-    if (row == tile.ended) {
-      table.parts.leave(tile.index, c, sum);
-    } else {
-      operands.store(static_cast<O>(tile.first_row + row), c, sum);
+  KOKKOS_FORCEINLINE_FUNCTION void deliver(const Tile& tile, int row, int lane,
+                                           const Sums& sums) const {
+    for (int c = 0; c < ColumnsPerLane; ++c) {
+      const int of = lane + c * ColumnLanes;
+      if (of >= operands.x.count) return;
+      if (row == tile.ended) {
+        table.parts.leave(tile.index, of, sums.of[c]);
+      } else {
+        operands.store(static_cast<O>(tile.first_row + row), of, sums.of[c]);
+      }
     }
   }
 };

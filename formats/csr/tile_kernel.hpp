@@ -8,16 +8,17 @@
 
 namespace heddle::csr {
 
-/// csr/merge and csr/adaptive on a GPU: a team a tile. The team multiplies the tile's nonzeros in
-/// the order they lie in memory and leaves the products in scratch; then groups of lanes, as many a
-/// row as the tile has threads to spare, add up the rows, and whole subwarps the rows that are too
-/// long for a group. A tile inside one long row is added up by the whole team at once.
+/// csr/merge and csr/adaptive on a GPU, for one column of x: a team a tile. The team multiplies the
+/// tile's nonzeros in the order they lie in memory and leaves the products in scratch; then groups
+/// of lanes, as many a row as the tile has threads to spare, add up the rows, and whole subwarps
+/// the rows that are too long for a group. A tile inside one long row is added up by the whole team
+/// at once.
 ///
 /// Deterministic: the parts of a cut row are added in an order that the tiles fix. They lie in the
 /// plan, so one plan runs once at a time. Sources: D. Merrill and M. Garland (SC 2016) for the
 /// cuts; J. Greathouse and M. Daga, "Efficient sparse matrix-vector multiplication on GPUs using
 /// the CSR storage format" (SC 2014) for products staged in scratch.
-template <class Operands, class Table, int Threads, int ItemsPerThread, bool SeveralColumns>
+template <class Operands, class Table, int Threads, int ItemsPerThread>
 struct TileKernel {
   using S = typename Operands::scalar_type;
   using O = typename Operands::ordinal_type;
@@ -49,20 +50,6 @@ struct TileKernel {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
     const Tile tile = Tile::at(table, team.index());
-    if constexpr (SeveralColumns) {
-      for (int c = 0; c < operands.x.count; ++c) {
-        if (c > 0) team.barrier();
-        add_up(team, scratch, tile.afresh(), c);
-      }
-    } else {
-      add_up(team, scratch, tile, 0);
-    }
-  }
-
- private:
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void add_up(const Team& team, Scratch& scratch, const Tile& tile,
-                                          int c) const {
     const int items = (tile.end - team.thread() + Threads - 1) / Threads;
     const auto nonzeros = operands.from(tile.origin + static_cast<Off>(team.thread()));
     S value[ItemsPerThread];
@@ -75,27 +62,28 @@ struct TileKernel {
     Acc product[ItemsPerThread];
     HEDDLE_UNROLL(ItemsPerThread)
     for (int i = 0; i < ItemsPerThread; ++i) {
-      product[i] = operands.product(value[i], column[i], c, i < items);
+      product[i] = operands.product(value[i], column[i], 0, i < items);
     }
     // The first cache line may begin with nonzeros of the tile before.
     if (team.thread() < tile.begin) product[0] = Acc(0);
     if (tile.rows == 1) {
       Acc sum = product[0];
       for (int i = 1; i < ItemsPerThread; ++i) sum += product[i];
-      add_up_one_row(team, scratch, tile, c, sum);
+      add_up_one_row(team, scratch, tile, sum);
       return;
     }
     const int place = padded(team.thread());
     HEDDLE_UNROLL(ItemsPerThread)
     for (int i = 0; i < ItemsPerThread; ++i) scratch.at(place + i * padded(Threads)) = product[i];
-    add_up_rows(team, scratch, tile, c);
+    add_up_rows(team, scratch, tile);
   }
 
+ private:
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_up_one_row(const Team& team, Scratch& scratch,
-                                                  const Tile& tile, int c, Acc sum) const {
+                                                  const Tile& tile, Acc sum) const {
     const auto subwarp = team.subwarp();
-    if (tile.finishes(0)) sum += take_parts(subwarp, tile, team.thread(), Threads, c);
+    if (tile.finishes(0)) sum += take_parts(subwarp, tile, team.thread(), Threads);
     sum = subwarp.sum(sum);
     if (subwarp.lane() == 0) scratch.at(team.subwarp_index()) = sum;
     team.barrier();
@@ -103,13 +91,13 @@ struct TileKernel {
       Acc total(0);
       if (subwarp.lane() < Team::subwarps) total = scratch.at(subwarp.lane());
       total = subwarp.sum(total);
-      if (subwarp.lane() == 0) deliver(tile, 0, c, total);
+      if (subwarp.lane() == 0) deliver(tile, 0, total);
     }
   }
 
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void add_up_rows(const Team& team, Scratch& scratch, const Tile& tile,
-                                               int c) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add_up_rows(const Team& team, Scratch& scratch,
+                                               const Tile& tile) const {
     const auto subwarp = team.subwarp();
     const int rows = tile.rows;
     // Lanes a row: 2^bits, as many as leave a group for every row, up to a subwarp.
@@ -134,7 +122,7 @@ struct TileKernel {
         for (int bit = lanes / 2; bit > 0; bit /= 2) sum += subwarp.shuffle_xor(sum, bit);
         if (lane == 0 && row < rows) {
           if (short_row && !tile.finishes(row)) {
-            deliver(tile, row, c, sum);
+            deliver(tile, row, sum);
           } else {
             scratch.long_row[Kokkos::atomic_fetch_inc(&scratch.long_rows)] = row;
           }
@@ -150,39 +138,38 @@ struct TileKernel {
         row = scratch.long_row[i];
         tile.bounds(operands.row_ptr, row, from, to);
       }
-      add_up_row(subwarp, scratch, tile, row, c, from, to);
+      add_up_row(subwarp, scratch, tile, row, from, to);
     }
   }
 
   /// A row by a subwarp, which also collects the parts of a row to finish.
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION void add_up_row(const Subwarp& subwarp, Scratch& scratch,
-                                              const Tile& tile, int row, int c, int from,
-                                              int to) const {
+                                              const Tile& tile, int row, int from, int to) const {
     Acc sum(0);
     for (int k = from + subwarp.lane(); k < to; k += Subwarp::width) sum += scratch.product(k);
-    if (tile.finishes(row)) sum += take_parts(subwarp, tile, subwarp.lane(), Subwarp::width, c);
+    if (tile.finishes(row)) sum += take_parts(subwarp, tile, subwarp.lane(), Subwarp::width);
     sum = subwarp.sum(sum);
-    if (subwarp.lane() == 0) deliver(tile, row, c, sum);
+    if (subwarp.lane() == 0) deliver(tile, row, sum);
   }
 
   /// Every stride-th part of the row that the tile finishes. Lanes end their waits one by one, and
   /// meet again, since lanes that are not in step take far longer to exchange their sums.
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION Acc take_parts(const Subwarp& subwarp, const Tile& tile, int first,
-                                             int stride, int c) const {
-    const Acc sum = table.parts.take_all(tile.chain + first, tile.index, stride, c);
+                                             int stride) const {
+    const Acc sum = table.parts.take_all(tile.chain + first, tile.index, stride, 0);
     subwarp.sync();
     return sum;
   }
 
   /// What the tile has of a row is added up: a whole row goes to y, the part of a row that goes on
   /// to the tile that finishes it. By one lane.
-  KOKKOS_FORCEINLINE_FUNCTION void deliver(const Tile& tile, int row, int c, const Acc& sum) const {
+  KOKKOS_FORCEINLINE_FUNCTION void deliver(const Tile& tile, int row, const Acc& sum) const {
     if (row == tile.ended) {
-      table.parts.leave(tile.index, c, sum);
+      table.parts.leave(tile.index, 0, sum);
     } else {
-      operands.store(static_cast<O>(tile.first_row + row), c, sum);
+      operands.store(static_cast<O>(tile.first_row + row), 0, sum);
     }
   }
 };

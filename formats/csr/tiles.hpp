@@ -12,7 +12,7 @@ namespace heddle::csr {
 /// Columns of x that tiled kernels take in one launch; more columns take more launches. A CPU has
 /// few tiles, so that their parts may be large.
 template <ExecutionSpace Exec>
-inline constexpr int tile_columns = backends::has_lanes<Exec> ? 8 : 64;
+inline constexpr int tile_columns = backends::has_lanes<Exec> ? 32 : 64;
 
 /// Where one tile ends and the next begins. Aligned, so that a GPU reads it in one load.
 template <Ordinal O, Offset Off>

@@ -44,6 +44,7 @@ struct HeddleEntry {
     SpmvOptions options;
     options.scheme = scheme;
     options.expected_applies = expected_applies;
+    options.columns = {problem.columns, !problem.row_major};
     return std::make_unique<HeddleContestant<S, Off>>(exec, problem, options);
   }
 };
@@ -54,8 +55,8 @@ template <Scalar S, Offset Off>
 std::vector<HeddleEntry<S, Off>> heddle_entries(const Exec& exec,
                                                 const SpmvProblem<S, Off>& problem,
                                                 const SpmvRequest& request, MatrixResult& result) {
-  const Choice choice =
-      choose(row_features(exec, problem.A), backends::describe(exec), request.expected_applies);
+  const Choice choice = choose(row_features(exec, problem.A), backends::describe(exec),
+                               request.expected_applies, {problem.columns, !problem.row_major});
   result.chosen_scheme = choice.scheme.to_string();
   result.choice_reason = choice.reason;
 

@@ -25,8 +25,9 @@ RowFeatures rows_of(std::int64_t rows, std::int64_t mean, std::int64_t longest) 
   return features;
 }
 
-std::string chosen(const RowFeatures& rows, const Device& device) {
-  return choose(rows, device, 1000).scheme.to_string();
+std::string chosen(const RowFeatures& rows, const Device& device,
+                   const ExpectedColumns& columns = {}) {
+  return choose(rows, device, 1000, columns).scheme.to_string();
 }
 
 }  // namespace
@@ -65,6 +66,17 @@ TEST_CASE("choose: the spread of rows counts, not the longest alone") {
   // The same with a row that would hold up all others.
   rows.longest_row = 20000;
   CHECK(chosen(rows, gpu(32)) == "csr/adaptive");
+}
+
+TEST_CASE("choose: several columns") {
+  const ExpectedColumns apart{8, true}, side_by_side{8, false};
+  // A grid of five points, where csr/scalar was measured to be the fastest for columns apart.
+  CHECK(chosen(rows_of(1440000, 5, 5), gpu(32), apart) == "csr/scalar");
+  CHECK(chosen(rows_of(1440000, 5, 5), gpu(32), side_by_side) == "csr/adaptive");
+  CHECK(chosen(rows_of(512000, 26, 27), gpu(32), apart) == "csr/adaptive");
+  CHECK(chosen(rows_of(50000, 26, 27), gpu(32), side_by_side) == "csr/adaptive");
+  CHECK(chosen(rows_of(5000, 4, 7), gpu(32), side_by_side) == "csr/subwarp=2");
+  CHECK(chosen(rows_of(1440000, 5, 5), gpu(32), {1, false}) == "csr/scalar");
 }
 
 TEST_CASE("choose: a CPU balances its threads and looks for runs of rows") {

@@ -11,9 +11,9 @@ Pattern huge_rows() {
                         [](std::int64_t i) { return i % 2 ? 9000 : 100; });
 }
 
-/// Rank 2, every scheme: the same columns as one by one.
+/// Rank 2, every scheme: the same columns as one by one. The plan expects so many.
 template <class T, class Layout, class LayoutOfY = Layout>
-void columns_agree(int columns) {
+void columns_agree(int columns, int expected = 1) {
   using S = typename T::Scalar;
   const typename T::Exec exec;
   std::vector<Pattern> patterns = test_patterns();
@@ -31,7 +31,9 @@ void columns_agree(int columns) {
       const auto x_device = copy_to<typename T::Space>(x);
       const auto reference = reference_spmv(op, S(2), A.host.matrix(), x, beta, y);
       for (const Scheme& scheme : spmv_schemes<typename T::Exec>()) {
-        const SpmvPlan plan(exec, A.matrix(), {.scheme = scheme, .transpose = Transpose::stored});
+        const SpmvPlan plan(
+            exec, A.matrix(),
+            {.scheme = scheme, .columns = {expected}, .transpose = Transpose::stored});
         const auto y_device = copy_to<typename T::Space>(y);
         plan.apply(exec, op, S(2), x_device, beta, y_device);
         exec.fence("heddle::test::applied");
@@ -46,7 +48,7 @@ void columns_agree(int columns) {
 }  // namespace
 
 using ColumnTypes = Every<std::tuple<double>, UsualIndices>;
-constexpr int column_counts[] = {1, 2, 3, 4, 5, 8, 9, 64};
+constexpr int column_counts[] = {1, 2, 3, 4, 5, 8, 9, 24, 64};
 
 TEST_CASE_TEMPLATE_DEFINE("SpMM agrees with the oracle: columns contiguous", T, spmm_left) {
   for (const int columns : column_counts) columns_agree<T, Kokkos::LayoutLeft>(columns);
@@ -64,8 +66,19 @@ TEST_CASE_TEMPLATE_DEFINE("SpMM agrees with the oracle: one of each", T, spmm_mi
 }
 TEST_CASE_TEMPLATE_APPLY(spmm_mixed, ColumnTypes);
 
+TEST_CASE_TEMPLATE_DEFINE("SpMM agrees with the oracle: as many columns as expected", T,
+                          spmm_expected) {
+  columns_agree<T, Kokkos::LayoutLeft>(3, 3);
+  columns_agree<T, Kokkos::LayoutLeft>(9, 4);
+  columns_agree<T, Kokkos::LayoutLeft, Kokkos::LayoutRight>(5, 64);
+  columns_agree<T, Kokkos::LayoutLeft>(40, 40);
+  columns_agree<T, Kokkos::LayoutRight>(6, 6);
+}
+TEST_CASE_TEMPLATE_APPLY(spmm_expected, ColumnTypes);
+
 TEST_CASE_TEMPLATE_DEFINE("SpMM agrees with the oracle: other scalars", T, spmm_scalars) {
   columns_agree<T, Kokkos::LayoutLeft>(3);
+  columns_agree<T, Kokkos::LayoutLeft>(4, 4);
   columns_agree<T, Kokkos::LayoutRight>(6);
 }
 using OtherTypes =

@@ -155,6 +155,10 @@ TEST_CASE_TEMPLATE_DEFINE("wrong input is an error that says where", T, wrong_in
         error_of([&] { SpmvPlan(exec, A.matrix(), {.scheme = Scheme::parse("csr/merg")}); });
     CHECK(mentions(error, "csr/adaptive"));
   }
+  SUBCASE("no columns") {
+    const Error error = error_of([&] { SpmvPlan(exec, A.matrix(), {.columns = {0}}); });
+    CHECK(mentions(error, "options.columns.count is 0"));
+  }
   SUBCASE("a column out of range") {
     const auto bad = make_matrix<S, typename T::Ordinal, typename T::Offset>(pattern_named("wide"));
     const auto entry = static_cast<std::size_t>(bad.row_ptr()(5));

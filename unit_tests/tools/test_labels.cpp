@@ -48,7 +48,7 @@ TEST_CASE_TEMPLATE_DEFINE("every kernel and allocation is labelled heddle::op::p
   pattern_features(exec, device.matrix());
   for (const Scheme& scheme : spmv_schemes<typename T::Exec>()) {
     for (const Transpose how : {Transpose::on_first_use, Transpose::stored, Transpose::atomics}) {
-      SpmvPlan plan(exec, device.matrix(), {.scheme = scheme, .transpose = how});
+      SpmvPlan plan(exec, device.matrix(), {.scheme = scheme, .columns = {5}, .transpose = how});
       plan.apply(exec, S(1), x, S(0), y);
       plan.apply(exec, S(0), x, S(2), y);
       plan.apply(exec, Op::transpose, S(1), y, S(0), x);
@@ -61,6 +61,11 @@ TEST_CASE_TEMPLATE_DEFINE("every kernel and allocation is labelled heddle::op::p
   CHECK(strangers(recording.seen()) == "");
   CHECK(count(recording.seen(), Event::kernel) > 20);
   CHECK(count(recording.seen(), Event::allocation) > 5);
+  bool packs = false;
+  for (const Event& event : recording.seen()) {
+    packs = packs || event.label == "heddle::spmv::pack_columns";
+  }
+  CHECK(packs == backends::has_lanes<typename T::Exec>);
 }
 TEST_CASE_TEMPLATE_APPLY(labels, ToolTypes);
 
@@ -73,7 +78,7 @@ TEST_CASE_TEMPLATE_DEFINE("an apply launches, and neither allocates, copies nor 
   const Kokkos::View<S**, typename T::Space> x("x", columns, 9), y("y", rows, 9);
   for (const Scheme& scheme : spmv_schemes<typename T::Exec>()) {
     for (const Transpose how : {Transpose::stored, Transpose::atomics}) {
-      SpmvPlan plan(exec, A.matrix(), {.scheme = scheme, .transpose = how});
+      SpmvPlan plan(exec, A.matrix(), {.scheme = scheme, .columns = {9}, .transpose = how});
       const Recording recording;
       plan.apply(exec, S(1), x, S(0), y);
       plan.apply(exec, Op::transpose, S(1), y, S(0.5), x);

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <heddle/backends/launch.hpp>
+#include <heddle/backends/memory.hpp>
+#include <heddle/backends/unroll.hpp>
+#include <heddle/core/arena.hpp>
+#include <heddle/formats/vectors.hpp>
+
+namespace heddle {
+
+/// Lays columns that lie apart side by side: column c of row r at to[r * from.count + c].
+template <Scalar V>
+struct PackKernel {
+  using Scratch = backends::NoScratch;
+  /// Rows that a subwarp takes at once.
+  static constexpr int batch = 4;
+
+  Columns<const V> from;
+  V* to;
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const std::int64_t first = team.index() * (Team::subwarps * batch) + team.subwarp_index();
+    for (int c = team.subwarp().lane(); c < from.count; c += Team::subwarp_width) {
+      V value[batch];
+      HEDDLE_UNROLL(batch)
+      for (int i = 0; i < batch; ++i) {
+        const std::int64_t row = first + i * Team::subwarps;
+        value[i] = backends::load(&from(row, c), row < from.rows);
+      }
+      HEDDLE_UNROLL(batch)
+      for (int i = 0; i < batch; ++i) {
+        const std::int64_t row = first + i * Team::subwarps;
+        if (row < from.rows) to[row * from.count + c] = value[i];
+      }
+    }
+  }
+};
+
+/// For a GPU: room in which columns of x that lie apart are laid side by side, so that what is
+/// gathered of a row of x fills whole sectors of memory.
+template <ExecutionSpace Exec, Scalar V>
+class PackedColumns {
+ public:
+  PackedColumns() = default;
+  /// Room for so many columns, in the order of `exec`.
+  PackedColumns(const Exec& exec, std::int64_t rows, int columns)
+      : columns_(columns),
+        arena_(exec, "heddle::spmv::packed_columns",
+               arena_bytes<V>(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns))),
+        data_(arena_
+                  .template take<V>(static_cast<std::size_t>(rows) *
+                                    static_cast<std::size_t>(columns))
+                  .data()) {}
+
+  /// Columns that there is room for.
+  int columns() const { return columns_; }
+  std::size_t bytes() const { return arena_.bytes(); }
+
+  /// x, of no more rows and columns than there is room for, side by side once `exec` gets there.
+  /// The next call overwrites it.
+  Columns<const V> pack(const Exec& exec, const Columns<const V>& x) const {
+    constexpr int width = 8;
+    constexpr int threads = 256;
+    constexpr std::int64_t rows_a_team = threads / width * PackKernel<V>::batch;
+    backends::launch<backends::Shape<width, threads>>(exec, "heddle::spmv::pack_columns",
+                                                      (x.rows + rows_a_team - 1) / rows_a_team,
+                                                      PackKernel<V>{x, data_});
+    return {data_, x.count, 1, x.rows, x.count};
+  }
+
+ private:
+  int columns_ = 0;
+  Arena<typename Exec::memory_space> arena_;
+  V* data_ = nullptr;
+};
+
+}  // namespace heddle
