@@ -4,7 +4,7 @@
 #include <heddle/backends/host/vector.hpp>
 #include <heddle/formats/csr/host_plain_rows.hpp>
 #include <heddle/formats/csr/operands.hpp>
-#include <heddle/formats/csr/row_ends.hpp>
+#include <heddle/formats/csr/row_hints.hpp>
 #include <heddle/formats/csr/row_runs.hpp>
 #include <type_traits>
 
@@ -37,13 +37,6 @@ backends::HostVectors host_vectors_for(const Operands& operands) {
              ? backends::host_vectors()
              : backends::HostVectors::none;
 }
-
-/// What an inspection found out about the rows of a matrix, for the vectors of a CPU.
-struct RowHints {
-  const std::uint8_t* runs = nullptr;  ///< from RowRuns, or null
-  RowEnds ends = RowEnds::unforeseen;
-  bool streams = false;  ///< the matrix comes from memory at every apply
-};
 
 /// How many rows a thread's branch predictor learns by heart from apply to apply. Measured on the
 /// processors of docs/performance.md: the one that gathers stumbles over 18,000 irregular rows, the
