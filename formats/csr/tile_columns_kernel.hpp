@@ -96,12 +96,13 @@ struct TileColumnsKernel {
       HEDDLE_UNROLL(batch)
       for (int i = 0; i < batch; ++i) {
         const int at = k + i * Step;
-        const int place = at < to ? at : from;
-        const S value = scratch.value(place);
-        const O column = scratch.column[place];
+        const bool inside = at < to;
+        // Outside, zero times zero: an infinite entry times zero would be no number.
+        const S value = inside ? scratch.value(at) : S(0);
+        const O column = inside ? scratch.column[at] : O(0);
         for (int c = 0; c < ColumnsPerLane; ++c) {
           const int of = lane + c * ColumnLanes;
-          product[i][c] = operands.product(value, column, of, at < to && of < operands.x.count);
+          product[i][c] = operands.product(value, column, of, inside && of < operands.x.count);
         }
       }
       HEDDLE_UNROLL(batch)

@@ -133,4 +133,53 @@ TEST_CASE_TEMPLATE_DEFINE("SpMM takes the middle of larger views", T, spmm_strid
 using StridedTypes = Every<std::tuple<float, Kokkos::complex<double>>, UsualIndices>;
 TEST_CASE_TEMPLATE_APPLY(spmm_strided, StridedTypes);
 
+namespace {
+
+/// Every seventh row begins with an infinite entry, which must make it infinite and no other row.
+template <class T, class Layout>
+void infinity_stays(int columns) {
+  using S = typename T::Scalar;
+  const typename T::Exec exec;
+  const auto host = make_matrix<S, typename T::Ordinal, typename T::Offset>(random_pattern(
+      "irregular", 3, 700, 900, [](std::int64_t i) { return i == 70 ? 800 : i % 60; }));
+  const auto rows = static_cast<std::size_t>(host.rows());
+  const auto infinite = [&](std::size_t i) {
+    return i % 7 == 0 && host.row_ptr()(i) < host.row_ptr()(i + 1);
+  };
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (infinite(i)) host.values()(host.row_ptr()(i)) = std::numeric_limits<S>::infinity();
+  }
+  const auto device = host.template copy_to<typename T::Space>(exec);
+  const Kokkos::View<S**, Layout, typename T::Space> x("x", host.columns(), columns);
+  const Kokkos::View<S**, Layout, typename T::Space> y("y", rows, columns);
+  Kokkos::deep_copy(x, S(1));
+  for (const Scheme& scheme : spmv_schemes<typename T::Exec>()) {
+    for (const int expected : {1, columns}) {
+      const SpmvPlan plan(exec, device.matrix(), {.scheme = scheme, .columns = {expected}});
+      plan.apply(exec, S(1), x, S(0), y);
+      exec.fence("heddle::test::applied");
+      const auto result = to_host(y);
+      bool stays = true;
+      for (std::size_t i = 0; i < rows; ++i) {
+        for (int c = 0; c < columns; ++c) {
+          const S got = result(i, static_cast<std::size_t>(c));
+          stays = stays && (infinite(i) ? std::isinf(got) : std::isfinite(got));
+        }
+      }
+      CHECK_MESSAGE(stays, scheme.to_string(), ", ", columns, " columns, ", expected, " expected");
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("an infinite entry stays in its row", T, infinite_entries) {
+  for (const int columns : {1, 3, 8, 12, 40}) {
+    infinity_stays<T, Kokkos::LayoutLeft>(columns);
+    infinity_stays<T, Kokkos::LayoutRight>(columns);
+  }
+}
+using InfiniteTypes = Every<std::tuple<float, double>, UsualIndices>;
+TEST_CASE_TEMPLATE_APPLY(infinite_entries, InfiniteTypes);
+
 }  // namespace heddle::test
