@@ -38,8 +38,8 @@ struct PackKernel {
   }
 };
 
-/// For a GPU: room in which columns of x that lie apart are laid side by side, so that what is
-/// gathered of a row of x fills whole sectors of memory.
+/// Room in which columns of x that lie apart are laid side by side, so that what is gathered of a
+/// row of x fills whole cache lines, or sectors of a GPU's memory.
 template <ExecutionSpace Exec, Scalar V>
 class PackedColumns {
  public:
@@ -63,7 +63,8 @@ class PackedColumns {
   Columns<const V> pack(const Exec& exec, const Columns<const V>& x) const {
     constexpr int width = 8;
     constexpr int threads = 256;
-    constexpr std::int64_t rows_a_team = threads / width * PackKernel<V>::batch;
+    constexpr std::int64_t rows_a_team =
+        (backends::has_lanes<Exec> ? threads / width : 1) * PackKernel<V>::batch;
     backends::launch<backends::Shape<width, threads>>(exec, "heddle::spmv::pack_columns",
                                                       (x.rows + rows_a_team - 1) / rows_a_team,
                                                       PackKernel<V>{x, data_});

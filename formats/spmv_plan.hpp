@@ -15,8 +15,8 @@ struct SpmvOptions {
   /// How often the plan will be applied: what an inspection may cost.
   std::int64_t expected_applies = 1000;
   /// The columns that x will have, for the choice of a scheme. x may have any others; but expect
-  /// several that lie apart, and csr/adaptive and csr/merge on a GPU keep room to lay up to 32 of
-  /// them side by side, and take less time.
+  /// several that lie apart, and csr/adaptive and csr/merge keep room to lay them side by side, up
+  /// to 32 at a time on a GPU and 64 on a CPU, where that takes less time.
   ExpectedColumns columns = {};
   Transpose transpose = Transpose::on_first_use;
   /// Whether to look for column indices out of range, one pass over col_idx. The row pointer is

@@ -47,12 +47,10 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     } else if (scheme.has("subwarp")) {
       width_ = static_cast<int>(scheme.integer("subwarp"));
     }
-    if constexpr (Kernels::packs_columns_apart) {
-      // Where most rows of x are not read, laying them out costs more than it gains.
-      const bool reads_most = static_cast<std::int64_t>(A.nonzeros()) / 2 >= A.columns();
-      if (tiled_label_ && columns.count > 1 && columns.apart && reads_most) {
-        packed_ =
-            PackedColumns<Exec, V>(exec, A.columns(), std::min(columns.count, tile_columns<Exec>));
+    if (tiled_label_ && columns.apart) {
+      const int room = std::min(columns.count, tile_columns<Exec>);
+      if (room > 1 && Kernels::packs_columns(exec, A, room)) {
+        packed_ = PackedColumns<Exec, V>(exec, A.columns(), room);
       }
     }
     if (transpose == Transpose::stored) store_transpose(exec);
@@ -89,14 +87,12 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   void run(const Exec& exec, const Operands& operands) {
     using Kernels = csr::Kernels<Exec, S, O, Off, V, Acc>;
     if (!tiled_label_) return Kernels::subwarp(exec, operands, width_);
-    if constexpr (Kernels::packs_columns_apart) {
-      const bool apart = operands.x.count > 1 && operands.x.column_stride != 1;
-      if (apart && packed_.columns() > 0) {
-        return each_pass(operands, packed_.columns(), [&](Operands pass) {
-          pass.x = packed_.pack(exec, pass.x);
-          Kernels::tiles(exec, tiled_label_, pass, tiles_.table(), row_hints_);
-        });
-      }
+    const bool apart = operands.x.count > 1 && operands.x.column_stride != 1;
+    if (apart && packed_.columns() > 0) {
+      return each_pass(operands, packed_.columns(), [&](Operands pass) {
+        pass.x = packed_.pack(exec, pass.x);
+        Kernels::tiles(exec, tiled_label_, pass, tiles_.table(), row_hints_);
+      });
     }
     Kernels::tiles(exec, tiled_label_, operands, tiles_.table(), row_hints_);
   }

@@ -40,7 +40,12 @@ struct GpuLaunches {
   /// What a row costs, in nonzeros: its end.
   static constexpr int row_steps = 1;
   static constexpr bool uses_row_hints = false;
-  static constexpr bool packs_columns_apart = true;
+
+  /// Whether to lay columns of x that lie apart side by side: not where most rows of x are not
+  /// read.
+  static bool packs_columns(const Exec&, const Matrix& A, int /*columns*/) {
+    return static_cast<std::int64_t>(A.nonzeros()) / 2 >= A.columns();
+  }
 
   static std::int64_t merge_work(const Exec& exec, const Matrix& A) {
     return share_of_work(exec, A, most_tile_work);

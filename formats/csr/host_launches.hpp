@@ -27,12 +27,20 @@ struct HostLaunches {
   static constexpr int row_steps = 8;
   /// Whether csr/adaptive looks for hints.
   static constexpr bool uses_row_hints = suits_host_vectors<Operands>;
-  static constexpr bool packs_columns_apart = false;
 
   /// Whether the matrix is too large for the caches, a few MB a thread.
   static bool streams(const Exec& exec, const Matrix& A) {
     const std::int64_t bytes = static_cast<std::int64_t>(A.nonzeros()) * (sizeof(S) + sizeof(O));
     return bytes / exec.concurrency() > 8'000'000;
+  }
+
+  /// Whether to lay so many columns of x that lie apart side by side: if its rows are read often
+  /// enough, and oftener where packing them goes through memory (measured: docs/csr.md).
+  static bool packs_columns(const Exec& exec, const Matrix& A, int columns) {
+    const std::int64_t bytes = static_cast<std::int64_t>(A.columns()) * columns * sizeof(V);
+    const bool in_cache = bytes / exec.concurrency() < 3'000'000;
+    const std::int64_t reads = static_cast<std::int64_t>(A.nonzeros()) * std::min(columns, 8);
+    return suits_host_vectors<Operands> && reads / (in_cache ? 40 : 112) >= A.columns();
   }
 
   static std::int64_t merge_work(const Exec& exec, const Matrix& A) {
@@ -79,7 +87,7 @@ struct HostLaunches {
   /// matrix from memory twice (measured: docs/csr.md).
   static int columns_a_pass(const Operands& operands, const RowHints& hints) {
     if (host_vectors_for(operands) == backends::HostVectors::none) return plain_columns;
-    if (has_columns_side_by_side(operands)) return tile_columns<Exec>;
+    if (operands.x.column_stride == 1) return tile_columns<Exec>;
     const bool one_by_one = operands.x.count == 2 && uses_row_hints && !hints.streams;
     return one_by_one ? 1 : columns_apart;
   }
@@ -122,7 +130,7 @@ struct HostLaunches {
           return launch(HostVectorRows<Operands, HostVectors::gathers>{hints});
         }
       } else if (vectors != HostVectors::none) {
-        if (has_columns_side_by_side(operands)) {
+        if (operands.x.column_stride == 1) {
           return launch(HostVectorColumns<Operands, true, ColumnsAtOnce>{});
         }
         return launch(HostVectorColumns<Operands, false, ColumnsAtOnce>{});

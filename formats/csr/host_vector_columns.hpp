@@ -13,8 +13,8 @@ struct HostVectorColumns;
 #ifdef HEDDLE_HOST_VECTORS
 
 /// Rows of A times up to Columns columns, four in a register: a nonzero multiplies a stretch of a
-/// row of x, so no lane is idle but where the columns end. Columns that lie side by side are loaded
-/// together, others one by one.
+/// row of x, so no lane is idle but where the columns end. Columns of x that lie side by side are
+/// loaded together, others one by one.
 ///
 /// A row is gone through once for every 16 columns or less, which its nonzeros outlast in the
 /// first-level cache.
@@ -80,7 +80,7 @@ struct HostVectorColumns {
   struct Store {
     template <int Registers, int Last>
     HEDDLE_VECTOR_WORD void put(const Operands& A, S* y, const Vector* sums) {
-      if constexpr (SideBySide) {
+      if (A.y.column_stride == 1) {
         for (int r = 0; r < Registers - 1; ++r) put_register<width>(A, y + r * width, sums[r]);
         put_register<Last>(A, y + (Registers - 1) * width, sums[Registers - 1]);
       } else {

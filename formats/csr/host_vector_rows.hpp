@@ -22,18 +22,12 @@ inline constexpr bool suits_host_vectors =
     false;
 #endif
 
-/// Whether the columns of x, and those of y, lie side by side.
-template <class Operands>
-bool has_columns_side_by_side(const Operands& operands) {
-  return operands.x.count > 1 && operands.x.column_stride == 1 && operands.y.column_stride == 1;
-}
-
-/// How this product uses them on this processor: along a column, or along a row of columns side by
-/// side.
+/// How this product uses them on this processor: along a contiguous column, or along a row of
+/// several columns.
 template <class Operands>
 backends::HostVectors host_vectors_for(const Operands& operands) {
   const bool contiguous = operands.x.row_stride == 1 && operands.y.row_stride == 1;
-  return suits_host_vectors<Operands> && (contiguous || has_columns_side_by_side(operands))
+  return suits_host_vectors<Operands> && (contiguous || operands.x.count > 1)
              ? backends::host_vectors()
              : backends::HostVectors::none;
 }
