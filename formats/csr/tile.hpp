@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <heddle/backends/unroll.hpp>
 #include <heddle/formats/csr/tiles.hpp>
 
 namespace heddle::csr {
@@ -37,6 +38,21 @@ struct Tile {
     tile.rows = tile.ended + (to.chain >= 0 ? 1 : 0);
     tile.chain = tile.ended > 0 ? from.chain : -1;
     return tile;
+  }
+
+  /// Loads the nonzeros from the origin on that fall to one of so many threads: every Threads-th,
+  /// zeros beyond the end. Returns how many there are.
+  template <int Threads, class Operands, class S, int Items>
+  KOKKOS_FORCEINLINE_FUNCTION int load(const Operands& operands, int thread, S (&value)[Items],
+                                       O (&column)[Items]) const {
+    const int items = (end - thread + Threads - 1) / Threads;
+    const auto nonzeros = operands.from(origin + static_cast<Off>(thread));
+    HEDDLE_UNROLL(Items)
+    for (int i = 0; i < Items; ++i) {
+      column[i] = nonzeros.column_once(i * Threads, i < items);
+      value[i] = nonzeros.value_once(i * Threads, i < items);
+    }
+    return items;
   }
 
   /// Whether the row began in another tile and ends in this one.

@@ -64,15 +64,9 @@ struct TileColumnsKernel {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void stage(const Team& team, Scratch& scratch,
                                          const Tile& tile) const {
-    const int items = (tile.end - team.thread() + Threads - 1) / Threads;
-    const auto nonzeros = operands.from(tile.origin + static_cast<Off>(team.thread()));
     S value[ItemsPerThread];
     O column[ItemsPerThread];
-    HEDDLE_UNROLL(ItemsPerThread)
-    for (int i = 0; i < ItemsPerThread; ++i) {
-      column[i] = nonzeros.column_once(i * Threads, i < items);
-      value[i] = nonzeros.value_once(i * Threads, i < items);
-    }
+    tile.template load<Threads>(operands, team.thread(), value, column);
     HEDDLE_UNROLL(ItemsPerThread)
     for (int i = 0; i < ItemsPerThread; ++i) {
       scratch.column[team.thread() + i * Threads] = column[i];

@@ -50,15 +50,9 @@ struct TileKernel {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
     const Tile tile = Tile::at(table, team.index());
-    const int items = (tile.end - team.thread() + Threads - 1) / Threads;
-    const auto nonzeros = operands.from(tile.origin + static_cast<Off>(team.thread()));
     S value[ItemsPerThread];
     O column[ItemsPerThread];
-    HEDDLE_UNROLL(ItemsPerThread)
-    for (int i = 0; i < ItemsPerThread; ++i) {
-      column[i] = nonzeros.column_once(i * Threads, i < items);
-      value[i] = nonzeros.value_once(i * Threads, i < items);
-    }
+    const int items = tile.template load<Threads>(operands, team.thread(), value, column);
     Acc product[ItemsPerThread];
     HEDDLE_UNROLL(ItemsPerThread)
     for (int i = 0; i < ItemsPerThread; ++i) {
