@@ -83,12 +83,13 @@ struct HostLaunches {
   }
 
   /// Columns of x that one pass over the matrix serves. Columns that lie apart push each other out
-  /// of the caches, so they go a few at a time; two of them one by one, unless that fetched the
-  /// matrix from memory twice (measured: docs/csr.md).
+  /// of the caches, so they go a few at a time; two of them one by one where the vectors of rows
+  /// gain more than a second look at the matrix costs (measured: docs/csr.md).
   static int columns_a_pass(const Operands& operands, const RowHints& hints) {
     if (host_vectors_for(operands) == backends::HostVectors::none) return plain_columns;
     if (operands.x.column_stride == 1) return tile_columns<Exec>;
-    const bool one_by_one = operands.x.count == 2 && uses_row_hints && !hints.streams;
+    const bool rows_gain = hints.runs || hints.ends != RowEnds::foreseen;
+    const bool one_by_one = operands.x.count == 2 && uses_row_hints && rows_gain && !hints.streams;
     return one_by_one ? 1 : columns_apart;
   }
 
