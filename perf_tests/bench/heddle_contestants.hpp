@@ -15,6 +15,12 @@ inline std::vector<std::string> heddle_scheme_names() {
   return names;
 }
 
+/// What plans of Heddle are told of the vectors.
+template <Scalar S, Offset Off>
+ExpectedColumns expected_columns(const SpmvProblem<S, Off>& problem) {
+  return {problem.columns, !problem.row_major};
+}
+
 /// A plan of Heddle as a contestant.
 template <Scalar S, Offset Off>
 class HeddleContestant : public Contestant<S> {
@@ -44,7 +50,7 @@ struct HeddleEntry {
     SpmvOptions options;
     options.scheme = scheme;
     options.expected_applies = expected_applies;
-    options.columns = {problem.columns, !problem.row_major};
+    options.columns = expected_columns(problem);
     return std::make_unique<HeddleContestant<S, Off>>(exec, problem, options);
   }
 };
@@ -56,7 +62,7 @@ std::vector<HeddleEntry<S, Off>> heddle_entries(const Exec& exec,
                                                 const SpmvProblem<S, Off>& problem,
                                                 const SpmvRequest& request, MatrixResult& result) {
   const Choice choice = choose(row_features(exec, problem.A), backends::describe(exec),
-                               request.expected_applies, {problem.columns, !problem.row_major});
+                               request.expected_applies, expected_columns(problem));
   result.chosen_scheme = choice.scheme.to_string();
   result.choice_reason = choice.reason;
 
