@@ -82,20 +82,20 @@ TEST_CASE_TEMPLATE_APPLY(spmm_mixed, ColumnTypes);
 
 TEST_CASE_TEMPLATE_DEFINE("SpMM agrees with the oracle: as many columns as expected", T,
                           spmm_expected) {
-  columns_agree<T, Kokkos::LayoutLeft>(3, 3);
-  columns_agree<T, Kokkos::LayoutLeft>(9, 4);
-  columns_agree<T, Kokkos::LayoutLeft, Kokkos::LayoutRight>(5, 64);
-  columns_agree<T, Kokkos::LayoutLeft>(24, 24);
-  columns_agree<T, Kokkos::LayoutLeft>(40, 40);
-  columns_agree<T, Kokkos::LayoutRight>(6, 6);
+  SUBCASE("three") { columns_agree<T, Kokkos::LayoutLeft>(3, 3); }
+  SUBCASE("more come") { columns_agree<T, Kokkos::LayoutLeft>(9, 4); }
+  SUBCASE("fewer come") { columns_agree<T, Kokkos::LayoutLeft, Kokkos::LayoutRight>(5, 64); }
+  SUBCASE("twenty-four") { columns_agree<T, Kokkos::LayoutLeft>(24, 24); }
+  SUBCASE("forty") { columns_agree<T, Kokkos::LayoutLeft>(40, 40); }
+  SUBCASE("six side by side") { columns_agree<T, Kokkos::LayoutRight>(6, 6); }
 }
 TEST_CASE_TEMPLATE_APPLY(spmm_expected, ColumnTypes);
 
 TEST_CASE_TEMPLATE_DEFINE("SpMM agrees with the oracle: other scalars", T, spmm_scalars) {
-  columns_agree<T, Kokkos::LayoutLeft>(3);
-  columns_agree<T, Kokkos::LayoutLeft>(4, 4);
-  columns_agree<T, Kokkos::LayoutRight>(6);
-  columns_agree<T, Kokkos::LayoutRight>(24);
+  SUBCASE("three apart") { columns_agree<T, Kokkos::LayoutLeft>(3); }
+  SUBCASE("four apart as expected") { columns_agree<T, Kokkos::LayoutLeft>(4, 4); }
+  SUBCASE("six side by side") { columns_agree<T, Kokkos::LayoutRight>(6); }
+  SUBCASE("twenty-four side by side") { columns_agree<T, Kokkos::LayoutRight>(24); }
 }
 using OtherTypes =
     Every<std::tuple<float, Kokkos::complex<float>, Kokkos::complex<double>>, UsualIndices>;
