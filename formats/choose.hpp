@@ -26,23 +26,36 @@ struct CsrCosts {
   static constexpr double batch = 4;
   /// The longer rows of a warp, which its other lanes wait for: so many deviations above the mean.
   static constexpr double longer_rows = 1.2;
-  /// More than in proportion, for a lane's next rounds lie in cache lines that others have pushed
-  /// out.
-  static constexpr double round_exponent = 1.35;
   /// Adding up over twice as many lanes.
   static constexpr double doubling = 0.3;
-  /// A round of the longest row, which others wait for, against one of the full device.
-  static constexpr double longest_row_round = 0.35;
-  /// csr/adaptive: looking up a tile and handing over parts, and a full device of tiles, which
-  /// costs less against the other schemes where all of them wait for memory.
-  static constexpr double adaptive_start = 1;
-  static constexpr double adaptive_wave = 15;
-  static constexpr double adaptive_wave_beyond_cache = 1.55;
-  /// The same for several columns, where all schemes wait for x: packing columns that lie apart,
-  /// and nothing for columns side by side.
-  static constexpr double adaptive_wave_apart = 2;
   static constexpr double tile_work = 832;
   static constexpr double tile_threads = 128;
+
+  /// More than in proportion, for a lane's next rounds lie in cache lines that others have pushed
+  /// out.
+  double round_exponent = 1.35;
+  /// A round of the longest row, which others wait for, against one of the full device.
+  double longest_row_round = 0.35;
+  /// csr/adaptive: looking up a tile and handing over parts, and a full device of tiles.
+  double adaptive_start = 1;
+  double adaptive_wave = 15;
+
+  static CsrCosts of(const RowFeatures& rows, const Device& device,
+                     const ExpectedColumns& columns) {
+    if (columns.several_apart()) {
+      // Packing costs a launch, which the columns share, and repays it if x is read often.
+      const bool packed = reads_repay_packing(rows.nonzeros, rows.columns);
+      return {.round_exponent = 1.1,
+              .longest_row_round = 0.45,
+              .adaptive_start = 14.0 / columns.count,
+              .adaptive_wave = packed ? 2.2 : 4.4};
+    }
+    // Side by side every scheme waits for x alike, and equal shares cost nothing.
+    if (columns.count > 1) return {.adaptive_wave = 0};
+    // Nor do they cost much where all schemes wait for memory.
+    if (beyond_cache(rows, device)) return {.adaptive_wave = 1.55};
+    return {};
+  }
 
   static double threads_at_once(const Device& device, double share) {
     return share * device.multiprocessors * device.threads_per_multiprocessor;
@@ -56,7 +69,7 @@ struct CsrCosts {
     return bytes > 0.8 * static_cast<double>(device.cache_bytes);
   }
 
-  static double subwarp(const RowFeatures& rows, const Device& device, int lanes) {
+  double subwarp(const RowFeatures& rows, const Device& device, int lanes) const {
     const double waves = static_cast<double>(rows.rows) * lanes / threads_at_once(device, 0.75);
     const double row = rows.mean_row() + longer_rows * std::sqrt(rows.row_variance);
     const double full = row / (batch * lanes);
@@ -73,24 +86,19 @@ struct CsrCosts {
     return tiles * tile_threads / threads_at_once(device, 0.5);
   }
 
-  static double adaptive(const RowFeatures& rows, const Device& device,
-                         const ExpectedColumns& columns) {
-    double wave = beyond_cache(rows, device) ? adaptive_wave_beyond_cache : adaptive_wave;
-    if (columns.count > 1) wave = columns.apart ? adaptive_wave_apart : 0;
-    return adaptive_start + wave * adaptive_waves(rows, device);
+  double adaptive(const RowFeatures& rows, const Device& device) const {
+    return adaptive_start + adaptive_wave * adaptive_waves(rows, device);
+  }
+
+  /// The cheapest number of lanes a row for csr/subwarp.
+  int subwarp_lanes(const RowFeatures& rows, const Device& device) const {
+    int best = 1;
+    for (int lanes = 2; lanes <= device.lanes; lanes *= 2) {
+      if (subwarp(rows, device, lanes) < subwarp(rows, device, best)) best = lanes;
+    }
+    return best;
   }
 };
-
-/// The cheapest number of lanes a row for csr/subwarp.
-inline int subwarp_lanes(const RowFeatures& rows, const Device& device) {
-  int best = 1;
-  for (int lanes = 2; lanes <= device.lanes; lanes *= 2) {
-    if (CsrCosts::subwarp(rows, device, lanes) < CsrCosts::subwarp(rows, device, best)) {
-      best = lanes;
-    }
-  }
-  return best;
-}
 
 }  // namespace detail
 
@@ -109,13 +117,14 @@ inline Choice choose(const RowFeatures& rows, const Device& device, std::int64_t
     if (expected_applies <= 1) return {Scheme("csr", {{"scalar"}}), "one apply repays no set-up"};
     return {Scheme("csr", {{"adaptive"}}), "threads get equal shares of rows plus nonzeros"};
   }
-  using Costs = detail::CsrCosts;
-  const int lanes = detail::subwarp_lanes(rows, device);
+  const auto costs = detail::CsrCosts::of(rows, device, columns);
+  const int lanes = costs.subwarp_lanes(rows, device);
   if (expected_applies > 1) {
-    if (rows.nonzeros < rows.rows / 5 && Costs::adaptive_waves(rows, device) >= 2.5) {
+    const bool many = costs.adaptive_waves(rows, device) >= 2.5;
+    if (rows.nonzeros < rows.rows / 5 && many && !columns.several_apart()) {
       return {Scheme("csr", {{"merge"}}), "most rows are empty, and there are many of them"};
     }
-    if (Costs::adaptive(rows, device, columns) < Costs::subwarp(rows, device, lanes)) {
+    if (costs.adaptive(rows, device) < costs.subwarp(rows, device, lanes)) {
       return {Scheme("csr", {{"adaptive"}}), shape + ", cheaper in equal shares than row by row"};
     }
   }

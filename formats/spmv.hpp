@@ -36,8 +36,10 @@ void spmv(const Exec& exec, Op op, typename Y::value_type alpha,
     rows.columns = A.columns();
     rows.nonzeros = static_cast<std::int64_t>(A.nonzeros());
     rows.longest_row = std::llround(rows.mean_row());
-    const int lanes = detail::subwarp_lanes(rows, backends::describe(exec));
-    Kernels::subwarp(exec, operands, lanes);
+    const Device device = backends::describe(exec);
+    const ExpectedColumns columns{x_columns.count, x_columns.column_stride != 1};
+    const auto costs = detail::CsrCosts::of(rows, device, columns);
+    Kernels::subwarp(exec, operands, costs.subwarp_lanes(rows, device));
   }
 }
 

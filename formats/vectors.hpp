@@ -34,7 +34,15 @@ struct ExpectedColumns {
   int count = 1;
   /// Whether they lie apart (LayoutLeft) rather than side by side (LayoutRight).
   bool apart = true;
+
+  bool several_apart() const { return count > 1 && apart; }
 };
+
+/// Whether a GPU's tiled kernels gain from laying columns of x that lie apart side by side first:
+/// if they read every row of x twice, on average.
+inline bool reads_repay_packing(std::int64_t nonzeros, std::int64_t rows_of_x) {
+  return nonzeros / 2 >= rows_of_x;
+}
 
 /// Throws Error if the first stride of a View of several rows does not fit in 32 bits.
 template <class T, VectorView View>

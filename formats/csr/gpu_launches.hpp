@@ -41,10 +41,9 @@ struct GpuLaunches {
   static constexpr int row_steps = 1;
   static constexpr bool uses_row_hints = false;
 
-  /// Whether to lay columns of x that lie apart side by side: not where most rows of x are not
-  /// read.
+  /// Whether to lay columns of x that lie apart side by side.
   static bool packs_columns(const Exec&, const Matrix& A, int /*columns*/) {
-    return static_cast<std::int64_t>(A.nonzeros()) / 2 >= A.columns();
+    return reads_repay_packing(static_cast<std::int64_t>(A.nonzeros()), A.columns());
   }
 
   static std::int64_t merge_work(const Exec& exec, const Matrix& A) {

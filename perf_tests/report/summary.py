@@ -6,15 +6,20 @@ usage: summary.py RESULTS.json
 
 Columns: the time of CSR's minimum of bytes at the device's copy bandwidth, the best scheme of Heddle,
 the scheme that was chosen, and each peer, in microseconds; then how many times as fast the best
-scheme is as the better CSR algorithm of the vendor, and as the better one of Kokkos Kernels; the
-chosen scheme's time over the best; and its setup in its own applies.
+scheme is as the better CSR algorithm of each library; the chosen scheme's time over the best; and its
+setup in its own applies.
 """
 import json
 import math
 import sys
 
-VENDOR = ("cusparse-alg1", "cusparse-alg2", "rocsparse", "mkl")
-KOKKOS_KERNELS = ("kk-native", "kk-merge")
+LIBRARIES = {
+    "cuSPARSE": ("cusparse-alg1", "cusparse-alg2"),
+    "rocSPARSE": ("rocsparse-adaptive", "rocsparse-stream"),
+    "MKL": ("mkl-plain",),
+    "MKL optimized": ("mkl-optimized",),
+    "Kokkos Kernels": ("kk-native", "kk-merge"),
+}
 
 
 def geometric_mean(values):
@@ -35,16 +40,18 @@ def main():
             if one["kind"] == "baseline" and one["name"] not in peers:
                 peers.append(one["name"])
     heads = ["matrix", "rows", "nonzeros", "floor", "best scheme", "best", "chosen", "time"]
-    heads += peers + ["vendor / best", "kk / best", "chosen / best", "setup"]
+    libraries = [name for name, algorithms in LIBRARIES.items() if set(algorithms) & set(peers)]
+    heads += peers + [name + " / best" for name in libraries] + ["chosen / best", "setup"]
     print("| " + " | ".join(heads) + " |")
     print("|" + " --- |" * len(heads))
-    gains = {"vendor": [], "kk": []}
+    gains = {name: [] for name in libraries}
     losses = []
     choices, setups = [], []
     for matrix in results["matrices"]:
-        times = {c["name"]: c["time_seconds"]["median"] for c in matrix["contestants"]}
+        times = {c["name"]: c["time_seconds"]["median"] for c in matrix["contestants"]
+                 if c["time_seconds"]}
         schemes = [c["name"] for c in matrix["contestants"]
-                   if c["kind"] == "scheme" and c["name"] != "auto"]
+                   if c["kind"] == "scheme" and c["name"] != "auto"] or ["auto"]
         auto = next(c for c in matrix["contestants"] if c["name"] == "auto")
         first = min(schemes, key=times.get)
         shape = matrix["features"]
@@ -53,8 +60,8 @@ def main():
                "%.1f" % (1e6 * times[first]), "`%s`" % matrix["chosen_scheme"],
                "%.1f" % (1e6 * times["auto"])]
         row += ["%.1f" % (1e6 * times[p]) if p in times else "" for p in peers]
-        for name, names in (("vendor", VENDOR), ("kk", KOKKOS_KERNELS)):
-            peer = best(times, names)
+        for name in libraries:
+            peer = best(times, LIBRARIES[name])
             gain = peer / times[first] if peer else None
             row.append("%.2f" % gain if gain else "")
             if gain:

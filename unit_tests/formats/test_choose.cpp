@@ -73,7 +73,13 @@ TEST_CASE("choose: several columns") {
   // A grid of five points, where csr/scalar was measured to be the fastest for columns apart.
   CHECK(chosen(rows_of(1440000, 5, 5), gpu(32), apart) == "csr/scalar");
   CHECK(chosen(rows_of(1440000, 5, 5), gpu(32), side_by_side) == "csr/adaptive");
-  CHECK(chosen(rows_of(512000, 26, 27), gpu(32), apart) == "csr/adaptive");
+  CHECK(chosen(rows_of(175000, 49, 159), gpu(32), apart) == "csr/adaptive");
+  // Packing costs less a column if there are more: crystk01.
+  CHECK(chosen(rows_of(4875, 65, 81), gpu(32), apart) == "csr/subwarp=16");
+  CHECK(chosen(rows_of(4875, 65, 81), gpu(32), {32, true}) == "csr/adaptive");
+  // Too few nonzeros to repay packing: hypersparse.
+  CHECK(chosen(rows_of(3000000, 0, 3), gpu(32), {32, true}) == "csr/scalar");
+  CHECK(chosen(rows_of(3000000, 0, 3), gpu(32), {32, false}) == "csr/merge");
   CHECK(chosen(rows_of(50000, 26, 27), gpu(32), side_by_side) == "csr/adaptive");
   CHECK(chosen(rows_of(5000, 4, 7), gpu(32), side_by_side) == "csr/subwarp=2");
   CHECK(chosen(rows_of(1440000, 5, 5), gpu(32), {1, false}) == "csr/scalar");
