@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <heddle/core/matrix.hpp>
 #include <limits>
@@ -31,24 +32,26 @@ class Reference {
   /// is not a number. At most 1 is right.
   double error_over_bound(S alpha, S beta, const Vectors& y_before, const Vectors& y) const {
     double worst = 0;
-    for (std::int64_t k = 0; k < columns_; ++k) {
-      for (std::int64_t row = 0; row < A_.rows(); ++row) {
-        const Wide a(alpha), b(beta);
-        const Wide before = beta == S(0) ? Wide() : Wide(y_before(row, k));
-        const std::size_t at = index(row, k);
-        const Wide expected = a * product_[at] + b * before;
-        const Real bound = tolerance(row) * (a.abs() * magnitude_[at] + b.abs() * before.abs());
-        const Real error = (Wide(y(row, k)) - expected).abs();
-        if (!std::isfinite(error)) return std::numeric_limits<double>::infinity();
-        if (error == 0) continue;
-        const Real ratio = bound > 0 ? error / bound : std::numeric_limits<Real>::infinity();
-        worst = std::max(worst, static_cast<double>(ratio));
-      }
-    }
-    return worst;
+    const Host host;
+    Kokkos::parallel_reduce(
+        "heddle::bench::compare", Kokkos::RangePolicy<Host>(host, 0, product_.size()),
+        [&](std::size_t at, double& largest) {
+          const auto row = static_cast<std::int64_t>(at) % A_.rows();
+          const auto k = static_cast<std::int64_t>(at) / A_.rows();
+          const Wide a(alpha), b(beta);
+          const Wide before = beta == S(0) ? Wide() : Wide(y_before(row, k));
+          const Wide expected = a * product_[at] + b * before;
+          const Real bound = tolerance(row) * (a.abs() * magnitude_[at] + b.abs() * before.abs());
+          const Real error = (Wide(y(row, k)) - expected).abs();
+          largest = std::max(largest, over(error, bound));
+        },
+        Kokkos::Max<double>(worst));
+    host.fence("heddle::bench::compared");
+    return std::max(worst, 0.0);
   }
 
  private:
+  using Host = Kokkos::DefaultHostExecutionSpace;
   using Real = long double;
 
   /// std::complex multiplies by way of the rules for infinities; this one is plain, and fast.
@@ -75,7 +78,6 @@ class Reference {
 
   template <class Body>
   void for_rows(const Body& body) const {
-    using Host = Kokkos::DefaultHostExecutionSpace;
     const Host host;
     Kokkos::parallel_for("heddle::bench::reference",
                          Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>>(
@@ -97,6 +99,12 @@ class Reference {
       product_[index(row, k)] = sum;
       magnitude_[index(row, k)] = magnitude;
     }
+  }
+
+  static double over(Real error, Real bound) {
+    if (error == 0) return 0;
+    if (!std::isfinite(error) || bound == 0) return std::numeric_limits<double>::infinity();
+    return static_cast<double>(error / bound);
   }
 
   Real tolerance(std::int64_t row) const {
