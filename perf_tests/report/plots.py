@@ -120,7 +120,7 @@ def roofline(run):
                  ("best peer", {"marker": "o", "color": "white", "markeredgecolor": PEERS[0],
                                 "markeredgewidth": 1.5}),
                  ("triad behind a queued launch", {"marker": "_", "color": QUIET})],
-                loc="upper left", bbox_to_anchor=(0.01, 0.88))
+                loc="lower center", bbox_to_anchor=(0.5, 1.04), ncol=3)
     return plot.svg("roofline")
 
 
@@ -204,7 +204,7 @@ def setup_against_gain(run):
     for n in (10, 100, 1000):
         xs = [low * (high / low) ** (i / 300) for i in range(301)]
         line = [(x, 1 / (1 - x / n)) for x in xs if x < n and 1 / (1 - x / n) <= top]
-        if len(line) > 1:
+        if len(line) > 1 and (n == 10 or line[-1][1] > 1.05):  # else it hides behind the line at 1
             axes.plot(*zip(*line), color=QUIET, lw=1, linestyle=(0, (4, 3)), zorder=2)
             axes.text(line[-1][0], line[-1][1], "%d applies" % n, color=QUIET, ha="right",
                       va="center", fontsize=8.5, zorder=6,

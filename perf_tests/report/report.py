@@ -41,7 +41,8 @@ class Matrix:
         self.reason, self.chosen_name = json["choice_reason"], json["chosen_scheme"]
         self.all = [Contestant(c) for c in json["contestants"]]
         right = [c for c in self.all if c.right and c.time > 0]
-        schemes = [c for c in right if c.scheme and c.name != "auto"]
+        schemes = [c for c in right if c.scheme]
+        schemes = [c for c in schemes if c.name != "auto"] or schemes
         self.peers = [c for c in right if not c.scheme]
         self.best = min(schemes, key=lambda c: c.time, default=None)
         self.peer = min(self.peers, key=lambda c: c.time, default=None)
