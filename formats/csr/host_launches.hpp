@@ -35,12 +35,15 @@ struct HostLaunches {
   }
 
   /// Whether to lay so many columns of x that lie apart side by side: if its rows are read often
-  /// enough, and oftener where packing them goes through memory (measured: docs/csr.md).
+  /// enough, and oftener where packing them goes through memory. What stays in the caches is worth
+  /// packing for vectors only (measured: docs/csr.md).
   static bool packs_columns(const Exec& exec, const Matrix& A, int columns) {
     const std::int64_t bytes = static_cast<std::int64_t>(A.columns()) * columns * sizeof(V);
-    const bool in_cache = bytes / exec.concurrency() < 3'000'000;
     const std::int64_t reads = static_cast<std::int64_t>(A.nonzeros()) * std::min(columns, 8);
-    return suits_host_vectors<Operands> && reads / (in_cache ? 40 : 112) >= A.columns();
+    if (bytes / exec.concurrency() >= 3'000'000) return reads / 112 >= A.columns();
+    const bool vectors =
+        suits_host_vectors<Operands> && backends::host_vectors() != backends::HostVectors::none;
+    return vectors && reads / 40 >= A.columns();
   }
 
   static std::int64_t merge_work(const Exec& exec, const Matrix& A) {

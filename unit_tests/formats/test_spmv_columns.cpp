@@ -12,38 +12,43 @@ Pattern huge_rows() {
 }
 
 /// Rank 2, every scheme: the same columns as one by one. The plan expects so many.
-template <class T, class Layout, class LayoutOfY = Layout>
-void columns_agree(int columns, int expected = 1) {
+template <class T, class Layout, class LayoutOfY>
+void columns_agree_on(const Pattern& pattern, int columns, int expected) {
   using S = typename T::Scalar;
   const typename T::Exec exec;
+  const auto A = to_device<T>(exec, pattern);
+  for (const Op op : {Op::none, Op::transpose}) {
+    const auto rows = static_cast<std::size_t>(A.host.rows());
+    const auto width = static_cast<std::size_t>(A.host.columns());
+    const auto x = random_columns<S, Layout>(op == Op::none ? width : rows, columns, 3);
+    const auto y = random_columns<S, LayoutOfY>(op == Op::none ? rows : width, columns, 4);
+    const S beta = columns % 2 ? S(0) : S(-0.5);
+    if (beta == S(0)) fill_with_poison(y);
+    const auto x_device = copy_to<typename T::Space>(x);
+    const auto reference = reference_spmv(op, S(2), A.host.matrix(), x, beta, y);
+    for (const Scheme& scheme : spmv_schemes<typename T::Exec>()) {
+      const SpmvPlan plan(
+          exec, A.matrix(),
+          {.scheme = scheme, .columns = {expected}, .transpose = Transpose::stored});
+      const auto y_device = copy_to<typename T::Space>(y);
+      plan.apply(exec, op, S(2), x_device, beta, y_device);
+      exec.fence("heddle::test::applied");
+      const std::string problem = mismatch(reference, to_host(y_device));
+      CHECK_MESSAGE(problem.empty(), A.name, ", ", scheme.to_string(), ", ", name(op), ", ",
+                    columns, " columns: ", problem);
+    }
+  }
+}
+
+template <class T, class Layout, class LayoutOfY = Layout>
+void columns_agree(int columns, int expected = 1) {
   std::vector<Pattern> patterns = test_patterns();
   std::erase_if(patterns, [&](const Pattern& pattern) {
     return pattern.nonzeros() * columns > 200000 && columns > 5;
   });
   if (columns == 3 || columns == 24) patterns.push_back(huge_rows());
   for (const Pattern& pattern : patterns) {
-    const auto A = to_device<T>(exec, pattern);
-    for (const Op op : {Op::none, Op::transpose}) {
-      const auto rows = static_cast<std::size_t>(A.host.rows());
-      const auto width = static_cast<std::size_t>(A.host.columns());
-      const auto x = random_columns<S, Layout>(op == Op::none ? width : rows, columns, 3);
-      const auto y = random_columns<S, LayoutOfY>(op == Op::none ? rows : width, columns, 4);
-      const S beta = columns % 2 ? S(0) : S(-0.5);
-      if (beta == S(0)) fill_with_poison(y);
-      const auto x_device = copy_to<typename T::Space>(x);
-      const auto reference = reference_spmv(op, S(2), A.host.matrix(), x, beta, y);
-      for (const Scheme& scheme : spmv_schemes<typename T::Exec>()) {
-        const SpmvPlan plan(
-            exec, A.matrix(),
-            {.scheme = scheme, .columns = {expected}, .transpose = Transpose::stored});
-        const auto y_device = copy_to<typename T::Space>(y);
-        plan.apply(exec, op, S(2), x_device, beta, y_device);
-        exec.fence("heddle::test::applied");
-        const std::string problem = mismatch(reference, to_host(y_device));
-        CHECK_MESSAGE(problem.empty(), A.name, ", ", scheme.to_string(), ", ", name(op), ", ",
-                      columns, " columns: ", problem);
-      }
-    }
+    columns_agree_on<T, Layout, LayoutOfY>(pattern, columns, expected);
   }
 }
 
@@ -100,6 +105,17 @@ TEST_CASE_TEMPLATE_DEFINE("SpMM agrees with the oracle: other scalars", T, spmm_
 using OtherTypes =
     Every<std::tuple<float, Kokkos::complex<float>, Kokkos::complex<double>>, UsualIndices>;
 TEST_CASE_TEMPLATE_APPLY(spmm_scalars, OtherTypes);
+
+// On a CPU plain loops pack columns only there.
+TEST_CASE_TEMPLATE_DEFINE("SpMM agrees with the oracle: x beyond the caches of two threads", T,
+                          spmm_large) {
+  using Left = Kokkos::LayoutLeft;
+  const Pattern wide =
+      random_pattern("wide", 6, 2000, 12500, [](std::int64_t i) { return i % 180; });
+  columns_agree_on<T, Left, Left>(wide, 64, 64);
+}
+using LargeTypes = Every<std::tuple<double, Kokkos::complex<double>>, UsualIndices>;
+TEST_CASE_TEMPLATE_APPLY(spmm_large, LargeTypes);
 
 namespace {
 

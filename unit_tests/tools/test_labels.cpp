@@ -101,11 +101,9 @@ TEST_CASE_TEMPLATE_DEFINE("columns that lie apart are packed if expected", T, pa
   using S = typename T::Scalar;
   using Left = Kokkos::View<S**, Kokkos::LayoutLeft, typename T::Space>;
   const typename T::Exec exec;
-#ifdef HEDDLE_HOST_VECTORS
-  constexpr bool gains = true;
-#else
-  constexpr bool gains = backends::has_lanes<typename T::Exec>;
-#endif
+  constexpr bool lanes = backends::has_lanes<typename T::Exec>;
+  const bool gains = lanes || backends::host_vectors() != backends::HostVectors::none;
+  const int threads = lanes ? 1 : exec.concurrency();
   const auto packs = [&](const Pattern& pattern, const ExpectedColumns& columns) {
     const auto A = to_device<T>(exec, pattern);
     const Left x("x", A.host.columns(), 8), y("y", A.host.rows(), 8);
@@ -120,9 +118,12 @@ TEST_CASE_TEMPLATE_DEFINE("columns that lie apart are packed if expected", T, pa
     return false;
   };
   const Pattern often = random_pattern("often", 1, 400, 300, [](std::int64_t) { return 40; });
+  const Pattern beyond_caches = random_pattern("beyond the caches", 1, 1000 * threads,
+                                               6000 * threads, [](std::int64_t) { return 90; });
   const Pattern seldom = random_pattern("seldom", 1, 100, 9000, [](std::int64_t) { return 5; });
   CHECK(packs(often, {8}) == gains);
   CHECK(packs(often, {2}) == gains);
+  CHECK(packs(beyond_caches, {64}));
   CHECK(!packs(often, {1}));
   CHECK(!packs(often, {8, false}));
   CHECK(!packs(seldom, {8}));
