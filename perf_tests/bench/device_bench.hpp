@@ -16,7 +16,8 @@ struct DeviceFigures {
 };
 
 /// Bandwidths are the best of `repetitions` (as STREAM reports), latencies medians.
-/// Arrays are of `array_bytes`, or, if 0, of four times the last-level cache and at least 64 MB.
+/// Arrays are of `array_bytes`, or, if 0, of four times the last-level cache: at least 64 MB, and
+/// at most 512 MB or a third of that, whichever is more.
 DeviceFigures measure_device(const Kokkos::DefaultExecutionSpace& exec, std::size_t array_bytes = 0,
                              int repetitions = 20);
 

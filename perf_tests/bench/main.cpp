@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <heddle/core/error.hpp>
 #include <iostream>
+#include <optional>
 #include <set>
 
 #include "generate.hpp"
@@ -170,11 +171,18 @@ int run_spmv(Command& command, const std::vector<std::string>& words) {
   check_baselines(request, instance);
 
   Progress progress;
-  progress.task("measuring this machine");
   const Machine machine = describe_machine(command.commit);
-  const DeviceFigures figures = measure_device({});
-  progress.clear();
-  print_machine(std::cout, machine, figures);
+  // Not before a matrix has run: it takes seconds, and a mistake in the request is told at once.
+  std::optional<DeviceFigures> measured;
+  const auto figures = [&]() -> const DeviceFigures& {
+    if (!measured) {
+      progress.task("measuring this machine");
+      measured = measure_device({});
+      progress.clear();
+      print_machine(std::cout, machine, *measured);
+    }
+    return *measured;
+  };
 
   int code = all_well;
   std::vector<MatrixResult> results;
@@ -182,7 +190,7 @@ int run_spmv(Command& command, const std::vector<std::string>& words) {
     try {
       MatrixResult result = instance.run(request, source, progress);
       progress.clear();
-      print_table(std::cout, result, figures, request);
+      print_table(std::cout, result, figures(), request);
       for (const auto& c : result.contestants) {
         if (c.verdict == Verdict::wrong && code == all_well) code = wrong_result;
       }
@@ -193,7 +201,7 @@ int run_spmv(Command& command, const std::vector<std::string>& words) {
       code = bad_input;
     }
     if (!command.json_path.empty()) {
-      replace_file(command.json_path, to_json(machine, figures, request, words, results));
+      replace_file(command.json_path, to_json(machine, figures(), request, words, results));
     }
   }
   return code;

@@ -37,12 +37,12 @@ heddle_bench_test(columns RUN spmv --generate rmat:8 --columns 3 --flush ${quick
 heddle_bench_test(rows RUN spmv --generate rmat:8 --columns 3 --layout right ${quick} EXIT 0)
 heddle_bench_test(no_command EXIT 2 ERR "subcommand is required")
 heddle_bench_test(no_matrix RUN spmv EXIT 2 ERR "give --matrix FILE or --generate")
-heddle_bench_test(no_file RUN spmv --matrix nowhere.mtx ${quick} EXIT 2 ERR "nowhere.mtx")
-heddle_bench_test(no_generator RUN spmv --generate grid4d:9 ${quick} EXIT 2
+heddle_bench_test(no_file RUN spmv --matrix nowhere.mtx ${quick} EXIT 2 OUT none ERR "nowhere.mtx")
+heddle_bench_test(no_generator RUN spmv --generate grid4d:9 ${quick} EXIT 2 OUT none
                   ERR "no generator .grid4d.; there are grid2d, grid3d")
-heddle_bench_test(bad_generator RUN spmv --generate grid2d:9,6 ${quick} EXIT 2
+heddle_bench_test(bad_generator RUN spmv --generate grid2d:9,6 ${quick} EXIT 2 OUT none
                   ERR "the stencil has 5 or 9 points; write grid2d:N")
-heddle_bench_test(no_scheme RUN spmv --generate grid2d:9 --scheme csr/none ${quick} EXIT 2
+heddle_bench_test(no_scheme RUN spmv --generate grid2d:9 --scheme csr/none ${quick} EXIT 2 OUT none
                   ERR "csr/scalar|scalar")
 heddle_bench_test(no_baseline RUN spmv --generate grid2d:9 --baseline none,nothing ${quick} EXIT 2
                   ERR "no baseline .nothing. in this build; there are all, none")

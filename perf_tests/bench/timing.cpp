@@ -31,7 +31,7 @@ class CacheFlush {
   CacheFlush(const Exec& exec, const TimingOptions& options) : exec_(exec) {
     if (!options.flush) return;
     constexpr std::size_t least = std::size_t{64} << 20;
-    const std::size_t bytes = std::max(least, 4 * options.cache_bytes);
+    const std::size_t bytes = std::max(least, 2 * options.cache_bytes);
     buffer_ = Buffer(Kokkos::view_alloc(exec, "heddle::bench::flush_buffer"), bytes / 8);
   }
   bool active() const { return buffer_.extent(0) > 0; }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Runs PROGRAM with the words of RUN (between |) and compares: the exit code with EXIT, standard
 # error with the regular expression ERR, and standard output with the golden file OUT, after
-# figures that depend on the machine have been replaced in it.
+# figures that depend on the machine have been replaced in it; OUT none wants nothing there.
 string(REPLACE "|" ";" words "${RUN}")
 execute_process(COMMAND "${PROGRAM}" ${words} OUTPUT_VARIABLE out ERROR_VARIABLE err
                 RESULT_VARIABLE code)
@@ -17,7 +17,10 @@ endif()
 if(ERR AND NOT err MATCHES "${ERR}")
   fail("standard error does not match ${ERR}")
 endif()
-if(NOT OUT)
+if(OUT STREQUAL "none" AND NOT out STREQUAL "")
+  fail("standard output is not empty")
+endif()
+if(NOT OUT OR OUT STREQUAL "none")
   return()
 endif()
 
