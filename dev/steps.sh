@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Sourced by dev/test and dev/demo: where builds lie, and steps that name themselves.
+# Sourced by the scripts of dev/: where builds lie, and steps that name themselves.
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
 # The sandbox has a compiler and a Kokkos of its own, hence build folders of its own.
 builds=build
 [[ -z ${HEDDLE_SANDBOX:-} ]] || builds=build/sandbox
+
+# OpenMP runtimes keep memory to the end of the process, which is no leak of ours. The readers' threads
+# are not OpenMP's, so theirs would show.
+export LSAN_OPTIONS=suppressions=$PWD/dev/leaks.txt:print_suppressions=0
 
 # step TITLE REMEDY COMMAND...: runs COMMAND in sight; if it fails, says which step and what to do.
 step() {
