@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <heddle/backends/lanes.hpp>
 #include <string>
 
-#include <heddle/backends/host/device.hpp>
-#ifdef KOKKOS_ENABLE_CUDA
-#include <heddle/backends/cuda/device.hpp>
-#endif
-#ifdef KOKKOS_ENABLE_HIP
-#include <heddle/backends/hip/device.hpp>
-#endif
+#include "kokkos/device.hpp"  // and with it those of all backends
+#include "lanes.hpp"
 
 namespace heddle::backends {
 
@@ -18,6 +12,8 @@ namespace heddle::backends {
 template <ExecutionSpace Exec>
 Device describe(const Exec& exec) {
   Device device = describe_device(exec);
+  device.backend = Tag<Exec>::kind;
+  device.waits_make_progress = waits_make_progress<Exec>;
   device.lanes = max_subwarp_width<Exec>;
   return device;
 }
@@ -29,14 +25,14 @@ double measured_copy_gbytes_per_second(const Exec& exec, std::size_t bytes = std
                                        int repetitions = 10) {
   using Buffer = Kokkos::View<double*, typename Exec::memory_space>;
   const std::size_t count = bytes / sizeof(double);
-  Buffer from(Kokkos::view_alloc(exec, "heddle::device::copy_from"), count);
-  Buffer to(Kokkos::view_alloc(exec, "heddle::device::copy_to"), count);
+  Buffer from(Kokkos::view_alloc(kokkos_space(exec), "heddle::device::copy_from"), count);
+  Buffer to(Kokkos::view_alloc(kokkos_space(exec), "heddle::device::copy_to"), count);
   double best_seconds = 0;
   for (int repetition = 0; repetition <= repetitions; ++repetition) {
     exec.fence("heddle::device::copy_start");
     Kokkos::Timer timer;
     Kokkos::parallel_for(
-        "heddle::device::copy", Kokkos::RangePolicy<Exec>(exec, 0, count),
+        "heddle::device::copy", Kokkos::RangePolicy<KokkosSpace<Exec>>(exec, 0, count),
         KOKKOS_LAMBDA(std::int64_t i) { to(i) = from(i); });
     exec.fence("heddle::device::copy_end");
     const double seconds = timer.seconds();

@@ -1,42 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <heddle/core/types.hpp>
-
-#include <heddle/backends/host/lanes.hpp>
+#include "../core/types.hpp"
+#include "host/lanes.hpp"
+#include "kokkos/portable.hpp"
+#include "tags.hpp"
 #ifdef KOKKOS_ENABLE_CUDA
-#include <heddle/backends/cuda/lanes.hpp>
+#include "cuda/lanes.hpp"
+#include "gpu/threads.hpp"
 #endif
 #ifdef KOKKOS_ENABLE_HIP
-#include <heddle/backends/hip/lanes.hpp>
+#include "gpu/threads.hpp"
+#include "hip/lanes.hpp"
 #endif
 
 namespace heddle::backends {
 
-/// The backend behind an execution space: `Lanes` names its lane words (see Subwarp).
-template <ExecutionSpace Exec>
-struct Backend {
-  using Lanes = HostLanes;
+template <class T, class L, class P = HostLanes>
+struct BackendOf {
+  using Tag = T;
+  using Lanes = L;          ///< the words of Subwarp and Team, as Heddle launches
+  using PortableLanes = P;  ///< the same, as a team policy lays out threads
 };
+
+/// The backend behind an execution space. One that nobody knows may be anything: it is portable.
+template <ExecutionSpace Exec>
+struct Backend : BackendOf<Portable, HostLanes> {};
+template <ExecutionSpace Exec>
+struct Backend<heddle::Portable<Exec>>
+    : BackendOf<Portable, typename Backend<Exec>::PortableLanes> {};
+#ifdef KOKKOS_ENABLE_SERIAL
+template <>
+struct Backend<Kokkos::Serial> : BackendOf<Host, HostLanes> {};
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+template <>
+struct Backend<Kokkos::OpenMP> : BackendOf<Host, HostLanes> {};
+#endif
+#ifdef KOKKOS_ENABLE_THREADS
+template <>
+struct Backend<Kokkos::Threads> : BackendOf<Host, HostLanes> {};
+#endif
 #ifdef KOKKOS_ENABLE_CUDA
 template <>
-struct Backend<Kokkos::Cuda> {
-  using Lanes = CudaLanes;
-};
+struct Backend<Kokkos::Cuda>
+    : BackendOf<Cuda, CudaLanes<ThreadsInARow>, CudaLanes<ThreadsOfTeamPolicy>> {};
 #endif
 #ifdef KOKKOS_ENABLE_HIP
 template <>
-struct Backend<Kokkos::HIP> {
-  using Lanes = HipLanes;
-};
+struct Backend<Kokkos::HIP>
+    : BackendOf<Hip, HipLanes<ThreadsInARow>, HipLanes<ThreadsOfTeamPolicy>> {};
 #endif
 
-/// The widest subwarp of a backend: 32 on CUDA, 64 on HIP, 1 on CPUs.
+template <ExecutionSpace Exec>
+using Tag = typename Backend<Exec>::Tag;
+
+template <class Exec, class T>
+concept BackendIs = ExecutionSpace<Exec> && std::same_as<Tag<Exec>, T>;
+
+/// The widest subwarp of a backend: 32 on CUDA, 64 on HIP, 1 elsewhere.
 template <ExecutionSpace Exec>
 inline constexpr int max_subwarp_width = Backend<Exec>::Lanes::max_width;
 
-/// Whether a backend runs many lanes in step (a GPU), or one lane a thread (a CPU).
+/// Whether a backend runs many lanes in step (a GPU), or one lane a thread.
 template <ExecutionSpace Exec>
 inline constexpr bool has_lanes = max_subwarp_width<Exec> > 1;
+
+/// Whether kernels run on the host's own processor: they may call any function of the host, and
+/// threads are few, each of which reads fastest straight on. Elsewhere threads are many, and
+/// neighbours should read neighbours.
+template <ExecutionSpace Exec>
+inline constexpr bool runs_on_host =
+    std::same_as<typename KokkosSpace<Exec>::memory_space, Kokkos::HostSpace>;
+
+/// Whether teams may wait for earlier ones of their launch (see launch_in_order). Where not, a
+/// scheme whose teams wait hands over through a second launch, or is not offered.
+template <ExecutionSpace Exec>
+inline constexpr bool waits_make_progress = Tag<Exec>::waits_make_progress;
 
 }  // namespace heddle::backends

@@ -1,28 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <heddle/backends/host/launch.hpp>
+#include <string>
+
+#include "../core/error.hpp"
+#include "host/launch.hpp"
+#include "kokkos/launch.hpp"
 #ifdef KOKKOS_ENABLE_CUDA
-#include <heddle/backends/cuda/launch.hpp>
+#include "cuda/launch.hpp"
 #endif
 #ifdef KOKKOS_ENABLE_HIP
-#include <heddle/backends/hip/launch.hpp>
+#include "hip/launch.hpp"
 #endif
 
 namespace heddle::backends {
 
+/// launch and launch_in_order, of which these are the common part.
+template <class LaunchShape, ExecutionSpace Exec, class Kernel, class Order>
+void launch_checked(const Exec& exec, const char* label, std::int64_t teams, const Kernel& kernel,
+                    Order order, std::size_t scratch_bytes) {
+  if constexpr (has_dynamic_scratch<Kernel>) {
+    const std::size_t most = max_scratch_bytes(exec);
+    if (scratch_bytes > most) {
+      throw Error(std::string(label) + " asks for " + std::to_string(scratch_bytes) +
+                      " bytes of scratch a team, and this device has " + std::to_string(most),
+                  "ask for no more than Device::scratch_bytes");
+    }
+  }
+  if (teams > 0) launch_teams<LaunchShape>(exec, label, teams, kernel, order, scratch_bytes);
+}
+
 /// Runs `kernel(team, scratch)` for `teams` teams on `exec`, in any order, and returns at once.
 ///
-/// Kernel declares `Scratch`, a trivial type that the team shares, uninitialized (NoScratch if it
-/// needs none), and is small enough to be passed by value. `label` is a literal of the form
-/// "heddle::op::phase". Nothing is launched when there are no teams. On a GPU every thread of the
-/// team calls the kernel. Teams need not be resident together: a kernel whose teams wait for each
-/// other in any order launches no more than resident_teams<LaunchShape, Kernel>(exec), and one
-/// whose teams wait only for lower ones no more than max_teams_in_order. Throws Error if the device
-/// refuses the launch.
+/// Kernel is small enough to be passed by value and declares `Scratch`, what the team shares,
+/// uninitialized: a trivial type, NoScratch, or DynamicScratch, of which a team gets
+/// `scratch_bytes`, up to Device::scratch_bytes. (On a CPU the first launch with DynamicScratch
+/// allocates it for each thread, and no later one does.) `label` is a literal of the form
+/// "heddle::op::phase". Nothing is launched when there are no teams. Where there are lanes every
+/// thread of the team calls the kernel.
+///
+/// Teams need not be resident together: a kernel whose teams wait for each other in any order
+/// launches no more than resident_teams<LaunchShape, Kernel>(exec, scratch_bytes), and nothing else
+/// may run on the device meanwhile; one whose teams wait only for lower ones takes launch_in_order.
+/// Throws Error if more scratch is asked for than there is, or the device refuses the launch.
 template <class LaunchShape, ExecutionSpace Exec, class Kernel>
+  requires(!has_dynamic_scratch<Kernel>)
 void launch(const Exec& exec, const char* label, std::int64_t teams, const Kernel& kernel) {
-  if (teams > 0) launch_teams<LaunchShape>(exec, label, teams, kernel);
+  launch_checked<LaunchShape>(exec, label, teams, kernel, AnyOrder(), 0);
+}
+template <class LaunchShape, ExecutionSpace Exec, class Kernel>
+  requires has_dynamic_scratch<Kernel>
+void launch(const Exec& exec, const char* label, std::int64_t teams, const Kernel& kernel,
+            std::size_t scratch_bytes) {
+  launch_checked<LaunchShape>(exec, label, teams, kernel, AnyOrder(), scratch_bytes);
+}
+
+/// The same with indices that follow the order in which teams begin, whatever the backend: by
+/// tickets where nothing else gives it.
+template <class LaunchShape, ExecutionSpace Exec, class Kernel>
+void launch_by_ticket(const Exec& exec, const char* label, std::int64_t teams, const Kernel& kernel,
+                      const Tickets& tickets, std::size_t scratch_bytes = 0) {
+  launch_checked<LaunchShape>(exec, label, teams, kernel, tickets, scratch_bytes);
+}
+
+/// The same for a kernel whose teams wait for ones of lower index. When a team begins all lower
+/// ones have begun; so where waits_make_progress<Exec>, the lowest team that has not ended is
+/// running and waits for nobody, and every wait ends. At most max_teams_in_order teams. Tickets are
+/// cleared once, before the first launch, and serve one launch at a time. They cost a team one
+/// atomic operation and one barrier where the backend's tag says orders_teams_by_ticket, and
+/// nothing elsewhere.
+template <class LaunchShape, ExecutionSpace Exec, class Kernel>
+void launch_in_order(const Exec& exec, const char* label, std::int64_t teams, const Kernel& kernel,
+                     const Tickets& tickets, std::size_t scratch_bytes = 0) {
+  if constexpr (Tag<Exec>::orders_teams_by_ticket) {
+    launch_checked<LaunchShape>(exec, label, teams, kernel, tickets, scratch_bytes);
+  } else {
+    launch_checked<LaunchShape>(exec, label, teams, kernel, AnyOrder(), scratch_bytes);
+  }
 }
 
 }  // namespace heddle::backends

@@ -3,12 +3,13 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <heddle/backends/host/memory.hpp>
+#include "host/memory.hpp"
+#include "kokkos/memory.hpp"
 #ifdef KOKKOS_ENABLE_CUDA
-#include <heddle/backends/cuda/memory.hpp>
+#include "cuda/memory.hpp"
 #endif
 #ifdef KOKKOS_ENABLE_HIP
-#include <heddle/backends/hip/memory.hpp>
+#include "hip/memory.hpp"
 #endif
 
 namespace heddle::backends {
@@ -17,6 +18,9 @@ namespace heddle::backends {
 using ThisMemory = CudaMemory;
 #elif defined(__HIP_DEVICE_COMPILE__)
 using ThisMemory = HipMemory;
+#elif defined(KOKKOS_ENABLE_SYCL) || defined(KOKKOS_ENABLE_OPENMPTARGET) || \
+    defined(KOKKOS_ENABLE_OPENACC)
+using ThisMemory = KokkosMemory;  // not every one of them tells its device's pass from the host's
 #else
 using ThisMemory = HostMemory;
 #endif
@@ -57,10 +61,10 @@ KOKKOS_FORCEINLINE_FUNCTION void post(T* place, T value) {
 /// under the same condition as await.
 template <class T, class Ready>
 KOKKOS_FORCEINLINE_FUNCTION T collect(const T* place, Ready ready) {
-  constexpr int hasty_looks = 8;  // most waits are shorter than a pause
+  constexpr int spin_looks = 8;  // most waits are shorter than a pause
   T value = ThisMemory::peek(place);
   for (int look = 1; !ready(value); ++look) {
-    if (look > hasty_looks) ThisMemory::pause();
+    if (look > spin_looks) ThisMemory::pause();
     value = ThisMemory::peek(place);
   }
   return value;

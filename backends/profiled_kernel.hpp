@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <heddle/backends/lanes.hpp>
+#include "lanes.hpp"
 
 namespace heddle::backends {
 
@@ -12,7 +12,8 @@ class ProfiledKernel {
   ProfiledKernel(const Exec& exec, const char* label)
       : watched_(Kokkos::Tools::profileLibraryLoaded()) {
     if (watched_) {
-      Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id_);
+      Kokkos::Tools::beginParallelFor(
+          label, Kokkos::Tools::Experimental::device_id(kokkos_space(exec)), &id_);
     }
   }
   ~ProfiledKernel() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <heddle/backends/lanes.hpp>
+#include "lanes.hpp"
 
 namespace heddle::backends {
 

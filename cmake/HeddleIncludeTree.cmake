@@ -1,53 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The sources lie in core/, backends/, formats/ and solvers/; users and the sources themselves write
-# <heddle/core/types.hpp> and <heddle/spmv.hpp>. This makes the tree where both are true, by links to
-# the source folders, and HeddleInstall.cmake installs the same tree.
+# Inside the library includes are relative, so the sources need no include path. Users write
+# <heddle/spmv.hpp>: this makes those names, each a header of one line. The build tree's point at the
+# sources, the installed ones (HeddleInstall.cmake) at the folders installed beside them.
 set(HEDDLE_INCLUDE_DIR "${CMAKE_CURRENT_BINARY_DIR}/include")
-set(HEDDLE_HEADER_FOLDERS "")
+set(HEDDLE_INSTALLED_NAMES_DIR "${CMAKE_CURRENT_BINARY_DIR}/installed_names")
+set(HEDDLE_HEADER_FOLDERS core backends formats solvers)
 
-file(MAKE_DIRECTORY "${HEDDLE_INCLUDE_DIR}/heddle")
 configure_file(cmake/config.hpp.in "${HEDDLE_INCLUDE_DIR}/heddle/config.hpp" @ONLY)
 
-foreach(folder IN ITEMS core backends formats solvers)
-  if(IS_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/${folder}")
-    list(APPEND HEDDLE_HEADER_FOLDERS ${folder})
-    file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}/${folder}" "${HEDDLE_INCLUDE_DIR}/heddle/${folder}"
-         SYMBOLIC)
-  endif()
-endforeach()
-
-# The public names, one a line: <heddle/NAME> is found in FOLDERS.
+# The public names, one a line: <heddle/NAME>=FILE.
 set(HEDDLE_PUBLIC_NAMES
-    spmv.hpp=formats/spmv.hpp
+    arena.hpp=core/arena.hpp
+    error.hpp=core/error.hpp
+    features.hpp=formats/inspect/pattern_features.hpp
+    format.hpp=formats/format.hpp
+    kokkos_kernels.hpp=core/interop/kokkos_kernels.hpp
+    matrix.hpp=core/matrix.hpp
     matrix_market.hpp=core/files/matrix_market.hpp
     petsc.hpp=core/files/petsc.hpp
     read_matrix.hpp=core/files/read_matrix.hpp
-    kokkos_kernels.hpp=formats/kokkos_kernels.hpp)
+    spmv.hpp=formats/spmv.hpp)
 
-function(heddle_forwarding_header name)
-  set(text "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n#pragma once\n\n")
+# heddle_public_header(NAME FILES...): <heddle/NAME> includes the files of the source tree.
+function(heddle_public_header name)
+  set(license "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n#pragma once\n\n")
+  set(here "${license}")
+  set(installed "${license}")
   foreach(target IN LISTS ARGN)
-    string(APPEND text "#include <heddle/${target}>\n")
+    string(APPEND here "#include \"${CMAKE_CURRENT_SOURCE_DIR}/${target}\"\n")
+    string(APPEND installed "#include \"${target}\"\n")
   endforeach()
-  file(CONFIGURE OUTPUT "${HEDDLE_INCLUDE_DIR}/heddle/${name}" CONTENT "${text}" @ONLY)
+  file(CONFIGURE OUTPUT "${HEDDLE_INCLUDE_DIR}/heddle/${name}" CONTENT "${here}" @ONLY)
+  file(CONFIGURE OUTPUT "${HEDDLE_INSTALLED_NAMES_DIR}/${name}" CONTENT "${installed}" @ONLY)
 endfunction()
 
-# A header that appears or goes makes the next build configure itself again.
-file(GLOB unused CONFIGURE_DEPENDS core/files/*.hpp formats/*.hpp solvers/*.hpp)
-
-set(HEDDLE_FORWARDING_HEADERS "")
-set(everything config.hpp)
+set(HEDDLE_PUBLIC_HEADERS "")
+set(everything "")
 foreach(pair IN LISTS HEDDLE_PUBLIC_NAMES)
   string(REPLACE "=" ";" pair "${pair}")
   list(GET pair 0 name)
   list(GET pair 1 target)
-  if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${target}")
-    heddle_forwarding_header(${name} ${target})
-    list(APPEND HEDDLE_FORWARDING_HEADERS ${name})
-    if(NOT name STREQUAL "kokkos_kernels.hpp")  # that one needs Kokkos Kernels' own headers
-      list(APPEND everything ${target})
-    endif()
+  heddle_public_header(${name} ${target})
+  list(APPEND HEDDLE_PUBLIC_HEADERS ${name})
+  if(NOT name STREQUAL "kokkos_kernels.hpp")  # that one needs Kokkos Kernels' own headers
+    list(APPEND everything ${target})
   endif()
 endforeach()
-heddle_forwarding_header(heddle.hpp ${everything})
-list(APPEND HEDDLE_FORWARDING_HEADERS heddle.hpp)
+heddle_public_header(heddle.hpp ${everything})
+list(APPEND HEDDLE_PUBLIC_HEADERS heddle.hpp)

@@ -12,9 +12,9 @@ foreach(folder IN LISTS HEDDLE_HEADER_FOLDERS)
     FILES_MATCHING
     PATTERN "*.hpp")
 endforeach()
-list(TRANSFORM HEDDLE_FORWARDING_HEADERS PREPEND "${HEDDLE_INCLUDE_DIR}/heddle/"
-     OUTPUT_VARIABLE generated_headers)
-install(FILES "${HEDDLE_INCLUDE_DIR}/heddle/config.hpp" ${generated_headers}
+list(TRANSFORM HEDDLE_PUBLIC_HEADERS PREPEND "${HEDDLE_INSTALLED_NAMES_DIR}/"
+     OUTPUT_VARIABLE public_headers)
+install(FILES "${HEDDLE_INCLUDE_DIR}/heddle/config.hpp" ${public_headers}
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/heddle")
 
 target_include_directories(heddle INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
@@ -23,12 +23,21 @@ install(
   EXPORT HeddleTargets
   NAMESPACE Heddle::
   DESTINATION "${cmake_folder}")
+set(independent ARCH_INDEPENDENT)
+if(TARGET heddle_compiled)
+  set(independent "")
+  install(TARGETS heddle_compiled EXPORT HeddleCompiled)
+  install(
+    EXPORT HeddleCompiled
+    NAMESPACE Heddle::
+    DESTINATION "${cmake_folder}")
+endif()
 configure_package_config_file(cmake/HeddleConfig.cmake.in
                               "${CMAKE_CURRENT_BINARY_DIR}/HeddleConfig.cmake"
                               INSTALL_DESTINATION "${cmake_folder}")
 write_basic_package_version_file(
   "${CMAKE_CURRENT_BINARY_DIR}/HeddleConfigVersion.cmake"
-  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+  COMPATIBILITY SameMinorVersion ${independent})
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/HeddleConfig.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/HeddleConfigVersion.cmake"
         DESTINATION "${cmake_folder}")

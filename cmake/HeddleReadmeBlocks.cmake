@@ -25,9 +25,11 @@ function(heddle_readme_blocks file)
     set(source "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")
     file(GENERATE OUTPUT "${source}" CONTENT "${program}")
     add_executable(${name} "${source}")
-    target_link_libraries(${name} PRIVATE Heddle::heddle heddle_warnings)
+    target_link_libraries(${name} PRIVATE Heddle::heddle heddle_warnings
+                                          $<TARGET_NAME_IF_EXISTS:Heddle::compiled>)
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
-    set_tests_properties(${name} PROPERTIES TIMEOUT 120 PROCESSORS 2
-                                            ENVIRONMENT "OMP_NUM_THREADS=2;OMP_PROC_BIND=false")
+    set_tests_properties(
+      ${name} PROPERTIES TIMEOUT 1500 PROCESSORS 2
+      ENVIRONMENT "OMP_NUM_THREADS=2;OMP_PROC_BIND=false;OMP_WAIT_POLICY=passive")
   endwhile()
 endfunction()

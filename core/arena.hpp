@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <heddle/core/error.hpp>
-#include <heddle/core/types.hpp>
 #include <string>
+
+#include "error.hpp"
+#include "types.hpp"
 
 namespace heddle {
 
@@ -12,7 +13,7 @@ namespace heddle {
 inline constexpr std::size_t arena_alignment_bytes = 256;
 
 constexpr std::size_t arena_padded_bytes(std::size_t bytes) {
-  return (bytes + arena_alignment_bytes - 1) / arena_alignment_bytes * arena_alignment_bytes;
+  return ceil_div(bytes, arena_alignment_bytes) * arena_alignment_bytes;
 }
 
 /// Bytes that arrays of `counts` elements of types T... take up in one arena, one count a type.
@@ -69,7 +70,7 @@ class Arena {
   template <MemorySpace Target, ExecutionSpace Exec>
   Arena<Target> copy_to(const Exec& exec) const {
     Arena<Target> target(exec, block_.label(), bytes_);
-    Kokkos::deep_copy(exec,
+    Kokkos::deep_copy(kokkos_space(exec),
                       typename Arena<Target>::template Array<std::byte>(target.first_, bytes_),
                       Array<std::byte>(first_, bytes_));
     return target;
@@ -87,8 +88,9 @@ class Arena {
 
   template <ExecutionSpace Exec>
   static Block allocate(const Exec& exec, const std::string& label, std::size_t bytes) {
-    if constexpr (Kokkos::SpaceAccessibility<Exec, Space>::accessible) {
-      return Block(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), bytes);
+    if constexpr (Kokkos::SpaceAccessibility<KokkosSpace<Exec>, Space>::accessible) {
+      return Block(Kokkos::view_alloc(kokkos_space(exec), Kokkos::WithoutInitializing, label),
+                   bytes);
     } else {
       return Block(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), bytes);
     }

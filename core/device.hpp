@@ -6,9 +6,13 @@
 
 namespace heddle {
 
+/// How kernels reach a device.
+enum class BackendKind { host, cuda, hip, portable };
+
 /// What a device is, as far as the choice of a scheme depends on it. backends::describe fills it.
 struct Device {
   std::string name;
+  BackendKind backend = BackendKind::host;
   /// Lanes that run in step: 32 on CUDA, 64 on HIP, 1 on CPUs.
   int lanes = 1;
   /// Streaming multiprocessors, compute units, or threads of a CPU.
@@ -17,8 +21,11 @@ struct Device {
   int threads_per_multiprocessor = 1;
   /// Last-level cache; 0 where it is not known.
   std::size_t cache_bytes = 0;
-  /// Scratch that one team can have.
+  /// Scratch that one team can be given at launch.
   std::size_t scratch_bytes = 0;
+
+  /// Whether teams may wait for earlier ones of their launch (backends::launch_in_order).
+  bool waits_make_progress = true;
 
   bool has_lanes() const { return lanes > 1; }
 };

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <heddle/core/arena.hpp>
-#include <heddle/core/error.hpp>
-#include <heddle/core/types.hpp>
+#include <limits>
+#include <utility>
+
+#include "arena.hpp"
+#include "error.hpp"
+#include "types.hpp"
 
 namespace heddle {
 
@@ -36,12 +39,16 @@ class CsrMatrix {
     check_shape();
   }
 
-  /// From Kokkos Views of rank 1 with unit stride: row_ptr of rows + 1 (or, without rows, 0)
-  /// entries, col_idx and values of one length.
+  /// From Kokkos Views of rank 1: row_ptr of rows + 1 (or, without rows, 0) entries, col_idx and
+  /// values of one length. Throws Error where the entries of one do not lie side by side.
   template <class RowPtr, class ColIdx, class Values>
     requires(Kokkos::is_view_v<RowPtr> && Kokkos::is_view_v<ColIdx> && Kokkos::is_view_v<Values>)
   CsrMatrix(O rows, O columns, const RowPtr& row_ptr, const ColIdx& col_idx, const Values& values)
-      : rows_(rows), columns_(columns), row_ptr_(row_ptr), col_idx_(col_idx), values_(values) {
+      : rows_(rows),
+        columns_(columns),
+        row_ptr_(borrow<Off>(row_ptr, "row_ptr")),
+        col_idx_(borrow<O>(col_idx, "col_idx")),
+        values_(borrow<S>(values, "values")) {
     check_shape();
   }
 
@@ -53,6 +60,16 @@ class CsrMatrix {
   Array<S> values() const { return values_; }
 
  private:
+  template <class T, class View>
+  static Array<T> borrow(const View& view, const char* name) {
+    static_assert(std::is_constructible_v<Array<T>, View>, "a View of that type and memory space");
+    if (view.extent(0) > 1 && view.stride(0) != 1) {
+      throw Error(std::string(name) + " has a stride of " + std::to_string(view.stride(0)),
+                  "copy it into a View of rank 1 of its own, whose entries lie side by side");
+    }
+    return Array<T>(view.data(), view.extent(0));
+  }
+
   void check_shape() const {
     if (rows_ < 0 || columns_ < 0) {
       throw Error("a matrix of " + std::to_string(rows_) + " x " + std::to_string(columns_),
@@ -63,6 +80,14 @@ class CsrMatrix {
       throw Error("row_ptr has " + std::to_string(offsets) + " entries for " +
                       std::to_string(rows_) + " rows",
                   "give rows + 1 entries");
+    }
+    if (std::cmp_greater(col_idx_.extent(0), std::numeric_limits<Off>::max())) {
+      const bool negative = nonzeros() < Off(0);
+      throw Error(negative ? "a matrix of " + std::to_string(nonzeros()) + " entries"
+                           : "col_idx has " + std::to_string(col_idx_.extent(0)) +
+                                 " entries, more than offsets of " +
+                                 std::to_string(8 * sizeof(Off)) + " bits count",
+                  negative ? "give zero entries or more" : "take a wider offset type");
     }
     if (col_idx_.extent(0) != values_.extent(0)) {
       throw Error("col_idx has " + std::to_string(col_idx_.extent(0)) + " entries and values " +
@@ -112,6 +137,7 @@ class CsrStorage {
   /// Arena::copy_to for when to fence).
   template <MemorySpace Target, ExecutionSpace Exec>
   CsrStorage<S, O, Off, Target> copy_to(const Exec& exec) const {
+    if (arena_.bytes() == 0) return {};
     return CsrStorage<S, O, Off, Target>(rows_, columns_, nonzeros(),
                                          arena_.template copy_to<Target>(exec));
   }

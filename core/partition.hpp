@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <heddle/core/types.hpp>
+#include "types.hpp"
 
 /// Ways to share the rows and nonzeros of a CSR matrix among workers. Pure functions of the row
 /// pointer, for host and device alike: each worker finds its own share without asking another.

@@ -6,12 +6,13 @@
 #include <concepts>
 #include <cstdint>
 #include <functional>
-#include <heddle/core/error.hpp>
 #include <ostream>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "error.hpp"
 
 namespace heddle {
 

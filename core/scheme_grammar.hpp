@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
-#include <heddle/core/scheme.hpp>
+#include <concepts>
 #include <span>
+
+#include "scheme.hpp"
 
 namespace heddle {
 
@@ -11,20 +13,28 @@ namespace heddle {
 ///
 /// Keys and values are patterns: `<n>` stands for a positive integer, `<a..b>` for an integer from
 /// a to b, everything else for itself. No values: the key stands alone. A fallback makes a
-/// parameter optional.
+/// parameter optional; the fallback `auto` leaves its value to the format's inspector. Examples are
+/// instances of values (or, without values, of the key) that hold a placeholder, so that tests and
+/// listings have something concrete.
 ///
-///     {"merge"}   {"subwarp", {"1", "2", "4"}}   {"<1..8>x<1..8>"}
-///     {"sigma", {"<n>"}, "256"}   {"alpha", {"<n>", "inf"}, "inf"}
+///     {"merge"}   {"subwarp", {"2", "4"}}   {"<1..8>x<1..8>", {}, "", {"2x2", "3x5"}}
+///     {"sigma", {"<n>"}, "256"}   {"simd", {"none", "loads"}, "auto"}   {"alpha", {"<n>", "inf"},
+///     "inf"}
 struct SchemeKey {
   std::string key;
   std::vector<std::string> values;
   std::string fallback;
+  std::vector<std::string> examples;
 
-  SchemeKey(std::string pattern, std::vector<std::string> allowed = {}, std::string otherwise = {})
-      : key(std::move(pattern)), values(std::move(allowed)), fallback(std::move(otherwise)) {}
+  SchemeKey(std::string pattern, std::vector<std::string> allowed = {}, std::string otherwise = {},
+            std::vector<std::string> instances = {})
+      : key(std::move(pattern)),
+        values(std::move(allowed)),
+        fallback(std::move(otherwise)),
+        examples(std::move(instances)) {}
   SchemeKey(const char* pattern) : key(pattern) {}
 
-  /// As the user would write it: subwarp=1|2|4, or [sigma=<n>] if it may be left out.
+  /// As the user would write it: subwarp=2|4, or [sigma=<n>] if it may be left out.
   std::string usage() const {
     std::string text = key;
     for (std::size_t i = 0; i < values.size(); ++i) text += (i == 0 ? "=" : "|") + values[i];
@@ -32,32 +42,59 @@ struct SchemeKey {
   }
 };
 
-/// What a format accepts: exactly one of its kernels, where it has any, then its parameters, each
-/// required unless it has a fallback.
+/// The fallback of a parameter that the inspector resolves.
+inline constexpr const char* scheme_auto = "auto";
+
+/// A kernel of a format, with the parameters that it alone takes.
+struct SchemeKernel {
+  SchemeKey key;
+  std::vector<SchemeKey> parameters;
+
+  SchemeKernel(const char* name) : key(name) {}
+  SchemeKernel(std::string name, std::vector<std::string> values = {},
+               std::vector<SchemeKey> own = {})
+      : key(std::move(name), std::move(values)), parameters(std::move(own)) {}
+  /// Of a SchemeKey itself, not of what becomes one: {"subwarp", {"2", "4"}} is a name with values.
+  template <std::same_as<SchemeKey> Key>
+  SchemeKernel(Key name, std::vector<SchemeKey> own = {})
+      : key(std::move(name)), parameters(std::move(own)) {}
+};
+
+/// What a format accepts: exactly one of its kernels, where it has any, then its parameters and the
+/// kernel's, each required unless it has a fallback.
 ///
-///     SchemeGrammar{"csr", {{"scalar"}, {"subwarp", {"1", "2", "4"}}, {"merge"}}}
+///     SchemeGrammar{"csr", {{"scalar"}, {"subwarp", {"2", "4"}}, {"merge"}}}
 ///     SchemeGrammar{"tiled", {{"16"}}}
 ///     SchemeGrammar{"blocked-ell", {}, {{"rows", {"<n>"}}, {"sigma", {"<n>"}, "256"}}}
 struct SchemeGrammar {
   std::string format;
-  std::vector<SchemeKey> kernels;
+  std::vector<SchemeKernel> kernels;
   std::vector<SchemeKey> parameters;
 
-  SchemeGrammar(std::string name, std::vector<SchemeKey> alternatives,
+  SchemeGrammar(std::string name, std::vector<SchemeKernel> alternatives,
                 std::vector<SchemeKey> keys = {})
       : format(std::move(name)), kernels(std::move(alternatives)), parameters(std::move(keys)) {}
 
-  /// Every way to write it, as in "csr/scalar, csr/subwarp=1|2|4".
+  /// The parameters of one kernel, the format's own first; of a format without kernels, its own.
+  std::vector<SchemeKey> parameters_of(const SchemeKernel* kernel) const {
+    std::vector<SchemeKey> all = parameters;
+    if (kernel) all.insert(all.end(), kernel->parameters.begin(), kernel->parameters.end());
+    return all;
+  }
+
+  /// Every way to write it, as in "csr/scalar, csr/subwarp=2|4".
   std::string usage() const {
-    std::string tail;
-    for (const SchemeKey& parameter : parameters) {
-      tail += (tail.empty() ? "" : ",") + parameter.usage();
-    }
-    if (kernels.empty()) return tail.empty() ? format : format + "/" + tail;
+    const auto tail = [](const std::vector<SchemeKey>& keys) {
+      std::string text;
+      for (const SchemeKey& key : keys) text += (text.empty() ? "" : ",") + key.usage();
+      return text;
+    };
+    if (kernels.empty()) return parameters.empty() ? format : format + "/" + tail(parameters);
     std::string text;
-    for (const SchemeKey& kernel : kernels) {
-      text += (text.empty() ? "" : ", ") + format + "/" + kernel.usage();
-      if (!tail.empty()) text += "," + tail;
+    for (const SchemeKernel& kernel : kernels) {
+      const std::string keys = tail(parameters_of(&kernel));
+      text += (text.empty() ? "" : ", ") + format + "/" + kernel.key.usage();
+      if (!keys.empty()) text += "," + keys;
     }
     return text;
   }
@@ -138,64 +175,101 @@ inline void check_scheme_value(const Scheme& scheme, const SchemeTerm& term, con
 
 }  // namespace detail
 
+/// The grammar of a scheme's format; throws Error, listing the formats, where there is none.
+inline const SchemeGrammar& grammar_of(const Scheme& scheme,
+                                       std::span<const SchemeGrammar> grammars) {
+  std::string formats;
+  std::vector<std::string> names;
+  for (const SchemeGrammar& grammar : grammars) {
+    if (grammar.format == scheme.format()) return grammar;
+    formats += (formats.empty() ? "" : ", ") + grammar.format;
+    names.push_back(grammar.format);
+  }
+  throw Error("scheme '" + scheme.to_string() + "': there is no format '" + scheme.format() + "'",
+              detail::did_you_mean(scheme.format(), names) + "formats are: " + formats);
+}
+
+namespace detail {
+
+/// The one kernel that a scheme names, or null for a format without kernels.
+inline const SchemeKernel* kernel_of(const Scheme& scheme, const SchemeGrammar& grammar) {
+  const SchemeKernel* found = nullptr;
+  int kernels = 0;
+  for (const SchemeTerm& term : scheme.terms()) {
+    for (const SchemeKernel& kernel : grammar.kernels) {
+      if (!scheme_matches(kernel.key.key, term.key)) continue;
+      check_scheme_value(scheme, term, kernel.key);
+      found = &kernel;
+      ++kernels;
+    }
+  }
+  if (kernels > 1) {
+    throw Error("scheme '" + scheme.to_string() + "': several kernels are named",
+                "write " + grammar.usage());
+  }
+  return found;
+}
+
+/// Throws Error for a term that is no kernel and none of the parameters.
+inline void check_terms(const Scheme& scheme, const SchemeGrammar& grammar,
+                        const std::vector<SchemeKey>& parameters) {
+  for (const SchemeTerm& term : scheme.terms()) {
+    const auto knows = [&](const SchemeKey& key) { return scheme_matches(key.key, term.key); };
+    const auto is_kernel = [&](const SchemeKernel& kernel) { return knows(kernel.key); };
+    if (std::any_of(grammar.kernels.begin(), grammar.kernels.end(), is_kernel)) continue;
+    if (std::any_of(parameters.begin(), parameters.end(), knows)) continue;
+    const SchemeKernel* kernel = kernel_of(scheme, grammar);
+    const bool of_a_kernel =
+        std::any_of(grammar.kernels.begin(), grammar.kernels.end(), [&](const SchemeKernel& one) {
+          return std::any_of(one.parameters.begin(), one.parameters.end(), knows);
+        });
+    if (!kernel && of_a_kernel) continue;  // that no kernel is named is said first
+    std::vector<std::string> names;
+    for (const SchemeKernel& kernel : grammar.kernels) names.push_back(kernel.key.key);
+    for (const SchemeKey& key : parameters) names.push_back(key.key);
+    throw Error("scheme '" + scheme.to_string() +
+                    "': " + (kernel ? grammar.format + "/" + kernel->key.key : grammar.format) +
+                    " does not know '" + term.key + "'",
+                did_you_mean(term.key, names) + "write " + grammar.usage());
+  }
+}
+
+}  // namespace detail
+
 /// Checks a scheme against what exists and returns its canonical form: the kernel, then the
-/// parameters in the grammar's order, those that were left out at their fallback.
+/// parameters in the grammar's order, those that were left out at their fallback. What is `auto`,
+/// given or left out, is not written.
 ///
 /// Throws Error on an unknown format or key, a missing or impossible value, and on no kernel or
 /// several; its remedy lists what exists.
 inline Scheme resolve(const Scheme& scheme, std::span<const SchemeGrammar> grammars) {
-  const std::string prefix = "scheme '" + scheme.to_string() + "': ";
-  std::string formats;
-  std::vector<std::string> names;
-  const SchemeGrammar* grammar = nullptr;
-  for (const SchemeGrammar& candidate : grammars) {
-    if (candidate.format == scheme.format()) grammar = &candidate;
-    formats += (formats.empty() ? "" : ", ") + candidate.format;
-    names.push_back(candidate.format);
-  }
-  if (!grammar) {
-    throw Error(prefix + "there is no format '" + scheme.format() + "'",
-                detail::did_you_mean(scheme.format(), names) + "formats are: " + formats);
-  }
+  const SchemeGrammar& grammar = grammar_of(scheme, grammars);
+  const SchemeKernel* kernel = detail::kernel_of(scheme, grammar);
+  const std::vector<SchemeKey> parameters = grammar.parameters_of(kernel);
+  detail::check_terms(scheme, grammar, parameters);
+  const auto fail = [&](const std::string& problem) {
+    throw Error("scheme '" + scheme.to_string() + "': " + problem, "write " + grammar.usage());
+  };
+  if (!kernel && !grammar.kernels.empty()) fail("no kernel is named");
 
-  const std::string usage = "write " + grammar->usage();
-  std::vector<SchemeTerm> kernel;
-  std::vector<const SchemeTerm*> given(grammar->parameters.size(), nullptr);
-  for (const SchemeTerm& term : scheme.terms()) {
-    const auto knows = [&](const SchemeKey& key) {
-      return detail::scheme_matches(key.key, term.key);
-    };
-    const auto& kernels = grammar->kernels;
-    const auto& parameters = grammar->parameters;
-    if (auto k = std::find_if(kernels.begin(), kernels.end(), knows); k != kernels.end()) {
-      detail::check_scheme_value(scheme, term, *k);
-      kernel.push_back(term);
-    } else if (auto p = std::find_if(parameters.begin(), parameters.end(), knows);
-               p != parameters.end()) {
-      detail::check_scheme_value(scheme, term, *p);
-      given[static_cast<std::size_t>(p - parameters.begin())] = &term;
-    } else {
-      names.clear();
-      for (const SchemeKey& key : kernels) names.push_back(key.key);
-      for (const SchemeKey& key : parameters) names.push_back(key.key);
-      throw Error(prefix + grammar->format + " does not know '" + term.key + "'",
-                  detail::did_you_mean(term.key, names) + usage);
+  const auto given = [&](const SchemeKey& key) -> const SchemeTerm* {
+    for (const SchemeTerm& term : scheme.terms()) {
+      if (detail::scheme_matches(key.key, term.key)) return &term;
     }
+    return nullptr;
+  };
+  std::vector<SchemeTerm> terms;
+  if (kernel) terms.push_back(*given(kernel->key));
+  for (const SchemeKey& key : parameters) {
+    const SchemeTerm* term = given(key);
+    if (!term && key.fallback.empty()) fail("'" + key.key + "' is missing");
+    const bool left_to_inspector =
+        key.fallback == scheme_auto && (!term || term->value == scheme_auto);
+    if (left_to_inspector) continue;
+    if (term) detail::check_scheme_value(scheme, *term, key);
+    terms.push_back(term ? *term : SchemeTerm(key.key, key.fallback));
   }
-  if (kernel.size() != (grammar->kernels.empty() ? 0u : 1u)) {
-    throw Error(prefix + (kernel.empty() ? "no kernel is named" : "several kernels are named"),
-                usage);
-  }
-
-  std::vector<SchemeTerm> terms = std::move(kernel);
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    const SchemeKey& key = grammar->parameters[i];
-    if (!given[i] && key.fallback.empty()) {
-      throw Error(prefix + "'" + key.key + "' is missing", usage);
-    }
-    terms.push_back(given[i] ? *given[i] : SchemeTerm(key.key, key.fallback));
-  }
-  return Scheme(grammar->format, std::move(terms));
+  return Scheme(grammar.format, std::move(terms));
 }
 
 /// Parses, checks and completes a scheme in one step: resolve(Scheme::parse(text), grammars).
@@ -203,42 +277,67 @@ inline Scheme parse_scheme(std::string_view text, std::span<const SchemeGrammar>
   return resolve(Scheme::parse(text), grammars);
 }
 
-/// Every scheme of a grammar: each kernel and parameter with each value that is written out.
-/// A value that holds a placeholder is left out, so such a parameter stays at its fallback; a
-/// required parameter (or kernel) with placeholders only has no schemes to list.
-inline std::vector<Scheme> schemes_of(const SchemeGrammar& grammar) {
-  const auto expand = [](const SchemeKey& key) {
-    std::vector<SchemeTerm> terms;
-    const auto fixed = [](const std::string& text) { return text.find('<') == std::string::npos; };
-    if (key.values.empty() && fixed(key.key)) terms.emplace_back(key.key);
-    bool lists_fallback = key.fallback.empty();
-    for (const std::string& value : key.values) {
-      if (fixed(key.key) && fixed(value)) terms.emplace_back(key.key, value);
-      lists_fallback = lists_fallback || value == key.fallback;
-    }
-    if (!lists_fallback) terms.emplace_back(key.key, key.fallback);
+namespace detail {
+
+/// The concrete terms that a key is listed with.
+inline std::vector<SchemeTerm> terms_of(const SchemeKey& key) {
+  const auto fixed = [](const std::string& text) { return text.find('<') == std::string::npos; };
+  std::vector<SchemeTerm> terms;
+  if (key.values.empty()) {
+    if (fixed(key.key)) terms.emplace_back(key.key);
+    for (const std::string& example : key.examples) terms.emplace_back(example);
     return terms;
-  };
-  std::vector<std::vector<SchemeTerm>> lists;
-  if (grammar.kernels.empty()) {
-    lists.emplace_back();
   }
-  for (const SchemeKey& kernel : grammar.kernels) {
-    for (const SchemeTerm& term : expand(kernel)) lists.push_back({term});
+  if (!fixed(key.key)) return terms;
+  for (const std::string& value : key.values) {
+    if (fixed(value)) terms.emplace_back(key.key, value);
   }
-  for (const SchemeKey& parameter : grammar.parameters) {
-    std::vector<std::vector<SchemeTerm>> longer;
+  for (const std::string& example : key.examples) terms.emplace_back(key.key, example);
+  return terms;
+}
+
+}  // namespace detail
+
+/// Schemes that together use every kernel, and every value of every parameter that is written out
+/// or has an example: each kernel by itself, and with one optional parameter at a time. Where a
+/// required parameter has neither, nothing can be listed.
+inline std::vector<Scheme> variants_of(const SchemeGrammar& grammar) {
+  std::vector<Scheme> variants;
+  const auto add_kernel = [&](const SchemeKernel* kernel) {
+    std::vector<std::vector<SchemeTerm>> lists{{}};
+    const auto multiply = [&](const SchemeKey& key) {
+      std::vector<std::vector<SchemeTerm>> longer;
+      for (const auto& list : lists) {
+        for (const SchemeTerm& term : detail::terms_of(key)) {
+          longer.push_back(list);
+          longer.back().push_back(term);
+        }
+      }
+      lists = std::move(longer);
+    };
+    if (kernel) multiply(kernel->key);
+    const std::vector<SchemeKey> parameters = grammar.parameters_of(kernel);
+    for (const SchemeKey& key : parameters) {
+      if (key.fallback.empty()) multiply(key);
+    }
     for (const auto& list : lists) {
-      for (const SchemeTerm& term : expand(parameter)) {
-        longer.push_back(list);
-        longer.back().push_back(term);
+      variants.push_back(resolve(Scheme(grammar.format, list), std::span(&grammar, 1)));
+      for (const SchemeKey& key : parameters) {
+        if (key.fallback.empty()) continue;
+        for (const SchemeTerm& term : detail::terms_of(key)) {
+          std::vector<SchemeTerm> terms = list;
+          terms.push_back(term);
+          Scheme variant = resolve(Scheme(grammar.format, terms), std::span(&grammar, 1));
+          const bool new_one =
+              std::find(variants.begin(), variants.end(), variant) == variants.end();
+          if (new_one) variants.push_back(std::move(variant));
+        }
       }
     }
-    lists = std::move(longer);
-  }
-  std::vector<Scheme> schemes;
-  for (auto& list : lists) schemes.emplace_back(grammar.format, std::move(list));
-  return schemes;
+  };
+  for (const SchemeKernel& kernel : grammar.kernels) add_kernel(&kernel);
+  if (grammar.kernels.empty()) add_kernel(nullptr);
+  return variants;
 }
 
 }  // namespace heddle

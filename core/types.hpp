@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "integers.hpp"
+
 namespace heddle {
 
 /// A matrix or vector entry: float, double, or the Kokkos::complex of either.
@@ -23,8 +25,21 @@ concept Ordinal = std::signed_integral<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 template <class T>
 concept Offset = std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
+/// A Kokkos execution space, or a class derived from one, as Portable<Exec> is: it has all that its
+/// base has, and stands for another way to launch Heddle's kernels.
 template <class T>
 concept ExecutionSpace = Kokkos::is_execution_space_v<T>;
+
+/// The execution space that Kokkos' own policies, views and functions are given: Exec itself, or
+/// the base of a derived one.
+template <ExecutionSpace Exec>
+using KokkosSpace = typename Exec::execution_space;
+
+/// The instance that goes with it.
+template <ExecutionSpace Exec>
+const KokkosSpace<Exec>& kokkos_space(const Exec& exec) {
+  return exec;
+}
 
 template <class T>
 concept MemorySpace = Kokkos::is_memory_space_v<T>;

@@ -11,16 +11,31 @@ builds=build
 # are not OpenMP's, so theirs would show.
 export LSAN_OPTIONS=suppressions=$PWD/dev/leaks.txt:print_suppressions=0
 
+# Sets cpu to the CPU seconds of all commands so far: the cost of a step, however busy the machine is.
+count_cpu() {
+  local file
+  file=$(mktemp)
+  times >"$file"  # not in a subshell, which would tell its own
+  cpu=$(awk -F '[ms ]+' 'END {printf "%d", $1 * 60 + $2 + $3 * 60 + $4}' "$file")
+  rm "$file"
+}
+
+steps_taken=""
 # step TITLE REMEDY COMMAND...: runs COMMAND in sight; if it fails, says which step and what to do.
 step() {
-  local title=$1 remedy=$2 begin=$SECONDS
+  local title=$1 remedy=$2 begin=$SECONDS cpu line
+  count_cpu
+  local cpu_before=$cpu
   shift 2
   printf '\n== %s\n' "$title"
   "$@" || {
     printf '\n== FAILED: %s\n   %s\n' "$title" "$remedy" >&2
     exit 1
   }
-  printf '== %s: %d s\n' "$title" $((SECONDS - begin))
+  count_cpu
+  printf -v line '== %s: %d s, %d s of CPU' "$title" $((SECONDS - begin)) $((cpu - cpu_before))
+  steps_taken+=$line$'\n'
+  printf '%s\n' "$line"
 }
 
 # configure FOLDER CMAKE_ARGUMENTS...

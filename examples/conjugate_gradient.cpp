@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   const int side = 100, n = side * side;
   const Grid grid = five_point_laplacian(exec, side);
   const heddle::CsrMatrix A(n, n, grid.row_ptr, grid.col_idx, grid.values);
-  const heddle::SpmvPlan plan(exec, A, {.expected_applies = 300});
+  heddle::SpmvPlan plan(exec, A, {.expected_applies = 300});
 
   Array<double> u("example::u", n), f("example::f", n), r("example::r", n), p("example::p", n),
       Ap("example::Ap", n);

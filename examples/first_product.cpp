@@ -30,9 +30,9 @@ int main(int argc, char** argv) {
 
   // Nothing is copied here: A points at the Views, and the plan at A's arrays.
   const heddle::CsrMatrix A(n, n, row_ptr, col_idx, values);
-  const heddle::SpmvPlan plan(exec, A, {.expected_applies = 1000});
+  heddle::SpmvPlan plan(exec, A, {.expected_applies = 1000, .ops = {heddle::Op::transpose}});
   std::printf("scheme %s, inspected in %.2g s\n", plan.scheme().to_string().c_str(),
-              plan.setup_time());
+              plan.setup_seconds());
 
   Array<double> x("example::x", n), y("example::y", n);
   Kokkos::deep_copy(exec, x, 1.0);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From a Matrix Market file (plain, .gz or .xz) to a product, with every scheme there is.
+// From a Matrix Market file (plain, .gz or .xz) to a product, with every scheme that choose ranks.
 #include <cmath>
 #include <cstdio>
 #include <heddle/matrix_market.hpp>
 #include <heddle/spmv.hpp>
+#include <string>
 
 using Exec = Kokkos::DefaultExecutionSpace;
 using Space = Exec::memory_space;
@@ -18,14 +19,22 @@ void products(const char* path) {
 
   Kokkos::View<double*, Space> x("example::x", A.columns()), y("example::y", A.rows());
   Kokkos::deep_copy(exec, x, 1.0);
-  for (const heddle::Scheme& scheme : heddle::spmv_schemes<Exec>()) {
-    const heddle::SpmvPlan plan(exec, A, {.scheme = scheme});
+  // What choose ranked, the best first, with a product by each.
+  const heddle::SpmvPlan chosen(exec, A);
+  for (const auto& [scheme, prediction, total_seconds] : chosen.ranking()) {
+    const std::string name = scheme.to_string();
+    if (!prediction.possible()) {
+      std::printf("  %-16s refuses: %s\n", name.c_str(), prediction.refusal.c_str());
+      continue;
+    }
+    heddle::SpmvPlan plan(exec, A, {.scheme = scheme});
     plan.apply(exec, 1.0, x, 0.0, y);
     double sum = 0;
     Kokkos::parallel_reduce(
         "example::norm", Kokkos::RangePolicy<Exec>(exec, 0, A.rows()),
         KOKKOS_LAMBDA(int i, double& part) { part += y(i) * y(i); }, sum);
-    std::printf("  %-16s |A*1| = %.15g\n", scheme.to_string().c_str(), std::sqrt(sum));
+    std::printf("  %-16s |A*1| = %.15g, %.1e s predicted\n", name.c_str(), std::sqrt(sum),
+                prediction.seconds);
   }
 }
 

@@ -1,136 +1,316 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <heddle/backends/device.hpp>
-#include <heddle/formats/choose.hpp>
-#include <heddle/formats/list.hpp>
+#include <cassert>
 #include <optional>
+#include <vector>
+
+#include "../backends/device.hpp"
+#include "all_formats.hpp"
+#include "choose.hpp"
+#include "common/overlap_check.hpp"
+#include "common/scale.hpp"
+#include "inspect/pattern_features.hpp"
+#include "inspect/row_features.hpp"
+#include "inspect/transpose.hpp"
 
 namespace heddle {
 
 /// What a user may say about a plan; every default is sensible.
 struct SpmvOptions {
-  /// Pins the scheme; by default `choose` takes one.
+  /// Pins the scheme; by default `choose` takes one. Parameters that it leaves out are resolved by
+  /// the inspector: see SpmvPlan::scheme.
   std::optional<Scheme> scheme = std::nullopt;
+  /// Pins the scheme of the stored transpose, where there is one.
+  std::optional<Scheme> transposed_scheme = std::nullopt;
   /// How often the plan will be applied: what an inspection may cost.
   std::int64_t expected_applies = 1000;
-  /// The columns that x will have, for the choice of a scheme. x may have any others; but expect
-  /// several that lie apart, and csr/adaptive and csr/merge keep room to lay them side by side, up
-  /// to 32 at a time on a GPU and 64 on a CPU, where that takes less time.
-  ExpectedColumns columns = {};
-  Transpose transpose = Transpose::on_first_use;
+  /// The vectors that x will hold. x may hold any others; but expect several that lie apart, and
+  /// schemes that gain by it keep room to lay them side by side.
+  ExpectedVectors vectors = {};
+  /// Ops that will be applied besides Op::none: what they need is prepared with the plan. Others
+  /// can be prepared later: SpmvPlan::prepare.
+  std::vector<Op> ops = {};
+  /// Restricts the choice to schemes that read the user's values in place. A stored transpose never
+  /// does.
+  bool values_in_place = false;
   /// Whether to look for column indices out of range, one pass over col_idx. The row pointer is
   /// checked in any case.
   bool check = true;
+  /// Whether to look for applies of one plan that overlap, which is an error: two launches an apply
+  /// more. By default in debug builds (without NDEBUG).
+  bool check_overlap = detail::asserts;
 };
 
 /// One matrix, inspected once, to be applied many times: y = alpha * op(A) * x + beta * y.
 ///
-/// The plan borrows the matrix: its arrays must outlive the plan. It belongs to the device of
-/// `exec`, and applies on any execution space instance of that device. One plan applies once at a
-/// time, since csr/adaptive and csr/merge keep parts of sums and packed columns in it; for
-/// concurrent applies make a plan each. Moves, does not copy.
+/// The plan borrows the matrix: its arrays must outlive the plan. After their values change, call
+/// update_values, whatever the scheme. The plan belongs to the device of `exec`, and applies on any
+/// execution space instance of that device. One plan applies once at a time, since some schemes
+/// keep carry-outs and packed vectors in it: applies on two streams that may overlap need a plan
+/// each (SpmvOptions::check_overlap finds them). Moves, does not copy; a plan that was moved from
+/// can only be destroyed or assigned to.
 ///
 /// Vector is the type of x and y, Accumulator that of alpha, beta and every sum; both default to
 /// the matrix's scalar and may be wider: SpmvPlan<Exec, Matrix, float, double>(exec, A).
+/// FormatList names the formats that are compiled and chosen from: a Formats<...>.
 template <ExecutionSpace Exec, class Matrix, Scalar Vector = typename Matrix::scalar_type,
-          Scalar Accumulator = Vector>
+          Scalar Accumulator = Vector, class FormatList = AllFormats>
 class SpmvPlan {
  public:
   using execution_space = Exec;
   using matrix_type = Matrix;
-  static_assert(Kokkos::SpaceAccessibility<Exec, typename Matrix::memory_space>::accessible,
-                "the matrix lies in a memory space that the execution space cannot reach");
+  using formats = FormatList;
+  static_assert(
+      Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename Matrix::memory_space>::accessible,
+      "the matrix lies in a memory space that the execution space cannot reach");
 
   /// Inspects A on `exec` and waits for it: one launch to learn and check the shape of the rows,
-  /// then what the scheme needs. Rows may be empty, columns unsorted, entries repeated.
+  /// then what the scheme and options.ops need. Rows may be empty, columns unsorted, entries
+  /// repeated.
   ///
   /// Throws Error, naming the row, if the row pointer falls or contradicts the number of nonzeros,
-  /// and, if options.check, naming row and entry, if a column is out of range; and if
-  /// options.scheme does not exist on this device (the message lists what exists), or
-  /// options.columns is less than 1. Device memory: bytes(). csr/scalar and csr/subwarp take none.
-  SpmvPlan(const Exec& exec, const Matrix& A, const SpmvOptions& options = {})
-      : rows_(A.rows()), columns_(A.columns()), nonzeros_(A.nonzeros()) {
-    if (options.columns.count < 1) {
-      throw Error("options.columns.count is " + std::to_string(options.columns.count),
-                  "give the number of columns that x will have");
-    }
-    Kokkos::Timer timer;
-    const RowFeatures features =
-        row_features(exec, A, options.check ? Check::columns : Check::rows);
-    const Device device = backends::describe(exec);
-    if (options.scheme) {
-      choice_ = {resolve(*options.scheme, spmv_grammars(device.lanes)), "pinned by the caller"};
-    } else {
-      choice_ = choose(features, device, options.expected_applies, options.columns);
-    }
-    executor_ = make_spmv_executor<Vector, Accumulator>(exec, A, choice_.scheme, options.transpose,
-                                                        options.columns);
-    exec.fence("heddle::spmv::inspected");
-    setup_seconds_ = timer.seconds();
-  }
+  /// and, if options.check, naming row and entry, if a column is out of range; if options.scheme
+  /// does not exist on this device (the message lists what exists), and if options.vectors.count is
+  /// less than 1. Throws Refusal if a pinned scheme does not take this matrix. Device memory:
+  /// bytes().
+  explicit SpmvPlan(const Exec& exec, const Matrix& A, const SpmvOptions& options = {},
+                    FormatList = {});
 
   /// y = alpha * A * x + beta * y. x has one row a column of A, y one row a row of A; both are of
-  /// rank 1, or of rank 2 with as many columns as each other, in any layout; they do not overlap.
+  /// rank 1, or of rank 2 with as many vectors as each other, in any layout; they do not overlap.
   ///
   /// beta == 0 overwrites y without reading it, NaN included; alpha == 0 reads neither A nor x.
   /// Returns once the work is queued on `exec`: no allocation, no copy, no fence. May be captured
-  /// in a CUDA or HIP graph. Bitwise reproducible on one device for a fixed scheme. Throws Error if
-  /// shapes do not fit.
+  /// in a CUDA or HIP graph. Bitwise reproducible on one device for a fixed scheme, unless the
+  /// scheme says `atomics`. Throws Error if shapes do not fit.
   template <VectorView X, WritableVectorView Y>
-  void apply(const Exec& exec, Accumulator alpha, const X& x, Accumulator beta, const Y& y) const {
+  void apply(const Exec& exec, Accumulator alpha, const X& x, Accumulator beta, const Y& y) {
     apply(exec, Op::none, alpha, x, beta, y);
   }
 
-  /// y = alpha * op(A) * x + beta * y; a transposing op takes x with one row a row of A. How the
-  /// transpose is applied, and at what price: Transpose.
+  /// y = alpha * op(A) * x + beta * y; a transposing op takes x with one row a row of A. Throws
+  /// Error if the op is neither native to the scheme nor prepared.
   template <VectorView X, WritableVectorView Y>
-  void apply(const Exec& exec, Op op, Accumulator alpha, const X& x, Accumulator beta,
-             const Y& y) const {
+  void apply(const Exec& exec, Op op, Accumulator alpha, const X& x, Accumulator beta, const Y& y) {
     static_assert(std::same_as<typename X::non_const_value_type, Vector> &&
                       std::same_as<typename Y::value_type, Vector>,
                   "x and y hold the plan's Vector type");
-    static_assert(Kokkos::SpaceAccessibility<Exec, typename X::memory_space>::accessible &&
-                      Kokkos::SpaceAccessibility<Exec, typename Y::memory_space>::accessible,
-                  "x or y lies in a memory space that the execution space cannot reach");
-    const auto x_columns = columns_of<const Vector>(x);
-    const auto y_columns = columns_of<Vector>(y);
-    check_vectors(rows_, columns_, op, x_columns, y_columns);
-    if (alpha == Accumulator(0)) {
-      scale<Vector, Accumulator>(exec, beta, y_columns);
-    } else {
-      executor_->apply(exec, op, alpha, x_columns, beta, y_columns);
-    }
+    static_assert(
+        Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename X::memory_space>::accessible &&
+            Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename Y::memory_space>::accessible,
+        "x or y lies in a memory space that the execution space cannot reach");
+    execute(exec, op, alpha, multivector_of<const Vector>(x), beta, multivector_of<Vector>(y));
   }
+
+  /// The same for vectors that are no Views.
+  void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
+               Accumulator beta, const Multivector<Vector>& y);
+
+  /// Builds what `op` needs, if the scheme does not apply it natively and it is not there yet: a
+  /// stored transpose, with a scheme of its own. Allocates, and waits for `exec`. Its values are
+  /// those of the last update_values.
+  void prepare(const Exec& exec, Op op);
 
   /// Takes the values of A, which has the pattern that was inspected; no new inspection. Its arrays
-  /// are borrowed from now on. Ordered on `exec`, no wait. Throws Error if the sizes differ; a
-  /// pattern of the same size that differs is not noticed and gives wrong results.
-  void update_values(const Exec& exec, const Matrix& A) {
-    if (A.rows() != rows_ || A.columns() != columns_ ||
-        static_cast<std::int64_t>(A.nonzeros()) != nonzeros_) {
-      throw Error("update_values was given a matrix of " + std::to_string(A.rows()) + " x " +
-                      std::to_string(A.columns()) + " with " + std::to_string(A.nonzeros()) +
-                      " nonzeros, and the plan is for " + std::to_string(rows_) + " x " +
-                      std::to_string(columns_) + " with " + std::to_string(nonzeros_),
-                  "make a new plan when the pattern changes");
-    }
-    executor_->update_values(exec, A);
+  /// are borrowed from now on. Ordered on `exec`: no wait, no allocation. Throws Error if the sizes
+  /// differ; a pattern of the same size that differs is not noticed and gives wrong results.
+  void update_values(const Exec& exec, const Matrix& A);
+
+  /// What really runs for an op, with every parameter. Throws Error for one that is not prepared.
+  const Scheme& scheme(Op op = Op::none) const { return part(op).executor->scheme(); }
+  /// Why that scheme, in a few words.
+  const std::string& reason(Op op = Op::none) const { return part(op).choice.reason; }
+  /// What it was compared with, the best first; empty if the scheme was pinned.
+  const std::vector<RankedScheme>& ranking(Op op = Op::none) const {
+    return part(op).choice.ranking;
   }
 
-  const Scheme& scheme() const { return choice_.scheme; }
-  /// Why that scheme, in a few words.
-  const std::string& reason() const { return choice_.reason; }
-  /// What the inspection took, in seconds.
-  double setup_time() const { return setup_seconds_; }
+  /// What the inspection took, and what prepare() took since, in seconds.
+  double setup_seconds() const { return setup_seconds_; }
   /// Device memory that the plan holds beyond the matrix, in bytes.
-  std::size_t bytes() const { return executor_->bytes(); }
+  std::size_t bytes() const {
+    check_alive();
+    std::size_t bytes = forward_.executor->bytes();
+    if (transposed_) bytes += transposed_->matrix.bytes() + transposed_->part.executor->bytes();
+    return bytes;
+  }
+  /// Bytes that one apply to so many vectors moves to and from memory, as the format counts them;
+  /// with beta, y is read too.
+  double moved_bytes(Op op = Op::none, int vectors = 1, bool with_beta = false) const {
+    const Op run = native(op) ? op : conjugates(op) ? Op::conjugate : Op::none;
+    return part(op).executor->moved_bytes(run, vectors, with_beta);
+  }
 
  private:
-  std::int64_t rows_, columns_, nonzeros_;
-  Choice choice_;
-  std::unique_ptr<SpmvExecutor<Exec, Matrix, Vector, Accumulator>> executor_;
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+
+  /// A scheme at work on A or on its transpose.
+  struct Part {
+    Choice choice;
+    std::unique_ptr<SpmvExecutor<Exec, Matrix, Vector, Accumulator>> executor;
+  };
+  struct TransposedPart {
+    detail::Transposed<Exec, S, O, Off> matrix;
+    Part part;
+  };
+
+  Part inspect(const Exec& exec, const Matrix& A, const RowFeatures& rows,
+               const std::optional<Scheme>& pinned) const;
+
+  ChooseOptions choose_options() const {
+    return {
+        options_.expected_applies,
+        options_.values_in_place,
+        {sizeof(S), sizeof(O), sizeof(Off), sizeof(Vector), sizeof(Accumulator), options_.vectors}};
+  }
+
+  void prepare_op(const Exec& exec, Op op);
+
+  bool native(Op op) const;
+
+  const Part& part(Op op) const;
+
+  void check_alive() const {
+    assert(forward_.executor && "this SpmvPlan was moved from: use the one it was moved to");
+  }
+
+  static std::string shape_of(const Matrix& A) {
+    return std::to_string(A.rows()) + " x " + std::to_string(A.columns()) + " with " +
+           std::to_string(A.nonzeros()) + " nonzeros";
+  }
+
+  Matrix A_;
+  SpmvOptions options_;
+  Device device_;
+  Part forward_;
+  std::optional<TransposedPart> transposed_;
+  detail::OverlapCheck<Exec> overlap_;
   double setup_seconds_ = 0;
 };
+
+// What follows is not inline, so that a program can leave it to Heddle::compiled: instantiate.hpp.
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
+SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::SpmvPlan(const Exec& exec, const Matrix& A,
+                                                                  const SpmvOptions& options,
+                                                                  FormatList)
+    : A_(A), options_(options), device_(backends::describe(exec)) {
+  if (options.vectors.count < 1) {
+    throw Error("options.vectors.count is " + std::to_string(options.vectors.count),
+                "give the number of vectors that x will hold");
+  }
+  Kokkos::Timer timer;
+  const RowFeatures rows = row_features(exec, A, options.check ? Check::columns : Check::rows);
+  forward_ = inspect(exec, A, rows, options.scheme);
+  for (const Op op : options.ops) prepare_op(exec, op);
+  overlap_ = detail::OverlapCheck<Exec>(exec, options.check_overlap);
+  exec.fence("heddle::spmv::inspected");
+  setup_seconds_ = timer.seconds();
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
+void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::execute(
+    const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
+    Accumulator beta, const Multivector<Vector>& y) {
+  check_alive();
+  check_vectors(A_.rows(), A_.columns(), op, x, y);
+  if (alpha == Accumulator(0)) return scale<Vector, Accumulator>(exec, beta, y);
+  const bool is_native = native(op);
+  if (!is_native && !transposed_) {
+    throw Error("this plan (" + scheme().to_string() + ") is not prepared for op " + name(op),
+                "name it in SpmvOptions::ops, or call prepare(exec, op) before the first apply");
+  }
+  overlap_.enter(exec);
+  if (is_native) {
+    forward_.executor->apply(exec, op, alpha, x, beta, y);
+  } else {
+    const Op stored = conjugates(op) ? Op::conjugate : Op::none;
+    transposed_->part.executor->apply(exec, stored, alpha, x, beta, y);
+  }
+  overlap_.leave(exec);
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
+void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::prepare(const Exec& exec, Op op) {
+  check_alive();
+  Kokkos::Timer timer;
+  prepare_op(exec, op);
+  exec.fence("heddle::spmv::prepared");
+  setup_seconds_ += timer.seconds();
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
+void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::update_values(const Exec& exec,
+                                                                            const Matrix& A) {
+  check_alive();
+  if (A.rows() != A_.rows() || A.columns() != A_.columns() || A.nonzeros() != A_.nonzeros()) {
+    throw Error("update_values was given a matrix of " + shape_of(A) + ", and the plan is for " +
+                    shape_of(A_),
+                "make a new plan when the pattern changes");
+  }
+  A_ = A;
+  forward_.executor->update_values(exec, A);
+  if (transposed_) {
+    transposed_->matrix.update_values(exec, A);
+    transposed_->part.executor->update_values(exec, transposed_->matrix.matrix());
+  }
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
+auto SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::inspect(
+    const Exec& exec, const Matrix& A, const RowFeatures& rows,
+    const std::optional<Scheme>& pinned) const -> Part {
+  const Features features(rows, [&] { return pattern_features(exec, A); });
+  Part part;
+  if (pinned) {
+    part.choice = {resolve(*pinned, FormatList::grammars(device_)), "pinned by the caller"};
+  } else {
+    part.choice = heddle::choose<FormatList>(features, device_, choose_options());
+  }
+  const Inspection<Exec, Matrix> inspection{exec, A, features, device_, options_.vectors};
+  part.executor = FormatList::template inspect<Vector, Accumulator>(inspection, part.choice.scheme);
+  return part;
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
+void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::prepare_op(const Exec& exec, Op op) {
+  if (native(op) || transposed_) return;
+  if (options_.values_in_place) {
+    throw Error(std::string("op ") + name(op) + " needs a stored transpose, which copies values",
+                "pin a scheme that applies it natively (csr/adaptive,transpose=atomics), or "
+                "leave options.values_in_place");
+  }
+  detail::Transposed<Exec, S, O, Off> matrix(exec, A_);
+  const Matrix transposed = matrix.matrix();
+  const RowFeatures rows = row_features(exec, transposed, Check::rows);
+  Part part = inspect(exec, transposed, rows, options_.transposed_scheme);
+  transposed_.emplace(TransposedPart{std::move(matrix), std::move(part)});
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
+bool SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::native(Op op) const {
+  return FormatList::applies(op, forward_.executor->scheme());
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
+auto SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::part(Op op) const -> const Part& {
+  check_alive();
+  if (native(op)) return forward_;
+  if (transposed_) return transposed_->part;
+  throw Error(std::string("this plan is not prepared for op ") + name(op),
+              "name it in SpmvOptions::ops, or call prepare(exec, op)");
+}
+
+template <ExecutionSpace Exec, class Matrix>
+SpmvPlan(const Exec&, const Matrix&) -> SpmvPlan<Exec, Matrix>;
+template <ExecutionSpace Exec, class Matrix>
+SpmvPlan(const Exec&, const Matrix&, const SpmvOptions&) -> SpmvPlan<Exec, Matrix>;
+template <ExecutionSpace Exec, class Matrix, class... F>
+SpmvPlan(const Exec&, const Matrix&, const SpmvOptions&, Formats<F...>)
+    -> SpmvPlan<Exec, Matrix, typename Matrix::scalar_type, typename Matrix::scalar_type,
+                Formats<F...>>;
 
 }  // namespace heddle

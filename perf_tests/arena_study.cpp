@@ -7,10 +7,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <heddle/core/matrix.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "../core/matrix.hpp"
 
 namespace {
 
@@ -77,7 +78,7 @@ Sample median(std::vector<Sample> samples) {
 /// multiples of 512.
 std::size_t taken_bytes(std::size_t asked) {
   constexpr std::size_t header = 128, granule = 512;
-  return (asked + header + granule - 1) / granule * granule;
+  return heddle::ceil_div(asked + header, granule) * granule;
 }
 
 struct Result {

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <heddle/core/pattern_features.hpp>
 #include <vector>
+
+#include "../formats/inspect/pattern_features.hpp"
 
 namespace {
 

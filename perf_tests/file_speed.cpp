@@ -6,8 +6,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <heddle/core/files/read_matrix.hpp>
 #include <limits>
+
+#include "../core/files/read_matrix.hpp"
 
 namespace {
 
@@ -45,7 +46,7 @@ int main(int argc, char** argv) {
   const int threads = heddle::files::thread_count(argc > 2 ? std::atoi(argv[2]) : 1);
   const int repetitions = argc > 3 ? std::atoi(argv[3]) : 5;
   try {
-    const heddle::files::Bytes bytes = heddle::files::load(path, threads);
+    const heddle::files::Bytes bytes = heddle::files::load(path, {.threads = threads});
     const double mbytes = 1e-6 * static_cast<double>(bytes.size());
     std::printf("%s: %.1f MB of content, %d thread(s), best of %d\n", path.c_str(), mbytes, threads,
                 repetitions);

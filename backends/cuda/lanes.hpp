@@ -7,13 +7,23 @@
 namespace heddle::backends {
 
 /// The lanes of a CUDA warp, taken W at a time. Every word names only the lanes of its own subwarp
-/// to the hardware, so subwarps of one warp may take different branches.
+/// to the hardware, so subwarps of one warp may take different branches. Threads numbers the
+/// threads of a team.
+template <class Threads>
 struct CudaLanes {
   static constexpr int max_width = 32;
 
+  /// This thread's place in the team.
+  KOKKOS_FORCEINLINE_FUNCTION static int thread() {
+    KOKKOS_IF_ON_DEVICE((return static_cast<int>(Threads::thread());))
+    KOKKOS_IF_ON_HOST((return 0;))
+  }
+  /// All threads of the team wait for each other.
+  KOKKOS_FORCEINLINE_FUNCTION static void barrier() { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
+
   template <int W>
   KOKKOS_FORCEINLINE_FUNCTION static int lane() {
-    KOKKOS_IF_ON_DEVICE((return threadIdx.x % W;))
+    KOKKOS_IF_ON_DEVICE((return static_cast<int>(Threads::thread() % W);))
     KOKKOS_IF_ON_HOST((return 0;))
   }
 
@@ -73,7 +83,7 @@ struct CudaLanes {
 #ifdef __CUDA_ARCH__
   template <int W>
   __device__ static unsigned first() {
-    return (threadIdx.x % 32) / W * W;
+    return (Threads::thread() % 32) / W * W;
   }
   template <int W>
   __device__ static unsigned mask() {

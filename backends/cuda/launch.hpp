@@ -1,31 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <heddle/backends/gpu_launch.hpp>
+#include <array>
+#include <atomic>
+
+#include "../gpu/launch.hpp"
+#include "device.hpp"
 
 namespace heddle::backends {
 
-template <class LaunchShape, class Kernel>
+inline void check_launch(const char* label, cudaError_t status) {
+  if (status != cudaSuccess) check_launch(label, cudaGetErrorString(status));
+}
+
+/// More than 48 KB must be allowed, for each kernel on each device; once is enough. The device is
+/// the current one.
+template <class LaunchShape, class Kernel, class Order>
+void allow_scratch(const Kokkos::Cuda& exec, const char* label, std::size_t bytes) {
+  constexpr std::size_t always_allowed = (std::size_t{48} << 10) - ticket_bytes;
+  if (bytes <= always_allowed) return;
+  static std::array<std::atomic<bool>, 64> allowed{};
+  const auto device = static_cast<std::size_t>(exec.cuda_device());
+  if (device < allowed.size() && allowed[device].load(std::memory_order_relaxed)) return;
+  check_launch(label, cudaFuncSetAttribute(run_teams<Kokkos::Cuda, LaunchShape, Kernel, Order>,
+                                           cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                           static_cast<int>(max_scratch_bytes(exec))));
+  if (device < allowed.size()) allowed[device].store(true, std::memory_order_relaxed);
+}
+
+template <class LaunchShape, class Kernel, class Order>
 void launch_teams(const Kokkos::Cuda& exec, const char* label, std::int64_t teams,
-                  const Kernel& kernel) {
+                  const Kernel& kernel, Order order, std::size_t scratch_bytes) {
   const ProfiledKernel profiled(exec, label);
   int current = 0;
   cudaGetDevice(&current);
   if (current != exec.cuda_device()) cudaSetDevice(exec.cuda_device());
-  run_on_stream<Kokkos::Cuda, LaunchShape>(exec.cuda_stream(), teams, kernel);
-  const cudaError_t status = cudaGetLastError();
-  if (status != cudaSuccess) check_launch(label, cudaGetErrorString(status));
+  if constexpr (has_dynamic_scratch<Kernel>) {
+    allow_scratch<LaunchShape, Kernel, Order>(exec, label, scratch_bytes);
+  }
+  run_on_stream<Kokkos::Cuda, LaunchShape>(exec.cuda_stream(), teams, kernel, order, scratch_bytes);
+  check_launch(label, cudaGetLastError());
 }
 
 /// Teams of this kernel that the device holds at once.
 template <class LaunchShape, class Kernel>
-int resident_teams(const Kokkos::Cuda& exec) {
+int resident_teams(const Kokkos::Cuda& exec, std::size_t scratch_bytes = 0) {
+  const char* const what = "a kernel's count of resident teams";
+  if constexpr (has_dynamic_scratch<Kernel>) {
+    allow_scratch<LaunchShape, Kernel, AnyOrder>(exec, what, scratch_bytes);
+  }
   int per_multiprocessor = 0;
-  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor,
-                                                run_teams<Kokkos::Cuda, LaunchShape, Kernel>,
-                                                LaunchShape::team_threads, 0);
+  check_launch(what,
+               cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                   &per_multiprocessor, run_teams<Kokkos::Cuda, LaunchShape, Kernel, AnyOrder>,
+                   LaunchShape::team_threads, scratch_bytes));
   int multiprocessors = 0;
-  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, exec.cuda_device());
+  check_launch(what, cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount,
+                                            exec.cuda_device()));
   return per_multiprocessor * multiprocessors;
 }
 

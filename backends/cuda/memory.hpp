@@ -76,6 +76,11 @@ struct CudaMemory {
     return before;
   }
 
+  /// One instruction that also turns the counter back to zero after the last.
+  __device__ static std::uint32_t next_ticket(std::uint32_t* next, std::uint32_t teams) {
+    return atomicInc(next, teams - 1);
+  }
+
   __device__ static void fence() { __threadfence(); }
   __device__ static void pause() { __nanosleep(20); }
 

@@ -2,9 +2,16 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <heddle/core/device.hpp>
+
+#include "../../core/device.hpp"
+#include "../scratch.hpp"
 
 namespace heddle::backends {
+
+/// The LDS that a team can have, less what its ticket takes.
+inline std::size_t max_scratch_bytes(const Kokkos::HIP& exec) {
+  return exec.hip_device_prop().sharedMemPerBlock - scratch_alignment_bytes;
+}
 
 inline Device describe_device(const Kokkos::HIP& exec) {
   const hipDeviceProp_t& properties = exec.hip_device_prop();
@@ -13,7 +20,7 @@ inline Device describe_device(const Kokkos::HIP& exec) {
   device.multiprocessors = properties.multiProcessorCount;
   device.threads_per_multiprocessor = properties.maxThreadsPerMultiProcessor;
   device.cache_bytes = properties.l2CacheSize;
-  device.scratch_bytes = properties.sharedMemPerBlock;
+  device.scratch_bytes = max_scratch_bytes(exec);
   return device;
 }
 

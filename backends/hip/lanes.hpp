@@ -6,13 +6,22 @@
 
 namespace heddle::backends {
 
-/// The lanes of a HIP wavefront of 64, taken W at a time.
+/// The lanes of a HIP wavefront of 64, taken W at a time. Threads numbers the threads of a team.
+template <class Threads>
 struct HipLanes {
   static constexpr int max_width = 64;
 
+  /// This thread's place in the team.
+  KOKKOS_FORCEINLINE_FUNCTION static int thread() {
+    KOKKOS_IF_ON_DEVICE((return static_cast<int>(Threads::thread());))
+    KOKKOS_IF_ON_HOST((return 0;))
+  }
+  /// All threads of the team wait for each other.
+  KOKKOS_FORCEINLINE_FUNCTION static void barrier() { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
+
   template <int W>
   KOKKOS_FORCEINLINE_FUNCTION static int lane() {
-    KOKKOS_IF_ON_DEVICE((return threadIdx.x % W;))
+    KOKKOS_IF_ON_DEVICE((return static_cast<int>(Threads::thread() % W);))
     KOKKOS_IF_ON_HOST((return 0;))
   }
 
@@ -66,7 +75,7 @@ struct HipLanes {
 #ifdef __HIP_DEVICE_COMPILE__
   template <int W>
   __device__ static unsigned first() {
-    return (threadIdx.x % 64) / W * W;
+    return (Threads::thread() % 64) / W * W;
   }
   template <int W>
   __device__ static std::uint64_t mask() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Macros.hpp>
+#include <cstdint>
 
 #ifdef __HIP_DEVICE_COMPILE__
 namespace heddle::backends {
@@ -26,6 +27,10 @@ struct HipMemory {
   }
   __device__ static int arrive(int* counter) {
     return __hip_atomic_fetch_add(counter, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+  }
+  /// One instruction that also turns the counter back to zero after the last.
+  __device__ static std::uint32_t next_ticket(std::uint32_t* next, std::uint32_t teams) {
+    return atomicInc(next, teams - 1);
   }
   __device__ static void fence() { __threadfence(); }
   __device__ static void pause() { __builtin_amdgcn_s_sleep(1); }

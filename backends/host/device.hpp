@@ -4,9 +4,12 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <heddle/core/device.hpp>
-#include <heddle/core/types.hpp>
 #include <string>
+
+#include "../../core/device.hpp"
+#include "../../core/types.hpp"
+#include "../lanes.hpp"
+#include "scratch.hpp"
 
 namespace heddle::backends {
 
@@ -19,7 +22,12 @@ inline std::string processor_name() {
   return "CPU";
 }
 
-template <ExecutionSpace Exec>
+template <BackendIs<Host> Exec>
+std::size_t max_scratch_bytes(const Exec&) {
+  return host_scratch_bytes;
+}
+
+template <BackendIs<Host> Exec>
 Device describe_device(const Exec& exec) {
   static const std::string name = processor_name();
   Device device;
@@ -30,6 +38,7 @@ Device describe_device(const Exec& exec) {
   const long cache_bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
   device.cache_bytes = cache_bytes > 0 ? static_cast<std::size_t>(cache_bytes) : 0;
 #endif
+  device.scratch_bytes = max_scratch_bytes(exec);
   return device;
 }
 

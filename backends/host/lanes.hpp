@@ -6,9 +6,12 @@
 
 namespace heddle::backends {
 
-/// The lanes of a CPU thread: there is one, and what it sends itself arrives unchanged.
+/// The lanes of a team of one thread: there is one, and what it sends itself arrives unchanged.
 struct HostLanes {
   static constexpr int max_width = 1;
+
+  KOKKOS_FORCEINLINE_FUNCTION static int thread() { return 0; }
+  KOKKOS_FORCEINLINE_FUNCTION static void barrier() {}
 
   template <int W>
   KOKKOS_FORCEINLINE_FUNCTION static int lane() {

@@ -1,42 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <heddle/backends/profiled_kernel.hpp>
-#include <heddle/backends/team.hpp>
+#include "../profiled_kernel.hpp"
+#include "../team.hpp"
+#include "../tickets.hpp"
+#include "device.hpp"
 #ifdef KOKKOS_ENABLE_OPENMP
 #include <omp.h>
 #endif
 
 namespace heddle::backends {
 
-/// On a CPU a team is one thread, and each thread takes a contiguous share of the teams.
+/// Runs teams [first, stop) on this thread, one after the other.
 template <class LaunchShape, ExecutionSpace Exec, class Kernel>
-void launch_teams(const Exec& exec, const char* label, std::int64_t teams, const Kernel& kernel) {
+void run_teams_here(const Kernel& kernel, std::int64_t first, std::int64_t stop,
+                    std::size_t scratch_bytes) {
+  if constexpr (has_dynamic_scratch<Kernel>) {
+    void* const memory = host_scratch();
+    for (std::int64_t index = first; index < stop; ++index) {
+      DynamicScratch scratch(memory, scratch_bytes);
+      kernel(Team<Exec, LaunchShape>(index), scratch);
+    }
+  } else {
+    for (std::int64_t index = first; index < stop; ++index) {
+      typename Kernel::Scratch scratch;
+      kernel(Team<Exec, LaunchShape>(index), scratch);
+    }
+  }
+}
+
+/// On a CPU a team is one thread, and each thread takes a contiguous share of the teams, in order.
+/// So no launch needs tickets: of the teams that have not ended, the lowest has begun as soon as
+/// its thread runs, since that thread is through with its own lower ones, and all that it may wait
+/// for have ended. Threads all run, however many they are: the system sees to that.
+template <class LaunchShape, BackendIs<Host> Exec, class Kernel, class Order>
+void launch_teams(const Exec& exec, const char* label, std::int64_t teams, const Kernel& kernel,
+                  Order, std::size_t scratch_bytes) {
   using Policy =
       Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
   Kokkos::parallel_for(label, Policy(exec, 0, teams), [=](std::int64_t index) {
-    typename Kernel::Scratch scratch;
-    kernel(Team<Exec, LaunchShape>(index), scratch);
+    run_teams_here<LaunchShape, Exec>(kernel, index, index + 1, scratch_bytes);
   });
 }
 
 #ifdef KOKKOS_ENABLE_OPENMP
 /// Straight into a parallel region. Kokkos' parallel_for first copies the instance three times and
 /// locks it, all of it atomic, while the other threads wait to begin.
-template <class LaunchShape, class Kernel>
+///
+/// The region may get fewer threads than it asks for (inside another one, or under a limit), so the
+/// shares are cut in it.
+template <class LaunchShape, class Kernel, class Order>
 void launch_teams(const Kokkos::OpenMP& exec, const char* label, std::int64_t teams,
-                  const Kernel& kernel) {
+                  const Kernel& kernel, Order, std::size_t scratch_bytes) {
   const ProfiledKernel profiled(exec, label);
-#pragma omp parallel for schedule(static) num_threads(exec.concurrency())
-  for (std::int64_t index = 0; index < teams; ++index) {
-    typename Kernel::Scratch scratch;
-    kernel(Team<Kokkos::OpenMP, LaunchShape>(index), scratch);
+#pragma omp parallel num_threads(exec.concurrency())
+  {
+    const std::int64_t threads = omp_get_num_threads(), me = omp_get_thread_num();
+    const std::int64_t share = teams / threads, longer = teams % threads;
+    const std::int64_t first = me * share + (me < longer ? me : longer);
+    run_teams_here<LaunchShape, Kokkos::OpenMP>(
+        kernel, first, first + share + (me < longer ? 1 : 0), scratch_bytes);
   }
 }
 #endif
 
-template <class LaunchShape, class Kernel, ExecutionSpace Exec>
-int resident_teams(const Exec& exec) {
+/// Threads that are there to run teams. Inside a parallel region of the program's own there may be
+/// fewer.
+template <class LaunchShape, class Kernel, BackendIs<Host> Exec>
+int resident_teams(const Exec& exec, std::size_t /*scratch_bytes*/ = 0) {
   return exec.concurrency();
 }
 

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Macros.hpp>
 #include <atomic>
+#include <cstdint>
 #include <thread>
 
 namespace heddle::backends {
@@ -28,6 +29,12 @@ struct HostMemory {
   /// With the fence that follows, release would do; but the thread sanitizer does not know fences.
   static int arrive(int* counter) {
     return std::atomic_ref<int>(*counter).fetch_add(1, std::memory_order_acq_rel);
+  }
+  static std::uint32_t next_ticket(std::uint32_t* next, std::uint32_t teams) {
+    const std::uint32_t ticket =
+        std::atomic_ref<std::uint32_t>(*next).fetch_add(1, std::memory_order_relaxed);
+    if (ticket == teams - 1) post(next, std::uint32_t{0});
+    return ticket;
   }
   static void fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
   /// There may be more threads than cores: the one that is waited for must get to run.

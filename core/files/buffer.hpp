@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -9,9 +11,7 @@
 #include <new>
 #include <type_traits>
 
-#if __has_include(<sys/mman.h>)
-#include <sys/mman.h>
-#endif
+#include "../integers.hpp"
 
 namespace heddle::files {
 
@@ -28,7 +28,7 @@ inline void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] st
 #ifdef MADV_HUGEPAGE
   constexpr std::uintptr_t huge_page_bytes = std::uintptr_t{1} << 21;
   const auto begin = reinterpret_cast<std::uintptr_t>(memory);
-  const std::uintptr_t first = (begin + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
+  const std::uintptr_t first = ceil_div(begin, huge_page_bytes) * huge_page_bytes;
   const std::uintptr_t last = (begin + bytes) / huge_page_bytes * huge_page_bytes;
   if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
 #endif

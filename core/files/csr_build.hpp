@@ -3,14 +3,15 @@
 
 #include <atomic>
 #include <bit>
-#include <heddle/core/files/buffer.hpp>
-#include <heddle/core/files/numbers.hpp>
-#include <heddle/core/files/options.hpp>
-#include <heddle/core/files/threads.hpp>
-#include <heddle/core/matrix.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include "../matrix.hpp"
+#include "buffer.hpp"
+#include "limits.hpp"
+#include "numbers.hpp"
+#include "threads.hpp"
 
 namespace heddle::files {
 
@@ -60,27 +61,14 @@ void check_sizes(std::int64_t rows, std::int64_t columns, std::int64_t nonzeros,
                     std::to_string(sizeof(Off) * 8) + " bits",
                 where, "read the matrix with a wider offset type");
   }
-  const std::uint64_t limit = options.max_bytes > 0 ? options.max_bytes : machine_memory_bytes();
   const double needed = static_cast<double>(rows) * sizeof(Off) +
                         static_cast<double>(nonzeros) * (sizeof(O) + sizeof(S));
-  if (needed > static_cast<double>(limit)) {
-    throw Error("a matrix of " + std::to_string(rows) + " rows and " + std::to_string(nonzeros) +
-                    " nonzeros takes more than " + std::to_string(limit) + " bytes",
-                where,
-                options.max_bytes > 0 ? "raise ReadOptions::max_bytes"
-                                      : "read it on a machine with more memory");
+  if (needed > static_cast<double>(byte_limit(options))) {
+    throw error_beyond_limit("a matrix of " + std::to_string(rows) + " rows and " +
+                                 std::to_string(nonzeros) + " nonzeros",
+                             options, where);
   }
 }
-
-inline Error out_of_memory(const std::string& name) {
-  return Error("there is not enough memory to read the matrix", Where{.file = name},
-               "read it on a machine with more memory");
-}
-
-template <class Space>
-concept HostReadable =
-    MemorySpace<Space> &&
-    static_cast<bool>(Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible);
 
 template <Scalar S, Ordinal O, Offset Off>
 using HostStorage = CsrStorage<S, O, Off, Kokkos::HostSpace>;
@@ -103,7 +91,7 @@ HostStorage<S, O, Off> allocate_csr(std::int64_t rows, std::int64_t columns,
 template <Offset Off>
 void exclusive_scan(int threads, Off* counts, std::size_t length) {
   constexpr std::size_t block = std::size_t{1} << 16;
-  const std::size_t blocks = (length + block - 1) / block;
+  const std::size_t blocks = ceil_div(length, block);
   std::vector<Off> starts(blocks, 0);
   auto for_each_block = [&](auto&& body) {
     for_each_index(threads, blocks,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <heddle/core/files/matrix_market_header.hpp>
-#include <heddle/core/files/matrix_market_read.hpp>
-#include <heddle/core/files/matrix_market_write.hpp>
+#include "matrix_market_header.hpp"
+#include "matrix_market_read.hpp"
+#include "matrix_market_write.hpp"

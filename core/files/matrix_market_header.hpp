@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <heddle/core/files/compression.hpp>
-#include <heddle/core/files/numbers.hpp>
-#include <heddle/core/files/options.hpp>
+#include "load.hpp"
+#include "numbers.hpp"
 
 namespace heddle {
 
@@ -208,23 +207,35 @@ inline MatrixMarketHeader parse_matrix_market_header(std::string_view text,
   return header;
 }
 
-/// The header of a Matrix Market file, plain, gzip or xz, without reading the rest of it.
+/// The header of a Matrix Market file, plain, gzip or xz, without reading the rest of it. Of a pipe
+/// it takes the first 64 KiB, or more if the header is longer, and what it took is gone.
 inline MatrixMarketHeader read_matrix_market_header(const std::string& path) {
-  for (std::size_t limit = std::size_t{1} << 16;; limit *= 16) {
-    files::Bytes raw = files::read_bytes(path, 1, limit);
-    bool whole = raw.size() < limit;
-    const bool packed = files::compression_of(raw.view()) != files::Compression::none;
-    const files::Bytes bytes = files::unpack(std::move(raw), path, limit, !whole);
-    if (packed && bytes.size() >= limit) whole = false;
-    std::string_view text = bytes.view();
-    // A line that was cut says nothing.
-    if (!whole) text = text.substr(0, text.rfind('\n') + 1);
-    try {
-      return parse_matrix_market_header(text, path);
-    } catch (const Error&) {
-      if (whole || !files::is_matrix_market(text)) throw;
+  constexpr std::size_t longest = std::size_t{1} << 30;
+  try {
+    std::ifstream stream = files::open_to_read(path);
+    files::Bytes raw, content;
+    for (std::size_t limit = std::size_t{1} << 16; limit <= longest; limit *= 4) {
+      files::read_up_to(stream, raw, limit);
+      bool whole = raw.size() < limit;
+      std::string_view text = raw.view();
+      if (files::compression_of(text) != files::Compression::none) {
+        content = files::unpack_view(text, path, limit, !whole);
+        whole = whole && content.size() < limit;
+        text = content.view();
+      }
+      // A line that was cut says nothing.
+      if (!whole) text = text.substr(0, text.rfind('\n') + 1);
+      try {
+        return parse_matrix_market_header(text, path);
+      } catch (const Error&) {
+        if (whole || !files::is_matrix_market(text)) throw;
+      }
     }
+  } catch (const std::bad_alloc&) {
+    throw files::out_of_memory(path);
   }
+  throw Error("no sizes follow in the first " + std::to_string(longest) + " bytes of the file",
+              Where{.file = path}, "shorten its comments");
 }
 
 }  // namespace heddle

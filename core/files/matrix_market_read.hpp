@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <heddle/core/files/csr_build.hpp>
-#include <heddle/core/files/matrix_market_header.hpp>
+#include "csr_build.hpp"
+#include "matrix_market_header.hpp"
 
 namespace heddle::files {
 
@@ -140,8 +140,9 @@ class MatrixMarketReader {
   [[noreturn]] static void fault_in_index(const char* at, std::int64_t index, std::int64_t size,
                                           const std::string& kind) {
     throw Fault{at,
-                kind + " " + std::to_string(index) + " is not among the " + kind + "s 1 to " +
-                    std::to_string(size),
+                size == 0 ? "an entry of a matrix without " + kind + "s"
+                          : kind + " " + std::to_string(index) + " is not among the " + kind +
+                                "s 1 to " + std::to_string(size),
                 index == 0 ? "Matrix Market counts from 1: add 1 to every row and column"
                            : "correct the line or the sizes at the top"};
   }
@@ -169,7 +170,7 @@ class MatrixMarketReader {
 
   template <Field field>
   static S parse_value(const char*& at, const char* end) {
-    using Real = real_of<S>;
+    using Real = RealOf<S>;
     at = skip_blanks(at, end);
     if constexpr (field == Field::integer) return S(parse_whole<Real>(at, end));
     const Real real = parse_real<Real>(at, end);
@@ -330,7 +331,7 @@ template <Scalar S = double, Ordinal O = int, Offset Off = int>
 CsrStorage<S, O, Off, Kokkos::HostSpace> read_matrix_market(const std::string& path,
                                                             const ReadOptions& options = {}) {
   try {
-    const files::Bytes text = files::load(path, files::thread_count(options.threads));
+    const files::Bytes text = files::load(path, options);
     return parse_matrix_market<S, O, Off>(text.view(), path, options);
   } catch (const std::bad_alloc&) {
     throw files::out_of_memory(path);

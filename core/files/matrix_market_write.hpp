@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <heddle/core/files/csr_build.hpp>
-#include <heddle/core/files/matrix_market_header.hpp>
+#include <cmath>
+
+#include "csr_build.hpp"
+#include "csr_check.hpp"
+#include "matrix_market_header.hpp"
+#include "write_pieces.hpp"
 
 namespace heddle::files {
 
-/// Formats a matrix as Matrix Market, in runs of rows of about equal length.
+/// Formats a matrix as Matrix Market, in runs of as many entries each.
 template <class Matrix>
 class MatrixMarketWriter {
  public:
@@ -20,10 +24,12 @@ class MatrixMarketWriter {
 
   void write() {
     check_options();
+    check_csr(matrix_, path_, threads_);
     verify_symmetry();
-    cut_into_runs();
-    write_pieces(path_, threads_, runs_.size(), [&](std::size_t piece) {
-      return piece == 0 ? header() : format_rows(runs_[piece - 1], runs_[piece]);
+    const auto entries = static_cast<std::size_t>(matrix_.nonzeros());
+    const std::size_t run = run_entries();
+    write_pieces(path_, threads_, 1 + ceil_div(entries, run), [&](std::size_t piece) {
+      return piece == 0 ? header() : format_run((piece - 1) * run, std::min(entries, piece * run));
     });
   }
 
@@ -91,13 +97,20 @@ class MatrixMarketWriter {
     if (found != last && *found == row) {
       const S other = sorted.values()(static_cast<std::size_t>(found - sorted.col_idx().data()));
       if (same_value(sorted.values()(k), mirrored(options_.symmetry, other))) {
-        const bool on_diagonal = row == column;
-        if (!on_diagonal || options_.symmetry != MatrixMarketSymmetry::skew_symmetric) return;
+        if (row != column || may_be_diagonal(other)) return;
       }
     }
     fail("the entry of column " + std::to_string(column) + " has no mirror of a " +
              heddle::name(options_.symmetry) + " matrix",
          "write the matrix as general", row);
+  }
+
+  bool may_be_diagonal(const S& value) const {
+    if (options_.symmetry == MatrixMarketSymmetry::skew_symmetric) return false;
+    if constexpr (is_complex<S>) {
+      return options_.symmetry != MatrixMarketSymmetry::hermitian || value.imag() == 0;
+    }
+    return true;
   }
 
   static bool same_value(const S& a, const S& b) {
@@ -109,25 +122,13 @@ class MatrixMarketWriter {
   }
   template <class Real>
   static bool same_real(Real a, Real b) {
-    // Of zero the sign may differ: the mirror of 0 in a skew-symmetric matrix is -0.
-    return std::memcmp(&a, &b, sizeof(Real)) == 0 || (a == Real(0) && b == Real(0));
+    return a == b || (std::isnan(a) && std::isnan(b));
   }
 
-  void cut_into_runs() {
-    constexpr std::size_t run_entries = std::size_t{1} << 16;
-    constexpr std::size_t compressed_run_entries = std::size_t{1} << 18;
+  /// Entries of one piece of the file. A row may be longer.
+  std::size_t run_entries() const {
     const bool plain = compression_by_name(path_) == Compression::none;
-    const std::size_t most = plain ? run_entries : compressed_run_entries;
-    runs_.assign(1, 0);
-    if (matrix_.rows() == 0) return;
-    Off start = matrix_.row_ptr()(0);
-    for (O row = 1; row <= matrix_.rows(); ++row) {
-      const Off here = matrix_.row_ptr()(row);
-      if (row == matrix_.rows() || static_cast<std::size_t>(here - start) >= most) {
-        runs_.push_back(row);
-        start = here;
-      }
-    }
+    return std::size_t{1} << (plain ? 16 : 18);
   }
 
   std::string header() const {
@@ -152,27 +153,32 @@ class MatrixMarketWriter {
            std::to_string(entries) + "\n";
   }
 
-  std::string format_rows(O begin, O end) const {
+  std::string format_run(std::size_t begin, std::size_t end) const {
     constexpr std::size_t longest_index = 20, longest_number = 25;
     constexpr std::size_t longest_line = 2 * longest_index + 2 * longest_number;
-    const auto count = static_cast<std::size_t>(matrix_.row_ptr()(end) - matrix_.row_ptr()(begin));
-    std::string text(std::min(count * longest_line, count * 24 + longest_line), '\0');
+    const Off* const row_ptr = matrix_.row_ptr().data();
+    const Off* const after = row_ptr + static_cast<std::size_t>(matrix_.rows()) + 1;
+    auto row = std::upper_bound(row_ptr, after, static_cast<Off>(begin)) - row_ptr - 1;
+    char row_text[longest_index + 1];
+    std::size_t row_length = 0, row_end = begin;
+    std::string text((end - begin) * 24 + longest_line, '\0');
     std::size_t used = 0;
-    for (O row = begin; row < end; ++row) {
-      char row_text[longest_index + 1];
-      char* const row_end =
-          std::to_chars(row_text, row_text + longest_index, static_cast<std::int64_t>(row) + 1).ptr;
-      *row_end = ' ';
-      const auto row_length = static_cast<std::size_t>(row_end + 1 - row_text);
-      for (Off k = matrix_.row_ptr()(row); k < matrix_.row_ptr()(row + 1); ++k) {
-        const O column = matrix_.col_idx()(k);
-        if (!listed(row, column)) continue;
-        if (text.size() - used < longest_line) text.resize(text.size() * 2 + longest_line);
-        char* to = text.data() + used;
-        std::memcpy(to, row_text, row_length);
-        to = format_entry(to + row_length, text.data() + text.size(), column, matrix_.values()(k));
-        used = static_cast<std::size_t>(to - text.data());
+    for (std::size_t k = begin; k < end; ++k) {
+      if (k == row_end) {
+        if (k != begin) ++row;
+        while (static_cast<std::size_t>(row_ptr[row + 1]) <= k) ++row;
+        row_end = static_cast<std::size_t>(row_ptr[row + 1]);
+        char* const stop = std::to_chars(row_text, row_text + longest_index, row + 1).ptr;
+        *stop = ' ';
+        row_length = static_cast<std::size_t>(stop + 1 - row_text);
       }
+      const O column = matrix_.col_idx()(k);
+      if (!listed(static_cast<O>(row), column)) continue;
+      if (text.size() - used < longest_line) text.resize(text.size() * 2 + longest_line);
+      char* to = text.data() + used;
+      std::memcpy(to, row_text, row_length);
+      to = format_entry(to + row_length, text.data() + text.size(), column, matrix_.values()(k));
+      used = static_cast<std::size_t>(to - text.data());
     }
     text.resize(used);
     return text;
@@ -200,7 +206,6 @@ class MatrixMarketWriter {
   const Matrix& matrix_;
   const MatrixMarketWriteOptions& options_;
   int threads_;
-  std::vector<O> runs_ = {};
 };
 
 }  // namespace heddle::files
@@ -212,15 +217,21 @@ namespace heddle {
 /// is written compressed.
 ///
 /// Entries come in the order they have. Each number is the shortest decimal that reads back as the
-/// same bits, so a matrix with ascending columns and no repeated entries comes back bit for bit
-/// from read_matrix_market.
+/// same bits, and a NaN is nan or -nan: so a general matrix with ascending columns and no repeated
+/// entries comes back bit for bit from read_matrix_market, but for what a NaN holds beside its
+/// sign.
 ///
-/// Throws Error with the row where the matrix lacks the symmetry, and if the file cannot be
-/// written, which is then removed.
+/// Throws Error with the row where row_ptr falls, a column is out of range or the matrix lacks the
+/// symmetry, before anything is written, and if the file cannot be written. Until the new file is
+/// whole, one that is there already stays as it was; see docs/files.md for links and devices.
 template <Scalar S, Ordinal O, Offset Off, files::HostReadable Space>
 void write_matrix_market(const std::string& path, const CsrMatrix<S, O, Off, Space>& matrix,
                          const MatrixMarketWriteOptions& options = {}) {
-  files::MatrixMarketWriter<CsrMatrix<S, O, Off, Space>>(path, matrix, options).write();
+  try {
+    files::MatrixMarketWriter<CsrMatrix<S, O, Off, Space>>(path, matrix, options).write();
+  } catch (const std::bad_alloc&) {
+    throw files::out_of_memory(path, "write");
+  }
 }
 
 }  // namespace heddle

@@ -3,10 +3,11 @@
 
 #include <charconv>
 #include <cstdint>
-#include <heddle/core/files/text.hpp>
-#include <heddle/core/types.hpp>
 #include <string>
 #include <string_view>
+
+#include "../types.hpp"
+#include "text.hpp"
 
 namespace heddle::files {
 
@@ -50,9 +51,9 @@ inline std::string_view token_at(const char* at, const char* end) {
               "correct the line or write the file again"};
 }
 
-[[noreturn]] inline void fault_too_large(const char* at, const char* end, const char* type) {
-  throw Fault{at, "'" + printable(token_at(at, end)) + "' does not fit into " + type,
-              "read the matrix with a wider type"};
+[[noreturn]] inline void fault_too_large(const char* at, const char* end, const char* type,
+                                         const char* remedy) {
+  throw Fault{at, "'" + printable(token_at(at, end)) + "' does not fit into " + type, remedy};
 }
 
 /// A whole number in decimal at `at`, which moves past it.
@@ -69,7 +70,9 @@ inline std::int64_t parse_integer(const char*& at, const char* end, const char* 
     if (status == std::errc::invalid_argument || !at_token_end(stop, end)) {
       fault_in_number(at, end, kind);
     }
-    if (status == std::errc::result_out_of_range) fault_too_large(at, end, "64 bits");
+    if (status == std::errc::result_out_of_range) {
+      fault_too_large(at, end, "64 bits", "no matrix has such a size or index; correct the line");
+    }
     digit = stop;
   }
   at = digit;
@@ -117,7 +120,10 @@ const char* parse_unusual_real(const char* at, const char* end, Real& value) {
   if (status == std::errc::invalid_argument || stop != last) fault_in_number(at, end, "number");
   if (status == std::errc::result_out_of_range) {
     if (!is_tiny(number)) {
-      fault_too_large(at, end, sizeof(Real) == sizeof(float) ? "float" : "double");
+      constexpr bool single = std::is_same_v<Real, float>;
+      fault_too_large(at, end, single ? "float" : "double",
+                      single ? "read the matrix with double"
+                             : "no scalar type is wider; correct the line or scale the matrix");
     }
     value = number.starts_with('-') ? -Real(0) : Real(0);
   }
@@ -126,7 +132,8 @@ const char* parse_unusual_real(const char* at, const char* end, Real& value) {
 
 /// std::from_chars takes no plus sign before a number.
 inline const char* skip_plus(const char* at, const char* end) {
-  return end - at > 1 && at[0] == '+' && at[1] != '-' ? at + 1 : at;
+  const bool plus = at != end && *at == '+' && !at_token_end(at + 1, end) && at[1] != '-';
+  return plus ? at + 1 : at;
 }
 
 /// The nearest Real to a decimal number, inf or nan at `at`, which moves past it.
@@ -156,18 +163,5 @@ Real parse_whole(const char*& at, const char* end) {
   }
   return parse_real<Real>(at, end);
 }
-
-/// The real type a scalar is made of.
-template <Scalar S>
-struct RealOf {
-  using type = S;
-};
-template <class Real>
-struct RealOf<Kokkos::complex<Real>> {
-  using type = Real;
-};
-
-template <Scalar S>
-using real_of = typename RealOf<S>::type;
 
 }  // namespace heddle::files

@@ -9,7 +9,7 @@ namespace heddle {
 /// What a reader does with an entry that a file gives twice.
 enum class Duplicates { error, add };
 
-/// The numbers in a PETSc file, which does not say itself: bits of one number, complex as pairs.
+/// The numbers in a PETSc file, which does not say itself: complex64 is a pair of float32.
 enum class PetscScalar { detect, float32, float64, complex64, complex128 };
 
 /// How a matrix file is read; the defaults suit a well-formed file.
@@ -22,10 +22,12 @@ struct ReadOptions {
   /// Matrix Market's array format lists every entry of a dense matrix. All of them are stored,
   /// unless this asks for those that equal zero to be left out.
   bool drop_array_zeros = false;
-  /// A matrix whose arrays take more bytes than this is refused before they are allocated. 0 takes
-  /// the memory of the machine.
+  /// Bounds three things, each by itself: the bytes of the file, of its content as it is unpacked,
+  /// and of the matrix's arrays. What takes more is refused before the memory is taken. 0 takes the
+  /// memory of the machine.
   std::uint64_t max_bytes = 0;
-  /// Read by read_petsc alone. `detect` decides by the length of the file.
+  /// Read by read_petsc alone. `detect` takes float64 into a real scalar and complex128 into a
+  /// complex one, and refuses a file whose length says otherwise.
   PetscScalar petsc_scalar = PetscScalar::detect;
 };
 using MatrixMarketOptions = ReadOptions;
@@ -37,8 +39,8 @@ enum class MatrixMarketSymmetry { general, symmetric, skew_symmetric, hermitian 
 
 /// How write_matrix_market writes. A file name that ends in .gz or .xz is written compressed.
 struct MatrixMarketWriteOptions {
-  /// Anything but general writes the lower triangle alone, after it was verified that the matrix
-  /// has that symmetry, bit for bit.
+  /// Anything but general writes the lower triangle alone, after it was verified that every entry
+  /// equals its mirror. Zeros of either sign are equal, and so are all NaNs.
   MatrixMarketSymmetry symmetry = MatrixMarketSymmetry::general;
   /// Writes where the entries are and leaves out their values.
   bool pattern = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <heddle/core/files/matrix_market.hpp>
-#include <heddle/core/files/petsc.hpp>
+#include "matrix_market.hpp"
+#include "petsc.hpp"
 
 namespace heddle {
 
@@ -27,7 +27,7 @@ template <Scalar S = double, Ordinal O = int, Offset Off = int>
 CsrStorage<S, O, Off, Kokkos::HostSpace> read_matrix(const std::string& path,
                                                      const ReadOptions& options = {}) {
   try {
-    const files::Bytes content = files::load(path, files::thread_count(options.threads));
+    const files::Bytes content = files::load(path, options);
     return parse_matrix<S, O, Off>(content.view(), path, options);
   } catch (const std::bad_alloc&) {
     throw files::out_of_memory(path);

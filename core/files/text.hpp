@@ -5,16 +5,13 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <heddle/core/error.hpp>
-#include <heddle/core/files/buffer.hpp>
-#include <heddle/core/files/threads.hpp>
 #include <limits>
 #include <string>
 #include <string_view>
 
-#if __has_include(<unistd.h>)
-#include <unistd.h>
-#endif
+#include "../error.hpp"
+#include "buffer.hpp"
+#include "threads.hpp"
 
 namespace heddle::files {
 
@@ -30,11 +27,13 @@ class Bytes {
 
   void resize(std::size_t size) {
     if (size > capacity_) {
-      const std::size_t capacity = std::max(size, capacity_ * 2);
-      Buffer<char> grown = make_buffer<char>(capacity);
-      if (size_ > 0) std::memcpy(grown.get(), data_.get(), size_);
-      data_ = std::move(grown);
-      capacity_ = capacity;
+      // Moves pages rather than bytes where it can, so that two copies never stand side by side.
+      void* const grown = std::realloc(data_.get(), size);
+      if (!grown) throw std::bad_alloc();
+      static_cast<void>(data_.release());
+      data_.reset(static_cast<char*>(grown));
+      prefer_huge_pages(grown, size);
+      capacity_ = size;
     }
     size_ = size;
   }
@@ -52,34 +51,42 @@ inline constexpr std::size_t everything = std::numeric_limits<std::size_t>::max(
               "check that it exists, is a file, and may be read");
 }
 
+inline std::ifstream open_to_read(const std::string& path) {
+  std::error_code ignored;
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream || std::filesystem::is_directory(path, ignored)) throw_unreadable(path);
+  return stream;
+}
+
+/// Reads on until `bytes` holds `limit` bytes or the stream ends, whose length only its end tells.
+inline void read_up_to(std::istream& stream, Bytes& bytes, std::size_t limit) {
+  while (stream && bytes.size() < limit) {
+    const std::size_t before = bytes.size();
+    const std::size_t more = std::min(std::max(before, std::size_t{1} << 16), limit - before);
+    bytes.resize(before + more);
+    stream.read(bytes.data() + before, static_cast<std::streamsize>(more));
+    bytes.resize(before + static_cast<std::size_t>(stream.gcount()));
+  }
+}
+
 /// The first `limit` bytes of a file as they are on disk; a long file is read by several threads.
 inline Bytes read_bytes(const std::string& path, int threads, std::size_t limit = everything) {
   std::error_code ignored;
+  std::ifstream stream = open_to_read(path);
   if (!std::filesystem::is_regular_file(path, ignored)) {
-    // A pipe: its length is known at its end.
-    if (std::filesystem::is_directory(path, ignored)) throw_unreadable(path);
-    std::ifstream stream(path, std::ios::binary);
-    if (!stream) throw_unreadable(path);
     Bytes bytes;
-    while (stream && bytes.size() < limit) {
-      const std::size_t before = bytes.size();
-      const std::size_t more = std::min(std::max(before, std::size_t{1} << 16), limit - before);
-      bytes.resize(before + more);
-      stream.read(bytes.data() + before, static_cast<std::streamsize>(more));
-      bytes.resize(before + static_cast<std::size_t>(stream.gcount()));
-    }
+    read_up_to(stream, bytes, limit);
     return bytes;
   }
   const std::uintmax_t on_disk = std::filesystem::file_size(path, ignored);
   if (ignored) throw_unreadable(path);
   Bytes bytes(static_cast<std::size_t>(std::min<std::uintmax_t>(on_disk, limit)));
-  if (bytes.size() == 0 && !std::ifstream(path, std::ios::binary)) throw_unreadable(path);
   char* const data = bytes.data();
   for_each_range(threads, bytes.size(), std::size_t{1} << 23, [&](auto begin, auto end) {
-    std::ifstream stream(path, std::ios::binary);
-    stream.seekg(static_cast<std::streamoff>(begin));
-    stream.read(data + begin, static_cast<std::streamsize>(end - begin));
-    if (!stream) throw_unreadable(path);
+    std::ifstream part(path, std::ios::binary);
+    part.seekg(static_cast<std::streamoff>(begin));
+    part.read(data + begin, static_cast<std::streamsize>(end - begin));
+    if (!part) throw_unreadable(path);
   });
   return bytes;
 }
@@ -97,17 +104,6 @@ inline std::string printable(std::string_view piece) {
     if (c < ' ' || c > '~') c = '?';
   }
   return piece.size() > longest ? shown + "..." : shown;
-}
-
-/// Bytes of memory this machine has; the largest number where that cannot be asked.
-inline std::uint64_t machine_memory_bytes() {
-#if defined(_SC_PHYS_PAGES) && defined(_SC_PAGESIZE)
-  const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-  if (pages > 0 && page_bytes > 0) {
-    return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes);
-  }
-#endif
-  return std::numeric_limits<std::uint64_t>::max();
 }
 
 }  // namespace heddle::files

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "../integers.hpp"
+
 namespace heddle::files {
 
 inline int thread_count(int asked) {
@@ -61,8 +63,8 @@ void for_each_range(int threads, std::size_t count, std::size_t grain, const Bod
   if (count == 0) return;
   const std::size_t most = threads > 1 ? static_cast<std::size_t>(threads) * 4 : 1;
   const std::size_t ranges = std::clamp(count / grain, std::size_t{1}, most);
-  const std::size_t length = (count + ranges - 1) / ranges;
-  for_each_index(threads, (count + length - 1) / length,
+  const std::size_t length = ceil_div(count, ranges);
+  for_each_index(threads, ceil_div(count, length),
                  [&](std::size_t i) { body(i * length, std::min(count, (i + 1) * length)); });
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel for each word of backends/, and nothing else in it: what the words compile to is read
 // from here (docs/backends.md). Compiles for CUDA and HIP alike.
-#include <heddle/backends/launch.hpp>
-#include <heddle/backends/memory.hpp>
+#include "../../backends/launch.hpp"
+#include "../../backends/mailbox.hpp"
+#include "../../backends/memory.hpp"
 
 namespace heddle {
 
@@ -154,6 +155,44 @@ struct BarrierKernel {
   }
 };
 
+// Scratch sized at launch.
+struct ScratchKernel {
+  using Scratch = backends::DynamicScratch;
+  int* values;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
+    double* const first = scratch.take<double>(1);
+    int* const value = scratch.take<int>(Team::threads);
+    if (team.thread() == 0) *first = 1;
+    value[team.thread()] = values[team.thread()];
+    team.barrier();
+    values[team.thread()] = value[team.threads - 1 - team.thread()] + static_cast<int>(*first);
+  }
+};
+
+// What a team of a launch in order does before its own work.
+struct TicketKernel {
+  using Scratch = backends::NoScratch;
+  int* values;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    values[team.index()] = team.thread();
+  }
+};
+
+struct MailboxKernel {
+  using Scratch = backends::NoScratch;
+  backends::Mailbox<double, 1> mailbox;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const std::int64_t place = team.index() * Team::threads + team.thread();
+    mailbox.post(place, 0, mailbox.collect(place + 1, 0));
+  }
+};
+
 namespace {
 
 using Exec = Kokkos::DefaultExecutionSpace;
@@ -187,6 +226,17 @@ void every_word(const Exec& exec, void* memory) {
   memory_words<int, Publish, Acquire, Await, Post, Collect, Arrive, Fence, Load, LoadOnce>(exec,
                                                                                            memory);
   backends::launch<backends::Shape<1>>(exec, "heddle::words::barrier", 1,
+                                       BarrierKernel{static_cast<int*>(memory)});
+  backends::launch<backends::Shape<1>>(exec, "heddle::words::scratch", 1,
+                                       ScratchKernel{static_cast<int*>(memory)},
+                                       backends::scratch_bytes<double, int>(1, 256));
+  backends::launch_by_ticket<backends::Shape<1>>(exec, "heddle::words::ticket", 1,
+                                                 TicketKernel{static_cast<int*>(memory)},
+                                                 {static_cast<std::uint32_t*>(memory)});
+  backends::launch<backends::Shape<1>>(exec, "heddle::words::mailbox", 1,
+                                       MailboxKernel{{static_cast<double*>(memory)}});
+  const Portable<Exec> portable(exec);
+  backends::launch<backends::Shape<8>>(portable, "heddle::words::portable", 1,
                                        BarrierKernel{static_cast<int*>(memory)});
 }
 

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <heddle/core/scheme.hpp>
-#include <heddle/formats/csr/kernels.hpp>
-#include <heddle/formats/csr/row_runs.hpp>
-#include <heddle/formats/csr/tiles.hpp>
-#include <heddle/formats/csr/transpose.hpp>
-#include <heddle/formats/executor.hpp>
-#include <heddle/formats/packed_columns.hpp>
-#include <heddle/formats/scale.hpp>
 #include <memory>
 
-namespace heddle::csr {
+#include "../common/equal_work.hpp"
+#include "../common/executor.hpp"
+#include "../common/inspection.hpp"
+#include "../common/packed_vectors.hpp"
+#include "../common/scale.hpp"
+#include "kernels.hpp"
 
-/// Runs the csr schemes: borrows the matrix, owns the tiles and the room for packed columns
-/// (csr/adaptive, csr/merge), and the transpose, if it needs one.
+namespace heddle::detail::csr {
+
+/// Runs the csr schemes: borrows the matrix, and owns the shares (csr/adaptive, csr/merge), the
+/// room for packed vectors, and what a CPU's variant knows of the rows.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
  public:
@@ -22,100 +21,97 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
 
-  Executor(const Exec& exec, const Matrix& A, const Scheme& scheme, Transpose transpose,
-           const ExpectedColumns& columns)
-      : A_(A), columns_(columns), transpose_(transpose) {
-    using Kernels = csr::Kernels<Exec, S, O, Off, V, Acc>;
+  Executor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
+      : A_(in.A), variant_(in, scheme) {
     if (scheme.has("merge")) {
-      tiled_label_ = "heddle::spmv::csr_merge";
-      tiles_ = Tiles<Exec, O, Off, Acc>(exec, A, Kernels::merge_work(exec, A), Kernels::row_steps,
-                                        Cutting::equal_work, Off(0));
+      label_ = "heddle::spmv::csr_merge";
+      shares_ = Shares(in.exec, A_, Kernels::merge_work(in.exec, A_), Kernels::row_steps,
+                       Cutting::equal_work, Off(0));
     } else if (scheme.has("adaptive")) {
-      tiled_label_ = "heddle::spmv::csr_adaptive";
-      tiles_ = Tiles<Exec, O, Off, Acc>(exec, A, Kernels::adaptive_work(exec, A),
-                                        Kernels::row_steps, Cutting::around_short_rows,
-                                        static_cast<Off>(Kernels::short_row));
-      if constexpr (Kernels::uses_row_hints) {
-        const backends::HostVectors vectors = backends::host_vectors();
-        if (vectors != backends::HostVectors::none) {
-          row_runs_ = RowRuns<Exec>(exec, A);
-          row_hints_ = {row_runs_.codes(),
-                        row_ends(exec, A.row_ptr().data(), A.rows(), learnt_rows(vectors)),
-                        Kernels::streams(exec, A)};
-        }
-      }
+      label_ = "heddle::spmv::csr_adaptive";
+      shares_ = Shares(in.exec, A_, Kernels::adaptive_work(in.exec, A_), Kernels::row_steps,
+                       Cutting::around_short_rows, static_cast<Off>(Kernels::short_row));
     } else if (scheme.has("subwarp")) {
       width_ = static_cast<int>(scheme.integer("subwarp"));
     }
-    if (tiled_label_ && columns.apart) {
-      const int room = std::min(columns.count, tile_columns<Exec>);
-      if (room > 1 && Kernels::packs_columns(exec, A, room)) {
-        packed_ = PackedColumns<Exec, V>(exec, A.columns(), room);
-      }
-    }
-    if (transpose == Transpose::stored) store_transpose(exec);
+    if (label_) packed_ = room_for_packing(in, scheme);
+    scheme_ = resolved(scheme);
   }
 
-  void apply(const Exec& exec, Op op, Acc alpha, const Columns<const V>& x, Acc beta,
-             const Columns<V>& y) override {
-    const bool conjugate = conjugates(op);
-    if (!transposes(op)) {
-      run(exec, make_operands<V, Acc>(A_, conjugate, alpha, x, beta, y));
-    } else if (transpose_ == Transpose::atomics) {
+  const Scheme& scheme() const override { return scheme_; }
+
+  void apply(const Exec& exec, Op op, Acc alpha, const Multivector<const V>& x, Acc beta,
+             const Multivector<V>& y) override {
+    const Operands operands =
+        operands_of(view_of(A_), Product<V, Acc>{conjugates(op), alpha, beta, x, y});
+    if (transposes(op)) {
       scale<V, Acc>(exec, beta, y);
-      Kernels<Exec, S, O, Off, V, Acc>::scatter(
-          exec, make_operands<V, Acc>(A_, conjugate, alpha, x, beta, y));
+      Kernels::scatter(exec, operands);
+    } else if (!label_) {
+      Kernels::rows(exec, operands, width_, variant_);
+    } else if (x.count > 1 && x.vector_stride != 1 && packed_.vectors() > 0) {
+      each_pass(operands, packed_.vectors(), [&](Operands pass) {
+        pass.x = packed_.pack(exec, pass.x);
+        Kernels::shares(exec, label_, pass, shares_.table(), variant_);
+      });
     } else {
-      if (!transposed_executor_) store_transpose(exec);
-      transposed_executor_->apply(exec, conjugate ? Op::conjugate : Op::none, alpha, x, beta, y);
+      Kernels::shares(exec, label_, operands, shares_.table(), variant_);
     }
   }
 
-  void update_values(const Exec& exec, const Matrix& A) override {
-    A_ = A;
-    if (transposed_executor_) transposed_.update_values(exec, A);
-  }
+  void update_values(const Exec&, const Matrix& A) override { A_ = A; }
 
   std::size_t bytes() const override {
-    std::size_t bytes = tiles_.bytes() + row_runs_.bytes() + packed_.bytes();
-    if (transposed_executor_) bytes += transposed_.bytes() + transposed_executor_->bytes();
-    return bytes;
+    return shares_.bytes() + variant_.bytes() + packed_.bytes();
+  }
+
+  double moved_bytes(Op op, int vectors, bool with_beta) const override {
+    const auto nonzeros = static_cast<double>(A_.nonzeros());
+    const double rows = A_.rows(), columns = A_.columns();
+    const double x = transposes(op) ? rows : columns, y = transposes(op) ? columns : rows;
+    // Scattered, y is scaled, and then read and written by atomic additions.
+    const double y_times = transposes(op) ? 3 + with_beta : 1 + with_beta;
+    const bool packs = packed_.vectors() > 0 && vectors > 1;
+    const double x_times = packs ? 3 : 1;
+    return nonzeros * (sizeof(S) + sizeof(O)) + (rows + 1) * sizeof(Off) +
+           static_cast<double>(shares_.bytes() + variant_.bytes()) +
+           vectors * static_cast<double>(sizeof(V)) * (x * x_times + y * y_times);
   }
 
  private:
-  template <class Operands>
-  void run(const Exec& exec, const Operands& operands) {
-    using Kernels = csr::Kernels<Exec, S, O, Off, V, Acc>;
-    if (!tiled_label_) return Kernels::subwarp(exec, operands, width_);
-    const bool apart = operands.x.count > 1 && operands.x.column_stride != 1;
-    if (apart && packed_.columns() > 0) {
-      return each_pass(operands, packed_.columns(), [&](Operands pass) {
-        pass.x = packed_.pack(exec, pass.x);
-        Kernels::tiles(exec, tiled_label_, pass, tiles_.table(), row_hints_);
-      });
+  using Kernels = csr::Kernels<Exec, S, O, Off, V, Acc>;
+  using Operands = csr::Operands<S, O, Off, V, Acc>;
+  using Shares = EqualWork<Exec, O, Off, Acc>;
+
+  PackedVectors<Exec, V> room_for_packing(const Inspection<Exec, Matrix>& in,
+                                          const Scheme& scheme) const {
+    int room = 0;
+    if (scheme.has("pack")) {
+      room = scheme.value("pack") == "no" ? 0 : static_cast<int>(scheme.integer("pack"));
+    } else if (in.vectors.several_apart()) {
+      room = std::min(in.vectors.count, vectors_per_launch<Exec>);
+      if (!Kernels::repays_packing(in.exec, A_, room, variant_)) room = 0;
     }
-    Kernels::tiles(exec, tiled_label_, operands, tiles_.table(), row_hints_);
+    return room ? PackedVectors<Exec, V>(in.exec, A_.columns(), room) : PackedVectors<Exec, V>();
   }
 
-  /// Rows of the transpose are as long as columns happen to be, so it always runs csr/adaptive.
-  void store_transpose(const Exec& exec) {
-    transposed_ = Transposed<Exec, S, O, Off>(exec, A_);
-    transposed_executor_ =
-        std::make_unique<Executor>(exec, transposed_.matrix(), Scheme("csr", {{"adaptive"}}),
-                                   Transpose::on_first_use, columns_);
+  Scheme resolved(const Scheme& scheme) const {
+    std::vector<SchemeTerm> terms{scheme.terms().front()};
+    if (scheme.has("transpose")) terms.emplace_back("transpose", scheme.value("transpose"));
+    variant_.append_to(terms);
+    if (label_) {
+      terms.emplace_back("pack", packed_.vectors() ? std::to_string(packed_.vectors()) : "no");
+    }
+    return Scheme(scheme.format(), std::move(terms));
   }
 
   Matrix A_;
-  const char* tiled_label_ = nullptr;  // of csr/adaptive and csr/merge
-  int width_ = 1;                      // of csr/scalar and csr/subwarp
-  ExpectedColumns columns_;
-  Transpose transpose_;
-  Tiles<Exec, O, Off, Acc> tiles_;
-  RowRuns<Exec> row_runs_;
-  RowHints row_hints_;
-  PackedColumns<Exec, V> packed_;
-  Transposed<Exec, S, O, Off> transposed_;
-  std::unique_ptr<Executor> transposed_executor_;
+  Scheme scheme_;
+  const char* label_ = nullptr;  // of csr/adaptive and csr/merge
+  int width_ = 1;                // of csr/scalar and csr/subwarp
+  typename Kernels::Variant variant_;
+  Shares shares_;
+  PackedVectors<Exec, V> packed_;
 };
 
-}  // namespace heddle::csr
+}  // namespace heddle::detail::csr

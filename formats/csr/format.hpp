@@ -1,29 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <heddle/backends/lanes.hpp>
-#include <heddle/core/scheme_grammar.hpp>
-#include <heddle/formats/csr/executor.hpp>
+#include "../../core/scheme_grammar.hpp"
+#include "../format.hpp"
+#include "executor.hpp"
+#include "predict.hpp"
 
-namespace heddle::csr {
+namespace heddle {
 
-/// What the list of formats knows of CSR.
-struct Format {
+/// Compressed sparse rows, as the user holds them: borrowed, never copied. Holds any matrix.
+struct CsrFormat {
   static constexpr const char* name = "csr";
 
-  /// The schemes of a device whose subwarps have at most `lanes` lanes.
-  static SchemeGrammar grammar(int lanes) {
-    std::vector<std::string> widths;
-    for (int width = 1; width <= lanes; width *= 2) widths.push_back(std::to_string(width));
-    return {name, {{"scalar"}, {"subwarp", widths}, {"adaptive"}, {"merge"}}};
+  static SchemeGrammar grammar(const Device& device) {
+    const SchemeKey atomics("transpose", {"atomics"}, scheme_auto);
+    const auto pack = [](const char* range) {
+      return SchemeKey("pack", {"no", range}, scheme_auto, {"8"});
+    };
+    if (device.has_lanes()) {
+      std::vector<std::string> widths;
+      for (int width = 2; width <= device.lanes; width *= 2) {
+        widths.push_back(std::to_string(width));
+      }
+      const SchemeKey up_to_32 = pack("<2..32>");
+      return {name,
+              {{"scalar"},
+               {"subwarp", widths},
+               {"adaptive", {}, {up_to_32}},
+               {"merge", {}, {up_to_32}}},
+              {atomics}};
+    }
+    const SchemeKey simd("simd", {"none", "loads", "gathers"}, scheme_auto);
+    const std::vector<SchemeKey> shares = {
+        simd,
+        {"loop", {"row", "four", "branchless", "sparse"}, scheme_auto},
+        {"runs", {"yes", "no"}, scheme_auto},
+        {"prefetch", {"yes", "no"}, scheme_auto},
+        pack("<2..64>")};
+    return {
+        name, {{"scalar", {}, {simd}}, {"adaptive", {}, shares}, {"merge", {}, shares}}, {atomics}};
+  }
+
+  static std::vector<Scheme> candidates(const Features&, const Device& device) {
+    std::vector<Scheme> schemes{Scheme(name, {{"scalar"}})};
+    for (int width = 2; width <= device.lanes; width *= 2) {
+      schemes.push_back(Scheme(name, {{"subwarp", width}}));
+    }
+    schemes.push_back(Scheme(name, {{"adaptive"}}));
+    schemes.push_back(Scheme(name, {{"merge"}}));
+    return schemes;
+  }
+
+  static Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
+                            const Sizes& sizes) {
+    if (!device.has_lanes()) return detail::csr::predict_on_cpu(scheme, features, device, sizes);
+    return backends::with_tag(device.backend, [&](auto tag) {
+      return detail::csr::predict_on_gpu(scheme, features, device, sizes,
+                                         detail::csr::gpu_tuning<decltype(tag)>);
+    });
+  }
+
+  /// Transposing ops natively by atomic additions alone: neither fast nor reproducible, and every
+  /// addition rounds to the type of the vectors, but no memory is taken.
+  static bool applies(Op op, const Scheme& scheme) {
+    return !transposes(op) || scheme.has("transpose");
   }
 
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
-      const Exec& exec, const Matrix& A, const Scheme& scheme, Transpose transpose,
-      const ExpectedColumns& columns) {
-    return std::make_unique<Executor<Exec, Matrix, V, Acc>>(exec, A, scheme, transpose, columns);
+      const Inspection<Exec, Matrix>& inspection, const Scheme& scheme) {
+    return std::make_unique<detail::csr::Executor<Exec, Matrix, V, Acc>>(inspection, scheme);
   }
 };
 
-}  // namespace heddle::csr
+}  // namespace heddle

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <heddle/backends/launch.hpp>
-#include <heddle/formats/csr/host_plain_rows.hpp>
-#include <heddle/formats/csr/host_vector_rows.hpp>
-#include <heddle/formats/csr/tiles.hpp>
+#include "../../backends/launch.hpp"
+#include "../common/equal_work.hpp"
+#include "host_plain_rows.hpp"
+#include "host_simd_rows.hpp"
 
 /// The CSR kernels of CPUs, where a lane is a thread. They share out the rows; Rows, one of
-/// HostPlainRows, HostVectorRows and HostVectorColumns, computes them.
-namespace heddle::csr {
+/// HostPlainRows, HostSimdRows and HostSimdVectors, computes them.
+namespace heddle::detail::csr {
 
 /// csr/scalar and csr/subwarp=1: each thread takes an equal, contiguous share of the rows.
 template <class Operands, class Rows>
@@ -27,9 +27,9 @@ struct HostRowsKernel {
   }
 };
 
-/// csr/adaptive and csr/merge: each thread takes a tile. Chains as in TileTable.
+/// csr/adaptive and csr/merge: each thread takes a share. Carry-outs as in ShareTable.
 template <class Operands, class Rows, class Table>
-struct HostTileKernel {
+struct HostShareKernel {
   using Scratch = backends::NoScratch;
   using O = typename Operands::ordinal_type;
   using Off = typename Operands::offset_type;
@@ -45,28 +45,33 @@ struct HostTileKernel {
     const auto& begin = table.edges[t];
     const auto& end = table.edges[t + 1];
     O row = begin.row;
-    const bool finishes = begin.chain >= 0 && row < end.row;
-    Acc first_sum[Rows::columns] = {};
+    const bool finishes = begin.first_share >= 0 && row < end.row;
+    Acc first_sum[Rows::vectors] = {};
     if (finishes) {
       rows.sum_nonzeros(operands, begin.nonzero, operands.row_ptr[row + 1], first_sum);
       ++row;
     }
     if (row < end.row) rows.store_rows(operands, row, end.row);
-    if (end.chain >= 0) {
+    if (end.first_share >= 0) {
       const Off row_begin = operands.row_ptr[end.row];
-      Acc sum[Rows::columns];
+      Acc sum[Rows::vectors];
       rows.sum_nonzeros(operands, row_begin < begin.nonzero ? begin.nonzero : row_begin,
                         end.nonzero, sum);
-      for (int c = 0; c < operands.x.count; ++c) table.parts.leave(t, c, sum[c]);
+      for (int c = 0; c < operands.x.count; ++c) table.carries.post(t, c, sum[c]);
     }
-    // Last, since the tile before leaves its part only when it is through.
+    // Last, since the share before posts its carry-out only when it is through.
     if (finishes) {
       for (int c = 0; c < operands.x.count; ++c) {
-        operands.store(begin.row, c,
-                       first_sum[c] + table.parts.take_all(begin.chain, static_cast<int>(t), 1, c));
+        if constexpr (Table::waits) {
+          const Acc carried =
+              table.carries.collect_all(begin.first_share, static_cast<int>(t), 1, c);
+          operands.store(begin.row, c, first_sum[c] + carried);
+        } else {
+          table.carries.post(table.shares + t, c, first_sum[c]);
+        }
       }
     }
   }
 };
 
-}  // namespace heddle::csr
+}  // namespace heddle::detail::csr

@@ -2,48 +2,41 @@
 #pragma once
 
 #include <algorithm>
-#include <heddle/backends/launch.hpp>
-#include <heddle/formats/csr/host_kernel.hpp>
-#include <heddle/formats/csr/host_vector_columns.hpp>
-#include <heddle/formats/csr/transpose.hpp>
 
-namespace heddle::csr {
+#include "../../backends/launch.hpp"
+#include "finish_kernel.hpp"
+#include "host_kernel.hpp"
+#include "host_simd_vectors.hpp"
+#include "host_variant.hpp"
+#include "scatter_kernel.hpp"
+#include "tuning.hpp"
+
+namespace heddle::detail::csr {
 
 /// The launches of the CSR kernels on a CPU, where every thread takes one share.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
 struct HostLaunches {
   using Operands = csr::Operands<S, O, Off, V, Acc>;
-  using Table = typename Tiles<Exec, O, Off, Acc>::Table;
+  using Table = typename EqualWork<Exec, O, Off, Acc>::Table;
   using Matrix = CsrMatrix<S, O, Off, typename Exec::memory_space>;
+  using Variant = HostVariant<Exec, Operands>;
 
-  /// Columns of x that are served at a time by plain loops, and by vectors if they lie apart.
-  static constexpr int plain_columns = 8;
-  static constexpr int columns_apart = 8;
+  static constexpr CpuTuning tuning = cpu_tuning<backends::Host>;
+  static constexpr int short_row = tuning.short_row;
+  static constexpr int row_steps = tuning.row_steps;
 
-  /// csr/adaptive never cuts a row of so few nonzeros.
-  static constexpr int short_row = 1024;
-  /// What a row costs, in nonzeros: a mispredicted branch or the unused part of a register
-  /// (measured: docs/csr.md).
-  static constexpr int row_steps = 8;
-  /// Whether csr/adaptive looks for hints.
-  static constexpr bool uses_row_hints = suits_host_vectors<Operands>;
-
-  /// Whether the matrix is too large for the caches, a few MB a thread.
-  static bool streams(const Exec& exec, const Matrix& A) {
-    const std::int64_t bytes = static_cast<std::int64_t>(A.nonzeros()) * (sizeof(S) + sizeof(O));
-    return bytes / exec.concurrency() > 8'000'000;
-  }
-
-  /// Whether to lay so many columns of x that lie apart side by side: if its rows are read often
+  /// Whether to lay so many vectors of x that lie apart side by side: if its rows are read often
   /// enough, and oftener where packing them goes through memory. What stays in the caches is worth
-  /// packing for vectors only (measured: docs/csr.md).
-  static bool packs_columns(const Exec& exec, const Matrix& A, int columns) {
-    const std::int64_t bytes = static_cast<std::int64_t>(A.columns()) * columns * sizeof(V);
-    const std::int64_t reads = static_cast<std::int64_t>(A.nonzeros()) * std::min(columns, 8);
-    if (bytes / exec.concurrency() >= 3'000'000) return reads / 112 >= A.columns();
-    const bool vectors =
-        suits_host_vectors<Operands> && backends::host_vectors() != backends::HostVectors::none;
-    return vectors && reads / 40 >= A.columns();
+  /// packing for SIMD registers only (measured: docs/csr.md).
+  static bool repays_packing(const Exec& exec, const Matrix& A, int vectors,
+                             const Variant& variant) {
+    const std::int64_t bytes = static_cast<std::int64_t>(A.columns()) * vectors * sizeof(V);
+    const std::int64_t reads = static_cast<std::int64_t>(A.nonzeros()) * std::min(vectors, 8);
+    if (bytes / exec.concurrency() >= tuning.packed_bytes_per_thread) {
+      return reads / tuning.reads_repay_packing >= A.columns();
+    }
+    return variant.hints().simd != backends::Simd::none &&
+           reads / tuning.reads_repay_packing_in_cache >= A.columns();
   }
 
   static std::int64_t merge_work(const Exec& exec, const Matrix& A) {
@@ -53,20 +46,23 @@ struct HostLaunches {
     return share_of_work(exec, A);
   }
 
-  /// csr/scalar and csr/subwarp=1: equal rows a thread.
-  static void subwarp(const Exec& exec, const Operands& operands, int /*width*/) {
-    each_pass(operands, columns_a_pass(operands, RowHints()), [&](const Operands& pass) {
-      if (pass.x.count == 1) return equal_rows<1>(exec, pass);
-      equal_rows<tile_columns<Exec>>(exec, pass);
+  /// csr/scalar: equal rows a thread.
+  static void rows(const Exec& exec, const Operands& operands, int /*width*/,
+                   const Variant& variant) {
+    const RowHints& hints = variant.hints();
+    each_pass(operands, vectors_per_pass(operands, hints), [&](const Operands& pass) {
+      if (pass.x.count == 1) return equal_rows<1>(exec, pass, hints);
+      equal_rows<vectors_per_launch<Exec>>(exec, pass, hints);
     });
   }
 
-  /// csr/adaptive and csr/merge: a thread a tile.
-  static void tiles(const Exec& exec, const char* label, const Operands& operands,
-                    const Table& table, const RowHints& hints) {
-    each_pass(operands, columns_a_pass(operands, hints), [&](const Operands& pass) {
-      if (pass.x.count == 1) return tile<1>(exec, label, pass, table, hints);
-      tile<tile_columns<Exec>>(exec, label, pass, table, hints);
+  /// csr/adaptive and csr/merge: a thread a share.
+  static void shares(const Exec& exec, const char* label, const Operands& operands,
+                     const Table& table, const Variant& variant) {
+    const RowHints& hints = variant.hints();
+    each_pass(operands, vectors_per_pass(operands, hints), [&](const Operands& pass) {
+      if (pass.x.count == 1) return share<1>(exec, label, pass, table, hints);
+      share<vectors_per_launch<Exec>>(exec, label, pass, table, hints);
     });
   }
 
@@ -81,67 +77,60 @@ struct HostLaunches {
   static std::int64_t share_of_work(const Exec& exec, const Matrix& A) {
     const std::int64_t work =
         merge_path_steps(A.rows(), static_cast<std::int64_t>(A.nonzeros()), row_steps);
-    const std::int64_t threads = exec.concurrency();
-    return std::max<std::int64_t>((work + threads - 1) / threads, 512);
+    return std::max<std::int64_t>(ceil_div<std::int64_t>(work, exec.concurrency()),
+                                  tuning.least_work);
   }
 
-  /// Columns of x that one pass over the matrix serves. Columns that lie apart push each other out
-  /// of the caches, so they go a few at a time; two of them one by one where the vectors of rows
-  /// gain more than a second look at the matrix costs (measured: docs/csr.md).
-  static int columns_a_pass(const Operands& operands, const RowHints& hints) {
-    if (host_vectors_for(operands) == backends::HostVectors::none) return plain_columns;
-    if (operands.x.column_stride == 1) return tile_columns<Exec>;
-    const bool rows_gain = hints.runs || hints.ends != RowEnds::foreseen;
-    const bool one_by_one = operands.x.count == 2 && uses_row_hints && rows_gain && !hints.streams;
-    return one_by_one ? 1 : columns_apart;
+  /// Vectors of x that one pass over the matrix serves. Vectors that lie apart push each other out
+  /// of the caches, so they go a few at a time.
+  static int vectors_per_pass(const Operands& operands, const RowHints& hints) {
+    if (simd_for(operands, hints.simd) == backends::Simd::none) return tuning.plain_vectors;
+    if (operands.x.vector_stride == 1) return vectors_per_launch<Exec>;
+    return operands.x.count == 2 && hints.two_one_by_one ? 1 : tuning.vectors_apart;
   }
 
-  template <int ColumnsAtOnce>
-  static void equal_rows(const Exec& exec, const Operands& operands) {
-    const std::int64_t teams = exec.concurrency();
+  template <int VectorsAtOnce>
+  static void equal_rows(const Exec& exec, const Operands& operands, const RowHints& hints) {
     const std::int64_t rows = operands.rows;
-    const std::int64_t rows_a_team = (rows + teams - 1) / teams;
-    on_host_rows<ColumnsAtOnce>(operands, RowHints(), [&](const auto& how) {
+    const auto rows_per_team =
+        std::max<std::int64_t>(1, ceil_div<std::int64_t>(rows, exec.concurrency()));
+    on_host_rows<VectorsAtOnce>(operands, hints, [&](const auto& how) {
       backends::launch<backends::Shape<1>>(
-          exec, "heddle::spmv::csr_scalar",
-          rows_a_team ? (rows + rows_a_team - 1) / rows_a_team : 0,
-          HostRowsKernel<Operands, std::decay_t<decltype(how)>>{operands, how, rows_a_team});
+          exec, "heddle::spmv::csr_scalar", ceil_div(rows, rows_per_team),
+          HostRowsKernel<Operands, std::decay_t<decltype(how)>>{operands, how, rows_per_team});
     });
   }
 
-  template <int ColumnsAtOnce>
-  static void tile(const Exec& exec, const char* label, const Operands& operands,
-                   const Table& table, const RowHints& hints) {
-    on_host_rows<ColumnsAtOnce>(operands, hints, [&](const auto& how) {
-      backends::launch<backends::Shape<1>>(
-          exec, label, table.tiles,
-          HostTileKernel<Operands, std::decay_t<decltype(how)>, Table>{operands, how, table});
+  template <int VectorsAtOnce>
+  static void share(const Exec& exec, const char* label, const Operands& operands,
+                    const Table& table, const RowHints& hints) {
+    on_host_rows<VectorsAtOnce>(operands, hints, [&](const auto& how) {
+      launch_shares<backends::Shape<1>>(
+          exec, label, table,
+          HostShareKernel<Operands, std::decay_t<decltype(how)>, Table>{operands, how, table});
     });
+    finish_rows(exec, operands, table);
   }
 
-  /// Calls launch(how) with what computes rows fastest on this processor.
-  template <int ColumnsAtOnce, class Launch>
+  /// Calls launch(how) with what computes rows as the hints say.
+  template <int VectorsAtOnce, class Launch>
   static void on_host_rows(const Operands& operands, [[maybe_unused]] const RowHints& hints,
                            const Launch& launch) {
-    if constexpr (suits_host_vectors<Operands>) {
-      using backends::HostVectors;
-      const HostVectors vectors = host_vectors_for(operands);
-      if constexpr (ColumnsAtOnce == 1) {
-        if (vectors == HostVectors::loads) {
-          return launch(HostVectorRows<Operands, HostVectors::loads>{hints});
+    if constexpr (suits_simd<Operands> && backends::runs_on_host<Exec>) {
+      using backends::Simd;
+      const Simd simd = simd_for(operands, hints.simd);
+      if constexpr (VectorsAtOnce == 1) {
+        if (simd == Simd::loads) return launch(HostSimdRows<Operands, Simd::loads>{hints});
+        if (simd == Simd::gathers) return launch(HostSimdRows<Operands, Simd::gathers>{hints});
+      } else if (simd != Simd::none) {
+        if (operands.x.vector_stride == 1) {
+          return launch(HostSimdVectors<Operands, true, VectorsAtOnce>{});
         }
-        if (vectors == HostVectors::gathers) {
-          return launch(HostVectorRows<Operands, HostVectors::gathers>{hints});
-        }
-      } else if (vectors != HostVectors::none) {
-        if (operands.x.column_stride == 1) {
-          return launch(HostVectorColumns<Operands, true, ColumnsAtOnce>{});
-        }
-        return launch(HostVectorColumns<Operands, false, ColumnsAtOnce>{});
+        return launch(HostSimdVectors<Operands, false, VectorsAtOnce>{});
       }
     }
-    launch(HostPlainRows<Operands, std::min(ColumnsAtOnce, plain_columns)>{});
+    launch(HostPlainRows<Operands, std::min(VectorsAtOnce, tuning.plain_vectors)>{});
   }
 };
 
-}  // namespace heddle::csr
+}  // namespace heddle::detail::csr

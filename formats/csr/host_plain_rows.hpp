@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <heddle/backends/host/pair_of_sums.hpp>
-#include <heddle/formats/csr/operands.hpp>
 #include <type_traits>
 
-namespace heddle::csr {
+#include "../../backends/host/pair_of_sums.hpp"
+#include "operands.hpp"
+
+namespace heddle::detail::csr {
 
 /// The entry of one vector that nonzero k multiplies. Unit stride is known to the compiler.
 template <bool UnitStride, class Operands>
@@ -34,7 +35,7 @@ KOKKOS_FORCEINLINE_FUNCTION void add_two(
 
 /// Adds up nonzeros [begin, end) against one vector, four sums side by side.
 template <bool UnitStride, class Operands>
-KOKKOS_FORCEINLINE_FUNCTION typename Operands::accumulator_type sum_of_one_column(
+KOKKOS_FORCEINLINE_FUNCTION typename Operands::accumulator_type sum_of_one_vector(
     const Operands& operands, typename Operands::offset_type begin,
     typename Operands::offset_type end) {
   using Acc = typename Operands::accumulator_type;
@@ -52,19 +53,19 @@ KOKKOS_FORCEINLINE_FUNCTION typename Operands::accumulator_type sum_of_one_colum
   return sum;
 }
 
-/// Adds up nonzeros [begin, end) for ColumnsAtOnce columns of x.
-template <int ColumnsAtOnce, class Operands>
+/// Adds up nonzeros [begin, end) for VectorsAtOnce vectors of x.
+template <int VectorsAtOnce, class Operands>
 KOKKOS_FORCEINLINE_FUNCTION void sum_nonzeros(const Operands& operands,
                                               typename Operands::offset_type begin,
                                               typename Operands::offset_type end,
                                               typename Operands::accumulator_type* sum) {
   using Acc = typename Operands::accumulator_type;
-  if constexpr (ColumnsAtOnce == 1) {
-    sum[0] = operands.x.row_stride == 1 ? sum_of_one_column<true>(operands, begin, end)
-                                        : sum_of_one_column<false>(operands, begin, end);
+  if constexpr (VectorsAtOnce == 1) {
+    sum[0] = operands.x.row_stride == 1 ? sum_of_one_vector<true>(operands, begin, end)
+                                        : sum_of_one_vector<false>(operands, begin, end);
   } else {
     const int count = operands.x.count;
-    for (int c = 0; c < ColumnsAtOnce; ++c) sum[c] = Acc(0);
+    for (int c = 0; c < VectorsAtOnce; ++c) sum[c] = Acc(0);
     for (auto k = begin; k < end; ++k) {
       const auto value = operands.value(k);
       const auto column = operands.column(k);
@@ -73,18 +74,18 @@ KOKKOS_FORCEINLINE_FUNCTION void sum_nonzeros(const Operands& operands,
   }
 }
 
-/// Rows of A times up to `columns` vectors of any stride and type: plain loops, with the sum of a
+/// Rows of A times up to `vectors` vectors of any stride and type: plain loops, with the sum of a
 /// row spread over several accumulators so that an addition need not wait for the one before.
-template <class Operands, int ColumnsAtOnce>
+template <class Operands, int VectorsAtOnce>
 struct HostPlainRows {
   using O = typename Operands::ordinal_type;
   using Off = typename Operands::offset_type;
   using Acc = typename Operands::accumulator_type;
-  static constexpr int columns = ColumnsAtOnce;
+  static constexpr int vectors = VectorsAtOnce;
 
   KOKKOS_FORCEINLINE_FUNCTION void sum_nonzeros(const Operands& A, Off begin, Off end,
                                                 Acc* sum) const {
-    csr::sum_nonzeros<ColumnsAtOnce>(A, begin, end, sum);
+    csr::sum_nonzeros<VectorsAtOnce>(A, begin, end, sum);
   }
 
   /// y of rows [first, stop). A is a copy, which no store to y can change: so it stays in
@@ -96,12 +97,12 @@ struct HostPlainRows {
       // Hypersparse matrices are mostly this, and the loop below would mispredict at every nonzero.
       const std::int64_t group = row + 8 < stop ? row + 8 : stop;
       if (A.row_ptr[group] == k) {
-        const Acc nothing[ColumnsAtOnce] = {};
+        const Acc nothing[VectorsAtOnce] = {};
         for (; row < group; ++row) store(A, row, nothing);
       }
       for (; row < group; ++row) {
         const auto row_end = A.row_ptr[row + 1];
-        Acc sum[ColumnsAtOnce];
+        Acc sum[VectorsAtOnce];
         sum_nonzeros(A, k, row_end, sum);
         k = row_end;
         store(A, row, sum);
@@ -112,9 +113,9 @@ struct HostPlainRows {
  private:
   KOKKOS_FORCEINLINE_FUNCTION static void store(const Operands& A, std::int64_t row,
                                                 const Acc* sum) {
-    const int count = ColumnsAtOnce == 1 ? 1 : A.x.count;
+    const int count = VectorsAtOnce == 1 ? 1 : A.x.count;
     for (int c = 0; c < count; ++c) A.store(static_cast<O>(row), c, sum[c]);
   }
 };
 
-}  // namespace heddle::csr
+}  // namespace heddle::detail::csr

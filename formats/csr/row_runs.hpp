@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <heddle/core/arena.hpp>
-#include <heddle/core/matrix.hpp>
+#include "../../core/arena.hpp"
+#include "../../core/matrix.hpp"
 
-namespace heddle::csr {
+namespace heddle::detail::csr {
 
 /// How the columns of some consecutive rows are related.
 enum class RowRun : unsigned {
@@ -98,22 +98,23 @@ class RowRuns {
  public:
   RowRuns() = default;
 
-  /// One pass over row_ptr and col_idx. Waits for it.
+  /// One pass over row_ptr and col_idx. Waits for it. Keeps the runs if they gain enough, or in any
+  /// case.
   template <Scalar S, Ordinal O, Offset Off, MemorySpace Space>
-  RowRuns(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
+  RowRuns(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, bool in_any_case = false) {
     const auto rows = static_cast<std::int64_t>(A.rows());
     const auto bytes = static_cast<std::size_t>(rows);
     Arena<typename Exec::memory_space> arena(exec, "heddle::csr::row_runs",
                                              arena_bytes<std::uint8_t>(bytes));
     auto codes = arena.template take<std::uint8_t>(bytes);
     using Kernel = RowRunKernel<O, Off>;
-    using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-    const std::int64_t chunks = (rows + Kernel::chunk_rows - 1) / Kernel::chunk_rows;
+    using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
+    const std::int64_t chunks = ceil_div(rows, Kernel::chunk_rows);
     std::int64_t gain = 0;
     Kokkos::parallel_reduce("heddle::csr::find_row_runs", Policy(exec, 0, chunks),
                             Kernel{A.row_ptr().data(), A.col_idx().data(), rows, codes.data()},
                             gain);
-    if (gain <= static_cast<std::int64_t>(A.nonzeros()) / 8) return;
+    if (!in_any_case && gain <= static_cast<std::int64_t>(A.nonzeros()) / 8) return;
     arena_ = arena;
     codes_ = codes.data();
   }
@@ -127,4 +128,4 @@ class RowRuns {
   const std::uint8_t* codes_ = nullptr;
 };
 
-}  // namespace heddle::csr
+}  // namespace heddle::detail::csr

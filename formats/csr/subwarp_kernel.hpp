@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <heddle/backends/launch.hpp>
-#include <heddle/backends/unroll.hpp>
-#include <heddle/formats/csr/operands.hpp>
+#include "../../backends/launch.hpp"
+#include "../../backends/unroll.hpp"
+#include "operands.hpp"
 
-namespace heddle::csr {
+namespace heddle::detail::csr {
 
-/// csr/scalar and csr/subwarp on a GPU: a subwarp a row. ColumnLanes of its lanes stand side by
-/// side over the columns of x, each for ColumnsPerLane of them; so many such groups take every
-/// so-manieth nonzero, Batch at a time, so that their loads are in flight together. More columns
+/// csr/scalar and csr/subwarp on a GPU: a subwarp a row. VectorLanes of its lanes stand side by
+/// side over the vectors of x, each for VectorsPerLane of them; G such groups take every G-th
+/// nonzero, Batch at a time, so that their loads are in flight together. More vectors
 /// take more rounds, for which the row is still in the caches.
 ///
 /// Deterministic: the order of every sum is fixed by the widths and Batch. Source: N. Bell and M.
 /// Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented processors",
-/// SC 2009, with the warp split into subwarps; for columns side by side C. Yang, A. Buluc and J.
+/// SC 2009, with the warp split into subwarps; for vectors side by side C. Yang, A. Buluc and J.
 /// Owens, "Design principles for sparse matrix multiplication on the GPU", Euro-Par 2018.
-template <class Operands, int ColumnLanes, int ColumnsPerLane, int Batch>
+template <class Operands, int VectorLanes, int VectorsPerLane, int Batch>
 struct SubwarpKernel {
   using Scratch = backends::NoScratch;
   using S = typename Operands::scalar_type;
@@ -28,36 +28,36 @@ struct SubwarpKernel {
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
-    constexpr int groups = Team::subwarp_width / ColumnLanes;
+    constexpr int groups = Team::subwarp_width / VectorLanes;
     const auto subwarp = team.subwarp();
-    const int group = subwarp.lane() / ColumnLanes;
+    const int group = subwarp.lane() / VectorLanes;
     const std::int64_t row = team.index() * Team::subwarps + team.subwarp_index();
     // Lanes beyond the last row stay, since the sum is of the whole warp together.
     const bool exists = row < operands.rows;
     const Off begin = exists ? operands.row_ptr[row] : Off(0);
     const Off end = exists ? operands.row_ptr[row + 1] : Off(0);
-    const int columns = one_column ? 1 : operands.x.count;
-    for (int first = 0; first < columns; first += ColumnLanes * ColumnsPerLane) {
-      Acc sum[ColumnsPerLane];
-      for (int c = 0; c < ColumnsPerLane; ++c) sum[c] = Acc(0);
+    const int vectors = one_vector ? 1 : operands.x.count;
+    for (int first = 0; first < vectors; first += VectorLanes * VectorsPerLane) {
+      Acc sum[VectorsPerLane];
+      for (int c = 0; c < VectorsPerLane; ++c) sum[c] = Acc(0);
       if (end - begin > static_cast<Off>(group)) {
-        add<groups>(begin + static_cast<Off>(group), end, first + subwarp.lane() % ColumnLanes,
+        add<groups>(begin + static_cast<Off>(group), end, first + subwarp.lane() % VectorLanes,
                     sum);
       }
-      for (int c = 0; c < ColumnsPerLane; ++c) {
-        const Acc total = subwarp.template sum_together<ColumnLanes>(sum[c]);
-        const int column = first + c * ColumnLanes + subwarp.lane();
-        if (exists && group == 0 && column < columns) {
-          operands.store(static_cast<O>(row), column, total);
+      for (int c = 0; c < VectorsPerLane; ++c) {
+        const Acc total = subwarp.template sum_together<VectorLanes>(sum[c]);
+        const int vector = first + c * VectorLanes + subwarp.lane();
+        if (exists && group == 0 && vector < vectors) {
+          operands.store(static_cast<O>(row), vector, total);
         }
       }
     }
   }
 
  private:
-  static constexpr bool one_column = ColumnLanes == 1 && ColumnsPerLane == 1;
+  static constexpr bool one_vector = VectorLanes == 1 && VectorsPerLane == 1;
 
-  /// Adds nonzeros k, k + Groups, ... below end for columns first, first + ColumnLanes, ...; k <
+  /// Adds nonzeros k, k + Groups, ... below end for vectors first, first + VectorLanes, ...; k <
   /// end. Steps so that no offset beyond end is formed.
   template <int Groups>
   KOKKOS_FORCEINLINE_FUNCTION void add(Off k, Off end, int first, Acc* sum) const {
@@ -76,9 +76,9 @@ struct SubwarpKernel {
       HEDDLE_UNROLL(Batch)
       for (int i = 0; i < Batch; ++i) {
         if (static_cast<Off>(i * Groups) < left) {
-          for (int c = 0; c < ColumnsPerLane; ++c) {
-            const int place = first + c * ColumnLanes;
-            if (one_column || place < operands.x.count) {
+          for (int c = 0; c < VectorsPerLane; ++c) {
+            const int place = first + c * VectorLanes;
+            if (one_vector || place < operands.x.count) {
               sum[c] += operands.product(value[i], column[i], place);
             }
           }
@@ -90,4 +90,4 @@ struct SubwarpKernel {
   }
 };
 
-}  // namespace heddle::csr
+}  // namespace heddle::detail::csr

@@ -4,7 +4,7 @@
 
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
-#include "../bench/contestant.hpp"
+#include "../bench/spmv/problem.hpp"
 #include "sliced_ell.hpp"
 
 namespace heddle::bench {

@@ -4,7 +4,7 @@
 #include <KokkosSparse_CrsMatrix.hpp>
 #include <KokkosSparse_spmv.hpp>
 
-#include "../bench/contestant.hpp"
+#include "../bench/spmv/problem.hpp"
 
 namespace heddle::bench {
 

@@ -6,7 +6,7 @@
 #include <mkl_service.h>
 #include <mkl_spblas.h>
 
-#include "../bench/contestant.hpp"
+#include "../bench/spmv/problem.hpp"
 
 namespace heddle::bench {
 

@@ -3,7 +3,7 @@
 // Written from the documentation; it has not been run on a device.
 #include <rocsparse/rocsparse.h>
 
-#include "../bench/contestant.hpp"
+#include "../bench/spmv/problem.hpp"
 
 namespace heddle::bench {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../bench/contestant.hpp"
+#include "../bench/spmv/problem.hpp"
 
 namespace heddle::bench {
 
@@ -64,7 +64,7 @@ struct SlicedEll {
     const auto unset = [&](const char* label) {
       return Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label));
     };
-    const std::int64_t slices = (static_cast<std::int64_t>(A.rows()) + slice_rows - 1) / slice_rows;
+    const std::int64_t slices = ceil_div<std::int64_t>(A.rows(), slice_rows);
     slice_ptr = Kokkos::View<Off*, Space>(unset("heddle::bench::sell_ptr"), slices + 1);
     std::int64_t size = 0;
     Kokkos::parallel_scan("heddle::bench::sell_measure", Range(exec, 0, slices + 1),

@@ -3,7 +3,8 @@
 # depend on the machine left out, and its JSON with the schema. The tests lie in unit_tests/bench/.
 set(bench_tests "${PROJECT_SOURCE_DIR}/unit_tests/bench")
 set(smoke_json "${CMAKE_CURRENT_BINARY_DIR}/smoke.json")
-set(schema "${CMAKE_CURRENT_SOURCE_DIR}/bench/results.schema.json")
+set(schemas "${CMAKE_CURRENT_SOURCE_DIR}/bench/results.schema.json"
+            "${CMAKE_CURRENT_SOURCE_DIR}/bench/results.schema.1.json")
 
 # heddle_bench_test(NAME ARGUMENTS... EXIT CODE [OUT GOLDEN] [ERR REGEX])
 function(heddle_bench_test name)
@@ -13,7 +14,7 @@ function(heddle_bench_test name)
            COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=$<TARGET_FILE:heddle-bench>" "-DRUN=${words}"
                    "-DEXIT=${arg_EXIT}" "-DOUT=${arg_OUT}" "-DERR=${arg_ERR}" -P
                    "${bench_tests}/run.cmake")
-  set_tests_properties(heddle-bench/${name} PROPERTIES TIMEOUT 120 PROCESSORS 2
+  set_tests_properties(heddle-bench/${name} PROPERTIES TIMEOUT 1500 PROCESSORS 2
                                                        ENVIRONMENT "${HEDDLE_BENCH_ENVIRONMENT}")
 endfunction()
 set(HEDDLE_BENCH_ENVIRONMENT "OMP_NUM_THREADS=2;OMP_PROC_BIND=false;OMP_WAIT_POLICY=passive")
@@ -49,7 +50,31 @@ heddle_bench_test(no_baseline RUN spmv --generate grid2d:9 --baseline none,nothi
 heddle_bench_test(no_scalar RUN spmv --generate grid2d:9 --scalar quad EXIT 2
                   ERR "no scalar quad with offsets of 32 bits")
 heddle_bench_test(json_folder RUN spmv --generate grid2d:9 --json /nowhere/x.json ${quick} EXIT 2
-                  ERR "cannot write /nowhere/x.json")
+                  OUT none ERR "/nowhere/x.json: the file cannot be written")
+foreach(budget nan inf -1 0 1s)
+  heddle_bench_test(budget_${budget} RUN spmv --generate grid2d:9 --budget=${budget} EXIT 2 OUT none
+                    ERR "no number of seconds above 0")
+endforeach()
+heddle_bench_test(features RUN features --generate grid2d:20 --block 4 EXIT 0
+                  OUT "${bench_tests}/features.txt")
+heddle_bench_test(features_no_matrix RUN features EXIT 2 ERR "give --matrix FILE or --generate")
+# A row of NaN and one of an infinity, which are right.
+heddle_bench_test(not_finite RUN spmv --matrix "${CMAKE_CURRENT_BINARY_DIR}/not_finite.mtx" ${quick}
+                  EXIT 0)
+file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/not_finite.mtx"
+     "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 nan\n2 2 inf\n3 3 1\n3 1 2\n")
+if(EXISTS /dev/full)
+  add_test(NAME heddle-bench/full_disk COMMAND sh -c "'$<TARGET_FILE:heddle-bench>' list >/dev/full")
+  set_tests_properties(heddle-bench/full_disk PROPERTIES PASS_REGULAR_EXPRESSION
+                                                         "cannot write to standard output")
+endif()
+
+# What it writes, looked at by a script: files replaced, links followed, words of the command line.
+add_test(NAME heddle-bench/output
+         COMMAND "${bench_tests}/output" "$<TARGET_FILE:heddle-bench>"
+                 "${CMAKE_CURRENT_BINARY_DIR}/output" ${quick})
+set_tests_properties(heddle-bench/output PROPERTIES TIMEOUT 1500 PROCESSORS 2
+                                                    ENVIRONMENT "${HEDDLE_BENCH_ENVIRONMENT}")
 
 # The JSON of a run over every scheme and baseline, a matrix without entries among others.
 heddle_bench_test(smoke RUN spmv --generate grid2d:30 hub:3000 hypersparse:500,0 --json
@@ -58,19 +83,26 @@ set_tests_properties(heddle-bench/smoke PROPERTIES FIXTURES_SETUP heddle_bench_j
 
 find_package(nlohmann_json_schema_validator CONFIG QUIET)
 if(nlohmann_json_schema_validator_FOUND)
-  add_executable(heddle_bench_check_schema bench/check_schema.cpp)
+  add_executable(heddle_bench_check_schema "${bench_tests}/check_schema.cpp")
   target_link_libraries(
     heddle_bench_check_schema PRIVATE heddle_warnings
                                       nlohmann_json_schema_validator::validator)
   target_compile_features(heddle_bench_check_schema PRIVATE cxx_std_20)
   file(GLOB kept_results CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/results/*.json")
-  add_test(NAME heddle-bench/schema COMMAND heddle_bench_check_schema "${schema}" "${smoke_json}"
+  add_test(NAME heddle-bench/schema COMMAND heddle_bench_check_schema ${schemas} -- "${smoke_json}"
                                             ${kept_results})
   set_tests_properties(heddle-bench/schema PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
-  add_test(NAME heddle-bench/schema_refuses
-           COMMAND heddle_bench_check_schema "${schema}" "${bench_tests}/not_results.json")
-  set_tests_properties(heddle-bench/schema_refuses PROPERTIES PASS_REGULAR_EXPRESSION
-                                                              "schema_version")
+  # Of no version that there is; of version 1 but with a key of version 2; and the other way round.
+  foreach(wrong unknown_version new_key lost_key)
+    add_test(NAME heddle-bench/schema_refuses_${wrong}
+             COMMAND heddle_bench_check_schema ${schemas} -- "${bench_tests}/${wrong}.json")
+  endforeach()
+  set_tests_properties(heddle-bench/schema_refuses_unknown_version
+                       PROPERTIES PASS_REGULAR_EXPRESSION "no schema of schema_version 99")
+  set_tests_properties(heddle-bench/schema_refuses_new_key PROPERTIES PASS_REGULAR_EXPRESSION
+                                                                      "operation")
+  set_tests_properties(heddle-bench/schema_refuses_lost_key PROPERTIES PASS_REGULAR_EXPRESSION
+                                                                       "operation")
 else()
   message(STATUS "heddle-bench: its JSON is not checked against the schema; install Debian's "
                  "libnlohmann-json-schema-validator-dev")
@@ -89,9 +121,10 @@ if(Python3_FOUND)
 endif()
 
 add_executable(heddle_bench_tests "${bench_tests}/generators.cpp" "${bench_tests}/reference.cpp"
-                                  bench/generate.cpp)
-target_include_directories(heddle_bench_tests PRIVATE bench)
+                                  "${bench_tests}/table.cpp" "${bench_tests}/user_format.cpp"
+                                  bench/common/progress.cpp bench/common/stopwatch.cpp
+                                  bench/common/table.cpp bench/common/timing.cpp)
 target_link_libraries(heddle_bench_tests PRIVATE heddle_tests_main)
 add_test(NAME heddle-bench/units COMMAND heddle_bench_tests)
-set_tests_properties(heddle-bench/units PROPERTIES TIMEOUT 120
+set_tests_properties(heddle-bench/units PROPERTIES TIMEOUT 1500
                                                    ENVIRONMENT "${HEDDLE_BENCH_ENVIRONMENT}")

@@ -19,8 +19,8 @@ def load(path):
 
 
 def demand_alike(first, other, path):
-    for what in ("schema_version", "commit", "compiler", "machine"):
-        if first[what] != other[what]:
+    for what in ("schema_version", "operation", "commit", "compiler", "machine"):
+        if first.get(what) != other.get(what):
             sys.exit("best_of.py: %s has another %s than the first run" % (path, what))
     names = [[matrix["name"] for matrix in run["matrices"]] for run in (first, other)]
     if names[0] != names[1]:

@@ -12,7 +12,7 @@ from html import escape
 
 import plots
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSIONS = (1, 2)  # the first lacks operation, scheme and moved_bytes
 
 
 def duration(seconds):
@@ -29,9 +29,10 @@ def geometric_mean(values):
 class Contestant:
     def __init__(self, json):
         self.name, self.verdict, self.note = json["name"], json["verdict"], json["note"]
-        self.scheme, self.is_chosen = json["kind"] == "scheme", json["chosen"]
+        self.is_scheme, self.is_chosen = json["kind"] == "scheme", json["chosen"]
         self.time = json["time_seconds"]["median"] if json["time_seconds"] else None
         self.setup = json["setup_seconds"]["median"] if json["setup_seconds"] else None
+        self.scheme, self.moved_bytes = json.get("scheme"), json.get("moved_bytes")
         self.right = self.time is not None and self.verdict in ("ok", "unverified")
 
 
@@ -41,9 +42,9 @@ class Matrix:
         self.reason, self.chosen_name = json["choice_reason"], json["chosen_scheme"]
         self.all = [Contestant(c) for c in json["contestants"]]
         right = [c for c in self.all if c.right and c.time > 0]
-        schemes = [c for c in right if c.scheme]
+        schemes = [c for c in right if c.is_scheme]
         schemes = [c for c in schemes if c.name != "auto"] or schemes
-        self.peers = [c for c in right if not c.scheme]
+        self.peers = [c for c in right if not c.is_scheme]
         self.best = min(schemes, key=lambda c: c.time, default=None)
         self.peer = min(self.peers, key=lambda c: c.time, default=None)
         # "auto" is the chosen scheme with the choosing in its setup.
@@ -61,8 +62,12 @@ class Matrix:
         return self.peer.time / contestant.time
 
     def tip(self, c):
-        name = "auto (%s)" % self.chosen_name if c.name == "auto" else c.name
+        ran = c.scheme or (self.chosen_name if c.name == "auto" else c.name)
+        name = c.name if ran == c.name or not c.is_scheme else "%s (%s)" % (c.name, ran)
         text = "%s\n%s: %s, %.0f GB/s" % (self.name, name, duration(c.time), self.rate(c))
+        if c.moved_bytes:
+            text += "\nmoves %.1f MB, %.0f GB/s" % (c.moved_bytes / 1e6,
+                                                    c.moved_bytes / c.time / 1e9)
         return text + "\nsetup %s, %.1f applies" % (duration(c.setup), c.setup / c.time)
 
 
@@ -70,9 +75,13 @@ class Run:
     def __init__(self, path):
         with open(path) as file:
             self.json = json.load(file)
-        if self.json.get("schema_version") != SCHEMA_VERSION:
-            sys.exit("%s: schema version %s, and this reads %d" %
-                     (path, self.json.get("schema_version"), SCHEMA_VERSION))
+        if self.json.get("schema_version") not in SCHEMA_VERSIONS:
+            sys.exit("%s: schema version %s, and this reads %s" %
+                     (path, self.json.get("schema_version"),
+                      ", ".join(map(str, SCHEMA_VERSIONS))))
+        if self.json.get("operation", "spmv") != "spmv":
+            sys.exit("%s: results of %s, and this reads those of spmv" %
+                     (path, self.json["operation"]))
         self.machine, self.settings = self.json["machine"], self.json["settings"]
         self.triad = self.json["figures"]["triad_gbytes_per_second"] * 1e9
         self.launch = self.json["figures"]["queued_launch_seconds"]

@@ -33,6 +33,9 @@ def best(times, names):
 def main():
     with open(sys.argv[1]) as file:
         results = json.load(file)
+    if results["schema_version"] not in (1, 2) or results.get("operation", "spmv") != "spmv":
+        sys.exit("summary.py: %s is no results file of heddle-bench spmv, version 1 or 2"
+                 % sys.argv[1])
     bandwidth = results["figures"]["triad_gbytes_per_second"] * 1e9
     peers = []
     for matrix in results["matrices"]:
@@ -50,8 +53,9 @@ def main():
     for matrix in results["matrices"]:
         times = {c["name"]: c["time_seconds"]["median"] for c in matrix["contestants"]
                  if c["time_seconds"]}
-        schemes = [c["name"] for c in matrix["contestants"]
-                   if c["kind"] == "scheme" and c["name"] != "auto"] or ["auto"]
+        schemes = [c["name"] for c in matrix["contestants"]  # those that refuse have no time
+                   if c["kind"] == "scheme" and c["name"] != "auto" and c["time_seconds"]]
+        schemes = schemes or ["auto"]
         auto = next(c for c in matrix["contestants"] if c["name"] == "auto")
         first = min(schemes, key=times.get)
         shape = matrix["features"]

@@ -4,30 +4,32 @@
 
 #include <doctest/doctest.h>
 
-#include <backends.hpp>
-#include <heddle/backends/launch.hpp>
 #include <type_traits>
 #include <vector>
+
+#include "../../backends/launch.hpp"
+#include "../support/backends.hpp"
 
 namespace heddle::test {
 
 template <class Exec, class T>
-std::vector<T> to_host(const Exec& exec, const Kokkos::View<T*, Exec>& view) {
+std::vector<T> to_host(const Exec& exec, const Kokkos::View<T*, KokkosSpace<Exec>>& view) {
   std::vector<T> values(view.size());
   Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(values.data(),
                                                                                     values.size());
-  Kokkos::deep_copy(exec, host, view);
+  Kokkos::deep_copy(kokkos_space(exec), host, view);
   exec.fence("heddle::test::to_host");
   return values;
 }
 
 template <class Exec, class T>
-Kokkos::View<T*, Exec> to_device(const Exec& exec, const std::vector<T>& values) {
-  Kokkos::View<T*, Exec> view(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "heddle::test"),
-                              values.size());
+Kokkos::View<T*, KokkosSpace<Exec>> to_device(const Exec& exec, const std::vector<T>& values) {
+  Kokkos::View<T*, KokkosSpace<Exec>> view(
+      Kokkos::view_alloc(kokkos_space(exec), Kokkos::WithoutInitializing, "heddle::test"),
+      values.size());
   Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
       values.data(), values.size());
-  Kokkos::deep_copy(exec, view, host);
+  Kokkos::deep_copy(kokkos_space(exec), view, host);
   exec.fence("heddle::test::to_device");
   return view;
 }
@@ -81,7 +83,7 @@ auto in_every_lane(const Exec& exec, const std::vector<T>& values, const Word& w
   using Team = backends::Team<Exec, Shape>;
   using Result = std::decay_t<decltype(word(typename Team::subwarp_type(), T()))>;
   const auto from = to_device(exec, values);
-  const Kokkos::View<Result*, Exec> to("heddle::test::results", values.size());
+  const Kokkos::View<Result*, KokkosSpace<Exec>> to("heddle::test::results", values.size());
   backends::launch<Shape>(exec, "heddle::test::in_every_lane",
                           static_cast<std::int64_t>(values.size()) / Team::threads,
                           InEveryLane<T, Result, Word>{from.data(), to.data(), word});

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <backends.hpp>
 #include <cmath>
-#include <heddle/backends/device.hpp>
+
+#include "../../backends/device.hpp"
+#include "../support/backends.hpp"
 
 namespace heddle::test {
 
-using Everywhere = Every<std::tuple<double>, UsualIndices>;
+using Everywhere = Every<std::tuple<double>, UsualIndices, AllBackends>;
 
 TEST_CASE_TEMPLATE_DEFINE("a device describes itself", Type, describe) {
   using Exec = typename Type::Exec;
@@ -16,6 +17,9 @@ TEST_CASE_TEMPLATE_DEFINE("a device describes itself", Type, describe) {
   CHECK_FALSE(device.name.empty());
   CHECK(device.lanes == backends::max_subwarp_width<Exec>);
   CHECK(device.has_lanes() == backends::has_lanes<Exec>);
+  CHECK(device.backend == backends::Tag<Exec>::kind);
+  CHECK(device.waits_make_progress == backends::waits_make_progress<Exec>);
+  CHECK(device.scratch_bytes >= std::size_t{8} << 10);
   CHECK(device.multiprocessors >= 1);
   CHECK(device.threads_per_multiprocessor >= device.lanes);
   if (device.has_lanes()) {
@@ -39,5 +43,15 @@ TEST_CASE_TEMPLATE_DEFINE("copy bandwidth is measured", Type, copy_bandwidth) {
   CHECK(small < 1e5);
 }
 TEST_CASE_TEMPLATE_APPLY(copy_bandwidth, Everywhere);
+
+TEST_CASE("a device's backend leads to its tag, whether this build has it or not") {
+  const auto name_of = [](BackendKind kind) {
+    return std::string(backends::with_tag(kind, [](auto tag) { return tag.name; }));
+  };
+  CHECK(name_of(BackendKind::host) == "host");
+  CHECK(name_of(BackendKind::cuda) == "cuda");
+  CHECK(name_of(BackendKind::hip) == "hip");
+  CHECK(name_of(BackendKind::portable) == "portable");
+}
 
 }  // namespace heddle::test

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
-#include <backends/lanes.hpp>
-#include <heddle/backends/launch.hpp>
-#include <heddle/backends/memory.hpp>
 #include <string>
-#include <watchdog.hpp>
+
+#include "../../backends/device.hpp"
+#include "../../backends/launch.hpp"
+#include "../../backends/memory.hpp"
+#include "../support/watchdog.hpp"
+#include "lanes.hpp"
 
 namespace heddle::test {
 
-using Everywhere = Every<std::tuple<double>, UsualIndices>;
+using Everywhere = Every<std::tuple<double>, UsualIndices, AllBackends>;
 
 template <class Exec>
 using Widest = backends::Shape<backends::max_subwarp_width<Exec>, 128>;
@@ -27,7 +29,7 @@ template <class Shape, class Exec>
 void check_visits(const Exec& exec, std::int64_t teams) {
   CAPTURE(teams);
   const std::int64_t threads = teams * backends::Team<Exec, Shape>::threads;
-  const Kokkos::View<int*, Exec> visits("heddle::test::visits", threads);
+  const Kokkos::View<int*, KokkosSpace<Exec>> visits("heddle::test::visits", threads);
   backends::launch<Shape>(exec, "heddle::test::count_visits", teams, CountVisits{visits.data()});
   const auto counts = to_host(exec, visits);
   CHECK(std::count(counts.begin(), counts.end(), 1) == threads);
@@ -44,6 +46,21 @@ TEST_CASE_TEMPLATE_DEFINE("every thread of every team runs once", Type, visits) 
   check_visits<backends::Shape<1, 1024>>(exec, 100);
 }
 TEST_CASE_TEMPLATE_APPLY(visits, Everywhere);
+
+// A space that Heddle knows nothing of may be a GPU: it must not be taken for a CPU.
+struct Unknown : Kokkos::DefaultExecutionSpace {};
+static_assert(ExecutionSpace<Unknown>);
+static_assert(std::same_as<backends::Tag<Unknown>, backends::Portable>);
+static_assert(!backends::waits_make_progress<Unknown>);
+
+TEST_CASE("a space that nobody knows is launched on through Kokkos") {
+  const Unknown exec;
+  CHECK(backends::describe(exec).backend == BackendKind::portable);
+  for (const int teams : {0, 1, 1000}) {
+    check_visits<backends::Shape<1>>(exec, teams);
+    check_visits<backends::Shape<8, 128>>(exec, teams);
+  }
+}
 
 // One number a team, so that more teams than a grid holds fit in memory.
 struct CountTeams {
@@ -64,7 +81,7 @@ TEST_CASE_TEMPLATE_DEFINE("a launch may be longer than a grid", Type, long_launc
   using Exec = typename Type::Exec;
   const Exec exec;
   const std::int64_t teams = (std::int64_t{1} << 24) + 12345;
-  const Kokkos::View<int*, Exec> visits("heddle::test::visits", teams);
+  const Kokkos::View<int*, KokkosSpace<Exec>> visits("heddle::test::visits", teams);
   backends::launch<backends::Shape<1, 128>>(exec, "heddle::test::count_teams", teams,
                                             CountTeams{visits.data()});
   const auto counts = to_host(exec, visits);
@@ -103,7 +120,8 @@ TEST_CASE_TEMPLATE_DEFINE("threads know their place", Type, whereabouts) {
     CHECK(Team::threads == (backends::has_lanes<Exec> ? 256 : 1));
     CHECK(Team::subwarps * W == Team::threads);
     const int threads = 9 * Team::threads;
-    const Kokkos::View<std::int64_t*, Exec> places("heddle::test::places", 4 * threads);
+    const Kokkos::View<std::int64_t*, KokkosSpace<Exec>> places("heddle::test::places",
+                                                                4 * threads);
     backends::launch<Shape>(exec, "heddle::test::whereabouts", 9, Whereabouts{places.data()});
     const auto found = to_host(exec, places);
     int right = 0;
@@ -190,7 +208,7 @@ TEST_CASE_TEMPLATE_DEFINE("resident teams can all wait for each other", Type, re
     CAPTURE(teams);
     REQUIRE(teams >= 1);
     for (int repetition = 0; repetition < 10; ++repetition) {
-      const Kokkos::View<int*, Exec> arrived("heddle::test::arrived", 1);
+      const Kokkos::View<int*, KokkosSpace<Exec>> arrived("heddle::test::arrived", 1);
       const Watchdog watchdog("a team among those that should be resident together");
       backends::launch<Shape>(exec, "heddle::test::meet", teams, MeetAll{arrived.data(), teams});
       CHECK(to_host(exec, arrived)[0] == teams);
@@ -214,10 +232,11 @@ Seen seen;
 TEST_CASE_TEMPLATE_DEFINE("tools see the label and the instance of a launch", Type, tools) {
   namespace Tools = Kokkos::Tools::Experimental;
   using Exec = typename Type::Exec;
-  const auto instances = Kokkos::Experimental::partition_space(Exec(), 1, 1);
-  for (const Exec& exec : instances) {
+  const auto instances = Kokkos::Experimental::partition_space(KokkosSpace<Exec>(), 1, 1);
+  for (const auto& instance : instances) {
+    const Exec exec(instance);
     const int threads = 5 * backends::Team<Exec, backends::Shape<1>>::threads;
-    const Kokkos::View<int*, Exec> visits("heddle::test::visits", threads);
+    const Kokkos::View<int*, KokkosSpace<Exec>> visits("heddle::test::visits", threads);
     const auto before = Tools::get_callbacks();
     seen = {};
     Tools::set_begin_parallel_for_callback(
@@ -233,7 +252,7 @@ TEST_CASE_TEMPLATE_DEFINE("tools see the label and the instance of a launch", Ty
     backends::launch<backends::Shape<1>>(exec, "heddle::test::none", 0, CountVisits{visits.data()});
     Tools::set_callbacks(before);
     CHECK(seen.label == "heddle::test::seen");
-    CHECK(seen.device == Tools::device_id(exec));
+    CHECK(seen.device == Tools::device_id(kokkos_space(exec)));
     CHECK(seen.begun == 1);
     CHECK(seen.ended == 1);
     exec.fence("heddle::test::seen");

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
-#include <backends/lanes.hpp>
 #include <cmath>
-#include <heddle/backends/subwarp.hpp>
+
+#include "../../backends/subwarp.hpp"
+#include "lanes.hpp"
 
 namespace heddle::test {
 
-using Everywhere = Every<std::tuple<double>, UsualIndices>;
-using EveryScalar = Every<Scalars, UsualIndices>;
+using Everywhere = Every<std::tuple<double>, UsualIndices, AllBackends>;
+using EveryScalar = Every<Scalars, UsualIndices, AllBackends>;
 using EveryWord =
-    Every<std::tuple<int, std::int64_t, double, Kokkos::complex<float>>, UsualIndices>;
-using EveryReal = Every<std::tuple<int, std::int64_t, float, double>, UsualIndices>;
+    Every<std::tuple<int, std::int64_t, double, Kokkos::complex<float>>, UsualIndices, AllBackends>;
+using EveryReal = Every<std::tuple<int, std::int64_t, float, double>, UsualIndices, AllBackends>;
 
 struct Lane {
   KOKKOS_FUNCTION int operator()(auto group, auto) const { return group.lane(); }
@@ -329,7 +330,7 @@ TEST_CASE_TEMPLATE_DEFINE("sync lets lanes see each other's scratch", Type, sync
     using Shape = backends::Shape<W, 128>;
     constexpr int threads = backends::Team<Exec, Shape>::threads;
     CAPTURE(W);
-    const Kokkos::View<int*, Exec> results("heddle::test::results", 8 * threads);
+    const Kokkos::View<int*, KokkosSpace<Exec>> results("heddle::test::results", 8 * threads);
     backends::launch<Shape>(exec, "heddle::test::sync", 8, ThroughScratch<W>{results.data()});
     const auto numbers = to_host(exec, results);
     bool right = true;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <heddle/core/arena.hpp>
-
-#include "backends.hpp"
-#include "random.hpp"
+#include "../../core/arena.hpp"
+#include "../support/backends.hpp"
+#include "../support/random.hpp"
 
 namespace test = heddle::test;
 using heddle::Arena;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <heddle/core/error.hpp>
+#include "../../core/error.hpp"
 
 using heddle::Error;
 using heddle::Where;

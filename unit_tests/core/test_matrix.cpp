@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <heddle/core/matrix.hpp>
-
-#include "backends.hpp"
-#include "matrices.hpp"
+#include "../../core/matrix.hpp"
+#include "../support/backends.hpp"
+#include "../support/matrices.hpp"
 
 namespace test = heddle::test;
 using HostSpace = Kokkos::HostSpace;
@@ -66,6 +65,43 @@ TEST_CASE("arrays that do not fit together are errors") {
   CHECK_THROWS_AS(heddle::CsrMatrix(3, -1, four, three, values), heddle::Error);
   CHECK_THROWS_AS((HostCsr<double, int, int>(3, 3, 3, nullptr, three.data(), values.data())),
                   heddle::Error);
+}
+
+TEST_CASE("entries that do not lie side by side are an error") {
+  Kokkos::View<int**, Kokkos::LayoutRight, HostSpace> offsets("offsets", 4, 2), columns("c", 3, 2);
+  Kokkos::View<double**, Kokkos::LayoutRight, HostSpace> numbers("numbers", 3, 2);
+  Kokkos::View<int*, HostSpace> row_ptr("row_ptr", 4), col_idx("col_idx", 3);
+  Kokkos::View<double*, HostSpace> values("values", 3);
+  const auto all = Kokkos::ALL;
+  CHECK_THROWS_WITH(
+      heddle::CsrMatrix(3, 3, Kokkos::subview(offsets, all, 0), col_idx, values),
+      "heddle: row_ptr has a stride of 2; copy it into a View of rank 1 of its own, whose entries "
+      "lie side by side");
+  CHECK_THROWS_AS(heddle::CsrMatrix(3, 3, row_ptr, Kokkos::subview(columns, all, 1), values),
+                  heddle::Error);
+  CHECK_THROWS_AS(heddle::CsrMatrix(3, 3, row_ptr, col_idx, Kokkos::subview(numbers, all, 0)),
+                  heddle::Error);
+  // A strided layout whose entries do lie side by side is fine, and of one entry any is.
+  const Kokkos::View<double*, Kokkos::LayoutStride, HostSpace> beside = values;
+  CHECK(heddle::CsrMatrix(3, 3, row_ptr, col_idx, beside).values().data() == values.data());
+  const auto one = std::pair(0, 1);
+  CHECK(heddle::CsrMatrix(0, 3, Kokkos::subview(offsets, one, 0), Kokkos::subview(columns, one, 0),
+                          Kokkos::subview(numbers, one, 0))
+            .nonzeros() == 1);
+}
+
+TEST_CASE("a number of entries that the offset cannot hold is an error") {
+  const int zero = 0;
+  CHECK_THROWS_WITH((HostCsr<double, int, int>(0, 0, -1, &zero, nullptr, nullptr)),
+                    "heddle: a matrix of -1 entries; give zero entries or more");
+}
+
+TEST_CASE("storage that holds nothing is copied as such") {
+  const heddle::CsrStorage<double, int, int, HostSpace> nothing;
+  CHECK(nothing.matrix().rows() == 0);
+  const auto copy = nothing.copy_to<HostSpace>(Kokkos::DefaultHostExecutionSpace());
+  CHECK(copy.rows() == 0);
+  CHECK(copy.matrix().nonzeros() == 0);
 }
 
 TEST_CASE_TEMPLATE_DEFINE("storage owns one block and lends a matrix", T, storage) {

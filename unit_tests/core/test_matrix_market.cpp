@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "files_support.hpp"
-
 #include <cmath>
+#include <thread>
+
+#include "../support/files.hpp"
 
 using files_test::dense;
 using files_test::error_of;
@@ -240,6 +241,18 @@ TEST_CASE("the header of a file, even behind long comments and compressed") {
   }
   const files_test::TemporaryFile wrong(".mtx", "% no banner\n");
   CHECK(error_of([&] { heddle::read_matrix_market_header(wrong.path()); }).where().line == 1);
+}
+
+TEST_CASE("a long header comes through a pipe") {
+  std::string text = "%%MatrixMarket matrix coordinate real general\n";
+  for (int i = 0; i < 10000; ++i) text += "% this comment is long\n";
+  const files_test::TemporaryFolder folder;
+  const std::string path = folder / "pipe";
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  std::jthread writer([&] { heddle::files::write_whole_file(path, text + "30 20 10\n"); });
+  const auto header = heddle::read_matrix_market_header(path);
+  CHECK(header.rows == 30);
+  CHECK(header.entries == 10);
 }
 
 TEST_CASE("any number of threads gives the same bits") {

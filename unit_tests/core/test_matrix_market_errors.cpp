@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "files_support.hpp"
+#include "../support/files.hpp"
 
 using files_test::error_of;
 using heddle::parse_matrix_market;
@@ -101,6 +101,10 @@ TEST_CASE("lines that are no entry") {
       "the line ends where a number belongs");
   refused(real + "2 2 2\n1 1 1\n1 2 " + std::string("\0\1\xff", 3) + "\n", 4, "' is not a number");
   refused(real + "1 1 1\n1 1 " + std::string(5000, '7') + "z\n", 3, "77...' is not a number");
+  refused(real + "1 1 1\n1 1 + 5\n", 3, "'+' is not a number");
+  refused(real + "1 1 1\n1 1 +\n", 3, "'+' is not a number");
+  refused("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 + 5\n", 3,
+          "'+' is not a number");
 }
 
 TEST_CASE("indices and numbers out of range") {
@@ -113,6 +117,13 @@ TEST_CASE("indices and numbers out of range") {
   refused(real + "2 3 1\n-1 1 1\n", 3, "row -1 is not among");
   refused(real + "2 3 1\n4294967297 1 1\n", 3, "row 4294967297 is not among");
   refused(real + "2 3 1\n18446744073709551617 1 1\n", 3, "does not fit");
+  refused(real + "0 3 1\n1 1 1\n", 3, "an entry of a matrix without rows");
+  refused(real + "3 0 1\n1 1 1\n", 3, "an entry of a matrix without columns");
+  auto remedy = [](const std::string& body) {
+    return error_of([&] { parse_matrix_market(real + body); }).remedy();
+  };
+  CHECK(remedy("2 3 1\n" + std::string(300, '9') + " 1 1\n").find("correct") != std::string::npos);
+  CHECK(remedy("1 1 1\n1 1 1e400\n").find("scale") != std::string::npos);
   refused(real + "1 1 1\n1 1 1e400\n", 3, "does not fit into double");
   refused<float>(real + "1 1 1\n1 1 1e40\n", 3, "does not fit into float");
   refused(real + "1 1 1\n1 1 -1D400\n", 3, "does not fit into double");

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <heddle/core/partition.hpp>
 #include <vector>
 
-#include "../backends.hpp"
-#include "../matrices.hpp"
+#include "../../core/partition.hpp"
+#include "../support/backends.hpp"
+#include "../support/matrices.hpp"
 
 namespace heddle::test {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "files_support.hpp"
+#include "../support/files.hpp"
 
 using files_test::dense;
 using files_test::error_of;
@@ -81,18 +81,33 @@ TEST_CASE("kinds of numbers, by the length or by name") {
   CHECK(complex.values()(2) == Complex(4, -5));
   refused(pairs, "complex matrix cannot become a real one");
 
-  const auto single = parse_petsc(pattern() + numbers<float>({0.1, -2, 3}));
+  const auto single = parse_petsc(pattern() + numbers<float>({0.1, -2, 3}), "t",
+                                  {.petsc_scalar = PetscScalar::float32});
   CHECK(single.values()(0) == static_cast<double>(0.1f));
 
   const auto named = parse_petsc<Complex>(pattern() + numbers<float>({0.5, 1, -2, 3, 4, -5}), "t",
                                           {.petsc_scalar = PetscScalar::complex64});
   CHECK(named.values()(1) == Complex(-2, 3));
-  const auto real_as_complex = parse_petsc<Complex>(pattern() + numbers<double>({0.1, -2, 3}));
+  const auto real_as_complex = parse_petsc<Complex>(pattern() + numbers<double>({0.1, -2, 3}), "t",
+                                                    {.petsc_scalar = PetscScalar::float64});
   CHECK(real_as_complex.values()(1) == Complex(-2));
   const auto rounded = parse_petsc<float>(pattern() + numbers<double>({0.1, -2, 1e-300}));
   CHECK(rounded.values()(0) == 0.1f);
   CHECK(rounded.values()(2) == 0);
-  refused<float>(pattern() + numbers<double>({0.1, -2, 1e300}), "does not fit into float");
+  refused<float>(pattern() + numbers<double>({0.1, -2, 1e300}),
+                 "the number 1e+300 does not fit into float (byte 52)");
+}
+
+TEST_CASE("numbers cut off are not taken for shorter ones") {
+  const std::string reals = numbers<double>({0.1, -2, 1e300});
+  const std::string pairs = numbers<double>({0.5, 1, -2, 3, 4, -5});
+  CHECK(parse_petsc(pattern() + reals).nonzeros() == 3);
+  CHECK(parse_petsc<Complex>(pattern() + pairs).nonzeros() == 3);
+  refused(pattern() + reals.substr(0, 12), "the numbers take 4 bytes each: float32, or a file of");
+  refused<Complex>(pattern() + pairs.substr(0, 12), "the numbers take 4 bytes each");
+  refused<Complex>(pattern() + pairs.substr(0, 24), "float64 or complex64, or complex128 that was");
+  const auto error = error_of([&] { parse_petsc(pattern() + reals.substr(0, 12)); });
+  CHECK(error.remedy().find("petsc_scalar") != std::string::npos);
 }
 
 TEST_CASE("columns in disorder are sorted, repeated ones are an error or added up") {
@@ -119,9 +134,10 @@ TEST_CASE("what is damaged is refused") {
   refused("", "not a matrix in PETSc's binary form");
   refused("%%MatrixMarket matrix", "not a matrix in PETSc's binary form");
   for (std::size_t length = 0; length < good.size(); ++length) {
-    // Shorter numbers in a file of that length would be a matrix of its own.
-    if (length == pattern().size() + 3 * sizeof(float)) continue;
-    refused(good.substr(0, length), length < 4 ? "not a matrix" : "the file ends");
+    const bool half = length == pattern().size() + 3 * sizeof(float);
+    refused(good.substr(0, length), length < 4 ? "not a matrix"
+                                    : half     ? "float32"
+                                               : "the file ends");
   }
   refused(good + "x", "1 bytes follow the matrix (byte 60)");
   refused(good, "12 bytes follow", -1, {.petsc_scalar = PetscScalar::float32});
@@ -143,6 +159,7 @@ TEST_CASE("what is damaged is refused") {
   refused(with(5, 0), "the rows have 2 entries in all and the header announces 3");
   refused(with(6, -1), "column -1 is not among the columns 0 to 2 (byte 24)", 0);
   refused(with(8, 3), "column 3 is not among the columns 0 to 2 (byte 32)", 1);
+  refused(with(2, 0), "an entry of a matrix without columns (byte 24)", 0);
 
   const std::string wide = pattern<std::int64_t>() + numbers<double>({0.1, -2, 1e300});
   refused(replaced(wide, 16, big_endian<std::int64_t>({5000000000})), "ordinals of 32 bits");
@@ -153,7 +170,7 @@ TEST_CASE("what is damaged is refused") {
 }
 
 TEST_CASE_TEMPLATE("a matrix comes back bit for bit", S, double, Complex) {
-  const auto matrix = random_matrix<S, int, std::int64_t>(60000, 50000, 12);
+  const auto matrix = random_matrix<S, int, std::int64_t>(30000, 50000, 12);
   for (const std::string suffix : {".petsc", ".petsc.gz", ".petsc.xz"}) {
     if (suffix == ".petsc.gz" && !HEDDLE_HAVE_ZLIB) continue;
     if (suffix == ".petsc.xz" && !HEDDLE_HAVE_LZMA) continue;
@@ -193,4 +210,13 @@ TEST_CASE("single precision is written as double") {
   const TemporaryFile file(".petsc");
   heddle::write_petsc(file.path(), matrix.matrix());
   CHECK(same(matrix, heddle::read_petsc<float>(file.path())));
+}
+
+TEST_CASE("a NaN of double precision keeps all its bits") {
+  auto matrix = random_matrix(1, 1, 1);
+  REQUIRE(matrix.nonzeros() == 1);
+  matrix.values()(0) = std::bit_cast<double>(0xfff8'0000'1234'5678);
+  const TemporaryFile file(".petsc");
+  heddle::write_petsc(file.path(), matrix.matrix());
+  CHECK(same(matrix, heddle::read_petsc(file.path())));
 }

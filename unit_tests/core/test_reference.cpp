@@ -4,9 +4,9 @@
 
 #include <set>
 
-#include "backends.hpp"
-#include "matrices.hpp"
-#include "reference.hpp"
+#include "../support/backends.hpp"
+#include "../support/matrices.hpp"
+#include "../support/reference.hpp"
 
 namespace test = heddle::test;
 using heddle::Op;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <heddle/core/scheme_grammar.hpp>
 #include <sstream>
 #include <unordered_set>
 
+#include "../../core/scheme_grammar.hpp"
+
 using heddle::Scheme;
 using heddle::SchemeGrammar;
+using heddle::SchemeKey;
 
 namespace {
 
@@ -14,7 +16,7 @@ const std::vector<SchemeGrammar> grammars = {
     {"csr", {{"scalar"}, {"subwarp", {"1", "2", "4", "8"}}, {"adaptive"}, {"merge"}}},
     {"blocked-ell", {}, {{"rows", {"<n>"}}, {"sigma", {"<n>"}, "256"}}},
     {"tiled", {{"16"}}},
-    {"bcsr", {{"<1..8>x<1..8>"}}},
+    {"bcsr", {SchemeKey("<1..8>x<1..8>", {}, "", {"2x2", "3x5"})}},
     {"coo", {}},
     {"sptrsv",
      {},
@@ -23,6 +25,9 @@ const std::vector<SchemeGrammar> grammars = {
       {"merge", {"none", "fixed:<n>", "avg:<n>"}, "none"},
       {"order", {"none", "level"}, "none"},
       {"alpha", {"<n>", "inf"}, "inf"}}},
+    {"ell",
+     {{"rows"},
+      {"packs", {}, {{"simd", {"none", "loads"}, "auto"}, {"batch", {"<n>"}, "4", {"8"}}}}}},
 };
 
 std::string error_of(const std::string& text) {
@@ -103,6 +108,9 @@ TEST_CASE("resolving gives one canonical form") {
   };
   CHECK(canonical("blocked-ell/rows=64") == "blocked-ell/rows=64,sigma=256");
   CHECK(canonical("blocked-ell/sigma=1,rows=32") == "blocked-ell/rows=32,sigma=1");
+  CHECK(canonical("ell/packs") == "ell/packs,batch=4");
+  CHECK(canonical("ell/packs,batch=2,simd=auto") == "ell/packs,batch=2");
+  CHECK(canonical("ell/simd=none,packs") == "ell/packs,simd=none,batch=4");
   CHECK(canonical("sptrsv/ng=2,alpha=3") == "sptrsv/ng=2,nw=8,merge=none,order=none,alpha=3");
 }
 
@@ -135,10 +143,16 @@ TEST_CASE("what does not exist is an error that lists what does") {
   }
 }
 
-TEST_CASE("a grammar lists its schemes") {
+TEST_CASE("a kernel's own parameters are its alone") {
+  CHECK(contains(error_of("ell/rows,simd=none"), "ell/rows does not know 'simd'"));
+  CHECK(contains(error_of("ell/packs,simd=gathers"), "'simd' cannot be 'gathers'"));
+  CHECK(contains(error_of("ell/simd=none"), "no kernel is named"));
+}
+
+TEST_CASE("a grammar lists variants that use every value") {
   const auto names = [](const SchemeGrammar& grammar) {
     std::string text;
-    for (const Scheme& scheme : heddle::schemes_of(grammar)) {
+    for (const Scheme& scheme : heddle::variants_of(grammar)) {
       text += scheme.to_string() + " ";
       CHECK(heddle::resolve(scheme, grammars) == scheme);
     }
@@ -149,6 +163,10 @@ TEST_CASE("a grammar lists its schemes") {
         "csr/merge ");
   CHECK(names(grammars[1]) == "");
   CHECK(names(grammars[2]) == "tiled/16 ");
+  CHECK(names(grammars[3]) == "bcsr/2x2 bcsr/3x5 ");
   CHECK(names(grammars[4]) == "coo ");
-  CHECK(heddle::schemes_of(grammars[5]).size() == 3 * 2);
+  CHECK(heddle::variants_of(grammars[5]).size() == 3 * 2);
+  CHECK(names(grammars[6]) ==
+        "ell/rows ell/packs,batch=4 ell/packs,simd=none,batch=4 ell/packs,simd=loads,batch=4 "
+        "ell/packs,batch=8 ");
 }

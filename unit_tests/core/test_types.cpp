@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <heddle/core/types.hpp>
 #include <string>
+
+#include "../../core/types.hpp"
 
 using heddle::Op;
 
@@ -53,4 +54,13 @@ TEST_CASE("conjugation turns the imaginary part around and leaves real numbers a
   const auto turned = heddle::conjugate(Kokkos::complex<float>(1, 2));
   CHECK(turned.real() == 1);
   CHECK(turned.imag() == -2);
+}
+
+TEST_CASE("ceil_div rounds up") {
+  static_assert(heddle::ceil_div(0, 4) == 0);
+  static_assert(heddle::ceil_div(1, 4) == 1);
+  static_assert(heddle::ceil_div(8, 4) == 2);
+  static_assert(heddle::ceil_div(std::int64_t{1} << 40, 3) == 366503875926);
+  static_assert(std::is_same_v<decltype(heddle::ceil_div(1, std::size_t{2})), std::size_t>);
+  CHECK(heddle::ceil_div(9, 4) == 3);
 }

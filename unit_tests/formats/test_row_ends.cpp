@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <heddle/formats/csr/row_ends.hpp>
 #include <vector>
 
-#include "../random.hpp"
+#include "../../formats/csr/row_ends.hpp"
+#include "../support/random.hpp"
 
 namespace heddle::test {
 
 namespace {
 
-using csr::RowEnds;
+using heddle::detail::csr::RowEnds;
 using Host = Kokkos::DefaultHostExecutionSpace;
 
 constexpr std::int64_t learnt_rows = 40000;
@@ -22,7 +22,7 @@ RowEnds ends_of(std::int64_t rows, Length length) {
   for (std::size_t i = 0; i + 1 < row_ptr.size(); ++i) {
     row_ptr[i + 1] = row_ptr[i] + static_cast<int>(length(static_cast<std::int64_t>(i)));
   }
-  return csr::row_ends(Host(), row_ptr.data(), rows, learnt_rows);
+  return heddle::detail::csr::row_ends(Host(), row_ptr.data(), rows, learnt_rows);
 }
 
 }  // namespace
@@ -47,13 +47,13 @@ TEST_CASE("row ends: random lengths are not foreseen, fours of short rows are") 
   // More rows than are learnt.
   const std::int64_t many = (learnt_rows + 1) * static_cast<std::int64_t>(Host().concurrency());
   CHECK(ends_of(many, up_to_four) == RowEnds::unforeseen);
-  CHECK(ends_of(many, up_to_twenty) == RowEnds::surprising);
+  CHECK(ends_of(many, up_to_twenty) == RowEnds::unpredictable);
   CHECK(ends_of(learnt_rows, up_to_twenty) == RowEnds::unforeseen);
 }
 
-TEST_CASE("row ends: mostly empty rows are scarce") {
-  CHECK(ends_of(5000, [](std::int64_t) { return 0; }) == RowEnds::scarce);
-  CHECK(ends_of(5000, [](std::int64_t i) { return i % 3 == 0; }) == RowEnds::scarce);
+TEST_CASE("row ends: mostly empty rows are sparse") {
+  CHECK(ends_of(5000, [](std::int64_t) { return 0; }) == RowEnds::sparse);
+  CHECK(ends_of(5000, [](std::int64_t i) { return i % 3 == 0; }) == RowEnds::sparse);
   CHECK(ends_of(5000, [](std::int64_t i) { return i % 2; }) == RowEnds::foreseen);
 }
 

@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <heddle/formats/csr/row_runs.hpp>
-
-#include "../matrices.hpp"
+#include "../../formats/csr/row_runs.hpp"
+#include "../support/matrices.hpp"
 
 namespace heddle::test {
 
 namespace {
 
-using csr::RowRun;
-using csr::RowRunCode;
+using heddle::detail::csr::RowRun;
+using heddle::detail::csr::RowRunCode;
 using Host = Kokkos::DefaultHostExecutionSpace;
 
-csr::RowRuns<Host> runs_of(const Pattern& pattern) {
+heddle::detail::csr::RowRuns<Host> runs_of(const Pattern& pattern) {
   const auto A = make_matrix<double, int, int>(pattern);
-  return csr::RowRuns<Host>(Host(), A.matrix());
+  return heddle::detail::csr::RowRuns<Host>(Host(), A.matrix());
 }
 
 /// Whether row `i + 1` holds the columns of row i, each moved by `step`.
 bool follows(const Pattern& pattern, std::size_t i, std::int64_t step) {
-  std::vector<std::int64_t> expected = pattern.rows[i];
-  for (auto& column : expected) column += step;
-  return expected == pattern.rows[i + 1];
+  return std::ranges::equal(pattern.rows[i], pattern.rows[i + 1],
+                            [=](auto column, auto next) { return column + step == next; });
 }
 
 /// What is wrong with the code of row i, if anything.
@@ -43,7 +41,7 @@ Pattern nodes_of_three(std::int64_t nodes) {
   Pattern pattern{"three unknowns a node", 3 * nodes, {}};
   Random random(3);
   for (std::int64_t i = 0; i < nodes; ++i) {
-    pattern.rows.insert(pattern.rows.end(), 3, random_row(random, 3 * nodes, 20 + i % 5));
+    pattern.rows.push_back(random_row(random, 3 * nodes, 20 + i % 5), 3);
   }
   return pattern;
 }
@@ -88,7 +86,7 @@ TEST_CASE("row runs: kept where they gain, and only there") {
   Pattern pairs{"pairs of short rows", 5000, {}};
   Random random(4);
   for (int i = 0; i < 2000; ++i) {
-    pairs.rows.insert(pairs.rows.end(), 2, random_row(random, 5000, 3));
+    pairs.rows.push_back(random_row(random, 5000, 3), 2);
   }
   CHECK(!runs_of(pairs).codes());
   CHECK(!runs_of(random_pattern("irregular", 5, 3000, 3000, [](std::int64_t i) {

@@ -8,9 +8,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto unpacked = [&] {
     heddle::files::Bytes raw(size);
     if (size > 0) std::memcpy(raw.data(), data, size);
-    // A few bytes can unpack to gigabytes; only their start is looked at.
-    constexpr std::size_t limit = std::size_t{1} << 20;
-    return heddle::files::unpack(std::move(raw), "fuzz", limit);
+    // A few bytes can unpack to gigabytes, which is refused.
+    return heddle::files::unpack(std::move(raw), "fuzz", {.max_bytes = std::uint64_t{1} << 20});
   };
   fuzz::expect_matrix_or_error([&] {
     return heddle::parse_matrix<double>(unpacked().view(), "fuzz",

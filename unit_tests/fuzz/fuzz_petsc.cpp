@@ -12,6 +12,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using Complex = Kokkos::complex<float>;
     return heddle::parse_petsc<Complex, std::int64_t, std::int64_t>(content, "fuzz", options);
   });
+  options.petsc_scalar = heddle::PetscScalar::float32;
+  fuzz::expect_matrix_or_error(
+      [&] { return heddle::parse_petsc<float>(content, "fuzz", options); });
   options.petsc_scalar = heddle::PetscScalar::complex64;
   fuzz::expect_matrix_or_error(
       [&] { return heddle::parse_petsc<Kokkos::complex<double>>(content, "fuzz", options); });

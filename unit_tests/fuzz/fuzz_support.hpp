@@ -4,8 +4,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <heddle/core/files/read_matrix.hpp>
 #include <string_view>
+
+#include "../../core/files/read_matrix.hpp"
 
 /// What the fuzz targets share: whatever the input, a reader returns a sound matrix or throws
 /// Error.

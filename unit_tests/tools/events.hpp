@@ -10,10 +10,12 @@
 namespace heddle::test {
 
 struct Event {
-  enum Kind { kernel, allocation, copy, fence } kind;
+  enum Kind { kernel, allocation, release, copy, fence } kind;
   std::string label;
   /// Of kernels and fences: Kokkos Tools' number of the device and instance.
   std::uint32_t device = 0;
+  /// Of allocations and releases.
+  std::uint64_t bytes = 0;
 };
 
 class Recording {
@@ -25,8 +27,14 @@ class Recording {
     set_begin_parallel_for_callback(began);
     set_begin_parallel_reduce_callback(began);
     set_begin_parallel_scan_callback(began);
-    set_allocate_data_callback([](Kokkos::Tools::SpaceHandle, const char* label, const void*,
-                                  std::uint64_t) { note({Event::allocation, label}); });
+    set_allocate_data_callback(
+        [](Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t bytes) {
+          note({Event::allocation, label, 0, bytes});
+        });
+    set_deallocate_data_callback(
+        [](Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t bytes) {
+          note({Event::release, label, 0, bytes});
+        });
     set_begin_deep_copy_callback(
         [](Kokkos::Tools::SpaceHandle, const char* to, const void*, Kokkos::Tools::SpaceHandle,
            const char* from, const void*,
@@ -72,6 +80,42 @@ inline bool is_ours(std::string label) {
   if (label.rfind("heddle::", 0) != 0) return false;
   const std::size_t second = label.find("::", 8);
   return second != std::string::npos && second > 8 && label.size() > second + 2;
+}
+
+inline int count(const std::vector<Event>& events, Event::Kind kind) {
+  int n = 0;
+  for (const Event& event : events) n += event.kind == kind;
+  return n;
+}
+
+/// The labels of kernels and allocations that are not as they should be.
+inline std::string strangers(const std::vector<Event>& events) {
+  std::string list;
+  for (const Event& event : events) {
+    const bool labelled = event.kind == Event::kernel || event.kind == Event::allocation;
+    if (labelled && !is_ours(event.label)) list += event.label + "\n";
+  }
+  return list;
+}
+
+/// Bytes that Heddle allocated, whether it still holds them or not.
+inline std::uint64_t bytes_allocated(const std::vector<Event>& events) {
+  std::uint64_t bytes = 0;
+  for (const Event& event : events) {
+    const bool heddles = event.label.rfind("heddle::", 0) == 0;
+    if (heddles && event.kind == Event::allocation) bytes += event.bytes;
+  }
+  return bytes;
+}
+
+/// Bytes that Heddle allocated and did not release.
+inline std::uint64_t bytes_held(const std::vector<Event>& events) {
+  std::uint64_t bytes = bytes_allocated(events);
+  for (const Event& event : events) {
+    const bool heddles = event.label.rfind("heddle::", 0) == 0;
+    if (heddles && event.kind == Event::release) bytes -= event.bytes;
+  }
+  return bytes;
 }
 
 }  // namespace heddle::test

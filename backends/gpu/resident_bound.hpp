@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../lanes.hpp"
+
+namespace heddle::backends {
+
+/// The second launch bound: CUDA counts teams of a multiprocessor, HIP the wavefronts of 64 on each
+/// of a compute unit's four SIMDs.
+template <class Exec, class LaunchShape>
+inline constexpr int resident_bound =
+    max_subwarp_width<Exec> == 64
+        ? ceil_div(LaunchShape::teams_resident * LaunchShape::team_threads, 256)
+        : LaunchShape::teams_resident;
+
+}  // namespace heddle::backends

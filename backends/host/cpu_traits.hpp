@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+namespace heddle::backends {
+
+/// What a kernel or a cost model may know of a CPU: numbers and facts, never who made it.
+struct CpuTraits {
+  /// Bits of the registers that Simd::loads and Simd::gathers use; 0 if the processor has none.
+  int simd_bits = 0;
+  /// Whether one instruction that gathers four entries beats four loads.
+  bool fast_gathers = false;
+  /// Whether a kernel that streams a matrix gains by prefetches of its own.
+  bool software_prefetch_pays = true;
+  /// How many rows of irregular length a thread's branch predictor learns by heart from apply to
+  /// apply.
+  std::int64_t predicted_rows = 65536;
+};
+
+/// Asks the processor.
+///
+/// The numbers were measured on Xeon A and the EPYC of docs/performance.md. Xeon A gathers faster
+/// than it loads, fetches ahead by itself, and mispredicts 18,000 irregular rows; the EPYC gathers
+/// more slowly than it loads, its own prefetch is thrown off by skipped columns, and it runs
+/// through 30,000 irregular rows. Processors of the Xeon's maker are taken to be like it, all
+/// others like the EPYC.
+inline CpuTraits ask_cpu() {
+  CpuTraits traits;
+#if defined(__x86_64__) && defined(__GNUC__)
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return traits;
+  traits.simd_bits = 256;
+  if (__builtin_cpu_is("intel")) {
+    traits.fast_gathers = true;
+    traits.software_prefetch_pays = false;
+    traits.predicted_rows = 16384;
+  }
+#endif
+  return traits;
+}
+
+}  // namespace heddle::backends

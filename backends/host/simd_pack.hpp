@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstring>
+#include <utility>
+
+#include "../../core/types.hpp"
+#include "simd_function.hpp"
+#ifdef HEDDLE_COMPILES_PACKS
+
+namespace heddle::backends {
+
+namespace detail {
+template <class T, int Width>
+struct VectorOf {
+  typedef T type __attribute__((vector_size(Width * sizeof(T))));
+};
+template <class T, int Width>
+using Vector = typename VectorOf<T, Width>::type;
+}  // namespace detail
+
+/// How many bytes of each lane's values a pack holds, whatever the registers: so that a kernel does
+/// the same work by any instructions.
+inline constexpr int pack_bytes = 32;
+
+/// Which lanes of a SimdPack are meant: all bits of a lane are set, or none. Bits is an integer as
+/// wide as the numbers, RegisterBytes as in SimdPack.
+///
+/// Copied by a function of its own, and so passed in memory: registers of 32 bytes would be passed
+/// differently by functions compiled for AVX2 and others, if a call between them was not inlined.
+template <class Bits, int RegisterBytes>
+struct SimdMask {
+  static constexpr int width = pack_bytes / static_cast<int>(sizeof(Bits));
+  static constexpr int parts = pack_bytes / RegisterBytes;
+  static constexpr int in_part = width / parts;
+  using Vector = detail::Vector<Bits, in_part>;
+  Vector part[parts];
+
+  SimdMask() = default;
+  KOKKOS_FORCEINLINE_FUNCTION SimdMask(const SimdMask& other) { *this = other; }
+  KOKKOS_FORCEINLINE_FUNCTION SimdMask& operator=(const SimdMask& other) {
+    for_parts([&](int p) __attribute__((always_inline)) { part[p] = other.part[p]; });
+    return *this;
+  }
+  /// Calls body(p) for each part, without a loop, so that parts stay in registers.
+  template <class Body>
+  KOKKOS_FORCEINLINE_FUNCTION static void for_parts(const Body& body) {
+    body(0);
+    if constexpr (parts == 2) body(1);
+  }
+  /// The lanes for which wanted(i) holds.
+  template <class Wanted>
+  KOKKOS_FORCEINLINE_FUNCTION static SimdMask where(const Wanted& wanted) {
+    SimdMask mask;
+    for_parts([&](int p) __attribute__((always_inline)) {
+      collect(
+          mask.part[p],
+          [&](int i) __attribute__((always_inline)) { return wanted(p * in_part + i); },
+          std::make_index_sequence<in_part>());
+    });
+    return mask;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static SimdMask first(std::int64_t n) {
+    const auto most = static_cast<Bits>(n < 0 ? 0 : n < width ? n : width);
+    SimdMask mask;
+    for_parts([&](int p) __attribute__((always_inline)) {
+      count(mask.part[p], p * in_part, std::make_index_sequence<in_part>());
+      mask.part[p] = mask.part[p] < most;
+    });
+    return mask;
+  }
+  template <class O>
+  KOKKOS_FORCEINLINE_FUNCTION static SimdMask above(const O* numbers, O bound) {
+    if constexpr (sizeof(O) > sizeof(Bits)) {
+      return where([&](int i) __attribute__((always_inline)) { return numbers[i] > bound; });
+    } else {
+      SimdMask mask;
+      for_parts([&](int p) __attribute__((always_inline)) {
+        detail::Vector<O, in_part> loaded;
+        std::memcpy(&loaded, numbers + p * in_part, sizeof loaded);
+        mask.part[p] = __builtin_convertvector(loaded > bound, Vector);
+      });
+      return mask;
+    }
+  }
+  template <class O>
+  KOKKOS_FORCEINLINE_FUNCTION static SimdMask above(const O* numbers, O bound,
+                                                    const SimdMask& within) {
+    if (within.all()) return above(numbers, bound);
+    return where(
+        [&](int i) __attribute__((always_inline)) { return within.lane(i) && numbers[i] > bound; });
+  }
+  KOKKOS_FORCEINLINE_FUNCTION friend SimdMask operator&(const SimdMask& a, const SimdMask& b) {
+    SimdMask mask;
+    for_parts([&](int p) __attribute__((always_inline)) { mask.part[p] = a.part[p] & b.part[p]; });
+    return mask;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bool lane(int i) const {
+    Bits lanes[in_part];  // a copy: an element of a vector in memory would keep all of it there
+    std::memcpy(lanes, &part[i / in_part], sizeof lanes);
+    return lanes[i % in_part] != 0;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bool any() const {
+    std::int64_t bits = 0;
+    for_words([&](std::int64_t word) __attribute__((always_inline)) { bits |= word; });
+    return bits != 0;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bool all() const {
+    std::int64_t bits = -1;
+    for_words([&](std::int64_t word) __attribute__((always_inline)) { bits &= word; });
+    return bits == -1;
+  }
+
+ private:
+  using Words = detail::Vector<std::int64_t, RegisterBytes / 8>;
+
+  template <class Body>
+  KOKKOS_FORCEINLINE_FUNCTION void for_words(const Body& body) const {
+    for_parts([&](int p) __attribute__((always_inline)) {
+      const auto words = __builtin_bit_cast(Words, part[p]);
+      body(words[0]);
+      body(words[1]);
+      if constexpr (RegisterBytes == 32) {
+        body(words[2]);
+        body(words[3]);
+      }
+    });
+  }
+  template <std::size_t... I>
+  KOKKOS_FORCEINLINE_FUNCTION static void count(Vector& to, int from, std::index_sequence<I...>) {
+    to = Vector{static_cast<Bits>(from + static_cast<int>(I))...};
+  }
+  template <class Wanted, std::size_t... I>
+  KOKKOS_FORCEINLINE_FUNCTION static void collect(Vector& to, const Wanted& wanted,
+                                                  std::index_sequence<I...>) {
+    to = Vector{(wanted(static_cast<int>(I)) ? Bits(-1) : Bits(0))...};
+  }
+};
+
+/// Pack of a CPU: real numbers in registers of RegisterBytes, 16 or 32. With registers that the
+/// function is not compiled for, every step would go through memory. Copied as SimdMask is, for the
+/// same reason.
+template <Scalar T, int RegisterBytes>
+struct SimdPack {
+  using Mask =
+      SimdMask<std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>, RegisterBytes>;
+  static constexpr int width = Mask::width;
+  static constexpr int parts = Mask::parts;
+  static constexpr int in_part = Mask::in_part;
+  using Vector = detail::Vector<T, in_part>;
+  Vector part[parts];
+
+  SimdPack() = default;
+  KOKKOS_FORCEINLINE_FUNCTION SimdPack(const SimdPack& other) { *this = other; }
+  KOKKOS_FORCEINLINE_FUNCTION SimdPack& operator=(const SimdPack& other) {
+    for_parts([&](int p) __attribute__((always_inline)) { part[p] = other.part[p]; });
+    return *this;
+  }
+  template <class Body>
+  KOKKOS_FORCEINLINE_FUNCTION static void for_parts(const Body& body) {
+    Mask::for_parts(body);
+  }
+  /// entry(i) in each lane i, all at once: one by one, each would wait for the lane before.
+  template <class Entry>
+  KOKKOS_FORCEINLINE_FUNCTION static SimdPack of(const Entry& entry) {
+    SimdPack v;
+    for_parts([&](int p) __attribute__((always_inline)) {
+      collect(
+          v.part[p], [&](int i) __attribute__((always_inline)) { return entry(p * in_part + i); },
+          std::make_index_sequence<in_part>());
+    });
+    return v;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static SimdPack zero() { return all(T(0)); }
+  KOKKOS_FORCEINLINE_FUNCTION static SimdPack all(T value) {
+    return of([&](int) __attribute__((always_inline)) { return value; });
+  }
+  KOKKOS_FORCEINLINE_FUNCTION T lane(int i) const {
+    T lanes[in_part];  // a copy, as in SimdMask
+    std::memcpy(lanes, &part[i / in_part], sizeof lanes);
+    return lanes[i % in_part];
+  }
+
+  template <Scalar U>
+  KOKKOS_FORCEINLINE_FUNCTION static SimdPack load(const U* from) {
+    SimdPack v;
+    for_parts([&](int p) __attribute__((always_inline)) {
+      detail::Vector<U, in_part> loaded;
+      std::memcpy(&loaded, from + p * in_part, sizeof loaded);
+      v.part[p] = __builtin_convertvector(loaded, Vector);
+    });
+    return v;
+  }
+  template <Scalar U>
+  KOKKOS_FORCEINLINE_FUNCTION static SimdPack load(const U* from, const Mask& mask) {
+    return mask.all() ? load(from) : strided(from, 1, mask);
+  }
+  template <Scalar U>
+  KOKKOS_FORCEINLINE_FUNCTION static SimdPack load_once(const U* from, const Mask& mask) {
+    return load(from, mask);
+  }
+  template <Scalar U>
+  KOKKOS_FORCEINLINE_FUNCTION static SimdPack strided(const U* from, std::int64_t stride,
+                                                      const Mask& mask) {
+    return of([&](int i) __attribute__((always_inline)) {
+      return mask.lane(i) ? T(from[i * stride]) : T(0);
+    });
+  }
+  template <Scalar U, Ordinal O>
+  KOKKOS_FORCEINLINE_FUNCTION static SimdPack gather(const U* from, const O* ordinals,
+                                                     std::int64_t stride = 1) {
+    return of([&](int i) __attribute__((always_inline)) {
+      return T(from[static_cast<std::int64_t>(ordinals[i]) * stride]);
+    });
+  }
+  template <Scalar U, Ordinal O>
+  KOKKOS_FORCEINLINE_FUNCTION static SimdPack gather(const U* from, const O* ordinals,
+                                                     const Mask& mask, std::int64_t stride = 1) {
+    if (mask.all()) return gather(from, ordinals, stride);
+    return of([&](int i) __attribute__((always_inline)) {
+      return mask.lane(i) ? T(from[static_cast<std::int64_t>(ordinals[i]) * stride]) : T(0);
+    });
+  }
+  template <Scalar U>
+  KOKKOS_FORCEINLINE_FUNCTION static void store(U* to, const SimdPack& v) {
+    for_parts([&](int p) __attribute__((always_inline)) {
+      const auto stored = __builtin_convertvector(v.part[p], detail::Vector<U, in_part>);
+      std::memcpy(to + p * in_part, &stored, sizeof stored);
+    });
+  }
+  template <Scalar U>
+  KOKKOS_FORCEINLINE_FUNCTION static void store(U* to, const SimdPack& v, const Mask& mask) {
+    if (mask.all()) return store(to, v);
+    store_strided(to, 1, v, mask);
+  }
+  template <Scalar U>
+  KOKKOS_FORCEINLINE_FUNCTION static void store_strided(U* to, std::int64_t stride,
+                                                        const SimdPack& v, const Mask& mask) {
+    for (int i = 0; i < width; ++i) {
+      if (mask.lane(i)) to[i * stride] = U(v.lane(i));
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static SimdPack add(const SimdPack& a, const SimdPack& b) {
+    SimdPack v;
+    for_parts([&](int p) __attribute__((always_inline)) { v.part[p] = a.part[p] + b.part[p]; });
+    return v;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static SimdPack multiply(const SimdPack& a, const SimdPack& b) {
+    SimdPack v;
+    for_parts([&](int p) __attribute__((always_inline)) { v.part[p] = a.part[p] * b.part[p]; });
+    return v;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static SimdPack multiply_add(const SimdPack& a, const SimdPack& b,
+                                                           const SimdPack& c) {
+    SimdPack v;
+    for_parts([&](int p) __attribute__((always_inline)) {
+      v.part[p] = a.part[p] * b.part[p] + c.part[p];
+    });
+    return v;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static SimdPack keep(const Mask& mask, const SimdPack& v) {
+    return select(mask, v, zero());
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static SimdPack select(const Mask& mask, const SimdPack& a,
+                                                     const SimdPack& b) {
+    using Chosen = typename Mask::Vector;
+    SimdPack v;
+    for_parts([&](int p) __attribute__((always_inline)) {
+      const Chosen chosen = (mask.part[p] & __builtin_bit_cast(Chosen, a.part[p])) |
+                            (~mask.part[p] & __builtin_bit_cast(Chosen, b.part[p]));
+      v.part[p] = __builtin_bit_cast(Vector, chosen);
+    });
+    return v;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static SimdPack conjugate(const SimdPack& v) { return v; }
+  KOKKOS_FORCEINLINE_FUNCTION static T sum(const SimdPack& v) {
+    T sums[width];
+    store(sums, v);
+    for (int half = width / 2; half > 0; half /= 2) {
+      for (int i = 0; i < half; ++i) sums[i] += sums[i + half];
+    }
+    return sums[0];
+  }
+
+ private:
+  template <class Entry, std::size_t... I>
+  KOKKOS_FORCEINLINE_FUNCTION static void collect(Vector& to, const Entry& entry,
+                                                  std::index_sequence<I...>) {
+    to = Vector{entry(static_cast<int>(I))...};
+  }
+};
+
+}  // namespace heddle::backends
+
+#endif

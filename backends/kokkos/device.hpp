@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../core/device.hpp"
+#include "../host/device.hpp"
+#include "../lanes.hpp"
+#include "../scratch.hpp"
+#ifdef KOKKOS_ENABLE_CUDA
+#include "../cuda/device.hpp"
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+#include "../hip/device.hpp"
+#endif
+
+namespace heddle::backends {
+
+/// What a team policy gives a team, less what aligns it.
+template <BackendIs<Portable> Exec>
+std::size_t max_scratch_bytes(const Exec&) {
+  const int most = Kokkos::TeamPolicy<KokkosSpace<Exec>>::scratch_size_max(0);
+  return static_cast<std::size_t>(most) - scratch_alignment_bytes;
+}
+
+/// A device that Heddle does not know, of which little can be asked.
+template <BackendIs<Portable> Exec>
+Device describe_device(const Exec& exec) {
+  Device device;
+  device.name = Exec::name();
+  device.multiprocessors = exec.concurrency();
+  device.scratch_bytes = max_scratch_bytes(exec);
+  return device;
+}
+
+/// Exec's own device, but for what a team policy makes of it.
+template <ExecutionSpace Exec>
+Device describe_device(const heddle::Portable<Exec>& exec) {
+  Device device = describe_device(kokkos_space(exec));
+  device.scratch_bytes = max_scratch_bytes(exec);
+  return device;
+}
+
+}  // namespace heddle::backends

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cpu_traits.hpp"
+#include "launch.hpp"
+#include "pack.hpp"
+
+namespace heddle::backends {
+
+namespace detail {
+
+/// Teams [first, stop) of a kernel that is inlined, and so compiled for AVX2 and FMA.
+template <class Team, class Kernel>
+HEDDLE_SIMD_INSTANCE void run_teams_with_simd(Kernel kernel, std::int64_t first, std::int64_t stop,
+                                              typename Kernel::Scratch& scratch) {
+  for (std::int64_t index = first; index < stop; ++index) {
+    kernel(SimdTeam<Team, 32>(index), scratch);
+  }
+}
+
+/// The teams of a kernel in equal, contiguous shares, one a thread.
+template <class Team, class Kernel, bool WithSimd, bool Packs>
+struct ShareOfTeams {
+  using Scratch = typename Kernel::Scratch;
+  Kernel kernel;
+  std::int64_t teams, shares;
+
+  template <class Share>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Share& share, Scratch& scratch) const {
+    const std::int64_t first = teams * share.index() / shares;
+    const std::int64_t stop = teams * (share.index() + 1) / shares;
+    if constexpr (WithSimd) {
+      run_teams_with_simd<Team>(kernel, first, stop, scratch);
+    } else {
+      const Kernel copy = kernel;  // which no store of the kernel can change
+      for (std::int64_t index = first; index < stop; ++index) copy(Team(index), scratch);
+    }
+  }
+};
+
+}  // namespace detail
+
+/// launch for kernels made of Packs: what is inlined into the kernel's operator() is compiled for
+/// AVX2 and FMA too, and runs so if `simd`, of which supports(simd) must hold, is not Simd::none. A
+/// GPU takes no notice of it. A Pack gathers by loads, whichever of the two is asked for.
+///
+/// The kernel's operator() is a KOKKOS_FORCEINLINE_FUNCTION. All teams of a thread get the same
+/// scratch. The results of the two may differ in the last bits, since one fuses products and sums.
+template <class LaunchShape, bool Packs = compiles_packs, ExecutionSpace Exec, class Kernel>
+void launch_simd(const Exec& exec, const char* label, std::int64_t teams, const Kernel& kernel,
+                 [[maybe_unused]] Simd simd) {
+  if constexpr (!runs_on_host<Exec>) {
+    launch<LaunchShape>(exec, label, teams, kernel);
+  } else {
+    using Team = backends::Team<Exec, LaunchShape>;
+    const std::int64_t threads = exec.concurrency();
+    const std::int64_t shares = teams < threads ? teams : threads;
+    if constexpr (compiles_simd) {
+      if (simd != Simd::none) {
+        using Share = detail::ShareOfTeams<Team, Kernel, true, Packs>;
+        return launch<LaunchShape>(exec, label, shares, Share{kernel, teams, shares});
+      }
+    }
+    using Share = detail::ShareOfTeams<Team, Kernel, false, Packs>;
+    launch<LaunchShape>(exec, label, shares, Share{kernel, teams, shares});
+  }
+}
+
+}  // namespace heddle::backends

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../core/device.hpp"
+
+/// A tag for every backend, whether this build has it or not: what a format specializes its tuned
+/// numbers on, for kernels and cost model alike.
+namespace heddle::backends {
+
+/// Serial, OpenMP and Threads of Kokkos: a team is a thread.
+struct Host {
+  static constexpr const char* name = "host";
+  static constexpr BackendKind kind = BackendKind::host;
+  /// Whether a team that has begun goes on while others wait for it: see launch_in_order.
+  static constexpr bool waits_make_progress = true;
+  /// Whether launch_in_order hands out tickets. Threads take their teams in order by themselves.
+  static constexpr bool orders_teams_by_ticket = false;
+};
+
+struct Cuda {
+  static constexpr const char* name = "cuda";
+  static constexpr BackendKind kind = BackendKind::cuda;
+  static constexpr bool waits_make_progress = true;
+  /// Nobody promises that teams begin in the order of their index, though all devices so far let
+  /// them; perf_tests/ticket_study.cpp measures what certainty costs.
+  static constexpr bool orders_teams_by_ticket = false;
+};
+
+struct Hip {
+  static constexpr const char* name = "hip";
+  static constexpr BackendKind kind = BackendKind::hip;
+  static constexpr bool waits_make_progress = true;
+  /// Nor is an order promised here, and some devices are made of several dies.
+  static constexpr bool orders_teams_by_ticket = true;
+};
+
+/// Portable<Exec>, and every execution space that Heddle does not know.
+struct Portable {
+  static constexpr const char* name = "portable";
+  static constexpr BackendKind kind = BackendKind::portable;
+  /// A team policy promises nothing of the kind: hand over through a second launch.
+  static constexpr bool waits_make_progress = false;
+  static constexpr bool orders_teams_by_ticket = true;
+};
+
+/// body(Tag()) with the tag of a device's backend.
+template <class Body>
+constexpr decltype(auto) with_tag(BackendKind kind, const Body& body) {
+  switch (kind) {
+    case BackendKind::cuda: return body(Cuda());
+    case BackendKind::hip: return body(Hip());
+    case BackendKind::portable: return body(Portable());
+    case BackendKind::host: break;
+  }
+  return body(Host());
+}
+
+}  // namespace heddle::backends

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Heddle::compiled: the plans of formats/instantiate.hpp for the scalars that HEDDLE_INSTANTIATE names,
+# compiled once. Who links it compiles no kernel of theirs. A component of the package: compiled.
+set(HEDDLE_INSTANTIATE "" CACHE STRING
+    "Scalars whose plans Heddle::compiled holds: a list of float, double, cfloat, cdouble")
+if(NOT HEDDLE_INSTANTIATE)
+  return()
+endif()
+
+set(type_of_float float)
+set(type_of_double double)
+set(type_of_cfloat "Kokkos::complex<float>")
+set(type_of_cdouble "Kokkos::complex<double>")
+string(REPLACE "," ";" scalars "${HEDDLE_INSTANTIATE}")
+list(REMOVE_DUPLICATES scalars)
+
+add_library(heddle_compiled STATIC)
+add_library(Heddle::compiled ALIAS heddle_compiled)
+foreach(scalar IN LISTS scalars)
+  if(NOT DEFINED type_of_${scalar})
+    message(FATAL_ERROR "HEDDLE_INSTANTIATE names '${scalar}', and knows float, double, cfloat and cdouble")
+  endif()
+  set(source "${CMAKE_CURRENT_BINARY_DIR}/compiled/${scalar}.cpp")
+  file(CONFIGURE OUTPUT "${source}" @ONLY
+       CONTENT "#include <heddle/spmv.hpp>\n\nnamespace heddle {\n\
+HEDDLE_INSTANCES(, ${type_of_${scalar}})\n}  // namespace heddle\n")
+  target_sources(heddle_compiled PRIVATE "${source}")
+  string(TOUPPER "HEDDLE_COMPILED_${scalar}" definition)
+  target_compile_definitions(heddle_compiled INTERFACE ${definition})
+endforeach()
+set_target_properties(heddle_compiled PROPERTIES EXPORT_NAME compiled POSITION_INDEPENDENT_CODE ON)
+target_link_libraries(heddle_compiled PUBLIC heddle)
+target_compile_options(heddle_compiled
+                       PRIVATE $<TARGET_PROPERTY:heddle_warnings,INTERFACE_COMPILE_OPTIONS>)

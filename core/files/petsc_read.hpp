@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <bit>
+#include <charconv>
+
+#include "csr_build.hpp"
+#include "load.hpp"
+#include "petsc_integers.hpp"
+
+namespace heddle::files {
+
+/// Makes CSR of the content of a PETSc binary file whose integers are of type Integer.
+template <class Integer, Scalar S, Ordinal O, Offset Off>
+class PetscReader {
+ public:
+  using Storage = HostStorage<S, O, Off>;
+
+  PetscReader(std::string_view content, const ReadOptions& options, const std::string& name)
+      : content_(content),
+        options_(options),
+        name_(name),
+        threads_(thread_count(options.threads)) {}
+
+  Storage read() {
+    parse_sizes();
+    find_sections();
+    check_sizes<S, O, Off>(rows_, columns_, nonzeros_, options_, Where{.file = name_});
+    check_row_lengths();
+    Storage matrix = allocate_csr<S, O, Off>(rows_, columns_, nonzeros_);
+    fill_pattern(matrix);
+    switch (scalar_) {
+      case PetscScalar::float32: fill_values<std::uint32_t, float, false>(matrix); break;
+      case PetscScalar::complex64: fill_values<std::uint32_t, float, true>(matrix); break;
+      case PetscScalar::complex128: fill_values<std::uint64_t, double, true>(matrix); break;
+      default: fill_values<std::uint64_t, double, false>(matrix);
+    }
+    const std::optional<Duplicate> duplicate = sort_rows<S, O, Off>(threads_, matrix);
+    if (!duplicate) return matrix;
+    if (options_.duplicates == Duplicates::error) {
+      throw Error("column " + std::to_string(duplicate->column) + " is there twice",
+                  Where{.file = name_, .row = duplicate->row},
+                  "add repeated entries up with Duplicates::add");
+    }
+    return add_duplicates<S, O, Off>(matrix);
+  }
+
+ private:
+  static constexpr std::size_t integer_bytes = sizeof(Integer);
+  static constexpr std::size_t header_bytes = 4 * integer_bytes;
+
+  Integer integer(std::size_t offset) const {
+    return from_big_endian<Integer>(content_.data() + offset);
+  }
+
+  [[noreturn]] void fail(const std::string& problem, std::size_t byte, const std::string& remedy,
+                         std::int64_t row = -1) const {
+    throw Error(problem + " (byte " + std::to_string(byte) + ")", Where{.file = name_, .row = row},
+                remedy);
+  }
+
+  void parse_sizes() {
+    if (content_.size() < header_bytes) {
+      fail("the file ends inside its header of " + std::to_string(header_bytes) + " bytes",
+           content_.size(), "it was cut off; fetch it again");
+    }
+    rows_ = integer(integer_bytes);
+    columns_ = integer(2 * integer_bytes);
+    nonzeros_ = integer(3 * integer_bytes);
+    if (rows_ < 0 || columns_ < 0) {
+      fail("a matrix of " + std::to_string(rows_) + " x " + std::to_string(columns_), integer_bytes,
+           "the header is damaged; fetch the file again");
+    }
+    if (nonzeros_ == -1) {
+      fail("a dense matrix", 3 * integer_bytes, "convert it to AIJ and write it again");
+    }
+    if (nonzeros_ < 0) {
+      fail(std::to_string(nonzeros_) + " nonzeros", 3 * integer_bytes,
+           "the header is damaged; fetch the file again");
+    }
+  }
+
+  static std::size_t scalar_bytes(PetscScalar scalar) {
+    switch (scalar) {
+      case PetscScalar::float32: return 4;
+      case PetscScalar::complex128: return 16;
+      default: return 8;
+    }
+  }
+
+  /// Row lengths, columns and values follow each other to the end of the file, which therefore
+  /// bounds every size before anything is allocated.
+  void find_sections() {
+    const auto rows = static_cast<std::uint64_t>(rows_),
+               count = static_cast<std::uint64_t>(nonzeros_);
+    const std::uint64_t room = content_.size() - header_bytes;
+    if (rows > room / integer_bytes ||
+        count > (room - rows * integer_bytes) / (integer_bytes + scalar_bytes(smallest_scalar()))) {
+      fail("the header announces " + std::to_string(rows_) + " rows and " +
+               std::to_string(nonzeros_) + " nonzeros, and the file ends before them",
+           content_.size(), "it was cut off, or its header is damaged; fetch it again");
+    }
+    columns_at_ = header_bytes + rows * integer_bytes;
+    values_at_ = columns_at_ + count * integer_bytes;
+    const std::uint64_t left = content_.size() - values_at_;
+    scalar_ = options_.petsc_scalar == PetscScalar::detect && count > 0 ? detect(count, left)
+                                                                        : options_.petsc_scalar;
+    const std::uint64_t needed = count * scalar_bytes(scalar_);
+    if (left < needed) {
+      fail("the file ends inside its values", content_.size(),
+           "it was cut off; fetch it again, or name its numbers in ReadOptions::petsc_scalar");
+    }
+    if (left > needed) {
+      fail(std::to_string(left - needed) + " bytes follow the matrix", values_at_ + needed,
+           "a file must hold one matrix alone; name its numbers in ReadOptions::petsc_scalar if "
+           "they are neither float64 nor complex128");
+    }
+    const bool complex = scalar_ == PetscScalar::complex64 || scalar_ == PetscScalar::complex128;
+    if (complex && !is_complex<S>) {
+      fail("a complex matrix cannot become a real one", values_at_,
+           "read it with a complex scalar type");
+    }
+  }
+
+  /// What `left` bytes of `count` numbers are. A file that was cut off looks like one of shorter
+  /// numbers, so only PETSc's own two kinds are taken without a name: float64 by a real reader,
+  /// complex128 by a complex one.
+  PetscScalar detect(std::uint64_t count, std::uint64_t left) const {
+    if (left == count * 16) return PetscScalar::complex128;
+    if (left == count * 4 || (left == count * 8 && is_complex<S>)) {
+      const std::string readings = left == count * 4
+                                       ? "float32, or a file of longer numbers that was cut off"
+                                       : "float64 or complex64, or complex128 that was cut off";
+      fail("the numbers take " + std::to_string(left / count) + " bytes each: " + readings,
+           values_at_, "name what they are in ReadOptions::petsc_scalar, or fetch the file again");
+    }
+    return is_complex<S> ? PetscScalar::complex128 : PetscScalar::float64;
+  }
+
+  PetscScalar smallest_scalar() const {
+    return options_.petsc_scalar == PetscScalar::detect ? PetscScalar::float32
+                                                        : options_.petsc_scalar;
+  }
+
+  void check_row_lengths() const {
+    std::int64_t left = nonzeros_;
+    for (std::int64_t row = 0; row < rows_; ++row) {
+      const std::size_t at = header_bytes + static_cast<std::size_t>(row) * integer_bytes;
+      const std::int64_t length = integer(at);
+      if (length < 0 || length > left) {
+        fail("a row of " + std::to_string(length) + " entries, with " + std::to_string(left) +
+                 " of " + std::to_string(nonzeros_) + " nonzeros left",
+             at, "the file is damaged; fetch it again", row);
+      }
+      left -= length;
+    }
+    if (left > 0) {
+      fail("the rows have " + std::to_string(nonzeros_ - left) + " entries in all and the header " +
+               "announces " + std::to_string(nonzeros_),
+           3 * integer_bytes, "the file is damaged; fetch it again");
+    }
+  }
+
+  void fill_pattern(const Storage& matrix) const {
+    const auto row_ptr = matrix.row_ptr();
+    row_ptr(0) = 0;
+    for (std::size_t row = 0; row < static_cast<std::size_t>(rows_); ++row) {
+      row_ptr(row + 1) =
+          row_ptr(row) + static_cast<Off>(integer(header_bytes + row * integer_bytes));
+    }
+    for_each_range(threads_, static_cast<std::size_t>(nonzeros_), grain, [&](auto begin, auto end) {
+      for (std::size_t k = begin; k < end; ++k) {
+        const std::size_t at = columns_at_ + k * integer_bytes;
+        const std::int64_t column = integer(at);
+        if (column < 0 || column >= columns_) {
+          const Off* const first = row_ptr.data();
+          const Off* const after = std::upper_bound(first, first + rows_ + 1, static_cast<Off>(k));
+          fail(columns_ == 0 ? "an entry of a matrix without columns"
+                             : "column " + std::to_string(column) +
+                                   " is not among the columns 0 to " + std::to_string(columns_ - 1),
+               at, "the file is damaged; fetch it again", after - first - 1);
+        }
+        matrix.col_idx()(k) = static_cast<O>(column);
+      }
+    });
+  }
+
+  template <class Bits, class Real, bool complex>
+  void fill_values(const Storage& matrix) const {
+    for_each_range(threads_, static_cast<std::size_t>(nonzeros_), grain, [&](auto begin, auto end) {
+      for (std::size_t k = begin; k < end; ++k) {
+        if constexpr (complex && is_complex<S>) {
+          const std::size_t at = values_at_ + 2 * k * sizeof(Bits);
+          matrix.values()(k) = S(real<Bits, Real>(at), real<Bits, Real>(at + sizeof(Bits)));
+        } else {
+          matrix.values()(k) = S(real<Bits, Real>(values_at_ + k * sizeof(Bits)));
+        }
+      }
+    });
+  }
+
+  template <class Bits, class Real>
+  RealOf<S> real(std::size_t at) const {
+    using Target = RealOf<S>;
+    const Real value = std::bit_cast<Real>(from_big_endian<Bits>(content_.data() + at));
+    if constexpr (sizeof(Real) > sizeof(Target)) {
+      constexpr Real largest = std::numeric_limits<Target>::max();
+      const bool finite = value - value == Real(0);
+      if (finite && (value > largest || value < -largest)) {
+        char text[32] = {};
+        std::to_chars(text, text + sizeof text - 1, value);
+        fail("the number " + std::string(text) + " does not fit into float", at,
+             "read the matrix with double");
+      }
+    }
+    return static_cast<Target>(value);
+  }
+
+  static constexpr std::size_t grain = std::size_t{1} << 16;
+
+  std::string_view content_;
+  const ReadOptions& options_;
+  const std::string& name_;
+  int threads_;
+  std::int64_t rows_ = 0;
+  std::int64_t columns_ = 0;
+  std::int64_t nonzeros_ = 0;
+  std::size_t columns_at_ = 0;
+  std::size_t values_at_ = 0;
+  PetscScalar scalar_ = PetscScalar::detect;
+};
+
+}  // namespace heddle::files
+
+namespace heddle {
+
+/// Reads the content of a PETSc binary file that is in memory; see read_petsc. `name` stands for it
+/// in an Error.
+template <Scalar S = double, Ordinal O = int, Offset Off = int>
+CsrStorage<S, O, Off, Kokkos::HostSpace> parse_petsc(std::string_view content,
+                                                     const std::string& name = "<memory>",
+                                                     const ReadOptions& options = {}) {
+  try {
+    switch (files::petsc_integer_bytes(content)) {
+      case 4: return files::PetscReader<std::int32_t, S, O, Off>(content, options, name).read();
+      case 8: return files::PetscReader<std::int64_t, S, O, Off>(content, options, name).read();
+    }
+  } catch (const std::bad_alloc&) {
+    throw files::out_of_memory(name);
+  }
+  throw Error("this is not a matrix in PETSc's binary form", Where{.file = name},
+              "it must start with 1211216 as a big-endian integer");
+}
+
+/// Reads a matrix in PETSc's binary form (MatView to a binary viewer), plain or compressed with
+/// gzip or xz, into host memory.
+///
+/// Integers of 32 and 64 bits are told apart by the first bytes. Numbers are taken for float64 by a
+/// real scalar and for complex128 by a complex one, if the length of the file agrees; others must
+/// be named in the options (see docs/files.md). Columns ascend in each row. Needs Kokkos to be
+/// initialized.
+///
+/// Throws Error with the row or the byte offset of whatever is wrong: a file too short or too
+/// long, sizes or row lengths that are negative or do not add up, columns out of range, entries
+/// that repeat, a complex matrix into a real scalar, a matrix beyond the ordinal, the offset or
+/// the memory. Takes, beside the matrix, memory for the content of the file.
+template <Scalar S = double, Ordinal O = int, Offset Off = int>
+CsrStorage<S, O, Off, Kokkos::HostSpace> read_petsc(const std::string& path,
+                                                    const ReadOptions& options = {}) {
+  try {
+    const files::Bytes content = files::load(path, options);
+    return parse_petsc<S, O, Off>(content.view(), path, options);
+  } catch (const std::bad_alloc&) {
+    throw files::out_of_memory(path);
+  }
+}
+
+}  // namespace heddle

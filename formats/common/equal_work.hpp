@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../backends/launch.hpp"
+#include "../../backends/mailbox.hpp"
+#include "../../core/arena.hpp"
+#include "../../core/matrix.hpp"
+#include "../../core/partition.hpp"
+#include "refusal.hpp"
+
+namespace heddle::detail {
+
+/// Vectors of x that a launch over shares takes; more vectors take more launches. A CPU has few
+/// shares, so that their carry-outs may be large.
+template <ExecutionSpace Exec>
+inline constexpr int vectors_per_launch = backends::has_lanes<Exec> ? 32 : 64;
+
+/// Where one share ends and the next begins. Aligned, so that a GPU reads it in one load.
+template <Ordinal O, Offset Off>
+struct alignas(16) ShareEdge {
+  Off nonzero;
+  O row;
+  int first_share;  ///< where the row begins that the edge is inside, or -1
+};
+
+/// A CSR matrix cut into shares of equal work, as kernels see it: plain pointers.
+///
+/// Share t runs from edge t to edge t + 1. An edge may be inside a row; the shares of such a row,
+/// from first_share on, each post the sum of their part, a carry-out; the share in which the row
+/// ends finishes it: it waits for the carry-outs of the shares before it, and adds them in order.
+/// Every wait is for a share of lower index, and shares are launched in order
+/// (backends::launch_in_order), so the lowest unfinished share never waits and every wait ends.
+///
+/// Where teams may not wait (backends::waits_make_progress), a share that finishes a row posts its
+/// own part too, in place `shares` + its index, and a second launch adds up: FinishKernel.
+template <Ordinal O, Offset Off, Scalar Acc, int Vectors, bool Waits>
+struct ShareTable {
+  static constexpr bool waits = Waits;
+  std::int64_t shares = 0;
+  const ShareEdge<O, Off>* edges = nullptr;  ///< shares + 1
+  backends::Mailbox<Acc, Vectors> carries;   ///< the carry-out of each share
+  backends::Tickets tickets;                 ///< of the launches over all shares
+};
+
+/// Where the cuts fall.
+enum class Cutting {
+  equal_work,         ///< equal rows plus nonzeros, through rows where it must (csr/merge)
+  around_short_rows,  ///< the same, moved to the end of a short row (csr/adaptive)
+};
+
+/// Fills a share table: a thread an edge, each by its own binary search.
+template <Ordinal O, Offset Off, class Carries>
+struct CutKernel {
+  const Off* row_ptr;
+  O rows;
+  Off nonzeros;
+  std::int64_t share_work;
+  int row_steps;
+  Cutting cutting;
+  Off short_row;
+  std::int64_t shares;
+  ShareEdge<O, Off>* edges;
+  Carries carries;
+  backends::Tickets tickets;
+  bool waits;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t t) const {
+    const std::int64_t work =
+        merge_path_steps(rows, static_cast<std::int64_t>(nonzeros), row_steps);
+    const std::int64_t steps = t * share_work < work ? t * share_work : work;
+    Cut<O, Off> cut = merge_path_cut(row_ptr, rows, nonzeros, steps, row_steps);
+    if (cutting == Cutting::around_short_rows) {
+      cut = cut_outside_short_rows(row_ptr, rows, cut, short_row);
+    }
+    const bool inside = cut.row < rows && row_ptr[cut.row] < cut.nonzero;
+    edges[t] = {cut.nonzero, cut.row, inside ? share_of_first_step(cut.row) : -1};
+    if (t < shares) carries.clear(t);
+    if (t < shares && !waits) carries.clear(shares + t);
+    if (t == 0) tickets.clear();
+  }
+
+  /// The share in which a row begins: before the row's first step lie the rows and nonzeros above.
+  KOKKOS_FUNCTION int share_of_first_step(O r) const {
+    return static_cast<int>(merge_path_steps(r, static_cast<std::int64_t>(row_ptr[r]), row_steps) /
+                            share_work);
+  }
+};
+
+/// A share table and the memory it lives in.
+template <ExecutionSpace Exec, Ordinal O, Offset Off, Scalar Acc>
+class EqualWork {
+ public:
+  using Space = typename Exec::memory_space;
+  using Table =
+      ShareTable<O, Off, Acc, vectors_per_launch<Exec>, backends::waits_make_progress<Exec>>;
+
+  EqualWork() = default;
+
+  /// Cuts A into shares of `share_work` steps, of which a nonzero is one and a row `row_steps`, on
+  /// the device, in the order of `exec`: one allocation, one launch, no wait.
+  template <Scalar S>
+  EqualWork(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, std::int64_t share_work,
+            int row_steps, Cutting cutting, Off short_row) {
+    const std::int64_t work =
+        merge_path_steps(A.rows(), static_cast<std::int64_t>(A.nonzeros()), row_steps);
+    const std::int64_t shares = ceil_div(work, share_work);
+    if (shares > backends::max_teams_in_order) {
+      throw Refusal("csr/adaptive and csr/merge would cut this matrix into " +
+                        std::to_string(shares) + " shares, more than wait for each other safely",
+                    "take csr/subwarp for so large a matrix");
+    }
+    const auto n = static_cast<std::size_t>(shares);
+    const std::size_t places = Table::waits ? n : 2 * n;
+    using Edge = ShareEdge<O, Off>;
+    using Carries = decltype(Table::carries);
+    using Word = typename Carries::Word;
+    arena_ = Arena<Space>(
+        exec, "heddle::spmv::shares",
+        arena_bytes<Edge, Word, std::uint32_t>(n + 1, places * Carries::words_per_place, 1));
+    auto edges = arena_.template take<Edge>(n + 1);
+    auto words = arena_.template take<Word>(places * Carries::words_per_place);
+    table_ = {
+        shares, edges.data(), {words.data()}, {arena_.template take<std::uint32_t>(1).data()}};
+    using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
+    Kokkos::parallel_for(
+        "heddle::spmv::cut", Policy(exec, 0, shares + 1),
+        CutKernel<O, Off, Carries>{A.row_ptr().data(), A.rows(), A.nonzeros(), share_work,
+                                   row_steps, cutting, short_row, shares, edges.data(),
+                                   table_.carries, table_.tickets, Table::waits});
+  }
+
+  const Table& table() const { return table_; }
+  std::size_t bytes() const { return arena_.bytes(); }
+
+ private:
+  Arena<Space> arena_;
+  Table table_;
+};
+
+/// A team a share: in order where teams wait for each other's carry-outs.
+template <class LaunchShape, ExecutionSpace Exec, class Table, class Kernel>
+void launch_shares(const Exec& exec, const char* label, const Table& table, const Kernel& kernel) {
+  if constexpr (Table::waits) {
+    backends::launch_in_order<LaunchShape>(exec, label, table.shares, kernel, table.tickets);
+  } else {
+    backends::launch<LaunchShape>(exec, label, table.shares, kernel);
+  }
+}
+
+}  // namespace heddle::detail

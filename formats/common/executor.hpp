@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../core/matrix.hpp"
+#include "../../core/multivector.hpp"
+#include "../../core/scheme.hpp"
+
+namespace heddle {
+
+/// What a format's inspector makes and a plan executes. A format derives one class from it.
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+class SpmvExecutor {
+ public:
+  virtual ~SpmvExecutor() = default;
+
+  /// What really runs: every parameter that was left to the inspector has its value. Parsed again
+  /// it gives the same bits, on the same device and number of threads.
+  virtual const Scheme& scheme() const = 0;
+
+  /// y = alpha * op(A) * x + beta * y on `exec`, for an op that the format applies natively; alpha
+  /// is not zero and the shapes fit. Queues work, and neither allocates, copies nor waits.
+  virtual void apply(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
+                     Accumulator beta, const Multivector<Vector>& y) = 0;
+
+  /// New values of the same pattern, in the order of `exec`: no allocation, no wait.
+  virtual void update_values(const Exec& exec, const Matrix& A) = 0;
+
+  /// Device memory that the inspector took, in bytes.
+  virtual std::size_t bytes() const = 0;
+
+  /// Bytes that one apply to so many vectors moves to and from memory, each array counted once
+  /// where it stays in the caches for as long as it is needed; with beta, y is read too.
+  virtual double moved_bytes(Op op, int vectors, bool with_beta) const = 0;
+};
+
+}  // namespace heddle

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "../../core/device.hpp"
+#include "../../core/features.hpp"
+#include "../../core/multivector.hpp"
+
+namespace heddle {
+
+/// Bytes of the types that a plan works with, and the vectors that it is made for.
+struct Sizes {
+  int scalar_bytes = 8;
+  int ordinal_bytes = 4;
+  int offset_bytes = 4;
+  int vector_bytes = 8;
+  int accumulator_bytes = 8;
+  ExpectedVectors vectors = {};
+};
+
+/// What a format says of one of its schemes for one matrix on one device, without trying it.
+struct Prediction {
+  /// Of one apply to the expected vectors, and of the inspection before it.
+  double seconds = 0;
+  double setup_seconds = 0;
+  /// Bytes that one apply moves to and from memory, and that the plan keeps beside the matrix.
+  double moved_bytes = 0;
+  double kept_bytes = 0;
+  /// Whether the plan reads the user's values in place; else update_values copies them.
+  bool borrows_values = true;
+  /// Why it takes that long, in a few words.
+  std::string reason;
+  /// Why the format will not hold this matrix; empty where it will.
+  std::string refusal = {};
+
+  bool possible() const { return refusal.empty(); }
+
+  static Prediction refuse(std::string why) {
+    Prediction prediction;
+    prediction.refusal = std::move(why);
+    return prediction;
+  }
+};
+
+/// The least that y = A x moves in CSR: values, columns and row pointer, and x and y once.
+inline double csr_least_bytes(const RowFeatures& rows, const Sizes& sizes) {
+  const auto n = static_cast<double>(rows.nonzeros);
+  const double vectors = static_cast<double>(sizes.vectors.count) * sizes.vector_bytes;
+  return n * (sizes.scalar_bytes + sizes.ordinal_bytes) +
+         static_cast<double>(rows.rows + 1) * sizes.offset_bytes +
+         static_cast<double>(rows.rows + rows.columns) * vectors;
+}
+
+/// Bytes a second that a device's memory gives, estimated from its size where nobody measured:
+/// 31.7e9 for each multiprocessor of an H200 (4.18e12 in all, copied), 14.5e9 for each compute unit
+/// of an MI250X, 5e9 a thread of a CPU.
+inline double estimated_bytes_per_second(const Device& device) {
+  const double each = device.lanes == 1 ? 5e9 : device.lanes == 64 ? 14.5e9 : 31.7e9;
+  return each * device.multiprocessors;
+}
+
+/// From a launch to its first load, where nothing else is to be done.
+inline double estimated_launch_seconds(const Device& device) {
+  return device.has_lanes() ? 4e-6 : 2e-6;
+}
+
+/// What an allocation and a readback add to an inspection.
+inline double estimated_setup_seconds(const Device& device) {
+  return device.has_lanes() ? 30e-6 : 10e-6;
+}
+
+}  // namespace heddle

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../backends/memory.hpp"
+#include "../../core/multivector.hpp"
+
+namespace heddle {
+
+namespace detail {
+
+/// y(row, vector) from the row's sum; beta == 0 never reads y.
+template <class AnyProduct, class Acc, Ordinal O>
+KOKKOS_FORCEINLINE_FUNCTION void store_sum(const AnyProduct& product, O row, int vector, Acc sum) {
+  auto& place = product.y(row, vector);
+  using V = std::remove_reference_t<decltype(place)>;
+  place = V(product.beta == Acc(0) ? product.alpha * sum
+                                   : product.alpha * sum + product.beta * Acc(place));
+}
+
+/// An entry of the matrix as it is multiplied.
+template <Scalar S>
+KOKKOS_FORCEINLINE_FUNCTION S multiplied(const S& stored, bool conjugate) {
+  if constexpr (is_complex<S>) {
+    return conjugate ? heddle::conjugate(stored) : stored;
+  } else {
+    return stored;
+  }
+}
+
+}  // namespace detail
+
+/// What a kernel of SpMV computes, whatever the format: y = alpha * A * x + beta * y, or with the
+/// conjugate of A; sums are kept in the accumulator type. Small, because it travels with every
+/// launch.
+template <Scalar V, Scalar Acc>
+struct Product {
+  using vector_type = V;
+  using accumulator_type = Acc;
+
+  bool conjugate;
+  Acc alpha;
+  Acc beta;
+  Multivector<const V> x;
+  Multivector<V> y;
+
+  /// An entry of the matrix as it is multiplied.
+  template <Scalar S>
+  KOKKOS_FORCEINLINE_FUNCTION S entry(const S& stored) const {
+    return detail::multiplied(stored, conjugate);
+  }
+
+  template <Scalar S, Ordinal O>
+  KOKKOS_FORCEINLINE_FUNCTION Acc product(S value, O column, int vector) const {
+    return Acc(value) * Acc(x(column, vector));
+  }
+  /// The same if it is wanted, else zero times the value, which then is zero too.
+  template <Scalar S, Ordinal O>
+  KOKKOS_FORCEINLINE_FUNCTION Acc product(S value, O column, int vector, bool wanted) const {
+    return Acc(value) * Acc(backends::load(&x(column, vector), wanted));
+  }
+
+  /// y(row, vector) from the row's sum; beta == 0 never reads y.
+  template <Ordinal O>
+  KOKKOS_FORCEINLINE_FUNCTION void store(O row, int vector, Acc sum) const {
+    detail::store_sum(*this, row, vector, sum);
+  }
+};
+
+/// Calls pass(part) for at most `most` vectors of x and y at a time, about as many each time; the
+/// part is the product (or what derives from it) over those vectors.
+template <class AnyProduct, class Pass>
+void each_pass(const AnyProduct& product, int most, const Pass& pass) {
+  const int passes = ceil_div(product.x.count, most);
+  for (int i = 0, first = 0; i < passes; ++i) {
+    const int vectors = (product.x.count - first) / (passes - i);
+    AnyProduct part = product;
+    part.x = product.x.slice(first, vectors);
+    part.y = product.y.slice(first, vectors);
+    pass(part);
+    first += vectors;
+  }
+}
+
+}  // namespace heddle

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "operands.hpp"
+
+namespace heddle::detail::csr {
+
+/// The second launch over shares, where teams may not wait for each other: an item a share, which
+/// adds up the row that it finishes from all that was posted. Never waits, and empties the places
+/// for the next apply.
+template <class Operands, class Table>
+struct FinishKernel {
+  Operands operands;
+  Table table;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t t) const {
+    const auto begin = table.edges[t];
+    const auto end = table.edges[t + 1];
+    if (begin.first_share < 0 || begin.row >= end.row) return;
+    for (int v = 0; v < operands.x.count; ++v) {
+      const auto carried = table.carries.collect_all(begin.first_share, static_cast<int>(t), 1, v);
+      operands.store(begin.row, v, carried + table.carries.collect(table.shares + t, v));
+    }
+  }
+};
+
+/// Does nothing where the shares' own launch finishes all rows.
+template <ExecutionSpace Exec, class Operands, class Table>
+void finish_rows(const Exec& exec, const Operands& operands, const Table& table) {
+  if constexpr (!Table::waits) {
+    using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
+    Kokkos::parallel_for("heddle::spmv::csr_finish", Policy(kokkos_space(exec), 0, table.shares),
+                         FinishKernel<Operands, Table>{operands, table});
+  }
+}
+
+}  // namespace heddle::detail::csr

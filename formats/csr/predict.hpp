@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "../../core/scheme.hpp"
+#include "../common/prediction.hpp"
+#include "tuning.hpp"
+
+namespace heddle::detail::csr {
+
+/// Whether a GPU's shares gain from laying vectors of x that lie apart side by side first: if they
+/// read every row of x twice, on average.
+inline bool reads_repay_packing(std::int64_t nonzeros, std::int64_t rows_of_x) {
+  return nonzeros / 2 >= rows_of_x;
+}
+
+/// What a CSR scheme costs on a GPU, in rounds of loads of a full device. The form follows how the
+/// kernels run, its numbers are fitted to measurements: docs/choose.md.
+class GpuCosts {
+ public:
+  GpuCosts(const RowFeatures& rows, const Device& device, const Sizes& sizes,
+           const GpuTuning& tuning)
+      : rows_(rows), device_(device), sizes_(sizes), tuning_(tuning) {
+    if (sizes.vectors.several_apart()) {
+      // Packing costs a launch, which the vectors share, and repays it if x is read often.
+      const bool packed = reads_repay_packing(rows.nonzeros, rows.columns);
+      round_exponent_ = 1.1;
+      longest_row_round_ = 0.45;
+      adaptive_start_ = 14.0 / sizes.vectors.count;
+      adaptive_wave_ = packed ? 2.2 : 4.4;
+    } else if (sizes.vectors.count > 1) {
+      // Side by side every scheme waits for x alike, and equal shares cost nothing.
+      adaptive_wave_ = 0;
+    } else if (beyond_cache()) {
+      // Nor do they cost much where all schemes wait for memory.
+      adaptive_wave_ = 1.55;
+    }
+  }
+
+  double subwarp(int lanes) const {
+    const double resident = static_cast<double>(tuning_.subwarp_teams_resident) *
+                            tuning_.subwarp_threads * device_.multiprocessors;
+    const double waves = static_cast<double>(rows_.rows) * lanes / resident;
+    const double row = rows_.mean_row() + longer_rows * std::sqrt(rows_.row_variance);
+    const double full = row / (tuning_.subwarp_batch * lanes);
+    // Lanes without a nonzero in the last round load nothing, but wait.
+    const double rounds = std::max(1.0, (full + std::ceil(full)) / 2);
+    const double longest =
+        std::ceil(static_cast<double>(rows_.longest_row) / (tuning_.subwarp_batch * lanes));
+    return waves * (1 + doubling * std::log2(lanes)) * std::pow(rounds, round_exponent_) +
+           longest_row_round_ * longest;
+  }
+
+  double adaptive() const { return adaptive_start_ + adaptive_wave_ * adaptive_waves(); }
+
+  /// As csr/adaptive, and a little more for cutting short rows too; but cheaper than any where most
+  /// rows are empty, and there are many of them.
+  double merge() const {
+    const bool many = adaptive_waves() >= 2.5;
+    const bool mostly_empty = rows_.nonzeros < rows_.rows / 5;
+    if (many && mostly_empty && !sizes_.vectors.several_apart()) {
+      return 0.95 * std::min(adaptive(), subwarp(subwarp_lanes()));
+    }
+    return 1.05 * adaptive();
+  }
+
+  /// The cheapest number of lanes a row for csr/subwarp.
+  int subwarp_lanes() const {
+    int best = 1;
+    for (int lanes = 2; lanes <= device_.lanes; lanes *= 2) {
+      if (subwarp(lanes) < subwarp(best)) best = lanes;
+    }
+    return best;
+  }
+
+ private:
+  /// The longer rows of a warp, which its other lanes wait for: so many deviations above the mean.
+  static constexpr double longer_rows = 1.2;
+  /// Adding up over twice as many lanes.
+  static constexpr double doubling = 0.3;
+
+  /// How often the shares of csr/adaptive fill the device.
+  double adaptive_waves() const {
+    const auto bytes = static_cast<std::size_t>(sizes_.accumulator_bytes);
+    const double shares =
+        static_cast<double>(rows_.rows + rows_.nonzeros) / tuning_.adaptive_work(bytes);
+    return shares / (static_cast<double>(tuning_.share_teams_resident) * device_.multiprocessors);
+  }
+
+  /// Whether an apply reads and writes more than the last-level cache keeps from one to the next.
+  bool beyond_cache() const {
+    Sizes one = sizes_;
+    one.vectors.count = 1;
+    return csr_least_bytes(rows_, one) > 0.8 * static_cast<double>(device_.cache_bytes);
+  }
+
+  const RowFeatures& rows_;
+  const Device& device_;
+  const Sizes& sizes_;
+  const GpuTuning& tuning_;
+  /// More than in proportion, for a lane's next rounds lie in cache lines that others have pushed
+  /// out.
+  double round_exponent_ = 1.35;
+  /// A round of the longest row, which others wait for, against one of the full device.
+  double longest_row_round_ = 0.35;
+  /// csr/adaptive: looking up a share and handing over carry-outs, and a full device of shares.
+  double adaptive_start_ = 1;
+  double adaptive_wave_ = 15;
+};
+
+/// Seconds from rounds, and never less than the bytes take. Fitted to the best scheme of each of
+/// the 182 matrices of docs/choose.md on an H200: half of them within 10 %, nine tenths within 34
+/// %.
+inline double gpu_seconds(double rounds, double bytes, const Device& device, int vectors) {
+  constexpr double launch_seconds = 6e-6, round_seconds = 0.5e-6;
+  const double memory = bytes / (0.84 * estimated_bytes_per_second(device));
+  const double work = round_seconds * rounds * std::max(1.0, vectors / 4.0);
+  return launch_seconds + std::cbrt(std::pow(work, 3) + std::pow(memory, 3));
+}
+
+inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
+                                 const Device& device, const Sizes& sizes,
+                                 const GpuTuning& tuning) {
+  const RowFeatures& rows = features.rows();
+  const GpuCosts costs(rows, device, sizes, tuning);
+  Prediction prediction;
+  prediction.moved_bytes = csr_least_bytes(rows, sizes);
+  const double look =
+      estimated_setup_seconds(device) + static_cast<double>(rows.rows + rows.nonzeros) *
+                                            sizes.offset_bytes / estimated_bytes_per_second(device);
+  const std::string shape = "rows of " + std::to_string(std::llround(rows.mean_row())) +
+                            " nonzeros on average, the longest of " +
+                            std::to_string(rows.longest_row);
+  double rounds = 0;
+  prediction.setup_seconds = look;
+  if (scheme.has("scalar") || scheme.has("subwarp")) {
+    const int lanes = scheme.has("scalar") ? 1 : static_cast<int>(scheme.integer("subwarp"));
+    rounds = costs.subwarp(lanes);
+    prediction.reason = lanes == 1 ? shape + ", and enough to fill the device" : shape;
+  } else {
+    const bool merges = scheme.has("merge");
+    rounds = merges ? costs.merge() : costs.adaptive();
+    prediction.reason = merges ? "most rows are empty, and there are many of them"
+                               : shape + ", cheaper in equal shares than row by row";
+    const auto bytes = static_cast<std::size_t>(sizes.accumulator_bytes);
+    const double shares =
+        static_cast<double>(rows.rows + rows.nonzeros) / tuning.adaptive_work(bytes);
+    prediction.kept_bytes = shares * (16 + 32 * sizes.accumulator_bytes);
+    prediction.setup_seconds += 20e-6 + 6e-12 * static_cast<double>(rows.rows + rows.nonzeros);
+  }
+  prediction.seconds = gpu_seconds(rounds, prediction.moved_bytes, device, sizes.vectors.count);
+  return prediction;
+}
+
+/// On a CPU every scheme waits for the same memory; equal shares of rows plus nonzeros keep all
+/// threads busy, and what the inspection finds out about rows pays back within a few applies.
+inline Prediction predict_on_cpu(const Scheme& scheme, const Features& features,
+                                 const Device& device, const Sizes& sizes) {
+  const RowFeatures& rows = features.rows();
+  Prediction prediction;
+  prediction.moved_bytes = csr_least_bytes(rows, sizes);
+  const double apply = estimated_launch_seconds(device) +
+                       prediction.moved_bytes / estimated_bytes_per_second(device);
+  const double look = estimated_setup_seconds(device) + 0.5 * apply;
+  if (scheme.has("scalar")) {
+    prediction.seconds = 1.2 * apply;
+    prediction.setup_seconds = look;
+    prediction.reason = "few applies repay no inspection";
+  } else {
+    const bool merges = scheme.has("merge");
+    prediction.seconds = merges ? 1.1 * apply : apply;
+    prediction.setup_seconds = look + (merges ? 0.1 : 2) * apply;
+    prediction.kept_bytes = static_cast<double>(rows.rows);
+    prediction.reason = "threads get equal shares of rows plus nonzeros";
+  }
+  return prediction;
+}
+
+}  // namespace heddle::detail::csr

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../backends/unroll.hpp"
+#include "../common/equal_work.hpp"
+#include "tuning.hpp"
+
+namespace heddle::detail::csr {
+
+/// A share as a team of a GPU sees it: nonzeros [origin + begin, origin + end) of rows [first_row,
+/// first_row + rows), of which the first `ended` end in the share, and another may go on beyond it.
+/// If `first_share` is not -1, the first row began in that share and ends in this one.
+template <Ordinal O, Offset Off>
+struct Share {
+  int index;
+  Off origin;
+  int begin;
+  int end;
+  O first_row;
+  int rows;
+  int ended;
+  int first_share;
+
+  template <class Table>
+  KOKKOS_FORCEINLINE_FUNCTION static Share at(const Table& table, std::int64_t t) {
+    const ShareEdge<O, Off> from = table.edges[t];
+    const ShareEdge<O, Off> to = table.edges[t + 1];
+    Share share;
+    share.index = static_cast<int>(t);
+    share.begin = static_cast<int>(from.nonzero % share_alignment);
+    share.origin = from.nonzero - static_cast<Off>(share.begin);
+    share.end = static_cast<int>(to.nonzero - share.origin);
+    share.first_row = from.row;
+    share.ended = static_cast<int>(to.row - from.row);
+    share.rows = share.ended + (to.first_share >= 0 ? 1 : 0);
+    share.first_share = share.ended > 0 ? from.first_share : -1;
+    return share;
+  }
+
+  /// Loads the nonzeros from the origin on that fall to one of so many threads: every Threads-th,
+  /// zeros beyond the end. Returns how many there are.
+  template <int Threads, class Operands, class S, int Items>
+  KOKKOS_FORCEINLINE_FUNCTION int load(const Operands& operands, int thread, S (&value)[Items],
+                                       O (&column)[Items]) const {
+    const int items = ceil_div(end - thread, Threads);
+    const auto nonzeros = operands.from(origin + static_cast<Off>(thread));
+    HEDDLE_UNROLL(Items)
+    for (int i = 0; i < Items; ++i) {
+      column[i] = nonzeros.column_once(i * Threads, i < items);
+      value[i] = nonzeros.value_once(i * Threads, i < items);
+    }
+    return items;
+  }
+
+  /// Whether the row began in another share and ends in this one.
+  KOKKOS_FORCEINLINE_FUNCTION bool finishes(int row) const { return row == 0 && first_share >= 0; }
+
+  /// Where the nonzeros of a row of the share lie, from the origin; nowhere for a row beyond the
+  /// last.
+  KOKKOS_FORCEINLINE_FUNCTION void bounds(const Off* row_ptr, int row, int& from, int& to) const {
+    from = to = 0;
+    if (row >= rows) return;
+    from = begin;
+    to = end;
+    const Off row_begin = row_ptr[first_row + row];
+    const Off row_end = row_ptr[first_row + row + 1];
+    if (row_begin > origin + static_cast<Off>(from)) from = static_cast<int>(row_begin - origin);
+    if (row_end < origin + static_cast<Off>(to)) to = static_cast<int>(row_end - origin);
+  }
+};
+
+}  // namespace heddle::detail::csr

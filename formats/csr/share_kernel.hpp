@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../backends/launch.hpp"
+#include "../../backends/unroll.hpp"
+#include "operands.hpp"
+#include "share.hpp"
+
+namespace heddle::detail::csr {
+
+/// csr/merge and csr/adaptive on a GPU, for one vector: a team a share. The team multiplies the
+/// share's nonzeros in the order they lie in memory and puts the products into scratch; then groups
+/// of lanes, as many a row as the share has threads to spare, add up the rows, and whole subwarps
+/// the rows that are too long for a group. A share inside one long row is added up by the whole
+/// team at once.
+///
+/// Deterministic: the carry-outs of a cut row are added in an order that the shares fix. They lie
+/// in the plan, so one plan runs once at a time. Sources: D. Merrill and M. Garland (SC 2016) for
+/// the cuts; J. Greathouse and M. Daga, "Efficient sparse matrix-vector multiplication on GPUs
+/// using the CSR storage format" (SC 2014) for products staged in scratch.
+template <class Operands, class Table, int Threads, int ItemsPerThread>
+struct ShareKernel {
+  using S = typename Operands::scalar_type;
+  using O = typename Operands::ordinal_type;
+  using Off = typename Operands::offset_type;
+  using Acc = typename Operands::accumulator_type;
+  using Share = csr::Share<O, Off>;
+  static constexpr int capacity = Threads * ItemsPerThread;
+  /// A group leaves a row of more than this many nonzeros a lane to a subwarp.
+  static constexpr int most_per_lane = 24;
+
+  /// One place skipped every 16 keeps rows of 2^n nonzeros off each other's banks.
+  KOKKOS_FORCEINLINE_FUNCTION static constexpr int padded(int k) { return k + (k >> 4); }
+
+  struct Scratch {
+    // Raw bytes, since complex types have constructors that scratch must not run.
+    alignas(16) unsigned char product_bytes[sizeof(Acc) * (padded(capacity) + 1)];
+    int long_rows;
+    int long_row[capacity / most_per_lane + 1];
+
+    KOKKOS_FORCEINLINE_FUNCTION Acc& at(int place) {
+      return reinterpret_cast<Acc*>(product_bytes)[place];
+    }
+    KOKKOS_FORCEINLINE_FUNCTION Acc& product(int k) { return at(padded(k)); }
+  };
+
+  Operands operands;
+  Table table;
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
+    const Share share = Share::at(table, team.index());
+    S value[ItemsPerThread];
+    O column[ItemsPerThread];
+    const int items = share.template load<Threads>(operands, team.thread(), value, column);
+    Acc product[ItemsPerThread];
+    HEDDLE_UNROLL(ItemsPerThread)
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      product[i] = operands.product(value[i], column[i], 0, i < items);
+    }
+    // The first cache line may begin with nonzeros of the share before.
+    if (team.thread() < share.begin) product[0] = Acc(0);
+    if (share.rows == 1) {
+      Acc sum = product[0];
+      for (int i = 1; i < ItemsPerThread; ++i) sum += product[i];
+      add_up_one_row(team, scratch, share, sum);
+      return;
+    }
+    const int place = padded(team.thread());
+    HEDDLE_UNROLL(ItemsPerThread)
+    for (int i = 0; i < ItemsPerThread; ++i) scratch.at(place + i * padded(Threads)) = product[i];
+    add_up_rows(team, scratch, share);
+  }
+
+ private:
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void add_up_one_row(const Team& team, Scratch& scratch,
+                                                  const Share& share, Acc sum) const {
+    const auto subwarp = team.subwarp();
+    if (Table::waits && share.finishes(0))
+      sum += collect_carries(subwarp, share, team.thread(), Threads);
+    sum = subwarp.sum(sum);
+    if (subwarp.lane() == 0) scratch.at(team.subwarp_index()) = sum;
+    team.barrier();
+    if (team.subwarp_index() == 0) {
+      Acc total(0);
+      if (subwarp.lane() < Team::subwarps) total = scratch.at(subwarp.lane());
+      total = subwarp.sum(total);
+      if (subwarp.lane() == 0) deliver(share, 0, total);
+    }
+  }
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void add_up_rows(const Team& team, Scratch& scratch,
+                                               const Share& share) const {
+    const auto subwarp = team.subwarp();
+    const int rows = share.rows;
+    // Lanes a row: 2^bits, as many as leave a group for every row, up to a subwarp.
+    int bits = 0;
+    for (int lanes = 2; lanes <= Team::subwarp_width; lanes *= 2) bits += rows * lanes <= Threads;
+    const bool subwarp_a_row = 1 << bits == Team::subwarp_width;
+    int row = team.thread() >> bits;
+    int from, to;
+    share.bounds(operands.row_ptr, row, from, to);
+    if (team.thread() == 0) scratch.long_rows = subwarp_a_row ? rows : 0;
+    team.barrier();
+    if (!subwarp_a_row) {
+      const int lanes = 1 << bits;
+      const int groups = Threads >> bits;
+      const int lane = team.thread() & (lanes - 1);
+      for (int round = 0; round < rows; round += groups) {
+        const bool short_row = to - from <= most_per_lane * lanes;
+        Acc sum(0);
+        if (short_row) {
+          for (int k = from + lane; k < to; k += lanes) sum += scratch.product(k);
+        }
+        for (int bit = lanes / 2; bit > 0; bit /= 2) sum += subwarp.shuffle_xor(sum, bit);
+        if (lane == 0 && row < rows) {
+          if (short_row && !share.finishes(row)) {
+            deliver(share, row, sum);
+          } else {
+            scratch.long_row[Kokkos::atomic_fetch_inc(&scratch.long_rows)] = row;
+          }
+        }
+        row += groups;
+        share.bounds(operands.row_ptr, row, from, to);
+      }
+      team.barrier();
+    }
+    // The list's order varies from run to run, the sum of each row does not.
+    for (int i = team.subwarp_index(); i < scratch.long_rows; i += Team::subwarps) {
+      if (!subwarp_a_row) {
+        row = scratch.long_row[i];
+        share.bounds(operands.row_ptr, row, from, to);
+      }
+      add_up_row(subwarp, scratch, share, row, from, to);
+    }
+  }
+
+  /// A row by a subwarp, which also collects the carry-outs of a row to finish.
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION void add_up_row(const Subwarp& subwarp, Scratch& scratch,
+                                              const Share& share, int row, int from, int to) const {
+    Acc sum(0);
+    for (int k = from + subwarp.lane(); k < to; k += Subwarp::width) sum += scratch.product(k);
+    if (Table::waits && share.finishes(row))
+      sum += collect_carries(subwarp, share, subwarp.lane(), Subwarp::width);
+    sum = subwarp.sum(sum);
+    if (subwarp.lane() == 0) deliver(share, row, sum);
+  }
+
+  /// Every stride-th carry-out of the row that the share finishes. Lanes end their waits one by
+  /// one, and meet again, since lanes that are not in step take far longer to exchange their sums.
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION Acc collect_carries(const Subwarp& subwarp, const Share& share,
+                                                  int first, int stride) const {
+    const Acc sum = table.carries.collect_all(share.first_share + first, share.index, stride, 0);
+    subwarp.sync();
+    return sum;
+  }
+
+  /// What the share has of a row is added up: a whole row goes to y, the part of a row that goes on
+  /// to the share that finishes it. By one lane.
+  KOKKOS_FORCEINLINE_FUNCTION void deliver(const Share& share, int row, const Acc& sum) const {
+    if (row == share.ended) {
+      table.carries.post(share.index, 0, sum);
+    } else if (!Table::waits && share.finishes(row)) {
+      table.carries.post(table.shares + share.index, 0, sum);
+    } else {
+      operands.store(static_cast<O>(share.first_row + row), 0, sum);
+    }
+  }
+};
+
+}  // namespace heddle::detail::csr

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "../../backends/tags.hpp"
+
+namespace heddle::detail::csr {
+
+/// A share of csr/adaptive and csr/merge is read from a multiple of this many nonzeros, so that a
+/// subwarp's loads fill whole cache lines, and no line is fetched for two subwarps.
+inline constexpr int share_alignment = 32;
+
+/// The sizes that the CSR kernels run at on a GPU, read by their launches and by the cost model.
+/// Measured on an H200 (docs/csr.md, docs/performance.md); no AMD GPU has been measured.
+struct GpuTuning {
+  // csr/scalar and csr/subwarp
+  int subwarp_threads = 256;
+  int subwarp_teams_resident = 6;
+  /// Nonzeros that a lane loads at once.
+  int subwarp_batch = 4;
+  /// Vectors of x that a lane serves at a time, when there are several that lie apart.
+  int vectors_per_lane = 4;
+
+  // csr/adaptive and csr/merge: a team a share
+  int share_threads = 128;
+  int share_teams_resident = 8;
+  /// With several vectors: what 64 KB of scratch hold of teams with their nonzeros in it.
+  int share_multivector_teams_resident = 3;
+
+  /// Nonzeros that a thread takes of a share.
+  constexpr int share_items(std::size_t accumulator_bytes) const {
+    return accumulator_bytes > 8 ? 4 : 8;
+  }
+  constexpr int share_capacity(std::size_t accumulator_bytes) const {
+    return share_threads * share_items(accumulator_bytes);
+  }
+  /// csr/adaptive never cuts a row of so few nonzeros.
+  constexpr int short_row(std::size_t accumulator_bytes) const {
+    return share_capacity(accumulator_bytes) * 3 / 16 - share_alignment;
+  }
+  /// Rows plus nonzeros of a share at most.
+  constexpr int merge_work(std::size_t accumulator_bytes) const {
+    return share_capacity(accumulator_bytes) - share_alignment;
+  }
+  constexpr int adaptive_work(std::size_t accumulator_bytes) const {
+    return merge_work(accumulator_bytes) - short_row(accumulator_bytes);
+  }
+};
+
+/// The same for a CPU, where every thread takes one share. Measured on the processors of
+/// docs/performance.md.
+struct CpuTuning {
+  /// Vectors of x that plain loops serve in one pass, and registers if the vectors lie apart.
+  int plain_vectors = 8;
+  int vectors_apart = 8;
+  /// csr/adaptive never cuts a row of so few nonzeros.
+  int short_row = 1024;
+  /// What a row costs, in nonzeros: a branch misprediction or the unused part of a register.
+  int row_steps = 8;
+  /// No share is smaller.
+  int least_work = 512;
+  /// A matrix of more bytes a thread comes from memory at every apply.
+  std::int64_t cached_bytes_per_thread = 8'000'000;
+  /// Vectors of x of more bytes a thread are packed through memory.
+  std::int64_t packed_bytes_per_thread = 3'000'000;
+  /// Reads of a row of x, eight vectors counted at most, that repay packing it: beyond the caches
+  /// and within.
+  int reads_repay_packing = 112;
+  int reads_repay_packing_in_cache = 40;
+};
+
+/// The numbers of a backend, by its tag; specialize them where another device wants others.
+template <class Tag>
+inline constexpr GpuTuning gpu_tuning{};
+template <class Tag>
+inline constexpr CpuTuning cpu_tuning{};
+
+}  // namespace heddle::detail::csr

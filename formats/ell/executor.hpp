@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../backends/cpu_traits.hpp"
+#include "../common/executor.hpp"
+#include "../common/inspection.hpp"
+#include "kernel.hpp"
+#include "storage.hpp"
+
+namespace heddle::detail::ell {
+
+/// Runs the scheme ell: owns a copy of the matrix.
+template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
+class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
+ public:
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+
+  Executor(const Inspection<Exec, Matrix>& in, const Scheme& scheme, backends::Simd simd)
+      : scheme_(scheme),
+        simd_(simd),
+        columns_(static_cast<double>(in.A.columns())),
+        storage_(in.exec, in.A, static_cast<int>(in.features.rows().longest_row)) {}
+
+  const Scheme& scheme() const override { return scheme_; }
+
+  void apply(const Exec& exec, Op op, Acc alpha, const Multivector<const V>& x, Acc beta,
+             const Multivector<V>& y) override {
+    const Product<V, Acc> product{conjugates(op), alpha, beta, x, y};
+    each_pass(product, 8, [&](const Product<V, Acc>& pass) {
+      if (pass.x.count == 1) return run<tuning.batch, 1>(exec, pass);
+      if (pass.x.count <= 4) return run<tuning.multivector_batch, 4>(exec, pass);
+      run<tuning.multivector_batch, 8>(exec, pass);
+    });
+  }
+
+  void update_values(const Exec& exec, const Matrix& A) override {
+    storage_.update_values(exec, A);
+  }
+
+  std::size_t bytes() const override { return storage_.bytes(); }
+
+  double moved_bytes(Op, int vectors, bool with_beta) const override {
+    const double rows = storage_.view().rows;
+    return static_cast<double>(storage_.slots()) * (sizeof(O) + sizeof(S)) +
+           vectors * static_cast<double>(sizeof(V)) * (columns_ + rows * (1 + with_beta));
+  }
+
+ private:
+  template <int Batch, int Vectors>
+  void run(const Exec& exec, const Product<V, Acc>& product) const {
+    constexpr bool lanes = backends::has_lanes<Exec>;
+    // On a CPU the packs take the place of the batch: their loads are in flight together.
+    constexpr int packs = lanes || Vectors > 1 ? 1 : tuning.cpu_packs;
+    using Kernel =
+        ell::Kernel<View<S, O>, Product<V, Acc>, Exec, packs, lanes ? Batch : 1, Vectors>;
+    using Shape = backends::Shape<1, tuning.team_threads>;
+    constexpr std::int64_t rows_per_team =
+        static_cast<std::int64_t>(Kernel::rows_per_lane) * (lanes ? tuning.team_threads : 1);
+    backends::launch_simd<Shape>(exec, "heddle::spmv::ell",
+                                 ceil_div<std::int64_t>(storage_.view().rows, rows_per_team),
+                                 Kernel{storage_.view(), product}, simd_);
+  }
+
+  Scheme scheme_;
+  backends::Simd simd_;
+  double columns_;
+  Storage<Exec, S, O, Off> storage_;
+};
+
+}  // namespace heddle::detail::ell

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "../common/prediction.hpp"
+#include "tuning.hpp"
+
+namespace heddle::detail::ell {
+
+/// Why ELL would not hold rows of these lengths, or nothing.
+inline std::string too_much_padding(const RowFeatures& rows) {
+  const double slots = static_cast<double>(rows.rows) * static_cast<double>(rows.longest_row);
+  if (rows.longest_row > std::numeric_limits<int>::max()) {
+    return "a row of " + std::to_string(rows.longest_row) + " entries";
+  }
+  if (slots <= tuning.most_padding * static_cast<double>(rows.nonzeros)) return "";
+  const double padding = slots / std::max(1.0, static_cast<double>(rows.nonzeros));
+  return "rows as long as the longest, " + std::to_string(rows.longest_row) +
+         " entries, would need " + std::to_string(std::llround(padding)) +
+         " slots for each nonzero, and " + std::to_string(std::llround(tuning.most_padding)) +
+         " is the bound";
+}
+
+/// From the bytes: every slot, x and y once; and from the
+/// rounds of loads that a row takes where there are too few rows to hide them. Fitted on an H200:
+/// docs/ell.md.
+inline Prediction predict(const RowFeatures& rows, const Device& device, const Sizes& sizes) {
+  const std::string refusal = too_much_padding(rows);
+  if (!refusal.empty()) return Prediction::refuse(refusal);
+  const auto n = static_cast<double>(rows.nonzeros);
+  const double slots = static_cast<double>(rows.rows) * static_cast<double>(rows.longest_row);
+  const double vectors = sizes.vectors.count;
+  Prediction prediction;
+  prediction.borrows_values = false;
+  prediction.kept_bytes = slots * (sizes.scalar_bytes + sizes.ordinal_bytes);
+  prediction.moved_bytes =
+      slots * (sizes.ordinal_bytes + sizes.scalar_bytes) +
+      vectors * sizes.vector_bytes * static_cast<double>(rows.rows + rows.columns);
+  const double memory = prediction.moved_bytes / estimated_bytes_per_second(device);
+  const double copy = 2 * prediction.kept_bytes / estimated_bytes_per_second(device);
+  prediction.reason =
+      "rows of like length, " + std::to_string(rows.longest_row) + " at most, with " +
+      std::to_string(std::llround(100 * (slots / std::max(1.0, n) - 1))) + " % of padding";
+  if (device.has_lanes()) {
+    constexpr double launch_seconds = 6e-6, round_seconds = 1.2e-6;
+    const double rounds = std::ceil(static_cast<double>(rows.longest_row) / tuning.batch);
+    const double latency = round_seconds * rounds * std::max(1.0, vectors / 4);
+    prediction.seconds =
+        launch_seconds + std::cbrt(std::pow(latency, 3) + std::pow(memory / 0.92, 3));
+    prediction.setup_seconds = estimated_setup_seconds(device) + 20e-6 + copy;
+  } else {
+    // A CPU walks through as many streams as a row has slots: on two threads of an EPYC that took
+    // 1.2 to 6 times as long as csr/adaptive.
+    prediction.seconds = estimated_launch_seconds(device) + 3 * memory;
+    prediction.setup_seconds = estimated_setup_seconds(device) + 4 * copy;
+  }
+  return prediction;
+}
+
+}  // namespace heddle::detail::ell

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+namespace heddle::detail::ell {
+
+/// The sizes that ELL runs at, read by its launches and by the cost model.
+struct Tuning {
+  /// Slots for each nonzero at most; a matrix with more is refused.
+  double most_padding = 3;
+  int team_threads = 256;
+  /// Slots that a lane of a GPU loads at once, with one vector and with several.
+  int batch = 8;
+  int multivector_batch = 4;
+  /// Packs of rows that a thread of a CPU takes together: two cache lines of every array at once.
+  int cpu_packs = 4;
+  /// Rows are padded to a multiple of this, so that every slot begins a cache line.
+  std::int64_t row_alignment = 32;
+};
+
+inline constexpr Tuning tuning{};
+
+}  // namespace heddle::detail::ell

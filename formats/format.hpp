@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "../core/scheme_grammar.hpp"
+#include "common/executor.hpp"
+#include "common/inspection.hpp"
+#include "common/prediction.hpp"
+#include "common/product.hpp"
+#include "common/refusal.hpp"
+
+namespace heddle {
+
+/// What SpMV asks of a format; the library's own and a user's alike. All functions are static.
+///
+/// - `name`: the word before the slash of its schemes.
+/// - `grammar(device)`: what is legal there.
+/// - `candidates(features, device)`: what is worth trying for this matrix.
+/// - `predict(scheme, features, device, sizes)`: a pure function; refuses where the format would
+///   not hold the matrix sensibly.
+/// - `applies(op, scheme)`: whether the executor takes this op itself. Op::none and Op::conjugate
+///   it must take; of the others the plan makes use of a stored transpose.
+/// - `inspect<V, Acc>(inspection, scheme)`: an executor for vectors of V and sums in Acc, never
+///   null. Throws Refusal, before it allocates, where predict refuses.
+template <class F>
+concept SpmvFormat = requires(const Features& features, const Device& device, const Scheme& scheme,
+                              const Sizes& sizes, Op op) {
+  { F::name } -> std::convertible_to<std::string_view>;
+  { F::grammar(device) } -> std::same_as<SchemeGrammar>;
+  { F::candidates(features, device) } -> std::same_as<std::vector<Scheme>>;
+  { F::predict(scheme, features, device, sizes) } -> std::same_as<Prediction>;
+  { F::applies(op, scheme) } -> std::same_as<bool>;
+};
+
+/// A list of formats, which a plan takes as a template parameter: name a few and only these are
+/// compiled, or put one of your own beside the library's.
+template <SpmvFormat... F>
+struct Formats {
+  /// Calls use(F()) for each format in turn.
+  template <class Use>
+  static void for_each(const Use& use) {
+    (use(F()), ...);
+  }
+
+  static std::vector<SchemeGrammar> grammars(const Device& device) {
+    return {F::grammar(device)...};
+  }
+
+  /// What is worth trying for a matrix, over all formats.
+  static std::vector<Scheme> candidates(const Features& features, const Device& device) {
+    std::vector<Scheme> all;
+    for_each([&](auto format) {
+      for (Scheme& scheme : format.candidates(features, device)) all.push_back(std::move(scheme));
+    });
+    return all;
+  }
+
+  /// Variants that together use every value of every parameter; for tests.
+  static std::vector<Scheme> variants(const Device& device) {
+    std::vector<Scheme> all;
+    for (const SchemeGrammar& grammar : grammars(device)) {
+      for (Scheme& scheme : variants_of(grammar)) all.push_back(std::move(scheme));
+    }
+    return all;
+  }
+
+  static Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
+                            const Sizes& sizes) {
+    Prediction prediction = Prediction::refuse("there is no format '" + scheme.format() + "'");
+    for_each([&](auto format) {
+      if (scheme.format() == format.name) {
+        prediction = format.predict(scheme, features, device, sizes);
+      }
+    });
+    return prediction;
+  }
+
+  static bool applies(Op op, const Scheme& scheme) {
+    bool applies = false;
+    for_each([&](auto format) {
+      if (scheme.format() == format.name) applies = format.applies(op, scheme);
+    });
+    return applies;
+  }
+
+  /// The executor of a resolved scheme, made by the format that it names. Never null.
+  template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
+  static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
+      const Inspection<Exec, Matrix>& inspection, const Scheme& scheme) {
+    std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> executor;
+    for_each([&](auto format) {
+      if (scheme.format() == format.name) {
+        executor = format.template inspect<V, Acc>(inspection, scheme);
+      }
+    });
+    if (!executor) {
+      throw Error("no format made an executor for scheme '" + scheme.to_string() + "'",
+                  "resolve the scheme first; a format's inspect must return an executor or throw");
+    }
+    return executor;
+  }
+};
+
+}  // namespace heddle

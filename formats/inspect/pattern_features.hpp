@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../core/partition.hpp"
+#include "row_features.hpp"
+
+namespace heddle {
+
+namespace detail {
+
+struct PatternSums {
+  std::int64_t lower = 0;
+  std::int64_t upper = 0;
+  std::int64_t diagonals = 0;
+  std::int64_t descents = 0;
+  std::int64_t repeats = 0;
+  std::int64_t blocks = 0;
+  std::int64_t dense_blocks = 0;
+};
+
+/// Item i sees the entries from i * chunk on, whatever rows they are in, so that long rows are
+/// shared like any other entries.
+template <Ordinal O, Offset Off>
+struct PatternKernel {
+  using value_type = PatternSums;
+
+  const Off* row_ptr;
+  const O* col_idx;
+  O rows;
+  std::int64_t nonzeros;
+  std::int64_t chunk;
+  int block;
+  std::uint32_t* diagonal_bits;
+
+  KOKKOS_FUNCTION void init(value_type& sums) const { sums = value_type(); }
+
+  KOKKOS_FUNCTION void join(value_type& sums, const value_type& other) const {
+    sums.lower = Kokkos::max(sums.lower, other.lower);
+    sums.upper = Kokkos::max(sums.upper, other.upper);
+    sums.diagonals += other.diagonals;
+    sums.descents += other.descents;
+    sums.repeats += other.repeats;
+    sums.blocks += other.blocks;
+    sums.dense_blocks += other.dense_blocks;
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item, value_type& sums) const {
+    const std::int64_t begin = item * chunk;
+    const std::int64_t end = Kokkos::min(nonzeros, begin + chunk);
+    O row = row_of(begin);
+    for (std::int64_t k = begin; k < end; ++k) {
+      if (offset(row + 1) <= k) {
+        // Mostly the next row; a search where empty rows come between, as there may be millions.
+        row = offset(row + 2) > k ? row + 1 : row_of(k);
+      }
+      look_at(row, k, sums);
+    }
+  }
+
+  KOKKOS_FUNCTION void look_at(O row, std::int64_t k, value_type& sums) const {
+    const std::int64_t begin = offset(row);
+    const O column = col_idx[k];
+    const std::int64_t i = row, j = column;
+    sums.lower = Kokkos::max(sums.lower, i - j);
+    sums.upper = Kokkos::max(sums.upper, j - i);
+    if (!continues_diagonal(row, k - begin, j)) sums.diagonals += mark_diagonal(j - i + rows - 1);
+    const O previous = k == begin ? -1 : col_idx[k - 1];
+    sums.descents += column < previous;
+    sums.repeats += column == previous;
+    const O left = column - column % block;
+    const bool enters_block = previous < left;
+    if (!enters_block) return;
+    const int count = entries_of_new_block(row, k, left);
+    sums.blocks += count > 0;
+    sums.dense_blocks += count > 0 && 2 * count >= block * block;
+  }
+
+  /// Whether the entry at the same place of the row before lies on the same diagonal, which is then
+  /// marked already. It spares the banded matrix all threads meeting at a few words.
+  KOKKOS_FUNCTION bool continues_diagonal(O row, std::int64_t place, std::int64_t column) const {
+    if (row == 0) return false;
+    const std::int64_t above = offset(row - 1) + place;
+    return above < offset(row) && std::int64_t{col_idx[above]} + 1 == column;
+  }
+
+  /// 1 for the one thread that finds the diagonal unmarked.
+  KOKKOS_FUNCTION int mark_diagonal(std::int64_t diagonal) const {
+    std::uint32_t* word = diagonal_bits + diagonal / 32;
+    const std::uint32_t bit = std::uint32_t{1} << (diagonal % 32);
+    if (Kokkos::atomic_load(word) & bit) return 0;
+    return (Kokkos::atomic_fetch_or(word, bit) & bit) == 0;
+  }
+
+  /// The number of entries of the block at `left` around row `row`, or 0 if a row above has one and
+  /// so accounts for the block. Rows must be sorted; if they are not, the result means nothing, but
+  /// takes no longer.
+  KOKKOS_FUNCTION int entries_of_new_block(O row, std::int64_t k, std::int64_t left) const {
+    const O top = row - row % block;
+    for (O mate = top; mate < row; ++mate) {
+      const std::int64_t end = offset(mate + 1);
+      const std::int64_t found = first_from(offset(mate), end, left);
+      if (found < end && col_idx[found] < left + block) return 0;
+    }
+    int count = distinct_columns(k, offset(row + 1), left + block);
+    for (O mate = row + 1; mate < rows && mate - top < block; ++mate) {
+      const std::int64_t end = offset(mate + 1);
+      count += distinct_columns(first_from(offset(mate), end, left), end, left + block);
+    }
+    return count;
+  }
+
+  /// Distinct columns before `right` among the sorted entries [k, end) of a row, at most `block`.
+  KOKKOS_FUNCTION int distinct_columns(std::int64_t k, std::int64_t end, std::int64_t right) const {
+    int count = 0;
+    while (count < block && k < end && col_idx[k] < right) {
+      ++count;
+      const std::int64_t column = col_idx[k++];
+      if (k < end && col_idx[k] == column) k = first_from(k, end, column + 1);
+    }
+    return count;
+  }
+
+  KOKKOS_FUNCTION std::int64_t first_from(std::int64_t low, std::int64_t high,
+                                          std::int64_t column) const {
+    while (low < high) {
+      const std::int64_t middle = (low + high) / 2;
+      if (col_idx[middle] < column) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  KOKKOS_FUNCTION std::int64_t offset(std::int64_t row) const {
+    return static_cast<std::int64_t>(row_ptr[row]);
+  }
+
+  KOKKOS_FUNCTION O row_of(std::int64_t k) const {
+    return first_row_from(row_ptr, rows, static_cast<Off>(k + 1)) - 1;
+  }
+};
+
+}  // namespace detail
+
+/// All features of a matrix: those of row_features, with its checks of rows and columns, then those
+/// of the places of the entries, in blocks of `block` x `block`.
+///
+/// Throws Error as row_features does, and for a block size that is not in 1 .. 64. Two launches,
+/// each with a readback that waits for `exec`, and a workspace of one bit for each of the rows +
+/// columns
+/// - 1 diagonals, in 4-byte words, allocated and freed. An entry that enters a block costs block -
+/// 1 binary searches in other rows. Every figure is exact and the same from run to run.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
+PatternFeatures pattern_features(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
+                                 int block = 2) {
+  if (block < 1 || block > 64) {
+    throw Error("blocks of " + std::to_string(block) + " rows", "ask for 1 to 64");
+  }
+  PatternFeatures features{row_features(exec, A, Check::columns)};
+  features.block = block;
+  if (features.nonzeros == 0) return features;
+
+  const auto words = static_cast<std::size_t>((features.rows + features.columns - 1 + 31) / 32);
+  const Kokkos::View<std::uint32_t*, Space> bits(
+      Kokkos::view_alloc(kokkos_space(exec), "heddle::features::diagonals"), words);
+  // A GPU's many threads read whole cache sectors of 8 columns; a CPU's few search less often.
+  constexpr std::int64_t chunk = backends::runs_on_host<Exec> ? 512 : 8;
+  const std::int64_t items = (features.nonzeros + chunk - 1) / chunk;
+  detail::PatternSums sums;
+  Kokkos::parallel_reduce(
+      "heddle::features::pattern",
+      Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(exec, 0, items),
+      detail::PatternKernel<O, Off>{A.row_ptr().data(), A.col_idx().data(), A.rows(),
+                                    features.nonzeros, chunk, block, bits.data()},
+      sums);
+
+  features.lower_bandwidth = sums.lower;
+  features.upper_bandwidth = sums.upper;
+  features.diagonals = sums.diagonals;
+  features.sorted = sums.descents == 0;
+  features.repeats = features.sorted ? sums.repeats : -1;
+  features.blocks = features.sorted ? sums.blocks : -1;
+  features.dense_blocks = features.sorted ? sums.dense_blocks : -1;
+  return features;
+}
+
+}  // namespace heddle

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "json.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stopwatch.hpp"
+
+namespace heddle::bench {
+
+namespace {
+
+std::string without_folder(const std::string& path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
+
+/// Folders tell about a person's machine; but "csr/merge" is no path.
+Json command_line(const std::vector<std::string>& words, const RunOptions& options) {
+  const auto is_file = [&](const std::string& word) {
+    const auto& files = options.matrices.files;
+    return word == options.json_path || std::find(files.begin(), files.end(), word) != files.end();
+  };
+  Json json = Json::array();
+  for (const std::string& word : words) {
+    const std::size_t equals = word.rfind("--", 0) == 0 ? word.find('=') : std::string::npos;
+    const std::size_t value = equals == std::string::npos ? 0 : equals + 1;
+    const bool path = &word == &words.front() || is_file(word.substr(value));
+    json.push_back(path ? word.substr(0, value) + without_folder(word.substr(value)) : word);
+  }
+  return json;
+}
+
+Json samples(const Samples& s) {
+  if (s.empty()) return nullptr;
+  return {{"median", s.median()},
+          {"min", s.min()},
+          {"max", s.max()},
+          {"repetitions", s.seconds.size()}};
+}
+
+Json contestant(const MatrixResult& result, const ContestantResult& c) {
+  Json json = {{"name", c.name},     {"kind", c.is_scheme ? "scheme" : "baseline"},
+               {"chosen", c.chosen}, {"verdict", name(c.verdict)},
+               {"note", c.note},     {"scheme", c.scheme.empty() ? Json(nullptr) : Json(c.scheme)}};
+  const bool finite = std::isfinite(c.error_over_bound);
+  const bool verified = c.verdict == Verdict::ok || c.verdict == Verdict::wrong;
+  json["error_over_bound"] = verified && finite ? Json(c.error_over_bound) : Json(nullptr);
+  json["first_setup_seconds"] = c.timed() ? Json(c.first_setup_seconds) : Json(nullptr);
+  json["setup_seconds"] = samples(c.setup);
+  json["time_seconds"] = samples(c.time);
+  json["queued_seconds"] = samples(c.queued);
+  json["latency_seconds"] = samples(c.latency);
+  json["bytes"] = c.bytes;
+  json["moved_bytes"] = c.moved_bytes ? Json(c.moved_bytes) : Json(nullptr);
+  json["gbytes_per_second"] = c.timed() ? Json(result.gbytes_per_second(c)) : Json(nullptr);
+  return json;
+}
+
+Json matrix(const MatrixResult& result) {
+  const RowFeatures& f = result.rows;
+  Json json = {{"name", result.name},
+               {"source", without_folder(result.source)},
+               {"features",
+                {{"rows", f.rows},
+                 {"columns", f.columns},
+                 {"nonzeros", f.nonzeros},
+                 {"min_row", f.shortest_row},
+                 {"max_row", f.longest_row},
+                 {"mean_row", f.mean_row()},
+                 {"variation", f.row_variation()},
+                 {"empty_rows", f.empty_rows},
+                 {"csr_bytes", result.csr_bytes}}},
+               {"apply_bytes", result.apply_bytes},
+               {"prepare_seconds", result.prepare_seconds},
+               {"chosen_scheme", result.chosen_scheme},
+               {"choice_reason", result.choice_reason},
+               {"contestants", Json::array()}};
+  for (const auto& c : result.contestants) json["contestants"].push_back(contestant(result, c));
+  return json;
+}
+
+Json settings(const Json& own, const RunOptions& options) {
+  Json json = own;
+  json.update({{"repetitions", options.repetitions},
+               {"budget_seconds", options.budget_seconds},
+               {"flush", options.flush},
+               {"verify", options.verify()},
+               {"seed", options.matrices.seed},
+               {"stopwatch", Stopwatch::kind()}});
+  return json;
+}
+
+}  // namespace
+
+std::string results_text(const ResultsHead& head, const RunOptions& options,
+                         const std::vector<MatrixResult>& results) {
+  const Machine& machine = head.machine;
+  const DeviceFigures& figures = head.figures;
+  Json json = {{"schema_version", json_schema_version},
+               {"operation", head.operation},
+               {"date", machine.date},
+               {"commit", machine.commit},
+               {"heddle_version", machine.heddle_version},
+               {"kokkos_version", machine.kokkos_version},
+               {"compiler", machine.compiler},
+               {"command_line", command_line(head.words, options)},
+               {"machine",
+                {{"device", machine.device.name},
+                 {"backend", machine.backend},
+                 {"lanes", machine.device.lanes},
+                 {"multiprocessors", machine.device.multiprocessors},
+                 {"cache_bytes", machine.device.cache_bytes},
+                 {"concurrency", machine.concurrency},
+                 {"cpu", machine.cpu}}},
+               {"figures",
+                {{"array_bytes", figures.array_bytes},
+                 {"copy_gbytes_per_second", figures.copy_gbytes_per_second},
+                 {"triad_gbytes_per_second", figures.triad_gbytes_per_second},
+                 {"launch_seconds", figures.launch_seconds},
+                 {"queued_launch_seconds", figures.queued_launch_seconds}}},
+               {"settings", settings(head.settings, options)},
+               {"matrices", Json::array()}};
+  for (const auto& result : results) json["matrices"].push_back(matrix(result));
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace heddle::bench

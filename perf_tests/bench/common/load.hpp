@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "../../../core/files/read_matrix.hpp"
+#include "../../../unit_tests/support/generate.hpp"
+#include "../../../unit_tests/support/matrices.hpp"
+#include "source.hpp"
+
+namespace heddle::bench {
+
+template <Scalar S, Offset Off>
+using HostStorage = CsrStorage<S, std::int32_t, Off, Kokkos::HostSpace>;
+
+template <Scalar S, Offset Off>
+HostStorage<S, Off> load_generated(const std::string& text, std::uint64_t seed) {
+  const test::Pattern pattern = test::generate(text, seed);
+  if (pattern.nonzeros() > static_cast<std::int64_t>(std::numeric_limits<Off>::max())) {
+    throw Error(text + " has " + std::to_string(pattern.nonzeros()) + " nonzeros",
+                "use --offset 64");
+  }
+  return test::make_matrix<S, std::int32_t, Off>(pattern, test::Random(seed + 1));
+}
+
+/// The matrix of a source, on the host. A file whose values are all 1, as a pattern's are, gets
+/// random ones: with ones alone many a wrong result would go unseen.
+template <Scalar S, Offset Off>
+HostStorage<S, Off> load(const Source& source, std::uint64_t seed) {
+  if (source.generated) return load_generated<S, Off>(source.text, seed);
+  const auto storage =
+      read_matrix<S, std::int32_t, Off>(source.text, {.duplicates = Duplicates::add});
+  const auto values = storage.values();
+  const auto count = static_cast<std::size_t>(storage.nonzeros());
+  const bool all_one =
+      std::all_of(values.data(), values.data() + count, [](const S& v) { return v == S(1); });
+  if (all_one) {
+    test::Random random(seed + 1);
+    for (std::size_t k = 0; k < count; ++k) values(k) = random.scalar<S>();
+  }
+  return storage;
+}
+
+}  // namespace heddle::bench

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../../../core/features.hpp"
+
+namespace heddle::bench {
+
+/// Seconds of repetitions of one thing.
+struct Samples {
+  std::vector<double> seconds;
+
+  bool empty() const { return seconds.empty(); }
+  double min() const { return *std::min_element(seconds.begin(), seconds.end()); }
+  double max() const { return *std::max_element(seconds.begin(), seconds.end()); }
+  double median() const {
+    std::vector<double> sorted = seconds;
+    std::sort(sorted.begin(), sorted.end());
+    const std::size_t middle = sorted.size() / 2;
+    return sorted.size() % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  }
+};
+
+enum class Verdict { ok, wrong, unverified, unsupported };
+
+inline const char* name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::ok: return "ok";
+    case Verdict::wrong: return "wrong";
+    case Verdict::unverified: return "unverified";
+    case Verdict::unsupported: return "unsupported";
+  }
+  return "?";
+}
+
+struct ContestantResult {
+  std::string name;
+  bool is_scheme = false;  // of Heddle; else a baseline
+  bool chosen = false;     // what `choose` took
+  Verdict verdict = Verdict::unverified;
+  /// What ran, where the name does not say it all, or why nothing did.
+  std::string note;
+  /// The scheme that ran, nothing left open; empty of baselines.
+  std::string scheme;
+  /// Largest error over its bound, of all rows: at most 1 where the result is right.
+  double error_over_bound = 0;
+  double first_setup_seconds = 0;
+  Samples setup;
+  Samples time;     // one apply, the queue empty before
+  Samples queued;   // one of several applies behind each other
+  Samples latency;  // from the call to the end of the fence after it, by the host's clock
+  std::size_t bytes = 0;
+  std::size_t moved_bytes = 0;  // what one apply really moves; 0 where nobody knows
+
+  bool timed() const { return !time.empty(); }
+  bool right() const { return verdict == Verdict::ok || verdict == Verdict::unverified; }
+};
+
+struct MatrixResult {
+  std::string name, source;
+  RowFeatures rows;
+  /// Values, column indices, row pointer.
+  std::size_t csr_bytes = 0;
+  /// The least that one apply of CSR moves, which rates count.
+  std::size_t apply_bytes = 0;
+  std::string chosen_scheme, choice_reason;
+  double prepare_seconds = 0;  // reading or generating
+  std::vector<ContestantResult> contestants;
+
+  double gbytes_per_second(const ContestantResult& c) const {
+    return 1e-9 * static_cast<double>(apply_bytes) / c.time.median();
+  }
+  /// The fastest baseline that was right, or null.
+  const ContestantResult* best_baseline() const {
+    const ContestantResult* found = nullptr;
+    for (const auto& c : contestants) {
+      if (c.is_scheme || !c.timed() || !c.right()) continue;
+      if (!found || c.time.median() < found->time.median()) found = &c;
+    }
+    return found;
+  }
+};
+
+}  // namespace heddle::bench

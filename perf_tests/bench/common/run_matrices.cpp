@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "run_matrices.hpp"
+
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <system_error>
+
+#include "../../../core/files/output_file.hpp"
+#include "../operation.hpp"
+#include "table.hpp"
+
+namespace heddle::bench {
+
+namespace {
+
+/// Measured when first asked for: it takes seconds, and a mistake in the request is told at once.
+class MeasuredMachine {
+ public:
+  MeasuredMachine(const std::string& commit, Progress& progress)
+      : machine_(describe_machine(commit)), progress_(progress) {}
+
+  const Machine& machine() const { return machine_; }
+  const DeviceFigures& figures() {
+    if (!figures_) {
+      progress_.task("measuring this machine");
+      figures_ = measure_device({});
+      progress_.clear();
+      print_machine(std::cout, machine_, *figures_);
+    }
+    return *figures_;
+  }
+
+ private:
+  Machine machine_;
+  Progress& progress_;
+  std::optional<DeviceFigures> figures_;
+};
+
+/// What is written there again would come behind what is there.
+bool appends(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  const bool other = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+  return other || path.starts_with("/dev/") || path.starts_with("/proc/");
+}
+
+}  // namespace
+
+int run_matrices(const MatrixRun& run, const RunOptions& options,
+                 const std::vector<std::string>& words) {
+  const std::vector<Source> sources = options.matrices.sources();
+  const std::string& json_path = options.json_path;
+  if (!json_path.empty()) files::require_writable(json_path);
+
+  Progress progress;
+  MeasuredMachine measured(options.commit, progress);
+  int code = all_well;
+  std::vector<MatrixResult> results;
+  for (const Source& source : sources) {
+    try {
+      MatrixResult result = run.run(source, progress);
+      progress.clear();
+      run.print(std::cout, result, measured.figures());
+      for (const auto& c : result.contestants) {
+        if (c.verdict == Verdict::wrong && code == all_well) code = wrong_result;
+      }
+      results.push_back(std::move(result));
+    } catch (const Error& error) {
+      progress.clear();
+      std::cerr << error.what() << '\n';
+      code = bad_input;
+    }
+    if (json_path.empty() || (appends(json_path) && &source != &sources.back())) continue;
+    const ResultsHead head{run.operation, measured.machine(), measured.figures(), words,
+                           run.settings};
+    try {
+      files::write_whole_file(json_path, results_text(head, options, results));
+    } catch (const Error& error) {  // a disk that filled up: the tables are worth going on
+      std::cerr << error.what() << '\n';
+      code = bad_input;
+    }
+  }
+  return code;
+}
+
+}  // namespace heddle::bench

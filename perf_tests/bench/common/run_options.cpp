@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "run_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdlib>
+
+namespace heddle::bench {
+
+namespace {
+
+/// CLI11's own check of positive numbers lets NaN through.
+std::string check_seconds(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  const bool number = !text.empty() && *end == '\0';
+  return number && std::isfinite(value) && value > 0
+             ? ""
+             : "\"" + text + "\" is no number of seconds above 0";
+}
+
+}  // namespace
+
+void RunOptions::define(CLI::App& app) {
+  matrices.define(app);
+  app.add_option("--repeat", repetitions, "Repetitions; the median counts")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  app.add_option("--budget", budget_seconds,
+                 "Seconds after which one contestant is repeated no further (but 5 times)")
+      ->check(CLI::Validator(check_seconds, "SECONDS"))
+      ->capture_default_str();
+  app.add_flag("--flush", flush, "Overwrite the caches before every repetition");
+  app.add_flag("--no-verify", no_verify, "Do not check the results");
+  app.add_option("--json", json_path, "Also write the results here")->type_name("FILE");
+  app.add_option("--commit", commit, "Commit to name in the results")->type_name("HASH");
+}
+
+}  // namespace heddle::bench

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "table.hpp"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+
+namespace heddle::bench {
+
+std::string format(const char* pattern, ...) {
+  char text[256];
+  va_list arguments;
+  va_start(arguments, pattern);
+  std::vsnprintf(text, sizeof text, pattern, arguments);
+  va_end(arguments);
+  return text;
+}
+
+std::string duration(double seconds) {
+  if (seconds < 1e-3) return format("%.1f us", 1e6 * seconds);
+  if (seconds < 1) return format("%.2f ms", 1e3 * seconds);
+  return format("%.2f s", seconds);
+}
+
+std::string bytes(std::size_t count) {
+  const auto value = static_cast<double>(count);
+  if (value < 1e6) return format("%.1f KB", 1e-3 * value);
+  if (value < 1e9) return format("%.1f MB", 1e-6 * value);
+  return format("%.2f GB", 1e-9 * value);
+}
+
+namespace {
+
+std::string factor(double value) {
+  return format(value < 10 ? "%.2f" : value < 1000 ? "%.1f" : "%.0f", value);
+}
+
+std::string optional_duration(const Samples& samples) {
+  return samples.empty() ? "-" : duration(samples.median());
+}
+
+std::string verdict(const ContestantResult& c) {
+  switch (c.verdict) {
+    case Verdict::ok: return "ok";
+    case Verdict::wrong: return format("WRONG (%.3g x bound)", c.error_over_bound);
+    case Verdict::unverified: return "-";
+    case Verdict::unsupported: return "";
+  }
+  return "";
+}
+
+bool moved_known(const MatrixResult& result) {
+  return std::any_of(result.contestants.begin(), result.contestants.end(),
+                     [](const ContestantResult& c) { return c.timed() && c.moved_bytes > 0; });
+}
+
+void print_row(std::ostream& out, const MatrixResult& result, const ContestantResult& c,
+               const DeviceFigures& figures, int name_width) {
+  out << format("  %-*s", name_width, c.name.c_str());
+  if (!c.timed()) {
+    out << "  not run: " << c.note << '\n';
+    return;
+  }
+  const double time = c.time.median();
+  const double rate = result.gbytes_per_second(c);
+  const ContestantResult* peer = result.best_baseline();
+  const std::string against = peer ? factor(peer->time.median() / time) + "x" : "-";
+  out << format("%11s", duration(c.setup.median()).c_str())
+      << format("%9s", factor(c.setup.median() / time).c_str())
+      << format("%11s", duration(time).c_str())
+      << format("%11s", optional_duration(c.queued).c_str())
+      << format("%11s", optional_duration(c.latency).c_str()) << format("%10.1f", rate)
+      << format("%7.0f%%", 100 * rate / figures.triad_gbytes_per_second);
+  if (moved_known(result)) {
+    out << format("%10s", c.moved_bytes ? bytes(c.moved_bytes).c_str() : "-");
+  }
+  out << format("%9s", against.c_str()) << "  " << verdict(c) << (c.chosen ? "  <- chosen" : "")
+      << (c.note.empty() ? "" : "  " + c.note) << '\n';
+}
+
+}  // namespace
+
+void print_machine(std::ostream& out, const Machine& machine, const DeviceFigures& figures) {
+  out << machine.device.name << " (" << machine.backend << ", " << machine.device.multiprocessors
+      << (machine.device.has_lanes() ? " multiprocessors, " : " threads, ") << "cache "
+      << bytes(machine.device.cache_bytes) << ")\n"
+      << "measured: triad " << format("%.1f", figures.triad_gbytes_per_second) << " GB/s, copy "
+      << format("%.1f", figures.copy_gbytes_per_second) << " GB/s, launch to fence "
+      << duration(figures.launch_seconds) << ", queued launch "
+      << duration(figures.queued_launch_seconds) << '\n';
+}
+
+void print_contestants(std::ostream& out, const MatrixResult& result,
+                       const DeviceFigures& figures) {
+  std::size_t longest = 14;
+  for (const auto& c : result.contestants) longest = std::max(longest, c.name.size());
+  const int width = static_cast<int>(longest);
+  out << format("  %-*s%11s%9s%11s%11s%11s%10s%8s", width, "", "setup", "applies", "time", "queued",
+                "latency", "GB/s", "triad")
+      << (moved_known(result) ? format("%10s", "moved") : "") << format("%9s\n", "vs peer");
+  bool baseline_seen = false;
+  for (const auto& c : result.contestants) {
+    if (!c.is_scheme && !baseline_seen) out << '\n';
+    baseline_seen = baseline_seen || !c.is_scheme;
+    print_row(out, result, c, figures, width);
+  }
+  if (!result.chosen_scheme.empty()) {
+    out << "\n  choose took " << result.chosen_scheme << ": " << result.choice_reason << '\n';
+  }
+  out.flush();
+}
+
+std::string table_help() {
+  return "columns of the table:\n"
+         "  setup    median of the repeated setups (the first, which loads kernels, is in the "
+         "JSON)\n"
+         "  applies  the setup in applies of the same contestant\n"
+         "  time     one apply, nothing queued before; by events of the device where it has them\n"
+         "  queued   one of ten applies behind each other\n"
+         "  latency  from the call to the end of the fence behind it, by the host's clock\n"
+         "  GB/s     the least bytes of an apply of CSR (values, column indices, row pointer, x "
+         "and\n"
+         "           y once) over the time, whatever the contestant really moves\n"
+         "  triad    that rate as a share of the measured STREAM triad\n"
+         "  moved    what one apply really moves, where a contestant tells\n"
+         "  vs peer  time of the fastest baseline over this time: above 1 is faster\n";
+}
+
+}  // namespace heddle::bench

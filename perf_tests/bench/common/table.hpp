@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <ostream>
+#include <string>
+
+#include "machine.hpp"
+#include "results.hpp"
+
+namespace heddle::bench {
+
+/// As printf; at most 255 characters.
+std::string format(const char* pattern, ...);
+/// "12.3 us", "45.60 ms", "7.80 s"
+std::string duration(double seconds);
+/// "0.1 KB", "12.3 MB", "4.56 GB", of 1000
+std::string bytes(std::size_t count);
+
+/// One paragraph: the device and what it was measured to do.
+void print_machine(std::ostream& out, const Machine& machine, const DeviceFigures& figures);
+/// One row a contestant, schemes first, and what `choose` took.
+void print_contestants(std::ostream& out, const MatrixResult& result, const DeviceFigures& figures);
+/// What the columns of those rows mean.
+std::string table_help();
+
+}  // namespace heddle::bench

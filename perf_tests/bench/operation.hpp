@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace heddle::bench {
+
+enum ExitCode { all_well = 0, wrong_result = 1, bad_input = 2, device_trouble = 3 };
+
+/// A subcommand of heddle-bench.
+struct Operation {
+  std::string name, description;
+  /// Adds its options.
+  std::function<void(CLI::App&)> define = [](CLI::App&) {};
+  /// Does it, with Kokkos up; is given the command line word by word and returns an ExitCode. A
+  /// heddle::Error is told as bad input, any other exception as trouble with the device.
+  std::function<int(const std::vector<std::string>& words)> run;
+  /// Printed behind what CLI11 says for --help, which would break its lines anew.
+  std::string help = {};
+  /// Prints what this build of it knows, for `heddle-bench list`; works without a device.
+  std::function<void(std::ostream&)> list = [](std::ostream&) {};
+};
+
+}  // namespace heddle::bench

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// All that heddle-bench knows of plans and schemes.
+#pragma once
+
+#include <heddle/spmv.hpp>
+
+#include "../common/results.hpp"
+#include "problem.hpp"
+#include "request.hpp"
+
+namespace heddle::bench {
+
+/// As the grammars have it, a kernel a line. Asks no device, so that a list needs none.
+template <class FormatList = AllFormats>
+std::vector<std::string> heddle_scheme_names() {
+  Device device;
+  device.backend = backends::Tag<Exec>::kind;
+  device.lanes = backends::max_subwarp_width<Exec>;
+  std::vector<std::string> names;
+  for (const SchemeGrammar& grammar : FormatList::grammars(device)) {
+    const std::string usage = grammar.usage();
+    for (std::size_t from = 0; from < usage.size();) {
+      const std::size_t comma = std::min(usage.find(", ", from), usage.size());
+      names.push_back(usage.substr(from, comma - from));
+      from = comma + 2;
+    }
+  }
+  return names;
+}
+
+/// What plans of Heddle are told of the vectors.
+template <Scalar S, Offset Off>
+ExpectedVectors expected_vectors(const SpmvProblem<S, Off>& problem) {
+  return {problem.columns, !problem.row_major};
+}
+
+/// A plan of Heddle as a contestant.
+template <Scalar S, Offset Off, class FormatList>
+class HeddleContestant : public Contestant<S> {
+ public:
+  HeddleContestant(const Exec& exec, const SpmvProblem<S, Off>& problem, const SpmvOptions& options)
+      : problem_(problem), plan_(exec, problem.A, options) {}
+
+  void apply(const Exec& exec, S alpha, S beta) override {
+    problem_.with_vectors(
+        [&](const auto& x, const auto& y) { plan_.apply(exec, alpha, x, beta, y); });
+  }
+  std::size_t bytes() const override { return plan_.bytes(); }
+  std::size_t moved_bytes() const override {
+    return static_cast<std::size_t>(plan_.moved_bytes(Op::none, problem_.columns));
+  }
+  std::string scheme() const override { return plan_.scheme().to_string(); }
+
+ private:
+  SpmvProblem<S, Off> problem_;
+  SpmvPlan<Exec, CsrMatrix<S, Index, Off, Space>, S, S, FormatList> plan_;
+};
+
+template <Scalar S, Offset Off, class FormatList>
+struct HeddleEntry {
+  std::string name;
+  bool chosen = false;
+  std::optional<Scheme> scheme;
+  int expected_applies = 0;
+
+  std::unique_ptr<Contestant<S>> setup(const Exec& exec, const SpmvProblem<S, Off>& problem) const {
+    SpmvOptions options;
+    options.scheme = scheme;
+    options.expected_applies = expected_applies;
+    options.vectors = expected_vectors(problem);
+    return std::make_unique<HeddleContestant<S, Off, FormatList>>(exec, problem, options);
+  }
+};
+
+/// The schemes that were asked for ("all": the candidates for this matrix; "every": variants that
+/// use every value of every parameter), and "auto": the one that `choose` takes, with the choosing
+/// in its setup. Writes the features of the rows and the choice into `result`.
+template <Scalar S, Offset Off, class FormatList>
+std::vector<HeddleEntry<S, Off, FormatList>> heddle_entries(const Exec& exec,
+                                                            const SpmvProblem<S, Off>& problem,
+                                                            const SpmvRequest& request,
+                                                            MatrixResult& result) {
+  result.rows = row_features(exec, problem.A);
+  const Features features(result.rows, [&] { return pattern_features(exec, problem.A); });
+  const Device device = backends::describe(exec);
+  const ChooseOptions options{
+      request.expected_applies,
+      false,
+      {sizeof(S), sizeof(Index), sizeof(Off), sizeof(S), sizeof(S), expected_vectors(problem)}};
+  const Choice choice = choose<FormatList>(features, device, options);
+  result.chosen_scheme = choice.scheme.to_string();
+  result.choice_reason = choice.reason;
+
+  std::vector<HeddleEntry<S, Off, FormatList>> entries;
+  if (request.automatic()) entries.push_back({"auto", false, {}, request.expected_applies});
+  std::vector<Scheme> schemes;
+  for (const std::string& text : request.schemes) {
+    if (text == "all") {
+      for (Scheme& one : FormatList::candidates(features, device)) schemes.push_back(one);
+    } else if (text == "every") {
+      for (Scheme& one : FormatList::variants(device)) schemes.push_back(one);
+    } else if (text != "auto") {
+      schemes.push_back(parse_scheme(text, FormatList::grammars(device)));
+    }
+  }
+  for (const Scheme& scheme : schemes) {
+    entries.push_back(
+        {scheme.to_string(), scheme == choice.scheme, scheme, request.expected_applies});
+  }
+  return entries;
+}
+
+}  // namespace heddle::bench

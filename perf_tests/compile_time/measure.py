@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles the sources of this folder as a build would and prints the CPU seconds of each.
+
+usage: measure.py BUILD/compile_commands.json [--repeat N]
+
+Seconds are user plus system time of the compiler and all it starts, so that other work on the machine
+and the number of cores hardly matter; of N compilations, in turns, the median counts. The ratio is to
+the source that only includes Kokkos_Core.hpp.
+"""
+import argparse
+import json
+import os
+import resource
+import shlex
+import statistics
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ALONE = "kokkos_core.cpp"
+
+
+def commands(path):
+    """The compile command of each source of this folder, without what it would write."""
+    found = {}
+    with open(path) as file:
+        for entry in json.load(file):
+            source = os.path.realpath(os.path.join(entry["directory"], entry["file"]))
+            if os.path.dirname(source) != HERE:
+                continue
+            words = entry.get("arguments") or shlex.split(entry["command"])
+            words[words.index("-o") + 1] = os.devnull
+            found[os.path.basename(source)] = (words, entry["directory"])
+    return found
+
+
+def cpu_seconds(words, directory):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(words, cwd=directory)
+    if done.returncode != 0:
+        sys.exit("measure.py: this command failed: " + shlex.join(words))
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("commands", metavar="compile_commands.json")
+    parser.add_argument("--repeat", type=int, default=3, metavar="N")
+    arguments = parser.parse_args()
+    if arguments.repeat < 1:
+        parser.error("--repeat is at least 1")
+    sources = commands(arguments.commands)
+    if ALONE not in sources:
+        sys.exit("measure.py: %s names no source of %s; configure with the benchmarks on"
+                 % (arguments.commands, HERE))
+    seconds = {name: [] for name in sources}
+    for _ in range(arguments.repeat):
+        for name, (words, directory) in sources.items():
+            seconds[name].append(cpu_seconds(words, directory))
+    alone = statistics.median(seconds[ALONE])
+    print(shlex.join(sources[ALONE][0]))
+    print("%-24s %12s %12s %8s" % ("source", "CPU seconds", "over Kokkos", "ratio"))
+    for name in sorted(seconds, key=lambda name: (name != ALONE, name)):
+        median = statistics.median(seconds[name])
+        print("%-24s %12.2f %12.2f %8.2f" % (name, median, median - alone, median / alone))
+
+
+if __name__ == "__main__":
+    main()

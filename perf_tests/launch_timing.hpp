@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace heddle::study {
+
+/// The N of "--repetitions N", `usual` where it is not given, 0 where the command line is wrong.
+inline int repetitions(int argc, char** argv, int usual) {
+  if (argc == 1) return usual;
+  if (argc == 3 && std::strcmp(argv[1], "--repetitions") == 0) return std::atoi(argv[2]);
+  return 0;
+}
+
+/// Microseconds that each of `launches` takes, one after the other on `exec`: medians of
+/// `repetitions` runs of about a millisecond, in turns, so that whatever else the machine does
+/// meets all alike.
+template <class Exec, class... Launch>
+std::array<double, sizeof...(Launch)> microseconds(const Exec& exec, int repetitions,
+                                                   const Launch&... launches) {
+  constexpr std::size_t kinds = sizeof...(Launch);
+  const auto run = [&](const auto& launch, int times) {
+    exec.fence("heddle::study::before");
+    const Kokkos::Timer timer;
+    for (int i = 0; i < times; ++i) launch();
+    exec.fence("heddle::study::after");
+    return 1e6 * timer.seconds() / times;
+  };
+  std::array<std::vector<double>, kinds> samples;
+  std::array<int, kinds> times{};
+  for (int repetition = -1; repetition < repetitions; ++repetition) {
+    std::size_t kind = 0;
+    const auto one = [&](const auto& launch) {
+      if (repetition < 0) {
+        run(launch, 1);
+        times[kind] = std::clamp(static_cast<int>(1000 / run(launch, 3)), 1, 200);
+      } else {
+        samples[kind].push_back(run(launch, times[kind]));
+      }
+      ++kind;
+    };
+    (one(launches), ...);
+  }
+  std::array<double, kinds> medians{};
+  for (std::size_t kind = 0; kind < kinds; ++kind) {
+    auto& sample = samples[kind];
+    const auto middle = sample.begin() + static_cast<std::ptrdiff_t>(sample.size() / 2);
+    std::nth_element(sample.begin(), middle, sample.end());
+    medians[kind] = *middle;
+  }
+  return medians;
+}
+
+}  // namespace heddle::study

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../../perf_tests/bench/common/table.hpp"
+
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+using namespace heddle::bench;
+
+namespace {
+
+MatrixResult two_contestants() {
+  MatrixResult result;
+  result.apply_bytes = 48000;
+  ContestantResult scheme, peer;
+  scheme.name = "csr/scalar";
+  scheme.is_scheme = true;
+  peer.name = "kk-native";
+  for (ContestantResult* c : {&scheme, &peer}) {
+    c->verdict = Verdict::ok;
+    c->setup.seconds = {1e-3};
+    c->time.seconds = {c->is_scheme ? 1e-6 : 2e-6};
+  }
+  result.contestants = {scheme, peer};
+  return result;
+}
+
+std::string table_of(const MatrixResult& result) {
+  DeviceFigures figures;
+  figures.triad_gbytes_per_second = 96;
+  std::ostringstream out;
+  print_contestants(out, result, figures);
+  return out.str();
+}
+
+}  // namespace
+
+TEST_CASE("what an apply really moves is a column where somebody knows it") {
+  MatrixResult result = two_contestants();
+  CHECK(table_of(result).find("moved") == std::string::npos);
+  CHECK(table_of(result).find("50%    2.00x  ok\n") != std::string::npos);
+
+  result.contestants[0].moved_bytes = 52300;
+  const std::string table = table_of(result);
+  CHECK(table.find("   triad     moved  vs peer\n") != std::string::npos);
+  CHECK(table.find("50%   52.3 KB    2.00x  ok\n") != std::string::npos);
+  CHECK(table.find("25%         -    1.00x  ok\n") != std::string::npos);
+}
+
+TEST_CASE("a contestant that did not run says why, and is no peer") {
+  MatrixResult result = two_contestants();
+  result.contestants[1].time.seconds.clear();
+  result.contestants[1].note = "too large";
+  CHECK(table_of(result).find("kk-native       not run: too large\n") != std::string::npos);
+  CHECK(table_of(result).find("        -  ok\n") != std::string::npos);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../support/spmv_suite.hpp"
+
+HEDDLE_TEST_SPMV(PlanTypes<Formats<CsrFormat>>);
+
+// What is true of csr alone.
+namespace heddle::test {
+
+using CsrType = OnePlanType<Formats<CsrFormat>>;
+using CsrExec = CsrType::Exec;
+using CsrPlan = CsrType::Plan<>;
+
+TEST_CASE("csr: every value of every parameter is tried, and its name says what runs") {
+  const CsrExec exec;
+  const auto A = to_device<CsrType>(exec, pattern_named("power law"));
+  const auto printed = [&](const char* text) {
+    return CsrPlan(exec, A.matrix(), {.scheme = Scheme::parse(text)}).scheme();
+  };
+  if constexpr (backends::has_lanes<CsrExec>) {
+    CHECK(printed("csr/scalar").to_string() == "csr/scalar");
+    CHECK(printed("csr/subwarp=4").to_string() == "csr/subwarp=4");
+    CHECK(printed("csr/merge").to_string() == "csr/merge,pack=no");
+    CHECK(printed("csr/merge,pack=8").to_string() == "csr/merge,pack=8");
+  } else {
+    CHECK(printed("csr/scalar,simd=none").to_string() == "csr/scalar,simd=none");
+    CHECK(printed("csr/merge,simd=none").to_string() == "csr/merge,simd=none,pack=no");
+    CHECK(printed("csr/merge").value("simd") == backends::name(backends::best_simd()));
+    for (const backends::Simd simd : backends::every_simd) {
+      if (simd == backends::Simd::none || !backends::supports(simd)) continue;
+      for (const char* loop : {"row", "four", "branchless", "sparse"}) {
+        const std::string text = std::string("csr/adaptive,simd=") + backends::name(simd) +
+                                 ",loop=" + loop + ",runs=yes,prefetch=no,pack=8";
+        CHECK(printed(text.c_str()).to_string() == text);
+      }
+    }
+    CHECK_THROWS_AS(printed("csr/merge,simd=none,runs=yes"), Refusal);
+  }
+}
+
+TEST_CASE("csr: shares are kept, and nothing else where none are cut") {
+  const CsrExec exec;
+  const auto A = to_device<CsrType>(exec, pattern_named("power law"));
+  CHECK(CsrPlan(exec, A.matrix(), {.scheme = Scheme("csr", {{"scalar"}})}).bytes() == 0);
+  for (const char* kernel : {"adaptive", "merge"}) {
+    CHECK(CsrPlan(exec, A.matrix(), {.scheme = Scheme("csr", {{kernel}})}).bytes() > 0);
+  }
+  // A stored transpose holds the matrix and the way back.
+  CsrPlan plan(exec, A.matrix(), {.scheme = Scheme("csr", {{"scalar"}})});
+  plan.prepare(exec, Op::conjugate_transpose);
+  CHECK(plan.bytes() > A.host.bytes());
+  CsrPlan native(exec, A.matrix(), {.scheme = Scheme::parse("csr/scalar,transpose=atomics")});
+  native.prepare(exec, Op::transpose);
+  CHECK(native.bytes() == 0);
+}
+
+TEST_CASE("csr: the bytes that an apply moves are counted") {
+  const CsrExec exec;
+  const auto A = to_device<CsrType>(exec, pattern_named("wide"));
+  const double x = 8.0 * A.host.columns(), y = 8.0 * A.host.rows();
+  const double matrix = 12.0 * A.host.nonzeros() + 4.0 * (A.host.rows() + 1);
+  const CsrPlan plan(exec, A.matrix(), {.scheme = Scheme("csr", {{"scalar"}})});
+  CHECK(plan.moved_bytes() == matrix + x + y);
+  CHECK(plan.moved_bytes(Op::conjugate, 3) == matrix + 3 * (x + y));
+  CHECK(plan.moved_bytes(Op::none, 3, true) == matrix + 3 * (x + 2 * y));
+  // Shares are read too; vectors that are packed are read, written and read again.
+  const CsrPlan merge(exec, A.matrix(), {.scheme = Scheme::parse("csr/merge,pack=no")});
+  CHECK(merge.moved_bytes(Op::none, 2) >= matrix + 2 * (x + y));
+  CHECK(merge.moved_bytes(Op::none, 2) <=
+        matrix + static_cast<double>(merge.bytes()) + 2 * (x + y));
+  const CsrPlan packs(exec, A.matrix(), {.scheme = Scheme::parse("csr/merge,pack=8")});
+  CHECK(packs.moved_bytes(Op::none, 2) - merge.moved_bytes(Op::none, 2) >= 4 * x);
+  // Scattered, y is scaled, and then read and written by additions.
+  const CsrPlan atomics(exec, A.matrix(),
+                        {.scheme = Scheme::parse("csr/scalar,transpose=atomics")});
+  CHECK(atomics.moved_bytes(Op::transpose) == matrix + y + 3 * x);
+}
+
+TEST_CASE("csr: vectors that lie apart are packed if that repays itself") {
+  const CsrExec exec;
+  constexpr bool lanes = backends::has_lanes<CsrExec>;
+  const bool gains = lanes || backends::best_simd() != backends::Simd::none;
+  const int threads = lanes ? 1 : exec.concurrency();
+  const auto packs = [&](const Pattern& pattern, const ExpectedVectors& vectors) {
+    const auto A = to_device<CsrType>(exec, pattern);
+    const Vectors<double, CsrType::Space> x(A.rows_of_x(), 8, true), y(A.rows_of_y(), 8, true);
+    CsrPlan plan(exec, A.matrix(), {.scheme = Scheme("csr", {{"adaptive"}}), .vectors = vectors});
+    const Recording recording;
+    plan.apply(exec, 1.0, x.view(), 0.0, y.view());
+    exec.fence("heddle::test::applied");
+    bool packed = false;
+    for (const Event& event : recording.seen()) {
+      packed = packed || event.label == "heddle::spmv::pack_vectors";
+    }
+    CHECK(packed == (plan.scheme().value("pack") != "no"));
+    return packed;
+  };
+  const Pattern often = random_pattern("often", 1, 400, 300, [](std::int64_t) { return 40; });
+  const Pattern beyond_caches = random_pattern("beyond the caches", 1, 1000 * threads,
+                                               6000 * threads, [](std::int64_t) { return 90; });
+  const Pattern seldom = random_pattern("seldom", 1, 100, 9000, [](std::int64_t) { return 5; });
+  CHECK(packs(often, {8}) == gains);
+  CHECK(packs(often, {2}) == gains);
+  CHECK(packs(beyond_caches, {64}));
+  CHECK(!packs(often, {1}));
+  CHECK(!packs(often, {8, false}));
+  CHECK(!packs(seldom, {8}));
+}
+
+/// Too large for the caches, which CPUs are told to fetch ahead, and with more rows than a branch
+/// predictor learns.
+TEST_CASE("csr: matrices beyond the caches agree with the oracle") {
+  Random lengths(12), columns(14);
+  Pattern nodes{"three unknowns a node", 60000, {}};
+  for (int i = 0; i < 20000; ++i) {
+    nodes.rows.push_back(random_row(columns, 60000, 27 + i % 4), 3);
+  }
+  const Pattern patterns[] = {
+      banded_pattern("five-point", 320000, 320000, {-500, -1, 0, 1, 500}),
+      random_pattern("steady rows", 11, 250003, 5000, [](std::int64_t) { return 6; }),
+      random_pattern("surprising rows", 13, 270001, 5000,
+                     [&](std::int64_t) { return 1 + lengths.below(12); }),
+      nodes};
+  const CsrExec exec;
+  PlanMaker<CsrType> make(exec);
+  for (const Pattern& pattern : patterns) {
+    const auto A = to_device<CsrType>(exec, pattern);
+    auto plan = make(A, {.scheme = Scheme("csr", {{"adaptive"}})});
+    REQUIRE(plan);
+    CHECK_MESSAGE(apply_and_compare(exec, *plan, A, Op::none, 2.0, -1.0) == "", A.name);
+  }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("spmv() needs no plan", T, free_function) {
+  using S = typename T::Scalar;
+  const typename T::Exec exec;
+  for (const Pattern& pattern : test_patterns()) {
+    const auto A = to_device<T>(exec, pattern);
+    for (const Op op : {Op::none, Op::conjugate, Op::transpose, Op::conjugate_transpose}) {
+      for (const std::size_t count : {1, 3}) {
+        if (count > 1 && op != Op::none) continue;
+        const auto x = random_vectors<S>(A.rows_of_x(op), count, true, 3);
+        const auto y = random_vectors<S>(A.rows_of_y(op), count, false, 4);
+        const auto x_device = x.template in<typename T::Space>();
+        const auto y_device = y.template in<typename T::Space>();
+        spmv(exec, op, S(2), A.matrix(), x_device.view(), S(-1), y_device.view());
+        exec.fence("heddle::test::applied");
+        const auto result = y_device.template in<Kokkos::HostSpace>();
+        const auto reference = reference_of(A, op, S(2), x, S(-1), y);
+        CHECK_MESSAGE(mismatch(reference, result.view()) == "", A.name, ", ", name(op));
+      }
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(free_function, SuiteTypes);
+
+}  // namespace heddle::test

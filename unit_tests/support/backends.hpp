@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The one place where tests ask which backends there are. A test over all of them:
+//
+//     TEST_CASE_TEMPLATE_DEFINE("row sums", T, row_sums) {
+//       using Exec = typename T::Exec;
+//       ...
+//     }
+//     TEST_CASE_TEMPLATE_APPLY(row_sums, heddle::test::Every<>);
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include "../../backends/kokkos/portable.hpp"
+
+namespace heddle::test {
+
+template <class... T>
+using JoinTuples = decltype(std::tuple_cat(std::declval<T>()...));
+
+/// Execution spaces of this build that Heddle launches on itself, as a tuple.
+using Backends = JoinTuples<
+#ifdef KOKKOS_ENABLE_SERIAL
+    std::tuple<Kokkos::Serial>,
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+    std::tuple<Kokkos::OpenMP>,
+#endif
+#ifdef KOKKOS_ENABLE_THREADS
+    std::tuple<Kokkos::Threads>,
+#endif
+#ifdef KOKKOS_ENABLE_CUDA
+    std::tuple<Kokkos::Cuda>,
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+    std::tuple<Kokkos::HIP>,
+#endif
+    std::tuple<>>;
+
+namespace detail {
+template <class Execs>
+struct Portables;
+template <class... E>
+struct Portables<std::tuple<E...>> {
+  using type = std::tuple<Portable<E>...>;
+};
+}  // namespace detail
+
+/// Each of them once more, through Kokkos' team policy.
+using PortableBackends = typename detail::Portables<Backends>::type;
+using AllBackends = JoinTuples<Backends, PortableBackends>;
+
+/// Those whose kernels may launch others: inside a parallel region, where there are fewer threads.
+using NestingBackends = JoinTuples<
+#ifdef KOKKOS_ENABLE_OPENMP
+    std::tuple<Kokkos::OpenMP>,
+#endif
+    std::tuple<>>;
+
+using Scalars = std::tuple<float, double, Kokkos::complex<float>, Kokkos::complex<double>>;
+
+/// An ordinal and the offset that goes with it.
+template <class O, class Off>
+struct Indices {
+  using Ordinal = O;
+  using Offset = Off;
+};
+using AllIndices =
+    std::tuple<Indices<std::int32_t, std::int32_t>, Indices<std::int32_t, std::int64_t>,
+               Indices<std::int32_t, std::size_t>, Indices<std::int64_t, std::int64_t>>;
+using UsualIndices = std::tuple<Indices<std::int32_t, std::int32_t>>;
+
+/// What a typed test is given.
+template <class E, class S, class I>
+struct Types {
+  using Exec = E;
+  using Space = typename E::memory_space;
+  using Scalar = S;
+  using Ordinal = typename I::Ordinal;
+  using Offset = typename I::Offset;
+};
+
+namespace detail {
+template <class Execs, class ScalarTypes, class IndexTypes>
+struct Product;
+template <class... E, class ScalarTypes, class IndexTypes>
+  requires(sizeof...(E) != 1)
+struct Product<std::tuple<E...>, ScalarTypes, IndexTypes> {
+  using type = JoinTuples<typename Product<std::tuple<E>, ScalarTypes, IndexTypes>::type...>;
+};
+template <class E, class... S, class IndexTypes>
+  requires(sizeof...(S) != 1)
+struct Product<std::tuple<E>, std::tuple<S...>, IndexTypes> {
+  using type = JoinTuples<typename Product<std::tuple<E>, std::tuple<S>, IndexTypes>::type...>;
+};
+template <class E, class S, class... I>
+struct Product<std::tuple<E>, std::tuple<S>, std::tuple<I...>> {
+  using type = std::tuple<Types<E, S, I>...>;
+};
+}  // namespace detail
+
+/// Types<backend, scalar, indices> for every combination.
+template <class ScalarTypes = Scalars, class IndexTypes = AllIndices, class Execs = Backends>
+using Every = typename detail::Product<Execs, ScalarTypes, IndexTypes>::type;
+
+}  // namespace heddle::test

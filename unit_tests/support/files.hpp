@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <bit>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "../../core/files/read_matrix.hpp"
+
+/// What the tests of the file readers and writers share.
+namespace files_test {
+
+inline std::string temporary_path(const std::string& suffix) {
+  static std::atomic<int> serial{0};
+  static const unsigned process = std::random_device()();
+  const std::string name = "heddle-test-" + std::to_string(process) + "-";
+  return (std::filesystem::temp_directory_path() / (name + std::to_string(serial++) + suffix))
+      .string();
+}
+
+inline std::string content_of(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+/// A file of its own in the system's temporary folder, removed at the end of the scope.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& suffix) : path_(temporary_path(suffix)) {}
+  TemporaryFile(const std::string& suffix, std::string_view content) : TemporaryFile(suffix) {
+    std::ofstream(path_, std::ios::binary) << content;
+  }
+  ~TemporaryFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string content() const { return content_of(path_); }
+
+ private:
+  std::string path_;
+};
+
+/// A folder of its own, removed with all it holds at the end of the scope.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() : path_(temporary_path("")) { std::filesystem::create_directory(path_); }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+  /// How many names it holds, hidden ones too.
+  std::size_t size() const {
+    const std::filesystem::directory_iterator names(path_);
+    return static_cast<std::size_t>(std::distance(begin(names), end(names)));
+  }
+
+ private:
+  std::string path_;
+};
+
+template <class Storage>
+using ScalarOf = typename Storage::Matrix::scalar_type;
+
+/// Row by row; entries that are not stored are zero.
+template <class Storage>
+std::vector<std::vector<ScalarOf<Storage>>> dense(const Storage& matrix) {
+  using S = ScalarOf<Storage>;
+  std::vector rows(static_cast<std::size_t>(matrix.rows()),
+                   std::vector<S>(static_cast<std::size_t>(matrix.columns()), S(0)));
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    for (auto k = matrix.row_ptr()(row); k < matrix.row_ptr()(row + 1); ++k) {
+      rows[row][static_cast<std::size_t>(matrix.col_idx()(k))] += matrix.values()(k);
+    }
+  }
+  return rows;
+}
+
+/// Whether both have the same arrays, bit for bit.
+template <class Storage>
+bool same(const Storage& a, const Storage& b) {
+  if (a.rows() != b.rows() || a.columns() != b.columns() || a.nonzeros() != b.nonzeros()) {
+    return false;
+  }
+  auto equal = [](const auto& x, const auto& y) {
+    const std::size_t bytes = x.extent(0) * sizeof(*x.data());
+    return x.extent(0) == y.extent(0) &&
+           (bytes == 0 || std::memcmp(x.data(), y.data(), bytes) == 0);
+  };
+  return equal(a.row_ptr(), b.row_ptr()) && equal(a.col_idx(), b.col_idx()) &&
+         equal(a.values(), b.values());
+}
+
+/// The error that a piece of work throws; fails the test if it throws none.
+template <class Work>
+heddle::Error error_of(const Work& work) {
+  try {
+    work();
+  } catch (const heddle::Error& error) {
+    return error;
+  }
+  FAIL("no error was thrown");
+  return heddle::Error("", "");
+}
+
+/// A matrix with rows of many lengths, empty ones and a long one among them; columns ascend. Its
+/// numbers fill all bits of their mantissa and a wide range of exponents.
+template <class S = double, class O = int, class Off = int>
+heddle::CsrStorage<S, O, Off, Kokkos::HostSpace> random_matrix(O rows, O columns, int mean) {
+  using Real = heddle::RealOf<S>;
+  std::mt19937_64 random(42);
+  std::vector<Off> row_ptr{0};
+  std::vector<O> col_idx;
+  for (O row = 0; row < rows; ++row) {
+    const std::int64_t step = row == rows / 2 ? 2 : 2 * columns / mean + 1;
+    if (row % 7 != 3) {
+      for (std::int64_t c = static_cast<std::int64_t>(random() % step); c < columns;
+           c += 1 + static_cast<std::int64_t>(random() % step)) {
+        col_idx.push_back(static_cast<O>(c));
+      }
+    }
+    row_ptr.push_back(static_cast<Off>(col_idx.size()));
+  }
+  heddle::CsrStorage<S, O, Off, Kokkos::HostSpace> matrix(
+      Kokkos::DefaultHostExecutionSpace(), rows, columns, static_cast<Off>(col_idx.size()));
+  std::copy(row_ptr.begin(), row_ptr.end(), matrix.row_ptr().data());
+  std::copy(col_idx.begin(), col_idx.end(), matrix.col_idx().data());
+  auto real = [&] {
+    const double mantissa = static_cast<double>(random() >> 11) * 0x1p-53 - 0.5;
+    return static_cast<Real>(std::ldexp(mantissa, static_cast<int>(random() % 80) - 40));
+  };
+  for (std::size_t k = 0; k < col_idx.size(); ++k) {
+    if constexpr (heddle::is_complex<S>) {
+      const Real re = real(), im = real();
+      matrix.values()(k) = S(re, im);
+    } else {
+      matrix.values()(k) = real();
+    }
+  }
+  return matrix;
+}
+
+}  // namespace files_test

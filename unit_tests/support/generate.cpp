@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "generate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "../../core/error.hpp"
+#include "random.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+constexpr std::int64_t most_indices = std::numeric_limits<std::int32_t>::max();
+
+/// The numbers behind the colon, with defaults for those left out.
+class Arguments {
+ public:
+  Arguments(const std::string& text, const Generator& generator) : generator_(generator) {
+    const std::size_t colon = text.find(':');
+    std::size_t begin = colon == std::string::npos ? text.size() : colon + 1;
+    while (begin < text.size()) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      numbers_.push_back(number(text.substr(begin, end - begin)));
+      begin = end + 1;
+    }
+  }
+
+  std::int64_t at(std::size_t i, std::int64_t fallback, std::int64_t least, std::int64_t most) {
+    used_ = std::max(used_, i + 1);
+    const std::int64_t value = i < numbers_.size() ? numbers_[i] : fallback;
+    if (value < least || value > most) {
+      fail("argument " + std::to_string(i + 1) + " is " + std::to_string(value) + ", not within " +
+           std::to_string(least) + " to " + std::to_string(most));
+    }
+    return value;
+  }
+
+  void finish() const {
+    if (numbers_.size() > used_) fail("it takes at most " + std::to_string(used_) + " numbers");
+  }
+
+  [[noreturn]] void fail(const std::string& why) const {
+    throw Error("generator " + generator_.name + ": " + why,
+                "write " + generator_.name + ":" + generator_.arguments);
+  }
+
+ private:
+  std::int64_t number(const std::string& text) const {
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);  // so that 1e6 works
+    if (text.empty() || *end != '\0' || !(std::abs(value) < 9e15) || value != std::floor(value)) {
+      fail("\"" + text + "\" is not a whole number");
+    }
+    return static_cast<std::int64_t>(value);
+  }
+
+  const Generator& generator_;
+  std::vector<std::int64_t> numbers_;
+  std::size_t used_ = 0;
+};
+
+/// Builds a pattern row after row; the columns of a row may come in any order, and repeated.
+class RowWriter {
+ public:
+  RowWriter(std::int64_t rows, std::int64_t columns) {
+    pattern_.columns = columns;
+    pattern_.rows.reserve(static_cast<std::size_t>(rows));
+  }
+  void add(std::int64_t column) {
+    if (column >= 0 && column < pattern_.columns) row_.push_back(static_cast<std::int32_t>(column));
+  }
+  void end_row() {
+    std::sort(row_.begin(), row_.end());
+    row_.erase(std::unique(row_.begin(), row_.end()), row_.end());
+    pattern_.rows.push_back(row_);
+    row_.clear();
+  }
+  Pattern take() { return std::move(pattern_); }
+
+ private:
+  Pattern pattern_;
+  std::vector<std::int32_t> row_;
+};
+
+Pattern grid(int dimensions, std::int64_t n, bool diagonal_neighbours) {
+  const std::int64_t layers = dimensions == 3 ? n : 1;
+  const int reach_z = dimensions == 3 ? 1 : 0;
+  RowWriter writer(n * n * layers, n * n * layers);
+  for (std::int64_t row = 0; row < n * n * layers; ++row) {
+    const std::int64_t x = row % n, y = row / n % n, z = row / n / n;
+    for (int dz = -reach_z; dz <= reach_z; ++dz) {
+      for (int dy = -1; dy <= 1; ++dy) {
+        for (int dx = -1; dx <= 1; ++dx) {
+          const int steps = std::abs(dx) + std::abs(dy) + std::abs(dz);
+          const bool inside = x + dx >= 0 && x + dx < n && y + dy >= 0 && y + dy < n &&
+                              z + dz >= 0 && z + dz < layers;
+          if (inside && (diagonal_neighbours || steps <= 1)) {
+            writer.add(row + (dz * n + dy) * n + dx);
+          }
+        }
+      }
+    }
+    writer.end_row();
+  }
+  return writer.take();
+}
+
+Pattern grid2d(Arguments& args, Random&) {
+  const std::int64_t n = args.at(0, 1000, 1, 40000);
+  const std::int64_t points = args.at(1, 5, 5, 9);
+  if (points != 5 && points != 9) args.fail("the stencil has 5 or 9 points");
+  return grid(2, n, points == 9);
+}
+
+Pattern grid3d(Arguments& args, Random&) {
+  const std::int64_t n = args.at(0, 100, 1, 1200);
+  const std::int64_t points = args.at(1, 7, 7, 27);
+  if (points != 7 && points != 27) args.fail("the stencil has 7 or 27 points");
+  return grid(3, n, points == 27);
+}
+
+Pattern diagonal(Arguments& args, Random& random) {
+  const std::int64_t rows = args.at(0, 1000000, 0, most_indices);
+  const std::int64_t count = args.at(1, 1, 1, std::max<std::int64_t>(1, rows));
+  std::vector<std::int64_t> offsets{0};
+  while (static_cast<std::int64_t>(offsets.size()) < count) {
+    offsets.push_back(random.below(2 * rows - 1) - (rows - 1));
+  }
+  RowWriter writer(rows, rows);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (const std::int64_t offset : offsets) writer.add(row + offset);
+    writer.end_row();
+  }
+  return writer.take();
+}
+
+Pattern banded(Arguments& args, Random& random) {
+  const std::int64_t rows = args.at(0, 400000, 1, most_indices);
+  const std::int64_t half = args.at(1, 200, 0, most_indices);
+  const std::int64_t per_row = args.at(2, 12, 1, most_indices);
+  RowWriter writer(rows, rows);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    writer.add(row);
+    for (std::int64_t k = 1; k < per_row; ++k) writer.add(row + random.below(2 * half + 1) - half);
+    writer.end_row();
+  }
+  return writer.take();
+}
+
+Pattern uniform(Arguments& args, Random& random) {
+  const std::int64_t rows = args.at(0, 1000000, 0, most_indices);
+  const std::int64_t per_row = args.at(1, 8, 0, most_indices);
+  const std::int64_t columns = args.at(2, std::max<std::int64_t>(1, rows), 1, most_indices);
+  RowWriter writer(rows, columns);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t k = 0; k < per_row; ++k) writer.add(random.below(columns));
+    writer.end_row();
+  }
+  return writer.take();
+}
+
+/// Recursive matrix (Chakrabarti, Zhan, Faloutsos 2004): each edge falls into one quadrant after
+/// another, with probabilities 0.57, 0.19, 0.19, 0.05.
+Pattern rmat(Arguments& args, Random& random) {
+  const std::int64_t scale = args.at(0, 18, 0, 30);
+  const std::int64_t per_row = args.at(1, 16, 0, 4096);
+  const std::int64_t rows = std::int64_t{1} << scale;
+  std::vector<std::pair<std::int32_t, std::int32_t>> edges(
+      static_cast<std::size_t>(rows * per_row));
+  for (auto& [row, column] : edges) {
+    for (std::int64_t bit = 0; bit < scale; ++bit) {
+      const double draw = random.unit();
+      row = row * 2 + (draw >= 0.76 ? 1 : 0);
+      column = column * 2 + ((draw >= 0.57 && draw < 0.76) || draw >= 0.95 ? 1 : 0);
+    }
+  }
+  std::sort(edges.begin(), edges.end());
+  RowWriter writer(rows, rows);
+  std::size_t next = 0;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (; next < edges.size() && edges[next].first == row; ++next) writer.add(edges[next].second);
+    writer.end_row();
+  }
+  return writer.take();
+}
+
+/// Like a circuit: short rows of near neighbours, and a few rows (supply nets) that touch a large
+/// share of all, each a third as many as the one before.
+Pattern hub(Arguments& args, Random& random) {
+  const std::int64_t rows = args.at(0, 600000, 2, most_indices);
+  const std::int64_t hubs = args.at(1, 6, 0, rows);
+  std::vector<std::int64_t> length(static_cast<std::size_t>(rows), 0);
+  double share = 0.5;
+  for (std::int64_t h = 0; h < hubs; ++h, share /= 3) {
+    auto& at = length[static_cast<std::size_t>(random.below(rows))];
+    at = std::max(at, static_cast<std::int64_t>(share * static_cast<double>(rows)));
+  }
+  RowWriter writer(rows, rows);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    writer.add(row);
+    const std::int64_t reach = 1 + static_cast<std::int64_t>(-30 * std::log1p(-random.unit()));
+    for (std::int64_t k = 2 + random.below(5); k > 0; --k) {
+      writer.add(row + random.below(2 * reach + 1) - reach);
+    }
+    if (random.unit() < 0.2) writer.add(random.below(rows));
+    for (std::int64_t k = length[static_cast<std::size_t>(row)]; k > 0; --k) {
+      writer.add(random.below(rows));
+    }
+    writer.end_row();
+  }
+  return writer.take();
+}
+
+/// Like the constraints of a linear program: few rows, many columns, lengths that vary by decades.
+Pattern rectangular(Arguments& args, Random& random) {
+  const std::int64_t rows = args.at(0, 4000, 1, most_indices);
+  const std::int64_t columns = args.at(1, 1000000, 1, most_indices);
+  const std::int64_t mean = args.at(2, 4000, 0, columns);
+  RowWriter writer(rows, columns);
+  constexpr double spread = 1.5;  // of the logarithm; its mean is moved so that `mean` is kept
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const double radius = std::sqrt(-2 * std::log1p(-random.unit()));
+    const double normal = radius * std::cos(6.283185307179586 * random.unit());
+    const double drawn =
+        static_cast<double>(mean) * std::exp(spread * normal - spread * spread / 2);
+    const auto length = static_cast<std::int64_t>(std::min(drawn, static_cast<double>(columns)));
+    for (std::int64_t k = 0; k < length; ++k) writer.add(random.below(columns));
+    writer.end_row();
+  }
+  return writer.take();
+}
+
+Pattern hypersparse(Arguments& args, Random& random) {
+  const std::int64_t rows = args.at(0, 2000000, 1, most_indices);
+  const std::int64_t nonzeros = args.at(1, 300000, 0, most_indices);
+  std::vector<std::int64_t> places(static_cast<std::size_t>(nonzeros));
+  for (auto& place : places) place = random.below(rows);
+  std::sort(places.begin(), places.end());
+  RowWriter writer(rows, rows);
+  std::size_t next = 0;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (; next < places.size() && places[next] == row; ++next) writer.add(random.below(rows));
+    writer.end_row();
+  }
+  return writer.take();
+}
+
+Pattern dense(Arguments& args, Random&) {
+  const std::int64_t rows = args.at(0, 2000, 0, most_indices);
+  const std::int64_t columns = args.at(1, std::max<std::int64_t>(1, rows), 1, most_indices);
+  RowWriter writer(rows, columns);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t column = 0; column < columns; ++column) writer.add(column);
+    writer.end_row();
+  }
+  return writer.take();
+}
+
+struct Entry {
+  Generator generator;
+  Pattern (*make)(Arguments&, Random&);
+};
+
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> list = {
+      {{"grid2d", "N[,5|9]", "N x N grid, 5- or 9-point stencil"}, grid2d},
+      {{"grid3d", "N[,7|27]", "N x N x N grid, 7- or 27-point stencil"}, grid3d},
+      {{"banded", "ROWS,HALF,PER_ROW", "PER_ROW entries at random, at most HALF off the diagonal"},
+       banded},
+      {{"diagonal", "ROWS[,COUNT]", "the main and COUNT - 1 other whole diagonals"}, diagonal},
+      {{"random", "ROWS,PER_ROW[,COLUMNS]", "PER_ROW entries a row, anywhere"}, uniform},
+      {{"rmat", "SCALE[,PER_ROW]", "power law, 2^SCALE rows of PER_ROW entries on average"}, rmat},
+      {{"hub", "ROWS[,HUBS]", "like a circuit: short rows and HUBS huge ones"}, hub},
+      {{"rectangular", "ROWS,COLUMNS,MEAN", "row lengths that vary by decades about MEAN"},
+       rectangular},
+      {{"hypersparse", "ROWS,NONZEROS", "most rows are empty"}, hypersparse},
+      {{"dense", "ROWS[,COLUMNS]", "every entry"}, dense},
+  };
+  return list;
+}
+
+}  // namespace
+
+const std::vector<Generator>& generators() {
+  static const std::vector<Generator> list = [] {
+    std::vector<Generator> all;
+    for (const auto& entry : entries()) all.push_back(entry.generator);
+    return all;
+  }();
+  return list;
+}
+
+Pattern generate(const std::string& text, std::uint64_t seed) {
+  const std::string name = text.substr(0, text.find(':'));
+  std::string known;
+  for (const auto& entry : entries()) {
+    known += (known.empty() ? "" : ", ") + entry.generator.name;
+    if (entry.generator.name != name) continue;
+    Arguments arguments(text, entry.generator);
+    Random random(seed);
+    Pattern pattern = entry.make(arguments, random);
+    arguments.finish();
+    pattern.name = text;
+    return pattern;
+  }
+  throw Error("no generator \"" + name + "\"", "there are " + known);
+}
+
+}  // namespace heddle::test

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Matrices that tests run over: every shape that a kernel or an inspector could stumble on.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../../core/matrix.hpp"
+#include "pattern.hpp"
+#include "random.hpp"
+
+namespace heddle::test {
+
+/// `count` distinct columns out of `columns`, ascending.
+inline std::vector<std::int64_t> random_row(Random& random, std::int64_t columns,
+                                            std::int64_t count) {
+  std::vector<std::int64_t> row;
+  count = std::min(count, columns);
+  if (2 * count > columns) {
+    std::int64_t needed = count;
+    for (std::int64_t j = 0; j < columns; ++j) {
+      if (random.below(columns - j) < needed) {
+        row.push_back(j);
+        --needed;
+      }
+    }
+    return row;
+  }
+  while (static_cast<std::int64_t>(row.size()) < count) {
+    while (static_cast<std::int64_t>(row.size()) < count) row.push_back(random.below(columns));
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+  }
+  return row;
+}
+
+/// A pattern whose row i has length(i) random columns, ascending.
+template <class Length>
+Pattern random_pattern(std::string name, std::uint64_t seed, std::int64_t rows,
+                       std::int64_t columns, Length length) {
+  Pattern pattern{std::move(name), columns, {}};
+  Random random(seed);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    pattern.rows.push_back(random_row(random, columns, length(i)));
+  }
+  return pattern;
+}
+
+/// A pattern whose row i holds the columns i + offset that exist.
+inline Pattern banded_pattern(std::string name, std::int64_t rows, std::int64_t columns,
+                              const std::vector<std::int64_t>& offsets) {
+  Pattern pattern{std::move(name), columns, {}};
+  std::vector<std::int64_t> row;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    row.clear();
+    for (const std::int64_t offset : offsets) {
+      if (i + offset >= 0 && i + offset < columns) row.push_back(i + offset);
+    }
+    pattern.rows.push_back(row);
+  }
+  return pattern;
+}
+
+/// The pattern with change(row) done to each row, a vector of its columns.
+template <class Change>
+Pattern with_rows_changed(const Pattern& from, Change change) {
+  Pattern pattern{from.name, from.columns, {}};
+  for (const auto from_row : from.rows) {
+    std::vector<std::int64_t> row(from_row.begin(), from_row.end());
+    change(row);
+    pattern.rows.push_back(row);
+  }
+  return pattern;
+}
+
+/// Every pattern; the same for the same seed. Small enough (at most some 60,000 nonzeros) to run
+/// each through every scheme and type.
+inline std::vector<Pattern> test_patterns(std::uint64_t seed = 1) {
+  std::vector<Pattern> all;
+  const auto random = [&](const char* name, std::int64_t rows, std::int64_t columns, auto length) {
+    all.push_back(random_pattern(name, seed + all.size(), rows, columns, length));
+  };
+  const auto none = [](std::int64_t) { return 0; };
+  random("0 x 0", 0, 0, none);
+  random("0 x 7", 0, 7, none);
+  random("7 x 0", 7, 0, none);
+  random("1 x 1 without entry", 1, 1, none);
+  random("1 x 1", 1, 1, [](std::int64_t) { return 1; });
+  random("all rows empty", 133, 50, none);
+  random("one row", 1, 900, [](std::int64_t) { return 700; });
+  random("one column", 900, 1, [](std::int64_t i) { return i % 3 == 0 ? 0 : 1; });
+  all.push_back(banded_pattern("diagonal", 300, 300, {0}));
+  all.push_back(banded_pattern("tridiagonal", 1000, 1000, {-1, 0, 1}));
+  all.push_back(banded_pattern("five-point, rectangular", 500, 430, {-25, -1, 0, 1, 25}));
+  random("dense", 33, 65, [](std::int64_t) { return 65; });
+  random("wide", 40, 3000, [](std::int64_t i) { return (i * 37) % 150; });
+  random("tall", 3000, 40, [](std::int64_t i) { return (i * 7) % 5; });
+  random("many short rows", 20000, 20000, [](std::int64_t i) { return i * 2654435761 % 6; });
+  random("every length to 80", 240, 500, [](std::int64_t i) { return i % 81; });
+  random("lengths at powers of two", 130, 700, [](std::int64_t i) {
+    return std::max<std::int64_t>(0, (std::int64_t{1} << (i % 10)) + i % 3 - 1);
+  });
+  random("first rows empty", 700, 300, [](std::int64_t i) { return i < 600 ? 0 : i % 9; });
+  random("last rows empty", 700, 300, [](std::int64_t i) { return i > 100 ? 0 : 1 + i % 9; });
+  random("long runs of empty rows", 2500, 800, [](std::int64_t i) { return i % 500 ? 0 : 300; });
+  random("one huge row", 200, 30000, [](std::int64_t i) { return i == 77 ? 20000 : i % 4; });
+  random("huge first and last row", 65, 9000,
+         [](std::int64_t i) { return i == 0 || i == 64 ? 8000 : 1; });
+  random("short and long runs", 900, 5000,
+         [](std::int64_t i) { return i / 100 % 2 ? (i % 50 ? 2 : 1800) : i % 8; });
+  random("power law", 3000, 3000, [](std::int64_t i) {
+    return static_cast<std::int64_t>(4000 /
+                                     std::pow(1 + static_cast<double>(i * 7919 % 3000), 0.9));
+  });
+
+  random("one huge column", 4000, 50, [](std::int64_t i) { return i % 3; });
+  all.back() = with_rows_changed(all.back(), [](std::vector<std::int64_t>& row) {
+    if (std::find(row.begin(), row.end(), 17) == row.end()) row.push_back(17);
+    std::sort(row.begin(), row.end());
+  });
+
+  random("unsorted columns with duplicates", 400, 150, [](std::int64_t i) { return i % 40; });
+  Random shuffle(seed + all.size());
+  all.back() = with_rows_changed(all.back(), [&](std::vector<std::int64_t>& row) {
+    for (std::size_t k = 1; k < row.size(); ++k) {
+      std::swap(row[k], row[static_cast<std::size_t>(shuffle.below(static_cast<int>(k) + 1))]);
+    }
+    if (row.size() > 3) row.push_back(row[1]);
+  });
+
+  random("dense 4 x 4 blocks", 80, 50, [](std::int64_t i) { return i % 5; });
+  Pattern blocks{"dense 4 x 4 blocks", 200, {}};
+  for (const auto block_row : all.back().rows) {
+    std::vector<std::int64_t> row;
+    for (const std::int64_t block : block_row) {
+      for (std::int64_t j = 0; j < 4; ++j) row.push_back(4 * block + j);
+    }
+    blocks.rows.push_back(row, 4);
+  }
+  all.back() = std::move(blocks);
+  return all;
+}
+
+/// The pattern as a matrix on the host, with values drawn one after the other. The indices must
+/// fit their types.
+template <Scalar S, Ordinal O, Offset Off>
+CsrStorage<S, O, Off, Kokkos::HostSpace> make_matrix(const Pattern& pattern, Random values) {
+  const Kokkos::DefaultHostExecutionSpace host;
+  CsrStorage<S, O, Off, Kokkos::HostSpace> storage(host, static_cast<O>(pattern.rows.size()),
+                                                   static_cast<O>(pattern.columns),
+                                                   static_cast<Off>(pattern.nonzeros()));
+  host.fence("heddle::test::matrix");
+  std::size_t i = 0;
+  for (const std::int64_t offset : pattern.rows.row_ptr()) {
+    storage.row_ptr()(i++) = static_cast<Off>(offset);
+  }
+  std::size_t k = 0;
+  for (const std::int32_t column : pattern.rows.col_idx()) {
+    storage.col_idx()(k) = static_cast<O>(column);
+    storage.values()(k) = values.scalar<S>();
+    ++k;
+  }
+  return storage;
+}
+
+template <Scalar S, Ordinal O, Offset Off>
+CsrStorage<S, O, Off, Kokkos::HostSpace> make_matrix(const Pattern& pattern,
+                                                     std::uint64_t seed = 1) {
+  return make_matrix<S, O, Off>(pattern, Random(seed ^ 0x5eed));
+}
+
+template <Scalar S, Ordinal O, Offset Off>
+struct NamedMatrix {
+  std::string name;
+  CsrStorage<S, O, Off, Kokkos::HostSpace> storage;
+};
+
+/// Every test matrix on the host; copy_to<Space>(exec) of its storage brings it to a device.
+template <Scalar S, Ordinal O, Offset Off>
+std::vector<NamedMatrix<S, O, Off>> test_matrices(std::uint64_t seed = 1) {
+  std::vector<NamedMatrix<S, O, Off>> matrices;
+  for (const Pattern& pattern : test_patterns(seed)) {
+    matrices.push_back({pattern.name, make_matrix<S, O, Off>(pattern, seed)});
+  }
+  return matrices;
+}
+
+}  // namespace heddle::test

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What tests of SpMV are run for: a list of formats, and where and with which types its plans run.
+#pragma once
+
+#include <heddle/spmv.hpp>
+
+#include "backends.hpp"
+
+namespace heddle::test {
+
+/// What a typed test of SpMV is given: the types of Types, and the formats of its plans.
+template <class List, class E, class S, class I>
+struct PlanType : Types<E, S, I> {
+  using Formats = List;
+  using Matrix = CsrMatrix<S, typename I::Ordinal, typename I::Offset, typename E::memory_space>;
+  template <class V = S, class Acc = V>
+  using Plan = SpmvPlan<E, Matrix, V, Acc, List>;
+};
+
+namespace detail {
+template <class List, class Tuple>
+struct WithFormats;
+template <class List, class... E, class... S, class... I>
+struct WithFormats<List, std::tuple<Types<E, S, I>...>> {
+  using type = std::tuple<PlanType<List, E, S, I>...>;
+};
+}  // namespace detail
+
+using Indices32 = Indices<std::int32_t, std::int32_t>;
+using Offsets64 = Indices<std::int32_t, std::int64_t>;
+
+/// Few, since each compiles a plan anew: together they have every scalar but complex<double>, both
+/// offsets, and every kind of backend of the build. The third is Serial's where there is Serial,
+/// the last is launched by Kokkos' team policy alone.
+using FewTypes = std::tuple<Types<Kokkos::DefaultExecutionSpace, double, Indices32>,
+                            Types<Kokkos::DefaultExecutionSpace, Kokkos::complex<float>, Offsets64>,
+                            Types<std::tuple_element_t<0, Backends>, float, Indices32>,
+                            Types<Portable<Kokkos::DefaultExecutionSpace>, double, Indices32>>;
+
+/// The types that a format is tested for; all of them where HEDDLE_FULL_TESTS is defined.
+#ifdef HEDDLE_FULL_TESTS
+template <class List>
+using PlanTypes = typename detail::WithFormats<List, Every<>>::type;
+inline constexpr bool full_tests = true;
+#else
+template <class List>
+using PlanTypes = typename detail::WithFormats<List, FewTypes>::type;
+inline constexpr bool full_tests = false;
+#endif
+
+/// One type alone, for what does not depend on it.
+template <class List>
+using OnePlanType = PlanType<List, Kokkos::DefaultExecutionSpace, double, Indices32>;
+
+/// Two instances of an execution space, Portable or Kokkos' own.
+template <ExecutionSpace Exec>
+std::vector<Exec> two_instances(const Exec& exec) {
+  std::vector<Exec> instances;
+  for (const auto& part : Kokkos::Experimental::partition_space(kokkos_space(exec), 1, 1)) {
+    instances.push_back(Exec(part));
+  }
+  return instances;
+}
+
+}  // namespace heddle::test

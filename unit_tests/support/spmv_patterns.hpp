@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Patterns that tests of SpMV run over besides those of matrices.hpp.
+#pragma once
+
+#include <stdexcept>
+
+#include "matrices.hpp"
+
+namespace heddle::test {
+
+/// Patterns at the edges of what a team, a slice or a share of equal work takes, and larger than
+/// many of them.
+inline std::vector<Pattern> share_patterns() {
+  std::vector<Pattern> all;
+  const auto add = [&](const char* name, std::int64_t rows, std::int64_t columns, auto length) {
+    all.push_back(random_pattern(name, 100 + all.size(), rows, columns, length));
+  };
+  for (const std::int64_t length : {255, 256, 257, 511, 512, 767, 768, 1023, 1024, 1025}) {
+    add("rows of about a share", 37, 3000, [=](std::int64_t) { return length; });
+    all.back().name += ", " + std::to_string(length);
+  }
+  add("empty rows fill shares", 30000, 200, [](std::int64_t i) { return i % 5000 == 7 ? 150 : 0; });
+  add("huge rows among short ones", 12000, 40000,
+      [](std::int64_t i) { return i % 3000 == 1 ? 30000 : i % 4; });
+  add("huge rows side by side", 40, 60000, [](std::int64_t i) { return i % 2 ? 20000 : 5000; });
+  add("120,000 rows", 120000, 120000, [](std::int64_t i) { return 1 + i % 3; });
+  return all;
+}
+
+/// Rows over many shares, so that several vectors are handed over from share to share.
+inline Pattern huge_rows() {
+  return random_pattern("huge rows", 5, 12, 30000,
+                        [](std::int64_t i) { return i % 2 ? 9000 : 100; });
+}
+
+/// All patterns that one vector is tested with.
+inline std::vector<Pattern> all_patterns() {
+  std::vector<Pattern> all = test_patterns();
+  for (Pattern& pattern : share_patterns()) all.push_back(std::move(pattern));
+  return all;
+}
+
+inline Pattern pattern_named(const std::string& name) {
+  for (Pattern& pattern : test_patterns()) {
+    if (pattern.name == name) return std::move(pattern);
+  }
+  throw std::runtime_error("no pattern " + name);
+}
+
+}  // namespace heddle::test

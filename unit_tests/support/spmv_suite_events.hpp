@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of spmv_suite.hpp: what Kokkos Tools sees of a plan.
+#pragma once
+
+#include "../tools/events.hpp"
+#include "spmv_patterns.hpp"
+#include "spmv_plans.hpp"
+
+namespace heddle::test {
+
+inline std::vector<Pattern> event_patterns() {
+  return {random_pattern("irregular", 3, 2000, 9000,
+                         [](std::int64_t i) { return i % 700 == 5 ? 8000 : i % 7; }),
+          pattern_named("dense")};
+}
+
+/// Options that together reach every executor, with and without a stored transpose.
+template <class T>
+std::vector<SpmvOptions> event_options(const TestedSchemes<T>& schemes) {
+  std::vector<SpmvOptions> all;
+  for (const Scheme& scheme : schemes.in_turn(0, 1)) {
+    all.push_back({.scheme = scheme, .vectors = {9}, .ops = {Op::transpose}});
+  }
+  return all;
+}
+
+TEST_CASE_TEMPLATE_DEFINE("every kernel and allocation is labelled heddle::op::phase", T,
+                          suite_labels) {
+  using S = typename T::Scalar;
+  const typename T::Exec exec;
+  PlanMaker<T> make(exec);
+  const TestedSchemes<T> schemes(exec);
+  for (const Pattern& pattern : event_patterns()) {
+    const auto A = to_device<T>(exec, pattern);
+    const Vectors<S, typename T::Space> x(A.rows_of_x(), 9, true), y(A.rows_of_y(), 9, true);
+    for (const SpmvOptions& options : event_options(schemes)) {
+      if (!make(A, options)) continue;
+      const Recording recording;
+      typename T::template Plan<> plan(exec, A.matrix(), options, typename T::Formats());
+      plan.apply(exec, S(1), x.view(), S(0), y.view());
+      plan.apply(exec, S(0), x.view(), S(2), y.view());
+      plan.apply(exec, Op::transpose, S(1), y.view(), S(0), x.view());
+      plan.update_values(exec, A.matrix());
+      exec.fence("heddle::test::applied");
+      CHECK(strangers(recording.seen()) == "");
+      CHECK(count(recording.seen(), Event::kernel) >= 4);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("an apply launches, and neither allocates, copies nor fences", T,
+                          suite_quiet) {
+  using S = typename T::Scalar;
+  const typename T::Exec exec;
+  PlanMaker<T> make(exec);
+  const TestedSchemes<T> schemes(exec);
+  for (const Pattern& pattern : event_patterns()) {
+    const auto A = to_device<T>(exec, pattern);
+    const Vectors<S, typename T::Space> x(A.rows_of_x(), 9, true), y(A.rows_of_y(), 9, true);
+    for (const SpmvOptions& options : event_options(schemes)) {
+      auto plan = make(A, options);
+      if (!plan) continue;
+      const Recording recording;
+      plan->apply(exec, S(1), x.view(), S(0), y.view());
+      plan->apply(exec, Op::transpose, S(1), y.view(), S(0.5), x.view());
+      plan->apply(exec, S(0), x.view(), S(0), y.view());
+      plan->update_values(exec, A.matrix());
+      CHECK(count(recording.seen(), Event::kernel) >= 3);
+      for (const Event& event : recording.seen()) {
+        CHECK_MESSAGE(event.kind == Event::kernel, plan->scheme().to_string(), ": ", event.label);
+      }
+      exec.fence("heddle::test::applied");
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("work stays on the instance it was given to", T, suite_stays) {
+  using S = typename T::Scalar;
+  const typename T::Exec exec;
+  PlanMaker<T> make(exec);
+  const TestedSchemes<T> schemes(exec);
+  const auto instance = two_instances(exec)[1];
+  const std::uint32_t here = Kokkos::Tools::Experimental::device_id(kokkos_space(instance));
+  for (const Pattern& pattern : event_patterns()) {
+    const auto A = to_device<T>(exec, pattern);
+    const Vectors<S, typename T::Space> x(A.rows_of_x(), 1, true), y(A.rows_of_y(), 1, true);
+    for (const SpmvOptions& options : event_options(schemes)) {
+      if (!make(A, options)) continue;
+      const Recording recording;
+      typename T::template Plan<> plan(instance, A.matrix(), options, typename T::Formats());
+      plan.apply(instance, S(1), x.view(), S(0), y.view());
+      plan.apply(instance, Op::transpose, S(1), y.view(), S(0), x.view());
+      plan.update_values(instance, A.matrix());
+      instance.fence("heddle::test::applied");
+      for (const Event& event : recording.seen()) {
+        const bool ours = event.kind == Event::kernel ||
+                          (event.kind == Event::fence && event.label.rfind("heddle::", 0) == 0);
+        if (ours) CHECK_MESSAGE(event.device == here, event.label);
+      }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("a plan holds the bytes that it says", T, suite_bytes) {
+  const typename T::Exec exec;
+  PlanMaker<T> make(exec);
+  const TestedSchemes<T> schemes(exec);
+  for (const Pattern& pattern : event_patterns()) {
+    const auto A = to_device<T>(exec, pattern);
+    for (const SpmvOptions& options : event_options(schemes)) {
+      if (!make(A, options)) continue;
+      const Recording recording;
+      const typename T::template Plan<> plan(exec, A.matrix(), options, typename T::Formats());
+      const std::uint64_t held = bytes_held(recording.seen());
+      const int allocations = count(recording.seen(), Event::allocation);
+      CAPTURE(A.name);
+      CAPTURE(plan.scheme().to_string());
+      CHECK(plan.bytes() <= held);
+      CHECK(held <= plan.bytes() + allocations * arena_alignment_bytes);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("who refuses has not allocated", T, suite_refusals) {
+  const typename T::Exec exec;
+  PlanMaker<T> make(exec);
+  const TestedSchemes<T> schemes(exec);
+  for (const Pattern& pattern : test_patterns()) {
+    const auto A = to_device<T>(exec, pattern);
+    if (pattern.nonzeros() < 10) make(A, {});
+    for (const Scheme& scheme : schemes.in_turn(0, 1)) {
+      const Recording recording;
+      try {
+        typename T::template Plan<>(exec, A.matrix(), {.scheme = scheme}, typename T::Formats());
+      } catch (const Refusal& refusal) {
+        CHECK_MESSAGE(bytes_allocated(recording.seen()) == 0, A.name, ", ", scheme.to_string());
+        CHECK(!refusal.remedy().empty());
+      }
+    }
+  }
+}
+
+}  // namespace heddle::test
