@@ -34,8 +34,8 @@ class CsrMatrix {
       : rows_(rows),
         columns_(columns),
         row_ptr_(row_ptr, row_ptr ? static_cast<std::size_t>(rows) + 1 : 0),
-        col_idx_(col_idx, static_cast<std::size_t>(nonzeros)),
-        values_(values, static_cast<std::size_t>(nonzeros)) {
+        col_idx_(col_idx, entries(nonzeros)),
+        values_(values, entries(nonzeros)) {
     check_shape();
   }
 
@@ -70,6 +70,15 @@ class CsrMatrix {
     return Array<T>(view.data(), view.extent(0));
   }
 
+  /// Told before a View is made: the largest size stands for none there.
+  static std::size_t entries(Off nonzeros) {
+    if (std::cmp_less(nonzeros, 0)) {
+      throw Error("a matrix of " + std::to_string(nonzeros) + " entries",
+                  "give zero entries or more");
+    }
+    return static_cast<std::size_t>(nonzeros);
+  }
+
   void check_shape() const {
     if (rows_ < 0 || columns_ < 0) {
       throw Error("a matrix of " + std::to_string(rows_) + " x " + std::to_string(columns_),
@@ -82,12 +91,10 @@ class CsrMatrix {
                   "give rows + 1 entries");
     }
     if (std::cmp_greater(col_idx_.extent(0), std::numeric_limits<Off>::max())) {
-      const bool negative = nonzeros() < Off(0);
-      throw Error(negative ? "a matrix of " + std::to_string(nonzeros()) + " entries"
-                           : "col_idx has " + std::to_string(col_idx_.extent(0)) +
-                                 " entries, more than offsets of " +
-                                 std::to_string(8 * sizeof(Off)) + " bits count",
-                  negative ? "give zero entries or more" : "take a wider offset type");
+      throw Error("col_idx has " + std::to_string(col_idx_.extent(0)) +
+                      " entries, more than offsets of " + std::to_string(8 * sizeof(Off)) +
+                      " bits count",
+                  "take a wider offset type");
     }
     if (col_idx_.extent(0) != values_.extent(0)) {
       throw Error("col_idx has " + std::to_string(col_idx_.extent(0)) + " entries and values " +
