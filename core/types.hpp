@@ -79,6 +79,9 @@ enum class Op { none, transpose, conjugate, conjugate_transpose };
 constexpr bool transposes(Op op) { return op == Op::transpose || op == Op::conjugate_transpose; }
 constexpr bool conjugates(Op op) { return op == Op::conjugate || op == Op::conjugate_transpose; }
 
+/// What is left of an op to apply to a stored transpose.
+constexpr Op without_transpose(Op op) { return conjugates(op) ? Op::conjugate : Op::none; }
+
 constexpr const char* name(Op op) {
   switch (op) {
     case Op::none: return "none";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
 #include <cassert>
 #include <optional>
 #include <vector>
@@ -138,8 +139,7 @@ class SpmvPlan {
   /// Bytes that one apply to so many vectors moves to and from memory, as the format counts them;
   /// with beta, y is read too.
   double moved_bytes(Op op = Op::none, int vectors = 1, bool with_beta = false) const {
-    const Op run = native(op) ? op : conjugates(op) ? Op::conjugate : Op::none;
-    return part(op).executor->moved_bytes(run, vectors, with_beta);
+    return part(op).executor->moved_bytes(stored_op(op), vectors, with_beta);
   }
 
  private:
@@ -169,7 +169,10 @@ class SpmvPlan {
 
   void prepare_op(const Exec& exec, Op op);
 
-  bool native(Op op) const;
+  /// Whether the scheme applies an op itself.
+  bool native(Op op) const { return native_[static_cast<std::size_t>(op)]; }
+  /// The op as the part that applies it is asked for it.
+  Op stored_op(Op op) const { return native(op) ? op : without_transpose(op); }
 
   const Part& part(Op op) const;
 
@@ -186,6 +189,7 @@ class SpmvPlan {
   SpmvOptions options_;
   Device device_;
   Part forward_;
+  std::array<bool, 4> native_{};  // of each Op
   std::optional<TransposedPart> transposed_;
   detail::OverlapCheck<Exec> overlap_;
   double setup_seconds_ = 0;
@@ -205,6 +209,9 @@ SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::SpmvPlan(const Exec& ex
   Kokkos::Timer timer;
   const RowFeatures rows = row_features(exec, A, options.check ? Check::columns : Check::rows);
   forward_ = inspect(exec, A, rows, options.scheme);
+  for (const Op op : {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose}) {
+    native_[static_cast<std::size_t>(op)] = FormatList::applies(op, forward_.executor->scheme());
+  }
   for (const Op op : options.ops) prepare_op(exec, op);
   overlap_ = detail::OverlapCheck<Exec>(exec, options.check_overlap);
   exec.fence("heddle::spmv::inspected");
@@ -218,18 +225,9 @@ void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::execute(
   check_alive();
   check_vectors(A_.rows(), A_.columns(), op, x, y);
   if (alpha == Accumulator(0)) return scale<Vector, Accumulator>(exec, beta, y);
-  const bool is_native = native(op);
-  if (!is_native && !transposed_) {
-    throw Error("this plan (" + scheme().to_string() + ") is not prepared for op " + name(op),
-                "name it in SpmvOptions::ops, or call prepare(exec, op) before the first apply");
-  }
+  const Part& runs = part(op);
   overlap_.enter(exec);
-  if (is_native) {
-    forward_.executor->apply(exec, op, alpha, x, beta, y);
-  } else {
-    const Op stored = conjugates(op) ? Op::conjugate : Op::none;
-    transposed_->part.executor->apply(exec, stored, alpha, x, beta, y);
-  }
+  runs.executor->apply(exec, stored_op(op), alpha, x, beta, y);
   overlap_.leave(exec);
 }
 
@@ -291,17 +289,13 @@ void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::prepare_op(const E
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
-bool SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::native(Op op) const {
-  return FormatList::applies(op, forward_.executor->scheme());
-}
-
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
 auto SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::part(Op op) const -> const Part& {
   check_alive();
   if (native(op)) return forward_;
   if (transposed_) return transposed_->part;
-  throw Error(std::string("this plan is not prepared for op ") + name(op),
-              "name it in SpmvOptions::ops, or call prepare(exec, op)");
+  throw Error("this plan (" + forward_.executor->scheme().to_string() +
+                  ") is not prepared for op " + name(op),
+              "name it in SpmvOptions::ops, or call prepare(exec, op) before the first apply");
 }
 
 template <ExecutionSpace Exec, class Matrix>
