@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// features_study [REPETITIONS]: how long the features of a matrix take, launch to result on the
+// features_study [--repetitions N]: how long the features of a matrix take, launch to result on the
 // host. docs/features.md says what they are.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <vector>
 
 #include "../formats/inspect/pattern_features.hpp"
+#include "launch_timing.hpp"
 
 namespace {
 
@@ -36,29 +35,10 @@ Csr make(int rows, bool scattered) {
   return A;
 }
 
-template <class Work>
-double median_microseconds(const Exec& exec, int repetitions, const Work& work) {
-  constexpr int warm_up = 2;
-  std::vector<double> times;
-  for (int repetition = -warm_up; repetition < repetitions; ++repetition) {
-    exec.fence("heddle::features_study::before");
-    Kokkos::Timer timer;
-    work();
-    if (repetition >= 0) times.push_back(1e6 * timer.seconds());
-  }
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int repetitions = argc > 1 ? std::atoi(argv[1]) : 51;
-  if (repetitions < 1) {
-    std::fprintf(stderr, "usage: %s [REPETITIONS, default 51]\n", argv[0]);
-    return 2;
-  }
+  const int repetitions = heddle::study::repetitions(argc, argv);
   Kokkos::ScopeGuard kokkos;
   const Exec exec;
   std::printf("Features on %s, launch to result, medians of %d, in microseconds\n\n", Exec::name(),
@@ -70,12 +50,10 @@ int main(int argc, char** argv) {
       const auto storage = make(rows, scattered).copy_to<typename Exec::memory_space>(exec);
       exec.fence("heddle::features_study::copied");
       const auto A = storage.matrix();
-      const double row =
-          median_microseconds(exec, repetitions, [&] { heddle::row_features(exec, A); });
-      const double checked = median_microseconds(
-          exec, repetitions, [&] { heddle::row_features(exec, A, heddle::Check::columns); });
-      const double pattern =
-          median_microseconds(exec, repetitions, [&] { heddle::pattern_features(exec, A); });
+      const auto [row, checked, pattern] = heddle::study::microseconds(
+          exec, repetitions, [&] { heddle::row_features(exec, A); },
+          [&] { heddle::row_features(exec, A, heddle::Check::columns); },
+          [&] { heddle::pattern_features(exec, A); });
       std::printf("%10s %10d %10d | %12.1f %18.1f %16.1f\n", scattered ? "scattered" : "band", rows,
                   rows * row_length, row, checked, pattern);
       std::fflush(stdout);

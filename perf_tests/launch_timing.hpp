@@ -4,17 +4,24 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
 namespace heddle::study {
 
-/// The N of "--repetitions N", `usual` where it is not given, 0 where the command line is wrong.
-inline int repetitions(int argc, char** argv, int usual) {
-  if (argc == 1) return usual;
-  if (argc == 3 && std::strcmp(argv[1], "--repetitions") == 0) return std::atoi(argv[2]);
-  return 0;
+/// The N of "--repetitions N", 51 where it is not given; where the command line is wrong, says so
+/// and ends the program.
+inline int repetitions(int argc, char** argv) {
+  constexpr int usual = 51;
+  int given = argc == 1 ? usual : 0;
+  if (argc == 3 && std::strcmp(argv[1], "--repetitions") == 0) given = std::atoi(argv[2]);
+  if (given < 1) {
+    std::fprintf(stderr, "usage: %s [--repetitions N, default %d]\n", argv[0], usual);
+    std::exit(2);
+  }
+  return given;
 }
 
 /// Microseconds that each of `launches` takes, one after the other on `exec`: medians of

@@ -114,11 +114,7 @@ void products(const char* name, const Exec& exec, int repetitions, int row_lengt
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int repetitions = heddle::study::repetitions(argc, argv, 51);
-  if (repetitions < 1) {
-    std::fprintf(stderr, "usage: %s [--repetitions N, default 51]\n", argv[0]);
-    return 2;
-  }
+  const int repetitions = heddle::study::repetitions(argc, argv);
   Kokkos::ScopeGuard kokkos;
   const Exec exec;
   std::printf("The same kernels on %s, launched directly on %s and by a team policy.\n",

@@ -33,11 +33,7 @@ struct AddUp {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int repetitions = heddle::study::repetitions(argc, argv, 51);
-  if (repetitions < 1) {
-    std::fprintf(stderr, "usage: %s [--repetitions N, default 51]\n", argv[0]);
-    return 2;
-  }
+  const int repetitions = heddle::study::repetitions(argc, argv);
   Kokkos::ScopeGuard kokkos;
   const Exec exec;
   constexpr int most_teams = 100000, most_each = 8;
