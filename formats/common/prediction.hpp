@@ -64,7 +64,12 @@ inline double estimated_bytes_per_second(const Device& device) {
 
 /// From a launch to its first load, where nothing else is to be done.
 inline double estimated_launch_seconds(const Device& device) {
-  return device.has_lanes() ? 4e-6 : 2e-6;
+  return device.has_lanes() ? 6e-6 : 2e-6;
+}
+
+/// What a GPU takes that waits for both: the longer of the two, and more where they are alike.
+inline double waiting_for_both(double work_seconds, double memory_seconds) {
+  return std::cbrt(std::pow(work_seconds, 3) + std::pow(memory_seconds, 3));
 }
 
 /// What an allocation and a readback add to an inspection.

@@ -25,12 +25,13 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
       : A_(in.A), variant_(in, scheme) {
     if (scheme.has("merge")) {
       label_ = "heddle::spmv::csr_merge";
-      shares_ = Shares(in.exec, A_, Kernels::merge_work(in.exec, A_), Kernels::row_steps,
-                       Cutting::equal_work, Off(0));
+      shares_ = Shares(in.exec, A_, Kernels::share_work(in.device, A_, Cutting::equal_work),
+                       Kernels::row_steps, Cutting::equal_work, Off(0));
     } else if (scheme.has("adaptive")) {
       label_ = "heddle::spmv::csr_adaptive";
-      shares_ = Shares(in.exec, A_, Kernels::adaptive_work(in.exec, A_), Kernels::row_steps,
-                       Cutting::around_short_rows, static_cast<Off>(Kernels::short_row));
+      shares_ = Shares(in.exec, A_, Kernels::share_work(in.device, A_, Cutting::around_short_rows),
+                       Kernels::row_steps, Cutting::around_short_rows,
+                       static_cast<Off>(Kernels::short_row));
     } else if (scheme.has("subwarp")) {
       width_ = static_cast<int>(scheme.integer("subwarp"));
     }

@@ -24,9 +24,11 @@ struct FinishKernel {
   }
 };
 
-/// Does nothing where the shares' own launch finishes all rows.
-template <ExecutionSpace Exec, class Operands, class Table>
-void finish_rows(const Exec& exec, const Operands& operands, const Table& table) {
+/// A team a share, and the second launch where the first does not finish all rows.
+template <class Shape, ExecutionSpace Exec, class Operands, class Table, class Kernel>
+void launch_shares_and_finish(const Exec& exec, const char* label, const Operands& operands,
+                              const Table& table, const Kernel& kernel) {
+  launch_shares<Shape>(exec, label, table, kernel);
   if constexpr (!Table::waits) {
     using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
     Kokkos::parallel_for("heddle::spmv::csr_finish", Policy(kokkos_space(exec), 0, table.shares),

@@ -19,9 +19,7 @@ struct CsrFormat {
     };
     if (device.has_lanes()) {
       std::vector<std::string> widths;
-      for (int width = 2; width <= device.lanes; width *= 2) {
-        widths.push_back(std::to_string(width));
-      }
+      for (const int width : subwarp_widths(device)) widths.push_back(std::to_string(width));
       const SchemeKey up_to_32 = pack("<2..32>");
       return {name,
               {{"scalar"},
@@ -30,10 +28,10 @@ struct CsrFormat {
                {"merge", {}, {up_to_32}}},
               {atomics}};
     }
-    const SchemeKey simd("simd", {"none", "loads", "gathers"}, scheme_auto);
+    const SchemeKey simd("simd", detail::csr::names_of(backends::every_simd), scheme_auto);
     const std::vector<SchemeKey> shares = {
         simd,
-        {"loop", {"row", "four", "branchless", "sparse"}, scheme_auto},
+        {"loop", detail::csr::names_of(detail::csr::every_row_loop), scheme_auto},
         {"runs", {"yes", "no"}, scheme_auto},
         {"prefetch", {"yes", "no"}, scheme_auto},
         pack("<2..64>")};
@@ -43,7 +41,7 @@ struct CsrFormat {
 
   static std::vector<Scheme> candidates(const Features&, const Device& device) {
     std::vector<Scheme> schemes{Scheme(name, {{"scalar"}})};
-    for (int width = 2; width <= device.lanes; width *= 2) {
+    for (const int width : subwarp_widths(device)) {
       schemes.push_back(Scheme(name, {{"subwarp", width}}));
     }
     schemes.push_back(Scheme(name, {{"adaptive"}}));
@@ -70,6 +68,13 @@ struct CsrFormat {
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
       const Inspection<Exec, Matrix>& inspection, const Scheme& scheme) {
     return std::make_unique<detail::csr::Executor<Exec, Matrix, V, Acc>>(inspection, scheme);
+  }
+
+ private:
+  static std::vector<int> subwarp_widths(const Device& device) {
+    std::vector<int> widths;
+    for (int width = 2; width <= device.lanes; width *= 2) widths.push_back(width);
+    return widths;
   }
 };
 

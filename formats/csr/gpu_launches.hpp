@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "../../backends/device.hpp"
 #include "../../backends/launch.hpp"
 #include "../../core/scheme.hpp"
 #include "finish_kernel.hpp"
@@ -45,11 +44,16 @@ struct GpuLaunches {
     return reads_repay_packing(static_cast<std::int64_t>(A.nonzeros()), A.columns());
   }
 
-  static std::int64_t merge_work(const Exec& exec, const Matrix& A) {
-    return share_of_work(exec, A, tuning.merge_work(sizeof(Acc)));
-  }
-  static std::int64_t adaptive_work(const Exec& exec, const Matrix& A) {
-    return share_of_work(exec, A, tuning.adaptive_work(sizeof(Acc)));
+  /// Steps of a share: an equal one for every team that is resident; none too small to be worth a
+  /// team, and none larger than a share holds.
+  static std::int64_t share_work(const Device& device, const Matrix& A, Cutting cutting) {
+    const std::int64_t most = cutting == Cutting::equal_work ? tuning.merge_work(sizeof(Acc))
+                                                             : tuning.adaptive_work(sizeof(Acc));
+    const std::int64_t work =
+        merge_path_steps(A.rows(), static_cast<std::int64_t>(A.nonzeros()), row_steps);
+    const std::int64_t teams = device.multiprocessors * tuning.share_teams_resident;
+    return std::clamp<std::int64_t>(ceil_div(work, teams), tuning.share_capacity(sizeof(Acc)) / 4,
+                                    most);
   }
 
   /// csr/scalar and csr/subwarp: a subwarp a row, `width` lanes for its nonzeros. Lanes stand side
@@ -90,17 +94,6 @@ struct GpuLaunches {
   }
 
  private:
-  /// An equal share for every team that is resident; none too small to be worth one, and none
-  /// larger than a share holds.
-  static std::int64_t share_of_work(const Exec& exec, const Matrix& A, std::int64_t most) {
-    const std::int64_t work =
-        merge_path_steps(A.rows(), static_cast<std::int64_t>(A.nonzeros()), row_steps);
-    const std::int64_t teams =
-        backends::describe(exec).multiprocessors * tuning.share_teams_resident;
-    return std::clamp<std::int64_t>(ceil_div(work, teams), tuning.share_capacity(sizeof(Acc)) / 4,
-                                    most);
-  }
-
   /// `width` lanes for the nonzeros of a row times VectorLanes for the vectors, as far as a warp
   /// goes.
   template <int VectorLanes, int VectorsPerLane, int Width = VectorLanes>
@@ -127,8 +120,7 @@ struct GpuLaunches {
                                   tuning.share_teams_resident>;
     using Kernel =
         ShareKernel<Operands, Table, tuning.share_threads, tuning.share_items(sizeof(Acc))>;
-    launch_shares<Shape>(exec, label, table, Kernel{operands, table});
-    finish_rows(exec, operands, table);
+    launch_shares_and_finish<Shape>(exec, label, operands, table, Kernel{operands, table});
   }
 
   template <int VectorLanes, int VectorsPerLane>
@@ -139,8 +131,7 @@ struct GpuLaunches {
     using Kernel =
         ShareMultivectorKernel<Operands, Table, tuning.share_threads,
                                tuning.share_items(sizeof(Acc)), VectorLanes, VectorsPerLane>;
-    launch_shares<Shape>(exec, label, table, Kernel{operands, table});
-    finish_rows(exec, operands, table);
+    launch_shares_and_finish<Shape>(exec, label, operands, table, Kernel{operands, table});
   }
 };
 

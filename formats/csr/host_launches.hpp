@@ -39,11 +39,12 @@ struct HostLaunches {
            reads / tuning.reads_repay_packing_in_cache >= A.columns();
   }
 
-  static std::int64_t merge_work(const Exec& exec, const Matrix& A) {
-    return share_of_work(exec, A);
-  }
-  static std::int64_t adaptive_work(const Exec& exec, const Matrix& A) {
-    return share_of_work(exec, A);
+  /// Steps of a share: an equal one for every thread, none too small to be worth one.
+  static std::int64_t share_work(const Device& device, const Matrix& A, Cutting) {
+    const std::int64_t work =
+        merge_path_steps(A.rows(), static_cast<std::int64_t>(A.nonzeros()), row_steps);
+    return std::max<std::int64_t>(ceil_div<std::int64_t>(work, device.multiprocessors),
+                                  tuning.least_work);
   }
 
   /// csr/scalar: equal rows a thread.
@@ -73,14 +74,6 @@ struct HostLaunches {
   }
 
  private:
-  /// An equal share for every thread, none too small to be worth one.
-  static std::int64_t share_of_work(const Exec& exec, const Matrix& A) {
-    const std::int64_t work =
-        merge_path_steps(A.rows(), static_cast<std::int64_t>(A.nonzeros()), row_steps);
-    return std::max<std::int64_t>(ceil_div<std::int64_t>(work, exec.concurrency()),
-                                  tuning.least_work);
-  }
-
   /// Vectors of x that one pass over the matrix serves. Vectors that lie apart push each other out
   /// of the caches, so they go a few at a time.
   static int vectors_per_pass(const Operands& operands, const RowHints& hints) {
@@ -105,11 +98,10 @@ struct HostLaunches {
   static void share(const Exec& exec, const char* label, const Operands& operands,
                     const Table& table, const RowHints& hints) {
     on_host_rows<VectorsAtOnce>(operands, hints, [&](const auto& how) {
-      launch_shares<backends::Shape<1>>(
-          exec, label, table,
+      launch_shares_and_finish<backends::Shape<1>>(
+          exec, label, operands, table,
           HostShareKernel<Operands, std::decay_t<decltype(how)>, Table>{operands, how, table});
     });
-    finish_rows(exec, operands, table);
   }
 
   /// Calls launch(how) with what computes rows as the hints say.

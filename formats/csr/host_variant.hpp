@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "../../backends/lanes.hpp"
 #include "../../core/scheme.hpp"
 #include "../common/inspection.hpp"
-#include "../common/refusal.hpp"
+#include "../common/pinned_simd.hpp"
 #include "host_simd_rows.hpp"
 #include "row_ends.hpp"
 #include "row_hints.hpp"
@@ -68,24 +69,22 @@ class HostVariant {
   backends::Simd resolve_simd() const {
     using backends::Simd;
     constexpr bool gathers = sizeof(O) == 4;
-    if (!scheme_.has("simd")) {
-      if (!can_use_simd) return Simd::none;
+    const std::string text = "scheme '" + scheme_.to_string() + "': ";
+    if (!can_use_simd) {
+      if (scheme_.has("simd") && scheme_.value("simd") != backends::name(Simd::none)) {
+        throw Refusal(text + "these types have plain loops only", "pin simd=none");
+      }
+      return Simd::none;
+    }
+    const std::optional<Simd> pinned = pinned_simd(scheme_);
+    if (!pinned) {
       const Simd best = backends::best_simd();
       return best == Simd::gathers && !gathers ? Simd::loads : best;
     }
-    const Simd asked = *backends::simd_named(scheme_.value("simd"));
-    if (asked == Simd::none) return asked;
-    const std::string text = "scheme '" + scheme_.to_string() + "': ";
-    if (!can_use_simd) {
-      throw Refusal(text + "these types have plain loops only", "pin simd=none");
-    }
-    if (!backends::supports(asked)) {
-      throw Refusal(text + "this processor has no AVX2", "pin simd=none");
-    }
-    if (asked == Simd::gathers && !gathers) {
+    if (*pinned == Simd::gathers && !gathers) {
       throw Refusal(text + "gathers take 32-bit ordinals", "pin simd=loads");
     }
-    return asked;
+    return *pinned;
   }
 
   void refuse_without_simd(const std::vector<const char*>& keys) const {

@@ -114,10 +114,10 @@ class GpuCosts {
 /// the 182 matrices of docs/choose.md on an H200: half of them within 10 %, nine tenths within 34
 /// %.
 inline double gpu_seconds(double rounds, double bytes, const Device& device, int vectors) {
-  constexpr double launch_seconds = 6e-6, round_seconds = 0.5e-6;
+  constexpr double round_seconds = 0.5e-6;
   const double memory = bytes / (0.84 * estimated_bytes_per_second(device));
   const double work = round_seconds * rounds * std::max(1.0, vectors / 4.0);
-  return launch_seconds + std::cbrt(std::pow(work, 3) + std::pow(memory, 3));
+  return estimated_launch_seconds(device) + waiting_for_both(work, memory);
 }
 
 inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,

@@ -4,7 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "../../backends/cpu_traits.hpp"
 
@@ -36,6 +38,14 @@ constexpr std::optional<RowLoop> row_loop_named(std::string_view text) {
     if (text == name(loop)) return loop;
   }
   return std::nullopt;
+}
+
+/// The names of a list of values, as a grammar takes them.
+template <class Values>
+std::vector<std::string> names_of(const Values& values) {
+  std::vector<std::string> names;
+  for (const auto value : values) names.emplace_back(name(value));
+  return names;
 }
 
 /// What the kernels of a CPU are told of the rows of a matrix, and how to run.

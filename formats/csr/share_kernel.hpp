@@ -98,13 +98,13 @@ struct ShareKernel {
     // Lanes a row: 2^bits, as many as leave a group for every row, up to a subwarp.
     int bits = 0;
     for (int lanes = 2; lanes <= Team::subwarp_width; lanes *= 2) bits += rows * lanes <= Threads;
-    const bool subwarp_a_row = 1 << bits == Team::subwarp_width;
+    const bool subwarp_per_row = 1 << bits == Team::subwarp_width;
     int row = team.thread() >> bits;
     int from, to;
     share.bounds(operands.row_ptr, row, from, to);
-    if (team.thread() == 0) scratch.long_rows = subwarp_a_row ? rows : 0;
+    if (team.thread() == 0) scratch.long_rows = subwarp_per_row ? rows : 0;
     team.barrier();
-    if (!subwarp_a_row) {
+    if (!subwarp_per_row) {
       const int lanes = 1 << bits;
       const int groups = Threads >> bits;
       const int lane = team.thread() & (lanes - 1);
@@ -129,7 +129,7 @@ struct ShareKernel {
     }
     // The list's order varies from run to run, the sum of each row does not.
     for (int i = team.subwarp_index(); i < scratch.long_rows; i += Team::subwarps) {
-      if (!subwarp_a_row) {
+      if (!subwarp_per_row) {
         row = scratch.long_row[i];
         share.bounds(operands.row_ptr, row, from, to);
       }

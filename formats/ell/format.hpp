@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "../common/pinned_simd.hpp"
 #include "../format.hpp"
 #include "executor.hpp"
 #include "predict.hpp"
@@ -35,19 +36,13 @@ struct EllFormat {
     using backends::Simd;
     const std::string refusal = detail::ell::too_much_padding(in.features.rows());
     if (!refusal.empty()) throw Refusal("ell: " + refusal, "take csr, which holds any matrix");
-    if (in.device.has_lanes()) {
-      return std::make_unique<detail::ell::Executor<Exec, Matrix, V, Acc>>(in, Scheme(name),
-                                                                           Simd::none);
+    Scheme resolved(name);
+    Simd simd = Simd::none;
+    if (!in.device.has_lanes()) {
+      const Simd best = backends::supports(Simd::loads) ? Simd::loads : Simd::none;
+      simd = detail::pinned_simd(scheme).value_or(best);
+      resolved = Scheme(name, {{"simd", backends::name(simd)}});
     }
-    Simd simd = backends::supports(Simd::loads) ? Simd::loads : Simd::none;
-    if (scheme.has("simd")) {
-      simd = *backends::simd_named(scheme.value("simd"));
-      if (!backends::supports(simd)) {
-        throw Refusal("scheme '" + scheme.to_string() + "': this processor has no AVX2",
-                      "pin simd=none");
-      }
-    }
-    const Scheme resolved(name, {{"simd", backends::name(simd)}});
     return std::make_unique<detail::ell::Executor<Exec, Matrix, V, Acc>>(in, resolved, simd);
   }
 };

@@ -24,9 +24,8 @@ inline std::string too_much_padding(const RowFeatures& rows) {
          " is the bound";
 }
 
-/// From the bytes: every slot, x and y once; and from the
-/// rounds of loads that a row takes where there are too few rows to hide them. Fitted on an H200:
-/// docs/ell.md.
+/// From the bytes: every slot, x and y once; and from the rounds of loads that a row takes where
+/// there are too few rows to hide them. Fitted on an H200: docs/ell.md.
 inline Prediction predict(const RowFeatures& rows, const Device& device, const Sizes& sizes) {
   const std::string refusal = too_much_padding(rows);
   if (!refusal.empty()) return Prediction::refuse(refusal);
@@ -45,11 +44,11 @@ inline Prediction predict(const RowFeatures& rows, const Device& device, const S
       "rows of like length, " + std::to_string(rows.longest_row) + " at most, with " +
       std::to_string(std::llround(100 * (slots / std::max(1.0, n) - 1))) + " % of padding";
   if (device.has_lanes()) {
-    constexpr double launch_seconds = 6e-6, round_seconds = 1.2e-6;
+    constexpr double round_seconds = 1.2e-6;
     const double rounds = std::ceil(static_cast<double>(rows.longest_row) / tuning.batch);
     const double latency = round_seconds * rounds * std::max(1.0, vectors / 4);
     prediction.seconds =
-        launch_seconds + std::cbrt(std::pow(latency, 3) + std::pow(memory / 0.92, 3));
+        estimated_launch_seconds(device) + waiting_for_both(latency, memory / 0.92);
     prediction.setup_seconds = estimated_setup_seconds(device) + 20e-6 + copy;
   } else {
     // A CPU walks through as many streams as a row has slots: on two threads of an EPYC that took
