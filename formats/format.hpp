@@ -23,7 +23,7 @@ namespace heddle {
 /// - `applies(op, scheme)`: whether the executor takes this op itself. Op::none and Op::conjugate
 ///   it must take; of the others the plan makes use of a stored transpose.
 /// - `inspect<V, Acc>(inspection, scheme)`: an executor for vectors of V and sums in Acc, never
-///   null. Throws Refusal, before it allocates, where predict refuses.
+///   null. It is not asked where predict refuses.
 template <class F>
 concept SpmvFormat = requires(const Features& features, const Device& device, const Scheme& scheme,
                               const Sizes& sizes, Op op) {
@@ -85,10 +85,19 @@ struct Formats {
     return applies;
   }
 
-  /// The executor of a resolved scheme, made by the format that it names. Never null.
+  /// The executor of a scheme, made by the format that it names. Never null; throws Refusal, before
+  /// anything is allocated, where the format's predict refuses.
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
       const Inspection<Exec, Matrix>& inspection, const Scheme& scheme) {
+    const Prediction prediction =
+        predict(scheme, inspection.features, inspection.device,
+                {sizeof(typename Matrix::scalar_type), sizeof(typename Matrix::ordinal_type),
+                 sizeof(typename Matrix::offset_type), sizeof(V), sizeof(Acc), inspection.vectors});
+    if (!prediction.possible()) {
+      throw Refusal(scheme.format() + ": " + prediction.refusal,
+                    "take csr, which holds any matrix");
+    }
     std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> executor;
     for_each([&](auto format) {
       if (scheme.format() == format.name) {

@@ -34,8 +34,6 @@ struct EllFormat {
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
       const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
     using backends::Simd;
-    const std::string refusal = detail::ell::too_much_padding(in.features.rows());
-    if (!refusal.empty()) throw Refusal("ell: " + refusal, "take csr, which holds any matrix");
     Scheme resolved(name);
     Simd simd = Simd::none;
     if (!in.device.has_lanes()) {
