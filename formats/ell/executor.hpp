@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <bit>
+
 #include "../../backends/cpu_traits.hpp"
 #include "../common/executor.hpp"
 #include "../common/inspection.hpp"
@@ -17,9 +19,11 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
 
-  Executor(const Inspection<Exec, Matrix>& in, const Scheme& scheme, backends::Simd simd)
+  /// Takes a scheme whose parameters are resolved.
+  Executor(const Inspection<Exec, Matrix>& in, const Scheme& scheme, backends::Simd simd, int lanes)
       : scheme_(scheme),
         simd_(simd),
+        lane_bits_(std::countr_zero(static_cast<unsigned>(lanes))),
         columns_(static_cast<double>(in.A.columns())),
         storage_(in.exec, in.A, static_cast<int>(in.features.rows().longest_row)) {}
 
@@ -53,18 +57,28 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     constexpr bool lanes = backends::has_lanes<Exec>;
     // On a CPU the packs take the place of the batch: their loads are in flight together.
     constexpr int packs = lanes || Vectors > 1 ? 1 : tuning.cpu_packs;
-    using Kernel =
-        ell::Kernel<View<S, O>, Product<V, Acc>, Exec, packs, lanes ? Batch : 1, Vectors>;
+    using RowSums =
+        ell::RowSums<View<S, O>, Product<V, Acc>, Exec, packs, lanes ? Batch : 1, Vectors>;
     using Shape = backends::Shape<1, tuning.team_threads>;
-    constexpr std::int64_t rows_per_team =
-        static_cast<std::int64_t>(Kernel::rows_per_lane) * (lanes ? tuning.team_threads : 1);
-    backends::launch_simd<Shape>(exec, "heddle::spmv::ell",
-                                 ceil_div<std::int64_t>(storage_.view().rows, rows_per_team),
-                                 Kernel{storage_.view(), product}, simd_);
+    const RowSums rows{storage_.view(), product};
+    const auto teams_of = [&](int rows_per_team) {
+      return ceil_div<std::int64_t>(rows.A.rows, rows_per_team);
+    };
+    if constexpr (lanes) {
+      if (lane_bits_ > 0) {
+        return backends::launch<Shape>(exec, "heddle::spmv::ell",
+                                       teams_of(tuning.team_threads >> lane_bits_),
+                                       SplitKernel<RowSums>{rows, lane_bits_});
+      }
+    }
+    constexpr int rows_per_team = RowSums::rows_per_lane * (lanes ? tuning.team_threads : 1);
+    backends::launch_simd<Shape>(exec, "heddle::spmv::ell", teams_of(rows_per_team),
+                                 Kernel<RowSums>{rows}, simd_);
   }
 
   Scheme scheme_;
   backends::Simd simd_;
+  int lane_bits_;
   double columns_;
   Storage<Exec, S, O, Off> storage_;
 };

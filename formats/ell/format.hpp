@@ -17,15 +17,15 @@ struct EllFormat {
   static constexpr const char* name = "ell";
 
   static SchemeGrammar grammar(const Device& device) {
-    if (device.has_lanes()) return {name, {}};
+    if (device.has_lanes()) return {name, {}, {SchemeKey("lanes", lanes(), scheme_auto)}};
     return {name, {}, {SchemeKey("simd", {"none", "loads"}, scheme_auto)}};
   }
 
   static std::vector<Scheme> candidates(const Features&, const Device&) { return {Scheme(name)}; }
 
-  static Prediction predict(const Scheme&, const Features& features, const Device& device,
+  static Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
                             const Sizes& sizes) {
-    return detail::ell::predict(features.rows(), device, sizes);
+    return detail::ell::predict(scheme, features.rows(), device, sizes);
   }
 
   static bool applies(Op op, const Scheme&) { return !transposes(op); }
@@ -34,14 +34,24 @@ struct EllFormat {
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
       const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
     using backends::Simd;
-    Scheme resolved(name);
-    Simd simd = Simd::none;
-    if (!in.device.has_lanes()) {
-      const Simd best = backends::supports(Simd::loads) ? Simd::loads : Simd::none;
-      simd = detail::pinned_simd(scheme).value_or(best);
-      resolved = Scheme(name, {{"simd", backends::name(simd)}});
+    using Executor = detail::ell::Executor<Exec, Matrix, V, Acc>;
+    if (in.device.has_lanes()) {
+      const int lanes = scheme.has("lanes") ? static_cast<int>(scheme.integer("lanes"))
+                                            : detail::ell::lanes_for(in.features.rows(), in.device);
+      return std::make_unique<Executor>(in, Scheme(name, {{"lanes", lanes}}), Simd::none, lanes);
     }
-    return std::make_unique<detail::ell::Executor<Exec, Matrix, V, Acc>>(in, resolved, simd);
+    const Simd best = backends::supports(Simd::loads) ? Simd::loads : Simd::none;
+    const Simd simd = detail::pinned_simd(scheme).value_or(best);
+    return std::make_unique<Executor>(in, Scheme(name, {{"simd", backends::name(simd)}}), simd, 1);
+  }
+
+ private:
+  static std::vector<std::string> lanes() {
+    std::vector<std::string> values;
+    for (int lanes = 1; lanes <= detail::ell::tuning.most_lanes; lanes *= 2) {
+      values.push_back(std::to_string(lanes));
+    }
+    return values;
   }
 };
 

@@ -2,85 +2,87 @@
 #pragma once
 
 #include "../../backends/launch_simd.hpp"
-#include "../../backends/pack_ordinals.hpp"
-#include "../../backends/unroll.hpp"
-#include "../common/product.hpp"
 #include "../common/store_pack.hpp"
-#include "view.hpp"
+#include "row_sums.hpp"
+#include "tuning.hpp"
 
 namespace heddle::detail::ell {
 
-/// y = alpha * A * x + beta * y for A in ELL, on every backend: a lane takes Packs packs of
-/// consecutive rows, Batch slots of each at a time, so that their loads are in flight together, and
-/// up to Vectors vectors.
+/// y = alpha * A * x + beta * y for A in ELL, on every backend: a lane takes packs of consecutive
+/// rows.
 ///
 /// Deterministic: a row is added up in the order of its slots. A slot without an entry (column -1,
 /// value 0) does not touch x, so what is infinite there does not get in. Source: N. Bell and M.
 /// Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented processors",
 /// SC 2009.
-template <class View, class Product, ExecutionSpace Exec, int Packs, int Batch, int Vectors>
+template <class RowSums>
 struct Kernel {
   using Scratch = backends::NoScratch;
-  using S = typename View::scalar_type;
-  using O = typename View::ordinal_type;
-  using Acc = typename Product::accumulator_type;
-  static constexpr int rows_per_lane = Packs * backends::Pack<Exec, Acc>::width;
+  using Acc = typename RowSums::Acc;
 
-  View A;
-  Product product;
+  RowSums rows;
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
     using Pack = backends::Pack<Team, Acc>;
+    constexpr int rows_per_lane = RowSums::rows_per_lane;
     const std::int64_t first = (team.index() * Team::threads + team.thread()) * rows_per_lane;
-    if (first >= A.rows) return;
-    Pack sum[Packs][Vectors];
-    for (int p = 0; p < Packs; ++p) {
-      for (int v = 0; v < Vectors; ++v) sum[p][v] = Pack::zero();
-    }
-    for (int slot = 0; slot < A.width; slot += Batch) add(first, slot, sum);
-    for (int p = 0; p < Packs; ++p) {
+    if (first >= rows.A.rows) return;
+    Pack sum[RowSums::packs][RowSums::vectors];
+    rows.add_up(first, 0, RowSums::batch, sum);
+    for (int p = 0; p < RowSums::packs; ++p) {
       const std::int64_t row = first + p * Pack::width;
-      const auto inside = Pack::Mask::first(A.rows - row);
-      for (int v = 0; v < Vectors; ++v) {
-        if (v < product.x.count) store_pack(product, row, v, sum[p][v], inside);
+      const auto inside = Pack::Mask::first(rows.A.rows - row);
+      for (int v = 0; v < RowSums::vectors; ++v) {
+        if (v < rows.product.x.count) store_pack(rows.product, row, v, sum[p][v], inside);
       }
     }
   }
+};
 
- private:
-  /// Adds slots [slot, slot + Batch) that exist. Rows are padded, so those of the packs all exist.
-  /// Columns and values are asked for together; a slot without an entry holds a zero.
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void add(std::int64_t first, int slot,
-                                       Pack (&sum)[Packs][Vectors]) const {
-    using Ordinals = backends::PackOrdinals<Pack, O>;
-    Ordinals column[Batch][Packs];
-    Pack value[Batch][Packs];
-    HEDDLE_UNROLL(Batch)
-    for (int i = 0; i < Batch; ++i) {
-      const bool exists = slot + i < A.width;
-      const std::int64_t at = exists ? (slot + i) * A.stride + first : 0;
-      for (int p = 0; p < Packs; ++p) {
-        const auto all_lanes = Pack::Mask::first(exists ? Pack::width : 0);
-        column[i][p] = Ordinals::load_once(A.col_idx + at + p * Pack::width, exists);
-        value[i][p] = Pack::load_once(A.values + at + p * Pack::width, all_lanes);
-        if constexpr (is_complex<S>) {
-          if (product.conjugate) value[i][p] = Pack::conjugate(value[i][p]);
-        }
-      }
+/// The same on a GPU with 2^lane_bits lanes for each row, which take its batches of slots in turn:
+/// for matrices of fewer rows than the device has room for threads. The lanes of a row are threads
+/// of different warps, so that a warp reads consecutive rows, and the first adds up their sums in
+/// order.
+template <class RowSums>
+struct SplitKernel {
+  using Acc = typename RowSums::Acc;
+  static_assert(RowSums::rows_per_lane == 1);
+
+  struct Scratch {
+    // Raw bytes, since complex types have constructors that scratch must not run.
+    alignas(16) unsigned char bytes[sizeof(Acc) * tuning.team_threads];
+    KOKKOS_FORCEINLINE_FUNCTION Acc& sum(int thread) {
+      return reinterpret_cast<Acc*>(bytes)[thread];
     }
-    HEDDLE_UNROLL(Batch)
-    for (int i = 0; i < Batch; ++i) {
-      for (int p = 0; p < Packs; ++p) {
-        const auto entries = column[i][p].lanes();
-        for (int v = 0; v < Vectors; ++v) {
-          const auto* x = product.x.data + (v < product.x.count ? v : 0) * product.x.vector_stride;
-          const Pack factor =
-              column[i][p].gather(x, entries, static_cast<std::int64_t>(product.x.row_stride));
-          sum[p][v] = Pack::multiply_add(value[i][p], factor, sum[p][v]);
-        }
+  };
+
+  RowSums rows;
+  int lane_bits;
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
+    using Pack = backends::Pack<Team, Acc>;
+    const int rows_per_team = Team::threads >> lane_bits;
+    const int row_in_team = team.thread() & (rows_per_team - 1);
+    const int lane = team.thread() / rows_per_team;
+    const std::int64_t row = team.index() * rows_per_team + row_in_team;
+    const bool exists = row < rows.A.rows;
+    Pack sum[1][RowSums::vectors];
+    const int step = RowSums::batch << lane_bits;
+    rows.add_up(exists ? row : 0, exists ? lane * RowSums::batch : rows.A.width, step, sum);
+    for (int v = 0; v < RowSums::vectors; ++v) {
+      if (v >= rows.product.x.count) break;
+      if (v > 0) team.barrier();  // the sums of the vector before have been read
+      scratch.sum(team.thread()) = sum[0][v].lane(0);
+      team.barrier();
+      if (lane > 0 || !exists) continue;
+      Acc total = sum[0][v].lane(0);
+      for (int thread = team.thread() + rows_per_team; thread < Team::threads;
+           thread += rows_per_team) {
+        total += scratch.sum(thread);
       }
+      store_pack(rows.product, row, v, Pack::all(total), Pack::Mask::first(1));
     }
   }
 };

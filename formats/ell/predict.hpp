@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "../../core/scheme.hpp"
 #include "../common/prediction.hpp"
 #include "tuning.hpp"
 
@@ -24,9 +25,22 @@ inline std::string too_much_padding(const RowFeatures& rows) {
          " is the bound";
 }
 
+/// Lanes a row on a GPU: as many as there is room for threads, and batches of slots for each.
+inline int lanes_for(const RowFeatures& rows, const Device& device) {
+  const std::int64_t room =
+      static_cast<std::int64_t>(device.multiprocessors) * device.threads_per_multiprocessor;
+  int lanes = 1;
+  while (lanes < tuning.most_lanes && rows.rows * 2 * lanes <= room &&
+         2 * lanes * tuning.batch < rows.longest_row + tuning.batch) {
+    lanes *= 2;
+  }
+  return lanes;
+}
+
 /// From the bytes: every slot, x and y once; and from the rounds of loads that a row takes where
 /// there are too few rows to hide them. Fitted on an H200: docs/ell.md.
-inline Prediction predict(const RowFeatures& rows, const Device& device, const Sizes& sizes) {
+inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
+                          const Sizes& sizes) {
   const std::string refusal = too_much_padding(rows);
   if (!refusal.empty()) return Prediction::refuse(refusal);
   const auto n = static_cast<double>(rows.nonzeros);
@@ -45,7 +59,9 @@ inline Prediction predict(const RowFeatures& rows, const Device& device, const S
       std::to_string(std::llround(100 * (slots / std::max(1.0, n) - 1))) + " % of padding";
   if (device.has_lanes()) {
     constexpr double round_seconds = 1.2e-6;
-    const double rounds = std::ceil(static_cast<double>(rows.longest_row) / tuning.batch);
+    const auto lanes = scheme.has("lanes") ? scheme.integer("lanes") : lanes_for(rows, device);
+    const double rounds = std::ceil(static_cast<double>(rows.longest_row) /
+                                    static_cast<double>(tuning.batch * lanes));
     const double latency = round_seconds * rounds * std::max(1.0, vectors / 4);
     prediction.seconds =
         estimated_launch_seconds(device) + waiting_for_both(latency, memory / 0.92);

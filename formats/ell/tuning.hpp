@@ -13,6 +13,8 @@ struct Tuning {
   /// Slots that a lane of a GPU loads at once, with one vector and with several.
   int batch = 8;
   int multivector_batch = 4;
+  /// Lanes a row of a GPU at most.
+  int most_lanes = 8;
   /// Packs of rows that a thread of a CPU takes together: two cache lines of every array at once.
   int cpu_packs = 4;
   /// Rows are padded to a multiple of this, so that every slot begins a cache line.
