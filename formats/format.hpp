@@ -90,10 +90,8 @@ struct Formats {
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
       const Inspection<Exec, Matrix>& inspection, const Scheme& scheme) {
-    const Prediction prediction =
-        predict(scheme, inspection.features, inspection.device,
-                {sizeof(typename Matrix::scalar_type), sizeof(typename Matrix::ordinal_type),
-                 sizeof(typename Matrix::offset_type), sizeof(V), sizeof(Acc), inspection.vectors});
+    const Prediction prediction = predict(scheme, inspection.features, inspection.device,
+                                          sizes_of<Matrix, V, Acc>(inspection.vectors));
     if (!prediction.possible()) {
       throw Refusal(scheme.format() + ": " + prediction.refusal,
                     "take csr, which holds any matrix");

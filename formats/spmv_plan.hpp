@@ -161,10 +161,8 @@ class SpmvPlan {
                const std::optional<Scheme>& pinned) const;
 
   ChooseOptions choose_options() const {
-    return {
-        options_.expected_applies,
-        options_.values_in_place,
-        {sizeof(S), sizeof(O), sizeof(Off), sizeof(Vector), sizeof(Accumulator), options_.vectors}};
+    return {options_.expected_applies, options_.values_in_place,
+            sizes_of<Matrix, Vector, Accumulator>(options_.vectors)};
   }
 
   void prepare_op(const Exec& exec, Op op);

@@ -21,6 +21,18 @@ struct Sizes {
   ExpectedVectors vectors = {};
 };
 
+template <class Matrix, Scalar V, Scalar Acc>
+Sizes sizes_of(const ExpectedVectors& vectors) {
+  Sizes sizes;
+  sizes.scalar_bytes = sizeof(typename Matrix::scalar_type);
+  sizes.ordinal_bytes = sizeof(typename Matrix::ordinal_type);
+  sizes.offset_bytes = sizeof(typename Matrix::offset_type);
+  sizes.vector_bytes = sizeof(V);
+  sizes.accumulator_bytes = sizeof(Acc);
+  sizes.vectors = vectors;
+  return sizes;
+}
+
 /// What a format says of one of its schemes for one matrix on one device, without trying it.
 struct Prediction {
   /// Of one apply to the expected vectors, and of the inspection before it.
