@@ -38,6 +38,20 @@ struct Mailbox {
     }
   }
 
+  /// Whether a value is posted; it is put into `value` and stays in its place, for any number of
+  /// readers. Does not wait.
+  KOKKOS_FORCEINLINE_FUNCTION bool look(std::int64_t place, int column, Acc& value) const {
+    const Word* from = address(place, column);
+    if constexpr (is_complex<Acc>) {
+      const Word real = backends::look(from), imag = backends::look(from + 1);
+      value = Acc(real, imag);
+      return !is_empty(real) && !is_empty(imag);
+    } else {
+      value = backends::look(from);
+      return !is_empty(value);
+    }
+  }
+
   /// Waits for the value that is posted, and leaves its place empty.
   KOKKOS_FORCEINLINE_FUNCTION Acc collect(std::int64_t place, int column) const {
     Word* from = address(place, column);

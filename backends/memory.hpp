@@ -57,6 +57,12 @@ KOKKOS_FORCEINLINE_FUNCTION void post(T* place, T value) {
   ThisMemory::post(place, value);
 }
 
+/// What was last posted at `place`, as far as this thread can see. Orders nothing.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T look(const T* place) {
+  return ThisMemory::peek(place);
+}
+
 /// Waits until `ready(value)` holds for what is posted at `place`, and returns that value. Ends
 /// under the same condition as await.
 template <class T, class Ready>

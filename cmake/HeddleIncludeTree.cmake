@@ -19,7 +19,8 @@ set(HEDDLE_PUBLIC_NAMES
     matrix_market.hpp=core/files/matrix_market.hpp
     petsc.hpp=core/files/petsc.hpp
     read_matrix.hpp=core/files/read_matrix.hpp
-    spmv.hpp=formats/spmv.hpp)
+    spmv.hpp=formats/spmv.hpp
+    sptrsv.hpp=solvers/sptrsv.hpp)
 
 # heddle_public_header(NAME FILES...): <heddle/NAME> includes the files of the source tree.
 function(heddle_public_header name)

@@ -40,6 +40,7 @@ class Transposed {
   }
 
   Matrix matrix() const { return storage_.matrix(); }
+  auto source() const { return source_; }
   std::size_t bytes() const { return storage_.bytes() + kept_.bytes(); }
 
   void sort(const Exec& exec, const Matrix& A) {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "../../core/multivector.hpp"
+#include "../../core/scheme.hpp"
+
+namespace heddle {
+
+/// Which part of a matrix a triangular solve reads, as it is stored: before any op.
+enum class Triangle { lower, upper };
+
+/// Whether the diagonal is stored, or is one whatever is stored there.
+enum class Diagonal { stored, unit };
+
+/// What a user may say about a triangular solve; every default is sensible.
+struct SptrsvOptions {
+  Triangle triangle = Triangle::lower;
+  Diagonal diagonal = Diagonal::stored;
+  /// Whether entries outside of the triangle are ignored, as in a combined LU matrix, or an error.
+  bool ignore_outside = false;
+  /// Pins the scheme; by default one is chosen.
+  std::optional<Scheme> scheme = std::nullopt;
+  /// The right-hand sides that b will hold. It may hold any number; but room is kept to solve so
+  /// many at once, up to 64.
+  ExpectedVectors vectors = {};
+  /// Ops that will be applied besides Op::none, prepared with the plan. Others can be prepared
+  /// later: SptrsvPlan::prepare.
+  std::vector<Op> ops = {};
+};
+
+namespace detail::sptrsv {
+
+/// The triangle of the transpose.
+constexpr Triangle flipped(Triangle triangle) {
+  return triangle == Triangle::lower ? Triangle::upper : Triangle::lower;
+}
+
+/// Whether column j of row i lies in the triangle, off the diagonal.
+template <class O>
+KOKKOS_FORCEINLINE_FUNCTION constexpr bool in_triangle(Triangle triangle, O i, O j) {
+  return triangle == Triangle::lower ? j < i : j > i;
+}
+
+}  // namespace detail::sptrsv
+}  // namespace heddle

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cassert>
+#include <optional>
+
+#include "../../backends/device.hpp"
+#include "../../formats/inspect/row_features.hpp"
+#include "../../formats/inspect/transpose.hpp"
+#include "prepare/executor.hpp"
+#include "prepare/right_hand_sides.hpp"
+#include "select/choose.hpp"
+
+namespace heddle {
+
+/// One triangle of a matrix, inspected once, to be solved with many times:
+/// op(T) x = alpha * b.
+///
+/// The plan copies what it needs of the matrix, whose arrays may go once it stands; after their
+/// values change, call update_values. It belongs to the device of `exec`, and applies on any
+/// execution space instance of that device. One plan solves once at a time: solves on two streams
+/// that may overlap need a plan each. Moves, does not copy.
+///
+/// Vector is the type of b and x, Accumulator that of alpha and every sum; both default to the
+/// matrix's scalar and may be wider. x is rounded to Vector before other rows read it.
+template <ExecutionSpace Exec, class Matrix, Scalar Vector = typename Matrix::scalar_type,
+          Scalar Accumulator = Vector>
+class SptrsvPlan {
+ public:
+  using execution_space = Exec;
+  using matrix_type = Matrix;
+  static_assert(
+      Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename Matrix::memory_space>::accessible,
+      "the matrix lies in a memory space that the execution space cannot reach");
+
+  /// Inspects the triangle of T that options name, on `exec`, and waits for it. T is square;
+  /// columns of a row may be in any order, and repeated entries add up.
+  ///
+  /// Throws Error, naming the row: if the row pointer or a column is wrong; for an entry outside of
+  /// the triangle, unless options.ignore_outside; for a diagonal that is to be read and is missing,
+  /// or zero once repeated entries are added. Throws Error too if options.scheme does not exist on
+  /// this device (the message lists what exists). Device memory: bytes().
+  explicit SptrsvPlan(const Exec& exec, const Matrix& T, const SptrsvOptions& options = {})
+      : T_(T), options_(options), device_(backends::describe(exec)) {
+    if (T.rows() != T.columns()) {
+      throw Error("a triangular solve with a matrix of " + std::to_string(T.rows()) + " x " +
+                      std::to_string(T.columns()),
+                  "give a square matrix");
+    }
+    if (options.vectors.count < 1) {
+      throw Error("options.vectors.count is " + std::to_string(options.vectors.count),
+                  "give the number of right-hand sides that b will hold");
+    }
+    Kokkos::Timer timer;
+    row_features(exec, T, Check::columns);
+    sums_ = detail::sptrsv::check_triangle(exec, T, options);
+    bad_diagonal_ = BadDiagonal(Kokkos::view_alloc(kokkos_space(exec), "heddle::sptrsv::bad"));
+    prepare_op(exec, Op::none);
+    for (const Op op : options.ops) prepare_op(exec, op);
+    exec.fence("heddle::sptrsv::inspected");
+    setup_seconds_ = timer.seconds();
+  }
+
+  /// Solves T x = alpha * b. b and x have one row a row of T; both are of rank 1, or of rank 2 with
+  /// as many vectors as each other, in any layout. x is b itself, or does not overlap it.
+  ///
+  /// alpha == 0 sets x to zero and reads neither T nor b. x is written, never read where it is not
+  /// b. Returns once the work is queued on `exec`: no allocation, no copy, no fence. May be
+  /// captured in a CUDA or HIP graph. Bitwise reproducible on one device for a fixed scheme. Throws
+  /// Error if shapes do not fit, or b and x overlap in part.
+  template <VectorView B, WritableVectorView X>
+  void apply(const Exec& exec, Accumulator alpha, const B& b, const X& x) {
+    apply(exec, Op::none, alpha, b, x);
+  }
+
+  /// Solves op(T) x = alpha * b. Throws Error if the op is not prepared.
+  template <VectorView B, WritableVectorView X>
+  void apply(const Exec& exec, Op op, Accumulator alpha, const B& b, const X& x) {
+    static_assert(std::same_as<typename B::non_const_value_type, Vector> &&
+                      std::same_as<typename X::value_type, Vector>,
+                  "b and x hold the plan's Vector type");
+    static_assert(
+        Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename B::memory_space>::accessible &&
+            Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename X::memory_space>::accessible,
+        "b or x lies in a memory space that the execution space cannot reach");
+    execute(exec, op, alpha, multivector_of<const Vector>(b), multivector_of<Vector>(x));
+  }
+
+  /// The same for vectors that are no Views.
+  void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& b,
+               const Multivector<Vector>& x) {
+    check_alive();
+    detail::sptrsv::check_right_hand_sides(T_.rows(), b, x);
+    Executor& runs = executor(op);
+    if (x.count == 0 || x.rows == 0) return;
+    if (alpha == Accumulator(0)) return detail::sptrsv::clear(exec, x);
+    runs.apply(exec, conjugates(op), alpha, b, x);
+  }
+
+  /// Builds what `op` needs, if it is not there yet. Allocates, and waits for `exec`. Its values
+  /// are those of the arrays that the plan was given last, which must still be there.
+  void prepare(const Exec& exec, Op op) {
+    check_alive();
+    Kokkos::Timer timer;
+    prepare_op(exec, op);
+    exec.fence("heddle::sptrsv::prepared");
+    setup_seconds_ += timer.seconds();
+  }
+
+  /// Takes the values of T, which has the pattern that was inspected; no new inspection. Ordered on
+  /// `exec`: no wait, no allocation. Throws Error if the sizes differ; a pattern of the same size
+  /// that differs is not noticed and gives wrong results. A diagonal that becomes zero is not an
+  /// error here: see bad_diagonal and check_diagonal.
+  void update_values(const Exec& exec, const Matrix& T) {
+    check_alive();
+    if (T.rows() != T_.rows() || T.nonzeros() != T_.nonzeros()) {
+      throw Error("update_values was given a matrix of " + std::to_string(T.rows()) + " rows and " +
+                      std::to_string(T.nonzeros()) + " entries, and the plan is for " +
+                      std::to_string(T_.rows()) + " and " + std::to_string(T_.nonzeros()),
+                  "make a new plan when the pattern changes");
+    }
+    T_ = T;
+    Kokkos::deep_copy(kokkos_space(exec), bad_diagonal_, 0);
+    for (auto& part : parts_) {
+      if (part) part->update_values(exec, T, bad_diagonal_.data());
+    }
+  }
+
+  /// On the device, in the order of the execution space instance that values were updated on: 0, or
+  /// one more than the highest row whose diagonal is zero since. Solves give infinities then.
+  Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_diagonal() const {
+    return bad_diagonal_;
+  }
+  /// Throws Error, naming that row. Waits for `exec`.
+  void check_diagonal(const Exec& exec) const {
+    std::int64_t bad = 0;
+    Kokkos::deep_copy(kokkos_space(exec), bad, bad_diagonal_);
+    exec.fence("heddle::sptrsv::check_diagonal");
+    if (bad) detail::sptrsv::throw_bad_diagonal(bad - 1);
+  }
+
+  /// What really runs for an op, with every parameter. Throws Error for one that is not prepared.
+  const Scheme& scheme(Op op = Op::none) const { return executor(op).scheme(); }
+  /// Levels of the triangle: rows that must be solved one after the other. 0 where the scheme did
+  /// not look for them.
+  int levels(Op op = Op::none) const { return executor(op).levels(); }
+  /// What the inspection took, and what prepare() took since, in seconds.
+  double setup_seconds() const { return setup_seconds_; }
+  /// Device memory that the plan holds beyond the matrix, in bytes.
+  std::size_t bytes() const {
+    std::size_t bytes = sizeof(std::int64_t);
+    for (const auto& part : parts_) bytes += part ? part->bytes() : 0;
+    return bytes;
+  }
+
+ private:
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+  using Executor = detail::sptrsv::Executor<Exec, Matrix, Vector, Accumulator>;
+  using BadDiagonal = Kokkos::View<std::int64_t, typename Exec::memory_space>;
+
+  static std::size_t index(Op op) { return transposes(op) ? 1 : 0; }
+
+  void prepare_op(const Exec& exec, Op op) {
+    auto& part = parts_[index(op)];
+    if (part) return;
+    using detail::sptrsv::Graph;
+    if (!transposes(op)) {
+      const Graph<O, Off> graph{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(),
+                                options_.triangle};
+      part.emplace(inspect(exec, graph, nullptr));
+    } else {
+      const detail::Transposed<Exec, S, O, Off> transposed(exec, T_);
+      const auto matrix = transposed.matrix();
+      const Graph<O, Off> graph{matrix.row_ptr().data(), matrix.col_idx().data(), matrix.rows(),
+                                detail::sptrsv::flipped(options_.triangle)};
+      part.emplace(inspect(exec, graph, transposed.source().data()));
+    }
+  }
+
+  Executor inspect(const Exec& exec, const detail::sptrsv::Graph<O, Off>& graph,
+                   const Off* origin) const {
+    using namespace detail::sptrsv;
+    const SchemeGrammar legal = grammar(device_);
+    Scheme scheme = options_.scheme ? heddle::resolve(*options_.scheme, std::span(&legal, 1))
+                                    : choose(T_.rows(), sums_.entries, device_);
+    scheme = resolved(scheme, T_.rows(), sums_.entries, device_);
+    const Inspection<Exec, Matrix> inspection{exec,
+                                              T_,
+                                              graph,
+                                              origin,
+                                              sums_,
+                                              device_,
+                                              options_.diagonal,
+                                              std::min(options_.vectors.count, 64)};
+    return Executor(inspection, scheme);
+  }
+
+  const Executor& executor(Op op) const {
+    check_alive();
+    const auto& part = parts_[index(op)];
+    if (part) return *part;
+    throw Error(std::string("this plan is not prepared for op ") + name(op),
+                "name it in SptrsvOptions::ops, or call prepare(exec, op) before the first solve");
+  }
+  Executor& executor(Op op) {
+    return const_cast<Executor&>(static_cast<const SptrsvPlan*>(this)->executor(op));
+  }
+
+  void check_alive() const {
+    assert(parts_[0] && "this SptrsvPlan was moved from: use the one it was moved to");
+  }
+
+  Matrix T_;
+  SptrsvOptions options_;
+  Device device_;
+  detail::sptrsv::TriangleSums sums_;
+  std::optional<Executor> parts_[2];  // of T, and of its transpose
+  BadDiagonal bad_diagonal_;
+  double setup_seconds_ = 0;
+};
+
+template <ExecutionSpace Exec, class Matrix>
+SptrsvPlan(const Exec&, const Matrix&) -> SptrsvPlan<Exec, Matrix>;
+template <ExecutionSpace Exec, class Matrix>
+SptrsvPlan(const Exec&, const Matrix&, const SptrsvOptions&) -> SptrsvPlan<Exec, Matrix>;
+
+}  // namespace heddle

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../../core/device.hpp"
+#include "../transform/check_triangle.hpp"
+#include "../transform/levels.hpp"
+
+namespace heddle::detail::sptrsv {
+
+/// What a plan knows when it asks for an executor. The references live as long as the call.
+template <ExecutionSpace Exec, class Matrix>
+struct Inspection {
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+
+  const Exec& exec;
+  const Matrix& T;           ///< as the user gave it
+  Graph<O, Off> graph;       ///< of T, or of its transpose
+  const Off* origin;         ///< entry k of the graph is entry origin[k] of T; null: entry k
+  const TriangleSums& sums;  ///< of T; the longest row is that of the graph
+  const Device& device;
+  Diagonal diagonal;
+  int vectors;  ///< room for so many at once
+};
+
+}  // namespace heddle::detail::sptrsv

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../../core/multivector.hpp"
+
+namespace heddle::detail::sptrsv {
+
+/// A triangle in the order that it is solved in, as kernels see it. The entries off the diagonal of
+/// the row at place p are row_ptr[p] to row_ptr[p + 1].
+template <Scalar S, Ordinal O, Offset Off>
+struct View {
+  std::int64_t rows;
+  const Off* row_ptr;
+  const O* needed;  ///< what an entry is multiplied by: a place, or a row of x
+  const S* values;
+  const S* diagonal;    ///< of each place; null for a unit diagonal
+  const S* reciprocal;  ///< of the diagonal; zero where that is no normal number
+  const O* row;         ///< of the matrix, of each place
+};
+
+/// x = alpha * op(T)^-1 * b, as the places of a triangle compute it.
+template <Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
+struct Operands {
+  using scalar_type = S;
+  using ordinal_type = O;
+  using offset_type = Off;
+  using vector_type = V;
+  using accumulator_type = Acc;
+
+  View<S, O, Off> T;
+  bool conjugate;
+  Acc alpha;
+  Multivector<const V> b;
+  Multivector<V> x;
+
+  KOKKOS_FORCEINLINE_FUNCTION Acc value(const S& entry) const {
+    return Acc(conjugate ? heddle::conjugate(entry) : entry);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Acc right_hand_side(O row, int vector) const {
+    return alpha * Acc(b(row, vector));
+  }
+  /// (right-hand side - sum) / diagonal of a place. By the reciprocal, unless that is not normal.
+  KOKKOS_FORCEINLINE_FUNCTION Acc quotient(const Acc& difference, std::int64_t place) const {
+    if (!T.diagonal) return difference;
+    const S reciprocal = T.reciprocal[place];
+    if (reciprocal == S(0)) return difference / value(T.diagonal[place]);
+    return difference * value(reciprocal);
+  }
+};
+
+}  // namespace heddle::detail::sptrsv

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include "../transform/level_order.hpp"
+
+namespace heddle::detail::sptrsv {
+
+/// Places that one warp solves at once: rows of one level.
+struct Task {
+  std::int64_t first;
+  int rows;
+};
+
+/// The places of all levels cut into tasks of at most `rows_per_task` rows, in the order of the
+/// places. A level starts a task, so that the lanes of a warp never wait for each other.
+class TaskRanges {
+ public:
+  TaskRanges() = default;
+  TaskRanges(const std::vector<std::int64_t>& level_begin, int rows_per_task)
+      : begin_{0}, rows_per_task_(rows_per_task) {
+    begin_.reserve(level_begin.size());
+    for (std::size_t level = 0; level + 1 < level_begin.size(); ++level) {
+      const std::int64_t rows = level_begin[level + 1] - level_begin[level];
+      begin_.push_back(begin_.back() + ceil_div<std::int64_t>(rows, rows_per_task));
+    }
+  }
+
+  /// The first task of each level, and where the last ends.
+  const std::vector<std::int64_t>& begin() const { return begin_; }
+  std::int64_t tasks() const { return begin_.empty() ? 0 : begin_.back(); }
+  int rows_per_task() const { return rows_per_task_; }
+
+ private:
+  std::vector<std::int64_t> begin_;
+  int rows_per_task_ = 1;
+};
+
+/// The tasks on the device: one allocation, two copies from the host, one launch; waits.
+template <ExecutionSpace Exec>
+class TaskTable {
+ public:
+  using Space = typename Exec::memory_space;
+
+  TaskTable() = default;
+  TaskTable(const Exec& exec, const TaskRanges& ranges,
+            const std::vector<std::int64_t>& level_begin)
+      : memory_(exec, "heddle::sptrsv::tasks",
+                arena_bytes<Task>(static_cast<std::size_t>(ranges.tasks()))),
+        tasks_(memory_.template take<Task>(static_cast<std::size_t>(ranges.tasks()))) {
+    fill(exec, ranges, level_begin);
+  }
+
+  void fill(const Exec& exec, const TaskRanges& ranges,
+            const std::vector<std::int64_t>& level_begin) {
+    const std::size_t levels = level_begin.size();
+    Arena<Space> work(exec, "heddle::sptrsv::ranges",
+                      arena_bytes<std::int64_t, std::int64_t>(levels, levels));
+    const auto first_task = work.template take<std::int64_t>(levels);
+    const auto first_place = work.template take<std::int64_t>(levels);
+    using Host = Kokkos::View<const std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+    Kokkos::deep_copy(kokkos_space(exec), first_task, Host(ranges.begin().data(), levels));
+    Kokkos::deep_copy(kokkos_space(exec), first_place, Host(level_begin.data(), levels));
+    const auto tasks = tasks_;
+    const int rows_per_task = ranges.rows_per_task();
+    const auto last_level = static_cast<std::int64_t>(levels) - 2;
+    Kokkos::parallel_for(
+        "heddle::sptrsv::tasks",
+        Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(kokkos_space(exec),
+                                                                                0, ranges.tasks()),
+        KOKKOS_LAMBDA(std::int64_t t) {
+          std::int64_t low = 0, high = last_level;  // the last level that begins at or before t
+          while (low < high) {
+            const std::int64_t middle = (low + high + 1) / 2;
+            if (first_task(middle) <= t) {
+              low = middle;
+            } else {
+              high = middle - 1;
+            }
+          }
+          const std::int64_t first = first_place(low) + (t - first_task(low)) * rows_per_task;
+          const std::int64_t left = first_place(low + 1) - first;
+          tasks(t) = {first, static_cast<int>(left < rows_per_task ? left : rows_per_task)};
+        });
+    exec.fence("heddle::sptrsv::tasks");  // before the ranges are freed
+  }
+
+  const Task* tasks() const { return tasks_.data(); }
+  std::size_t bytes() const { return memory_.bytes(); }
+
+ private:
+  Arena<Space> memory_;
+  typename Arena<Space>::template Array<Task> tasks_;
+};
+
+}  // namespace heddle::detail::sptrsv

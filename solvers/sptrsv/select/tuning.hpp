@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+namespace heddle::detail::sptrsv {
+
+/// What a row costs beside its entries, in entries.
+inline constexpr std::int64_t row_steps = 4;
+/// Rows and entries of a level on a CPU below which one thread is through before others have begun.
+inline constexpr std::int64_t thin_level_steps = 1500;
+/// Rows and entries of a triangle on a CPU from which its levels are looked for.
+inline constexpr std::int64_t least_work = 50000;
+/// Entries a row from which a GPU takes a warp a row, not a lane.
+inline constexpr double entries_for_a_warp = 12;
+/// Threads of a team on a GPU, and warps that a multiprocessor runs at once.
+inline constexpr int team_threads = 128;
+inline constexpr int warps = 8;
+/// Right-hand sides that a GPU solves in one pass.
+inline constexpr int vectors_at_once = 4;
+
+}  // namespace heddle::detail::sptrsv

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <limits>
+#include <string>
+
+#include "../../../core/error.hpp"
+#include "../../../core/matrix.hpp"
+#include "../options.hpp"
+
+namespace heddle::detail::sptrsv {
+
+inline constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
+
+/// What one look at a matrix says of its triangle.
+struct TriangleSums {
+  std::int64_t entries = 0;             ///< in the triangle, off the diagonal
+  std::int64_t longest_row = 0;         ///< of these
+  std::int64_t outside = nowhere;       ///< the first row with an entry outside of the triangle
+  std::int64_t bad_diagonal = nowhere;  ///< the first row whose diagonal is missing or zero
+};
+
+template <class Matrix>
+struct TriangleKernel {
+  using value_type = TriangleSums;
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+
+  const Off* row_ptr;
+  const O* col_idx;
+  const S* values;
+  Triangle triangle;
+
+  KOKKOS_FUNCTION void init(value_type& sums) const { sums = value_type(); }
+  KOKKOS_FUNCTION void join(value_type& sums, const value_type& other) const {
+    sums.entries += other.entries;
+    sums.longest_row = Kokkos::max(sums.longest_row, other.longest_row);
+    sums.outside = Kokkos::min(sums.outside, other.outside);
+    sums.bad_diagonal = Kokkos::min(sums.bad_diagonal, other.bad_diagonal);
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row, value_type& sums) const {
+    const auto i = static_cast<O>(row);
+    std::int64_t inside = 0;
+    S diagonal(0);
+    for (Off k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
+      if (col_idx[k] == i) {
+        diagonal += values[k];
+      } else if (in_triangle(triangle, i, col_idx[k])) {
+        ++inside;
+      } else {
+        sums.outside = Kokkos::min(sums.outside, row);
+      }
+    }
+    if (diagonal == S(0)) sums.bad_diagonal = Kokkos::min(sums.bad_diagonal, row);
+    sums.entries += inside;
+    sums.longest_row = Kokkos::max(sums.longest_row, inside);
+  }
+};
+
+[[noreturn]] inline void throw_bad_diagonal(std::int64_t row) {
+  throw Error("the diagonal is missing or zero", Where{.row = row},
+              "store one, shift it, or say Diagonal::unit");
+}
+
+/// One launch and one readback, which waits for `exec`. Throws Error, naming the row, for entries
+/// outside of the triangle unless these are ignored, and for a diagonal that is to be read and is
+/// missing, or zero after entries in one place are added up. The row pointer and columns of T are
+/// checked before.
+template <ExecutionSpace Exec, class Matrix>
+TriangleSums check_triangle(const Exec& exec, const Matrix& T, const SptrsvOptions& options) {
+  TriangleSums sums;
+  if (T.rows() == 0) return sums;
+  using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
+  Kokkos::parallel_reduce("heddle::sptrsv::check", Policy(kokkos_space(exec), 0, T.rows()),
+                          TriangleKernel<Matrix>{T.row_ptr().data(), T.col_idx().data(),
+                                                 T.values().data(), options.triangle},
+                          sums);
+  if (sums.outside != nowhere && !options.ignore_outside) {
+    const bool lower = options.triangle == Triangle::lower;
+    throw Error(std::string("an entry ") + (lower ? "above" : "below") + " the diagonal",
+                Where{.row = sums.outside},
+                "give a triangular matrix, or set options.ignore_outside");
+  }
+  if (options.diagonal == Diagonal::stored && sums.bad_diagonal != nowhere) {
+    throw_bad_diagonal(sums.bad_diagonal);
+  }
+  return sums;
+}
+
+}  // namespace heddle::detail::sptrsv

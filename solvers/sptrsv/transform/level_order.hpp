@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include "levels.hpp"
+
+namespace heddle::detail::sptrsv {
+
+/// The rows of a triangle in the order that they are solved in: level by level, or, of one "level",
+/// as the graph has them. Place p is solved p-th, and holds row rows[p].
+template <ExecutionSpace Exec, Ordinal O>
+class LevelOrder {
+ public:
+  using Space = typename Exec::memory_space;
+  template <class T>
+  using Array = typename Arena<Space>::template Array<T>;
+
+  LevelOrder() = default;
+
+  /// As the graph has them: for one thread.
+  template <Offset Off>
+  static LevelOrder as_they_are(const Exec& exec, const Graph<O, Off>& graph) {
+    LevelOrder order(exec, graph.rows);
+    const auto rows = order.rows_;
+    const auto place = order.place_;
+    Kokkos::parallel_for(
+        "heddle::sptrsv::as_they_are", policy(exec, graph.rows), KOKKOS_LAMBDA(std::int64_t i) {
+          const O row = graph.row(i);
+          rows(i) = row;
+          place(row) = static_cast<O>(i);
+        });
+    order.level_begin_ = {0, graph.rows};
+    return order;
+  }
+
+  /// Level by level: a counting sort on the device, and a readback of where each level begins. The
+  /// order within a level is that of the rows on a CPU, and any on a GPU; no result depends on it.
+  template <Offset Off>
+  static LevelOrder by_level(const Exec& exec, const Graph<O, Off>& graph) {
+    LevelOrder order(exec, graph.rows);
+    if (graph.rows == 0) return order;
+    const auto n = static_cast<std::size_t>(graph.rows);
+    Arena<Space> level_memory(exec, "heddle::sptrsv::level", arena_bytes<int>(n));
+    const auto level = level_memory.template take<int>(n);
+    const int levels = find_levels(exec, graph, level.data());
+    const auto places = static_cast<std::size_t>(levels) + 1;
+    Kokkos::View<std::int64_t*, Space> begin(
+        Kokkos::view_alloc(kokkos_space(exec), "heddle::sptrsv::level_begin"), places);
+    Kokkos::View<std::int64_t*, Space> next(
+        Kokkos::view_alloc(kokkos_space(exec), "heddle::sptrsv::next"), places);
+    Kokkos::parallel_for(
+        "heddle::sptrsv::count", policy(exec, graph.rows),
+        KOKKOS_LAMBDA(std::int64_t i) { Kokkos::atomic_inc(&next(level(i))); });
+    Kokkos::parallel_scan(
+        "heddle::sptrsv::scan", policy(exec, levels + 1),
+        KOKKOS_LAMBDA(std::int64_t l, std::int64_t& sum, bool last) {
+          const std::int64_t rows_of_level = next(l);
+          if (last) {
+            begin(l) = sum;
+            next(l) = sum;
+          }
+          sum += rows_of_level;
+        });
+    const auto rows = order.rows_;
+    const auto place = order.place_;
+    // One thread of a CPU keeps the rows of a level in order.
+    const std::int64_t items = backends::runs_on_host<Exec> ? 1 : graph.rows;
+    const std::int64_t each = backends::runs_on_host<Exec> ? graph.rows : 1;
+    Kokkos::parallel_for(
+        "heddle::sptrsv::place", policy(exec, items), KOKKOS_LAMBDA(std::int64_t item) {
+          for (std::int64_t i = item * each; i < (item + 1) * each; ++i) {
+            const O row = graph.row(i);
+            const auto p = Kokkos::atomic_fetch_inc(&next(level(row)));
+            rows(p) = row;
+            place(row) = static_cast<O>(p);
+          }
+        });
+    order.level_begin_.resize(places);
+    using Host = Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+    Kokkos::deep_copy(kokkos_space(exec), Host(order.level_begin_.data(), places), begin);
+    exec.fence("heddle::sptrsv::levels_on_host");
+    return order;
+  }
+
+  int levels() const { return static_cast<int>(level_begin_.size()) - 1; }
+  /// Where each level begins, and where the last ends; on the host.
+  const std::vector<std::int64_t>& level_begin() const { return level_begin_; }
+  /// The row at each place, and the place of each row.
+  Array<O> rows() const { return rows_; }
+  Array<O> place() const { return place_; }
+  std::size_t bytes() const { return memory_.bytes(); }
+
+ private:
+  LevelOrder(const Exec& exec, O rows) {
+    const auto n = static_cast<std::size_t>(rows);
+    memory_ = Arena<Space>(exec, "heddle::sptrsv::order", arena_bytes<O, O>(n, n));
+    rows_ = memory_.template take<O>(n);
+    place_ = memory_.template take<O>(n);
+  }
+
+  static auto policy(const Exec& exec, std::int64_t n) {
+    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
+        kokkos_space(exec), 0, n);
+  }
+
+  Arena<Space> memory_;
+  Array<O> rows_, place_;
+  std::vector<std::int64_t> level_begin_{0};
+};
+
+}  // namespace heddle::detail::sptrsv

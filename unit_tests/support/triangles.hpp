@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What tests of triangular solves share: triangles of every shape, and an oracle.
+#pragma once
+
+#include <heddle/sptrsv.hpp>
+
+#include "plan_types.hpp"
+#include "spmv_check.hpp"
+
+namespace heddle::test {
+
+/// A lower triangle with a full diagonal whose row i has columns(i), all less than i, before it.
+template <class Columns>
+Pattern lower_pattern(std::string name, std::int64_t rows, Columns columns) {
+  Pattern pattern{std::move(name), rows, {}};
+  for (std::int64_t i = 0; i < rows; ++i) {
+    std::vector<std::int64_t> row = columns(i);
+    row.push_back(i);
+    pattern.rows.push_back(row);
+  }
+  return pattern;
+}
+
+/// The same without some columns: those of i - distance that exist.
+inline Pattern lower_band(std::string name, std::int64_t rows,
+                          const std::vector<std::int64_t>& distances) {
+  return lower_pattern(std::move(name), rows, [&](std::int64_t i) {
+    std::vector<std::int64_t> row;
+    for (const std::int64_t distance : distances) {
+      if (distance <= i) row.push_back(i - distance);
+    }
+    return row;
+  });
+}
+
+/// Every shape of dependence that a schedule could stumble on; lower.
+inline std::vector<Pattern> triangle_patterns() {
+  std::vector<Pattern> all;
+  const auto random_lower = [&](const char* name, std::int64_t rows, auto length) {
+    Random random(100 + all.size());
+    all.push_back(lower_pattern(name, rows, [&](std::int64_t i) {
+      return random_row(random, i, std::min<std::int64_t>(i, length(i)));
+    }));
+  };
+  all.push_back(lower_band("0 x 0", 0, {}));
+  all.push_back(lower_band("1 x 1", 1, {}));
+  all.push_back(lower_band("diagonal", 300, {}));
+  all.push_back(lower_band("bidiagonal", 3000, {1}));
+  all.push_back(lower_band("two chains", 1000, {2}));
+  all.push_back(lower_band("warps of chains", 2000, {32, 33}));
+  all.push_back(lower_pattern("grid", 2500, [](std::int64_t i) {
+    std::vector<std::int64_t> row;
+    if (i >= 50) row.push_back(i - 50);
+    if (i % 50) row.push_back(i - 1);
+    return row;
+  }));
+  all.push_back(lower_band("two wide levels", 20000, {10000}));
+  random_lower("dense", 90, [](std::int64_t i) { return i; });
+  random_lower("random", 4000, [](std::int64_t i) { return i % 7; });
+  random_lower("long rows", 500, [](std::int64_t i) { return i % 3 ? 2 : 150; });
+  random_lower("one huge row", 3001, [](std::int64_t i) { return i == 3000 ? 2900 : i % 2; });
+  all.push_back(lower_pattern("arrow", 5000, [](std::int64_t i) {
+    return i ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>{};
+  }));
+  all.push_back(lower_pattern("unsorted with duplicates", 700, [](std::int64_t i) {
+    if (i < 5) return std::vector<std::int64_t>{};
+    return std::vector<std::int64_t>{i, i - 1, i - 5, i - 2, i - 5};  // and the diagonal twice
+  }));
+  return all;
+}
+
+inline Pattern triangle_named(const std::string& name) {
+  for (Pattern& pattern : triangle_patterns()) {
+    if (pattern.name == name) return std::move(pattern);
+  }
+  throw std::runtime_error("no triangle " + name);
+}
+
+/// The pattern with rows and columns in reverse order: upper for lower.
+inline Pattern reversed(const Pattern& pattern) {
+  Pattern result{pattern.name + ", upper", pattern.columns, {}};
+  const auto n = static_cast<std::int64_t>(pattern.rows.size());
+  for (std::int64_t i = n - 1; i >= 0; --i) {
+    std::vector<std::int64_t> row;
+    for (const std::int64_t j : pattern.rows[static_cast<std::size_t>(i)]) row.push_back(n - 1 - j);
+    result.rows.push_back(row);
+  }
+  return result;
+}
+
+/// Values that keep solutions of a moderate size: small off the diagonal, 1 to 2 on it.
+template <class Host>
+void set_triangle_values(const Host& host, std::uint64_t seed) {
+  using S = typename Host::Matrix::scalar_type;
+  Random random(seed);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(host.rows()); ++i) {
+    const auto length = static_cast<double>(host.row_ptr()(i + 1) - host.row_ptr()(i));
+    for (auto k = host.row_ptr()(i); k < host.row_ptr()(i + 1); ++k) {
+      const auto e = static_cast<std::size_t>(k);
+      const bool diagonal = static_cast<std::size_t>(host.col_idx()(e)) == i;
+      const auto draw = random.template scalar<S>();
+      host.values()(e) =
+          diagonal ? S(1.5) + S(0.3) * draw : draw * S(static_cast<RealOf<S>>(0.9 / length));
+    }
+  }
+}
+
+template <class T>
+DeviceMatrix<T> triangle_on_device(const typename T::Exec& exec, const Pattern& pattern,
+                                   std::uint64_t seed = 1) {
+  using D = DeviceMatrix<T>;
+  auto host = make_matrix<typename D::S, typename D::O, typename D::Off>(pattern);
+  set_triangle_values(host, seed);
+  return to_device<T>(exec, pattern.name, host);
+}
+
+/// The triangle alone that a plan is asked to solve with, its diagonal stored.
+template <class Host>
+Host triangle_of(const Host& host, Triangle triangle, Diagonal diagonal) {
+  using Matrix = typename Host::Matrix;
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+  std::vector<Off> row_ptr{0};
+  std::vector<O> col_idx;
+  std::vector<S> values;
+  for (O i = 0; i < host.rows(); ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    for (auto k = host.row_ptr()(row); k < host.row_ptr()(row + 1); ++k) {
+      const O j = host.col_idx()(static_cast<std::size_t>(k));
+      const bool off_diagonal = triangle == Triangle::lower ? j < i : j > i;
+      if (!off_diagonal && (j != i || diagonal == Diagonal::unit)) continue;
+      col_idx.push_back(j);
+      values.push_back(host.values()(static_cast<std::size_t>(k)));
+    }
+    if (diagonal == Diagonal::unit) {
+      col_idx.push_back(i);
+      values.push_back(S(1));
+    }
+    row_ptr.push_back(static_cast<Off>(col_idx.size()));
+  }
+  const Kokkos::DefaultHostExecutionSpace exec;
+  const Host result(exec, host.rows(), host.columns(), row_ptr.back());
+  exec.fence("heddle::test::triangle");
+  std::copy(row_ptr.begin(), row_ptr.end(), result.row_ptr().data());
+  std::copy(col_idx.begin(), col_idx.end(), result.col_idx().data());
+  std::copy(values.begin(), values.end(), result.values().data());
+  return result;
+}
+
+/// How far op(T) x is from alpha * b, at the worst entry, in units of what rounding explains: the
+/// precision of V times the magnitudes that add up there, times their number. At most 1 for a solve
+/// by substitution, whose backward error is small entry by entry. Source: N. Higham, "Accuracy and
+/// stability of numerical algorithms", theorem 8.5.
+template <class Host, class X, class B, class S>
+double residual(const Host& T, Op op, const X& x, S alpha, const B& b) {
+  using V = typename X::non_const_value_type;
+  const Reference product = reference_product(op, T.matrix(), x);
+  const std::size_t vectors = product.rows ? product.values.size() / product.rows : 0;
+  const auto precision = static_cast<long double>(std::numeric_limits<RealOf<V>>::epsilon());
+  long double worst = 0;
+  for (std::size_t v = 0; v < vectors; ++v) {
+    for (std::size_t i = 0; i < product.rows; ++i) {
+      const std::size_t at = v * product.rows + i;
+      const auto right = detail::Wide(alpha) * detail::Wide(detail::at(b, i, v));
+      const auto rounding = precision * static_cast<long double>(product.terms[at] + 4) *
+                            (product.magnitudes[at] + detail::magnitude(right));
+      const long double error = detail::magnitude(product.values[at] - right);
+      // A NaN is as far as can be.
+      if (!(error <= rounding))
+        worst = std::max(worst, std::isfinite(error) ? error / rounding : 1e30L);
+    }
+  }
+  return static_cast<double>(worst);
+}
+
+/// Every scheme of a device, with every value of every parameter.
+inline std::vector<Scheme> sptrsv_variants(const Device& device) {
+  return variants_of(heddle::detail::sptrsv::grammar(device));
+}
+
+/// The types that triangular solves are tested for.
+template <class E, class S, class I>
+struct TriangleType : Types<E, S, I> {
+  using Matrix = CsrMatrix<S, typename I::Ordinal, typename I::Offset, typename E::memory_space>;
+  template <class V = S, class Acc = V>
+  using Plan = SptrsvPlan<E, Matrix, V, Acc>;
+};
+namespace detail {
+template <class Tuple>
+struct Triangles;
+template <class... E, class... S, class... I>
+struct Triangles<std::tuple<Types<E, S, I>...>> {
+  using type = std::tuple<TriangleType<E, S, I>...>;
+};
+}  // namespace detail
+#ifdef HEDDLE_FULL_TESTS
+using TriangleTypes = detail::Triangles<Every<>>::type;
+#else
+using TriangleTypes = detail::Triangles<FewTypes>::type;
+#endif
+using OneTriangleType = TriangleType<Kokkos::DefaultExecutionSpace, double, Indices32>;
+
+}  // namespace heddle::test
