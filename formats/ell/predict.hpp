@@ -25,12 +25,13 @@ inline std::string too_much_padding(const RowFeatures& rows) {
          " is the bound";
 }
 
-/// Lanes a row on a GPU: as many as there is room for threads, and batches of slots for each.
+/// Lanes a row on a GPU: as many as half of its room for threads holds, and batches of slots for
+/// each.
 inline int lanes_for(const RowFeatures& rows, const Device& device) {
   const std::int64_t room =
       static_cast<std::int64_t>(device.multiprocessors) * device.threads_per_multiprocessor;
   int lanes = 1;
-  while (lanes < tuning.most_lanes && rows.rows * 2 * lanes <= room &&
+  while (lanes < tuning.most_lanes && rows.rows * 2 * lanes <= room / 2 &&
          2 * lanes * tuning.batch < rows.longest_row + tuning.batch) {
     lanes *= 2;
   }

@@ -45,18 +45,18 @@ inline std::vector<Pattern> triangle_patterns() {
   all.push_back(lower_band("0 x 0", 0, {}));
   all.push_back(lower_band("1 x 1", 1, {}));
   all.push_back(lower_band("diagonal", 300, {}));
-  all.push_back(lower_band("bidiagonal", 3000, {1}));
+  all.push_back(lower_band("bidiagonal", 700, {1}));
   all.push_back(lower_band("two chains", 1000, {2}));
-  all.push_back(lower_band("warps of chains", 2000, {32, 33}));
+  all.push_back(lower_band("warps of chains", 1000, {32, 33}));
   all.push_back(lower_pattern("grid", 2500, [](std::int64_t i) {
     std::vector<std::int64_t> row;
     if (i >= 50) row.push_back(i - 50);
     if (i % 50) row.push_back(i - 1);
     return row;
   }));
-  all.push_back(lower_band("two wide levels", 20000, {10000}));
+  all.push_back(lower_band("two wide levels", 9000, {4500}));
   random_lower("dense", 90, [](std::int64_t i) { return i; });
-  random_lower("random", 4000, [](std::int64_t i) { return i % 7; });
+  random_lower("random", 3000, [](std::int64_t i) { return i % 7; });
   random_lower("long rows", 500, [](std::int64_t i) { return i % 3 ? 2 : 150; });
   random_lower("one huge row", 3001, [](std::int64_t i) { return i == 3000 ? 2900 : i % 2; });
   all.push_back(lower_pattern("arrow", 5000, [](std::int64_t i) {

@@ -43,7 +43,8 @@ struct RowsKernel {
     }
     const O row = T.row[place];
     const Acc right = operands.right_hand_side(row, vector);
-    operands.x(row, vector) = static_cast<V>(operands.quotient(right - sum, place));
+    operands.x(row, vector) =
+        static_cast<V>(operands.quotient(right - sum, operands.factor(place), place));
   }
 };
 

@@ -73,6 +73,8 @@ struct TasksKernel {
     for (int v = 0; v < Vectors; ++v) {
       right[v] = writes && v < solved.vectors ? operands.right_hand_side(row, v) : Acc(0);
     }
+    // Before the wait, as all that depends on no other row.
+    const Acc factor = writes ? operands.factor(place) : Acc(1);
     if (writes) empty(place, set);
     Acc sum[Vectors];
     for (int v = 0; v < Vectors; ++v) sum[v] = Acc(0);
@@ -81,7 +83,7 @@ struct TasksKernel {
     for (int v = 0; v < Vectors; ++v) {
       const Acc total = subwarp.sum_together(sum[v]);
       if (!writes || v >= solved.vectors) continue;
-      const V value = static_cast<V>(operands.quotient(right[v] - total, place));
+      const V value = static_cast<V>(operands.quotient(right[v] - total, factor, place));
       solved.sets[set].post(solved.at(place, v), 0, value);
       operands.x(row, v) = value;
     }

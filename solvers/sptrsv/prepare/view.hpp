@@ -39,12 +39,15 @@ struct Operands {
   KOKKOS_FORCEINLINE_FUNCTION Acc right_hand_side(O row, int vector) const {
     return alpha * Acc(b(row, vector));
   }
-  /// (right-hand side - sum) / diagonal of a place. By the reciprocal, unless that is not normal.
-  KOKKOS_FORCEINLINE_FUNCTION Acc quotient(const Acc& difference, std::int64_t place) const {
-    if (!T.diagonal) return difference;
-    const S reciprocal = T.reciprocal[place];
-    if (reciprocal == S(0)) return difference / value(T.diagonal[place]);
-    return difference * value(reciprocal);
+  /// What the row of a place is multiplied by at the end; zero where it must be divided.
+  KOKKOS_FORCEINLINE_FUNCTION Acc factor(std::int64_t place) const {
+    return T.diagonal ? value(T.reciprocal[place]) : Acc(1);
+  }
+  /// difference / diagonal of a place, whose factor is given.
+  KOKKOS_FORCEINLINE_FUNCTION Acc quotient(const Acc& difference, const Acc& factor,
+                                           std::int64_t place) const {
+    if (factor == Acc(0)) return difference / value(T.diagonal[place]);
+    return difference * factor;
   }
 };
 
