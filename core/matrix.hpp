@@ -52,12 +52,13 @@ class CsrMatrix {
     check_shape();
   }
 
-  O rows() const { return rows_; }
-  O columns() const { return columns_; }
-  Off nonzeros() const { return static_cast<Off>(col_idx_.extent(0)); }
-  Array<Off> row_ptr() const { return row_ptr_; }
-  Array<O> col_idx() const { return col_idx_; }
-  Array<S> values() const { return values_; }
+  // In kernels too.
+  KOKKOS_FUNCTION O rows() const { return rows_; }
+  KOKKOS_FUNCTION O columns() const { return columns_; }
+  KOKKOS_FUNCTION Off nonzeros() const { return static_cast<Off>(col_idx_.extent(0)); }
+  KOKKOS_FUNCTION Array<Off> row_ptr() const { return row_ptr_; }
+  KOKKOS_FUNCTION Array<O> col_idx() const { return col_idx_; }
+  KOKKOS_FUNCTION Array<S> values() const { return values_; }
 
  private:
   template <class T, class View>
