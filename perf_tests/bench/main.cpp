@@ -9,6 +9,7 @@
 #include "features/operation.hpp"
 #include "operation.hpp"
 #include "spmv/operation.hpp"
+#include "sptrsv/operation.hpp"
 
 namespace heddle::bench {
 
@@ -18,6 +19,7 @@ namespace {
 std::vector<Operation> operations() {
   return {
       spmv_operation(),
+      sptrsv_operation(),
       features_operation(),
       device_operation(),
   };
