@@ -23,7 +23,7 @@ struct Scaled {
 class KokkosKernelsSolve : public SptrsvContestant<S> {
  public:
   KokkosKernelsSolve(const Exec& exec, const Problem& problem, SPTRSVAlgorithm algorithm)
-      : problem_(problem) {
+      : problem_(problem), adds_(algorithm == SPTRSVAlgorithm::SEQLVLSCHD_RP) {
     if (problem.columns > 1 || problem.op != Op::none) {
       throw Error("Kokkos Kernels solves for one vector, and has no transposed solve",
                   "use --columns 1 --op none");
@@ -40,6 +40,7 @@ class KokkosKernelsSolve : public SptrsvContestant<S> {
   void solve(const Exec& exec, S alpha) override {
     Exec same = exec;
     Kokkos::View<S*, Space> b = problem_.b;
+    if (adds_) Kokkos::deep_copy(exec, problem_.x, S(0));
     if (alpha != S(1)) {
       b = Kokkos::View<S*, Space>("heddle::bench::scaled", problem_.b.extent(0));
       const auto rows = static_cast<std::int64_t>(b.extent(0));
@@ -55,6 +56,7 @@ class KokkosKernelsSolve : public SptrsvContestant<S> {
 
  private:
   Problem problem_;
+  bool adds_;  // to what is in x, which has to be zero therefore
   KokkosKernels::Experimental::KokkosKernelsHandle<Off, Index, S, Exec, Space, Space> handle_;
 };
 

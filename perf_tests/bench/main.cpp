@@ -34,7 +34,8 @@ constexpr const char* general_help =
     "  heddle-bench device\n"
     "  heddle-bench features --generate rmat:16\n"
     "  heddle-bench spmv --generate grid2d:1000\n"
-    "  heddle-bench spmv --help\n\n"
+    "  heddle-bench spmv --help\n"
+    "  heddle-bench sptrsv --generate grid2d:1000\n\n"
     "Options of Kokkos (--kokkos-num-threads=4, ...) are passed on.\n";
 
 void list(const std::vector<Operation>& operations) {
