@@ -68,7 +68,7 @@ struct TriangleFacts {
   std::int64_t levels = 0;   // rows that must be solved one after the other
   /// Entries of the diagonal that were missing or zero and were set.
   std::int64_t diagonal_set = 0;
-  /// Whether the solution is too large for the scalar, so that nothing could be verified.
+  /// Whether the solution is too large for the scalar or NaN, so that nothing could be verified.
   bool overflows = false;
 };
 

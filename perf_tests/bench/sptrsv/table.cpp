@@ -28,7 +28,7 @@ void print_triangle(std::ostream& out, const MatrixResult& result, const SptrsvR
   }
   if (triangle.overflows) {
     out << "  the solution of these values overflows in " << request.scalar
-        << ": nothing is verified\n";
+        << " or is not a number: nothing is verified\n";
   }
   out << '\n';
 }
