@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Which libraries heddle-bench is built against: those that are found, unless HEDDLE_BASELINE_NAME
-# is OFF. With ON a library that is not found stops the configuration. For each one there is a source
-# baselines/NAME.cpp and here a target heddle_baseline_NAME that holds what it needs.
+# is OFF. With ON a library that is not found stops the configuration. For each one there are sources,
+# baselines/NAME.cpp for spmv and baselines/OPERATION_NAME.cpp for other operations, as far as the
+# library has them; and here a target heddle_baseline_NAME that holds what it needs.
 set(heddle_bench_baselines "")
 
 function(heddle_baseline name where)
@@ -74,6 +75,15 @@ function(heddle_find_mkl found)
   endif()
 endfunction()
 
+# No library: the loop that anybody would write for a CPU.
+function(heddle_find_sequential found)
+  set(${found} TRUE PARENT_SCOPE)
+  if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP)
+    set(${found} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
+
+heddle_baseline(sequential "build for a CPU")
 heddle_baseline(kokkos_kernels "give KokkosKernels_ROOT (one that was built with this Kokkos)")
 heddle_baseline(cusparse "install the CUDA toolkit's cuSPARSE")
 heddle_baseline(rocsparse "install rocsparse")

@@ -1,52 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cuSPARSE's generic interface: CSR with both algorithms, preprocessed, and sliced ELL.
-#include <cusparse.h>
-
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
 #include "../bench/spmv/problem.hpp"
+#include "cusparse_library.hpp"
 #include "sliced_ell.hpp"
 
 namespace heddle::bench {
 
 namespace {
 
+using cusparse::check;
+using cusparse::data_type;
+using cusparse::index_type;
+using cusparse::mutable_data;
 using S = HEDDLE_BENCH_SCALAR;
 using Off = HEDDLE_BENCH_OFFSET;
 
-template <class T>
-constexpr cudaDataType data_type() {
-  if constexpr (std::is_same_v<T, float>) return CUDA_R_32F;
-  if constexpr (std::is_same_v<T, double>) return CUDA_R_64F;
-  if constexpr (std::is_same_v<T, Kokkos::complex<float>>) return CUDA_C_32F;
-  if constexpr (std::is_same_v<T, Kokkos::complex<double>>) return CUDA_C_64F;
-}
-
-template <class T>
-constexpr cusparseIndexType_t index_type() {
-  return sizeof(T) == 8 ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I;
-}
-
-void check(cusparseStatus_t status, const char* what) {
-  if (status == CUSPARSE_STATUS_SUCCESS) return;
-  throw Error(std::string(what) + ": " + cusparseGetErrorString(status),
-              "leave this baseline out for this problem");
-}
-
-/// The library's handle is made once: its creation takes milliseconds and is no part of a matrix.
-cusparseHandle_t library(const Exec& exec) {
-  static const cusparseHandle_t handle = [] {
-    cusparseHandle_t created = nullptr;
-    check(cusparseCreate(&created), "cusparseCreate");
-    return created;
-  }();
-  check(cusparseSetStream(handle, exec.cuda_stream()), "cusparseSetStream");
-  return handle;
-}
-
-class Cusparse : public Contestant<S> {
+class Cusparse : public SpmvContestant<S> {
  public:
-  Cusparse(const Exec& exec, const SpmvProblem<S, Off>& problem) : handle_(library(exec)) {
+  Cusparse(const Exec& exec, const SpmvProblem<S, Off>& problem)
+      : handle_(cusparse::library(exec)) {
     const std::int64_t m = problem.A.rows(), n = problem.A.columns(), k = problem.columns;
     if (k == 1) {
       check(cusparseCreateDnVec(&x_, n, problem.x.data(), data_type<S>()), "cusparseCreateDnVec");
@@ -128,12 +102,6 @@ class Cusparse : public Contestant<S> {
   Kokkos::View<char*, Space> buffer_;
 };
 
-/// cuSPARSE takes const arrays through mutable pointers.
-template <class View>
-void* mutable_data(const View& view) {
-  return const_cast<typename View::non_const_value_type*>(view.data());
-}
-
 class CusparseCsr : public Cusparse {
  public:
   CusparseCsr(const Exec& exec, const SpmvProblem<S, Off>& problem, cusparseSpMVAlg_t spmv,
@@ -174,7 +142,7 @@ class CusparseSell : public Cusparse {
 
 template <class Made, class... Argument>
 bool enter(const char* name, const char* description, Argument... argument) {
-  return add_baseline<S, Off>(
+  return add_baseline<SpmvProblem<S, Off>>(
       {name, description, [argument...](const Exec& exec, const SpmvProblem<S, Off>& problem) {
          return std::make_unique<Made>(exec, problem, argument...);
        }});

@@ -14,7 +14,7 @@ using S = HEDDLE_BENCH_SCALAR;
 using Off = HEDDLE_BENCH_OFFSET;
 
 template <class Vectors>
-class KokkosKernels : public Contestant<S> {
+class KokkosKernels : public SpmvContestant<S> {
  public:
   KokkosKernels(const SpmvProblem<S, Off>& problem, const Vectors& x, const Vectors& y,
                 KokkosSparse::SPMVAlgorithm algorithm)
@@ -38,10 +38,10 @@ class KokkosKernels : public Contestant<S> {
 };
 
 bool enter(const char* name, const char* description, KokkosSparse::SPMVAlgorithm algorithm) {
-  return add_baseline<S, Off>(
+  return add_baseline<SpmvProblem<S, Off>>(
       {name, description, [algorithm](const Exec&, const SpmvProblem<S, Off>& problem) {
          return problem.with_vectors(
-             [&](const auto& x, const auto& y) -> std::unique_ptr<Contestant<S>> {
+             [&](const auto& x, const auto& y) -> std::unique_ptr<SpmvContestant<S>> {
                using Vectors = std::decay_t<decltype(x)>;
                return std::make_unique<KokkosKernels<Vectors>>(problem, x, y, algorithm);
              });

@@ -28,7 +28,7 @@ void check(sparse_status_t status, const char* what) {
 }
 
 template <Scalar S, Offset Off>
-class Mkl : public Contestant<S> {
+class Mkl : public SpmvContestant<S> {
  public:
   Mkl(const SpmvProblem<S, Off>& problem, bool optimize, int expected_applies) : problem_(problem) {
     if constexpr (sizeof(Off) != sizeof(MKL_INT)) {
@@ -157,7 +157,7 @@ void share_openmp() {
 }
 
 bool enter(const char* name, const char* description, bool optimize) {
-  return add_baseline<S, Off>(
+  return add_baseline<SpmvProblem<S, Off>>(
       {name, description, [optimize](const Exec& exec, const SpmvProblem<S, Off>& problem) {
          constexpr int expected_applies = 1000;
          share_openmp();

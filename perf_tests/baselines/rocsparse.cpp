@@ -46,7 +46,7 @@ void* mutable_data(const View& view) {
   return const_cast<typename View::non_const_value_type*>(view.data());
 }
 
-class Rocsparse : public Contestant<S> {
+class Rocsparse : public SpmvContestant<S> {
  public:
   Rocsparse(const Exec& exec, const SpmvProblem<S, Off>& problem, rocsparse_spmv_alg algorithm)
       : handle_(library(exec)), algorithm_(algorithm) {
@@ -98,7 +98,7 @@ class Rocsparse : public Contestant<S> {
 };
 
 bool enter(const char* name, const char* description, rocsparse_spmv_alg algorithm) {
-  return add_baseline<S, Off>(
+  return add_baseline<SpmvProblem<S, Off>>(
       {name, description, [algorithm](const Exec& exec, const SpmvProblem<S, Off>& problem) {
          return std::make_unique<Rocsparse>(exec, problem, algorithm);
        }});

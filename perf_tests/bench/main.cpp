@@ -9,6 +9,7 @@
 #include "features/operation.hpp"
 #include "operation.hpp"
 #include "spmv/operation.hpp"
+#include "sptrsv/operation.hpp"
 
 namespace heddle::bench {
 
@@ -18,6 +19,7 @@ namespace {
 std::vector<Operation> operations() {
   return {
       spmv_operation(),
+      sptrsv_operation(),
       features_operation(),
       device_operation(),
   };
@@ -32,7 +34,8 @@ constexpr const char* general_help =
     "  heddle-bench device\n"
     "  heddle-bench features --generate rmat:16\n"
     "  heddle-bench spmv --generate grid2d:1000\n"
-    "  heddle-bench spmv --help\n\n"
+    "  heddle-bench spmv --help\n"
+    "  heddle-bench sptrsv --generate grid2d:1000\n\n"
     "Options of Kokkos (--kokkos-num-threads=4, ...) are passed on.\n";
 
 void list(const std::vector<Operation>& operations) {

@@ -30,12 +30,21 @@ set(quick ${quick} --scalar ${a_scalar} --offset ${an_offset})
 
 heddle_bench_test(help RUN --help EXIT 0 OUT "${bench_tests}/help.txt")
 heddle_bench_test(help_spmv RUN spmv --help EXIT 0 OUT "${bench_tests}/help_spmv.txt")
+heddle_bench_test(help_sptrsv RUN sptrsv --help EXIT 0 OUT "${bench_tests}/help_sptrsv.txt")
 heddle_bench_test(list RUN list EXIT 0 OUT "${bench_tests}/list.txt")
 heddle_bench_test(device RUN device EXIT 0 OUT "${bench_tests}/device.txt")
 heddle_bench_test(table RUN spmv --generate grid2d:20,9 diagonal:100 --scheme csr/scalar --baseline
                   none ${quick} EXIT 0 OUT "${bench_tests}/table.txt")
 heddle_bench_test(columns RUN spmv --generate rmat:8 --columns 3 --flush ${quick} EXIT 0)
 heddle_bench_test(rows RUN spmv --generate rmat:8 --columns 3 --layout right ${quick} EXIT 0)
+heddle_bench_test(
+  sptrsv_table RUN sptrsv --generate grid2d:20,9 rmat:8 --triangle upper --scheme
+  sptrsv/level-set --baseline none ${quick} EXIT 0 OUT "${bench_tests}/sptrsv_table.txt")
+heddle_bench_test(sptrsv_columns RUN sptrsv --generate rmat:8 --columns 3 --flush ${quick} EXIT 0)
+heddle_bench_test(sptrsv_rows RUN sptrsv --generate rmat:8 --columns 3 --layout right --op transpose
+                  ${quick} EXIT 0)
+heddle_bench_test(sptrsv_unit RUN sptrsv --generate rmat:8 --triangle upper --diagonal unit --op
+                  conjugate-transpose ${quick} EXIT 0)
 heddle_bench_test(no_command EXIT 2 ERR "subcommand is required")
 heddle_bench_test(no_matrix RUN spmv EXIT 2 ERR "give --matrix FILE or --generate")
 heddle_bench_test(no_file RUN spmv --matrix nowhere.mtx ${quick} EXIT 2 OUT none ERR "nowhere.mtx")
@@ -45,6 +54,20 @@ heddle_bench_test(bad_generator RUN spmv --generate grid2d:9,6 ${quick} EXIT 2 O
                   ERR "the stencil has 5 or 9 points; write grid2d:N")
 heddle_bench_test(no_scheme RUN spmv --generate grid2d:9 --scheme csr/none ${quick} EXIT 2 OUT none
                   ERR "csr/scalar|scalar")
+heddle_bench_test(sptrsv_no_matrix RUN sptrsv EXIT 2 ERR "give --matrix FILE or --generate")
+heddle_bench_test(sptrsv_no_scheme RUN sptrsv --generate grid2d:9 --scheme sptrsv/none ${quick}
+                  EXIT 2 OUT none ERR "level-set")
+heddle_bench_test(sptrsv_no_baseline RUN sptrsv --generate grid2d:9 --baseline nothing ${quick} EXIT 2
+                  OUT none ERR "no baseline .nothing. in this build; there are all, none")
+foreach(wrong "triangle=left" "diagonal=none" "op=conjugate")
+  heddle_bench_test(sptrsv_${wrong} RUN sptrsv --generate grid2d:9 --${wrong} ${quick} EXIT 2 OUT none
+                    ERR "not in .*{")
+endforeach()
+# It does not stop the others.
+heddle_bench_test(sptrsv_not_square RUN sptrsv --generate rectangular:50,60,3 grid2d:20,9 --triangle
+                  upper --scheme sptrsv/level-set --baseline none ${quick} EXIT 2
+                  OUT "${bench_tests}/sptrsv_square.txt"
+                  ERR "needs a square matrix, and this one has 50 rows and 60 columns")
 heddle_bench_test(no_baseline RUN spmv --generate grid2d:9 --baseline none,nothing ${quick} EXIT 2
                   ERR "no baseline .nothing. in this build; there are all, none")
 heddle_bench_test(no_scalar RUN spmv --generate grid2d:9 --scalar quad EXIT 2
@@ -63,6 +86,12 @@ heddle_bench_test(not_finite RUN spmv --matrix "${CMAKE_CURRENT_BINARY_DIR}/not_
                   EXIT 0)
 file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/not_finite.mtx"
      "%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 nan\n2 2 inf\n3 3 1\n3 1 2\n")
+# Values that are the file's own, and too large: that is told, and nobody is blamed.
+heddle_bench_test(sptrsv_overflow RUN sptrsv --matrix "${CMAKE_CURRENT_BINARY_DIR}/overflow.mtx"
+                  --scheme sptrsv/level-set --baseline none ${quick} EXIT 0
+                  OUT "${bench_tests}/sptrsv_overflow.txt")
+file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/overflow.mtx"
+     "%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 1\n2 1 1e30\n2 2 1\n3 2 1e300\n3 3 1\n")
 if(EXISTS /dev/full)
   add_test(NAME heddle-bench/full_disk COMMAND sh -c "'$<TARGET_FILE:heddle-bench>' list >/dev/full")
   set_tests_properties(heddle-bench/full_disk PROPERTIES PASS_REGULAR_EXPRESSION
@@ -77,6 +106,10 @@ set_tests_properties(heddle-bench/output PROPERTIES TIMEOUT 1500 PROCESSORS 2
                                                     ENVIRONMENT "${HEDDLE_BENCH_ENVIRONMENT}")
 
 # The JSON of a run over every scheme and baseline, a matrix without entries among others.
+set(smoke_sptrsv_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_sptrsv.json")
+heddle_bench_test(smoke_sptrsv RUN sptrsv --generate grid2d:30 hub:3000 hypersparse:500,0 --json
+                  "${smoke_sptrsv_json}" ${quick} EXIT 0)
+set_tests_properties(heddle-bench/smoke_sptrsv PROPERTIES FIXTURES_SETUP heddle_bench_json)
 heddle_bench_test(smoke RUN spmv --generate grid2d:30 hub:3000 hypersparse:500,0 --json
                   "${smoke_json}" ${quick} EXIT 0)
 set_tests_properties(heddle-bench/smoke PROPERTIES FIXTURES_SETUP heddle_bench_json)
@@ -90,10 +123,11 @@ if(nlohmann_json_schema_validator_FOUND)
   target_compile_features(heddle_bench_check_schema PRIVATE cxx_std_20)
   file(GLOB kept_results CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/results/*.json")
   add_test(NAME heddle-bench/schema COMMAND heddle_bench_check_schema ${schemas} -- "${smoke_json}"
-                                            ${kept_results})
+                                            "${smoke_sptrsv_json}" ${kept_results})
   set_tests_properties(heddle-bench/schema PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
-  # Of no version that there is; of version 1 but with a key of version 2; and the other way round.
-  foreach(wrong unknown_version new_key lost_key)
+  # Of no version that there is; of version 1 but with a key of version 2; and the other way round;
+  # of sptrsv, but without one of its settings.
+  foreach(wrong unknown_version new_key lost_key lost_setting)
     add_test(NAME heddle-bench/schema_refuses_${wrong}
              COMMAND heddle_bench_check_schema ${schemas} -- "${bench_tests}/${wrong}.json")
   endforeach()
@@ -103,6 +137,8 @@ if(nlohmann_json_schema_validator_FOUND)
                                                                       "operation")
   set_tests_properties(heddle-bench/schema_refuses_lost_key PROPERTIES PASS_REGULAR_EXPRESSION
                                                                        "operation")
+  set_tests_properties(heddle-bench/schema_refuses_lost_setting PROPERTIES PASS_REGULAR_EXPRESSION
+                                                                           "diagonal")
 else()
   message(STATUS "heddle-bench: its JSON is not checked against the schema; install Debian's "
                  "libnlohmann-json-schema-validator-dev")
@@ -121,7 +157,8 @@ if(Python3_FOUND)
 endif()
 
 add_executable(heddle_bench_tests "${bench_tests}/generators.cpp" "${bench_tests}/reference.cpp"
-                                  "${bench_tests}/table.cpp" "${bench_tests}/user_format.cpp"
+                                  "${bench_tests}/sptrsv.cpp" "${bench_tests}/table.cpp"
+                                  "${bench_tests}/user_format.cpp"
                                   bench/common/progress.cpp bench/common/stopwatch.cpp
                                   bench/common/table.cpp bench/common/timing.cpp)
 target_link_libraries(heddle_bench_tests PRIVATE heddle_tests_main)

@@ -20,7 +20,7 @@ struct Problem {
   test::HostColumns<S> x, before, y;
 
   explicit Problem(const char* text, S alpha = S(1), S beta = S(0))
-      : storage(load<S, int>({text, true}, 3)),
+      : storage(load<S, int>({text, true}, 3).matrix),
         x(test::random_columns<S>(storage.columns(), 2, 4)),
         before(test::random_columns<S>(storage.rows(), 2, 5)),
         y("heddle::test::y", storage.rows(), 2) {

@@ -28,6 +28,9 @@ string(REGEX REPLACE "[0-9.]+ (us|ms|s)([ ,\n])" "TIME\\2" plain "${out}")
 string(REGEX REPLACE "[0-9.]+ GB/s" "RATE" plain "${plain}")
 string(REGEX REPLACE "TIME +[0-9.]+ +TIME +TIME +TIME +[0-9.]+ +[0-9]+% " "TIME N TIME TIME TIME N N% "
                      plain "${plain}")
+# Of sptrsv: setup, solves, update, time, queued, ns a level.
+string(REGEX REPLACE "TIME +[0-9.]+ +TIME +TIME +TIME +[0-9.]+ " "TIME N TIME TIME TIME N " plain
+                     "${plain}")
 # What a plan moves and what it makes of an open parameter depend on the processor.
 string(REGEX REPLACE "N% +[0-9.]+ [KMG]B " "N% BYTES " plain "${plain}")
 string(REGEX REPLACE " ok +[a-z-]+/[^ \n]+" " ok" plain "${plain}")

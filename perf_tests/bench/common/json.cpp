@@ -53,6 +53,7 @@ Json contestant(const MatrixResult& result, const ContestantResult& c) {
   json["bytes"] = c.bytes;
   json["moved_bytes"] = c.moved_bytes ? Json(c.moved_bytes) : Json(nullptr);
   json["gbytes_per_second"] = c.timed() ? Json(result.gbytes_per_second(c)) : Json(nullptr);
+  if (result.triangle) json["update_seconds"] = samples(c.update);
   return json;
 }
 
@@ -75,6 +76,12 @@ Json matrix(const MatrixResult& result) {
                {"chosen_scheme", result.chosen_scheme},
                {"choice_reason", result.choice_reason},
                {"contestants", Json::array()}};
+  if (const auto& triangle = result.triangle) {
+    json["triangle"] = {{"entries", triangle->entries},
+                        {"levels", triangle->levels},
+                        {"diagonal_set", triangle->diagonal_set},
+                        {"overflows", triangle->overflows}};
+  }
   for (const auto& c : result.contestants) json["contestants"].push_back(contestant(result, c));
   return json;
 }

@@ -24,11 +24,19 @@ HostStorage<S, Off> load_generated(const std::string& text, std::uint64_t seed) 
   return test::make_matrix<S, std::int32_t, Off>(pattern, test::Random(seed + 1));
 }
 
-/// The matrix of a source, on the host. A file whose values are all 1, as a pattern's are, gets
-/// random ones: with ones alone many a wrong result would go unseen.
 template <Scalar S, Offset Off>
-HostStorage<S, Off> load(const Source& source, std::uint64_t seed) {
-  if (source.generated) return load_generated<S, Off>(source.text, seed);
+struct Loaded {
+  HostStorage<S, Off> matrix;
+  /// Whether the values are the source's own. Generated matrices have random ones, and so has a
+  /// file whose values are all 1, as a pattern's are: with ones alone many a wrong result would go
+  /// unseen.
+  bool own_values = false;
+};
+
+/// The matrix of a source, on the host.
+template <Scalar S, Offset Off>
+Loaded<S, Off> load(const Source& source, std::uint64_t seed) {
+  if (source.generated) return {load_generated<S, Off>(source.text, seed), false};
   const auto storage =
       read_matrix<S, std::int32_t, Off>(source.text, {.duplicates = Duplicates::add});
   const auto values = storage.values();
@@ -39,7 +47,7 @@ HostStorage<S, Off> load(const Source& source, std::uint64_t seed) {
     test::Random random(seed + 1);
     for (std::size_t k = 0; k < count; ++k) values(k) = random.scalar<S>();
   }
-  return storage;
+  return {storage, !all_one};
 }
 
 }  // namespace heddle::bench

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,7 @@ struct ContestantResult {
   Samples time;     // one apply, the queue empty before
   Samples queued;   // one of several applies behind each other
   Samples latency;  // from the call to the end of the fence after it, by the host's clock
+  Samples update;   // of the values, where it is an operation of its own
   std::size_t bytes = 0;
   std::size_t moved_bytes = 0;  // what one apply really moves; 0 where nobody knows
 
@@ -60,9 +62,20 @@ struct ContestantResult {
   bool right() const { return verdict == Verdict::ok || verdict == Verdict::unverified; }
 };
 
+/// What a matrix was made of to be solved with.
+struct TriangleFacts {
+  std::int64_t entries = 0;  // the diagonal among them
+  std::int64_t levels = 0;   // rows that must be solved one after the other
+  /// Entries of the diagonal that were missing or zero and were set.
+  std::int64_t diagonal_set = 0;
+  /// Whether the solution is too large for the scalar or NaN, so that nothing could be verified.
+  bool overflows = false;
+};
+
 struct MatrixResult {
   std::string name, source;
   RowFeatures rows;
+  std::optional<TriangleFacts> triangle;
   /// Values, column indices, row pointer.
   std::size_t csr_bytes = 0;
   /// The least that one apply of CSR moves, which rates count.

@@ -29,8 +29,6 @@ std::string bytes(std::size_t count) {
   return format("%.2f GB", 1e-9 * value);
 }
 
-namespace {
-
 std::string factor(double value) {
   return format(value < 10 ? "%.2f" : value < 1000 ? "%.1f" : "%.0f", value);
 }
@@ -38,6 +36,8 @@ std::string factor(double value) {
 std::string optional_duration(const Samples& samples) {
   return samples.empty() ? "-" : duration(samples.median());
 }
+
+namespace {
 
 std::string verdict(const ContestantResult& c) {
   switch (c.verdict) {
@@ -49,22 +49,40 @@ std::string verdict(const ContestantResult& c) {
   return "";
 }
 
+}  // namespace
+
+std::string against_peer(const MatrixResult& result, const ContestantResult& c) {
+  const ContestantResult* peer = result.best_baseline();
+  return peer ? factor(peer->time.median() / c.time.median()) + "x" : "-";
+}
+
+std::string remarks(const ContestantResult& c) {
+  return "  " + verdict(c) + (c.chosen ? "  <- chosen" : "") +
+         (c.note.empty() ? "" : "  " + c.note);
+}
+
+int name_width(const MatrixResult& result) {
+  std::size_t longest = 14;
+  for (const auto& c : result.contestants) longest = std::max(longest, c.name.size());
+  return static_cast<int>(longest);
+}
+
+namespace {
+
 bool moved_known(const MatrixResult& result) {
   return std::any_of(result.contestants.begin(), result.contestants.end(),
                      [](const ContestantResult& c) { return c.timed() && c.moved_bytes > 0; });
 }
 
 void print_row(std::ostream& out, const MatrixResult& result, const ContestantResult& c,
-               const DeviceFigures& figures, int name_width) {
-  out << format("  %-*s", name_width, c.name.c_str());
+               const DeviceFigures& figures, int width) {
+  out << format("  %-*s", width, c.name.c_str());
   if (!c.timed()) {
     out << "  not run: " << c.note << '\n';
     return;
   }
   const double time = c.time.median();
   const double rate = result.gbytes_per_second(c);
-  const ContestantResult* peer = result.best_baseline();
-  const std::string against = peer ? factor(peer->time.median() / time) + "x" : "-";
   out << format("%11s", duration(c.setup.median()).c_str())
       << format("%9s", factor(c.setup.median() / time).c_str())
       << format("%11s", duration(time).c_str())
@@ -74,8 +92,7 @@ void print_row(std::ostream& out, const MatrixResult& result, const ContestantRe
   if (moved_known(result)) {
     out << format("%10s", c.moved_bytes ? bytes(c.moved_bytes).c_str() : "-");
   }
-  out << format("%9s", against.c_str()) << "  " << verdict(c) << (c.chosen ? "  <- chosen" : "")
-      << (c.note.empty() ? "" : "  " + c.note) << '\n';
+  out << format("%9s", against_peer(result, c).c_str()) << remarks(c) << '\n';
 }
 
 }  // namespace
@@ -92,9 +109,7 @@ void print_machine(std::ostream& out, const Machine& machine, const DeviceFigure
 
 void print_contestants(std::ostream& out, const MatrixResult& result,
                        const DeviceFigures& figures) {
-  std::size_t longest = 14;
-  for (const auto& c : result.contestants) longest = std::max(longest, c.name.size());
-  const int width = static_cast<int>(longest);
+  const int width = name_width(result);
   out << format("  %-*s%11s%9s%11s%11s%11s%10s%8s", width, "", "setup", "applies", "time", "queued",
                 "latency", "GB/s", "triad")
       << (moved_known(result) ? format("%10s", "moved") : "") << format("%9s\n", "vs peer");

@@ -17,6 +17,17 @@ std::string duration(double seconds);
 /// "0.1 KB", "12.3 MB", "4.56 GB", of 1000
 std::string bytes(std::size_t count);
 
+/// A ratio, with fewer digits the larger it is.
+std::string factor(double value);
+/// The median, or "-".
+std::string optional_duration(const Samples& samples);
+/// How much faster a contestant is than the fastest baseline, or "-".
+std::string against_peer(const MatrixResult& result, const ContestantResult& c);
+/// What stands behind the figures: the verdict, whether it was chosen, the note.
+std::string remarks(const ContestantResult& c);
+/// The width of the column of names.
+int name_width(const MatrixResult& result);
+
 /// One paragraph: the device and what it was measured to do.
 void print_machine(std::ostream& out, const Machine& machine, const DeviceFigures& figures);
 /// One row a contestant, schemes first, and what `choose` took.

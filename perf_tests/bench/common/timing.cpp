@@ -22,10 +22,6 @@ constexpr double warm_up_seconds = 0.02;
 constexpr int fewest_repetitions = 5;
 constexpr double clock_warm_up_seconds = 0.05;
 
-double host_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 class CacheFlush {
  public:
   CacheFlush(const Exec& exec, const TimingOptions& options) : exec_(exec) {
@@ -101,6 +97,10 @@ class Track {
 };
 
 }  // namespace
+
+double host_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 void time_in_turns(const Exec& exec, std::vector<Runner>& runners, const TimingOptions& options,
                    Progress& progress) {

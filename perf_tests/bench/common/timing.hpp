@@ -27,6 +27,9 @@ struct Runner {
   Samples time, queued, latency;
 };
 
+/// The host's steady clock.
+double host_seconds();
+
 /// Times all runners with one stopwatch. They take turns in blocks of ten repetitions, so that a
 /// change of the clocks or of the load meets all of them, each round in another order; the applies
 /// in front of a block are not counted, so that a runner finds its own data in the caches (unless

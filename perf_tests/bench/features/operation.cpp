@@ -20,7 +20,7 @@ struct Request {
 void print_features(const Source& source, const Request& request) {
   using Exec = Kokkos::DefaultExecutionSpace;
   const Exec exec;
-  const auto host = load<double, std::int64_t>(source, request.matrices.seed);
+  const auto host = load<double, std::int64_t>(source, request.matrices.seed).matrix;
   const auto device = host.copy_to<Exec::memory_space>(exec);
   exec.fence("heddle::bench::copied");
   std::cout << source.short_name() << '\n'

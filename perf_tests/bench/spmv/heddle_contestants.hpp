@@ -36,7 +36,7 @@ ExpectedVectors expected_vectors(const SpmvProblem<S, Off>& problem) {
 
 /// A plan of Heddle as a contestant.
 template <Scalar S, Offset Off, class FormatList>
-class HeddleContestant : public Contestant<S> {
+class HeddleContestant : public SpmvContestant<S> {
  public:
   HeddleContestant(const Exec& exec, const SpmvProblem<S, Off>& problem, const SpmvOptions& options)
       : problem_(problem), plan_(exec, problem.A, options) {}
@@ -63,7 +63,8 @@ struct HeddleEntry {
   std::optional<Scheme> scheme;
   int expected_applies = 0;
 
-  std::unique_ptr<Contestant<S>> setup(const Exec& exec, const SpmvProblem<S, Off>& problem) const {
+  std::unique_ptr<SpmvContestant<S>> setup(const Exec& exec,
+                                           const SpmvProblem<S, Off>& problem) const {
     SpmvOptions options;
     options.scheme = scheme;
     options.expected_applies = expected_applies;

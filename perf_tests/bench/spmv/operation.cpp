@@ -2,72 +2,25 @@
 #include "operation.hpp"
 
 #include <memory>
-#include <set>
 
-#include "../../../core/error.hpp"
-#include "../common/run_matrices.hpp"
+#include "../common/run_contest.hpp"
 #include "../common/table.hpp"
-#include "instance.hpp"
+#include "request.hpp"
 
 namespace heddle::bench {
 
 namespace {
 
 void define(CLI::App& app, SpmvRequest& r) {
-  app.add_option(
-         "--scheme", r.schemes,
-         "Schemes, or \"auto\" (what choose takes), \"all\" (candidates for the matrix), or "
-         "\"every\" (each value of each parameter)")
-      ->type_name("SCHEME")
-      ->capture_default_str();
-  app.add_option("--baseline", r.baselines,
-                 "Libraries to compare with, by name or family (kk, cusparse, ...), or \"all\" or "
-                 "\"none\"")
-      ->type_name("NAME,...")
-      ->delimiter(',')
-      ->capture_default_str();
-  app.add_option("--columns", r.columns, "Columns of x and y")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  app.add_option("--layout", r.layout,
-                 "Of several columns: left (a column's entries side by side) or right (a row's)")
-      ->check(CLI::IsMember({"left", "right"}))
-      ->capture_default_str();
-  app.add_option("--scalar", r.scalar, "float, double, cfloat or cdouble")->capture_default_str();
-  app.add_option("--offset", r.offset_bits, "Bits of a row pointer's entry: 32 or 64")
-      ->capture_default_str();
+  r.define_contest(app,
+                   "Schemes, or \"auto\" (what choose takes), \"all\" (candidates for the matrix), "
+                   "or \"every\" (each value of each parameter)",
+                   "x and y");
   app.add_option("--expected-applies", r.expected_applies,
                  "How often a plan will be applied, for choose")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   r.define(app);
-}
-
-const SpmvInstance& find_instance(const SpmvRequest& request) {
-  std::string known;
-  for (const SpmvInstance& instance : spmv_instances()) {
-    if (instance.scalar == request.scalar && instance.offset_bits == request.offset_bits) {
-      return instance;
-    }
-    known +=
-        (known.empty() ? "" : ", ") + instance.scalar + "/" + std::to_string(instance.offset_bits);
-  }
-  throw Error(
-      "no scalar " + request.scalar + " with offsets of " + std::to_string(request.offset_bits) +
-          " bits in this build",
-      "there are " + known + "; more with -DHEDDLE_BENCH_SCALARS and -DHEDDLE_BENCH_OFFSETS");
-}
-
-void check_baselines(const SpmvRequest& request, const SpmvInstance& instance) {
-  for (const std::string& word : request.baselines) {
-    bool known = word == "all" || word == "none";
-    std::string names = "all, none";
-    for (const auto& [name, description] : instance.baseline_names()) {
-      known = known || word == name || word == name.substr(0, name.find('-'));
-      names += ", " + name;
-    }
-    if (!known) throw Error("no baseline \"" + word + "\" in this build", "there are " + names);
-  }
 }
 
 void print_result(std::ostream& out, const MatrixResult& result, const DeviceFigures& figures,
@@ -85,42 +38,14 @@ void print_result(std::ostream& out, const MatrixResult& result, const DeviceFig
 }
 
 int run(const SpmvRequest& request, const std::vector<std::string>& words) {
-  const SpmvInstance& instance = find_instance(request);
-  check_baselines(request, instance);
-  MatrixRun run;
-  run.operation = "spmv";
-  run.run = [&](const Source& source, Progress& progress) {
-    return instance.run(request, source, progress);
-  };
-  run.print = [&](std::ostream& out, const MatrixResult& result, const DeviceFigures& figures) {
-    print_result(out, result, figures, request);
-  };
-  run.settings = {{"scalar", request.scalar},
-                  {"offset_bits", request.offset_bits},
-                  {"columns", request.columns},
-                  {"layout", request.layout},
-                  {"expected_applies", request.expected_applies}};
-  return run_matrices(run, request, words);
+  Json settings;
+  settings["expected_applies"] = request.expected_applies;
+  return run_contest("spmv", request, settings, print_result, words);
 }
 
 void list(std::ostream& out) {
-  out << "schemes of spmv:\n";
-  if (!spmv_instances().empty()) {
-    for (const auto& name : spmv_instances().front().scheme_names()) out << "  " << name << '\n';
-  }
-  out << "\nbaselines of spmv:\n";
-  std::set<std::string> seen;
-  for (const SpmvInstance& instance : spmv_instances()) {
-    for (const auto& [name, description] : instance.baseline_names()) {
-      if (!seen.insert(name).second) continue;
-      out << "  " << name << std::string(name.size() < 20 ? 20 - name.size() : 1, ' ')
-          << description << '\n';
-    }
-  }
-  if (seen.empty()) out << "  none\n";
-  out << "\nscalar types / bits of an offset:\n ";
-  for (const SpmvInstance& i : spmv_instances()) out << ' ' << i.scalar << '/' << i.offset_bits;
-  out << "\n\n";
+  list_schemes_and_baselines<SpmvRequest>(out, "spmv");
+  list_scalars<SpmvRequest>(out);
 }
 
 constexpr const char* examples =

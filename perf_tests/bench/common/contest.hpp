@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "../../../backends/device.hpp"
+#include "contest_options.hpp"
+#include "problem.hpp"
+#include "progress.hpp"
+#include "timing.hpp"
+
+namespace heddle::bench {
+
+/// The contestants of one matrix: sets each of them up, and times them in turns. Fills in
+/// result.contestants, in the order they were entered in.
+template <class Contestant>
+class Contest {
+ public:
+  using Setup = std::function<std::unique_ptr<Contestant>()>;
+  /// What is timed of a contestant: one apply, enqueued.
+  using Apply = std::function<void(Contestant&)>;
+
+  Contest(const Exec& exec, Progress& progress, MatrixResult& result, Apply apply)
+      : exec_(exec), progress_(progress), result_(result), apply_(std::move(apply)) {}
+
+  /// Sets a contestant up several times: the first pays for the loading of kernels and libraries.
+  void enter(const std::string& name, bool is_scheme, const Setup& setup) {
+    progress_.task(result_.name + ": setting up " + name);
+    ContestantResult entry;
+    entry.name = name;
+    entry.is_scheme = is_scheme;
+    std::unique_ptr<Contestant> contestant;
+    try {
+      double spent = 0;
+      for (int i = 0; i <= setups && (i < 2 || spent < setup_budget_seconds); ++i) {
+        contestant.reset();
+        exec_.fence("heddle::bench::setup");
+        const double begin = host_seconds();
+        contestant = setup();
+        exec_.fence("heddle::bench::setup");
+        const double took = host_seconds() - begin;
+        spent += took;
+        if (i == 0) {
+          entry.first_setup_seconds = took;
+        } else {
+          entry.setup.seconds.push_back(took);
+        }
+      }
+      apply_(*contestant);
+      exec_.fence("heddle::bench::first_apply");
+      entry.bytes = contestant->bytes();
+      entry.moved_bytes = contestant->moved_bytes();
+      entry.scheme = contestant->scheme();
+      entry.note = contestant->note();
+      if (!entry.scheme.empty() && entry.scheme != name) {
+        entry.note = entry.scheme + (entry.note.empty() ? "" : "; ") + entry.note;
+      }
+    } catch (const Error& error) {
+      contestant.reset();
+      entry.verdict = Verdict::unsupported;
+      entry.note = error.what();
+    }
+    contestants_.push_back(std::move(contestant));
+    result_.contestants.push_back(std::move(entry));
+  }
+
+  /// Those baselines that were asked for.
+  template <class Problem>
+  void enter_baselines(const Problem& problem, const ContestOptions& options) {
+    for (const auto& baseline : baselines<Problem>()) {
+      if (!options.wants_baseline(baseline.name)) continue;
+      enter(baseline.name, false, [&] { return baseline.setup(exec_, problem); });
+    }
+  }
+
+  /// use(contestant, its result) for each that was set up.
+  template <class Use>
+  void for_each(const Use& use) {
+    for (std::size_t i = 0; i < contestants_.size(); ++i) {
+      if (contestants_[i]) use(*contestants_[i], result_.contestants[i]);
+    }
+  }
+
+  void time_all(const RunOptions& run) {
+    progress_.task(result_.name + ": timing");
+    std::vector<Runner> runners;
+    std::vector<ContestantResult*> entries;
+    for_each([&](Contestant& contestant, ContestantResult& entry) {
+      runners.push_back({entry.name, [this, &contestant] { apply_(contestant); }, {}, {}, {}});
+      entries.push_back(&entry);
+    });
+    const TimingOptions options{.repetitions = run.repetitions,
+                                .budget_seconds = run.budget_seconds,
+                                .flush = run.flush,
+                                .cache_bytes = backends::describe(exec_).cache_bytes};
+    time_in_turns(exec_, runners, options, progress_);
+    for (std::size_t i = 0; i < runners.size(); ++i) {
+      entries[i]->time = std::move(runners[i].time);
+      entries[i]->queued = std::move(runners[i].queued);
+      entries[i]->latency = std::move(runners[i].latency);
+    }
+  }
+
+ private:
+  static constexpr int setups = 3;
+  static constexpr double setup_budget_seconds = 1;
+
+  Exec exec_;
+  Progress& progress_;
+  MatrixResult& result_;
+  Apply apply_;
+  std::vector<std::unique_ptr<Contestant>> contestants_;
+};
+
+}  // namespace heddle::bench

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "run_options.hpp"
+
+namespace heddle::bench {
+
+/// Options of every operation that runs schemes beside baselines.
+struct ContestOptions : RunOptions {
+  std::vector<std::string> schemes = {"all"};
+  std::vector<std::string> baselines = {"all"};
+  std::string scalar = "double";
+  int offset_bits = 32;
+  int columns = 1;
+  /// Of several columns: left (a column's entries side by side) or right (a row's).
+  std::string layout = "left";
+
+  /// These options alone, not those of RunOptions; `vectors` names the vectors of the operation.
+  void define_contest(CLI::App& app, const std::string& about_schemes, const std::string& vectors);
+
+  bool row_major() const { return layout == "right"; }
+  bool all_schemes() const { return contains(schemes, "all"); }
+  bool automatic() const { return all_schemes() || contains(schemes, "auto"); }
+  /// A baseline is asked for by its name or by its family, the part before the first dash.
+  bool wants_baseline(const std::string& name) const {
+    return contains(baselines, "all") || contains(baselines, name) ||
+           contains(baselines, name.substr(0, name.find('-')));
+  }
+
+  static bool contains(const std::vector<std::string>& list, const std::string& word) {
+    return std::find(list.begin(), list.end(), word) != list.end();
+  }
+};
+
+}  // namespace heddle::bench

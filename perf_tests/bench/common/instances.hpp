@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <ostream>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../../../core/error.hpp"
+#include "contest_options.hpp"
+#include "problem.hpp"
+#include "progress.hpp"
+#include "results.hpp"
+
+namespace heddle::bench {
+
+/// An operation compiled for one scalar and one width of offsets, in a translation unit of its own:
+/// its instance.cpp, compiled once a pair.
+template <class Request>
+struct Instance {
+  std::string scalar;
+  int offset_bits;
+  MatrixResult (*run)(const Request&, const Source&, Progress&);
+  std::vector<std::string> (*scheme_names)();
+  /// Name and description of each.
+  std::vector<std::pair<std::string, std::string>> (*baseline_names)();
+};
+
+template <class Request>
+std::vector<Instance<Request>>& instances() {
+  static std::vector<Instance<Request>> list;
+  return list;
+}
+
+template <class Problem>
+std::vector<std::pair<std::string, std::string>> baseline_names() {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const auto& baseline : baselines<Problem>()) {
+    names.emplace_back(baseline.name, baseline.description);
+  }
+  return names;
+}
+
+template <class Request>
+const Instance<Request>& find_instance(const Request& request) {
+  std::string known;
+  for (const Instance<Request>& instance : instances<Request>()) {
+    if (instance.scalar == request.scalar && instance.offset_bits == request.offset_bits) {
+      return instance;
+    }
+    known +=
+        (known.empty() ? "" : ", ") + instance.scalar + "/" + std::to_string(instance.offset_bits);
+  }
+  throw Error(
+      "no scalar " + request.scalar + " with offsets of " + std::to_string(request.offset_bits) +
+          " bits in this build",
+      "there are " + known + "; more with -DHEDDLE_BENCH_SCALARS and -DHEDDLE_BENCH_OFFSETS");
+}
+
+template <class Request>
+void check_baselines(const Request& request, const Instance<Request>& instance) {
+  for (const std::string& word : request.baselines) {
+    bool known = word == "all" || word == "none";
+    std::string names = "all, none";
+    for (const auto& [name, description] : instance.baseline_names()) {
+      known = known || word == name || word == name.substr(0, name.find('-'));
+      names += ", " + name;
+    }
+    if (!known) throw Error("no baseline \"" + word + "\" in this build", "there are " + names);
+  }
+}
+
+template <class Request>
+void list_schemes_and_baselines(std::ostream& out, const std::string& operation) {
+  out << "schemes of " << operation << ":\n";
+  if (!instances<Request>().empty()) {
+    for (const auto& name : instances<Request>().front().scheme_names())
+      out << "  " << name << '\n';
+  }
+  out << "\nbaselines of " << operation << ":\n";
+  std::set<std::string> seen;
+  for (const Instance<Request>& instance : instances<Request>()) {
+    for (const auto& [name, description] : instance.baseline_names()) {
+      if (!seen.insert(name).second) continue;
+      out << "  " << name << std::string(name.size() < 20 ? 20 - name.size() : 1, ' ')
+          << description << '\n';
+    }
+  }
+  if (seen.empty()) out << "  none\n";
+  out << '\n';
+}
+
+template <class Request>
+void list_scalars(std::ostream& out) {
+  out << "scalar types / bits of an offset:\n ";
+  for (const auto& i : instances<Request>()) out << ' ' << i.scalar << '/' << i.offset_bits;
+  out << "\n\n";
+}
+
+}  // namespace heddle::bench

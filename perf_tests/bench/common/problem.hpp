@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the problems and contestants of every operation have in common.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "../../../core/matrix.hpp"
+
+namespace heddle::bench {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Space = Exec::memory_space;
+using Index = std::int32_t;
+
+/// How the vectors of a problem lie, which are allocated as one array without gaps each.
+template <Scalar S>
+struct ColumnVectors {
+  using Vector = Kokkos::View<S*, Space>;
+  template <class Layout>
+  using Columns = Kokkos::View<S**, Layout, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  int columns = 1;
+  /// Whether the entries of a row lie side by side, or those of a column.
+  bool row_major = false;
+
+  /// A vector as several columns.
+  template <class Layout>
+  Columns<Layout> as_columns(const Vector& vector) const {
+    const auto k = static_cast<std::size_t>(columns);
+    return Columns<Layout>(vector.data(), vector.extent(0) / k, k);
+  }
+
+  /// use(from, to) with vectors of rank 1 for one column, else with rank 2 in their layout.
+  template <class Use>
+  auto with_columns(const Vector& from, const Vector& to, const Use& use) const {
+    using Left = Kokkos::LayoutLeft;
+    using Right = Kokkos::LayoutRight;
+    if (columns == 1) return use(from, to);
+    if (row_major) return use(as_columns<Right>(from), as_columns<Right>(to));
+    return use(as_columns<Left>(from), as_columns<Left>(to));
+  }
+
+  /// Both wait.
+  template <class Host>
+  void copy_in(const Exec& exec, const Vector& device, const Host& host) const {
+    if (row_major) {
+      const auto rows = row_major_like(host);
+      Kokkos::deep_copy(rows, host);
+      Kokkos::deep_copy(exec, as_columns<Kokkos::LayoutRight>(device), rows);
+    } else {
+      Kokkos::deep_copy(exec, as_columns<Kokkos::LayoutLeft>(device), host);
+    }
+    exec.fence("heddle::bench::copy_in");
+  }
+  template <class Host>
+  void copy_out(const Exec& exec, const Host& host, const Vector& device) const {
+    if (row_major) {
+      const auto rows = row_major_like(host);
+      Kokkos::deep_copy(exec, rows, as_columns<Kokkos::LayoutRight>(device));
+      exec.fence("heddle::bench::copy_out");
+      Kokkos::deep_copy(host, rows);
+    } else {
+      Kokkos::deep_copy(exec, host, as_columns<Kokkos::LayoutLeft>(device));
+      exec.fence("heddle::bench::copy_out");
+    }
+  }
+
+ private:
+  using RowMajor = Kokkos::View<S**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+  template <class Host>
+  static RowMajor row_major_like(const Host& host) {
+    return RowMajor("heddle::bench::rows", host.extent(0), host.extent(1));
+  }
+};
+
+/// What everything that was set up for a problem can tell of itself.
+class SetUp {
+ public:
+  virtual ~SetUp() = default;
+  /// What the setup built beside the CSR arrays.
+  virtual std::size_t bytes() const { return 0; }
+  /// What one apply really reads and writes, none of it for beta; 0 where it is not known.
+  virtual std::size_t moved_bytes() const { return 0; }
+  /// The scheme that runs, nothing left open; empty of other libraries.
+  virtual std::string scheme() const { return ""; }
+  /// What ran, where name and scheme do not say it all.
+  virtual std::string note() const { return ""; }
+};
+
+/// A library that Heddle is compared with. `setup` does all that can be done before the first
+/// apply; it throws heddle::Error where the library does not take the problem.
+template <class Problem>
+struct Baseline {
+  std::string name;
+  std::string description;
+  std::function<std::unique_ptr<typename Problem::Contestant>(const Exec&, const Problem&)> setup;
+};
+
+/// The baselines that are compiled in for a problem of one pair of types. A file of
+/// perf_tests/baselines/ adds its own from a static initializer.
+template <class Problem>
+std::vector<Baseline<Problem>>& baselines() {
+  static std::vector<Baseline<Problem>> list;
+  return list;
+}
+
+template <class Problem>
+bool add_baseline(Baseline<Problem> baseline) {
+  baselines<Problem>().push_back(std::move(baseline));
+  return true;
+}
+
+}  // namespace heddle::bench

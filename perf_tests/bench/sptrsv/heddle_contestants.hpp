@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// All that heddle-bench knows of plans of triangular solves and their schemes.
+#pragma once
+
+#include <heddle/sptrsv.hpp>
+
+#include "../common/results.hpp"
+#include "problem.hpp"
+#include "request.hpp"
+
+namespace heddle::bench {
+
+/// As the grammar has it, a kernel a line. Asks no device, so that a list needs none.
+inline std::vector<std::string> sptrsv_scheme_names() {
+  Device device;
+  device.backend = backends::Tag<Exec>::kind;
+  device.lanes = backends::max_subwarp_width<Exec>;
+  const std::string usage = detail::sptrsv::grammar(device).usage();
+  std::vector<std::string> names;
+  for (std::size_t from = 0; from < usage.size();) {
+    const std::size_t comma = std::min(usage.find(", ", from), usage.size());
+    names.push_back(usage.substr(from, comma - from));
+    from = comma + 2;
+  }
+  return names;
+}
+
+/// A plan of Heddle as a contestant.
+template <Scalar S, Offset Off>
+class HeddleSolve : public SptrsvContestant<S> {
+ public:
+  HeddleSolve(const Exec& exec, const SptrsvProblem<S, Off>& problem,
+              const std::optional<Scheme>& scheme)
+      : problem_(problem), plan_(exec, problem.T, options(problem, scheme)) {}
+
+  void solve(const Exec& exec, S alpha) override {
+    problem_.with_vectors(
+        [&](const auto& b, const auto& x) { plan_.apply(exec, problem_.op, alpha, b, x); });
+  }
+  bool updates() const override { return true; }
+  void update_values(const Exec& exec) override { plan_.update_values(exec, problem_.T); }
+  std::size_t bytes() const override { return plan_.bytes(); }
+  std::string scheme() const override { return plan_.scheme(problem_.op).to_string(); }
+
+ private:
+  static SptrsvOptions options(const SptrsvProblem<S, Off>& problem,
+                               const std::optional<Scheme>& scheme) {
+    SptrsvOptions options;
+    options.triangle = problem.triangle;
+    options.diagonal = problem.diagonal;
+    options.ignore_outside = true;
+    options.scheme = scheme;
+    options.vectors = {problem.columns, !problem.row_major};
+    if (problem.op != Op::none) options.ops.push_back(problem.op);
+    return options;
+  }
+
+  SptrsvProblem<S, Off> problem_;
+  SptrsvPlan<Exec, CsrMatrix<S, Index, Off, Space>> plan_;
+};
+
+template <Scalar S, Offset Off>
+struct HeddleSolveEntry {
+  std::string name;
+  bool chosen = false;
+  std::optional<Scheme> scheme;
+
+  std::unique_ptr<SptrsvContestant<S>> setup(const Exec& exec,
+                                             const SptrsvProblem<S, Off>& problem) const {
+    return std::make_unique<HeddleSolve<S, Off>>(exec, problem, scheme);
+  }
+};
+
+/// The schemes that were asked for ("all": those that use every value of every parameter), and
+/// "auto": the one that a plan takes by itself. Writes that choice into `result`.
+template <Scalar S, Offset Off>
+std::vector<HeddleSolveEntry<S, Off>> heddle_solve_entries(const Exec& exec,
+                                                           const SptrsvProblem<S, Off>& problem,
+                                                           const SptrsvRequest& request,
+                                                           MatrixResult& result) {
+  using namespace detail::sptrsv;
+  const Device device = backends::describe(exec);
+  const SchemeGrammar legal = grammar(device);
+  const std::int64_t rows = problem.T.rows();
+  const std::int64_t entries = static_cast<std::int64_t>(problem.T.nonzeros()) - rows;
+  // With what it leaves out, so that no two that are the same run.
+  const auto whole = [&](const Scheme& scheme) { return resolved(scheme, rows, entries, device); };
+  const Scheme choice = whole(choose(rows, entries, device));
+  result.chosen_scheme = choice.to_string();
+
+  std::vector<HeddleSolveEntry<S, Off>> found;
+  if (request.automatic()) found.push_back({"auto", false, {}});
+  std::vector<Scheme> seen;
+  const auto enter = [&](const Scheme& scheme) {
+    const Scheme one = whole(scheme);
+    if (std::find(seen.begin(), seen.end(), one) != seen.end()) return;
+    seen.push_back(one);
+    found.push_back({scheme.to_string(), one == choice, scheme});
+  };
+  for (const std::string& text : request.schemes) {
+    if (text == "all") {
+      for (const Scheme& one : variants_of(legal)) enter(one);
+    } else if (text != "auto") {
+      enter(parse_scheme(text, std::span(&legal, 1)));
+    }
+  }
+  return found;
+}
+
+}  // namespace heddle::bench

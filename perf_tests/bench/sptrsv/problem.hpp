@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../../solvers/sptrsv/options.hpp"
+#include "../common/problem.hpp"
+
+namespace heddle::bench {
+
+/// Something that was set up for one problem and can solve op(T) x = alpha b.
+template <Scalar S>
+class SptrsvContestant : public SetUp {
+ public:
+  virtual void solve(const Exec& exec, S alpha) = 0;
+  /// Whether it can take new values of the same pattern, by update_values.
+  virtual bool updates() const { return false; }
+  virtual void update_values(const Exec&) {}
+};
+
+/// One triangle on the device with its vectors; what every contestant is given.
+template <Scalar S, Offset Off>
+struct SptrsvProblem : ColumnVectors<S> {
+  using Contestant = SptrsvContestant<S>;
+
+  /// The triangle with its whole diagonal, of ones where `diagonal` is unit. The columns of a row
+  /// ascend, each of them once.
+  CsrMatrix<S, Index, Off, Space> T;
+  Triangle triangle = Triangle::lower;
+  Diagonal diagonal = Diagonal::stored;
+  Op op = Op::none;
+  /// T.rows() x columns each, without gaps.
+  Kokkos::View<S*, Space> b, x;
+
+  /// use(b, x) with vectors of rank 1 for one column, else with rank 2 in their layout.
+  template <class Use>
+  auto with_vectors(const Use& use) const {
+    return this->with_columns(b, x, use);
+  }
+};
+
+}  // namespace heddle::bench

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../../solvers/sptrsv/options.hpp"
+#include "../common/contest_options.hpp"
+
+namespace heddle::bench {
+
+/// What `heddle-bench sptrsv` was asked for.
+struct SptrsvRequest : ContestOptions {
+  std::string triangle_name = "lower";
+  std::string diagonal_name = "stored";
+  std::string op_name = "none";
+
+  Triangle triangle() const { return triangle_name == "lower" ? Triangle::lower : Triangle::upper; }
+  Diagonal diagonal() const { return diagonal_name == "unit" ? Diagonal::unit : Diagonal::stored; }
+  Op op() const {
+    if (op_name == "none") return Op::none;
+    return op_name == "transpose" ? Op::transpose : Op::conjugate_transpose;
+  }
+};
+
+}  // namespace heddle::bench

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../../unit_tests/support/residual.hpp"
+#include "../common/contest.hpp"
+#include "../common/stopwatch.hpp"
+#include "heddle_contestants.hpp"
+#include "problem.hpp"
+#include "substitute.hpp"
+#include "triangle.hpp"
+
+namespace heddle::bench {
+
+/// Runs one source with one pair of types: load, take the triangle, set up, update, verify, time.
+template <Scalar S, Offset Off>
+class SptrsvRun {
+ public:
+  SptrsvRun(const SptrsvRequest& request, const Source& source, Progress& progress)
+      : request_(request),
+        progress_(progress),
+        contest_(exec_, progress_, result_,
+                 [exec = exec_](Contestant& contestant) { contestant.solve(exec, S(1)); }) {
+    result_.source = source.text;
+    result_.name = source.short_name();
+    progress_.task(result_.name + (source.generated ? ": generating" : ": reading"));
+    const double begin = host_seconds();
+    take_triangle(source);
+    result_.prepare_seconds = host_seconds() - begin;
+    copy_to_device();
+  }
+
+  MatrixResult run() {
+    for (auto& entry : heddle_solve_entries(exec_, problem_, request_, result_)) {
+      contest_.enter(entry.name, true, [&entry, this] { return entry.setup(exec_, problem_); });
+      result_.contestants.back().chosen = entry.chosen;
+    }
+    contest_.enter_baselines(problem_, request_);
+    time_updates();
+    if (request_.verify()) verify_all();
+    contest_.time_all(request_);
+    return std::move(result_);
+  }
+
+ private:
+  using Vectors = test::HostColumns<S>;
+  using Contestant = SptrsvContestant<S>;
+
+  static constexpr int updates = 10;
+  static constexpr double update_budget_seconds = 0.5;
+
+  void take_triangle(const Source& source) {
+    const std::uint64_t seed = request_.matrices.seed;
+    const HostTriangle<S, Off> triangle(load<S, Off>(source, seed), request_.triangle(),
+                                        request_.diagonal(), seed);
+    host_ = triangle.storage();
+    TriangleFacts facts;
+    facts.entries = static_cast<std::int64_t>(host_.nonzeros());
+    facts.levels = triangle.levels();
+    facts.diagonal_set = triangle.diagonal_set();
+    result_.triangle = facts;
+    const auto rows = static_cast<std::size_t>(host_.rows());
+    const auto k = static_cast<std::size_t>(request_.columns);
+    result_.csr_bytes = static_cast<std::size_t>(host_.nonzeros()) * (sizeof(S) + sizeof(Index)) +
+                        (rows + 1) * sizeof(Off);
+    result_.apply_bytes = result_.csr_bytes + 2 * rows * k * sizeof(S);
+  }
+
+  void copy_to_device() {
+    const auto k = static_cast<std::size_t>(request_.columns);
+    const auto rows = static_cast<std::size_t>(host_.rows());
+    const auto unset = [](const char* label) {
+      return Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing);
+    };
+    b_ = Vectors(unset("heddle::bench::b"), rows, k);
+    x_ = Vectors(unset("heddle::bench::x"), rows, k);
+    test::Random random(request_.matrices.seed + 2);
+    test::fill_random(b_, random);
+
+    device_ = host_.template copy_to<Space>(exec_);
+    problem_.T = device_.matrix();
+    problem_.triangle = request_.triangle();
+    problem_.diagonal = request_.diagonal();
+    problem_.op = request_.op();
+    problem_.columns = request_.columns;
+    problem_.row_major = request_.row_major();
+    problem_.b = decltype(problem_.b)(unset("heddle::bench::b"), rows * k);
+    problem_.x = decltype(problem_.x)(unset("heddle::bench::x"), rows * k);
+    problem_.copy_in(exec_, problem_.b, b_);
+    result_.rows = row_features(exec_, problem_.T);
+  }
+
+  /// Before the verification, so that what an update leaves is verified.
+  void time_updates() {
+    Stopwatch stopwatch(exec_);
+    contest_.for_each([&](Contestant& contestant, ContestantResult& entry) {
+      if (!contestant.updates()) return;
+      progress_.task(result_.name + ": updating " + entry.name);
+      contestant.update_values(exec_);
+      exec_.fence("heddle::bench::first_update");
+      const double begin = host_seconds();
+      for (int i = 0; i < updates; ++i) {
+        if (i > 2 && host_seconds() - begin > update_budget_seconds) break;
+        stopwatch.start();
+        contestant.update_values(exec_);
+        entry.update.seconds.push_back(stopwatch.stop());
+      }
+    });
+  }
+
+  /// By a solve on the host: whether the values make a solution that the scalar cannot hold, or
+  /// almost. It is the matrix's fault then, and what contestants get depends on their order.
+  bool overflows() {
+    substitute(host_.matrix(), problem_.triangle, problem_.diagonal, problem_.op, S(1), b_, x_);
+    const test::Reference product = test::reference_product(problem_.op, host_.matrix(), x_);
+    const long double largest = std::numeric_limits<RealOf<S>>::max();
+    const auto k = static_cast<std::size_t>(request_.columns);
+    for (std::size_t v = 0; v < k; ++v) {
+      for (std::size_t i = 0; i < product.rows; ++i) {
+        const long double x = test::detail::magnitude(test::detail::Wide(x_(i, v)));
+        if (!(x < 1e-3L * largest)) return true;
+        if (!(product.magnitudes[v * product.rows + i] < 1e-3L * largest)) return true;
+      }
+    }
+    return false;
+  }
+
+  void verify_all() {
+    progress_.task(result_.name + ": reference");
+    result_.triangle->overflows = overflows();
+    if (result_.triangle->overflows) return;
+    contest_.for_each([&](Contestant& contestant, ContestantResult& entry) {
+      progress_.task(result_.name + ": verifying " + entry.name);
+      const double plain_error = error_of(contestant, S(1));
+      const double scaled_error = error_of(contestant, S(-1.5));
+      entry.error_over_bound = std::max(plain_error, scaled_error);
+      entry.verdict = entry.error_over_bound <= 1 ? Verdict::ok : Verdict::wrong;
+    });
+  }
+
+  double error_of(Contestant& contestant, S alpha) {
+    // x must not be read.
+    test::fill_with_poison(problem_.x);
+    contestant.solve(exec_, alpha);
+    problem_.copy_out(exec_, x_, problem_.x);
+    return test::residual(host_, problem_.op, x_, alpha, b_);
+  }
+
+  SptrsvRequest request_;
+  Progress& progress_;
+  Exec exec_;
+  HostStorage<S, Off> host_;
+  CsrStorage<S, Index, Off, Space> device_;
+  Vectors b_, x_;
+  SptrsvProblem<S, Off> problem_;
+  MatrixResult result_;
+  Contest<Contestant> contest_;
+};
+
+}  // namespace heddle::bench

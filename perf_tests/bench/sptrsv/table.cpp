@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "table.hpp"
+
+#include "../common/table.hpp"
+
+namespace heddle::bench {
+
+namespace {
+
+void print_triangle(std::ostream& out, const MatrixResult& result, const SptrsvRequest& request) {
+  const TriangleFacts& triangle = *result.triangle;
+  out << '\n'
+      << result.name << ": " << request.triangle_name << " triangle, " << result.rows.rows
+      << " rows, " << triangle.entries << " entries, " << triangle.levels << " levels";
+  if (triangle.levels > 0) {
+    const double rows = static_cast<double>(result.rows.rows);
+    out << " of " << format("%.1f", rows / static_cast<double>(triangle.levels)) << " rows";
+  }
+  if (request.diagonal() == Diagonal::unit) out << ", unit diagonal";
+  if (request.op() != Op::none) out << ", " << name(request.op());
+  if (request.columns > 1) {
+    out << ", " << request.columns << " columns, layout " << request.layout;
+  }
+  out << '\n';
+  if (triangle.diagonal_set > 0) {
+    out << "  the diagonal was missing or zero in " << triangle.diagonal_set
+        << " rows, and is 1 + the magnitudes of the row there\n";
+  }
+  if (triangle.overflows) {
+    out << "  the solution of these values overflows in " << request.scalar
+        << " or is not a number: nothing is verified\n";
+  }
+  out << '\n';
+}
+
+void print_row(std::ostream& out, const MatrixResult& result, const ContestantResult& c,
+               int width) {
+  out << format("  %-*s", width, c.name.c_str());
+  if (!c.timed()) {
+    out << "  not run: " << c.note << '\n';
+    return;
+  }
+  const double time = c.time.median();
+  const std::int64_t levels = result.triangle->levels;
+  const std::string level = levels ? format("%.1f", 1e9 * time / static_cast<double>(levels)) : "-";
+  out << format("%11s", duration(c.setup.median()).c_str())
+      << format("%9s", factor(c.setup.median() / time).c_str())
+      << format("%11s", optional_duration(c.update).c_str())
+      << format("%11s", duration(time).c_str())
+      << format("%11s", optional_duration(c.queued).c_str()) << format("%12s", level.c_str())
+      << format("%9s", against_peer(result, c).c_str()) << remarks(c) << '\n';
+}
+
+}  // namespace
+
+void print_solves(std::ostream& out, const MatrixResult& result, const SptrsvRequest& request) {
+  print_triangle(out, result, request);
+  const int width = name_width(result);
+  out << format("  %-*s%11s%9s%11s%11s%11s%12s%9s\n", width, "", "setup", "solves", "update",
+                "time", "queued", "ns a level", "vs peer");
+  bool baseline_seen = false;
+  for (const auto& c : result.contestants) {
+    if (!c.is_scheme && !baseline_seen) out << '\n';
+    baseline_seen = baseline_seen || !c.is_scheme;
+    print_row(out, result, c, width);
+  }
+  out << "\n  a plan takes " << result.chosen_scheme << " by itself\n";
+  out.flush();
+}
+
+std::string solves_help() {
+  return "columns of the table:\n"
+         "  setup       median of the repeated setups (the first, which loads kernels, is in the "
+         "JSON)\n"
+         "  solves      the setup in solves of the same contestant\n"
+         "  update      new values of the same pattern into a plan of Heddle\n"
+         "  time        one solve, nothing queued before; by events of the device where it has "
+         "them\n"
+         "  queued      one of ten solves behind each other\n"
+         "  ns a level  the time over the levels, the rows that must be solved one after the "
+         "other\n"
+         "  vs peer     time of the fastest baseline over this time: above 1 is faster\n";
+}
+
+}  // namespace heddle::bench

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <ostream>
+#include <string>
+
+#include "../common/results.hpp"
+#include "request.hpp"
+
+namespace heddle::bench {
+
+/// The triangle, and one row a contestant, schemes first.
+void print_solves(std::ostream& out, const MatrixResult& result, const SptrsvRequest& request);
+/// What the columns of those rows mean.
+std::string solves_help();
+
+}  // namespace heddle::bench
