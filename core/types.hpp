@@ -76,11 +76,17 @@ using RealOf = typename detail::RealOf<T>::type;
 /// a conjugation changes nothing.
 enum class Op { none, transpose, conjugate, conjugate_transpose };
 
-constexpr bool transposes(Op op) { return op == Op::transpose || op == Op::conjugate_transpose; }
-constexpr bool conjugates(Op op) { return op == Op::conjugate || op == Op::conjugate_transpose; }
+KOKKOS_INLINE_FUNCTION constexpr bool transposes(Op op) {
+  return op == Op::transpose || op == Op::conjugate_transpose;
+}
+KOKKOS_INLINE_FUNCTION constexpr bool conjugates(Op op) {
+  return op == Op::conjugate || op == Op::conjugate_transpose;
+}
 
 /// What is left of an op to apply to a stored transpose.
-constexpr Op without_transpose(Op op) { return conjugates(op) ? Op::conjugate : Op::none; }
+KOKKOS_INLINE_FUNCTION constexpr Op without_transpose(Op op) {
+  return conjugates(op) ? Op::conjugate : Op::none;
+}
 
 constexpr const char* name(Op op) {
   switch (op) {

@@ -183,9 +183,8 @@ class SptrsvPlan {
                    const Off* origin) const {
     using namespace detail::sptrsv;
     const SchemeGrammar legal = grammar(device_);
-    Scheme scheme = options_.scheme ? heddle::resolve(*options_.scheme, std::span(&legal, 1))
-                                    : choose(T_.rows(), sums_.entries, device_);
-    scheme = resolved(scheme, T_.rows(), sums_.entries, device_);
+    const Scheme scheme = options_.scheme ? heddle::resolve(*options_.scheme, std::span(&legal, 1))
+                                          : choose(T_.rows(), sums_.entries, device_);
     const Inspection<Exec, Matrix> inspection{exec,
                                               T_,
                                               graph,

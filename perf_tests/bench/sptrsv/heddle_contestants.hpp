@@ -81,21 +81,16 @@ std::vector<HeddleSolveEntry<S, Off>> heddle_solve_entries(const Exec& exec,
   using namespace detail::sptrsv;
   const Device device = backends::describe(exec);
   const SchemeGrammar legal = grammar(device);
-  const std::int64_t rows = problem.T.rows();
-  const std::int64_t entries = static_cast<std::int64_t>(problem.T.nonzeros()) - rows;
-  // With what it leaves out, so that no two that are the same run.
-  const auto whole = [&](const Scheme& scheme) { return resolved(scheme, rows, entries, device); };
-  const Scheme choice = whole(choose(rows, entries, device));
-  result.chosen_scheme = choice.to_string();
+  result.chosen_scheme = HeddleSolve<S, Off>(exec, problem, {}).scheme();
 
   std::vector<HeddleSolveEntry<S, Off>> found;
   if (request.automatic()) found.push_back({"auto", false, {}});
   std::vector<Scheme> seen;
   const auto enter = [&](const Scheme& scheme) {
-    const Scheme one = whole(scheme);
-    if (std::find(seen.begin(), seen.end(), one) != seen.end()) return;
-    seen.push_back(one);
-    found.push_back({scheme.to_string(), one == choice, scheme});
+    if (std::find(seen.begin(), seen.end(), scheme) != seen.end()) return;
+    seen.push_back(scheme);
+    const std::string name = scheme.to_string();
+    found.push_back({name, name == result.chosen_scheme, scheme});
   };
   for (const std::string& text : request.schemes) {
     if (text == "all") {

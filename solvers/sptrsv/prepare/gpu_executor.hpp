@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "../schedule/tasks.hpp"
-#include "../select/grammar.hpp"
+#include "../select/choose.hpp"
 #include "../transform/ordered_triangle.hpp"
 #include "inspection.hpp"
 #include "tasks_kernel.hpp"
@@ -22,12 +22,11 @@ class GpuExecutor {
   GpuExecutor() = default;
 
   GpuExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
-      : by_level_(scheme.has("level-set")),
-        lanes_(static_cast<int>(scheme.integer("lanes"))),
-        scheme_(scheme),
-        room_(std::min(in.vectors, vectors_at_once)) {
+      : by_level_(scheme.has("level-set")), room_(std::min(in.vectors, vectors_at_once)) {
     const auto order = LevelOrder<Exec, O>::by_level(in.exec, in.graph);
     levels_ = order.levels();
+    scheme_ = resolved(scheme, gpu_shape(in.T.rows(), in.sums.entries, levels_));
+    lanes_ = static_cast<int>(scheme_.integer("lanes"));
     triangle_ = OrderedTriangle<Exec, S, O, Off>(in.exec, in.T, in.graph, in.origin, order,
                                                  in.sums.entries, in.diagonal, Naming::places);
     ranges_ = TaskRanges(order.level_begin(), warp_width / lanes_);
@@ -41,7 +40,7 @@ class GpuExecutor {
         Arena<Space>(in.exec, "heddle::sptrsv::tickets", arena_bytes<std::uint32_t>(1));
     tickets_.next = tickets_memory_.template take<std::uint32_t>(1).data();
     clear_tickets(in.exec, tickets_);
-    const auto warps = static_cast<std::size_t>(scheme.integer("warps"));
+    const auto warps = static_cast<std::size_t>(scheme_.integer("warps"));
     const std::size_t teams = std::max<std::size_t>(1, warps / warps_per_team);
     // One byte more than a multiprocessor's share, so that no further team fits.
     scratch_bytes_ = std::min(in.device.scratch_bytes, in.device.scratch_bytes / (teams + 1) + 1);

@@ -11,11 +11,8 @@ inline constexpr std::int64_t row_steps = 4;
 inline constexpr std::int64_t thin_level_steps = 1500;
 /// Rows and entries of a triangle on a CPU from which its levels are looked for.
 inline constexpr std::int64_t least_work = 50000;
-/// Entries a row from which a GPU takes a warp a row, not a lane.
-inline constexpr double entries_for_a_warp = 12;
-/// Threads of a team on a GPU, and warps that a multiprocessor runs at once.
+/// Threads of a team on a GPU.
 inline constexpr int team_threads = 128;
-inline constexpr int warps = 8;
 /// Right-hand sides that a GPU solves in one pass.
 inline constexpr int vectors_at_once = 4;
 

@@ -102,7 +102,8 @@ int find_levels(const Exec& exec, const Graph& graph, int* level) {
   if (graph.rows == 0) return 0;
   using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
   const auto& space = kokkos_space(exec);
-  if constexpr (backends::runs_on_host<Exec>) {
+  constexpr bool waits = backends::waits_make_progress<Exec>;
+  if constexpr (backends::runs_on_host<Exec> && waits) {
     Kokkos::parallel_for("heddle::sptrsv::levels", Policy(space, 0, 1), [=](std::int64_t) {
       int rose = 0;
       for (std::int64_t i = 0; i < graph.rows; ++i) {
@@ -111,7 +112,6 @@ int find_levels(const Exec& exec, const Graph& graph, int* level) {
       }
     });
   } else {
-    constexpr bool waits = backends::waits_make_progress<Exec>;
     Kokkos::parallel_for(
         "heddle::sptrsv::no_levels", Policy(space, 0, graph.rows),
         KOKKOS_LAMBDA(std::int64_t i) { level[i] = waits ? -1 : 0; });
@@ -127,7 +127,7 @@ int find_levels(const Exec& exec, const Graph& graph, int* level) {
                                         LevelsKernel<Graph>{graph, level}, tickets);
       exec.fence("heddle::sptrsv::levels");  // before the tickets are freed
     } else {
-      for (int rose = 1; rose;) {
+      for (int rose = 1; rose > 0;) {
         Kokkos::parallel_reduce("heddle::sptrsv::levels", Policy(space, 0, graph.rows),
                                 RaiseKernel<Graph>{graph, level}, Kokkos::Max<int>(rose));
       }
