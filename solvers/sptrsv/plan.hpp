@@ -192,7 +192,8 @@ class SptrsvPlan {
                                               sums_,
                                               device_,
                                               options_.diagonal,
-                                              std::min(options_.vectors.count, 64)};
+                                              std::min(options_.vectors.count, 64),
+                                              options_.scheme.has_value()};
     return Executor(inspection, scheme);
   }
 

@@ -21,6 +21,7 @@ struct Inspection {
   const Device& device;
   Diagonal diagonal;
   int vectors;  ///< room for so many at once
+  bool pinned;  ///< whether the caller asked for the scheme
 };
 
 }  // namespace heddle::detail::sptrsv

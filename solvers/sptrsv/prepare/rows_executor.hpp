@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../schedule/steps.hpp"
-#include "../select/grammar.hpp"
+#include "../select/choose.hpp"
 #include "../transform/ordered_triangle.hpp"
 #include "inspection.hpp"
 #include "rows_kernel.hpp"
@@ -21,13 +21,18 @@ class RowsExecutor {
   RowsExecutor() = default;
 
   RowsExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-    const bool sequential = scheme.has("sequential");
-    const auto order = sequential ? LevelOrder<Exec, O>::as_they_are(in.exec, in.graph)
-                                  : LevelOrder<Exec, O>::by_level(in.exec, in.graph);
+    LevelOrder<Exec, O> order;
+    bool sequential = scheme.has("sequential");
+    if (!sequential) {
+      order = LevelOrder<Exec, O>::by_level(in.exec, in.graph);
+      levels_ = order.levels();
+      sequential = !in.pinned && in.device.backend == BackendKind::host &&
+                   !worth_threads(in.T.rows() + in.sums.entries, levels_);
+    }
+    if (sequential) order = LevelOrder<Exec, O>::as_they_are(in.exec, in.graph);
     triangle_ = OrderedTriangle<Exec, S, O, Off>(in.exec, in.T, in.graph, in.origin, order,
                                                  in.sums.entries, in.diagonal, Naming::rows);
-    levels_ = sequential ? 0 : order.levels();
-    std::vector<SchemeTerm> terms{scheme.terms().front()};
+    std::vector<SchemeTerm> terms{{sequential ? "sequential" : "level-set"}};
     if (sequential) {
       steps_ = one_step(in.T.rows());
     } else {

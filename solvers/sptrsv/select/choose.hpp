@@ -6,12 +6,17 @@
 namespace heddle::detail::sptrsv {
 
 /// A scheme for a triangle of so many rows and entries off the diagonal, where none is pinned: by
-/// what is known before its levels are.
+/// what is known before its levels are. A CPU may turn from level-set to sequential once they are.
 inline Scheme choose(std::int64_t rows, std::int64_t entries, const Device& device) {
   if (waits_on_lanes(device)) return Scheme("sptrsv", {{"self-scheduled"}});
   if (device.backend != BackendKind::host) return Scheme("sptrsv", {{"level-set"}});
-  const bool worth_threads = device.multiprocessors > 1 && rows * row_steps + entries > least_work;
-  return Scheme("sptrsv", {{worth_threads ? "level-set" : "sequential"}});
+  const bool looks = device.multiprocessors > 1 && rows * row_steps + entries > least_work;
+  return Scheme("sptrsv", {{looks ? "level-set" : "sequential"}});
+}
+
+/// Whether the threads of a CPU gain on one, by the rows and entries of a level.
+inline bool worth_threads(std::int64_t rows_and_entries, int levels) {
+  return rows_and_entries >= least_level * std::max(1, levels);
 }
 
 /// How a GPU runs a triangle: lanes a row, and warps that a multiprocessor runs at once.
