@@ -181,19 +181,15 @@ class SptrsvPlan {
 
   Executor inspect(const Exec& exec, const detail::sptrsv::Graph<O, Off>& graph,
                    const Off* origin) const {
-    using namespace detail::sptrsv;
-    const SchemeGrammar legal = grammar(device_);
-    const Scheme scheme = options_.scheme ? heddle::resolve(*options_.scheme, std::span(&legal, 1))
-                                          : choose(T_.rows(), sums_.entries, device_);
-    const Inspection<Exec, Matrix> inspection{exec,
-                                              T_,
-                                              graph,
-                                              origin,
-                                              sums_,
-                                              device_,
-                                              options_.diagonal,
-                                              std::min(options_.vectors.count, 64),
-                                              options_.scheme.has_value()};
+    const SchemeGrammar legal = detail::sptrsv::grammar(device_);
+    const Scheme scheme = options_.scheme
+                              ? resolve(*options_.scheme, std::span(&legal, 1))
+                              : detail::sptrsv::choose(T_.rows(), sums_.entries, device_);
+    using Inspection = detail::sptrsv::Inspection<Exec, Matrix>;
+    const int room = std::min(options_.vectors.count, 64);
+    const bool pinned = options_.scheme.has_value();
+    const Inspection inspection{exec, T_,    graph, origin, sums_, device_, options_.diagonal,
+                                room, pinned};
     return Executor(inspection, scheme);
   }
 

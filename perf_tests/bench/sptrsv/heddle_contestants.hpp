@@ -78,9 +78,8 @@ std::vector<HeddleSolveEntry<S, Off>> heddle_solve_entries(const Exec& exec,
                                                            const SptrsvProblem<S, Off>& problem,
                                                            const SptrsvRequest& request,
                                                            MatrixResult& result) {
-  using namespace detail::sptrsv;
   const Device device = backends::describe(exec);
-  const SchemeGrammar legal = grammar(device);
+  const SchemeGrammar legal = detail::sptrsv::grammar(device);
   result.chosen_scheme = HeddleSolve<S, Off>(exec, problem, {}).scheme();
 
   std::vector<HeddleSolveEntry<S, Off>> found;
