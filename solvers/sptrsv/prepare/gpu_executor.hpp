@@ -78,7 +78,8 @@ class GpuExecutor {
     if constexpr (Lanes < 32) {
       if (Lanes < lanes_) return with_lanes<2 * Lanes>(exec, operands);
     }
-    if (operands.x.count == 1) return run < Lanes, Lanes == 1 ? 8 : 4, 1 > (exec, operands);
+    constexpr int batch = Lanes == 1 ? 8 : 4;
+    if (operands.x.count == 1) return run<Lanes, batch, 1>(exec, operands);
     run<Lanes, 2, vectors_at_once>(exec, operands);
   }
 

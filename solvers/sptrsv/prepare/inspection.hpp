@@ -14,10 +14,10 @@ struct Inspection {
   using Off = typename Matrix::offset_type;
 
   const Exec& exec;
-  const Matrix& T;           ///< as the user gave it
-  Graph<O, Off> graph;       ///< of T, or of its transpose
-  const Off* origin;         ///< entry k of the graph is entry origin[k] of T; null: entry k
-  const TriangleSums& sums;  ///< of T; the longest row is that of the graph
+  const Matrix& T;      ///< as the user gave it
+  Graph<O, Off> graph;  ///< of T, or of its transpose
+  const Off* origin;    ///< entry k of the graph is entry origin[k] of T; null: entry k
+  const TriangleSums& sums;
   const Device& device;
   Diagonal diagonal;
   int vectors;  ///< room for so many at once

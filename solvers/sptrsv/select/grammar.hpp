@@ -36,8 +36,8 @@ inline SchemeGrammar grammar(const Device& device) {
 
 /// Rows up to which a level is not worth more threads than one.
 inline std::int64_t thin_level(std::int64_t rows, std::int64_t entries) {
-  const std::int64_t steps_a_row = row_steps + entries / std::max<std::int64_t>(1, rows);
-  return std::max<std::int64_t>(1, thin_level_steps / steps_a_row);
+  const std::int64_t steps_per_row = row_steps + entries / std::max<std::int64_t>(1, rows);
+  return std::max<std::int64_t>(1, thin_level_steps / steps_per_row);
 }
 
 }  // namespace heddle::detail::sptrsv

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <limits>
 #include <string>
 
-#include "../../../core/error.hpp"
-#include "../../../core/matrix.hpp"
+#include "../../../formats/inspect/row_features.hpp"
 #include "../options.hpp"
 
 namespace heddle::detail::sptrsv {
 
-inline constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
-
 /// What one look at a matrix says of its triangle.
 struct TriangleSums {
   std::int64_t entries = 0;             ///< in the triangle, off the diagonal
-  std::int64_t longest_row = 0;         ///< of these
   std::int64_t outside = nowhere;       ///< the first row with an entry outside of the triangle
   std::int64_t bad_diagonal = nowhere;  ///< the first row whose diagonal is missing or zero
 };
@@ -35,27 +30,23 @@ struct TriangleKernel {
   KOKKOS_FUNCTION void init(value_type& sums) const { sums = value_type(); }
   KOKKOS_FUNCTION void join(value_type& sums, const value_type& other) const {
     sums.entries += other.entries;
-    sums.longest_row = Kokkos::max(sums.longest_row, other.longest_row);
     sums.outside = Kokkos::min(sums.outside, other.outside);
     sums.bad_diagonal = Kokkos::min(sums.bad_diagonal, other.bad_diagonal);
   }
 
   KOKKOS_FUNCTION void operator()(std::int64_t row, value_type& sums) const {
     const auto i = static_cast<O>(row);
-    std::int64_t inside = 0;
     S diagonal(0);
     for (Off k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
       if (col_idx[k] == i) {
         diagonal += values[k];
       } else if (in_triangle(triangle, i, col_idx[k])) {
-        ++inside;
+        ++sums.entries;
       } else {
         sums.outside = Kokkos::min(sums.outside, row);
       }
     }
     if (diagonal == S(0)) sums.bad_diagonal = Kokkos::min(sums.bad_diagonal, row);
-    sums.entries += inside;
-    sums.longest_row = Kokkos::max(sums.longest_row, inside);
   }
 };
 
