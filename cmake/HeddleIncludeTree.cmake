@@ -22,9 +22,11 @@ set(HEDDLE_PUBLIC_NAMES
     spmv.hpp=formats/spmv.hpp
     sptrsv.hpp=solvers/sptrsv.hpp)
 
-# heddle_public_header(NAME FILES...): <heddle/NAME> includes the files of the source tree.
+# heddle_public_header(NAME FILES...): <heddle/NAME> includes config.hpp beside it, which says what the
+# files may use, and the files of the source tree.
 function(heddle_public_header name)
   set(license "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n#pragma once\n\n")
+  string(APPEND license "#include \"config.hpp\"\n")
   set(here "${license}")
   set(installed "${license}")
   foreach(target IN LISTS ARGN)

@@ -6,10 +6,8 @@
 
 #include "text.hpp"
 
-// Made by CMake. Without it, as with a bare -I of the source tree, neither library is used.
-#if __has_include(<heddle/config.hpp>)
-#include <heddle/config.hpp>
-#endif
+// HEDDLE_HAVE_ZLIB and HEDDLE_HAVE_LZMA say which libraries there are: the targets of CMake define
+// them, and the public headers. Without either, as with a bare -I of the source tree, none is used.
 
 namespace heddle::files {
 
