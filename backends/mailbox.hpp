@@ -38,17 +38,31 @@ struct Mailbox {
     }
   }
 
-  /// Whether a value is posted; it is put into `value` and stays in its place, for any number of
-  /// readers. Does not wait.
-  KOKKOS_FORCEINLINE_FUNCTION bool look(std::int64_t place, int column, Acc& value) const {
+  /// Puts what is in the place into `value`, where that is not posted() yet; it stays there, for
+  /// any number of readers. Does not wait. `value` begins as not_posted().
+  KOKKOS_FORCEINLINE_FUNCTION void look(std::int64_t place, int column, Acc& value) const {
     const Word* from = address(place, column);
     if constexpr (is_complex<Acc>) {
-      const Word real = backends::look(from), imag = backends::look(from + 1);
+      Word real = value.real(), imag = value.imag();
+      backends::look_if(from, is_empty(real), real);
+      backends::look_if(from + 1, is_empty(imag), imag);
       value = Acc(real, imag);
-      return !is_empty(real) && !is_empty(imag);
     } else {
-      value = backends::look(from);
+      backends::look_if(from, is_empty(value), value);
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static bool posted(const Acc& value) {
+    if constexpr (is_complex<Acc>) {
+      return !is_empty(value.real()) && !is_empty(value.imag());
+    } else {
       return !is_empty(value);
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static Acc not_posted() {
+    if constexpr (is_complex<Acc>) {
+      return Acc(empty(), empty());
+    } else {
+      return empty();
     }
   }
 

@@ -63,6 +63,13 @@ KOKKOS_FORCEINLINE_FUNCTION T look(const T* place) {
   return ThisMemory::peek(place);
 }
 
+/// The same into `value` where it is wanted; elsewhere `value` stays as it is and nothing is read.
+/// No branch on CUDA, so that looks that follow each other are under way together.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION void look_if(const T* place, bool wanted, T& value) {
+  ThisMemory::peek_if(place, wanted, value);
+}
+
 /// Waits until `ready(value)` holds for what is posted at `place`, and returns that value. Ends
 /// under the same condition as await.
 template <class T, class Ready>

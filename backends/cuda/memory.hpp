@@ -50,12 +50,16 @@ struct CudaMemory {
     return value<T>(word);
   }
 
+  // The clobbers order nothing on the device; they keep the compiler from moving loads that were
+  // asked for before a wait to where they are used, after it.
   template <class T>
   __device__ static void post(T* place, T value) {
     if constexpr (sizeof(T) == 4) {
-      asm volatile("st.relaxed.gpu.b32 [%0], %1;" ::"l"(place), "r"(word<T>(value)));
+      asm volatile("st.relaxed.gpu.global.b32 [%0], %1;" ::"l"(place), "r"(word<T>(value))
+                   : "memory");
     } else {
-      asm volatile("st.relaxed.gpu.b64 [%0], %1;" ::"l"(place), "l"(word<T>(value)));
+      asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(place), "l"(word<T>(value))
+                   : "memory");
     }
   }
 
@@ -63,11 +67,28 @@ struct CudaMemory {
   __device__ static T peek(const T* place) {
     Word<T> word;
     if constexpr (sizeof(T) == 4) {
-      asm volatile("ld.relaxed.gpu.b32 %0, [%1];" : "=r"(word) : "l"(place));
+      asm volatile("ld.relaxed.gpu.global.b32 %0, [%1];" : "=r"(word) : "l"(place) : "memory");
     } else {
-      asm volatile("ld.relaxed.gpu.b64 %0, [%1];" : "=l"(word) : "l"(place));
+      asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(word) : "l"(place) : "memory");
     }
     return value<T>(word);
+  }
+
+  template <class T>
+  __device__ static void peek_if(const T* place, bool wanted, T& value) {
+    Word<T> now = word<T>(value);
+    if constexpr (sizeof(T) == 4) {
+      asm volatile("{ .reg .pred p; setp.ne.b32 p, %2, 0; @p ld.relaxed.gpu.global.b32 %0, [%1]; }"
+                   : "+r"(now)
+                   : "l"(place), "r"(static_cast<int>(wanted))
+                   : "memory");
+    } else {
+      asm volatile("{ .reg .pred p; setp.ne.b32 p, %2, 0; @p ld.relaxed.gpu.global.b64 %0, [%1]; }"
+                   : "+l"(now)
+                   : "l"(place), "r"(static_cast<int>(wanted))
+                   : "memory");
+    }
+    value = CudaMemory::value<T>(now);
   }
 
   __device__ static int arrive(int* counter) {

@@ -25,6 +25,10 @@ struct HipMemory {
   __device__ static T peek(const T* place) {
     return __hip_atomic_load(const_cast<T*>(place), __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
   }
+  template <class T>
+  __device__ static void peek_if(const T* place, bool wanted, T& value) {
+    if (wanted) value = peek(place);
+  }
   __device__ static int arrive(int* counter) {
     return __hip_atomic_fetch_add(counter, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
   }

@@ -26,6 +26,10 @@ struct HostMemory {
   static T peek(const T* place) {
     return std::atomic_ref<T>(*const_cast<T*>(place)).load(std::memory_order_relaxed);
   }
+  template <class T>
+  static void peek_if(const T* place, bool wanted, T& value) {
+    if (wanted) value = peek(place);
+  }
   /// With the fence that follows, release would do; but the thread sanitizer does not know fences.
   static int arrive(int* counter) {
     return std::atomic_ref<int>(*counter).fetch_add(1, std::memory_order_acq_rel);

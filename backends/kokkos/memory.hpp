@@ -29,6 +29,10 @@ struct KokkosMemory {
   KOKKOS_FORCEINLINE_FUNCTION static T peek(const T* place) {
     return Kokkos::atomic_load(const_cast<T*>(place));
   }
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static void peek_if(const T* place, bool wanted, T& value) {
+    if (wanted) value = peek(place);
+  }
   KOKKOS_FORCEINLINE_FUNCTION static int arrive(int* counter) {
     Kokkos::memory_fence();
     return Kokkos::atomic_fetch_add(counter, 1);

@@ -21,6 +21,8 @@ struct SptrsvOptions {
   Diagonal diagonal = Diagonal::stored;
   /// Whether entries outside of the triangle are ignored, as in a combined LU matrix, or an error.
   bool ignore_outside = false;
+  /// How often the plan will be applied; the choice weighs the inspection against that.
+  std::int64_t expected_applies = 1000;
   /// Pins the scheme; by default one is chosen.
   std::optional<Scheme> scheme = std::nullopt;
   /// The right-hand sides that b will hold. It may hold any number; but room is kept to solve so

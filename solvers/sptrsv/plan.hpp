@@ -182,9 +182,10 @@ class SptrsvPlan {
   Executor inspect(const Exec& exec, const detail::sptrsv::Graph<O, Off>& graph,
                    const Off* origin) const {
     const SchemeGrammar legal = detail::sptrsv::grammar(device_);
-    const Scheme scheme = options_.scheme
-                              ? resolve(*options_.scheme, std::span(&legal, 1))
-                              : detail::sptrsv::choose(T_.rows(), sums_.entries, device_);
+    const Scheme scheme =
+        options_.scheme
+            ? resolve(*options_.scheme, std::span(&legal, 1))
+            : detail::sptrsv::choose(T_.rows(), sums_.entries, options_.expected_applies, device_);
     using Inspection = detail::sptrsv::Inspection<Exec, Matrix>;
     const int room = std::min(options_.vectors.count, 64);
     const bool pinned = options_.scheme.has_value();

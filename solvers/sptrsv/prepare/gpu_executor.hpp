@@ -1,126 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
+#include <variant>
 
-#include "../schedule/tasks.hpp"
-#include "../select/choose.hpp"
-#include "../transform/ordered_triangle.hpp"
-#include "inspection.hpp"
-#include "tasks_kernel.hpp"
+#include "blocks_executor.hpp"
+#include "tasks_executor.hpp"
 
 namespace heddle::detail::sptrsv {
 
-/// Runs the schemes of GPUs: rows in the order of their levels, a warp a task.
+/// Runs the schemes of GPUs.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 class GpuExecutor {
  public:
-  using S = typename Matrix::scalar_type;
-  using O = typename Matrix::ordinal_type;
-  using Off = typename Matrix::offset_type;
-
   GpuExecutor() = default;
 
-  GpuExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
-      : by_level_(scheme.has("level-set")), room_(std::min(in.vectors, vectors_at_once)) {
-    const auto order = LevelOrder<Exec, O>::by_level(in.exec, in.graph);
-    levels_ = order.levels();
-    scheme_ = resolved(scheme, gpu_shape(in.T.rows(), in.sums.entries, levels_));
-    lanes_ = static_cast<int>(scheme_.integer("lanes"));
-    triangle_ = OrderedTriangle<Exec, S, O, Off>(in.exec, in.T, in.graph, in.origin, order,
-                                                 in.sums.entries, in.diagonal, Naming::places);
-    ranges_ = TaskRanges(order.level_begin(), warp_width / lanes_);
-    if (ranges_.tasks() / warps_per_team >= backends::max_teams_in_order) {
-      throw Error("a triangle of " + std::to_string(in.T.rows()) + " rows takes too many teams",
-                  "pin a scheme with fewer lanes");
+  GpuExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
+    if (scheme.has("blocks")) {
+      runs_.template emplace<Blocks>(in, scheme);
+    } else {
+      runs_.template emplace<Tasks>(in, scheme);
     }
-    table_ = TaskTable<Exec>(in.exec, ranges_, order.level_begin());
-    solved_ = SolvedValuesStorage<Exec, V>(in.exec, in.T.rows(), room_);
-    tickets_memory_ =
-        Arena<Space>(in.exec, "heddle::sptrsv::tickets", arena_bytes<std::uint32_t>(1));
-    tickets_.next = tickets_memory_.template take<std::uint32_t>(1).data();
-    clear_tickets(in.exec, tickets_);
-    const auto warps = static_cast<std::size_t>(scheme_.integer("warps"));
-    const std::size_t teams = std::max<std::size_t>(1, warps / warps_per_team);
-    // One byte more than a multiprocessor's share, so that no further team fits.
-    scratch_bytes_ = std::min(in.device.scratch_bytes, in.device.scratch_bytes / (teams + 1) + 1);
-    in.exec.fence("heddle::sptrsv::ordered");  // before the order is freed
   }
 
-  const Scheme& scheme() const { return scheme_; }
-  int levels() const { return levels_; }
+  const Scheme& scheme() const {
+    return std::visit([](const auto& runs) -> const Scheme& { return runs.scheme(); }, runs_);
+  }
+  int levels() const {
+    return std::visit([](const auto& runs) { return runs.levels(); }, runs_);
+  }
   std::size_t bytes() const {
-    return triangle_.bytes() + table_.bytes() + solved_.bytes() + tickets_memory_.bytes();
+    return std::visit([](const auto& runs) { return runs.bytes(); }, runs_);
   }
 
   void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
-    triangle_.update_values(exec, T, bad_diagonal);
+    std::visit([&](auto& runs) { runs.update_values(exec, T, bad_diagonal); }, runs_);
   }
 
   void apply(const Exec& exec, bool conjugate, Acc alpha, const Multivector<const V>& b,
              const Multivector<V>& x) {
-    for (int first = 0; first < x.count; first += room_) {
-      const int vectors = std::min(room_, x.count - first);
-      const Operands operands{triangle_.view(), conjugate, alpha, b.slice(first, vectors),
-                              x.slice(first, vectors)};
-      with_lanes<1>(exec, operands);
-    }
+    std::visit([&](auto& runs) { runs.apply(exec, conjugate, alpha, b, x); }, runs_);
   }
 
  private:
-  using Space = typename Exec::memory_space;
-  using Operands = sptrsv::Operands<S, O, Off, V, Acc>;
-  static constexpr int warp_width = backends::max_subwarp_width<Exec>;
-  static constexpr int warps_per_team = team_threads / warp_width;
+  using Tasks = TasksExecutor<Exec, Matrix, V, Acc>;
+  using Blocks = BlocksExecutor<Exec, Matrix, V, Acc>;
 
-  template <int Lanes>
-  void with_lanes(const Exec& exec, const Operands& operands) {
-    if constexpr (Lanes < 32) {
-      if (Lanes < lanes_) return with_lanes<2 * Lanes>(exec, operands);
-    }
-    constexpr int batch = Lanes == 1 ? 8 : 4;
-    if (operands.x.count == 1) return run<Lanes, batch, 1>(exec, operands);
-    run<Lanes, 2, vectors_at_once>(exec, operands);
-  }
-
-  template <int Lanes, int Batch, int Vectors>
-  void run(const Exec& exec, const Operands& operands) {
-    using Shape = backends::Shape<Lanes, team_threads>;
-    using Kernel = TasksKernel<Operands, Batch, Vectors>;
-    const auto solved = solved_.of(operands.x.count);
-    const auto kernel = [&](std::int64_t first, std::int64_t stop) {
-      return Kernel{operands,
-                    solved,
-                    table_.tasks(),
-                    first,
-                    stop,
-                    ceil_div<std::int64_t>(stop - first, warps_per_team),
-                    stop == ranges_.tasks()};
-    };
-    if (!by_level_) {
-      const Kernel all = kernel(0, ranges_.tasks());
-      return backends::launch_by_ticket<Shape>(exec, "heddle::sptrsv::solve", all.teams, all,
-                                               tickets_, scratch_bytes_);
-    }
-    const auto& begin = ranges_.begin();
-    for (std::size_t level = 0; level + 1 < begin.size(); ++level) {
-      const Kernel one = kernel(begin[level], begin[level + 1]);
-      backends::launch<Shape>(exec, "heddle::sptrsv::level", one.teams, one, scratch_bytes_);
-    }
-  }
-
-  bool by_level_ = false;
-  int lanes_ = 1;
-  Scheme scheme_;
-  int room_ = 1;
-  int levels_ = 0;
-  OrderedTriangle<Exec, S, O, Off> triangle_;
-  TaskRanges ranges_;
-  TaskTable<Exec> table_;
-  SolvedValuesStorage<Exec, V> solved_;
-  Arena<Space> tickets_memory_;
-  backends::Tickets tickets_;
-  std::size_t scratch_bytes_ = 0;
+  std::variant<Tasks, Blocks> runs_;
 };
 
 }  // namespace heddle::detail::sptrsv

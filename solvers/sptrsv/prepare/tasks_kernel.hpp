@@ -32,6 +32,7 @@ struct TasksKernel {
   using O = typename Operands::ordinal_type;
   using V = typename Operands::vector_type;
   using Acc = typename Operands::accumulator_type;
+  using Mailbox = typename SolvedValues<V>::Mailbox;
 
   Operands operands;
   SolvedValues<V> solved;
@@ -108,32 +109,36 @@ struct TasksKernel {
       value[i] = backends::load_once(T.values + k + i * Subwarp::width, wanted);
     }
     V seen[Batch][Vectors];
-    bool missing = look<Subwarp::width>(k, end, set, needed, seen);
-    while (warp.any(missing)) {
-      missing = missing && look<Subwarp::width>(k, end, set, needed, seen);
+    HEDDLE_UNROLL(Batch)
+    for (int i = 0; i < Batch; ++i) {
+      for (int v = 0; v < Vectors; ++v) {
+        const bool wanted = k + i * Subwarp::width < end && v < solved.vectors;
+        seen[i][v] = wanted ? Mailbox::not_posted() : V(0);
+      }
+    }
+    while (warp.any(look(needed, set, seen))) {
     }
     HEDDLE_UNROLL(Batch)
     for (int i = 0; i < Batch; ++i) {
-      const bool wanted = k + i * Subwarp::width < end;
-      for (int v = 0; v < Vectors; ++v) {
-        if (wanted && v < solved.vectors) sum[v] += operands.value(value[i]) * Acc(seen[i][v]);
-      }
+      // Beyond the end both are zero.
+      for (int v = 0; v < Vectors; ++v) sum[v] += operands.value(value[i]) * Acc(seen[i][v]);
     }
   }
 
-  /// Looks for all values of a batch at once; whether one is still missing.
-  template <int Width, class Off>
-  KOKKOS_FORCEINLINE_FUNCTION bool look(Off k, Off end, int set, const O (&needed)[Batch],
+  /// Looks at once for all values of a batch that are not there yet; whether one still is not.
+  KOKKOS_FORCEINLINE_FUNCTION bool look(const O (&needed)[Batch], int set,
                                         V (&seen)[Batch][Vectors]) const {
     bool missing = false;
     HEDDLE_UNROLL(Batch)
     for (int i = 0; i < Batch; ++i) {
-      const bool wanted = k + i * Width < end;
       HEDDLE_UNROLL(Vectors)
       for (int v = 0; v < Vectors; ++v) {
-        if (!wanted || v >= solved.vectors) continue;
-        missing |= !solved.sets[set].look(solved.at(needed[i], v), 0, seen[i][v]);
+        solved.sets[set].look(solved.at(needed[i], v), 0, seen[i][v]);
       }
+    }
+    HEDDLE_UNROLL(Batch)
+    for (int i = 0; i < Batch; ++i) {
+      for (int v = 0; v < Vectors; ++v) missing |= !Mailbox::posted(seen[i][v]);
     }
     return missing;
   }

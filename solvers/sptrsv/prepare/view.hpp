@@ -18,6 +18,19 @@ struct View {
   const O* row;         ///< of the matrix, of each place
 };
 
+/// Neither infinite nor a NaN; by its bits, which no option of a compiler takes for granted.
+template <Scalar T>
+KOKKOS_FORCEINLINE_FUNCTION bool is_finite(const T& value) {
+  if constexpr (is_complex<T>) {
+    return is_finite(value.real()) && is_finite(value.imag());
+  } else if constexpr (sizeof(T) == 4) {
+    return (Kokkos::bit_cast<std::uint32_t>(value) & 0x7f800000u) != 0x7f800000u;
+  } else {
+    constexpr std::uint64_t exponent = 0x7ff0000000000000u;
+    return (Kokkos::bit_cast<std::uint64_t>(value) & exponent) != exponent;
+  }
+}
+
 /// x = alpha * op(T)^-1 * b, as the places of a triangle compute it.
 template <Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
 struct Operands {

@@ -17,6 +17,13 @@ inline bool waits_on_lanes(const Device& device) {
 
 /// The schemes of a triangular solve on a device.
 ///
+///     blocks             rows merged into groups, whose dense blocks are inverted (GPU)
+///       merge=none|fixed|avg|thresh|parents   how (Merging)
+///       threshold=1|..|32  rows of fixed, entries of avg and thresh, first rows of parents
+///       piece=4|8          entries that a lane takes at once
+///       team=32|64|128     threads that share a group
+///       warps=4|..|64      warps that a multiprocessor runs at once
+///       alpha=0|2|4|8|inf  levels of so many times the working warps have launches of their own
 ///     self-scheduled     one launch; rows wait for those that they need (GPU)
 ///       lanes=1|..|32      lanes a row
 ///       warps=4|..|64      warps that a multiprocessor runs at once
@@ -25,9 +32,18 @@ inline bool waits_on_lanes(const Device& device) {
 ///     sequential         one thread (CPU)
 inline SchemeGrammar grammar(const Device& device) {
   if (waits_on_lanes(device)) {
-    const SchemeKey lanes("lanes", {"1", "2", "4", "8", "16", "32"}, scheme_auto);
     const SchemeKey warps("warps", {"4", "8", "16", "32", "64"}, scheme_auto);
-    return {"sptrsv", {{"self-scheduled"}, {"level-set"}}, {lanes, warps}};
+    const SchemeKey lanes("lanes", {"1", "2", "4", "8", "16", "32"}, scheme_auto);
+    const SchemeKey merge("merge", {"none", "fixed", "avg", "thresh", "parents"}, scheme_auto);
+    const SchemeKey threshold("threshold", {"1", "2", "4", "8", "16", "32"}, scheme_auto);
+    const SchemeKey piece("piece", {"4", "8"}, scheme_auto);
+    const SchemeKey team("team", {"32", "64", "128"}, scheme_auto);
+    const SchemeKey alpha("alpha", {"0", "2", "4", "8", "inf"}, scheme_auto);
+    const std::vector<SchemeKey> rows{lanes, warps};
+    return {"sptrsv",
+            {{"blocks", {}, {merge, threshold, piece, team, warps, alpha}},
+             {"self-scheduled", {}, rows},
+             {"level-set", {}, rows}}};
   }
   if (device.backend != BackendKind::host) return {"sptrsv", {{"level-set"}}};
   const SchemeKey thin("thin", {"<n>"}, scheme_auto, {"1", "40"});

@@ -15,9 +15,13 @@ inline constexpr std::int64_t thin_level_steps = 1500;
 inline constexpr std::int64_t least_level = 4000;
 /// Rows and entries of a triangle on a CPU from which its levels are looked for.
 inline constexpr std::int64_t least_work = 50000;
-/// Threads of a team on a GPU.
+/// Solves from which rows are merged on a GPU: what the host takes for it.
+inline constexpr std::int64_t least_applies_of_blocks = 50;
+/// Threads of a team on a GPU whose warps take a task each.
 inline constexpr int team_threads = 128;
-/// Right-hand sides that a GPU solves in one pass.
+/// Right-hand sides that a GPU's kernel holds in registers.
 inline constexpr int vectors_at_once = 4;
+/// Right-hand sides of one pass.
+inline constexpr int most_vectors = 64;
 
 }  // namespace heddle::detail::sptrsv

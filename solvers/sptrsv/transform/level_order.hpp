@@ -77,9 +77,49 @@ class LevelOrder {
           }
         });
     order.level_begin_.resize(places);
-    using Host = Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-    Kokkos::deep_copy(kokkos_space(exec), Host(order.level_begin_.data(), places), begin);
+    Kokkos::deep_copy(kokkos_space(exec), HostView<std::int64_t>(order.level_begin_.data(), places),
+                      begin);
     exec.fence("heddle::sptrsv::levels_on_host");
+    return order;
+  }
+
+  /// Level by level, and by row within a level, whatever the device: a counting sort on the host,
+  /// with two copies. For what must come out the same every time.
+  template <Offset Off>
+  static LevelOrder by_level_and_row(const Exec& exec, const Graph<O, Off>& graph) {
+    const auto n = static_cast<std::size_t>(graph.rows);
+    Arena<Space> level_memory(exec, "heddle::sptrsv::level", arena_bytes<int>(n));
+    const auto level = level_memory.template take<int>(n);
+    const int levels = find_levels(exec, graph, level.data());
+    std::vector<int> level_of(n);
+    Kokkos::deep_copy(kokkos_space(exec), HostView<int>(level_of.data(), n), level);
+    exec.fence("heddle::sptrsv::levels_on_host");
+    std::vector<std::int64_t> begin(static_cast<std::size_t>(levels) + 1);
+    for (const int l : level_of) ++begin[static_cast<std::size_t>(l) + 1];
+    for (std::size_t l = 1; l < begin.size(); ++l) begin[l] += begin[l - 1];
+    std::vector<std::int64_t> next = begin;
+    std::vector<O> rows(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const O row = graph.row(static_cast<std::int64_t>(i));
+      const auto l = static_cast<std::size_t>(level_of[static_cast<std::size_t>(row)]);
+      rows[static_cast<std::size_t>(next[l]++)] = row;
+    }
+    return given(exec, rows, std::move(begin));
+  }
+
+  /// Rows in an order of the caller's, which begins its levels at level_begin.
+  static LevelOrder given(const Exec& exec, const std::vector<O>& in_order,
+                          std::vector<std::int64_t> level_begin) {
+    LevelOrder order(exec, static_cast<O>(in_order.size()));
+    const auto rows = order.rows_;
+    const auto place = order.place_;
+    Kokkos::deep_copy(kokkos_space(exec), rows,
+                      HostView<const O>(in_order.data(), in_order.size()));
+    Kokkos::parallel_for(
+        "heddle::sptrsv::places", policy(exec, static_cast<std::int64_t>(in_order.size())),
+        KOKKOS_LAMBDA(std::int64_t p) { place(rows(p)) = static_cast<O>(p); });
+    order.level_begin_ = std::move(level_begin);
+    exec.fence("heddle::sptrsv::order_on_device");  // before the caller's rows are freed
     return order;
   }
 
@@ -92,6 +132,9 @@ class LevelOrder {
   std::size_t bytes() const { return memory_.bytes(); }
 
  private:
+  template <class T>
+  using HostView = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+
   LevelOrder(const Exec& exec, O rows) {
     const auto n = static_cast<std::size_t>(rows);
     memory_ = Arena<Space>(exec, "heddle::sptrsv::order", arena_bytes<O, O>(n, n));

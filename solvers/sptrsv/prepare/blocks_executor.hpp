@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+
+#include "../schedule/launches.hpp"
+#include "../select/shapes.hpp"
+#include "../select/tuning.hpp"
+#include "../transform/blocked_triangle.hpp"
+#include "blocks_kernel.hpp"
+#include "gpu_solve.hpp"
+#include "inspection.hpp"
+
+namespace heddle::detail::sptrsv {
+
+/// Runs sptrsv/blocks: rows merged into groups, a team a group.
+template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
+class BlocksExecutor {
+ public:
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+
+  BlocksExecutor() = default;
+
+  /// Merges on the host, by one thread: 10 to 60 ns a row, and copies of the pattern there and
+  /// back.
+  BlocksExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
+      : room_(std::min(in.vectors, most_vectors)) {
+    auto order = LevelOrder<Exec, O>::by_level_and_row(in.exec, in.graph);
+    levels_ = order.levels();
+    scheme_ = resolved(scheme, blocks_shape(in.T.rows(), in.sums.entries, levels_));
+    subwarps_ = static_cast<int>(scheme_.integer("team")) / chunk_pieces;
+    piece_ = static_cast<int>(scheme_.integer("piece"));
+    const RowGroups groups = merged(in, order);
+    if (groups.groups() >= backends::max_teams_in_order) {
+      throw Error("a triangle of " + std::to_string(in.T.rows()) + " rows makes too many groups",
+                  "pin a scheme that merges more rows");
+    }
+    triangle_ = Triangle(in.exec, in.T, in.graph, in.origin, order, groups, in.sums.entries,
+                         in.diagonal, piece_);
+    solve_ = GpuSolve<Exec, V>(in.exec, in.T.rows(), room_);
+    const std::int64_t warps = scheme_.integer("warps");
+    launches_ = launches_of(groups.level_begin, least_of_own_launch(in, warps));
+    const auto teams = static_cast<std::size_t>(std::max<std::int64_t>(1, warps / subwarps_));
+    // One byte more than a multiprocessor's share, so that no further team fits.
+    spare_bytes_ = std::min(in.device.scratch_bytes, in.device.scratch_bytes / (teams + 1) + 1);
+  }
+
+  const Scheme& scheme() const { return scheme_; }
+  int levels() const { return levels_; }
+  std::size_t bytes() const { return triangle_.bytes() + solve_.bytes(); }
+
+  void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
+    triangle_.update_values(exec, T, bad_diagonal);
+  }
+
+  void apply(const Exec& exec, bool conjugate, Acc alpha, const Multivector<const V>& b,
+             const Multivector<V>& x) {
+    for (int first = 0; first < x.count; first += room_) {
+      const int vectors = std::min(room_, x.count - first);
+      const Operands operands{triangle_.rows(), conjugate, alpha, b.slice(first, vectors),
+                              x.slice(first, vectors)};
+      if (vectors == 1) {
+        with_piece<1>(exec, operands);
+      } else {
+        with_piece<vectors_at_once>(exec, operands);
+      }
+    }
+  }
+
+ private:
+  using Operands = sptrsv::Operands<S, O, Off, V, Acc>;
+  using Triangle = BlockedTriangle<Exec, S, O, Off, Acc>;
+
+  /// The groups; `order` becomes that of their places.
+  RowGroups merged(const Inspection<Exec, Matrix>& in, LevelOrder<Exec, O>& order) const {
+    const OrderedPattern<Exec, O, Off> pattern(in.exec, in.graph, nullptr, order, in.sums.entries,
+                                               Naming::places);
+    const auto on_host = [&](const auto& array) {
+      using T = typename std::remove_cvref_t<decltype(array)>::non_const_value_type;
+      std::vector<T> host(array.extent(0));
+      Kokkos::deep_copy(
+          kokkos_space(in.exec),
+          Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(host.data(), host.size()),
+          array);
+      return host;
+    };
+    const std::vector<Off> row_ptr = on_host(pattern.row_ptr());
+    const std::vector<O> needed = on_host(pattern.needed());
+    const std::vector<O> row = on_host(pattern.row());
+    in.exec.fence("heddle::sptrsv::pattern_on_host");
+    const PlaceGraph<O, Off> graph{in.T.rows(), row_ptr.data(), needed.data()};
+    RowGroups groups = merge(graph, order.level_begin(), merging());
+    std::vector<O> rows(row.size());
+    for (std::size_t p = 0; p < rows.size(); ++p) {
+      rows[p] = row[static_cast<std::size_t>(groups.order[p])];
+    }
+    order = LevelOrder<Exec, O>::given(in.exec, rows, {});
+    return groups;
+  }
+
+  /// Groups from which a level has a launch of its own.
+  std::int64_t least_of_own_launch(const Inspection<Exec, Matrix>& in, std::int64_t warps) const {
+    if (scheme_.value("alpha") == "inf") return std::numeric_limits<std::int64_t>::max();
+    const std::int64_t working = in.device.multiprocessors * warps / subwarps_;
+    return std::max<std::int64_t>(1, scheme_.integer("alpha") * working);
+  }
+
+  Merging merging() const {
+    using Kind = Merging::Kind;
+    static constexpr std::pair<const char*, Kind> kinds[] = {{"none", Kind::none},
+                                                             {"fixed", Kind::fixed},
+                                                             {"avg", Kind::average},
+                                                             {"thresh", Kind::short_rows},
+                                                             {"parents", Kind::parents}};
+    Merging merging;
+    for (const auto& [name, kind] : kinds) {
+      if (scheme_.value("merge") == name) merging.kind = kind;
+    }
+    merging.number = static_cast<int>(scheme_.integer("threshold"));
+    merging.most_entries = piece_ == 4 ? BlocksKernel<Operands, 4, 1>::most_entries(subwarps_)
+                                       : BlocksKernel<Operands, 8, 1>::most_entries(subwarps_);
+    return merging;
+  }
+
+  template <int Vectors>
+  void with_piece(const Exec& exec, const Operands& operands) {
+    if (piece_ == 4) return with_team<Vectors, 4>(exec, operands);
+    with_team<Vectors, 8>(exec, operands);
+  }
+  template <int Vectors, int Piece>
+  void with_team(const Exec& exec, const Operands& operands) {
+    if (subwarps_ == 1) return run<Vectors, Piece, 1>(exec, operands);
+    if (subwarps_ == 2) return run<Vectors, Piece, 2>(exec, operands);
+    run<Vectors, Piece, 4>(exec, operands);
+  }
+
+  template <int Vectors, int Piece, int Subwarps>
+  void run(const Exec& exec, const Operands& operands) {
+    using Kernel = BlocksKernel<Operands, Piece, Vectors>;
+    using Shape = backends::Shape<chunk_pieces, Subwarps * chunk_pieces>;
+    const std::size_t bytes = std::max(spare_bytes_, Kernel::scratch_bytes(Subwarps));
+    const auto solved = solve_.values(operands.x.count);
+    for (const Launch& launch : launches_) {
+      const bool last = &launch == &launches_.back();
+      const Kernel kernel{operands,     triangle_.view(),           solved,
+                          launch.first, launch.stop - launch.first, last};
+      if (launch.one_level) {
+        backends::launch<Shape>(exec, "heddle::sptrsv::level", kernel.teams, kernel, bytes);
+      } else {
+        backends::launch_by_ticket<Shape>(exec, "heddle::sptrsv::solve", kernel.teams, kernel,
+                                          solve_.tickets(), bytes);
+      }
+    }
+  }
+
+  Scheme scheme_;
+  int room_ = 1;
+  int levels_ = 0;
+  int subwarps_ = 1;
+  int piece_ = 4;
+  Triangle triangle_;
+  std::vector<Launch> launches_;
+  GpuSolve<Exec, V> solve_;
+  std::size_t spare_bytes_ = 0;
+};
+
+}  // namespace heddle::detail::sptrsv

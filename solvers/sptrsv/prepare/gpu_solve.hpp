@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../../backends/tickets.hpp"
+#include "../transform/levels.hpp"
+#include "solved_values.hpp"
+
+namespace heddle::detail::sptrsv {
+
+/// What a solve on a GPU needs beside the triangle: solved values, and tickets.
+template <ExecutionSpace Exec, Scalar V>
+class GpuSolve {
+ public:
+  GpuSolve() = default;
+
+  /// Room for so many right-hand sides at once. Two allocations, in the order of `exec`; no wait.
+  GpuSolve(const Exec& exec, std::int64_t places, int room)
+      : solved_(exec, places, room),
+        memory_(exec, "heddle::sptrsv::tickets", arena_bytes<std::uint32_t>(1)),
+        tickets_{memory_.template take<std::uint32_t>(1).data()} {
+    clear_tickets(exec, tickets_);
+  }
+
+  SolvedValues<V> values(int vectors) const { return solved_.of(vectors); }
+  const backends::Tickets& tickets() const { return tickets_; }
+  std::size_t bytes() const { return solved_.bytes() + memory_.bytes(); }
+
+ private:
+  SolvedValuesStorage<Exec, V> solved_;
+  Arena<typename Exec::memory_space> memory_;
+  backends::Tickets tickets_;
+};
+
+}  // namespace heddle::detail::sptrsv

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "../../../core/scheme.hpp"
+
+namespace heddle::detail::sptrsv {
+
+/// Values of parameters that a scheme leaves out.
+using Parameters = std::vector<std::pair<const char*, std::string>>;
+
+/// How sptrsv/self-scheduled and sptrsv/level-set run on a GPU, by how many rows there are to a
+/// level, and how many entries off the diagonal to a row: where levels are wide, a lane a row keeps
+/// the device busy, and where they are narrow, more lanes make a row shorter. Fitted to 22
+/// triangles on an H200: docs/sptrsv.md.
+inline Parameters rows_shape(std::int64_t rows, std::int64_t entries, int levels) {
+  const double row =
+      static_cast<double>(entries) / static_cast<double>(std::max<std::int64_t>(1, rows));
+  const double level = static_cast<double>(rows) / std::max(1, levels);
+  const auto shape = [](int lanes, int warps) -> Parameters {
+    return {{"lanes", std::to_string(lanes)}, {"warps", std::to_string(warps)}};
+  };
+  if (level >= 2500) return shape(1, row < 4 ? 8 : 4);
+  if (level >= 700) return shape(4, 8);
+  if (row >= 7) return shape(32, level < 100 ? 8 : 16);
+  return shape(4, level < 500 ? 4 : 8);
+}
+
+/// How sptrsv/blocks runs: short rows fit into pieces of four entries, and one subwarp takes a
+/// group of them; long ones are shared by four.
+inline Parameters blocks_shape(std::int64_t rows, std::int64_t entries, int levels) {
+  const double row =
+      static_cast<double>(entries) / static_cast<double>(std::max<std::int64_t>(1, rows));
+  (void)levels;
+  return {{"merge", "parents"},
+          {"threshold", row < 8 ? "4" : "2"},
+          {"piece", row < 8 ? "4" : "8"},
+          {"team", row < 4 ? "32" : "128"},
+          {"warps", row < 4 ? "16" : "8"},
+          {"alpha", "inf"}};
+}
+
+/// A scheme with the parameters that it leaves out.
+inline Scheme resolved(const Scheme& scheme, const Parameters& otherwise) {
+  std::vector<SchemeTerm> terms{scheme.terms().front()};
+  for (const auto& [key, value] : otherwise) {
+    terms.emplace_back(key, scheme.has(key) ? scheme.value(key) : value);
+  }
+  return Scheme(scheme.format(), std::move(terms));
+}
+
+}  // namespace heddle::detail::sptrsv

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../prepare/view.hpp"
+#include "blocks.hpp"
+#include "diagonal.hpp"
+#include "pieces.hpp"
+
+namespace heddle::detail::sptrsv {
+
+/// A triangle copied in groups: dense blocks on the diagonal, pieces beside them.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar Acc>
+class BlockedTriangle {
+ public:
+  using Space = typename Exec::memory_space;
+  using Matrix = CsrMatrix<S, O, Off, Space>;
+
+  BlockedTriangle() = default;
+
+  /// Six allocations, two of which are freed again; waits. The order has the places of the groups,
+  /// and a row needs rows of lower groups, or before it in its own.
+  BlockedTriangle(const Exec& exec, const Matrix& T, const Graph<O, Off>& graph, const Off* origin,
+                  const LevelOrder<Exec, O>& order, const RowGroups& groups, std::int64_t entries,
+                  Diagonal diagonal, int piece)
+      : row_(exec, graph.rows) {
+    const OrderedPattern<Exec, O, Off> pattern(exec, graph, origin, order, entries, Naming::places);
+    row_.copy(exec, pattern.row());
+    groups_ = GroupTable<Exec>(exec, groups);
+    pieces_ = Pieces<Exec, S, O, Off>(exec, pattern, groups_, piece);
+    blocks_ = Blocks<Exec, O, Off, Acc>(exec, pattern, groups_);
+    diagonal_ = DiagonalStorage<Exec, S, O, Off>(exec, row_.rows(), diagonal == Diagonal::unit);
+    update_values(exec, T, nullptr);
+    exec.fence("heddle::sptrsv::blocked");  // before the pattern is freed
+  }
+
+  /// The values of a matrix of the same pattern, in the order of `exec`: three launches, no
+  /// allocation, no wait. *bad_diagonal: see DiagonalStorage.
+  void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
+    diagonal_.update_values(exec, T, bad_diagonal);
+    pieces_.update_values(exec, T);
+    blocks_.update_values(exec, T, groups_, diagonal_.diagonal());
+  }
+
+  /// What Operands need of a triangle.
+  View<S, O, Off> rows() const {
+    return {static_cast<std::int64_t>(row_.rows().extent(0)),
+            nullptr,
+            nullptr,
+            nullptr,
+            diagonal_.diagonal(),
+            diagonal_.reciprocal(),
+            row_.rows().data()};
+  }
+  BlockedView<S, O, Acc> view() const {
+    return {groups_.groups(), pieces_.first_piece(), pieces_.needed(),  pieces_.values(),
+            blocks_.values(), blocks_.inside(),      blocks_.inverted()};
+  }
+  std::size_t bytes() const {
+    return row_.bytes() + groups_.bytes() + pieces_.bytes() + blocks_.bytes() + diagonal_.bytes();
+  }
+
+ private:
+  RowOfPlace<Exec, O> row_;
+  GroupTable<Exec> groups_;
+  Pieces<Exec, S, O, Off> pieces_;
+  Blocks<Exec, O, Off, Acc> blocks_;
+  DiagonalStorage<Exec, S, O, Off> diagonal_;
+};
+
+}  // namespace heddle::detail::sptrsv

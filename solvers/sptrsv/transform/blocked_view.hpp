@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "../../../core/types.hpp"
+#include "merge.hpp"
+
+namespace heddle::detail::sptrsv {
+
+/// A group of rows, as kernels see it.
+struct Group {
+  std::int64_t first;        ///< place
+  std::int64_t first_block;  ///< where its dense block begins
+  std::uint32_t awaited;     ///< a bit a row: whether rows of other groups need it
+  std::int32_t rows;
+  bool piece_a_row;  ///< no row has more pieces than one: piece i is of row i
+};
+
+/// Where column j of a dense lower block of so many rows begins, less j: the entry in row i >= j is
+/// there + i. Columns follow each other, without their zeros.
+KOKKOS_FORCEINLINE_FUNCTION constexpr int block_column(int j, int rows) {
+  return j * rows - j * (j + 1) / 2;
+}
+/// Entries of such a block.
+KOKKOS_FORCEINLINE_FUNCTION constexpr int block_size(int rows) { return rows * (rows + 1) / 2; }
+
+/// A triangle in groups. What a row needs of other groups is cut into *pieces* of `piece` entries,
+/// the last filled up with entries of the place `nowhere`; what it needs of its group is in the
+/// group's dense block.
+///
+/// Pieces of a place p are first_piece[p] to first_piece[p + 1]; a group's pieces stand in chunks
+/// of 32, whose lanes read side by side: entry e of piece i of a chunk that has c pieces and begins
+/// with piece f is entry f * piece + e * c + i.
+template <Scalar S, Ordinal O, Scalar Acc>
+struct BlockedView {
+  static constexpr O nowhere = O(-1);
+
+  const Group* groups;
+  const std::int64_t* first_piece;  ///< of each place, and the end
+  const O* needed;                  ///< the place of each entry of a piece
+  const S* values;                  ///< zero where there is none
+  const Acc* blocks;                ///< of each group, by columns: see block_column
+  const std::uint32_t* inside;      ///< of each place: a bit a row of its group that it needs
+  const std::uint8_t* inverted;     ///< of each group: whether its block is the inverse
+};
+
+}  // namespace heddle::detail::sptrsv

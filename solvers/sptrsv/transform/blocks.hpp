@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "group_table.hpp"
+#include "invert_kernel.hpp"
+
+namespace heddle::detail::sptrsv {
+
+/// The dense blocks of all groups: where a group's rows need each other, and the diagonal.
+template <ExecutionSpace Exec, Ordinal O, Offset Off, Scalar Acc>
+class Blocks {
+ public:
+  using Space = typename Exec::memory_space;
+  using Pattern = OrderedPattern<Exec, O, Off>;
+  template <class T>
+  using Array = typename Arena<Space>::template Array<T>;
+
+  Blocks() = default;
+
+  /// Two allocations and a readback between them; waits. No values yet.
+  Blocks(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups) {
+    const auto places = static_cast<std::size_t>(pattern.rows());
+    const auto count = static_cast<std::size_t>(groups.count());
+    const auto entries = static_cast<std::size_t>(groups.block_entries());
+    memory_ = Arena<Space>(
+        exec, "heddle::sptrsv::blocks",
+        arena_bytes<Off, std::uint32_t, std::uint8_t, Acc>(places + 1, places, count, entries));
+    inner_ptr_ = memory_.template take<Off>(places + 1);
+    inside_ = memory_.template take<std::uint32_t>(places);
+    inverted_ = memory_.template take<std::uint8_t>(count);
+    values_ = memory_.template take<Acc>(entries);
+    this->count(exec, pattern, groups);
+    Off inner = 0;
+    Kokkos::deep_copy(kokkos_space(exec), inner, Kokkos::subview(inner_ptr_, places));
+    exec.fence("heddle::sptrsv::inner_entries");
+    const auto inner_entries = static_cast<std::size_t>(inner);
+    inner_memory_ = Arena<Space>(exec, "heddle::sptrsv::inner",
+                                 arena_bytes<std::uint8_t, Off>(inner_entries, inner_entries));
+    column_ = inner_memory_.template take<std::uint8_t>(inner_entries);
+    source_ = inner_memory_.template take<Off>(inner_entries);
+    fill(exec, pattern, groups);
+  }
+
+  /// One launch, a subwarp a group; diagonal[p] is of place p, or null for ones.
+  template <class Matrix>
+  void update_values(const Exec& exec, const Matrix& T, const GroupTable<Exec>& groups,
+                     const typename Matrix::scalar_type* diagonal) {
+    using Kernel = InvertKernel<typename Matrix::scalar_type, Off, Acc>;
+    backends::launch<backends::Shape<most_rows, most_rows>>(
+        exec, "heddle::sptrsv::invert", groups.count(),
+        Kernel{groups.groups(), inner_ptr_.data(), column_.data(), source_.data(),
+               T.values().data(), diagonal, values_.data(), inverted_.data()},
+        Kernel::scratch_bytes());
+  }
+
+  const Acc* values() const { return values_.data(); }
+  const std::uint32_t* inside() const { return inside_.data(); }
+  const std::uint8_t* inverted() const { return inverted_.data(); }
+  std::size_t bytes() const { return memory_.bytes() + inner_memory_.bytes(); }
+
+  void count(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups) {
+    const auto row_ptr = pattern.row_ptr();
+    const auto needed = pattern.needed();
+    const auto inner_ptr = inner_ptr_;
+    const auto inside = inside_;
+    const Group* const table = groups.groups();
+    Kokkos::parallel_for(
+        "heddle::sptrsv::count_inner", policy(exec, groups.count()), KOKKOS_LAMBDA(std::int64_t g) {
+          const Group& group = table[g];
+          for (int r = 0; r < group.rows; ++r) {
+            const std::int64_t p = group.first + r;
+            Off inner = 0;
+            std::uint32_t needs = std::uint32_t{1} << r;
+            for (Off k = row_ptr(p); k < row_ptr(p + 1); ++k) {
+              if (needed(k) < static_cast<O>(group.first)) continue;
+              ++inner;
+              needs |= inside(needed(k));  // and what that row needs
+            }
+            inside(p) = needs;
+            inner_ptr(p) = inner;
+          }
+        });
+    const std::int64_t places = pattern.rows();
+    Kokkos::parallel_scan(
+        "heddle::sptrsv::inner_ptr", policy(exec, places + 1),
+        KOKKOS_LAMBDA(std::int64_t p, Off& sum, bool last) {
+          const Off inner = p < places ? inner_ptr(p) : Off(0);
+          if (last) inner_ptr(p) = sum;
+          sum += inner;
+        });
+  }
+
+  void fill(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups) {
+    const auto row_ptr = pattern.row_ptr();
+    const auto needed = pattern.needed();
+    const auto from_source = pattern.source();
+    const auto inner_ptr = inner_ptr_;
+    const auto column = column_;
+    const auto source = source_;
+    const Group* const table = groups.groups();
+    Kokkos::parallel_for(
+        "heddle::sptrsv::inner", policy(exec, groups.count()), KOKKOS_LAMBDA(std::int64_t g) {
+          const Group& group = table[g];
+          for (std::int64_t p = group.first; p < group.first + group.rows; ++p) {
+            Off to = inner_ptr(p);
+            for (Off k = row_ptr(p); k < row_ptr(p + 1); ++k) {
+              if (needed(k) < static_cast<O>(group.first)) continue;
+              column(to) = static_cast<std::uint8_t>(needed(k) - static_cast<O>(group.first));
+              source(to) = from_source(k);
+              ++to;
+            }
+          }
+        });
+  }
+
+ private:
+  static auto policy(const Exec& exec, std::int64_t n) {
+    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
+        kokkos_space(exec), 0, n);
+  }
+
+  Arena<Space> memory_, inner_memory_;
+  Array<Off> inner_ptr_, source_;
+  Array<std::uint8_t> column_, inverted_;
+  Array<std::uint32_t> inside_;
+  Array<Acc> values_;
+};
+
+}  // namespace heddle::detail::sptrsv

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../../core/arena.hpp"
+#include "../../../core/matrix.hpp"
+
+namespace heddle::detail::sptrsv {
+
+/// The diagonal of a triangle and its reciprocal, place by place; nothing for a unit diagonal.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
+class DiagonalStorage {
+ public:
+  using Space = typename Exec::memory_space;
+  using Matrix = CsrMatrix<S, O, Off, Space>;
+
+  DiagonalStorage() = default;
+
+  /// One allocation, no values yet. row(p) is the row at place p.
+  DiagonalStorage(const Exec& exec, typename Arena<Space>::template Array<O> row, bool unit)
+      : row_(row), unit_(unit) {
+    const std::size_t places = unit ? 0 : row.extent(0);
+    memory_ = Arena<Space>(exec, "heddle::sptrsv::diagonal", arena_bytes<S, S>(places, places));
+    diagonal_ = memory_.template take<S>(places);
+    reciprocal_ = memory_.template take<S>(places);
+  }
+
+  /// Adds up entries in one place. A diagonal that turns out to be zero or missing is reported by
+  /// raising *bad_diagonal, if that is given, to the row + 1. No wait.
+  void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
+    if (unit_) return;
+    const auto from = T.values().data();
+    const auto row_ptr = T.row_ptr().data();
+    const auto col_idx = T.col_idx().data();
+    const auto row = row_;
+    const auto diagonal = diagonal_;
+    const auto reciprocal = reciprocal_;
+    const auto places = static_cast<std::int64_t>(row.extent(0));
+    Kokkos::parallel_for(
+        "heddle::sptrsv::diagonal",
+        Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(kokkos_space(exec),
+                                                                                0, places),
+        KOKKOS_LAMBDA(std::int64_t p) {
+          const O i = row(p);
+          S sum(0);
+          for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+            if (col_idx[k] == i) sum += from[k];
+          }
+          diagonal(p) = sum;
+          reciprocal(p) = reciprocal_or_zero(sum);
+          if (sum == S(0) && bad_diagonal) Kokkos::atomic_max(bad_diagonal, i + std::int64_t{1});
+        });
+  }
+
+  /// Null for a unit diagonal.
+  const S* diagonal() const { return unit_ ? nullptr : diagonal_.data(); }
+  /// Zero where it overflows, or loses digits below the smallest normal number.
+  const S* reciprocal() const { return reciprocal_.data(); }
+  std::size_t bytes() const { return memory_.bytes(); }
+
+  KOKKOS_FUNCTION static S reciprocal_or_zero(const S& value) {
+    const S reciprocal = S(1) / value;
+    const auto size = Kokkos::abs(reciprocal);
+    using Real = heddle::RealOf<S>;
+    const bool normal = size >= Kokkos::Experimental::norm_min_v<Real> &&
+                        size <= Kokkos::Experimental::finite_max_v<Real>;
+    return normal ? reciprocal : S(0);
+  }
+
+ private:
+  typename Arena<Space>::template Array<O> row_;
+  bool unit_ = true;
+  Arena<Space> memory_;
+  typename Arena<Space>::template Array<S> diagonal_, reciprocal_;
+};
+
+}  // namespace heddle::detail::sptrsv

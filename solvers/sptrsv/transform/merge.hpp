@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+namespace heddle::detail::sptrsv {
+
+/// Rows of a group, at most: as many as a warp has lanes.
+inline constexpr int most_rows = 32;
+
+/// The graph of a triangle whose rows are in the order of their levels, on the host: the row at
+/// place p needs those at needed[row_ptr[p]] to needed[row_ptr[p + 1]], which are lower.
+template <class O, class Off>
+struct PlaceGraph {
+  std::int64_t places;
+  const Off* row_ptr;
+  const O* needed;
+
+  std::int64_t entries(std::int64_t place) const { return row_ptr[place + 1] - row_ptr[place]; }
+};
+
+/// Rows that are solved together. Group g holds the rows that were at order[begin[g]] to
+/// order[begin[g + 1]]; a row needs rows before it in its group, and groups of lower levels; level
+/// l is the groups from level_begin[l] to level_begin[l + 1].
+struct RowGroups {
+  std::vector<std::int64_t> order;
+  std::vector<std::int64_t> begin{0};
+  std::vector<std::int64_t> level_begin{0};
+
+  std::int64_t groups() const { return static_cast<std::int64_t>(begin.size()) - 1; }
+  int levels() const { return static_cast<int>(level_begin.size()) - 1; }
+};
+
+/// How rows are merged into groups.
+struct Merging {
+  enum class Kind {
+    none,        ///< rows of one level
+    fixed,       ///< so many places in a row
+    average,     ///< places in a row while their mean row has at most so many entries
+    short_rows,  ///< places in a row whose rows have at most so many entries each; others alone
+    parents      ///< a row joins the group that its latest parents are in
+  };
+
+  Kind kind = Kind::parents;
+  int number = 4;  ///< rows, entries, or of parents: groups that one row may unite
+  std::int64_t most_entries = std::numeric_limits<std::int64_t>::max();  ///< of more than one row
+};
+
+/// Which group every place belongs to, and the level of every group, before either is put in order.
+struct Grouping {
+  std::vector<std::int64_t> group;
+  std::vector<int> level;
+};
+
+/// Puts groups in the order of their levels, and of their first places within a level; where `pack`
+/// is given, small groups of a level that follow each other become one, up to its bounds.
+template <class Graph>
+RowGroups arrange(const Graph& graph, const Grouping& grouping, const Merging* pack) {
+  const auto n = static_cast<std::size_t>(graph.places);
+  const std::size_t count = grouping.level.size();
+  struct Size {
+    std::int64_t rows = 0, entries = 0, first = -1;
+  };
+  std::vector<Size> size(count);
+  std::vector<std::size_t> found;  // groups that have rows, by their first place
+  for (std::size_t p = 0; p < n; ++p) {
+    Size& one = size[static_cast<std::size_t>(grouping.group[p])];
+    if (one.rows++ == 0) found.push_back(static_cast<std::size_t>(grouping.group[p]));
+    one.entries += graph.entries(static_cast<std::int64_t>(p));
+  }
+  std::stable_sort(found.begin(), found.end(), [&](std::size_t a, std::size_t b) {
+    return grouping.level[a] < grouping.level[b];
+  });
+  RowGroups result;
+  std::vector<std::int64_t> next(count);  // the group that each becomes part of
+  int level = -1;
+  Size filled;
+  for (const std::size_t g : found) {
+    const bool same_level = grouping.level[g] == level;
+    const bool fits = same_level && pack && filled.rows + size[g].rows <= most_rows &&
+                      filled.entries + size[g].entries <= pack->most_entries;
+    if (!fits) {
+      if (!same_level && level >= 0) result.level_begin.push_back(result.groups());
+      result.begin.push_back(result.begin.back());
+      filled = Size();
+      level = grouping.level[g];
+    }
+    filled.rows += size[g].rows;
+    filled.entries += size[g].entries;
+    result.begin.back() += size[g].rows;
+    next[g] = result.groups() - 1;
+  }
+  if (n > 0) result.level_begin.push_back(result.groups());
+  result.order.resize(n);
+  std::vector<std::int64_t> at(result.begin.begin(), result.begin.end() - 1);
+  for (std::size_t p = 0; p < n; ++p) {
+    const auto g = static_cast<std::size_t>(next[static_cast<std::size_t>(grouping.group[p])]);
+    result.order[static_cast<std::size_t>(at[g]++)] = static_cast<std::int64_t>(p);
+  }
+  return result;
+}
+
+/// The level of every group where groups are intervals of the places, numbered in their order.
+template <class Graph>
+std::vector<int> levels_of_runs(const Graph& graph, const std::vector<std::int64_t>& group) {
+  std::vector<int> level;
+  for (std::int64_t p = 0; p < graph.places; ++p) {
+    const auto g = static_cast<std::size_t>(group[static_cast<std::size_t>(p)]);
+    if (g == level.size()) level.push_back(0);
+    for (auto k = graph.row_ptr[p]; k < graph.row_ptr[p + 1]; ++k) {
+      const auto other = static_cast<std::size_t>(group[static_cast<std::size_t>(graph.needed[k])]);
+      if (other != g) level[g] = std::max(level[g], level[other] + 1);
+    }
+  }
+  return level;
+}
+
+/// Places that follow each other in one group, as the kind says. Intervals of an order in which
+/// every row comes after those that it needs: so their graph has no cycle. Source: Z. Hu et al.,
+/// "AG-SpTRSV", TACO 2024, for the kinds.
+template <class Graph>
+Grouping merge_runs(const Graph& graph, const std::vector<std::int64_t>& row_level_begin,
+                    const Merging& merging) {
+  using Kind = Merging::Kind;
+  Grouping result;
+  result.group.resize(static_cast<std::size_t>(graph.places));
+  std::int64_t group = -1, rows = 0, entries = 0;
+  std::size_t level = 0;
+  bool was_short = false;
+  for (std::int64_t p = 0; p < graph.places; ++p) {
+    const std::int64_t row = graph.entries(p);
+    const bool is_short = row <= merging.number;
+    bool joins = group >= 0 && rows < most_rows && entries + row <= merging.most_entries;
+    if (merging.kind == Kind::none) joins = joins && p < row_level_begin[level];
+    if (merging.kind == Kind::fixed) joins = joins && rows < merging.number;
+    if (merging.kind == Kind::average)
+      joins = joins && entries + row <= merging.number * (rows + 1);
+    if (merging.kind == Kind::short_rows) joins = joins && is_short && was_short;
+    while (p >= row_level_begin[level]) ++level;
+    if (!joins) {
+      ++group;
+      rows = entries = 0;
+    }
+    ++rows;
+    entries += row;
+    was_short = is_short;
+    result.group[static_cast<std::size_t>(p)] = group;
+  }
+  result.level = levels_of_runs(graph, result.group);
+  return result;
+}
+
+/// A row joins the group of those that it needs and that are of the highest level among groups; if
+/// these are in several groups, they become one. Where that would be too large, or unite groups of
+/// more than `number` first rows, the row starts a group one level higher.
+///
+/// So all of a row's parents are in its group, or in groups of lower levels: the graph of groups
+/// has no cycle, and groups of one level need nothing of each other. On a mesh, groups are
+/// triangles and tetrahedra over a few neighbours of one level, which share no waits inside.
+template <class Graph>
+Grouping merge_parents(const Graph& graph, const Merging& merging) {
+  struct Group {
+    std::int64_t united_with;
+    std::int64_t entries;
+    std::int32_t rows;
+    std::int32_t first_rows;
+  };
+  const auto n = static_cast<std::size_t>(graph.places);
+  Grouping result;
+  result.group.resize(n);
+  std::vector<Group> groups;
+  groups.reserve(n);
+  result.level.reserve(n);
+  const auto find = [&](std::int64_t g) {
+    auto at = static_cast<std::size_t>(g);
+    while (groups[at].united_with != static_cast<std::int64_t>(at)) {
+      const auto above = static_cast<std::size_t>(groups[at].united_with);
+      groups[at].united_with = groups[above].united_with;
+      at = above;
+    }
+    return at;
+  };
+  std::vector<std::size_t> parents;  // groups, of the highest level
+  for (std::int64_t p = 0; p < graph.places; ++p) {
+    int level = -1;
+    parents.clear();
+    for (auto k = graph.row_ptr[p]; k < graph.row_ptr[p + 1]; ++k) {
+      const std::size_t g = find(result.group[static_cast<std::size_t>(graph.needed[k])]);
+      if (result.level[g] > level) {
+        level = result.level[g];
+        parents.clear();
+      }
+      const bool listed = std::find(parents.begin(), parents.end(), g) != parents.end();
+      if (result.level[g] == level && !listed) parents.push_back(g);
+      if (parents.size() > most_rows) break;
+    }
+    Group sum{0, graph.entries(p), 1, 0};
+    for (const std::size_t g : parents) {
+      sum.entries += groups[g].entries;
+      sum.rows += groups[g].rows;
+      sum.first_rows += groups[g].first_rows;
+    }
+    const bool fits = sum.rows <= most_rows && sum.entries <= merging.most_entries &&
+                      (parents.size() == 1 || sum.first_rows <= merging.number);
+    if (parents.empty() || !fits) {
+      const auto fresh = static_cast<std::int64_t>(groups.size());
+      groups.push_back({fresh, graph.entries(p), 1, 1});
+      result.level.push_back(level + 1);
+      result.group[static_cast<std::size_t>(p)] = fresh;
+      continue;
+    }
+    const std::size_t into = parents.front();
+    for (const std::size_t g : parents) groups[g].united_with = static_cast<std::int64_t>(into);
+    sum.united_with = static_cast<std::int64_t>(into);
+    groups[into] = sum;
+    result.group[static_cast<std::size_t>(p)] = static_cast<std::int64_t>(into);
+  }
+  for (auto& g : result.group) g = static_cast<std::int64_t>(find(g));
+  return result;
+}
+
+/// The rows of a triangle in groups of at most most_rows. Rows are given level by level, and level
+/// l of rows begins at row_level_begin[l]. On the host, by one thread; the same every time.
+template <class Graph>
+RowGroups merge(const Graph& graph, const std::vector<std::int64_t>& row_level_begin,
+                const Merging& merging) {
+  if (merging.kind == Merging::Kind::parents) {
+    return arrange(graph, merge_parents(graph, merging), &merging);
+  }
+  const std::vector<std::int64_t> ends(row_level_begin.begin() + 1, row_level_begin.end());
+  return arrange(graph, merge_runs(graph, ends, merging), nullptr);
+}
+
+}  // namespace heddle::detail::sptrsv

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../../core/arena.hpp"
+#include "level_order.hpp"
+
+namespace heddle::detail::sptrsv {
+
+/// Whether entries name what they are multiplied by as a place of the order or as a row of x.
+enum class Naming { places, rows };
+
+/// Where the entries of a triangle are, in the order that it is solved in, with the way back to the
+/// user's entries. The entries off the diagonal of the row at place p are row_ptr(p) to
+/// row_ptr(p + 1); entry k is entry source(k) of the user's matrix.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+class OrderedPattern {
+ public:
+  using Space = typename Exec::memory_space;
+  template <class T>
+  using Array = typename Arena<Space>::template Array<T>;
+
+  OrderedPattern() = default;
+
+  /// One allocation and two launches in the order of `exec`; no wait. Rows keep the order of their
+  /// entries. `entries` are those off the diagonal. Entry k of the graph is entry origin[k] of the
+  /// user's matrix, or k if that is null.
+  OrderedPattern(const Exec& exec, const Graph<O, Off>& graph, const Off* origin,
+                 const LevelOrder<Exec, O>& order, std::int64_t entries, Naming naming)
+      : rows_(graph.rows), entries_(entries) {
+    const auto n = static_cast<std::size_t>(rows_);
+    const auto nnz = static_cast<std::size_t>(entries);
+    memory_ = Arena<Space>(exec, "heddle::sptrsv::pattern",
+                           arena_bytes<Off, O, O, Off>(n + 1, n, nnz, nnz));
+    row_ptr_ = memory_.template take<Off>(n + 1);
+    row_ = memory_.template take<O>(n);
+    needed_ = memory_.template take<O>(nnz);
+    source_ = memory_.template take<Off>(nnz);
+    copy(exec, graph, origin, order, naming);
+  }
+
+  std::int64_t rows() const { return rows_; }
+  std::int64_t entries() const { return entries_; }
+  Array<Off> row_ptr() const { return row_ptr_; }
+  /// The row of the matrix at each place.
+  Array<O> row() const { return row_; }
+  /// What each entry is multiplied by.
+  Array<O> needed() const { return needed_; }
+  Array<Off> source() const { return source_; }
+  std::size_t bytes() const { return memory_.bytes(); }
+
+  void copy(const Exec& exec, const Graph<O, Off>& graph, const Off* origin,
+            const LevelOrder<Exec, O>& order, Naming naming) {
+    const auto rows = order.rows();
+    const auto place = order.place();
+    const auto row_ptr = row_ptr_;
+    const auto row = row_;
+    const auto needed = needed_;
+    const auto source = source_;
+    const std::int64_t n = rows_;
+    Kokkos::parallel_scan(
+        "heddle::sptrsv::row_ptr", policy(exec, n + 1),
+        KOKKOS_LAMBDA(std::int64_t p, Off& sum, bool last) {
+          if (last) row_ptr(p) = sum;
+          if (p == n) return;
+          const O i = rows(p);
+          for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
+            sum += in_triangle(graph.triangle, i, graph.col_idx[k]) ? 1 : 0;
+          }
+        });
+    const bool by_place = naming == Naming::places;
+    Kokkos::parallel_for(
+        "heddle::sptrsv::pattern", policy(exec, n), KOKKOS_LAMBDA(std::int64_t p) {
+          const O i = rows(p);
+          row(p) = i;
+          Off to = row_ptr(p);
+          for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
+            const O j = graph.col_idx[k];
+            if (!in_triangle(graph.triangle, i, j)) continue;
+            needed(to) = by_place ? place(j) : j;
+            source(to) = origin ? origin[k] : k;
+            ++to;
+          }
+        });
+  }
+
+ private:
+  static auto policy(const Exec& exec, std::int64_t n) {
+    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
+        kokkos_space(exec), 0, n);
+  }
+
+  std::int64_t rows_ = 0;
+  std::int64_t entries_ = 0;
+  Arena<Space> memory_;
+  Array<Off> row_ptr_, source_;
+  Array<O> row_, needed_;
+};
+
+}  // namespace heddle::detail::sptrsv

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "group_table.hpp"
+
+namespace heddle::detail::sptrsv {
+
+/// Lanes that read a chunk of pieces side by side.
+inline constexpr int chunk_pieces = 32;
+
+/// What rows need of other groups, cut into pieces (BlockedView), with the way back to the user's
+/// entries.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
+class Pieces {
+ public:
+  using Space = typename Exec::memory_space;
+  using Pattern = OrderedPattern<Exec, O, Off>;
+  template <class T>
+  using Array = typename Arena<Space>::template Array<T>;
+  static constexpr Off no_entry = Off(-1);
+
+  Pieces() = default;
+
+  /// Two allocations and a readback between them; waits. Fills in what groups say of their rows'
+  /// pieces, and which rows other groups wait for. No values yet.
+  Pieces(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups, int piece)
+      : count_memory_(exec, "heddle::sptrsv::first_piece",
+                      arena_bytes<std::int64_t>(static_cast<std::size_t>(pattern.rows()) + 1)),
+        first_piece_(count_memory_.template take<std::int64_t>(
+            static_cast<std::size_t>(pattern.rows()) + 1)) {
+    count(exec, pattern, groups, piece);
+    std::int64_t pieces = 0;
+    Kokkos::deep_copy(kokkos_space(exec), pieces, Kokkos::subview(first_piece_, pattern.rows()));
+    exec.fence("heddle::sptrsv::pieces");
+    const auto slots = static_cast<std::size_t>(pieces * piece);
+    memory_ =
+        Arena<Space>(exec, "heddle::sptrsv::slots", arena_bytes<O, Off, S>(slots, slots, slots));
+    needed_ = memory_.template take<O>(slots);
+    source_ = memory_.template take<Off>(slots);
+    values_ = memory_.template take<S>(slots);
+    fill(exec, pattern, groups, piece);
+  }
+
+  /// One launch over all entries of pieces.
+  template <class Matrix>
+  void update_values(const Exec& exec, const Matrix& T) {
+    const auto from = T.values().data();
+    const auto source = source_;
+    const auto values = values_;
+    Kokkos::parallel_for(
+        "heddle::sptrsv::values", policy(exec, static_cast<std::int64_t>(source.extent(0))),
+        KOKKOS_LAMBDA(std::int64_t k) {
+          values(k) = source(k) == no_entry ? S(0) : from[source(k)];
+        });
+  }
+
+  const std::int64_t* first_piece() const { return first_piece_.data(); }
+  const O* needed() const { return needed_.data(); }
+  const S* values() const { return values_.data(); }
+  std::size_t bytes() const { return count_memory_.bytes() + memory_.bytes(); }
+
+  void count(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups,
+             int piece) const {
+    const auto row_ptr = pattern.row_ptr();
+    const auto needed = pattern.needed();
+    const auto first_piece = first_piece_;
+    Group* const table = groups.groups();
+    Kokkos::parallel_for(
+        "heddle::sptrsv::count_pieces", policy(exec, groups.count()),
+        KOKKOS_LAMBDA(std::int64_t g) {
+          Group& group = table[g];
+          Off longest = 0;
+          for (int pass = 0; pass < 2; ++pass) {
+            const bool one_each = longest <= static_cast<Off>(piece);
+            for (std::int64_t p = group.first; p < group.first + group.rows; ++p) {
+              Off outside = 0;
+              for (Off k = row_ptr(p); k < row_ptr(p + 1); ++k) {
+                outside += needed(k) < static_cast<O>(group.first) ? 1 : 0;
+              }
+              if (outside > longest) longest = outside;
+              const auto pieces = static_cast<std::int64_t>((outside + piece - 1) / piece);
+              first_piece(p) = one_each ? 1 : pieces;
+            }
+            group.piece_a_row = one_each;
+          }
+        });
+    const std::int64_t places = pattern.rows();
+    Kokkos::parallel_scan(
+        "heddle::sptrsv::first_piece", policy(exec, places + 1),
+        KOKKOS_LAMBDA(std::int64_t p, std::int64_t& sum, bool last) {
+          const std::int64_t pieces = p < places ? first_piece(p) : 0;
+          if (last) first_piece(p) = sum;
+          sum += pieces;
+        });
+  }
+
+  void fill(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups, int piece) {
+    const auto row_ptr = pattern.row_ptr();
+    const auto from_needed = pattern.needed();
+    const auto from_source = pattern.source();
+    const auto first_piece = first_piece_;
+    const auto needed = needed_;
+    const auto source = source_;
+    Group* const table = groups.groups();
+    const std::int64_t count = groups.count();
+    Kokkos::parallel_for(
+        "heddle::sptrsv::no_slots", policy(exec, static_cast<std::int64_t>(needed.extent(0))),
+        KOKKOS_LAMBDA(std::int64_t k) {
+          needed(k) = BlockedView<S, O, S>::nowhere;
+          source(k) = no_entry;
+        });
+    Kokkos::parallel_for(
+        "heddle::sptrsv::slots", policy(exec, count), KOKKOS_LAMBDA(std::int64_t g) {
+          const Group& group = table[g];
+          const std::int64_t begin = first_piece(group.first);
+          const std::int64_t pieces = first_piece(group.first + group.rows) - begin;
+          for (std::int64_t p = group.first; p < group.first + group.rows; ++p) {
+            std::int64_t entry = 0;
+            for (Off k = row_ptr(p); k < row_ptr(p + 1); ++k) {
+              const O place = from_needed(k);
+              if (place >= static_cast<O>(group.first)) continue;
+              const std::int64_t of_group = first_piece(p) - begin + entry / piece;
+              const std::int64_t chunk = of_group / chunk_pieces * chunk_pieces;
+              const std::int64_t left = pieces - chunk;
+              const std::int64_t width = left < chunk_pieces ? left : chunk_pieces;
+              const std::int64_t slot =
+                  (begin + chunk) * piece + entry % piece * width + of_group % chunk_pieces;
+              needed(slot) = place;
+              source(slot) = from_source(k);
+              ++entry;
+              await(table, count, place);
+            }
+          }
+        });
+  }
+
+  /// Marks the place as one that another group waits for.
+  KOKKOS_FUNCTION static void await(Group* groups, std::int64_t count, O place) {
+    std::int64_t low = 0, high = count - 1;  // the last group that begins at or before it
+    while (low < high) {
+      const std::int64_t middle = (low + high + 1) / 2;
+      if (groups[middle].first <= static_cast<std::int64_t>(place)) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    const auto bit = std::uint32_t{1} << (static_cast<std::int64_t>(place) - groups[low].first);
+    Kokkos::atomic_or(&groups[low].awaited, bit);
+  }
+
+ private:
+  static auto policy(const Exec& exec, std::int64_t n) {
+    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
+        kokkos_space(exec), 0, n);
+  }
+
+  Arena<Space> count_memory_;
+  Array<std::int64_t> first_piece_;
+  Arena<Space> memory_;
+  Array<O> needed_;
+  Array<Off> source_;
+  Array<S> values_;
+};
+
+}  // namespace heddle::detail::sptrsv

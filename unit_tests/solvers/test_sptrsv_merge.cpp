@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Rows merged into groups, on the host: what every merging keeps, and what each is for.
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "../../solvers/sptrsv/transform/merge.hpp"
+#include "../support/triangles.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+using heddle::detail::sptrsv::merge;
+using heddle::detail::sptrsv::Merging;
+using heddle::detail::sptrsv::most_rows;
+using heddle::detail::sptrsv::PlaceGraph;
+using heddle::detail::sptrsv::RowGroups;
+using Kind = Merging::Kind;
+
+/// A triangle whose rows are put in the order of their levels.
+struct Leveled {
+  std::vector<std::int64_t> row_ptr{0};
+  std::vector<std::int64_t> needed;
+  std::vector<std::int64_t> level_begin{0};
+
+  explicit Leveled(const Pattern& pattern) {
+    const std::size_t n = pattern.rows.size();
+    std::vector<std::size_t> level(n, 0), order(n);
+    std::vector<std::int64_t> place(n);
+    const auto parents = [&](std::size_t i) {
+      std::vector<std::size_t> result;
+      for (const std::int64_t j : pattern.rows[i]) {
+        if (j < static_cast<std::int64_t>(i)) result.push_back(static_cast<std::size_t>(j));
+      }
+      return result;
+    };
+    for (std::size_t i = 0; i < n; ++i) {
+      order[i] = i;
+      for (const std::size_t j : parents(i)) level[i] = std::max(level[i], level[j] + 1);
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return level[a] < level[b]; });
+    for (std::size_t p = 0; p < n; ++p) {
+      const std::size_t i = order[p];
+      place[i] = static_cast<std::int64_t>(p);
+      if (p > 0 && level[i] != level[order[p - 1]]) level_begin.push_back(place[i]);
+      for (const std::size_t j : parents(i)) needed.push_back(place[j]);
+      row_ptr.push_back(static_cast<std::int64_t>(needed.size()));
+    }
+    if (n > 0) level_begin.push_back(static_cast<std::int64_t>(n));
+  }
+
+  PlaceGraph<std::int64_t, std::int64_t> graph() const {
+    return {static_cast<std::int64_t>(row_ptr.size()) - 1, row_ptr.data(), needed.data()};
+  }
+};
+
+std::vector<Merging> all_mergings() {
+  std::vector<Merging> all;
+  for (const Kind kind :
+       {Kind::none, Kind::fixed, Kind::average, Kind::short_rows, Kind::parents}) {
+    for (const int number : {1, 2, 4, 8, 16, 32}) {
+      all.push_back({kind, number, 10000});
+      all.push_back({kind, number, 40});
+    }
+  }
+  return all;
+}
+
+/// What says that a solve group by group is right: empty, or what is wrong.
+std::string problem(const Leveled& triangle, const RowGroups& groups, const Merging& merging) {
+  const auto graph = triangle.graph();
+  const auto n = static_cast<std::size_t>(graph.places);
+  if (groups.order.size() != n || groups.begin.back() != graph.places) return "rows are missing";
+  std::vector<std::int64_t> place(n, -1), group(n), level(n);
+  for (std::size_t p = 0; p < n; ++p)
+    place[static_cast<std::size_t>(groups.order[p])] = static_cast<std::int64_t>(p);
+  if (std::count(place.begin(), place.end(), -1) > 0) return "a row is there twice";
+  for (int l = 0; l < groups.levels(); ++l) {
+    const auto at = static_cast<std::size_t>(l);
+    if (groups.level_begin[at] == groups.level_begin[at + 1]) return "a level is empty";
+    for (auto g = groups.level_begin[at]; g < groups.level_begin[at + 1]; ++g) {
+      const auto one = static_cast<std::size_t>(g);
+      const std::int64_t rows = groups.begin[one + 1] - groups.begin[one];
+      if (rows < 1 || rows > most_rows) return "a group has " + std::to_string(rows) + " rows";
+      std::int64_t entries = 0;
+      for (auto p = groups.begin[one]; p < groups.begin[one + 1]; ++p) {
+        group[static_cast<std::size_t>(p)] = g;
+        level[static_cast<std::size_t>(p)] = l;
+        entries += graph.entries(groups.order[static_cast<std::size_t>(p)]);
+      }
+      if (rows > 1 && entries > merging.most_entries) return "a group has too many entries";
+    }
+  }
+  for (std::size_t p = 0; p < n; ++p) {
+    const std::int64_t from = groups.order[p];
+    for (auto k = graph.row_ptr[from]; k < graph.row_ptr[from + 1]; ++k) {
+      const auto needs = static_cast<std::size_t>(place[static_cast<std::size_t>(graph.needed[k])]);
+      if (group[needs] == group[p] ? needs >= p : level[needs] >= level[p]) {
+        return "place " + std::to_string(p) + " comes before what it needs";
+      }
+    }
+  }
+  return "";
+}
+
+Leveled leveled(const std::string& name) { return Leveled(triangle_named(name)); }
+
+}  // namespace
+
+TEST_CASE("sptrsv: groups come after what they need, in every merging of every triangle") {
+  for (const Pattern& pattern : triangle_patterns()) {
+    CAPTURE(pattern.name);
+    const Leveled triangle(pattern);
+    for (const Merging& merging : all_mergings()) {
+      CAPTURE(static_cast<int>(merging.kind));
+      CAPTURE(merging.number);
+      CAPTURE(merging.most_entries);
+      const RowGroups groups = merge(triangle.graph(), triangle.level_begin, merging);
+      CHECK(problem(triangle, groups, merging) == "");
+    }
+  }
+}
+
+TEST_CASE("sptrsv: a group that waits for itself by way of another is noticed") {
+  // Of three rows in a chain, the first and the last in one group.
+  const Leveled chain(lower_band("chain", 3, {1}));
+  CHECK(problem(chain, {{0, 2, 1}, {0, 2, 3}, {0, 1, 2}}, Merging()) != "");
+  CHECK(problem(chain, {{0, 1, 2}, {0, 1, 3}, {0, 2}}, Merging()) != "");
+  CHECK(problem(chain, {{0, 1, 2}, {0, 2, 3}, {0, 1, 2}}, Merging()) == "");
+}
+
+TEST_CASE("sptrsv: merging by parents makes fewer levels") {
+  const auto levels = [](const Leveled& triangle, const Merging& merging) {
+    return merge(triangle.graph(), triangle.level_begin, merging).levels();
+  };
+  const Leveled grid = leveled("grid"), chain = leveled("bidiagonal");
+  CHECK(levels(grid, {Kind::none, 1}) == 99);
+  CHECK(levels(grid, {Kind::parents, 4}) <= 33);
+  CHECK(levels(chain, {Kind::parents, 1}) == (700 + most_rows - 1) / most_rows);
+  CHECK(levels(chain, {Kind::fixed, 8}) == (700 + 7) / 8);
+  CHECK(levels(leveled("diagonal"), {Kind::parents, 4}) == 1);
+}
+
+TEST_CASE("sptrsv: kinds of merging in places that follow each other") {
+  const Leveled rows = leveled("long rows");
+  const auto graph = rows.graph();
+  const auto mean = [&](const RowGroups& groups, std::size_t g) {
+    std::int64_t entries = 0;
+    for (auto p = groups.begin[g]; p < groups.begin[g + 1]; ++p) {
+      entries += graph.entries(groups.order[static_cast<std::size_t>(p)]);
+    }
+    return static_cast<double>(entries) /
+           static_cast<double>(groups.begin[g + 1] - groups.begin[g]);
+  };
+  const RowGroups average = merge(graph, rows.level_begin, {Kind::average, 4});
+  const RowGroups thresh = merge(graph, rows.level_begin, {Kind::short_rows, 4});
+  const RowGroups fixed = merge(graph, rows.level_begin, {Kind::fixed, 4});
+  for (std::size_t g = 0; g + 1 < average.begin.size(); ++g) {
+    if (average.begin[g + 1] - average.begin[g] > 1) CHECK(mean(average, g) <= 4);
+  }
+  for (std::size_t g = 0; g + 1 < thresh.begin.size(); ++g) {
+    const bool one = thresh.begin[g + 1] - thresh.begin[g] == 1;
+    for (auto p = thresh.begin[g]; !one && p < thresh.begin[g + 1]; ++p) {
+      CHECK(graph.entries(thresh.order[static_cast<std::size_t>(p)]) <= 4);
+    }
+  }
+  CHECK(fixed.groups() == (500 + 3) / 4);
+}
+
+}  // namespace heddle::test
