@@ -2,15 +2,16 @@
 // Rows merged into groups, on the host: what every merging keeps, and what each is for.
 #include <doctest/doctest.h>
 
-#include <map>
-
-#include "../../solvers/sptrsv/transform/merge.hpp"
+#include "../../solvers/sptrsv/schedule/proof.hpp"
 #include "../support/triangles.hpp"
 
 namespace heddle::test {
 
 namespace {
 
+using heddle::detail::sptrsv::broken_dependence;
+using heddle::detail::sptrsv::Launch;
+using heddle::detail::sptrsv::launches_of;
 using heddle::detail::sptrsv::merge;
 using heddle::detail::sptrsv::Merging;
 using heddle::detail::sptrsv::most_rows;
@@ -68,39 +69,19 @@ std::vector<Merging> all_mergings() {
   return all;
 }
 
-/// What says that a solve group by group is right: empty, or what is wrong.
+/// What of the groups themselves is wrong, or nothing.
 std::string problem(const Leveled& triangle, const RowGroups& groups, const Merging& merging) {
   const auto graph = triangle.graph();
-  const auto n = static_cast<std::size_t>(graph.places);
-  if (groups.order.size() != n || groups.begin.back() != graph.places) return "rows are missing";
-  std::vector<std::int64_t> place(n, -1), group(n), level(n);
-  for (std::size_t p = 0; p < n; ++p)
-    place[static_cast<std::size_t>(groups.order[p])] = static_cast<std::int64_t>(p);
-  if (std::count(place.begin(), place.end(), -1) > 0) return "a row is there twice";
-  for (int l = 0; l < groups.levels(); ++l) {
-    const auto at = static_cast<std::size_t>(l);
-    if (groups.level_begin[at] == groups.level_begin[at + 1]) return "a level is empty";
-    for (auto g = groups.level_begin[at]; g < groups.level_begin[at + 1]; ++g) {
-      const auto one = static_cast<std::size_t>(g);
-      const std::int64_t rows = groups.begin[one + 1] - groups.begin[one];
-      if (rows < 1 || rows > most_rows) return "a group has " + std::to_string(rows) + " rows";
-      std::int64_t entries = 0;
-      for (auto p = groups.begin[one]; p < groups.begin[one + 1]; ++p) {
-        group[static_cast<std::size_t>(p)] = g;
-        level[static_cast<std::size_t>(p)] = l;
-        entries += graph.entries(groups.order[static_cast<std::size_t>(p)]);
-      }
-      if (rows > 1 && entries > merging.most_entries) return "a group has too many entries";
+  for (std::size_t g = 0; g + 1 < groups.begin.size(); ++g) {
+    std::int64_t entries = 0;
+    for (auto p = groups.begin[g]; p < groups.begin[g + 1]; ++p) {
+      entries += graph.entries(groups.order[static_cast<std::size_t>(p)]);
     }
+    const bool one_row = groups.begin[g + 1] - groups.begin[g] == 1;
+    if (!one_row && entries > merging.most_entries) return "a group has too many entries";
   }
-  for (std::size_t p = 0; p < n; ++p) {
-    const std::int64_t from = groups.order[p];
-    for (auto k = graph.row_ptr[from]; k < graph.row_ptr[from + 1]; ++k) {
-      const auto needs = static_cast<std::size_t>(place[static_cast<std::size_t>(graph.needed[k])]);
-      if (group[needs] == group[p] ? needs >= p : level[needs] >= level[p]) {
-        return "place " + std::to_string(p) + " comes before what it needs";
-      }
-    }
+  for (std::size_t l = 0; l + 1 < groups.level_begin.size(); ++l) {
+    if (groups.level_begin[l] == groups.level_begin[l + 1]) return "a level is empty";
   }
   return "";
 }
@@ -109,7 +90,7 @@ Leveled leveled(const std::string& name) { return Leveled(triangle_named(name));
 
 }  // namespace
 
-TEST_CASE("sptrsv: groups come after what they need, in every merging of every triangle") {
+TEST_CASE("sptrsv: groups wait for what they need, in every schedule of every triangle") {
   for (const Pattern& pattern : triangle_patterns()) {
     CAPTURE(pattern.name);
     const Leveled triangle(pattern);
@@ -119,16 +100,31 @@ TEST_CASE("sptrsv: groups come after what they need, in every merging of every t
       CAPTURE(merging.most_entries);
       const RowGroups groups = merge(triangle.graph(), triangle.level_begin, merging);
       CHECK(problem(triangle, groups, merging) == "");
+      for (const std::int64_t least : {1, 2, 5, 20, 1000000}) {
+        const auto launches = launches_of(groups.level_begin, least);
+        CHECK(broken_dependence(triangle.graph(), groups, launches) == "");
+      }
     }
   }
 }
 
-TEST_CASE("sptrsv: a group that waits for itself by way of another is noticed") {
-  // Of three rows in a chain, the first and the last in one group.
+TEST_CASE("sptrsv: a schedule that breaks a dependence is noticed") {
   const Leveled chain(lower_band("chain", 3, {1}));
-  CHECK(problem(chain, {{0, 2, 1}, {0, 2, 3}, {0, 1, 2}}, Merging()) != "");
-  CHECK(problem(chain, {{0, 1, 2}, {0, 1, 3}, {0, 2}}, Merging()) != "");
-  CHECK(problem(chain, {{0, 1, 2}, {0, 2, 3}, {0, 1, 2}}, Merging()) == "");
+  const auto broken = [&](const RowGroups& groups, const std::vector<Launch>& launches) {
+    return broken_dependence(chain.graph(), groups, launches) != "";
+  };
+  const RowGroups two{{0, 1, 2}, {0, 2, 3}, {0, 1, 2}};
+  CHECK(!broken(two, {{0, 2, false}}));
+  CHECK(!broken(two, {{0, 1, true}, {1, 2, true}}));
+  CHECK(broken(two, {{0, 2, true}}));   // no wait in it
+  CHECK(broken(two, {{0, 1, false}}));  // a group is missing
+  CHECK(broken(two, {{1, 2, false}, {0, 1, false}}));
+  CHECK(broken({{0, 1, 2}, {0, 3}, {0, 1}}, {}));
+  CHECK(broken({{0, 1, 1}, {0, 3}, {0, 1}}, {{0, 1, true}}));
+  CHECK(broken({{1, 0, 2}, {0, 3}, {0, 1}}, {{0, 1, true}}));  // out of order in its group
+  // The first and the last in one group, which would wait for itself by way of the other.
+  CHECK(broken({{0, 2, 1}, {0, 2, 3}, {0, 1, 2}}, {{0, 2, false}}));
+  CHECK(broken({{1, 0, 2}, {0, 1, 3}, {0, 1, 2}}, {{0, 2, false}}));
 }
 
 TEST_CASE("sptrsv: merging by parents makes fewer levels") {

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 
-#include "../schedule/launches.hpp"
+#include "../schedule/proof.hpp"
 #include "../select/shapes.hpp"
 #include "../select/tuning.hpp"
 #include "../transform/blocked_triangle.hpp"
@@ -32,7 +33,8 @@ class BlocksExecutor {
     scheme_ = resolved(scheme, blocks_shape(in.T.rows(), in.sums.entries, levels_));
     subwarps_ = static_cast<int>(scheme_.integer("team")) / chunk_pieces;
     piece_ = static_cast<int>(scheme_.integer("piece"));
-    const RowGroups groups = merged(in, order);
+    const std::int64_t warps = scheme_.integer("warps");
+    const RowGroups groups = merged(in, order, warps);
     if (groups.groups() >= backends::max_teams_in_order) {
       throw Error("a triangle of " + std::to_string(in.T.rows()) + " rows makes too many groups",
                   "pin a scheme that merges more rows");
@@ -40,8 +42,6 @@ class BlocksExecutor {
     triangle_ = Triangle(in.exec, in.T, in.graph, in.origin, order, groups, in.sums.entries,
                          in.diagonal, piece_);
     solve_ = GpuSolve<Exec, V>(in.exec, in.T.rows(), room_);
-    const std::int64_t warps = scheme_.integer("warps");
-    launches_ = launches_of(groups.level_begin, least_of_own_launch(in, warps));
     const auto teams = static_cast<std::size_t>(std::max<std::int64_t>(1, warps / subwarps_));
     // One byte more than a multiprocessor's share, so that no further team fits.
     spare_bytes_ = std::min(in.device.scratch_bytes, in.device.scratch_bytes / (teams + 1) + 1);
@@ -73,8 +73,9 @@ class BlocksExecutor {
   using Operands = sptrsv::Operands<S, O, Off, V, Acc>;
   using Triangle = BlockedTriangle<Exec, S, O, Off, Acc>;
 
-  /// The groups; `order` becomes that of their places.
-  RowGroups merged(const Inspection<Exec, Matrix>& in, LevelOrder<Exec, O>& order) const {
+  /// The groups, and the launches that solve them; `order` becomes that of their places.
+  RowGroups merged(const Inspection<Exec, Matrix>& in, LevelOrder<Exec, O>& order,
+                   std::int64_t warps) {
     const OrderedPattern<Exec, O, Off> pattern(in.exec, in.graph, nullptr, order, in.sums.entries,
                                                Naming::places);
     const auto on_host = [&](const auto& array) {
@@ -92,6 +93,8 @@ class BlocksExecutor {
     in.exec.fence("heddle::sptrsv::pattern_on_host");
     const PlaceGraph<O, Off> graph{in.T.rows(), row_ptr.data(), needed.data()};
     RowGroups groups = merge(graph, order.level_begin(), merging());
+    launches_ = launches_of(groups.level_begin, least_of_own_launch(in, warps));
+    assert(broken_dependence(graph, groups, launches_) == "");
     std::vector<O> rows(row.size());
     for (std::size_t p = 0; p < rows.size(); ++p) {
       rows[p] = row[static_cast<std::size_t>(groups.order[p])];
