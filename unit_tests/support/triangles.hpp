@@ -59,6 +59,7 @@ inline std::vector<Pattern> triangle_patterns() {
   random_lower("dense", 90, [](std::int64_t i) { return i; });
   random_lower("random", 3000, [](std::int64_t i) { return i % 7; });
   random_lower("long rows", 500, [](std::int64_t i) { return i % 3 ? 2 : 150; });
+  random_lower("parents of many levels", 900, [](std::int64_t i) { return i % 4 ? 2 : 80; });
   random_lower("one huge row", 3001, [](std::int64_t i) { return i == 3000 ? 2900 : i % 2; });
   all.push_back(lower_pattern("arrow", 5000, [](std::int64_t i) {
     return i ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>{};

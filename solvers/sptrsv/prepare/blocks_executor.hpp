@@ -42,7 +42,8 @@ class BlocksExecutor {
     triangle_ = Triangle(in.exec, in.T, in.graph, in.origin, order, groups, in.sums.entries,
                          in.diagonal, piece_);
     solve_ = GpuSolve<Exec, V>(in.exec, in.T.rows(), room_);
-    const auto teams = static_cast<std::size_t>(std::max<std::int64_t>(1, warps / subwarps_));
+    const std::int64_t warps_a_team = subwarps_ == 1 ? 4 : subwarps_;
+    const auto teams = static_cast<std::size_t>(std::max<std::int64_t>(1, warps / warps_a_team));
     // One byte more than a multiprocessor's share, so that no further team fits.
     spare_bytes_ = std::min(in.device.scratch_bytes, in.device.scratch_bytes / (teams + 1) + 1);
   }
@@ -61,10 +62,11 @@ class BlocksExecutor {
       const int vectors = std::min(room_, x.count - first);
       const Operands operands{triangle_.rows(), conjugate, alpha, b.slice(first, vectors),
                               x.slice(first, vectors)};
+      const auto run_it = [&]<class Kernel>() { run<Kernel>(exec, operands); };
       if (vectors == 1) {
-        with_piece<1>(exec, operands);
+        with_kernel<1>(run_it);
       } else {
-        with_piece<vectors_at_once>(exec, operands);
+        with_kernel<vectors_at_once>(run_it);
       }
     }
   }
@@ -72,6 +74,7 @@ class BlocksExecutor {
  private:
   using Operands = sptrsv::Operands<S, O, Off, V, Acc>;
   using Triangle = BlockedTriangle<Exec, S, O, Off, Acc>;
+  static constexpr int warp_width = backends::max_subwarp_width<Exec>;
 
   /// The groups, and the launches that solve them; `order` becomes that of their places.
   RowGroups merged(const Inspection<Exec, Matrix>& in, LevelOrder<Exec, O>& order,
@@ -122,37 +125,41 @@ class BlocksExecutor {
       if (scheme_.value("merge") == name) merging.kind = kind;
     }
     merging.number = static_cast<int>(scheme_.integer("threshold"));
-    merging.most_entries = piece_ == 4 ? BlocksKernel<Operands, 4, 1>::most_entries(subwarps_)
-                                       : BlocksKernel<Operands, 8, 1>::most_entries(subwarps_);
+    with_kernel<1>([&]<class Kernel>() { merging.most_entries = Kernel::most_entries; });
     return merging;
   }
 
-  template <int Vectors>
-  void with_piece(const Exec& exec, const Operands& operands) {
-    if (piece_ == 4) return with_team<Vectors, 4>(exec, operands);
-    with_team<Vectors, 8>(exec, operands);
+  /// use.operator()<Kernel>() for the kernel of the plan's scheme.
+  template <int Vectors, class Use>
+  void with_kernel(const Use& use) const {
+    if (piece_ == 4) return with_team<Vectors, 4>(use);
+    with_team<Vectors, 8>(use);
   }
-  template <int Vectors, int Piece>
-  void with_team(const Exec& exec, const Operands& operands) {
-    if (subwarps_ == 1) return run<Vectors, Piece, 1>(exec, operands);
-    if (subwarps_ == 2) return run<Vectors, Piece, 2>(exec, operands);
-    run<Vectors, Piece, 4>(exec, operands);
+  template <int Vectors, int Piece, class Use>
+  void with_team(const Use& use) const {
+    if (subwarps_ == 1) {
+      use.template operator()<BlocksKernel<Operands, Piece, Vectors, 1>>();
+    } else if (subwarps_ == 2) {
+      use.template operator()<BlocksKernel<Operands, Piece, Vectors, 2>>();
+    } else {
+      use.template operator()<BlocksKernel<Operands, Piece, Vectors, 4>>();
+    }
   }
 
-  template <int Vectors, int Piece, int Subwarps>
-  void run(const Exec& exec, const Operands& operands) {
-    using Kernel = BlocksKernel<Operands, Piece, Vectors>;
-    using Shape = backends::Shape<chunk_pieces, Subwarps * chunk_pieces>;
-    const std::size_t bytes = std::max(spare_bytes_, Kernel::scratch_bytes(Subwarps));
+  template <class Kernel>
+  void run(const Exec& exec, const Operands& operands) const {
+    using Shape = backends::Shape<chunk_pieces, Kernel::threads(warp_width)>;
+    const std::size_t bytes = std::max(spare_bytes_, Kernel::scratch_bytes());
     const auto solved = solve_.values(operands.x.count);
     for (const Launch& launch : launches_) {
+      const auto teams = ceil_div<std::int64_t>(launch.stop - launch.first, Kernel::groups_a_team);
       const bool last = &launch == &launches_.back();
-      const Kernel kernel{operands,     triangle_.view(),           solved,
-                          launch.first, launch.stop - launch.first, last};
+      const Kernel kernel{operands, triangle_.view(), solved, launch.first, launch.stop, teams,
+                          last};
       if (launch.one_level) {
-        backends::launch<Shape>(exec, "heddle::sptrsv::level", kernel.teams, kernel, bytes);
+        backends::launch<Shape>(exec, "heddle::sptrsv::level", teams, kernel, bytes);
       } else {
-        backends::launch_by_ticket<Shape>(exec, "heddle::sptrsv::solve", kernel.teams, kernel,
+        backends::launch_by_ticket<Shape>(exec, "heddle::sptrsv::solve", teams, kernel,
                                           solve_.tickets(), bytes);
       }
     }

@@ -10,20 +10,24 @@
 
 namespace heddle::detail::sptrsv {
 
-/// Groups [first, first + teams) of a triangle on a GPU, a team a group. Its subwarps of 32 lanes
+/// Groups [first, stop) of a triangle on a GPU, each solved by Subwarps subwarps of 32 lanes. They
 /// take the pieces in chunks, a lane a piece: every lane asks for the values that its piece needs
 /// at once, and lanes ask again together until all are there. The first subwarp then solves with
 /// the group's dense block: a product with its inverse, whose steps do not wait for each other.
 ///
-/// Why it ends: a group waits for groups of lower levels alone, which earlier launches have run, or
-/// teams of a lower ticket; so the lowest group that has not ended waits for nobody.
+/// A team is one group; but four, each with a warp or wavefront of its own, where a group has one
+/// subwarp: so few teams take tickets and arrive.
+///
+/// Why it ends: a group waits for groups of lower levels alone, which earlier launches have run,
+/// teams of a lower ticket, or lower warps of its team; so the lowest group that has not ended
+/// waits for nobody.
 ///
 /// Deterministic: a row is added up in the same pieces and in the same order every time. Sources:
 /// W. Liu et al., "A synchronization-free algorithm for parallel sparse triangular solves",
 /// Euro-Par 2016; Z. Hu et al., "AG-SpTRSV", TACO 2024, for groups of rows.
 ///
-/// `ends_solve` says that no launch of this solve comes after this one.
-template <class Operands, int Piece, int Vectors>
+/// `ends_solve` says that no launch of this solve comes after this one, of `teams` teams.
+template <class Operands, int Piece, int Vectors, int Subwarps>
 struct BlocksKernel {
   /// More is asked for than is used: so few teams are resident as it leaves room for, since teams
   /// that poll for rows far ahead slow down the others.
@@ -37,41 +41,71 @@ struct BlocksKernel {
 
   /// Values that a lane asks for at once. More vectors take more registers.
   static constexpr int batch = Vectors == 1 ? Piece : 2;
+  static constexpr int groups_a_team = Subwarps == 1 ? 4 : 1;
+  /// Pieces that a group of several rows may have.
+  static constexpr int most_pieces = (Subwarps == 1 ? 3 : 2) * Subwarps * chunk_pieces;
+  /// Entries that such a group may have for that: a row's last piece need not be full.
+  static constexpr std::int64_t most_entries = (most_pieces - most_rows) * Piece;
+  static constexpr int sums_a_group = Vectors * most_pieces;
+  static constexpr int right_a_group = Vectors * most_rows;
 
   Operands operands;
   View view;
   SolvedValues<V> solved;
-  std::int64_t first;
+  std::int64_t first, stop;
   std::int64_t teams;  ///< of the launch
   bool ends_solve;
 
-  /// Pieces that a group of several rows may have, where a team has so many subwarps.
-  static constexpr int most_pieces(int subwarps) {
-    return (subwarps == 1 ? 3 : 2) * subwarps * chunk_pieces;
+  /// Threads of a team where a warp or wavefront has so many lanes.
+  static constexpr int threads(int warp_width) {
+    return Subwarps == 1 ? groups_a_team * warp_width : Subwarps * chunk_pieces;
   }
-  /// Entries that such a group may have for that: a row's last piece need not be full.
-  static constexpr std::int64_t most_entries(int subwarps) {
-    return (most_pieces(subwarps) - most_rows) * Piece;
-  }
-  static constexpr std::size_t scratch_bytes(int subwarps) {
-    return backends::scratch_bytes<Acc, Acc>(Vectors * most_pieces(subwarps), Vectors * most_rows);
+  static constexpr std::size_t scratch_bytes() {
+    return backends::scratch_bytes<Acc, Acc>(groups_a_team * sums_a_group,
+                                             groups_a_team * right_a_group);
   }
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
     static_assert(Team::subwarp_width == chunk_pieces);
-    constexpr int sums_a_vector = (Team::subwarps == 1 ? 3 : 2) * Team::threads;
-    Acc* const sums = scratch.take<Acc>(Vectors * sums_a_vector);
-    Acc* const right = scratch.take<Acc>(Vectors * most_rows);
-    const std::int64_t index = first + team.index();
-    const Group group = view.groups[index];
-    const bool inverted = view.inverted[index] != 0;
+    constexpr int slot_threads = Team::threads / groups_a_team;
+    Acc* const sums = scratch.take<Acc>(groups_a_team * sums_a_group);
+    Acc* const right = scratch.take<Acc>(groups_a_team * right_a_group);
+    const int slot = team.thread() / slot_threads;
+    const int thread = team.thread() % slot_threads;
+    const std::int64_t index = first + team.index() * groups_a_team + slot;
     const int set = solved.set();
-    const Row row = row_of(group, team.thread());
+    // A wavefront has twice the lanes of a group; the others have nothing to do.
+    if (index < stop && thread < Subwarps * chunk_pieces) {
+      solve(team, thread, index, set, sums + slot * sums_a_group, right + slot * right_a_group);
+    }
+    if (!ends_solve) return;
+    if constexpr (groups_a_team > 1) team.barrier();
+    if (team.thread() == 0) solved.end(set, teams);
+  }
+
+ private:
+  /// The row that a lane of the first subwarp finishes.
+  struct Row {
+    int lane;  ///< of all subwarps of the group
+    bool exists;
+    bool awaited;
+    std::int64_t place;
+    O row;
+    std::uint32_t inside;  ///< rows of a coupled group that it needs, and itself
+    Acc factor;            ///< where its block is not inverted
+  };
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void solve(const Team& team, int thread, std::int64_t index, int set,
+                                         Acc* sums, Acc* right) const {
+    const Group group = view.groups[index];
+    const bool inverted = group.coupled && view.inverted[index] != 0;
+    const Row row = row_of(group, inverted, thread);
     // Before the wait, as all that depends on no other group.
     if (row.awaited) empty(row.place, set);
     Acc block_row[most_rows];
-    load(group, inverted ? row.inside : 0u, row.lane, block_row);
+    if (inverted) load(group, row, block_row);
     for (int v = 0; v < solved.vectors; v += Vectors) {
       Acc left[Vectors];  // of the right-hand side, once others are subtracted
       HEDDLE_UNROLL(Vectors)
@@ -79,36 +113,39 @@ struct BlocksKernel {
         const bool reads = row.exists && v + c < solved.vectors;
         left[c] = reads ? operands.right_hand_side(row.row, v + c) : Acc(0);
       }
-      if (v > 0) team.barrier();  // until the sums before are read
-      subtract_pieces<sums_a_vector>(team, group, row, set, v, sums, left);
-      if (team.subwarp_index() > 0) continue;
+      if (v > 0) wait_for_group(team);  // until the sums before are read
+      subtract_pieces(team, group, row, set, v, sums, left);
+      if (thread >= chunk_pieces) continue;
       if (inverted) {
         multiply(team.subwarp(), row, block_row, right, left);
-      } else {
+      } else if (group.coupled) {
         substitute(team.subwarp(), group, row, left);
+      } else if (row.exists) {
+        for (int c = 0; c < Vectors; ++c) {
+          left[c] = operands.quotient(left[c], row.factor, row.place);
+        }
       }
       store(row, left, set, v);
     }
-    if (ends_solve && team.thread() == 0) solved.end(set, teams);
   }
 
- private:
-  /// The row that a lane of the first subwarp finishes.
-  struct Row {
-    int lane;
-    bool exists;
-    bool awaited;
-    std::int64_t place;
-    O row;
-    std::uint32_t inside;
-  };
+  /// All subwarps of a group.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void wait_for_group(const Team& team) const {
+    if constexpr (Subwarps == 1) {
+      team.subwarp().sync();
+    } else {
+      team.barrier();
+    }
+  }
 
-  KOKKOS_FORCEINLINE_FUNCTION Row row_of(const Group& group, int thread) const {
-    Row row{thread, thread < group.rows, false, group.first + thread, O(0), 0u};
+  KOKKOS_FORCEINLINE_FUNCTION Row row_of(const Group& group, bool inverted, int thread) const {
+    Row row{thread, thread < group.rows, false, group.first + thread, O(0), 0u, Acc(1)};
     if (!row.exists) return row;
     row.awaited = (group.awaited >> thread & 1u) != 0;
     row.row = operands.T.row[row.place];
-    row.inside = view.inside[row.place];
+    if (group.coupled) row.inside = view.inside[row.place];
+    if (!inverted) row.factor = operands.factor(row.place);
     return row;
   }
 
@@ -122,35 +159,35 @@ struct BlocksKernel {
     return operands.conjugate ? heddle::conjugate(entry) : entry;
   }
   /// A row of the group's inverse; nothing is read where the pattern has a zero.
-  KOKKOS_FORCEINLINE_FUNCTION void load(const Group& group, std::uint32_t inside, int lane,
+  KOKKOS_FORCEINLINE_FUNCTION void load(const Group& group, const Row& row,
                                         Acc (&block_row)[most_rows]) const {
-    const Acc* const block = view.blocks + group.first_block + lane;
+    const Acc* const block = view.blocks + group.first_block + row.lane;
     HEDDLE_UNROLL(most_rows)
     for (int j = 0; j < most_rows; ++j) {
-      const bool wanted = (inside >> j & 1u) != 0;
+      const bool wanted = (row.inside >> j & 1u) != 0;
       block_row[j] = wanted ? block[block_column(j, group.rows)] : Acc(0);
     }
   }
 
-  template <int SumsAVector, class Team>
+  template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void subtract_pieces(const Team& team, const Group& group,
                                                    const Row& row, int set, int v, Acc* sums,
                                                    Acc (&left)[Vectors]) const {
     const auto subwarp = team.subwarp();
     const int lane = subwarp.lane();
+    const int first_chunk = row.lane - lane;
     const std::int64_t begin = view.first_piece[group.first];
     const std::int64_t pieces = view.first_piece[group.first + group.rows] - begin;
-    const bool one_row = pieces > SumsAVector;
+    const bool one_row = pieces > most_pieces;
     Acc sum[Vectors];
     for (int c = 0; c < Vectors; ++c) sum[c] = Acc(0);
-    for (std::int64_t chunk = team.subwarp_index() * chunk_pieces; chunk < pieces;
-         chunk += Team::threads) {
+    for (std::int64_t chunk = first_chunk; chunk < pieces; chunk += Subwarps * chunk_pieces) {
       const std::int64_t rest = pieces - chunk;
       const int width = static_cast<int>(rest < chunk_pieces ? rest : chunk_pieces);
       add_chunk(subwarp, (begin + chunk) * Piece, width, set, v, sum);
       if (group.piece_a_row || one_row || lane >= width) continue;
       for (int c = 0; c < Vectors; ++c) {
-        sums[c * SumsAVector + chunk + lane] = sum[c];
+        sums[c * most_pieces + chunk + lane] = sum[c];
         sum[c] = Acc(0);
       }
     }
@@ -159,14 +196,15 @@ struct BlocksKernel {
       return;
     }
     if (one_row) {
-      for (int c = 0; c < Vectors; ++c) sums[c * SumsAVector + team.thread()] = sum[c];
+      for (int c = 0; c < Vectors; ++c) sums[c * most_pieces + row.lane] = sum[c];
     }
-    team.barrier();
+    wait_for_group(team);
     if (!row.exists) return;
     const auto first_sum = one_row ? 0 : view.first_piece[row.place] - begin;
-    const auto end_sum = one_row ? Team::threads : view.first_piece[row.place + 1] - begin;
+    const auto end_sum =
+        one_row ? Subwarps * chunk_pieces : view.first_piece[row.place + 1] - begin;
     for (auto s = first_sum; s < end_sum; ++s) {
-      for (int c = 0; c < Vectors; ++c) left[c] -= sums[c * SumsAVector + s];
+      for (int c = 0; c < Vectors; ++c) left[c] -= sums[c * most_pieces + s];
     }
   }
 
@@ -260,13 +298,12 @@ struct BlocksKernel {
   KOKKOS_FORCEINLINE_FUNCTION void substitute(const Subwarp& subwarp, const Group& group,
                                               const Row& row, Acc (&left)[Vectors]) const {
     const Acc* const block = view.blocks + group.first_block + row.lane;
-    const Acc factor = row.exists ? operands.factor(row.place) : Acc(1);
     for (int j = 0; j < group.rows; ++j) {
       const bool needs = row.lane > j && (row.inside >> j & 1u) != 0;
       const Acc entry = needs ? inner(block[block_column(j, group.rows)]) : Acc(0);
       for (int c = 0; c < Vectors; ++c) {
-        if (row.lane == j) {
-          left[c] = Acc(static_cast<V>(operands.quotient(left[c], factor, row.place)));
+        if (row.exists && row.lane == j) {
+          left[c] = Acc(static_cast<V>(operands.quotient(left[c], row.factor, row.place)));
         }
         const Acc solved_row = subwarp.shuffle(left[c], j);
         if (needs) left[c] -= entry * solved_row;

@@ -30,17 +30,22 @@ inline Parameters rows_shape(std::int64_t rows, std::int64_t entries, int levels
   return shape(4, level < 500 ? 4 : 8);
 }
 
-/// How sptrsv/blocks runs: short rows fit into pieces of four entries, and one subwarp takes a
-/// group of them; long ones are shared by four.
+/// How sptrsv/blocks runs, by the same figures: the longer the rows and the narrower the levels,
+/// the more threads share a group, and where there are many groups, none waits for a large team's
+/// barrier. Fitted to 34 triangles on an H200: docs/sptrsv.md.
 inline Parameters blocks_shape(std::int64_t rows, std::int64_t entries, int levels) {
   const double row =
       static_cast<double>(entries) / static_cast<double>(std::max<std::int64_t>(1, rows));
-  (void)levels;
+  const double level = static_cast<double>(rows) / std::max(1, levels);
+  const bool narrow = level < 120, wide = level >= 700;
+  const char* team = "32";
+  if (row >= 5) team = "64";
+  if (narrow || (row >= 8 && !wide)) team = "128";
   return {{"merge", "parents"},
           {"threshold", row < 8 ? "4" : "2"},
-          {"piece", row < 8 ? "4" : "8"},
-          {"team", row < 4 ? "32" : "128"},
-          {"warps", row < 4 ? "16" : "8"},
+          {"piece", wide && row < 4 ? "4" : "8"},
+          {"team", team},
+          {"warps", narrow ? "8" : "16"},
           {"alpha", "inf"}};
 }
 

@@ -11,9 +11,10 @@ namespace heddle::detail::sptrsv {
 /// A group of rows, as kernels see it.
 struct Group {
   std::int64_t first;        ///< place
-  std::int64_t first_block;  ///< where its dense block begins
+  std::int64_t first_block;  ///< where its dense block begins, if rows need each other
   std::uint32_t awaited;     ///< a bit a row: whether rows of other groups need it
   std::int32_t rows;
+  bool coupled;      ///< rows need each other
   bool piece_a_row;  ///< no row has more pieces than one: piece i is of row i
 };
 
@@ -27,7 +28,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr int block_size(int rows) { return rows * (
 
 /// A triangle in groups. What a row needs of other groups is cut into *pieces* of `piece` entries,
 /// the last filled up with entries of the place `nowhere`; what it needs of its group is in the
-/// group's dense block.
+/// group's dense block; a group whose rows need nothing of each other has none.
 ///
 /// Pieces of a place p are first_piece[p] to first_piece[p + 1]; a group's pieces stand in chunks
 /// of 32, whose lanes read side by side: entry e of piece i of a chunk that has c pieces and begins

@@ -17,27 +17,32 @@ class Blocks {
 
   Blocks() = default;
 
-  /// Two allocations and a readback between them; waits. No values yet.
+  /// Two allocations and a readback between them; waits. Fills in which groups have blocks, and
+  /// where. No values yet.
   Blocks(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups) {
     const auto places = static_cast<std::size_t>(pattern.rows());
     const auto count = static_cast<std::size_t>(groups.count());
-    const auto entries = static_cast<std::size_t>(groups.block_entries());
     memory_ = Arena<Space>(
-        exec, "heddle::sptrsv::blocks",
-        arena_bytes<Off, std::uint32_t, std::uint8_t, Acc>(places + 1, places, count, entries));
+        exec, "heddle::sptrsv::inside",
+        arena_bytes<Off, std::uint32_t, std::uint8_t, std::int64_t>(places + 1, places, count, 1));
     inner_ptr_ = memory_.template take<Off>(places + 1);
     inside_ = memory_.template take<std::uint32_t>(places);
     inverted_ = memory_.template take<std::uint8_t>(count);
-    values_ = memory_.template take<Acc>(entries);
-    this->count(exec, pattern, groups);
+    const auto block_entries = memory_.template take<std::int64_t>(1);
+    this->count(exec, pattern, groups, block_entries);
     Off inner = 0;
+    std::int64_t entries = 0;
     Kokkos::deep_copy(kokkos_space(exec), inner, Kokkos::subview(inner_ptr_, places));
+    Kokkos::deep_copy(kokkos_space(exec), entries, Kokkos::subview(block_entries, 0));
     exec.fence("heddle::sptrsv::inner_entries");
     const auto inner_entries = static_cast<std::size_t>(inner);
-    inner_memory_ = Arena<Space>(exec, "heddle::sptrsv::inner",
-                                 arena_bytes<std::uint8_t, Off>(inner_entries, inner_entries));
-    column_ = inner_memory_.template take<std::uint8_t>(inner_entries);
-    source_ = inner_memory_.template take<Off>(inner_entries);
+    const auto of_blocks = static_cast<std::size_t>(entries);
+    entry_memory_ =
+        Arena<Space>(exec, "heddle::sptrsv::blocks",
+                     arena_bytes<std::uint8_t, Off, Acc>(inner_entries, inner_entries, of_blocks));
+    column_ = entry_memory_.template take<std::uint8_t>(inner_entries);
+    source_ = entry_memory_.template take<Off>(inner_entries);
+    values_ = entry_memory_.template take<Acc>(of_blocks);
     fill(exec, pattern, groups);
   }
 
@@ -56,17 +61,18 @@ class Blocks {
   const Acc* values() const { return values_.data(); }
   const std::uint32_t* inside() const { return inside_.data(); }
   const std::uint8_t* inverted() const { return inverted_.data(); }
-  std::size_t bytes() const { return memory_.bytes() + inner_memory_.bytes(); }
+  std::size_t bytes() const { return memory_.bytes() + entry_memory_.bytes(); }
 
-  void count(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups) {
+  void count(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups,
+             const Array<std::int64_t>& block_entries) {
     const auto row_ptr = pattern.row_ptr();
     const auto needed = pattern.needed();
     const auto inner_ptr = inner_ptr_;
     const auto inside = inside_;
-    const Group* const table = groups.groups();
+    Group* const table = groups.groups();
     Kokkos::parallel_for(
         "heddle::sptrsv::count_inner", policy(exec, groups.count()), KOKKOS_LAMBDA(std::int64_t g) {
-          const Group& group = table[g];
+          Group& group = table[g];
           for (int r = 0; r < group.rows; ++r) {
             const std::int64_t p = group.first + r;
             Off inner = 0;
@@ -78,7 +84,15 @@ class Blocks {
             }
             inside(p) = needs;
             inner_ptr(p) = inner;
+            group.coupled = group.coupled || inner > 0;
           }
+        });
+    const std::int64_t count = groups.count();
+    Kokkos::parallel_scan(
+        "heddle::sptrsv::first_block", policy(exec, count + 1),
+        KOKKOS_LAMBDA(std::int64_t g, std::int64_t& sum, bool last) {
+          if (last) (g < count ? table[g].first_block : block_entries(0)) = sum;
+          sum += g < count && table[g].coupled ? block_size(table[g].rows) : 0;
         });
     const std::int64_t places = pattern.rows();
     Kokkos::parallel_scan(
@@ -119,7 +133,7 @@ class Blocks {
         kokkos_space(exec), 0, n);
   }
 
-  Arena<Space> memory_, inner_memory_;
+  Arena<Space> memory_, entry_memory_;
   Array<Off> inner_ptr_, source_;
   Array<std::uint8_t> column_, inverted_;
   Array<std::uint32_t> inside_;

@@ -25,8 +25,7 @@ class GroupTable {
     for (std::size_t g = 0; g < host.size(); ++g) {
       const std::int64_t first = groups.begin[g];
       const int rows = static_cast<int>(groups.begin[g + 1] - first);
-      host[g] = {first, block_entries_, 0, rows, false};
-      block_entries_ += block_size(rows);
+      host[g] = {first, 0, 0, rows, false, false};
     }
     using Host = Kokkos::View<const Group*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
     Kokkos::deep_copy(kokkos_space(exec), groups_, Host(host.data(), host.size()));
@@ -35,13 +34,10 @@ class GroupTable {
 
   std::int64_t count() const { return count_; }
   Group* groups() const { return groups_.data(); }
-  /// Entries of all dense blocks.
-  std::int64_t block_entries() const { return block_entries_; }
   std::size_t bytes() const { return memory_.bytes(); }
 
  private:
   std::int64_t count_ = 0;
-  std::int64_t block_entries_ = 0;
   Arena<Space> memory_;
   typename Arena<Space>::template Array<Group> groups_;
 };

@@ -10,8 +10,9 @@ namespace heddle::detail::sptrsv {
 /// not inverted: a product with the inverse may lose so many times the precision of a substitution.
 inline constexpr double most_skeel = 32;
 
-/// Fills the dense block of every group, a subwarp of 32 lanes a group: with the inverse, a lane a
-/// column, or, where that would lose precision or overflows, with the block itself.
+/// Fills the dense block of every group that has one, a subwarp of 32 lanes a group: with the
+/// inverse, a lane a column, or, where that would lose precision or overflows, with the block
+/// itself.
 ///
 /// Idea: inverted diagonal blocks, from solvers that factor by blocks. Source of the bound: N.
 /// Higham, "Accuracy and stability of numerical algorithms", chapters 7 and 14.
@@ -20,7 +21,7 @@ struct InvertKernel {
   using Scratch = backends::DynamicScratch;
   using Real = heddle::RealOf<Acc>;
 
-  Group* groups;
+  const Group* groups;
   const Off* inner_ptr;        ///< entries inside of a place's group
   const std::uint8_t* column;  ///< which row of the group each is for
   const Off* source;
@@ -31,68 +32,116 @@ struct InvertKernel {
 
   /// Odd, so that lanes that read down a column of scratch do not meet in one bank.
   static constexpr int stride = most_rows + 1;
+  /// Entries that fit into scratch: all of a full block. More come from repeated entries, and are
+  /// read where they are.
+  static constexpr int staged_entries = most_rows * (most_rows - 1) / 2;
+
   static constexpr std::size_t scratch_bytes() {
-    return backends::scratch_bytes<Acc, Real>(most_rows * stride, most_rows);
+    return backends::scratch_bytes<Acc, Acc, Acc, Real, int, std::uint8_t>(
+        most_rows * stride, staged_entries, most_rows, most_rows, most_rows + 1, staged_entries);
   }
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
-    Acc* const block = scratch.take<Acc>(most_rows * stride);
-    Real* const row_sum = scratch.take<Real>(most_rows);
-    const auto subwarp = team.subwarp();
     const Group group = groups[team.index()];
+    if (!group.coupled) return;
+    const auto subwarp = team.subwarp();
     const int lane = subwarp.lane();
-    solve_column(group, lane, block, row_sum);
+    const Staged inner = stage(subwarp, group, scratch);
+    subwarp.sync();
+    solve_column(group, inner, lane);
     subwarp.sync();
     Real condition(0);
     if (lane < group.rows) {
       for (int j = 0; j <= lane; ++j) {
-        condition += Kokkos::abs(block[lane * stride + j]) * row_sum[j];
+        condition += Kokkos::abs(inner.block[lane * stride + j]) * inner.row_sum[j];
       }
     }
     // Not the other way round: a NaN is no condition that an inverse would do for.
     const bool good = subwarp.all(lane >= group.rows || condition <= Real(most_skeel));
     if (!good) {
       subwarp.sync();
-      copy_row(group, lane, block);
+      copy_row(group, inner, lane);
       subwarp.sync();
     }
     if (lane == 0) inverted[team.index()] = good ? 1 : 0;
     if (lane >= group.rows) return;
     Acc* const to = blocks + group.first_block + lane;
-    for (int j = 0; j <= lane; ++j) to[block_column(j, group.rows)] = block[lane * stride + j];
+    for (int j = 0; j <= lane; ++j)
+      to[block_column(j, group.rows)] = inner.block[lane * stride + j];
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION Acc diagonal_of(std::int64_t place) const {
-    return diagonal ? Acc(diagonal[place]) : Acc(1);
+  /// What a group's rows need of each other, in scratch: so that the loop over rows, each of which
+  /// waits for the one before, does not wait for memory too.
+  struct Staged {
+    Acc* block;
+    Acc* values;
+    Acc* diagonal;
+    Real* row_sum;  ///< what the magnitudes of each row of the block add up to
+    int* begin;     ///< of each row's entries, and the end
+    std::uint8_t* column;
+    Off first;  ///< entry
+  };
+
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION Staged stage(const Subwarp& subwarp, const Group& group,
+                                           Scratch& scratch) const {
+    Staged inner;
+    inner.block = scratch.take<Acc>(most_rows * stride);
+    inner.values = scratch.take<Acc>(staged_entries);
+    inner.diagonal = scratch.take<Acc>(most_rows);
+    inner.row_sum = scratch.take<Real>(most_rows);
+    inner.begin = scratch.take<int>(most_rows + 1);
+    inner.column = scratch.take<std::uint8_t>(staged_entries);
+    inner.first = inner_ptr[group.first];
+    const int lane = subwarp.lane();
+    const auto entries =
+        static_cast<std::int64_t>(inner_ptr[group.first + group.rows] - inner.first);
+    for (std::int64_t e = lane; e < entries && e < staged_entries; e += most_rows) {
+      inner.values[e] = Acc(values[source[inner.first + e]]);
+      inner.column[e] = column[inner.first + e];
+    }
+    if (lane < group.rows) {
+      inner.diagonal[lane] = diagonal ? Acc(diagonal[group.first + lane]) : Acc(1);
+      inner.begin[lane] = static_cast<int>(inner_ptr[group.first + lane] - inner.first);
+    }
+    if (lane == 0) inner.begin[group.rows] = static_cast<int>(entries);
+    return inner;
   }
 
-  /// Column `j` of the inverse; and what the magnitudes of each row of the block add up to.
-  KOKKOS_FORCEINLINE_FUNCTION void solve_column(const Group& group, int j, Acc* block,
-                                                Real* row_sum) const {
+  KOKKOS_FORCEINLINE_FUNCTION Acc value_of(const Staged& inner, int e) const {
+    return e < staged_entries ? inner.values[e] : Acc(values[source[inner.first + e]]);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION int column_of(const Staged& inner, int e) const {
+    return e < staged_entries ? inner.column[e] : column[inner.first + e];
+  }
+
+  /// Column `j` of the inverse, and the row sums.
+  KOKKOS_FORCEINLINE_FUNCTION void solve_column(const Group& group, const Staged& inner,
+                                                int j) const {
     for (int r = 0; r < group.rows; ++r) {
-      const std::int64_t place = group.first + r;
       Acc sum(r == j ? 1 : 0);
-      Real magnitudes = Kokkos::abs(diagonal_of(place));
-      for (Off k = inner_ptr[place]; k < inner_ptr[place + 1]; ++k) {
-        const Acc entry(values[source[k]]);
+      Real magnitudes = Kokkos::abs(inner.diagonal[r]);
+      for (int e = inner.begin[r]; e < inner.begin[r + 1]; ++e) {
+        const Acc entry = value_of(inner, e);
+        const int s = column_of(inner, e);
         magnitudes += Kokkos::abs(entry);
-        if (column[k] >= j) sum -= entry * block[column[k] * stride + j];
+        if (s >= j) sum -= entry * inner.block[s * stride + j];
       }
-      block[r * stride + j] = r < j ? Acc(0) : sum / diagonal_of(place);
-      if (j == 0) row_sum[r] = magnitudes;
+      inner.block[r * stride + j] = r < j ? Acc(0) : sum / inner.diagonal[r];
+      if (j == 0) inner.row_sum[r] = magnitudes;
     }
   }
 
   /// Row `r` of the block as it is.
-  KOKKOS_FORCEINLINE_FUNCTION void copy_row(const Group& group, int r, Acc* block) const {
+  KOKKOS_FORCEINLINE_FUNCTION void copy_row(const Group& group, const Staged& inner, int r) const {
     if (r >= group.rows) return;
-    const std::int64_t place = group.first + r;
-    for (int j = 0; j < r; ++j) block[r * stride + j] = Acc(0);
-    block[r * stride + r] = diagonal_of(place);
-    for (Off k = inner_ptr[place]; k < inner_ptr[place + 1]; ++k) {
-      block[r * stride + column[k]] += Acc(values[source[k]]);
+    Acc* const row = inner.block + r * stride;
+    for (int j = 0; j < r; ++j) row[j] = Acc(0);
+    row[r] = inner.diagonal[r];
+    for (int e = inner.begin[r]; e < inner.begin[r + 1]; ++e) {
+      row[column_of(inner, e)] += value_of(inner, e);
     }
   }
 };

@@ -194,9 +194,8 @@ Grouping merge_parents(const Graph& graph, const Merging& merging) {
         level = result.level[g];
         parents.clear();
       }
-      const bool listed = std::find(parents.begin(), parents.end(), g) != parents.end();
-      if (result.level[g] == level && !listed) parents.push_back(g);
-      if (parents.size() > most_rows) break;
+      if (result.level[g] < level || parents.size() > most_rows) continue;
+      if (std::find(parents.begin(), parents.end(), g) == parents.end()) parents.push_back(g);
     }
     Group sum{0, graph.entries(p), 1, 0};
     for (const std::size_t g : parents) {
