@@ -2,8 +2,10 @@
 // sptrsv() without a plan.
 #include <doctest/doctest.h>
 
+#include "../support/held_device.hpp"
 #include "../support/odd_values.hpp"
-#include "../support/triangles.hpp"
+#include "../support/sptrsv_check.hpp"
+#include "../support/streams.hpp"
 #include "../support/watchdog.hpp"
 #include "../tools/events.hpp"
 
@@ -36,15 +38,6 @@ double solve(const typename T::Exec& exec, const Workspace<T>& workspace, const 
   return residual(triangle, Op::none, x.template in<Kokkos::HostSpace>().view(), alpha, b.view());
 }
 
-/// A wide matrix and a long chain, each many times what a device or its threads hold at once.
-std::vector<Pattern> large_patterns(std::int64_t rows) {
-  Random random(17);
-  return {lower_band("long chain", rows, {1}),
-          lower_pattern("large and random", rows, [&](std::int64_t i) {
-            return random_row(random, i, std::min<std::int64_t>(i, 5));
-          })};
-}
-
 }  // namespace
 
 TEST_CASE_TEMPLATE_DEFINE("sptrsv without a plan: every triangle", T, every_triangle) {
@@ -75,13 +68,15 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv without a plan: every triangle", T, every_tria
 TEST_CASE_TEMPLATE_APPLY(every_triangle, TriangleTypes);
 
 TEST_CASE_TEMPLATE_DEFINE("sptrsv without a plan: many times more rows than run", T, large) {
-  const typename T::Exec exec;
+  using Exec = typename T::Exec;
+  const Exec exec;
   Watchdog watchdog("large sptrsv without a plan");
-  const std::int64_t rows = backends::has_lanes<typename T::Exec> ? 1000000 : 20000;
-  for (const Pattern& lower : large_patterns(rows)) {
+  // Where nobody may wait, one thread of a GPU would take minutes.
+  const auto rows = backends::waits_make_progress<Exec> ? more_rows_than_run<Exec>() : 20000;
+  for (const Pattern& lower : {long_chain(rows), large_grid(rows), large_random(rows)}) {
     const auto A = triangle_on_device<T>(exec, lower);
     CAPTURE(A.name);
-    const Workspace<T> workspace(exec, rows, 2);
+    const Workspace<T> workspace(exec, A.host.rows(), 2);
     for (const int vectors : {1, 2}) {
       CHECK(solve(exec, workspace, A, {}, vectors, true, false, 3) <= 1);
       watchdog.progress();
@@ -204,6 +199,51 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv without a plan: alpha == 0 reads neither T nor
 }
 TEST_CASE_TEMPLATE_APPLY(zero, TriangleTypes);
 
+TEST_CASE_TEMPLATE_DEFINE("sptrsv without a plan: a device that others hold, and a graph", T,
+                          elsewhere) {
+  using S = typename T::Scalar;
+  using Exec = typename T::Exec;
+  if constexpr (backends::has_lanes<Exec>) {
+    const Exec exec;
+    Watchdog watchdog("sptrsv without a plan, elsewhere");
+    const UnequalInstances<Exec> instances(exec);
+    const Exec solve = instances.low();
+    const auto A = triangle_on_device<T>(exec, large_random(100000));
+    const auto n = static_cast<std::size_t>(A.host.rows());
+    const Workspace<T> workspace(exec, A.host.rows());
+    using Vector = Kokkos::View<S*, typename T::Space>;
+    const Vector b[] = {copy_to<typename T::Space>(random_vector<S>(n, 5)),
+                        copy_to<typename T::Space>(random_vector<S>(n, 6))};
+    const Vector expected[] = {Vector("heddle::test::expected", n),
+                               Vector("heddle::test::expected", n)};
+    const Vector right("heddle::test::b", n), x("heddle::test::x", n);
+    for (const int k : {0, 1}) sptrsv(solve, S(1), A.matrix(), b[k], expected[k], workspace);
+    solve.fence("heddle::test::alone");
+    {
+      const auto others = two_instances(exec);
+      HeldDevice<Exec> device(others[0], others[1]);
+      exec.fence("heddle::test::ready");
+      device.hold();
+      sptrsv(solve, S(1), A.matrix(), b[0], x, workspace);
+      solve.fence("heddle::test::solved");
+    }
+    CHECK(same_bits(to_host(x), to_host(expected[0])));
+    watchdog.progress();
+    if constexpr (can_capture<Exec>) {
+      const CapturedWork<Exec> graph(solve,
+                                     [&] { sptrsv(solve, S(1), A.matrix(), right, x, workspace); });
+      for (int i = 0; i < 100; ++i) {
+        Kokkos::deep_copy(kokkos_space(solve), right, b[i % 2]);
+        graph.launch(solve);
+        solve.fence("heddle::test::replayed");
+        if (i % 10 < 2) CHECK(same_bits(to_host(x), to_host(expected[i % 2])));
+        watchdog.progress();
+      }
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(elsewhere, TriangleTypes);
+
 /// A parallel region inside another gets one thread, whatever it asks for.
 template <class T>
 struct SolveInside {
@@ -223,7 +263,7 @@ struct SolveInside {
 
 TEST_CASE_TEMPLATE_DEFINE("sptrsv without a plan: fewer threads than asked for", T, few) {
   const typename T::Exec exec;
-  const auto A = triangle_on_device<T>(exec, large_patterns(20000).back());
+  const auto A = triangle_on_device<T>(exec, large_random(20000));
   const auto n = static_cast<std::size_t>(A.host.rows());
   const Workspace<T> workspaces[] = {Workspace<T>(exec, A.host.rows()),
                                      Workspace<T>(exec, A.host.rows())};
@@ -297,7 +337,7 @@ TEST_CASE("sptrsv without a plan: vectors may be wider than the matrix") {
 
 TEST_CASE("sptrsv without a plan: everything is labelled, and a solve launches and does no more") {
   const Exec exec;
-  const auto A = triangle_on_device<Type>(exec, large_patterns(20000).back());
+  const auto A = triangle_on_device<Type>(exec, large_random(20000));
   const Vectors<double, Type::Space> b(20000, 3, true), x(20000, 3, false);
   const Recording recording;
   const Workspace<Type> workspace(exec, 20000);
