@@ -2,5 +2,7 @@
 #pragma once
 
 #include "sptrsv/plan.hpp"
+#include "sptrsv/without_plan.hpp"
 
-/// Sparse triangular solves: SptrsvPlan.
+/// Sparse triangular solves: SptrsvPlan for triangles solved with more than a few times, sptrsv()
+/// for the others.

@@ -13,6 +13,9 @@ void solve(const Gpu& exec) {
   const Kokkos::View<S*, Gpu> x;
   plan.apply(exec, S(1), x, x);
   plan.update_values(exec, Matrix());
+  plan.features(exec);
+  const SptrsvWorkspace<Gpu, S> workspace(exec, 0);
+  sptrsv(exec, S(1), Matrix(), x, x, workspace);
 }
 
 template void solve<double>(const Gpu&);

@@ -10,6 +10,7 @@
 #include "prepare/executor.hpp"
 #include "prepare/right_hand_sides.hpp"
 #include "select/choose.hpp"
+#include "transform/features.hpp"
 
 namespace heddle {
 
@@ -144,6 +145,23 @@ class SptrsvPlan {
   /// Levels of the triangle: rows that must be solved one after the other. 0 where the scheme did
   /// not look for them.
   int levels(Op op = Op::none) const { return executor(op).levels(); }
+  /// The features of op(T), found anew at each call, so that an inspection does not pay for what
+  /// few ask for: finds levels, allocates, waits for `exec`. Reads the pattern of the arrays that
+  /// the plan was given last, which must still be there. Deterministic; counts are exact.
+  TriangleFeatures features(const Exec& exec, Op op = Op::none) const {
+    using detail::sptrsv::find_features;
+    using detail::sptrsv::Graph;
+    check_alive();
+    if (!transposes(op)) {
+      return find_features(exec, Graph<O, Off>{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(),
+                                               options_.triangle});
+    }
+    const detail::Transposed<Exec, S, O, Off> transposed(exec, T_);
+    const auto matrix = transposed.matrix();
+    return find_features(
+        exec, Graph<O, Off>{matrix.row_ptr().data(), matrix.col_idx().data(), matrix.rows(),
+                            detail::sptrsv::flipped(options_.triangle)});
+  }
   /// What the inspection took, and what prepare() took since, in seconds.
   double setup_seconds() const { return setup_seconds_; }
   /// Device memory that the plan holds beyond the matrix, in bytes.

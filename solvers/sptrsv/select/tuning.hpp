@@ -19,6 +19,9 @@ inline constexpr std::int64_t least_work = 50000;
 inline constexpr std::int64_t least_applies_of_blocks = 50;
 /// Threads of a team on a GPU whose warps take a task each.
 inline constexpr int team_threads = 128;
+/// Warps that a multiprocessor of a GPU runs at once in a solve without a plan: a guess; the
+/// plan's number for wide levels, which are those that a lane a row suits.
+inline constexpr int warps_without_plan = 8;
 /// Right-hand sides that a GPU's kernel holds in registers.
 inline constexpr int vectors_at_once = 4;
 /// Right-hand sides of one pass.

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "../../../core/features.hpp"
+#include "levels.hpp"
+
+namespace heddle {
+
+/// What is counted of many like things: of rows, or of levels. All 0 where there are none.
+struct Spread {
+  double mean = 0;
+  std::int64_t max = 0;
+  /// Coefficient of variation: standard deviation over mean.
+  double variation = 0;
+};
+
+/// What a triangular solve depends on. Entries are those that a solve reads: each entry off the
+/// diagonal as often as it is stored, and one for the diagonal of each row, stored or one. Of a
+/// triangle without rows, every figure is 0. Levels: docs/sptrsv.md.
+///
+/// Source: Z. Hu et al., "AG-SpTRSV: an automatic framework to optimize sparse triangular solve on
+/// GPUs", TACO 2024, for the choice of figures.
+struct TriangleFeatures {
+  std::int64_t rows = 0;
+  std::int64_t entries = 0;
+  Spread row_entries;  ///< of rows
+  std::int64_t levels = 0;
+  Spread level_rows;     ///< of levels
+  Spread level_entries;  ///< of levels
+  /// The mean over rows of 1 / (how far the nearest row lies that a row needs), 0 of one that needs
+  /// none: near 1, rows need their neighbours. Each term is rounded to 2^-32.
+  double dep_dist = 0;
+};
+
+/// Calls show(name, value, unit) for each feature; value is std::int64_t or double.
+template <class Show>
+void visit_features(const TriangleFeatures& features, const Show& show) {
+  const auto spread = [&](const std::string& of, const Spread& spread, const char* unit) {
+    show("mean_" + of, spread.mean, unit);
+    show("max_" + of, spread.max, unit);
+    show("cv_" + of, spread.variation, "");
+  };
+  show("rows", features.rows, "");
+  show("entries", features.entries, "");
+  spread("row", features.row_entries, "entries");
+  show("levels", features.levels, "");
+  spread("level_rows", features.level_rows, "rows");
+  spread("level_entries", features.level_entries, "entries");
+  show("dep_dist", features.dep_dist, "");
+}
+
+inline std::ostream& operator<<(std::ostream& out, const TriangleFeatures& features) {
+  detail::print_features(out, features);
+  return out;
+}
+
+namespace detail::sptrsv {
+
+/// What one look at the rows of a triangle adds up, in integers, so that no order of adding shows.
+struct RowSums {
+  static constexpr double one = 4294967296.0;
+
+  std::uint64_t entries = 0;
+  std::uint64_t squares = 0;  ///< of the entries of rows; at most longest row x entries
+  std::int64_t longest = 0;
+  std::uint64_t nearness = 0;  ///< of rows, in units of 1 / one
+};
+
+/// Adds up rows, and counts the rows and entries of each level.
+template <class Graph>
+struct RowSumsKernel {
+  using value_type = RowSums;
+
+  Graph graph;
+  const int* level;
+  std::int64_t* level_rows;
+  std::int64_t* level_entries;
+
+  KOKKOS_FUNCTION void init(value_type& sums) const { sums = value_type(); }
+  KOKKOS_FUNCTION void join(value_type& sums, const value_type& other) const {
+    sums.entries += other.entries;
+    sums.squares += other.squares;
+    sums.longest = Kokkos::max(sums.longest, other.longest);
+    sums.nearness += other.nearness;
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, value_type& sums) const {
+    const auto row = graph.row(i);
+    std::int64_t entries = 1, nearest = 0;
+    for (auto k = graph.row_ptr[row]; k < graph.row_ptr[row + 1]; ++k) {
+      const auto needed = graph.col_idx[k];
+      if (!in_triangle(graph.triangle, row, needed)) continue;
+      const auto distance = static_cast<std::int64_t>(needed < row ? row - needed : needed - row);
+      if (nearest == 0 || distance < nearest) nearest = distance;
+      ++entries;
+    }
+    const auto length = static_cast<std::uint64_t>(entries);
+    sums.entries += length;
+    sums.squares += length * length;
+    sums.longest = Kokkos::max(sums.longest, entries);
+    if (nearest > 0) {
+      sums.nearness +=
+          static_cast<std::uint64_t>(RowSums::one / static_cast<double>(nearest) + 0.5);
+    }
+    Kokkos::atomic_inc(level_rows + level[row]);
+    Kokkos::atomic_add(level_entries + level[row], entries);
+  }
+};
+
+inline double variation(long double mean, long double mean_square) {
+  const long double variance = mean_square - mean * mean;
+  return variance > 0 ? static_cast<double>(std::sqrt(variance) / mean) : 0;
+}
+
+inline Spread spread_of(const std::int64_t* counts, std::int64_t n) {
+  long double sum = 0, squares = 0;
+  Spread spread;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto count = static_cast<long double>(counts[i]);
+    sum += count;
+    squares += count * count;
+    spread.max = std::max(spread.max, counts[i]);
+  }
+  const auto number = static_cast<long double>(n);
+  spread.mean = static_cast<double>(sum / number);
+  spread.variation = variation(sum / number, squares / number);
+  return spread;
+}
+
+/// The features of a triangle whose levels are known: of row i `level[i]`, of `levels`. One
+/// allocation, two launches, one readback; waits for `exec`.
+template <ExecutionSpace Exec, class Graph>
+TriangleFeatures features_of(const Exec& exec, const Graph& graph, const int* level, int levels) {
+  TriangleFeatures features;
+  features.rows = graph.rows;
+  features.levels = levels;
+  if (graph.rows == 0) return features;
+  using Space = typename Exec::memory_space;
+  const auto n = static_cast<std::size_t>(levels);
+  const std::size_t bytes = arena_bytes<std::int64_t, std::int64_t, RowSums>(n, n, 1);
+  Arena<Space> memory(exec, "heddle::sptrsv::features", bytes);
+  const auto level_rows = memory.template take<std::int64_t>(n);
+  const auto level_entries = memory.template take<std::int64_t>(n);
+  const auto sums = memory.template take<RowSums>(1);
+  using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
+  Kokkos::parallel_for(
+      "heddle::sptrsv::no_features", Policy(kokkos_space(exec), 0, levels),
+      KOKKOS_LAMBDA(std::int64_t l) { level_rows(l) = level_entries(l) = 0; });
+  const Kokkos::View<RowSums, Space, Kokkos::MemoryUnmanaged> result(sums.data());
+  Kokkos::parallel_reduce(
+      "heddle::sptrsv::features", Policy(kokkos_space(exec), 0, graph.rows),
+      RowSumsKernel<Graph>{graph, level, level_rows.data(), level_entries.data()}, result);
+  auto host = memory.template copy_to<Kokkos::HostSpace>(exec);
+  exec.fence("heddle::sptrsv::features");
+  features.level_rows = spread_of(host.template take<std::int64_t>(n).data(), levels);
+  features.level_entries = spread_of(host.template take<std::int64_t>(n).data(), levels);
+  const RowSums rows = *host.template take<RowSums>(1).data();
+  const auto number = static_cast<long double>(graph.rows);
+  features.entries = static_cast<std::int64_t>(rows.entries);
+  features.row_entries.mean = static_cast<double>(static_cast<long double>(rows.entries) / number);
+  features.row_entries.max = rows.longest;
+  features.row_entries.variation = variation(static_cast<long double>(rows.entries) / number,
+                                             static_cast<long double>(rows.squares) / number);
+  features.dep_dist =
+      static_cast<double>(rows.nearness) / RowSums::one / static_cast<double>(graph.rows);
+  return features;
+}
+
+/// The same where levels are not known: finds them first, with an allocation of an int a row.
+template <ExecutionSpace Exec, class Graph>
+TriangleFeatures find_features(const Exec& exec, const Graph& graph) {
+  const auto n = static_cast<std::size_t>(graph.rows);
+  Arena<typename Exec::memory_space> memory(exec, "heddle::sptrsv::level", arena_bytes<int>(n));
+  const auto level = memory.template take<int>(n);
+  const int levels = find_levels(exec, graph, level.data());
+  return features_of(exec, graph, level.data(), levels);
+}
+
+}  // namespace detail::sptrsv
+}  // namespace heddle
