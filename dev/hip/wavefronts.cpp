@@ -20,8 +20,7 @@ struct ListReads {
 void sweep(const Gpu& exec, int n, const ListReads& reads, double* x) {
   for (const ReadsAhead ahead : {ReadsAhead::error, ReadsAhead::old_value}) {
     const Wavefronts waves(exec, n, reads, {.ahead = ahead});
-    waves.for_each(
-        exec, KOKKOS_LAMBDA(int i) { reads(i, [&](int j) { x[i] += x[j]; }); });
+    waves.for_each(exec, KOKKOS_LAMBDA(int i) { reads(i, [&](int j) { x[i] += x[j]; }); });
   }
 }
 

@@ -22,7 +22,8 @@ namespace heddle {
 ///
 /// `reads` is the graph: it is called in the inspection alone, several times for each i, by threads
 /// of `exec` at once, so the arrays that it reads lie where these can reach them, and no graph is
-/// stored. Where the memory is a GPU's it is device code (KOKKOS_LAMBDA), as is `body`.
+/// stored. Where `exec` is a GPU both are device code: `body` may be a KOKKOS_LAMBDA, `reads` is a
+/// functor, since nvcc takes no lambda whose parameter is `auto`.
 ///
 /// On CPUs for_each is one launch of all threads, ordered by barriers or by waits of one thread for
 /// another; elsewhere it is a launch for every level, which is 0 for iterations that wait for none,
