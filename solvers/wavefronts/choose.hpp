@@ -33,14 +33,20 @@ inline Scheme with_grain(const Scheme& scheme) {
 
 /// By how much the threads of stages are predicted to be faster than one that runs the loop in
 /// order. Point to point; barriers cost more.
-inline double predicted_gain(const std::vector<std::int64_t>& level_steps, const Stages& stages) {
+inline double predicted_gain(const LevelCounts& counts, const Stages& stages,
+                             std::int64_t iterations) {
   double alone = 0, together = 0;
-  for (std::size_t level = 0; level < level_steps.size(); ++level) {
-    const auto steps = static_cast<double>(level_steps[level]);
+  for (std::size_t level = 0; level < counts.steps.size(); ++level) {
+    const auto steps = static_cast<double>(counts.steps[level]);
     const int tasks = stages.tasks[static_cast<std::size_t>(stages.of_level[level])];
     alone += steps;
-    together += (tasks > 1 ? shared_step : 1.0) * steps / tasks;
+    together += steps / tasks;
   }
+  const auto n = static_cast<double>(std::max<std::int64_t>(1, iterations));
+  const double items = alone - n * static_cast<double>(steps_per_iteration);
+  const double torn = iterations > cached_iterations ? static_cast<double>(counts.torn) / n : 0;
+  const double lost = torn * (torn_iteration * n + torn_item * items);
+  together *= shared_step * (1 + lost / std::max(1.0, alone));
   together += static_cast<double>(launch_steps);
   together += static_cast<double>(wait_steps) * static_cast<double>(stages.tasks.size());
   return alone / together;

@@ -67,7 +67,7 @@ Order<Exec, O> inspect_on_threads(const Exec& exec, const Loop<O, Reads>& loop,
 
   const LevelCounts counts = count_levels(exec, loop, level, steps, sums.levels);
   const Stages stages = make_stages(counts.steps, counts.sizes, threads, scheme.integer("grain"));
-  if (!options.scheme && predicted_gain(counts.steps, stages) < least_gain) return order;
+  if (!options.scheme && predicted_gain(counts, stages, loop.iterations) < least_gain) return order;
   order.scheme = scheme;
   O* const iterations = order.allocate(exec, loop.iterations);
   const auto begin = order_by_stage(exec, loop, level, counts, stages, iterations);

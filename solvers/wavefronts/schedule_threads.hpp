@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <numeric>
 #include <utility>
 
 #include "../../core/arena.hpp"
@@ -17,6 +18,7 @@ struct LevelCounts {
   std::vector<std::int64_t> iterations;  ///< of share s and level l at s * levels + l
   std::vector<std::int64_t> steps;       ///< of each level
   std::vector<std::int64_t> sizes;       ///< of each level, in iterations
+  std::int64_t torn = 0;                 ///< iterations of another level than the one before
 };
 
 /// Waits for `exec`. As many shares as threads, where levels are few enough to count them in each.
@@ -30,17 +32,23 @@ LevelCounts count_levels(const Exec& exec, const Loop<O, Reads>& loop, const int
   const std::int64_t shares = counts.shares;
   counts.iterations.assign(static_cast<std::size_t>(shares) * size, 0);
   std::vector<std::int64_t> steps_of(counts.iterations.size(), 0);
+  std::vector<std::int64_t> torn(static_cast<std::size_t>(shares), 0);
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   Kokkos::parallel_for(
       "heddle::wavefronts::count", Policy(exec, 0, shares),
-      [&counts, &steps_of, loop, level, steps, n, shares, levels](std::int64_t share) {
+      [&counts, &steps_of, &torn, loop, level, steps, n, shares, levels](std::int64_t share) {
         std::int64_t* const many = counts.iterations.data() + share * levels;
         std::int64_t* const work = steps_of.data() + share * levels;
+        std::int64_t changes = 0;
+        int before = -1;
         for (std::int64_t p = n * share / shares; p < n * (share + 1) / shares; ++p) {
           const O i = loop.iteration(p);
           ++many[level[i]];
           work[level[i]] += steps[i];
+          changes += level[i] != before;
+          before = level[i];
         }
+        torn[static_cast<std::size_t>(share)] = changes;
       });
   exec.fence("heddle::wavefronts::counted");
   counts.steps.assign(size, 0);
@@ -49,6 +57,7 @@ LevelCounts count_levels(const Exec& exec, const Loop<O, Reads>& loop, const int
     counts.steps[at % size] += steps_of[at];
     counts.sizes[at % size] += counts.iterations[at];
   }
+  counts.torn = std::accumulate(torn.begin(), torn.end(), std::int64_t{0});
   return counts;
 }
 

@@ -12,12 +12,17 @@ inline constexpr std::int64_t steps_per_iteration = 4;
 inline constexpr std::int64_t default_grain = 750;
 /// Iterations that a thread looks at in one go when it searches for levels.
 inline constexpr std::int64_t search_chunk = 1024;
-/// What a launch of all threads costs.
+/// What an iteration, and an item that it reads, cost more where the iteration does not follow the
+/// one before it, since cache lines are not read on. Fitted to 10 triangles that one thread of an
+/// EPYC solved in both orders: docs/wavefronts.md.
+inline constexpr double torn_iteration = 3, torn_item = 0.3;
+/// Iterations up to which that costs nothing: their items stay in the cache of a core.
+inline constexpr std::int64_t cached_iterations = 65536;
+/// By how much a step is slower where several threads share memory: a guess.
+inline constexpr double shared_step = 1.1;
+/// What a launch of all threads costs, and what the waits of a stage do: guesses.
 inline constexpr std::int64_t launch_steps = 5000;
-/// What the waits of a stage cost.
 inline constexpr std::int64_t wait_steps = 300;
-/// By how much a step of one of several threads is slower, since they share memory.
-inline constexpr double shared_step = 1.3;
 /// The least that all threads together must be predicted to gain.
 inline constexpr double least_gain = 1.1;
 
