@@ -18,11 +18,12 @@ inline constexpr std::int64_t search_chunk = 1024;
 inline constexpr double torn_iteration = 3, torn_item = 0.3;
 /// Iterations up to which that costs nothing: their items stay in the cache of a core.
 inline constexpr std::int64_t cached_iterations = 65536;
-/// By how much a step is slower where several threads share memory: a guess.
-inline constexpr double shared_step = 1.1;
-/// What a launch of all threads costs, and what the waits of a stage do: guesses.
+/// By how much a step is slower where several threads share memory, and what the waits of a stage
+/// cost: set so that the triangles of docs/wavefronts.md that two threads slow down stay on one.
+inline constexpr double shared_step = 1.15;
+inline constexpr std::int64_t wait_steps = 800;
+/// What a launch of all threads costs: a guess.
 inline constexpr std::int64_t launch_steps = 5000;
-inline constexpr std::int64_t wait_steps = 300;
 /// The least that all threads together must be predicted to gain.
 inline constexpr double least_gain = 1.1;
 
