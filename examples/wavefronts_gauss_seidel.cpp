@@ -52,7 +52,10 @@ int main(int argc, char** argv) {
   const int side = 300, n = side * side;
   const Neighbours neighbours{side};
   const Vector f("example::f", n), u("example::u", n);
-  Kokkos::deep_copy(exec, f, 1.0 / n);
+  // Rough, so that a smoother has something to do.
+  Kokkos::parallel_for(
+      "example::rough", Kokkos::RangePolicy<Exec>(exec, 0, n),
+      KOKKOS_LAMBDA(int i) { u(i) = (i * 7 % 101) / 101.0; });
 
   // Of the neighbours, those before i in a sweep are new and those behind it are still old.
   const auto old = heddle::ReadsAhead::old_value;
@@ -70,5 +73,5 @@ int main(int argc, char** argv) {
   }
   const double after = residual(exec, relax, n);
   std::printf("residual %.2e, and after 20 sweeps there and back %.2e\n", before, after);
-  return after < before / 3 && down.levels() == 2 * side - 1 ? 0 : 1;
+  return after < before / 10 && down.levels() == 2 * side - 1 ? 0 : 1;
 }
