@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/device.hpp"
 #include "choose.hpp"
 #include "levels_on_device.hpp"
 #include "levels_on_threads.hpp"

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <Kokkos_Macros.hpp>
+#include <cstdint>
+
 #include "options.hpp"
 
 namespace heddle::detail::wavefronts {
