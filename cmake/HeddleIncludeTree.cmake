@@ -20,7 +20,8 @@ set(HEDDLE_PUBLIC_NAMES
     petsc.hpp=core/files/petsc.hpp
     read_matrix.hpp=core/files/read_matrix.hpp
     spmv.hpp=formats/spmv.hpp
-    sptrsv.hpp=solvers/sptrsv.hpp)
+    sptrsv.hpp=solvers/sptrsv.hpp
+    wavefronts.hpp=solvers/wavefronts.hpp)
 
 # heddle_public_header(NAME FILES...): <heddle/NAME> includes config.hpp beside it, which says what the
 # files may use, and the files of the source tree.

@@ -79,8 +79,7 @@ class BlocksExecutor {
   /// The groups, and the launches that solve them; `order` becomes that of their places.
   RowGroups merged(const Inspection<Exec, Matrix>& in, LevelOrder<Exec, O>& order,
                    std::int64_t warps) {
-    const OrderedPattern<Exec, O, Off> pattern(in.exec, in.graph, nullptr, order, in.sums.entries,
-                                               Naming::places);
+    const OrderedPattern<Exec, O, Off> pattern(in.exec, in.graph, nullptr, order, in.sums.entries);
     const auto on_host = [&](const auto& array) {
       using T = typename std::remove_cvref_t<decltype(array)>::non_const_value_type;
       std::vector<T> host(array.extent(0));

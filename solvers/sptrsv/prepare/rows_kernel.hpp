@@ -1,50 +1,135 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../../backends/scratch.hpp"
-#include "view.hpp"
+#include "../../../core/multivector.hpp"
+#include "rows_triangle.hpp"
 
 namespace heddle::detail::sptrsv {
 
-/// Places [first, stop) of a triangle, an item a place or a team a share of them, which it solves
-/// one after the other. What they need was solved by earlier launches, or earlier in the share; it
-/// is read from x, so entries name rows.
-template <class Operands>
+/// x = alpha * op(T)^-1 * b, place by place. What a place needs was solved before; it is read from
+/// x.
+template <Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
 struct RowsKernel {
-  using Scratch = backends::NoScratch;
-  using O = typename Operands::ordinal_type;
-  using V = typename Operands::vector_type;
-  using Acc = typename Operands::accumulator_type;
-
-  Operands operands;
-  std::int64_t first, stop;
-  std::int64_t shares = 1;
+  RowsView<S, O, Off> T;
+  bool conjugate;
+  Acc alpha;
+  Multivector<const V> b;
+  Multivector<V> x;
 
   /// One place.
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t place) const {
-    for (int v = 0; v < operands.x.count; ++v) solve(place, v);
+    for (int v = 0; v < x.count; ++v) {
+      if (conjugate) {
+        solve<true, false>(place, place + 1, v);
+      } else {
+        solve<false, false>(place, place + 1, v);
+      }
+    }
   }
 
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
-    const std::int64_t places = stop - first;
-    const std::int64_t begin = first + places * team.index() / shares;
-    const std::int64_t end = first + places * (team.index() + 1) / shares;
-    for (std::int64_t place = begin; place < end; ++place) (*this)(place);
+  /// A run of places, one after the other.
+  void operator()(std::int64_t first, std::int64_t stop) const {
+    if constexpr (is_complex<S>) {
+      if (conjugate) return solve_run<true>(first, stop);
+    }
+    solve_run<false>(first, stop);
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION void solve(std::int64_t place, int vector) const {
-    const auto& T = operands.T;
-    Acc sum(0);
-    const auto end = T.row_ptr[place + 1];
-    for (auto k = T.row_ptr[place]; k < end; ++k) {
-      sum += operands.value(T.values[k]) * Acc(operands.x(T.needed[k], vector));
+  static constexpr int vectors_together = 4;
+  /// Entries of a row from which it is added up in several sums.
+  static constexpr int long_row = 32;
+
+  template <bool Conjugate>
+  void solve_run(std::int64_t first, std::int64_t stop) const {
+    const bool straight = x.row_stride == 1 && b.row_stride == 1;
+    if (x.count == 1 && straight) return solve<Conjugate, true>(first, stop, 0);
+    if (x.count == 1) return solve<Conjugate, false>(first, stop, 0);
+    const bool beside = x.vector_stride == 1 && b.vector_stride == 1;
+    for (std::int64_t place = first; place < stop; ++place) {
+      int v = 0;
+      for (; x.count - v >= vectors_together; v += vectors_together) {
+        if (beside) {
+          solve_together<Conjugate, true>(place, v);
+        } else {
+          solve_together<Conjugate, false>(place, v);
+        }
+      }
+      for (; v < x.count; ++v) solve<Conjugate, false>(place, place + 1, v);
     }
-    const O row = T.row[place];
-    const Acc right = operands.right_hand_side(row, vector);
-    operands.x(row, vector) =
-        static_cast<V>(operands.quotient(right - sum, operands.factor(place), place));
+  }
+
+  template <bool Conjugate>
+  KOKKOS_FORCEINLINE_FUNCTION static Acc value(const S& entry) {
+    return Acc(Conjugate ? heddle::conjugate(entry) : entry);
+  }
+
+  /// difference / diagonal of a place whose reciprocal is given.
+  template <bool Conjugate>
+  KOKKOS_FORCEINLINE_FUNCTION V quotient(const Acc& difference, const Acc& reciprocal,
+                                         std::int64_t place) const {
+    if (reciprocal == Acc(0)) {
+      return static_cast<V>(difference / value<Conjugate>(T.diagonal[place]));
+    }
+    return static_cast<V>(difference * reciprocal);
+  }
+
+  /// Places [first, stop) of one vector, whose entries lie side by side if it is Straight.
+  template <bool Conjugate, bool Straight>
+  KOKKOS_FORCEINLINE_FUNCTION void solve(std::int64_t first, std::int64_t stop, int vector) const {
+    // Copies, which no store to x can change: so they stay in registers.
+    const Off* const row_ptr = T.row_ptr;
+    const O* const col_idx = T.col_idx;
+    const S* const values = T.values;
+    V* const to = x.data + vector * x.vector_stride;
+    const V* const from = b.data + vector * b.vector_stride;
+    const std::int64_t stride = Straight ? 1 : x.row_stride, b_stride = Straight ? 1 : b.row_stride;
+    const Acc scale = alpha;
+    const auto product = [&](Off k) {
+      return value<Conjugate>(values[k]) * Acc(to[static_cast<std::int64_t>(col_idx[k]) * stride]);
+    };
+    Off k = row_ptr[first];
+    for (std::int64_t place = first; place < stop; ++place) {
+      const Off end = row_ptr[place + 1] - 1;
+      const auto row = static_cast<std::int64_t>(col_idx[end]);
+      Acc difference = scale * Acc(from[row * b_stride]);
+      if (end - k >= long_row) {
+        Acc sum[4] = {};
+        for (; end - k >= 4; k += 4) {
+          sum[0] += product(k);
+          sum[1] += product(k + 1);
+          sum[2] += product(k + 2);
+          sum[3] += product(k + 3);
+        }
+        difference -= (sum[0] + sum[1]) + (sum[2] + sum[3]);
+      }
+      for (; k < end; ++k) difference -= product(k);
+      to[row * stride] = quotient<Conjugate>(difference, value<Conjugate>(values[end]), place);
+      ++k;
+    }
+  }
+
+  /// One place of vectors `vector` and the next, which lie side by side if they are Beside.
+  template <bool Conjugate, bool Beside>
+  KOKKOS_FORCEINLINE_FUNCTION void solve_together(std::int64_t place, int vector) const {
+    const std::int64_t stride = Beside ? 1 : x.vector_stride,
+                       b_stride = Beside ? 1 : b.vector_stride;
+    V* const to = x.data + vector * x.vector_stride;
+    const Off end = T.row_ptr[place + 1] - 1;
+    const auto row = static_cast<std::int64_t>(T.col_idx[end]);
+    const V* const from = b.data + vector * b.vector_stride + row * b.row_stride;
+    Acc difference[vectors_together];
+    for (int c = 0; c < vectors_together; ++c) difference[c] = alpha * Acc(from[c * b_stride]);
+    for (Off k = T.row_ptr[place]; k < end; ++k) {
+      const Acc entry = value<Conjugate>(T.values[k]);
+      const V* const known = to + static_cast<std::int64_t>(T.col_idx[k]) * x.row_stride;
+      for (int c = 0; c < vectors_together; ++c) difference[c] -= entry * Acc(known[c * stride]);
+    }
+    const Acc reciprocal = value<Conjugate>(T.values[end]);
+    V* const solved = to + row * x.row_stride;
+    for (int c = 0; c < vectors_together; ++c) {
+      solved[c * stride] = quotient<Conjugate>(difference[c], reciprocal, place);
+    }
   }
 };
 

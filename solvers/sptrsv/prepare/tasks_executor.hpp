@@ -31,7 +31,7 @@ class TasksExecutor {
     scheme_ = resolved(scheme, rows_shape(in.T.rows(), in.sums.entries, levels_));
     lanes_ = static_cast<int>(scheme_.integer("lanes"));
     triangle_ = OrderedTriangle<Exec, S, O, Off>(in.exec, in.T, in.graph, in.origin, order,
-                                                 in.sums.entries, in.diagonal, Naming::places);
+                                                 in.sums.entries, in.diagonal);
     ranges_ = TaskRanges(order.level_begin(), warp_width / lanes_);
     if (ranges_.tasks() / warps_per_team >= backends::max_teams_in_order) {
       throw Error("a triangle of " + std::to_string(in.T.rows()) + " rows takes too many teams",

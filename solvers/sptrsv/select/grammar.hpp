@@ -27,8 +27,10 @@ inline bool waits_on_lanes(const Device& device) {
 ///     self-scheduled     one launch; rows wait for those that they need (GPU)
 ///       lanes=1|..|32      lanes a row
 ///       warps=4|..|64      warps that a multiprocessor runs at once
-///     level-set          a launch a level; on a GPU with lanes and warps too
-///       thin=<n>           runs of levels of at most so many rows go to one thread (CPU)
+///     level-set          a launch a level; on a GPU with lanes and warps too; on a CPU one launch,
+///                        with a barrier after each level
+///     point-to-point     one launch; threads wait for those that they need (CPU)
+///       grain=<n>          rows * 4 + entries of a level that are worth a thread (CPU)
 ///     sequential         one thread (CPU)
 inline SchemeGrammar grammar(const Device& device) {
   if (waits_on_lanes(device)) {
@@ -46,14 +48,22 @@ inline SchemeGrammar grammar(const Device& device) {
              {"level-set", {}, rows}}};
   }
   if (device.backend != BackendKind::host) return {"sptrsv", {{"level-set"}}};
-  const SchemeKey thin("thin", {"<n>"}, scheme_auto, {"1", "40"});
-  return {"sptrsv", {{"sequential"}, {"level-set", {}, {thin}}}};
+  const SchemeKey grain("grain", {"<n>"}, scheme_auto, {"1", "200"});
+  return {"sptrsv", {{"sequential"}, {"level-set", {}, {grain}}, {"point-to-point", {}, {grain}}}};
 }
 
-/// Rows up to which a level is not worth more threads than one.
-inline std::int64_t thin_level(std::int64_t rows, std::int64_t entries) {
-  const std::int64_t steps_per_row = row_steps + entries / std::max<std::int64_t>(1, rows);
-  return std::max<std::int64_t>(1, thin_level_steps / steps_per_row);
+/// The schemes of CPUs, and of devices whose teams may not wait, are those of a loop's wavefronts.
+inline Scheme as_wavefronts(const Scheme& scheme, const Device& device) {
+  std::vector<SchemeTerm> terms = scheme.terms();
+  const bool host = device.backend == BackendKind::host;
+  if (terms.front().key == "level-set") terms.front().key = host ? "barrier" : "launches";
+  return Scheme("wavefronts", std::move(terms));
+}
+inline Scheme as_sptrsv(const Scheme& scheme) {
+  std::vector<SchemeTerm> terms = scheme.terms();
+  const std::string& kernel = terms.front().key;
+  if (kernel == "barrier" || kernel == "launches") terms.front().key = "level-set";
+  return Scheme("sptrsv", std::move(terms));
 }
 
 }  // namespace heddle::detail::sptrsv

@@ -7,12 +7,6 @@ namespace heddle::detail::sptrsv {
 
 /// What a row costs beside its entries, in entries.
 inline constexpr std::int64_t row_steps = 4;
-/// Rows and entries of a level on a CPU up to which one thread takes it: a guess; between 50 and
-/// 200 rows made no difference on the same triangles.
-inline constexpr std::int64_t thin_level_steps = 1500;
-/// Rows and entries of a level, on average, from which the threads of a CPU are taken to gain on
-/// one: a guess from 11 triangles, on two threads of an EPYC that others use too.
-inline constexpr std::int64_t least_level = 4000;
 /// Rows and entries of a triangle on a CPU from which its levels are looked for.
 inline constexpr std::int64_t least_work = 50000;
 /// Solves from which rows are merged on a GPU: what the host takes for it.

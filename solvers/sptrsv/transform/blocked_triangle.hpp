@@ -23,7 +23,7 @@ class BlockedTriangle {
                   const LevelOrder<Exec, O>& order, const RowGroups& groups, std::int64_t entries,
                   Diagonal diagonal, int piece)
       : row_(exec, graph.rows) {
-    const OrderedPattern<Exec, O, Off> pattern(exec, graph, origin, order, entries, Naming::places);
+    const OrderedPattern<Exec, O, Off> pattern(exec, graph, origin, order, entries);
     row_.copy(exec, pattern.row());
     groups_ = GroupTable<Exec>(exec, groups);
     pieces_ = Pieces<Exec, S, O, Off>(exec, pattern, groups_, piece);

@@ -6,6 +6,17 @@
 
 namespace heddle::detail::sptrsv {
 
+/// Zero where the reciprocal overflows, or loses digits below the smallest normal number.
+template <Scalar S>
+KOKKOS_FORCEINLINE_FUNCTION S reciprocal_or_zero(const S& value) {
+  const S reciprocal = S(1) / value;
+  const auto size = Kokkos::abs(reciprocal);
+  using Real = heddle::RealOf<S>;
+  const bool normal = size >= Kokkos::Experimental::norm_min_v<Real> &&
+                      size <= Kokkos::Experimental::finite_max_v<Real>;
+  return normal ? reciprocal : S(0);
+}
+
 /// The diagonal of a triangle and its reciprocal, place by place; nothing for a unit diagonal.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
 class DiagonalStorage {
@@ -53,18 +64,8 @@ class DiagonalStorage {
 
   /// Null for a unit diagonal.
   const S* diagonal() const { return unit_ ? nullptr : diagonal_.data(); }
-  /// Zero where it overflows, or loses digits below the smallest normal number.
   const S* reciprocal() const { return reciprocal_.data(); }
   std::size_t bytes() const { return memory_.bytes(); }
-
-  KOKKOS_FUNCTION static S reciprocal_or_zero(const S& value) {
-    const S reciprocal = S(1) / value;
-    const auto size = Kokkos::abs(reciprocal);
-    using Real = heddle::RealOf<S>;
-    const bool normal = size >= Kokkos::Experimental::norm_min_v<Real> &&
-                        size <= Kokkos::Experimental::finite_max_v<Real>;
-    return normal ? reciprocal : S(0);
-  }
 
  private:
   typename Arena<Space>::template Array<O> row_;

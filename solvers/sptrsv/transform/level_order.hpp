@@ -7,8 +7,8 @@
 
 namespace heddle::detail::sptrsv {
 
-/// The rows of a triangle in the order that they are solved in: level by level, or, of one "level",
-/// as the graph has them. Place p is solved p-th, and holds row rows[p].
+/// The rows of a triangle in the order that they are solved in. Place p is solved p-th, and holds
+/// row rows[p].
 template <ExecutionSpace Exec, Ordinal O>
 class LevelOrder {
  public:
@@ -17,22 +17,6 @@ class LevelOrder {
   using Array = typename Arena<Space>::template Array<T>;
 
   LevelOrder() = default;
-
-  /// As the graph has them: for one thread.
-  template <Offset Off>
-  static LevelOrder as_they_are(const Exec& exec, const Graph<O, Off>& graph) {
-    LevelOrder order(exec, graph.rows);
-    const auto rows = order.rows_;
-    const auto place = order.place_;
-    Kokkos::parallel_for(
-        "heddle::sptrsv::as_they_are", policy(exec, graph.rows), KOKKOS_LAMBDA(std::int64_t i) {
-          const O row = graph.row(i);
-          rows(i) = row;
-          place(row) = static_cast<O>(i);
-        });
-    order.level_begin_ = {0, graph.rows};
-    return order;
-  }
 
   /// Level by level: a counting sort on the device, and a readback of where each level begins. The
   /// order within a level is that of the rows on a CPU, and any on a GPU; no result depends on it.

@@ -6,9 +6,6 @@
 
 namespace heddle::detail::sptrsv {
 
-/// Whether entries name what they are multiplied by as a place of the order or as a row of x.
-enum class Naming { places, rows };
-
 /// Where the entries of a triangle are, in the order that it is solved in, with the way back to the
 /// user's entries. The entries off the diagonal of the row at place p are row_ptr(p) to
 /// row_ptr(p + 1); entry k is entry source(k) of the user's matrix.
@@ -25,7 +22,7 @@ class OrderedPattern {
   /// entries. `entries` are those off the diagonal. Entry k of the graph is entry origin[k] of the
   /// user's matrix, or k if that is null.
   OrderedPattern(const Exec& exec, const Graph<O, Off>& graph, const Off* origin,
-                 const LevelOrder<Exec, O>& order, std::int64_t entries, Naming naming)
+                 const LevelOrder<Exec, O>& order, std::int64_t entries)
       : rows_(graph.rows), entries_(entries) {
     const auto n = static_cast<std::size_t>(rows_);
     const auto nnz = static_cast<std::size_t>(entries);
@@ -35,7 +32,7 @@ class OrderedPattern {
     row_ = memory_.template take<O>(n);
     needed_ = memory_.template take<O>(nnz);
     source_ = memory_.template take<Off>(nnz);
-    copy(exec, graph, origin, order, naming);
+    copy(exec, graph, origin, order);
   }
 
   std::int64_t rows() const { return rows_; }
@@ -43,13 +40,13 @@ class OrderedPattern {
   Array<Off> row_ptr() const { return row_ptr_; }
   /// The row of the matrix at each place.
   Array<O> row() const { return row_; }
-  /// What each entry is multiplied by.
+  /// The place that each entry needs.
   Array<O> needed() const { return needed_; }
   Array<Off> source() const { return source_; }
   std::size_t bytes() const { return memory_.bytes(); }
 
   void copy(const Exec& exec, const Graph<O, Off>& graph, const Off* origin,
-            const LevelOrder<Exec, O>& order, Naming naming) {
+            const LevelOrder<Exec, O>& order) {
     const auto rows = order.rows();
     const auto place = order.place();
     const auto row_ptr = row_ptr_;
@@ -67,7 +64,6 @@ class OrderedPattern {
             sum += in_triangle(graph.triangle, i, graph.col_idx[k]) ? 1 : 0;
           }
         });
-    const bool by_place = naming == Naming::places;
     Kokkos::parallel_for(
         "heddle::sptrsv::pattern", policy(exec, n), KOKKOS_LAMBDA(std::int64_t p) {
           const O i = rows(p);
@@ -76,7 +72,7 @@ class OrderedPattern {
           for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
             const O j = graph.col_idx[k];
             if (!in_triangle(graph.triangle, i, j)) continue;
-            needed(to) = by_place ? place(j) : j;
+            needed(to) = place(j);
             source(to) = origin ? origin[k] : k;
             ++to;
           }

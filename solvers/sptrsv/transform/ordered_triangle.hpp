@@ -19,9 +19,8 @@ class OrderedTriangle {
 
   /// The pattern (OrderedPattern), a second and a third allocation, and the values; no wait.
   OrderedTriangle(const Exec& exec, const Matrix& T, const Graph<O, Off>& graph, const Off* origin,
-                  const LevelOrder<Exec, O>& order, std::int64_t entries, Diagonal diagonal,
-                  Naming naming)
-      : pattern_(exec, graph, origin, order, entries, naming),
+                  const LevelOrder<Exec, O>& order, std::int64_t entries, Diagonal diagonal)
+      : pattern_(exec, graph, origin, order, entries),
         memory_(exec, "heddle::sptrsv::triangle",
                 arena_bytes<S>(static_cast<std::size_t>(entries))),
         values_(memory_.template take<S>(static_cast<std::size_t>(entries))),

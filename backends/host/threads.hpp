@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../profiled_kernel.hpp"
+#include "device.hpp"
+#ifdef KOKKOS_ENABLE_OPENMP
+#include <omp.h>
+#endif
+
+namespace heddle::backends {
+
+/// One launch of kernel(me, threads) on that many threads of a CPU, me from 0 to threads - 1, which
+/// run at the same time and so may wait for each other: the system gives every one of them its
+/// turn. `threads` is at least 1 and at most what is asked for, and may be less.
+template <BackendIs<Host> Exec, class Kernel>
+void launch_threads(const Exec& exec, const char* label, int asked, const Kernel& kernel) {
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>>;
+  const int threads = exec.concurrency();
+  const int used = asked < threads ? asked : threads;
+  // Chunks of one: an index a thread.
+  Kokkos::parallel_for(label, Policy(exec, 0, threads, Kokkos::ChunkSize(1)), [=](int me) {
+    if (me < used) kernel(me, used);
+  });
+}
+
+#ifdef KOKKOS_ENABLE_OPENMP
+/// Straight into a parallel region, as launch. It may get fewer threads than it asks for, inside
+/// another region or under a limit.
+template <class Kernel>
+void launch_threads(const Kokkos::OpenMP& exec, const char* label, int asked,
+                    const Kernel& kernel) {
+  const ProfiledKernel profiled(exec, label);
+  const int threads = exec.concurrency();
+#pragma omp parallel num_threads(asked < threads ? asked : threads)
+  {
+    kernel(omp_get_thread_num(), omp_get_num_threads());
+  }
+}
+#endif
+
+}  // namespace heddle::backends

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../../core/arena.hpp"
+#include "../../wavefronts/place_order.hpp"
+#include "../transform/check_triangle.hpp"
+#include "../transform/diagonal.hpp"
+#include "../transform/levels.hpp"
+
+namespace heddle::detail::sptrsv {
+
+/// A triangle in the order that it is solved in, as a thread that reads straight on likes it: the
+/// row at place p is entries row_ptr[p] to row_ptr[p + 1], of which the last is the diagonal. That
+/// one's column is the row of the matrix, and its value is the reciprocal, or zero where the
+/// reciprocal is no normal number.
+template <Scalar S, Ordinal O, Offset Off>
+struct RowsView {
+  const Off* row_ptr;
+  const O* col_idx;
+  const S* values;
+  const S* diagonal;  ///< of each place; null for a unit diagonal
+};
+
+/// The copy of a triangle that a RowsView looks at.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
+class RowsTriangle {
+ public:
+  using Space = typename Exec::memory_space;
+  using Matrix = CsrMatrix<S, O, Off, Space>;
+  using Order = wavefronts::PlaceOrder<O>;
+
+  RowsTriangle() = default;
+
+  /// One allocation and two launches in the order of `exec`, and the values; no wait. Rows keep the
+  /// order of their entries. `entries` are those off the diagonal. Entry k of the graph is entry
+  /// origin[k] of T, or k if that is null.
+  RowsTriangle(const Exec& exec, const Matrix& T, const Graph<O, Off>& graph, const Off* origin,
+               const Order& order, std::int64_t entries, Diagonal diagonal)
+      : rows_(T.rows()), unit_(diagonal == Diagonal::unit), triangle_(graph.triangle) {
+    const auto n = static_cast<std::size_t>(rows_);
+    const auto nnz = static_cast<std::size_t>(entries) + n;
+    const std::size_t sources = origin ? nnz : 0, diagonals = unit_ ? 0 : n;
+    memory_ = Arena<Space>(exec, "heddle::sptrsv::triangle",
+                           arena_bytes<Off, O, Off, S, S>(n + 1, nnz, sources, nnz, diagonals));
+    row_ptr_ = memory_.template take<Off>(n + 1);
+    col_idx_ = memory_.template take<O>(nnz);
+    source_ = memory_.template take<Off>(sources);
+    values_ = memory_.template take<S>(nnz);
+    diagonal_ = memory_.template take<S>(diagonals);
+    copy_pattern(exec, graph, origin, order);
+    update_values(exec, T, nullptr);
+  }
+
+  /// The values of a matrix of the same pattern, in the order of `exec`: one launch, no allocation,
+  /// no wait. A diagonal that turns out to be zero or missing is reported by raising *bad_diagonal,
+  /// if that is given, to the row + 1.
+  void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
+    const auto place_ptr = row_ptr_;
+    const auto place_columns = col_idx_;
+    const auto source = source_;
+    const auto values = values_;
+    const auto diagonal = diagonal_;
+    const bool unit = unit_, copied = source_.extent(0) > 0;
+    const Triangle triangle = triangle_;
+    const auto row_ptr = T.row_ptr().data();
+    const auto col_idx = T.col_idx().data();
+    const auto from = T.values().data();
+    Kokkos::parallel_for(
+        "heddle::sptrsv::values", policy(exec, rows_), KOKKOS_LAMBDA(std::int64_t p) {
+          const Off end = place_ptr(p + 1) - 1;
+          const O i = place_columns(end);
+          Off to = place_ptr(p);
+          S sum(0);
+          for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+            const O j = col_idx[k];
+            if (j == i) {
+              sum += from[k];
+            } else if (!copied && in_triangle(triangle, i, j)) {
+              values(to++) = from[k];
+            }
+          }
+          for (; to < end; ++to) values(to) = from[source(to)];
+          if (unit) {
+            values(end) = S(1);
+            return;
+          }
+          diagonal(p) = sum;
+          values(end) = reciprocal_or_zero(sum);
+          if (sum == S(0) && bad_diagonal) Kokkos::atomic_max(bad_diagonal, i + std::int64_t{1});
+        });
+  }
+
+  RowsView<S, O, Off> view() const {
+    return {row_ptr_.data(), col_idx_.data(), values_.data(), unit_ ? nullptr : diagonal_.data()};
+  }
+  std::size_t bytes() const { return memory_.bytes(); }
+
+  void copy_pattern(const Exec& exec, const Graph<O, Off>& graph, const Off* origin,
+                    const Order& order) {
+    const auto row_ptr = row_ptr_;
+    const auto col_idx = col_idx_;
+    const auto source = source_;
+    const std::int64_t n = rows_;
+    Kokkos::parallel_scan(
+        "heddle::sptrsv::row_ptr", policy(exec, n + 1),
+        KOKKOS_LAMBDA(std::int64_t p, Off& sum, bool last) {
+          if (last) row_ptr(p) = sum;
+          if (p == n) return;
+          const O i = order(p);
+          for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
+            sum += in_triangle(graph.triangle, i, graph.col_idx[k]) ? 1 : 0;
+          }
+          ++sum;
+        });
+    Kokkos::parallel_for(
+        "heddle::sptrsv::pattern", policy(exec, n), KOKKOS_LAMBDA(std::int64_t p) {
+          const O i = order(p);
+          Off to = row_ptr(p);
+          for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
+            const O j = graph.col_idx[k];
+            if (!in_triangle(graph.triangle, i, j)) continue;
+            col_idx(to) = j;
+            if (origin) source(to) = origin[k];
+            ++to;
+          }
+          col_idx(to) = i;
+        });
+  }
+
+ private:
+  static auto policy(const Exec& exec, std::int64_t n) {
+    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
+        kokkos_space(exec), 0, n);
+  }
+
+  template <class T>
+  using Array = typename Arena<Space>::template Array<T>;
+
+  std::int64_t rows_ = 0;
+  bool unit_ = true;
+  Triangle triangle_ = Triangle::lower;
+  Arena<Space> memory_;
+  Array<Off> row_ptr_, source_;
+  Array<O> col_idx_;
+  Array<S> values_, diagonal_;
+};
+
+}  // namespace heddle::detail::sptrsv

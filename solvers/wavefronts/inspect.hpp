@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../backends/device.hpp"
+#include "choose.hpp"
+#include "levels_on_device.hpp"
+#include "levels_on_threads.hpp"
+#include "order_on_device.hpp"
+#include "schedule_threads.hpp"
+
+namespace heddle::detail::wavefronts {
+
+/// Whether loops run as threads of one launch that wait for each other.
+template <ExecutionSpace Exec>
+inline constexpr bool on_threads =
+    backends::runs_on_host<Exec> && backends::waits_make_progress<Exec>;
+
+/// What an inspection finds: the scheme, and whatever that needs.
+template <ExecutionSpace Exec, Ordinal O>
+struct Order {
+  using Space = typename Exec::memory_space;
+
+  Scheme scheme = Scheme("wavefronts", {{"sequential"}});
+  int levels = 0;
+  /// Of the iterations at their places; empty where they stand in the order of the loop.
+  Arena<Space> memory = {};
+  typename Arena<Space>::template Array<O> iterations = {};
+  ThreadSchedule schedule = {};                 ///< of CPUs
+  std::vector<std::int64_t> level_begin = {0};  ///< elsewhere: the first place of each level
+
+  O* allocate(const Exec& exec, O n) {
+    const auto size = static_cast<std::size_t>(n);
+    memory = Arena<Space>(exec, "heddle::wavefronts::iterations", arena_bytes<O>(size));
+    iterations = memory.template take<O>(size);
+    return iterations.data();
+  }
+};
+
+template <class L>
+void check_reads(const LevelSums& sums, const L& loop) {
+  if (sums.bad == LevelSums::nowhere) return;
+  throw Error("iteration " + std::to_string(sums.bad) + " reads an item outside of the loop of " +
+                  std::to_string(loop.iterations) + ", or one that it writes later",
+              "leave the item out, turn the sweep round, or say ReadsAhead::old_value");
+}
+
+/// On the threads of a CPU. Waits for `exec`.
+template <ExecutionSpace Exec, Ordinal O, class Reads>
+Order<Exec, O> inspect_on_threads(const Exec& exec, const Loop<O, Reads>& loop,
+                                  const WavefrontsOptions& options) {
+  Order<Exec, O> order;
+  const auto n = static_cast<std::size_t>(loop.iterations);
+  Arena<Kokkos::HostSpace> memory(exec, "heddle::wavefronts::level", arena_bytes<int, int>(n, n));
+  int* const level = memory.take<int>(n).data();
+  int* const steps = memory.take<int>(n).data();
+  const LevelSums sums = find_levels_on_threads(exec, loop, level, steps);
+  check_reads(sums, loop);
+  order.levels = sums.levels;
+  order.schedule = ThreadSchedule::in_order(loop.iterations);
+  const int threads = options.threads > 0 ? options.threads : exec.concurrency();
+  Scheme scheme("wavefronts", {{threads > 1 && n > 0 ? "point-to-point" : "sequential"}});
+  if (options.scheme) {
+    const SchemeGrammar legal = grammar(Device());
+    scheme = resolve(*options.scheme, std::span(&legal, 1));
+  }
+  if (scheme.has("sequential")) return order;
+  scheme = with_grain(scheme);
+
+  const LevelCounts counts = count_levels(exec, loop, level, steps, sums.levels);
+  const Stages stages = make_stages(counts.steps, counts.sizes, threads, scheme.integer("grain"));
+  if (!options.scheme && predicted_gain(counts, stages, loop.iterations) < least_gain) return order;
+  order.scheme = scheme;
+  O* const iterations = order.allocate(exec, loop.iterations);
+  const auto begin = order_by_stage(exec, loop, level, counts, stages, iterations);
+  order.schedule = cut_stages(exec, threads, stages, begin, iterations, steps);
+  if (scheme.has("point-to-point")) add_waits(exec, loop, iterations, order.schedule);
+  return order;
+}
+
+/// By launches. Waits for `exec`.
+template <ExecutionSpace Exec, Ordinal O, class Reads>
+Order<Exec, O> inspect_on_device(const Exec& exec, const Loop<O, Reads>& loop,
+                                 const WavefrontsOptions& options) {
+  Order<Exec, O> order;
+  order.scheme = Scheme("wavefronts", {{"launches"}});
+  if (options.scheme) {
+    const SchemeGrammar legal = grammar(backends::describe(exec));
+    order.scheme = resolve(*options.scheme, std::span(&legal, 1));
+  }
+  const auto n = static_cast<std::size_t>(loop.iterations);
+  Arena<typename Exec::memory_space> work(exec, "heddle::wavefronts::level", arena_bytes<int>(n));
+  int* const level = work.template take<int>(n).data();
+  const LevelSums sums = find_levels_on_device(exec, loop, level);
+  check_reads(sums, loop);
+  order.levels = sums.levels;
+  O* const iterations = order.allocate(exec, loop.iterations);
+  order.level_begin = order_on_device(exec, loop.iterations, level, sums.levels, iterations);
+  return order;
+}
+
+template <ExecutionSpace Exec, Ordinal O, class Reads>
+Order<Exec, O> inspect(const Exec& exec, const Loop<O, Reads>& loop,
+                       const WavefrontsOptions& options) {
+  if constexpr (on_threads<Exec>) {
+    return inspect_on_threads(exec, loop, options);
+  } else {
+    return inspect_on_device(exec, loop, options);
+  }
+}
+
+}  // namespace heddle::detail::wavefronts

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../backends/device.hpp"
+#include "inspect.hpp"
+#include "place_order.hpp"
+
+namespace heddle {
+
+/// A loop whose iterations depend on each other, inspected once, to be run in parallel many times
+/// with every dependence kept: triangular solves, Gauss-Seidel, incomplete factorizations.
+///
+///     Wavefronts waves(exec, n, reads);
+///     waves.for_each(exec, body);
+///
+/// The loop is `for i = 0, ..., n - 1: body(i)`, or backwards (WavefrontsOptions::sweep). Iteration
+/// i writes what belongs to item i alone, and reads items that reads(i, visit) names: it calls
+/// visit(j) for each, in any order, as often as it likes, for i itself if it likes. Of the items
+/// that the loop writes before i iteration i sees what was written; to name one that it writes
+/// later is an Error, or, with ReadsAhead::old_value, means what stood there before the loop. Items
+/// that are not named may not be read, unless the loop writes none of them.
+///
+/// `reads` is the graph: it is called in the inspection alone, several times for each i, by threads
+/// of `exec` at once, so the arrays that it reads lie where these can reach them, and no graph is
+/// stored. Where `exec` is a GPU both are device code: `body` may be a KOKKOS_LAMBDA, `reads` is a
+/// functor, since nvcc takes no lambda whose parameter is `auto`.
+///
+/// On CPUs for_each is one launch of all threads, ordered by barriers or by waits of one thread for
+/// another; elsewhere it is a launch for every level, which is 0 for iterations that wait for none,
+/// and else one above the highest that an iteration waits for. A CPU on which threads are predicted
+/// to gain less than 1.1 runs the plain loop on one. See docs/wavefronts.md.
+///
+/// Belongs to the device of `exec`; for_each runs on any execution space instance of that device,
+/// one for_each at a time. Moves, does not copy.
+template <ExecutionSpace Exec, Ordinal O = int>
+class Wavefronts {
+ public:
+  using execution_space = Exec;
+
+  /// Of no iterations.
+  Wavefronts() = default;
+
+  /// Inspects a loop of n >= 0 iterations, on `exec`, and waits for it.
+  ///
+  /// Throws Error, naming an iteration, if it names an item that is none of 0, ..., n - 1, or one
+  /// that the loop writes later where that is not allowed; and if options.scheme does not exist on
+  /// this device. Memory: bytes(), and up to 16 bytes an iteration and 8 a task and thread
+  /// meanwhile.
+  template <class Reads>
+  Wavefronts(const Exec& exec, O n, const Reads& reads, const WavefrontsOptions& options = {})
+      : Wavefronts(
+            exec, n, options.sweep,
+            detail::wavefronts::inspect(
+                exec, detail::wavefronts::Loop<O, Reads>{n, options.sweep, options.ahead, reads},
+                options)) {}
+  Wavefronts(Wavefronts&&) = default;
+  Wavefronts& operator=(Wavefronts&&) = default;
+
+  /// A loop that one thread of a CPU runs in its own order, for which nothing is inspected.
+  static Wavefronts in_order(const Exec& exec, O n, Sweep sweep = Sweep::forward)
+    requires(detail::wavefronts::on_threads<Exec>)
+  {
+    Order order;
+    order.schedule = detail::wavefronts::ThreadSchedule::in_order(n);
+    return Wavefronts(exec, n, sweep, std::move(order));
+  }
+
+  /// Runs body(i) for every iteration, as if in the order of the loop. The body throws nothing.
+  /// Bitwise reproducible if the body is. Returns once the work is queued on `exec`: no allocation,
+  /// no copy, no fence. `label` is a literal of the form "owner::op::phase".
+  template <class Body>
+  void for_each(const Exec& exec, const char* label, const Body& body) const {
+    for_each_place(exec, label, detail::wavefronts::BodyAtPlace<O, Body>{place_order(), body});
+  }
+  template <class Body>
+  void for_each(const Exec& exec, const Body& body) const {
+    for_each(exec, "heddle::wavefronts::for_each", body);
+  }
+
+  /// For loops whose data is copied into the order that it is read in: body(p) for every place p =
+  /// 0, ..., n - 1, in an order that keeps the dependences. place_order()(p) is the iteration that
+  /// stands there. Each thread of a CPU runs places upward, a long run of them where it can.
+  template <class Body>
+  void for_each_place(const Exec& exec, const char* label, const Body& body) const {
+    if constexpr (detail::wavefronts::on_threads<Exec>) {
+      for_each_run(exec, label, [&body](std::int64_t first, std::int64_t stop) {
+        for (std::int64_t place = first; place < stop; ++place) body(place);
+      });
+    } else {
+      using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
+      const auto& begin = order_.level_begin;
+      for (std::size_t level = 0; level + 1 < begin.size(); ++level) {
+        Kokkos::parallel_for(label, Policy(kokkos_space(exec), begin[level], begin[level + 1]),
+                             body);
+      }
+    }
+  }
+  /// The same on a CPU, by body(first, stop): places first, ..., stop - 1, in this order.
+  template <class Body>
+  void for_each_run(const Exec& exec, const char* label, const Body& body) const
+    requires(detail::wavefronts::on_threads<Exec>)
+  {
+    if (n_ == 0) return;
+    const auto& schedule = order_.schedule;
+    const backends::Progress progress(progress_.data());
+    progress.clear(schedule.threads);
+    backends::launch_threads(exec, label, schedule.threads, [&](int me, int threads) {
+      detail::wavefronts::run_share(schedule, me, threads, progress, body);
+    });
+  }
+  detail::wavefronts::PlaceOrder<O> place_order() const {
+    return {order_.iterations.data(), n_, sweep_};
+  }
+
+  /// What runs, with every parameter.
+  const Scheme& scheme() const { return order_.scheme; }
+  /// Iterations of the longest chain of dependences; 0 where they were not looked for.
+  int levels() const { return order_.levels; }
+  /// Who runs what on a CPU, and when.
+  const detail::wavefronts::ThreadSchedule& schedule() const { return order_.schedule; }
+  /// What it holds, in bytes.
+  std::size_t bytes() const {
+    return order_.memory.bytes() + progress_memory_.bytes() + order_.schedule.bytes();
+  }
+
+ private:
+  using Order = detail::wavefronts::Order<Exec, O>;
+  using Step = backends::Progress::Word;
+
+  Wavefronts(const Exec& exec, O n, Sweep sweep, Order order)
+      : n_(n), sweep_(sweep), order_(std::move(order)) {
+    const auto threads = static_cast<std::size_t>(order_.schedule.threads);
+    progress_memory_ =
+        Arena<Kokkos::HostSpace>(exec, "heddle::wavefronts::progress", arena_bytes<Step>(threads));
+    progress_ = progress_memory_.template take<Step>(threads);
+  }
+
+  O n_ = 0;
+  Sweep sweep_ = Sweep::forward;
+  Order order_;
+  Arena<Kokkos::HostSpace> progress_memory_;
+  typename Arena<Kokkos::HostSpace>::template Array<Step> progress_;
+};
+
+template <ExecutionSpace Exec, Ordinal O, class Reads>
+Wavefronts(const Exec&, O, const Reads&) -> Wavefronts<Exec, O>;
+template <ExecutionSpace Exec, Ordinal O, class Reads>
+Wavefronts(const Exec&, O, const Reads&, const WavefrontsOptions&) -> Wavefronts<Exec, O>;
+
+}  // namespace heddle

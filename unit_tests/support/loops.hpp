@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What tests of wavefronts share: a loop over the rows of a pattern, and what it computes.
+#pragma once
+
+#include <heddle/wavefronts.hpp>
+#include <vector>
+
+#include "triangles.hpp"
+
+namespace heddle::test {
+
+/// Visits the columns of row i.
+struct PatternReads {
+  const std::int64_t* row_ptr;
+  const std::int32_t* col_idx;
+
+  template <class Visit>
+  KOKKOS_FUNCTION void operator()(int i, const Visit& visit) const {
+    for (auto k = row_ptr[i]; k < row_ptr[i + 1]; ++k) visit(col_idx[k]);
+  }
+};
+
+/// Makes item i of everything that iteration i reads. In whole numbers, and so that the order of
+/// writes and reads shows in every later item.
+struct MixItems {
+  PatternReads reads;
+  std::int64_t* items;
+
+  KOKKOS_FUNCTION void operator()(int i) const {
+    std::int64_t sum = i + 1;
+    reads(i, [&](int j) { sum = (sum * 31 + (j == i ? 7 : items[j])) % 1000003; });
+    items[i] = sum;
+  }
+};
+
+/// The items that the loop leaves if it is run as it is written.
+inline std::vector<std::int64_t> items_in_order(const Pattern& pattern, Sweep sweep) {
+  const auto n = static_cast<int>(pattern.rows.size());
+  std::vector<std::int64_t> items(static_cast<std::size_t>(n), 5);
+  const MixItems mix{{pattern.rows.row_ptr().data(), pattern.rows.col_idx().data()}, items.data()};
+  for (int p = 0; p < n; ++p) mix(sweep == Sweep::forward ? p : n - 1 - p);
+  return items;
+}
+
+/// A pattern of which rows read before and behind them, and that is not symmetric.
+inline Pattern full_pattern(std::int64_t rows, std::int64_t most, std::uint64_t seed) {
+  Random random(seed);
+  Pattern pattern{"full", rows, {}};
+  for (std::int64_t i = 0; i < rows; ++i) {
+    pattern.rows.push_back(random_row(random, rows, random.below(most)));
+  }
+  return pattern;
+}
+
+}  // namespace heddle::test
