@@ -45,6 +45,10 @@ heddle_bench_test(sptrsv_rows RUN sptrsv --generate rmat:8 --columns 3 --layout 
                   ${quick} EXIT 0)
 heddle_bench_test(sptrsv_unit RUN sptrsv --generate rmat:8 --triangle upper --diagonal unit --op
                   conjugate-transpose ${quick} EXIT 0)
+heddle_bench_test(sptrsv_many_columns RUN sptrsv --generate rmat:8 hypersparse:100,0 --triangle upper
+                  --columns 32 --scheme auto ${quick} EXIT 0)
+heddle_bench_test(sptrsv_many_rows RUN sptrsv --generate rmat:8 --triangle upper --columns 8 --layout
+                  right --op transpose --diagonal unit --scheme auto ${quick} EXIT 0)
 heddle_bench_test(no_command EXIT 2 ERR "subcommand is required")
 heddle_bench_test(no_matrix RUN spmv EXIT 2 ERR "give --matrix FILE or --generate")
 heddle_bench_test(no_file RUN spmv --matrix nowhere.mtx ${quick} EXIT 2 OUT none ERR "nowhere.mtx")
