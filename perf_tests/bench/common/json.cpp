@@ -57,6 +57,27 @@ Json contestant(const MatrixResult& result, const ContestantResult& c) {
   return json;
 }
 
+Json searched(const SearchResult& search) {
+  Json list = Json::array();
+  for (const SearchedScheme& one : search.schemes) {
+    const auto& seconds = one.time.seconds;
+    list.push_back({{"scheme", one.scheme.to_string()},
+                    {"seconds", seconds ? Json(*seconds) : Json(nullptr)},
+                    {"stopped_early", one.time.stopped_early},
+                    {"setup_seconds", seconds ? Json(one.setup_seconds) : Json(nullptr)},
+                    {"note", one.note}});
+  }
+  return list;
+}
+
+/// What a model of the times may know of a triangle, beside the features of its rows.
+Json triangle(const TriangleFacts& facts) {
+  return {{"entries", facts.entries},
+          {"levels", facts.levels},
+          {"diagonal_set", facts.diagonal_set},
+          {"overflows", facts.overflows}};
+}
+
 Json matrix(const MatrixResult& result) {
   const RowFeatures& f = result.rows;
   Json json = {{"name", result.name},
@@ -76,11 +97,10 @@ Json matrix(const MatrixResult& result) {
                {"chosen_scheme", result.chosen_scheme},
                {"choice_reason", result.choice_reason},
                {"contestants", Json::array()}};
-  if (const auto& triangle = result.triangle) {
-    json["triangle"] = {{"entries", triangle->entries},
-                        {"levels", triangle->levels},
-                        {"diagonal_set", triangle->diagonal_set},
-                        {"overflows", triangle->overflows}};
+  if (result.triangle) json["triangle"] = triangle(*result.triangle);
+  if (const auto& search = result.search) {
+    json["search_complete"] = search->complete;
+    json["search"] = searched(*search);
   }
   for (const auto& c : result.contestants) json["contestants"].push_back(contestant(result, c));
   return json;

@@ -4,7 +4,11 @@
 
 #include <heddle/sptrsv.hpp>
 
+#include "../common/progress.hpp"
 #include "../common/results.hpp"
+#include "../common/scheme_search.hpp"
+#include "../common/table.hpp"
+#include "../common/timing.hpp"
 #include "problem.hpp"
 #include "request.hpp"
 
@@ -71,8 +75,42 @@ struct HeddleSolveEntry {
   }
 };
 
+/// What "all" runs, and a search starts from.
+inline std::vector<Scheme> candidates(const SchemeGrammar& legal) { return variants_of(legal); }
+
+/// A plan that a search looks at.
+template <Scalar S, Offset Off>
+struct SearchedSolve {
+  Exec exec;
+  std::unique_ptr<HeddleSolve<S, Off>> solve;
+
+  Scheme scheme() const { return Scheme::parse(solve->scheme()); }
+  TimedScheme time(double too_slow_seconds) const {
+    return time_alone(exec, [this] { solve->solve(exec, S(1)); }, too_slow_seconds);
+  }
+};
+
+/// Looks for the fastest scheme of a problem, and says on `progress` how far it is.
+template <Scalar S, Offset Off>
+SearchResult search_schemes(const Exec& exec, const SptrsvProblem<S, Off>& problem,
+                            double budget_seconds, const std::string& matrix, Progress& progress) {
+  const SchemeGrammar legal = detail::sptrsv::grammar(backends::describe(exec));
+  const auto setup = [&](const Scheme& scheme) {
+    return SearchedSolve<S, Off>{exec,
+                                 std::make_unique<HeddleSolve<S, Off>>(exec, problem, scheme)};
+  };
+  const auto watch = [&](std::size_t tried, const SearchedScheme* best, const Scheme& next) {
+    const std::string leader =
+        best ? ", best " + duration(*best->time.seconds) + " " + best->scheme.to_string() : "";
+    progress.step(0, 0, std::to_string(tried) + leader + ", now " + next.to_string());
+  };
+  progress.task(matrix + ": searching");
+  return SchemeSearch(legal, budget_seconds, setup, host_seconds, watch).run(candidates(legal));
+}
+
 /// The schemes that were asked for ("all": those that use every value of every parameter), and
-/// "auto": the one that a plan takes by itself. Writes that choice into `result`.
+/// "auto": the one that a plan takes by itself; and the best of result.search, where there was
+/// one. Writes the choice into `result`.
 template <Scalar S, Offset Off>
 std::vector<HeddleSolveEntry<S, Off>> heddle_solve_entries(const Exec& exec,
                                                            const SptrsvProblem<S, Off>& problem,
@@ -93,7 +131,10 @@ std::vector<HeddleSolveEntry<S, Off>> heddle_solve_entries(const Exec& exec,
   };
   for (const std::string& text : request.schemes) {
     if (text == "all") {
-      for (const Scheme& one : variants_of(legal)) enter(one);
+      for (const Scheme& one : candidates(legal)) enter(one);
+    } else if (text == "search") {
+      const auto& best = result.search->best;
+      if (best) found.push_back({"search", false, best->scheme});
     } else if (text != "auto") {
       enter(parse_scheme(text, std::span(&legal, 1)));
     }

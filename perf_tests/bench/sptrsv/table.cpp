@@ -51,6 +51,22 @@ void print_row(std::ostream& out, const MatrixResult& result, const ContestantRe
       << format("%9s", against_peer(result, c).c_str()) << remarks(c) << '\n';
 }
 
+void print_search(std::ostream& out, const SearchResult& search) {
+  std::size_t stopped = 0, refused = 0;
+  for (const SearchedScheme& one : search.schemes) {
+    if (one.time.stopped_early) ++stopped;
+    if (!one.time.seconds) ++refused;
+  }
+  out << "  a search tried " << search.schemes.size() << " schemes";
+  if (stopped) out << ", " << stopped << " of them stopped early";
+  if (refused) out << ", " << refused << " not for this matrix";
+  out << (search.complete ? ", and nothing improves" : ", and its time was up");
+  if (search.best) {
+    out << ": " << search.best->scheme << " took " << duration(*search.best->time.seconds);
+  }
+  out << '\n';
+}
+
 }  // namespace
 
 void print_solves(std::ostream& out, const MatrixResult& result, const SptrsvRequest& request) {
@@ -65,6 +81,7 @@ void print_solves(std::ostream& out, const MatrixResult& result, const SptrsvReq
     print_row(out, result, c, width);
   }
   out << "\n  a plan takes " << result.chosen_scheme << " by itself\n";
+  if (result.search) print_search(out, *result.search);
   out.flush();
 }
 
