@@ -37,6 +37,7 @@ string(REGEX REPLACE " ok +[a-z-]+/[^ \n]+" " ok" plain "${plain}")
 # Nor is it known what a search finds.
 string(REGEX REPLACE "a search tried [^\n]*(, and [a-z ]+): [^\n]*" "a search tried N schemes\\1: BEST"
                      plain "${plain}")
+string(REGEX REPLACE "in all [0-9]+ schemes?;" "in all N schemes;" plain "${plain}")
 string(REGEX REPLACE " +" " " plain "${plain}")
 string(REGEX REPLACE " +\n" "\n" plain "${plain}")
 

@@ -88,6 +88,14 @@ Scheme worst() {
 
 }  // namespace
 
+TEST_CASE("the size of the space is what all keys of a kernel can be, multiplied") {
+  const SchemeGrammar legal = grammar();
+  CHECK(count_schemes(legal, legal.kernels[0]) == 4 * 3 * 2);
+  CHECK(count_schemes(legal, legal.kernels[1]) == 4 * 3 * 2 * 3);
+  const SchemeGrammar unlisted{"toy", {{"k", {"1", "2"}}}, {{"sigma", {"<n>"}, "256", {"8"}}}};
+  CHECK(count_schemes(unlisted, unlisted.kernels[0]) == 2 * 2);
+}
+
 TEST_CASE("a search finds the best of a separable table, whatever it starts from") {
   const SchemeGrammar legal = grammar();
   for (const auto& candidates : {std::vector{worst()}, variants_of(legal)}) {

@@ -11,16 +11,30 @@
 
 namespace heddle::bench {
 
-/// The schemes that differ from one in a single key of the grammar: all values of that key that are
-/// written out or have an example, and its fallback.
+/// What a key can be: all its values that are written out or have an example, and its fallback.
+inline std::vector<SchemeTerm> choices_of(const SchemeKey& key) {
+  std::vector<SchemeTerm> choices = detail::terms_of(key);
+  if (key.fallback.empty() || key.fallback == scheme_auto) return choices;
+  const SchemeTerm fallback(key.key, key.fallback);
+  const bool listed = std::find(choices.begin(), choices.end(), fallback) != choices.end();
+  if (!listed) choices.push_back(fallback);
+  return choices;
+}
+
+/// How many schemes of a kernel there are, all choices of all keys combined.
+inline std::int64_t count_schemes(const SchemeGrammar& legal, const SchemeKernel& kernel) {
+  auto count = static_cast<std::int64_t>(detail::terms_of(kernel.key).size());
+  for (const SchemeKey& key : legal.parameters_of(&kernel)) {
+    count *= static_cast<std::int64_t>(choices_of(key).size());
+  }
+  return count;
+}
+
+/// The schemes that differ from one in a single key of the grammar.
 inline std::vector<Scheme> schemes_along(const SchemeGrammar& legal, const Scheme& from,
                                          const SchemeKey& key) {
-  std::vector<SchemeTerm> choices = detail::terms_of(key);
-  if (!key.fallback.empty() && key.fallback != scheme_auto) {
-    choices.emplace_back(key.key, key.fallback);
-  }
   std::vector<Scheme> found;
-  for (const SchemeTerm& choice : choices) {
+  for (const SchemeTerm& choice : choices_of(key)) {
     std::vector<SchemeTerm> terms;
     for (const SchemeTerm& term : from.terms()) {
       if (!detail::scheme_matches(key.key, term.key)) terms.push_back(term);

@@ -14,18 +14,26 @@
 
 namespace heddle::bench {
 
-/// As the grammar has it, a kernel a line. Asks no device, so that a list needs none.
+/// As the grammar has it, a kernel a line, with the size of its space. Asks no device, so that a
+/// list needs none.
 inline std::vector<std::string> sptrsv_scheme_names() {
   Device device;
   device.backend = backends::Tag<Exec>::kind;
   device.lanes = backends::max_subwarp_width<Exec>;
-  const std::string usage = detail::sptrsv::grammar(device).usage();
+  device.waits_make_progress = backends::waits_make_progress<Exec>;
+  const SchemeGrammar legal = detail::sptrsv::grammar(device);
   std::vector<std::string> names;
-  for (std::size_t from = 0; from < usage.size();) {
-    const std::size_t comma = std::min(usage.find(", ", from), usage.size());
-    names.push_back(usage.substr(from, comma - from));
-    from = comma + 2;
+  std::int64_t all = 0;
+  const auto schemes = [](std::int64_t count) {
+    return std::to_string(count) + (count == 1 ? " scheme" : " schemes");
+  };
+  for (const SchemeKernel& kernel : legal.kernels) {
+    const std::int64_t count = count_schemes(legal, kernel);
+    const SchemeGrammar alone(legal.format, {kernel}, legal.parameters);
+    names.push_back(alone.usage() + ": " + schemes(count));
+    all += count;
   }
+  names.push_back("in all " + schemes(all) + "; of a number <n> its examples count");
   return names;
 }
 
