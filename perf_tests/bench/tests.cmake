@@ -170,11 +170,13 @@ if(Python3_FOUND)
   endif()
 endif()
 
-add_executable(heddle_bench_tests "${bench_tests}/generators.cpp" "${bench_tests}/reference.cpp"
+add_executable(heddle_bench_tests "${bench_tests}/dependent_steps.cpp" "${bench_tests}/generators.cpp"
+                                  "${bench_tests}/reference.cpp"
                                   "${bench_tests}/scheme_search.cpp" "${bench_tests}/sptrsv.cpp"
                                   "${bench_tests}/table.cpp"
                                   "${bench_tests}/user_format.cpp"
-                                  bench/common/progress.cpp bench/common/stopwatch.cpp
+                                  bench/common/dependent_steps.cpp bench/common/progress.cpp
+                                  bench/common/stopwatch.cpp
                                   bench/common/table.cpp bench/common/timing.cpp)
 target_link_libraries(heddle_bench_tests PRIVATE heddle_tests_main)
 add_test(NAME heddle-bench/units COMMAND heddle_bench_tests)

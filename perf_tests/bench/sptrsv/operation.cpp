@@ -40,9 +40,7 @@ int run(const SptrsvRequest& request, const std::vector<std::string>& words) {
   settings["diagonal"] = request.diagonal_name;
   settings["op"] = request.op_name;
   if (request.searches()) settings["search_seconds"] = request.search_seconds;
-  const auto print = [](std::ostream& out, const MatrixResult& result, const DeviceFigures&,
-                        const SptrsvRequest& asked) { print_solves(out, result, asked); };
-  return run_contest("sptrsv", request, settings, print, words);
+  return run_contest("sptrsv", request, settings, print_solves, words);
 }
 
 constexpr const char* examples =

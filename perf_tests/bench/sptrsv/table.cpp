@@ -7,7 +7,8 @@ namespace heddle::bench {
 
 namespace {
 
-void print_triangle(std::ostream& out, const MatrixResult& result, const SptrsvRequest& request) {
+void print_triangle(std::ostream& out, const MatrixResult& result, const DeviceFigures& figures,
+                    const SptrsvRequest& request) {
   const TriangleFacts& triangle = *result.triangle;
   out << '\n'
       << result.name << ": " << request.triangle_name << " triangle, " << result.rows.rows
@@ -22,6 +23,8 @@ void print_triangle(std::ostream& out, const MatrixResult& result, const SptrsvR
     out << ", " << request.columns << " columns, layout " << request.layout;
   }
   out << '\n';
+  const std::string steps = dependent_steps(figures.steps);
+  if (!steps.empty()) out << "  a dependent step takes " << steps << '\n';
   if (triangle.diagonal_set > 0) {
     out << "  the diagonal was missing or zero in " << triangle.diagonal_set
         << " rows, and is 1 + the magnitudes of the row there\n";
@@ -69,8 +72,9 @@ void print_search(std::ostream& out, const SearchResult& search) {
 
 }  // namespace
 
-void print_solves(std::ostream& out, const MatrixResult& result, const SptrsvRequest& request) {
-  print_triangle(out, result, request);
+void print_solves(std::ostream& out, const MatrixResult& result, const DeviceFigures& figures,
+                  const SptrsvRequest& request) {
+  print_triangle(out, result, figures, request);
   const int width = name_width(result);
   out << format("  %-*s%11s%9s%11s%11s%11s%12s%9s\n", width, "", "setup", "solves", "update",
                 "time", "queued", "ns a level", "vs peer");
