@@ -21,8 +21,9 @@ using Array = Kokkos::View<T*, Exec::memory_space>;
 
 constexpr int width = backends::max_subwarp_width<Exec>;
 constexpr int team_threads = 128;
-constexpr int short_chain = 500, long_chain = 4000;
-constexpr int repetitions = 5;
+constexpr int short_chain = 200, long_chain = 1200;
+// Many and short: the least of them counts, and a CPU that others use too has few quiet moments.
+constexpr int repetitions = 25;
 
 /// A step a team, each of which waits for the one before. Teams take tickets as they begin, so that
 /// one is running already; the lowest that has not ended waits for nobody, and every wait ends,
