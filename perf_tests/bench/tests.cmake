@@ -165,7 +165,9 @@ if(Python3_FOUND)
   if(NOT no_matplotlib)
     add_test(NAME heddle-bench/report
              COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/report.py"
-                     "${smoke_json}" -o "${CMAKE_CURRENT_BINARY_DIR}/smoke.html")
+                     "${smoke_json}" "${smoke_sptrsv_json}" "${smoke_search_json}"
+                     "${CMAKE_CURRENT_SOURCE_DIR}/results/h200-sptrsv-double.json"
+                     -o "${CMAKE_CURRENT_BINARY_DIR}/smoke.html")
     set_tests_properties(heddle-bench/report PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
   endif()
 endif()
