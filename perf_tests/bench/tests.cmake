@@ -175,12 +175,12 @@ endif()
 add_executable(heddle_bench_tests "${bench_tests}/dependent_steps.cpp" "${bench_tests}/generators.cpp"
                                   "${bench_tests}/reference.cpp"
                                   "${bench_tests}/scheme_search.cpp" "${bench_tests}/sptrsv.cpp"
-                                  "${bench_tests}/table.cpp"
-                                  "${bench_tests}/user_format.cpp"
+                                  "${bench_tests}/table.cpp" "${bench_tests}/trace.cpp"
+                                  "${bench_tests}/user_format.cpp" bench/sptrsv/trace.cpp
                                   bench/common/dependent_steps.cpp bench/common/progress.cpp
                                   bench/common/stopwatch.cpp
                                   bench/common/table.cpp bench/common/timing.cpp)
-target_link_libraries(heddle_bench_tests PRIVATE heddle_tests_main)
+target_link_libraries(heddle_bench_tests PRIVATE heddle_tests_main nlohmann_json::nlohmann_json)
 add_test(NAME heddle-bench/units COMMAND heddle_bench_tests)
 set_tests_properties(heddle-bench/units PROPERTIES TIMEOUT 1500
                                                    ENVIRONMENT "${HEDDLE_BENCH_ENVIRONMENT}")
