@@ -96,10 +96,12 @@ class Matrix {
   sparse_matrix_t handle_ = nullptr;
 };
 
-/// Gives MKL the threads of `exec`. mkl_rt decides at the first call which OpenMP it runs on; two
-/// in one process get in each other's way.
+/// Gives MKL the threads of `exec`. mkl_rt decides at the first call which OpenMP it runs on: the
+/// program's, since two in one process get in each other's way; and none for one thread, as a
+/// program without OpenMP has.
 inline void share_threads(const Exec& exec) {
-  static const int chosen = [] {
+  static const int chosen = [&] {
+    if (exec.concurrency() == 1) return mkl_set_threading_layer(MKL_THREADING_SEQUENTIAL);
 #ifdef __clang__
     return mkl_set_threading_layer(MKL_THREADING_INTEL);
 #else
