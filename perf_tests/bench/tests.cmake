@@ -45,6 +45,10 @@ heddle_bench_test(sptrsv_rows RUN sptrsv --generate rmat:8 --columns 3 --layout 
                   ${quick} EXIT 0)
 heddle_bench_test(sptrsv_unit RUN sptrsv --generate rmat:8 --triangle upper --diagonal unit --op
                   conjugate-transpose ${quick} EXIT 0)
+heddle_bench_test(sptrsv_many_columns RUN sptrsv --generate rmat:8 hypersparse:100,0 --triangle upper
+                  --columns 32 --scheme auto ${quick} EXIT 0)
+heddle_bench_test(sptrsv_many_rows RUN sptrsv --generate rmat:8 --triangle upper --columns 8 --layout
+                  right --op transpose --diagonal unit --scheme auto ${quick} EXIT 0)
 heddle_bench_test(no_command EXIT 2 ERR "subcommand is required")
 heddle_bench_test(no_matrix RUN spmv EXIT 2 ERR "give --matrix FILE or --generate")
 heddle_bench_test(no_file RUN spmv --matrix nowhere.mtx ${quick} EXIT 2 OUT none ERR "nowhere.mtx")
@@ -78,6 +82,8 @@ foreach(budget nan inf -1 0 1s)
   heddle_bench_test(budget_${budget} RUN spmv --generate grid2d:9 --budget=${budget} EXIT 2 OUT none
                     ERR "no number of seconds above 0")
 endforeach()
+heddle_bench_test(search_seconds RUN sptrsv --generate grid2d:9 --search-seconds nan EXIT 2 OUT none
+                  ERR "no number of seconds above 0")
 heddle_bench_test(features RUN features --generate grid2d:20 --block 4 EXIT 0
                   OUT "${bench_tests}/features.txt")
 heddle_bench_test(features_no_matrix RUN features EXIT 2 ERR "give --matrix FILE or --generate")
@@ -107,6 +113,11 @@ set_tests_properties(heddle-bench/output PROPERTIES TIMEOUT 1500 PROCESSORS 2
 
 # The JSON of a run over every scheme and baseline, a matrix without entries among others.
 set(smoke_sptrsv_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_sptrsv.json")
+set(smoke_search_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_search.json")
+heddle_bench_test(smoke_search RUN sptrsv --generate grid2d:20,9 hypersparse:500,0 --scheme auto search
+                  --search-seconds 60 --baseline none --json "${smoke_search_json}" ${quick} EXIT 0
+                  OUT "${bench_tests}/sptrsv_search.txt")
+set_tests_properties(heddle-bench/smoke_search PROPERTIES FIXTURES_SETUP heddle_bench_json)
 heddle_bench_test(smoke_sptrsv RUN sptrsv --generate grid2d:30 hub:3000 hypersparse:500,0 --json
                   "${smoke_sptrsv_json}" ${quick} EXIT 0)
 set_tests_properties(heddle-bench/smoke_sptrsv PROPERTIES FIXTURES_SETUP heddle_bench_json)
@@ -123,11 +134,12 @@ if(nlohmann_json_schema_validator_FOUND)
   target_compile_features(heddle_bench_check_schema PRIVATE cxx_std_20)
   file(GLOB kept_results CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/results/*.json")
   add_test(NAME heddle-bench/schema COMMAND heddle_bench_check_schema ${schemas} -- "${smoke_json}"
-                                            "${smoke_sptrsv_json}" ${kept_results})
+                                            "${smoke_sptrsv_json}" "${smoke_search_json}"
+                                            ${kept_results})
   set_tests_properties(heddle-bench/schema PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
   # Of no version that there is; of version 1 but with a key of version 2; and the other way round;
-  # of sptrsv, but without one of its settings.
-  foreach(wrong unknown_version new_key lost_key lost_setting)
+  # of sptrsv, but without one of its settings, or with a search that lost a time.
+  foreach(wrong unknown_version new_key lost_key lost_setting lost_time)
     add_test(NAME heddle-bench/schema_refuses_${wrong}
              COMMAND heddle_bench_check_schema ${schemas} -- "${bench_tests}/${wrong}.json")
   endforeach()
@@ -139,6 +151,8 @@ if(nlohmann_json_schema_validator_FOUND)
                                                                        "operation")
   set_tests_properties(heddle-bench/schema_refuses_lost_setting PROPERTIES PASS_REGULAR_EXPRESSION
                                                                            "diagonal")
+  set_tests_properties(heddle-bench/schema_refuses_lost_time PROPERTIES PASS_REGULAR_EXPRESSION
+                                                                        "seconds")
 else()
   message(STATUS "heddle-bench: its JSON is not checked against the schema; install Debian's "
                  "libnlohmann-json-schema-validator-dev")
@@ -151,17 +165,22 @@ if(Python3_FOUND)
   if(NOT no_matplotlib)
     add_test(NAME heddle-bench/report
              COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/report.py"
-                     "${smoke_json}" -o "${CMAKE_CURRENT_BINARY_DIR}/smoke.html")
+                     "${smoke_json}" "${smoke_sptrsv_json}" "${smoke_search_json}"
+                     "${CMAKE_CURRENT_SOURCE_DIR}/results/h200-sptrsv-double.json"
+                     -o "${CMAKE_CURRENT_BINARY_DIR}/smoke.html")
     set_tests_properties(heddle-bench/report PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
   endif()
 endif()
 
-add_executable(heddle_bench_tests "${bench_tests}/generators.cpp" "${bench_tests}/reference.cpp"
-                                  "${bench_tests}/sptrsv.cpp" "${bench_tests}/table.cpp"
-                                  "${bench_tests}/user_format.cpp"
-                                  bench/common/progress.cpp bench/common/stopwatch.cpp
+add_executable(heddle_bench_tests "${bench_tests}/dependent_steps.cpp" "${bench_tests}/generators.cpp"
+                                  "${bench_tests}/reference.cpp"
+                                  "${bench_tests}/scheme_search.cpp" "${bench_tests}/sptrsv.cpp"
+                                  "${bench_tests}/table.cpp" "${bench_tests}/trace.cpp"
+                                  "${bench_tests}/user_format.cpp" bench/sptrsv/trace.cpp
+                                  bench/common/dependent_steps.cpp bench/common/progress.cpp
+                                  bench/common/stopwatch.cpp
                                   bench/common/table.cpp bench/common/timing.cpp)
-target_link_libraries(heddle_bench_tests PRIVATE heddle_tests_main)
+target_link_libraries(heddle_bench_tests PRIVATE heddle_tests_main nlohmann_json::nlohmann_json)
 add_test(NAME heddle-bench/units COMMAND heddle_bench_tests)
 set_tests_properties(heddle-bench/units PROPERTIES TIMEOUT 1500
                                                    ENVIRONMENT "${HEDDLE_BENCH_ENVIRONMENT}")

@@ -8,7 +8,7 @@ import matplotlib
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
-from matplotlib.ticker import FuncFormatter, NullFormatter  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: E402
 
 INK, QUIET, FAINT = "#1f2933", "#6b7785", "#dfe4ea"
 OURS, CHOSEN, WRONG = "#0b7a75", "#e07a1f", "#c62828"
@@ -124,6 +124,43 @@ def roofline(run):
     return plot.svg("roofline")
 
 
+def levels(run):
+    """ns a level over the rows of a level, above what dependent steps take."""
+    shown = [m for m in run.matrices if m.levels and m.best]
+    if not shown:
+        return None
+    plot = Figure(9.6, 4.6)
+    axes = plot.axes
+    for m in shown:
+        x = m.rows_per_level
+        if m.peer:
+            axes.plot([x] * 2, [1e9 * m.level_time(c) for c in (m.peer, m.best)], color=FAINT,
+                      lw=1.4, zorder=1)
+            plot.point(x, 1e9 * m.level_time(m.peer), m.tip(m.peer), color="white",
+                       markeredgecolor=PEERS[0], markeredgewidth=1.5, zorder=3)
+        plot.point(x, 1e9 * m.level_time(m.best), m.tip(m.best), color=OURS,
+                   markeredgecolor="white", markeredgewidth=0.6, zorder=4)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    ends = axes.get_xlim()
+    for i, (where, seconds) in enumerate(run.steps):  # in turns, where two lines are close
+        axes.axhline(1e9 * seconds, color=QUIET, lw=1, linestyle=(0, (4, 3)))
+        axes.text(ends[i % 2], 1.03e9 * seconds, "a step %s, %.0f ns" % (where, 1e9 * seconds),
+                  color=QUIET, va="bottom", ha="right" if i % 2 else "left", fontsize=8.5)
+    axes.set_xlim(ends)
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.xaxis.set_major_formatter(FuncFormatter(plain))
+    axes.yaxis.set_major_formatter(FuncFormatter(plain))
+    axes.set_xlabel("rows a level")
+    axes.set_ylabel("ns a level")
+    plot.legend([("best scheme of Heddle", {"marker": "o", "color": OURS}),
+                 ("best peer", {"marker": "o", "color": "white", "markeredgecolor": PEERS[0],
+                                "markeredgewidth": 1.5})],
+                loc="lower center", bbox_to_anchor=(0.5, 1.04), ncol=2)
+    return plot.svg("time of a level against its rows")
+
+
 def against_peers(run):
     """A row a matrix: how many times as fast as the best peer, for schemes and for each peer."""
     matrices = sorted((m for m in run.matrices if m.peer and m.best),
@@ -206,7 +243,7 @@ def setup_against_gain(run):
         line = [(x, 1 / (1 - x / n)) for x in xs if x < n and 1 / (1 - x / n) <= top]
         if len(line) > 1 and (n == 10 or line[-1][1] > 1.05):  # else it hides behind the line at 1
             axes.plot(*zip(*line), color=QUIET, lw=1, linestyle=(0, (4, 3)), zorder=2)
-            axes.text(line[-1][0], line[-1][1], "%d applies" % n, color=QUIET, ha="right",
+            axes.text(line[-1][0], line[-1][1], "%d %s" % (n, run.noun), color=QUIET, ha="right",
                       va="center", fontsize=8.5, zorder=6,
                       bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})
     axes.axhline(1, color=INK, lw=1.2)
@@ -218,7 +255,7 @@ def setup_against_gain(run):
     axes.yaxis.set_minor_formatter(NullFormatter())
     axes.xaxis.set_major_formatter(FuncFormatter(plain))
     axes.yaxis.set_major_formatter(FuncFormatter(plain))
-    axes.set_xlabel("setup, in applies of the reference")
+    axes.set_xlabel("setup, in %s of the reference" % run.noun)
     axes.set_ylabel("times as fast as the reference")
     plot.legend([("scheme that choose took", {"marker": "D", "color": CHOSEN})] +
                 [(name, {"marker": "o", "color": colour[name], "markersize": 4.5})

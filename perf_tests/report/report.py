@@ -12,6 +12,16 @@ from html import escape
 
 import plots
 
+OPERATIONS = {
+    "spmv": ("Sparse matrix times vector", "y = A x"),
+    "sptrsv": ("Sparse triangular solve", "op(T) x = b"),
+}
+STEPS = {
+    "memory": "through memory",
+    "team": "in a team",
+    "warp": "in a warp",
+    "barrier": "by a barrier of all threads",
+}
 SCHEMA_VERSIONS = (1, 2)  # the first lacks operation, scheme and moved_bytes
 
 
@@ -54,6 +64,16 @@ class Matrix:
         ready = [c for c in self.peers if c.setup < c.time] or self.peers or schemes
         self.reference = min(ready, key=lambda c: c.time, default=None)
         self.wrong = [c for c in self.all if c.verdict == "wrong"]
+        triangle = json.get("triangle")
+        self.levels = triangle["levels"] if triangle else 0
+        self.noun = "solves" if triangle else "applies"
+
+    @property
+    def rows_per_level(self):
+        return self.features["rows"] / self.levels
+
+    def level_time(self, contestant):
+        return contestant.time / self.levels
 
     def rate(self, contestant):
         return self.bytes / contestant.time / 1e9
@@ -68,7 +88,10 @@ class Matrix:
         if c.moved_bytes:
             text += "\nmoves %.1f MB, %.0f GB/s" % (c.moved_bytes / 1e6,
                                                     c.moved_bytes / c.time / 1e9)
-        return text + "\nsetup %s, %.1f applies" % (duration(c.setup), c.setup / c.time)
+        if self.levels:
+            text += "\n%d levels of %.1f rows, %.0f ns a level" % (
+                self.levels, self.rows_per_level, 1e9 * self.level_time(c))
+        return text + "\nsetup %s, %.1f %s" % (duration(c.setup), c.setup / c.time, self.noun)
 
 
 class Run:
@@ -79,13 +102,17 @@ class Run:
             sys.exit("%s: schema version %s, and this reads %s" %
                      (path, self.json.get("schema_version"),
                       ", ".join(map(str, SCHEMA_VERSIONS))))
-        if self.json.get("operation", "spmv") != "spmv":
-            sys.exit("%s: results of %s, and this reads those of spmv" %
-                     (path, self.json["operation"]))
+        self.operation = self.json.get("operation", "spmv")
+        if self.operation not in OPERATIONS:
+            sys.exit("%s: results of %s, and this reads those of %s" %
+                     (path, self.operation, ", ".join(OPERATIONS)))
+        self.noun = "solves" if self.operation == "sptrsv" else "applies"
         self.machine, self.settings = self.json["machine"], self.json["settings"]
         self.triad = self.json["figures"]["triad_gbytes_per_second"] * 1e9
         self.launch = self.json["figures"]["queued_launch_seconds"]
         self.cache = self.machine["cache_bytes"]
+        steps = self.json["figures"].get("step_seconds", {})  # early files of sptrsv lack them
+        self.steps = [(STEPS[name], seconds) for name, seconds in steps.items() if seconds]
         self.matrices = [Matrix(m) for m in self.json["matrices"]]
         self.peers = []
         for m in self.matrices:
@@ -94,6 +121,10 @@ class Run:
     def title(self):
         s = self.settings
         text = "%s, %s" % (self.machine["device"], s["scalar"])
+        if self.operation == "sptrsv":
+            unit = "unit " if s["diagonal"] == "unit" else ""
+            text += ", %s%s triangle" % (unit, s["triangle"])
+            text += "" if s["op"] == "none" else ", " + s["op"]
         if s["columns"] > 1:
             text += ", %d columns, layout %s" % (s["columns"], s.get("layout", "left"))
         if s["offset_bits"] != 32:
@@ -103,7 +134,8 @@ class Run:
     def facts(self):
         j = self.json
         figures = j["figures"]
-        return [
+        steps = ", ".join("%.0f ns %s" % (1e9 * seconds, where) for where, seconds in self.steps)
+        return ([("a dependent step", steps)] if steps and self.operation == "sptrsv" else []) + [
             ("measured", "triad %.0f GB/s, copy %.0f GB/s, launch to fence %s, queued launch %s" % (
                 figures["triad_gbytes_per_second"], figures["copy_gbytes_per_second"],
                 duration(figures["launch_seconds"]), duration(self.launch))),
@@ -130,7 +162,7 @@ class Run:
                           "choices within 5 % of the best scheme"))
             setups = sorted(m.chosen.setup / m.chosen.time for m in chosen)
             tiles.append(("%.1f" % setups[len(setups) // 2],
-                          "applies of setup for the chosen scheme, median"))
+                          self.noun + " of setup for the chosen scheme, median"))
         wrong = sum(len(m.wrong) for m in self.matrices)
         verified = "wrong results" if self.settings["verify"] else "results were not verified"
         tiles.append(("%d" % wrong if self.settings["verify"] else "–", verified))
@@ -144,6 +176,7 @@ def cell(text, kind=""):
 def table(run):
     heads = ["matrix", "rows", "nonzeros", "row mean / max", "best scheme", "time", "chosen",
              "time"]
+    levels = ["levels", "ns a level"] if run.operation == "sptrsv" else []
     rows = []
     for m in sorted(run.matrices, key=lambda m: m.name.lower()):
         f = m.features
@@ -162,13 +195,17 @@ def table(run):
                cell("<code>%s</code>" % escape(m.best.name) if m.best else "–"), timed(m.best),
                '<td title="%s"><code>%s</code></td>' % (escape(m.reason), escape(m.chosen_name)),
                timed(m.chosen)]
+        if levels:
+            known = m.best and m.levels
+            row += [cell("{:,}".format(m.levels), "n"),
+                    cell("%.0f" % (1e9 * m.level_time(m.best)) if known else "–", "n")]
         by_name = {c.name: c for c in m.all}
         row += [timed(by_name.get(name)) for name in run.peers]
         if m.wrong:
             row[0] = cell("%s <b class=wrong>WRONG: %s</b>" % (
                 escape(m.name), escape(", ".join(c.name for c in m.wrong))))
         rows.append("<tr>%s</tr>" % "".join(row))
-    head = "".join("<th>%s</th>" % escape(h) for h in heads + run.peers)
+    head = "".join("<th>%s</th>" % escape(h) for h in heads + levels + run.peers)
     return ("<div class=wide><table><thead><tr>%s</tr></thead><tbody>%s</tbody></table></div>" %
             (head, "".join(rows)))
 
@@ -179,26 +216,40 @@ def figure(svg, title, caption):
     return "<figure><h3>%s</h3><p>%s</p>%s</figure>" % (title, caption, svg)
 
 
+def roofline_figure(run):
+    return figure(
+        plots.roofline(run), "Roofline",
+        "Each matrix, by the bytes that CSR must move at least. The line is this machine's "
+        "triad; the dashed curve adds one queued launch. What lies in cache can be above "
+        "both.")
+
+
+def level_figure(run):
+    return figure(
+        plots.levels(run), "A level against its rows",
+        "Each matrix, by the rows of a level on average: the time of a solve over the levels, which "
+        "follow each other. The lines are what one dependent step was measured to take in the same "
+        "run; a scheme that solves several levels in one place can be below the highest of them.")
+
+
 def section(run):
     facts = "".join("<dt>%s</dt><dd>%s</dd>" % (a, escape(b)) for a, b in run.facts())
     tiles = "".join("<div><b>%s</b><span>%s</span></div>" % t for t in run.tiles())
     parts = ["<section><h2>%s</h2><dl>%s</dl><div class=tiles>%s</div>" %
              (escape(run.title()), facts, tiles)]
     if run.matrices:
-        parts.append(figure(
-            plots.roofline(run), "Roofline",
-            "Each matrix, by the bytes that CSR must move at least. The line is this machine's "
-            "triad; the dashed curve adds one queued launch. What lies in cache can be above "
-            "both."))
+        parts.append(level_figure(run) if run.operation == "sptrsv" else roofline_figure(run))
         parts.append(figure(
             plots.against_peers(run), "Time against the best peer",
             "A row a matrix. 1 is the fastest peer on that matrix; triangles at the left edge are "
-            "further away. Where the diamond leaves the dot, <code>choose</code> missed the best."))
+            "further away. Where the diamond leaves the dot, the choice missed the best."))
         parts.append(figure(
             plots.setup_against_gain(run), "Setup against gain",
-            "The reference is the fastest peer whose setup is under one apply. A point above a "
-            "dashed line has paid back its setup after that many applies. Contestants below a "
-            "fifth of the reference are left out."))
+            "The reference is the fastest peer whose setup is under one of its own %s, or, where "
+            "there is none, the fastest peer, whose setup is not counted then. A point above a "
+            "dashed line has paid back its setup after that many %s. Contestants below a fifth of "
+            "the reference are left out." %
+            (run.noun, run.noun)))
         parts.append("<h3>Times</h3>" + table(run))
     return "".join(parts) + "</section>"
 
@@ -238,14 +289,18 @@ def main():
     parser.add_argument("-o", "--output", required=True, metavar="REPORT.html")
     arguments = parser.parse_args()
     runs = [Run(path) for path in arguments.results]
-    body = "".join(section(run) for run in runs)
+    body = ""
+    for name, (title, formula) in OPERATIONS.items():
+        mine = [run for run in runs if run.operation == name]
+        if mine:
+            body += "<h1>%s</h1><p>%s</p>" % (
+                title, formula + " by every scheme of Heddle and by its peers, in one run and by one "
+                "stopwatch. Hover over a point for its figures.")
+            body += "".join(section(run) for run in mine)
     with open(arguments.output, "w", encoding="utf-8") as file:
         file.write("<!doctype html><html lang=en><meta charset=utf-8>"
                    "<meta name=viewport content='width=device-width'><title>heddle-bench</title>"
-                   "<style>%s</style><main><h1>Sparse matrix times vector</h1>"
-                   "<p>y = A x by every scheme of Heddle and by its peers, in one run and by one "
-                   "stopwatch. Hover over a point for its figures.</p>%s</main></html>\n" %
-                   (STYLE, body))
+                   "<style>%s</style><main>%s</main></html>\n" % (STYLE, body))
 
 
 if __name__ == "__main__":

@@ -34,6 +34,13 @@ string(REGEX REPLACE "TIME +[0-9.]+ +TIME +TIME +TIME +[0-9.]+ " "TIME N TIME TI
 # What a plan moves and what it makes of an open parameter depend on the processor.
 string(REGEX REPLACE "N% +[0-9.]+ [KMG]B " "N% BYTES " plain "${plain}")
 string(REGEX REPLACE " ok +[a-z-]+/[^ \n]+" " ok" plain "${plain}")
+# Nor is it known what a search finds.
+string(REGEX REPLACE "a search tried [^\n]*(, and [a-z ]+): [^\n]*" "a search tried N schemes\\1: BEST"
+                     plain "${plain}")
+# What steps there are depends on the device, and on whether its threads ran at the same time.
+string(REGEX REPLACE " *a dependent step takes [^\n]*\n" "" plain "${plain}")
+string(REGEX REPLACE "a dependent step: [^\n]+" "a dependent step: STEPS" plain "${plain}")
+string(REGEX REPLACE "in all [0-9]+ schemes?;" "in all N schemes;" plain "${plain}")
 string(REGEX REPLACE " +" " " plain "${plain}")
 string(REGEX REPLACE " +\n" "\n" plain "${plain}")
 

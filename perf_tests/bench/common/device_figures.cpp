@@ -89,6 +89,7 @@ DeviceFigures measure_device(const Exec& exec, std::size_t array_bytes, int repe
     for (int i = 0; i < launches; ++i) launch();
   });
   figures.queued_launch_seconds = queued.median() / launches;
+  figures.steps = measure_dependent_steps(exec);
   return figures;
 }
 

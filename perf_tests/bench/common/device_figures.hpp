@@ -4,6 +4,8 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 
+#include "dependent_steps.hpp"
+
 namespace heddle::bench {
 
 /// What this machine can do at best, measured.
@@ -13,6 +15,7 @@ struct DeviceFigures {
   double triad_gbytes_per_second = 0;  // a = b + s c: bytes read and written
   double launch_seconds = 0;           // an empty kernel, from the call to the end of a fence
   double queued_launch_seconds = 0;    // one of many empty kernels behind each other
+  DependentSteps steps;
 };
 
 /// Bandwidths are the best of `repetitions` (as STREAM reports), latencies medians.

@@ -53,8 +53,35 @@ Json contestant(const MatrixResult& result, const ContestantResult& c) {
   json["bytes"] = c.bytes;
   json["moved_bytes"] = c.moved_bytes ? Json(c.moved_bytes) : Json(nullptr);
   json["gbytes_per_second"] = c.timed() ? Json(result.gbytes_per_second(c)) : Json(nullptr);
-  if (result.triangle) json["update_seconds"] = samples(c.update);
+  if (const auto& triangle = result.triangle) {
+    json["update_seconds"] = samples(c.update);
+    const bool known = c.timed() && triangle->levels > 0;
+    json["level_seconds"] =
+        known ? Json(c.time.median() / static_cast<double>(triangle->levels)) : Json(nullptr);
+  }
   return json;
+}
+
+Json searched(const SearchResult& search) {
+  Json list = Json::array();
+  for (const SearchedScheme& one : search.schemes) {
+    const auto& seconds = one.time.seconds;
+    list.push_back({{"scheme", one.scheme.to_string()},
+                    {"seconds", seconds ? Json(*seconds) : Json(nullptr)},
+                    {"stopped_early", one.time.stopped_early},
+                    {"setup_seconds", seconds ? Json(one.setup_seconds) : Json(nullptr)},
+                    {"note", one.note}});
+  }
+  return list;
+}
+
+/// What a model of the times may know of a triangle, beside the features of its rows.
+Json triangle(const TriangleFacts& facts, std::int64_t rows) {
+  return {{"entries", facts.entries},
+          {"levels", facts.levels},
+          {"rows_per_level", detail::share(static_cast<double>(rows), facts.levels)},
+          {"diagonal_set", facts.diagonal_set},
+          {"overflows", facts.overflows}};
 }
 
 Json matrix(const MatrixResult& result) {
@@ -76,14 +103,23 @@ Json matrix(const MatrixResult& result) {
                {"chosen_scheme", result.chosen_scheme},
                {"choice_reason", result.choice_reason},
                {"contestants", Json::array()}};
-  if (const auto& triangle = result.triangle) {
-    json["triangle"] = {{"entries", triangle->entries},
-                        {"levels", triangle->levels},
-                        {"diagonal_set", triangle->diagonal_set},
-                        {"overflows", triangle->overflows}};
+  if (result.triangle) json["triangle"] = triangle(*result.triangle, f.rows);
+  if (const auto& search = result.search) {
+    json["search_complete"] = search->complete;
+    json["search"] = searched(*search);
   }
   for (const auto& c : result.contestants) json["contestants"].push_back(contestant(result, c));
   return json;
+}
+
+Json steps(const DependentSteps& steps) {
+  const auto seconds = [](const std::optional<double>& step) {
+    return step ? Json(*step) : Json(nullptr);
+  };
+  return {{"memory", seconds(steps.memory)},
+          {"team", seconds(steps.team)},
+          {"warp", seconds(steps.warp)},
+          {"barrier", seconds(steps.barrier)}};
 }
 
 Json settings(const Json& own, const RunOptions& options) {
@@ -124,7 +160,8 @@ std::string results_text(const ResultsHead& head, const RunOptions& options,
                  {"copy_gbytes_per_second", figures.copy_gbytes_per_second},
                  {"triad_gbytes_per_second", figures.triad_gbytes_per_second},
                  {"launch_seconds", figures.launch_seconds},
-                 {"queued_launch_seconds", figures.queued_launch_seconds}}},
+                 {"queued_launch_seconds", figures.queued_launch_seconds},
+                 {"step_seconds", steps(figures.steps)}}},
                {"settings", settings(head.settings, options)},
                {"matrices", Json::array()}};
   for (const auto& result : results) json["matrices"].push_back(matrix(result));

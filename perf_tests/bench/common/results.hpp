@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../../../core/features.hpp"
+#include "../../../core/scheme.hpp"
 
 namespace heddle::bench {
 
@@ -72,6 +73,31 @@ struct TriangleFacts {
   bool overflows = false;
 };
 
+struct TimedScheme {
+  /// The median; of one that was stopped the fastest run.
+  std::optional<double> seconds;
+  /// Too slow to be worth more runs.
+  bool stopped_early = false;
+};
+
+/// A scheme that a search tried.
+struct SearchedScheme {
+  Scheme scheme;
+  TimedScheme time;
+  double setup_seconds = 0;
+  /// Why it did not run.
+  std::string note;
+};
+
+struct SearchResult {
+  /// In the order they were tried in.
+  std::vector<SearchedScheme> schemes;
+  /// None where every candidate was refused.
+  std::optional<SearchedScheme> best;
+  /// Whether it ended because nothing improves, and not because its time was up.
+  bool complete = false;
+};
+
 struct MatrixResult {
   std::string name, source;
   RowFeatures rows;
@@ -82,6 +108,7 @@ struct MatrixResult {
   std::size_t apply_bytes = 0;
   std::string chosen_scheme, choice_reason;
   double prepare_seconds = 0;  // reading or generating
+  std::optional<SearchResult> search;
   std::vector<ContestantResult> contestants;
 
   double gbytes_per_second(const ContestantResult& c) const {

@@ -7,9 +7,6 @@
 
 namespace heddle::bench {
 
-namespace {
-
-/// CLI11's own check of positive numbers lets NaN through.
 std::string check_seconds(const std::string& text) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
@@ -18,8 +15,6 @@ std::string check_seconds(const std::string& text) {
              ? ""
              : "\"" + text + "\" is no number of seconds above 0";
 }
-
-}  // namespace
 
 void RunOptions::define(CLI::App& app) {
   matrices.define(app);

@@ -11,6 +11,10 @@ class App;
 
 namespace heddle::bench {
 
+/// What CLI11's own check of positive numbers lets through, NaN, is wrong here: "" for a number of
+/// seconds above 0, else what is wrong.
+std::string check_seconds(const std::string& text);
+
 /// Options of every operation that is timed.
 struct RunOptions {
   MatrixOptions matrices;

@@ -107,6 +107,19 @@ void print_machine(std::ostream& out, const Machine& machine, const DeviceFigure
       << duration(figures.queued_launch_seconds) << '\n';
 }
 
+std::string dependent_steps(const DependentSteps& steps) {
+  std::string text;
+  const auto add = [&](const std::optional<double>& seconds, const char* where) {
+    if (!seconds) return;
+    text += (text.empty() ? "" : ", ") + format("%.0f ns ", 1e9 * *seconds) + where;
+  };
+  add(steps.memory, "through memory");
+  add(steps.team, "in a team");
+  add(steps.warp, "in a warp");
+  add(steps.barrier, "by a barrier of all threads");
+  return text;
+}
+
 void print_contestants(std::ostream& out, const MatrixResult& result,
                        const DeviceFigures& figures) {
   const int width = name_width(result);

@@ -30,6 +30,8 @@ int name_width(const MatrixResult& result);
 
 /// One paragraph: the device and what it was measured to do.
 void print_machine(std::ostream& out, const Machine& machine, const DeviceFigures& figures);
+/// What dependent steps were measured to take, "270 ns through memory, ..."; empty without any.
+std::string dependent_steps(const DependentSteps& steps);
 /// One row a contestant, schemes first, and what `choose` took.
 void print_contestants(std::ostream& out, const MatrixResult& result, const DeviceFigures& figures);
 /// What the columns of those rows mean.

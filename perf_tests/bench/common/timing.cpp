@@ -21,6 +21,9 @@ constexpr int most_warm_up_applies = 10;
 constexpr double warm_up_seconds = 0.02;
 constexpr int fewest_repetitions = 5;
 constexpr double clock_warm_up_seconds = 0.05;
+constexpr int repetitions_alone = 20;
+constexpr double seconds_alone = 0.1;
+constexpr int fewest_to_stop = 2;
 
 class CacheFlush {
  public:
@@ -128,6 +131,23 @@ void time_in_turns(const Exec& exec, std::vector<Runner>& runners, const TimingO
       busy = true;
     }
   }
+}
+
+TimedScheme time_alone(const Exec& exec, const std::function<void()>& apply,
+                       double too_slow_seconds) {
+  Stopwatch stopwatch(exec);
+  apply();
+  exec.fence("heddle::bench::warm_up");
+  Samples samples;
+  const double begin = host_seconds();
+  for (int done = 1; done <= repetitions_alone; ++done) {
+    stopwatch.start();
+    apply();
+    samples.seconds.push_back(stopwatch.stop());
+    if (done >= fewest_to_stop && samples.min() > too_slow_seconds) return {samples.min(), true};
+    if (done >= fewest_repetitions && host_seconds() - begin > seconds_alone) break;
+  }
+  return {samples.median(), false};
 }
 
 }  // namespace heddle::bench

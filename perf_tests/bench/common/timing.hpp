@@ -40,4 +40,9 @@ double host_seconds();
 void time_in_turns(const Kokkos::DefaultExecutionSpace& exec, std::vector<Runner>& runners,
                    const TimingOptions& options, Progress& progress);
 
+/// Times one runner alone: after an apply that is not counted, 20 applies, or what 0.1 s hold, but
+/// at least 5; and no more than two once the fastest of them took longer than `too_slow_seconds`.
+TimedScheme time_alone(const Kokkos::DefaultExecutionSpace& exec,
+                       const std::function<void()>& apply, double too_slow_seconds);
+
 }  // namespace heddle::bench

@@ -11,9 +11,12 @@ Operation device_operation() {
   Operation operation;
   operation.name = "device";
   operation.description =
-      "Measured bandwidth (copy, STREAM triad) and launch latency of this machine";
+      "Measured bandwidth (copy, STREAM triad), launch latency and dependent steps of this machine";
   operation.run = [](const std::vector<std::string>&) -> int {
-    print_machine(std::cout, describe_machine(""), measure_device({}));
+    const DeviceFigures figures = measure_device({});
+    print_machine(std::cout, describe_machine(""), figures);
+    const std::string steps = dependent_steps(figures.steps);
+    std::cout << "a dependent step: " << (steps.empty() ? "not measured" : steps) << '\n';
     return all_well;
   };
   return operation;

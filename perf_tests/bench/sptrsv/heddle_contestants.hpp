@@ -4,24 +4,36 @@
 
 #include <heddle/sptrsv.hpp>
 
+#include "../common/progress.hpp"
 #include "../common/results.hpp"
+#include "../common/scheme_search.hpp"
+#include "../common/table.hpp"
+#include "../common/timing.hpp"
 #include "problem.hpp"
 #include "request.hpp"
 
 namespace heddle::bench {
 
-/// As the grammar has it, a kernel a line. Asks no device, so that a list needs none.
+/// As the grammar has it, a kernel a line, with the size of its space. Asks no device, so that a
+/// list needs none.
 inline std::vector<std::string> sptrsv_scheme_names() {
   Device device;
   device.backend = backends::Tag<Exec>::kind;
   device.lanes = backends::max_subwarp_width<Exec>;
-  const std::string usage = detail::sptrsv::grammar(device).usage();
+  device.waits_make_progress = backends::waits_make_progress<Exec>;
+  const SchemeGrammar legal = detail::sptrsv::grammar(device);
   std::vector<std::string> names;
-  for (std::size_t from = 0; from < usage.size();) {
-    const std::size_t comma = std::min(usage.find(", ", from), usage.size());
-    names.push_back(usage.substr(from, comma - from));
-    from = comma + 2;
+  std::int64_t all = 0;
+  const auto schemes = [](std::int64_t count) {
+    return std::to_string(count) + (count == 1 ? " scheme" : " schemes");
+  };
+  for (const SchemeKernel& kernel : legal.kernels) {
+    const std::int64_t count = count_schemes(legal, kernel);
+    const SchemeGrammar alone(legal.format, {kernel}, legal.parameters);
+    names.push_back(alone.usage() + ": " + schemes(count));
+    all += count;
   }
+  names.push_back("in all " + schemes(all) + "; of a number <n> its examples count");
   return names;
 }
 
@@ -71,8 +83,42 @@ struct HeddleSolveEntry {
   }
 };
 
+/// What "all" runs, and a search starts from.
+inline std::vector<Scheme> candidates(const SchemeGrammar& legal) { return variants_of(legal); }
+
+/// A plan that a search looks at.
+template <Scalar S, Offset Off>
+struct SearchedSolve {
+  Exec exec;
+  std::unique_ptr<HeddleSolve<S, Off>> solve;
+
+  Scheme scheme() const { return Scheme::parse(solve->scheme()); }
+  TimedScheme time(double too_slow_seconds) const {
+    return time_alone(exec, [this] { solve->solve(exec, S(1)); }, too_slow_seconds);
+  }
+};
+
+/// Looks for the fastest scheme of a problem, and says on `progress` how far it is.
+template <Scalar S, Offset Off>
+SearchResult search_schemes(const Exec& exec, const SptrsvProblem<S, Off>& problem,
+                            double budget_seconds, const std::string& matrix, Progress& progress) {
+  const SchemeGrammar legal = detail::sptrsv::grammar(backends::describe(exec));
+  const auto setup = [&](const Scheme& scheme) {
+    return SearchedSolve<S, Off>{exec,
+                                 std::make_unique<HeddleSolve<S, Off>>(exec, problem, scheme)};
+  };
+  const auto watch = [&](std::size_t tried, const SearchedScheme* best, const Scheme& next) {
+    const std::string leader =
+        best ? ", best " + duration(*best->time.seconds) + " " + best->scheme.to_string() : "";
+    progress.step(0, 0, std::to_string(tried) + leader + ", now " + next.to_string());
+  };
+  progress.task(matrix + ": searching");
+  return SchemeSearch(legal, budget_seconds, setup, host_seconds, watch).run(candidates(legal));
+}
+
 /// The schemes that were asked for ("all": those that use every value of every parameter), and
-/// "auto": the one that a plan takes by itself. Writes that choice into `result`.
+/// "auto": the one that a plan takes by itself; and the best of result.search, where there was
+/// one. Writes the choice into `result`.
 template <Scalar S, Offset Off>
 std::vector<HeddleSolveEntry<S, Off>> heddle_solve_entries(const Exec& exec,
                                                            const SptrsvProblem<S, Off>& problem,
@@ -93,7 +139,10 @@ std::vector<HeddleSolveEntry<S, Off>> heddle_solve_entries(const Exec& exec,
   };
   for (const std::string& text : request.schemes) {
     if (text == "all") {
-      for (const Scheme& one : variants_of(legal)) enter(one);
+      for (const Scheme& one : candidates(legal)) enter(one);
+    } else if (text == "search") {
+      const auto& best = result.search->best;
+      if (best) found.push_back({"search", false, best->scheme});
     } else if (text != "auto") {
       enter(parse_scheme(text, std::span(&legal, 1)));
     }

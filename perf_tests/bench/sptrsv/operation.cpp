@@ -25,8 +25,12 @@ void define(CLI::App& app, SptrsvRequest& r) {
       ->capture_default_str();
   r.define_contest(app,
                    "Schemes, or \"auto\" (what a plan takes by itself), or \"all\" (each value of "
-                   "each parameter)",
+                   "each parameter), or \"search\" (walks from the best of those)",
                    "b and x");
+  app.add_option("--search-seconds", r.search_seconds,
+                 "What a search may take of each matrix; it ends where nothing improves")
+      ->check(CLI::Validator(check_seconds, "SECONDS"))
+      ->capture_default_str();
   r.define(app);
 }
 
@@ -35,15 +39,15 @@ int run(const SptrsvRequest& request, const std::vector<std::string>& words) {
   settings["triangle"] = request.triangle_name;
   settings["diagonal"] = request.diagonal_name;
   settings["op"] = request.op_name;
-  const auto print = [](std::ostream& out, const MatrixResult& result, const DeviceFigures&,
-                        const SptrsvRequest& asked) { print_solves(out, result, asked); };
-  return run_contest("sptrsv", request, settings, print, words);
+  if (request.searches()) settings["search_seconds"] = request.search_seconds;
+  return run_contest("sptrsv", request, settings, print_solves, words);
 }
 
 constexpr const char* examples =
     "\nexamples:\n"
     "  heddle-bench sptrsv --generate grid2d:1000 rmat:18\n"
     "  heddle-bench sptrsv --matrix LU.mtx.xz --diagonal unit --scheme auto --baseline cusparse\n"
+    "  heddle-bench sptrsv --matrix LU.mtx --scheme auto search --search-seconds 60\n"
     "  heddle-bench sptrsv --matrix LU.mtx --triangle upper --op transpose --json out.json\n\n";
 
 }  // namespace

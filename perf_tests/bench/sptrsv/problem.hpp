@@ -14,6 +14,8 @@ class SptrsvContestant : public SetUp {
   /// Whether it can take new values of the same pattern, by update_values.
   virtual bool updates() const { return false; }
   virtual void update_values(const Exec&) {}
+  /// Whether it reads x, to no effect as long as that is finite. Nothing of Heddle does.
+  virtual bool needs_finite_x() const { return false; }
 };
 
 /// One triangle on the device with its vectors; what every contestant is given.

@@ -11,7 +11,10 @@ struct SptrsvRequest : ContestOptions {
   std::string triangle_name = "lower";
   std::string diagonal_name = "stored";
   std::string op_name = "none";
+  /// What a search may take of one matrix.
+  double search_seconds = 20;
 
+  bool searches() const { return contains(schemes, "search"); }
   Triangle triangle() const { return triangle_name == "lower" ? Triangle::lower : Triangle::upper; }
   Diagonal diagonal() const { return diagonal_name == "unit" ? Diagonal::unit : Diagonal::stored; }
   Op op() const {

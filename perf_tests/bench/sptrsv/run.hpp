@@ -30,6 +30,10 @@ class SptrsvRun {
   }
 
   MatrixResult run() {
+    if (request_.searches()) {
+      result_.search =
+          search_schemes(exec_, problem_, request_.search_seconds, result_.name, progress_);
+    }
     for (auto& entry : heddle_solve_entries(exec_, problem_, request_, result_)) {
       contest_.enter(entry.name, true, [&entry, this] { return entry.setup(exec_, problem_); });
       result_.contestants.back().chosen = entry.chosen;
@@ -138,8 +142,11 @@ class SptrsvRun {
   }
 
   double error_of(Contestant& contestant, S alpha) {
-    // x must not be read.
-    test::fill_with_poison(problem_.x);
+    if (contestant.needs_finite_x()) {
+      Kokkos::deep_copy(exec_, problem_.x, S(1));
+    } else {
+      test::fill_with_poison(problem_.x);  // x must not be read
+    }
     contestant.solve(exec_, alpha);
     problem_.copy_out(exec_, x_, problem_.x);
     return test::residual(host_, problem_.op, x_, alpha, b_);

@@ -7,7 +7,8 @@ namespace heddle::bench {
 
 namespace {
 
-void print_triangle(std::ostream& out, const MatrixResult& result, const SptrsvRequest& request) {
+void print_triangle(std::ostream& out, const MatrixResult& result, const DeviceFigures& figures,
+                    const SptrsvRequest& request) {
   const TriangleFacts& triangle = *result.triangle;
   out << '\n'
       << result.name << ": " << request.triangle_name << " triangle, " << result.rows.rows
@@ -22,6 +23,8 @@ void print_triangle(std::ostream& out, const MatrixResult& result, const SptrsvR
     out << ", " << request.columns << " columns, layout " << request.layout;
   }
   out << '\n';
+  const std::string steps = dependent_steps(figures.steps);
+  if (!steps.empty()) out << "  a dependent step takes " << steps << '\n';
   if (triangle.diagonal_set > 0) {
     out << "  the diagonal was missing or zero in " << triangle.diagonal_set
         << " rows, and is 1 + the magnitudes of the row there\n";
@@ -51,10 +54,27 @@ void print_row(std::ostream& out, const MatrixResult& result, const ContestantRe
       << format("%9s", against_peer(result, c).c_str()) << remarks(c) << '\n';
 }
 
+void print_search(std::ostream& out, const SearchResult& search) {
+  std::size_t stopped = 0, refused = 0;
+  for (const SearchedScheme& one : search.schemes) {
+    if (one.time.stopped_early) ++stopped;
+    if (!one.time.seconds) ++refused;
+  }
+  out << "  a search tried " << search.schemes.size() << " schemes";
+  if (stopped) out << ", " << stopped << " of them stopped early";
+  if (refused) out << ", " << refused << " not for this matrix";
+  out << (search.complete ? ", and nothing improves" : ", and its time was up");
+  if (search.best) {
+    out << ": " << search.best->scheme << " took " << duration(*search.best->time.seconds);
+  }
+  out << '\n';
+}
+
 }  // namespace
 
-void print_solves(std::ostream& out, const MatrixResult& result, const SptrsvRequest& request) {
-  print_triangle(out, result, request);
+void print_solves(std::ostream& out, const MatrixResult& result, const DeviceFigures& figures,
+                  const SptrsvRequest& request) {
+  print_triangle(out, result, figures, request);
   const int width = name_width(result);
   out << format("  %-*s%11s%9s%11s%11s%11s%12s%9s\n", width, "", "setup", "solves", "update",
                 "time", "queued", "ns a level", "vs peer");
@@ -65,6 +85,7 @@ void print_solves(std::ostream& out, const MatrixResult& result, const SptrsvReq
     print_row(out, result, c, width);
   }
   out << "\n  a plan takes " << result.chosen_scheme << " by itself\n";
+  if (result.search) print_search(out, *result.search);
   out.flush();
 }
 

@@ -4,13 +4,15 @@
 #include <ostream>
 #include <string>
 
+#include "../common/device_figures.hpp"
 #include "../common/results.hpp"
 #include "request.hpp"
 
 namespace heddle::bench {
 
 /// The triangle, and one row a contestant, schemes first.
-void print_solves(std::ostream& out, const MatrixResult& result, const SptrsvRequest& request);
+void print_solves(std::ostream& out, const MatrixResult& result, const DeviceFigures& figures,
+                  const SptrsvRequest& request);
 /// What the columns of those rows mean.
 std::string solves_help();
 

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the baselines of Intel MKL share: its inspector-executor interface.
+#pragma once
+
+#include <complex>
+#define MKL_Complex8 std::complex<float>
+#define MKL_Complex16 std::complex<double>
+#include <mkl_service.h>
+#include <mkl_spblas.h>
+
+#include "../../core/error.hpp"
+#include "../bench/common/problem.hpp"
+
+namespace heddle::bench::mkl {
+
+/// The type that MKL knows a scalar of ours as; both are laid out alike.
+template <class T>
+struct TypeOf {
+  using type = T;
+};
+template <class T>
+struct TypeOf<Kokkos::complex<T>> {
+  using type = std::complex<T>;
+};
+template <class S>
+using Type = typename TypeOf<S>::type;
+
+template <class S>
+Type<S> value(const S& value) {
+  if constexpr (is_complex<S>) {
+    return Type<S>(value.real(), value.imag());
+  } else {
+    return value;
+  }
+}
+template <class View>
+auto* array(const View& view) {
+  using S = typename View::non_const_value_type;
+  return reinterpret_cast<Type<S>*>(const_cast<S*>(view.data()));
+}
+
+/// The one of MKL's four functions of a name that takes scalars of type M.
+template <class M, class Float, class Double, class CFloat, class CDouble>
+constexpr auto* of_type(Float* f, Double* d, CFloat* cf, CDouble* cd) {
+  if constexpr (std::is_same_v<M, float>) {
+    return f;
+  } else if constexpr (std::is_same_v<M, double>) {
+    return d;
+  } else if constexpr (std::is_same_v<M, std::complex<float>>) {
+    return cf;
+  } else {
+    return cd;
+  }
+}
+
+inline void check(sparse_status_t status, const char* what) {
+  if (status == SPARSE_STATUS_SUCCESS) return;
+  throw Error(std::string(what) + " failed with status " + std::to_string(status),
+              "leave this baseline out for this problem");
+}
+
+/// What an inspection may count on.
+inline constexpr MKL_INT expected_applies = 1000;
+
+inline sparse_layout_t layout(bool row_major) {
+  return row_major ? SPARSE_LAYOUT_ROW_MAJOR : SPARSE_LAYOUT_COLUMN_MAJOR;
+}
+
+/// A CSR matrix as MKL knows it, which borrows the arrays.
+template <Scalar S, Offset Off>
+class Matrix {
+ public:
+  explicit Matrix(const CsrMatrix<S, Index, Off, Space>& A) {
+    if constexpr (sizeof(Off) != sizeof(MKL_INT)) {
+      throw Error("this MKL has offsets of " + std::to_string(8 * sizeof(MKL_INT)) + " bits",
+                  "use --offset " + std::to_string(8 * sizeof(MKL_INT)));
+    } else {
+      auto* begin = reinterpret_cast<MKL_INT*>(const_cast<Off*>(A.row_ptr().data()));
+      auto* columns = const_cast<MKL_INT*>(A.col_idx().data());
+      constexpr auto create = of_type<Type<S>>(mkl_sparse_s_create_csr, mkl_sparse_d_create_csr,
+                                               mkl_sparse_c_create_csr, mkl_sparse_z_create_csr);
+      check(create(&handle_, SPARSE_INDEX_BASE_ZERO, A.rows(), A.columns(), begin, begin + 1,
+                   columns, array(A.values())),
+            "mkl_sparse_create_csr");
+    }
+  }
+  Matrix(const Matrix&) = delete;
+  ~Matrix() {
+    if (handle_) mkl_sparse_destroy(handle_);
+  }
+
+  sparse_matrix_t handle() const { return handle_; }
+  void optimize() { check(mkl_sparse_optimize(handle_), "mkl_sparse_optimize"); }
+
+ private:
+  sparse_matrix_t handle_ = nullptr;
+};
+
+/// Gives MKL the threads of `exec`. mkl_rt decides at the first call which OpenMP it runs on: the
+/// program's, since two in one process get in each other's way; and none for one thread, as a
+/// program without OpenMP has.
+inline void share_threads(const Exec& exec) {
+  static const int chosen = [&] {
+    if (exec.concurrency() == 1) return mkl_set_threading_layer(MKL_THREADING_SEQUENTIAL);
+#ifdef __clang__
+    return mkl_set_threading_layer(MKL_THREADING_INTEL);
+#else
+    return mkl_set_threading_layer(MKL_THREADING_GNU);
+#endif
+  }();
+  (void)chosen;
+  mkl_set_num_threads(exec.concurrency());
+}
+
+}  // namespace heddle::bench::mkl

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dependent_steps.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "../../../backends/device.hpp"
+#include "../../../backends/launch.hpp"
+#include "../../../backends/mailbox.hpp"
+#include "../../../core/error.hpp"
+#include "stopwatch.hpp"
+
+namespace heddle::bench {
+
+namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Mail = backends::Mailbox<double, 1>;
+template <class T>
+using Array = Kokkos::View<T*, Exec::memory_space>;
+
+constexpr int width = backends::max_subwarp_width<Exec>;
+constexpr int team_threads = 128;
+constexpr int short_chain = 200, long_chain = 1200;
+// Many and short: the least of them counts, and a CPU that others use too has few quiet moments.
+constexpr int repetitions = 25;
+
+/// A step a team, each of which waits for the one before. Teams take tickets as they begin, so that
+/// one is running already; the lowest that has not ended waits for nobody, and every wait ends,
+/// however few teams are resident. One thread of a team works: nobody waits in its own warp.
+struct FromTeamToTeam {
+  using Scratch = backends::DynamicScratch;
+  Mail mail;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    if (team.thread() != 0) return;
+    const std::int64_t step = team.index();
+    double value = 0;
+    while (step > 0 && !mail.look(step - 1, 0, value)) {
+    }
+    mail.post(step, 0, value + 1);
+  }
+};
+
+/// One team: the first lanes of its warps write in turns. All threads come to every barrier.
+struct InTeam {
+  struct Scratch {
+    double values[2];
+  };
+  double* result;
+  int steps;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
+    if (team.thread() == 0) scratch.values[0] = 0;
+    team.barrier();
+    for (int step = 1; step <= steps; ++step) {
+      if (team.thread() == step * Team::subwarp_width % Team::threads) {
+        scratch.values[step % 2] = scratch.values[(step - 1) % 2] + 1;
+      }
+      team.barrier();
+    }
+    if (team.thread() == 0) *result = scratch.values[steps % 2];
+  }
+};
+
+/// One warp, which waits for nothing.
+struct InWarp {
+  using Scratch = backends::NoScratch;
+  double* result;
+  int steps;
+  double factor;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const auto lanes = team.subwarp();
+    const int next = (lanes.lane() + 1) % lanes.width;
+    double value = 0;
+    for (int step = 0; step < steps; ++step) value = lanes.shuffle(value, next) * factor + 1;
+    if (team.thread() == 0) *result = value;
+  }
+};
+
+/// What a thread of a CPU has to wait with: some looks in a row, then a moment for others, so often
+/// at most. Threads may never run at the same time, inside a parallel region of the program's own
+/// or under a limit; whoever has no patience left says so to all, and so every wait ends.
+class Patience {
+ public:
+  KOKKOS_FUNCTION explicit Patience(int* given_up) : given_up_(given_up) {}
+
+  template <class Ready>
+  KOKKOS_FUNCTION bool wait(const Ready& ready) {
+    for (int looks = 1; !ready(); ++looks) {
+      if (looks % looks_in_a_row != 0) continue;
+      if (moments_-- == 0) backends::post(given_up_, 1);
+      if (backends::look(given_up_) != 0) return false;
+      backends::ThisMemory::pause();
+    }
+    return true;
+  }
+
+ private:
+  static constexpr int looks_in_a_row = 1000;
+  int moments_ = 20000;
+  int* given_up_;
+};
+
+/// Steps that the threads of a CPU take in turns.
+struct FromThreadToThread {
+  using Scratch = backends::NoScratch;
+  Mail mail;
+  int* given_up;
+  int threads, steps;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    Patience patience(given_up);
+    for (auto step = static_cast<int>(team.index()); step < steps; step += threads) {
+      double value = 0;
+      const auto there = [&] { return step == 0 || mail.look(step - 1, 0, value); };
+      if (!patience.wait(there)) return;
+      mail.post(step, 0, value + 1);
+    }
+  }
+};
+
+/// Every thread of a CPU says how far it is, and looks for all others to be as far.
+struct BarrierOfThreads {
+  using Scratch = backends::NoScratch;
+  struct alignas(128) Word {
+    int round;
+  };
+  Word* words;
+  int* given_up;
+  int threads, rounds;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const auto me = static_cast<int>(team.index());
+    Patience patience(given_up);
+    for (int round = 1; round <= rounds; ++round) {
+      backends::publish(&words[me].round, round);
+      for (int other = 1; other < threads; ++other) {
+        const int* const from = &words[(me + other) % threads].round;
+        if (!patience.wait([&] { return backends::acquire(from) >= round; })) return;
+      }
+    }
+  }
+};
+
+struct Clear {
+  Mail mail;
+  KOKKOS_FUNCTION void operator()(std::int64_t place) const { mail.clear(place); }
+};
+
+template <class T>
+Array<T> zeros(const Exec& exec, std::size_t count) {
+  return Array<T>(Kokkos::view_alloc(exec, "heddle::bench::steps"), count);
+}
+
+template <class T>
+T value_at(const Exec& exec, const Array<T>& array, int place) {
+  T value{};
+  Kokkos::deep_copy(exec, value, Kokkos::subview(array, place));
+  exec.fence("heddle::bench::step_value");
+  return value;
+}
+
+void check_value(double value, int steps) {
+  if (value == steps) return;
+  throw Error(
+      "a value that " + std::to_string(steps) + " dependent steps made is " + std::to_string(value),
+      "do not trust this device, and report it");
+}
+
+/// Of one step: run(steps) prepares, times and checks a chain of so many, and returns its seconds,
+/// or none where it did not come to its end. What a launch takes cancels in the difference.
+template <class Run>
+std::optional<double> seconds_a_step(const Run& run) {
+  double shorter = std::numeric_limits<double>::infinity(), longer = shorter;
+  for (int i = 0; i <= repetitions; ++i) {
+    const std::optional<double> few = run(short_chain), many = few ? run(long_chain) : few;
+    if (!many) return std::nullopt;
+    if (i == 0) continue;  // the first launch loads the kernel
+    shorter = std::min(shorter, *few);
+    longer = std::min(longer, *many);
+  }
+  const double difference = (longer - shorter) / (long_chain - short_chain);
+  return difference > 0 ? difference : longer / long_chain;
+}
+
+/// Places for all values of a chain, emptied before each.
+class Places {
+ public:
+  explicit Places(const Exec& exec) : exec_(exec), words_(zeros<double>(exec, long_chain)) {}
+
+  Mail empty(int steps) const {
+    const Mail mail{words_.data()};
+    Kokkos::parallel_for("heddle::bench::steps_clear", Kokkos::RangePolicy<Exec>(exec_, 0, steps),
+                         Clear{mail});
+    exec_.fence("heddle::bench::steps_clear");
+    return mail;
+  }
+  void check(int steps) const { check_value(value_at(exec_, words_, steps - 1), steps); }
+
+ private:
+  Exec exec_;
+  Array<double> words_;
+};
+
+std::optional<double> measure_team_to_team(const Exec& exec, Stopwatch& stopwatch) {
+  const Places places(exec);
+  const auto next = zeros<std::uint32_t>(exec, 1);
+  const backends::Tickets tickets{next.data()};
+  // Few teams resident: those that wait far behind would slow down those whose turn it is.
+  const std::size_t scratch_bytes = backends::describe(exec).scratch_bytes / 4;
+  return seconds_a_step([&](int steps) -> std::optional<double> {
+    const FromTeamToTeam kernel{places.empty(steps)};
+    stopwatch.start();
+    backends::launch_by_ticket<backends::Shape<width, width>>(
+        exec, "heddle::bench::step_memory", steps, kernel, tickets, scratch_bytes);
+    const double seconds = stopwatch.stop();
+    places.check(steps);
+    return seconds;
+  });
+}
+
+/// Of a kernel of one team.
+template <class Shape, class Make>
+std::optional<double> measure_one_team(const Exec& exec, Stopwatch& stopwatch, const char* label,
+                                       const Make& make) {
+  const auto result = zeros<double>(exec, 1);
+  return seconds_a_step([&](int steps) -> std::optional<double> {
+    stopwatch.start();
+    backends::launch<Shape>(exec, label, 1, make(result.data(), steps));
+    const double seconds = stopwatch.stop();
+    check_value(value_at(exec, result, 0), steps);
+    return seconds;
+  });
+}
+
+/// launch() on all `threads` of a CPU, unless one gave up.
+template <class Kernel>
+std::optional<double> run_threads(const Exec& exec, const char* label, int threads,
+                                  const Kernel& kernel, const Array<int>& given_up) {
+  Stopwatch stopwatch(exec);
+  stopwatch.start();
+  backends::launch<backends::Shape<1>>(exec, label, threads, kernel);
+  const double seconds = stopwatch.stop();
+  if (value_at(exec, given_up, 0) != 0) return std::nullopt;
+  return seconds;
+}
+
+}  // namespace
+
+std::optional<double> measure_thread_step(const Exec& exec, int threads) {
+  if constexpr (backends::runs_on_host<Exec>) {
+    if (threads < 2) return std::nullopt;
+    const Places places(exec);
+    const auto given_up = zeros<int>(exec, 1);
+    return seconds_a_step([&](int steps) {
+      const FromThreadToThread kernel{places.empty(steps), given_up.data(), threads, steps};
+      const auto seconds =
+          run_threads(exec, "heddle::bench::step_threads", threads, kernel, given_up);
+      if (seconds) places.check(steps);
+      return seconds;
+    });
+  }
+  return std::nullopt;
+}
+
+std::optional<double> measure_thread_barrier(const Exec& exec, int threads) {
+  if constexpr (backends::runs_on_host<Exec>) {
+    if (threads < 2) return std::nullopt;
+    using Word = BarrierOfThreads::Word;
+    const auto words = zeros<Word>(exec, static_cast<std::size_t>(threads));
+    const auto given_up = zeros<int>(exec, 1);
+    return seconds_a_step([&](int rounds) {
+      Kokkos::deep_copy(exec, words, Word{0});
+      exec.fence("heddle::bench::steps_clear");
+      const BarrierOfThreads kernel{words.data(), given_up.data(), threads, rounds};
+      return run_threads(exec, "heddle::bench::step_barrier", threads, kernel, given_up);
+    });
+  }
+  return std::nullopt;
+}
+
+DependentSteps measure_dependent_steps(const Exec& exec) {
+  DependentSteps steps;
+  if constexpr (backends::has_lanes<Exec>) {
+    Stopwatch stopwatch(exec);
+    if constexpr (backends::waits_make_progress<Exec>) {
+      steps.memory = measure_team_to_team(exec, stopwatch);
+    }
+    steps.team = measure_one_team<backends::Shape<width, team_threads>>(
+        exec, stopwatch, "heddle::bench::step_team",
+        [](double* result, int steps) { return InTeam{result, steps}; });
+    steps.warp = measure_one_team<backends::Shape<width, width>>(
+        exec, stopwatch, "heddle::bench::step_warp",
+        [](double* result, int steps) { return InWarp{result, steps, 1.0}; });
+  } else {
+    steps.memory = measure_thread_step(exec, exec.concurrency());
+    steps.barrier = measure_thread_barrier(exec, exec.concurrency());
+  }
+  return steps;
+}
+
+}  // namespace heddle::bench

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What dependent steps take is measured on every device, and the measurement ends. That the values
+// are right is checked by the measurement itself.
+#include "../../perf_tests/bench/common/dependent_steps.hpp"
+
+#include <doctest/doctest.h>
+
+#include "../../backends/device.hpp"
+#include "../support/watchdog.hpp"
+
+namespace heddle::bench {
+
+TEST_CASE("steps are measured as far as the device has them") {
+  const test::Watchdog watchdog("dependent steps");
+  using Exec = Kokkos::DefaultExecutionSpace;
+  const Exec exec;
+  const DependentSteps steps = measure_dependent_steps(exec);
+  const bool lanes = backends::has_lanes<Exec>;
+  CHECK(steps.team.has_value() == lanes);
+  CHECK(steps.warp.has_value() == lanes);
+  if (lanes) CHECK_FALSE(steps.barrier.has_value());
+  for (const auto& step : {steps.memory, steps.team, steps.warp, steps.barrier}) {
+    if (step) CHECK(*step > 0);
+  }
+}
+
+TEST_CASE("threads that do not run at the same time give up") {
+  const test::Watchdog watchdog("dependent steps");
+  const Kokkos::DefaultExecutionSpace exec;
+  // More than there are: two of them are one after the other on the same thread.
+  const int threads = 2 * exec.concurrency();
+  CHECK_FALSE(measure_thread_step(exec, threads).has_value());
+  CHECK_FALSE(measure_thread_barrier(exec, threads).has_value());
+  CHECK_FALSE(measure_thread_step(exec, 1).has_value());
+  CHECK_FALSE(measure_thread_barrier(exec, 1).has_value());
+}
+
+}  // namespace heddle::bench
