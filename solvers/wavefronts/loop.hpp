@@ -3,11 +3,37 @@
 
 #include <limits>
 
+#include "../../backends/execution_check.hpp"
 #include "../../backends/lanes.hpp"
 #include "../../core/types.hpp"
 #include "options.hpp"
 
 namespace heddle::detail::wavefronts {
+
+/// What reads(i, visit) is given for `visit`: an item goes to earlier(j) or later(j).
+template <class Loop, class Earlier, class Later>
+struct Sorted {
+  using O = decltype(Loop::iterations);
+
+  const Loop& loop;
+  O i;
+  const Earlier& earlier;
+  const Later& later;
+  bool& inside;
+
+  HEDDLE_NO_EXECUTION_CHECK
+  template <class Item>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Item& item) const {
+    const auto j = static_cast<std::int64_t>(item);
+    if (j < 0 || j >= static_cast<std::int64_t>(loop.iterations)) {
+      inside = false;
+    } else if (loop.before(static_cast<O>(j), i)) {
+      earlier(static_cast<O>(j));
+    } else if (static_cast<O>(j) != i) {
+      later(static_cast<O>(j));
+    }
+  }
+};
 
 /// A loop whose iteration i writes item i and reads the items that reads(i, visit) visits.
 template <Ordinal O, class Reads>
@@ -30,16 +56,7 @@ struct Loop {
   template <class Earlier, class Later>
   KOKKOS_FORCEINLINE_FUNCTION bool visit(O i, const Earlier& earlier, const Later& later) const {
     bool inside = true;
-    reads(i, [&](auto item) {
-      const auto j = static_cast<std::int64_t>(item);
-      if (j < 0 || j >= static_cast<std::int64_t>(iterations)) {
-        inside = false;
-      } else if (before(static_cast<O>(j), i)) {
-        earlier(static_cast<O>(j));
-      } else if (static_cast<O>(j) != i) {
-        later(static_cast<O>(j));
-      }
-    });
+    reads(i, Sorted<Loop, Earlier, Later>{*this, i, earlier, later, inside});
     return inside;
   }
 };

@@ -4,6 +4,7 @@
 #include <Kokkos_Macros.hpp>
 #include <cstdint>
 
+#include "../../backends/execution_check.hpp"
 #include "options.hpp"
 
 namespace heddle::detail::wavefronts {
@@ -27,6 +28,7 @@ struct BodyAtPlace {
   PlaceOrder<O> order;
   Body body;
 
+  HEDDLE_NO_EXECUTION_CHECK
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t place) const { body(order(place)); }
 };
 

@@ -36,9 +36,8 @@ struct FromTeamToTeam {
   KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
     if (team.thread() != 0) return;
     const std::int64_t step = team.index();
-    double value = 0;
-    while (step > 0 && !mail.look(step - 1, 0, value)) {
-    }
+    double value = step == 0 ? 0 : Mail::not_posted();
+    while (!Mail::posted(value)) mail.look(step - 1, 0, value);
     mail.post(step, 0, value + 1);
   }
 };
@@ -117,8 +116,11 @@ struct FromThreadToThread {
   KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
     Patience patience(given_up);
     for (auto step = static_cast<int>(team.index()); step < steps; step += threads) {
-      double value = 0;
-      const auto there = [&] { return step == 0 || mail.look(step - 1, 0, value); };
+      double value = step == 0 ? 0 : Mail::not_posted();
+      const auto there = [&] {
+        mail.look(step - 1, 0, value);
+        return Mail::posted(value);
+      };
       if (!patience.wait(there)) return;
       mail.post(step, 0, value + 1);
     }

@@ -75,9 +75,11 @@ Json searched(const SearchResult& search) {
   return list;
 }
 
-/// What a model of the times may know of a triangle, beside the features of its rows.
 Json triangle(const TriangleFacts& facts, std::int64_t rows) {
-  return {{"entries", facts.entries},
+  Json features = Json::object();
+  for (const auto& [name, value] : facts.features) features[name] = value;
+  return {{"features", features},
+          {"entries", facts.entries},
           {"levels", facts.levels},
           {"rows_per_level", detail::share(static_cast<double>(rows), facts.levels)},
           {"diagonal_set", facts.diagonal_set},

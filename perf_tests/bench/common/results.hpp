@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../../../core/features.hpp"
@@ -71,6 +72,8 @@ struct TriangleFacts {
   std::int64_t diagonal_set = 0;
   /// Whether the solution is too large for the scalar or NaN, so that nothing could be verified.
   bool overflows = false;
+  /// TriangleFeatures, by their names: what a model of the times may know of a triangle.
+  std::vector<std::pair<std::string, double>> features;
 };
 
 struct TimedScheme {

@@ -53,6 +53,7 @@ class HeddleSolve : public SptrsvContestant<S> {
   void update_values(const Exec& exec) override { plan_.update_values(exec, problem_.T); }
   std::size_t bytes() const override { return plan_.bytes(); }
   std::string scheme() const override { return plan_.scheme(problem_.op).to_string(); }
+  TriangleFeatures features(const Exec& exec) const { return plan_.features(exec, problem_.op); }
 
  private:
   static SptrsvOptions options(const SptrsvProblem<S, Off>& problem,
@@ -126,7 +127,11 @@ std::vector<HeddleSolveEntry<S, Off>> heddle_solve_entries(const Exec& exec,
                                                            MatrixResult& result) {
   const Device device = backends::describe(exec);
   const SchemeGrammar legal = detail::sptrsv::grammar(device);
-  result.chosen_scheme = HeddleSolve<S, Off>(exec, problem, {}).scheme();
+  const HeddleSolve<S, Off> chosen(exec, problem, {});
+  result.chosen_scheme = chosen.scheme();
+  visit_features(chosen.features(exec), [&](const std::string& name, auto value, const char*) {
+    result.triangle->features.emplace_back(name, static_cast<double>(value));
+  });
 
   std::vector<HeddleSolveEntry<S, Off>> found;
   if (request.automatic()) found.push_back({"auto", false, {}});

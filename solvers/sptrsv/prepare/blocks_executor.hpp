@@ -146,22 +146,24 @@ class BlocksExecutor {
   }
 
   template <class Kernel>
-  void run(const Exec& exec, const Operands& operands) const {
+  void run(const Exec& exec, const Operands& operands) {
     using Shape = backends::Shape<chunk_pieces, Kernel::threads(warp_width)>;
     const std::size_t bytes = std::max(spare_bytes_, Kernel::scratch_bytes());
-    const auto solved = solve_.values(operands.x.count);
-    for (const Launch& launch : launches_) {
-      const auto teams = ceil_div<std::int64_t>(launch.stop - launch.first, Kernel::groups_a_team);
-      const bool last = &launch == &launches_.back();
-      const Kernel kernel{operands, triangle_.view(), solved, launch.first, launch.stop, teams,
-                          last};
-      if (launch.one_level) {
-        backends::launch<Shape>(exec, "heddle::sptrsv::level", teams, kernel, bytes);
-      } else {
-        backends::launch_by_ticket<Shape>(exec, "heddle::sptrsv::solve", teams, kernel,
-                                          solve_.tickets(), bytes);
+    solve_.run(exec, operands.x.count, [&](const auto& solved, const auto& tickets) {
+      for (const Launch& launch : launches_) {
+        const auto teams =
+            ceil_div<std::int64_t>(launch.stop - launch.first, Kernel::groups_a_team);
+        const bool last = &launch == &launches_.back();
+        const Kernel kernel{operands, triangle_.view(), solved, launch.first, launch.stop, teams,
+                            last};
+        if (launch.one_level) {
+          backends::launch<Shape>(exec, "heddle::sptrsv::level", teams, kernel, bytes);
+        } else {
+          backends::launch_by_ticket<Shape>(exec, "heddle::sptrsv::solve", teams, kernel, tickets,
+                                            bytes);
+        }
       }
-    }
+    });
   }
 
   Scheme scheme_;

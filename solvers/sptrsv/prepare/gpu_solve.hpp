@@ -21,14 +21,29 @@ class GpuSolve {
     clear_tickets(exec, tickets_);
   }
 
-  SolvedValues<V> values(int vectors) const { return solved_.of(vectors); }
-  const backends::Tickets& tickets() const { return tickets_; }
+  /// Queues the launches of one solve, launches(values, tickets), of so many vectors.
+  ///
+  /// A launch that is refused throws, and leaves values that nobody will empty, and tickets that
+  /// were taken; then the next solve clears all of them first. (One that fails on the device ends
+  /// the program's use of it, and with it the plan's.)
+  template <class Launches>
+  void run(const Exec& exec, int vectors, const Launches& launches) {
+    if (unfinished_) {
+      solved_.clear(exec);
+      clear_tickets(exec, tickets_);
+    }
+    unfinished_ = true;
+    launches(solved_.of(vectors), tickets_);
+    unfinished_ = false;
+  }
+
   std::size_t bytes() const { return solved_.bytes() + memory_.bytes(); }
 
  private:
   SolvedValuesStorage<Exec, V> solved_;
   Arena<typename Exec::memory_space> memory_;
   backends::Tickets tickets_;
+  bool unfinished_ = false;
 };
 
 }  // namespace heddle::detail::sptrsv

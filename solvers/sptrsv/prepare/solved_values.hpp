@@ -58,7 +58,8 @@ class SolvedValuesStorage {
   SolvedValuesStorage() = default;
 
   /// One allocation and one launch in the order of `exec`, no wait.
-  SolvedValuesStorage(const Exec& exec, std::int64_t places, int room) : places_(places) {
+  SolvedValuesStorage(const Exec& exec, std::int64_t places, int room)
+      : places_(places), room_(room) {
     using Mailbox = typename Values::Mailbox;
     using Word = typename Mailbox::Word;
     const auto words = static_cast<std::size_t>(places * room * Mailbox::words_per_place);
@@ -66,10 +67,13 @@ class SolvedValuesStorage {
                            arena_bytes<Word, Word, typename Values::State>(words, words, 1));
     for (Mailbox& set : sets_) set.words = memory_.template take<Word>(words).data();
     state_ = memory_.template take<typename Values::State>(1).data();
-    clear(exec, of(room), places * room);
+    clear(exec);
   }
 
-  static void clear(const Exec& exec, const Values& values, std::int64_t words) {
+  /// Nothing is posted, in either set. One launch in the order of `exec`.
+  void clear(const Exec& exec) const {
+    const Values values = of(room_);
+    const std::int64_t words = places_ * room_;
     Kokkos::parallel_for(
         "heddle::sptrsv::clear",
         Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(kokkos_space(exec),
@@ -90,6 +94,7 @@ class SolvedValuesStorage {
 
  private:
   std::int64_t places_ = 0;
+  int room_ = 1;
   Arena<Space> memory_;
   typename Values::Mailbox sets_[2];
   typename Values::State* state_ = nullptr;

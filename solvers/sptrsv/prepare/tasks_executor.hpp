@@ -83,26 +83,27 @@ class TasksExecutor {
   void run(const Exec& exec, const Operands& operands) {
     using Shape = backends::Shape<Lanes, team_threads>;
     using Kernel = TasksKernel<Operands, Batch, Vectors>;
-    const auto solved = solve_.values(operands.x.count);
-    const auto kernel = [&](std::int64_t first, std::int64_t stop) {
-      return Kernel{operands,
-                    solved,
-                    table_.tasks(),
-                    first,
-                    stop,
-                    ceil_div<std::int64_t>(stop - first, warps_per_team),
-                    stop == ranges_.tasks()};
-    };
-    if (!by_level_) {
-      const Kernel all = kernel(0, ranges_.tasks());
-      return backends::launch_by_ticket<Shape>(exec, "heddle::sptrsv::solve", all.teams, all,
-                                               solve_.tickets(), scratch_bytes_);
-    }
     const auto& begin = ranges_.begin();
-    for (std::size_t level = 0; level + 1 < begin.size(); ++level) {
-      const Kernel one = kernel(begin[level], begin[level + 1]);
-      backends::launch<Shape>(exec, "heddle::sptrsv::level", one.teams, one, scratch_bytes_);
-    }
+    solve_.run(exec, operands.x.count, [&](const auto& solved, const auto& tickets) {
+      const auto kernel = [&](std::int64_t first, std::int64_t stop) {
+        return Kernel{operands,
+                      solved,
+                      table_.tasks(),
+                      first,
+                      stop,
+                      ceil_div<std::int64_t>(stop - first, warps_per_team),
+                      stop == ranges_.tasks()};
+      };
+      if (!by_level_) {
+        const Kernel all = kernel(0, ranges_.tasks());
+        return backends::launch_by_ticket<Shape>(exec, "heddle::sptrsv::solve", all.teams, all,
+                                                 tickets, scratch_bytes_);
+      }
+      for (std::size_t level = 0; level + 1 < begin.size(); ++level) {
+        const Kernel one = kernel(begin[level], begin[level + 1]);
+        backends::launch<Shape>(exec, "heddle::sptrsv::level", one.teams, one, scratch_bytes_);
+      }
+    });
   }
 
   bool by_level_ = false;
