@@ -9,10 +9,10 @@ namespace heddle::test {
 
 namespace {
 
+using heddle::detail::sptrsv::bands_of;
 using heddle::detail::sptrsv::broken_dependence;
 using heddle::detail::sptrsv::Launch;
 using heddle::detail::sptrsv::launches_of;
-using heddle::detail::sptrsv::merge;
 using heddle::detail::sptrsv::Merging;
 using heddle::detail::sptrsv::most_rows;
 using heddle::detail::sptrsv::PlaceGraph;
@@ -56,6 +56,15 @@ struct Leveled {
     return {static_cast<std::int64_t>(row_ptr.size()) - 1, row_ptr.data(), needed.data()};
   }
 };
+
+RowGroups merge(const PlaceGraph<std::int64_t, std::int64_t>& graph,
+                const std::vector<std::int64_t>& level_begin, const Merging& merging) {
+  return heddle::detail::sptrsv::merge(graph, level_begin, merging,
+                                       [](int tasks, const auto& task) {
+                                         for (int t = tasks - 1; t >= 0; --t)
+                                           task(t);  // in any order
+                                       });
+}
 
 std::vector<Merging> all_mergings() {
   std::vector<Merging> all;
@@ -137,6 +146,23 @@ TEST_CASE("sptrsv: merging by parents makes fewer levels") {
   CHECK(levels(chain, {Kind::parents, 1}) == (700 + most_rows - 1) / most_rows);
   CHECK(levels(chain, {Kind::fixed, 8}) == (700 + 7) / 8);
   CHECK(levels(leveled("diagonal"), {Kind::parents, 4}) == 1);
+}
+
+TEST_CASE("sptrsv: a large triangle is merged in bands, each for itself") {
+  const Leveled band(lower_band("band", 400000, {1000, 2500}));
+  const std::vector<std::size_t> first_level = bands_of(band.level_begin);
+  CHECK(first_level.size() == 5);
+  const RowGroups groups = merge(band.graph(), band.level_begin, {Kind::parents, 4});
+  CHECK(broken_dependence(band.graph(), groups, launches_of(groups.level_begin, 1000000)) == "");
+  CHECK(broken_dependence(band.graph(), groups, launches_of(groups.level_begin, 1)) == "");
+  // Groups of one band follow all of the band before.
+  for (std::size_t b = 1; b + 1 < first_level.size(); ++b) {
+    const std::int64_t edge = band.level_begin[first_level[b]];
+    CHECK(std::find(groups.begin.begin(), groups.begin.end(), edge) != groups.begin.end());
+    for (std::int64_t p = 0; p < edge; ++p) {
+      if (groups.order[static_cast<std::size_t>(p)] >= edge) FAIL("a row is in another band");
+    }
+  }
 }
 
 TEST_CASE("sptrsv: kinds of merging in places that follow each other") {

@@ -24,8 +24,7 @@ class BlocksExecutor {
 
   BlocksExecutor() = default;
 
-  /// Merges on the host, by one thread: 10 to 60 ns a row, and copies of the pattern there and
-  /// back.
+  /// Merges on the threads of the host, and copies the pattern there and the order back.
   BlocksExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
       : room_(std::min(in.vectors, most_vectors)) {
     auto order = LevelOrder<Exec, O>::by_level_and_row(in.exec, in.graph);
@@ -94,7 +93,16 @@ class BlocksExecutor {
     const std::vector<O> row = on_host(pattern.row());
     in.exec.fence("heddle::sptrsv::pattern_on_host");
     const PlaceGraph<O, Off> graph{in.T.rows(), row_ptr.data(), needed.data()};
-    RowGroups groups = merge(graph, order.level_begin(), merging());
+    RowGroups groups =
+        merge(graph, order.level_begin(), merging(), [](int tasks, const auto& task) {
+          using Host = Kokkos::DefaultHostExecutionSpace;
+          const Host host;
+          using Policy = Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>>;
+          Kokkos::parallel_for("heddle::sptrsv::merge",
+                               Policy(host, 0, tasks, Kokkos::ChunkSize(1)),
+                               [&](int band) { task(band); });
+          host.fence("heddle::sptrsv::merged");
+        });
     launches_ = launches_of(groups.level_begin, least_of_own_launch(in, warps));
     assert(broken_dependence(graph, groups, launches_) == "");
     std::vector<O> rows(row.size());

@@ -3,6 +3,7 @@
 
 #include "../../../backends/launch.hpp"
 #include "blocked_view.hpp"
+#include "diagonal.hpp"
 
 namespace heddle::detail::sptrsv {
 
@@ -32,13 +33,14 @@ struct InvertKernel {
 
   /// Odd, so that lanes that read down a column of scratch do not meet in one bank.
   static constexpr int stride = most_rows + 1;
-  /// Entries that fit into scratch: all of a full block. More come from repeated entries, and are
-  /// read where they are.
-  static constexpr int staged_entries = most_rows * (most_rows - 1) / 2;
+  /// Entries that fit into scratch: more would leave room for fewer teams. Others are read where
+  /// they are.
+  static constexpr int staged_entries = 160;
 
   static constexpr std::size_t scratch_bytes() {
-    return backends::scratch_bytes<Acc, Acc, Acc, Real, int, std::uint8_t>(
-        most_rows * stride, staged_entries, most_rows, most_rows, most_rows + 1, staged_entries);
+    return backends::scratch_bytes<Acc, Acc, Acc, Acc, Real, int, std::uint8_t>(
+        most_rows * stride, staged_entries, most_rows, most_rows, most_rows, most_rows + 1,
+        staged_entries);
   }
 
   template <class Team>
@@ -78,8 +80,9 @@ struct InvertKernel {
     Acc* block;
     Acc* values;
     Acc* diagonal;
-    Real* row_sum;  ///< what the magnitudes of each row of the block add up to
-    int* begin;     ///< of each row's entries, and the end
+    Acc* reciprocal;  ///< zero where a row divides
+    Real* row_sum;    ///< what the magnitudes of each row of the block add up to
+    int* begin;       ///< of each row's entries, and the end
     std::uint8_t* column;
     Off first;  ///< entry
   };
@@ -91,6 +94,7 @@ struct InvertKernel {
     inner.block = scratch.take<Acc>(most_rows * stride);
     inner.values = scratch.take<Acc>(staged_entries);
     inner.diagonal = scratch.take<Acc>(most_rows);
+    inner.reciprocal = scratch.take<Acc>(most_rows);
     inner.row_sum = scratch.take<Real>(most_rows);
     inner.begin = scratch.take<int>(most_rows + 1);
     inner.column = scratch.take<std::uint8_t>(staged_entries);
@@ -104,6 +108,7 @@ struct InvertKernel {
     }
     if (lane < group.rows) {
       inner.diagonal[lane] = diagonal ? Acc(diagonal[group.first + lane]) : Acc(1);
+      inner.reciprocal[lane] = reciprocal_or_zero(inner.diagonal[lane]);
       inner.begin[lane] = static_cast<int>(inner_ptr[group.first + lane] - inner.first);
     }
     if (lane == 0) inner.begin[group.rows] = static_cast<int>(entries);
@@ -129,7 +134,13 @@ struct InvertKernel {
         magnitudes += Kokkos::abs(entry);
         if (s >= j) sum -= entry * inner.block[s * stride + j];
       }
-      inner.block[r * stride + j] = r < j ? Acc(0) : sum / inner.diagonal[r];
+      const Acc factor = inner.reciprocal[r];
+      if (factor == Acc(0)) {
+        sum /= inner.diagonal[r];
+      } else {
+        sum *= factor;
+      }
+      inner.block[r * stride + j] = r < j ? Acc(0) : sum;
       if (j == 0) inner.row_sum[r] = magnitudes;
     }
   }

@@ -19,8 +19,21 @@ struct PlaceGraph {
   std::int64_t places;
   const Off* row_ptr;
   const O* needed;
+  std::int64_t first = 0;  ///< of a part of the graph: where it begins
 
-  std::int64_t entries(std::int64_t place) const { return row_ptr[place + 1] - row_ptr[place]; }
+  std::int64_t entries(std::int64_t place) const {
+    return row_ptr[first + place + 1] - row_ptr[first + place];
+  }
+  /// visit(place) for all that a row needs in this part.
+  template <class Visit>
+  void parents(std::int64_t place, const Visit& visit) const {
+    for (auto k = row_ptr[first + place]; k < row_ptr[first + place + 1]; ++k) {
+      if (needed[k] >= first) visit(static_cast<std::int64_t>(needed[k]) - first);
+    }
+  }
+  PlaceGraph part(std::int64_t begin, std::int64_t end) const {
+    return {end - begin, row_ptr, needed, first + begin};
+  }
 };
 
 /// Rows that are solved together. Group g holds the rows that were at order[begin[g]] to
@@ -111,10 +124,10 @@ std::vector<int> levels_of_runs(const Graph& graph, const std::vector<std::int64
   for (std::int64_t p = 0; p < graph.places; ++p) {
     const auto g = static_cast<std::size_t>(group[static_cast<std::size_t>(p)]);
     if (g == level.size()) level.push_back(0);
-    for (auto k = graph.row_ptr[p]; k < graph.row_ptr[p + 1]; ++k) {
-      const auto other = static_cast<std::size_t>(group[static_cast<std::size_t>(graph.needed[k])]);
+    graph.parents(p, [&](std::int64_t needed) {
+      const auto other = static_cast<std::size_t>(group[static_cast<std::size_t>(needed)]);
       if (other != g) level[g] = std::max(level[g], level[other] + 1);
-    }
+    });
   }
   return level;
 }
@@ -188,15 +201,15 @@ Grouping merge_parents(const Graph& graph, const Merging& merging) {
   for (std::int64_t p = 0; p < graph.places; ++p) {
     int level = -1;
     parents.clear();
-    for (auto k = graph.row_ptr[p]; k < graph.row_ptr[p + 1]; ++k) {
-      const std::size_t g = find(result.group[static_cast<std::size_t>(graph.needed[k])]);
+    graph.parents(p, [&](std::int64_t needed) {
+      const std::size_t g = find(result.group[static_cast<std::size_t>(needed)]);
       if (result.level[g] > level) {
         level = result.level[g];
         parents.clear();
       }
-      if (result.level[g] < level || parents.size() > most_rows) continue;
+      if (result.level[g] < level || parents.size() > most_rows) return;
       if (std::find(parents.begin(), parents.end(), g) == parents.end()) parents.push_back(g);
-    }
+    });
     Group sum{0, graph.entries(p), 1, 0};
     for (const std::size_t g : parents) {
       sum.entries += groups[g].entries;
@@ -222,16 +235,60 @@ Grouping merge_parents(const Graph& graph, const Merging& merging) {
   return result;
 }
 
-/// The rows of a triangle in groups of at most most_rows. Rows are given level by level, and level
-/// l of rows begins at row_level_begin[l]. On the host, by one thread; the same every time.
-template <class Graph>
-RowGroups merge(const Graph& graph, const std::vector<std::int64_t>& row_level_begin,
-                const Merging& merging) {
-  if (merging.kind == Merging::Kind::parents) {
-    return arrange(graph, merge_parents(graph, merging), &merging);
+/// Bands of levels that are merged each for itself, so that threads can: rows that make a band
+/// worth a thread, and levels that a band has at least, since groups end where it does.
+inline constexpr std::int64_t band_rows = 100000, band_levels = 32, most_bands = 16;
+
+/// The first level of each band, and the end.
+inline std::vector<std::size_t> bands_of(const std::vector<std::int64_t>& row_level_begin) {
+  const auto levels = static_cast<std::int64_t>(row_level_begin.size()) - 1;
+  const std::int64_t most =
+      std::min({row_level_begin.back() / band_rows, levels / band_levels, most_bands});
+  const std::int64_t bands = std::max<std::int64_t>(1, most);
+  std::vector<std::size_t> first{0};
+  for (std::int64_t band = 1; band < bands; ++band) {
+    // Of equal rows, as nearly as levels allow.
+    const std::int64_t rows = row_level_begin.back() * band / bands;
+    const auto at = std::lower_bound(row_level_begin.begin(), row_level_begin.end(), rows);
+    first.push_back(static_cast<std::size_t>(at - row_level_begin.begin()));
   }
-  const std::vector<std::int64_t> ends(row_level_begin.begin() + 1, row_level_begin.end());
-  return arrange(graph, merge_runs(graph, ends, merging), nullptr);
+  first.push_back(static_cast<std::size_t>(levels));
+  return first;
+}
+
+/// Groups of places that follow those of `to`, and need nothing later.
+inline void append(RowGroups& to, const RowGroups& band) {
+  const auto first = static_cast<std::int64_t>(to.order.size());
+  const std::int64_t groups = to.groups();
+  for (const std::int64_t place : band.order) to.order.push_back(first + place);
+  for (std::size_t g = 1; g < band.begin.size(); ++g) to.begin.push_back(first + band.begin[g]);
+  for (std::size_t l = 1; l < band.level_begin.size(); ++l) {
+    to.level_begin.push_back(groups + band.level_begin[l]);
+  }
+}
+
+/// The rows of a triangle in groups of at most most_rows. Rows are given level by level, and level
+/// l of rows begins at row_level_begin[l]. On the host; the same every time, on any number of
+/// threads. for_each(n, task) runs task(0) to task(n - 1), side by side if it can.
+template <class Graph, class ForEach>
+RowGroups merge(const Graph& graph, const std::vector<std::int64_t>& row_level_begin,
+                const Merging& merging, const ForEach& for_each) {
+  if (merging.kind != Merging::Kind::parents) {
+    const std::vector<std::int64_t> ends(row_level_begin.begin() + 1, row_level_begin.end());
+    return arrange(graph, merge_runs(graph, ends, merging), nullptr);
+  }
+  const std::vector<std::size_t> first_level = bands_of(row_level_begin);
+  std::vector<RowGroups> bands(first_level.size() - 1);
+  for_each(static_cast<int>(bands.size()), [&](int band) {
+    const auto b = static_cast<std::size_t>(band);
+    const auto part =
+        graph.part(row_level_begin[first_level[b]], row_level_begin[first_level[b + 1]]);
+    bands[b] = arrange(part, merge_parents(part, merging), &merging);
+  });
+  RowGroups all;
+  all.order.reserve(static_cast<std::size_t>(graph.places));
+  for (const RowGroups& band : bands) append(all, band);
+  return all;
 }
 
 }  // namespace heddle::detail::sptrsv
