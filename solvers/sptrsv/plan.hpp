@@ -202,7 +202,7 @@ class SptrsvPlan {
     const SchemeGrammar legal = detail::sptrsv::grammar(device_);
     const Scheme scheme =
         options_.scheme
-            ? resolve(*options_.scheme, std::span(&legal, 1))
+            ? detail::sptrsv::expanded(resolve(*options_.scheme, std::span(&legal, 1)))
             : detail::sptrsv::choose(T_.rows(), sums_.entries, options_.expected_applies, device_);
     using Inspection = detail::sptrsv::Inspection<Exec, Matrix>;
     const int room = std::min(options_.vectors.count, 64);

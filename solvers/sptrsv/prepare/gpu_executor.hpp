@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "blocks_executor.hpp"
+#include "in_order_executor.hpp"
 #include "tasks_executor.hpp"
 
 namespace heddle::detail::sptrsv {
@@ -17,6 +18,8 @@ class GpuExecutor {
   GpuExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
     if (scheme.has("blocks")) {
       runs_.template emplace<Blocks>(in, scheme);
+    } else if (scheme.has("in-order")) {
+      runs_.template emplace<InOrder>(in, scheme);
     } else {
       runs_.template emplace<Tasks>(in, scheme);
     }
@@ -44,8 +47,9 @@ class GpuExecutor {
  private:
   using Tasks = TasksExecutor<Exec, Matrix, V, Acc>;
   using Blocks = BlocksExecutor<Exec, Matrix, V, Acc>;
+  using InOrder = InOrderExecutor<Exec, Matrix, V, Acc>;
 
-  std::variant<Tasks, Blocks> runs_;
+  std::variant<Tasks, Blocks, InOrder> runs_;
 };
 
 }  // namespace heddle::detail::sptrsv

@@ -5,6 +5,7 @@
 #include "../../../backends/mailbox.hpp"
 #include "../../../backends/unroll.hpp"
 #include "in_order_rows.hpp"
+#include "look_for_all.hpp"
 
 namespace heddle::detail::sptrsv {
 
@@ -52,7 +53,8 @@ struct InOrderKernel {
     load(row, k, end, column, value, seen);
     while (warp.any(!done)) {
       if (done) continue;
-      if (!look(column, seen)) continue;
+      const auto place = [&](int i, int v) { return at(column[i], v); };
+      if (!look_for_all(solved, place, seen)) continue;
       add(row, k, end, column, value, seen, diagonal, sum);
       k += Batch;
       if (k < end) {
@@ -86,23 +88,6 @@ struct InOrderKernel {
         seen[i][v] = needed && v < operands.x.count ? Mailbox::not_posted() : V(0);
       }
     }
-  }
-
-  /// Looks once for all values of a batch that are not there yet, all in flight together; whether
-  /// none is missing now.
-  KOKKOS_FORCEINLINE_FUNCTION bool look(const O (&column)[Batch], V (&seen)[Batch][Vectors]) const {
-    HEDDLE_UNROLL(Batch)
-    for (int i = 0; i < Batch; ++i) {
-      HEDDLE_UNROLL(Vectors)
-      for (int v = 0; v < Vectors; ++v) solved.look(at(column[i], v), 0, seen[i][v]);
-    }
-    bool all = true;
-    HEDDLE_UNROLL(Batch)
-    for (int i = 0; i < Batch; ++i) {
-      HEDDLE_UNROLL(Vectors)
-      for (int v = 0; v < Vectors; ++v) all = all && Mailbox::posted(seen[i][v]);
-    }
-    return all;
   }
 
   template <class Off>

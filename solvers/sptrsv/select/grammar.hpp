@@ -6,6 +6,7 @@
 
 #include "../../../core/device.hpp"
 #include "../../../core/scheme_grammar.hpp"
+#include "presets.hpp"
 #include "tuning.hpp"
 
 namespace heddle::detail::sptrsv {
@@ -27,6 +28,11 @@ inline bool waits_on_lanes(const Device& device) {
 ///     self-scheduled     one launch; rows wait for those that they need (GPU)
 ///       lanes=1|..|32      lanes a row
 ///       warps=4|..|64      warps that a multiprocessor runs at once
+///     in-order           one launch, in the order of the rows; no levels are looked for (GPU)
+///       sw_rnnz=0|1|..|64|inf  mean entries up to which the rows of a warp have a lane each, and
+///                        beyond which they have a warp each
+///       warps=4|..|64      warps that a multiprocessor runs at once
+///     sync-free, capellini, yy   published methods: presets of in-order (expanded)
 ///     level-set          a launch a level; on a GPU with lanes and warps too; on a CPU one launch,
 ///                        with a barrier after each level
 ///     point-to-point     one launch; threads wait for those that they need (CPU)
@@ -41,11 +47,15 @@ inline SchemeGrammar grammar(const Device& device) {
     const SchemeKey piece("piece", {"4", "8"}, scheme_auto);
     const SchemeKey team("team", {"32", "64", "128"}, scheme_auto);
     const SchemeKey alpha("alpha", {"0", "2", "4", "8", "inf"}, scheme_auto);
+    const SchemeKey sw_rnnz("sw_rnnz", {"0", "1", "2", "4", "8", "16", "32", "64", "inf"},
+                            scheme_auto);
     const std::vector<SchemeKey> rows{lanes, warps};
-    return {"sptrsv",
-            {{"blocks", {}, {merge, threshold, piece, team, warps, alpha}},
-             {"self-scheduled", {}, rows},
-             {"level-set", {}, rows}}};
+    SchemeGrammar legal("sptrsv", {{"blocks", {}, {merge, threshold, piece, team, warps, alpha}},
+                                   {"self-scheduled", {}, rows},
+                                   {"in-order", {}, {sw_rnnz, warps}},
+                                   {"level-set", {}, rows}});
+    for (const Preset& preset : presets) legal.kernels.emplace_back(preset.name);
+    return legal;
   }
   if (device.backend != BackendKind::host) return {"sptrsv", {{"level-set"}}};
   const SchemeKey grain("grain", {"<n>"}, scheme_auto, {"1", "200"});

@@ -91,6 +91,22 @@ class LevelOrder {
     return given(exec, rows, std::move(begin));
   }
 
+  /// Rows in the order of the graph, whose levels are not looked for: levels() is 0. One launch in
+  /// the order of `exec`; no wait.
+  template <Offset Off>
+  static LevelOrder by_row(const Exec& exec, const Graph<O, Off>& graph) {
+    LevelOrder order(exec, graph.rows);
+    const auto rows = order.rows_;
+    const auto place = order.place_;
+    Kokkos::parallel_for(
+        "heddle::sptrsv::rows_in_order", policy(exec, graph.rows), KOKKOS_LAMBDA(std::int64_t p) {
+          const O row = graph.row(p);
+          rows(p) = row;
+          place(row) = static_cast<O>(p);
+        });
+    return order;
+  }
+
   /// Rows in an order of the caller's, which begins its levels at level_begin.
   static LevelOrder given(const Exec& exec, const std::vector<O>& in_order,
                           std::vector<std::int64_t> level_begin) {
