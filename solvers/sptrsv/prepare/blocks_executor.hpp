@@ -39,7 +39,7 @@ class BlocksExecutor {
                   "pin a scheme that merges more rows");
     }
     triangle_ = Triangle(in.exec, in.T, in.graph, in.origin, order, groups, in.sums.entries,
-                         in.diagonal, piece_);
+                         in.diagonal, piece_, scheme_.value("inner") == "inverse");
     solve_ = GpuSolve<Exec, V>(in.exec, in.T.rows(), room_);
     const std::int64_t warps_a_team = subwarps_ == 1 ? 4 : subwarps_;
     const auto teams = static_cast<std::size_t>(std::max<std::int64_t>(1, warps / warps_a_team));

@@ -105,7 +105,7 @@ struct BlocksKernel {
     // Before the wait, as all that depends on no other group.
     if (row.awaited) empty(row.place, set);
     Acc block_row[most_rows];
-    if (inverted) load(group, row, block_row);
+    if (group.coupled) load(group, row, block_row);
     for (int v = 0; v < solved.vectors; v += Vectors) {
       Acc left[Vectors];  // of the right-hand side, once others are subtracted
       HEDDLE_UNROLL(Vectors)
@@ -119,7 +119,7 @@ struct BlocksKernel {
       if (inverted) {
         multiply(team.subwarp(), row, block_row, right, left);
       } else if (group.coupled) {
-        substitute(team.subwarp(), group, row, left);
+        substitute(team.subwarp(), group, row, block_row, left);
       } else if (row.exists) {
         for (int c = 0; c < Vectors; ++c) {
           left[c] = operands.quotient(left[c], row.factor, row.place);
@@ -158,7 +158,7 @@ struct BlocksKernel {
   KOKKOS_FORCEINLINE_FUNCTION Acc inner(const Acc& entry) const {
     return operands.conjugate ? heddle::conjugate(entry) : entry;
   }
-  /// A row of the group's inverse; nothing is read where the pattern has a zero.
+  /// A row of the group's block; nothing is read where the pattern has a zero.
   KOKKOS_FORCEINLINE_FUNCTION void load(const Group& group, const Row& row,
                                         Acc (&block_row)[most_rows]) const {
     const Acc* const block = view.blocks + group.first_block + row.lane;
@@ -293,20 +293,53 @@ struct BlocksKernel {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
   }
 
-  /// left = block^-1 * left, row after row.
+  /// left = block^-1 * left: rows hand on their solutions, stage by stage. Rows of one stage do not
+  /// wait for each other.
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION void substitute(const Subwarp& subwarp, const Group& group,
-                                              const Row& row, Acc (&left)[Vectors]) const {
+                                              const Row& row, const Acc (&block_row)[most_rows],
+                                              Acc (&left)[Vectors]) const {
+    if (subwarp.any(row.factor == Acc(0))) return substitute_dividing(subwarp, group, row, left);
+    Acc solved_row[Vectors];
+    HEDDLE_UNROLL(Vectors)
+    for (int c = 0; c < Vectors; ++c) solved_row[c] = Acc(0);
+    HEDDLE_UNROLL(most_rows)
+    for (int j = 0; j < most_rows; ++j) {
+      if (group.stages >> j & 1u) {
+        HEDDLE_UNROLL(Vectors)
+        for (int c = 0; c < Vectors; ++c) solved_row[c] = rounded(left[c] * row.factor);
+      }
+      if ((group.handed_on >> j & 1u) == 0) continue;
+      const bool needs = (row.inside >> j & 1u) != 0;
+      HEDDLE_UNROLL(Vectors)
+      for (int c = 0; c < Vectors; ++c) {
+        const Acc other = subwarp.shuffle(solved_row[c], j);
+        left[c] -= inner(block_row[j]) * (needs ? other : Acc(0));
+      }
+    }
+    HEDDLE_UNROLL(Vectors)
+    for (int c = 0; c < Vectors; ++c) left[c] = rounded(left[c] * row.factor);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static Acc rounded(const Acc& value) {
+    return Acc(static_cast<V>(value));
+  }
+
+  /// The same where a row's reciprocal is no normal number: short code, since it is rarely run.
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION void substitute_dividing(const Subwarp& subwarp, const Group& group,
+                                                       const Row& row, Acc (&left)[Vectors]) const {
     const Acc* const block = view.blocks + group.first_block + row.lane;
+    HEDDLE_UNROLL(1)
     for (int j = 0; j < group.rows; ++j) {
-      const bool needs = row.lane > j && (row.inside >> j & 1u) != 0;
+      const bool needs = (row.inside >> j & 1u) != 0;
       const Acc entry = needs ? inner(block[block_column(j, group.rows)]) : Acc(0);
+      HEDDLE_UNROLL(1)
       for (int c = 0; c < Vectors; ++c) {
         if (row.exists && row.lane == j) {
-          left[c] = Acc(static_cast<V>(operands.quotient(left[c], row.factor, row.place)));
+          left[c] = rounded(operands.quotient(left[c], row.factor, row.place));
         }
-        const Acc solved_row = subwarp.shuffle(left[c], j);
-        if (needs) left[c] -= entry * solved_row;
+        const Acc other = subwarp.shuffle(left[c], j);
+        if (needs) left[c] -= entry * other;
       }
     }
   }

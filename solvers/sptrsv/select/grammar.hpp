@@ -18,9 +18,10 @@ inline bool waits_on_lanes(const Device& device) {
 
 /// The schemes of a triangular solve on a device.
 ///
-///     blocks             rows merged into groups, whose dense blocks are inverted (GPU)
+///     blocks             rows merged into groups that wait for each other (GPU)
 ///       merge=none|fixed|avg|thresh|parents   how (Merging)
 ///       threshold=1|..|32  rows of fixed, entries of avg and thresh, first rows of parents
+///       inner=substitute|inverse   how a group's rows are solved: one after the other, or at once
 ///       piece=4|8          entries that a lane takes at once
 ///       team=32|64|128     threads that share a group
 ///       warps=4|..|64      warps that a multiprocessor runs at once
@@ -44,16 +45,18 @@ inline SchemeGrammar grammar(const Device& device) {
     const SchemeKey lanes("lanes", {"1", "2", "4", "8", "16", "32"}, scheme_auto);
     const SchemeKey merge("merge", {"none", "fixed", "avg", "thresh", "parents"}, scheme_auto);
     const SchemeKey threshold("threshold", {"1", "2", "4", "8", "16", "32"}, scheme_auto);
+    const SchemeKey inner("inner", {"substitute", "inverse"}, scheme_auto);
     const SchemeKey piece("piece", {"4", "8"}, scheme_auto);
     const SchemeKey team("team", {"32", "64", "128"}, scheme_auto);
     const SchemeKey alpha("alpha", {"0", "2", "4", "8", "inf"}, scheme_auto);
     const SchemeKey sw_rnnz("sw_rnnz", {"0", "1", "2", "4", "8", "16", "32", "64", "inf"},
                             scheme_auto);
     const std::vector<SchemeKey> rows{lanes, warps};
-    SchemeGrammar legal("sptrsv", {{"blocks", {}, {merge, threshold, piece, team, warps, alpha}},
-                                   {"self-scheduled", {}, rows},
-                                   {"in-order", {}, {sw_rnnz, warps}},
-                                   {"level-set", {}, rows}});
+    SchemeGrammar legal("sptrsv",
+                        {{"blocks", {}, {merge, threshold, inner, piece, team, warps, alpha}},
+                         {"self-scheduled", {}, rows},
+                         {"in-order", {}, {sw_rnnz, warps}},
+                         {"level-set", {}, rows}});
     for (const Preset& preset : presets) legal.kernels.emplace_back(preset.name);
     return legal;
   }

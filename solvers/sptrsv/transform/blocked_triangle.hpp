@@ -21,13 +21,13 @@ class BlockedTriangle {
   /// and a row needs rows of lower groups, or before it in its own.
   BlockedTriangle(const Exec& exec, const Matrix& T, const Graph<O, Off>& graph, const Off* origin,
                   const LevelOrder<Exec, O>& order, const RowGroups& groups, std::int64_t entries,
-                  Diagonal diagonal, int piece)
+                  Diagonal diagonal, int piece, bool invert)
       : row_(exec, graph.rows) {
     const OrderedPattern<Exec, O, Off> pattern(exec, graph, origin, order, entries);
     row_.copy(exec, pattern.row());
     groups_ = GroupTable<Exec>(exec, groups);
     pieces_ = Pieces<Exec, S, O, Off>(exec, pattern, groups_, piece);
-    blocks_ = Blocks<Exec, O, Off, Acc>(exec, pattern, groups_);
+    blocks_ = Blocks<Exec, O, Off, Acc>(exec, pattern, groups_, invert);
     diagonal_ = DiagonalStorage<Exec, S, O, Off>(exec, row_.rows(), diagonal == Diagonal::unit);
     update_values(exec, T, nullptr);
     exec.fence("heddle::sptrsv::blocked");  // before the pattern is freed

@@ -13,6 +13,8 @@ struct Group {
   std::int64_t first;        ///< place
   std::int64_t first_block;  ///< where its dense block begins, if rows need each other
   std::uint32_t awaited;     ///< a bit a row: whether rows of other groups need it
+  std::uint32_t stages;      ///< a bit a row: whether it needs one since the last whose bit is set
+  std::uint32_t handed_on;   ///< a bit a row: whether rows of its own group need it
   std::int32_t rows;
   bool coupled;      ///< rows need each other
   bool piece_a_row;  ///< no row has more pieces than one: piece i is of row i
@@ -42,8 +44,10 @@ struct BlockedView {
   const O* needed;                  ///< the place of each entry of a piece
   const S* values;                  ///< zero where there is none
   const Acc* blocks;                ///< of each group, by columns: see block_column
-  const std::uint32_t* inside;      ///< of each place: a bit a row of its group that it needs
-  const std::uint8_t* inverted;     ///< of each group: whether its block is the inverse
+  /// Of each place: a bit a column of its group's block that is no zero, the diagonal aside unless
+  /// the block is inverted.
+  const std::uint32_t* inside;
+  const std::uint8_t* inverted;  ///< of each group: whether its block is the inverse
 };
 
 }  // namespace heddle::detail::sptrsv

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "fill_blocks_kernel.hpp"
 #include "group_table.hpp"
-#include "invert_kernel.hpp"
 
 namespace heddle::detail::sptrsv {
 
@@ -18,8 +18,9 @@ class Blocks {
   Blocks() = default;
 
   /// Two allocations and a readback between them; waits. Fills in which groups have blocks, and
-  /// where. No values yet.
-  Blocks(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups) {
+  /// where. No values yet; these will be the inverses of blocks if asked for.
+  Blocks(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups, bool invert)
+      : invert_(invert) {
     const auto places = static_cast<std::size_t>(pattern.rows());
     const auto count = static_cast<std::size_t>(groups.count());
     memory_ = Arena<Space>(
@@ -50,11 +51,11 @@ class Blocks {
   template <class Matrix>
   void update_values(const Exec& exec, const Matrix& T, const GroupTable<Exec>& groups,
                      const typename Matrix::scalar_type* diagonal) {
-    using Kernel = InvertKernel<typename Matrix::scalar_type, Off, Acc>;
+    using Kernel = FillBlocksKernel<typename Matrix::scalar_type, Off, Acc>;
     backends::launch<backends::Shape<most_rows, most_rows>>(
-        exec, "heddle::sptrsv::invert", groups.count(),
+        exec, "heddle::sptrsv::fill_blocks", groups.count(),
         Kernel{groups.groups(), inner_ptr_.data(), column_.data(), source_.data(),
-               T.values().data(), diagonal, values_.data(), inverted_.data()},
+               T.values().data(), diagonal, values_.data(), inverted_.data(), invert_},
         Kernel::scratch_bytes());
   }
 
@@ -69,23 +70,34 @@ class Blocks {
     const auto needed = pattern.needed();
     const auto inner_ptr = inner_ptr_;
     const auto inside = inside_;
+    const bool invert = invert_;
     Group* const table = groups.groups();
     Kokkos::parallel_for(
         "heddle::sptrsv::count_inner", policy(exec, groups.count()), KOKKOS_LAMBDA(std::int64_t g) {
           Group& group = table[g];
+          std::uint32_t stages = 1, handed_on = 0;
+          int stage = 0;  // its first row
           for (int r = 0; r < group.rows; ++r) {
             const std::int64_t p = group.first + r;
             Off inner = 0;
-            std::uint32_t needs = std::uint32_t{1} << r;
+            std::uint32_t needs = 0, all = std::uint32_t{1} << r;
             for (Off k = row_ptr(p); k < row_ptr(p + 1); ++k) {
               if (needed(k) < static_cast<O>(group.first)) continue;
               ++inner;
-              needs |= inside(needed(k));  // and what that row needs
+              const auto column = static_cast<int>(needed(k) - static_cast<O>(group.first));
+              needs |= std::uint32_t{1} << column;
+              if (invert) all |= inside(needed(k));  // and what that row needs
+              if (column < stage) continue;
+              stage = r;
+              stages |= std::uint32_t{1} << r;
             }
-            inside(p) = needs;
+            inside(p) = invert ? all : needs;
+            handed_on |= needs;
             inner_ptr(p) = inner;
             group.coupled = group.coupled || inner > 0;
           }
+          group.stages = stages;
+          group.handed_on = handed_on;
         });
     const std::int64_t count = groups.count();
     Kokkos::parallel_scan(
@@ -133,6 +145,7 @@ class Blocks {
         kokkos_space(exec), 0, n);
   }
 
+  bool invert_ = false;
   Arena<Space> memory_, entry_memory_;
   Array<Off> inner_ptr_, source_;
   Array<std::uint8_t> column_, inverted_;
