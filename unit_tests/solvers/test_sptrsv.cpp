@@ -86,6 +86,53 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv: ops, diagonals, in place, several right-hand 
 }
 TEST_CASE_TEMPLATE_APPLY(ways, TriangleTypes);
 
+TEST_CASE_TEMPLATE_DEFINE("sptrsv: rows whose entries are larger than their diagonal", T, growth) {
+  using S = typename T::Scalar;
+  using Real = RealOf<S>;
+  const typename T::Exec exec;
+  const Device device = backends::describe(exec);
+  Watchdog watchdog("sptrsv growth");
+  for (const char* name : {"short chains", "grid of few levels", "two wide levels"}) {
+    CAPTURE(name);
+    // Few levels, so that x stays finite in float; groups hold several of them.
+    const Pattern pattern = std::string(name) == "two wide levels" ? triangle_named(name)
+                            : std::string(name) == "short chains"
+                                ? lower_pattern(name, 600,
+                                                [](std::int64_t i) {
+                                                  return i % 9 ? std::vector<std::int64_t>{i - 1}
+                                                               : std::vector<std::int64_t>{};
+                                                })
+                                : lower_pattern(name, 900, [](std::int64_t i) {
+                                    std::vector<std::int64_t> row;
+                                    if (i >= 90 && i % 90 >= 80) row.push_back(i - 90);
+                                    if (i % 9) row.push_back(i - 1);
+                                    return row;
+                                  });
+    auto host = make_matrix<S, typename DeviceMatrix<T>::O, typename DeviceMatrix<T>::Off>(pattern);
+    set_triangle_values(host, 3);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(host.rows()); ++i) {
+      for (auto k = host.row_ptr()(i); k < host.row_ptr()(i + 1); ++k) {
+        const auto e = static_cast<std::size_t>(k);
+        // Every third row as large as that, so that some blocks are well-conditioned and some not.
+        const bool off_diagonal = static_cast<std::size_t>(host.col_idx()(e)) != i;
+        if (off_diagonal && i / 27 % 3) host.values()(e) = S(static_cast<Real>(i % 2 ? 7 : -5));
+      }
+    }
+    const auto A = to_device<T>(exec, pattern.name, host);
+    for (const Scheme& scheme : sptrsv_variants(device)) {
+      CAPTURE(scheme.to_string());
+      const SptrsvOptions options{.scheme = scheme, .ops = {Op::transpose}};
+      typename T::template Plan<> plan(exec, A.matrix(), options);
+      for (const Op op : {Op::none, Op::transpose}) {
+        CHECK(solve(exec, plan, A, options, op, 1, true, false, 5) <= 1);
+        CHECK(solve(exec, plan, A, options, op, 3, true, true, 6) <= 1);
+      }
+      watchdog.progress();
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(growth, TriangleTypes);
+
 TEST_CASE_TEMPLATE_DEFINE("sptrsv: two plans borrow one LU matrix, and take new values", T, lu) {
   const typename T::Exec exec;
   const Pattern lower = triangle_named("random");

@@ -299,7 +299,10 @@ struct BlocksKernel {
   KOKKOS_FORCEINLINE_FUNCTION void substitute(const Subwarp& subwarp, const Group& group,
                                               const Row& row, const Acc (&block_row)[most_rows],
                                               Acc (&left)[Vectors]) const {
-    if (subwarp.any(row.factor == Acc(0))) return substitute_dividing(subwarp, group, row, left);
+    const std::uint32_t needed = inside_below(row);
+    if (subwarp.any(row.factor == Acc(0))) {
+      return substitute_dividing(subwarp, group, row, needed, left);
+    }
     Acc solved_row[Vectors];
     HEDDLE_UNROLL(Vectors)
     for (int c = 0; c < Vectors; ++c) solved_row[c] = Acc(0);
@@ -310,7 +313,7 @@ struct BlocksKernel {
         for (int c = 0; c < Vectors; ++c) solved_row[c] = rounded(left[c] * row.factor);
       }
       if ((group.handed_on >> j & 1u) == 0) continue;
-      const bool needs = (row.inside >> j & 1u) != 0;
+      const bool needs = (needed >> j & 1u) != 0;
       HEDDLE_UNROLL(Vectors)
       for (int c = 0; c < Vectors; ++c) {
         const Acc other = subwarp.shuffle(solved_row[c], j);
@@ -319,6 +322,10 @@ struct BlocksKernel {
     }
     HEDDLE_UNROLL(Vectors)
     for (int c = 0; c < Vectors; ++c) left[c] = rounded(left[c] * row.factor);
+  }
+  /// The columns of a row that are no zeros, without its diagonal.
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t inside_below(const Row& row) {
+    return row.exists ? row.inside & ((std::uint32_t{1} << row.lane) - 1) : 0;
   }
   KOKKOS_FORCEINLINE_FUNCTION static Acc rounded(const Acc& value) {
     return Acc(static_cast<V>(value));
@@ -331,7 +338,7 @@ struct BlocksKernel {
     const Acc* const block = view.blocks + group.first_block + row.lane;
     HEDDLE_UNROLL(1)
     for (int j = 0; j < group.rows; ++j) {
-      const bool needs = (row.inside >> j & 1u) != 0;
+      const bool needs = (needed >> j & 1u) != 0;
       const Acc entry = needs ? inner(block[block_column(j, group.rows)]) : Acc(0);
       HEDDLE_UNROLL(1)
       for (int c = 0; c < Vectors; ++c) {

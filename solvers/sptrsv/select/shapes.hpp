@@ -46,7 +46,7 @@ inline Parameters blocks_shape(std::int64_t rows, std::int64_t entries, int leve
   if (row >= 5) team = "64";
   if (narrow || (row >= 8 && !wide)) team = "128";
   return {{"merge", "parents"},    {"threshold", row < 8 ? "4" : "2"},
-          {"inner", "inverse"}, {"piece", wide && row < 4 ? "4" : "8"},
+          {"inner", "substitute"}, {"piece", wide && row < 4 ? "4" : "8"},
           {"team", team},          {"warps", narrow ? "8" : "16"},
           {"alpha", "inf"}};
 }

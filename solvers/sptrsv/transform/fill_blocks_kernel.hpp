@@ -8,7 +8,7 @@
 namespace heddle::detail::sptrsv {
 
 /// A block whose Skeel condition number, the largest row sum of |inverse| |block|, is above this is
-/// not inverted. With 32, two of 39 triangles lost digits in single rows; with 8 none did.
+/// not inverted. With 32, two of 39 triangles lost digits in single rows.
 inline constexpr double most_skeel = 8;
 
 /// Fills the dense block of every group that has one, a subwarp of 32 lanes a group: with the block
