@@ -65,7 +65,7 @@ class BlocksExecutor {
       if (vectors == 1) {
         with_kernel<1>(run_it);
       } else {
-        with_kernel<vectors_at_once>(run_it);
+        with_kernel<together>(run_it);
       }
     }
   }
@@ -73,6 +73,9 @@ class BlocksExecutor {
  private:
   using Operands = sptrsv::Operands<S, O, Off, V, Acc>;
   using Triangle = BlockedTriangle<Exec, S, O, Off, Acc>;
+  /// Right-hand sides that a kernel holds in registers: one of large numbers, and more than two
+  /// make kernels for gfx90a spill.
+  static constexpr int together = sizeof(Acc) > 8 ? 1 : 2;
   static constexpr int warp_width = backends::max_subwarp_width<Exec>;
 
   /// The groups, and the launches that solve them; `order` becomes that of their places.

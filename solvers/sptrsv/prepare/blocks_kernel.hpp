@@ -105,7 +105,7 @@ struct BlocksKernel {
     // Before the wait, as all that depends on no other group.
     if (row.awaited) empty(row.place, set);
     Acc block_row[most_rows];
-    if (group.coupled) load(group, row, block_row);
+    if (group.coupled) load(group, row.lane, inverted ? row.inside : below(row), block_row);
     for (int v = 0; v < solved.vectors; v += Vectors) {
       Acc left[Vectors];  // of the right-hand side, once others are subtracted
       HEDDLE_UNROLL(Vectors)
@@ -117,7 +117,7 @@ struct BlocksKernel {
       subtract_pieces(team, group, row, set, v, sums, left);
       if (thread >= chunk_pieces) continue;
       if (inverted) {
-        multiply(team.subwarp(), row, block_row, right, left);
+        multiply(team.subwarp(), group, row, block_row, right, left);
       } else if (group.coupled) {
         substitute(team.subwarp(), group, row, block_row, left);
       } else if (row.exists) {
@@ -158,14 +158,20 @@ struct BlocksKernel {
   KOKKOS_FORCEINLINE_FUNCTION Acc inner(const Acc& entry) const {
     return operands.conjugate ? heddle::conjugate(entry) : entry;
   }
-  /// A row of the group's block; nothing is read where the pattern has a zero.
-  KOKKOS_FORCEINLINE_FUNCTION void load(const Group& group, const Row& row,
+  /// The columns of a row that are no zeros, without its diagonal.
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t below(const Row& row) {
+    return row.exists ? row.inside & ((std::uint32_t{1} << row.lane) - 1) : 0;
+  }
+  /// A row of the group's block. Every lane reads something in every column: 32 conditions would
+  /// not fit into the scalar registers of AMD's devices.
+  KOKKOS_FORCEINLINE_FUNCTION void load(const Group& group, int lane, std::uint32_t columns,
                                         Acc (&block_row)[most_rows]) const {
-    const Acc* const block = view.blocks + group.first_block + row.lane;
+    const int last = group.rows - 1;
+    const Acc* const block = view.blocks + group.first_block + (lane < last ? lane : last);
     HEDDLE_UNROLL(most_rows)
     for (int j = 0; j < most_rows; ++j) {
-      const bool wanted = (row.inside >> j & 1u) != 0;
-      block_row[j] = wanted ? block[block_column(j, group.rows)] : Acc(0);
+      const Acc entry = block[block_column(j < last ? j : last, group.rows)];
+      block_row[j] = (columns >> j & 1u) != 0 ? entry : Acc(0);
     }
   }
 
@@ -259,9 +265,9 @@ struct BlocksKernel {
   /// left = inverse * left, handed round in scratch. What a row does not need has a coefficient of
   /// zero, and must not get into its sum where it is not finite.
   template <class Subwarp>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply(const Subwarp& subwarp, const Row& row,
-                                            const Acc (&block_row)[most_rows], Acc* right,
-                                            Acc (&left)[Vectors]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void multiply(const Subwarp& subwarp, const Group& group,
+                                            const Row& row, const Acc (&block_row)[most_rows],
+                                            Acc* right, Acc (&left)[Vectors]) const {
     bool finite = true;
     HEDDLE_UNROLL(Vectors)
     for (int c = 0; c < Vectors; ++c) {
@@ -273,16 +279,24 @@ struct BlocksKernel {
       HEDDLE_UNROLL(Vectors)
       for (int c = 0; c < Vectors; ++c) left[c] = dot(block_row, right + c * most_rows);
     } else {
-      for (int c = 0; c < Vectors; ++c) {
-        Acc sum(0);
-        HEDDLE_UNROLL(most_rows)
-        for (int j = 0; j < most_rows; ++j) {
-          if (row.inside >> j & 1u) sum += inner(block_row[j]) * right[c * most_rows + j];
-        }
-        left[c] = sum;
-      }
+      multiply_carefully(group, row, right, left);
     }
     subwarp.sync();  // before it is overwritten
+  }
+
+  /// The same without what the pattern has zeros for: short code, since it is rarely run.
+  KOKKOS_FORCEINLINE_FUNCTION void multiply_carefully(const Group& group, const Row& row,
+                                                      const Acc* right,
+                                                      Acc (&left)[Vectors]) const {
+    const Acc* const block = view.blocks + group.first_block + row.lane;
+    for (int c = 0; c < Vectors; ++c) left[c] = Acc(0);
+    HEDDLE_UNROLL(1)
+    for (int j = 0; j < group.rows; ++j) {
+      if ((row.inside >> j & 1u) == 0) continue;
+      const Acc entry = inner(block[block_column(j, group.rows)]);
+      HEDDLE_UNROLL(Vectors)
+      for (int c = 0; c < Vectors; ++c) left[c] += entry * right[c * most_rows + j];
+    }
   }
 
   KOKKOS_FORCEINLINE_FUNCTION Acc dot(const Acc (&block_row)[most_rows], const Acc* right) const {
@@ -293,54 +307,52 @@ struct BlocksKernel {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
   }
 
-  /// left = block^-1 * left: rows hand on their solutions, stage by stage. Rows of one stage do not
-  /// wait for each other.
+  /// left = block^-1 * left: rows hand on their solutions, one after the other.
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION void substitute(const Subwarp& subwarp, const Group& group,
                                               const Row& row, const Acc (&block_row)[most_rows],
                                               Acc (&left)[Vectors]) const {
-    const std::uint32_t needed = inside_below(row);
-    if (subwarp.any(row.factor == Acc(0))) {
-      return substitute_dividing(subwarp, group, row, needed, left);
-    }
-    Acc solved_row[Vectors];
+    bool careful = row.factor == Acc(0);
+    Acc before[Vectors];
     HEDDLE_UNROLL(Vectors)
-    for (int c = 0; c < Vectors; ++c) solved_row[c] = Acc(0);
+    for (int c = 0; c < Vectors; ++c) before[c] = left[c];
     HEDDLE_UNROLL(most_rows)
     for (int j = 0; j < most_rows; ++j) {
-      if (group.stages >> j & 1u) {
-        HEDDLE_UNROLL(Vectors)
-        for (int c = 0; c < Vectors; ++c) solved_row[c] = rounded(left[c] * row.factor);
-      }
-      if ((group.handed_on >> j & 1u) == 0) continue;
-      const bool needs = (needed >> j & 1u) != 0;
+      if (j % 8 == 0 && j >= group.rows) break;
       HEDDLE_UNROLL(Vectors)
       for (int c = 0; c < Vectors; ++c) {
-        const Acc other = subwarp.shuffle(solved_row[c], j);
-        left[c] -= inner(block_row[j]) * (needs ? other : Acc(0));
+        // Of every lane, though one will do: it is as fast, and no condition is in the way.
+        const Acc solution = rounded(left[c] * row.factor);
+        left[c] -= inner(block_row[j]) * subwarp.shuffle(solution, j);
       }
     }
     HEDDLE_UNROLL(Vectors)
-    for (int c = 0; c < Vectors; ++c) left[c] = rounded(left[c] * row.factor);
-  }
-  /// The columns of a row that are no zeros, without its diagonal.
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t inside_below(const Row& row) {
-    return row.exists ? row.inside & ((std::uint32_t{1} << row.lane) - 1) : 0;
+    for (int c = 0; c < Vectors; ++c) {
+      left[c] = rounded(left[c] * row.factor);
+      careful = careful || !is_finite(left[c]);
+    }
+    if (!subwarp.any(careful)) return;
+    HEDDLE_UNROLL(Vectors)
+    for (int c = 0; c < Vectors; ++c) left[c] = before[c];
+    substitute_carefully(subwarp, group, row, left);
   }
   KOKKOS_FORCEINLINE_FUNCTION static Acc rounded(const Acc& value) {
     return Acc(static_cast<V>(value));
   }
 
-  /// The same where a row's reciprocal is no normal number: short code, since it is rarely run.
+  /// The same where a row's reciprocal is no normal number, or something is not finite, which must
+  /// not get into rows that do not need it: short code, since it is rarely run.
   template <class Subwarp>
-  KOKKOS_FORCEINLINE_FUNCTION void substitute_dividing(const Subwarp& subwarp, const Group& group,
-                                                       const Row& row, Acc (&left)[Vectors]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void substitute_carefully(const Subwarp& subwarp, const Group& group,
+                                                        const Row& row,
+                                                        Acc (&left)[Vectors]) const {
     const Acc* const block = view.blocks + group.first_block + row.lane;
+    const std::uint32_t needed = below(row);
     HEDDLE_UNROLL(1)
     for (int j = 0; j < group.rows; ++j) {
       const bool needs = (needed >> j & 1u) != 0;
       const Acc entry = needs ? inner(block[block_column(j, group.rows)]) : Acc(0);
-      HEDDLE_UNROLL(1)
+      HEDDLE_UNROLL(Vectors)
       for (int c = 0; c < Vectors; ++c) {
         if (row.exists && row.lane == j) {
           left[c] = rounded(operands.quotient(left[c], row.factor, row.place));

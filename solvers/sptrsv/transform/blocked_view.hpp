@@ -13,8 +13,6 @@ struct Group {
   std::int64_t first;        ///< place
   std::int64_t first_block;  ///< where its dense block begins, if rows need each other
   std::uint32_t awaited;     ///< a bit a row: whether rows of other groups need it
-  std::uint32_t stages;      ///< a bit a row: whether it needs one since the last whose bit is set
-  std::uint32_t handed_on;   ///< a bit a row: whether rows of its own group need it
   std::int32_t rows;
   bool coupled;      ///< rows need each other
   bool piece_a_row;  ///< no row has more pieces than one: piece i is of row i

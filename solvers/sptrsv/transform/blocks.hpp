@@ -75,8 +75,6 @@ class Blocks {
     Kokkos::parallel_for(
         "heddle::sptrsv::count_inner", policy(exec, groups.count()), KOKKOS_LAMBDA(std::int64_t g) {
           Group& group = table[g];
-          std::uint32_t stages = 1, handed_on = 0;
-          int stage = 0;  // its first row
           for (int r = 0; r < group.rows; ++r) {
             const std::int64_t p = group.first + r;
             Off inner = 0;
@@ -87,17 +85,11 @@ class Blocks {
               const auto column = static_cast<int>(needed(k) - static_cast<O>(group.first));
               needs |= std::uint32_t{1} << column;
               if (invert) all |= inside(needed(k));  // and what that row needs
-              if (column < stage) continue;
-              stage = r;
-              stages |= std::uint32_t{1} << r;
             }
             inside(p) = invert ? all : needs;
-            handed_on |= needs;
             inner_ptr(p) = inner;
             group.coupled = group.coupled || inner > 0;
           }
-          group.stages = stages;
-          group.handed_on = handed_on;
         });
     const std::int64_t count = groups.count();
     Kokkos::parallel_scan(

@@ -25,7 +25,7 @@ class GroupTable {
     for (std::size_t g = 0; g < host.size(); ++g) {
       const std::int64_t first = groups.begin[g];
       const int rows = static_cast<int>(groups.begin[g + 1] - first);
-      host[g] = {first, 0, 0, 0, 0, rows, false, false};
+      host[g] = {first, 0, 0, rows, false, false};
     }
     using Host = Kokkos::View<const Group*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
     Kokkos::deep_copy(kokkos_space(exec), groups_, Host(host.data(), host.size()));
