@@ -211,7 +211,9 @@ class Places {
   Array<double> words_;
 };
 
-std::optional<double> measure_team_to_team(const Exec& exec, Stopwatch& stopwatch) {
+// On GPUs alone.
+[[maybe_unused]] std::optional<double> measure_team_to_team(const Exec& exec,
+                                                            Stopwatch& stopwatch) {
   const Places places(exec);
   const auto next = zeros<std::uint32_t>(exec, 1);
   const backends::Tickets tickets{next.data()};
