@@ -179,7 +179,7 @@ void check_value(double value, int steps) {
 /// Of one step: run(steps) prepares, times and checks a chain of so many, and returns its seconds,
 /// or none where it did not come to its end. What a launch takes cancels in the difference.
 template <class Run>
-std::optional<double> seconds_a_step(const Run& run) {
+std::optional<double> seconds_per_step(const Run& run) {
   double shorter = std::numeric_limits<double>::infinity(), longer = shorter;
   for (int i = 0; i <= repetitions; ++i) {
     const std::optional<double> few = run(short_chain), many = few ? run(long_chain) : few;
@@ -219,7 +219,7 @@ class Places {
   const backends::Tickets tickets{next.data()};
   // Few teams resident: those that wait far behind would slow down those whose turn it is.
   const std::size_t scratch_bytes = backends::describe(exec).scratch_bytes / 4;
-  return seconds_a_step([&](int steps) -> std::optional<double> {
+  return seconds_per_step([&](int steps) -> std::optional<double> {
     const FromTeamToTeam kernel{places.empty(steps)};
     stopwatch.start();
     backends::launch_by_ticket<backends::Shape<width, width>>(
@@ -235,7 +235,7 @@ template <class Shape, class Make>
 std::optional<double> measure_one_team(const Exec& exec, Stopwatch& stopwatch, const char* label,
                                        const Make& make) {
   const auto result = zeros<double>(exec, 1);
-  return seconds_a_step([&](int steps) -> std::optional<double> {
+  return seconds_per_step([&](int steps) -> std::optional<double> {
     stopwatch.start();
     backends::launch<Shape>(exec, label, 1, make(result.data(), steps));
     const double seconds = stopwatch.stop();
@@ -263,7 +263,7 @@ std::optional<double> measure_thread_step(const Exec& exec, int threads) {
     if (threads < 2) return std::nullopt;
     const Places places(exec);
     const auto given_up = zeros<int>(exec, 1);
-    return seconds_a_step([&](int steps) {
+    return seconds_per_step([&](int steps) {
       const FromThreadToThread kernel{places.empty(steps), given_up.data(), threads, steps};
       const auto seconds =
           run_threads(exec, "heddle::bench::step_threads", threads, kernel, given_up);
@@ -280,7 +280,7 @@ std::optional<double> measure_thread_barrier(const Exec& exec, int threads) {
     using Word = BarrierOfThreads::Word;
     const auto words = zeros<Word>(exec, static_cast<std::size_t>(threads));
     const auto given_up = zeros<int>(exec, 1);
-    return seconds_a_step([&](int rounds) {
+    return seconds_per_step([&](int rounds) {
       Kokkos::deep_copy(exec, words, Word{0});
       exec.fence("heddle::bench::steps_clear");
       const BarrierOfThreads kernel{words.data(), given_up.data(), threads, rounds};

@@ -14,7 +14,7 @@
 
 namespace heddle::detail::sptrsv {
 
-/// Runs sptrsv/blocks: rows merged into groups, a team a group.
+/// Runs sptrsv/blocks on a GPU: rows merged into groups that wait for each other.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 class BlocksExecutor {
  public:
@@ -41,8 +41,9 @@ class BlocksExecutor {
     triangle_ = Triangle(in.exec, in.T, in.graph, in.origin, order, groups, in.sums.entries,
                          in.diagonal, piece_, scheme_.value("inner") == "inverse");
     solve_ = GpuSolve<Exec, V>(in.exec, in.T.rows(), room_);
-    const std::int64_t warps_a_team = subwarps_ == 1 ? 4 : subwarps_;
-    const auto teams = static_cast<std::size_t>(std::max<std::int64_t>(1, warps / warps_a_team));
+    std::int64_t warps_per_team = 1;
+    with_kernel<1>([&]<class Kernel>() { warps_per_team = Kernel::warps_per_team; });
+    const auto teams = static_cast<std::size_t>(std::max<std::int64_t>(1, warps / warps_per_team));
     // One byte more than a multiprocessor's share, so that no further team fits.
     spare_bytes_ = std::min(in.device.scratch_bytes, in.device.scratch_bytes / (teams + 1) + 1);
   }
@@ -163,7 +164,7 @@ class BlocksExecutor {
     solve_.run(exec, operands.x.count, [&](const auto& solved, const auto& tickets) {
       for (const Launch& launch : launches_) {
         const auto teams =
-            ceil_div<std::int64_t>(launch.stop - launch.first, Kernel::groups_a_team);
+            ceil_div<std::int64_t>(launch.stop - launch.first, Kernel::groups_per_team);
         const bool last = &launch == &launches_.back();
         const Kernel kernel{operands, triangle_.view(), solved, launch.first, launch.stop, teams,
                             last};

@@ -13,7 +13,8 @@ namespace heddle::detail::sptrsv {
 /// Groups [first, stop) of a triangle on a GPU, each solved by Subwarps subwarps of 32 lanes. They
 /// take the pieces in chunks, a lane a piece: every lane asks for the values that its piece needs
 /// at once, and lanes ask again together until all are there. The first subwarp then solves with
-/// the group's dense block: a product with its inverse, whose steps do not wait for each other.
+/// the group's dense block, which it has in registers: rows hand on their solutions by shuffles, or
+/// all are a product with the block's inverse.
 ///
 /// A team is one group; but four, each with a warp or wavefront of its own, where a group has one
 /// subwarp: so few teams take tickets and arrive.
@@ -41,13 +42,14 @@ struct BlocksKernel {
 
   /// Values that a lane asks for at once. More vectors take more registers.
   static constexpr int batch = Vectors == 1 ? Piece : 2;
-  static constexpr int groups_a_team = Subwarps == 1 ? 4 : 1;
+  static constexpr int groups_per_team = Subwarps == 1 ? 4 : 1;
+  static constexpr int warps_per_team = groups_per_team * Subwarps;
   /// Pieces that a group of several rows may have.
   static constexpr int most_pieces = (Subwarps == 1 ? 3 : 2) * Subwarps * chunk_pieces;
   /// Entries that such a group may have for that: a row's last piece need not be full.
   static constexpr std::int64_t most_entries = (most_pieces - most_rows) * Piece;
-  static constexpr int sums_a_group = Vectors * most_pieces;
-  static constexpr int right_a_group = Vectors * most_rows;
+  static constexpr int sums_per_group = Vectors * most_pieces;
+  static constexpr int right_per_group = Vectors * most_rows;
 
   Operands operands;
   View view;
@@ -58,29 +60,29 @@ struct BlocksKernel {
 
   /// Threads of a team where a warp or wavefront has so many lanes.
   static constexpr int threads(int warp_width) {
-    return Subwarps == 1 ? groups_a_team * warp_width : Subwarps * chunk_pieces;
+    return Subwarps == 1 ? groups_per_team * warp_width : Subwarps * chunk_pieces;
   }
   static constexpr std::size_t scratch_bytes() {
-    return backends::scratch_bytes<Acc, Acc>(groups_a_team * sums_a_group,
-                                             groups_a_team * right_a_group);
+    return backends::scratch_bytes<Acc, Acc>(groups_per_team * sums_per_group,
+                                             groups_per_team * right_per_group);
   }
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
     static_assert(Team::subwarp_width == chunk_pieces);
-    constexpr int slot_threads = Team::threads / groups_a_team;
-    Acc* const sums = scratch.take<Acc>(groups_a_team * sums_a_group);
-    Acc* const right = scratch.take<Acc>(groups_a_team * right_a_group);
+    constexpr int slot_threads = Team::threads / groups_per_team;
+    Acc* const sums = scratch.take<Acc>(groups_per_team * sums_per_group);
+    Acc* const right = scratch.take<Acc>(groups_per_team * right_per_group);
     const int slot = team.thread() / slot_threads;
     const int thread = team.thread() % slot_threads;
-    const std::int64_t index = first + team.index() * groups_a_team + slot;
+    const std::int64_t index = first + team.index() * groups_per_team + slot;
     const int set = solved.set();
     // A wavefront has twice the lanes of a group; the others have nothing to do.
     if (index < stop && thread < Subwarps * chunk_pieces) {
-      solve(team, thread, index, set, sums + slot * sums_a_group, right + slot * right_a_group);
+      solve(team, thread, index, set, sums + slot * sums_per_group, right + slot * right_per_group);
     }
     if (!ends_solve) return;
-    if constexpr (groups_a_team > 1) team.barrier();
+    if constexpr (groups_per_team > 1) team.barrier();
     if (team.thread() == 0) solved.end(set, teams);
   }
 
@@ -92,7 +94,7 @@ struct BlocksKernel {
     bool awaited;
     std::int64_t place;
     O row;
-    std::uint32_t inside;  ///< rows of a coupled group that it needs, and itself
+    std::uint32_t inside;  ///< of a coupled group: BlockedView::inside
     Acc factor;            ///< where its block is not inverted
   };
 
@@ -191,13 +193,13 @@ struct BlocksKernel {
       const std::int64_t rest = pieces - chunk;
       const int width = static_cast<int>(rest < chunk_pieces ? rest : chunk_pieces);
       add_chunk(subwarp, (begin + chunk) * Piece, width, set, v, sum);
-      if (group.piece_a_row || one_row || lane >= width) continue;
+      if (group.one_piece_per_row || one_row || lane >= width) continue;
       for (int c = 0; c < Vectors; ++c) {
         sums[c * most_pieces + chunk + lane] = sum[c];
         sum[c] = Acc(0);
       }
     }
-    if (group.piece_a_row) {
+    if (group.one_piece_per_row) {
       for (int c = 0; c < Vectors; ++c) left[c] -= sum[c];
       return;
     }

@@ -14,8 +14,8 @@ struct Group {
   std::int64_t first_block;  ///< where its dense block begins, if rows need each other
   std::uint32_t awaited;     ///< a bit a row: whether rows of other groups need it
   std::int32_t rows;
-  bool coupled;      ///< rows need each other
-  bool piece_a_row;  ///< no row has more pieces than one: piece i is of row i
+  bool coupled;            ///< rows need each other
+  bool one_piece_per_row;  ///< no row has more pieces than one: piece i is of row i
 };
 
 /// Where column j of a dense lower block of so many rows begins, less j: the entry in row i >= j is

@@ -81,7 +81,7 @@ class Pieces {
               const auto pieces = static_cast<std::int64_t>((outside + piece - 1) / piece);
               first_piece(p) = one_each ? 1 : pieces;
             }
-            group.piece_a_row = one_each;
+            group.one_piece_per_row = one_each;
           }
         });
     const std::int64_t places = pattern.rows();
