@@ -5,7 +5,7 @@
 #include "../../../backends/unroll.hpp"
 #include "../transform/blocked_view.hpp"
 #include "../transform/pieces.hpp"
-#include "solved_values.hpp"
+#include "entry_batch.hpp"
 #include "view.hpp"
 
 namespace heddle::detail::sptrsv {
@@ -38,7 +38,6 @@ struct BlocksKernel {
   using V = typename Operands::vector_type;
   using Acc = typename Operands::accumulator_type;
   using View = BlockedView<S, O, Acc>;
-  using Mailbox = typename SolvedValues<V>::Mailbox;
 
   /// Values that a lane asks for at once. More vectors take more registers.
   static constexpr int batch = Vectors == 1 ? Piece : 2;
@@ -105,7 +104,7 @@ struct BlocksKernel {
     const bool inverted = group.coupled && view.inverted[index] != 0;
     const Row row = row_of(group, inverted, thread);
     // Before the wait, as all that depends on no other group.
-    if (row.awaited) empty(row.place, set);
+    if (row.awaited) solved.empty(set, row.place);
     Acc block_row[most_rows];
     if (group.coupled) load(group, row.lane, inverted ? row.inside : below(row), block_row);
     for (int v = 0; v < solved.vectors; v += Vectors) {
@@ -149,12 +148,6 @@ struct BlocksKernel {
     if (group.coupled) row.inside = view.inside[row.place];
     if (!inverted) row.factor = operands.factor(row.place);
     return row;
-  }
-
-  /// What the solve before this one left full.
-  KOKKOS_FORCEINLINE_FUNCTION void empty(std::int64_t place, int set) const {
-    const int vectors = solved.vectors_to_empty(set);
-    for (int v = 0; v < vectors; ++v) solved.sets[1 - set].clear(solved.at(place, v));
   }
 
   KOKKOS_FORCEINLINE_FUNCTION Acc inner(const Acc& entry) const {
@@ -221,47 +214,19 @@ struct BlocksKernel {
   KOKKOS_FORCEINLINE_FUNCTION void add_chunk(const Subwarp& subwarp, std::int64_t begin, int width,
                                              int set, int v, Acc (&sum)[Vectors]) const {
     const bool works = subwarp.lane() < width;
+    EntryBatch<Operands, batch, Vectors> entries;
     HEDDLE_UNROLL(Piece / batch)
     for (int e = 0; e < Piece; e += batch) {
-      O needed[batch];
-      S value[batch];
-      V seen[batch][Vectors];
       HEDDLE_UNROLL(batch)
       for (int i = 0; i < batch; ++i) {
         const std::int64_t slot = begin + (e + i) * width + subwarp.lane();
-        needed[i] = works ? backends::load_once(view.needed + slot, true) : View::nowhere;
-        value[i] = backends::load_once(view.values + slot, works);
-        for (int c = 0; c < Vectors; ++c) {
-          const bool wanted = needed[i] != View::nowhere && v + c < solved.vectors;
-          seen[i][c] = wanted ? Mailbox::not_posted() : V(0);
-        }
+        entries.load(i, view.needed + slot, view.values + slot, works);
+        entries.want(i, solved, v, works && entries.needed[i] != View::nowhere);
       }
-      while (subwarp.any(look(needed, set, v, seen))) {
+      while (subwarp.any(!entries.look(solved, set, v))) {
       }
-      HEDDLE_UNROLL(batch)
-      for (int i = 0; i < batch; ++i) {
-        // Where there is no entry both are zero.
-        for (int c = 0; c < Vectors; ++c) sum[c] += operands.value(value[i]) * Acc(seen[i][c]);
-      }
+      entries.add_to(sum, operands);
     }
-  }
-
-  /// Looks at once for all that is not there yet; whether something still is not.
-  KOKKOS_FORCEINLINE_FUNCTION bool look(const O (&needed)[batch], int set, int v,
-                                        V (&seen)[batch][Vectors]) const {
-    bool missing = false;
-    HEDDLE_UNROLL(batch)
-    for (int i = 0; i < batch; ++i) {
-      HEDDLE_UNROLL(Vectors)
-      for (int c = 0; c < Vectors; ++c) {
-        solved.sets[set].look(solved.at(needed[i], v + c), 0, seen[i][c]);
-      }
-    }
-    HEDDLE_UNROLL(batch)
-    for (int i = 0; i < batch; ++i) {
-      for (int c = 0; c < Vectors; ++c) missing |= !Mailbox::posted(seen[i][c]);
-    }
-    return missing;
   }
 
   /// left = inverse * left, handed round in scratch. What a row does not need has a coefficient of

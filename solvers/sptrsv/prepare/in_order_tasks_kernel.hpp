@@ -3,8 +3,7 @@
 
 #include "../../../backends/launch.hpp"
 #include "../schedule/tasks.hpp"
-#include "look_for_all.hpp"
-#include "solved_values.hpp"
+#include "entry_batch.hpp"
 #include "view.hpp"
 
 namespace heddle::detail::sptrsv {
@@ -29,12 +28,9 @@ template <class Operands, int LaneBatch, int WarpBatch, int Vectors>
 struct InOrderTasksKernel {
   /// Asked for and not used: so few teams are resident as it leaves room for.
   using Scratch = backends::DynamicScratch;
-  using S = typename Operands::scalar_type;
   using O = typename Operands::ordinal_type;
-  using Off = typename Operands::offset_type;
   using V = typename Operands::vector_type;
   using Acc = typename Operands::accumulator_type;
-  using Mailbox = typename SolvedValues<V>::Mailbox;
 
   Operands operands;
   SolvedValues<V> solved;
@@ -76,14 +72,12 @@ struct InOrderTasksKernel {
     Row row = begin(place, writes, set);
     auto k = operands.T.row_ptr[place] + warp.lane();
     const auto end = operands.T.row_ptr[place + 1];
-    O needed[WarpBatch];
-    S value[WarpBatch];
-    V seen[WarpBatch][Vectors];
+    EntryBatch<Operands, WarpBatch, Vectors> batch;
     for (; warp.any(k < end); k += WarpBatch * Warp::width) {
-      load<Warp::width>(k, end, needed, value, seen);
-      while (warp.any(!look(needed, set, seen))) {
+      batch.template load_row<Warp::width>(operands.T, solved, k, end);
+      while (warp.any(!batch.look(solved, set))) {
       }
-      add(value, seen, row);
+      batch.add_to(row.sum, operands);
     }
     HEDDLE_UNROLL(Vectors)
     for (int v = 0; v < Vectors; ++v) row.sum[v] = warp.sum_together(row.sum[v]);
@@ -97,17 +91,15 @@ struct InOrderTasksKernel {
     Row row = begin(place, !done, set);
     auto k = operands.T.row_ptr[place];
     const auto end = done ? k : operands.T.row_ptr[place + 1];
-    O needed[LaneBatch];
-    S value[LaneBatch];
-    V seen[LaneBatch][Vectors];
-    load<1>(k, end, needed, value, seen);
+    EntryBatch<Operands, LaneBatch, Vectors> batch;
+    batch.template load_row<1>(operands.T, solved, k, end);
     while (warp.any(!done)) {
       if (done) continue;
-      if (!look(needed, set, seen)) continue;
-      add(value, seen, row);
+      if (!batch.look(solved, set)) continue;
+      batch.add_to(row.sum, operands);
       k += LaneBatch;
       if (k < end) {
-        load<1>(k, end, needed, value, seen);
+        batch.template load_row<1>(operands.T, solved, k, end);
         continue;
       }
       finish(row, set);
@@ -126,50 +118,8 @@ struct InOrderTasksKernel {
       row.right[v] = writes && v < solved.vectors ? operands.right_hand_side(row.row, v) : Acc(0);
       row.sum[v] = Acc(0);
     }
-    const int full = writes ? solved.vectors_to_empty(set) : 0;
-    for (int v = 0; v < full; ++v) solved.sets[1 - set].clear(solved.at(place, v));
+    if (writes) solved.empty(set, place);
     return row;
-  }
-
-  /// Entries k, k + Stride, ... below end.
-  template <int Stride, int Batch>
-  KOKKOS_FORCEINLINE_FUNCTION void load(Off k, Off end, O (&needed)[Batch], S (&value)[Batch],
-                                        V (&seen)[Batch][Vectors]) const {
-    HEDDLE_UNROLL(Batch)
-    for (int i = 0; i < Batch; ++i) {
-      const bool wanted = k + i * Stride < end;
-      needed[i] = backends::load_once(operands.T.needed + k + i * Stride, wanted);
-      value[i] = backends::load_once(operands.T.values + k + i * Stride, wanted);
-    }
-    HEDDLE_UNROLL(Batch)
-    for (int i = 0; i < Batch; ++i) {
-      HEDDLE_UNROLL(Vectors)
-      for (int v = 0; v < Vectors; ++v) {
-        const bool wanted = k + i * Stride < end && v < solved.vectors;
-        seen[i][v] = wanted ? Mailbox::not_posted() : V(0);
-      }
-    }
-  }
-
-  /// Whether all values of a batch are there now.
-  template <int Batch>
-  KOKKOS_FORCEINLINE_FUNCTION bool look(const O (&needed)[Batch], int set,
-                                        V (&seen)[Batch][Vectors]) const {
-    const auto place = [&](int i, int v) { return solved.at(needed[i], v); };
-    return look_for_all(solved.sets[set], place, seen);
-  }
-
-  template <int Batch>
-  KOKKOS_FORCEINLINE_FUNCTION void add(const S (&value)[Batch], const V (&seen)[Batch][Vectors],
-                                       Row& row) const {
-    HEDDLE_UNROLL(Batch)
-    for (int i = 0; i < Batch; ++i) {
-      // Beyond the end both are zero.
-      HEDDLE_UNROLL(Vectors)
-      for (int v = 0; v < Vectors; ++v) {
-        row.sum[v] += operands.value(value[i]) * Acc(seen[i][v]);
-      }
-    }
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void finish(const Row& row, int set) const {

@@ -17,13 +17,13 @@ KOKKOS_FORCEINLINE_FUNCTION bool look_for_all(const Mailbox& mailbox, const Plac
     HEDDLE_UNROLL(Vectors)
     for (int v = 0; v < Vectors; ++v) mailbox.look(place(i, v), 0, seen[i][v]);
   }
-  bool all = true;
+  bool missing = false;
   HEDDLE_UNROLL(Batch)
   for (int i = 0; i < Batch; ++i) {
     HEDDLE_UNROLL(Vectors)
-    for (int v = 0; v < Vectors; ++v) all = all && Mailbox::posted(seen[i][v]);
+    for (int v = 0; v < Vectors; ++v) missing |= !Mailbox::posted(seen[i][v]);
   }
-  return all;
+  return !missing;
 }
 
 }  // namespace heddle::detail::sptrsv

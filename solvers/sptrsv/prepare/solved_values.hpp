@@ -38,6 +38,11 @@ struct SolvedValues {
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t at(std::int64_t place, int vector) const {
     return vector * places + place;
   }
+  /// Empties a place that the solve before this one left full. By one thread, before its row posts.
+  KOKKOS_FORCEINLINE_FUNCTION void empty(int set, std::int64_t place) const {
+    const int full = vectors_to_empty(set);
+    for (int v = 0; v < full; ++v) sets[1 - set].clear(at(place, v));
+  }
   /// By one thread of each team, after all that it does; the last of `teams` exchanges the sets.
   KOKKOS_FORCEINLINE_FUNCTION void end(int set, std::int64_t teams) const {
     if (backends::arrive(&state->ended) + 1 < teams) return;

@@ -4,7 +4,7 @@
 #include "../../../backends/launch.hpp"
 #include "../../../backends/unroll.hpp"
 #include "../schedule/tasks.hpp"
-#include "solved_values.hpp"
+#include "entry_batch.hpp"
 #include "view.hpp"
 
 namespace heddle::detail::sptrsv {
@@ -76,10 +76,16 @@ struct TasksKernel {
     }
     // Before the wait, as all that depends on no other row.
     const Acc factor = writes ? operands.factor(place) : Acc(1);
-    if (writes) empty(place, set);
+    if (writes) solved.empty(set, place);
     Acc sum[Vectors];
     for (int v = 0; v < Vectors; ++v) sum[v] = Acc(0);
-    for (; warp.any(k < end); k += Batch * Subwarp::width) add(subwarp, warp, k, end, set, sum);
+    EntryBatch<Operands, Batch, Vectors> batch;
+    for (; warp.any(k < end); k += Batch * Subwarp::width) {
+      batch.template load_row<Subwarp::width>(T, solved, k, end);
+      while (warp.any(!batch.look(solved, set))) {
+      }
+      batch.add_to(sum, operands);
+    }
     HEDDLE_UNROLL(Vectors)
     for (int v = 0; v < Vectors; ++v) {
       const Acc total = subwarp.sum_together(sum[v]);
@@ -88,59 +94,6 @@ struct TasksKernel {
       solved.sets[set].post(solved.at(place, v), 0, value);
       operands.x(row, v) = value;
     }
-  }
-
-  /// The places of this row that the solve before this one left full.
-  KOKKOS_FORCEINLINE_FUNCTION void empty(std::int64_t place, int set) const {
-    const int vectors = solved.vectors_to_empty(set);
-    for (int v = 0; v < vectors; ++v) solved.sets[1 - set].clear(solved.at(place, v));
-  }
-
-  template <class Subwarp, class Warp, class Off>
-  KOKKOS_FORCEINLINE_FUNCTION void add(const Subwarp&, const Warp& warp, Off k, Off end, int set,
-                                       Acc (&sum)[Vectors]) const {
-    const auto& T = operands.T;
-    O needed[Batch];
-    S value[Batch];
-    HEDDLE_UNROLL(Batch)
-    for (int i = 0; i < Batch; ++i) {
-      const bool wanted = k + i * Subwarp::width < end;
-      needed[i] = backends::load_once(T.needed + k + i * Subwarp::width, wanted);
-      value[i] = backends::load_once(T.values + k + i * Subwarp::width, wanted);
-    }
-    V seen[Batch][Vectors];
-    HEDDLE_UNROLL(Batch)
-    for (int i = 0; i < Batch; ++i) {
-      for (int v = 0; v < Vectors; ++v) {
-        const bool wanted = k + i * Subwarp::width < end && v < solved.vectors;
-        seen[i][v] = wanted ? Mailbox::not_posted() : V(0);
-      }
-    }
-    while (warp.any(look(needed, set, seen))) {
-    }
-    HEDDLE_UNROLL(Batch)
-    for (int i = 0; i < Batch; ++i) {
-      // Beyond the end both are zero.
-      for (int v = 0; v < Vectors; ++v) sum[v] += operands.value(value[i]) * Acc(seen[i][v]);
-    }
-  }
-
-  /// Looks at once for all values of a batch that are not there yet; whether one still is not.
-  KOKKOS_FORCEINLINE_FUNCTION bool look(const O (&needed)[Batch], int set,
-                                        V (&seen)[Batch][Vectors]) const {
-    bool missing = false;
-    HEDDLE_UNROLL(Batch)
-    for (int i = 0; i < Batch; ++i) {
-      HEDDLE_UNROLL(Vectors)
-      for (int v = 0; v < Vectors; ++v) {
-        solved.sets[set].look(solved.at(needed[i], v), 0, seen[i][v]);
-      }
-    }
-    HEDDLE_UNROLL(Batch)
-    for (int i = 0; i < Batch; ++i) {
-      for (int v = 0; v < Vectors; ++v) missing |= !Mailbox::posted(seen[i][v]);
-    }
-    return missing;
   }
 };
 
