@@ -4,6 +4,7 @@
 
 #include <heddle/sptrsv.hpp>
 
+#include "../../../solvers/sptrsv/select/candidates.hpp"
 #include "../common/progress.hpp"
 #include "../common/results.hpp"
 #include "../common/scheme_search.hpp"
@@ -84,8 +85,11 @@ struct HeddleSolveEntry {
   }
 };
 
-/// What "all" runs, and a search starts from.
-inline std::vector<Scheme> candidates(const SchemeGrammar& legal) { return variants_of(legal); }
+/// What "all" runs, and a search starts from. `facts` are those of op(T).
+inline std::vector<Scheme> candidates(const Device& device, const RowFeatures& rows,
+                                      const TriangleFacts& facts) {
+  return detail::sptrsv::candidates(rows.rows, facts.entries - rows.rows, facts.levels, device);
+}
 
 /// A plan that a search looks at.
 template <Scalar S, Offset Off>
@@ -102,8 +106,9 @@ struct SearchedSolve {
 /// Looks for the fastest scheme of a problem, and says on `progress` how far it is.
 template <Scalar S, Offset Off>
 SearchResult search_schemes(const Exec& exec, const SptrsvProblem<S, Off>& problem,
-                            double budget_seconds, const std::string& matrix, Progress& progress) {
-  const SchemeGrammar legal = detail::sptrsv::grammar(backends::describe(exec));
+                            double budget_seconds, const MatrixResult& result, Progress& progress) {
+  const Device device = backends::describe(exec);
+  const SchemeGrammar legal = detail::sptrsv::grammar(device);
   const auto setup = [&](const Scheme& scheme) {
     return SearchedSolve<S, Off>{exec,
                                  std::make_unique<HeddleSolve<S, Off>>(exec, problem, scheme)};
@@ -113,11 +118,12 @@ SearchResult search_schemes(const Exec& exec, const SptrsvProblem<S, Off>& probl
         best ? ", best " + duration(*best->time.seconds) + " " + best->scheme.to_string() : "";
     progress.step(0, 0, std::to_string(tried) + leader + ", now " + next.to_string());
   };
-  progress.task(matrix + ": searching");
-  return SchemeSearch(legal, budget_seconds, setup, host_seconds, watch).run(candidates(legal));
+  progress.task(result.name + ": searching");
+  return SchemeSearch(legal, budget_seconds, setup, host_seconds, watch)
+      .run(candidates(device, result.rows, *result.triangle));
 }
 
-/// The schemes that were asked for ("all": those that use every value of every parameter), and
+/// The schemes that were asked for ("all": the candidates), and
 /// "auto": the one that a plan takes by itself; and the best of result.search, where there was
 /// one. Writes the choice into `result`.
 template <Scalar S, Offset Off>
@@ -144,7 +150,7 @@ std::vector<HeddleSolveEntry<S, Off>> heddle_solve_entries(const Exec& exec,
   };
   for (const std::string& text : request.schemes) {
     if (text == "all") {
-      for (const Scheme& one : candidates(legal)) enter(one);
+      for (const Scheme& one : candidates(device, result.rows, *result.triangle)) enter(one);
     } else if (text == "search") {
       const auto& best = result.search->best;
       if (best) found.push_back({"search", false, best->scheme});

@@ -31,8 +31,7 @@ class SptrsvRun {
 
   MatrixResult run() {
     if (request_.searches()) {
-      result_.search =
-          search_schemes(exec_, problem_, request_.search_seconds, result_.name, progress_);
+      result_.search = search_schemes(exec_, problem_, request_.search_seconds, result_, progress_);
     }
     for (auto& entry : heddle_solve_entries(exec_, problem_, request_, result_)) {
       contest_.enter(entry.name, true, [&entry, this] { return entry.setup(exec_, problem_); });

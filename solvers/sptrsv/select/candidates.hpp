@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "grammar.hpp"
+#include "shapes.hpp"
+
+namespace heddle::detail::sptrsv {
+
+/// A scheme that has `key`, with another value of it.
+inline Scheme with(const Scheme& scheme, const std::string& key, const std::string& value) {
+  std::vector<SchemeTerm> terms = scheme.terms();
+  for (SchemeTerm& term : terms) {
+    if (term.key == key) term = SchemeTerm(key, value);
+  }
+  return Scheme(scheme.format(), std::move(terms));
+}
+
+/// What is worth trying for a triangle of so many rows, entries off the diagonal and levels: at
+/// most 60 concrete schemes, all different. Of every kernel the one that its shape gives; of those
+/// that win, also what differs from it in one parameter, so that the times of all say what each
+/// parameter brings alone.
+inline std::vector<Scheme> candidates(std::int64_t rows, std::int64_t entries, int levels,
+                                      const Device& device) {
+  const SchemeGrammar legal = grammar(device);
+  if (!waits_on_lanes(device)) return variants_of(legal);
+  std::vector<Scheme> found;
+  const auto add = [&](const Scheme& scheme) {
+    if (std::find(found.begin(), found.end(), scheme) == found.end()) found.push_back(scheme);
+  };
+  const auto add_around = [&](const Scheme& scheme, const std::vector<std::string>& keys) {
+    add(scheme);
+    for (const SchemeKey& key : legal.parameters_of(heddle::detail::kernel_of(scheme, legal))) {
+      if (std::find(keys.begin(), keys.end(), key.key) == keys.end()) continue;
+      for (const std::string& value : key.values) add(with(scheme, key.key, value));
+    }
+  };
+  const auto shaped = [](const char* kernel, const Parameters& shape) {
+    return resolved(Scheme("sptrsv", {{kernel}}), shape);
+  };
+  const Scheme blocks = shaped("blocks", blocks_shape(rows, entries, levels));
+  add_around(blocks, {"merge", "threshold", "piece", "team", "warps", "alpha"});
+  add_around(with(blocks, "inner", "inverse"), {"merge", "threshold", "team", "warps"});
+  const Parameters by_rows = rows_shape(rows, entries, levels);
+  add_around(shaped("self-scheduled", by_rows), {"lanes", "warps"});
+  add(shaped("level-set", by_rows));
+  add(shaped("in-order", in_order_shape()));
+  for (const Preset& preset : presets) add(Scheme::parse(preset.scheme));
+  return found;
+}
+
+}  // namespace heddle::detail::sptrsv

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "../../solvers/sptrsv/select/candidates.hpp"
+#include "../../solvers/sptrsv/select/choose.hpp"
+
+namespace heddle::test {
+namespace {
+
+using detail::sptrsv::candidates;
+
+Device gpu_that_waits() {
+  Device device;
+  device.backend = BackendKind::cuda;
+  device.lanes = 32;
+  device.waits_make_progress = true;
+  return device;
+}
+
+struct Shape {
+  std::int64_t rows, entries;
+  int levels;
+};
+
+constexpr Shape shapes[] = {{0, 0, 0},
+                            {1, 0, 1},
+                            {1000, 999, 1000},
+                            {1000000, 2000000, 1999},
+                            {100000, 5000000, 50},
+                            {4000000, 1000, 2}};
+
+TEST_CASE("candidates are concrete, legal and different, and at most 60") {
+  Device cpu;
+  cpu.backend = BackendKind::host;
+  cpu.multiprocessors = 4;
+  Device portable = gpu_that_waits();
+  portable.waits_make_progress = false;
+  for (const Device& device : {gpu_that_waits(), cpu, portable}) {
+    const SchemeGrammar legal = detail::sptrsv::grammar(device);
+    for (const Shape& shape : shapes) {
+      const auto found = candidates(shape.rows, shape.entries, shape.levels, device);
+      CHECK(!found.empty());
+      CHECK(found.size() <= 60);
+      CHECK(std::set<Scheme>(found.begin(), found.end()).size() == found.size());
+      for (const Scheme& scheme : found) {
+        CAPTURE(scheme.to_string());
+        CHECK_NOTHROW(parse_scheme(scheme.to_string(), std::span(&legal, 1)));
+        for (const SchemeTerm& term : scheme.terms()) CHECK(term.value != scheme_auto);
+      }
+    }
+  }
+}
+
+TEST_CASE("candidates have every kernel of a GPU, and what differs from blocks in one parameter") {
+  const auto found = candidates(100000, 700000, 900, gpu_that_waits());
+  std::set<std::string> kernels;
+  for (const Scheme& scheme : found) kernels.insert(scheme.terms().front().key);
+  CHECK(kernels == std::set<std::string>{"blocks", "self-scheduled", "level-set", "in-order"});
+  const Scheme& base = found.front();
+  CHECK(base.terms().front().key == "blocks");
+  std::set<std::string> alphas;
+  for (const Scheme& scheme : found) {
+    if (!scheme.has("alpha") || detail::sptrsv::with(scheme, "alpha", base.value("alpha")) != base)
+      continue;
+    alphas.insert(scheme.value("alpha"));
+  }
+  CHECK(alphas == std::set<std::string>{"0", "2", "4", "8", "inf"});
+}
+
+}  // namespace
+}  // namespace heddle::test
