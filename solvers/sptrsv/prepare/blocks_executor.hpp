@@ -160,14 +160,15 @@ class BlocksExecutor {
   template <class Kernel>
   void run(const Exec& exec, const Operands& operands) {
     using Shape = backends::Shape<chunk_pieces, Kernel::threads(warp_width)>;
-    const std::size_t bytes = std::max(spare_bytes_, Kernel::scratch_bytes());
+    const auto view = triangle_.view();
+    const std::size_t bytes =
+        std::max(spare_bytes_, Kernel::scratch_bytes(view.inverted != nullptr));
     solve_.run(exec, operands.x.count, [&](const auto& solved, const auto& tickets) {
       for (const Launch& launch : launches_) {
         const auto teams =
             ceil_div<std::int64_t>(launch.stop - launch.first, Kernel::groups_per_team);
         const bool last = &launch == &launches_.back();
-        const Kernel kernel{operands, triangle_.view(), solved, launch.first, launch.stop, teams,
-                            last};
+        const Kernel kernel{operands, view, solved, launch.first, launch.stop, teams, last};
         if (launch.one_level) {
           backends::launch<Shape>(exec, "heddle::sptrsv::level", teams, kernel, bytes);
         } else {

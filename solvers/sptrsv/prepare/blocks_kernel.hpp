@@ -3,6 +3,7 @@
 
 #include "../../../backends/launch.hpp"
 #include "../../../backends/unroll.hpp"
+#include "../select/tuning.hpp"
 #include "../transform/blocked_view.hpp"
 #include "../transform/pieces.hpp"
 #include "entry_batch.hpp"
@@ -14,7 +15,8 @@ namespace heddle::detail::sptrsv {
 /// take the pieces in chunks, a lane a piece: every lane asks for the values that its piece needs
 /// at once, and lanes ask again together until all are there. The first subwarp then solves with
 /// the group's dense block, which it has in registers: rows hand on their solutions by shuffles, or
-/// all are a product with the block's inverse.
+/// all are a product with the block's inverse; where that leaves a residual that rounding does not
+/// explain, they are solved again by shuffles.
 ///
 /// A team is one group; but four, each with a warp or wavefront of its own, where a group has one
 /// subwarp: so few teams take tickets and arrive.
@@ -39,8 +41,8 @@ struct BlocksKernel {
   using Acc = typename Operands::accumulator_type;
   using View = BlockedView<S, O, Acc>;
 
-  /// Values that a lane asks for at once. More vectors take more registers.
-  static constexpr int batch = Vectors == 1 ? Piece : 2;
+  /// Values that a lane asks for at once. More vectors, or large numbers, take more registers.
+  static constexpr int batch = Vectors > 1 ? 2 : sizeof(Acc) > 8 ? 4 : Piece;
   static constexpr int groups_per_team = Subwarps == 1 ? 4 : 1;
   static constexpr int warps_per_team = groups_per_team * Subwarps;
   /// Pieces that a group of several rows may have.
@@ -48,7 +50,9 @@ struct BlocksKernel {
   /// Entries that such a group may have for that: a row's last piece need not be full.
   static constexpr std::int64_t most_entries = (most_pieces - most_rows) * Piece;
   static constexpr int sums_per_group = Vectors * most_pieces;
-  static constexpr int right_per_group = Vectors * most_rows;
+  static constexpr int right_per_group = 2 * Vectors * most_rows;
+  /// Precisions of V by which a row may be wrong, of the magnitudes that add up in it.
+  static constexpr int most_residual = 16;
 
   Operands operands;
   View view;
@@ -61,9 +65,11 @@ struct BlocksKernel {
   static constexpr int threads(int warp_width) {
     return Subwarps == 1 ? groups_per_team * warp_width : Subwarps * chunk_pieces;
   }
-  static constexpr std::size_t scratch_bytes() {
-    return backends::scratch_bytes<Acc, Acc>(groups_per_team * sums_per_group,
-                                             groups_per_team * right_per_group);
+  /// Of a plan whose groups may be inverted, or not.
+  static constexpr std::size_t scratch_bytes(bool inverts) {
+    return backends::scratch_bytes<Acc, Acc, Acc>(groups_per_team * sums_per_group,
+                                                  groups_per_team * right_per_group,
+                                                  inverts ? groups_per_team * most_block : 0);
   }
 
   template <class Team>
@@ -72,13 +78,16 @@ struct BlocksKernel {
     constexpr int slot_threads = Team::threads / groups_per_team;
     Acc* const sums = scratch.take<Acc>(groups_per_team * sums_per_group);
     Acc* const right = scratch.take<Acc>(groups_per_team * right_per_group);
+    Acc* const block = scratch.take<Acc>(view.inverted ? groups_per_team * most_block : 0);
     const int slot = team.thread() / slot_threads;
     const int thread = team.thread() % slot_threads;
     const std::int64_t index = first + team.index() * groups_per_team + slot;
     const int set = solved.set();
     // A wavefront has twice the lanes of a group; the others have nothing to do.
     if (index < stop && thread < Subwarps * chunk_pieces) {
-      solve(team, thread, index, set, sums + slot * sums_per_group, right + slot * right_per_group);
+      const Room room{sums + slot * sums_per_group, right + slot * right_per_group,
+                      block + slot * most_block};
+      solve(team, thread, index, set, room);
     }
     if (!ends_solve) return;
     if constexpr (groups_per_team > 1) team.barrier();
@@ -94,19 +103,30 @@ struct BlocksKernel {
     std::int64_t place;
     O row;
     std::uint32_t inside;  ///< of a coupled group: BlockedView::inside
-    Acc factor;            ///< where its block is not inverted
+    Acc factor;
+  };
+  /// A group's scratch.
+  struct Room {
+    Acc* sums;   ///< of pieces
+    Acc* right;  ///< right-hand sides and solutions, which lanes hand each other
+    Acc* block;  ///< where the block is inverted, as it was before
   };
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void solve(const Team& team, int thread, std::int64_t index, int set,
-                                         Acc* sums, Acc* right) const {
+                                         const Room& room) const {
     const Group group = view.groups[index];
-    const bool inverted = group.coupled && view.inverted[index] != 0;
-    const Row row = row_of(group, inverted, thread);
+    const bool inverted = group.coupled && view.inverted && view.inverted[index] != 0;
+    const Row row = row_of(group, thread);
     // Before the wait, as all that depends on no other group.
     if (row.awaited) solved.empty(set, row.place);
     Acc block_row[most_rows];
-    if (group.coupled) load(group, row.lane, inverted ? row.inside : below(row), block_row);
+    if (group.coupled) {
+      const int size = block_size(group.rows);
+      load(group, group.first_block + (inverted ? size : 0), row.lane,
+           inverted ? up_to(row.lane) : row.inside, block_row);
+      if (inverted && thread < chunk_pieces) stage(group, thread, size, room.block);
+    }
     for (int v = 0; v < solved.vectors; v += Vectors) {
       Acc left[Vectors];  // of the right-hand side, once others are subtracted
       HEDDLE_UNROLL(Vectors)
@@ -115,12 +135,14 @@ struct BlocksKernel {
         left[c] = reads ? operands.right_hand_side(row.row, v + c) : Acc(0);
       }
       if (v > 0) wait_for_group(team);  // until the sums before are read
-      subtract_pieces(team, group, row, set, v, sums, left);
+      subtract_pieces(team, group, row, set, v, room.sums, left);
       if (thread >= chunk_pieces) continue;
-      if (inverted) {
-        multiply(team.subwarp(), group, row, block_row, right, left);
-      } else if (group.coupled) {
-        substitute(team.subwarp(), group, row, block_row, left);
+      if (group.coupled) {
+        for (int c = 0; c < Vectors; ++c) room.right[c * most_rows + row.lane] = left[c];
+        const std::uint32_t wrong = inverted
+                                        ? multiply(team, group, row, block_row, room, left)
+                                        : substitute(team.subwarp(), group, row, block_row, left);
+        solve_again(team.subwarp(), group, row, room.right, wrong, left);
       } else if (row.exists) {
         for (int c = 0; c < Vectors; ++c) {
           left[c] = operands.quotient(left[c], row.factor, row.place);
@@ -140,33 +162,38 @@ struct BlocksKernel {
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION Row row_of(const Group& group, bool inverted, int thread) const {
+  KOKKOS_FORCEINLINE_FUNCTION Row row_of(const Group& group, int thread) const {
     Row row{thread, thread < group.rows, false, group.first + thread, O(0), 0u, Acc(1)};
     if (!row.exists) return row;
     row.awaited = (group.awaited >> thread & 1u) != 0;
     row.row = operands.T.row[row.place];
     if (group.coupled) row.inside = view.inside[row.place];
-    if (!inverted) row.factor = operands.factor(row.place);
+    row.factor = operands.factor(row.place);
     return row;
   }
 
   KOKKOS_FORCEINLINE_FUNCTION Acc inner(const Acc& entry) const {
     return operands.conjugate ? heddle::conjugate(entry) : entry;
   }
-  /// The columns of a row that are no zeros, without its diagonal.
-  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t below(const Row& row) {
-    return row.exists ? row.inside & ((std::uint32_t{1} << row.lane) - 1) : 0;
+  KOKKOS_FORCEINLINE_FUNCTION static std::uint32_t up_to(int lane) {
+    return ~std::uint32_t{0} >> (most_rows - 1 - (lane < most_rows ? lane : most_rows - 1));
   }
-  /// A row of the group's block. Every lane reads something in every column: 32 conditions would
-  /// not fit into the scalar registers of AMD's devices.
-  KOKKOS_FORCEINLINE_FUNCTION void load(const Group& group, int lane, std::uint32_t columns,
-                                        Acc (&block_row)[most_rows]) const {
+  /// A row of the block that begins at `first`. Every lane reads something in every column: 32
+  /// conditions would not fit into the scalar registers of AMD's devices.
+  KOKKOS_FORCEINLINE_FUNCTION void load(const Group& group, std::int64_t first, int lane,
+                                        std::uint32_t columns, Acc (&block_row)[most_rows]) const {
     const int last = group.rows - 1;
-    const Acc* const block = view.blocks + group.first_block + (lane < last ? lane : last);
+    const Acc* const block = view.blocks + first + (lane < last ? lane : last);
     HEDDLE_UNROLL(most_rows)
     for (int j = 0; j < most_rows; ++j) {
       const Acc entry = block[block_column(j < last ? j : last, group.rows)];
       block_row[j] = (columns >> j & 1u) != 0 ? entry : Acc(0);
+    }
+  }
+  /// The group's block into scratch.
+  KOKKOS_FORCEINLINE_FUNCTION void stage(const Group& group, int lane, int size, Acc* block) const {
+    for (int e = lane; e < size; e += most_rows) {
+      block[e] = backends::load_once(view.blocks + group.first_block + e, true);
     }
   }
 
@@ -229,40 +256,63 @@ struct BlocksKernel {
     }
   }
 
-  /// left = inverse * left, handed round in scratch. What a row does not need has a coefficient of
-  /// zero, and must not get into its sum where it is not finite.
-  template <class Subwarp>
-  KOKKOS_FORCEINLINE_FUNCTION void multiply(const Subwarp& subwarp, const Group& group,
-                                            const Row& row, const Acc (&block_row)[most_rows],
-                                            Acc* right, Acc (&left)[Vectors]) const {
-    bool finite = true;
+  /// left = inverse * right. An inverse is precise by the largest of the group's rows; so that it
+  /// is row by row, a bit a vector says where a residual is larger than rounding explains.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t multiply(const Team& team, const Group& group,
+                                                     const Row& row,
+                                                     const Acc (&block_row)[most_rows],
+                                                     const Room& room, Acc (&left)[Vectors]) const {
+    const auto subwarp = team.subwarp();
+    Acc* const solution = room.right + Vectors * most_rows;
+    subwarp.sync();
     HEDDLE_UNROLL(Vectors)
     for (int c = 0; c < Vectors; ++c) {
-      right[c * most_rows + row.lane] = left[c];
-      finite &= is_finite(left[c]);
+      left[c] = rounded(dot(block_row, room.right + c * most_rows));
+      solution[c * most_rows + row.lane] = left[c];
     }
     subwarp.sync();
-    if (subwarp.all(finite)) {
-      HEDDLE_UNROLL(Vectors)
-      for (int c = 0; c < Vectors; ++c) left[c] = dot(block_row, right + c * most_rows);
-    } else {
-      multiply_carefully(group, row, right, left);
+    using Tag = backends::Tag<typename Team::execution_space>;
+    std::uint32_t wrong = 0;
+    HEDDLE_UNROLL(Vectors)
+    for (int c = 0; c < Vectors; ++c) {
+      const bool solved_it = solves<Tag>(
+          group, row, room.block, room.right + c * most_rows + row.lane, solution + c * most_rows);
+      wrong |= solved_it ? 0u : 1u << c;
     }
-    subwarp.sync();  // before it is overwritten
+    return wrong;
   }
 
-  /// The same without what the pattern has zeros for: short code, since it is rarely run.
-  KOKKOS_FORCEINLINE_FUNCTION void multiply_carefully(const Group& group, const Row& row,
-                                                      const Acc* right,
-                                                      Acc (&left)[Vectors]) const {
-    const Acc* const block = view.blocks + group.first_block + row.lane;
-    for (int c = 0; c < Vectors; ++c) left[c] = Acc(0);
-    HEDDLE_UNROLL(1)
-    for (int j = 0; j < group.rows; ++j) {
-      if ((row.inside >> j & 1u) == 0) continue;
-      const Acc entry = inner(block[block_column(j, group.rows)]);
-      HEDDLE_UNROLL(Vectors)
-      for (int c = 0; c < Vectors; ++c) left[c] += entry * right[c * most_rows + j];
+  /// Whether a row of the group's block times the solution is the right-hand side, but for what
+  /// rounding explains.
+  template <class Tag>
+  KOKKOS_FORCEINLINE_FUNCTION bool solves(const Group& group, const Row& row, const Acc* block,
+                                          const Acc* given, const Acc* solution) const {
+    using Real = heddle::RealOf<Acc>;
+    constexpr auto precision = Real(Kokkos::Experimental::epsilon_v<heddle::RealOf<V>>);
+    constexpr int sums = 4;  // that do not wait for each other
+    Acc sum[sums] = {-*given, Acc(0), Acc(0), Acc(0)};
+    Real magnitudes[sums] = {magnitude(*given), Real(0), Real(0), Real(0)};
+    const int last = row.exists ? row.lane : -1;
+    HEDDLE_UNROLL(sizeof(Acc) > 8 ? 1 : columns_checked_at_once<Tag> / sums)
+    for (int first = 0; first < most_rows; first += sums) {
+      HEDDLE_UNROLL(sums)
+      for (int i = 0; i < sums; ++i) {
+        const int j = first + i;
+        const Acc entry = j <= last ? inner(block[block_column(j, group.rows) + row.lane]) : Acc(0);
+        sum[i] += entry * solution[j];
+        magnitudes[i] += magnitude(entry) * magnitude(solution[j]);
+      }
+    }
+    const Acc rest = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    const Real all = (magnitudes[0] + magnitudes[1]) + (magnitudes[2] + magnitudes[3]);
+    return is_finite(rest) && magnitude(rest) <= most_residual * precision * all;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static heddle::RealOf<Acc> magnitude(const Acc& value) {
+    if constexpr (is_complex<Acc>) {
+      return Kokkos::abs(value.real()) + Kokkos::abs(value.imag());
+    } else {
+      return Kokkos::abs(value);
     }
   }
 
@@ -274,15 +324,14 @@ struct BlocksKernel {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
   }
 
-  /// left = block^-1 * left: rows hand on their solutions, one after the other.
+  /// left = block^-1 * left: rows hand on their solutions, one after the other. A bit a vector says
+  /// where something is not finite, which must not get into rows that do not need it, or a row has
+  /// to be divided.
   template <class Subwarp>
-  KOKKOS_FORCEINLINE_FUNCTION void substitute(const Subwarp& subwarp, const Group& group,
-                                              const Row& row, const Acc (&block_row)[most_rows],
-                                              Acc (&left)[Vectors]) const {
-    bool careful = row.factor == Acc(0);
-    Acc before[Vectors];
-    HEDDLE_UNROLL(Vectors)
-    for (int c = 0; c < Vectors; ++c) before[c] = left[c];
+  KOKKOS_FORCEINLINE_FUNCTION std::uint32_t substitute(const Subwarp& subwarp, const Group& group,
+                                                       const Row& row,
+                                                       const Acc (&block_row)[most_rows],
+                                                       Acc (&left)[Vectors]) const {
     HEDDLE_UNROLL(most_rows)
     for (int j = 0; j < most_rows; ++j) {
       if (j % 8 == 0 && j >= group.rows) break;
@@ -293,40 +342,43 @@ struct BlocksKernel {
         left[c] -= inner(block_row[j]) * subwarp.shuffle(solution, j);
       }
     }
+    std::uint32_t wrong = row.factor == Acc(0) ? ~0u : 0u;
     HEDDLE_UNROLL(Vectors)
     for (int c = 0; c < Vectors; ++c) {
       left[c] = rounded(left[c] * row.factor);
-      careful = careful || !is_finite(left[c]);
+      wrong |= is_finite(left[c]) ? 0u : 1u << c;
     }
-    if (!subwarp.any(careful)) return;
-    HEDDLE_UNROLL(Vectors)
-    for (int c = 0; c < Vectors; ++c) left[c] = before[c];
-    substitute_carefully(subwarp, group, row, left);
+    return wrong;
   }
   KOKKOS_FORCEINLINE_FUNCTION static Acc rounded(const Acc& value) {
     return Acc(static_cast<V>(value));
   }
 
-  /// The same where a row's reciprocal is no normal number, or something is not finite, which must
-  /// not get into rows that do not need it: short code, since it is rarely run.
+  /// The vectors of which a row is wrong, from their right-hand sides, row by row and with a look
+  /// at what each needs: short code, since it is rarely run.
   template <class Subwarp>
-  KOKKOS_FORCEINLINE_FUNCTION void substitute_carefully(const Subwarp& subwarp, const Group& group,
-                                                        const Row& row,
-                                                        Acc (&left)[Vectors]) const {
+  KOKKOS_FORCEINLINE_FUNCTION void solve_again(const Subwarp& subwarp, const Group& group,
+                                               const Row& row, const Acc* right,
+                                               std::uint32_t wrong, Acc (&left)[Vectors]) const {
+    if (!subwarp.any(wrong != 0)) return;
     const Acc* const block = view.blocks + group.first_block + row.lane;
-    const std::uint32_t needed = below(row);
+    Acc rest[Vectors];
+    for (int c = 0; c < Vectors; ++c) rest[c] = right[c * most_rows + row.lane];
     HEDDLE_UNROLL(1)
     for (int j = 0; j < group.rows; ++j) {
-      const bool needs = (needed >> j & 1u) != 0;
+      const bool needs = (row.inside >> j & 1u) != 0;
       const Acc entry = needs ? inner(block[block_column(j, group.rows)]) : Acc(0);
       HEDDLE_UNROLL(Vectors)
       for (int c = 0; c < Vectors; ++c) {
         if (row.exists && row.lane == j) {
-          left[c] = rounded(operands.quotient(left[c], row.factor, row.place));
+          rest[c] = rounded(operands.quotient(rest[c], row.factor, row.place));
         }
-        const Acc other = subwarp.shuffle(left[c], j);
-        if (needs) left[c] -= entry * other;
+        const Acc other = subwarp.shuffle(rest[c], j);
+        if (needs) rest[c] -= entry * other;
       }
+    }
+    for (int c = 0; c < Vectors; ++c) {
+      if (subwarp.any((wrong >> c & 1u) != 0)) left[c] = rest[c];
     }
   }
 

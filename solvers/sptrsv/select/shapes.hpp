@@ -36,7 +36,8 @@ inline Parameters in_order_shape() { return {{"sw_rnnz", "8"}, {"warps", "32"}};
 
 /// How sptrsv/blocks runs, by the same figures: the longer the rows and the narrower the levels,
 /// the more threads share a group, and where there are many groups, none waits for a large team's
-/// barrier. Fitted to 34 triangles on an H200: docs/sptrsv.md.
+/// barrier; where levels are wide, the bytes of inverses cost more than the steps that they save.
+/// Fitted to 34 triangles on an H200: docs/sptrsv.md.
 inline Parameters blocks_shape(std::int64_t rows, std::int64_t entries, int levels) {
   const double row =
       static_cast<double>(entries) / static_cast<double>(std::max<std::int64_t>(1, rows));
@@ -45,9 +46,12 @@ inline Parameters blocks_shape(std::int64_t rows, std::int64_t entries, int leve
   const char* team = "32";
   if (row >= 5) team = "64";
   if (narrow || (row >= 8 && !wide)) team = "128";
-  return {{"merge", "parents"},    {"threshold", row < 8 ? "4" : "2"},
-          {"inner", "substitute"}, {"piece", wide && row < 4 ? "4" : "8"},
-          {"team", team},          {"warps", narrow ? "8" : "16"},
+  return {{"merge", "parents"},
+          {"threshold", row < 8 ? "4" : "2"},
+          {"inner", level < 1000 ? "inverse" : "substitute"},
+          {"piece", wide && row < 4 ? "4" : "8"},
+          {"team", team},
+          {"warps", narrow ? "8" : "16"},
           {"alpha", "inf"}};
 }
 

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "../../../backends/tags.hpp"
+
 namespace heddle::detail::sptrsv {
 
 /// What a row costs beside its entries, in entries.
@@ -20,5 +22,12 @@ inline constexpr int warps_without_plan = 8;
 inline constexpr int vectors_at_once = 4;
 /// Right-hand sides of one pass.
 inline constexpr int most_vectors = 64;
+
+/// Columns of a group's inverted block whose residuals are taken at once. NVIDIA's registers hold
+/// all; AMD's compiler keeps a condition for each in scalar registers, which are fewer.
+template <class Tag>
+inline constexpr int columns_checked_at_once = 4;
+template <>
+inline constexpr int columns_checked_at_once<backends::Cuda> = 32;
 
 }  // namespace heddle::detail::sptrsv

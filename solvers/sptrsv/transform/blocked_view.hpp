@@ -25,6 +25,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr int block_column(int j, int rows) {
 }
 /// Entries of such a block.
 KOKKOS_FORCEINLINE_FUNCTION constexpr int block_size(int rows) { return rows * (rows + 1) / 2; }
+inline constexpr int most_block = block_size(most_rows);
 
 /// A triangle in groups. What a row needs of other groups is cut into *pieces* of `piece` entries,
 /// the last filled up with entries of the place `nowhere`; what it needs of its group is in the
@@ -41,11 +42,12 @@ struct BlockedView {
   const std::int64_t* first_piece;  ///< of each place, and the end
   const O* needed;                  ///< the place of each entry of a piece
   const S* values;                  ///< zero where there is none
-  const Acc* blocks;                ///< of each group, by columns: see block_column
-  /// Of each place: a bit a column of its group's block that is no zero, the diagonal aside unless
-  /// the block is inverted.
-  const std::uint32_t* inside;
-  const std::uint8_t* inverted;  ///< of each group: whether its block is the inverse
+  /// Of each group, by columns: see block_column. Where `inverted` is not null, the inverse
+  /// follows.
+  const Acc* blocks;
+  const std::uint32_t* inside;  ///< of each place: a bit a row of its group that it needs
+  /// Of each group: whether its inverse is there and may be used. Null where none is.
+  const std::uint8_t* inverted;
 };
 
 }  // namespace heddle::detail::sptrsv

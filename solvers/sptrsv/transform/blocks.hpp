@@ -18,7 +18,7 @@ class Blocks {
   Blocks() = default;
 
   /// Two allocations and a readback between them; waits. Fills in which groups have blocks, and
-  /// where. No values yet; these will be the inverses of blocks if asked for.
+  /// where. No values yet; `invert`: inverses follow the blocks.
   Blocks(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups, bool invert)
       : invert_(invert) {
     const auto places = static_cast<std::size_t>(pattern.rows());
@@ -55,13 +55,13 @@ class Blocks {
     backends::launch<backends::Shape<most_rows, most_rows>>(
         exec, "heddle::sptrsv::fill_blocks", groups.count(),
         Kernel{groups.groups(), inner_ptr_.data(), column_.data(), source_.data(),
-               T.values().data(), diagonal, values_.data(), inverted_.data(), invert_},
+               T.values().data(), diagonal, values_.data(), invert_ ? inverted_.data() : nullptr},
         Kernel::scratch_bytes());
   }
 
   const Acc* values() const { return values_.data(); }
   const std::uint32_t* inside() const { return inside_.data(); }
-  const std::uint8_t* inverted() const { return inverted_.data(); }
+  const std::uint8_t* inverted() const { return invert_ ? inverted_.data() : nullptr; }
   std::size_t bytes() const { return memory_.bytes() + entry_memory_.bytes(); }
 
   void count(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups,
@@ -70,7 +70,6 @@ class Blocks {
     const auto needed = pattern.needed();
     const auto inner_ptr = inner_ptr_;
     const auto inside = inside_;
-    const bool invert = invert_;
     Group* const table = groups.groups();
     Kokkos::parallel_for(
         "heddle::sptrsv::count_inner", policy(exec, groups.count()), KOKKOS_LAMBDA(std::int64_t g) {
@@ -78,25 +77,25 @@ class Blocks {
           for (int r = 0; r < group.rows; ++r) {
             const std::int64_t p = group.first + r;
             Off inner = 0;
-            std::uint32_t needs = 0, all = std::uint32_t{1} << r;
+            std::uint32_t needs = 0;
             for (Off k = row_ptr(p); k < row_ptr(p + 1); ++k) {
               if (needed(k) < static_cast<O>(group.first)) continue;
               ++inner;
               const auto column = static_cast<int>(needed(k) - static_cast<O>(group.first));
               needs |= std::uint32_t{1} << column;
-              if (invert) all |= inside(needed(k));  // and what that row needs
             }
-            inside(p) = invert ? all : needs;
+            inside(p) = needs;
             inner_ptr(p) = inner;
             group.coupled = group.coupled || inner > 0;
           }
         });
     const std::int64_t count = groups.count();
+    const int blocks = invert_ ? 2 : 1;
     Kokkos::parallel_scan(
         "heddle::sptrsv::first_block", policy(exec, count + 1),
         KOKKOS_LAMBDA(std::int64_t g, std::int64_t& sum, bool last) {
           if (last) (g < count ? table[g].first_block : block_entries(0)) = sum;
-          sum += g < count && table[g].coupled ? block_size(table[g].rows) : 0;
+          sum += g < count && table[g].coupled ? blocks * block_size(table[g].rows) : 0;
         });
     const std::int64_t places = pattern.rows();
     Kokkos::parallel_scan(

@@ -8,16 +8,12 @@
 namespace heddle::detail::sptrsv {
 
 /// A block whose Skeel condition number, the largest row sum of |inverse| |block|, is above this is
-/// not inverted. With 32, two of 39 triangles lost digits in single rows.
+/// not inverted: its products would often be refused by BlocksKernel.
 inline constexpr double most_skeel = 8;
 
 /// Fills the dense block of every group that has one, a subwarp of 32 lanes a group: with the block
-/// itself, a lane a row; or, if asked to and where that neither overflows nor is ill-conditioned,
-/// with its inverse, a lane a column.
-///
-/// A product with an inverse is as precise as a substitution by the norm of the group's rows, up to
-/// that factor, but not row by row: where the entries of x in one group differ by many orders of
-/// magnitude, small ones may lose digits. Source: N. Higham, "Accuracy and stability of numerical
+/// itself, a lane a row; then, if asked to and where that neither overflows nor is ill-conditioned,
+/// with its inverse, a lane a column. Source: N. Higham, "Accuracy and stability of numerical
 /// algorithms", chapters 8 and 14.
 template <Scalar S, Offset Off, Scalar Acc>
 struct FillBlocksKernel {
@@ -31,8 +27,7 @@ struct FillBlocksKernel {
   const S* values;    ///< of the user's matrix
   const S* diagonal;  ///< of each place, or null
   Acc* blocks;
-  std::uint8_t* inverted;
-  bool invert;
+  std::uint8_t* inverted;  ///< of each group: whether its inverse may be used; null for no inverses
 
   /// Odd, so that lanes that read down a column of scratch do not meet in one bank.
   static constexpr int stride = most_rows + 1;
@@ -54,22 +49,15 @@ struct FillBlocksKernel {
     const int lane = subwarp.lane();
     const Staged inner = stage(subwarp, group, scratch);
     subwarp.sync();
-    bool good = false;
-    if (invert) {
-      solve_column(group, inner, lane);
-      subwarp.sync();
-      good = subwarp.all(lane >= group.rows || well_conditioned(inner, lane));
-      subwarp.sync();
-    }
-    if (!good) {
-      copy_row(group, inner, lane);
-      subwarp.sync();
-    }
+    copy_row(group, inner, lane);
+    write_row(group, inner, lane, group.first_block);
+    if (!inverted) return;
+    subwarp.sync();
+    solve_column(group, inner, lane);
+    subwarp.sync();
+    const bool good = subwarp.all(lane >= group.rows || well_conditioned(inner, lane));
     if (lane == 0) inverted[team.index()] = good ? 1 : 0;
-    if (lane >= group.rows) return;
-    Acc* const to = blocks + group.first_block + lane;
-    for (int j = 0; j <= lane; ++j)
-      to[block_column(j, group.rows)] = inner.block[lane * stride + j];
+    if (good) write_row(group, inner, lane, group.first_block + block_size(group.rows));
   }
 
  private:
@@ -161,6 +149,14 @@ struct FillBlocksKernel {
     row[r] = inner.diagonal[r];
     for (int e = inner.begin[r]; e < inner.begin[r + 1]; ++e) {
       row[column_of(inner, e)] += value_of(inner, e);
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void write_row(const Group& group, const Staged& inner, int r,
+                                             std::int64_t first) const {
+    if (r >= group.rows) return;
+    for (int j = 0; j <= r; ++j) {
+      blocks[first + block_column(j, group.rows) + r] = inner.block[r * stride + j];
     }
   }
 };
