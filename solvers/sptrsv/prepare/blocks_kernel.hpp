@@ -6,6 +6,7 @@
 #include "../transform/blocked_view.hpp"
 #include "../transform/pieces.hpp"
 #include "entry_batch.hpp"
+#include "trace.hpp"
 #include "view.hpp"
 
 namespace heddle::detail::sptrsv {
@@ -27,8 +28,9 @@ namespace heddle::detail::sptrsv {
 /// W. Liu et al., "A synchronization-free algorithm for parallel sparse triangular solves",
 /// Euro-Par 2016; Z. Hu et al., "AG-SpTRSV", TACO 2024, for groups of rows.
 ///
-/// `ends_solve` says that no launch of this solve comes after this one, of `teams` teams.
-template <class Operands, int Piece, int Vectors, int Subwarps>
+/// `ends_solve` says that no launch of this solve comes after this one, of `teams` teams. A step
+/// of a trace is a group.
+template <class Operands, int Piece, int Vectors, int Subwarps, class Trace = NoTrace>
 struct BlocksKernel {
   /// More is asked for than is used: so few teams are resident as it leaves room for, since teams
   /// that poll for rows far ahead slow down the others.
@@ -56,6 +58,7 @@ struct BlocksKernel {
   std::int64_t first, stop;
   std::int64_t teams;  ///< of the launch
   bool ends_solve;
+  Trace trace;
 
   /// Threads of a team where a warp or wavefront has so many lanes.
   static constexpr int threads(int warp_width) {
@@ -100,6 +103,7 @@ struct BlocksKernel {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void solve(const Team& team, int thread, std::int64_t index, int set,
                                          Acc* sums, Acc* right) const {
+    if (thread == 0) trace.begin(index);
     const Group group = view.groups[index];
     const bool inverted = group.coupled && view.inverted[index] != 0;
     const Row row = row_of(group, inverted, thread);
@@ -128,6 +132,7 @@ struct BlocksKernel {
       }
       store(row, left, set, v);
     }
+    if (thread == 0) trace.end(index);
   }
 
   /// All subwarps of a group.

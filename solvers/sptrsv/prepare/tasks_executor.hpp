@@ -60,8 +60,18 @@ class TasksExecutor {
       const int vectors = std::min(room_, x.count - first);
       const Operands operands{triangle_.view(), conjugate, alpha, b.slice(first, vectors),
                               x.slice(first, vectors)};
-      with_lanes<1>(exec, operands);
+      with_lanes<1>(exec, operands, NoTrace());
     }
+  }
+
+  SolveTrace trace(const Exec& exec, bool conjugate, Acc alpha, const Multivector<const V>& b,
+                   const Multivector<V>& x) {
+    const auto view = triangle_.view();
+    const TraceStorage<Exec> storage(exec, view.rows);
+    with_lanes<1>(exec, Operands{view, conjugate, alpha, b, x}, storage.trace());
+    SolveTrace trace = storage.read(exec);
+    trace.step_of_row = places_of_rows(exec, view.row, view.rows);
+    return trace;
   }
 
  private:
@@ -69,20 +79,22 @@ class TasksExecutor {
   static constexpr int warp_width = backends::max_subwarp_width<Exec>;
   static constexpr int warps_per_team = team_threads / warp_width;
 
-  template <int Lanes>
-  void with_lanes(const Exec& exec, const Operands& operands) {
+  template <int Lanes, class Trace>
+  void with_lanes(const Exec& exec, const Operands& operands, const Trace& trace) {
     if constexpr (Lanes < 32) {
-      if (Lanes < lanes_) return with_lanes<2 * Lanes>(exec, operands);
+      if (Lanes < lanes_) return with_lanes<2 * Lanes>(exec, operands, trace);
     }
     constexpr int batch = Lanes == 1 ? 8 : 4;
-    if (operands.x.count == 1) return run<Lanes, batch, 1>(exec, operands);
-    run<Lanes, 2, vectors_at_once>(exec, operands);
+    if constexpr (!Trace::records) {
+      if (operands.x.count > 1) return run<Lanes, 2, vectors_at_once>(exec, operands, trace);
+    }
+    run<Lanes, batch, 1>(exec, operands, trace);
   }
 
-  template <int Lanes, int Batch, int Vectors>
-  void run(const Exec& exec, const Operands& operands) {
+  template <int Lanes, int Batch, int Vectors, class Trace>
+  void run(const Exec& exec, const Operands& operands, const Trace& trace) {
     using Shape = backends::Shape<Lanes, team_threads>;
-    using Kernel = TasksKernel<Operands, Batch, Vectors>;
+    using Kernel = TasksKernel<Operands, Batch, Vectors, Trace>;
     const auto& begin = ranges_.begin();
     solve_.run(exec, operands.x.count, [&](const auto& solved, const auto& tickets) {
       const auto kernel = [&](std::int64_t first, std::int64_t stop) {
@@ -92,7 +104,8 @@ class TasksExecutor {
                       first,
                       stop,
                       ceil_div<std::int64_t>(stop - first, warps_per_team),
-                      stop == ranges_.tasks()};
+                      stop == ranges_.tasks(),
+                      trace};
       };
       if (!by_level_) {
         const Kernel all = kernel(0, ranges_.tasks());
