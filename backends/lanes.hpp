@@ -16,11 +16,18 @@
 
 namespace heddle::backends {
 
-template <class T, class L, class P = HostLanes>
+/// Of a backend without clusters.
+struct NoClusters {};
+#ifdef KOKKOS_ENABLE_CUDA
+struct CudaCluster;
+#endif
+
+template <class T, class L, class P = HostLanes, class C = NoClusters>
 struct BackendOf {
   using Tag = T;
   using Lanes = L;          ///< the words of Subwarp and Team, as Heddle launches
   using PortableLanes = P;  ///< the same, as a team policy lays out threads
+  using Clusters = C;       ///< the words of Cluster
 };
 
 /// The backend behind an execution space. One that nobody knows may be anything: it is portable.
@@ -44,7 +51,7 @@ struct Backend<Kokkos::Threads> : BackendOf<Host, HostLanes> {};
 #ifdef KOKKOS_ENABLE_CUDA
 template <>
 struct Backend<Kokkos::Cuda>
-    : BackendOf<Cuda, CudaLanes<ThreadsInARow>, CudaLanes<ThreadsOfTeamPolicy>> {};
+    : BackendOf<Cuda, CudaLanes<ThreadsInARow>, CudaLanes<ThreadsOfTeamPolicy>, CudaCluster> {};
 #endif
 #ifdef KOKKOS_ENABLE_HIP
 template <>
@@ -72,6 +79,11 @@ inline constexpr bool has_lanes = max_subwarp_width<Exec> > 1;
 template <ExecutionSpace Exec>
 inline constexpr bool runs_on_host =
     std::same_as<typename KokkosSpace<Exec>::memory_space, Kokkos::HostSpace>;
+
+/// Whether kernels for clusters of teams are compiled (Cluster); whether a device runs them,
+/// Device::most_teams_per_cluster says.
+template <ExecutionSpace Exec>
+inline constexpr bool has_clusters = !std::same_as<typename Backend<Exec>::Clusters, NoClusters>;
 
 /// Whether teams may wait for earlier ones of their launch (see launch_in_order). Where not, a
 /// scheme whose teams wait hands over through a second launch, or is not offered.

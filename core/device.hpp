@@ -23,6 +23,8 @@ struct Device {
   std::size_t cache_bytes = 0;
   /// Scratch that one team can be given at launch.
   std::size_t scratch_bytes = 0;
+  /// Teams that can run together as a cluster (backends::launch_cluster); 0 where there are none.
+  int most_teams_per_cluster = 0;
 
   /// Whether teams may wait for earlier ones of their launch (backends::launch_in_order).
   bool waits_make_progress = true;

@@ -14,6 +14,19 @@ inline std::size_t max_scratch_bytes(const Kokkos::Cuda& exec) {
   return exec.cuda_device_prop().sharedMemPerBlockOptin - scratch_alignment_bytes;
 }
 
+/// 16 where the device and the program are of sm_90 and the like, of which 8 are sure to be
+/// granted.
+inline int max_teams_per_cluster(const Kokkos::Cuda& exec) {
+#if defined(KOKKOS_ARCH_HOPPER90) || defined(KOKKOS_ARCH_BLACKWELL100)
+  int launches = 0;
+  cudaDeviceGetAttribute(&launches, cudaDevAttrClusterLaunch, exec.cuda_device());
+  return launches ? 16 : 0;
+#else
+  (void)exec;
+  return 0;
+#endif
+}
+
 inline Device describe_device(const Kokkos::Cuda& exec) {
   const auto attribute = [&](cudaDeviceAttr which) {
     int value = 0;
@@ -26,6 +39,7 @@ inline Device describe_device(const Kokkos::Cuda& exec) {
   device.threads_per_multiprocessor = attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
   device.cache_bytes = attribute(cudaDevAttrL2CacheSize);
   device.scratch_bytes = max_scratch_bytes(exec);
+  device.most_teams_per_cluster = max_teams_per_cluster(exec);
   return device;
 }
 

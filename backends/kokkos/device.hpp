@@ -14,6 +14,12 @@
 
 namespace heddle::backends {
 
+/// Of every device that does not say otherwise.
+template <ExecutionSpace Exec>
+int max_teams_per_cluster(const Exec&) {
+  return 0;
+}
+
 /// What a team policy gives a team, less what aligns it.
 template <BackendIs<Portable> Exec>
 std::size_t max_scratch_bytes(const Exec&) {
@@ -36,6 +42,7 @@ template <ExecutionSpace Exec>
 Device describe_device(const heddle::Portable<Exec>& exec) {
   Device device = describe_device(kokkos_space(exec));
   device.scratch_bytes = max_scratch_bytes(exec);
+  device.most_teams_per_cluster = max_teams_per_cluster(exec);
   return device;
 }
 

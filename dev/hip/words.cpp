@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel for each word of backends/, and nothing else in it: what the words compile to is read
 // from here (docs/backends.md). Compiles for CUDA and HIP alike.
+#include "../../backends/clock.hpp"
 #include "../../backends/launch.hpp"
 #include "../../backends/mailbox.hpp"
 #include "../../backends/memory.hpp"
@@ -111,6 +112,11 @@ struct Collect {
 };
 struct Arrive {
   KOKKOS_FUNCTION void operator()(int* place) const { place[1] = backends::arrive(place); }
+};
+struct ClockTicks {
+  KOKKOS_FUNCTION void operator()(auto* place) const {
+    place[1] = static_cast<std::remove_reference_t<decltype(*place)>>(backends::clock_ticks());
+  }
 };
 struct Fence {
   KOKKOS_FUNCTION void operator()(auto* place) const {
@@ -223,8 +229,8 @@ void every_word(const Exec& exec, void* memory) {
   lanes<Lane, Shuffle, ShuffleUp, ShuffleDown, ShuffleXor, Broadcast, Sum, SumTogether, Max, Ballot,
         Any, InclusiveSum, ExclusiveSum, SegmentedSum, Sync>(exec, memory);
   memory_words<double, Publish, Acquire, Await, Post, Collect, Load, LoadOnce>(exec, memory);
-  memory_words<int, Publish, Acquire, Await, Post, Collect, Arrive, Fence, Load, LoadOnce>(exec,
-                                                                                           memory);
+  memory_words<int, Publish, Acquire, Await, Post, Collect, Arrive, ClockTicks, Fence, Load,
+               LoadOnce>(exec, memory);
   backends::launch<backends::Shape<1>>(exec, "heddle::words::barrier", 1,
                                        BarrierKernel{static_cast<int*>(memory)});
   backends::launch<backends::Shape<1>>(exec, "heddle::words::scratch", 1,

@@ -40,6 +40,15 @@ heddle_bench_test(rows RUN spmv --generate rmat:8 --columns 3 --layout right ${q
 heddle_bench_test(
   sptrsv_table RUN sptrsv --generate grid2d:20,9 rmat:8 --triangle upper --scheme
   sptrsv/level-set --baseline none ${quick} EXIT 0 OUT "${bench_tests}/sptrsv_table.txt")
+if("double" IN_LIST HEDDLE_BENCH_SCALARS AND 32 IN_LIST HEDDLE_BENCH_OFFSETS)
+  heddle_bench_test(
+    sptrsv_trace RUN sptrsv --generate grid2d:20,9 --scheme sptrsv/level-set --baseline none --repeat
+    5 --budget 0.1 --trace /dev/stdout EXIT 0 OUT "${bench_tests}/sptrsv_trace.txt")
+endif()
+heddle_bench_test(sptrsv_trace_columns RUN sptrsv --generate grid2d:20 --columns 2 --trace t.json ${quick}
+                  EXIT 2 OUT none ERR "--trace is of one column, in double")
+heddle_bench_test(sptrsv_trace_folder RUN sptrsv --generate grid2d:20 --trace /nowhere/t.json EXIT 2
+                  OUT none ERR "/nowhere/t.json: the file cannot be written")
 heddle_bench_test(sptrsv_columns RUN sptrsv --generate rmat:8 --columns 3 --flush ${quick} EXIT 0)
 heddle_bench_test(sptrsv_rows RUN sptrsv --generate rmat:8 --columns 3 --layout right --op transpose
                   ${quick} EXIT 0)

@@ -18,6 +18,8 @@ OPERATIONS = {
 }
 STEPS = {
     "memory": "through memory",
+    "cluster": "in a cluster",
+    "cluster_barrier": "by a barrier of a cluster",
     "team": "in a team",
     "warp": "in a warp",
     "barrier": "by a barrier of all threads",

@@ -14,6 +14,10 @@
 
 namespace heddle {
 
+namespace detail::sptrsv {
+struct TraceAccess;
+}
+
 /// One triangle of a matrix, inspected once, to be solved with many times:
 /// op(T) x = alpha * b.
 ///
@@ -172,6 +176,7 @@ class SptrsvPlan {
   }
 
  private:
+  friend struct detail::sptrsv::TraceAccess;
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;

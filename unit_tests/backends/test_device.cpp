@@ -20,6 +20,7 @@ TEST_CASE_TEMPLATE_DEFINE("a device describes itself", Type, describe) {
   CHECK(device.backend == backends::Tag<Exec>::kind);
   CHECK(device.waits_make_progress == backends::waits_make_progress<Exec>);
   CHECK(device.scratch_bytes >= std::size_t{8} << 10);
+  CHECK((device.most_teams_per_cluster == 0 || backends::has_clusters<Exec>));
   CHECK(device.multiprocessors >= 1);
   CHECK(device.threads_per_multiprocessor >= device.lanes);
   if (device.has_lanes()) {

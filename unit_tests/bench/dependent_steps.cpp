@@ -19,7 +19,11 @@ TEST_CASE("steps are measured as far as the device has them") {
   CHECK(steps.team.has_value() == lanes);
   CHECK(steps.warp.has_value() == lanes);
   if (lanes) CHECK_FALSE(steps.barrier.has_value());
-  for (const auto& step : {steps.memory, steps.team, steps.warp, steps.barrier}) {
+  const bool clusters = backends::describe(exec).most_teams_per_cluster > 0;
+  CHECK(steps.cluster.has_value() == clusters);
+  CHECK(steps.cluster_barrier.has_value() == clusters);
+  for (const auto& step : {steps.memory, steps.cluster, steps.cluster_barrier, steps.team,
+                           steps.warp, steps.barrier}) {
     if (step) CHECK(*step > 0);
   }
 }

@@ -34,6 +34,9 @@ string(REGEX REPLACE "TIME +[0-9.]+ +TIME +TIME +TIME +[0-9.]+ " "TIME N TIME TI
 # What a plan moves and what it makes of an open parameter depend on the processor.
 string(REGEX REPLACE "N% +[0-9.]+ [KMG]B " "N% BYTES " plain "${plain}")
 string(REGEX REPLACE " ok +[a-z-]+/[^ \n]+" " ok" plain "${plain}")
+# Of a trace: the scheme, and which of the rows were late.
+string(REGEX REPLACE "trace of [^\n]*" "trace of SCHEME" plain "${plain}")
+string(REGEX REPLACE "path: [0-9]+ " "path: N " plain "${plain}")
 # Nor is it known what a search finds.
 string(REGEX REPLACE "a search tried [^\n]*(, and [a-z ]+): [^\n]*" "a search tried N schemes\\1: BEST"
                      plain "${plain}")

@@ -49,6 +49,7 @@ TEST_CASE("the path goes back to the parent that ended last") {
   CHECK(analysis.handover_ns.p90 == 400);
   CHECK(analysis.late_rows == 1);  // row 3, begun 100 after row 2 had ended
   CHECK(analysis.late_ns == 100);
+  CHECK(analysis.clock_ns == 20);  // 100 and 120
 }
 
 TEST_CASE("a level waits for what its rows do between their start and their last parent's end") {
@@ -60,6 +61,7 @@ TEST_CASE("a level waits for what its rows do between their start and their last
   CHECK(analysis.levels[1].waiting_share == doctest::Approx(50.0 / 150));
   CHECK(analysis.levels[2].rows == 1);
   CHECK(analysis.levels[2].waiting_share == 0);
+  CHECK(analysis.waiting_share == doctest::Approx(50.0 / 720));
 }
 
 TEST_CASE("an upper triangle is walked the other way") {
@@ -95,6 +97,7 @@ TEST_CASE("a chain is its own path, and its spread that of its steps") {
 TEST_CASE("a solve of no rows, and of rows that need nothing") {
   const TraceAnalysis none = Trace().analyse();
   CHECK(none.path.empty());
+  CHECK(none.clock_ns == 0);
   CHECK(none.levels.empty());
   Trace trace;
   trace.add(5, 5, {});
@@ -129,24 +132,50 @@ TEST_CASE("a trace that cannot be is an error") {
 
 TEST_CASE("the analysis is a table and JSON") {
   std::ostringstream out;
-  print_trace(out, diamond().analyse());
+  const TracedSolve solve{"sptrsv/one", false, diamond().analyse()};
+  print_trace(out, solve);
   CHECK(out.str() ==
+        "  trace of sptrsv/one, by a clock that moves on by 20 ns:\n"
         "  critical path: 3 rows of 3 levels, 0.6 us in all\n"
-        "  from the last parent's end to a row's own: mean 250 ns, median 250 ns, p90 400 ns\n"
+        "  a level on it, from the last parent's end to the next: mean 250 ns, median 250 ns, p90 "
+        "400 ns\n"
         "  begun after the last parent's end: 1 rows, 0.1 us\n"
+        "  of the time of all rows waiting is 7%\n"
         "                levels        rows     waiting\n"
         "                0 to 0           3          0%\n"
         "                1 to 1           1         33%\n"
         "                2 to 2           1          0%\n");
-  const Json json = trace_json(diamond().analyse());
+  const Json json = trace_json(solve);
+  CHECK(json["scheme"] == "sptrsv/one");
+  CHECK(json["steps"] == "rows");
+  CHECK(json["clock_ns"] == 20);
   CHECK(json["path"] == Json({0, 2, 3}));
   CHECK(json["path_rows"] == 3);
   CHECK(json["handover_ns"]["p90"] == 400);
   CHECK(json["levels"][1]["rows"] == 1);
 
   std::ostringstream nothing;
-  print_trace(nothing, Trace().analyse());
-  CHECK(nothing.str().find("0 rows of 0 levels") != std::string::npos);
+  print_trace(nothing, {"sptrsv/none", true, Trace().analyse()});
+  CHECK(nothing.str().find("0 groups of 0 levels") != std::string::npos);
+}
+
+TEST_CASE("a step needs the steps of what its rows need, and not itself") {
+  // A lower triangle with its diagonal: row 1 needs 0, row 2 needs 1, row 3 needs 0 and 2.
+  const std::vector<std::int32_t> row_ptr{0, 1, 3, 5, 8}, columns{0, 0, 1, 1, 2, 0, 2, 3};
+  const std::vector<std::int64_t> rows{0, 1, 2, 3};
+  const StepParents lower = step_parents(row_ptr, columns, false, rows, 4);
+  CHECK(lower.begin == std::vector<std::int64_t>{0, 0, 1, 2, 4});
+  CHECK(lower.parents == std::vector<std::int32_t>{0, 1, 0, 2});
+  const StepParents transposed = step_parents(row_ptr, columns, true, rows, 4);
+  CHECK(transposed.begin == std::vector<std::int64_t>{0, 2, 3, 4, 4});
+  CHECK(transposed.parents == std::vector<std::int32_t>{1, 3, 2, 3});
+  // Rows 1 and 2 are one step.
+  const std::vector<std::int64_t> groups{0, 1, 1, 2};
+  const StepParents merged = step_parents(row_ptr, columns, false, groups, 3);
+  CHECK(merged.begin == std::vector<std::int64_t>{0, 0, 1, 3});
+  CHECK(merged.parents == std::vector<std::int32_t>{0, 0, 1});
+  const StepParents none = step_parents(std::vector<std::int32_t>{0}, {}, false, {}, 0);
+  CHECK(none.begin == std::vector<std::int64_t>{0});
 }
 
 }  // namespace heddle::bench

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "../../../backends/cluster.hpp"
 #include "../../../backends/device.hpp"
 #include "../../../backends/launch.hpp"
 #include "../../../backends/mailbox.hpp"
@@ -61,6 +62,57 @@ struct InTeam {
       team.barrier();
     }
     if (team.thread() == 0) *result = scratch.values[steps % 2];
+  }
+};
+
+/// One cluster, a thread of each team: a team waits in its own scratch for what the one before puts
+/// there. The teams of a cluster run together, and the first waits for nobody, so every wait ends.
+struct InCluster {
+  struct Scratch {
+    double value;
+  };
+  double* result;
+  int steps;
+
+  template <class Cluster>
+  KOKKOS_FUNCTION void operator()(const Cluster& cluster, Scratch& scratch) const {
+    const bool works = cluster.team().thread() == 0;
+    const int rank = cluster.rank(), teams = cluster.teams();
+    if (works) scratch.value = rank == 0 ? 0 : -1;
+    cluster.barrier();
+    double* const next = cluster.remote(&scratch.value, (rank + 1) % teams);
+    for (int step = rank; works && step < steps; step += teams) {
+      while (cluster.look(&scratch.value) != step) {
+      }
+      cluster.post(next, step + 1.0);
+      if (step + 1 == steps) *result = steps;
+    }
+    cluster.barrier();
+  }
+};
+
+/// The same by barriers, to which all threads come.
+struct ByClusterBarrier {
+  struct Scratch {
+    double values[2];
+  };
+  double* result;
+  int steps;
+
+  template <class Cluster>
+  KOKKOS_FUNCTION void operator()(const Cluster& cluster, Scratch& scratch) const {
+    const int rank = cluster.rank(), teams = cluster.teams();
+    const bool works = cluster.team().thread() == 0;
+    if (works) scratch.values[0] = 0;
+    cluster.barrier();
+    for (int step = 1; step <= steps; ++step) {
+      if (works && rank == step % teams) {
+        *cluster.remote(&scratch.values[step % 2], (rank + 1) % teams) =
+            scratch.values[(step - 1) % 2] + 1;
+      }
+      cluster.barrier();
+    }
+    if (works && rank == (steps + 1) % teams) *result = scratch.values[steps % 2];
   }
 };
 
@@ -244,6 +296,23 @@ std::optional<double> measure_one_team(const Exec& exec, Stopwatch& stopwatch, c
   });
 }
 
+/// Of a kernel of one cluster of eight teams.
+template <class Make>
+std::optional<double> measure_one_cluster(const Exec& exec, Stopwatch& stopwatch, const char* label,
+                                          const Make& make) {
+  constexpr int teams = backends::portable_teams_per_cluster;
+  if (backends::describe(exec).most_teams_per_cluster < teams) return std::nullopt;
+  const auto result = zeros<double>(exec, 1);
+  return seconds_per_step([&](int steps) -> std::optional<double> {
+    stopwatch.start();
+    backends::launch_cluster<backends::Shape<width, team_threads>>(exec, label, teams, 1,
+                                                                   make(result.data(), steps));
+    const double seconds = stopwatch.stop();
+    check_value(value_at(exec, result, 0), steps);
+    return seconds;
+  });
+}
+
 /// launch() on all `threads` of a CPU, unless one gave up.
 template <class Kernel>
 std::optional<double> run_threads(const Exec& exec, const char* label, int threads,
@@ -297,6 +366,12 @@ DependentSteps measure_dependent_steps(const Exec& exec) {
     if constexpr (backends::waits_make_progress<Exec>) {
       steps.memory = measure_team_to_team(exec, stopwatch);
     }
+    steps.cluster =
+        measure_one_cluster(exec, stopwatch, "heddle::bench::step_cluster",
+                            [](double* result, int steps) { return InCluster{result, steps}; });
+    steps.cluster_barrier = measure_one_cluster(
+        exec, stopwatch, "heddle::bench::step_cluster_barrier",
+        [](double* result, int steps) { return ByClusterBarrier{result, steps}; });
     steps.team = measure_one_team<backends::Shape<width, team_threads>>(
         exec, stopwatch, "heddle::bench::step_team",
         [](double* result, int steps) { return InTeam{result, steps}; });

@@ -12,6 +12,10 @@ namespace heddle::bench {
 struct DependentSteps {
   /// To another team (on a CPU: thread) through memory: relaxed accesses, the value its own flag.
   std::optional<double> memory;
+  /// To another team of a cluster of 8: pushed into its scratch, where it looks for it.
+  std::optional<double> cluster;
+  /// A barrier of such a cluster, with teams of 128 threads, which push that way.
+  std::optional<double> cluster_barrier;
   /// To another warp of the team: through scratch, and a barrier of 128 threads.
   std::optional<double> team;
   /// To another lane of the warp: a shuffle and a multiply-add.

@@ -119,6 +119,8 @@ Json steps(const DependentSteps& steps) {
     return step ? Json(*step) : Json(nullptr);
   };
   return {{"memory", seconds(steps.memory)},
+          {"cluster", seconds(steps.cluster)},
+          {"cluster_barrier", seconds(steps.cluster_barrier)},
           {"team", seconds(steps.team)},
           {"warp", seconds(steps.warp)},
           {"barrier", seconds(steps.barrier)}};

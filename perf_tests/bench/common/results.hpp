@@ -101,6 +101,42 @@ struct SearchResult {
   bool complete = false;
 };
 
+struct Spread {
+  double mean = 0, median = 0, p90 = 0;
+};
+
+/// The rows that need as many rows one after the other.
+struct LevelWait {
+  std::int64_t rows = 0;
+  /// Of the time between their start and end, how much went by before their last parent's end.
+  double waiting_share = 0;
+};
+
+/// When the rows of a solve were solved, as far as one rests on the other.
+struct TraceAnalysis {
+  /// From the first row to begin the solve with to the last to end.
+  std::int64_t elapsed_ns = 0;
+  /// What the clock moves on by: the least that two stamps differ in.
+  std::int64_t clock_ns = 0;
+  /// The critical path, first row first: walked back from the row that ended last, each time to the
+  /// parent that ended last.
+  std::vector<std::int32_t> path;
+  /// Of the rows on it that have a parent: from the end of the last parent to their own. 0 of none.
+  Spread handover_ns;
+  /// How many of them were not begun when their last parent ended, and what that cost in all.
+  std::int64_t late_rows = 0, late_ns = 0;
+  /// Of all rows, as LevelWait.
+  double waiting_share = 0;
+  std::vector<LevelWait> levels;
+};
+
+/// A traced solve of one scheme; its path names rows: of a group the first.
+struct TracedSolve {
+  std::string scheme;
+  bool groups = false;  // whether what is told of rows is told of groups of rows
+  TraceAnalysis analysis;
+};
+
 struct MatrixResult {
   std::string name, source;
   RowFeatures rows;
@@ -113,6 +149,7 @@ struct MatrixResult {
   double prepare_seconds = 0;  // reading or generating
   std::optional<SearchResult> search;
   std::vector<ContestantResult> contestants;
+  std::vector<TracedSolve> traces;
 
   double gbytes_per_second(const ContestantResult& c) const {
     return 1e-9 * static_cast<double>(apply_bytes) / c.time.median();

@@ -114,6 +114,8 @@ std::string dependent_steps(const DependentSteps& steps) {
     text += (text.empty() ? "" : ", ") + format("%.0f ns ", 1e9 * *seconds) + where;
   };
   add(steps.memory, "through memory");
+  add(steps.cluster, "in a cluster");
+  add(steps.cluster_barrier, "by a barrier of a cluster");
   add(steps.team, "in a team");
   add(steps.warp, "in a warp");
   add(steps.barrier, "by a barrier of all threads");

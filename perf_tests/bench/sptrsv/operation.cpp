@@ -3,9 +3,11 @@
 
 #include <memory>
 
+#include "../../../core/files/output_file.hpp"
 #include "../common/run_contest.hpp"
 #include "request.hpp"
 #include "table.hpp"
+#include "trace.hpp"
 
 namespace heddle::bench {
 
@@ -32,7 +34,47 @@ void define(CLI::App& app, SptrsvRequest& r) {
                  "What a search may take of each matrix; it ends where nothing improves")
       ->check(CLI::Validator(check_seconds, "SECONDS"))
       ->capture_default_str();
+  app.add_option(
+         "--trace", r.trace_path,
+         "Also trace a solve of each scheme: its critical path is printed, and written here")
+      ->type_name("FILE");
   r.define(app);
+}
+
+void check_trace(const SptrsvRequest& request) {
+  if (request.columns != 1 || request.scalar != "double" || request.offset_bits != 32) {
+    throw Error("--trace is of one column, in double, with offsets of 32 bits",
+                "leave out --columns, --scalar and --offset");
+  }
+  files::require_writable(request.trace_path);
+}
+
+/// The traces of all matrices, written whole after each.
+class TraceFile {
+ public:
+  explicit TraceFile(std::string path) : path_(std::move(path)) {}
+
+  void add(const MatrixResult& result) {
+    Json solves = Json::array();
+    for (const TracedSolve& solve : result.traces) solves.push_back(trace_json(solve));
+    matrices_.push_back({{"name", result.name}, {"traces", solves}});
+    const Json all = {{"matrices", matrices_}};
+    files::write_whole_file(path_, all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  }
+
+ private:
+  std::string path_;
+  Json matrices_ = Json::array();
+};
+
+/// Folders tell about a person's machine.
+std::vector<std::string> without_folder(std::vector<std::string> words, const std::string& path) {
+  const std::string name = path.substr(path.find_last_of('/') + 1);
+  for (std::string& word : words) {
+    if (word == path) word = name;
+    if (word == "--trace=" + path) word = "--trace=" + name;
+  }
+  return words;
 }
 
 int run(const SptrsvRequest& request, const std::vector<std::string>& words) {
@@ -41,7 +83,16 @@ int run(const SptrsvRequest& request, const std::vector<std::string>& words) {
   settings["diagonal"] = request.diagonal_name;
   settings["op"] = request.op_name;
   if (request.searches()) settings["search_seconds"] = request.search_seconds;
-  return run_contest("sptrsv", request, settings, print_solves, words);
+  if (!request.traces()) return run_contest("sptrsv", request, settings, print_solves, words);
+  check_trace(request);
+  TraceFile file(request.trace_path);
+  const auto print_and_write = [&](std::ostream& out, const MatrixResult& result,
+                                   const DeviceFigures& figures, const SptrsvRequest& asked) {
+    print_solves(out, result, figures, asked);
+    file.add(result);
+  };
+  return run_contest("sptrsv", request, settings, print_and_write,
+                     without_folder(words, request.trace_path));
 }
 
 constexpr const char* examples =
@@ -49,6 +100,7 @@ constexpr const char* examples =
     "  heddle-bench sptrsv --generate grid2d:1000 rmat:18\n"
     "  heddle-bench sptrsv --matrix LU.mtx.xz --diagonal unit --scheme auto --baseline cusparse\n"
     "  heddle-bench sptrsv --matrix LU.mtx --scheme auto search --search-seconds 60\n"
+    "  heddle-bench sptrsv --matrix LU.mtx --scheme auto --trace trace.json\n"
     "  heddle-bench sptrsv --matrix LU.mtx --triangle upper --op transpose --json out.json\n\n";
 
 }  // namespace

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <optional>
+
 #include "../../../solvers/sptrsv/options.hpp"
+#include "../../../solvers/sptrsv/prepare/trace.hpp"
 #include "../common/problem.hpp"
 
 namespace heddle::bench {
@@ -16,6 +19,8 @@ class SptrsvContestant : public SetUp {
   virtual void update_values(const Exec&) {}
   /// Whether it reads x, to no effect as long as that is finite. Nothing of Heddle does.
   virtual bool needs_finite_x() const { return false; }
+  /// One solve with alpha = 1, traced; nothing where that is not compiled.
+  virtual std::optional<detail::sptrsv::SolveTrace> trace(const Exec&) { return std::nullopt; }
 };
 
 /// One triangle on the device with its vectors; what every contestant is given.

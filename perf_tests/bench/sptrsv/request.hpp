@@ -13,7 +13,10 @@ struct SptrsvRequest : ContestOptions {
   std::string op_name = "none";
   /// What a search may take of one matrix.
   double search_seconds = 20;
+  /// Where traces of the schemes are written to, if anywhere.
+  std::string trace_path;
 
+  bool traces() const { return !trace_path.empty(); }
   bool searches() const { return contains(schemes, "search"); }
   Triangle triangle() const { return triangle_name == "lower" ? Triangle::lower : Triangle::upper; }
   Diagonal diagonal() const { return diagonal_name == "unit" ? Diagonal::unit : Diagonal::stored; }

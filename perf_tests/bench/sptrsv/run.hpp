@@ -7,6 +7,7 @@
 #include "heddle_contestants.hpp"
 #include "problem.hpp"
 #include "substitute.hpp"
+#include "trace.hpp"
 #include "triangle.hpp"
 
 namespace heddle::bench {
@@ -41,6 +42,7 @@ class SptrsvRun {
     time_updates();
     if (request_.verify()) verify_all();
     contest_.time_all(request_);
+    if (request_.traces()) trace_all();
     return std::move(result_);
   }
 
@@ -138,6 +140,36 @@ class SptrsvRun {
       entry.error_over_bound = std::max(plain_error, scaled_error);
       entry.verdict = entry.error_over_bound <= 1 ? Verdict::ok : Verdict::wrong;
     });
+  }
+
+  void trace_all() {
+    contest_.for_each([&](Contestant& contestant, ContestantResult& entry) {
+      if (!entry.is_scheme) return;
+      progress_.task(result_.name + ": tracing " + entry.name);
+      contestant.trace(exec_);  // the first loads the kernel
+      const auto solve = contestant.trace(exec_);
+      if (solve) result_.traces.push_back(analysed(entry.scheme, *solve));
+    });
+  }
+
+  TracedSolve analysed(const std::string& scheme, const detail::sptrsv::SolveTrace& solve) const {
+    TracedSolve traced{scheme, solve.groups, {}};
+    if constexpr (sizeof(Off) == 4) {
+      const auto rows = static_cast<std::size_t>(host_.rows());
+      const auto entries = static_cast<std::size_t>(host_.nonzeros());
+      const StepParents needs =
+          step_parents({host_.row_ptr().data(), rows + 1}, {host_.col_idx().data(), entries},
+                       transposes(problem_.op), solve.step_of_row, solve.begin_ns.size());
+      traced.analysis = analyse_trace({solve.begin_ns, solve.end_ns, needs.begin, needs.parents});
+      std::vector<std::int32_t> first_row(solve.begin_ns.size());
+      for (std::size_t i = rows; i-- > 0;) {
+        first_row[static_cast<std::size_t>(solve.step_of_row[i])] = static_cast<std::int32_t>(i);
+      }
+      for (std::int32_t& step : traced.analysis.path) {
+        step = first_row[static_cast<std::size_t>(step)];
+      }
+    }
+    return traced;
   }
 
   double error_of(Contestant& contestant, S alpha) {

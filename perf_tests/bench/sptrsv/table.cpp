@@ -2,6 +2,7 @@
 #include "table.hpp"
 
 #include "../common/table.hpp"
+#include "trace.hpp"
 
 namespace heddle::bench {
 
@@ -86,6 +87,10 @@ void print_solves(std::ostream& out, const MatrixResult& result, const DeviceFig
   }
   out << "\n  a plan takes " << result.chosen_scheme << " by itself\n";
   if (result.search) print_search(out, *result.search);
+  for (const TracedSolve& solve : result.traces) {
+    out << '\n';
+    print_trace(out, solve);
+  }
   out.flush();
 }
 

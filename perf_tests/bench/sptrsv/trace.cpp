@@ -102,7 +102,7 @@ std::vector<std::size_t> levels_of(const RowTrace& trace) {
   return levels;
 }
 
-std::vector<LevelWait> waits_of(const RowTrace& trace) {
+void find_waits(const RowTrace& trace, TraceAnalysis& analysis) {
   const std::vector<std::size_t> levels = levels_of(trace);
   struct Sums {
     LevelWait level;
@@ -118,12 +118,27 @@ std::vector<LevelWait> waits_of(const RowTrace& trace) {
     sum.waited_ns += static_cast<double>(std::clamp(ready, start, std::max(start, end)) - start);
     sum.spent_ns += static_cast<double>(std::max<std::int64_t>(0, end - start));
   }
-  std::vector<LevelWait> waits;
+  double waited_ns = 0, spent_ns = 0;
   for (Sums& sum : sums) {
     if (sum.spent_ns > 0) sum.level.waiting_share = sum.waited_ns / sum.spent_ns;
-    waits.push_back(sum.level);
+    waited_ns += sum.waited_ns;
+    spent_ns += sum.spent_ns;
+    analysis.levels.push_back(sum.level);
   }
-  return waits;
+  if (spent_ns > 0) analysis.waiting_share = waited_ns / spent_ns;
+}
+
+/// The least difference of two stamps; 0 where all are the same.
+std::int64_t clock_step(const RowTrace& trace) {
+  std::vector<std::int64_t> stamps(trace.start_ns.begin(), trace.start_ns.end());
+  stamps.insert(stamps.end(), trace.end_ns.begin(), trace.end_ns.end());
+  std::sort(stamps.begin(), stamps.end());
+  std::int64_t least = 0;
+  for (std::size_t i = 1; i < stamps.size(); ++i) {
+    const std::int64_t step = stamps[i] - stamps[i - 1];
+    if (step > 0 && (least == 0 || step < least)) least = step;
+  }
+  return least;
 }
 
 }  // namespace
@@ -132,24 +147,57 @@ TraceAnalysis analyse_trace(const RowTrace& trace) {
   check_shapes(trace);
   TraceAnalysis analysis;
   if (trace.rows() == 0) return analysis;
-  analysis.levels = waits_of(trace);  // first: it checks the parents
+  find_waits(trace, analysis);  // first: it checks the parents
+  analysis.clock_ns = clock_step(trace);
   walk_path(trace, analysis);
   analysis.elapsed_ns = *std::max_element(trace.end_ns.begin(), trace.end_ns.end()) -
                         *std::min_element(trace.start_ns.begin(), trace.start_ns.end());
   return analysis;
 }
 
-void print_trace(std::ostream& out, const TraceAnalysis& analysis) {
+StepParents step_parents(std::span<const std::int32_t> row_ptr,
+                         std::span<const std::int32_t> col_idx, bool transposed,
+                         std::span<const std::int64_t> step_of_row, std::size_t steps) {
+  StepParents found;
+  found.begin.resize(steps + 1);
+  const auto for_each = [&](const auto& use) {
+    for (std::size_t i = 0; i < step_of_row.size(); ++i) {
+      for (auto k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+        const auto j = static_cast<std::size_t>(col_idx[static_cast<std::size_t>(k)]);
+        const std::int64_t step = step_of_row[transposed ? j : i];
+        const std::int64_t parent = step_of_row[transposed ? i : j];
+        if (step != parent) use(static_cast<std::size_t>(step), parent);
+      }
+    }
+  };
+  for_each([&](std::size_t step, std::int64_t) { ++found.begin[step + 1]; });
+  std::partial_sum(found.begin.begin(), found.begin.end(), found.begin.begin());
+  found.parents.resize(static_cast<std::size_t>(found.begin.back()));
+  std::vector<std::int64_t> next = found.begin;
+  for_each([&](std::size_t step, std::int64_t parent) {
+    found.parents[static_cast<std::size_t>(next[step]++)] = static_cast<std::int32_t>(parent);
+  });
+  return found;
+}
+
+void print_trace(std::ostream& out, const TracedSolve& solve) {
+  const TraceAnalysis& analysis = solve.analysis;
   const Spread& handover = analysis.handover_ns;
-  out << "  critical path: " << analysis.path.size() << " rows of " << analysis.levels.size()
-      << " levels, " << duration(1e-9 * static_cast<double>(analysis.elapsed_ns)) << " in all\n"
-      << "  from the last parent's end to a row's own: mean " << format("%.0f", handover.mean)
-      << " ns, median " << format("%.0f", handover.median) << " ns, p90 "
-      << format("%.0f", handover.p90) << " ns\n"
-      << "  begun after the last parent's end: " << analysis.late_rows << " rows, "
-      << duration(1e-9 * static_cast<double>(analysis.late_ns)) << '\n';
+  const char* const steps = solve.groups ? "groups" : "rows";
+  out << "  trace of " << solve.scheme << ", by a clock that moves on by " << analysis.clock_ns
+      << " ns:\n"
+      << "  critical path: " << analysis.path.size() << ' ' << steps << " of "
+      << analysis.levels.size() << " levels, "
+      << duration(1e-9 * static_cast<double>(analysis.elapsed_ns)) << " in all\n"
+      << "  a level on it, from the last parent's end to the next: mean "
+      << format("%.0f", handover.mean) << " ns, median " << format("%.0f", handover.median)
+      << " ns, p90 " << format("%.0f", handover.p90) << " ns\n"
+      << "  begun after the last parent's end: " << analysis.late_rows << ' ' << steps << ", "
+      << duration(1e-9 * static_cast<double>(analysis.late_ns)) << '\n'
+      << "  of the time of all " << steps << " waiting is "
+      << format("%.0f%%\n", 100 * analysis.waiting_share);
   const std::size_t levels = analysis.levels.size(), runs = std::min(levels, most_runs);
-  if (runs) out << format("  %20s%12s%12s\n", "levels", "rows", "waiting");
+  if (runs) out << format("  %20s%12s%12s\n", "levels", steps, "waiting");
   for (std::size_t run = 0; run < runs; ++run) {
     const std::size_t first = run * levels / runs, stop = (run + 1) * levels / runs;
     std::int64_t rows = 0;
@@ -164,18 +212,23 @@ void print_trace(std::ostream& out, const TraceAnalysis& analysis) {
   }
 }
 
-Json trace_json(const TraceAnalysis& analysis) {
+Json trace_json(const TracedSolve& solve) {
+  const TraceAnalysis& analysis = solve.analysis;
   const Spread& handover = analysis.handover_ns;
   Json levels = Json::array();
   for (const LevelWait& level : analysis.levels) {
     levels.push_back({{"rows", level.rows}, {"waiting_share", level.waiting_share}});
   }
-  return {{"elapsed_ns", analysis.elapsed_ns},
+  return {{"scheme", solve.scheme},
+          {"steps", solve.groups ? "groups" : "rows"},
+          {"elapsed_ns", analysis.elapsed_ns},
+          {"clock_ns", analysis.clock_ns},
           {"path_rows", analysis.path.size()},
           {"handover_ns",
            {{"mean", handover.mean}, {"median", handover.median}, {"p90", handover.p90}}},
           {"late_rows", analysis.late_rows},
           {"late_ns", analysis.late_ns},
+          {"waiting_share", analysis.waiting_share},
           {"path", analysis.path},
           {"levels", levels}};
 }

@@ -21,37 +21,25 @@ struct RowTrace {
   std::size_t rows() const { return start_ns.size(); }
 };
 
-struct Spread {
-  double mean = 0, median = 0, p90 = 0;
-};
-
-/// The rows that need as many rows one after the other.
-struct LevelWait {
-  std::int64_t rows = 0;
-  /// Of the time between their start and end, how much went by before their last parent's end.
-  double waiting_share = 0;
-};
-
-struct TraceAnalysis {
-  /// From the first row to begin the solve with to the last to end.
-  std::int64_t elapsed_ns = 0;
-  /// The critical path, first row first: walked back from the row that ended last, each time to the
-  /// parent that ended last.
-  std::vector<std::int32_t> path;
-  /// Of the rows on it that have a parent: from the end of the last parent to their own. 0 of none.
-  Spread handover_ns;
-  /// How many of them were not begun when their last parent ended, and what that cost in all.
-  std::int64_t late_rows = 0, late_ns = 0;
-  std::vector<LevelWait> levels;
-};
-
 /// Pure. Throws Error for arrays that do not fit, a parent that is no row, and parents on both
 /// sides of a row.
 TraceAnalysis analyse_trace(const RowTrace& trace);
 
+/// What each step of a solve needs, as RowTrace has it.
+struct StepParents {
+  std::vector<std::int64_t> begin;
+  std::vector<std::int32_t> parents;
+};
+
+/// Of a triangle (of its transpose, if that is solved), each row of which is part of a step: row
+/// itself, or a group. A step is no parent of itself.
+StepParents step_parents(std::span<const std::int32_t> row_ptr,
+                         std::span<const std::int32_t> col_idx, bool transposed,
+                         std::span<const std::int64_t> step_of_row, std::size_t steps);
+
 /// The path in a few lines, and the levels in at most ten runs.
-void print_trace(std::ostream& out, const TraceAnalysis& analysis);
+void print_trace(std::ostream& out, const TracedSolve& solve);
 /// All of it.
-Json trace_json(const TraceAnalysis& analysis);
+Json trace_json(const TracedSolve& solve);
 
 }  // namespace heddle::bench

@@ -62,13 +62,35 @@ class BlocksExecutor {
       const int vectors = std::min(room_, x.count - first);
       const Operands operands{triangle_.rows(), conjugate, alpha, b.slice(first, vectors),
                               x.slice(first, vectors)};
-      const auto run_it = [&]<class Kernel>() { run<Kernel>(exec, operands); };
+      const auto run_it = [&]<class Kernel>() { run<Kernel>(exec, operands, NoTrace()); };
       if (vectors == 1) {
         with_kernel<1>(run_it);
       } else {
         with_kernel<together>(run_it);
       }
     }
+  }
+
+  SolveTrace trace(const Exec& exec, bool conjugate, Acc alpha, const Multivector<const V>& b,
+                   const Multivector<V>& x) {
+    const TraceStorage<Exec> storage(exec, triangle_.groups());
+    const Operands operands{triangle_.rows(), conjugate, alpha, b, x};
+    with_kernel<1, StepTrace>(
+        [&]<class Kernel>() { run<Kernel>(exec, operands, storage.trace()); });
+    SolveTrace trace = storage.read(exec);
+    const std::int64_t rows = operands.T.rows;
+    trace.groups = true;
+    trace.step_of_row = places_of_rows(exec, operands.T.row, rows);
+    const auto groups = copied_to_host(exec, triangle_.view().groups, triangle_.groups());
+    std::vector<std::int64_t> group_of_place(trace.step_of_row.size());
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      std::fill_n(group_of_place.begin() + groups[g].first, groups[g].rows,
+                  static_cast<std::int64_t>(g));
+    }
+    for (std::int64_t& step : trace.step_of_row) {
+      step = group_of_place[static_cast<std::size_t>(step)];
+    }
+    return trace;
   }
 
  private:
@@ -141,24 +163,24 @@ class BlocksExecutor {
   }
 
   /// use.operator()<Kernel>() for the kernel of the plan's scheme.
-  template <int Vectors, class Use>
+  template <int Vectors, class Trace = NoTrace, class Use>
   void with_kernel(const Use& use) const {
-    if (piece_ == 4) return with_team<Vectors, 4>(use);
-    with_team<Vectors, 8>(use);
+    if (piece_ == 4) return with_team<Vectors, 4, Trace>(use);
+    with_team<Vectors, 8, Trace>(use);
   }
-  template <int Vectors, int Piece, class Use>
+  template <int Vectors, int Piece, class Trace, class Use>
   void with_team(const Use& use) const {
     if (subwarps_ == 1) {
-      use.template operator()<BlocksKernel<Operands, Piece, Vectors, 1>>();
+      use.template operator()<BlocksKernel<Operands, Piece, Vectors, 1, Trace>>();
     } else if (subwarps_ == 2) {
-      use.template operator()<BlocksKernel<Operands, Piece, Vectors, 2>>();
+      use.template operator()<BlocksKernel<Operands, Piece, Vectors, 2, Trace>>();
     } else {
-      use.template operator()<BlocksKernel<Operands, Piece, Vectors, 4>>();
+      use.template operator()<BlocksKernel<Operands, Piece, Vectors, 4, Trace>>();
     }
   }
 
-  template <class Kernel>
-  void run(const Exec& exec, const Operands& operands) {
+  template <class Kernel, class Trace>
+  void run(const Exec& exec, const Operands& operands, const Trace& trace) {
     using Shape = backends::Shape<chunk_pieces, Kernel::threads(warp_width)>;
     const auto view = triangle_.view();
     const std::size_t bytes =
@@ -168,7 +190,7 @@ class BlocksExecutor {
         const auto teams =
             ceil_div<std::int64_t>(launch.stop - launch.first, Kernel::groups_per_team);
         const bool last = &launch == &launches_.back();
-        const Kernel kernel{operands, view, solved, launch.first, launch.stop, teams, last};
+        const Kernel kernel{operands, view, solved, launch.first, launch.stop, teams, last, trace};
         if (launch.one_level) {
           backends::launch<Shape>(exec, "heddle::sptrsv::level", teams, kernel, bytes);
         } else {

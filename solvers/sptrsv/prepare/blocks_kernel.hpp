@@ -7,6 +7,7 @@
 #include "../transform/blocked_view.hpp"
 #include "../transform/pieces.hpp"
 #include "entry_batch.hpp"
+#include "trace.hpp"
 #include "view.hpp"
 
 namespace heddle::detail::sptrsv {
@@ -29,8 +30,9 @@ namespace heddle::detail::sptrsv {
 /// W. Liu et al., "A synchronization-free algorithm for parallel sparse triangular solves",
 /// Euro-Par 2016; Z. Hu et al., "AG-SpTRSV", TACO 2024, for groups of rows.
 ///
-/// `ends_solve` says that no launch of this solve comes after this one, of `teams` teams.
-template <class Operands, int Piece, int Vectors, int Subwarps>
+/// `ends_solve` says that no launch of this solve comes after this one, of `teams` teams. A step
+/// of a trace is a group.
+template <class Operands, int Piece, int Vectors, int Subwarps, class Trace = NoTrace>
 struct BlocksKernel {
   /// More is asked for than is used: so few teams are resident as it leaves room for, since teams
   /// that poll for rows far ahead slow down the others.
@@ -60,6 +62,7 @@ struct BlocksKernel {
   std::int64_t first, stop;
   std::int64_t teams;  ///< of the launch
   bool ends_solve;
+  Trace trace;
 
   /// Threads of a team where a warp or wavefront has so many lanes.
   static constexpr int threads(int warp_width) {
@@ -115,6 +118,7 @@ struct BlocksKernel {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void solve(const Team& team, int thread, std::int64_t index, int set,
                                          const Room& room) const {
+    if (thread == 0) trace.begin(index);
     const Group group = view.groups[index];
     const bool inverted = group.coupled && view.inverted && view.inverted[index] != 0;
     const Row row = row_of(group, thread);
@@ -150,6 +154,7 @@ struct BlocksKernel {
       }
       store(row, left, set, v);
     }
+    if (thread == 0) trace.end(index);
   }
 
   /// All subwarps of a group.

@@ -44,6 +44,12 @@ class GpuExecutor {
     std::visit([&](auto& runs) { runs.apply(exec, conjugate, alpha, b, x); }, runs_);
   }
 
+  /// One solve of one right-hand side, traced.
+  SolveTrace trace(const Exec& exec, bool conjugate, Acc alpha, const Multivector<const V>& b,
+                   const Multivector<V>& x) {
+    return std::visit([&](auto& runs) { return runs.trace(exec, conjugate, alpha, b, x); }, runs_);
+  }
+
  private:
   using Tasks = TasksExecutor<Exec, Matrix, V, Acc>;
   using Blocks = BlocksExecutor<Exec, Matrix, V, Acc>;

@@ -59,11 +59,21 @@ class InOrderExecutor {
       const Operands operands{triangle_.view(), conjugate, alpha, b.slice(first, vectors),
                               x.slice(first, vectors)};
       if (vectors == 1) {
-        run<8, 4, 1>(exec, operands);
+        run<8, 4, 1>(exec, operands, NoTrace());
       } else {
-        run<2, 2, vectors_at_once>(exec, operands);
+        run<2, 2, vectors_at_once>(exec, operands, NoTrace());
       }
     }
+  }
+
+  SolveTrace trace(const Exec& exec, bool conjugate, Acc alpha, const Multivector<const V>& b,
+                   const Multivector<V>& x) {
+    const auto view = triangle_.view();
+    const TraceStorage<Exec> storage(exec, view.rows);
+    run<8, 4, 1>(exec, Operands{view, conjugate, alpha, b, x}, storage.trace());
+    SolveTrace trace = storage.read(exec);
+    trace.step_of_row = places_of_rows(exec, view.row, view.rows);
+    return trace;
   }
 
  private:
@@ -80,11 +90,11 @@ class InOrderExecutor {
 
   std::int64_t teams() const { return ceil_div<std::int64_t>(tasks_.count(), warps_per_team); }
 
-  template <int LaneBatch, int WarpBatch, int Vectors>
-  void run(const Exec& exec, const Operands& operands) {
-    using Kernel = InOrderTasksKernel<Operands, LaneBatch, WarpBatch, Vectors>;
+  template <int LaneBatch, int WarpBatch, int Vectors, class Trace>
+  void run(const Exec& exec, const Operands& operands, const Trace& trace) {
+    using Kernel = InOrderTasksKernel<Operands, LaneBatch, WarpBatch, Vectors, Trace>;
     solve_.run(exec, operands.x.count, [&](const auto& solved, const auto& tickets) {
-      const Kernel kernel{operands, solved, tasks_.tasks(), tasks_.count(), teams()};
+      const Kernel kernel{operands, solved, tasks_.tasks(), tasks_.count(), teams(), trace};
       backends::launch_by_ticket<Shape>(exec, "heddle::sptrsv::solve", teams(), kernel, tickets,
                                         scratch_bytes_);
     });

@@ -4,6 +4,7 @@
 #include "../../../backends/launch.hpp"
 #include "../schedule/tasks.hpp"
 #include "entry_batch.hpp"
+#include "trace.hpp"
 #include "view.hpp"
 
 namespace heddle::detail::sptrsv {
@@ -23,8 +24,8 @@ namespace heddle::detail::sptrsv {
 /// Warps of a team meet at its barrier after their last row, when nobody waits for them.
 ///
 /// Deterministic: a row is added up by the same lanes in the same order every time. Sources:
-/// presets.hpp.
-template <class Operands, int LaneBatch, int WarpBatch, int Vectors>
+/// presets.hpp. A step of a trace is a place.
+template <class Operands, int LaneBatch, int WarpBatch, int Vectors, class Trace = NoTrace>
 struct InOrderTasksKernel {
   /// Asked for and not used: so few teams are resident as it leaves room for.
   using Scratch = backends::DynamicScratch;
@@ -37,6 +38,7 @@ struct InOrderTasksKernel {
   const Task* tasks;
   std::int64_t count;  ///< of tasks
   std::int64_t teams;
+  Trace trace;
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
@@ -109,6 +111,7 @@ struct InOrderTasksKernel {
 
   /// Also empties the places of the row that the solve before this one left full.
   KOKKOS_FORCEINLINE_FUNCTION Row begin(std::int64_t place, bool writes, int set) const {
+    if (writes) trace.begin(place);
     Row row;
     row.place = place;
     row.row = operands.T.row[place];
@@ -131,6 +134,7 @@ struct InOrderTasksKernel {
       solved.sets[set].post(solved.at(row.place, v), 0, value);
       operands.x(row.row, v) = value;
     }
+    trace.end(row.place);
   }
 };
 

@@ -5,6 +5,7 @@
 #include "../../../backends/unroll.hpp"
 #include "../schedule/tasks.hpp"
 #include "entry_batch.hpp"
+#include "trace.hpp"
 #include "view.hpp"
 
 namespace heddle::detail::sptrsv {
@@ -22,8 +23,9 @@ namespace heddle::detail::sptrsv {
 /// solves", Euro-Par 2016; Z. Hu et al., "AG-SpTRSV", TACO 2024, for variants of one kernel; both
 /// keep a flag apart from the value.
 ///
-/// `ends_solve` says that no launch of this solve comes after this one, of `teams` teams.
-template <class Operands, int Batch, int Vectors>
+/// `ends_solve` says that no launch of this solve comes after this one, of `teams` teams. A step
+/// of a trace is a place.
+template <class Operands, int Batch, int Vectors, class Trace = NoTrace>
 struct TasksKernel {
   /// Asked for and not used: so few teams are resident as it leaves room for, since warps that poll
   /// for rows far ahead slow down the others.
@@ -40,6 +42,7 @@ struct TasksKernel {
   std::int64_t first, stop;
   std::int64_t teams;  ///< of the launch
   bool ends_solve;
+  Trace trace;
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
@@ -69,6 +72,7 @@ struct TasksKernel {
     auto k = T.row_ptr[place] + subwarp.lane();
     const O row = T.row[place];
     const bool writes = exists && subwarp.lane() == 0;
+    if (writes) trace.begin(place);
     Acc right[Vectors];
     HEDDLE_UNROLL(Vectors)
     for (int v = 0; v < Vectors; ++v) {
@@ -94,6 +98,7 @@ struct TasksKernel {
       solved.sets[set].post(solved.at(place, v), 0, value);
       operands.x(row, v) = value;
     }
+    if (writes) trace.end(place);
   }
 };
 

@@ -55,6 +55,7 @@ class BlockedTriangle {
     return {groups_.groups(), pieces_.first_piece(), pieces_.needed(),  pieces_.values(),
             blocks_.values(), blocks_.inside(),      blocks_.inverted()};
   }
+  std::int64_t groups() const { return groups_.count(); }
   std::size_t bytes() const {
     return row_.bytes() + groups_.bytes() + pieces_.bytes() + blocks_.bytes() + diagonal_.bytes();
   }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "team.hpp"
+
+namespace heddle::backends {
+
+/// Teams that every device with clusters can run together; more are asked for by an attribute, and
+/// may be refused.
+inline constexpr int portable_teams_per_cluster = 8;
+
+/// The teams that run together on neighbouring multiprocessors, reach each other's scratch, and can
+/// wait for each other in any order: the hardware starts them together. What launch_cluster gives
+/// a kernel.
+template <ExecutionSpace Exec, class LaunchShape>
+class Cluster {
+  using Words = typename Backend<Exec>::Clusters;
+
+ public:
+  using execution_space = Exec;
+  using team_type = Team<Exec, LaunchShape>;
+
+  /// Of the team at a place of the launch.
+  KOKKOS_FORCEINLINE_FUNCTION explicit Cluster(std::int64_t place) : place_(place) {}
+
+  /// The calling thread's team; its index is its place among all teams of the launch.
+  KOKKOS_FORCEINLINE_FUNCTION team_type team() const { return team_type(place_); }
+  /// This cluster's place in the launch, from 0.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t index() const { return place_ / teams(); }
+  KOKKOS_FORCEINLINE_FUNCTION int teams() const {
+    KOKKOS_IF_ON_DEVICE((return Words::teams();))
+    KOKKOS_IF_ON_HOST((return 1;))
+  }
+  /// This team's place in the cluster, from 0 to teams() - 1.
+  KOKKOS_FORCEINLINE_FUNCTION int rank() const {
+    KOKKOS_IF_ON_DEVICE((return Words::rank();))
+    KOKKOS_IF_ON_HOST((return 0;))
+  }
+
+  /// All threads of the cluster wait for each other, and see what each wrote before, to memory and
+  /// to scratch of any of its teams.
+  KOKKOS_FORCEINLINE_FUNCTION void barrier() const {
+    arrive();
+    wait();
+  }
+  /// The two halves of a barrier: what a thread does between them, nobody waits for. Every thread
+  /// calls both, in turns.
+  KOKKOS_FORCEINLINE_FUNCTION void arrive() const { KOKKOS_IF_ON_DEVICE((Words::arrive();)) }
+  KOKKOS_FORCEINLINE_FUNCTION void wait() const { KOKKOS_IF_ON_DEVICE((Words::wait();)) }
+
+  /// Where the team of that rank has what this team has at `place` of its scratch. To be used after
+  /// one barrier, when that team has begun, and before another, since its scratch ends with it.
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T* remote(T* place, int rank) const {
+    KOKKOS_IF_ON_DEVICE((return Words::remote(place, rank);))
+    KOKKOS_IF_ON_HOST(((void)rank; return place;))
+  }
+  /// Stores a value of 4 or 8 bytes in scratch, this team's or a remote one's, where a thread of
+  /// the cluster looks for it. Orders nothing else.
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION void post(T* place, T value) const {
+    KOKKOS_IF_ON_DEVICE((Words::post(place, value);))
+    KOKKOS_IF_ON_HOST((*place = value;))
+  }
+  /// What was last posted there, as far as this thread can see. Orders nothing.
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T look(const T* place) const {
+    KOKKOS_IF_ON_DEVICE((return Words::look(place);))
+    KOKKOS_IF_ON_HOST((return *place;))
+  }
+
+ private:
+  std::int64_t place_;
+};
+
+}  // namespace heddle::backends

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "../cluster_team.hpp"
+#include "launch.hpp"
+
+namespace heddle::backends {
+
+/// The words of Cluster on sm_90. A program for older devices has the words, which end it; launches
+/// are refused before that, since such a device has no clusters (max_teams_per_cluster).
+///
+/// Barriers are not of the .aligned kind, since lanes of a warp may come one after the other.
+struct CudaCluster {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  __device__ static int teams() {
+    unsigned count;
+    asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(count));
+    return static_cast<int>(count);
+  }
+  __device__ static int rank() {
+    unsigned place;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(place));
+    return static_cast<int>(place);
+  }
+  __device__ static void arrive() { asm volatile("barrier.cluster.arrive.release;" ::: "memory"); }
+  __device__ static void wait() { asm volatile("barrier.cluster.wait.acquire;" ::: "memory"); }
+
+  template <class T>
+  __device__ static T* remote(T* place, int rank) {
+    std::uint64_t address;
+    asm("mapa.u64 %0, %1, %2;" : "=l"(address) : "l"(place), "r"(rank));
+    return reinterpret_cast<T*>(address);
+  }
+  template <class T>
+  __device__ static void post(T* place, T value) {
+    Word<T> word;
+    memcpy(&word, &value, sizeof(T));
+    if constexpr (sizeof(T) == 4) {
+      asm volatile("st.relaxed.cluster.b32 [%0], %1;" ::"l"(place), "r"(word) : "memory");
+    } else {
+      asm volatile("st.relaxed.cluster.b64 [%0], %1;" ::"l"(place), "l"(word) : "memory");
+    }
+  }
+  template <class T>
+  __device__ static T look(const T* place) {
+    Word<T> word;
+    if constexpr (sizeof(T) == 4) {
+      asm volatile("ld.relaxed.cluster.b32 %0, [%1];" : "=r"(word) : "l"(place) : "memory");
+    } else {
+      asm volatile("ld.relaxed.cluster.b64 %0, [%1];" : "=l"(word) : "l"(place) : "memory");
+    }
+    T value;
+    memcpy(&value, &word, sizeof(T));
+    return value;
+  }
+#elif defined(__CUDA_ARCH__)
+  __device__ static int teams() { return ended(1); }
+  __device__ static int rank() { return ended(0); }
+  __device__ static void arrive() { __trap(); }
+  __device__ static void wait() { __trap(); }
+  template <class T>
+  __device__ static T* remote(T* place, int) {
+    return ended(place);
+  }
+  template <class T>
+  __device__ static void post(T*, T) {
+    __trap();
+  }
+  template <class T>
+  __device__ static T look(const T* place) {
+    return ended(*place);
+  }
+#endif
+
+ private:
+#ifdef __CUDA_ARCH__
+  template <class T>
+  using Word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  template <class T>
+  __device__ static T ended(T value) {
+    __trap();
+    return value;
+  }
+#endif
+};
+
+template <class LaunchShape, class Kernel>
+__global__ void __launch_bounds__(LaunchShape::team_threads) run_clusters(const Kernel kernel) {
+  __shared__ typename Kernel::Scratch scratch;
+  kernel(Cluster<Kokkos::Cuda, LaunchShape>(blockIdx.x), scratch);
+}
+
+/// More than eight teams must be allowed, for each kernel on each device; once is enough. The
+/// device is the current one.
+template <class LaunchShape, class Kernel>
+void allow_large_clusters(const Kokkos::Cuda& exec, const char* label) {
+  static std::array<std::atomic<bool>, 64> allowed{};
+  const auto device = static_cast<std::size_t>(exec.cuda_device());
+  if (device < allowed.size() && allowed[device].load(std::memory_order_relaxed)) return;
+  check_launch(label, cudaFuncSetAttribute(run_clusters<LaunchShape, Kernel>,
+                                           cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+  if (device < allowed.size()) allowed[device].store(true, std::memory_order_relaxed);
+}
+
+template <class LaunchShape, class Kernel>
+void launch_clusters(const Kokkos::Cuda& exec, const char* label, int teams_per_cluster,
+                     std::int64_t clusters, const Kernel& kernel) {
+  const ProfiledKernel profiled(exec, label);
+  int current = 0;
+  cudaGetDevice(&current);
+  if (current != exec.cuda_device()) cudaSetDevice(exec.cuda_device());
+  if (teams_per_cluster > portable_teams_per_cluster) {
+    allow_large_clusters<LaunchShape, Kernel>(exec, label);
+  }
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim.x = static_cast<unsigned>(teams_per_cluster);
+  attribute.val.clusterDim.y = 1;
+  attribute.val.clusterDim.z = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(clusters * teams_per_cluster));
+  config.blockDim = dim3(LaunchShape::team_threads);
+  config.stream = exec.cuda_stream();
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  check_launch(label, cudaLaunchKernelEx(&config, run_clusters<LaunchShape, Kernel>, kernel));
+}
+
+}  // namespace heddle::backends
