@@ -25,10 +25,11 @@ class BlocksExecutor {
   BlocksExecutor() = default;
 
   /// Merges on the threads of the host, and copies the pattern there and the order back.
-  BlocksExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
+  BlocksExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme,
+                 const RowLevels<Exec>& levels)
       : room_(std::min(in.vectors, most_vectors)) {
-    auto order = LevelOrder<Exec, O>::by_level_and_row(in.exec, in.graph);
-    levels_ = order.levels();
+    auto order = LevelOrder<Exec, O>::by_level_and_row(in.exec, in.graph, levels);
+    levels_ = levels.count();
     scheme_ = resolved(scheme, blocks_shape(in.T.rows(), in.sums.entries, levels_));
     subwarps_ = static_cast<int>(scheme_.integer("team")) / chunk_pieces;
     piece_ = static_cast<int>(scheme_.integer("piece"));

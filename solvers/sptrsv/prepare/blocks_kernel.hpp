@@ -313,13 +313,6 @@ struct BlocksKernel {
     const Real all = (magnitudes[0] + magnitudes[1]) + (magnitudes[2] + magnitudes[3]);
     return is_finite(rest) && magnitude(rest) <= most_residual * precision * all;
   }
-  KOKKOS_FORCEINLINE_FUNCTION static heddle::RealOf<Acc> magnitude(const Acc& value) {
-    if constexpr (is_complex<Acc>) {
-      return Kokkos::abs(value.real()) + Kokkos::abs(value.imag());
-    } else {
-      return Kokkos::abs(value);
-    }
-  }
 
   KOKKOS_FORCEINLINE_FUNCTION Acc dot(const Acc (&block_row)[most_rows], const Acc* right) const {
     constexpr int sums = 4;  // that do not wait for each other

@@ -3,6 +3,7 @@
 
 #include <variant>
 
+#include "../select/choose.hpp"
 #include "blocks_executor.hpp"
 #include "in_order_executor.hpp"
 #include "tasks_executor.hpp"
@@ -16,12 +17,17 @@ class GpuExecutor {
   GpuExecutor() = default;
 
   GpuExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-    if (scheme.has("blocks")) {
-      runs_.template emplace<Blocks>(in, scheme);
-    } else if (scheme.has("in-order")) {
+    if (scheme.has("in-order")) {
       runs_.template emplace<InOrder>(in, scheme);
+      return;
+    }
+    const RowLevels<Exec> levels(in.exec, in.graph);
+    const Scheme chosen =
+        in.pinned ? scheme : choose_by_levels(scheme, in.T.rows(), in.sums.entries, levels.count());
+    if (chosen.has("blocks")) {
+      runs_.template emplace<Blocks>(in, chosen, levels);
     } else {
-      runs_.template emplace<Tasks>(in, scheme);
+      runs_.template emplace<Tasks>(in, chosen, levels);
     }
   }
 

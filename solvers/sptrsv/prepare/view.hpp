@@ -31,6 +31,16 @@ KOKKOS_FORCEINLINE_FUNCTION bool is_finite(const T& value) {
   }
 }
 
+/// Of a complex number the sum of its parts', which bounds rounding as well and takes no root.
+template <Scalar T>
+KOKKOS_FORCEINLINE_FUNCTION RealOf<T> magnitude(const T& value) {
+  if constexpr (is_complex<T>) {
+    return Kokkos::abs(value.real()) + Kokkos::abs(value.imag());
+  } else {
+    return Kokkos::abs(value);
+  }
+}
+
 /// x = alpha * op(T)^-1 * b, as the places of a triangle compute it.
 template <Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
 struct Operands {

@@ -19,4 +19,14 @@ inline Scheme choose(std::int64_t rows, std::int64_t entries, std::int64_t expec
   return Scheme("sptrsv", {{looks ? "point-to-point" : "sequential"}});
 }
 
+/// The same once the levels are known: where they are wide and rows short, merging brings nothing,
+/// and takes its time. Fitted to 39 triangles on an H200: docs/sptrsv.md.
+inline Scheme choose_by_levels(const Scheme& scheme, std::int64_t rows, std::int64_t entries,
+                               int levels) {
+  const bool wide = rows >= widest_level_of_blocks * std::max(1, levels);
+  const bool short_rows = entries < longest_row_left_alone * rows;
+  return scheme.has("blocks") && wide && short_rows ? Scheme("sptrsv", {{"self-scheduled"}})
+                                                    : scheme;
+}
+
 }  // namespace heddle::detail::sptrsv

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../../../core/scheme.hpp"
+#include "tuning.hpp"
 
 namespace heddle::detail::sptrsv {
 
@@ -48,7 +49,7 @@ inline Parameters blocks_shape(std::int64_t rows, std::int64_t entries, int leve
   if (narrow || (row >= 8 && !wide)) team = "128";
   return {{"merge", "parents"},
           {"threshold", row < 8 ? "4" : "2"},
-          {"inner", level < 1000 ? "inverse" : "substitute"},
+          {"inner", level < widest_level_of_blocks ? "inverse" : "substitute"},
           {"piece", wide && row < 4 ? "4" : "8"},
           {"team", team},
           {"warps", narrow ? "8" : "16"},

@@ -7,6 +7,30 @@
 
 namespace heddle::detail::sptrsv {
 
+/// The level of every row of a triangle: one more than the highest of the rows that it needs.
+template <ExecutionSpace Exec>
+class RowLevels {
+ public:
+  using Space = typename Exec::memory_space;
+  using Array = typename Arena<Space>::template Array<int>;
+
+  /// One allocation; waits.
+  template <Ordinal O, Offset Off>
+  RowLevels(const Exec& exec, const Graph<O, Off>& graph)
+      : memory_(exec, "heddle::sptrsv::level",
+                arena_bytes<int>(static_cast<std::size_t>(graph.rows))),
+        of_row_(memory_.template take<int>(static_cast<std::size_t>(graph.rows))),
+        count_(find_levels(exec, graph, of_row_.data())) {}
+
+  Array of_row() const { return of_row_; }
+  int count() const { return count_; }
+
+ private:
+  Arena<Space> memory_;
+  Array of_row_;
+  int count_;
+};
+
 /// The rows of a triangle in the order that they are solved in. Place p is solved p-th, and holds
 /// row rows[p].
 template <ExecutionSpace Exec, Ordinal O>
@@ -19,16 +43,14 @@ class LevelOrder {
   LevelOrder() = default;
 
   /// Level by level: a counting sort on the device, and a readback of where each level begins. The
-  /// order within a level is that of the rows on a CPU, and any on a GPU; no result depends on it.
+  /// order within a level is any; no result depends on it.
   template <Offset Off>
-  static LevelOrder by_level(const Exec& exec, const Graph<O, Off>& graph) {
+  static LevelOrder by_level(const Exec& exec, const Graph<O, Off>& graph,
+                             const RowLevels<Exec>& levels) {
     LevelOrder order(exec, graph.rows);
     if (graph.rows == 0) return order;
-    const auto n = static_cast<std::size_t>(graph.rows);
-    Arena<Space> level_memory(exec, "heddle::sptrsv::level", arena_bytes<int>(n));
-    const auto level = level_memory.template take<int>(n);
-    const int levels = find_levels(exec, graph, level.data());
-    const auto places = static_cast<std::size_t>(levels) + 1;
+    const auto level = levels.of_row();
+    const auto places = static_cast<std::size_t>(levels.count()) + 1;
     Kokkos::View<std::int64_t*, Space> begin(
         Kokkos::view_alloc(kokkos_space(exec), "heddle::sptrsv::level_begin"), places);
     Kokkos::View<std::int64_t*, Space> next(
@@ -37,7 +59,7 @@ class LevelOrder {
         "heddle::sptrsv::count", policy(exec, graph.rows),
         KOKKOS_LAMBDA(std::int64_t i) { Kokkos::atomic_inc(&next(level(i))); });
     Kokkos::parallel_scan(
-        "heddle::sptrsv::scan", policy(exec, levels + 1),
+        "heddle::sptrsv::scan", policy(exec, levels.count() + 1),
         KOKKOS_LAMBDA(std::int64_t l, std::int64_t& sum, bool last) {
           const std::int64_t rows_of_level = next(l);
           if (last) {
@@ -48,17 +70,12 @@ class LevelOrder {
         });
     const auto rows = order.rows_;
     const auto place = order.place_;
-    // One thread of a CPU keeps the rows of a level in order.
-    const std::int64_t items = backends::runs_on_host<Exec> ? 1 : graph.rows;
-    const std::int64_t each = backends::runs_on_host<Exec> ? graph.rows : 1;
     Kokkos::parallel_for(
-        "heddle::sptrsv::place", policy(exec, items), KOKKOS_LAMBDA(std::int64_t item) {
-          for (std::int64_t i = item * each; i < (item + 1) * each; ++i) {
-            const O row = graph.row(i);
-            const auto p = Kokkos::atomic_fetch_inc(&next(level(row)));
-            rows(p) = row;
-            place(row) = static_cast<O>(p);
-          }
+        "heddle::sptrsv::place", policy(exec, graph.rows), KOKKOS_LAMBDA(std::int64_t i) {
+          const O row = graph.row(i);
+          const auto p = Kokkos::atomic_fetch_inc(&next(level(row)));
+          rows(p) = row;
+          place(row) = static_cast<O>(p);
         });
     order.level_begin_.resize(places);
     Kokkos::deep_copy(kokkos_space(exec), HostView<std::int64_t>(order.level_begin_.data(), places),
@@ -70,15 +87,13 @@ class LevelOrder {
   /// Level by level, and by row within a level, whatever the device: a counting sort on the host,
   /// with two copies. For what must come out the same every time.
   template <Offset Off>
-  static LevelOrder by_level_and_row(const Exec& exec, const Graph<O, Off>& graph) {
+  static LevelOrder by_level_and_row(const Exec& exec, const Graph<O, Off>& graph,
+                                     const RowLevels<Exec>& levels) {
     const auto n = static_cast<std::size_t>(graph.rows);
-    Arena<Space> level_memory(exec, "heddle::sptrsv::level", arena_bytes<int>(n));
-    const auto level = level_memory.template take<int>(n);
-    const int levels = find_levels(exec, graph, level.data());
     std::vector<int> level_of(n);
-    Kokkos::deep_copy(kokkos_space(exec), HostView<int>(level_of.data(), n), level);
+    Kokkos::deep_copy(kokkos_space(exec), HostView<int>(level_of.data(), n), levels.of_row());
     exec.fence("heddle::sptrsv::levels_on_host");
-    std::vector<std::int64_t> begin(static_cast<std::size_t>(levels) + 1);
+    std::vector<std::int64_t> begin(static_cast<std::size_t>(levels.count()) + 1);
     for (const int l : level_of) ++begin[static_cast<std::size_t>(l) + 1];
     for (std::size_t l = 1; l < begin.size(); ++l) begin[l] += begin[l - 1];
     std::vector<std::int64_t> next = begin;
