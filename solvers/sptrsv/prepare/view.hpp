@@ -33,7 +33,7 @@ KOKKOS_FORCEINLINE_FUNCTION bool is_finite(const T& value) {
 
 /// Of a complex number the sum of its parts', which bounds rounding as well and takes no root.
 template <Scalar T>
-KOKKOS_FORCEINLINE_FUNCTION RealOf<T> magnitude(const T& value) {
+KOKKOS_FORCEINLINE_FUNCTION heddle::RealOf<T> magnitude(const T& value) {
   if constexpr (is_complex<T>) {
     return Kokkos::abs(value.real()) + Kokkos::abs(value.imag());
   } else {
