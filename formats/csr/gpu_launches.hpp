@@ -5,7 +5,7 @@
 
 #include "../../backends/launch.hpp"
 #include "../../core/scheme.hpp"
-#include "finish_kernel.hpp"
+#include "../common/finish_kernel.hpp"
 #include "host_variant.hpp"
 #include "predict.hpp"
 #include "scatter_kernel.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "../../backends/launch.hpp"
-#include "finish_kernel.hpp"
+#include "../common/finish_kernel.hpp"
 #include "host_kernel.hpp"
 #include "host_simd_vectors.hpp"
 #include "host_variant.hpp"
