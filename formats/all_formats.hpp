@@ -5,6 +5,7 @@
 #include "csr/format.hpp"
 #include "ell/format.hpp"
 #include "format.hpp"
+#include "gcsr/format.hpp"
 
 namespace heddle {
 
@@ -12,6 +13,7 @@ namespace heddle {
 using AllFormats = Formats<  //
     CsrFormat,               //
     EllFormat,               //
-    CooFormat>;
+    CooFormat,               //
+    GcsrFormat>;
 
 }  // namespace heddle

@@ -121,7 +121,8 @@ struct HostLaunches {
         return launch(HostSimdVectors<Operands, false, VectorsAtOnce>{});
       }
     }
-    launch(HostPlainRows<Operands, std::min(VectorsAtOnce, tuning.plain_vectors)>{});
+    launch(
+        compressed_rows::HostPlainRows<Operands, std::min(VectorsAtOnce, tuning.plain_vectors)>{});
   }
 };
 
