@@ -6,6 +6,7 @@
 #include "ell/format.hpp"
 #include "format.hpp"
 #include "gcsr/format.hpp"
+#include "hyb/format.hpp"
 
 namespace heddle {
 
@@ -14,6 +15,7 @@ using AllFormats = Formats<  //
     CsrFormat,               //
     EllFormat,               //
     CooFormat,               //
-    GcsrFormat>;
+    GcsrFormat,              //
+    HybFormat>;
 
 }  // namespace heddle

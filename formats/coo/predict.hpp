@@ -22,7 +22,7 @@ inline Prediction predict(const RowFeatures& rows, const Device& device, const S
   const double look =
       estimated_setup_seconds(device) + work * sizes.offset_bytes / bytes_per_second;
   if (device.has_lanes()) {
-    constexpr segments::GpuTuning tuning;
+    const segments::GpuTuning tuning = segments::gpu_tuning_of(device);
     constexpr double round_seconds = 0.5e-6, start_rounds = 15, rounds_per_wave = 20;
     const auto bytes = static_cast<std::size_t>(sizes.accumulator_bytes);
     const double shares = work / tuning.most_work(bytes);

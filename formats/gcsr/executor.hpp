@@ -59,7 +59,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
 
  private:
   using Operands = gcsr::Operands<S, O, Off, V, Acc>;
-  static constexpr Tuning tuning = tuning_of<backends::Tag<Exec>>;
+  static constexpr Tuning tuning = tuning_for<backends::Tag<Exec>>;
 
   /// lanes_ lanes for the nonzeros of a row times VectorLanes for the vectors, as far as a warp
   /// goes.

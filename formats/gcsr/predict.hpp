@@ -13,7 +13,7 @@ inline double mean_row_with_entries(const RowFeatures& rows) {
 
 /// Lanes a row on a GPU: as many as have a batch of nonzeros of a row of mean length.
 inline int lanes_for(const RowFeatures& rows, const Device& device) {
-  constexpr Tuning tuning;
+  const Tuning tuning = tuning_of(device);
   int lanes = 1;
   while (lanes < device.lanes && lanes * tuning.batch < mean_row_with_entries(rows)) lanes *= 2;
   return lanes;
@@ -39,7 +39,7 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
       (static_cast<double>(rows.rows) * sizes.offset_bytes * 3 + prediction.kept_bytes) /
           bytes_per_second;
   if (device.has_lanes()) {
-    constexpr Tuning tuning;
+    const Tuning tuning = tuning_of(device);
     constexpr double round_seconds = 0.5e-6, start_rounds = 15;
     const auto lanes = scheme.has("lanes") ? scheme.integer("lanes") : lanes_for(rows, device);
     const double resident =

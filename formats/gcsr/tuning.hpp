@@ -23,6 +23,11 @@ struct Tuning {
 
 /// The numbers of a backend, by its tag.
 template <class Tag>
-inline constexpr Tuning tuning_of{};
+inline constexpr Tuning tuning_for{};
+
+/// For cost models.
+inline Tuning tuning_of(const Device& device) {
+  return backends::with_tag(device.backend, [](auto tag) { return tuning_for<decltype(tag)>; });
+}
 
 }  // namespace heddle::detail::gcsr

@@ -49,4 +49,9 @@ inline constexpr GpuTuning gpu_tuning{};
 template <class Tag>
 inline constexpr CpuTuning cpu_tuning{};
 
+/// For cost models.
+inline GpuTuning gpu_tuning_of(const Device& device) {
+  return backends::with_tag(device.backend, [](auto tag) { return gpu_tuning<decltype(tag)>; });
+}
+
 }  // namespace heddle::detail::segments
