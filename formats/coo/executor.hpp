@@ -3,6 +3,7 @@
 
 #include "../common/executor.hpp"
 #include "../common/inspection.hpp"
+#include "../common/product.hpp"
 #include "../common/segments/launches.hpp"
 #include "../common/segments/share_rows.hpp"
 #include "view.hpp"

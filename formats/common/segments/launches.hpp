@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <utility>
+
 #include "../finish_kernel.hpp"
 #include "host_kernel.hpp"
 #include "share_kernel.hpp"
