@@ -2,6 +2,7 @@
 #pragma once
 
 #include "csr/format.hpp"
+#include "dia/format.hpp"
 #include "ell/format.hpp"
 #include "format.hpp"
 
@@ -10,6 +11,7 @@ namespace heddle {
 /// Every format of the library. A new one is a folder and one line here.
 using AllFormats = Formats<  //
     CsrFormat,               //
-    EllFormat>;
+    EllFormat,               //
+    DiaFormat>;
 
 }  // namespace heddle
