@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "bcsr/format.hpp"
 #include "csr/format.hpp"
 #include "dia/format.hpp"
 #include "ell/format.hpp"
@@ -12,6 +13,7 @@ namespace heddle {
 using AllFormats = Formats<  //
     CsrFormat,               //
     EllFormat,               //
-    DiaFormat>;
+    DiaFormat,               //
+    BcsrFormat>;
 
 }  // namespace heddle

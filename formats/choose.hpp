@@ -62,9 +62,11 @@ std::vector<RankedScheme> rank(const Features& features, const Device& device,
     ranking.push_back(ranked(std::move(scheme), rows_alone));
   }
   std::stable_sort(ranking.begin(), ranking.end(), is_better);
-  while (!ranking.empty() && features.has_pattern() && ranking.front().prediction.possible() &&
+  while (!ranking.empty() && ranking.front().prediction.possible() &&
          ranking.front().prediction.lacks_pattern) {
-    ranking.front() = ranked(std::move(ranking.front().scheme), features);
+    RankedScheme known = ranked(ranking.front().scheme, features);
+    if (known.prediction.lacks_pattern) break;
+    ranking.front() = std::move(known);
     std::stable_sort(ranking.begin(), ranking.end(), is_better);
   }
   return ranking;
