@@ -22,7 +22,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
       : scheme_(scheme),
         simd_(simd),
         rows_and_columns_(static_cast<double>(in.A.rows()), static_cast<double>(in.A.columns())),
-        storage_(in.exec, in.A, static_cast<int>(in.features.pattern().diagonals)) {}
+        storage_(in.exec, in.A) {}
 
   const Scheme& scheme() const override { return scheme_; }
 

@@ -1,89 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/pack_entries.hpp"
-#include "../../core/arena.hpp"
-#include "../../core/matrix.hpp"
-#include "occupied_diagonals.hpp"
+#include "../inspect/recipe/compact.hpp"
+#include "../inspect/recipe/fill_values.hpp"
 #include "tuning.hpp"
 #include "view.hpp"
 
 namespace heddle::detail::dia {
 
-/// An item a row, which it owns: its places become holes, then its entries are added to them in
-/// order, so that repeated ones add up the same way every time.
-template <class Matrix>
-struct FillKernel {
-  using S = typename Matrix::scalar_type;
-  using O = typename Matrix::ordinal_type;
-  using Off = typename Matrix::offset_type;
-
-  const Off* row_ptr;
-  const O* col_idx;
-  const S* from;
-  std::int64_t rows;
-  std::int64_t stride;
-  int diagonals;
-  const O* offsets;
-  S* values;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    for (int d = 0; d < diagonals; ++d) backends::put_hole(values + d * stride + row);
-    if (row >= rows) return;
-    int d = -1;
-    for (Off k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
-      const auto offset = static_cast<O>(col_idx[k] - row);
-      // Mostly the next diagonal.
-      ++d;
-      if (d >= diagonals || offsets[d] != offset) d = diagonal_of(offset);
-      backends::add_entry(values + d * stride + row, from[k]);
-    }
-  }
-
-  KOKKOS_FUNCTION int diagonal_of(O offset) const {
-    int low = 0, high = diagonals - 1;
-    while (low < high) {
-      const int middle = (low + high) / 2;
-      if (offsets[middle] < offset) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
-  }
-};
-
-/// The arrays of a DIA matrix, both in one allocation.
+/// The arrays of a DIA matrix, in one allocation. The recipe: skew, so that columns become
+/// diagonals; permute, so that the diagonals are those of the whole matrix; compact.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
 class Storage {
  public:
   using Space = typename Exec::memory_space;
   using Matrix = CsrMatrix<S, O, Off, Space>;
 
-  /// `diagonals` is the number of those that hold an entry of A. One allocation that is kept, one
-  /// of a bit for each diagonal that there could be, for whose release it waits for `exec`; three
-  /// launches.
-  Storage(const Exec& exec, const Matrix& A, int diagonals)
-      : rows_(A.rows()),
-        stride_(padded(A.rows())),
-        diagonals_(diagonals),
-        arena_(exec, "heddle::spmv::dia",
-               arena_bytes<O, S>(static_cast<std::size_t>(diagonals), places())),
-        offsets_(arena_.template take<O>(static_cast<std::size_t>(diagonals))),
-        values_(arena_.template take<S>(places())) {
-    if (diagonals == 0) return;
-    occupied_diagonals(exec, A, offsets_.data());
+  /// Counts the diagonals of A, with a readback and a workspace of a bit for each that there could
+  /// be, which is freed; then one allocation and three launches.
+  Storage(const Exec& exec, const Matrix& A) : rows_(A.rows()), stride_(padded(A.rows())) {
+    const recipe::Compact<Exec, Matrix, Map> diagonals(exec, A, Map());
+    diagonals_ = static_cast<int>(diagonals.keys());
+    const auto count = static_cast<std::size_t>(diagonals_);
+    arena_ = Arena<Space>(exec, "heddle::spmv::dia", arena_bytes<int, O, S>(2, count, places()));
+    all_ = arena_.template take<int>(2);
+    offsets_ = arena_.template take<O>(count);
+    values_ = arena_.template take<S>(places());
+    diagonals.write(exec, all_.data(), offsets_.data());
     update_values(exec, A);
+    exec.fence("heddle::spmv::dia_inspected");  // the count's workspace goes
   }
 
   /// New values of the same pattern: one launch, no wait.
   void update_values(const Exec& exec, const Matrix& A) {
-    using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
-    Kokkos::parallel_for(
-        "heddle::spmv::dia_fill", Policy(exec, 0, diagonals_ > 0 ? stride_ : 0),
-        FillKernel<Matrix>{A.row_ptr().data(), A.col_idx().data(), A.values().data(), rows_,
-                           stride_, diagonals_, offsets_.data(), values_.data()});
+    if (diagonals_ == 0) return;
+    const recipe::BlocksByColumns layout{stride_, 1, stride_};
+    recipe::fill_values(exec, "heddle::spmv::dia_fill", A, Map(), all_.data(), offsets_.data(),
+                        layout, values_.data(), recipe::Holes());
   }
 
   View<S, O> view() const { return {rows_, stride_, diagonals_, offsets_.data(), values_.data()}; }
@@ -97,10 +50,13 @@ class Storage {
   }
 
  private:
+  using Map = decltype(recipe::skew() | recipe::permute());
+
   O rows_;
   std::int64_t stride_;
-  int diagonals_;
+  int diagonals_ = 0;
   Arena<Space> arena_;
+  typename Arena<Space>::template Array<int> all_;  // the one panel's diagonals: 0, diagonals_
   typename Arena<Space>::template Array<O> offsets_;
   typename Arena<Space>::template Array<S> values_;
 };

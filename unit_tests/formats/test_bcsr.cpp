@@ -96,7 +96,7 @@ TEST_CASE("bcsr: blocks of every size, with holes and ragged edges") {
 
 TEST_CASE("bcsr: an infinite entry of x stays out of the holes") {
   const BcsrType::Exec exec;
-  for (const auto [rows, columns] :
+  for (const auto& [rows, columns] :
        {std::pair(2, 2), std::pair(3, 3), std::pair(8, 8), std::pair(5, 3), std::pair(1, 8)}) {
     const Pattern pattern = blocks_with_holes(rows, columns, 43, 31, 1);
     const auto A = to_device<BcsrType>(exec, pattern);

@@ -14,7 +14,7 @@ TEST_CASE("dia: the example of docs/dia.md") {
   const DiaType::Exec exec;
   const Pattern pattern{"example", 5, {{0, 1, 3}, {1, 2}, {3, 2, 3}, {0, 3}}};
   const auto A = to_device<DiaType>(exec, pattern);
-  const DiaStorage storage(exec, A.matrix(), 4);
+  const DiaStorage storage(exec, A.matrix());
   const auto view = storage.view();
   CHECK(view.stride == 32);
   CHECK(view.diagonals == 4);
@@ -61,7 +61,7 @@ TEST_CASE("dia: fill-in is refused above its bound, and counted below") {
   CHECK(plan.moved_bytes() == 192 * 8.0 + 3 * 4.0 + 128 * 8.0);
   CHECK(plan.moved_bytes(Op::transpose, 9, true) ==
         2 * (192 * 8.0 + 3 * 4.0) + 9 * (128 + 64) * 8.0);
-  CHECK(plan.bytes() == 256 + 192 * 8);
+  CHECK(plan.bytes() == 2 * 256 + 192 * 8);
   CHECK_THROWS_AS(plan_of(with_entries_beside(3)), Refusal);
 }
 
@@ -109,7 +109,8 @@ TEST_CASE("dia: an infinite entry of x stays out of the holes of the transpose t
 
 TEST_CASE("dia: more diagonals than scratch holds offsets") {
   const DiaType::Exec exec;
-  for (const auto [rows, columns] : {std::pair(300, 300), std::pair(20, 700), std::pair(700, 20)}) {
+  for (const auto& [rows, columns] :
+       {std::pair(300, 300), std::pair(20, 700), std::pair(700, 20)}) {
     const auto dense =
         random_pattern("dense", 1, rows, columns, [=](std::int64_t) { return columns; });
     const auto A = to_device<DiaType>(exec, dense);
@@ -129,12 +130,31 @@ TEST_CASE("dia: more diagonals than scratch holds offsets") {
 TEST_CASE("dia: rectangular, with diagonals that begin or end beyond the edges, by every op") {
   const DiaType::Exec exec;
   const std::vector<std::int64_t> offsets{-90, -33, -32, -1, 0, 2, 31, 60, 119};
-  for (const auto [rows, columns] : {std::pair(100, 100), std::pair(100, 120), std::pair(120, 100),
-                                     std::pair(97, 131), std::pair(131, 97)}) {
+  for (const auto& [rows, columns] : {std::pair(100, 100), std::pair(100, 120), std::pair(120, 100),
+                                      std::pair(97, 131), std::pair(131, 97)}) {
     const auto A = to_device<DiaType>(exec, banded_pattern("banded", rows, columns, offsets));
     DiaPlan plan(exec, A.matrix(), {.scheme = Scheme("dia")}, DiaType::Formats());
     for (const Op op : {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose}) {
       CHECK(apply_and_compare(exec, plan, A, op, 2.0, -1.0) == "");
+    }
+  }
+}
+
+TEST_CASE("dia: over many strips of rows, several vectors at once") {
+  const DiaType::Exec exec;
+  const std::vector<std::int64_t> offsets{-1030, -70, -3, -1, 0, 1, 2, 5, 64, 65, 900};
+  const auto A = to_device<DiaType>(exec, banded_pattern("banded", 2500, 2400, offsets));
+  DiaPlan plan(exec, A.matrix(), {.scheme = Scheme("dia")}, DiaType::Formats());
+  for (const std::size_t count : {1, 3, 8, 11}) {
+    for (const Op op : {Op::none, Op::transpose}) {
+      const auto x = random_vectors<double>(A.rows_of_x(op), count, true, 3);
+      const auto y = random_vectors<double>(A.rows_of_y(op), count, false, 4);
+      const auto x_device = x.in<DiaType::Space>();
+      const auto y_device = y.in<DiaType::Space>();
+      plan.apply(exec, op, 2.0, x_device.view(), 0.5, y_device.view());
+      exec.fence("heddle::test::applied");
+      CHECK(mismatch(reference_of(A, op, 2.0, x, 0.5, y),
+                     y_device.in<Kokkos::HostSpace>().view()) == "");
     }
   }
 }
