@@ -67,21 +67,16 @@ struct HostKernel {
     const std::int64_t left = product.x.rows - column;  // beyond the last column there are holes
     const auto all = Pack::Mask::first(width);
     for (int c = 0; c < A.size.columns(); ++c, values += rows) {
-      backends::PackEntries<Pack, S> entries[packs];
-      for (int p = 0; p < packs; ++p) {
-        if (p * width >= rows) break;
-        entries[p].load_once(values + p * width, all);
+      for (int p = 0; p < packs && p * width < rows; ++p) {
+        backends::PackEntries<Pack, S> entries;
+        entries.load_once(values + p * width, all);
         if constexpr (is_complex<S>) {
-          if (product.conjugate) entries[p].value = Pack::conjugate(entries[p].value);
+          if (product.conjugate) entries.value = Pack::conjugate(entries.value);
         }
-      }
-      for (int v = 0; v < Vectors; ++v) {
-        const auto* from = &product.x(column + c, v < product.x.count ? v : 0);
-        const Pack x = Pack::all(Acc(backends::load(from, c < left)));
-        for (int p = 0; p < packs; ++p) {
-          if (p * width >= rows) break;
+        for (int v = 0; v < Vectors; ++v) {
+          const auto* x = &product.x(column + c, v < product.x.count ? v : 0);
           auto& to = sum[c % chains][v][p];
-          to = entries[p].multiply_add(x, to);
+          to = entries.multiply_add(Pack::all(Acc(backends::load(x, c < left))), to);
         }
       }
     }

@@ -69,24 +69,29 @@ struct Kernel {
     const O* const block_col = A.block_col + first;
     const S* const values = A.values_from(first) + lane;
     const int step = groups * A.size.rows();
-    const auto columns = static_cast<std::int64_t>(end - first) * A.size.columns();
+    // As wide as a column index, for the sake of the division where the size is not known.
+    using Count = std::make_unsigned_t<O>;
+    const auto width = static_cast<Count>(A.size.columns());
+    const Count columns = static_cast<Count>(end - first) * width;
     std::int64_t round = 0;
-    for (std::int64_t column = group; column < columns; column += Batch * groups) {
+    for (auto column = static_cast<Count>(group); column < columns;
+         column += static_cast<Count>(Batch * groups)) {
       Entry entry[Batch];
       std::int64_t row_of_x[Batch];
       bool exists[Batch];
       HEDDLE_UNROLL(Batch)
       for (int i = 0; i < Batch; ++i) {
-        const std::int64_t at = column + i * groups;
-        const auto block = at / A.size.columns();
+        const Count at = column + static_cast<Count>(i * groups);
+        const Count block = at / width;
         exists[i] = at < columns;
         entry[i].load_once(values + (round + i) * step, Pack::Mask::where(exists[i]));
         if constexpr (is_complex<S>) {
           if (product.conjugate) entry[i].value = Pack::conjugate(entry[i].value);
         }
-        row_of_x[i] = static_cast<std::int64_t>(backends::load(block_col + block, exists[i])) *
-                          A.size.columns() +
-                      (at - block * A.size.columns());
+        const std::int64_t first_column =
+            static_cast<std::int64_t>(backends::load(block_col + block, exists[i])) *
+            A.size.columns();
+        row_of_x[i] = first_column + static_cast<std::int64_t>(at - block * width);
       }
       round += Batch;
       for (int v = 0; v < Vectors; ++v) {
