@@ -41,15 +41,15 @@ struct Prediction {
   /// Bytes that one apply moves to and from memory, and that the plan keeps beside the matrix.
   double moved_bytes = 0;
   double kept_bytes = 0;
-  /// Whether this is the best that the matrix may be, for lack of its pattern: what is not known is
-  /// taken to be as the format would like it.
-  bool lacks_pattern = false;
   /// Whether the plan reads the user's values in place; else update_values copies them.
   bool borrows_values = true;
   /// Why it takes that long, in a few words.
   std::string reason;
   /// Why the format will not hold this matrix; empty where it will.
   std::string refusal = {};
+  /// Whether this is the best that the matrix may be, for lack of its pattern: what is not known is
+  /// taken to be as the format would like it.
+  bool lacks_pattern = false;
 
   bool possible() const { return refusal.empty(); }
 
