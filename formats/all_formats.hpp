@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "bcsr/format.hpp"
 #include "coo/format.hpp"
 #include "csr/format.hpp"
+#include "dia/format.hpp"
 #include "ell/format.hpp"
 #include "format.hpp"
 #include "gcsr/format.hpp"
@@ -16,6 +18,8 @@ using AllFormats = Formats<  //
     EllFormat,               //
     CooFormat,               //
     GcsrFormat,              //
-    HybFormat>;
+    HybFormat,               //
+    DiaFormat,               //
+    BcsrFormat>;
 
 }  // namespace heddle

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The library of inspectors, each end held against a plain derivation on the host.
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "../../formats/inspect/recipe/coalesce.hpp"
+#include "../../formats/inspect/recipe/compact.hpp"
+#include "../../formats/inspect/recipe/fill_values.hpp"
+#include "../../formats/inspect/recipe/sorted_rows.hpp"
+#include "../support/backends.hpp"
+#include "../support/plan_types.hpp"
+#include "../support/spmv_check.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+using namespace heddle::detail::recipe;
+
+using RecipeTypes =
+    Every<std::tuple<double, Kokkos::complex<float>>,
+          std::tuple<Indices32, Offsets64, Indices<std::int64_t, std::int64_t>>, AllBackends>;
+
+Pattern reversed(Pattern pattern) {
+  Pattern all{pattern.name + ", columns descending", pattern.columns, {}};
+  for (const auto row : pattern.rows) {
+    all.rows.push_back(std::vector<std::int64_t>(row.rbegin(), row.rend()));
+  }
+  return all;
+}
+
+std::vector<Pattern> recipe_patterns() {
+  std::vector<Pattern> all = test_patterns();
+  all.push_back(reversed(random_pattern("irregular", 5, 300, 400,
+                                        [](std::int64_t i) { return i == 70 ? 380 : i % 40; })));
+  return all;
+}
+
+/// key of a panel -> values of its block by (inner row, inner column).
+template <class S>
+using Blocks = std::map<std::pair<std::int64_t, std::int64_t>,
+                        std::map<std::pair<std::int64_t, std::int64_t>, S>>;
+
+/// What a map makes of a matrix, by the definition.
+template <class T, class Map>
+Blocks<typename T::Scalar> blocks_of(const DeviceMatrix<T>& A, const Map& map) {
+  Blocks<typename T::Scalar> blocks;
+  for (std::int64_t i = 0; i < A.host.rows(); ++i) {
+    const auto begin = A.host.row_ptr()(static_cast<std::size_t>(i));
+    for (auto k = begin; k < A.host.row_ptr()(static_cast<std::size_t>(i) + 1); ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      const Point p = map(Point{i, static_cast<std::int64_t>(A.host.col_idx()(at)),
+                                static_cast<std::int64_t>(k - begin)});
+      if (!p.taken) continue;
+      blocks[{p.row, p.column}][{p.inner_row, p.inner_column}] += A.host.values()(at);
+    }
+  }
+  return blocks;
+}
+
+template <class T, class Array>
+Array device_array(const char* label, std::int64_t count) {
+  return Array(label, static_cast<std::size_t>(count));
+}
+
+/// Compact and fill_values against blocks_of, from poisoned arrays; then once more from other
+/// values.
+template <class T, class Map>
+void check_compact(const typename T::Exec& exec, const DeviceMatrix<T>& A, const Map& map,
+                   bool by_columns) {
+  using S = typename T::Scalar;
+  using Space = typename T::Space;
+  using Matrix = typename DeviceMatrix<T>::Matrix;
+  CAPTURE(A.name);
+  const Compact<typename T::Exec, Matrix, Map> compact(exec, A.matrix(), map);
+  const Extents extents = compact.extents();
+  const Blocks<S> blocks = blocks_of(A, map);
+  REQUIRE(compact.keys() == static_cast<std::int64_t>(blocks.size()));
+  const std::int64_t size = compact.keys() * extents.inner_rows * extents.inner_columns;
+  if (size > 4000000) return;
+  const Kokkos::View<std::int64_t*, Space> pointer("heddle::test::pointer", compact.panels() + 1);
+  const Kokkos::View<std::int64_t*, Space> keys("heddle::test::keys", compact.keys());
+  const Kokkos::View<S*, Space> values("heddle::test::values", size);
+  compact.write(exec, pointer.data(), keys.data());
+  const std::int64_t rows = extents.rows * extents.inner_rows;
+  const auto fill = [&](const auto& layout) {
+    Kokkos::deep_copy(values, S(std::numeric_limits<RealOf<S>>::quiet_NaN()));
+    fill_values(exec, "heddle::test::fill", A.matrix(), map, pointer.data(), keys.data(), layout,
+                values.data());
+    exec.fence("heddle::test::filled");
+    const auto host_pointer = to_host(pointer);
+    const auto host_keys = to_host(keys);
+    const auto host_values = to_host(values);
+    std::int64_t at = 0;
+    auto expected = blocks.begin();
+    bool same_keys = true, same_values = true;
+    for (std::int64_t p = 0; p < compact.panels(); ++p) {
+      same_keys = same_keys && host_pointer(static_cast<std::size_t>(p)) == at;
+      for (; expected != blocks.end() && expected->first.first == p; ++expected, ++at) {
+        same_keys = same_keys && host_keys(static_cast<std::size_t>(at)) == expected->first.second;
+        for (std::int64_t r = 0; r < extents.inner_rows; ++r) {
+          for (std::int64_t c = 0; c < extents.inner_columns; ++c) {
+            const auto found = expected->second.find({r, c});
+            const S value = found == expected->second.end() ? S(0) : found->second;
+            same_values =
+                same_values && host_values(static_cast<std::size_t>(layout(at, r, c))) == value;
+          }
+        }
+      }
+    }
+    CHECK(expected == blocks.end());
+    CHECK(host_pointer(host_pointer.extent(0) - 1) == compact.keys());
+    CHECK(same_keys);
+    CHECK(same_values);
+  };
+  if (by_columns) {
+    fill(BlocksByColumns{extents.inner_rows, extents.inner_columns, rows});
+  } else {
+    fill(BlocksByRows{extents.inner_rows, extents.inner_columns, rows});
+  }
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("compact: blocks, diagonals, diagonals of blocks and rows", T,
+                          recipe_compact) {
+  const typename T::Exec exec;
+  for (const Pattern& pattern : recipe_patterns()) {
+    const auto A = to_device<T>(exec, pattern);
+    const bool small = pattern.nonzeros() < 20000;
+    check_compact<T>(exec, A, tile_rows(3) | tile_columns(3), false);
+    check_compact<T>(exec, A, tile_rows(2) | tile_columns(5), true);
+    check_compact<T>(exec, A, tile_rows(16) | tile_columns(16), false);
+    if (!small) continue;
+    check_compact<T>(exec, A, tile_rows(1) | tile_columns(8), false);
+    check_compact<T>(exec, A, tile_rows(60) | tile_columns(7), false);
+    check_compact<T>(exec, A, tile_rows(100) | tile_columns(90), false);
+    check_compact<T>(exec, A, skew() | permute(), true);
+    check_compact<T>(exec, A, skew() | shift(5) | permute(), true);
+    check_compact<T>(exec, A, tile_rows(3) | tile_columns(3) | skew() | permute(3), true);
+    check_compact<T>(exec, A, tile_rows(4) | tile_columns(4) | split(PlacesFrom{2}), false);
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(recipe_compact, RecipeTypes);
+
+TEST_CASE_TEMPLATE_DEFINE("coalesce: the entries that are taken, in order", T, recipe_coalesce) {
+  const typename T::Exec exec;
+  using Matrix = typename DeviceMatrix<T>::Matrix;
+  for (const Pattern& pattern : recipe_patterns()) {
+    const auto A = to_device<T>(exec, pattern);
+    for (const std::int64_t width : {0, 3}) {
+      const auto map = normalize() | shift(7) | split(PlacesFrom{width});
+      const Coalesce<typename T::Exec, Matrix, std::remove_const_t<decltype(map)>> flat(
+          exec, A.matrix(), map);
+      std::vector<std::array<std::int64_t, 3>> expected;
+      for (std::int64_t i = 0, k = 0; i < std::ssize(pattern.rows.row_ptr()) - 1; ++i) {
+        const auto length = std::ssize(pattern.rows[static_cast<std::size_t>(i)]);
+        for (std::int64_t place = 0; place < length; ++place, ++k) {
+          if (place >= width) expected.push_back({i, place + 7, k});
+        }
+      }
+      REQUIRE(flat.entries() == std::ssize(expected));
+      using View = Kokkos::View<std::int64_t*, typename T::Space>;
+      const View rows("rows", expected.size()), columns("columns", expected.size()),
+          sources("sources", expected.size());
+      flat.write(exec, rows.data(), columns.data(), sources.data());
+      exec.fence("heddle::test::written");
+      const auto r = to_host(rows), c = to_host(columns), s = to_host(sources);
+      bool same = true;
+      for (std::size_t e = 0; e < expected.size(); ++e) {
+        same = same && expected[e] == std::array<std::int64_t, 3>{r(e), c(e), s(e)};
+      }
+      CHECK_MESSAGE(same, pattern.name);
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(recipe_coalesce, RecipeTypes);
+
+TEST_CASE_TEMPLATE_DEFINE("sort_rows: stable, inside windows, the longest first", T,
+                          recipe_sort_rows) {
+  using O = typename T::Ordinal;
+  const typename T::Exec exec;
+  for (const Pattern& pattern : recipe_patterns()) {
+    const auto A = to_device<T>(exec, pattern);
+    const std::int64_t rows = A.host.rows();
+    for (const std::int64_t window : {1, 7, 64, 1000}) {
+      const Kokkos::View<O*, typename T::Space> row_at("row_at", static_cast<std::size_t>(rows));
+      sort_rows(exec, A.matrix().row_ptr().data(), rows, window, row_at.data());
+      exec.fence("heddle::test::sorted");
+      const auto host = to_host(row_at);
+      bool sorted = true;
+      for (std::int64_t begin = 0; begin < rows; begin += window) {
+        std::vector<std::int64_t> expected;
+        for (std::int64_t i = begin; i < std::min(rows, begin + window); ++i) expected.push_back(i);
+        std::ranges::stable_sort(expected, std::greater(), [&](std::int64_t i) {
+          return pattern.rows[static_cast<std::size_t>(i)].size();
+        });
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          sorted = sorted && host(static_cast<std::size_t>(begin) + i) == expected[i];
+        }
+      }
+      CHECK_MESSAGE(sorted, pattern.name, ", windows of ", window);
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(recipe_sort_rows, RecipeTypes);
+
+}  // namespace heddle::test
