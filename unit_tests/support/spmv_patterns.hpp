@@ -38,7 +38,8 @@ inline Pattern diagonals_with_holes() {
   std::int64_t i = 0;
   return with_rows_changed(banded_pattern("diagonals with holes", 230, 210, {-31, -1, 0, 1, 40}),
                            [&](std::vector<std::int64_t>& row) {
-                             if (i % 3 == 0 && !row.empty()) row.erase(row.begin() + i % 2);
+                             const auto size = static_cast<std::int64_t>(row.size());
+                             if (i % 3 == 0 && size > 0) row.erase(row.begin() + i % size);
                              if (i++ % 50 == 9) row.clear();
                            });
 }
