@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "blocked_ell/format.hpp"
 #include "csr/format.hpp"
 #include "ell/format.hpp"
 #include "format.hpp"
@@ -10,6 +11,7 @@ namespace heddle {
 /// Every format of the library. A new one is a folder and one line here.
 using AllFormats = Formats<  //
     CsrFormat,               //
-    EllFormat>;
+    EllFormat,               //
+    BlockedEllFormat>;
 
 }  // namespace heddle
