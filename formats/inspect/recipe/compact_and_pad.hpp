@@ -4,7 +4,7 @@
 #include "../../../backends/launch.hpp"
 #include "../../../core/matrix.hpp"
 
-namespace heddle::detail::recipe {
+namespace heddle::recipe {
 
 /// What the rows of a panel ask for: as many slots as the longest has entries; and the range of
 /// their columns. Of a panel without entries the width is 0, and the range is [0, 0].
@@ -106,4 +106,4 @@ void fill_slots(const Exec& exec, const char* label, const Off* row_ptr, std::in
                        FillSlotsKernel<O, Off, Slots>{row_ptr, row_at, rows, slots});
 }
 
-}  // namespace heddle::detail::recipe
+}  // namespace heddle::recipe

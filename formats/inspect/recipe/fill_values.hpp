@@ -3,7 +3,7 @@
 
 #include "entry_keys.hpp"
 
-namespace heddle::detail::recipe {
+namespace heddle::recipe {
 
 /// Where the value of block `block` lies whose inner row and column are these. A layout has this
 /// function, the number of inner columns that are stored, and `rows`: the rows of the matrix and
@@ -76,4 +76,4 @@ void fill_values(const Exec& exec, const char* label, const Matrix& A, const Map
           Entries<Matrix, Map>(A, map), A.values().data(), key_ptr, keys, layout, values});
 }
 
-}  // namespace heddle::detail::recipe
+}  // namespace heddle::recipe
