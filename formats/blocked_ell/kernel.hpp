@@ -86,8 +86,7 @@ struct Kernel {
     const Piece piece = A.piece_at(exists ? index : 0);
     const auto slice = A.slice[piece.slice];
     const int end = exists ? slice.width : 0;
-    const int stop =
-        end - piece.first < tuning.piece_width ? end : piece.first + tuning.piece_width;
+    const int stop = end - piece.first < piece_width ? end : piece.first + piece_width;
     Pack sum[Packs][Vectors];
     Sums{A, deliver.product}.add_up(slice, row_place, piece.first + lane * Batch,
                                     Batch << lane_bits, stop, sum);
@@ -122,7 +121,7 @@ struct FinishKernel {
     Piece piece = A.piece[item >> A.slice_bits];
     if (piece.carry < 0 || piece.first > 0) return;
     const int row_place = static_cast<int>(item & (A.slice_rows() - 1));
-    const std::int64_t pieces = ceil_div(A.slice[piece.slice].width, tuning.piece_width);
+    const std::int64_t pieces = ceil_div(A.slice[piece.slice].width, piece_width);
     for (int v = 0; v < deliver.product.x.count; ++v) {
       Acc sum(0);
       for (std::int64_t i = 0; i < pieces; ++i) {

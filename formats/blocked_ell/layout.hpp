@@ -43,7 +43,7 @@ struct LayoutKernel {
     ArraySizes size;
     size.slots = shape.width << slice_bits;
     size.column_words = size.slots * (narrow ? 1 : words_per_ordinal);
-    size.pieces = shape.width > 0 ? ceil_div(shape.width, tuning.piece_width) : 1;
+    size.pieces = shape.width > 0 ? ceil_div(shape.width, piece_width) : 1;
     size.carries = size.pieces > 1 ? size.pieces : 0;
     if (last && slice) {
       slice[s] = {sum.slots, sum.column_words, narrow ? shape.lowest : O(-1),
@@ -52,7 +52,7 @@ struct LayoutKernel {
     if (last && piece) {
       for (std::int64_t i = 0; i < size.pieces; ++i) {
         piece[sum.pieces + i] = {s, size.carries > 0 ? sum.carries + i : -1,
-                                 static_cast<std::int32_t>(i * tuning.piece_width)};
+                                 static_cast<std::int32_t>(i * piece_width)};
       }
     }
     sum.add(size);

@@ -61,7 +61,7 @@ inline int lanes_for(const RowFeatures& rows, const Device& device) {
 
 /// From the bytes, taking all columns to be ordinals and, of sorted rows, that sorting gains
 /// nothing: both are known only once the columns are looked at. On a GPU as for ELL, but with as
-/// many rounds of loads as a piece has, and a twentieth more, since nobody has fitted it.
+/// many rounds of loads as a piece has, and a tenth more, since nobody has fitted it.
 inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
                           const heddle::Sizes& sizes) {
   if (rows.longest_row > std::numeric_limits<std::int32_t>::max()) {
@@ -90,7 +90,7 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
   prediction.reason = "slices of " + std::to_string(slice_rows) + " rows, with " +
                       std::to_string(std::llround(100 * (slots / std::max(1.0, n) - 1))) +
                       " % of padding at most";
-  constexpr double unfitted = 1.05;
+  constexpr double unfitted = 1.1;
   if (device.has_lanes()) {
     constexpr double round_seconds = 1.2e-6;
     const auto lanes = scheme.has("lanes") ? scheme.integer("lanes") : lanes_for(rows, device);

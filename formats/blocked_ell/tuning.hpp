@@ -26,4 +26,7 @@ struct Tuning {
 
 inline constexpr Tuning tuning{};
 
+/// Of its own, so that kernels may name it.
+inline constexpr int piece_width = tuning.piece_width;
+
 }  // namespace heddle::detail::blocked_ell

@@ -144,6 +144,75 @@ TEST_CASE_TEMPLATE_DEFINE("compact: blocks, diagonals, diagonals of blocks and r
 }
 TEST_CASE_TEMPLATE_APPLY(recipe_compact, RecipeTypes);
 
+namespace {
+
+/// Where entries went, and from where.
+struct PutAll {
+  std::int64_t* sources;
+  std::int64_t* inner;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t place, const Point& point, std::int64_t k) const {
+    sources[place] = k;
+    inner[place] = point.inner_row * 100000 + point.inner_column;
+  }
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("lists: the entries of each block, in the order of rows", T,
+                          recipe_lists) {
+  using Off = typename T::Offset;
+  using View = Kokkos::View<std::int64_t*, typename T::Space>;
+  const typename T::Exec exec;
+  for (const Pattern& pattern : recipe_patterns()) {
+    const auto A = to_device<T>(exec, pattern);
+    for (const std::int64_t size : {3, 16, 500}) {
+      CAPTURE(A.name);
+      const auto map = tile_rows(size) | tile_columns(size);
+      std::map<std::pair<std::int64_t, std::int64_t>,
+               std::vector<std::pair<std::int64_t, std::int64_t>>>
+          expected;
+      for (std::size_t i = 0, k = 0; i < pattern.rows.size(); ++i) {
+        for (const std::int64_t column : pattern.rows[i]) {
+          const auto row = static_cast<std::int64_t>(i);
+          expected[{row / size, column / size}].emplace_back(static_cast<std::int64_t>(k++),
+                                                             row % size * 100000 + column % size);
+        }
+      }
+      const Compact compact(exec, A.matrix(), map);
+      REQUIRE(compact.keys() == std::ssize(expected));
+      const auto blocks = static_cast<std::size_t>(compact.keys());
+      const auto entries = static_cast<std::size_t>(A.host.nonzeros());
+      const View pointer("pointer", static_cast<std::size_t>(compact.panels() + 1)),
+          keys("keys", blocks), sources("sources", entries), inner("inner", entries);
+      const Kokkos::View<Off*, typename T::Space> list_ptr("list_ptr", blocks + 1),
+          next("next", blocks);
+      compact.write(exec, pointer.data(), keys.data());
+      count_lists(exec, A.matrix(), map, compact.keys(), pointer.data(), keys.data(),
+                  list_ptr.data(), next.data());
+      for (int run = 0; run < 2; ++run) {
+        fill_lists(exec, "heddle::test::lists", A.matrix(), map, compact.keys(), pointer.data(),
+                   keys.data(), list_ptr.data(), next.data(), PutAll{sources.data(), inner.data()});
+      }
+      exec.fence("heddle::test::filled");
+      const auto begins = to_host(list_ptr);
+      const auto from = to_host(sources), at = to_host(inner);
+      bool same = true;
+      std::size_t block = 0, place = 0;
+      for (const auto& [key, list] : expected) {
+        same = same && begins(block++) == static_cast<Off>(place);
+        for (const auto& entry : list) {
+          same = same && from(place) == entry.first && at(place) == entry.second;
+          ++place;
+        }
+      }
+      CHECK(same);
+      CHECK(begins(blocks) == static_cast<Off>(entries));
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(recipe_lists, RecipeTypes);
+
 TEST_CASE_TEMPLATE_DEFINE("coalesce: the entries that are taken, in order", T, recipe_coalesce) {
   const typename T::Exec exec;
   using Matrix = typename DeviceMatrix<T>::Matrix;
@@ -252,6 +321,17 @@ TEST_CASE("recipes: the arrays that docs/recipes.md draws") {
         std::vector<double>{0, 3, 0, 6, 1, 4, 0, 7, 2, 0, 0, 0, 0, 0, 0, 8, 0, 5, 0, 0});
   CHECK(keys_of(tiles | skew() | permute(2)) == std::pair(Numbers{0, 3}, Numbers{0, 1, 2}));
   CHECK(keys_of(rows_as_keys()) == std::pair(Numbers{0, 3}, Numbers{0, 1, 3}));
+  // Tiled and CSB.
+  const Compact compact(exec, matrix, tiles);
+  const View pointer("pointer", 3), keys("keys", 4), entries("entries", 8), inner("inner", 8);
+  const Kokkos::View<std::int32_t*, Type::Space> list_ptr("list_ptr", 5), next("next", 4);
+  compact.write(exec, pointer.data(), keys.data());
+  count_lists(exec, matrix, tiles, 4, pointer.data(), keys.data(), list_ptr.data(), next.data());
+  fill_lists(exec, "heddle::test::lists", matrix, tiles, 4, pointer.data(), keys.data(),
+             list_ptr.data(), next.data(), PutAll{entries.data(), inner.data()});
+  exec.fence("heddle::test::filled");
+  CHECK(listed(list_ptr) == std::vector<std::int32_t>{0, 4, 5, 7, 8});
+  CHECK(listed(entries) == Numbers{0, 1, 2, 3, 4, 5, 6, 7});
   // COO, and what HYB leaves to it with two slots a row.
   const auto flat_of = [&](const auto& map) {
     const Coalesce flat(exec, matrix, map);
@@ -263,6 +343,8 @@ TEST_CASE("recipes: the arrays that docs/recipes.md draws") {
   CHECK(flat_of(shift(0)) ==
         std::pair(Numbers{0, 0, 1, 1, 1, 3, 3, 3}, Numbers{0, 1, 0, 1, 4, 2, 3, 5}));
   CHECK(flat_of(split(PlacesFrom{2})) == std::pair(Numbers{1, 3}, Numbers{4, 5}));
+  CHECK(flat_of(split(PlacesBelow{2})) ==
+        std::pair(Numbers{0, 0, 1, 1, 3, 3}, Numbers{0, 1, 0, 1, 2, 3}));
   // ELL and blocked ELL: the widths of panels of 4 rows, of 2, and of 2 that are sorted.
   const Kokkos::View<std::int32_t*, Type::Space> row_at("row_at", 4);
   sort_rows(exec, matrix.row_ptr().data(), 4, 4, row_at.data());
