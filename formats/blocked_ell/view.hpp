@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <limits>
-
+#include "../../backends/pack_ordinals.hpp"
 #include "../../core/types.hpp"
 
 namespace heddle::detail::blocked_ell {
 
 /// What stands for the column of a slot without an entry in a slice of 16-bit columns.
-inline constexpr std::uint16_t no_delta = std::numeric_limits<std::uint16_t>::max();
+inline constexpr std::uint16_t no_delta = backends::no_distance;
 
 /// Consecutive places of rows, and where what they hold begins.
 template <Ordinal O>
