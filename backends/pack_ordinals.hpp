@@ -55,38 +55,40 @@ inline constexpr std::uint16_t no_distance = std::numeric_limits<std::uint16_t>:
 /// CPU a lane without an ordinal loads from[0], which must exist if any slot does, and the mask
 /// takes it out: a branch for each lane would be foreseen wrongly.
 template <class Pack, Ordinal O>
+struct PackDistances;
+
+#ifdef HEDDLE_COMPILES_PACKS
+/// Written with vectors, which compilers do not find by themselves here. A CPU asks for lanes that
+/// are wanted only.
+template <class Pack, Ordinal O>
 struct PackDistances {
   using Mask = typename Pack::Mask;
+  using Vector = detail::Vector<O, Pack::width>;
   O ordinal[Pack::width];
 
-  /// Of lanes that are wanted: a CPU asks for no others.
   KOKKOS_FORCEINLINE_FUNCTION static PackDistances load_once(const std::uint16_t* from, O base,
                                                              bool) {
-    PackDistances ordinals;
-#ifdef HEDDLE_COMPILES_PACKS
-    // Compilers do not see by themselves that this is a vector.
     detail::Vector<std::uint16_t, Pack::width> distances;
     std::memcpy(&distances, from, sizeof distances);
-    auto wide = __builtin_convertvector(distances, detail::Vector<O, Pack::width>);
+    Vector wide = __builtin_convertvector(distances, Vector);
     wide = (wide + base) | (wide == O{no_distance});  // all bits are set where there is none
+    PackDistances ordinals;
     std::memcpy(ordinals.ordinal, &wide, sizeof wide);
-#endif
     return ordinals;
   }
   KOKKOS_FORCEINLINE_FUNCTION Mask lanes() const { return Mask::above(ordinal, O(-1)); }
   template <Scalar U>
   KOKKOS_FORCEINLINE_FUNCTION Pack gather(const U* from, const Mask& mask,
                                           std::int64_t stride) const {
-    O loaded[Pack::width];
-#ifdef HEDDLE_COMPILES_PACKS
-    detail::Vector<O, Pack::width> all;
+    Vector all;
     std::memcpy(&all, ordinal, sizeof all);
     all &= ~(all >> (8 * static_cast<int>(sizeof(O)) - 1));
+    O loaded[Pack::width];
     std::memcpy(loaded, &all, sizeof all);
-#endif
     return Pack::keep(mask, Pack::gather(from, loaded, stride));
   }
 };
+#endif
 
 template <Scalar T, Ordinal O>
 struct PackDistances<SinglePack<T>, O> : PackOrdinals<SinglePack<T>, O> {

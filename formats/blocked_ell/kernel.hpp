@@ -90,15 +90,20 @@ struct Kernel {
     Pack sum[Packs][Vectors];
     Sums{A, deliver.product}.add_up(slice, row_place, piece.first + lane * Batch,
                                     Batch << lane_bits, stop, sum);
-    for (int v = 0; v < Vectors; ++v) {
-      if (v >= deliver.product.x.count) break;
-      if (lane_bits == 0) {
+    if (lane_bits == 0) {
+      for (int v = 0; v < Vectors; ++v) {
+        if (v >= deliver.product.x.count) continue;
         for (int p = 0; p < Packs; ++p) deliver(piece, row_place + p * Pack::width, v, sum[p][v]);
-      } else {
-        if (v > 0) team.barrier();  // the sums of the vector before have been read
-        scratch.sum(team.thread()) = sum[0][v].lane(0);
-        team.barrier();
-        if (lane > 0 || !exists) continue;
+      }
+      return;
+    }
+    HEDDLE_UNROLL(Vectors)
+    for (int v = 0; v < Vectors; ++v) {
+      const bool wanted = v < deliver.product.x.count;
+      if (v > 0 && wanted) team.barrier();  // the sums of the vector before have been read
+      if (wanted) scratch.sum(team.thread()) = sum[0][v].lane(0);
+      if (wanted) team.barrier();
+      if (wanted && lane == 0 && exists) {
         Acc total = sum[0][v].lane(0);
         for (int t = team.thread() + places_per_team; t < Team::threads; t += places_per_team) {
           total += scratch.sum(t);
