@@ -32,6 +32,10 @@ struct RowFeatures {
   std::int64_t longest_row = 0;
   /// Of the lengths of the rows, over all rows: the mean square distance from the mean.
   double row_variance = 0;
+  /// Slots of slices of slice_rows consecutive rows, each as wide as its longest row, the last one
+  /// filled up; 0 where nobody has counted them.
+  std::int64_t slice_slots = 0;
+  static constexpr int slice_rows = 32;
 
   double mean_row() const { return detail::share(static_cast<double>(nonzeros), rows); }
   /// Nonzeros over rows x columns.
@@ -57,6 +61,7 @@ void visit_features(const RowFeatures& features, const Show& show) {
   show("row_variation", features.row_variation(), "");
   show("longest_minus_mean", features.longest_minus_mean(), "entries");
   show("sqrt_mean_row", features.sqrt_mean_row(), "");
+  show("slice_slots", features.slice_slots, "");
 }
 
 namespace detail {

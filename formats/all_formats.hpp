@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bcsr/format.hpp"
+#include "blocked_ell/format.hpp"
 #include "coo/format.hpp"
 #include "csr/format.hpp"
 #include "dia/format.hpp"
@@ -16,6 +17,7 @@ namespace heddle {
 using AllFormats = Formats<  //
     CsrFormat,               //
     EllFormat,               //
+    BlockedEllFormat,        //
     CooFormat,               //
     GcsrFormat,              //
     HybFormat,               //

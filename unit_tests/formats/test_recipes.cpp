@@ -4,10 +4,7 @@
 
 #include <map>
 
-#include "../../formats/inspect/recipe/coalesce.hpp"
-#include "../../formats/inspect/recipe/compact.hpp"
-#include "../../formats/inspect/recipe/fill_values.hpp"
-#include "../../formats/inspect/recipe/sorted_rows.hpp"
+#include "../../formats/recipes.hpp"
 #include "../support/backends.hpp"
 #include "../support/plan_types.hpp"
 #include "../support/spmv_check.hpp"
@@ -16,11 +13,14 @@ namespace heddle::test {
 
 namespace {
 
-using namespace heddle::detail::recipe;
+using namespace heddle::recipe;
 
-using RecipeTypes =
-    Every<std::tuple<double, Kokkos::complex<float>>,
-          std::tuple<Indices32, Offsets64, Indices<std::int64_t, std::int64_t>>, AllBackends>;
+/// Every backend, and on the usual one every kind of index.
+using RecipeTypes = JoinTuples<
+    Every<std::tuple<double>, UsualIndices, AllBackends>,
+    Every<std::tuple<Kokkos::complex<float>>,
+          std::tuple<Indices<std::int32_t, std::size_t>, Indices<std::int64_t, std::int64_t>>,
+          std::tuple<Kokkos::DefaultExecutionSpace>>>;
 
 Pattern reversed(Pattern pattern) {
   Pattern all{pattern.name + ", columns descending", pattern.columns, {}};
@@ -144,6 +144,75 @@ TEST_CASE_TEMPLATE_DEFINE("compact: blocks, diagonals, diagonals of blocks and r
 }
 TEST_CASE_TEMPLATE_APPLY(recipe_compact, RecipeTypes);
 
+namespace {
+
+/// Where entries went, and from where.
+struct PutAll {
+  std::int64_t* sources;
+  std::int64_t* inner;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t place, const Point& point, std::int64_t k) const {
+    sources[place] = k;
+    inner[place] = point.inner_row * 100000 + point.inner_column;
+  }
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("lists: the entries of each block, in the order of rows", T,
+                          recipe_lists) {
+  using Off = typename T::Offset;
+  using View = Kokkos::View<std::int64_t*, typename T::Space>;
+  const typename T::Exec exec;
+  for (const Pattern& pattern : recipe_patterns()) {
+    const auto A = to_device<T>(exec, pattern);
+    for (const std::int64_t size : {3, 16, 500}) {
+      CAPTURE(A.name);
+      const auto map = tile_rows(size) | tile_columns(size);
+      std::map<std::pair<std::int64_t, std::int64_t>,
+               std::vector<std::pair<std::int64_t, std::int64_t>>>
+          expected;
+      for (std::size_t i = 0, k = 0; i < pattern.rows.size(); ++i) {
+        for (const std::int64_t column : pattern.rows[i]) {
+          const auto row = static_cast<std::int64_t>(i);
+          expected[{row / size, column / size}].emplace_back(static_cast<std::int64_t>(k++),
+                                                             row % size * 100000 + column % size);
+        }
+      }
+      const Compact compact(exec, A.matrix(), map);
+      REQUIRE(compact.keys() == std::ssize(expected));
+      const auto blocks = static_cast<std::size_t>(compact.keys());
+      const auto entries = static_cast<std::size_t>(A.host.nonzeros());
+      const View pointer("pointer", static_cast<std::size_t>(compact.panels() + 1)),
+          keys("keys", blocks), sources("sources", entries), inner("inner", entries);
+      const Kokkos::View<Off*, typename T::Space> list_ptr("list_ptr", blocks + 1),
+          next("next", blocks);
+      compact.write(exec, pointer.data(), keys.data());
+      count_lists(exec, A.matrix(), map, compact.keys(), pointer.data(), keys.data(),
+                  list_ptr.data(), next.data());
+      for (int run = 0; run < 2; ++run) {
+        fill_lists(exec, "heddle::test::lists", A.matrix(), map, compact.keys(), pointer.data(),
+                   keys.data(), list_ptr.data(), next.data(), PutAll{sources.data(), inner.data()});
+      }
+      exec.fence("heddle::test::filled");
+      const auto begins = to_host(list_ptr);
+      const auto from = to_host(sources), at = to_host(inner);
+      bool same = true;
+      std::size_t block = 0, place = 0;
+      for (const auto& [key, list] : expected) {
+        same = same && begins(block++) == static_cast<Off>(place);
+        for (const auto& entry : list) {
+          same = same && from(place) == entry.first && at(place) == entry.second;
+          ++place;
+        }
+      }
+      CHECK(same);
+      CHECK(begins(blocks) == static_cast<Off>(entries));
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(recipe_lists, RecipeTypes);
+
 TEST_CASE_TEMPLATE_DEFINE("coalesce: the entries that are taken, in order", T, recipe_coalesce) {
   const typename T::Exec exec;
   using Matrix = typename DeviceMatrix<T>::Matrix;
@@ -205,5 +274,95 @@ TEST_CASE_TEMPLATE_DEFINE("sort_rows: stable, inside windows, the longest first"
   }
 }
 TEST_CASE_TEMPLATE_APPLY(recipe_sort_rows, RecipeTypes);
+
+namespace {
+
+template <class T, class Space>
+std::vector<T> listed(const Kokkos::View<T*, Space>& view) {
+  const auto host = to_host(view);
+  return std::vector<T>(host.data(), host.data() + host.extent(0));
+}
+
+}  // namespace
+
+TEST_CASE("recipes: the arrays that docs/recipes.md draws") {
+  using Type = Types<Kokkos::DefaultExecutionSpace, double, Indices32>;
+  using Numbers = std::vector<std::int64_t>;
+  using View = Kokkos::View<std::int64_t*, Type::Space>;
+  const Type::Exec exec;
+  const Pattern pattern{"drawn", 6, {{0, 1}, {0, 1, 4}, {}, {2, 3, 5}}};
+  const auto host = make_matrix<double, std::int32_t, std::int32_t>(pattern);
+  for (std::size_t k = 0; k < 8; ++k) host.values()(k) = static_cast<double>(k + 1);
+  const auto A = to_device<Type>(exec, "drawn", host);
+  const auto matrix = A.matrix();
+  const auto keys_of = [&](const auto& map) {
+    const Compact compact(exec, matrix, map);
+    const View pointer("pointer", static_cast<std::size_t>(compact.panels() + 1)),
+        keys("keys", static_cast<std::size_t>(compact.keys()));
+    compact.write(exec, pointer.data(), keys.data());
+    return std::pair(listed(pointer), listed(keys));
+  };
+  const auto blocks_by = [&](const auto& map) {
+    const StoredBlocks<Type::Exec, DeviceMatrix<Type>::Matrix, std::decay_t<decltype(map)>> stored(
+        exec, matrix, map, "heddle::test::blocks");
+    exec.fence("heddle::test::filled");
+    const auto view = stored.view();
+    const auto size = view.blocks * view.layout.inner_rows * view.layout.inner_columns;
+    const Kokkos::View<double*, Type::Space> values("values", static_cast<std::size_t>(size));
+    Kokkos::deep_copy(values, Kokkos::View<const double*, Type::Space>(view.values, values.size()));
+    return listed(values);
+  };
+  // BCSR, DIA, diagonals of blocks, GCSR.
+  const auto tiles = tile_rows(2) | tile_columns(2);
+  CHECK(keys_of(tiles) == std::pair(Numbers{0, 2, 4}, Numbers{0, 2, 1, 2}));
+  CHECK(blocks_by(tiles) == std::vector<double>{1, 3, 2, 4, 0, 5, 0, 0, 0, 6, 0, 7, 0, 0, 0, 8});
+  CHECK(keys_of(skew() | permute()) == std::pair(Numbers{0, 5}, Numbers{-1, 0, 1, 2, 3}));
+  CHECK(blocks_by(skew() | permute()) ==
+        std::vector<double>{0, 3, 0, 6, 1, 4, 0, 7, 2, 0, 0, 0, 0, 0, 0, 8, 0, 5, 0, 0});
+  CHECK(keys_of(tiles | skew() | permute(2)) == std::pair(Numbers{0, 3}, Numbers{0, 1, 2}));
+  CHECK(keys_of(rows_as_keys()) == std::pair(Numbers{0, 3}, Numbers{0, 1, 3}));
+  // Tiled and CSB.
+  const Compact compact(exec, matrix, tiles);
+  const View pointer("pointer", 3), keys("keys", 4), entries("entries", 8), inner("inner", 8);
+  const Kokkos::View<std::int32_t*, Type::Space> list_ptr("list_ptr", 5), next("next", 4);
+  compact.write(exec, pointer.data(), keys.data());
+  count_lists(exec, matrix, tiles, 4, pointer.data(), keys.data(), list_ptr.data(), next.data());
+  fill_lists(exec, "heddle::test::lists", matrix, tiles, 4, pointer.data(), keys.data(),
+             list_ptr.data(), next.data(), PutAll{entries.data(), inner.data()});
+  exec.fence("heddle::test::filled");
+  CHECK(listed(list_ptr) == std::vector<std::int32_t>{0, 4, 5, 7, 8});
+  CHECK(listed(entries) == Numbers{0, 1, 2, 3, 4, 5, 6, 7});
+  // COO, and what HYB leaves to it with two slots a row.
+  const auto flat_of = [&](const auto& map) {
+    const Coalesce flat(exec, matrix, map);
+    const auto entries = static_cast<std::size_t>(flat.entries());
+    const View rows("rows", entries), columns("columns", entries);
+    flat.write(exec, rows.data(), columns.data(), static_cast<std::int64_t*>(nullptr));
+    return std::pair(listed(rows), listed(columns));
+  };
+  CHECK(flat_of(shift(0)) ==
+        std::pair(Numbers{0, 0, 1, 1, 1, 3, 3, 3}, Numbers{0, 1, 0, 1, 4, 2, 3, 5}));
+  CHECK(flat_of(split(PlacesFrom{2})) == std::pair(Numbers{1, 3}, Numbers{4, 5}));
+  CHECK(flat_of(split(PlacesBelow{2})) ==
+        std::pair(Numbers{0, 0, 1, 1, 3, 3}, Numbers{0, 1, 0, 1, 2, 3}));
+  // ELL and blocked ELL: the widths of panels of 4 rows, of 2, and of 2 that are sorted.
+  const Kokkos::View<std::int32_t*, Type::Space> row_at("row_at", 4);
+  sort_rows(exec, matrix.row_ptr().data(), 4, 4, row_at.data());
+  CHECK(listed(row_at) == std::vector<std::int32_t>{1, 3, 0, 2});
+  const auto widths_of = [&](int rows, const std::int32_t* order) {
+    using Shape = PanelShape<std::int32_t>;
+    const Kokkos::View<Shape*, Type::Space> shapes("shapes", static_cast<std::size_t>(4 / rows));
+    panel_shapes(exec, matrix.row_ptr().data(), matrix.col_idx().data(), 4, rows, order,
+                 shapes.data());
+    Numbers all;
+    for (const Shape& shape : listed(shapes)) {
+      all.insert(all.end(), {shape.width, shape.lowest, shape.highest});
+    }
+    return all;
+  };
+  CHECK(widths_of(4, nullptr) == Numbers{3, 0, 5});
+  CHECK(widths_of(2, nullptr) == Numbers{3, 0, 4, 3, 2, 5});
+  CHECK(widths_of(2, row_at.data()) == Numbers{3, 0, 5, 2, 0, 1});
+}
 
 }  // namespace heddle::test

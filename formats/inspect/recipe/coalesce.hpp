@@ -4,7 +4,7 @@
 #include "../../../core/arena.hpp"
 #include "entry_keys.hpp"
 
-namespace heddle::detail::recipe {
+namespace heddle::recipe {
 
 /// Entries that a row's map takes: all of them are asked only if the map's last step splits.
 template <class AnyEntries>
@@ -91,4 +91,4 @@ class Coalesce {
   typename Arena<Space>::template Array<std::int64_t> first_;
 };
 
-}  // namespace heddle::detail::recipe
+}  // namespace heddle::recipe

@@ -7,7 +7,7 @@
 #include "marked_keys.hpp"
 #include "panel_keys.hpp"
 
-namespace heddle::detail::recipe {
+namespace heddle::recipe {
 
 /// Keys of all panels together, and panels one of whose rows has keys that do not ascend.
 struct KeySums {
@@ -167,4 +167,4 @@ class Compact {
   typename Arena<Space>::template Array<std::uint32_t> bits_;
 };
 
-}  // namespace heddle::detail::recipe
+}  // namespace heddle::recipe

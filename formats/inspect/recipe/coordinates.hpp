@@ -14,7 +14,7 @@
 /// of the outer coordinates and says where values lie. Drawn for every format: docs/recipes.md.
 /// Source of the steps: A. Venkat, M. Hall and M. Strout, "Loop and data transformations for
 /// sparse matrix code", PLDI 2015.
-namespace heddle::detail::recipe {
+namespace heddle::recipe {
 
 /// Where an entry goes. It begins as {row, column, place}; the steps of a map move it. All points
 /// of one outer row form a panel; the outer columns in it are the keys that an end makes compact.
@@ -63,4 +63,4 @@ constexpr Then<First, Second> operator|(const First& first, const Second& second
   return {first, second};
 }
 
-}  // namespace heddle::detail::recipe
+}  // namespace heddle::recipe

@@ -6,7 +6,7 @@
 #include "../../../core/matrix.hpp"
 #include "steps.hpp"
 
-namespace heddle::detail::recipe {
+namespace heddle::recipe {
 
 inline constexpr std::int64_t no_key = std::numeric_limits<std::int64_t>::max();
 
@@ -64,4 +64,4 @@ KOKKOS_FORCEINLINE_FUNCTION Off find_key(const Key* keys, Off begin, Off end, Of
   return begin;
 }
 
-}  // namespace heddle::detail::recipe
+}  // namespace heddle::recipe

@@ -4,7 +4,7 @@
 #include "../../../backends/pack_entries.hpp"
 #include "entry_keys.hpp"
 
-namespace heddle::detail::recipe {
+namespace heddle::recipe {
 
 /// Where the value of block `block` lies whose inner row and column are these. A layout has this
 /// function, the number of inner columns that are stored, and `rows`: the rows of the matrix and
@@ -102,4 +102,4 @@ void fill_values(const Exec& exec, const char* label, const Matrix& A, const Map
           Entries<Matrix, Map>(A, map), A.values().data(), key_ptr, keys, layout, values});
 }
 
-}  // namespace heddle::detail::recipe
+}  // namespace heddle::recipe

@@ -4,7 +4,7 @@
 #include "../../../backends/launch.hpp"
 #include "entry_keys.hpp"
 
-namespace heddle::detail::recipe {
+namespace heddle::recipe {
 
 /// Marks the keys of all entries in a table of bits, `panel_words` words a panel: for diagonals and
 /// tall panels. A subwarp a row.
@@ -44,4 +44,4 @@ void mark_keys(const Exec& exec, const AnyEntries& entries, std::int64_t first_k
       MarkKernel<AnyEntries>{entries, first_key, panel_words, bits});
 }
 
-}  // namespace heddle::detail::recipe
+}  // namespace heddle::recipe

@@ -7,7 +7,7 @@
 #include "../column_order.hpp"
 #include "entry_keys.hpp"
 
-namespace heddle::detail::recipe {
+namespace heddle::recipe {
 
 /// Rows of a panel whose rows are merged, at most; keys of taller ones are marked in a table.
 inline constexpr int most_merged_rows = 64;
@@ -149,7 +149,7 @@ template <ExecutionSpace Exec, class AnyEntries, class Off>
 void sort_row_keys(const Exec& exec, const AnyEntries& entries,
                    const MappedKeys<AnyEntries>& key_of, Off* keys) {
   using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
-  using Long = LongColumns<Off>;
+  using Long = detail::LongColumns<Off>;
   const Policy policy(kokkos_space(exec), 0, entries.rows);
   if constexpr (backends::runs_on_host<Exec>) {
     const RowKeysKernel<AnyEntries> keys_of_row{entries, key_of, 0, keys};
@@ -166,4 +166,4 @@ void sort_row_keys(const Exec& exec, const AnyEntries& entries,
   }
 }
 
-}  // namespace heddle::detail::recipe
+}  // namespace heddle::recipe

@@ -7,7 +7,7 @@
 #include "../../../backends/lanes.hpp"
 #include "../../../core/types.hpp"
 
-namespace heddle::detail::recipe {
+namespace heddle::recipe {
 
 /// How many rows of a window come before `row` if they are sorted by length, the longest first, and
 /// those of one length as they come. Where `rows` ends the last window is shorter.
@@ -56,4 +56,4 @@ void sort_rows(const Exec& exec, const Off* row_ptr, std::int64_t rows, std::int
   }
 }
 
-}  // namespace heddle::detail::recipe
+}  // namespace heddle::recipe

@@ -3,7 +3,7 @@
 
 #include "coordinates.hpp"
 
-namespace heddle::detail::recipe {
+namespace heddle::recipe {
 
 /// Panels of `by` rows: row i becomes row i / by, inner row i % by.
 struct TileRows : Step {
@@ -140,4 +140,4 @@ struct PlacesFrom {
   KOKKOS_FORCEINLINE_FUNCTION bool operator()(const Point& p) const { return p.place >= width; }
 };
 
-}  // namespace heddle::detail::recipe
+}  // namespace heddle::recipe
