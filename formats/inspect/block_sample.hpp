@@ -98,7 +98,7 @@ std::int64_t estimated_blocks(const Exec& exec, const CsrMatrix<S, O, Off, Space
                                         block_rows, samples, height, width},
       sums);
   if (sums.descents > 0) {
-    using namespace detail::recipe;
+    using namespace recipe;
     const auto map = tile_rows(height) | tile_columns(width);
     using Map = std::remove_const_t<decltype(map)>;
     return Compact<Exec, CsrMatrix<S, O, Off, Space>, Map>(exec, A, map).keys();
