@@ -42,6 +42,7 @@ struct PackOf<SimdTeam<Team, RegisterBytes>, T> {
 /// have; outside, Pack<Exec, T> has the same width.
 ///
 /// - `Mask::first(n)`: the first n lanes; n may be negative, or larger than width.
+/// - `Mask::within(at, n)`: lanes i for which at + i is one of 0 .. n - 1.
 /// - `Mask::above(numbers, bound [, within])`: lanes (of `within`) whose number is above; no other
 ///   number is read.
 /// - `a & b`, `mask.any()`, `mask.all()`, `mask.lane(i)`: of masks.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstring>
+#include <limits>
+
 #include "pack.hpp"
 
 namespace heddle::backends {
@@ -42,6 +45,57 @@ struct PackOrdinals<SinglePack<T>, O> {
   KOKKOS_FORCEINLINE_FUNCTION SinglePack<T> gather(const U* from, Mask mask,
                                                    std::int64_t stride) const {
     return SinglePack<T>::load(from + static_cast<std::int64_t>(ordinal) * stride, mask);
+  }
+};
+
+/// What stands for the distance of a lane that has no ordinal.
+inline constexpr std::uint16_t no_distance = std::numeric_limits<std::uint16_t>::max();
+
+/// The same from 16-bit distances from a common base, of at least 0; -1 where a lane has none. On a
+/// CPU a lane without an ordinal loads from[0], which must exist if any slot does, and the mask
+/// takes it out: a branch for each lane would be foreseen wrongly.
+template <class Pack, Ordinal O>
+struct PackDistances;
+
+#ifdef HEDDLE_COMPILES_PACKS
+/// Written with vectors, which compilers do not find by themselves here. A CPU asks for lanes that
+/// are wanted only.
+template <class Pack, Ordinal O>
+struct PackDistances {
+  using Mask = typename Pack::Mask;
+  using Vector = detail::Vector<O, Pack::width>;
+  O ordinal[Pack::width];
+
+  KOKKOS_FORCEINLINE_FUNCTION static PackDistances load_once(const std::uint16_t* from, O base,
+                                                             bool) {
+    detail::Vector<std::uint16_t, Pack::width> distances;
+    std::memcpy(&distances, from, sizeof distances);
+    Vector wide = __builtin_convertvector(distances, Vector);
+    wide = (wide + base) | (wide == O{no_distance});  // all bits are set where there is none
+    PackDistances ordinals;
+    std::memcpy(ordinals.ordinal, &wide, sizeof wide);
+    return ordinals;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Mask lanes() const { return Mask::above(ordinal, O(-1)); }
+  template <Scalar U>
+  KOKKOS_FORCEINLINE_FUNCTION Pack gather(const U* from, const Mask& mask,
+                                          std::int64_t stride) const {
+    Vector all;
+    std::memcpy(&all, ordinal, sizeof all);
+    all &= ~(all >> (8 * static_cast<int>(sizeof(O)) - 1));
+    O loaded[Pack::width];
+    std::memcpy(loaded, &all, sizeof all);
+    return Pack::keep(mask, Pack::gather(from, loaded, stride));
+  }
+};
+#endif
+
+template <Scalar T, Ordinal O>
+struct PackDistances<SinglePack<T>, O> : PackOrdinals<SinglePack<T>, O> {
+  KOKKOS_FORCEINLINE_FUNCTION static PackDistances load_once(const std::uint16_t* from, O base,
+                                                             bool wanted) {
+    const std::uint16_t distance = backends::load_once(from, wanted);
+    return {{static_cast<O>(base + distance), wanted && distance != no_distance}};
   }
 };
 

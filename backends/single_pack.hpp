@@ -17,6 +17,9 @@ struct SinglePack {
 
     KOKKOS_FORCEINLINE_FUNCTION static Mask where(bool on) { return {on ? 1 : 0}; }
     KOKKOS_FORCEINLINE_FUNCTION static Mask first(std::int64_t n) { return where(n > 0); }
+    KOKKOS_FORCEINLINE_FUNCTION static Mask within(std::int64_t at, std::int64_t n) {
+      return where(static_cast<std::uint64_t>(at) < static_cast<std::uint64_t>(n));
+    }
     template <class O>
     KOKKOS_FORCEINLINE_FUNCTION static Mask above(const O* numbers, O bound) {
       return where(*numbers > bound);

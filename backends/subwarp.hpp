@@ -101,11 +101,12 @@ class Subwarp {
     return lane() == 0 ? T{} : below;
   }
   /// The sum from the nearest lane at or below this one whose `head` is set, through this one.
-  /// Lanes before the first head sum from lane 0.
-  template <class T>
+  /// Lanes before the first head sum from lane 0. With G, a power of two up to W: over the lanes
+  /// that differ by multiples of G.
+  template <int G = 1, class T>
   KOKKOS_FORCEINLINE_FUNCTION T segmented_sum(T value, bool head) const {
     bool reached = head;
-    for (int distance = 1; distance < W; distance *= 2) {
+    for (int distance = G; distance < W; distance *= 2) {
       const T below = shuffle_up(value, distance);
       const bool below_reached = shuffle_up(static_cast<int>(reached), distance) != 0;
       if (lane() >= distance && !reached) {

@@ -19,6 +19,7 @@ set(HEDDLE_PUBLIC_NAMES
     matrix_market.hpp=core/files/matrix_market.hpp
     petsc.hpp=core/files/petsc.hpp
     read_matrix.hpp=core/files/read_matrix.hpp
+    recipes.hpp=formats/recipes.hpp
     spmv.hpp=formats/spmv.hpp
     sptrsv.hpp=solvers/sptrsv.hpp
     wavefronts.hpp=solvers/wavefronts.hpp)

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <utility>
 
 namespace heddle {
 
@@ -30,6 +32,10 @@ struct RowFeatures {
   std::int64_t longest_row = 0;
   /// Of the lengths of the rows, over all rows: the mean square distance from the mean.
   double row_variance = 0;
+  /// Slots of slices of slice_rows consecutive rows, each as wide as its longest row, the last one
+  /// filled up; 0 where nobody has counted them.
+  std::int64_t slice_slots = 0;
+  static constexpr int slice_rows = 32;
 
   double mean_row() const { return detail::share(static_cast<double>(nonzeros), rows); }
   /// Nonzeros over rows x columns.
@@ -55,6 +61,7 @@ void visit_features(const RowFeatures& features, const Show& show) {
   show("row_variation", features.row_variation(), "");
   show("longest_minus_mean", features.longest_minus_mean(), "entries");
   show("sqrt_mean_row", features.sqrt_mean_row(), "");
+  show("slice_slots", features.slice_slots, "");
 }
 
 namespace detail {
@@ -130,8 +137,13 @@ inline std::ostream& operator<<(std::ostream& out, const PatternFeatures& featur
 /// on, since that costs a pass over the nonzeros.
 class Features {
  public:
-  Features(const RowFeatures& rows, std::function<PatternFeatures()> find_pattern = {})
-      : rows_(rows), find_pattern_(std::move(find_pattern)) {}
+  using CountBlocks = std::function<std::int64_t(int rows, int columns)>;
+
+  Features(const RowFeatures& rows, std::function<PatternFeatures()> find_pattern = {},
+           CountBlocks count_blocks = {})
+      : rows_(rows),
+        find_pattern_(std::move(find_pattern)),
+        count_blocks_(std::move(count_blocks)) {}
 
   const RowFeatures& rows() const { return rows_; }
 
@@ -142,10 +154,21 @@ class Features {
     return *pattern_;
   }
 
+  /// Whether blocks() may be called.
+  bool has_blocks() const { return static_cast<bool>(count_blocks_); }
+  /// How many aligned blocks of so many rows and columns hold an entry: an estimate from a sample.
+  std::int64_t blocks(int rows, int columns) const {
+    const auto [found, is_new] = blocks_.try_emplace({rows, columns}, 0);
+    if (is_new) found->second = count_blocks_(rows, columns);
+    return found->second;
+  }
+
  private:
   RowFeatures rows_;
   std::function<PatternFeatures()> find_pattern_;
+  CountBlocks count_blocks_;
   mutable std::optional<PatternFeatures> pattern_;
+  mutable std::map<std::pair<int, int>, std::int64_t> blocks_;
 };
 
 }  // namespace heddle

@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "bcsr/format.hpp"
+#include "blocked_ell/format.hpp"
+#include "coo/format.hpp"
 #include "csr/format.hpp"
+#include "dia/format.hpp"
 #include "ell/format.hpp"
 #include "format.hpp"
+#include "gcsr/format.hpp"
+#include "hyb/format.hpp"
 
 namespace heddle {
 
 /// Every format of the library. A new one is a folder and one line here.
 using AllFormats = Formats<  //
     CsrFormat,               //
-    EllFormat>;
+    EllFormat,               //
+    BlockedEllFormat,        //
+    CooFormat,               //
+    GcsrFormat,              //
+    HybFormat,               //
+    DiaFormat,               //
+    BcsrFormat>;
 
 }  // namespace heddle

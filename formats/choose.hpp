@@ -37,26 +37,38 @@ struct Choice {
 /// The candidates of all formats, ranked by the predicted time of the inspection and of all
 /// applies; those that refuse come last.
 ///
-/// A pure function of its arguments, but that `features` may look at the pattern when a format asks
-/// for it. The rules and the measurements behind them: docs/choose.md.
+/// A pure function of its arguments, but that `features` may look at the pattern: where a scheme
+/// would come first by a prediction that lacks it. What does not come first even at its best is
+/// left at that. The rules and the measurements behind them: docs/choose.md.
 template <class FormatList>
 std::vector<RankedScheme> rank(const Features& features, const Device& device,
                                const ChooseOptions& options = {}) {
-  std::vector<RankedScheme> ranking;
-  for (Scheme& scheme : FormatList::candidates(features, device)) {
-    Prediction prediction = FormatList::predict(scheme, features, device, options.sizes);
+  const auto ranked = [&](Scheme scheme, const Features& known) {
+    Prediction prediction = FormatList::predict(scheme, known, device, options.sizes);
     if (options.values_in_place && !prediction.borrows_values && prediction.possible()) {
       prediction.refusal = "it copies the values, and options.values_in_place is set";
     }
     const double total = prediction.setup_seconds +
                          static_cast<double>(options.expected_applies) * prediction.seconds;
-    ranking.push_back({std::move(scheme), std::move(prediction), total});
+    return RankedScheme{std::move(scheme), std::move(prediction), total};
+  };
+  const auto is_better = [](const RankedScheme& a, const RankedScheme& b) {
+    const bool differ = a.prediction.possible() != b.prediction.possible();
+    return differ ? a.prediction.possible() : a.total_seconds < b.total_seconds;
+  };
+  const Features rows_alone(features.rows());
+  std::vector<RankedScheme> ranking;
+  for (Scheme& scheme : FormatList::candidates(features, device)) {
+    ranking.push_back(ranked(std::move(scheme), rows_alone));
   }
-  std::stable_sort(ranking.begin(), ranking.end(),
-                   [](const RankedScheme& a, const RankedScheme& b) {
-                     const bool differ = a.prediction.possible() != b.prediction.possible();
-                     return differ ? a.prediction.possible() : a.total_seconds < b.total_seconds;
-                   });
+  std::stable_sort(ranking.begin(), ranking.end(), is_better);
+  while (!ranking.empty() && ranking.front().prediction.possible() &&
+         ranking.front().prediction.lacks_pattern) {
+    RankedScheme known = ranked(ranking.front().scheme, features);
+    if (known.prediction.lacks_pattern) break;
+    ranking.front() = std::move(known);
+    std::stable_sort(ranking.begin(), ranking.end(), is_better);
+  }
   return ranking;
 }
 

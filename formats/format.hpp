@@ -19,7 +19,8 @@ namespace heddle {
 /// - `grammar(device)`: what is legal there.
 /// - `candidates(features, device)`: what is worth trying for this matrix.
 /// - `predict(scheme, features, device, sizes)`: a pure function; refuses where the format would
-///   not hold the matrix sensibly.
+///   not hold the matrix sensibly. Where features.has_pattern() does not hold it gives the best
+///   that the matrix may be, and says so: Prediction::lacks_pattern.
 /// - `applies(op, scheme)`: whether the executor takes this op itself. Op::none and Op::conjugate
 ///   it must take; of the others the plan makes use of a stored transpose.
 /// - `inspect<V, Acc>(inspection, scheme)`: an executor for vectors of V and sums in Acc, never

@@ -11,8 +11,7 @@
 #include "choose.hpp"
 #include "common/overlap_check.hpp"
 #include "common/scale.hpp"
-#include "inspect/pattern_features.hpp"
-#include "inspect/row_features.hpp"
+#include "inspect/features.hpp"
 #include "inspect/transpose.hpp"
 
 namespace heddle {
@@ -259,7 +258,7 @@ template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, 
 auto SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::inspect(
     const Exec& exec, const Matrix& A, const RowFeatures& rows,
     const std::optional<Scheme>& pinned) const -> Part {
-  const Features features(rows, [&] { return pattern_features(exec, A); });
+  const Features features = features_of(exec, A, rows);
   Part part;
   if (pinned) {
     part.choice = {resolve(*pinned, FormatList::grammars(device_)), "pinned by the caller"};

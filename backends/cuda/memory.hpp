@@ -24,6 +24,12 @@ namespace heddle::backends {
         : "=l"(word)                                                                       \
         : "l"(place), "r"(static_cast<int>(wanted)));                                      \
     return value<T>(word);                                                                 \
+  } else if constexpr (sizeof(T) == 2) {                                                   \
+    std::uint16_t word;                                                                    \
+    asm("{ .reg .pred p; setp.ne.b32 p, %2, 0; mov.b16 %0, 0; @p " load ".b16 %0, [%1]; }" \
+        : "=h"(word)                                                                       \
+        : "l"(place), "r"(static_cast<int>(wanted)));                                      \
+    return static_cast<T>(word);                                                           \
   } else {                                                                                 \
     return wanted ? *place : T(0);                                                         \
   }

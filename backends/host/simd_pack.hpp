@@ -70,6 +70,28 @@ struct SimdMask {
     });
     return mask;
   }
+  KOKKOS_FORCEINLINE_FUNCTION static SimdMask within(std::int64_t at, std::int64_t n) {
+    if (at >= 0 && at + width <= n) return first(width);
+    return where([&](int i) __attribute__((always_inline)) { return at + i >= 0 && at + i < n; });
+  }
+  /// Lanes whose word, of words that lie `stride` apart and may be of any type, is another.
+  template <class Word>
+  KOKKOS_FORCEINLINE_FUNCTION static SimdMask unlike(const Word* words, std::int64_t stride,
+                                                     Word word) {
+    const auto differs = [&](int i) __attribute__((always_inline)) {
+      Word of_lane;
+      std::memcpy(&of_lane, words + i * stride, sizeof of_lane);
+      return of_lane != word;
+    };
+    if (stride != 1) return where(differs);
+    SimdMask mask;
+    for_parts([&](int p) __attribute__((always_inline)) {
+      detail::Vector<Word, in_part> loaded;
+      std::memcpy(&loaded, words + p * in_part, sizeof loaded);
+      mask.part[p] = __builtin_convertvector(loaded != word, Vector);
+    });
+    return mask;
+  }
   template <class O>
   KOKKOS_FORCEINLINE_FUNCTION static SimdMask above(const O* numbers, O bound) {
     if constexpr (sizeof(O) > sizeof(Bits)) {

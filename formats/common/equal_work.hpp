@@ -97,16 +97,17 @@ class EqualWork {
   EqualWork() = default;
 
   /// Cuts A into shares of `share_work` steps, of which a nonzero is one and a row `row_steps`, on
-  /// the device, in the order of `exec`: one allocation, one launch, no wait.
+  /// the device, in the order of `exec`: one allocation, one launch, no wait. `room_bytes` of the
+  /// allocation are left for the caller to take().
   template <Scalar S>
   EqualWork(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, std::int64_t share_work,
-            int row_steps, Cutting cutting, Off short_row) {
+            int row_steps, Cutting cutting, Off short_row, std::size_t room_bytes = 0) {
     const std::int64_t work =
         merge_path_steps(A.rows(), static_cast<std::int64_t>(A.nonzeros()), row_steps);
     const std::int64_t shares = ceil_div(work, share_work);
     if (shares > backends::max_teams_in_order) {
-      throw Refusal("csr/adaptive and csr/merge would cut this matrix into " +
-                        std::to_string(shares) + " shares, more than wait for each other safely",
+      throw Refusal("equal work would cut this matrix into " + std::to_string(shares) +
+                        " shares, more than wait for each other safely",
                     "take csr/subwarp for so large a matrix");
     }
     const auto n = static_cast<std::size_t>(shares);
@@ -116,7 +117,8 @@ class EqualWork {
     using Word = typename Carries::Word;
     arena_ = Arena<Space>(
         exec, "heddle::spmv::shares",
-        arena_bytes<Edge, Word, std::uint32_t>(n + 1, places * Carries::words_per_place, 1));
+        arena_bytes<Edge, Word, std::uint32_t>(n + 1, places * Carries::words_per_place, 1) +
+            room_bytes);
     auto edges = arena_.template take<Edge>(n + 1);
     auto words = arena_.template take<Word>(places * Carries::words_per_place);
     table_ = {
@@ -130,6 +132,11 @@ class EqualWork {
   }
 
   const Table& table() const { return table_; }
+  /// Of the room that was asked for.
+  template <class T>
+  auto take(std::size_t count) {
+    return arena_.template take<T>(count);
+  }
   std::size_t bytes() const { return arena_.bytes(); }
 
  private:

@@ -6,7 +6,7 @@
 namespace heddle {
 
 /// A format's word that it does not hold this matrix sensibly, or that a scheme cannot run with
-/// these types or on this processor. Thrown before anything is allocated.
+/// these types or on this processor. Thrown before anything is allocated that a plan keeps.
 class Refusal : public Error {
  public:
   using Error::Error;

@@ -5,13 +5,13 @@
 
 #include "../../backends/launch.hpp"
 #include "../../core/scheme.hpp"
-#include "finish_kernel.hpp"
+#include "../common/compressed_rows/subwarp_kernel.hpp"
+#include "../common/finish_kernel.hpp"
 #include "host_variant.hpp"
 #include "predict.hpp"
 #include "scatter_kernel.hpp"
 #include "share_kernel.hpp"
 #include "share_multivector_kernel.hpp"
-#include "subwarp_kernel.hpp"
 
 namespace heddle::detail::csr {
 
@@ -111,7 +111,8 @@ struct GpuLaunches {
     backends::launch<Shape>(
         exec, width == 1 ? "heddle::spmv::csr_scalar" : "heddle::spmv::csr_subwarp",
         ceil_div<std::int64_t>(operands.rows, rows_per_team),
-        SubwarpKernel<Operands, VectorLanes, VectorsPerLane, tuning.subwarp_batch>{operands});
+        compressed_rows::SubwarpKernel<Operands, VectorLanes, VectorsPerLane, tuning.subwarp_batch>{
+            operands});
   }
 
   static void share_of_one_vector(const Exec& exec, const char* label, const Operands& operands,

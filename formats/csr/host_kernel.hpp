@@ -2,8 +2,8 @@
 #pragma once
 
 #include "../../backends/launch.hpp"
+#include "../common/compressed_rows/host_plain_rows.hpp"
 #include "../common/equal_work.hpp"
-#include "host_plain_rows.hpp"
 #include "host_simd_rows.hpp"
 
 /// The CSR kernels of CPUs, where a lane is a thread. They share out the rows; Rows, one of

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "../../backends/launch.hpp"
-#include "finish_kernel.hpp"
+#include "../common/finish_kernel.hpp"
 #include "host_kernel.hpp"
 #include "host_simd_vectors.hpp"
 #include "host_variant.hpp"
@@ -121,7 +121,8 @@ struct HostLaunches {
         return launch(HostSimdVectors<Operands, false, VectorsAtOnce>{});
       }
     }
-    launch(HostPlainRows<Operands, std::min(VectorsAtOnce, tuning.plain_vectors)>{});
+    launch(
+        compressed_rows::HostPlainRows<Operands, std::min(VectorsAtOnce, tuning.plain_vectors)>{});
   }
 };
 

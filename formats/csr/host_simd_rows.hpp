@@ -5,7 +5,7 @@
 
 #include "../../backends/prefetch.hpp"
 #include "../../backends/simd_register.hpp"
-#include "host_plain_rows.hpp"
+#include "../common/compressed_rows/host_plain_rows.hpp"
 #include "operands.hpp"
 #include "row_hints.hpp"
 #include "row_runs.hpp"
@@ -50,7 +50,7 @@ struct HostSimdRows {
   RowHints hints;
 
   HEDDLE_SIMD_FUNCTION void sum_nonzeros(const Operands& A, Off begin, Off end, S* sum) const {
-    if (reads_beyond(A, end)) return csr::sum_nonzeros<1>(A, begin, end, sum);
+    if (reads_beyond(A, end)) return compressed_rows::sum_nonzeros<1>(A, begin, end, sum);
     *sum = Vector::sum(products<1>(A, begin, end));
   }
 
@@ -64,7 +64,7 @@ struct HostSimdRows {
     } else {
       store_any_rows(A, first, last);
     }
-    if (last < stop) HostPlainRows<Operands, 1>().store_rows(A, last, stop);
+    if (last < stop) compressed_rows::HostPlainRows<Operands, 1>().store_rows(A, last, stop);
   }
 
  private:

@@ -3,8 +3,8 @@
 
 #include "../../backends/launch.hpp"
 #include "../../backends/unroll.hpp"
+#include "../common/share.hpp"
 #include "operands.hpp"
-#include "share.hpp"
 
 namespace heddle::detail::csr {
 
@@ -24,7 +24,7 @@ struct ShareKernel {
   using O = typename Operands::ordinal_type;
   using Off = typename Operands::offset_type;
   using Acc = typename Operands::accumulator_type;
-  using Share = csr::Share<O, Off>;
+  using Share = detail::Share<O, Off>;
   static constexpr int capacity = Threads * ItemsPerThread;
   /// A group leaves a row of more than this many nonzeros a lane to a subwarp.
   static constexpr int most_per_lane = 24;

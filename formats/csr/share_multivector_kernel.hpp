@@ -3,8 +3,8 @@
 
 #include "../../backends/launch.hpp"
 #include "../../backends/unroll.hpp"
+#include "../common/share.hpp"
 #include "operands.hpp"
-#include "share.hpp"
 
 namespace heddle::detail::csr {
 
@@ -23,7 +23,7 @@ struct ShareMultivectorKernel {
   using O = typename Operands::ordinal_type;
   using Off = typename Operands::offset_type;
   using Acc = typename Operands::accumulator_type;
-  using Share = csr::Share<O, Off>;
+  using Share = detail::Share<O, Off>;
   static constexpr int capacity = Threads * ItemsPerThread;
   static constexpr int vectors = VectorLanes * VectorsPerLane;
   static constexpr int groups = Threads / VectorLanes;

@@ -5,12 +5,9 @@
 #include <cstdint>
 
 #include "../../backends/tags.hpp"
+#include "../common/share_alignment.hpp"
 
 namespace heddle::detail::csr {
-
-/// A share of csr/adaptive and csr/merge is read from a multiple of this many nonzeros, so that a
-/// subwarp's loads fill whole cache lines, and no line is fetched for two subwarps.
-inline constexpr int share_alignment = 32;
 
 /// The sizes that the CSR kernels run at on a GPU, read by their launches and by the cost model.
 /// Measured on an H200 (docs/csr.md, docs/performance.md); no AMD GPU has been measured.

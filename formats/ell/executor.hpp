@@ -6,6 +6,7 @@
 #include "../../backends/cpu_traits.hpp"
 #include "../common/executor.hpp"
 #include "../common/inspection.hpp"
+#include "../common/slots/row_sums.hpp"
 #include "kernel.hpp"
 #include "storage.hpp"
 
@@ -58,7 +59,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     // On a CPU the packs take the place of the batch: their loads are in flight together.
     constexpr int packs = lanes || Vectors > 1 ? 1 : tuning.cpu_packs;
     using RowSums =
-        ell::RowSums<View<S, O>, Product<V, Acc>, Exec, packs, lanes ? Batch : 1, Vectors>;
+        slots::RowSums<View<S, O>, Product<V, Acc>, Exec, packs, lanes ? Batch : 1, Vectors>;
     using Shape = backends::Shape<1, tuning.team_threads>;
     const RowSums rows{storage_.view(), product};
     const auto teams_of = [&](int rows_per_team) {

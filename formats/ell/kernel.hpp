@@ -3,7 +3,6 @@
 
 #include "../../backends/launch_simd.hpp"
 #include "../common/store_pack.hpp"
-#include "row_sums.hpp"
 #include "tuning.hpp"
 
 namespace heddle::detail::ell {

@@ -3,35 +3,11 @@
 
 #include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
+#include "../common/slots/fill_kernel.hpp"
 #include "tuning.hpp"
 #include "view.hpp"
 
 namespace heddle::detail::ell {
-
-/// An item a slot: the values, and with Columns the columns too.
-template <class Matrix, bool Columns>
-struct FillKernel {
-  using S = typename Matrix::scalar_type;
-  using O = typename Matrix::ordinal_type;
-  using Off = typename Matrix::offset_type;
-
-  const Off* row_ptr;
-  const O* from_columns;
-  const S* from_values;
-  std::int64_t rows;
-  std::int64_t stride;
-  O* col_idx;
-  S* values;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t at) const {
-    const std::int64_t row = at % stride;
-    const Off begin = row < rows ? row_ptr[row] : Off(0);
-    const Off end = row < rows ? row_ptr[row + 1] : Off(0);
-    const Off k = begin + static_cast<Off>(at / stride);
-    if (Columns) col_idx[at] = k < end ? from_columns[k] : O(-1);
-    values[at] = k < end ? from_values[k] : S(0);
-  }
-};
 
 /// The arrays of an ELL matrix, both in one allocation.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
@@ -66,10 +42,11 @@ class Storage {
   template <bool Columns>
   void fill(const Exec& exec, const Matrix& A) const {
     using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
-    Kokkos::parallel_for(
-        Columns ? "heddle::spmv::ell_fill" : "heddle::spmv::ell_values", Policy(exec, 0, slots()),
-        FillKernel<Matrix, Columns>{A.row_ptr().data(), A.col_idx().data(), A.values().data(),
-                                    rows_, stride_, col_idx_.data(), values_.data()});
+    Kokkos::parallel_for(Columns ? "heddle::spmv::ell_fill" : "heddle::spmv::ell_values",
+                         Policy(exec, 0, slots()),
+                         slots::FillKernel<Matrix, Columns>{A.row_ptr().data(), A.col_idx().data(),
+                                                            A.values().data(), rows_, stride_,
+                                                            col_idx_.data(), values_.data()});
   }
 
   O rows_;

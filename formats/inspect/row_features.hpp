@@ -26,6 +26,7 @@ struct RowSums {
   std::int64_t empty = 0;
   /// Exact below 2^53, which only matrices of a very long row and 1e9 entries leave.
   double squares = 0;
+  std::int64_t slice_slots = 0;
   /// The first place in row_ptr that contradicts the one before it or the ends.
   std::int64_t bad_offset = nowhere;
   /// The first entry whose column is out of range.
@@ -54,6 +55,7 @@ struct RowFeaturesKernel {
     sums.longest = Kokkos::max(sums.longest, other.longest);
     sums.empty += other.empty;
     sums.squares += other.squares;
+    sums.slice_slots += other.slice_slots;
     sums.bad_offset = Kokkos::min(sums.bad_offset, other.bad_offset);
     sums.bad_entry = Kokkos::min(sums.bad_entry, other.bad_entry);
   }
@@ -83,6 +85,21 @@ struct RowFeaturesKernel {
     sums.longest = Kokkos::max(sums.longest, length);
     sums.empty += length == 0;
     sums.squares += static_cast<double>(length) * static_cast<double>(length);
+    if (i % RowFeatures::slice_rows == 0) {
+      sums.slice_slots += RowFeatures::slice_rows * longest_of_slice(i);
+    }
+  }
+
+  /// No longer than the matrix, whatever the row pointer says, so that no sum overflows.
+  KOKKOS_FUNCTION std::int64_t longest_of_slice(std::int64_t first) const {
+    std::int64_t longest = 0;
+    const std::int64_t end = Kokkos::min(rows, first + RowFeatures::slice_rows);
+    for (std::int64_t i = first; i < end; ++i) {
+      const Off begin = row_ptr[i], stop = row_ptr[i + 1];
+      const std::int64_t length = stop < begin ? 0 : static_cast<std::int64_t>(stop - begin);
+      longest = Kokkos::max(longest, Kokkos::min(length, nonzeros));
+    }
+    return longest;
   }
 };
 
@@ -164,6 +181,7 @@ RowFeatures row_features(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
   features.empty_rows = sums.empty;
   features.shortest_row = sums.shortest;
   features.longest_row = sums.longest;
+  features.slice_slots = sums.slice_slots;
   // One subtraction of exact numbers, then one division: no cancellation of rounded means.
   const auto rows = static_cast<long double>(features.rows);
   const auto nonzeros = static_cast<long double>(features.nonzeros);

@@ -272,6 +272,30 @@ TEST_CASE_TEMPLATE_DEFINE("segmented_sum", Type, segmented_sum) {
 }
 TEST_CASE_TEMPLATE_APPLY(segmented_sum, EveryWord);
 
+// Over lanes that differ by multiples of four; the lanes of a group of four are heads together.
+struct SegmentedSumByFour {
+  int every;
+  KOKKOS_FUNCTION bool head(int lane) const { return lane / 4 % every == 0; }
+  KOKKOS_FUNCTION auto operator()(auto group, auto value) const {
+    constexpr int width = decltype(group)::width;
+    return group.template segmented_sum<(width < 4 ? width : 4)>(value, head(group.lane()));
+  }
+};
+
+TEST_CASE_TEMPLATE_DEFINE("segmented_sum of groups", Type, segmented_sum_of_groups) {
+  for (const SegmentedSumByFour word : {SegmentedSumByFour{1}, SegmentedSumByFour{3}}) {
+    CAPTURE(word.every);
+    check_word<typename Type::Scalar>(typename Type::Exec(), word,
+                                      [&](const auto& lanes, int lane) {
+                                        auto sum = lanes[static_cast<std::size_t>(lane)];
+                                        for (; lane >= 4 && !word.head(lane); lane -= 4)
+                                          sum += lanes[static_cast<std::size_t>(lane - 4)];
+                                        return sum;
+                                      });
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(segmented_sum_of_groups, EveryWord);
+
 // Subwarps of one warp in different branches: those with an odd number sum twice as long.
 struct SumInBranches {
   KOKKOS_FUNCTION auto operator()(auto group, auto value) const {

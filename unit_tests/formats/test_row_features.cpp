@@ -36,6 +36,15 @@ TEST_CASE_TEMPLATE_DEFINE("row features agree with a serial count", T, row_featu
         heddle::row_features(exec, storage.matrix(), heddle::Check::columns);
 
     std::int64_t shortest = pattern.rows.empty() ? 0 : 1 << 30, longest = 0, empty = 0;
+    std::int64_t slots = 0;
+    for (std::size_t first = 0; first < pattern.rows.size(); first += 32) {
+      std::size_t widest = 0;
+      for (std::size_t i = first; i < std::min(first + 32, pattern.rows.size()); ++i) {
+        widest = std::max(widest, pattern.rows[i].size());
+      }
+      slots += 32 * static_cast<std::int64_t>(widest);
+    }
+    CHECK(features.slice_slots == slots);
     long double squares = 0;
     const auto rows = static_cast<long double>(pattern.rows.size());
     const long double mean =

@@ -33,10 +33,22 @@ inline Pattern huge_rows() {
                         [](std::int64_t i) { return i % 2 ? 9000 : 100; });
 }
 
+/// A few diagonals, on which an entry here and there is missing, and rows without any.
+inline Pattern diagonals_with_holes() {
+  std::int64_t i = 0;
+  return with_rows_changed(banded_pattern("diagonals with holes", 230, 210, {-31, -1, 0, 1, 40}),
+                           [&](std::vector<std::int64_t>& row) {
+                             const auto size = static_cast<std::int64_t>(row.size());
+                             if (i % 3 == 0 && size > 0) row.erase(row.begin() + i % size);
+                             if (i++ % 50 == 9) row.clear();
+                           });
+}
+
 /// All patterns that one vector is tested with.
 inline std::vector<Pattern> all_patterns() {
   std::vector<Pattern> all = test_patterns();
   for (Pattern& pattern : share_patterns()) all.push_back(std::move(pattern));
+  all.push_back(diagonals_with_holes());
   return all;
 }
 

@@ -94,7 +94,8 @@ TEST_CASE_TEMPLATE_DEFINE("an infinite entry stays in its row", T, suite_infinit
       random_pattern("irregular", 3, 700, 900,
                      [](std::int64_t i) { return i == 70 ? 800 : i % 60; }),
       random_pattern("small", 4, 50, 40, [](std::int64_t i) { return i == 7 ? 40 : i % 9; }),
-      random_pattern("rows of like length", 5, 300, 200, [](std::int64_t i) { return 5 + i % 4; })};
+      random_pattern("rows of like length", 5, 300, 200, [](std::int64_t i) { return 5 + i % 4; }),
+      diagonals_with_holes()};
   for (const Pattern& pattern : patterns) {
     const auto host = make_matrix<S, typename T::Ordinal, typename T::Offset>(pattern);
     for (std::size_t i = 0; i < pattern.rows.size(); i += 7) {

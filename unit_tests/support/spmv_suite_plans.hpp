@@ -119,8 +119,8 @@ TEST_CASE_TEMPLATE_DEFINE("what is predicted to be possible can be made, and not
                     sizeof(S)};
   for (const Pattern& pattern : test_patterns()) {
     const auto A = to_device<T>(exec, pattern);
-    const Features features(row_features(exec, A.matrix()),
-                            [&] { return pattern_features(exec, A.matrix()); });
+    const auto matrix = A.matrix();
+    const Features features = features_of(exec, matrix, row_features(exec, matrix));
     for (const Scheme& scheme : T::Formats::candidates(features, device)) {
       const Prediction prediction = T::Formats::predict(scheme, features, device, sizes);
       const bool made = make(A, {.scheme = scheme}).has_value();

@@ -103,11 +103,12 @@ inline std::string strangers(const std::vector<Event>& events) {
   return list;
 }
 
-/// Bytes that Heddle allocated, whether it still holds them or not.
-inline std::uint64_t bytes_allocated(const std::vector<Event>& events) {
+/// Bytes that Heddle allocated, whether it still holds them or not: all, or those of one operation.
+inline std::uint64_t bytes_allocated(const std::vector<Event>& events,
+                                     const std::string& labels = "heddle::") {
   std::uint64_t bytes = 0;
   for (const Event& event : events) {
-    const bool heddles = event.label.rfind("heddle::", 0) == 0;
+    const bool heddles = event.label.rfind(labels, 0) == 0;
     if (heddles && event.kind == Event::allocation) bytes += event.bytes;
   }
   return bytes;

@@ -82,7 +82,7 @@ std::vector<HeddleEntry<S, Off, FormatList>> heddle_entries(const Exec& exec,
                                                             const SpmvRequest& request,
                                                             MatrixResult& result) {
   result.rows = row_features(exec, problem.A);
-  const Features features(result.rows, [&] { return pattern_features(exec, problem.A); });
+  const Features features = features_of(exec, problem.A, result.rows);
   const Device device = backends::describe(exec);
   const ChooseOptions options{
       request.expected_applies,

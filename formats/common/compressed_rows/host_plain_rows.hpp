@@ -3,10 +3,10 @@
 
 #include <type_traits>
 
-#include "../../backends/host/pair_of_sums.hpp"
-#include "operands.hpp"
+#include "../../../backends/host/pair_of_sums.hpp"
+#include "../../../core/types.hpp"
 
-namespace heddle::detail::csr {
+namespace heddle::detail::compressed_rows {
 
 /// The entry of one vector that nonzero k multiplies. Unit stride is known to the compiler.
 template <bool UnitStride, class Operands>
@@ -85,7 +85,7 @@ struct HostPlainRows {
 
   KOKKOS_FORCEINLINE_FUNCTION void sum_nonzeros(const Operands& A, Off begin, Off end,
                                                 Acc* sum) const {
-    csr::sum_nonzeros<VectorsAtOnce>(A, begin, end, sum);
+    compressed_rows::sum_nonzeros<VectorsAtOnce>(A, begin, end, sum);
   }
 
   /// y of rows [first, stop). A is a copy, which no store to y can change: so it stays in
@@ -118,4 +118,4 @@ struct HostPlainRows {
   }
 };
 
-}  // namespace heddle::detail::csr
+}  // namespace heddle::detail::compressed_rows

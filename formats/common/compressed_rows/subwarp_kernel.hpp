@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/launch.hpp"
-#include "../../backends/unroll.hpp"
-#include "operands.hpp"
+#include "../../../backends/launch.hpp"
+#include "../../../backends/unroll.hpp"
+#include "../../../core/types.hpp"
 
-namespace heddle::detail::csr {
+namespace heddle::detail::compressed_rows {
 
-/// csr/scalar and csr/subwarp on a GPU: a subwarp a row. VectorLanes of its lanes stand side by
-/// side over the vectors of x, each for VectorsPerLane of them; G such groups take every G-th
-/// nonzero, Batch at a time, so that their loads are in flight together. More vectors
-/// take more rounds, for which the row is still in the caches.
+/// Rows whose nonzeros lie side by side, on a GPU: a subwarp a row (csr/scalar, csr/subwarp, gcsr).
+/// VectorLanes of its lanes stand side by side over the vectors of x, each for VectorsPerLane of
+/// them; G such groups take every G-th nonzero, Batch at a time, so that their loads are in flight
+/// together. More vectors take more rounds, for which the row is still in the caches.
 ///
 /// Deterministic: the order of every sum is fixed by the widths and Batch. Source: N. Bell and M.
 /// Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented processors",
@@ -90,4 +90,4 @@ struct SubwarpKernel {
   }
 };
 
-}  // namespace heddle::detail::csr
+}  // namespace heddle::detail::compressed_rows

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/pack.hpp"
-#include "../../backends/pack_ordinals.hpp"
-#include "../../backends/unroll.hpp"
-#include "../common/product.hpp"
-#include "view.hpp"
+#include "../../../backends/pack.hpp"
+#include "../../../backends/pack_ordinals.hpp"
+#include "../../../backends/unroll.hpp"
+#include "../product.hpp"
 
-namespace heddle::detail::ell {
+namespace heddle::detail::slots {
 
-/// The sums of packs of consecutive rows of A times up to Vectors vectors, Batch slots at a time,
-/// so that their loads are in flight together.
+/// The sums of packs of consecutive rows of A, an ell::View, times up to Vectors vectors, Batch
+/// slots at a time, so that their loads are in flight together.
 template <class View, class Product, ExecutionSpace Exec, int Packs, int Batch, int Vectors>
 struct RowSums {
   using S = typename View::scalar_type;
@@ -72,4 +71,4 @@ struct RowSums {
   }
 };
 
-}  // namespace heddle::detail::ell
+}  // namespace heddle::detail::slots

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "operands.hpp"
+#include "equal_work.hpp"
 
-namespace heddle::detail::csr {
+namespace heddle::detail {
 
 /// The second launch over shares, where teams may not wait for each other: an item a share, which
 /// adds up the row that it finishes from all that was posted. Never waits, and empties the places
@@ -31,9 +31,9 @@ void launch_shares_and_finish(const Exec& exec, const char* label, const Operand
   launch_shares<Shape>(exec, label, table, kernel);
   if constexpr (!Table::waits) {
     using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
-    Kokkos::parallel_for("heddle::spmv::csr_finish", Policy(kokkos_space(exec), 0, table.shares),
+    Kokkos::parallel_for("heddle::spmv::finish", Policy(kokkos_space(exec), 0, table.shares),
                          FinishKernel<Operands, Table>{operands, table});
   }
 }
 
-}  // namespace heddle::detail::csr
+}  // namespace heddle::detail

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "../../backends/unroll.hpp"
-#include "../common/equal_work.hpp"
-#include "tuning.hpp"
+#include "equal_work.hpp"
+#include "share_alignment.hpp"
 
-namespace heddle::detail::csr {
+namespace heddle::detail {
 
 /// A share as a team of a GPU sees it: nonzeros [origin + begin, origin + end) of rows [first_row,
 /// first_row + rows), of which the first `ended` end in the share, and another may go on beyond it.
@@ -69,4 +69,4 @@ struct Share {
   }
 };
 
-}  // namespace heddle::detail::csr
+}  // namespace heddle::detail

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../format.hpp"
+#include "executor.hpp"
+#include "predict.hpp"
+
+namespace heddle {
+
+/// Small dense blocks with one column index each: for several unknowns a point. Copies the matrix;
+/// refuses one whose blocks would be mostly holes.
+struct BcsrFormat {
+  static constexpr const char* name = "bcsr";
+
+  static SchemeGrammar grammar(const Device& device) {
+    const SchemeKey size("<1..8>x<1..8>", {}, "",
+                         {"2x2", "3x3", "4x4", "6x6", "8x8", "1x4", "5x3"});
+    SchemeKey how("simd", {"none", "loads"}, scheme_auto);
+    if (device.has_lanes()) how = SchemeKey("lanes", lanes(device), scheme_auto);
+    return {name, {SchemeKernel(size)}, {how}};
+  }
+
+  static std::vector<Scheme> candidates(const Features&, const Device&) {
+    std::vector<Scheme> squares;
+    for (const char* size : {"2x2", "3x3", "4x4", "6x6", "8x8"}) {
+      squares.push_back(Scheme(name, {{size}}));
+    }
+    return squares;
+  }
+
+  static Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
+                            const Sizes& sizes) {
+    return detail::bcsr::predict(scheme, features, device, sizes);
+  }
+
+  static bool applies(Op op, const Scheme&) { return !transposes(op); }
+
+  template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
+  static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
+      const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
+    return std::make_unique<detail::bcsr::Executor<Exec, Matrix, V, Acc>>(in, scheme);
+  }
+
+ private:
+  static std::vector<std::string> lanes(const Device& device) {
+    std::vector<std::string> values;
+    for (int lanes = detail::bcsr::tuning.fewest_lanes; lanes <= device.lanes; lanes *= 2) {
+      values.push_back(std::to_string(lanes));
+    }
+    return values;
+  }
+};
+
+}  // namespace heddle

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <string>
+
+#include "../../core/scheme.hpp"
+#include "../common/prediction.hpp"
+#include "tuning.hpp"
+
+namespace heddle::detail::bcsr {
+
+/// Rows and columns of a block.
+struct BlockShape {
+  int rows = 1;
+  int columns = 1;
+
+  int places() const { return rows * columns; }
+};
+
+/// Of a scheme bcsr/RxC.
+inline BlockShape shape_of(const Scheme& scheme) {
+  const std::string& key = scheme.terms().front().key;
+  return {key[0] - '0', key[2] - '0'};
+}
+
+/// Why BCSR would not hold so many blocks, or nothing.
+inline std::string too_much_fill_in(double blocks, const BlockShape& shape, double nonzeros) {
+  const double places = blocks * shape.places();
+  if (places <= tuning.most_fill_in * nonzeros) return "";
+  const double fill_in = places / std::max(1.0, nonzeros);
+  return "blocks of " + std::to_string(shape.rows) + " x " + std::to_string(shape.columns) +
+         " would need " + std::to_string(std::llround(fill_in)) + " places for each nonzero, and " +
+         std::to_string(std::llround(tuning.most_fill_in)) + " is the bound";
+}
+
+/// Lanes a block row on a GPU: as many as take its columns in one batch each.
+inline int lanes_for(const BlockShape& shape, double columns_of_block_row, const Device& device) {
+  int lanes = tuning.fewest_lanes;
+  while (2 * lanes <= device.lanes && lanes / shape.rows * tuning.batch < columns_of_block_row) {
+    lanes *= 2;
+  }
+  return lanes;
+}
+
+/// From the bytes: every place, a column index a block, the block rows, x and y once; and on a GPU
+/// from the rounds of loads of a block row, the longest above all. Without the pattern all blocks
+/// are full.
+inline Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
+                          const Sizes& sizes) {
+  const RowFeatures& rows = features.rows();
+  const BlockShape shape = shape_of(scheme);
+  const auto n = static_cast<double>(rows.nonzeros);
+  const double blocks = features.has_blocks()
+                            ? static_cast<double>(features.blocks(shape.rows, shape.columns))
+                            : std::ceil(n / shape.places());
+  const std::string refusal = too_much_fill_in(blocks, shape, n);
+  if (!refusal.empty()) return Prediction::refuse(refusal);
+
+  const double block_rows = std::ceil(static_cast<double>(rows.rows) / shape.rows);
+  const double vectors = sizes.vectors.count;
+  const double passes = std::ceil(vectors / tuning.most_vectors);
+  const double bandwidth = estimated_bytes_per_second(device);
+  Prediction prediction;
+  prediction.lacks_pattern = !features.has_blocks();
+  prediction.borrows_values = false;
+  prediction.kept_bytes = blocks * (shape.places() * sizes.scalar_bytes + sizes.ordinal_bytes) +
+                          (block_rows + 1) * sizes.offset_bytes;
+  prediction.moved_bytes =
+      passes * prediction.kept_bytes +
+      vectors * sizes.vector_bytes * static_cast<double>(rows.rows + rows.columns);
+  prediction.reason =
+      std::to_string(std::llround(blocks)) + " blocks with " +
+      std::to_string(std::llround(100 * (blocks * shape.places() / std::max(1.0, n) - 1))) +
+      " % of fill-in";
+  const double memory = prediction.moved_bytes / bandwidth;
+  // Counting and filling read the pattern; filling writes every place twice and reads it once.
+  const double fill = (3 * prediction.kept_bytes + 3 * csr_least_bytes(rows, sizes)) / bandwidth;
+  prediction.setup_seconds = 4 * estimated_setup_seconds(device) + 3 * fill;
+  if (device.has_lanes()) {
+    constexpr double round_seconds = 1.2e-6;  // as of ELL
+    const double columns = blocks * shape.columns / std::max(1.0, block_rows);
+    const double lanes = scheme.has("lanes") ? static_cast<double>(scheme.integer("lanes"))
+                                             : lanes_for(shape, columns, device);
+    const double at_once = std::floor(lanes / shape.rows) * tuning.batch;
+    const double longest = std::max(columns, static_cast<double>(rows.longest_row));
+    const double latency =
+        round_seconds * std::ceil(longest / at_once) * std::max(1.0, vectors / 4);
+    prediction.seconds = estimated_launch_seconds(device) +
+                         tuning.gpu_penalty * waiting_for_both(latency, memory / 0.85);
+  } else {
+    prediction.seconds = estimated_launch_seconds(device) + tuning.cpu_penalty * memory;
+  }
+  return prediction;
+}
+
+}  // namespace heddle::detail::bcsr

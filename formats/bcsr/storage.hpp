@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../common/refusal.hpp"
+#include "../inspect/recipe/compact.hpp"
+#include "../inspect/recipe/fill_values.hpp"
+#include "predict.hpp"
+#include "view.hpp"
+
+namespace heddle::detail::bcsr {
+
+inline auto recipe_of(const BlockShape& shape) {
+  return recipe::tile_rows(shape.rows) | recipe::tile_columns(shape.columns);
+}
+
+/// The arrays of a BCSR matrix, in one allocation. The recipe: tile rows, tile columns, compact.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
+class Storage {
+ public:
+  using Space = typename Exec::memory_space;
+  using Matrix = CsrMatrix<S, O, Off, Space>;
+
+  /// Counts the blocks of A, with a readback and a workspace of an offset for each nonzero, which
+  /// is freed; then one allocation and three launches. Throws Refusal, before that allocation, if
+  /// there is too much fill-in.
+  Storage(const Exec& exec, const Matrix& A, const BlockShape& shape)
+      : shape_(shape), rows_(A.rows()) {
+    using Map = decltype(recipe_of(shape));
+    const recipe::Compact<Exec, Matrix, Map> count(exec, A, recipe_of(shape));
+    blocks_ = count.keys();
+    block_rows_ = count.panels();
+    const std::string refusal =
+        too_much_fill_in(static_cast<double>(blocks_), shape, static_cast<double>(A.nonzeros()));
+    if (!refusal.empty()) throw Refusal("bcsr: " + refusal, "take csr, which holds any matrix");
+    const auto panels = static_cast<std::size_t>(block_rows_) + 1;
+    const auto blocks = static_cast<std::size_t>(blocks_);
+    const std::size_t values = places() + read_beyond;
+    arena_ =
+        Arena<Space>(exec, "heddle::spmv::bcsr", arena_bytes<Off, O, S>(panels, blocks, values));
+    block_ptr_ = arena_.template take<Off>(panels);
+    block_col_ = arena_.template take<O>(blocks);
+    values_ = arena_.template take<S>(values);
+    count.write(exec, block_ptr_.data(), block_col_.data());
+    update_values(exec, A);
+    exec.fence("heddle::spmv::bcsr_inspected");  // the count's workspace goes
+  }
+
+  /// New values of the same pattern: one launch, no wait.
+  void update_values(const Exec& exec, const Matrix& A) {
+    const recipe::BlocksByColumns layout{shape_.rows, shape_.columns, block_rows_ * shape_.rows};
+    recipe::fill_values(exec, "heddle::spmv::bcsr_fill", A, recipe_of(shape_), block_ptr_.data(),
+                        block_col_.data(), layout, values_.data(), recipe::Holes());
+  }
+
+  template <class Size>
+  View<S, O, Off, Size> view(const Size& size) const {
+    return {size,
+            rows_,
+            static_cast<O>(block_rows_),
+            static_cast<Off>(blocks_),
+            block_ptr_.data(),
+            block_col_.data(),
+            values_.data()};
+  }
+  const BlockShape& shape() const { return shape_; }
+  std::int64_t blocks() const { return blocks_; }
+  std::int64_t block_rows() const { return block_rows_; }
+  std::size_t places() const {
+    return static_cast<std::size_t>(blocks_) * static_cast<std::size_t>(shape_.places());
+  }
+  std::size_t bytes() const { return arena_.bytes(); }
+
+ private:
+  /// Values that a pack of a CPU reads behind the last block, at most.
+  static constexpr std::size_t read_beyond = 8;
+
+  BlockShape shape_;
+  O rows_;
+  std::int64_t blocks_ = 0;
+  std::int64_t block_rows_ = 0;
+  Arena<Space> arena_;
+  typename Arena<Space>::template Array<Off> block_ptr_;
+  typename Arena<Space>::template Array<O> block_col_;
+  typename Arena<Space>::template Array<S> values_;
+};
+
+}  // namespace heddle::detail::bcsr

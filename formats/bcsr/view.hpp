@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../core/types.hpp"
+
+namespace heddle::detail::bcsr {
+
+/// The size of a block: known to the compiler, or (0 x 0) at run time.
+template <int Rows, int Columns>
+struct BlockSize {
+  static constexpr bool known = true;
+  static constexpr int most_rows = Rows;
+  KOKKOS_FORCEINLINE_FUNCTION constexpr int rows() const { return Rows; }
+  KOKKOS_FORCEINLINE_FUNCTION constexpr int columns() const { return Columns; }
+};
+template <>
+struct BlockSize<0, 0> {
+  static constexpr bool known = false;
+  static constexpr int most_rows = 8;
+  int row_count;
+  int column_count;
+  KOKKOS_FORCEINLINE_FUNCTION int rows() const { return row_count; }
+  KOKKOS_FORCEINLINE_FUNCTION int columns() const { return column_count; }
+};
+
+/// A matrix in BCSR as kernels see it. Block row b has the blocks block_ptr[b] .. block_ptr[b + 1],
+/// of which block k begins at column block_col[k] times the columns of a block. Blocks are stored
+/// column by column, so that a block row is one dense panel, a column of it behind the other. A
+/// place without an entry is a hole (backends::is_hole), beyond the edges of the matrix too. Behind
+/// the last block a pack of values may be read.
+template <Scalar S, Ordinal O, Offset Off, class Size>
+struct View {
+  using scalar_type = S;
+  using ordinal_type = O;
+  using offset_type = Off;
+
+  Size size;
+  O rows;
+  O block_rows;
+  Off blocks;
+  const Off* block_ptr;
+  const O* block_col;
+  const S* values;
+
+  /// Where the values of the panel begin whose first block is `block`.
+  KOKKOS_FORCEINLINE_FUNCTION const S* values_from(Off block) const {
+    return values + static_cast<std::int64_t>(block) * (size.rows() * size.columns());
+  }
+};
+
+}  // namespace heddle::detail::bcsr

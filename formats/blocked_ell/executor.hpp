@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <bit>
+
+#include "../../backends/cpu_traits.hpp"
+#include "../common/executor.hpp"
+#include "../common/inspection.hpp"
+#include "storage.hpp"
+
+namespace heddle::detail::blocked_ell {
+
+/// The parameters of a scheme, resolved.
+struct Parameters {
+  int slice_rows;
+  std::int64_t sigma;  ///< 0 for none
+  int lanes = 1;       ///< a row, on a GPU
+  int threads = 1;     ///< of a team
+  backends::Simd simd = backends::Simd::none;
+};
+
+/// Runs the scheme blocked-ell: owns a copy of the matrix.
+template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
+class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
+ public:
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+
+  Executor(const Inspection<Exec, Matrix>& in, const Scheme& scheme, const Parameters& parameters)
+      : scheme_(scheme),
+        parameters_(parameters),
+        lane_bits_(std::countr_zero(static_cast<unsigned>(parameters.lanes))),
+        columns_(static_cast<double>(in.A.columns())),
+        storage_(in.exec, in.A, std::countr_zero(static_cast<unsigned>(parameters.slice_rows)),
+                 parameters.sigma) {}
+
+  const Scheme& scheme() const override { return scheme_; }
+
+  void apply(const Exec& exec, Op op, Acc alpha, const Multivector<const V>& x, Acc beta,
+             const Multivector<V>& y) override {
+    const Product<V, Acc> product{conjugates(op), alpha, beta, x, y};
+    each_pass(product, most_vectors, [&](const Product<V, Acc>& pass) {
+      if (pass.x.count == 1) return run_one(exec, pass);
+      if (pass.x.count <= 4) {
+        return run<tuning.team_threads, tuning.multivector_batch, 4>(exec, pass);
+      }
+      run<tuning.team_threads, tuning.multivector_batch, most_vectors>(exec, pass);
+    });
+  }
+
+  void update_values(const Exec& exec, const Matrix& A) override {
+    storage_.update_values(exec, A);
+  }
+
+  std::size_t bytes() const override { return storage_.bytes(); }
+
+  double moved_bytes(Op, int vectors, bool with_beta) const override {
+    const auto rows = static_cast<double>(storage_.view().rows);
+    return storage_.read_bytes() +
+           vectors * (storage_.carried_bytes() +
+                      static_cast<double>(sizeof(V)) * (columns_ + rows * (1 + with_beta)));
+  }
+
+ private:
+  void run_one(const Exec& exec, const Product<V, Acc>& product) const {
+    if constexpr (backends::has_lanes<Exec>) {
+      switch (parameters_.threads) {
+        case 64: return run<64, tuning.batch, 1>(exec, product);
+        case 128: return run<128, tuning.batch, 1>(exec, product);
+        case 512: return run<512, tuning.batch, 1>(exec, product);
+        default: break;
+      }
+    }
+    run<tuning.team_threads, tuning.batch, 1>(exec, product);
+  }
+
+  template <int Threads, int Batch, int Vectors>
+  void run(const Exec& exec, const Product<V, Acc>& product) const {
+    constexpr bool lanes = backends::has_lanes<Exec>;
+    constexpr int width = backends::Pack<Exec, Acc>::width;
+    // On a CPU the packs take the place of the batch: their loads are in flight together.
+    constexpr int packs = lanes || Vectors > 1 ? 1 : tuning.cpu_rows / width;
+    using View = blocked_ell::View<S, O>;
+    const Delivery<View, Product<V, Acc>> deliver{storage_.view(), product, storage_.carries()};
+    constexpr int threads = lanes ? Threads : 1;
+    const std::int64_t places_per_team = std::int64_t{threads >> lane_bits_} * packs * width;
+    const std::int64_t places = deliver.A.pieces << deliver.A.slice_bits;
+    backends::launch_simd<backends::Shape<1, Threads>>(
+        exec, "heddle::spmv::blocked_ell", ceil_div(places, places_per_team),
+        Kernel<View, Product<V, Acc>, threads, packs, lanes ? Batch : 1, Vectors>{deliver,
+                                                                                  lane_bits_},
+        parameters_.simd);
+    if (storage_.cut()) {
+      using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
+      Kokkos::parallel_for("heddle::spmv::blocked_ell_finish",
+                           Policy(kokkos_space(exec), 0, places),
+                           FinishKernel<View, Product<V, Acc>>{deliver});
+    }
+  }
+
+  Scheme scheme_;
+  Parameters parameters_;
+  int lane_bits_;
+  double columns_;
+  Storage<Exec, S, O, Off, Acc> storage_;
+};
+
+}  // namespace heddle::detail::blocked_ell

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../backends/launch_simd.hpp"
+#include "../common/store_pack.hpp"
+#include "slice_sums.hpp"
+#include "tuning.hpp"
+
+namespace heddle::detail::blocked_ell {
+
+/// Vectors of one launch at most, and so the carry-outs of each row place of a cut slice.
+inline constexpr int most_vectors = 8;
+
+/// Where pieces of cut slices leave their sums: that of vector v and row place r of carry-out c
+/// lies at (c * most_vectors + v) * slice_rows + r.
+template <class View, class Product>
+struct Delivery {
+  using Acc = typename Product::accumulator_type;
+  using O = typename View::ordinal_type;
+
+  View A;
+  Product product;
+  Acc* carries;
+
+  KOKKOS_FORCEINLINE_FUNCTION Acc* carry(std::int64_t number, int vector, int row_place) const {
+    return carries + (((number * most_vectors + vector) << A.slice_bits) + row_place);
+  }
+
+  /// What a piece has of consecutive row places: to y, or as a carry-out.
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Piece& piece, int row_place, int vector,
+                                              const Pack& sum) const {
+    if (piece.carry >= 0) {
+      Pack::store(carry(piece.carry, vector, row_place), sum);
+      return;
+    }
+    const std::int64_t place = (piece.slice << A.slice_bits) + row_place;
+    if (!A.row_at) {
+      return store_pack(product, place, vector, sum, Pack::Mask::first(A.rows - place));
+    }
+    for (int i = 0; i < Pack::width; ++i) {
+      if (place + i < A.rows) product.store(A.row_at[place + i], vector, sum.lane(i));
+    }
+  }
+};
+
+/// y = alpha * A * x + beta * y for A in blocked ELL, on every backend: a lane takes packs of
+/// consecutive row places. On a GPU 2^lane_bits lanes share a row: they are threads of different
+/// warps, which take its batches of slots in turn, and the first adds up their sums in order.
+///
+/// Deterministic: a row is added up in the order of its slots, or of its lanes. A slot without an
+/// entry does not touch x, so what is infinite there does not get in. Sources: A. Monakov, A.
+/// Lokhmotov and A. Avetisyan, "Automatically tuning sparse matrix-vector multiplication for GPU
+/// architectures", HiPEAC 2010 (slices); M. Kreutzer et al., "A unified sparse matrix data format
+/// for efficient general sparse matrix-vector multiply on modern processors with wide SIMD units",
+/// SISC 2014 (windows of sigma rows).
+template <class View, class Product, int Threads, int Packs, int Batch, int Vectors>
+struct Kernel {
+  using Acc = typename Product::accumulator_type;
+  using Sums = SliceSums<View, Product, Packs, Batch, Vectors>;
+
+  struct Scratch {
+    // Raw bytes, since complex types have constructors that scratch must not run.
+    alignas(16) unsigned char bytes[sizeof(Acc) * Threads];
+    KOKKOS_FORCEINLINE_FUNCTION Acc& sum(int thread) {
+      return reinterpret_cast<Acc*>(bytes)[thread];
+    }
+  };
+
+  Delivery<View, Product> deliver;
+  int lane_bits;
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
+    using Pack = backends::Pack<Team, Acc>;
+    const View& A = deliver.A;
+    const int places_per_team = Team::threads >> lane_bits;
+    const int lane = Team::threads == 1 ? 0 : team.thread() / places_per_team;
+    const int place_in_team = team.thread() & (places_per_team - 1);
+    const std::int64_t first_place =
+        (team.index() * places_per_team + place_in_team) * (Packs * Pack::width);
+    const std::int64_t index = first_place >> A.slice_bits;
+    const int row_place = static_cast<int>(first_place & (A.slice_rows() - 1));
+    const bool exists = index < A.pieces;
+    if (lane_bits == 0 && !exists) return;
+    const Piece piece = A.piece_at(exists ? index : 0);
+    const auto slice = A.slice[piece.slice];
+    const int end = exists ? slice.width : 0;
+    const int stop = end - piece.first < piece_width ? end : piece.first + piece_width;
+    Pack sum[Packs][Vectors];
+    Sums{A, deliver.product}.add_up(slice, row_place, piece.first + lane * Batch,
+                                    Batch << lane_bits, stop, sum);
+    if (lane_bits == 0) {
+      for (int v = 0; v < Vectors; ++v) {
+        if (v >= deliver.product.x.count) continue;
+        for (int p = 0; p < Packs; ++p) deliver(piece, row_place + p * Pack::width, v, sum[p][v]);
+      }
+      return;
+    }
+    HEDDLE_UNROLL(Vectors)
+    for (int v = 0; v < Vectors; ++v) {
+      const bool wanted = v < deliver.product.x.count;
+      if (v > 0 && wanted) team.barrier();  // the sums of the vector before have been read
+      if (wanted) scratch.sum(team.thread()) = sum[0][v].lane(0);
+      if (wanted) team.barrier();
+      if (wanted && lane == 0 && exists) {
+        Acc total = sum[0][v].lane(0);
+        for (int t = team.thread() + places_per_team; t < Team::threads; t += places_per_team) {
+          total += scratch.sum(t);
+        }
+        deliver(piece, row_place, v, Pack::all(total));
+      }
+    }
+  }
+};
+
+/// The second launch where slices are cut: an item a row place of a piece, of which that of a cut
+/// slice's first piece adds up the carry-outs of all its pieces, in order.
+template <class View, class Product>
+struct FinishKernel {
+  Delivery<View, Product> deliver;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    using Acc = typename Product::accumulator_type;
+    const View& A = deliver.A;
+    Piece piece = A.piece[item >> A.slice_bits];
+    if (piece.carry < 0 || piece.first > 0) return;
+    const int row_place = static_cast<int>(item & (A.slice_rows() - 1));
+    const std::int64_t pieces = ceil_div(A.slice[piece.slice].width, piece_width);
+    for (int v = 0; v < deliver.product.x.count; ++v) {
+      Acc sum(0);
+      for (std::int64_t i = 0; i < pieces; ++i) {
+        sum += *deliver.carry(piece.carry + i, v, row_place);
+      }
+      Piece whole = piece;
+      whole.carry = -1;
+      deliver(whole, row_place, v, backends::SinglePack<Acc>::all(sum));
+    }
+  }
+};
+
+}  // namespace heddle::detail::blocked_ell

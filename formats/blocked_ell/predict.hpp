@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "../../core/scheme.hpp"
+#include "../common/prediction.hpp"
+#include "kernel.hpp"
+
+namespace heddle::detail::blocked_ell {
+
+/// Rows of a slice by default: a wavefront of a GPU, or what a thread of a CPU takes at once.
+inline int slice_rows_for(const Device& device) {
+  return device.has_lanes() ? device.lanes : tuning.cpu_rows;
+}
+
+/// Slots that slices of so many rows need at most, whether they are sorted or not.
+inline double most_slots(const RowFeatures& rows, int slice_rows) {
+  const int counted = RowFeatures::slice_rows;
+  const double slots = rows.slice_slots > 0
+                           ? static_cast<double>(rows.slice_slots)
+                           : static_cast<double>(ceil_div(rows.rows, std::int64_t{counted})) *
+                                 counted * static_cast<double>(rows.longest_row);
+  return slots * std::max(1, slice_rows / counted);
+}
+
+/// Why blocked ELL would not hold as many slots for a matrix, or nothing. A matrix of few rows may
+/// have some more, which do no harm.
+inline std::string too_much_padding(double slots, const RowFeatures& rows) {
+  constexpr double few = 4096;
+  if (slots <= tuning.most_padding * static_cast<double>(rows.nonzeros) + few) return "";
+  const double padding = slots / std::max(1.0, static_cast<double>(rows.nonzeros));
+  return "slices as wide as their longest rows would need " +
+         std::to_string(std::llround(padding)) + " slots for each nonzero, and " +
+         std::to_string(std::llround(tuning.most_padding)) + " is the bound";
+}
+
+/// Window in which rows are sorted; 0 for none.
+inline std::int64_t sigma_of(const Scheme& scheme) {
+  return scheme.has("sigma") && scheme.value("sigma") != "none" ? scheme.integer("sigma") : 0;
+}
+
+inline int slice_rows_of(const Scheme& scheme, const Device& device) {
+  return scheme.has("rows") ? static_cast<int>(scheme.integer("rows")) : slice_rows_for(device);
+}
+
+/// Lanes a row on a GPU: as many as half of its room for threads holds, and batches of slots for
+/// each.
+inline int lanes_for(const RowFeatures& rows, const Device& device) {
+  const std::int64_t room =
+      static_cast<std::int64_t>(device.multiprocessors) * device.threads_per_multiprocessor;
+  int lanes = 1;
+  while (lanes < tuning.most_lanes && rows.rows * 2 * lanes <= room / 2 &&
+         2 * lanes * tuning.batch < rows.longest_row + tuning.batch) {
+    lanes *= 2;
+  }
+  return lanes;
+}
+
+/// From the bytes, taking all columns to be ordinals and, of sorted rows, that sorting gains
+/// nothing: both are known only once the columns are looked at. On a GPU as for ELL, but with as
+/// many rounds of loads as a piece has, and a tenth more, since nobody has fitted it.
+inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
+                          const heddle::Sizes& sizes) {
+  if (rows.longest_row > std::numeric_limits<std::int32_t>::max()) {
+    return Prediction::refuse("a row of " + std::to_string(rows.longest_row) + " entries");
+  }
+  const int slice_rows = slice_rows_of(scheme, device);
+  const double slots = most_slots(rows, slice_rows);
+  const bool sorted = sigma_of(scheme) > slice_rows;
+  // Of rows that are sorted the inspector counts, before it allocates.
+  const std::string refusal = sorted ? "" : too_much_padding(slots, rows);
+  if (!refusal.empty()) return Prediction::refuse(refusal);
+  const double vectors = sizes.vectors.count;
+  const auto slices = static_cast<double>(ceil_div(rows.rows, std::int64_t{slice_rows}));
+  const double order =
+      sigma_of(scheme) > 0 ? static_cast<double>(rows.rows) * sizes.ordinal_bytes : 0;
+  Prediction prediction;
+  prediction.borrows_values = false;
+  prediction.kept_bytes = slots * (sizes.scalar_bytes + sizes.ordinal_bytes) + order +
+                          slices * static_cast<double>(sizeof(Slice<std::int64_t>));
+  prediction.moved_bytes =
+      prediction.kept_bytes +
+      vectors * sizes.vector_bytes * static_cast<double>(rows.rows + rows.columns);
+  const double memory = prediction.moved_bytes / estimated_bytes_per_second(device);
+  const double copy = 2 * prediction.kept_bytes / estimated_bytes_per_second(device);
+  const auto n = static_cast<double>(rows.nonzeros);
+  prediction.reason = "slices of " + std::to_string(slice_rows) + " rows, with " +
+                      std::to_string(std::llround(100 * (slots / std::max(1.0, n) - 1))) +
+                      " % of padding at most";
+  constexpr double unfitted = 1.1;
+  if (device.has_lanes()) {
+    constexpr double round_seconds = 1.2e-6;
+    const auto lanes = scheme.has("lanes") ? scheme.integer("lanes") : lanes_for(rows, device);
+    const bool cut = rows.longest_row > tuning.piece_width;
+    const auto width = static_cast<double>(cut ? tuning.piece_width : rows.longest_row);
+    const double rounds = std::ceil(width / static_cast<double>(tuning.batch * lanes));
+    const double latency = round_seconds * rounds * std::max(1.0, vectors / 4);
+    prediction.seconds = unfitted * (estimated_launch_seconds(device) * (cut ? 2 : 1) +
+                                     waiting_for_both(latency, memory / 0.92));
+    prediction.setup_seconds = 2 * estimated_setup_seconds(device) + 30e-6 + 2 * copy;
+  } else {
+    // The least that ELL was measured at there, beside csr/adaptive, is 1.2; its streams are one
+    // here.
+    prediction.seconds = estimated_launch_seconds(device) + 2 * memory;
+    prediction.setup_seconds = estimated_setup_seconds(device) + 6 * copy;
+  }
+  return prediction;
+}
+
+}  // namespace heddle::detail::blocked_ell

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+#include "../../core/arena.hpp"
+#include "../common/refusal.hpp"
+#include "../inspect/recipe/sorted_rows.hpp"
+#include "kernel.hpp"
+#include "layout.hpp"
+
+namespace heddle::detail::blocked_ell {
+
+template <Ordinal O>
+struct CopyRows {
+  const O* from;
+  O* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t place) const { to[place] = from[place]; }
+};
+
+/// The arrays of a matrix in blocked ELL, in one allocation in the order that the kernels read:
+/// slices, pieces, rows, columns, values, carry-outs.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar Acc>
+class Storage {
+ public:
+  using Space = typename Exec::memory_space;
+  using Matrix = CsrMatrix<S, O, Off, Space>;
+
+  /// The recipe: sort_rows(sigma), tile_rows(2^slice_bits), normalize, compact_and_pad; sigma 0
+  /// leaves the rows as they are. Reads the columns twice and the values once; waits for `exec`
+  /// once, for the sizes.
+  Storage(const Exec& exec, const Matrix& A, int slice_bits, std::int64_t sigma)
+      : slices_(ceil_div<std::int64_t>(A.rows(), std::int64_t{1} << slice_bits)) {
+    const auto rows = static_cast<std::size_t>(sigma > 0 ? A.rows() : 0);
+    const auto slices = static_cast<std::size_t>(slices_);
+    Arena<Space> work(exec, "heddle::spmv::blocked_ell_work",
+                      arena_bytes<recipe::PanelShape<O>, O>(slices, rows));
+    const auto shapes = work.template take<recipe::PanelShape<O>>(slices);
+    const auto sorted = work.template take<O>(rows);
+    const Off* const row_ptr = A.row_ptr().data();
+    const O* const order = sigma > 0 ? sorted.data() : nullptr;
+    if (sigma > 0) recipe::sort_rows(exec, row_ptr, A.rows(), sigma, sorted.data());
+    recipe::panel_shapes(exec, row_ptr, A.col_idx().data(), A.rows(), 1 << slice_bits, order,
+                         shapes.data());
+    LayoutKernel<O> layout{shapes.data(), slice_bits, nullptr, nullptr};
+    Kokkos::parallel_scan("heddle::spmv::blocked_ell_sizes", policy(exec, slices_), layout, sizes_);
+
+    const bool cut = sizes_.carries > 0;
+    const auto pieces = static_cast<std::size_t>(cut ? sizes_.pieces : 0);
+    const auto words = static_cast<std::size_t>(sizes_.column_words);
+    const auto slots = static_cast<std::size_t>(sizes_.slots);
+    const auto carried = (static_cast<std::size_t>(sizes_.carries) * most_vectors) << slice_bits;
+    arena_ = Arena<Space>(exec, "heddle::spmv::blocked_ell",
+                          arena_bytes<Slice<O>, Piece, O, std::uint16_t, S, Acc>(
+                              slices, pieces, rows, words, slots, carried));
+    const auto slice = arena_.template take<Slice<O>>(slices);
+    const auto piece = arena_.template take<Piece>(pieces);
+    const auto row_at = arena_.template take<O>(rows);
+    columns_ = arena_.template take<std::uint16_t>(words).data();
+    values_ = arena_.template take<S>(slots).data();
+    carries_ = arena_.template take<Acc>(carried).data();
+    view_ = {A.rows(),
+             slice_bits,
+             slice.data(),
+             sigma > 0 ? row_at.data() : nullptr,
+             columns_,
+             values_,
+             cut ? sizes_.pieces : slices_,
+             cut ? piece.data() : nullptr};
+
+    layout.slice = slice.data();
+    layout.piece = cut ? piece.data() : nullptr;
+    Kokkos::parallel_scan("heddle::spmv::blocked_ell_layout", policy(exec, slices_), layout);
+    if (sigma > 0) {
+      Kokkos::parallel_for("heddle::spmv::blocked_ell_rows", policy(exec, A.rows()),
+                           CopyRows<O>{sorted.data(), row_at.data()});
+    }
+    fill<true>(exec, A);
+  }
+
+  /// New values of the same pattern: one launch, no wait.
+  void update_values(const Exec& exec, const Matrix& A) const { fill<false>(exec, A); }
+
+  const View<S, O>& view() const { return view_; }
+  Acc* carries() const { return carries_; }
+  bool cut() const { return sizes_.carries > 0; }
+  std::size_t bytes() const { return arena_.bytes(); }
+
+  /// Bytes that one apply to one vector reads, without x and y, and those that each vector adds.
+  double read_bytes() const {
+    const double rows = view_.row_at ? static_cast<double>(view_.rows) : 0;
+    return static_cast<double>(slices_) * sizeof(Slice<O>) +
+           static_cast<double>(sizes_.slots) * sizeof(S) +
+           static_cast<double>(sizes_.column_words) * sizeof(std::uint16_t) + rows * sizeof(O) +
+           (cut() ? static_cast<double>(sizes_.pieces) * sizeof(Piece) : 0);
+  }
+  double carried_bytes() const {
+    return 2 * static_cast<double>(sizes_.carries << view_.slice_bits) * sizeof(Acc);
+  }
+
+  template <bool Columns>
+  void fill(const Exec& exec, const Matrix& A) const {
+    recipe::fill_slots(
+        exec, Columns ? "heddle::spmv::blocked_ell_fill" : "heddle::spmv::blocked_ell_values",
+        A.row_ptr().data(), A.rows(), view_.row_at, slices_ << view_.slice_bits,
+        Slots<Matrix, Columns>{A.col_idx().data(), A.values().data(), view_.slice_bits, view_.slice,
+                               columns_, values_});
+  }
+
+ private:
+  static auto policy(const Exec& exec, std::int64_t n) {
+    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
+        kokkos_space(exec), 0, n);
+  }
+
+  std::int64_t slices_;
+  ArraySizes sizes_;
+  Arena<Space> arena_;
+  View<S, O> view_;
+  std::uint16_t* columns_ = nullptr;
+  S* values_ = nullptr;
+  Acc* carries_ = nullptr;
+};
+
+/// Slots that rows sorted inside windows of `sigma` need, without a place to put them in order: a
+/// row that comes first in its slice says how wide that is. One launch and one readback, which
+/// waits for `exec`; no allocation.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
+std::int64_t sorted_slots(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, int slice_bits,
+                          std::int64_t sigma) {
+  using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
+  const Off* const row_ptr = A.row_ptr().data();
+  const std::int64_t rows = A.rows();
+  std::int64_t slots = 0;
+  Kokkos::parallel_reduce(
+      "heddle::spmv::blocked_ell_slots", Policy(kokkos_space(exec), 0, rows),
+      KOKKOS_LAMBDA(std::int64_t row, std::int64_t& sum) {
+        const std::int64_t place =
+            row / sigma * sigma + recipe::rank_in_window(row_ptr, rows, sigma, row);
+        const bool first = (place & ((std::int64_t{1} << slice_bits) - 1)) == 0;
+        if (first) sum += static_cast<std::int64_t>(row_ptr[row + 1] - row_ptr[row]) << slice_bits;
+      },
+      slots);
+  return slots;
+}
+
+}  // namespace heddle::detail::blocked_ell

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../format.hpp"
+#include "executor.hpp"
+#include "predict.hpp"
+
+namespace heddle {
+
+/// Coordinates: the row of every nonzero beside its column and value, which are borrowed from the
+/// user. Equal shares of work, whatever the rows are like, and no row pointer. Holds any matrix.
+struct CooFormat {
+  static constexpr const char* name = "coo";
+
+  static SchemeGrammar grammar(const Device&) { return {name, {}}; }
+
+  static std::vector<Scheme> candidates(const Features&, const Device&) { return {Scheme(name)}; }
+
+  static Prediction predict(const Scheme&, const Features& features, const Device& device,
+                            const Sizes& sizes) {
+    return detail::coo::predict(features.rows(), device, sizes);
+  }
+
+  static bool applies(Op op, const Scheme&) { return !transposes(op); }
+
+  template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
+  static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
+      const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
+    return std::make_unique<detail::coo::Executor<Exec, Matrix, V, Acc>>(in, scheme);
+  }
+};
+
+}  // namespace heddle

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../common/prediction.hpp"
+#include "../common/segments/tuning.hpp"
+
+namespace heddle::detail::coo {
+
+/// From the bytes, and from how often the shares fill a GPU. Nobody has measured COO: its numbers
+/// stand above those of csr/adaptive, which has the same shares, so that it is not chosen where CSR
+/// is at hand.
+inline Prediction predict(const RowFeatures& rows, const Device& device, const Sizes& sizes) {
+  const auto n = static_cast<double>(rows.nonzeros);
+  const double local_row_bytes = device.has_lanes() ? 2 : sizes.ordinal_bytes;
+  Prediction prediction;
+  prediction.moved_bytes =
+      csr_least_bytes(rows, sizes) + n * local_row_bytes -
+      static_cast<double>(rows.rows + 1) * static_cast<double>(sizes.offset_bytes);
+  prediction.reason = "equal shares of nonzeros, whatever the rows are like";
+  const double bytes_per_second = estimated_bytes_per_second(device);
+  const double work = static_cast<double>(rows.rows + rows.nonzeros);
+  const double look =
+      estimated_setup_seconds(device) + work * sizes.offset_bytes / bytes_per_second;
+  if (device.has_lanes()) {
+    const segments::GpuTuning tuning = segments::gpu_tuning_of(device);
+    constexpr double round_seconds = 0.5e-6, start_rounds = 15, rounds_per_wave = 20;
+    const auto bytes = static_cast<std::size_t>(sizes.accumulator_bytes);
+    const double shares = work / tuning.most_work(bytes);
+    const double waves =
+        shares / (static_cast<double>(tuning.teams_resident) * device.multiprocessors);
+    const double rounds = start_rounds + rounds_per_wave * waves;
+    prediction.kept_bytes = n * local_row_bytes + shares * (16 + 32 * sizes.accumulator_bytes);
+    prediction.seconds =
+        estimated_launch_seconds(device) +
+        waiting_for_both(round_seconds * rounds * std::max(1.0, sizes.vectors.count / 4.0),
+                         prediction.moved_bytes / (0.7 * bytes_per_second));
+    prediction.setup_seconds = look + 40e-6 + 2 * prediction.kept_bytes / bytes_per_second;
+  } else {
+    prediction.kept_bytes = n * local_row_bytes;
+    prediction.seconds =
+        estimated_launch_seconds(device) + 2 * prediction.moved_bytes / bytes_per_second;
+    prediction.setup_seconds = look + 4 * prediction.kept_bytes / bytes_per_second;
+  }
+  return prediction;
+}
+
+}  // namespace heddle::detail::coo

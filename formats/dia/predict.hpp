@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "../../core/scheme.hpp"
+#include "../common/prediction.hpp"
+#include "tuning.hpp"
+
+namespace heddle::detail::dia {
+
+/// Why DIA would not hold so many diagonals of this matrix, or nothing.
+inline std::string too_much_fill_in(std::int64_t diagonals, const RowFeatures& rows) {
+  const double places = static_cast<double>(rows.rows) * static_cast<double>(diagonals);
+  if (diagonals <= std::numeric_limits<int>::max() &&
+      places <= tuning.most_fill_in * static_cast<double>(rows.nonzeros)) {
+    return "";
+  }
+  const double fill_in = places / std::max(1.0, static_cast<double>(rows.nonzeros));
+  return std::to_string(diagonals) + " diagonals or more would need " +
+         std::to_string(std::llround(fill_in)) + " places for each nonzero, and " +
+         std::to_string(std::llround(tuning.most_fill_in)) + " is the bound";
+}
+
+/// From the bytes: every place of every diagonal, x and y once; and on a GPU from the rounds of
+/// loads that a row takes where there are too few rows to hide them.
+inline Prediction prediction_of(std::int64_t diagonals, const RowFeatures& rows,
+                                const Device& device, const Sizes& sizes) {
+  const std::string refusal = too_much_fill_in(diagonals, rows);
+  if (!refusal.empty()) return Prediction::refuse(refusal);
+  const double places = static_cast<double>(rows.rows) * static_cast<double>(diagonals);
+  const double vectors = sizes.vectors.count;
+  const double passes = std::ceil(vectors / tuning.most_vectors);
+  const double bandwidth = estimated_bytes_per_second(device);
+  Prediction prediction;
+  prediction.borrows_values = false;
+  prediction.kept_bytes = places * sizes.scalar_bytes;
+  prediction.moved_bytes =
+      passes * places * sizes.scalar_bytes +
+      vectors * sizes.vector_bytes * static_cast<double>(rows.rows + rows.columns);
+  prediction.reason = std::to_string(diagonals) + " diagonals with " +
+                      std::to_string(std::llround(
+                          100 * (places / std::max(1.0, static_cast<double>(rows.nonzeros)) - 1))) +
+                      " % of fill-in";
+  const double memory = prediction.moved_bytes / bandwidth;
+  // Marking and filling read the pattern; filling writes every place twice and reads it once.
+  const double fill = (3 * prediction.kept_bytes + 2 * csr_least_bytes(rows, sizes)) / bandwidth;
+  prediction.setup_seconds = 3 * estimated_setup_seconds(device) + 2 * fill;
+  if (device.has_lanes()) {
+    constexpr double round_seconds = 1.2e-6;  // as of ELL
+    const double latency = round_seconds *
+                           std::ceil(static_cast<double>(diagonals) / tuning.batch) *
+                           std::max(1.0, vectors / 4);
+    prediction.seconds =
+        estimated_launch_seconds(device) + waiting_for_both(latency, memory / 0.85);
+  } else {
+    prediction.seconds = estimated_launch_seconds(device) + tuning.cpu_penalty * memory;
+    prediction.setup_seconds += 2 * fill;
+  }
+  return prediction;
+}
+
+/// Without the pattern of as few diagonals as there may be: a row's entries lie on as many, but for
+/// repeated ones.
+inline Prediction predict(const Features& features, const Device& device, const Sizes& sizes) {
+  const RowFeatures& rows = features.rows();
+  Prediction best = prediction_of(rows.longest_row, rows, device, sizes);
+  best.lacks_pattern = true;
+  if (!best.possible() || !features.has_pattern()) return best;
+  return prediction_of(features.pattern().diagonals, rows, device, sizes);
+}
+
+}  // namespace heddle::detail::dia

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../inspect/recipe/compact.hpp"
+#include "../inspect/recipe/fill_values.hpp"
+#include "tuning.hpp"
+#include "view.hpp"
+
+namespace heddle::detail::dia {
+
+/// The arrays of a DIA matrix, in one allocation. The recipe: skew, so that columns become
+/// diagonals; permute, so that the diagonals are those of the whole matrix; compact.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
+class Storage {
+ public:
+  using Space = typename Exec::memory_space;
+  using Matrix = CsrMatrix<S, O, Off, Space>;
+
+  /// Counts the diagonals of A, with a readback and a workspace of a bit for each that there could
+  /// be, which is freed; then one allocation and three launches.
+  Storage(const Exec& exec, const Matrix& A) : rows_(A.rows()), stride_(padded(A.rows())) {
+    const recipe::Compact<Exec, Matrix, Map> diagonals(exec, A, Map());
+    diagonals_ = static_cast<int>(diagonals.keys());
+    const auto count = static_cast<std::size_t>(diagonals_);
+    arena_ = Arena<Space>(exec, "heddle::spmv::dia", arena_bytes<int, O, S>(2, count, places()));
+    all_ = arena_.template take<int>(2);
+    offsets_ = arena_.template take<O>(count);
+    values_ = arena_.template take<S>(places());
+    diagonals.write(exec, all_.data(), offsets_.data());
+    update_values(exec, A);
+    exec.fence("heddle::spmv::dia_inspected");  // the count's workspace goes
+  }
+
+  /// New values of the same pattern: one launch, no wait.
+  void update_values(const Exec& exec, const Matrix& A) {
+    if (diagonals_ == 0) return;
+    const recipe::BlocksByColumns layout{stride_, 1, stride_};
+    recipe::fill_values(exec, "heddle::spmv::dia_fill", A, Map(), all_.data(), offsets_.data(),
+                        layout, values_.data(), recipe::Holes());
+  }
+
+  View<S, O> view() const { return {rows_, stride_, diagonals_, offsets_.data(), values_.data()}; }
+  std::size_t bytes() const { return arena_.bytes(); }
+  std::size_t places() const {
+    return static_cast<std::size_t>(stride_) * static_cast<std::size_t>(diagonals_);
+  }
+
+  static std::int64_t padded(std::int64_t rows) {
+    return ceil_div(rows, tuning.row_alignment) * tuning.row_alignment;
+  }
+
+ private:
+  using Map = decltype(recipe::skew() | recipe::permute());
+
+  O rows_;
+  std::int64_t stride_;
+  int diagonals_ = 0;
+  Arena<Space> arena_;
+  typename Arena<Space>::template Array<int> all_;  // the one panel's diagonals: 0, diagonals_
+  typename Arena<Space>::template Array<O> offsets_;
+  typename Arena<Space>::template Array<S> values_;
+};
+
+}  // namespace heddle::detail::dia

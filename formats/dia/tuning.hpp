@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+namespace heddle::detail::dia {
+
+/// The sizes that DIA runs at, read by its launches and by the cost model.
+struct Tuning {
+  /// Places for each nonzero at most; a matrix with more is refused.
+  double most_fill_in = 3;
+  int team_threads = 256;
+  /// Diagonals that a lane of a GPU loads at once, with one vector and with several.
+  int batch = 8;
+  int multivector_batch = 4;
+  /// Vectors that one pass over the diagonals takes.
+  int most_vectors = 8;
+  /// Offsets of diagonals that a team of a GPU keeps in scratch; more of them come in rounds.
+  int offsets_per_round = 256;
+  /// Packs of rows that a thread of a CPU takes together: two cache lines of every diagonal.
+  int cpu_packs = 4;
+  /// What a CPU takes, in times of the bytes' own: a thread walks through as many streams as there
+  /// are diagonals.
+  double cpu_penalty = 3;
+  /// Rows are padded to a multiple of this, so that every diagonal begins a cache line.
+  std::int64_t row_alignment = 32;
+};
+
+inline constexpr Tuning tuning{};
+
+}  // namespace heddle::detail::dia

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+
+#include "../../backends/launch.hpp"
+#include "../common/executor.hpp"
+#include "../common/inspection.hpp"
+#include "kernels.hpp"
+#include "storage.hpp"
+#include "tuning.hpp"
+
+namespace heddle::detail::gcsr {
+
+/// Runs the scheme gcsr: borrows columns and values, and owns the rows that have entries.
+template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
+class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
+ public:
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+
+  /// Takes a scheme whose parameters are resolved.
+  Executor(const Inspection<Exec, Matrix>& in, const Scheme& scheme, int lanes)
+      : A_(in.A),
+        scheme_(scheme),
+        lanes_(lanes),
+        storage_(in.exec, in.A, in.features.rows().empty_rows) {}
+
+  const Scheme& scheme() const override { return scheme_; }
+
+  void apply(const Exec& exec, Op op, Acc alpha, const Multivector<const V>& x, Acc beta,
+             const Multivector<V>& y) override {
+    const View<S, O, Off> view = storage_.view(A_);
+    const Product<V, Acc> product{conjugates(op), alpha, beta, x, y};
+    if constexpr (backends::has_lanes<Exec>) {
+      const auto operands = operands_of(view, product);
+      if (x.count == 1) return run_subwarps<1, 1>(exec, view, operands);
+      run_subwarps<tuning.vector_lanes, tuning.vectors_per_lane>(exec, view, operands);
+    } else {
+      each_pass(product, tuning.cpu_vectors, [&](const Product<V, Acc>& pass) {
+        const auto operands = operands_of(view, pass);
+        if (pass.x.count == 1) return run_threads<1>(exec, view, operands);
+        run_threads<tuning.cpu_vectors>(exec, view, operands);
+      });
+    }
+  }
+
+  void update_values(const Exec&, const Matrix& A) override { A_ = A; }
+
+  std::size_t bytes() const override { return storage_.bytes(); }
+
+  double moved_bytes(Op, int vectors, bool with_beta) const override {
+    const double rows = A_.rows(), columns = A_.columns();
+    return static_cast<double>(A_.nonzeros()) * (sizeof(S) + sizeof(O)) +
+           static_cast<double>(storage_.bytes()) +
+           vectors * static_cast<double>(sizeof(V)) * (columns + rows * (1 + with_beta));
+  }
+
+ private:
+  using Operands = gcsr::Operands<S, O, Off, V, Acc>;
+  static constexpr Tuning tuning = tuning_for<backends::Tag<Exec>>;
+
+  /// lanes_ lanes for the nonzeros of a row times VectorLanes for the vectors, as far as a warp
+  /// goes.
+  template <int VectorLanes, int VectorsPerLane, int Width = VectorLanes>
+  void run_subwarps(const Exec& exec, const View<S, O, Off>& A, const Operands& operands) const {
+    if constexpr (Width < backends::max_subwarp_width<Exec>) {
+      if (lanes_ * VectorLanes > Width) {
+        return run_subwarps<VectorLanes, VectorsPerLane, 2 * Width>(exec, A, operands);
+      }
+    }
+    using Kernel =
+        GpuKernel<Operands, VectorLanes, VectorsPerLane, tuning.batch, tuning.rows_per_thread>;
+    using Shape =
+        backends::Shape<Width, tuning.team_threads, VectorLanes == 1 ? tuning.teams_resident : 1>;
+    const std::int64_t compressed = ceil_div<std::int64_t>(A.rows, tuning.team_threads / Width);
+    const std::int64_t rest =
+        A.rows == A.all_rows
+            ? 0
+            : ceil_div<std::int64_t>(A.all_rows, tuning.team_threads * tuning.rows_per_thread);
+    const Kernel kernel{{operands}, A.has_entries, compressed, A.all_rows};
+    backends::launch<Shape>(exec, "heddle::spmv::gcsr", compressed + rest, kernel);
+  }
+
+  template <int VectorsAtOnce>
+  void run_threads(const Exec& exec, const View<S, O, Off>& A, const Operands& operands) const {
+    const std::int64_t shares = std::min<std::int64_t>(exec.concurrency(), A.all_rows);
+    backends::launch<backends::Shape<1>>(
+        exec, "heddle::spmv::gcsr", shares,
+        HostKernel<Operands, VectorsAtOnce>{operands, A.has_entries, A.all_rows, shares});
+  }
+
+  Matrix A_;
+  Scheme scheme_;
+  int lanes_;
+  Storage<Exec, O, Off> storage_;
+};
+
+}  // namespace heddle::detail::gcsr

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+#include "../format.hpp"
+#include "executor.hpp"
+#include "predict.hpp"
+
+namespace heddle {
+
+/// CSR of the rows that have entries, for matrices most of whose rows have none: these cost a bit
+/// and a store to y. Columns and values are borrowed. Holds any matrix.
+struct GcsrFormat {
+  static constexpr const char* name = "gcsr";
+
+  static SchemeGrammar grammar(const Device& device) {
+    if (!device.has_lanes()) return {name, {}};
+    std::vector<std::string> lanes;
+    for (int n = 1; n <= device.lanes; n *= 2) lanes.push_back(std::to_string(n));
+    return {name, {}, {SchemeKey("lanes", lanes, scheme_auto)}};
+  }
+
+  static std::vector<Scheme> candidates(const Features&, const Device&) { return {Scheme(name)}; }
+
+  static Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
+                            const Sizes& sizes) {
+    return detail::gcsr::predict(scheme, features.rows(), device, sizes);
+  }
+
+  static bool applies(Op op, const Scheme&) { return !transposes(op); }
+
+  template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
+  static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
+      const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
+    using Executor = detail::gcsr::Executor<Exec, Matrix, V, Acc>;
+    if (!in.device.has_lanes()) return std::make_unique<Executor>(in, Scheme(name), 1);
+    const int lanes = scheme.has("lanes") ? static_cast<int>(scheme.integer("lanes"))
+                                          : detail::gcsr::lanes_for(in.features.rows(), in.device);
+    return std::make_unique<Executor>(in, Scheme(name, {{"lanes", lanes}}), lanes);
+  }
+};
+
+}  // namespace heddle

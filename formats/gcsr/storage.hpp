@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../core/arena.hpp"
+#include "../../core/matrix.hpp"
+#include "view.hpp"
+
+namespace heddle::detail::gcsr {
+
+/// The rows that have entries and where each begins, found by a scan over all rows.
+template <Ordinal O, Offset Off>
+struct CompactRowsKernel {
+  const Off* from;
+  std::int64_t rows;
+  O* row_number;
+  Off* row_ptr;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row, O& place, bool last) const {
+    const bool has_entries = from[row] < from[row + 1];
+    if (last && has_entries) {
+      row_number[place] = static_cast<O>(row);
+      row_ptr[place] = from[row];
+    }
+    if (has_entries) ++place;
+    if (last && row == rows - 1) row_ptr[place] = from[rows];
+  }
+};
+
+/// The arrays of a GCSR matrix beside the columns and values that it borrows, in one allocation.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+class Storage {
+ public:
+  using Space = typename Exec::memory_space;
+
+  /// One allocation, two launches in the order of `exec`, no wait. `empty_rows` are those of A.
+  template <Scalar S>
+  Storage(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, std::int64_t empty_rows)
+      : all_rows_(A.rows()), rows_(static_cast<O>(A.rows() - empty_rows)) {
+    const auto n = static_cast<std::size_t>(rows_);
+    const std::int64_t words = RowBits::words_for(all_rows_);
+    arena_ =
+        Arena<Space>(exec, "heddle::spmv::gcsr",
+                     arena_bytes<O, Off, std::uint32_t>(n, n + 1, static_cast<std::size_t>(words)));
+    row_number_ = arena_.template take<O>(n);
+    row_ptr_ = arena_.template take<Off>(n + 1);
+    bits_ = arena_.template take<std::uint32_t>(static_cast<std::size_t>(words));
+    using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
+    const Off* const row_ptr = A.row_ptr().data();
+    Kokkos::parallel_scan(
+        "heddle::spmv::gcsr_rows", Policy(kokkos_space(exec), 0, all_rows_),
+        CompactRowsKernel<O, Off>{row_ptr, all_rows_, row_number_.data(), row_ptr_.data()});
+    Kokkos::parallel_for("heddle::spmv::gcsr_bits", Policy(kokkos_space(exec), 0, words),
+                         MarkLongerRows<Off>{row_ptr, all_rows_, Off(0), bits_.data()});
+  }
+
+  template <Scalar S>
+  View<S, O, Off> view(const CsrMatrix<S, O, Off, Space>& A) const {
+    return {
+        all_rows_,         rows_,         row_number_.data(), row_ptr_.data(), A.col_idx().data(),
+        A.values().data(), {bits_.data()}};
+  }
+  std::size_t bytes() const { return arena_.bytes(); }
+
+ private:
+  O all_rows_;
+  O rows_;
+  Arena<Space> arena_;
+  typename Arena<Space>::template Array<O> row_number_;
+  typename Arena<Space>::template Array<Off> row_ptr_;
+  typename Arena<Space>::template Array<std::uint32_t> bits_;
+};
+
+}  // namespace heddle::detail::gcsr

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../backends/launch.hpp"
+#include "../common/row_bits.hpp"
+
+namespace heddle::detail::hyb {
+
+/// The long rows: their numbers and where each begins in the rest, and for each word of bits how
+/// many there are before it. A scan over all rows.
+template <Ordinal O, Offset Off>
+struct LongRowsKernel {
+  struct Counts {
+    std::int64_t long_rows;
+    std::int64_t rest;
+  };
+  using value_type = Counts;
+
+  const Off* row_ptr;
+  std::int64_t rows;
+  Off width;
+  O* row_number;
+  Off* rest_ptr;
+  O* before_word;
+
+  KOKKOS_FUNCTION void init(Counts& counts) const { counts = {0, 0}; }
+  KOKKOS_FUNCTION void join(Counts& counts, const Counts& other) const {
+    counts.long_rows += other.long_rows;
+    counts.rest += other.rest;
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t row, Counts& counts, bool last) const {
+    const Off length = row_ptr[row + 1] - row_ptr[row];
+    if (last && row % RowBits::per_word == 0) {
+      before_word[row / RowBits::per_word] = static_cast<O>(counts.long_rows);
+    }
+    if (length > width) {
+      if (last) {
+        row_number[counts.long_rows] = static_cast<O>(row);
+        rest_ptr[counts.long_rows] = static_cast<Off>(counts.rest);
+      }
+      ++counts.long_rows;
+      counts.rest += static_cast<std::int64_t>(length - width);
+    }
+    if (last && row == rows - 1) rest_ptr[counts.long_rows] = static_cast<Off>(counts.rest);
+  }
+};
+
+/// Empties the places of a mailbox.
+template <class Mailbox>
+struct ClearKernel {
+  Mailbox mailbox;
+  KOKKOS_FUNCTION void operator()(std::int64_t place) const { mailbox.clear(place); }
+};
+
+/// Copies what the long rows have beyond their slots, a team a share: the values, and with Columns
+/// the columns too.
+template <class Matrix, class Table, class LocalRow, bool Columns>
+struct FillRestKernel {
+  using Scratch = backends::NoScratch;
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+
+  Table table;
+  const LocalRow* local_row;
+  const O* row_number;
+  const Off* rest_ptr;
+  Off width;
+  const Off* row_ptr;
+  const O* from_columns;
+  const S* from_values;
+  O* col_idx;
+  S* values;
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const auto begin = table.edges[team.index()];
+    const auto end = table.edges[team.index() + 1];
+    for (Off k = begin.nonzero + static_cast<Off>(team.thread()); k < end.nonzero;
+         k += static_cast<Off>(Team::threads)) {
+      const O place = begin.row + static_cast<O>(local_row[k]);
+      const Off from = row_ptr[row_number[place]] + width + (k - rest_ptr[place]);
+      if (Columns) col_idx[k] = from_columns[from];
+      values[k] = from_values[from];
+    }
+  }
+};
+
+}  // namespace heddle::detail::hyb

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "block_sample.hpp"
+#include "pattern_features.hpp"
+
+namespace heddle {
+
+/// What is known of a matrix whose rows have been looked at. Refers to `exec` and A, which live as
+/// long as questions are asked.
+template <ExecutionSpace Exec, class Matrix>
+Features features_of(const Exec& exec, const Matrix& A, const RowFeatures& rows) {
+  return Features(
+      rows, [&exec, &A] { return pattern_features(exec, A); },
+      [&exec, &A](int height, int width) { return estimated_blocks(exec, A, height, width); });
+}
+
+}  // namespace heddle

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../../core/arena.hpp"
+#include "entry_keys.hpp"
+
+namespace heddle::recipe {
+
+/// Entries that a row's map takes: all of them are asked only if the map's last step splits.
+template <class AnyEntries>
+struct TakenKernel {
+  AnyEntries entries;
+
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t row) const {
+    std::int64_t taken = 0;
+    for (std::int64_t k = entries.begin(row); k < entries.end(row); ++k) {
+      taken += entries.point(row, k).taken;
+    }
+    return taken;
+  }
+};
+
+/// An end: one flat loop over the entries that the map takes, in the order of rows and of their
+/// places in them. COO, of a whole matrix or of what a split leaves.
+///
+/// The constructor counts, with one readback, which waits for `exec`; write() fills the format's
+/// arrays. Memory until it is destroyed: 8 bytes a row.
+template <ExecutionSpace Exec, class Matrix, class Map>
+class Coalesce {
+ public:
+  using Space = typename Exec::memory_space;
+
+  Coalesce(const Exec& exec, const Matrix& A, const Map& map)
+      : entries_(A, map),
+        work_(exec, "heddle::recipe::first",
+              arena_bytes<std::int64_t>(static_cast<std::size_t>(A.rows()) + 1)),
+        first_(work_.template take<std::int64_t>(static_cast<std::size_t>(A.rows()) + 1)) {
+    count(exec);
+  }
+
+  /// Entries that are taken.
+  std::int64_t entries() const { return entries_taken_; }
+
+  /// Of each of them its row, its column as the map left it, and its place in the matrix's arrays:
+  /// values are taken from there, now and in update_values. Any pointer may be null. One launch, in
+  /// the order of `exec`; no wait.
+  template <class Row, class Column, class Source>
+  void write(const Exec& exec, Row* rows, Column* columns, Source* sources) const {
+    const auto first = first_;
+    const auto entries = entries_;
+    Kokkos::parallel_for(
+        "heddle::recipe::flat", policy(exec, entries_.rows), KOKKOS_LAMBDA(std::int64_t row) {
+          std::int64_t to = first(row);
+          for (std::int64_t k = entries.begin(row); k < entries.end(row); ++k) {
+            const Point point = entries.point(row, k);
+            if (!point.taken) continue;
+            if (rows) rows[to] = static_cast<Row>(row);
+            if (columns) columns[to] = static_cast<Column>(point.column);
+            if (sources) sources[to] = static_cast<Source>(k);
+            ++to;
+          }
+        });
+  }
+
+  void count(const Exec& exec) {
+    const auto first = first_;
+    const std::int64_t rows = entries_.rows;
+    const TakenKernel<Entries<Matrix, Map>> taken{entries_};
+    Kokkos::parallel_for(
+        "heddle::recipe::count", policy(exec, rows),
+        KOKKOS_LAMBDA(std::int64_t row) { first(row) = taken(row); });
+    Kokkos::parallel_scan(
+        "heddle::recipe::scan", policy(exec, rows + 1),
+        KOKKOS_LAMBDA(std::int64_t row, std::int64_t& sum, bool last) {
+          const std::int64_t count = row < rows ? first(row) : 0;
+          if (last) first(row) = sum;
+          sum += count;
+        },
+        entries_taken_);
+  }
+
+ private:
+  static auto policy(const Exec& exec, std::int64_t n) {
+    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
+        kokkos_space(exec), 0, n);
+  }
+
+  Entries<Matrix, Map> entries_;
+  std::int64_t entries_taken_ = 0;
+  Arena<Space> work_;
+  typename Arena<Space>::template Array<std::int64_t> first_;
+};
+
+}  // namespace heddle::recipe

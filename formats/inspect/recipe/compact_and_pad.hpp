@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../../backends/launch.hpp"
+#include "../../../core/matrix.hpp"
+
+namespace heddle::recipe {
+
+/// What the rows of a panel ask for: as many slots as the longest has entries; and the range of
+/// their columns. Of a panel without entries the width is 0, and the range is [0, 0].
+template <Ordinal O>
+struct PanelShape {
+  std::int64_t width;
+  O lowest;
+  O highest;
+};
+
+/// A subwarp a panel, whose lanes take its rows in turn.
+template <Ordinal O, Offset Off>
+struct PanelShapesKernel {
+  using Scratch = backends::NoScratch;
+
+  const Off* row_ptr;
+  const O* col_idx;
+  const O* row_at;
+  std::int64_t rows;
+  int panel_rows;
+  std::int64_t panels;
+  PanelShape<O>* shapes;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const auto subwarp = team.subwarp();
+    const std::int64_t panel = team.index() * Team::subwarps + team.subwarp_index();
+    if (panel >= panels) return;
+    const std::int64_t first = panel * panel_rows;
+    const std::int64_t stop = first + panel_rows < rows ? first + panel_rows : rows;
+    std::int64_t width = 0, highest = -1, below_lowest = 0;  // 2^63 - 1 - lowest, to take the max
+    constexpr std::int64_t most = Kokkos::Experimental::finite_max_v<std::int64_t>;
+    for (std::int64_t place = first + subwarp.lane(); place < stop; place += Team::subwarp_width) {
+      const std::int64_t row = row_at ? static_cast<std::int64_t>(row_at[place]) : place;
+      const Off begin = row_ptr[row], end = row_ptr[row + 1];
+      const auto length = static_cast<std::int64_t>(end - begin);
+      width = length > width ? length : width;
+      for (Off k = begin; k < end; ++k) {
+        const std::int64_t column = col_idx[k];
+        highest = column > highest ? column : highest;
+        below_lowest = most - column > below_lowest ? most - column : below_lowest;
+      }
+    }
+    width = subwarp.max(width);
+    highest = subwarp.max(highest);
+    below_lowest = subwarp.max(below_lowest);
+    if (subwarp.lane() > 0) return;
+    shapes[panel] = width > 0 ? PanelShape<O>{width, static_cast<O>(most - below_lowest),
+                                              static_cast<O>(highest)}
+                              : PanelShape<O>{0, O(0), O(0)};
+  }
+};
+
+/// An end, the counting half: the shape of each of the ceil(rows / panel_rows) panels of rows,
+/// which are those at consecutive places of `row_at`, or where it is null the rows themselves. One
+/// pass over the nonzeros, one launch in the order of `exec`, no wait. ELL (one panel), blocked
+/// ELL.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+void panel_shapes(const Exec& exec, const Off* row_ptr, const O* col_idx, std::int64_t rows,
+                  int panel_rows, const O* row_at, PanelShape<O>* shapes) {
+  constexpr int width = 32, threads = 128;
+  const int subwarps = backends::has_lanes<Exec> ? threads / width : 1;
+  const std::int64_t panels = ceil_div(rows, panel_rows);
+  backends::launch<backends::Shape<width, threads>>(
+      exec, "heddle::recipe::panel_shapes", ceil_div<std::int64_t>(panels, subwarps),
+      PanelShapesKernel<O, Off>{row_ptr, col_idx, row_at, rows, panel_rows, panels, shapes});
+}
+
+/// Calls slots.put(place, j, k) for each slot j of each row place: k is the entry that comes there,
+/// the j-th of its row, or -1 where the row has none.
+template <Ordinal O, Offset Off, class Slots>
+struct FillSlotsKernel {
+  const Off* row_ptr;
+  const O* row_at;
+  std::int64_t rows;
+  Slots slots;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t place) const {
+    const bool exists = place < rows;
+    const std::int64_t row = exists && row_at ? static_cast<std::int64_t>(row_at[place]) : place;
+    const auto begin = exists ? static_cast<std::int64_t>(row_ptr[row]) : 0;
+    const auto end = exists ? static_cast<std::int64_t>(row_ptr[row + 1]) : 0;
+    const std::int64_t width = slots.width(place);
+    for (std::int64_t j = 0; j < width; ++j) {
+      slots.put(place, j, j < end - begin ? begin + j : std::int64_t{-1});
+    }
+  }
+};
+
+/// The other half: an item a row place, of `places`, those behind the last row too; neighbours
+/// write neighbours. Every slot is written once, so that nothing needs to be cleared, and again as
+/// update_values. One launch in the order of `exec`; no wait, no allocation.
+template <ExecutionSpace Exec, Ordinal O, Offset Off, class Slots>
+void fill_slots(const Exec& exec, const char* label, const Off* row_ptr, std::int64_t rows,
+                const O* row_at, std::int64_t places, const Slots& slots) {
+  Kokkos::parallel_for(label,
+                       Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
+                           kokkos_space(exec), 0, places),
+                       FillSlotsKernel<O, Off, Slots>{row_ptr, row_at, rows, slots});
+}
+
+}  // namespace heddle::recipe

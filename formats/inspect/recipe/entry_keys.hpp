@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <limits>
+
+#include "../../../core/matrix.hpp"
+#include "steps.hpp"
+
+namespace heddle::recipe {
+
+inline constexpr std::int64_t no_key = std::numeric_limits<std::int64_t>::max();
+
+/// Of a matrix.
+template <class Matrix>
+Extents extents_of(const Matrix& A) {
+  return {A.rows(), 0, A.columns()};
+}
+
+/// The entries of a CSR matrix as a map sees them; kernels' view of both.
+template <class Matrix, class Map>
+struct Entries {
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+
+  const Off* row_ptr;
+  const O* col_idx;
+  std::int64_t rows;
+  Map map;
+
+  Entries(const Matrix& A, const Map& of)
+      : row_ptr(A.row_ptr().data()), col_idx(A.col_idx().data()), rows(A.rows()), map(of) {}
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t begin(std::int64_t row) const {
+    return row < rows ? static_cast<std::int64_t>(row_ptr[row]) : 0;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t end(std::int64_t row) const {
+    return row < rows ? static_cast<std::int64_t>(row_ptr[row + 1]) : 0;
+  }
+  /// Of entry k, which lies in `row`.
+  KOKKOS_FORCEINLINE_FUNCTION Point point(std::int64_t row, std::int64_t k) const {
+    return map(Point{row, static_cast<std::int64_t>(col_idx[k]), k - begin(row)});
+  }
+  /// The row alone, which may lie behind the last.
+  KOKKOS_FORCEINLINE_FUNCTION Point row_point(std::int64_t row) const {
+    return map(Point{row, 0, 0});
+  }
+};
+
+/// Where `key` is in the ascending keys [begin, end), of which it is one; `guess` is looked at
+/// first, and then its successor.
+template <class Key, class Off>
+KOKKOS_FORCEINLINE_FUNCTION Off find_key(const Key* keys, Off begin, Off end, Off guess,
+                                         std::int64_t key) {
+  if (static_cast<std::int64_t>(keys[guess]) == key) return guess;
+  if (guess + 1 < end && static_cast<std::int64_t>(keys[guess + 1]) == key) return guess + 1;
+  while (end - begin > 1) {
+    const Off middle = begin + (end - begin) / 2;
+    if (static_cast<std::int64_t>(keys[middle]) <= key) {
+      begin = middle;
+    } else {
+      end = middle;
+    }
+  }
+  return begin;
+}
+
+}  // namespace heddle::recipe

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../../backends/launch.hpp"
+#include "entry_keys.hpp"
+
+namespace heddle::recipe {
+
+/// A subwarp a panel takes its entries in the order of rows and of places, a lane an entry. An
+/// entry comes to next[its block] and as many places behind as lanes below have entries of that
+/// block; then the highest of them moves next on. Calls put(place, point, k).
+template <class AnyEntries, class Pointer, class Key, class Put>
+struct ListsKernel {
+  using Scratch = backends::NoScratch;
+  using Off = typename AnyEntries::Off;
+
+  AnyEntries entries;
+  std::int64_t panel_rows;
+  std::int64_t panels;
+  const Pointer* key_ptr;
+  const Key* keys;
+  Off* next;
+  Put put;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    constexpr int width = Team::subwarp_width;
+    const auto subwarp = team.subwarp();
+    const std::int64_t panel = team.index() * Team::subwarps + team.subwarp_index();
+    if (panel >= panels) return;
+    const std::int64_t first = panel * panel_rows;
+    const std::int64_t last = first + panel_rows < entries.rows ? first + panel_rows : entries.rows;
+    const std::int64_t begin = entries.begin(first), end = entries.end(last - 1);
+    const Pointer first_key = key_ptr[panel], last_key = key_ptr[panel + 1];
+    Pointer block = first_key;
+    std::int64_t row = first;
+    for (std::int64_t batch = begin; batch < end; batch += width) {
+      const std::int64_t k = batch + subwarp.lane();
+      Point point{0, 0, 0};
+      point.taken = false;
+      if (k < end) {
+        if (entries.end(row) <= k) row = row_of(k, row, last);
+        point = entries.point(row, k);
+        if (point.taken) block = find_key(keys, first_key, last_key, block, point.column);
+      }
+      const auto mine = point.taken ? static_cast<std::int64_t>(block) : std::int64_t{-1};
+      int below = 0, all = 0;
+      for (int lane = 0; lane < width; ++lane) {
+        const bool same = subwarp.shuffle(mine, lane) == mine;
+        below += same && lane < subwarp.lane();
+        all += same;
+      }
+      const Off to = point.taken ? next[mine] : Off(0);
+      subwarp.sync();
+      if (point.taken) {
+        put(static_cast<std::int64_t>(to) + below, point, k);
+        if (below + 1 == all) next[mine] = to + static_cast<Off>(all);
+      }
+      subwarp.sync();
+    }
+  }
+
+ private:
+  /// The row after `row` and before `last` that holds entry k.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t row_of(std::int64_t k, std::int64_t row,
+                                                  std::int64_t last) const {
+    std::int64_t low = row + 1, high = last - 1;
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (entries.end(middle) > k) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+};
+
+/// What counts, and so puts nothing anywhere.
+struct PutNothing {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t, const Point&, std::int64_t) const {}
+};
+
+template <ExecutionSpace Exec, class Matrix, class Map, class Pointer, class Key, class Put>
+void walk_lists(const Exec& exec, const char* label, const Matrix& A, const Map& map,
+                const Pointer* key_ptr, const Key* keys, typename Matrix::offset_type* next,
+                const Put& put) {
+  constexpr int width = backends::has_lanes<Exec> ? 32 : 1, threads = 128;
+  const int subwarps = backends::has_lanes<Exec> ? threads / width : 1;
+  const Extents extents = map(extents_of(A));
+  if (A.rows() == 0) return;
+  backends::launch<backends::Shape<width, threads>>(
+      exec, label, ceil_div<std::int64_t>(extents.rows, subwarps),
+      ListsKernel<Entries<Matrix, Map>, Pointer, Key, Put>{Entries<Matrix, Map>(A, map),
+                                                           extents.inner_rows, extents.rows,
+                                                           key_ptr, keys, next, put});
+}
+
+/// Blocks that are lists of their entries, as of tiled and CSB: where the list of each of the
+/// `blocks` keys that Compact wrote begins, and the end of the last: list_ptr of blocks + 1. For
+/// maps whose panels are runs of consecutive rows. Reads the columns once; three launches in the
+/// order of `exec`, no wait. `next` is workspace for a number a block.
+template <ExecutionSpace Exec, class Matrix, class Map, class Pointer, class Key>
+void count_lists(const Exec& exec, const Matrix& A, const Map& map, std::int64_t blocks,
+                 const Pointer* key_ptr, const Key* keys, typename Matrix::offset_type* list_ptr,
+                 typename Matrix::offset_type* next) {
+  using Off = typename Matrix::offset_type;
+  using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
+  Kokkos::parallel_for(
+      "heddle::recipe::clear", Policy(kokkos_space(exec), 0, blocks),
+      KOKKOS_LAMBDA(std::int64_t block) { next[block] = Off(0); });
+  walk_lists(exec, "heddle::recipe::count_lists", A, map, key_ptr, keys, next, PutNothing());
+  Kokkos::parallel_scan(
+      "heddle::recipe::scan_lists", Policy(kokkos_space(exec), 0, blocks + 1),
+      KOKKOS_LAMBDA(std::int64_t block, Off& sum, bool last) {
+        const Off count = block < blocks ? next[block] : Off(0);
+        if (last) list_ptr[block] = sum;
+        sum += count;
+      });
+}
+
+/// Calls put(place, point, k) for each entry k that is taken: its place is in the list of its
+/// block, where entries keep the order of rows and of their places in them. The fill pass, and all
+/// of update_values: two launches in the order of `exec`; no wait, no allocation; deterministic.
+/// `next` is workspace for a number a block.
+template <ExecutionSpace Exec, class Matrix, class Map, class Pointer, class Key, class Put>
+void fill_lists(const Exec& exec, const char* label, const Matrix& A, const Map& map,
+                std::int64_t blocks, const Pointer* key_ptr, const Key* keys,
+                const typename Matrix::offset_type* list_ptr, typename Matrix::offset_type* next,
+                const Put& put) {
+  using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
+  Kokkos::parallel_for(
+      "heddle::recipe::begin_lists", Policy(kokkos_space(exec), 0, blocks),
+      KOKKOS_LAMBDA(std::int64_t block) { next[block] = list_ptr[block]; });
+  walk_lists(exec, label, A, map, key_ptr, keys, next, put);
+}
+
+}  // namespace heddle::recipe

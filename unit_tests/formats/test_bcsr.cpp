@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../support/spmv_suite.hpp"
+
+HEDDLE_TEST_SPMV(PlanTypes<Formats<BcsrFormat>>);
+
+// What is true of bcsr alone.
+namespace heddle::test {
+
+using BcsrType = OnePlanType<Formats<BcsrFormat>>;
+using BcsrPlan = BcsrType::Plan<>;
+
+namespace {
+
+BcsrPlan bcsr_plan(const DeviceMatrix<BcsrType>& A, const std::string& size) {
+  return BcsrPlan(BcsrType::Exec(), A.matrix(), {.scheme = Scheme("bcsr", {{size}})},
+                  BcsrType::Formats());
+}
+
+std::string size_name(int rows, int columns) {
+  return std::to_string(rows) + "x" + std::to_string(columns);
+}
+
+/// Blocks of rows x columns here and there, which the edges cut; in every seventh row without the
+/// first entry.
+Pattern blocks_with_holes(int rows, int columns, int block_rows, int block_columns, int cut) {
+  const auto coarse = random_pattern("blocks", 3, block_rows, block_columns,
+                                     [](std::int64_t i) { return i % 5 == 3 ? 0 : 1 + i % 4; });
+  Pattern pattern{"blocks of " + size_name(rows, columns), columns * block_columns - cut, {}};
+  for (int i = 0; i < rows * block_rows - cut; ++i) {
+    std::vector<std::int64_t> row;
+    for (const auto block : coarse.rows[static_cast<std::size_t>(i / rows)]) {
+      for (std::int64_t j = 0; j < columns; ++j) {
+        if (columns * block + j < pattern.columns) row.push_back(columns * block + j);
+      }
+    }
+    if (i % 7 == 2 && !row.empty()) row.erase(row.begin());
+    pattern.rows.push_back(row);
+  }
+  return pattern;
+}
+
+}  // namespace
+
+TEST_CASE("bcsr: the example of docs/bcsr.md") {
+  const BcsrType::Exec exec;
+  const Pattern pattern{"example", 5, {{0, 1, 4}, {1}, {2, 3, 2}}};
+  const auto A = to_device<BcsrType>(exec, pattern);
+  const heddle::detail::bcsr::Storage<BcsrType::Exec, double, std::int32_t, std::int32_t> storage(
+      exec, A.matrix(), {2, 2});
+  CHECK(storage.blocks() == 3);
+  CHECK(storage.block_rows() == 2);
+  const auto view = storage.view(heddle::detail::bcsr::BlockSize<2, 2>());
+  using Ints = Kokkos::View<const std::int32_t*, BcsrType::Space>;
+  const auto block_ptr = to_host(Ints(view.block_ptr, 3));
+  const auto block_col = to_host(Ints(view.block_col, 3));
+  const auto values = to_host(Kokkos::View<const double*, BcsrType::Space>(view.values, 12));
+  const std::int32_t expected_ptr[3] = {0, 2, 3}, expected_col[3] = {0, 2, 1};
+  const auto a = A.host.values();
+  const double hole = std::numeric_limits<double>::quiet_NaN();
+  const double expected[12] = {a(0), hole, a(1),        a(3), a(2), hole,
+                               hole, hole, a(4) + a(6), hole, a(5), hole};
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(block_ptr(i) == expected_ptr[i]);
+    CHECK(block_col(i) == expected_col[i]);
+  }
+  for (std::size_t i = 0; i < 12; ++i) {
+    CAPTURE(i);
+    CHECK(backends::is_hole(values(i)) == (expected[i] != expected[i]));
+    if (expected[i] == expected[i]) CHECK(values(i) == expected[i]);
+  }
+}
+
+TEST_CASE("bcsr: blocks of every size, with holes and ragged edges") {
+  const BcsrType::Exec exec;
+  for (int rows = 1; rows <= 8; ++rows) {
+    for (int columns = 1; columns <= 8; ++columns) {
+      const int cut = std::min(rows, columns) / 2;
+      const auto A = to_device<BcsrType>(exec, blocks_with_holes(rows, columns, 43, 31, cut));
+      CAPTURE(A.name);
+      auto plan = bcsr_plan(A, size_name(rows, columns));
+      CHECK(apply_and_compare(exec, plan, A, Op::none, 2.0, -1.0) == "");
+      for (const int count : {3, 8}) {
+        const auto n = static_cast<std::size_t>(count);
+        const auto x = random_vectors<double>(A.rows_of_x(), n, true, 3);
+        const auto y = random_vectors<double>(A.rows_of_y(), n, false, 4);
+        const auto x_device = x.in<BcsrType::Space>();
+        const auto y_device = y.in<BcsrType::Space>();
+        plan.apply(exec, 2.0, x_device.view(), 0.5, y_device.view());
+        exec.fence("heddle::test::applied");
+        CHECK(mismatch(reference_of(A, Op::none, 2.0, x, 0.5, y),
+                       y_device.in<Kokkos::HostSpace>().view()) == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("bcsr: an infinite entry of x stays out of the holes") {
+  const BcsrType::Exec exec;
+  for (const auto& [rows, columns] :
+       {std::pair(2, 2), std::pair(3, 3), std::pair(8, 8), std::pair(5, 3), std::pair(1, 8)}) {
+    const Pattern pattern = blocks_with_holes(rows, columns, 43, 31, 1);
+    const auto A = to_device<BcsrType>(exec, pattern);
+    auto plan = bcsr_plan(A, size_name(rows, columns));
+    for (std::size_t infinite = 0; infinite < A.rows_of_x(); infinite += 3) {
+      const Kokkos::View<double*, Kokkos::HostSpace> x("x", A.rows_of_x());
+      Kokkos::deep_copy(x, 1.0);
+      x(infinite) = std::numeric_limits<double>::infinity();
+      const Kokkos::View<double*, BcsrType::Space> y("y", A.rows_of_y());
+      plan.apply(exec, 1.0, copy_to<BcsrType::Space>(x), 0.0, y);
+      exec.fence("heddle::test::applied");
+      const auto result = to_host(y);
+      bool right = true;
+      for (std::size_t i = 0; i < result.extent(0); ++i) {
+        const auto row = pattern.rows[i];
+        const bool holds =
+            std::find(row.begin(), row.end(), static_cast<int>(infinite)) != row.end();
+        right = right && std::isfinite(result(i)) == !holds;
+      }
+      CHECK_MESSAGE(right, pattern.name, ", x(", infinite, ") infinite");
+    }
+  }
+}
+
+TEST_CASE("bcsr: unsorted columns and repeated entries, in all block rows and some") {
+  const BcsrType::Exec exec;
+  for (const int every : {1, 9}) {
+    int i = 0;
+    const auto pattern =
+        with_rows_changed(blocks_with_holes(3, 3, 200, 50, 1), [&](std::vector<std::int64_t>& row) {
+          if (i++ % every != 0) return;
+          std::reverse(row.begin(), row.end());
+          if (row.size() > 2) row.push_back(row[1]);
+        });
+    const auto A = to_device<BcsrType>(exec, pattern);
+    auto plan = bcsr_plan(A, "3x3");
+    CHECK(apply_and_compare(exec, plan, A, Op::none, 1.0, 0.0) == "");
+  }
+}
+
+TEST_CASE("bcsr: fill-in is refused above its bound, and counted below") {
+  const BcsrType::Exec exec;
+  CHECK_THROWS_AS(bcsr_plan(to_device<BcsrType>(exec, pattern_named("many short rows")), "2x2"),
+                  Refusal);
+  const auto diagonal = to_device<BcsrType>(exec, banded_pattern("diagonal", 300, 300, {0}));
+  CHECK_THROWS_AS(bcsr_plan(diagonal, "4x4"), Refusal);
+  const auto plan = bcsr_plan(diagonal, "2x2");
+  const double stored = 600 * 8.0 + 150 * 4.0 + 151 * 4.0;
+  CHECK(plan.moved_bytes() == stored + 600 * 8.0);
+  CHECK(plan.moved_bytes(Op::none, 9, true) == 2 * stored + 9 * 900 * 8.0);
+}
+
+TEST_CASE("bcsr: blocks are estimated from a sample, and counted where they are few") {
+  const BcsrType::Exec exec;
+  const auto blocks = [&](const Pattern& pattern, int rows, int columns) {
+    const auto A = to_device<BcsrType>(exec, pattern);
+    return estimated_blocks(exec, A.matrix(), rows, columns);
+  };
+  CHECK(blocks(pattern_named("dense 4 x 4 blocks"), 4, 4) ==
+        pattern_named("dense 4 x 4 blocks").nonzeros() / 16);
+  CHECK(blocks(pattern_named("0 x 7"), 2, 2) == 0);
+  CHECK(blocks({"one", 4, {{0, 3}, {1}, {}}}, 2, 2) == 2);
+  CHECK(blocks({"unsorted", 4, {{3, 0, 2}, {1}, {}}}, 2, 2) == 2);
+  // 40,000 rows of 20,000 block rows: tridiagonal, so two blocks beside each full one.
+  const std::int64_t estimate = blocks(banded_pattern("band", 40000, 40000, {-1, 0, 1}), 2, 2);
+  CHECK(estimate > 58000);
+  CHECK(estimate < 62000);
+}
+
+TEST_CASE("bcsr: choose samples blocks only where full ones would be the best") {
+  Device gpu;
+  gpu.lanes = 32;
+  gpu.multiprocessors = 132;
+  gpu.threads_per_multiprocessor = 2048;
+  gpu.cache_bytes = 60 << 20;
+  RowFeatures rows;
+  rows.rows = rows.columns = 300000;
+  rows.nonzeros = 300000 * 80;
+  rows.longest_row = 81;
+  int samples = 0;
+  const auto chosen = [&](double full, std::int64_t applies) {
+    samples = 0;
+    const Features features(rows, {}, [&](int height, int width) {
+      ++samples;
+      return std::llround(static_cast<double>(rows.nonzeros) / (height * width) / full);
+    });
+    ChooseOptions options;
+    options.expected_applies = applies;
+    return choose<Formats<CsrFormat, BcsrFormat>>(features, gpu, options).scheme.format();
+  };
+  CHECK(chosen(1, 1) == "csr");
+  CHECK(samples == 0);
+  CHECK(chosen(1, 1000) == "bcsr");
+  CHECK(samples == 1);
+  CHECK(chosen(0.2, 1000) == "csr");
+  CHECK(chosen(0.4, 1000) == "csr");
+}
+
+}  // namespace heddle::test

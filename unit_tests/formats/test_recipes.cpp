@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The library of inspectors, each end held against a plain derivation on the host.
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "../../formats/recipes.hpp"
+#include "../support/backends.hpp"
+#include "../support/plan_types.hpp"
+#include "../support/spmv_check.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+using namespace heddle::recipe;
+
+/// Every backend, and on the usual one every kind of index.
+using RecipeTypes = JoinTuples<
+    Every<std::tuple<double>, UsualIndices, AllBackends>,
+    Every<std::tuple<Kokkos::complex<float>>,
+          std::tuple<Indices<std::int32_t, std::size_t>, Indices<std::int64_t, std::int64_t>>,
+          std::tuple<Kokkos::DefaultExecutionSpace>>>;
+
+Pattern reversed(Pattern pattern) {
+  Pattern all{pattern.name + ", columns descending", pattern.columns, {}};
+  for (const auto row : pattern.rows) {
+    all.rows.push_back(std::vector<std::int64_t>(row.rbegin(), row.rend()));
+  }
+  return all;
+}
+
+std::vector<Pattern> recipe_patterns() {
+  std::vector<Pattern> all = test_patterns();
+  all.push_back(reversed(random_pattern("irregular", 5, 300, 400,
+                                        [](std::int64_t i) { return i == 70 ? 380 : i % 40; })));
+  return all;
+}
+
+/// key of a panel -> values of its block by (inner row, inner column).
+template <class S>
+using Blocks = std::map<std::pair<std::int64_t, std::int64_t>,
+                        std::map<std::pair<std::int64_t, std::int64_t>, S>>;
+
+/// What a map makes of a matrix, by the definition.
+template <class T, class Map>
+Blocks<typename T::Scalar> blocks_of(const DeviceMatrix<T>& A, const Map& map) {
+  Blocks<typename T::Scalar> blocks;
+  for (std::int64_t i = 0; i < A.host.rows(); ++i) {
+    const auto begin = A.host.row_ptr()(static_cast<std::size_t>(i));
+    for (auto k = begin; k < A.host.row_ptr()(static_cast<std::size_t>(i) + 1); ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      const Point p = map(Point{i, static_cast<std::int64_t>(A.host.col_idx()(at)),
+                                static_cast<std::int64_t>(k - begin)});
+      if (!p.taken) continue;
+      blocks[{p.row, p.column}][{p.inner_row, p.inner_column}] += A.host.values()(at);
+    }
+  }
+  return blocks;
+}
+
+template <class T, class Array>
+Array device_array(const char* label, std::int64_t count) {
+  return Array(label, static_cast<std::size_t>(count));
+}
+
+/// Compact and fill_values against blocks_of, from poisoned arrays; then once more from other
+/// values.
+template <class T, class Map>
+void check_compact(const typename T::Exec& exec, const DeviceMatrix<T>& A, const Map& map,
+                   bool by_columns) {
+  using S = typename T::Scalar;
+  using Space = typename T::Space;
+  using Matrix = typename DeviceMatrix<T>::Matrix;
+  CAPTURE(A.name);
+  const Compact<typename T::Exec, Matrix, Map> compact(exec, A.matrix(), map);
+  const Extents extents = compact.extents();
+  const Blocks<S> blocks = blocks_of(A, map);
+  REQUIRE(compact.keys() == static_cast<std::int64_t>(blocks.size()));
+  const std::int64_t size = compact.keys() * extents.inner_rows * extents.inner_columns;
+  if (size > 4000000) return;
+  const Kokkos::View<std::int64_t*, Space> pointer("heddle::test::pointer", compact.panels() + 1);
+  const Kokkos::View<std::int64_t*, Space> keys("heddle::test::keys", compact.keys());
+  const Kokkos::View<S*, Space> values("heddle::test::values", size);
+  compact.write(exec, pointer.data(), keys.data());
+  const std::int64_t rows = extents.rows * extents.inner_rows;
+  const auto fill = [&](const auto& layout) {
+    Kokkos::deep_copy(values, S(std::numeric_limits<RealOf<S>>::quiet_NaN()));
+    fill_values(exec, "heddle::test::fill", A.matrix(), map, pointer.data(), keys.data(), layout,
+                values.data());
+    exec.fence("heddle::test::filled");
+    const auto host_pointer = to_host(pointer);
+    const auto host_keys = to_host(keys);
+    const auto host_values = to_host(values);
+    std::int64_t at = 0;
+    auto expected = blocks.begin();
+    bool same_keys = true, same_values = true;
+    for (std::int64_t p = 0; p < compact.panels(); ++p) {
+      same_keys = same_keys && host_pointer(static_cast<std::size_t>(p)) == at;
+      for (; expected != blocks.end() && expected->first.first == p; ++expected, ++at) {
+        same_keys = same_keys && host_keys(static_cast<std::size_t>(at)) == expected->first.second;
+        for (std::int64_t r = 0; r < extents.inner_rows; ++r) {
+          for (std::int64_t c = 0; c < extents.inner_columns; ++c) {
+            const auto found = expected->second.find({r, c});
+            const S value = found == expected->second.end() ? S(0) : found->second;
+            same_values =
+                same_values && host_values(static_cast<std::size_t>(layout(at, r, c))) == value;
+          }
+        }
+      }
+    }
+    CHECK(expected == blocks.end());
+    CHECK(host_pointer(host_pointer.extent(0) - 1) == compact.keys());
+    CHECK(same_keys);
+    CHECK(same_values);
+  };
+  if (by_columns) {
+    fill(BlocksByColumns{extents.inner_rows, extents.inner_columns, rows});
+  } else {
+    fill(BlocksByRows{extents.inner_rows, extents.inner_columns, rows});
+  }
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("compact: blocks, diagonals, diagonals of blocks and rows", T,
+                          recipe_compact) {
+  const typename T::Exec exec;
+  for (const Pattern& pattern : recipe_patterns()) {
+    const auto A = to_device<T>(exec, pattern);
+    const bool small = pattern.nonzeros() < 20000;
+    check_compact<T>(exec, A, tile_rows(3) | tile_columns(3), false);
+    check_compact<T>(exec, A, tile_rows(2) | tile_columns(5), true);
+    check_compact<T>(exec, A, tile_rows(16) | tile_columns(16), false);
+    if (!small) continue;
+    check_compact<T>(exec, A, tile_rows(1) | tile_columns(8), false);
+    check_compact<T>(exec, A, tile_rows(60) | tile_columns(7), false);
+    check_compact<T>(exec, A, tile_rows(100) | tile_columns(90), false);
+    check_compact<T>(exec, A, skew() | permute(), true);
+    check_compact<T>(exec, A, skew() | shift(5) | permute(), true);
+    check_compact<T>(exec, A, tile_rows(3) | tile_columns(3) | skew() | permute(3), true);
+    check_compact<T>(exec, A, tile_rows(4) | tile_columns(4) | split(PlacesFrom{2}), false);
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(recipe_compact, RecipeTypes);
+
+namespace {
+
+/// Where entries went, and from where.
+struct PutAll {
+  std::int64_t* sources;
+  std::int64_t* inner;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t place, const Point& point, std::int64_t k) const {
+    sources[place] = k;
+    inner[place] = point.inner_row * 100000 + point.inner_column;
+  }
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("lists: the entries of each block, in the order of rows", T,
+                          recipe_lists) {
+  using Off = typename T::Offset;
+  using View = Kokkos::View<std::int64_t*, typename T::Space>;
+  const typename T::Exec exec;
+  for (const Pattern& pattern : recipe_patterns()) {
+    const auto A = to_device<T>(exec, pattern);
+    for (const std::int64_t size : {3, 16, 500}) {
+      CAPTURE(A.name);
+      const auto map = tile_rows(size) | tile_columns(size);
+      std::map<std::pair<std::int64_t, std::int64_t>,
+               std::vector<std::pair<std::int64_t, std::int64_t>>>
+          expected;
+      for (std::size_t i = 0, k = 0; i < pattern.rows.size(); ++i) {
+        for (const std::int64_t column : pattern.rows[i]) {
+          const auto row = static_cast<std::int64_t>(i);
+          expected[{row / size, column / size}].emplace_back(static_cast<std::int64_t>(k++),
+                                                             row % size * 100000 + column % size);
+        }
+      }
+      const Compact compact(exec, A.matrix(), map);
+      REQUIRE(compact.keys() == std::ssize(expected));
+      const auto blocks = static_cast<std::size_t>(compact.keys());
+      const auto entries = static_cast<std::size_t>(A.host.nonzeros());
+      const View pointer("pointer", static_cast<std::size_t>(compact.panels() + 1)),
+          keys("keys", blocks), sources("sources", entries), inner("inner", entries);
+      const Kokkos::View<Off*, typename T::Space> list_ptr("list_ptr", blocks + 1),
+          next("next", blocks);
+      compact.write(exec, pointer.data(), keys.data());
+      count_lists(exec, A.matrix(), map, compact.keys(), pointer.data(), keys.data(),
+                  list_ptr.data(), next.data());
+      for (int run = 0; run < 2; ++run) {
+        fill_lists(exec, "heddle::test::lists", A.matrix(), map, compact.keys(), pointer.data(),
+                   keys.data(), list_ptr.data(), next.data(), PutAll{sources.data(), inner.data()});
+      }
+      exec.fence("heddle::test::filled");
+      const auto begins = to_host(list_ptr);
+      const auto from = to_host(sources), at = to_host(inner);
+      bool same = true;
+      std::size_t block = 0, place = 0;
+      for (const auto& [key, list] : expected) {
+        same = same && begins(block++) == static_cast<Off>(place);
+        for (const auto& entry : list) {
+          same = same && from(place) == entry.first && at(place) == entry.second;
+          ++place;
+        }
+      }
+      CHECK(same);
+      CHECK(begins(blocks) == static_cast<Off>(entries));
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(recipe_lists, RecipeTypes);
+
+TEST_CASE_TEMPLATE_DEFINE("coalesce: the entries that are taken, in order", T, recipe_coalesce) {
+  const typename T::Exec exec;
+  using Matrix = typename DeviceMatrix<T>::Matrix;
+  for (const Pattern& pattern : recipe_patterns()) {
+    const auto A = to_device<T>(exec, pattern);
+    for (const std::int64_t width : {0, 3}) {
+      const auto map = normalize() | shift(7) | split(PlacesFrom{width});
+      const Coalesce<typename T::Exec, Matrix, std::remove_const_t<decltype(map)>> flat(
+          exec, A.matrix(), map);
+      std::vector<std::array<std::int64_t, 3>> expected;
+      for (std::int64_t i = 0, k = 0; i < std::ssize(pattern.rows.row_ptr()) - 1; ++i) {
+        const auto length = std::ssize(pattern.rows[static_cast<std::size_t>(i)]);
+        for (std::int64_t place = 0; place < length; ++place, ++k) {
+          if (place >= width) expected.push_back({i, place + 7, k});
+        }
+      }
+      REQUIRE(flat.entries() == std::ssize(expected));
+      using View = Kokkos::View<std::int64_t*, typename T::Space>;
+      const View rows("rows", expected.size()), columns("columns", expected.size()),
+          sources("sources", expected.size());
+      flat.write(exec, rows.data(), columns.data(), sources.data());
+      exec.fence("heddle::test::written");
+      const auto r = to_host(rows), c = to_host(columns), s = to_host(sources);
+      bool same = true;
+      for (std::size_t e = 0; e < expected.size(); ++e) {
+        same = same && expected[e] == std::array<std::int64_t, 3>{r(e), c(e), s(e)};
+      }
+      CHECK_MESSAGE(same, pattern.name);
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(recipe_coalesce, RecipeTypes);
+
+TEST_CASE_TEMPLATE_DEFINE("sort_rows: stable, inside windows, the longest first", T,
+                          recipe_sort_rows) {
+  using O = typename T::Ordinal;
+  const typename T::Exec exec;
+  for (const Pattern& pattern : recipe_patterns()) {
+    const auto A = to_device<T>(exec, pattern);
+    const std::int64_t rows = A.host.rows();
+    for (const std::int64_t window : {1, 7, 64, 1000}) {
+      const Kokkos::View<O*, typename T::Space> row_at("row_at", static_cast<std::size_t>(rows));
+      sort_rows(exec, A.matrix().row_ptr().data(), rows, window, row_at.data());
+      exec.fence("heddle::test::sorted");
+      const auto host = to_host(row_at);
+      bool sorted = true;
+      for (std::int64_t begin = 0; begin < rows; begin += window) {
+        std::vector<std::int64_t> expected;
+        for (std::int64_t i = begin; i < std::min(rows, begin + window); ++i) expected.push_back(i);
+        std::ranges::stable_sort(expected, std::greater(), [&](std::int64_t i) {
+          return pattern.rows[static_cast<std::size_t>(i)].size();
+        });
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          sorted = sorted && host(static_cast<std::size_t>(begin) + i) == expected[i];
+        }
+      }
+      CHECK_MESSAGE(sorted, pattern.name, ", windows of ", window);
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(recipe_sort_rows, RecipeTypes);
+
+namespace {
+
+template <class T, class Space>
+std::vector<T> listed(const Kokkos::View<T*, Space>& view) {
+  const auto host = to_host(view);
+  return std::vector<T>(host.data(), host.data() + host.extent(0));
+}
+
+}  // namespace
+
+TEST_CASE("recipes: the arrays that docs/recipes.md draws") {
+  using Type = Types<Kokkos::DefaultExecutionSpace, double, Indices32>;
+  using Numbers = std::vector<std::int64_t>;
+  using View = Kokkos::View<std::int64_t*, Type::Space>;
+  const Type::Exec exec;
+  const Pattern pattern{"drawn", 6, {{0, 1}, {0, 1, 4}, {}, {2, 3, 5}}};
+  const auto host = make_matrix<double, std::int32_t, std::int32_t>(pattern);
+  for (std::size_t k = 0; k < 8; ++k) host.values()(k) = static_cast<double>(k + 1);
+  const auto A = to_device<Type>(exec, "drawn", host);
+  const auto matrix = A.matrix();
+  const auto keys_of = [&](const auto& map) {
+    const Compact compact(exec, matrix, map);
+    const View pointer("pointer", static_cast<std::size_t>(compact.panels() + 1)),
+        keys("keys", static_cast<std::size_t>(compact.keys()));
+    compact.write(exec, pointer.data(), keys.data());
+    return std::pair(listed(pointer), listed(keys));
+  };
+  const auto blocks_by = [&](const auto& map) {
+    const StoredBlocks<Type::Exec, DeviceMatrix<Type>::Matrix, std::decay_t<decltype(map)>> stored(
+        exec, matrix, map, "heddle::test::blocks");
+    exec.fence("heddle::test::filled");
+    const auto view = stored.view();
+    const auto size = view.blocks * view.layout.inner_rows * view.layout.inner_columns;
+    const Kokkos::View<double*, Type::Space> values("values", static_cast<std::size_t>(size));
+    Kokkos::deep_copy(values, Kokkos::View<const double*, Type::Space>(view.values, values.size()));
+    return listed(values);
+  };
+  // BCSR, DIA, diagonals of blocks, GCSR.
+  const auto tiles = tile_rows(2) | tile_columns(2);
+  CHECK(keys_of(tiles) == std::pair(Numbers{0, 2, 4}, Numbers{0, 2, 1, 2}));
+  CHECK(blocks_by(tiles) == std::vector<double>{1, 3, 2, 4, 0, 5, 0, 0, 0, 6, 0, 7, 0, 0, 0, 8});
+  CHECK(keys_of(skew() | permute()) == std::pair(Numbers{0, 5}, Numbers{-1, 0, 1, 2, 3}));
+  CHECK(blocks_by(skew() | permute()) ==
+        std::vector<double>{0, 3, 0, 6, 1, 4, 0, 7, 2, 0, 0, 0, 0, 0, 0, 8, 0, 5, 0, 0});
+  CHECK(keys_of(tiles | skew() | permute(2)) == std::pair(Numbers{0, 3}, Numbers{0, 1, 2}));
+  CHECK(keys_of(rows_as_keys()) == std::pair(Numbers{0, 3}, Numbers{0, 1, 3}));
+  // Tiled and CSB.
+  const Compact compact(exec, matrix, tiles);
+  const View pointer("pointer", 3), keys("keys", 4), entries("entries", 8), inner("inner", 8);
+  const Kokkos::View<std::int32_t*, Type::Space> list_ptr("list_ptr", 5), next("next", 4);
+  compact.write(exec, pointer.data(), keys.data());
+  count_lists(exec, matrix, tiles, 4, pointer.data(), keys.data(), list_ptr.data(), next.data());
+  fill_lists(exec, "heddle::test::lists", matrix, tiles, 4, pointer.data(), keys.data(),
+             list_ptr.data(), next.data(), PutAll{entries.data(), inner.data()});
+  exec.fence("heddle::test::filled");
+  CHECK(listed(list_ptr) == std::vector<std::int32_t>{0, 4, 5, 7, 8});
+  CHECK(listed(entries) == Numbers{0, 1, 2, 3, 4, 5, 6, 7});
+  // COO, and what HYB leaves to it with two slots a row.
+  const auto flat_of = [&](const auto& map) {
+    const Coalesce flat(exec, matrix, map);
+    const auto entries = static_cast<std::size_t>(flat.entries());
+    const View rows("rows", entries), columns("columns", entries);
+    flat.write(exec, rows.data(), columns.data(), static_cast<std::int64_t*>(nullptr));
+    return std::pair(listed(rows), listed(columns));
+  };
+  CHECK(flat_of(shift(0)) ==
+        std::pair(Numbers{0, 0, 1, 1, 1, 3, 3, 3}, Numbers{0, 1, 0, 1, 4, 2, 3, 5}));
+  CHECK(flat_of(split(PlacesFrom{2})) == std::pair(Numbers{1, 3}, Numbers{4, 5}));
+  CHECK(flat_of(split(PlacesBelow{2})) ==
+        std::pair(Numbers{0, 0, 1, 1, 3, 3}, Numbers{0, 1, 0, 1, 2, 3}));
+  // ELL and blocked ELL: the widths of panels of 4 rows, of 2, and of 2 that are sorted.
+  const Kokkos::View<std::int32_t*, Type::Space> row_at("row_at", 4);
+  sort_rows(exec, matrix.row_ptr().data(), 4, 4, row_at.data());
+  CHECK(listed(row_at) == std::vector<std::int32_t>{1, 3, 0, 2});
+  const auto widths_of = [&](int rows, const std::int32_t* order) {
+    using Shape = PanelShape<std::int32_t>;
+    const Kokkos::View<Shape*, Type::Space> shapes("shapes", static_cast<std::size_t>(4 / rows));
+    panel_shapes(exec, matrix.row_ptr().data(), matrix.col_idx().data(), 4, rows, order,
+                 shapes.data());
+    Numbers all;
+    for (const Shape& shape : listed(shapes)) {
+      all.insert(all.end(), {shape.width, shape.lowest, shape.highest});
+    }
+    return all;
+  };
+  CHECK(widths_of(4, nullptr) == Numbers{3, 0, 5});
+  CHECK(widths_of(2, nullptr) == Numbers{3, 0, 4, 3, 2, 5});
+  CHECK(widths_of(2, row_at.data()) == Numbers{3, 0, 5, 2, 0, 1});
+}
+
+}  // namespace heddle::test
