@@ -69,5 +69,17 @@ TEST_CASE("candidates have every kernel of a GPU, and what differs from blocks i
   CHECK(alphas == std::set<std::string>{"0", "2", "4", "8", "inf"});
 }
 
+TEST_CASE("rows are not merged where most levels are wide and rows short") {
+  using detail::sptrsv::choose_by_levels;
+  const Scheme blocks("sptrsv", {{"blocks"}}), alone("sptrsv", {{"self-scheduled"}});
+  const std::vector<std::int64_t> wide{0, 2000, 4000, 5000}, one_wide{0, 9000, 9010, 9020};
+  CHECK(choose_by_levels(blocks, wide, 4 * 5000, 1) == alone);
+  CHECK(choose_by_levels(blocks, wide, 5 * 5000, 1) == blocks);
+  CHECK(choose_by_levels(blocks, wide, 4 * 5000, 2) == blocks);
+  CHECK(choose_by_levels(blocks, one_wide, 9020, 1) == blocks);
+  CHECK(choose_by_levels(blocks, {0}, 0, 1) == blocks);
+  CHECK(choose_by_levels(alone, one_wide, 9020, 1) == alone);
+}
+
 }  // namespace
 }  // namespace heddle::test

@@ -22,12 +22,19 @@ class GpuExecutor {
       return;
     }
     const RowLevels<Exec> levels(in.exec, in.graph);
+    if (in.pinned && scheme.has("blocks")) {
+      runs_.template emplace<Blocks>(in, scheme, levels);
+      return;
+    }
+    using Order = LevelOrder<Exec, typename Matrix::ordinal_type>;
+    const Order order = Order::by_level(in.exec, in.graph, levels);
     const Scheme chosen =
-        in.pinned ? scheme : choose_by_levels(scheme, in.T.rows(), in.sums.entries, levels.count());
+        in.pinned ? scheme
+                  : choose_by_levels(scheme, order.level_begin(), in.sums.entries, in.vectors);
     if (chosen.has("blocks")) {
       runs_.template emplace<Blocks>(in, chosen, levels);
     } else {
-      runs_.template emplace<Tasks>(in, chosen, levels);
+      runs_.template emplace<Tasks>(in, chosen, order);
     }
   }
 

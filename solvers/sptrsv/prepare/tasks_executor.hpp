@@ -28,10 +28,9 @@ class TasksExecutor {
   TasksExecutor() = default;
 
   TasksExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme,
-                const RowLevels<Exec>& levels)
+                const LevelOrder<Exec, O>& order)
       : by_level_(scheme.has("level-set")), room_(std::min(in.vectors, vectors_at_once)) {
-    const auto order = LevelOrder<Exec, O>::by_level(in.exec, in.graph, levels);
-    levels_ = levels.count();
+    levels_ = order.levels();
     Parameters otherwise = rows_shape(in.T.rows(), in.sums.entries, levels_);
     if (by_level_ && in.device.most_teams_per_cluster > 0) {
       otherwise.emplace_back("cluster", std::to_string(cluster_teams));

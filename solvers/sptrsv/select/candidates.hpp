@@ -42,7 +42,8 @@ inline std::vector<Scheme> candidates(std::int64_t rows, std::int64_t entries, i
   };
   const Scheme blocks = shaped("blocks", blocks_shape(rows, entries, levels));
   add_around(blocks, {"merge", "threshold", "piece", "team", "warps", "alpha"});
-  add_around(with(blocks, "inner", "inverse"), {"merge", "threshold", "team", "warps"});
+  const char* const other = blocks.value("inner") == "inverse" ? "substitute" : "inverse";
+  add_around(with(blocks, "inner", other), {"merge", "threshold", "team", "warps"});
   const Parameters by_rows = rows_shape(rows, entries, levels);
   add_around(shaped("self-scheduled", by_rows), {"lanes", "warps"});
   add(shaped("level-set", by_rows));

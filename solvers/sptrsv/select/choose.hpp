@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <vector>
+
 #include "grammar.hpp"
 
 namespace heddle::detail::sptrsv {
@@ -19,14 +21,19 @@ inline Scheme choose(std::int64_t rows, std::int64_t entries, std::int64_t expec
   return Scheme("sptrsv", {{looks ? "point-to-point" : "sequential"}});
 }
 
-/// The same once the levels are known: where they are wide and rows short, merging brings nothing,
-/// and takes its time. Fitted to 39 triangles on an H200: docs/sptrsv.md.
-inline Scheme choose_by_levels(const Scheme& scheme, std::int64_t rows, std::int64_t entries,
-                               int levels) {
-  const bool wide = rows >= widest_level_of_blocks * std::max(1, levels);
-  const bool short_rows = entries < longest_row_left_alone * rows;
-  return scheme.has("blocks") && wide && short_rows ? Scheme("sptrsv", {{"self-scheduled"}})
-                                                    : scheme;
+/// The same once it is known where levels begin: where most of them are wide and rows are short,
+/// merging gains nothing for one right-hand side, and takes its time. Fitted to 39 triangles on an
+/// H200: docs/sptrsv.md.
+inline Scheme choose_by_levels(const Scheme& scheme, const std::vector<std::int64_t>& level_begin,
+                               std::int64_t entries, int vectors) {
+  const std::size_t levels = level_begin.size() - 1;
+  if (!scheme.has("blocks") || vectors > 1 || levels == 0) return scheme;
+  std::size_t wide = 0;
+  for (std::size_t l = 0; l < levels; ++l) {
+    wide += level_begin[l + 1] - level_begin[l] >= widest_level_of_blocks ? 1 : 0;
+  }
+  const bool short_rows = entries < longest_row_left_alone * level_begin.back();
+  return 2 * wide > levels && short_rows ? Scheme("sptrsv", {{"self-scheduled"}}) : scheme;
 }
 
 }  // namespace heddle::detail::sptrsv

@@ -13,8 +13,8 @@ inline constexpr std::int64_t row_steps = 4;
 inline constexpr std::int64_t least_work = 50000;
 /// Solves from which rows are merged on a GPU: what the host takes for it.
 inline constexpr std::int64_t least_applies_of_blocks = 50;
-/// Rows a level from which inverses and, where rows have fewer entries off the diagonal than the
-/// second number, merging do not pay on a GPU.
+/// Rows a level from which inverses do not pay on a GPU; nor merging, where rows have fewer entries
+/// off the diagonal than the second number.
 inline constexpr std::int64_t widest_level_of_blocks = 1000;
 inline constexpr std::int64_t longest_row_left_alone = 5;
 /// Threads of a team on a GPU whose warps take a task each.
