@@ -72,10 +72,13 @@ TEST_CASE("candidates have every kernel of a GPU, and what differs from blocks i
 TEST_CASE("rows are not merged where most levels are wide and rows short") {
   using detail::sptrsv::choose_by_levels;
   const Scheme blocks("sptrsv", {{"blocks"}}), alone("sptrsv", {{"self-scheduled"}});
-  const std::vector<std::int64_t> wide{0, 2000, 4000, 5000}, one_wide{0, 9000, 9010, 9020};
-  CHECK(choose_by_levels(blocks, wide, 4 * 5000, 1) == alone);
-  CHECK(choose_by_levels(blocks, wide, 5 * 5000, 1) == blocks);
-  CHECK(choose_by_levels(blocks, wide, 4 * 5000, 2) == blocks);
+  std::vector<std::int64_t> wide{0};
+  for (int level = 1; level <= 10; ++level) wide.push_back(level * 1000);
+  const std::vector<std::int64_t> few{0, 2000, 4000, 5000}, one_wide{0, 9000, 9010, 9020};
+  CHECK(choose_by_levels(blocks, wide, 40000, 1) == alone);
+  CHECK(choose_by_levels(blocks, wide, 50000, 1) == blocks);
+  CHECK(choose_by_levels(blocks, wide, 40000, 2) == blocks);
+  CHECK(choose_by_levels(blocks, few, 20000, 1) == Scheme("sptrsv", {{"in-order"}}));
   CHECK(choose_by_levels(blocks, one_wide, 9020, 1) == blocks);
   CHECK(choose_by_levels(blocks, {0}, 0, 1) == blocks);
   CHECK(choose_by_levels(alone, one_wide, 9020, 1) == alone);

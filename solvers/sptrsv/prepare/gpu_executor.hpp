@@ -33,6 +33,8 @@ class GpuExecutor {
                   : choose_by_levels(scheme, order.level_begin(), in.sums.entries, in.vectors);
     if (chosen.has("blocks")) {
       runs_.template emplace<Blocks>(in, chosen, levels);
+    } else if (chosen.has("in-order")) {
+      runs_.template emplace<InOrder>(in, chosen);
     } else {
       runs_.template emplace<Tasks>(in, chosen, order);
     }

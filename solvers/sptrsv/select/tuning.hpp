@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "../../../backends/tags.hpp"
@@ -17,6 +18,8 @@ inline constexpr std::int64_t least_applies_of_blocks = 50;
 /// off the diagonal than the second number.
 inline constexpr std::int64_t widest_level_of_blocks = 1000;
 inline constexpr std::int64_t longest_row_left_alone = 5;
+/// Levels up to which rows are solved in the user's order then.
+inline constexpr std::size_t few_levels = 8;
 /// Threads of a team on a GPU whose warps take a task each.
 inline constexpr int team_threads = 128;
 /// Threads of each team of a cluster that solves thin levels, and the teams if nobody says:
