@@ -98,6 +98,20 @@ constexpr const char* name(Op op) {
   return "?";
 }
 
+/// Whether a matrix stands for more than its entries: of a symmetric or Hermitian one a single
+/// triangle is stored, with the diagonal, and the other is its mirror image (or the conjugate).
+/// The diagonal of a Hermitian matrix is real.
+enum class Symmetry { none, symmetric, hermitian };
+
+constexpr const char* name(Symmetry symmetry) {
+  switch (symmetry) {
+    case Symmetry::none: return "none";
+    case Symmetry::symmetric: return "symmetric";
+    case Symmetry::hermitian: return "hermitian";
+  }
+  return "?";
+}
+
 /// The complex conjugate of a scalar; a real scalar is its own.
 template <Scalar T>
 KOKKOS_FORCEINLINE_FUNCTION T conjugate(const T& value) {

@@ -4,6 +4,7 @@
 #include "bcsr/format.hpp"
 #include "blocked_ell/format.hpp"
 #include "coo/format.hpp"
+#include "csb/format.hpp"
 #include "csr/format.hpp"
 #include "dia/format.hpp"
 #include "ell/format.hpp"
@@ -22,6 +23,7 @@ using AllFormats = Formats<  //
     GcsrFormat,              //
     HybFormat,               //
     DiaFormat,               //
-    BcsrFormat>;
+    BcsrFormat,              //
+    CsbFormat>;
 
 }  // namespace heddle

@@ -83,7 +83,9 @@ Choice choose(const Features& features, const Device& device, const ChooseOption
           (reasons.empty() ? "" : ", ") + one.scheme.to_string() + ": " + one.prediction.refusal;
     }
     throw Refusal("no format holds this matrix (" + reasons + ")",
-                  "put CsrFormat, which holds any, into the list of formats");
+                  options.sizes.symmetry == Symmetry::none
+                      ? "put CsrFormat, which holds any, into the list of formats"
+                      : "put CsbFormat into the list of formats, or store both triangles");
   }
   Scheme best = ranking.front().scheme;
   std::string reason = ranking.front().prediction.reason;

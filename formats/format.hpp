@@ -35,6 +35,11 @@ concept SpmvFormat = requires(const Features& features, const Device& device, co
   { F::applies(op, scheme) } -> std::same_as<bool>;
 };
 
+/// Whether a format takes a matrix of which one triangle is stored (Sizes::symmetry): if it has a
+/// member takes_triangles that is true. Others are never asked.
+template <class F>
+inline constexpr bool takes_triangles = requires { requires F::takes_triangles; };
+
 /// A list of formats, which a plan takes as a template parameter: name a few and only these are
 /// compiled, or put one of your own beside the library's.
 template <SpmvFormat... F>
@@ -71,9 +76,10 @@ struct Formats {
                             const Sizes& sizes) {
     Prediction prediction = Prediction::refuse("there is no format '" + scheme.format() + "'");
     for_each([&](auto format) {
-      if (scheme.format() == format.name) {
-        prediction = format.predict(scheme, features, device, sizes);
-      }
+      if (scheme.format() != format.name) return;
+      const bool takes = sizes.symmetry == Symmetry::none || takes_triangles<decltype(format)>;
+      prediction = takes ? format.predict(scheme, features, device, sizes)
+                         : Prediction::refuse("it needs both triangles of a matrix stored");
     });
     return prediction;
   }
@@ -92,10 +98,12 @@ struct Formats {
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
       const Inspection<Exec, Matrix>& inspection, const Scheme& scheme) {
     const Prediction prediction = predict(scheme, inspection.features, inspection.device,
-                                          sizes_of<Matrix, V, Acc>(inspection.vectors));
+                                          sizes_of<Matrix, V, Acc>(inspection.vectors, inspection.symmetry));
     if (!prediction.possible()) {
       throw Refusal(scheme.format() + ": " + prediction.refusal,
-                    "take csr, which holds any matrix");
+                    inspection.symmetry == Symmetry::none
+                        ? "take csr, which holds any matrix"
+                        : "take csb, or store both triangles and leave options.symmetry");
     }
     std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> executor;
     for_each([&](auto format) {

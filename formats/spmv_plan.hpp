@@ -11,6 +11,7 @@
 #include "choose.hpp"
 #include "common/overlap_check.hpp"
 #include "common/scale.hpp"
+#include "common/triangle_check.hpp"
 #include "inspect/features.hpp"
 #include "inspect/transpose.hpp"
 
@@ -40,6 +41,9 @@ struct SpmvOptions {
   /// Whether to look for applies of one plan that overlap, which is an error: two launches an apply
   /// more. By default in debug builds (without NDEBUG).
   bool check_overlap = detail::asserts;
+  /// Says that A is one triangle, with the diagonal, of a symmetric or Hermitian matrix, which is
+  /// what the plan then applies. Most formats refuse that; csb takes it.
+  Symmetry symmetry = Symmetry::none;
 };
 
 /// One matrix, inspected once, to be applied many times: y = alpha * op(A) * x + beta * y.
@@ -72,8 +76,8 @@ class SpmvPlan {
   /// Throws Error, naming the row, if the row pointer falls or contradicts the number of nonzeros,
   /// and, if options.check, naming row and entry, if a column is out of range; if options.scheme
   /// does not exist on this device (the message lists what exists), and if options.vectors.count is
-  /// less than 1. Throws Refusal if a pinned scheme does not take this matrix. Device memory:
-  /// bytes().
+  /// less than 1, and if options.symmetry is given and A is not square or, if options.check, not a
+  /// triangle. Throws Refusal if a pinned scheme does not take this matrix. Device memory: bytes().
   explicit SpmvPlan(const Exec& exec, const Matrix& A, const SpmvOptions& options = {},
                     FormatList = {});
 
@@ -161,7 +165,7 @@ class SpmvPlan {
 
   ChooseOptions choose_options() const {
     return {options_.expected_applies, options_.values_in_place,
-            sizes_of<Matrix, Vector, Accumulator>(options_.vectors)};
+            sizes_of<Matrix, Vector, Accumulator>(options_.vectors, options_.symmetry)};
   }
 
   void prepare_op(const Exec& exec, Op op);
@@ -205,6 +209,9 @@ SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::SpmvPlan(const Exec& ex
   }
   Kokkos::Timer timer;
   const RowFeatures rows = row_features(exec, A, options.check ? Check::columns : Check::rows);
+  if (options.symmetry != Symmetry::none) {
+    detail::check_triangle(exec, A, options.symmetry, options.check);
+  }
   forward_ = inspect(exec, A, rows, options.scheme);
   for (const Op op : {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose}) {
     native_[static_cast<std::size_t>(op)] = FormatList::applies(op, forward_.executor->scheme());
@@ -265,7 +272,9 @@ auto SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::inspect(
   } else {
     part.choice = heddle::choose<FormatList>(features, device_, choose_options());
   }
-  const Inspection<Exec, Matrix> inspection{exec, A, features, device_, options_.vectors};
+  const Inspection<Exec, Matrix> inspection{exec,    A,
+                                            features, device_,
+                                            options_.vectors, options_.symmetry};
   part.executor = FormatList::template inspect<Vector, Accumulator>(inspection, part.choice.scheme);
   return part;
 }

@@ -17,6 +17,7 @@ struct Inspection {
   const Features& features;
   const Device& device;
   ExpectedVectors vectors;
+  Symmetry symmetry = Symmetry::none;  ///< else one triangle is stored
 };
 
 }  // namespace heddle

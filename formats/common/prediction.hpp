@@ -11,7 +11,8 @@
 
 namespace heddle {
 
-/// Bytes of the types that a plan works with, and the vectors that it is made for.
+/// Bytes of the types that a plan works with, the vectors that it is made for, and what of the
+/// matrix is stored.
 struct Sizes {
   int scalar_bytes = 8;
   int ordinal_bytes = 4;
@@ -19,10 +20,11 @@ struct Sizes {
   int vector_bytes = 8;
   int accumulator_bytes = 8;
   ExpectedVectors vectors = {};
+  Symmetry symmetry = Symmetry::none;
 };
 
 template <class Matrix, Scalar V, Scalar Acc>
-Sizes sizes_of(const ExpectedVectors& vectors) {
+Sizes sizes_of(const ExpectedVectors& vectors, Symmetry symmetry = Symmetry::none) {
   Sizes sizes;
   sizes.scalar_bytes = sizeof(typename Matrix::scalar_type);
   sizes.ordinal_bytes = sizeof(typename Matrix::ordinal_type);
@@ -30,6 +32,7 @@ Sizes sizes_of(const ExpectedVectors& vectors) {
   sizes.vector_bytes = sizeof(V);
   sizes.accumulator_bytes = sizeof(Acc);
   sizes.vectors = vectors;
+  sizes.symmetry = symmetry;
   return sizes;
 }
 

@@ -27,7 +27,7 @@ struct LongColumns {
     }
   }
 
- private:
+  /// Sorts one list, a team together. `Off` is any integer of 4 or 8 bytes.
   /// Source: K. Batcher, "Sorting networks and their applications", AFIPS 1968, with every
   /// comparator upwards, so that entries beyond the last can be thought infinite and left out.
   template <class Team>
@@ -40,6 +40,7 @@ struct LongColumns {
     }
   }
 
+ private:
   template <class Team>
   KOKKOS_FUNCTION static void exchange(const Team& team, Off* slots, std::int64_t length,
                                        std::int64_t bits) {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../format.hpp"
+#include "executor.hpp"
+#include "predict.hpp"
+
+namespace heddle {
+
+/// Compressed sparse blocks: large square blocks, each a list of entries with indices of 16 bits.
+/// Applies A and its transpose alike, and takes a matrix of which one triangle is stored
+/// (SpmvOptions::symmetry). Copies the matrix.
+struct CsbFormat {
+  static constexpr const char* name = "csb";
+  static constexpr bool takes_triangles = true;
+
+  static SchemeGrammar grammar(const Device&) {
+    const SchemeKey beta("beta", {"256", "512", "1024", "2048", "4096", "8192", "16384", "32768",
+                                  "65536"},
+                         scheme_auto);
+    return {name, {}, {beta, SchemeKey("order", {"rows", "morton"}, scheme_auto)}};
+  }
+
+  static std::vector<Scheme> candidates(const Features&, const Device&) { return {Scheme(name)}; }
+
+  static Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
+                            const Sizes& sizes) {
+    return detail::csb::predict(scheme, features.rows(), device, sizes);
+  }
+
+  static bool applies(Op, const Scheme&) { return true; }
+
+  template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
+  static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
+      const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
+    return std::make_unique<detail::csb::Executor<Exec, Matrix, V, Acc>>(
+        in, detail::csb::Parameters(scheme));
+  }
+};
+
+}  // namespace heddle

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+
+#include "../../core/arena.hpp"
+#include "view.hpp"
+
+namespace heddle::detail::csb {
+
+/// Entries of the panels of a sweep, and the pieces that they are cut into: of at least `target`
+/// entries and fewer than twice as many, unless the panel has fewer.
+template <Offset Off>
+struct Cutting {
+  const Off* panel_ptr;
+  const Off* start;
+  Off target;
+  bool through_memory;
+
+  KOKKOS_FORCEINLINE_FUNCTION Off begin(std::int64_t panel) const {
+    return start[panel_ptr[panel]];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t pieces(std::int64_t panel) const {
+    const Off pieces = (begin(panel + 1) - begin(panel)) / target;
+    return pieces > 1 ? static_cast<std::int64_t>(pieces) : 1;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t partials(std::int64_t panel) const {
+    const std::int64_t count = pieces(panel);
+    return count > 1 || through_memory ? count : 0;
+  }
+};
+
+/// Writes the pieces of a panel, an item a panel.
+template <Ordinal O, Offset Off>
+struct CutKernel {
+  Cutting<Off> cutting;
+  const std::int64_t* piece_ptr;
+  const std::int64_t* partial_ptr;
+  Piece<O, Off>* pieces;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t panel) const {
+    const std::int64_t count = cutting.pieces(panel);
+    const bool partial = cutting.partials(panel) > 0;
+    const Off begin = cutting.begin(panel), end = cutting.begin(panel + 1);
+    const Off share = (end - begin) / static_cast<Off>(count);
+    const std::int64_t longer = static_cast<std::int64_t>(end - begin) % count;
+    Off at = begin;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const Off next = at + share + static_cast<Off>(i < longer ? 1 : 0);
+      pieces[piece_ptr[panel] + i] = {static_cast<O>(panel), place_of(panel, at), at, next,
+                                      partial ? partial_ptr[panel] + i : -1};
+      at = next;
+    }
+  }
+
+ private:
+  /// The last place of the panel that begins at or before `entry`.
+  KOKKOS_FORCEINLINE_FUNCTION Off place_of(std::int64_t panel, Off entry) const {
+    Off low = cutting.panel_ptr[panel], high = cutting.panel_ptr[panel + 1];
+    while (low + 1 < high) {
+      const Off middle = low + (high - low) / 2;
+      if (cutting.start[middle] <= entry) {
+        low = middle;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+};
+
+/// The pieces of a sweep, so that block rows of very different weight are shared like any others.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+class Pieces {
+ public:
+  using Space = typename Exec::memory_space;
+
+  Pieces() = default;
+
+  /// One allocation, three launches, two readbacks.
+  Pieces(const Exec& exec, std::int64_t panels, std::int64_t entries, const Cutting<Off>& cutting)
+      : panels_(panels) {
+    const auto most = static_cast<std::size_t>(
+        panels + entries / std::max<std::int64_t>(1, static_cast<std::int64_t>(cutting.target)));
+    const auto edges = static_cast<std::size_t>(panels) + 1;
+    arena_ = Arena<Space>(exec, "heddle::spmv::csb_pieces",
+                          arena_bytes<std::int64_t, Piece<O, Off>, std::int64_t>(edges, most, edges));
+    partial_ptr_ = arena_.template take<std::int64_t>(edges);
+    pieces_ = arena_.template take<Piece<O, Off>>(most);
+    piece_ptr_ = arena_.template take<std::int64_t>(edges);
+    cut(exec, cutting);
+  }
+
+  Sweep<O, Off> sweep(const Off* order, const Off* start) const {
+    return {panels_,        order,     start,
+            piece_count_,   pieces_.data(),
+            partial_count_, partial_ptr_.data()};
+  }
+  std::int64_t pieces() const { return piece_count_; }
+  std::int64_t partials() const { return partial_count_; }
+  std::size_t bytes() const { return arena_.bytes(); }
+
+  void cut(const Exec& exec, const Cutting<Off>& cutting) {
+    const std::int64_t panels = panels_;
+    const auto piece_ptr = piece_ptr_;
+    const auto partial_ptr = partial_ptr_;
+    Kokkos::parallel_scan(
+        "heddle::spmv::csb_count_pieces", policy(exec, panels + 1),
+        KOKKOS_LAMBDA(std::int64_t panel, std::int64_t& sum, bool last) {
+          if (last) piece_ptr(panel) = sum;
+          if (panel < panels) sum += cutting.pieces(panel);
+        },
+        piece_count_);
+    Kokkos::parallel_scan(
+        "heddle::spmv::csb_count_partials", policy(exec, panels + 1),
+        KOKKOS_LAMBDA(std::int64_t panel, std::int64_t& sum, bool last) {
+          if (last) partial_ptr(panel) = sum;
+          if (panel < panels) sum += cutting.partials(panel);
+        },
+        partial_count_);
+    Kokkos::parallel_for(
+        "heddle::spmv::csb_cut", policy(exec, panels),
+        CutKernel<O, Off>{cutting, piece_ptr_.data(), partial_ptr_.data(), pieces_.data()});
+  }
+
+ private:
+  template <class T>
+  using Array = typename Arena<Space>::template Array<T>;
+
+  static auto policy(const Exec& exec, std::int64_t n) {
+    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
+        kokkos_space(exec), 0, n);
+  }
+
+  std::int64_t panels_ = 0;
+  std::int64_t piece_count_ = 0;
+  std::int64_t partial_count_ = 0;
+  Arena<Space> arena_;
+  Array<std::int64_t> partial_ptr_;
+  Array<Piece<O, Off>> pieces_;
+  Array<std::int64_t> piece_ptr_;
+};
+
+}  // namespace heddle::detail::csb

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../inspect/recipe/compact.hpp"
+#include "../inspect/recipe/morton_lists.hpp"
+#include "../inspect/transpose.hpp"
+#include "view.hpp"
+
+namespace heddle::detail::csb {
+
+inline auto recipe_of(int beta) { return recipe::tile_rows(beta) | recipe::tile_columns(beta); }
+
+/// Puts an entry into its list: its place in its block, and its value. Any array but `values` may
+/// be null.
+template <Scalar S, Offset Off>
+struct PutEntry {
+  const S* from;
+  std::uint16_t* local_row;
+  std::uint16_t* local_column;
+  S* values;
+  Off* source;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t place, const recipe::Point& point,
+                                              std::int64_t k) const {
+    if (local_row) {
+      local_row[place] = static_cast<std::uint16_t>(point.inner_row);
+      local_column[place] = static_cast<std::uint16_t>(point.inner_column);
+    }
+    if (source) source[place] = static_cast<Off>(k);
+    values[place] = from[k];
+  }
+};
+
+/// The arrays of a CSB matrix, in one allocation. The recipe: tile rows, tile columns, compact,
+/// lists of entries.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
+class Storage {
+ public:
+  using Space = typename Exec::memory_space;
+  using Matrix = CsrMatrix<S, O, Off, Space>;
+
+  /// Counts the blocks of A with a readback and a table of one bit for each block there may be,
+  /// which is freed; then one allocation, and workspaces that are freed: of some numbers a block,
+  /// and for Morton order of 8 bytes and an offset a nonzero. Waits for `exec`.
+  Storage(const Exec& exec, const Matrix& A, int beta, bool morton)
+      : beta_(beta), morton_(morton), rows_(A.rows()), columns_(A.columns()) {
+    using Map = decltype(recipe_of(beta));
+    const recipe::Compact<Exec, Matrix, Map> count(exec, A, recipe_of(beta));
+    blocks_ = count.keys();
+    block_rows_ = count.panels();
+    block_columns_ = ceil_div<std::int64_t>(A.columns(), beta);
+    nonzeros_ = static_cast<std::int64_t>(A.nonzeros());
+    allocate(exec);
+    count.write(exec, row_panels_.data(), block_column_.data());
+    recipe::count_lists(exec, A, recipe_of(beta), blocks_, row_panels_.data(), block_column_.data(),
+                        list_ptr_.data(), next_.data());
+    order_by_columns(exec);
+    const PutEntry<S, Off> put{A.values().data(), local_row_.data(), local_column_.data(),
+                               values_.data(), source_.data()};
+    if (morton) {
+      recipe::fill_morton_lists(exec, "heddle::spmv::csb_fill", A, recipe_of(beta), blocks_,
+                                row_panels_.data(), block_column_.data(), list_ptr_.data(),
+                                next_.data(), put);
+    } else {
+      recipe::fill_lists(exec, "heddle::spmv::csb_fill", A, recipe_of(beta), blocks_,
+                         row_panels_.data(), block_column_.data(), list_ptr_.data(), next_.data(),
+                         put);
+    }
+    exec.fence("heddle::spmv::csb_inspected");  // the count's workspace goes
+  }
+
+  /// New values of the same pattern: at most two launches, no wait.
+  void update_values(const Exec& exec, const Matrix& A) const {
+    if (morton_) return gather_values(exec, A);
+    recipe::fill_lists(exec, "heddle::spmv::csb_values", A, recipe_of(beta_), blocks_,
+                       row_panels_.data(), block_column_.data(), list_ptr_.data(), next_.data(),
+                       PutEntry<S, Off>{A.values().data(), nullptr, nullptr, values_.data(),
+                                        nullptr});
+  }
+
+  View<S, O, Off> view() const {
+    return {rows_,
+            columns_,
+            beta_,
+            list_ptr_.data(),
+            block_row_.data(),
+            block_column_.data(),
+            local_row_.data(),
+            local_column_.data(),
+            values_.data()};
+  }
+  /// Of the block columns: the block at each place, the entries before it, and their first places.
+  const Off* column_order() const { return column_order_.data(); }
+  const Off* column_start() const { return column_start_.data(); }
+  const Off* column_panels() const { return column_panels_.data(); }
+  /// Of the block rows, whose blocks are in order.
+  const Off* row_start() const { return list_ptr_.data(); }
+  const Off* row_panels() const { return row_panels_.data(); }
+
+  std::int64_t blocks() const { return blocks_; }
+  std::int64_t block_rows() const { return block_rows_; }
+  std::int64_t block_columns() const { return block_columns_; }
+  std::int64_t nonzeros() const { return nonzeros_; }
+  std::size_t bytes() const { return arena_.bytes(); }
+
+  void gather_values(const Exec& exec, const Matrix& A) const {
+    const auto from = A.values();
+    const auto source = source_;
+    const auto to = values_;
+    Kokkos::parallel_for(
+        "heddle::spmv::csb_values", policy(exec, nonzeros_),
+        KOKKOS_LAMBDA(std::int64_t place) { to(place) = from(source(place)); });
+  }
+
+  /// The blocks are a matrix, and their order by columns is that of its transpose.
+  void order_by_columns(const Exec& exec) {
+    const auto blocks = static_cast<std::size_t>(blocks_);
+    Arena<Space> work(exec, "heddle::spmv::csb_blocks", arena_bytes<float>(blocks));
+    const auto ones = work.template take<float>(blocks);
+    Kokkos::parallel_for(
+        "heddle::spmv::csb_blocks", policy(exec, blocks_),
+        KOKKOS_LAMBDA(std::int64_t block) { ones(block) = 1; });
+    using Pattern = CsrMatrix<float, O, Off, Space>;
+    const Pattern pattern(static_cast<O>(block_rows_), static_cast<O>(block_columns_),
+                          static_cast<Off>(blocks_), row_panels_.data(), block_column_.data(),
+                          ones.data());
+    const Transposed<Exec, float, O, Off> transposed(exec, pattern);
+    const auto matrix = transposed.matrix();
+    const auto by_columns = matrix.row_ptr();
+    const auto rows = matrix.col_idx();
+    const auto source = transposed.source();
+    const auto panels = column_panels_, order = column_order_, start = column_start_;
+    const auto list_ptr = list_ptr_;
+    const auto block_row = block_row_;
+    const std::int64_t count = blocks_;
+    Kokkos::parallel_for(
+        "heddle::spmv::csb_column_panels", policy(exec, block_columns_ + 1),
+        KOKKOS_LAMBDA(std::int64_t j) { panels(j) = by_columns(j); });
+    Kokkos::parallel_scan(
+        "heddle::spmv::csb_column_order", policy(exec, count + 1),
+        KOKKOS_LAMBDA(std::int64_t place, Off& sum, bool last) {
+          if (last) start(place) = sum;
+          if (place == count) return;
+          const Off block = source(place);
+          if (last) {
+            order(place) = block;
+            block_row(block) = rows(place);
+          }
+          sum += list_ptr(block + 1) - list_ptr(block);
+        });
+    exec.fence("heddle::spmv::csb_ordered");  // the transpose goes
+  }
+
+ private:
+  template <class T>
+  using Array = typename Arena<Space>::template Array<T>;
+
+  static auto policy(const Exec& exec, std::int64_t n) {
+    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
+        kokkos_space(exec), 0, n);
+  }
+
+  /// In the order in which an apply reads them; the inspector's own come last.
+  void allocate(const Exec& exec) {
+    const auto blocks = static_cast<std::size_t>(blocks_);
+    const auto rows = static_cast<std::size_t>(block_rows_) + 1;
+    const auto columns = static_cast<std::size_t>(block_columns_) + 1;
+    const auto entries = static_cast<std::size_t>(nonzeros_);
+    const std::size_t sources = morton_ ? entries : 0;
+    arena_ = Arena<Space>(
+        exec, "heddle::spmv::csb",
+        arena_bytes<Off, O, O, Off, Off, std::uint16_t, std::uint16_t, S, Off, Off, Off, Off>(
+            blocks + 1, blocks, blocks, blocks, blocks + 1, entries, entries, entries, rows,
+            columns, blocks, sources));
+    list_ptr_ = arena_.template take<Off>(blocks + 1);
+    block_row_ = arena_.template take<O>(blocks);
+    block_column_ = arena_.template take<O>(blocks);
+    column_order_ = arena_.template take<Off>(blocks);
+    column_start_ = arena_.template take<Off>(blocks + 1);
+    local_row_ = arena_.template take<std::uint16_t>(entries);
+    local_column_ = arena_.template take<std::uint16_t>(entries);
+    values_ = arena_.template take<S>(entries);
+    row_panels_ = arena_.template take<Off>(rows);
+    column_panels_ = arena_.template take<Off>(columns);
+    next_ = arena_.template take<Off>(blocks);
+    if (morton_) source_ = arena_.template take<Off>(sources);
+  }
+
+  int beta_;
+  bool morton_;
+  O rows_;
+  O columns_;
+  std::int64_t blocks_ = 0;
+  std::int64_t block_rows_ = 0;
+  std::int64_t block_columns_ = 0;
+  std::int64_t nonzeros_ = 0;
+  Arena<Space> arena_;
+  Array<Off> list_ptr_;
+  Array<O> block_row_;
+  Array<O> block_column_;
+  Array<Off> column_order_;
+  Array<Off> column_start_;
+  Array<std::uint16_t> local_row_;
+  Array<std::uint16_t> local_column_;
+  Array<S> values_;
+  Array<Off> row_panels_;
+  Array<Off> column_panels_;
+  Array<Off> next_;
+  Array<Off> source_;
+};
+
+}  // namespace heddle::detail::csb

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../core/types.hpp"
+
+namespace heddle::detail::csb {
+
+/// A matrix in CSB as kernels see it. Block b lies at block row block_row[b] and block column
+/// block_column[b], and has the entries list_ptr[b] .. list_ptr[b + 1]; blocks are in the order of
+/// block rows, and of block columns in them.
+template <Scalar S, Ordinal O, Offset Off>
+struct View {
+  using scalar_type = S;
+  using ordinal_type = O;
+  using offset_type = Off;
+
+  O rows;
+  O columns;
+  int beta;
+  const Off* list_ptr;
+  const O* block_row;
+  const O* block_column;
+  const std::uint16_t* local_row;
+  const std::uint16_t* local_column;
+  const S* values;
+};
+
+/// The work of one team: entries [begin, end) of one panel, counted in the order of a sweep.
+template <Ordinal O, Offset Off>
+struct Piece {
+  O panel;
+  Off first_place;  ///< of the block that holds entry `begin`
+  Off begin;
+  Off end;
+  std::int64_t partial;  ///< where its sums go; -1 if they are all of the panel's, and go to y
+};
+
+/// An order of all blocks, by panels: block rows, or block columns.
+template <Ordinal O, Offset Off>
+struct Sweep {
+  std::int64_t panels;
+  const Off* order;  ///< the block at each place; null if blocks come in their own order
+  const Off* start;  ///< entries before each place, and all
+  std::int64_t piece_count;
+  const Piece<O, Off>* pieces;
+  std::int64_t partials;
+  const std::int64_t* partial_ptr;  ///< of panels + 1: the partial sums of each panel
+
+  KOKKOS_FORCEINLINE_FUNCTION Off block(Off place) const { return order ? order[place] : place; }
+};
+
+}  // namespace heddle::detail::csb

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../support/spmv_suite.hpp"
+
+HEDDLE_TEST_SPMV(PlanTypes<Formats<CsbFormat>>);
+
+// What is true of csb alone.
+namespace heddle::test {
+
+using CsbType = OnePlanType<Formats<CsbFormat>>;
+using CsbExec = CsbType::Exec;
+using CsbStorage = heddle::detail::csb::Storage<CsbExec, double, std::int32_t, std::int32_t>;
+
+namespace {
+
+template <class T>
+std::vector<T> on_host(const T* data, std::size_t count) {
+  const auto host = to_host(Kokkos::View<const T*, CsbType::Space>(data, count));
+  std::vector<T> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = host(i);
+  return values;
+}
+
+Scheme csb_scheme(int beta, const char* order) {
+  return Scheme("csb", {{"beta", std::to_string(beta)}, {"order", order}});
+}
+
+}  // namespace
+
+TEST_CASE("csb: the example of docs/csb.md") {
+  const CsbExec exec;
+  const Pattern pattern{"example", 6, {{0, 1}, {0, 1, 4}, {}, {2, 3, 5}}};
+  const auto A = to_device<CsbType>(exec, pattern);
+  const CsbStorage storage(exec, A.matrix(), 2, false);
+  REQUIRE(storage.blocks() == 4);
+  const auto view = storage.view();
+  using Ints = std::vector<std::int32_t>;
+  using Locals = std::vector<std::uint16_t>;
+  CHECK(on_host(storage.row_panels(), 3) == Ints{0, 2, 4});
+  CHECK(on_host(view.block_column, 4) == Ints{0, 2, 1, 2});
+  CHECK(on_host(view.block_row, 4) == Ints{0, 0, 1, 1});
+  CHECK(on_host(view.list_ptr, 5) == Ints{0, 4, 5, 7, 8});
+  CHECK(on_host(view.local_row, 8) == Locals{0, 0, 1, 1, 1, 1, 1, 1});
+  CHECK(on_host(view.local_column, 8) == Locals{0, 1, 0, 1, 0, 0, 1, 1});
+  CHECK(on_host(storage.column_panels(), 4) == Ints{0, 1, 2, 4});
+  CHECK(on_host(storage.column_order(), 4) == Ints{0, 2, 1, 3});
+  CHECK(on_host(storage.column_start(), 5) == Ints{0, 4, 6, 7, 8});
+  const auto a = A.host.values();
+  CHECK(on_host(view.values, 8) ==
+        std::vector<double>{a(0), a(1), a(2), a(3), a(4), a(5), a(6), a(7)});
+}
+
+TEST_CASE("csb: Morton order goes from quadrant to quadrant") {
+  const CsbExec exec;
+  const Pattern pattern{"4 x 4", 4, {{3, 0, 2, 1}, {0, 1, 2, 3}, {0, 1, 1, 2, 3}, {0, 3}}};
+  const auto A = to_device<CsbType>(exec, pattern);
+  const CsbStorage storage(exec, A.matrix(), 4, true);
+  const auto view = storage.view();
+  using Locals = std::vector<std::uint16_t>;
+  CHECK(on_host(view.local_row, 15) == Locals{0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 2, 3, 2, 2, 3});
+  CHECK(on_host(view.local_column, 15) == Locals{0, 1, 0, 1, 2, 3, 2, 3, 0, 1, 1, 0, 2, 3, 3});
+  const auto a = A.host.values();
+  const auto values = on_host(view.values, 15);
+  CHECK(values[0] == a(1));
+  CHECK(values[1] == a(3));
+  CHECK(values[5] == a(0));
+  CHECK(values[9] == a(9));  // two of one place, in their order
+  CHECK(values[10] == a(10));
+  CHECK(values[14] == a(14));
+  using recipe::Morton;
+  for (std::uint32_t i = 0; i < 65536; i += 4369) {
+    for (std::uint32_t j = 0; j < 65536; j += 257) {
+      const auto code = Morton::code(i, j);
+      CHECK(Morton::row(code) == i);
+      CHECK(Morton::column(code) == j);
+    }
+  }
+}
+
+TEST_CASE("csb: a heavy block row is cut into pieces, which cover every entry once") {
+  const CsbExec exec;
+  const Pattern pattern = random_pattern("heavy", 3, 1500, 900, [](std::int64_t i) {
+    return i / 256 == 2 ? 400 : i / 256 == 4 ? 0 : 3;
+  });
+  const auto A = to_device<CsbType>(exec, pattern);
+  const CsbStorage storage(exec, A.matrix(), 256, false);
+  using heddle::detail::csb::Pieces;
+  for (const bool through_memory : {false, true}) {
+    const heddle::detail::csb::Cutting<std::int32_t> cutting{
+        storage.row_panels(), storage.row_start(), 1000, through_memory};
+    const Pieces<CsbExec, std::int32_t, std::int32_t> pieces(exec, storage.block_rows(),
+                                                             storage.nonzeros(), cutting);
+    const auto sweep = pieces.sweep(nullptr, storage.row_start());
+    REQUIRE(sweep.panels == 6);
+    const std::int64_t heavy = 256 * 400 / 1000;
+    CHECK(sweep.piece_count == 5 + heavy);
+    CHECK(sweep.partials == heavy + (through_memory ? 5 : 0));
+    const auto all = on_host(sweep.pieces, static_cast<std::size_t>(sweep.piece_count));
+    const auto start = on_host(sweep.start, static_cast<std::size_t>(storage.blocks()) + 1);
+    std::int32_t at = 0;
+    std::int64_t partials = 0;
+    for (const auto& piece : all) {
+      CHECK(piece.begin == at);
+      CHECK(piece.end - piece.begin < 2000);
+      at = piece.end;
+      if (piece.begin < piece.end) {
+        const auto place = static_cast<std::size_t>(piece.first_place);
+        CHECK(start[place] <= piece.begin);
+        CHECK(start[place + 1] > piece.begin);
+      }
+      const bool partial = piece.panel == 2 || through_memory;
+      CHECK(piece.partial == (partial ? partials : -1));
+      partials += partial;
+    }
+    CHECK(at == storage.nonzeros());
+  }
+}
+
+TEST_CASE("csb: every size of blocks gives the same product, and its transpose") {
+  const CsbExec exec;
+  PlanMaker<CsbType> make(exec);
+  const Pattern patterns[] = {
+      random_pattern("a heavy block row", 1, 9000, 70000,
+                     [](std::int64_t i) { return i / 500 == 3 ? 300 : i % 4; }),
+      random_pattern("a heavy block column", 2, 70000, 500, [](std::int64_t i) { return i % 3; }),
+      banded_pattern("band", 20000, 20000, {-70, -1, 0, 1, 70})};
+  for (const Pattern& pattern : patterns) {
+    const auto A = to_device<CsbType>(exec, pattern);
+    const CheckedProduct<CsbType> products[] = {{A, Op::none, 2.0, -1.0},
+                                                {A, Op::transpose, 0.5, 0.0}};
+    for (const int beta : {256, 1024, 4096, 16384, 65536}) {
+      for (const char* order : {"rows", "morton"}) {
+        for (const int vectors : {1, 4}) {
+          auto plan = make(A, {.scheme = csb_scheme(beta, order), .vectors = {vectors}});
+          REQUIRE(plan);
+          for (const auto& product : products) {
+            CHECK_MESSAGE(product.problem(exec, *plan) == "", A.name, ", ",
+                          plan->scheme().to_string());
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("csb: a table of blocks larger than the matrix is refused") {
+  RowFeatures rows;
+  rows.rows = rows.columns = 2000000000;
+  rows.nonzeros = 1000;
+  const Device device = backends::describe(CsbExec());
+  const auto predicted = [&](int beta) {
+    return CsbFormat::predict(csb_scheme(beta, "rows"), Features(rows), device, Sizes());
+  };
+  CHECK(!predicted(256).possible());
+  CHECK(predicted(65536).possible());
+}
+
+// Of matrices of which one triangle is stored.
+namespace {
+
+template <class T>
+using TwoFormats = PlanType<Formats<CsrFormat, CsbFormat>, typename T::Exec, typename T::Scalar,
+                            Indices<typename T::Ordinal, typename T::Offset>>;
+
+Pattern triangle_of(const Pattern& pattern, bool lower) {
+  std::int64_t i = 0;
+  return with_rows_changed(pattern, [&](std::vector<std::int64_t>& row) {
+    std::erase_if(row, [&](std::int64_t j) { return lower ? j > i : j < i; });
+    ++i;
+  });
+}
+
+/// Both triangles, from one, whose diagonal becomes real if Hermitian.
+template <class D>
+typename D::Host both_triangles(const typename D::Host& half, Symmetry symmetry) {
+  using S = typename D::S;
+  std::vector<std::vector<std::pair<std::size_t, S>>> rows(static_cast<std::size_t>(half.rows()));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (auto k = half.row_ptr()(i); k < half.row_ptr()(i + 1); ++k) {
+      const auto e = static_cast<std::size_t>(k);
+      const auto j = static_cast<std::size_t>(half.col_idx()(e));
+      S& value = half.values()(e);
+      if constexpr (is_complex<S>) {
+        if (i == j && symmetry == Symmetry::hermitian) value = S(value.real());
+      }
+      rows[i].emplace_back(j, value);
+      if (i != j) {
+        rows[j].emplace_back(i, symmetry == Symmetry::hermitian ? conjugate(value) : value);
+      }
+    }
+  }
+  std::size_t nonzeros = 0;
+  for (const auto& row : rows) nonzeros += row.size();
+  const Kokkos::DefaultHostExecutionSpace host;
+  typename D::Host full(host, half.rows(), half.columns(), static_cast<typename D::Off>(nonzeros));
+  host.fence("heddle::test::full");
+  std::size_t k = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    full.row_ptr()(i) = static_cast<typename D::Off>(k);
+    for (const auto& [j, value] : rows[i]) {
+      full.col_idx()(k) = static_cast<typename D::O>(j);
+      full.values()(k++) = value;
+    }
+  }
+  full.row_ptr()(rows.size()) = static_cast<typename D::Off>(k);
+  return full;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("csb: one triangle stands for both", T, csb_triangles) {
+  using S = typename T::Scalar;
+  using D = DeviceMatrix<T>;
+  const typename T::Exec exec;
+  const Pattern patterns[] = {
+      pattern_named("tridiagonal"), pattern_named("0 x 0"), pattern_named("1 x 1"),
+      pattern_named("power law"),
+      random_pattern("many blocks", 7, 6000, 6000,
+                     [](std::int64_t i) { return i % 900 == 5 ? 3000 : 1 + i % 9; })};
+  for (const Pattern& pattern : patterns) {
+    for (const Symmetry symmetry : {Symmetry::symmetric, Symmetry::hermitian}) {
+      for (const bool lower : {true, false}) {
+        const auto half = make_matrix<S, typename D::O, typename D::Off>(
+            triangle_of(pattern, lower));
+        const auto full = to_device<T>(exec, pattern.name, both_triangles<D>(half, symmetry));
+        const auto stored = to_device<T>(exec, pattern.name, half);
+        for (const Scheme& scheme : {csb_scheme(256, "rows"), csb_scheme(4096, "morton")}) {
+          typename T::template Plan<> plan(exec, stored.matrix(),
+                                           {.scheme = scheme, .symmetry = symmetry},
+                                           typename T::Formats());
+          for (const Op op :
+               {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose}) {
+            CHECK_MESSAGE(apply_and_compare(exec, plan, full, op, S(2), S(-1)) == "", pattern.name,
+                          ", ", name(symmetry), lower ? ", lower" : ", upper");
+            CHECK(apply_and_compare(exec, plan, full, op, S(1), S(0)) == "");
+            const CheckedProduct<T> product(full, op, S(1), S(0));
+            CHECK(same_bits(product.result(exec, plan), product.result(exec, plan)));
+          }
+          const auto x = random_vectors<S>(full.rows_of_x(), 5, false, 3);
+          const auto y = random_vectors<S>(full.rows_of_y(), 5, true, 4);
+          const auto x_device = x.template in<typename T::Space>();
+          const auto y_device = y.template in<typename T::Space>();
+          plan.apply(exec, S(2), x_device.view(), S(0.5), y_device.view());
+          exec.fence("heddle::test::applied");
+          CHECK(mismatch(reference_of(full, Op::none, S(2), x, S(0.5), y),
+                         y_device.template in<Kokkos::HostSpace>().view()) == "");
+        }
+      }
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(csb_triangles, PlanTypes<Formats<CsbFormat>>);
+
+TEST_CASE("csb: one triangle is refused by other formats, and both by this option") {
+  using T = TwoFormats<CsbType>;
+  const T::Exec exec;
+  const Pattern pattern = pattern_named("tridiagonal");
+  const auto half = to_device<T>(exec, triangle_of(pattern, true));
+  const auto plan_of = [&](const auto& A, SpmvOptions options) {
+    options.symmetry = Symmetry::symmetric;
+    return T::Plan<>(exec, A.matrix(), options, T::Formats());
+  };
+  CHECK_THROWS_WITH_AS(plan_of(half, {.scheme = Scheme("csr", {{"scalar"}})}),
+                       doctest::Contains("both triangles"), Refusal);
+  CHECK(plan_of(half, {}).scheme().format() == "csb");
+  CHECK(T::Plan<>(exec, half.matrix(), {}, T::Formats()).scheme().format() == "csr");
+  CHECK_THROWS_WITH_AS(plan_of(to_device<T>(exec, pattern), {}),
+                       doctest::Contains("999 entries below the diagonal and 999 above"), Error);
+  CHECK_THROWS_WITH_AS(plan_of(to_device<T>(exec, pattern_named("tall")), {}),
+                       doctest::Contains("3000 x 40"), Error);
+  CHECK_THROWS_AS(SpmvPlan(exec, half.matrix(), {.symmetry = Symmetry::symmetric},
+                           Formats<CsrFormat>()),
+                  Refusal);
+}
+
+TEST_CASE("csb: bytes that are moved are counted, of one triangle in two sweeps") {
+  const CsbExec exec;
+  const auto A = to_device<CsbType>(exec, banded_pattern("diagonal", 1000, 1000, {0}));
+  const auto bytes_of = [&](Symmetry symmetry) {
+    return CsbType::Plan<>(exec, A.matrix(),
+                           {.scheme = csb_scheme(4096, "rows"), .symmetry = symmetry},
+                           CsbType::Formats())
+        .moved_bytes();
+  };
+  constexpr double piece = sizeof(heddle::detail::csb::Piece<std::int32_t, std::int32_t>);
+  const double matrix = 1000 * 12.0 + piece, x_and_y = 2000 * 8.0;
+  CHECK(bytes_of(Symmetry::none) == matrix + 8 + x_and_y);
+  CHECK(bytes_of(Symmetry::symmetric) == 2 * matrix + 8 + 16 + 2 * x_and_y + 8000);
+}
+
+}  // namespace heddle::test
