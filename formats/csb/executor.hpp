@@ -12,8 +12,9 @@
 
 namespace heddle::detail::csb {
 
-/// Runs the scheme csb: owns a copy of the matrix. Of a matrix of which one triangle is stored, a
-/// second sweep adds the mirror image of what lies beside the diagonal.
+/// Runs the scheme csb: owns a copy of the matrix. Of a matrix of which one triangle is stored, the
+/// mirror images of blocks on the diagonal are added with them, those of the others by a second
+/// sweep.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
  public:
@@ -29,7 +30,8 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
         symmetry_(in.symmetry),
         rows_(static_cast<double>(in.A.rows())),
         columns_(static_cast<double>(in.A.columns())),
-        storage_(in.exec, in.A, parameters.beta, parameters.morton) {
+        storage_(in.exec, in.A, parameters.beta, parameters.morton,
+                 in.symmetry != Symmetry::none) {
     const std::size_t sums = backends::scratch_bytes<Acc>(beta_);
     through_memory_ = sums > in.device.scratch_bytes;
     const std::size_t several = backends::scratch_bytes<Acc>(beta_ * tuning.most_vectors);
@@ -56,7 +58,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     const Product<V, Acc> product{conjugates(op), alpha, beta, x, y};
     each_pass(product, vectors_, [&](const Product<V, Acc>& pass) {
       if (symmetry_ != Symmetry::none) return both_triangles(exec, op, pass);
-      transposes(op) ? sweep<true>(exec, pass, false) : sweep<false>(exec, pass, false);
+      transposes(op) ? sweep<true>(exec, pass, {}) : sweep<false>(exec, pass, {});
     });
   }
 
@@ -69,8 +71,10 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   }
 
   double moved_bytes(Op op, int vectors, bool with_beta) const override {
-    if (symmetry_ == Symmetry::none) return swept_bytes(transposes(op), vectors, with_beta);
-    return swept_bytes(false, vectors, with_beta) + swept_bytes(true, vectors, true);
+    const std::int64_t all = storage_.nonzeros(), rest = storage_.swept_by_columns();
+    if (symmetry_ == Symmetry::none) return swept_bytes(transposes(op), all, vectors, with_beta);
+    const double second = rest > 0 ? swept_bytes(true, rest, vectors, true) : 0;
+    return swept_bytes(false, all, vectors, with_beta) + second;
   }
 
  private:
@@ -93,29 +97,30 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   /// a Hermitian matrix L + M^H; its transpose is A itself, or its conjugate.
   void both_triangles(const Exec& exec, Op op, Product<V, Acc> product) const {
     const bool hermitian = symmetry_ == Symmetry::hermitian;
-    const bool conjugate =
+    product.conjugate =
         hermitian ? op == Op::conjugate || op == Op::transpose : conjugates(op);
-    product.conjugate = conjugate;
-    sweep<false>(exec, product, false);
-    product.conjugate = conjugate != hermitian;
+    const bool mirrored = product.conjugate != hermitian;
+    sweep<false>(exec, product, {true, mirrored});
+    if (storage_.swept_by_columns() == 0) return;
+    product.conjugate = mirrored;
     product.beta = Acc(1);
-    sweep<true>(exec, product, true);
+    sweep<true>(exec, product, {});
   }
 
   template <bool ByColumns>
-  void sweep(const Exec& exec, const Product<V, Acc>& product, bool without_diagonal) const {
-    if (vectors_ == 1) return run<ByColumns, 1>(exec, product, without_diagonal);
-    run<ByColumns, tuning.most_vectors>(exec, product, without_diagonal);
+  void sweep(const Exec& exec, const Product<V, Acc>& product, const Mirror& mirror) const {
+    if (vectors_ == 1) return run<ByColumns, 1>(exec, product, mirror);
+    run<ByColumns, tuning.most_vectors>(exec, product, mirror);
   }
 
   template <bool ByColumns, int Vectors>
-  void run(const Exec& exec, const Product<V, Acc>& product, bool without_diagonal) const {
+  void run(const Exec& exec, const Product<V, Acc>& product, const Mirror& mirror) const {
     using Walk = csb::Walk<View<S, O, Off>, Sweep<O, Off>, Product<V, Acc>, ByColumns, Vectors>;
     const Sweep<O, Off> sweep =
         ByColumns ? by_columns_.sweep(storage_.column_order(), storage_.column_start())
                   : by_rows_.sweep(nullptr, storage_.row_start());
     if (sweep.piece_count == 0) return;
-    const Walk walk{storage_.view(), sweep, product, without_diagonal, !morton_ && !ByColumns};
+    const Walk walk{storage_.view(), sweep, product, mirror, !morton_ && !ByColumns};
     const std::int64_t teams =
         deals ? std::min<std::int64_t>(exec.concurrency(), sweep.piece_count) : sweep.piece_count;
     const std::size_t scratch =
@@ -136,12 +141,13 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
         Finish{sweep, product, beta_, partials_});
   }
 
-  double swept_bytes(bool by_columns, int vectors, bool with_beta) const {
+  double swept_bytes(bool by_columns, std::int64_t entries, int vectors,
+                     bool with_beta) const {
     const int passes = vectors > 0 ? ceil_div(vectors, vectors_) : 1;
     const auto& pieces = by_columns ? by_columns_ : by_rows_;
     const double block = sizeof(Off) + sizeof(O) + (by_columns ? 2 * sizeof(Off) : 0);
     const double matrix =
-        static_cast<double>(storage_.nonzeros()) * (sizeof(S) + 2 * sizeof(std::uint16_t)) +
+        static_cast<double>(entries) * (sizeof(S) + 2 * sizeof(std::uint16_t)) +
         static_cast<double>(storage_.blocks()) * block +
         static_cast<double>(pieces.pieces()) * sizeof(Piece<O, Off>);
     const double partials =

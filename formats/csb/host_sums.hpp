@@ -15,21 +15,33 @@ struct HostSums {
 
   template <class Piece>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Piece& piece, Acc* sums) const {
-    const int count = walk.product.x.count;
-    walk.each_block(piece, [&](Off first, Off last, std::int64_t x_first, bool diagonal) {
-      for (Off k = first; k < last; ++k) {
-        const int key = walk.key(k), source = walk.source(k);
-        if (diagonal && key == source) continue;
-        const auto value = walk.product.entry(walk.A.values[k]);
-        if constexpr (Walk::vectors == 1) {
-          sums[key] += walk.product.product(value, x_first + source, 0);
-        } else {
-          for (int v = 0; v < count; ++v) {
-            sums[key * Walk::vectors + v] += walk.product.product(value, x_first + source, v);
+    walk.each_block(piece, [&](Off first, Off last, std::int64_t x_first, bool mirrors) {
+      if (mirrors) {
+        for (Off k = first; k < last; ++k) {
+          add<false>(k, x_first, sums);
+          if (walk.template key<false>(k) != walk.template source<false>(k)) {
+            add<true>(k, x_first, sums);
           }
         }
+      } else {
+        for (Off k = first; k < last; ++k) add<false>(k, x_first, sums);
       }
     });
+  }
+
+ private:
+  template <bool Mirrored>
+  KOKKOS_FORCEINLINE_FUNCTION void add(Off k, std::int64_t x_first, Acc* sums) const {
+    const int key = walk.template key<Mirrored>(k);
+    const std::int64_t row_of_x = x_first + walk.template source<Mirrored>(k);
+    const auto value = walk.template entry<Mirrored>(walk.A.values[k]);
+    if constexpr (Walk::vectors == 1) {
+      sums[key] += walk.product.product(value, row_of_x, 0);
+    } else {
+      for (int v = 0; v < walk.product.x.count; ++v) {
+        sums[key * Walk::vectors + v] += walk.product.product(value, row_of_x, v);
+      }
+    }
   }
 };
 

@@ -23,38 +23,51 @@ struct LaneSums {
   template <class Team, class Piece>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, const Piece& piece,
                                               Acc* sums) const {
-    constexpr int width = Team::subwarp_width;
     const auto subwarp = team.subwarp();
     const int mine = team.subwarp_index();
-    const int beta = walk.A.beta;
-    const int low = walk.ascending ? 0 : beta / Team::subwarps * mine;
-    const int high = walk.ascending ? beta : beta / Team::subwarps * (mine + 1);
-    walk.each_block(piece, [&](Off first, Off last, std::int64_t x_first, bool diagonal) {
-      const Off from = walk.ascending ? cut(subwarp, first, last, mine, Team::subwarps) : first;
-      const Off to = walk.ascending ? cut(subwarp, first, last, mine + 1, Team::subwarps) : last;
-      for (Off batch = from; batch < to; batch += static_cast<Off>(width)) {
-        const Off k = batch + static_cast<Off>(subwarp.lane());
-        bool wanted = k < to;
-        int key = wanted ? walk.key(k) : -1;
-        const int source = wanted ? walk.source(k) : 0;
-        wanted = wanted && key >= low && key < high && !(diagonal && key == source);
-        if (!wanted) key = -1;
-        if (!subwarp.any(wanted)) continue;
-        const S value = walk.product.entry(backends::load_once(walk.A.values + k, wanted));
-        Acc product[vectors];
-        for (int v = 0; v < vectors; ++v) {
-          product[v] = walk.product.product(value, x_first + source, v,
-                                            wanted && v < walk.product.x.count);
-        }
-        add(subwarp, key, product, sums);
-        subwarp.sync();
+    const int range = walk.A.beta / Team::subwarps;
+    walk.each_block(piece, [&](Off first, Off last, std::int64_t x_first, bool mirrors) {
+      if (walk.ascending) {
+        const Off from = cut(subwarp, first, last, mine, Team::subwarps);
+        const Off to = cut(subwarp, first, last, mine + 1, Team::subwarps);
+        add_entries<false>(subwarp, from, to, 0, walk.A.beta, x_first, sums);
+        team.barrier();  // what comes next is shared out in another way
+      } else {
+        add_entries<false>(subwarp, first, last, range * mine, range * (mine + 1), x_first, sums);
       }
-      // The next block's rows are shared out in another way.
-      if (walk.ascending) team.barrier();
+      if (mirrors) {
+        add_entries<true>(subwarp, first, last, range * mine, range * (mine + 1), x_first, sums);
+        team.barrier();
+      }
     });
   }
 
  private:
+  /// Adds the entries [first, last) whose keys are in [low, high); of mirror images those beside
+  /// the diagonal.
+  template <bool Mirrored, class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION void add_entries(const Subwarp& subwarp, Off first, Off last, int low,
+                                               int high, std::int64_t x_first, Acc* sums) const {
+    for (Off batch = first; batch < last; batch += static_cast<Off>(Subwarp::width)) {
+      const Off k = batch + static_cast<Off>(subwarp.lane());
+      bool wanted = k < last;
+      int key = wanted ? walk.template key<Mirrored>(k) : -1;
+      const int source = wanted ? walk.template source<Mirrored>(k) : 0;
+      wanted = wanted && key >= low && key < high && !(Mirrored && key == source);
+      if (!wanted) key = -1;
+      if (!subwarp.any(wanted)) continue;
+      const S value =
+          walk.template entry<Mirrored>(backends::load_once(walk.A.values + k, wanted));
+      Acc product[vectors];
+      for (int v = 0; v < vectors; ++v) {
+        product[v] = walk.product.product(value, x_first + source, v,
+                                          wanted && v < walk.product.x.count);
+      }
+      add(subwarp, key, product, sums);
+      subwarp.sync();
+    }
+  }
+
   /// Where share i of the entries [first, last) begins: at the first of a key.
   template <class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION Off cut(const Subwarp& subwarp, Off first, Off last, int i,
@@ -65,7 +78,7 @@ struct LaneSums {
     if (at == first) return first;
     for (; at < last; at += static_cast<Off>(Subwarp::width)) {
       const Off k = at + static_cast<Off>(subwarp.lane());
-      const bool begins = k < last && walk.key(k) != walk.key(k - 1);
+      const bool begins = k < last && walk.template key<false>(k) != walk.template key<false>(k - 1);
       const std::uint64_t votes = subwarp.ballot(begins);
       if (votes != 0) return at + static_cast<Off>(Kokkos::countr_zero(votes));
     }

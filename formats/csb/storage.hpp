@@ -42,7 +42,10 @@ class Storage {
   /// Counts the blocks of A with a readback and a table of one bit for each block there may be,
   /// which is freed; then one allocation, and workspaces that are freed: of some numbers a block,
   /// and for Morton order of 8 bytes and an offset a nonzero. Waits for `exec`.
-  Storage(const Exec& exec, const Matrix& A, int beta, bool morton)
+  ///
+  /// Of a `triangle` the blocks on the diagonal are left out of the order by block columns: a sweep
+  /// by block rows adds their mirror images with them.
+  Storage(const Exec& exec, const Matrix& A, int beta, bool morton, bool triangle = false)
       : beta_(beta), morton_(morton), rows_(A.rows()), columns_(A.columns()) {
     using Map = decltype(recipe_of(beta));
     const recipe::Compact<Exec, Matrix, Map> count(exec, A, recipe_of(beta));
@@ -54,7 +57,7 @@ class Storage {
     count.write(exec, row_panels_.data(), block_column_.data());
     recipe::count_lists(exec, A, recipe_of(beta), blocks_, row_panels_.data(), block_column_.data(),
                         list_ptr_.data(), next_.data());
-    order_by_columns(exec);
+    order_by_columns(exec, triangle);
     const PutEntry<S, Off> put{A.values().data(), local_row_.data(), local_column_.data(),
                                values_.data(), source_.data()};
     if (morton) {
@@ -101,6 +104,8 @@ class Storage {
   std::int64_t block_rows() const { return block_rows_; }
   std::int64_t block_columns() const { return block_columns_; }
   std::int64_t nonzeros() const { return nonzeros_; }
+  /// Entries that a sweep by block columns takes.
+  std::int64_t swept_by_columns() const { return swept_by_columns_; }
   std::size_t bytes() const { return arena_.bytes(); }
 
   void gather_values(const Exec& exec, const Matrix& A) const {
@@ -113,7 +118,7 @@ class Storage {
   }
 
   /// The blocks are a matrix, and their order by columns is that of its transpose.
-  void order_by_columns(const Exec& exec) {
+  void order_by_columns(const Exec& exec, bool triangle) {
     const auto blocks = static_cast<std::size_t>(blocks_);
     Arena<Space> work(exec, "heddle::spmv::csb_blocks", arena_bytes<float>(blocks));
     const auto ones = work.template take<float>(blocks);
@@ -132,7 +137,9 @@ class Storage {
     const auto panels = column_panels_, order = column_order_, start = column_start_;
     const auto list_ptr = list_ptr_;
     const auto block_row = block_row_;
+    const auto block_column = block_column_;
     const std::int64_t count = blocks_;
+    Off swept = 0;
     Kokkos::parallel_for(
         "heddle::spmv::csb_column_panels", policy(exec, block_columns_ + 1),
         KOKKOS_LAMBDA(std::int64_t j) { panels(j) = by_columns(j); });
@@ -142,12 +149,16 @@ class Storage {
           if (last) start(place) = sum;
           if (place == count) return;
           const Off block = source(place);
+          const O row = rows(place);
           if (last) {
             order(place) = block;
-            block_row(block) = rows(place);
+            block_row(block) = row;
           }
-          sum += list_ptr(block + 1) - list_ptr(block);
-        });
+          const bool left_out = triangle && row == block_column(block);
+          if (!left_out) sum += list_ptr(block + 1) - list_ptr(block);
+        },
+        swept);
+    swept_by_columns_ = static_cast<std::int64_t>(swept);
     exec.fence("heddle::spmv::csb_ordered");  // the transpose goes
   }
 
@@ -194,6 +205,7 @@ class Storage {
   std::int64_t block_rows_ = 0;
   std::int64_t block_columns_ = 0;
   std::int64_t nonzeros_ = 0;
+  std::int64_t swept_by_columns_ = 0;
   Arena<Space> arena_;
   Array<Off> list_ptr_;
   Array<O> block_row_;

@@ -268,19 +268,26 @@ TEST_CASE("csb: one triangle is refused by other formats, and both by this optio
                   Refusal);
 }
 
-TEST_CASE("csb: bytes that are moved are counted, of one triangle in two sweeps") {
+TEST_CASE("csb: bytes that are moved are counted; blocks on the diagonal are read once") {
   const CsbExec exec;
-  const auto A = to_device<CsbType>(exec, banded_pattern("diagonal", 1000, 1000, {0}));
-  const auto bytes_of = [&](Symmetry symmetry) {
+  const auto bytes_of = [&](const DeviceMatrix<CsbType>& A, Symmetry symmetry) {
     return CsbType::Plan<>(exec, A.matrix(),
                            {.scheme = csb_scheme(4096, "rows"), .symmetry = symmetry},
                            CsbType::Formats())
         .moved_bytes();
   };
   constexpr double piece = sizeof(heddle::detail::csb::Piece<std::int32_t, std::int32_t>);
-  const double matrix = 1000 * 12.0 + piece, x_and_y = 2000 * 8.0;
-  CHECK(bytes_of(Symmetry::none) == matrix + 8 + x_and_y);
-  CHECK(bytes_of(Symmetry::symmetric) == 2 * matrix + 8 + 16 + 2 * x_and_y + 8000);
+  const auto small = to_device<CsbType>(exec, banded_pattern("small", 1000, 1000, {0}));
+  const double once = 1000 * 12.0 + 8 + piece + 2000 * 8.0;
+  CHECK(bytes_of(small, Symmetry::none) == once);
+  CHECK(bytes_of(small, Symmetry::symmetric) == once);
+  // Two block rows, and one block beside the diagonal, which holds one entry.
+  const auto two = to_device<CsbType>(exec, banded_pattern("two", 8000, 8000, {-1, 0}));
+  const double x_and_y = 16000 * 8.0;
+  const double by_rows = 15999 * 12.0 + 3 * 8 + 2 * piece + x_and_y;
+  const double by_columns = 1 * 12.0 + 3 * 16 + 2 * piece + x_and_y + 8000 * 8.0;
+  CHECK(bytes_of(two, Symmetry::none) == by_rows);
+  CHECK(bytes_of(two, Symmetry::symmetric) == by_rows + by_columns);
 }
 
 }  // namespace heddle::test
