@@ -145,7 +145,8 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
                      bool with_beta) const {
     const int passes = vectors > 0 ? ceil_div(vectors, vectors_) : 1;
     const auto& pieces = by_columns ? by_columns_ : by_rows_;
-    const double block = sizeof(Off) + sizeof(O) + (by_columns ? 2 * sizeof(Off) : 0);
+    constexpr double by_row = sizeof(Off) + sizeof(O), by_column = 3 * sizeof(Off) + sizeof(O);
+    const double block = by_columns ? by_column : by_row;
     const double matrix =
         static_cast<double>(entries) * (sizeof(S) + 2 * sizeof(std::uint16_t)) +
         static_cast<double>(storage_.blocks()) * block +

@@ -18,8 +18,8 @@ struct ClearTickets {
 /// piece. It adds up in scratch, a place for each row of the panel, and at the end stores y, or
 /// leaves partial sums for the FinishKernel where the panel has several pieces.
 ///
-/// On a CPU a team is a thread, and takes pieces from the tickets until none is left. Deterministic:
-/// pieces are fixed, and who takes one does not matter.
+/// On a CPU a team is a thread, and takes pieces from the tickets until none is left.
+/// Deterministic: pieces are fixed, and who takes one does not matter.
 ///
 /// Source: A. Buluc, J. Fineman, M. Frigo, J. Gilbert and C. Leiserson, "Parallel sparse
 /// matrix-vector and matrix-transpose-vector multiplication using compressed sparse blocks", SPAA

@@ -78,7 +78,8 @@ struct LaneSums {
     if (at == first) return first;
     for (; at < last; at += static_cast<Off>(Subwarp::width)) {
       const Off k = at + static_cast<Off>(subwarp.lane());
-      const bool begins = k < last && walk.template key<false>(k) != walk.template key<false>(k - 1);
+      const bool begins =
+          k < last && walk.template key<false>(k) != walk.template key<false>(k - 1);
       const std::uint64_t votes = subwarp.ballot(begins);
       if (votes != 0) return at + static_cast<Off>(Kokkos::countr_zero(votes));
     }
@@ -87,8 +88,8 @@ struct LaneSums {
 
   /// Adds what each lane has to the place of its key; none where that is -1.
   template <class Subwarp>
-  KOKKOS_FORCEINLINE_FUNCTION void add(const Subwarp& subwarp, int key, const Acc (&product)[vectors],
-                                       Acc* sums) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add(const Subwarp& subwarp, int key,
+                                       const Acc (&product)[vectors], Acc* sums) const {
     constexpr int width = Subwarp::width;
     const int lane = subwarp.lane();
     int highest = key;  // of this lane and those below

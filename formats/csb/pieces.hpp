@@ -83,8 +83,9 @@ class Pieces {
     const auto most = static_cast<std::size_t>(
         panels + entries / std::max<std::int64_t>(1, static_cast<std::int64_t>(cutting.target)));
     const auto edges = static_cast<std::size_t>(panels) + 1;
-    arena_ = Arena<Space>(exec, "heddle::spmv::csb_pieces",
-                          arena_bytes<std::int64_t, Piece<O, Off>, std::int64_t>(edges, most, edges));
+    arena_ = Arena<Space>(
+        exec, "heddle::spmv::csb_pieces",
+        arena_bytes<std::int64_t, Piece<O, Off>, std::int64_t>(edges, most, edges));
     partial_ptr_ = arena_.template take<std::int64_t>(edges);
     pieces_ = arena_.template take<Piece<O, Off>>(most);
     piece_ptr_ = arena_.template take<std::int64_t>(edges);
