@@ -272,9 +272,8 @@ auto SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::inspect(
   } else {
     part.choice = heddle::choose<FormatList>(features, device_, choose_options());
   }
-  const Inspection<Exec, Matrix> inspection{exec,    A,
-                                            features, device_,
-                                            options_.vectors, options_.symmetry};
+  const Inspection<Exec, Matrix> inspection{
+      exec, A, features, device_, options_.vectors, options_.symmetry};
   part.executor = FormatList::template inspect<Vector, Accumulator>(inspection, part.choice.scheme);
   return part;
 }

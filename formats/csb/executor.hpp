@@ -30,8 +30,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
         symmetry_(in.symmetry),
         rows_(static_cast<double>(in.A.rows())),
         columns_(static_cast<double>(in.A.columns())),
-        storage_(in.exec, in.A, parameters.beta, parameters.morton,
-                 in.symmetry != Symmetry::none) {
+        storage_(in.exec, in.A, parameters.beta, parameters.morton, in.symmetry != Symmetry::none) {
     const std::size_t sums = backends::scratch_bytes<Acc>(beta_);
     through_memory_ = sums > in.device.scratch_bytes;
     const std::size_t several = backends::scratch_bytes<Acc>(beta_ * tuning.most_vectors);
@@ -39,8 +38,8 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     vectors_ = in.vectors.count > 1 && (fits || through_memory_) ? tuning.most_vectors : 1;
     const std::int64_t shortest =
         std::min<std::int64_t>(beta_, std::max<std::int64_t>(in.A.rows(), in.A.columns()));
-    const std::int64_t target = std::max<std::int64_t>(
-        {1, shortest, storage_.nonzeros() / tuning.pieces(in.device)});
+    const std::int64_t target =
+        std::max<std::int64_t>({1, shortest, storage_.nonzeros() / tuning.pieces(in.device)});
     const auto cut = [&](std::int64_t panels, const Off* panel_ptr, const Off* start) {
       return Pieces<Exec, O, Off>(
           in.exec, panels, storage_.nonzeros(),
@@ -87,18 +86,16 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
                           arena_bytes<Acc, std::uint32_t>(partials, 1));
     partials_ = arena_.template take<Acc>(partials).data();
     tickets_ = {arena_.template take<std::uint32_t>(1).data()};
-    Kokkos::parallel_for(
-        "heddle::spmv::csb_tickets",
-        Kokkos::RangePolicy<KokkosSpace<Exec>>(kokkos_space(exec), 0, 1),
-        ClearTickets{tickets_});
+    Kokkos::parallel_for("heddle::spmv::csb_tickets",
+                         Kokkos::RangePolicy<KokkosSpace<Exec>>(kokkos_space(exec), 0, 1),
+                         ClearTickets{tickets_});
   }
 
   /// With L the triangle that is stored and M what of it is beside the diagonal: A is L + M', or of
   /// a Hermitian matrix L + M^H; its transpose is A itself, or its conjugate.
   void both_triangles(const Exec& exec, Op op, Product<V, Acc> product) const {
     const bool hermitian = symmetry_ == Symmetry::hermitian;
-    product.conjugate =
-        hermitian ? op == Op::conjugate || op == Op::transpose : conjugates(op);
+    product.conjugate = hermitian ? op == Op::conjugate || op == Op::transpose : conjugates(op);
     const bool mirrored = product.conjugate != hermitian;
     sweep<false>(exec, product, {true, mirrored});
     if (storage_.swept_by_columns() == 0) return;
@@ -123,8 +120,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     const Walk walk{storage_.view(), sweep, product, mirror, !morton_ && !ByColumns};
     const std::int64_t teams =
         deals ? std::min<std::int64_t>(exec.concurrency(), sweep.piece_count) : sweep.piece_count;
-    const std::size_t scratch =
-        through_memory_ ? 0 : backends::scratch_bytes<Acc>(beta_ * Vectors);
+    const std::size_t scratch = through_memory_ ? 0 : backends::scratch_bytes<Acc>(beta_ * Vectors);
     using Shape = backends::Shape<backends::max_subwarp_width<Exec>,
                                   backends::has_lanes<Exec> ? tuning.team_threads : 1>;
     backends::launch<Shape>(
@@ -134,25 +130,21 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
         scratch);
     if (sweep.partials == 0) return;
     using Finish = FinishKernel<Sweep<O, Off>, Product<V, Acc>, Vectors>;
-    Kokkos::parallel_for(
-        "heddle::spmv::csb_finish",
-        Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-            kokkos_space(exec), 0, product.y.rows),
-        Finish{sweep, product, beta_, partials_});
+    Kokkos::parallel_for("heddle::spmv::csb_finish",
+                         Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
+                             kokkos_space(exec), 0, product.y.rows),
+                         Finish{sweep, product, beta_, partials_});
   }
 
-  double swept_bytes(bool by_columns, std::int64_t entries, int vectors,
-                     bool with_beta) const {
+  double swept_bytes(bool by_columns, std::int64_t entries, int vectors, bool with_beta) const {
     const int passes = vectors > 0 ? ceil_div(vectors, vectors_) : 1;
     const auto& pieces = by_columns ? by_columns_ : by_rows_;
     constexpr double by_row = sizeof(Off) + sizeof(O), by_column = 3 * sizeof(Off) + sizeof(O);
     const double block = by_columns ? by_column : by_row;
-    const double matrix =
-        static_cast<double>(entries) * (sizeof(S) + 2 * sizeof(std::uint16_t)) +
-        static_cast<double>(storage_.blocks()) * block +
-        static_cast<double>(pieces.pieces()) * sizeof(Piece<O, Off>);
-    const double partials =
-        2.0 * static_cast<double>(pieces.partials()) * beta_ * sizeof(Acc);
+    const double matrix = static_cast<double>(entries) * (sizeof(S) + 2 * sizeof(std::uint16_t)) +
+                          static_cast<double>(storage_.blocks()) * block +
+                          static_cast<double>(pieces.pieces()) * sizeof(Piece<O, Off>);
+    const double partials = 2.0 * static_cast<double>(pieces.partials()) * beta_ * sizeof(Acc);
     const double x = by_columns ? rows_ : columns_, y = by_columns ? columns_ : rows_;
     return passes * matrix +
            vectors * (partials + static_cast<double>(sizeof(V)) * (x + y * (1 + with_beta)));

@@ -15,8 +15,8 @@ struct CsbFormat {
   static constexpr bool takes_triangles = true;
 
   static SchemeGrammar grammar(const Device&) {
-    const SchemeKey beta("beta", {"256", "512", "1024", "2048", "4096", "8192", "16384", "32768",
-                                  "65536"},
+    const SchemeKey beta("beta",
+                         {"256", "512", "1024", "2048", "4096", "8192", "16384", "32768", "65536"},
                          scheme_auto);
     return {name, {}, {beta, SchemeKey("order", {"rows", "morton"}, scheme_auto)}};
   }

@@ -56,12 +56,11 @@ struct LaneSums {
       wanted = wanted && key >= low && key < high && !(Mirrored && key == source);
       if (!wanted) key = -1;
       if (!subwarp.any(wanted)) continue;
-      const S value =
-          walk.template entry<Mirrored>(backends::load_once(walk.A.values + k, wanted));
+      const S value = walk.template entry<Mirrored>(backends::load_once(walk.A.values + k, wanted));
       Acc product[vectors];
       for (int v = 0; v < vectors; ++v) {
-        product[v] = walk.product.product(value, x_first + source, v,
-                                          wanted && v < walk.product.x.count);
+        product[v] =
+            walk.product.product(value, x_first + source, v, wanted && v < walk.product.x.count);
       }
       add(subwarp, key, product, sums);
       subwarp.sync();

@@ -83,9 +83,9 @@ class Pieces {
     const auto most = static_cast<std::size_t>(
         panels + entries / std::max<std::int64_t>(1, static_cast<std::int64_t>(cutting.target)));
     const auto edges = static_cast<std::size_t>(panels) + 1;
-    arena_ = Arena<Space>(
-        exec, "heddle::spmv::csb_pieces",
-        arena_bytes<std::int64_t, Piece<O, Off>, std::int64_t>(edges, most, edges));
+    arena_ =
+        Arena<Space>(exec, "heddle::spmv::csb_pieces",
+                     arena_bytes<std::int64_t, Piece<O, Off>, std::int64_t>(edges, most, edges));
     partial_ptr_ = arena_.template take<std::int64_t>(edges);
     pieces_ = arena_.template take<Piece<O, Off>>(most);
     piece_ptr_ = arena_.template take<std::int64_t>(edges);
@@ -93,9 +93,8 @@ class Pieces {
   }
 
   Sweep<O, Off> sweep(const Off* order, const Off* start) const {
-    return {panels_,        order,     start,
-            piece_count_,   pieces_.data(),
-            partial_count_, partial_ptr_.data()};
+    return {
+        panels_, order, start, piece_count_, pieces_.data(), partial_count_, partial_ptr_.data()};
   }
   std::int64_t pieces() const { return piece_count_; }
   std::int64_t partials() const { return partial_count_; }

@@ -62,8 +62,8 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
                                    : "the only format of which one triangle is enough");
   prediction.seconds = 2 * sweeps * estimated_launch_seconds(device) +
                        not_measured * prediction.moved_bytes / bytes_per_second;
-  prediction.setup_seconds = 12 * estimated_setup_seconds(device) +
-                             20 * csr_least_bytes(rows, sizes) / bytes_per_second;
+  prediction.setup_seconds =
+      12 * estimated_setup_seconds(device) + 20 * csr_least_bytes(rows, sizes) / bytes_per_second;
   return prediction;
 }
 

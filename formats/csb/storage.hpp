@@ -75,10 +75,10 @@ class Storage {
   /// New values of the same pattern: at most two launches, no wait.
   void update_values(const Exec& exec, const Matrix& A) const {
     if (morton_) return gather_values(exec, A);
-    recipe::fill_lists(exec, "heddle::spmv::csb_values", A, recipe_of(beta_), blocks_,
-                       row_panels_.data(), block_column_.data(), list_ptr_.data(), next_.data(),
-                       PutEntry<S, Off>{A.values().data(), nullptr, nullptr, values_.data(),
-                                        nullptr});
+    recipe::fill_lists(
+        exec, "heddle::spmv::csb_values", A, recipe_of(beta_), blocks_, row_panels_.data(),
+        block_column_.data(), list_ptr_.data(), next_.data(),
+        PutEntry<S, Off>{A.values().data(), nullptr, nullptr, values_.data(), nullptr});
   }
 
   View<S, O, Off> view() const {

@@ -207,24 +207,23 @@ TEST_CASE_TEMPLATE_DEFINE("csb: one triangle stands for both", T, csb_triangles)
   using S = typename T::Scalar;
   using D = DeviceMatrix<T>;
   const typename T::Exec exec;
-  const Pattern patterns[] = {
-      pattern_named("tridiagonal"), pattern_named("0 x 0"), pattern_named("1 x 1"),
-      pattern_named("power law"),
-      random_pattern("many blocks", 7, 6000, 6000,
-                     [](std::int64_t i) { return i % 900 == 5 ? 3000 : 1 + i % 9; })};
+  const Pattern patterns[] = {pattern_named("tridiagonal"), pattern_named("0 x 0"),
+                              pattern_named("1 x 1"), pattern_named("power law"),
+                              random_pattern("many blocks", 7, 6000, 6000, [](std::int64_t i) {
+                                return i % 900 == 5 ? 3000 : 1 + i % 9;
+                              })};
   for (const Pattern& pattern : patterns) {
     for (const Symmetry symmetry : {Symmetry::symmetric, Symmetry::hermitian}) {
       for (const bool lower : {true, false}) {
-        const auto half = make_matrix<S, typename D::O, typename D::Off>(
-            triangle_of(pattern, lower));
+        const auto half =
+            make_matrix<S, typename D::O, typename D::Off>(triangle_of(pattern, lower));
         const auto full = to_device<T>(exec, pattern.name, both_triangles<D>(half, symmetry));
         const auto stored = to_device<T>(exec, pattern.name, half);
         for (const Scheme& scheme : {csb_scheme(256, "rows"), csb_scheme(4096, "morton")}) {
           typename T::template Plan<> plan(exec, stored.matrix(),
                                            {.scheme = scheme, .symmetry = symmetry},
                                            typename T::Formats());
-          for (const Op op :
-               {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose}) {
+          for (const Op op : {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose}) {
             CHECK_MESSAGE(apply_and_compare(exec, plan, full, op, S(2), S(-1)) == "", pattern.name,
                           ", ", name(symmetry), lower ? ", lower" : ", upper");
             CHECK(apply_and_compare(exec, plan, full, op, S(1), S(0)) == "");
@@ -263,9 +262,9 @@ TEST_CASE("csb: one triangle is refused by other formats, and both by this optio
                        doctest::Contains("999 entries below the diagonal and 999 above"), Error);
   CHECK_THROWS_WITH_AS(plan_of(to_device<T>(exec, pattern_named("tall")), {}),
                        doctest::Contains("3000 x 40"), Error);
-  CHECK_THROWS_AS(SpmvPlan(exec, half.matrix(), {.symmetry = Symmetry::symmetric},
-                           Formats<CsrFormat>()),
-                  Refusal);
+  CHECK_THROWS_AS(
+      SpmvPlan(exec, half.matrix(), {.symmetry = Symmetry::symmetric}, Formats<CsrFormat>()),
+      Refusal);
 }
 
 TEST_CASE("csb: bytes that are moved are counted; blocks on the diagonal are read once") {
