@@ -144,8 +144,9 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     const double matrix = static_cast<double>(entries) * (sizeof(S) + 2 * sizeof(std::uint16_t)) +
                           static_cast<double>(storage_.blocks()) * block +
                           static_cast<double>(pieces.pieces()) * sizeof(Piece<O, Off>);
-    const double partials = 2.0 * static_cast<double>(pieces.partials()) * beta_ * sizeof(Acc);
     const double x = by_columns ? rows_ : columns_, y = by_columns ? columns_ : rows_;
+    const double panel = std::min<double>(beta_, y);
+    const double partials = 2.0 * static_cast<double>(pieces.partials()) * panel * sizeof(Acc);
     return passes * matrix +
            vectors * (partials + static_cast<double>(sizeof(V)) * (x + y * (1 + with_beta)));
   }
