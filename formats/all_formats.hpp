@@ -10,6 +10,7 @@
 #include "format.hpp"
 #include "gcsr/format.hpp"
 #include "hyb/format.hpp"
+#include "tiled/format.hpp"
 
 namespace heddle {
 
@@ -22,6 +23,7 @@ using AllFormats = Formats<  //
     GcsrFormat,              //
     HybFormat,               //
     DiaFormat,               //
-    BcsrFormat>;
+    BcsrFormat,              //
+    TiledFormat>;
 
 }  // namespace heddle
