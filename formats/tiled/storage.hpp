@@ -103,6 +103,7 @@ class Storage {
     return counts;
   }
 
+ private:
   void take(const Exec& exec, std::size_t tile_rows, std::size_t tiles) {
     const auto pieces = static_cast<std::size_t>(counts_.pieces) + 1;
     const auto bytes = static_cast<std::size_t>(size_.bytes);
@@ -122,7 +123,6 @@ class Storage {
     next_ = arena_.template take<Off>(tiles).data();
   }
 
- private:
   static auto policy(const Exec& exec, std::int64_t n) {
     return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
         kokkos_space(exec), 0, n);

@@ -8,7 +8,8 @@ namespace heddle::recipe {
 
 /// A subwarp a panel takes its entries in the order of rows and of places, a lane an entry. An
 /// entry comes to next[its block] and as many places behind as lanes below have entries of that
-/// block; then the highest of them moves next on. Calls put(place, point, k), or put(block, place, point, k).
+/// block; then the highest of them moves next on. Calls put(place, point, k), or put(block, place,
+/// point, k).
 template <class AnyEntries, class Pointer, class Key, class Put>
 struct ListsKernel {
   using Scratch = backends::NoScratch;
@@ -126,9 +127,10 @@ void count_lists(const Exec& exec, const Matrix& A, const Map& map, std::int64_t
 }
 
 /// Calls put(place, point, k), or put(block, place, point, k) where it takes the block too, for
-/// each entry k that is taken: its place is in the list of its block, where entries keep the order of rows and of their places in them. The fill pass, and all
-/// of update_values: two launches in the order of `exec`; no wait, no allocation; deterministic.
-/// `next` is workspace for a number a block.
+/// each entry k that is taken: its place is in the list of its block, where entries keep the order
+/// of rows and of their places in them. The fill pass, and all of update_values: two launches in
+/// the order of `exec`; no wait, no allocation; deterministic. `next` is workspace for a number a
+/// block.
 template <ExecutionSpace Exec, class Matrix, class Map, class Pointer, class Key, class Put>
 void fill_lists(const Exec& exec, const char* label, const Matrix& A, const Map& map,
                 std::int64_t blocks, const Pointer* key_ptr, const Key* keys,
