@@ -26,8 +26,8 @@ struct HostKernel {
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
     const View& A = deliver.A;
-    const std::int64_t last = first_piece(team.index() + 1);
-    for (std::int64_t index = first_piece(team.index()); index < last; ++index) {
+    const std::int64_t last = A.first_piece(team.index() + 1, shares);
+    for (std::int64_t index = A.first_piece(team.index(), shares); index < last; ++index) {
       Sums sum = {};
       for (auto t = A.piece[index].first_tile; t < A.piece[index + 1].first_tile; ++t) {
         add(A.tile[t], static_cast<std::int64_t>(A.tile_col[t]) * tile_size, sum);
@@ -39,27 +39,6 @@ struct HostKernel {
   }
 
  private:
-  /// What lies before a piece, in bytes of data and what stands for them.
-  KOKKOS_FUNCTION std::int64_t steps_before(std::int64_t piece) const {
-    const std::int64_t tile = deliver.A.piece[piece].first_tile;
-    return deliver.A.tile[tile].first + tile * tile_steps + piece * piece_steps;
-  }
-  KOKKOS_FUNCTION std::int64_t first_piece(std::int64_t share) const {
-    if (share == shares) return deliver.A.pieces;
-    const std::int64_t all = steps_before(deliver.A.pieces);
-    const std::int64_t steps = all / shares * share + all % shares * share / shares;
-    std::int64_t low = 0, high = deliver.A.pieces;
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (steps_before(middle) < steps) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
-  }
-
   KOKKOS_FUNCTION void add(const Tile& tile, std::int64_t column, Sums& sum) const {
     const S* const values = deliver.A.values(tile);
     const unsigned char* const indices = deliver.A.indices(tile);

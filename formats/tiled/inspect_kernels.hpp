@@ -127,20 +127,22 @@ struct PiecesKernel {
   }
 };
 
-/// Writes the indices of each tile, and holes where it has places without an entry.
+/// Writes the indices of each tile, and holes where it has places without an entry; with
+/// `touch_all` at all places.
 template <Scalar S, Offset Off>
 struct IndicesKernel {
   const Tile* tile;
   const Off* list_ptr;
   const unsigned char* all_codes;
   unsigned char* data;
+  bool touch_all;
 
   KOKKOS_FUNCTION void operator()(std::int64_t t) const {
     const Tile to = tile[t];
     const unsigned char* const codes = all_codes + list_ptr[t];
     S* const values = reinterpret_cast<S*>(data + to.first);
     auto* const indices = reinterpret_cast<unsigned char*>(values + to.values());
-    const bool holes = to.has_slots() || to.layout() == Layout::dense;
+    const bool holes = touch_all || to.has_slots() || to.layout() == Layout::dense;
     for (std::int64_t i = 0; holes && i < to.values(); ++i) backends::put_hole(values + i);
     switch (to.layout()) {
       case Layout::coo:
@@ -184,6 +186,23 @@ struct IndicesKernel {
         indices[to.slots() / 2 + (place - to.slots())] = codes[i];
       }
     }
+  }
+};
+
+/// The same on a CPU: each thread those that it will read, so that they lie near to it.
+template <class View, class Indices>
+struct SharesOfIndices {
+  using Scratch = backends::NoScratch;
+
+  View A;
+  Indices indices;
+  int shares;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const std::int64_t first = A.first_piece(team.index(), shares);
+    const std::int64_t last = A.first_piece(team.index() + 1, shares);
+    for (auto t = A.piece[first].first_tile; t < A.piece[last].first_tile; ++t) indices(t);
   }
 };
 

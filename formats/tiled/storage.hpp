@@ -58,9 +58,8 @@ class Storage {
     cut.piece = piece_;
     Kokkos::parallel_scan("heddle::spmv::tiled_layout", policy(exec, tiles_ + 1), layout);
     Kokkos::parallel_scan("heddle::spmv::tiled_cut", policy(exec, count.panels() + 1), cut);
-    Kokkos::parallel_for("heddle::spmv::tiled_indices", policy(exec, tiles_),
-                         IndicesKernel<S, Off>{tile_, list_ptr_, codes, data_});
     rows_ = A.rows();
+    write_indices(exec, codes);
     update_values(exec, A);
     exec.fence("heddle::spmv::tiled_inspected");  // the workspaces go
   }
@@ -104,6 +103,19 @@ class Storage {
   }
 
  private:
+  void write_indices(const Exec& exec, const unsigned char* codes) const {
+    using Indices = IndicesKernel<S, Off>;
+    const Indices indices{tile_, list_ptr_, codes, data_, backends::runs_on_host<Exec>};
+    if constexpr (backends::runs_on_host<Exec>) {
+      const int shares = exec.concurrency();
+      backends::launch<backends::Shape<1>>(
+          exec, "heddle::spmv::tiled_indices", shares,
+          SharesOfIndices<View<S, O>, Indices>{view(), indices, shares});
+    } else {
+      Kokkos::parallel_for("heddle::spmv::tiled_indices", policy(exec, tiles_), indices);
+    }
+  }
+
   void take(const Exec& exec, std::size_t tile_rows, std::size_t tiles) {
     const auto pieces = static_cast<std::size_t>(counts_.pieces) + 1;
     const auto bytes = static_cast<std::size_t>(size_.bytes);

@@ -35,6 +35,30 @@ struct View {
   KOKKOS_FORCEINLINE_FUNCTION const unsigned char* indices(const Tile& of) const {
     return data + of.first + of.values() * static_cast<std::int64_t>(sizeof(S));
   }
+
+  /// Where a share of the pieces begins, of as much data as the other shares: the threads of a CPU.
+  KOKKOS_INLINE_FUNCTION std::int64_t first_piece(std::int64_t share, std::int64_t shares) const {
+    if (share == shares) return pieces;
+    const std::int64_t all = steps_before(pieces);
+    const std::int64_t steps = all / shares * share + all % shares * share / shares;
+    std::int64_t low = 0, high = pieces;
+    while (low < high) {
+      const std::int64_t middle = low + (high - low) / 2;
+      if (steps_before(middle) < steps) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+ private:
+  /// What lies before a piece, in bytes of data and what stands for them.
+  KOKKOS_INLINE_FUNCTION std::int64_t steps_before(std::int64_t index) const {
+    const std::int64_t first = piece[index].first_tile;
+    return tile[first].first + first * tile_steps + index * piece_steps;
+  }
 };
 
 /// Where pieces leave their sums: in y, or, of cut tile rows, as carry-outs: that of vector v and

@@ -111,7 +111,7 @@ TEST_CASE("tiled: every layout is chosen by its rule") {
     const auto counts = tiles_of_layouts(pattern_of({tile}, 1));
     for (std::size_t which = 0; which < 7; ++which) {
       CAPTURE(which);
-      CHECK(counts[which] == (static_cast<std::size_t>(layout) == which));
+      CHECK(counts[which] == (static_cast<std::size_t>(layout) == which ? 1 : 0));
     }
     ++expected[static_cast<std::size_t>(layout)];
   }
