@@ -34,10 +34,10 @@ struct TiledFormat {
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
       const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
     using detail::tiled::tuning;
-    const std::string piece = scheme.has("piece") ? scheme.value("piece")
-                                                  : std::to_string(in.device.has_lanes()
-                                                                       ? tuning.gpu_piece_tiles
-                                                                       : tuning.cpu_piece_tiles);
+    const std::string piece = scheme.has("piece")
+                                  ? scheme.value("piece")
+                                  : std::to_string(in.device.has_lanes() ? tuning.gpu_piece_tiles
+                                                                         : tuning.cpu_piece_tiles);
     const Scheme resolved(name, {scheme.terms().front(), SchemeTerm("piece", piece)});
     return std::make_unique<detail::tiled::Executor<Exec, Matrix, V, Acc>>(in, resolved);
   }

@@ -107,8 +107,7 @@ struct TileSums {
     for (int step = 0; step < steps; ++step) {
       const bool present = rows != 0;
       const int row = present ? Kokkos::countr_zero(rows) : -1;
-      const S stored =
-          backends::load_once(values + 2 * step * tile_size + warp.lane(), present);
+      const S stored = backends::load_once(values + 2 * step * tile_size + warp.lane(), present);
       const Acc value(product.entry(stored));
       for (int v = 0; v < Vectors; ++v) {
         const Acc all = warp.template sum_within<tile_size>(present ? value * x[v] : Acc(0));

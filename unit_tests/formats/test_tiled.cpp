@@ -46,9 +46,8 @@ std::vector<std::pair<TileRows, Layout>> tiles_of_every_layout() {
       {tile_where([](std::int64_t i, std::int64_t k) { return i == k && i < 12; }), Layout::coo},
       {tile_where([](std::int64_t i, std::int64_t k) { return i == 5 && k == 15; }), Layout::coo},
       {tile_where([](std::int64_t i, std::int64_t k) { return i == k; }), Layout::ell},
-      {tile_where([](std::int64_t i, std::int64_t k) {
-         return (k + 16 - i) % 16 < (i < 2 ? 4 : 5);
-       }),
+      {tile_where(
+           [](std::int64_t i, std::int64_t k) { return (k + 16 - i) % 16 < (i < 2 ? 4 : 5); }),
        Layout::ell},
       {tile_where([](std::int64_t i, std::int64_t k) { return k <= i; }), Layout::csr},
       {tile_where([](std::int64_t i, std::int64_t k) { return k < (i < 6 ? 16 : 1); }),
@@ -58,9 +57,8 @@ std::vector<std::pair<TileRows, Layout>> tiles_of_every_layout() {
          return i == 3 ? k % 3 == 1 : i % 2 == 0 && k == 15 - i;
        }),
        Layout::hyb},
-      {tile_where([](std::int64_t i, std::int64_t k) {
-         return i == 15 ? k < 4 : i >= 5 && k == i - 5;
-       }),
+      {tile_where(
+           [](std::int64_t i, std::int64_t k) { return i == 15 ? k < 4 : i >= 5 && k == i - 5; }),
        Layout::hyb},
       {first_entries(256), Layout::dense},
       {scattered(192), Layout::dense},
