@@ -48,7 +48,7 @@ struct Prediction {
   /// Why the format will not hold this matrix; empty where it will.
   std::string refusal = {};
   /// Whether this is the best that the matrix may be, for lack of its pattern: what is not known is
-  /// taken to be as the format would like it.
+  /// taken to be as the format would like it, and it may refuse once it is known.
   bool lacks_pattern = false;
 
   bool possible() const { return refusal.empty(); }

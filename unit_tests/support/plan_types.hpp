@@ -37,11 +37,16 @@ using FewTypes = std::tuple<Types<Kokkos::DefaultExecutionSpace, double, Indices
                             Types<std::tuple_element_t<0, Backends>, float, Indices32>,
                             Types<Portable<Kokkos::DefaultExecutionSpace>, double, Indices32>>;
 
-/// The types that a format is tested for; all of them where HEDDLE_FULL_TESTS is defined.
+/// The types that a format is tested for; all of them where HEDDLE_FULL_TESTS is defined, and one
+/// under sanitizers, whose compilers are slow and to whom memory is memory.
 #ifdef HEDDLE_FULL_TESTS
 template <class List>
 using PlanTypes = typename detail::WithFormats<List, Every<>>::type;
 inline constexpr bool full_tests = true;
+#elif defined(HEDDLE_SANITIZED_TESTS)
+template <class List>
+using PlanTypes = std::tuple<PlanType<List, Kokkos::DefaultExecutionSpace, double, Indices32>>;
+inline constexpr bool full_tests = false;
 #else
 template <class List>
 using PlanTypes = typename detail::WithFormats<List, FewTypes>::type;

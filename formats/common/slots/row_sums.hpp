@@ -3,8 +3,7 @@
 
 #include "../../../backends/pack.hpp"
 #include "../../../backends/pack_ordinals.hpp"
-#include "../../../backends/unroll.hpp"
-#include "../product.hpp"
+#include "add_products.hpp"
 
 namespace heddle::detail::slots {
 
@@ -56,18 +55,7 @@ struct RowSums {
         }
       }
     }
-    HEDDLE_UNROLL(Batch)
-    for (int i = 0; i < Batch; ++i) {
-      for (int p = 0; p < Packs; ++p) {
-        const auto entries = column[i][p].lanes();
-        for (int v = 0; v < Vectors; ++v) {
-          const auto* x = product.x.data + (v < product.x.count ? v : 0) * product.x.vector_stride;
-          const Pack factor =
-              column[i][p].gather(x, entries, static_cast<std::int64_t>(product.x.row_stride));
-          sum[p][v] = Pack::multiply_add(value[i][p], factor, sum[p][v]);
-        }
-      }
-    }
+    slots::add_products(product, column, value, sum);
   }
 };
 

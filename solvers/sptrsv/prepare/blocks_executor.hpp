@@ -44,9 +44,7 @@ class BlocksExecutor {
     solve_ = GpuSolve<Exec, V>(in.exec, in.T.rows(), room_);
     std::int64_t warps_per_team = 1;
     with_kernel<1>([&]<class Kernel>() { warps_per_team = Kernel::warps_per_team; });
-    const auto teams = static_cast<std::size_t>(std::max<std::int64_t>(1, warps / warps_per_team));
-    // One byte more than a multiprocessor's share, so that no further team fits.
-    spare_bytes_ = std::min(in.device.scratch_bytes, in.device.scratch_bytes / (teams + 1) + 1);
+    spare_bytes_ = scratch_for_residency(in.device, warps, warps_per_team);
   }
 
   const Scheme& scheme() const { return scheme_; }

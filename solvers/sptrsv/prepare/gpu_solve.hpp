@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+
 #include "../../../backends/tickets.hpp"
+#include "../../../core/device.hpp"
 #include "../transform/levels.hpp"
 #include "solved_values.hpp"
 
 namespace heddle::detail::sptrsv {
+
+/// Scratch that a team asks for so that a multiprocessor runs about so many warps at once: one byte
+/// more than its share would be, so that no further team fits.
+inline std::size_t scratch_for_residency(const Device& device, std::int64_t warps,
+                                         std::int64_t warps_per_team) {
+  const auto teams = static_cast<std::size_t>(std::max<std::int64_t>(1, warps / warps_per_team));
+  return std::min(device.scratch_bytes, device.scratch_bytes / (teams + 1) + 1);
+}
 
 /// What a solve on a GPU needs beside the triangle: solved values, and tickets.
 template <ExecutionSpace Exec, Scalar V>

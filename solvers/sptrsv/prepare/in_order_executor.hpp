@@ -36,11 +36,7 @@ class InOrderExecutor {
                   "pin a scheme with sw_rnnz=inf");
     }
     solve_ = GpuSolve<Exec, V>(in.exec, in.T.rows(), room_);
-    const auto warps = static_cast<std::size_t>(scheme_.integer("warps"));
-    const std::size_t resident = std::max<std::size_t>(1, warps / warps_per_team);
-    // One byte more than a multiprocessor's share, so that no further team fits.
-    scratch_bytes_ =
-        std::min(in.device.scratch_bytes, in.device.scratch_bytes / (resident + 1) + 1);
+    scratch_bytes_ = scratch_for_residency(in.device, scheme_.integer("warps"), warps_per_team);
     in.exec.fence("heddle::sptrsv::ordered");  // before the order is freed
   }
 

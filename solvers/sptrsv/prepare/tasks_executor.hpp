@@ -47,10 +47,7 @@ class TasksExecutor {
     table_ = TaskTable<Exec>(in.exec, ranges_, order.level_begin());
     if (by_level_) find_runs(in.exec, order.level_begin());
     solve_ = GpuSolve<Exec, V>(in.exec, in.T.rows(), room_);
-    const auto warps = static_cast<std::size_t>(scheme_.integer("warps"));
-    const std::size_t teams = std::max<std::size_t>(1, warps / warps_per_team);
-    // One byte more than a multiprocessor's share, so that no further team fits.
-    scratch_bytes_ = std::min(in.device.scratch_bytes, in.device.scratch_bytes / (teams + 1) + 1);
+    scratch_bytes_ = scratch_for_residency(in.device, scheme_.integer("warps"), warps_per_team);
     in.exec.fence("heddle::sptrsv::ordered");  // before the order is freed
   }
 
