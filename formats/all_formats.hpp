@@ -11,6 +11,7 @@
 #include "format.hpp"
 #include "gcsr/format.hpp"
 #include "hyb/format.hpp"
+#include "tiled/format.hpp"
 
 namespace heddle {
 
@@ -24,6 +25,7 @@ using AllFormats = Formats<  //
     HybFormat,               //
     DiaFormat,               //
     BcsrFormat,              //
+    TiledFormat,             //
     CsbFormat>;
 
 }  // namespace heddle

@@ -8,7 +8,8 @@ namespace heddle::recipe {
 
 /// A subwarp a panel takes its entries in the order of rows and of places, a lane an entry. An
 /// entry comes to next[its block] and as many places behind as lanes below have entries of that
-/// block; then the highest of them moves next on. Calls put(place, point, k).
+/// block; then the highest of them moves next on. Calls put(place, point, k), or put(block, place,
+/// point, k).
 template <class AnyEntries, class Pointer, class Key, class Put>
 struct ListsKernel {
   using Scratch = backends::NoScratch;
@@ -53,7 +54,12 @@ struct ListsKernel {
       const Off to = point.taken ? next[mine] : Off(0);
       subwarp.sync();
       if (point.taken) {
-        put(static_cast<std::int64_t>(to) + below, point, k);
+        const std::int64_t place = static_cast<std::int64_t>(to) + below;
+        if constexpr (requires { put(mine, place, point, k); }) {
+          put(mine, place, point, k);
+        } else {
+          put(place, point, k);
+        }
         if (below + 1 == all) next[mine] = to + static_cast<Off>(all);
       }
       subwarp.sync();
@@ -120,10 +126,11 @@ void count_lists(const Exec& exec, const Matrix& A, const Map& map, std::int64_t
       });
 }
 
-/// Calls put(place, point, k) for each entry k that is taken: its place is in the list of its
-/// block, where entries keep the order of rows and of their places in them. The fill pass, and all
-/// of update_values: two launches in the order of `exec`; no wait, no allocation; deterministic.
-/// `next` is workspace for a number a block.
+/// Calls put(place, point, k), or put(block, place, point, k) where it takes the block too, for
+/// each entry k that is taken: its place is in the list of its block, where entries keep the order
+/// of rows and of their places in them. The fill pass, and all of update_values: two launches in
+/// the order of `exec`; no wait, no allocation; deterministic. `next` is workspace for a number a
+/// block.
 template <ExecutionSpace Exec, class Matrix, class Map, class Pointer, class Key, class Put>
 void fill_lists(const Exec& exec, const char* label, const Matrix& A, const Map& map,
                 std::int64_t blocks, const Pointer* key_ptr, const Key* keys,

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "../../core/scheme.hpp"
+#include "../common/prediction.hpp"
+#include "tile.hpp"
+#include "tuning.hpp"
+
+namespace heddle::detail::tiled {
+
+/// From the bytes, of rows alone: how entries lie together in tiles they do not say, so an entry
+/// is taken to cost what it does in CSR, and a tile row a tile. Nobody has measured tiled: it is
+/// taken to be twice as slow as that, so that it is not chosen where CSR is at hand.
+inline Prediction predict(const RowFeatures& rows, const Device& device, const Sizes& sizes) {
+  // A tile counts its entries in 32 bits; only where they repeat are there more than 256.
+  constexpr std::int64_t most_entries = std::numeric_limits<std::uint32_t>::max();
+  if (rows.longest_row > most_entries / tile_size) {
+    return Prediction::refuse("a tile of rows of " + std::to_string(rows.longest_row) +
+                              " entries might hold more than it can count");
+  }
+  const double vectors = sizes.vectors.count;
+  const double passes = std::ceil(vectors / tuning.most_vectors);
+  const double bandwidth = estimated_bytes_per_second(device);
+  const auto n = static_cast<double>(rows.nonzeros);
+  const double tile_rows = std::ceil(static_cast<double>(rows.rows) / tile_size);
+  Prediction prediction;
+  prediction.borrows_values = false;
+  prediction.kept_bytes =
+      n * (sizes.scalar_bytes + sizes.ordinal_bytes) +
+      tile_rows * (2.0 * sizeof(Tile) + 2 * sizes.ordinal_bytes + 4.0 * sizes.offset_bytes);
+  prediction.moved_bytes =
+      passes * prediction.kept_bytes +
+      vectors * sizes.vector_bytes * static_cast<double>(rows.rows + rows.columns);
+  prediction.reason = "tiles of 16 x 16, of unknown number, each stored in its own way";
+  // Four passes over the columns and two over the values, in steps that wait for each other.
+  const double copy = (4 * csr_least_bytes(rows, sizes) + 2 * prediction.kept_bytes) / bandwidth;
+  prediction.setup_seconds = 5 * estimated_setup_seconds(device) + 3 * copy;
+  // A warp takes its tiles one after the other, each a load after that of its table.
+  constexpr double tile_seconds = 1.2e-6;
+  const double longest = static_cast<double>(rows.longest_row) / tile_size;
+  const double most_tiles = std::min<double>(tuning.gpu_piece_tiles, std::max(1.0, longest));
+  const double latency =
+      device.has_lanes() ? tile_seconds * most_tiles * std::max(1.0, vectors / 4) : 0;
+  prediction.seconds =
+      estimated_launch_seconds(device) +
+      tuning.penalty * waiting_for_both(latency, prediction.moved_bytes / (0.8 * bandwidth));
+  return prediction;
+}
+
+}  // namespace heddle::detail::tiled

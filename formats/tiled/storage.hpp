@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+
+#include "../inspect/recipe/compact.hpp"
+#include "inspect_kernels.hpp"
+
+namespace heddle::detail::tiled {
+
+inline auto tiles_recipe() {
+  return recipe::tile_rows(tile_size) | recipe::tile_columns(tile_size);
+}
+
+/// The arrays of a matrix in tiles, in one allocation in the order that the kernels read: pieces,
+/// columns of tiles, tiles, their data, carry-outs; and what update_values reads. The recipe: tile
+/// rows, tile columns, compact; each tile a list.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar Acc>
+class Storage {
+ public:
+  using Space = typename Exec::memory_space;
+  using Matrix = CsrMatrix<S, O, Off, Space>;
+
+  /// Reads the columns four times and the values once; waits for `exec` at three readbacks and at
+  /// the end, when a workspace of an offset and a byte for each nonzero goes.
+  Storage(const Exec& exec, const Matrix& A, std::int64_t piece_tiles) {
+    const recipe::Compact<Exec, Matrix, decltype(tiles_recipe())> count(exec, A, tiles_recipe());
+    tiles_ = count.keys();
+    const auto tile_rows = static_cast<std::size_t>(count.panels());
+    const auto tiles = static_cast<std::size_t>(tiles_);
+    const auto nonzeros = static_cast<std::size_t>(A.nonzeros());
+
+    Arena<Space> work(exec, "heddle::spmv::tiled_work",
+                      arena_bytes<Off, O, Off, Off, Tile, unsigned char>(
+                          tile_rows + 1, tiles, tiles + 1, tiles, tiles, nonzeros));
+    Off* const tile_ptr = work.template take<Off>(tile_rows + 1).data();
+    O* const tile_col = work.template take<O>(tiles).data();
+    Off* const list_ptr = work.template take<Off>(tiles + 1).data();
+    Off* const next = work.template take<Off>(tiles).data();
+    Tile* const shapes = work.template take<Tile>(tiles).data();
+    auto* const codes = work.template take<unsigned char>(nonzeros).data();
+    count.write(exec, tile_ptr, tile_col);
+    recipe::count_lists(exec, A, tiles_recipe(), tiles_, tile_ptr, tile_col, list_ptr, next);
+    recipe::fill_lists(exec, "heddle::spmv::tiled_codes", A, tiles_recipe(), tiles_, tile_ptr,
+                       tile_col, list_ptr, next, PutCode{codes});
+    Kokkos::parallel_for("heddle::spmv::tiled_shapes", policy(exec, tiles_),
+                         ShapesKernel<Off>{list_ptr, codes, shapes});
+    LayoutKernel<Off> layout{tiles_, sizeof(S), shapes, list_ptr, nullptr, nullptr};
+    Kokkos::parallel_scan("heddle::spmv::tiled_sizes", policy(exec, tiles_ + 1), layout, size_);
+    PiecesKernel<O, Off> cut{count.panels(), piece_tiles, tile_ptr, nullptr};
+    Kokkos::parallel_scan("heddle::spmv::tiled_pieces", policy(exec, count.panels() + 1), cut,
+                          counts_);
+
+    take(exec, tile_rows, tiles);
+    count.write(exec, tile_ptr_, tile_col_);
+    layout.tile = tile_;
+    layout.list_ptr = list_ptr_;
+    cut.piece = piece_;
+    Kokkos::parallel_scan("heddle::spmv::tiled_layout", policy(exec, tiles_ + 1), layout);
+    Kokkos::parallel_scan("heddle::spmv::tiled_cut", policy(exec, count.panels() + 1), cut);
+    rows_ = A.rows();
+    write_indices(exec, codes);
+    update_values(exec, A);
+    exec.fence("heddle::spmv::tiled_inspected");  // the workspaces go
+  }
+
+  /// New values of the same pattern: two launches, no wait.
+  void update_values(const Exec& exec, const Matrix& A) const {
+    recipe::fill_lists(exec, "heddle::spmv::tiled_values", A, tiles_recipe(), tiles_, tile_ptr_,
+                       tile_col_, list_ptr_, next_,
+                       PutValue<S, Off>{tile_, list_ptr_, A.values().data(), data_});
+  }
+
+  View<S, O> view() const { return {rows_, counts_.pieces, piece_, tile_col_, tile_, data_}; }
+  Acc* carries() const { return carries_; }
+  bool cut() const { return counts_.carries > 0; }
+  std::int64_t tiles() const { return tiles_; }
+  std::size_t bytes() const { return arena_.bytes(); }
+
+  /// Bytes that a pass over the tiles reads, without x and y, and those that each vector adds.
+  double read_bytes() const {
+    return static_cast<double>(counts_.pieces + 1) * sizeof(Piece<O>) +
+           static_cast<double>(tiles_) * (sizeof(O) + sizeof(Tile)) +
+           static_cast<double>(size_.bytes - size_.not_read);
+  }
+  double carried_bytes() const {
+    return 2.0 * tile_size * sizeof(Acc) * static_cast<double>(counts_.carries);
+  }
+
+  /// Tiles of each layout, in the order of Layout; waits for `exec`.
+  std::array<std::int64_t, layouts> tiles_of_layouts(const Exec& exec) const {
+    std::array<std::int64_t, layouts> counts{};
+    for (int which = 0; which < layouts; ++which) {
+      const Tile* const tile = tile_;
+      Kokkos::parallel_reduce(
+          "heddle::spmv::tiled_layouts", policy(exec, tiles_),
+          KOKKOS_LAMBDA(std::int64_t t, std::int64_t& sum) {
+            sum += static_cast<int>(tile[t].layout()) == which;
+          },
+          counts[static_cast<std::size_t>(which)]);
+    }
+    return counts;
+  }
+
+ private:
+  void write_indices(const Exec& exec, const unsigned char* codes) const {
+    using Indices = IndicesKernel<S, Off>;
+    const Indices indices{tile_, list_ptr_, codes, data_, backends::runs_on_host<Exec>};
+    if constexpr (backends::runs_on_host<Exec>) {
+      const int shares = exec.concurrency();
+      backends::launch<backends::Shape<1>>(
+          exec, "heddle::spmv::tiled_indices", shares,
+          SharesOfIndices<View<S, O>, Indices>{view(), indices, shares});
+    } else {
+      Kokkos::parallel_for("heddle::spmv::tiled_indices", policy(exec, tiles_), indices);
+    }
+  }
+
+  void take(const Exec& exec, std::size_t tile_rows, std::size_t tiles) {
+    const auto pieces = static_cast<std::size_t>(counts_.pieces) + 1;
+    const auto bytes = static_cast<std::size_t>(size_.bytes);
+    const std::size_t carried =
+        static_cast<std::size_t>(counts_.carries) * most_vectors * tile_size;
+    arena_ = Arena<Space>(
+        exec, "heddle::spmv::tiled",
+        arena_bytes<Piece<O>, O, Tile, unsigned char, Acc, Off, Off, Off>(
+            pieces, tiles, tiles + 1, bytes, carried, tile_rows + 1, tiles + 1, tiles));
+    piece_ = arena_.template take<Piece<O>>(pieces).data();
+    tile_col_ = arena_.template take<O>(tiles).data();
+    tile_ = arena_.template take<Tile>(tiles + 1).data();
+    data_ = arena_.template take<unsigned char>(bytes).data();
+    carries_ = arena_.template take<Acc>(carried).data();
+    tile_ptr_ = arena_.template take<Off>(tile_rows + 1).data();
+    list_ptr_ = arena_.template take<Off>(tiles + 1).data();
+    next_ = arena_.template take<Off>(tiles).data();
+  }
+
+  static auto policy(const Exec& exec, std::int64_t n) {
+    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
+        kokkos_space(exec), 0, n);
+  }
+
+  O rows_ = 0;
+  std::int64_t tiles_ = 0;
+  DataSize size_;
+  PieceCounts counts_;
+  Arena<Space> arena_;
+  Piece<O>* piece_ = nullptr;
+  O* tile_col_ = nullptr;
+  Tile* tile_ = nullptr;
+  unsigned char* data_ = nullptr;
+  Acc* carries_ = nullptr;
+  Off* tile_ptr_ = nullptr;
+  Off* list_ptr_ = nullptr;
+  Off* next_ = nullptr;
+};
+
+}  // namespace heddle::detail::tiled

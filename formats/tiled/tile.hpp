@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../core/types.hpp"
+
+namespace heddle::detail::tiled {
+
+/// Rows and columns of a tile.
+inline constexpr int tile_size = 16;
+
+/// How a tile stores its entries. Values come first, then the indices in bytes:
+enum class Layout : std::uint8_t {
+  coo,            ///< row by row; a byte an entry: 16 * its row + its column
+  csr,            ///< row by row; where each row begins; a column an entry, 4 bits
+  ell,            ///< slot by slot, 16 rows each, some of them holes; a column a slot, 4 bits
+  hyb,            ///< slots as in ell; behind them what long rows have beyond, as in coo
+  dense,          ///< all places, column by column, some of them holes; no indices
+  dense_rows,     ///< whole rows
+  dense_columns,  ///< whole columns
+};
+inline constexpr int layouts = 7;
+
+/// What there is to know of a tile, in two words that lanes of a GPU hand each other.
+class Tile {
+ public:
+  std::int64_t first;  ///< byte at which its data begins
+  std::int64_t shape;
+
+  /// `lines`: of dense_rows and dense_columns a bit for each one stored, of hyb the entries beyond
+  /// its slots. `width`: slots a row, or of csr the longest row.
+  KOKKOS_INLINE_FUNCTION static Tile make(Layout layout, std::int64_t entries, int width = 0,
+                                          int lines = 0) {
+    return {0, entries << 32 | std::int64_t{lines} << 8 | std::int64_t{width} << 3 |
+                   static_cast<std::int64_t>(layout)};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Layout layout() const { return static_cast<Layout>(shape & 7); }
+  KOKKOS_FORCEINLINE_FUNCTION int width() const { return static_cast<int>(shape >> 3 & 31); }
+  KOKKOS_FORCEINLINE_FUNCTION unsigned lines() const {
+    return static_cast<unsigned>(shape >> 8 & 0xffff);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION int rest() const { return static_cast<int>(lines()); }
+  /// Where entries repeat there may be any number of them.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t entries() const {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(shape) >> 32);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION int slots() const { return tile_size * width(); }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t values() const {
+    switch (layout()) {
+      case Layout::ell: return slots();
+      case Layout::hyb: return slots() + rest();
+      case Layout::dense: return tile_size * tile_size;
+      default: return entries();
+    }
+  }
+  /// Bytes of indices that an apply reads, and where each row begins, which of ell and hyb only
+  /// new values ask for.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t index_bytes() const {
+    switch (layout()) {
+      case Layout::coo: return entries();
+      case Layout::csr: return tile_size + (entries() + 1) / 2;
+      case Layout::ell: return slots() / 2;
+      case Layout::hyb: return slots() / 2 + rest();
+      default: return 0;
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION bool has_slots() const {
+    return layout() == Layout::ell || layout() == Layout::hyb;
+  }
+  /// Where the starts of rows lie in the indices.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t row_starts() const {
+    return has_slots() ? index_bytes() : 0;
+  }
+  /// Of the whole tile, so that the next one is aligned.
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t bytes(std::size_t value_bytes) const {
+    const std::int64_t all = values() * static_cast<std::int64_t>(value_bytes) + index_bytes() +
+                             (has_slots() ? tile_size : 0);
+    return ceil_div<std::int64_t>(all, alignment) * alignment;
+  }
+
+  static constexpr std::int64_t alignment = 16;
+};
+
+/// 4-bit column number i of a row of them.
+KOKKOS_FORCEINLINE_FUNCTION int nibble(unsigned char byte, std::int64_t i) {
+  return byte >> (4 * (i & 1)) & 15;
+}
+
+/// The place among a tile's values of its entry number `entry`, which lies in (row, column).
+KOKKOS_INLINE_FUNCTION std::int64_t value_place(const Tile& tile, const unsigned char* indices,
+                                                std::int64_t entry, int row, int column) {
+  const auto below = [&](int line) {
+    return Kokkos::popcount(tile.lines() & ((1u << line) - 1)) * tile_size;
+  };
+  switch (tile.layout()) {
+    case Layout::dense: return column * tile_size + row;
+    case Layout::dense_rows: return below(row) + column;
+    case Layout::dense_columns: return below(column) + row;
+    case Layout::ell:
+    case Layout::hyb: {
+      const unsigned char* const starts = indices + tile.row_starts();
+      const int in_row = static_cast<int>(entry) - starts[row];
+      if (in_row < tile.width()) return in_row * tile_size + row;
+      int rest = in_row - tile.width();
+      for (int r = 0; r < row; ++r) {
+        const int length = starts[r + 1] - starts[r];
+        rest += length > tile.width() ? length - tile.width() : 0;
+      }
+      return tile.slots() + rest;
+    }
+    default: return entry;
+  }
+}
+
+}  // namespace heddle::detail::tiled

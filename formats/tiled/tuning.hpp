@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+namespace heddle::detail::tiled {
+
+/// The sizes that tiled runs at, and the rules by which each tile's layout is chosen, in the order
+/// in which they are asked. The rules are those of the paper named in tile_shape.hpp; none was
+/// measured here.
+struct Tuning {
+  /// Entries of a tile that is a list of them, at most.
+  int most_coo_entries = 12;
+  /// Entries of a dense tile at least: 75 % of its places.
+  int least_dense_entries = 192;
+  /// Variation of row lengths (standard deviation over mean) of a tile in ELL at most, in HYB at
+  /// least.
+  double most_ell_variation = 0.2;
+  double least_hyb_variation = 1.0;
+  /// Entries beyond the slots of a tile in HYB at most, and its slots for each entry.
+  int most_hyb_rest = 4;
+  int most_hyb_padding = 2;
+
+  /// Tiles of a piece at most, where a scheme does not say: on a GPU, a warp's, and on a CPU.
+  int gpu_piece_tiles = 64;
+  int cpu_piece_tiles = 4096;
+  int team_threads = 128;
+  /// Steps of a tile that a lane of a GPU loads at once.
+  int batch = 4;
+  /// Vectors that one pass over the tiles takes.
+  int most_vectors = 8;
+  /// What a tile and a piece cost a thread of a CPU beside their data, in bytes of it.
+  int tile_steps = 64;
+  int piece_steps = 128;
+  /// Not measured: taken to be slower than its bytes by this.
+  double penalty = 2;
+};
+
+inline constexpr Tuning tuning{};
+
+/// Of their own, so that kernels may name them.
+inline constexpr int most_vectors = tuning.most_vectors;
+inline constexpr int tile_steps = tuning.tile_steps;
+inline constexpr int piece_steps = tuning.piece_steps;
+
+}  // namespace heddle::detail::tiled
