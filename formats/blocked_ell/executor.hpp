@@ -67,7 +67,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     if constexpr (backends::has_lanes<Exec>) {
       switch (parameters_.threads) {
         case 64: return run<64, tuning.batch, 1>(exec, product);
-        case 128: return run<128, tuning.batch, 1>(exec, product);
+        case 256: return run<256, tuning.batch, 1>(exec, product);
         case 512: return run<512, tuning.batch, 1>(exec, product);
         default: break;
       }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <bit>
+
 #include "../../backends/launch_simd.hpp"
 #include "../common/store_pack.hpp"
+#include "lane_sums.hpp"
 #include "slice_sums.hpp"
 #include "tuning.hpp"
 
@@ -57,7 +60,6 @@ struct Delivery {
 template <class View, class Product, int Threads, int Packs, int Batch, int Vectors>
 struct Kernel {
   using Acc = typename Product::accumulator_type;
-  using Sums = SliceSums<View, Product, Packs, Batch, Vectors>;
 
   struct Scratch {
     // Raw bytes, since complex types have constructors that scratch must not run.
@@ -74,23 +76,19 @@ struct Kernel {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
     using Pack = backends::Pack<Team, Acc>;
     const View& A = deliver.A;
-    const int places_per_team = Team::threads >> lane_bits;
-    const int lane = Team::threads == 1 ? 0 : team.thread() / places_per_team;
-    const int place_in_team = team.thread() & (places_per_team - 1);
+    const int place_bits = thread_bits - lane_bits;
+    const int lane = team.thread() >> place_bits;
     const std::int64_t first_place =
-        (team.index() * places_per_team + place_in_team) * (Packs * Pack::width);
+        ((team.index() << place_bits) + (team.thread() & ((1 << place_bits) - 1))) *
+        (Packs * Pack::width);
     const std::int64_t index = first_place >> A.slice_bits;
     const int row_place = static_cast<int>(first_place & (A.slice_rows() - 1));
     const bool exists = index < A.pieces;
     if (lane_bits == 0 && !exists) return;
-    const Piece piece = A.piece_at(exists ? index : 0);
-    const auto slice = A.slice[piece.slice];
-    const int end = exists ? slice.width : 0;
-    const int stop = end - piece.first < piece_width ? end : piece.first + piece_width;
     Pack sum[Packs][Vectors];
-    Sums{A, deliver.product}.add_up(slice, row_place, piece.first + lane * Batch,
-                                    Batch << lane_bits, stop, sum);
+    add_up<Team>(exists ? index : 0, exists, row_place, lane, sum);
     if (lane_bits == 0) {
+      const Piece piece = A.piece_at(index);
       for (int v = 0; v < Vectors; ++v) {
         if (v >= deliver.product.x.count) continue;
         for (int p = 0; p < Packs; ++p) deliver(piece, row_place + p * Pack::width, v, sum[p][v]);
@@ -105,11 +103,37 @@ struct Kernel {
       if (wanted) team.barrier();
       if (wanted && lane == 0 && exists) {
         Acc total = sum[0][v].lane(0);
-        for (int t = team.thread() + places_per_team; t < Team::threads; t += places_per_team) {
+        const int places = 1 << place_bits;
+        for (int t = team.thread() + places; t < Team::threads; t += places) {
           total += scratch.sum(t);
         }
-        deliver(piece, row_place, v, Pack::all(total));
+        deliver(A.piece_at(index), row_place, v, Pack::all(total));
       }
+    }
+  }
+
+ private:
+  static constexpr int thread_bits = std::countr_zero(static_cast<unsigned>(Threads));
+
+  /// What a lane has of its row: of the piece at `index`, every 2^lane_bits-th batch of slots.
+  template <class Team, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void add_up(std::int64_t index, bool exists, int row_place, int lane,
+                                          Pack (&sum)[Packs][Vectors]) const {
+    const View& A = deliver.A;
+    const Piece piece = A.piece_at(index);
+    const auto slice = A.slice[piece.slice];
+    const int end = exists ? slice.width : 0;
+    const int stop = end - piece.first < piece_width ? end : piece.first + piece_width;
+    const int slot = piece.first + lane * Batch, step = Batch << lane_bits;
+    if constexpr (Team::threads == 1) {
+      SliceSums<View, Product, Packs, Batch, Vectors>{A, deliver.product}.add_up(
+          slice, row_place, slot, step, stop, sum);
+    } else {
+      Acc of_lane[Vectors];
+      for (int v = 0; v < Vectors; ++v) of_lane[v] = Acc(0);
+      LaneSums<View, Product, Batch, Vectors>{A, deliver.product}.add_up(slice, row_place, slot,
+                                                                         step, stop, of_lane);
+      for (int v = 0; v < Vectors; ++v) sum[0][v] = Pack::all(of_lane[v]);
     }
   }
 };

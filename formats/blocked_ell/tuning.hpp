@@ -10,9 +10,9 @@ struct Tuning {
   /// Slots for each nonzero at most; a matrix with more is refused.
   double most_padding = 3;
   /// Threads of a team of a GPU, by default and with several vectors.
-  int team_threads = 256;
+  int team_threads = 128;
   /// Slots that a lane of a GPU loads at once, with one vector and with several.
-  int batch = 8;
+  int batch = 4;
   int multivector_batch = 4;
   /// Lanes a row of a GPU at most.
   int most_lanes = 8;

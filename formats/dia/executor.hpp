@@ -5,6 +5,7 @@
 #include "../common/executor.hpp"
 #include "../common/inspection.hpp"
 #include "kernel.hpp"
+#include "lane_sums.hpp"
 #include "storage.hpp"
 
 namespace heddle::detail::dia {
@@ -54,16 +55,21 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
  private:
   template <int Batch, int Vectors>
   void run(const Exec& exec, Op op, const Product<V, Acc>& product) const {
-    constexpr bool lanes = backends::has_lanes<Exec>;
-    // On a CPU the packs take the place of the batch: their loads are in flight together.
-    constexpr int packs = lanes || Vectors > 1 ? 1 : tuning.cpu_packs;
-    using RowSums =
-        dia::RowSums<View<S, O>, Product<V, Acc>, Exec, packs, lanes ? Batch : 1, Vectors>;
+    using View = dia::View<S, O>;
     using Shape = backends::Shape<1, tuning.team_threads>;
-    constexpr int rows_per_team = RowSums::rows_per_lane * (lanes ? tuning.team_threads : 1);
-    backends::launch_simd<Shape>(
-        exec, "heddle::spmv::dia", ceil_div<std::int64_t>(product.y.rows, rows_per_team),
-        Kernel<RowSums>{RowSums{storage_.view(), product, transposes(op)}}, simd_);
+    if constexpr (backends::has_lanes<Exec>) {
+      backends::launch<Shape>(exec, "heddle::spmv::dia",
+                              ceil_div<std::int64_t>(product.y.rows, tuning.team_threads),
+                              LaneKernel<View, Product<V, Acc>, Batch, Vectors>{
+                                  storage_.view(), product, transposes(op)});
+    } else {
+      // The packs take the place of the batch: their loads are in flight together.
+      constexpr int packs = Vectors > 1 ? 1 : tuning.cpu_packs;
+      using RowSums = dia::RowSums<View, Product<V, Acc>, Exec, packs, 1, Vectors>;
+      backends::launch_simd<Shape>(
+          exec, "heddle::spmv::dia", ceil_div<std::int64_t>(product.y.rows, RowSums::rows_per_lane),
+          Kernel<RowSums>{RowSums{storage_.view(), product, transposes(op)}}, simd_);
+    }
   }
 
   Scheme scheme_;

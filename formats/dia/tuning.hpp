@@ -11,7 +11,7 @@ struct Tuning {
   double most_fill_in = 3;
   int team_threads = 256;
   /// Diagonals that a lane of a GPU loads at once, with one vector and with several.
-  int batch = 8;
+  int batch = 4;
   int multivector_batch = 4;
   /// Vectors that one pass over the diagonals takes.
   int most_vectors = 8;
