@@ -54,7 +54,7 @@ template <class Handle, class Alpha, class AMatrix, VectorView X, class Beta, Wr
   requires is_spmv_handle<Handle>
 void spmv(Handle* handle, const char mode[], const Alpha& alpha, const AMatrix& A, const X& x,
           const Beta& beta, const Y& y) {
-  spmv(typename Handle::ExecutionSpaceType(), handle, mode, alpha, A, x, beta, y);
+  kk::spmv(typename Handle::ExecutionSpaceType(), handle, mode, alpha, A, x, beta, y);
 }
 
 /// Without a handle: no inspection, no allocation, no wait, and nothing checked but shapes. See
@@ -73,7 +73,7 @@ template <class Alpha, KokkosKernelsMatrix AMatrix, VectorView X, class Beta, Wr
 void spmv(const char mode[], const Alpha& alpha, const AMatrix& A, const X& x, const Beta& beta,
           const Y& y) {
   using Exec = typename detail::KokkosKernelsTypes<AMatrix>::execution_space;
-  spmv(Exec(), mode, alpha, A, x, beta, y);
+  kk::spmv(Exec(), mode, alpha, A, x, beta, y);
 }
 
 }  // namespace heddle::kk

@@ -71,21 +71,21 @@ void sptrsv_solve(const Exec& exec, Handle* handle, const RowMap& row_map, const
 template <class Handle, class RowMap, class Entries>
   requires is_kernels_handle<Handle>
 void sptrsv_symbolic(Handle* handle, const RowMap& row_map, const Entries& entries) {
-  sptrsv_symbolic(typename Handle::HandleExecSpace(), handle, row_map, entries);
+  kk::sptrsv_symbolic(typename Handle::HandleExecSpace(), handle, row_map, entries);
 }
 
 template <class Handle, class RowMap, class Entries, class Values>
   requires is_kernels_handle<Handle>
 void sptrsv_symbolic(Handle* handle, const RowMap& row_map, const Entries& entries,
                      const Values& values) {
-  sptrsv_symbolic(typename Handle::HandleExecSpace(), handle, row_map, entries, values);
+  kk::sptrsv_symbolic(typename Handle::HandleExecSpace(), handle, row_map, entries, values);
 }
 
 template <class Handle, class RowMap, class Entries, class Values>
   requires is_kernels_handle<Handle>
 void sptrsv_numeric(Handle* handle, const RowMap& row_map, const Entries& entries,
                     const Values& values) {
-  sptrsv_numeric(typename Handle::HandleExecSpace(), handle, row_map, entries, values);
+  kk::sptrsv_numeric(typename Handle::HandleExecSpace(), handle, row_map, entries, values);
 }
 
 template <class Handle, class RowMap, class Entries, class Values, VectorView B,
@@ -93,7 +93,7 @@ template <class Handle, class RowMap, class Entries, class Values, VectorView B,
   requires is_kernels_handle<Handle>
 void sptrsv_solve(Handle* handle, const RowMap& row_map, const Entries& entries,
                   const Values& values, const B& b, const X& x) {
-  sptrsv_solve(typename Handle::HandleExecSpace(), handle, row_map, entries, values, b, x);
+  kk::sptrsv_solve(typename Handle::HandleExecSpace(), handle, row_map, entries, values, b, x);
 }
 
 /// Several solves, each on an instance and with a handle of its own, queued one after the other.
@@ -113,7 +113,7 @@ void sptrsv_solve_streams(const std::vector<Exec>& execs, const std::vector<Hand
     }
   }
   for (std::size_t i = 0; i < n; ++i) {
-    sptrsv_solve(execs[i], handles[i], row_maps[i], entries[i], values[i], b[i], x[i]);
+    kk::sptrsv_solve(execs[i], handles[i], row_maps[i], entries[i], values[i], b[i], x[i]);
   }
 }
 
