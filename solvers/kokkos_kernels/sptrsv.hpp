@@ -117,10 +117,12 @@ void sptrsv_solve_streams(const std::vector<Exec>& execs, const std::vector<Hand
   }
 }
 
-/// Where Kokkos Kernels keeps these names.
+/// Where Kokkos Kernels keeps these names; the solves themselves before 4.7.
 namespace Experimental {
 using kk::KokkosKernelsHandle;
+using kk::sptrsv_solve;
 using kk::sptrsv_solve_streams;
+using kk::sptrsv_symbolic;
 using kk::SPTRSVAlgorithm;
 using kk::SPTRSVHandle;
 }  // namespace Experimental
