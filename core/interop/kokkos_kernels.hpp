@@ -10,14 +10,13 @@ namespace heddle {
 /// so that Kokkos Kernels need not be installed, and any of its versions will do. A BsrMatrix has
 /// them too and means something else by them, but has a block size.
 template <class M>
-concept KokkosKernelsMatrix =
-    requires(const M& A) {
-      A.numRows();
-      A.numCols();
-      A.graph.row_map.extent(0);
-      A.graph.entries.extent(0);
-      A.values.extent(0);
-    } && !requires(const M& A) { A.blockDim(); };
+concept KokkosKernelsMatrix = requires(const M& A) {
+  A.numRows();
+  A.numCols();
+  A.graph.row_map.extent(0);
+  A.graph.entries.extent(0);
+  A.values.extent(0);
+} && !requires(const M& A) { A.blockDim(); };
 
 namespace detail {
 

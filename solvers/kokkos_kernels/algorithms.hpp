@@ -5,12 +5,14 @@
 
 #include "../../core/error.hpp"
 
-/// The algorithms that Kokkos Kernels lets its users choose from, by the names that they have there.
-/// Where one is asked for, Kokkos Kernels' own enumerator may be given too: it is known by its name.
+/// The algorithms that Kokkos Kernels lets its users choose from, by the names that they have
+/// there. Where one is asked for, Kokkos Kernels' own enumerator may be given too: it is known by
+/// its name.
 namespace heddle::kk {
 
 /// Of a product. SPMV_DEFAULT and SPMV_NATIVE: what `choose` takes, for many products.
-/// SPMV_FAST_SETUP: no inspection. SPMV_MERGE_PATH and SPMV_NATIVE_MERGE_PATH: the scheme csr/merge.
+/// SPMV_FAST_SETUP: no inspection. SPMV_MERGE_PATH and SPMV_NATIVE_MERGE_PATH: the scheme
+/// csr/merge.
 enum SPMVAlgorithm {
   SPMV_DEFAULT,
   SPMV_FAST_SETUP,

@@ -23,22 +23,22 @@ inline Op op_of(const char mode[]) {
               "give N, T, C (conjugate) or H (conjugate transpose)");
 }
 
-/// y = alpha * op(A) * x + beta * y, op by `mode`: see op_of. x and y are both of rank 1, or of rank
-/// 2 with as many vectors as each other, in any layout; alpha and beta are converted to y's value
-/// type. beta == 0 overwrites y without reading it; alpha == 0 reads neither A nor x.
+/// y = alpha * op(A) * x + beta * y, op by `mode`: see op_of. x and y are both of rank 1, or of
+/// rank 2 with as many vectors as each other, in any layout; alpha and beta are converted to y's
+/// value type. beta == 0 overwrites y without reading it; alpha == 0 reads neither A nor x.
 ///
 /// The first call of a handle inspects A: it allocates, and waits for `exec`. So does, of a handle
 /// with a stored transpose, the first transposing one, unless SpmvOptions::ops names it. The others
-/// are queued on `exec`: no allocation, no copy, no fence. Bitwise reproducible, but for transposing
-/// products of a handle without a stored transpose, which add atomically.
+/// are queued on `exec`: no allocation, no copy, no fence. Bitwise reproducible, but for
+/// transposing products of a handle without a stored transpose, which add atomically.
 ///
 /// Throws Error if shapes do not fit, for an unknown mode, for a matrix that is not sound (first
 /// call), and for another matrix than that of the first call.
 template <ExecutionSpace Exec, class Handle, class Alpha, class AMatrix, VectorView X, class Beta,
           WritableVectorView Y>
   requires is_spmv_handle<Handle>
-void spmv(const Exec& exec, Handle* handle, const char mode[], const Alpha& alpha,
-          const AMatrix& A, const X& x, const Beta& beta, const Y& y) {
+void spmv(const Exec& exec, Handle* handle, const char mode[], const Alpha& alpha, const AMatrix& A,
+          const X& x, const Beta& beta, const Y& y) {
   using V = typename Handle::Vector;
   static_assert(std::same_as<Exec, typename Handle::ExecutionSpaceType>,
                 "the handle is of another execution space");

@@ -10,18 +10,18 @@
 
 namespace heddle::kk {
 
-/// What KokkosSparse::SPMVHandle is there: made without a matrix, it inspects the one that the first
-/// spmv gives it, and serves the later ones. Inside is an SpmvPlan.
+/// What KokkosSparse::SPMVHandle is there: made without a matrix, it inspects the one that the
+/// first spmv gives it, and serves the later ones. Inside is an SpmvPlan.
 ///
 /// A handle belongs to one matrix, whose arrays outlive it, and to any vectors and execution space
-/// instances. Neither copies nor moves. Unlike there, one handle multiplies once at a time: calls on
-/// two streams that may overlap need one each.
+/// instances. Neither copies nor moves. Unlike there, one handle multiplies once at a time: calls
+/// on two streams that may overlap need one each.
 ///
 /// Made from an algorithm, it reads A's values at each call, as Kokkos Kernels does: only schemes
-/// are chosen that borrow them, and a transposing product adds atomically. Made from SpmvOptions, it
-/// is a plan with those options: unless options.values_in_place, any scheme may be chosen, also one
-/// that copies the values, transposing products have a stored transpose, and after the values of A
-/// have changed update_values is called.
+/// are chosen that borrow them, and a transposing product adds atomically. Made from SpmvOptions,
+/// it is a plan with those options: unless options.values_in_place, any scheme may be chosen, also
+/// one that copies the values, transposing products have a stored transpose, and after the values
+/// of A have changed update_values is called.
 ///
 /// Device is a Kokkos::Device or an execution space; AMatrix a KokkosSparse::CrsMatrix, or what has
 /// its members; XVector and YVector Views of one value type, in which sums are kept. FormatList

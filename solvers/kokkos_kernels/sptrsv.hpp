@@ -8,8 +8,8 @@
 
 namespace heddle::kk {
 
-/// Begins with a triangle, whatever the handle knew before: row_map of rows + 1 offsets and entries,
-/// the columns, in any order. It is inspected with the first values, by sptrsv_numeric or
+/// Begins with a triangle, whatever the handle knew before: row_map of rows + 1 offsets and
+/// entries, the columns, in any order. It is inspected with the first values, by sptrsv_numeric or
 /// sptrsv_solve; give them here, as below, if those are not to take the time.
 /// Throws Error for another number of rows than the handle's.
 template <ExecutionSpace Exec, class Handle, class RowMap, class Entries>
@@ -39,8 +39,8 @@ void sptrsv_symbolic(const Exec& exec, Handle* handle, const RowMap& row_map,
 /// first values. Throws Error for other sizes than those inspected.
 template <ExecutionSpace Exec, class Handle, class RowMap, class Entries, class Values>
   requires is_kernels_handle<Handle>
-void sptrsv_numeric(const Exec& exec, Handle* handle, const RowMap& row_map,
-                    const Entries& entries, const Values& values) {
+void sptrsv_numeric(const Exec& exec, Handle* handle, const RowMap& row_map, const Entries& entries,
+                    const Values& values) {
   static_assert(std::same_as<Exec, typename Handle::HandleExecSpace>,
                 "the handle is of another execution space");
   auto& sptrsv = handle->sptrsv_handle();
@@ -105,8 +105,8 @@ void sptrsv_solve_streams(const std::vector<Exec>& execs, const std::vector<Hand
                           const std::vector<Values>& values, const std::vector<B>& b,
                           const std::vector<X>& x) {
   const std::size_t n = execs.size();
-  for (const std::size_t size : {handles.size(), row_maps.size(), entries.size(), values.size(),
-                                 b.size(), x.size()}) {
+  for (const std::size_t size :
+       {handles.size(), row_maps.size(), entries.size(), values.size(), b.size(), x.size()}) {
     if (size != n) {
       throw Error("lists of " + std::to_string(n) + " instances and of " + std::to_string(size),
                   "give one of each for every instance");

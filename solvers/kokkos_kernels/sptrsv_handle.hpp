@@ -25,8 +25,8 @@ class SPTRSVHandle {
   static_assert(Scalar<nnz_scalar_t>, "values are float, double, or the Kokkos::complex of either");
   static_assert(Ordinal<nnz_lno_t>, "ordinals are signed, of 32 or 64 bits: int, and not unsigned");
   /// What is inside.
-  using Matrix = CsrMatrix<nnz_scalar_t, nnz_lno_t, size_type,
-                           typename PersistentSpace::memory_space>;
+  using Matrix =
+      CsrMatrix<nnz_scalar_t, nnz_lno_t, size_type, typename PersistentSpace::memory_space>;
   using Plan = SptrsvPlan<Exec, Matrix>;
 
   SPTRSVHandle(SPTRSVAlgorithm algorithm, std::size_t rows, const SptrsvOptions& options)
@@ -134,7 +134,8 @@ class KokkosKernelsHandle {
     const SptrsvOptions options{.triangle = lower ? Triangle::lower : Triangle::upper};
     sptrsv_ = std::make_unique<SPTRSVHandleType>(algorithm_of(algorithm), rows, options);
   }
-  /// With the words of an SptrsvPlan: a unit diagonal, a pinned scheme, one triangle of an LU matrix.
+  /// With the words of an SptrsvPlan: a unit diagonal, a pinned scheme, one triangle of an LU
+  /// matrix.
   void create_sptrsv_handle(const SptrsvOptions& options, std::size_t rows) {
     sptrsv_ = std::make_unique<SPTRSVHandleType>(SPTRSVAlgorithm::SEQLVLSCHD_TP1, rows, options);
   }

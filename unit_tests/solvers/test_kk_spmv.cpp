@@ -31,9 +31,14 @@ struct Mode {
   const char* name;
   Op op;
 };
-constexpr Mode modes[] = {{"N", Op::none},          {"t", Op::transpose}, {"T", Op::transpose},
-                          {"C", Op::conjugate},     {"n", Op::none},      {"c", Op::conjugate},
-                          {"H", Op::conjugate_transpose}, {"h", Op::conjugate_transpose}};
+constexpr Mode modes[] = {{"N", Op::none},
+                          {"t", Op::transpose},
+                          {"T", Op::transpose},
+                          {"C", Op::conjugate},
+                          {"n", Op::none},
+                          {"c", Op::conjugate},
+                          {"H", Op::conjugate_transpose},
+                          {"h", Op::conjugate_transpose}};
 
 /// One product of several vectors by `multiply(mode, alpha, x, beta, y)`, held against the oracle;
 /// with beta == 0 y holds NaN before.
@@ -49,8 +54,7 @@ std::string problem(const DeviceMatrix<T>& A, const Mode& mode, typename T::Scal
   multiply(mode.name, alpha, x_device.view(), beta, y_device.view());
   Kokkos::fence("heddle::test::multiplied");
   const Reference right = reference_of<T>(A, mode.op, alpha, x, beta, y);
-  const std::string wrong =
-      mismatch(right, y_device.template in<Kokkos::HostSpace>().view());
+  const std::string wrong = mismatch(right, y_device.template in<Kokkos::HostSpace>().view());
   return wrong.empty() ? "" : A.name + ", mode " + mode.name + ": " + wrong;
 }
 
@@ -128,8 +132,7 @@ namespace {
 /// A matrix, x of ones, and y.
 struct Fixture {
   One::Exec exec;
-  DeviceMatrix<One> A =
-      to_device<One>(exec, banded_pattern("tridiagonal", 1000, 1000, {-1, 0, 1}));
+  DeviceMatrix<One> A = to_device<One>(exec, banded_pattern("tridiagonal", 1000, 1000, {-1, 0, 1}));
   Handles<One>::Matrix theirs = crs_matrix(A.device);
   Handles<One>::Vector x{"heddle::test::x", 1000}, y{"heddle::test::y", 1000};
 

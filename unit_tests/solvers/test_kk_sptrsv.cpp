@@ -17,9 +17,9 @@ namespace {
 using kk::SPTRSVAlgorithm;
 
 template <class T>
-using HandleOf = kk::KokkosKernelsHandle<typename T::Offset, const typename T::Ordinal,
-                                         typename T::Scalar, typename T::Exec, typename T::Space,
-                                         typename T::Space>;
+using HandleOf =
+    kk::KokkosKernelsHandle<typename T::Offset, const typename T::Ordinal, typename T::Scalar,
+                            typename T::Exec, typename T::Space, typename T::Space>;
 
 /// Calls solve(b, x) with random right-hand sides, x poisoned before: how far x is from solving.
 template <class T, class Solve>
@@ -62,8 +62,8 @@ TEST_CASE_TEMPLATE_DEFINE("kk: lower and upper triangles, with and without value
           for (const int vectors : {1, 2, 3}) {
             CHECK(residual_of<T>(A, triangle, Diagonal::stored, vectors,
                                  [&](const auto& b, const auto& x) {
-                                   kk::sptrsv_solve(exec, &handle, t.graph.row_map,
-                                                    t.graph.entries, t.values, b, x);
+                                   kk::sptrsv_solve(exec, &handle, t.graph.row_map, t.graph.entries,
+                                                    t.values, b, x);
                                  }) <= 1);
           }
           watchdog.progress();
@@ -242,8 +242,8 @@ TEST_CASE("kk: several solves at once, each on an instance of its own") {
   CHECK(to_host(x[0])(200) == 0.5);
   CHECK(to_host(x[1])(200) == 0.25);
   x.pop_back();
-  CHECK_THROWS_AS(
-      kk::sptrsv_solve_streams(instances, handles, row_maps, entries, values, b, x), Error);
+  CHECK_THROWS_AS(kk::sptrsv_solve_streams(instances, handles, row_maps, entries, values, b, x),
+                  Error);
 }
 
 }  // namespace heddle::test

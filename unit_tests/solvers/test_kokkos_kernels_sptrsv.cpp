@@ -59,8 +59,7 @@ TEST_CASE("ours and theirs on every triangle") {
             kk::sptrsv_solve(handle, row_map, entries, values, b, x);
           });
       const double theirs = residual_of<Theirs>(
-          A, lower,
-          [&](auto* handle) { sptrsv_symbolic(handle, row_map, entries, values); },
+          A, lower, [&](auto* handle) { sptrsv_symbolic(handle, row_map, entries, values); },
           [&](auto* handle, const auto& b, const auto& x) {
             sptrsv_solve(handle, row_map, entries, values, b, x);
           });

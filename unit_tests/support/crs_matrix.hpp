@@ -23,10 +23,8 @@ struct CrsMatrix {
 /// A storage's arrays under those names; no copy.
 template <Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 CrsMatrix<S, O, Off, Space> crs_matrix(const CsrStorage<S, O, Off, Space>& storage) {
-  return {{storage.row_ptr(), storage.col_idx()},
-          storage.values(),
-          storage.rows(),
-          storage.columns()};
+  return {
+      {storage.row_ptr(), storage.col_idx()}, storage.values(), storage.rows(), storage.columns()};
 }
 
 }  // namespace heddle::test
