@@ -67,7 +67,7 @@ SPTRSVAlgorithm algorithm_of(E theirs) {
     case E::SPTRSV_CUSPARSE: return SPTRSVAlgorithm::SPTRSV_CUSPARSE;
     default: break;
   }
-  throw Error("a supernodal algorithm, which takes its factors from SuperLU or CHOLMOD",
+  throw Error("a supernodal algorithm, which takes factors by columns, with their supernodes",
               "give the factor as a matrix in compressed rows, and SEQLVLSCHD_TP1");
 }
 

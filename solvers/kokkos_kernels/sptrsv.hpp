@@ -50,7 +50,7 @@ void sptrsv_numeric(const Exec& exec, Handle* handle, const RowMap& row_map, con
 /// Solves T x = b. b and x are of rank 1, or of rank 2 with as many vectors as each other, in any
 /// layout; x may be b. The pattern is the one of sptrsv_symbolic. The values are those of the last
 /// sptrsv_numeric, or, with SPTRSV_CUSPARSE, of the last sptrsv_symbolic; if there was none, those
-/// given here, which are taken anew at each solve: about as much time again.
+/// given here, which are taken anew at each solve.
 ///
 /// Queued on `exec`, but for the first solve of a triangle not yet inspected: no allocation, no
 /// copy, no fence. Bitwise reproducible for a fixed scheme. Throws Error if shapes do not fit.
