@@ -14,7 +14,7 @@ set(HEDDLE_PUBLIC_NAMES
     error.hpp=core/error.hpp
     features.hpp=formats/inspect/pattern_features.hpp
     format.hpp=formats/format.hpp
-    kokkos_kernels.hpp=core/interop/kokkos_kernels.hpp
+    kokkos_kernels.hpp=solvers/kokkos_kernels.hpp
     matrix.hpp=core/matrix.hpp
     matrix_market.hpp=core/files/matrix_market.hpp
     petsc.hpp=core/files/petsc.hpp
@@ -47,9 +47,7 @@ foreach(pair IN LISTS HEDDLE_PUBLIC_NAMES)
   list(GET pair 1 target)
   heddle_public_header(${name} ${target})
   list(APPEND HEDDLE_PUBLIC_HEADERS ${name})
-  if(NOT name STREQUAL "kokkos_kernels.hpp")  # that one needs Kokkos Kernels' own headers
-    list(APPEND everything ${target})
-  endif()
+  list(APPEND everything ${target})
 endforeach()
 heddle_public_header(heddle.hpp ${everything})
 list(APPEND HEDDLE_PUBLIC_HEADERS heddle.hpp)

@@ -37,3 +37,9 @@ set_target_properties(
   PROPERTIES IMPORTED_LOCATION "${HEDDLE_KOKKOS_KERNELS_LIBRARY}"
              INTERFACE_INCLUDE_DIRECTORIES "${HEDDLE_KOKKOS_KERNELS_INCLUDE_DIR}"
              INTERFACE_LINK_LIBRARIES Kokkos::kokkos)
+# Debian's needs libraries of the Kokkos beside it, and says not where they are: an RPATH of the
+# program is looked up for them too, a RUNPATH is not.
+if(HEDDLE_KOKKOS_KERNELS_LIBRARY MATCHES "[.]so$")
+  set_target_properties(Heddle::kokkos_kernels PROPERTIES INTERFACE_LINK_OPTIONS
+                                                          "LINKER:--disable-new-dtags")
+endif()

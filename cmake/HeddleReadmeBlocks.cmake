@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# heddle_readme_blocks(FILE): every block ```cpp of FILE is a program; each is compiled, and runs as
-# a test from the root of the source tree, as a reader would do it.
+# heddle_readme_blocks(FILE [LIBRARIES...]): every block ```cpp of FILE is a program; each is compiled,
+# and runs as a test from the root of the source tree, as a reader would do it.
 function(heddle_readme_blocks file)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${file}")
   file(READ "${PROJECT_SOURCE_DIR}/${file}" rest)
@@ -26,7 +26,7 @@ function(heddle_readme_blocks file)
     file(GENERATE OUTPUT "${source}" CONTENT "${program}")
     add_executable(${name} "${source}")
     target_link_libraries(${name} PRIVATE Heddle::heddle heddle_warnings
-                                          $<TARGET_NAME_IF_EXISTS:Heddle::compiled>)
+                                          $<TARGET_NAME_IF_EXISTS:Heddle::compiled> ${ARGN})
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     set_tests_properties(
       ${name} PROPERTIES TIMEOUT 1500 PROCESSORS 2

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include <KokkosSparse_CrsMatrix.hpp>
 #include <heddle/kokkos_kernels.hpp>
 #include <heddle/spmv.hpp>
 

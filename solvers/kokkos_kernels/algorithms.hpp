@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <type_traits>
+
+#include "../../core/error.hpp"
+
+/// The algorithms that Kokkos Kernels lets its users choose from, by the names that they have
+/// there. Where one is asked for, Kokkos Kernels' own enumerator may be given too: it is known by
+/// its name.
+namespace heddle::kk {
+
+/// Of a product. SPMV_DEFAULT and SPMV_NATIVE: what `choose` takes, for many products.
+/// SPMV_FAST_SETUP: no inspection. SPMV_MERGE_PATH and SPMV_NATIVE_MERGE_PATH: the scheme
+/// csr/merge.
+enum SPMVAlgorithm {
+  SPMV_DEFAULT,
+  SPMV_FAST_SETUP,
+  SPMV_NATIVE,
+  SPMV_MERGE_PATH,
+  SPMV_NATIVE_MERGE_PATH
+};
+
+/// Of a triangular solve. All of them: the scheme that Heddle takes by itself. SPTRSV_CUSPARSE
+/// differs in that values count from one sptrsv_symbolic to the next, as they do in cuSPARSE.
+enum class SPTRSVAlgorithm { SEQLVLSCHD_RP, SEQLVLSCHD_TP1, SEQLVLSCHD_TP1CHAIN, SPTRSV_CUSPARSE };
+
+/// Ours or theirs.
+template <class E>
+concept AnySPMVAlgorithm = std::is_enum_v<E> && requires {
+  E::SPMV_DEFAULT;
+  E::SPMV_FAST_SETUP;
+  E::SPMV_NATIVE;
+  E::SPMV_MERGE_PATH;
+  E::SPMV_NATIVE_MERGE_PATH;
+};
+template <class E>
+concept AnySPTRSVAlgorithm = std::is_enum_v<E> && requires {
+  E::SEQLVLSCHD_RP;
+  E::SEQLVLSCHD_TP1;
+  E::SEQLVLSCHD_TP1CHAIN;
+  E::SPTRSV_CUSPARSE;
+};
+
+/// Theirs as ours. Throws Error for those of block rows (SPMV_BSR_*).
+template <AnySPMVAlgorithm E>
+SPMVAlgorithm algorithm_of(E theirs) {
+  switch (theirs) {
+    case E::SPMV_DEFAULT: return SPMV_DEFAULT;
+    case E::SPMV_FAST_SETUP: return SPMV_FAST_SETUP;
+    case E::SPMV_NATIVE: return SPMV_NATIVE;
+    case E::SPMV_MERGE_PATH: return SPMV_MERGE_PATH;
+    case E::SPMV_NATIVE_MERGE_PATH: return SPMV_NATIVE_MERGE_PATH;
+    default: break;
+  }
+  throw Error("an algorithm for matrices of blocks, and A is a matrix in compressed rows",
+              "give SPMV_DEFAULT; Heddle finds blocks by itself, or pin the scheme bcsr/RxC");
+}
+
+/// Theirs as ours. Throws Error for the supernodal ones.
+template <AnySPTRSVAlgorithm E>
+SPTRSVAlgorithm algorithm_of(E theirs) {
+  switch (theirs) {
+    case E::SEQLVLSCHD_RP: return SPTRSVAlgorithm::SEQLVLSCHD_RP;
+    case E::SEQLVLSCHD_TP1: return SPTRSVAlgorithm::SEQLVLSCHD_TP1;
+    case E::SEQLVLSCHD_TP1CHAIN: return SPTRSVAlgorithm::SEQLVLSCHD_TP1CHAIN;
+    case E::SPTRSV_CUSPARSE: return SPTRSVAlgorithm::SPTRSV_CUSPARSE;
+    default: break;
+  }
+  throw Error("a supernodal algorithm, which takes factors by columns, with their supernodes",
+              "give the factor as a matrix in compressed rows, and SEQLVLSCHD_TP1");
+}
+
+}  // namespace heddle::kk

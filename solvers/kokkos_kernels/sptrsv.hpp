@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sptrsv_handle.hpp"
+
+namespace heddle::kk {
+
+/// Begins with a triangle, whatever the handle knew before: row_map of rows + 1 offsets and
+/// entries, the columns, in any order. It is inspected with the first values, by sptrsv_numeric or
+/// sptrsv_solve; give them here, as below, if those are not to take the time.
+/// Throws Error for another number of rows than the handle's.
+template <ExecutionSpace Exec, class Handle, class RowMap, class Entries>
+  requires is_kernels_handle<Handle>
+void sptrsv_symbolic(const Exec&, Handle* handle, const RowMap& row_map, const Entries&) {
+  static_assert(std::same_as<Exec, typename Handle::HandleExecSpace>,
+                "the handle is of another execution space");
+  auto& sptrsv = handle->sptrsv_handle();
+  sptrsv.begin(row_map.extent(0));
+}
+
+/// The same, and inspects the triangle, with these values: allocates, and waits for `exec`. Throws
+/// Error, naming the row, for a triangle that is not one: see SptrsvPlan.
+template <ExecutionSpace Exec, class Handle, class RowMap, class Entries, class Values>
+  requires is_kernels_handle<Handle>
+void sptrsv_symbolic(const Exec& exec, Handle* handle, const RowMap& row_map,
+                     const Entries& entries, const Values& values) {
+  static_assert(std::same_as<Exec, typename Handle::HandleExecSpace>,
+                "the handle is of another execution space");
+  auto& sptrsv = handle->sptrsv_handle();
+  sptrsv.inspect(exec, sptrsv.triangle(row_map, entries, values));
+}
+
+/// Takes new values of the pattern that was inspected (or inspects it, with the first ones), and
+/// says that they hold until the next call: later solves do not take them anew. Kokkos Kernels has
+/// no such function, and need not be told. Ordered on `exec`; no wait, no allocation, but for the
+/// first values. Throws Error for other sizes than those inspected.
+template <ExecutionSpace Exec, class Handle, class RowMap, class Entries, class Values>
+  requires is_kernels_handle<Handle>
+void sptrsv_numeric(const Exec& exec, Handle* handle, const RowMap& row_map, const Entries& entries,
+                    const Values& values) {
+  static_assert(std::same_as<Exec, typename Handle::HandleExecSpace>,
+                "the handle is of another execution space");
+  auto& sptrsv = handle->sptrsv_handle();
+  sptrsv.take_values(exec, sptrsv.triangle(row_map, entries, values));
+}
+
+/// Solves T x = b. b and x are of rank 1, or of rank 2 with as many vectors as each other, in any
+/// layout; x may be b. The pattern is the one of sptrsv_symbolic. The values are those of the last
+/// sptrsv_numeric, or, with SPTRSV_CUSPARSE, of the last sptrsv_symbolic; if there was none, those
+/// given here, which are taken anew at each solve.
+///
+/// Queued on `exec`, but for the first solve of a triangle not yet inspected: no allocation, no
+/// copy, no fence. Bitwise reproducible for a fixed scheme. Throws Error if shapes do not fit.
+template <ExecutionSpace Exec, class Handle, class RowMap, class Entries, class Values,
+          VectorView B, WritableVectorView X>
+  requires is_kernels_handle<Handle>
+void sptrsv_solve(const Exec& exec, Handle* handle, const RowMap& row_map, const Entries& entries,
+                  const Values& values, const B& b, const X& x) {
+  static_assert(std::same_as<Exec, typename Handle::HandleExecSpace>,
+                "the handle is of another execution space");
+  static_assert(B::rank() == X::rank(), "b and x have the same rank");
+  auto& sptrsv = handle->sptrsv_handle();
+  sptrsv.solve(exec, sptrsv.triangle(row_map, entries, values), b, x);
+}
+
+// On the default instance of the handle's execution space.
+
+template <class Handle, class RowMap, class Entries>
+  requires is_kernels_handle<Handle>
+void sptrsv_symbolic(Handle* handle, const RowMap& row_map, const Entries& entries) {
+  kk::sptrsv_symbolic(typename Handle::HandleExecSpace(), handle, row_map, entries);
+}
+
+template <class Handle, class RowMap, class Entries, class Values>
+  requires is_kernels_handle<Handle>
+void sptrsv_symbolic(Handle* handle, const RowMap& row_map, const Entries& entries,
+                     const Values& values) {
+  kk::sptrsv_symbolic(typename Handle::HandleExecSpace(), handle, row_map, entries, values);
+}
+
+template <class Handle, class RowMap, class Entries, class Values>
+  requires is_kernels_handle<Handle>
+void sptrsv_numeric(Handle* handle, const RowMap& row_map, const Entries& entries,
+                    const Values& values) {
+  kk::sptrsv_numeric(typename Handle::HandleExecSpace(), handle, row_map, entries, values);
+}
+
+template <class Handle, class RowMap, class Entries, class Values, VectorView B,
+          WritableVectorView X>
+  requires is_kernels_handle<Handle>
+void sptrsv_solve(Handle* handle, const RowMap& row_map, const Entries& entries,
+                  const Values& values, const B& b, const X& x) {
+  kk::sptrsv_solve(typename Handle::HandleExecSpace(), handle, row_map, entries, values, b, x);
+}
+
+/// Several solves, each on an instance and with a handle of its own, queued one after the other.
+/// Throws Error unless the lists are of one length.
+template <ExecutionSpace Exec, class Handle, class RowMap, class Entries, class Values,
+          VectorView B, WritableVectorView X>
+void sptrsv_solve_streams(const std::vector<Exec>& execs, const std::vector<Handle*>& handles,
+                          const std::vector<RowMap>& row_maps, const std::vector<Entries>& entries,
+                          const std::vector<Values>& values, const std::vector<B>& b,
+                          const std::vector<X>& x) {
+  const std::size_t n = execs.size();
+  for (const std::size_t size :
+       {handles.size(), row_maps.size(), entries.size(), values.size(), b.size(), x.size()}) {
+    if (size != n) {
+      throw Error("lists of " + std::to_string(n) + " instances and of " + std::to_string(size),
+                  "give one of each for every instance");
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    kk::sptrsv_solve(execs[i], handles[i], row_maps[i], entries[i], values[i], b[i], x[i]);
+  }
+}
+
+/// Where Kokkos Kernels keeps these names; the solves themselves before 4.7.
+namespace Experimental {
+using kk::KokkosKernelsHandle;
+using kk::sptrsv_solve;
+using kk::sptrsv_solve_streams;
+using kk::sptrsv_symbolic;
+using kk::SPTRSVAlgorithm;
+using kk::SPTRSVHandle;
+}  // namespace Experimental
+
+}  // namespace heddle::kk
