@@ -8,11 +8,13 @@
 #include "../../core/device.hpp"
 #include "../../core/features.hpp"
 #include "../../core/multivector.hpp"
+#include "../../core/promises.hpp"
 
 namespace heddle {
 
-/// Bytes of the types that a plan works with, the vectors that it is made for, and what of the
-/// matrix is stored.
+/// Bytes of the types that a plan works with, the vectors that it is made for, what of the matrix
+/// is stored, and what the user vouches for: a format that multiplies stored zeros refuses without
+/// promises.finite_x.
 struct Sizes {
   int scalar_bytes = 8;
   int ordinal_bytes = 4;
@@ -21,10 +23,12 @@ struct Sizes {
   int accumulator_bytes = 8;
   ExpectedVectors vectors = {};
   Symmetry symmetry = Symmetry::none;
+  Promises promises = {};
 };
 
 template <class Matrix, Scalar V, Scalar Acc>
-Sizes sizes_of(const ExpectedVectors& vectors, Symmetry symmetry = Symmetry::none) {
+Sizes sizes_of(const ExpectedVectors& vectors, Symmetry symmetry = Symmetry::none,
+               const Promises& promises = {}) {
   Sizes sizes;
   sizes.scalar_bytes = sizeof(typename Matrix::scalar_type);
   sizes.ordinal_bytes = sizeof(typename Matrix::ordinal_type);
@@ -33,6 +37,7 @@ Sizes sizes_of(const ExpectedVectors& vectors, Symmetry symmetry = Symmetry::non
   sizes.accumulator_bytes = sizeof(Acc);
   sizes.vectors = vectors;
   sizes.symmetry = symmetry;
+  sizes.promises = promises;
   return sizes;
 }
 
