@@ -8,7 +8,6 @@
 
 #include "../backends/device.hpp"
 #include "all_formats.hpp"
-#include "choose.hpp"
 #include "common/finite_x_check.hpp"
 #include "common/overlap_check.hpp"
 #include "common/scale.hpp"
@@ -17,6 +16,7 @@
 #include "inspect/check_promises.hpp"
 #include "inspect/features.hpp"
 #include "inspect/transpose.hpp"
+#include "inspect_best.hpp"
 
 namespace heddle {
 
@@ -52,7 +52,9 @@ class SpmvPlan {
   /// options.check_promises, a promise is broken; if options.scheme does not exist on this device
   /// (the message lists what exists), and if options.vectors.count is less than 1, and if
   /// options.symmetry is given and A is not square or, if options.check, not a triangle. Throws
-  /// Refusal if a pinned scheme does not take this matrix. Device memory: bytes().
+  /// Refusal if a pinned scheme does not take this matrix, and if no scheme keeps to
+  /// options.max_bytes; OutOfMemory, naming the bytes, where they cannot be had. Device memory:
+  /// bytes().
   explicit SpmvPlan(const Exec& exec, const Matrix& A, const SpmvOptions& options = {},
                     FormatList = {});
 
@@ -88,7 +90,8 @@ class SpmvPlan {
 
   /// Builds what `op` needs, if the scheme does not apply it natively and it is not there yet: a
   /// stored transpose, with a scheme of its own. Allocates, and waits for `exec`. Its values are
-  /// those of the last update_values.
+  /// those of the last update_values. Throws Refusal, before it allocates, if options.max_bytes
+  /// leaves no room.
   void prepare(const Exec& exec, Op op);
 
   /// Takes the values of A, which has the pattern that was inspected; no new inspection. Its arrays
@@ -126,21 +129,43 @@ class SpmvPlan {
   using Off = typename Matrix::offset_type;
 
   /// A scheme at work on A or on its transpose.
-  struct Part {
-    Choice choice;
-    std::unique_ptr<SpmvExecutor<Exec, Matrix, Vector, Accumulator>> executor;
-  };
+  using Part = detail::Inspected<Exec, Matrix, Vector, Accumulator>;
   struct TransposedPart {
     detail::Transposed<Exec, S, O, Off> matrix;
     Part part;
   };
 
   Part inspect(const Exec& exec, const Matrix& A, const RowFeatures& rows, Check checked,
-               const Promises& promises, const std::optional<Scheme>& pinned) const;
+               const ChooseOptions& options, const std::optional<Scheme>& pinned) const;
 
   ChooseOptions choose_options(const Promises& promises) const {
     return {options_.expected_applies, options_.values_in_place,
-            sizes_of<Matrix, Vector, Accumulator>(options_.vectors, options_.symmetry, promises)};
+            sizes_of<Matrix, Vector, Accumulator>(options_.vectors, options_.symmetry, promises),
+            options_.max_bytes, options_.ops};
+  }
+
+  /// For the stored transpose that an op needs; throws Refusal if options.max_bytes leaves no room.
+  ChooseOptions options_of_transpose(Op op) const {
+    // It is made sorted, and of columns that exist.
+    ChooseOptions options =
+        choose_options({true, true, options_.promises.unique, options_.promises.finite_x});
+    options.ops.clear();
+    if (options.max_bytes == no_bound) return options;
+    RowFeatures shape;
+    shape.columns = A_.columns();
+    shape.nonzeros = static_cast<std::int64_t>(A_.nonzeros());
+    const std::size_t kept = forward_.executor->bytes();
+    const std::size_t transpose = stored_transpose_bytes(shape, options.sizes);
+    if (kept + transpose > options.max_bytes) {
+      throw Refusal(std::string("op ") + name(op) + " needs a stored transpose of " +
+                        std::to_string(transpose) + " bytes beside the " + std::to_string(kept) +
+                        " of " + forward_.executor->scheme().to_string() +
+                        ", and options.max_bytes is " + std::to_string(options.max_bytes),
+                    "name the op in options.ops, so that the scheme is chosen for it, raise "
+                    "options.max_bytes, or pin csr/adaptive,transpose=atomics");
+    }
+    options.max_bytes -= kept + transpose;
+    return options;
   }
 
   void prepare_op(const Exec& exec, Op op);
@@ -191,8 +216,8 @@ SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::SpmvPlan(const Exec& ex
     detail::check_triangle(exec, A, options.symmetry, options.check);
   }
   const bool in_range = looks_at_columns || promises.in_range;
-  forward_ =
-      inspect(exec, A, rows, in_range ? Check::columns : Check::rows, promises, options.scheme);
+  forward_ = inspect(exec, A, rows, in_range ? Check::columns : Check::rows,
+                     choose_options(promises), options.scheme);
   for (const Op op : {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose}) {
     native_[static_cast<std::size_t>(op)] = FormatList::applies(op, forward_.executor->scheme());
   }
@@ -245,18 +270,15 @@ void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::update_values(cons
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
 auto SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::inspect(
     const Exec& exec, const Matrix& A, const RowFeatures& rows, Check checked,
-    const Promises& promises, const std::optional<Scheme>& pinned) const -> Part {
+    const ChooseOptions& options, const std::optional<Scheme>& pinned) const -> Part {
   const Features features = features_of(exec, A, rows, checked);
-  Part part;
-  if (pinned) {
-    part.choice = {resolve(*pinned, FormatList::grammars(device_)), "pinned by the caller"};
-  } else {
-    part.choice = heddle::choose<FormatList>(features, device_, choose_options(promises));
-  }
   const Inspection<Exec, Matrix> inspection{
-      exec, A, features, device_, options_.vectors, options_.symmetry, promises};
-  part.executor = FormatList::template inspect<Vector, Accumulator>(inspection, part.choice.scheme);
-  return part;
+      exec, A, features, device_, options_.vectors, options_.symmetry, options.sizes.promises};
+  const detail::Inspector<FormatList, Exec, Matrix, Vector, Accumulator> inspector(inspection,
+                                                                                   options);
+  if (pinned) return inspector.pinned(*pinned);
+  const double seconds = options_.measure_seconds;
+  return seconds > 0 ? inspector.fastest(seconds) : inspector.best();
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
@@ -267,12 +289,11 @@ void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::prepare_op(const E
                 "pin a scheme that applies it natively (csr/adaptive,transpose=atomics), or "
                 "leave options.values_in_place");
   }
+  const ChooseOptions options = options_of_transpose(op);
   detail::Transposed<Exec, S, O, Off> matrix(exec, A_);
   const Matrix transposed = matrix.matrix();
   const RowFeatures rows = row_features(exec, transposed, Check::rows);
-  // It is made sorted, and of columns that exist.
-  const Promises promises{true, true, options_.promises.unique, options_.promises.finite_x};
-  Part part = inspect(exec, transposed, rows, Check::columns, promises, options_.transposed_scheme);
+  Part part = inspect(exec, transposed, rows, Check::columns, options, options_.transposed_scheme);
   transposed_.emplace(TransposedPart{std::move(matrix), std::move(part)});
 }
 

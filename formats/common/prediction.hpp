@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
+#include "../../core/arena.hpp"
 #include "../../core/device.hpp"
 #include "../../core/features.hpp"
 #include "../../core/multivector.hpp"
@@ -39,6 +41,19 @@ Sizes sizes_of(const ExpectedVectors& vectors, Symmetry symmetry = Symmetry::non
   sizes.symmetry = symmetry;
   sizes.promises = promises;
   return sizes;
+}
+
+/// No bound on the bytes that a plan keeps.
+inline constexpr std::size_t no_bound = std::numeric_limits<std::size_t>::max();
+
+/// Bytes of a stored transpose, without what its own scheme keeps: a matrix, and for each of its
+/// values where it comes from.
+inline std::size_t stored_transpose_bytes(const RowFeatures& rows, const Sizes& sizes) {
+  const auto bytes = [](std::int64_t count, int each) {
+    return arena_padded_bytes(static_cast<std::size_t>(count) * static_cast<std::size_t>(each));
+  };
+  return bytes(rows.columns + 1, sizes.offset_bytes) + bytes(rows.nonzeros, sizes.ordinal_bytes) +
+         bytes(rows.nonzeros, sizes.scalar_bytes) + bytes(rows.nonzeros, sizes.offset_bytes);
 }
 
 /// What a format says of one of its schemes for one matrix on one device, without trying it.

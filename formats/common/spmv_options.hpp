@@ -8,6 +8,7 @@
 #include "../../core/promises.hpp"
 #include "../../core/scheme.hpp"
 #include "overlap_check.hpp"
+#include "prediction.hpp"
 
 namespace heddle {
 
@@ -29,6 +30,16 @@ struct SpmvOptions {
   /// Restricts the choice to schemes that read the user's values in place. A stored transpose never
   /// does.
   bool values_in_place = false;
+  /// The most device memory, in bytes, that the plan may keep beyond the matrix, a stored transpose
+  /// included: bytes() is never more. Schemes that are predicted to keep more are left out of the
+  /// choice, and one that turns out to is given back. What an inspection needs for a while and
+  /// frees again is not bounded.
+  std::size_t max_bytes = no_bound;
+  /// Seconds that the plan may spend on applies of the schemes that are predicted to be the best,
+  /// inspecting them included, to keep the one that is the fastest here; 0 takes the prediction's
+  /// word. A budget, not a promise: two at least are measured, however long that takes. Two plans
+  /// of one matrix may then come out with different schemes. Not where the scheme is pinned.
+  double measure_seconds = 0;
   /// Whether to look for column indices out of range, one pass over col_idx, unless
   /// promises.in_range spares it. The row pointer is checked in any case.
   bool check = true;
