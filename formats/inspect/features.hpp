@@ -15,8 +15,9 @@ Features features_of(const Exec& exec, const Matrix& A, const RowFeatures& rows,
   return Features(
       rows,
       [&exec, &A, rows, checked] {
-        return checked == Check::columns ? pattern_features(exec, A, rows)
-                                         : pattern_features(exec, A);
+        constexpr int no_blocks = 0;  // which blocks() estimates, of any size and for less
+        return checked == Check::columns ? pattern_features(exec, A, rows, no_blocks)
+                                         : pattern_features(exec, A, no_blocks);
       },
       [&exec, &A](int height, int width) { return estimated_blocks(exec, A, height, width); });
 }

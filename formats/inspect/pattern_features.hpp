@@ -68,6 +68,7 @@ struct PatternKernel {
     const O previous = k == begin ? -1 : col_idx[k - 1];
     sums.descents += column < previous;
     sums.repeats += column == previous;
+    if (block == 0) return;
     const O left = column - column % block;
     const bool enters_block = previous < left;
     if (!enters_block) return;
@@ -144,16 +145,18 @@ struct PatternKernel {
 };
 
 inline void check_block(int block) {
-  if (block >= 1 && block <= 64) return;
-  throw Error("blocks of " + std::to_string(block) + " rows", "ask for 1 to 64");
+  if (block >= 0 && block <= 64) return;
+  throw Error("blocks of " + std::to_string(block) + " rows",
+              "ask for 1 to 64, or 0 to count none");
 }
 
 }  // namespace detail
 
 /// All features of a matrix whose rows are known, and whose columns are known to be in range: those
-/// of its rows, then those of the places of the entries, in blocks of `block` x `block`.
+/// of its rows, then those of the places of the entries, in blocks of `block` x `block`, or with 0
+/// without counting blocks.
 ///
-/// Throws Error for a block size that is not in 1 .. 64. One launch with a readback that waits for
+/// Throws Error for a block size that is not in 0 .. 64. One launch with a readback that waits for
 /// `exec`, and a workspace of one bit for each of the rows + columns - 1 diagonals, in 4-byte
 /// words, allocated, cleared and freed. An entry that enters a block costs block - 1 binary
 /// searches in other rows. Every figure is exact and the same from run to run.
@@ -187,8 +190,9 @@ PatternFeatures pattern_features(const Exec& exec, const CsrMatrix<S, O, Off, Sp
   features.diagonals = sums.diagonals;
   features.sorted = sums.descents == 0;
   features.repeats = features.sorted ? sums.repeats : -1;
-  features.blocks = features.sorted ? sums.blocks : -1;
-  features.dense_blocks = features.sorted ? sums.dense_blocks : -1;
+  const bool counted = features.sorted && block > 0;
+  features.blocks = counted ? sums.blocks : -1;
+  features.dense_blocks = counted ? sums.dense_blocks : -1;
   return features;
 }
 
