@@ -41,7 +41,7 @@ class Arena {
   Arena() = default;
 
   /// Allocates `bytes` (see arena_bytes) under `label`, in the order of `exec` where `exec` can
-  /// reach the memory.
+  /// reach the memory. Throws OutOfMemory, naming both, where they cannot be had.
   template <ExecutionSpace Exec>
   Arena(const Exec& exec, const std::string& label, std::size_t bytes)
       : block_(allocate(exec, label, bytes + arena_alignment_bytes)), bytes_(bytes) {
@@ -88,11 +88,17 @@ class Arena {
 
   template <ExecutionSpace Exec>
   static Block allocate(const Exec& exec, const std::string& label, std::size_t bytes) {
-    if constexpr (Kokkos::SpaceAccessibility<KokkosSpace<Exec>, Space>::accessible) {
-      return Block(Kokkos::view_alloc(kokkos_space(exec), Kokkos::WithoutInitializing, label),
-                   bytes);
-    } else {
-      return Block(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), bytes);
+    try {
+      if constexpr (Kokkos::SpaceAccessibility<KokkosSpace<Exec>, Space>::accessible) {
+        return Block(Kokkos::view_alloc(kokkos_space(exec), Kokkos::WithoutInitializing, label),
+                     bytes);
+      } else {
+        return Block(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), bytes);
+      }
+    } catch (const std::exception& error) {  // whose type changes with the version of Kokkos
+      throw OutOfMemory("no " + std::to_string(bytes) + " bytes of " + Space::name() + " for " +
+                            label + " (" + error.what() + ")",
+                        "free some, or let plans keep less (SpmvOptions::max_bytes)");
     }
   }
 

@@ -54,4 +54,10 @@ class Error : public std::runtime_error {
   std::string remedy_;
 };
 
+/// There is not as much memory as was asked for.
+class OutOfMemory : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace heddle

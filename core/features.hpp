@@ -96,21 +96,22 @@ struct PatternFeatures : RowFeatures {
   /// Entries whose place an earlier one has; -1 unless sorted.
   std::int64_t repeats = 0;
   /// Size of the blocks below: block x block, the first at row 0, column 0. Of blocks that reach
-  /// beyond the matrix, what is outside counts as empty.
+  /// beyond the matrix, what is outside counts as empty. 0 where blocks are not counted.
   int block = 0;
-  /// Blocks that hold an entry, and those of them at least half full; -1 unless sorted.
+  /// Blocks that hold an entry, and those of them at least half full; -1 unless sorted and counted.
   std::int64_t blocks = 0;
   std::int64_t dense_blocks = 0;
 
-  /// Share of the blocks with an entry that are at least half full; -1 unless sorted.
+  /// Share of the blocks with an entry that are at least half full; -1 unless counted.
   double dense_block_share() const {
-    return sorted ? detail::share(static_cast<double>(dense_blocks), blocks) : -1;
+    return blocks >= 0 ? detail::share(static_cast<double>(dense_blocks), blocks) : -1;
   }
   /// Share of the places in blocks with an entry that hold one, 1 / (fill-in of a blocked format);
-  /// -1 unless sorted.
+  /// -1 unless counted.
   double block_fill() const {
-    return sorted ? detail::share(static_cast<double>(nonzeros - repeats), blocks * block * block)
-                  : -1;
+    return blocks >= 0
+               ? detail::share(static_cast<double>(nonzeros - repeats), blocks * block * block)
+               : -1;
   }
 };
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -13,8 +15,26 @@ namespace heddle {
 struct RankedScheme {
   Scheme scheme;
   Prediction prediction;
-  /// Of the inspection and all expected applies.
+  /// Of the inspection and all expected applies, as predicted.
   double total_seconds = 0;
+  /// Of one apply, where a plan has measured it (SpmvOptions::measure_seconds); else 0.
+  double measured_seconds = 0;
+
+  /// One line: what an apply takes, what the set-up takes, what is kept, and why; or why not.
+  std::string to_string() const {
+    if (!prediction.possible()) return scheme.to_string() + " refuses: " + prediction.refusal;
+    const auto seconds = [](double s) {
+      char text[32];
+      std::snprintf(text, sizeof(text), "%.2e s", s);
+      return std::string(text);
+    };
+    std::string line = scheme.to_string() + ": ";
+    if (measured_seconds > 0) line += seconds(measured_seconds) + " an apply measured, ";
+    return line + seconds(prediction.seconds) + " an apply and " +
+           seconds(prediction.setup_seconds) + " to set up predicted, " +
+           std::to_string(std::llround(prediction.kept_bytes)) + " bytes kept; " +
+           prediction.reason + (prediction.lacks_pattern ? "; at best, the pattern unseen" : "");
+  }
 };
 
 /// What `choose` is asked for.
@@ -24,6 +44,9 @@ struct ChooseOptions {
   /// Only schemes that read the user's values in place.
   bool values_in_place = false;
   Sizes sizes = {};
+  /// Only schemes that keep at most so many bytes, with the stored transpose that `ops` need.
+  std::size_t max_bytes = no_bound;
+  std::vector<Op> ops = {};
 };
 
 /// A scheme, why it was taken, and what it was compared with.
@@ -34,48 +57,62 @@ struct Choice {
   std::vector<RankedScheme> ranking = {};
 };
 
-/// The candidates of all formats, ranked by the predicted time of the inspection and of all
-/// applies; those that refuse come last.
-///
-/// A pure function of its arguments, but that `features` may look at the pattern: where a scheme
-/// would come first by a prediction that lacks it. What does not come first even at its best is
-/// left at that. The rules and the measurements behind them: docs/choose.md.
+namespace detail {
+
+/// Why options.max_bytes does not allow a scheme that keeps so many bytes, or nothing.
 template <class FormatList>
-std::vector<RankedScheme> rank(const Features& features, const Device& device,
-                               const ChooseOptions& options = {}) {
-  const auto ranked = [&](Scheme scheme, const Features& known) {
-    Prediction prediction = FormatList::predict(scheme, known, device, options.sizes);
-    if (options.values_in_place && !prediction.borrows_values && prediction.possible()) {
-      prediction.refusal = "it copies the values, and options.values_in_place is set";
-    }
-    const double total = prediction.setup_seconds +
-                         static_cast<double>(options.expected_applies) * prediction.seconds;
-    return RankedScheme{std::move(scheme), std::move(prediction), total};
-  };
+std::string too_many_bytes(const Scheme& scheme, double kept_bytes, const RowFeatures& rows,
+                           const ChooseOptions& options) {
+  const bool transposes = std::any_of(options.ops.begin(), options.ops.end(),
+                                      [&](Op op) { return !FormatList::applies(op, scheme); });
+  const std::size_t transpose = transposes ? stored_transpose_bytes(rows, options.sizes) : 0;
+  const auto most = static_cast<double>(options.max_bytes);
+  if (options.max_bytes == no_bound || kept_bytes + static_cast<double>(transpose) <= most) {
+    return "";
+  }
+  return "it keeps " + std::to_string(std::llround(kept_bytes)) + " bytes" +
+         (transposes ? " and a stored transpose of " + std::to_string(transpose) : "") +
+         ", and options.max_bytes leaves " + std::to_string(options.max_bytes);
+}
+
+template <class FormatList>
+RankedScheme predicted(Scheme scheme, const Features& features, const Device& device,
+                       const ChooseOptions& options) {
+  Prediction prediction = FormatList::predict(scheme, features, device, options.sizes);
+  if (prediction.possible() && options.values_in_place && !prediction.borrows_values) {
+    prediction.refusal = "it copies the values, and options.values_in_place is set";
+  }
+  if (prediction.possible()) {
+    prediction.refusal =
+        too_many_bytes<FormatList>(scheme, prediction.kept_bytes, features.rows(), options);
+  }
+  const double total =
+      prediction.setup_seconds + static_cast<double>(options.expected_applies) * prediction.seconds;
+  return RankedScheme{std::move(scheme), std::move(prediction), total};
+}
+
+/// Sorts the ranking from `place` on, until what stands there is predicted with the pattern. What
+/// does not come there even at its best is left at that.
+template <class FormatList>
+void settle(std::vector<RankedScheme>& ranking, std::size_t place, const Features& features,
+            const Device& device, const ChooseOptions& options) {
   const auto is_better = [](const RankedScheme& a, const RankedScheme& b) {
     const bool differ = a.prediction.possible() != b.prediction.possible();
     return differ ? a.prediction.possible() : a.total_seconds < b.total_seconds;
   };
-  const Features rows_alone(features.rows());
-  std::vector<RankedScheme> ranking;
-  for (Scheme& scheme : FormatList::candidates(features, device)) {
-    ranking.push_back(ranked(std::move(scheme), rows_alone));
-  }
-  std::stable_sort(ranking.begin(), ranking.end(), is_better);
-  while (!ranking.empty() && ranking.front().prediction.possible() &&
-         ranking.front().prediction.lacks_pattern) {
-    RankedScheme known = ranked(ranking.front().scheme, features);
+  const auto first = ranking.begin() + static_cast<std::ptrdiff_t>(place);
+  std::stable_sort(first, ranking.end(), is_better);
+  while (first != ranking.end() && first->prediction.possible() &&
+         first->prediction.lacks_pattern) {
+    RankedScheme known = predicted<FormatList>(first->scheme, features, device, options);
     if (known.prediction.lacks_pattern) break;
-    ranking.front() = std::move(known);
-    std::stable_sort(ranking.begin(), ranking.end(), is_better);
+    *first = std::move(known);
+    std::stable_sort(first, ranking.end(), is_better);
   }
-  return ranking;
 }
 
-/// The first of the ranking. Throws Refusal, with every format's reason, if none is possible.
-template <class FormatList>
-Choice choose(const Features& features, const Device& device, const ChooseOptions& options = {}) {
-  std::vector<RankedScheme> ranking = rank<FormatList>(features, device, options);
+/// Throws Refusal, with every format's reason, unless the first of the ranking is possible.
+inline Choice first_of(std::vector<RankedScheme> ranking, const ChooseOptions& options) {
   if (ranking.empty() || !ranking.front().prediction.possible()) {
     std::string reasons;
     for (const RankedScheme& one : ranking) {
@@ -90,6 +127,33 @@ Choice choose(const Features& features, const Device& device, const ChooseOption
   Scheme best = ranking.front().scheme;
   std::string reason = ranking.front().prediction.reason;
   return {std::move(best), std::move(reason), std::move(ranking)};
+}
+
+}  // namespace detail
+
+/// The candidates of all formats, ranked by the predicted time of the inspection and of all
+/// applies; those that refuse come last.
+///
+/// A pure function of its arguments, but that `features` may look at the pattern: where a scheme
+/// would come first by a prediction that lacks it. What does not come first even at its best is
+/// left at that. The rules and the measurements behind them: docs/choose.md.
+template <class FormatList>
+std::vector<RankedScheme> rank(const Features& features, const Device& device,
+                               const ChooseOptions& options = {}) {
+  const Features rows_alone(features.rows());
+  std::vector<RankedScheme> ranking;
+  for (Scheme& scheme : FormatList::candidates(features, device)) {
+    ranking.push_back(
+        detail::predicted<FormatList>(std::move(scheme), rows_alone, device, options));
+  }
+  detail::settle<FormatList>(ranking, 0, features, device, options);
+  return ranking;
+}
+
+/// The first of the ranking. Throws Refusal, with every format's reason, if none is possible.
+template <class FormatList>
+Choice choose(const Features& features, const Device& device, const ChooseOptions& options = {}) {
+  return detail::first_of(rank<FormatList>(features, device, options), options);
 }
 
 }  // namespace heddle

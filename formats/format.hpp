@@ -97,9 +97,9 @@ struct Formats {
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
       const Inspection<Exec, Matrix>& inspection, const Scheme& scheme) {
-    const Prediction prediction =
-        predict(scheme, inspection.features, inspection.device,
-                sizes_of<Matrix, V, Acc>(inspection.vectors, inspection.symmetry));
+    const Prediction prediction = predict(
+        scheme, inspection.features, inspection.device,
+        sizes_of<Matrix, V, Acc>(inspection.vectors, inspection.symmetry, inspection.promises));
     if (!prediction.possible()) {
       throw Refusal(scheme.format() + ": " + prediction.refusal,
                     inspection.symmetry == Symmetry::none

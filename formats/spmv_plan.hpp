@@ -8,43 +8,17 @@
 
 #include "../backends/device.hpp"
 #include "all_formats.hpp"
-#include "choose.hpp"
+#include "common/finite_x_check.hpp"
 #include "common/overlap_check.hpp"
 #include "common/scale.hpp"
+#include "common/spmv_options.hpp"
 #include "common/triangle_check.hpp"
+#include "inspect/check_promises.hpp"
 #include "inspect/features.hpp"
 #include "inspect/transpose.hpp"
+#include "inspect_best.hpp"
 
 namespace heddle {
-
-/// What a user may say about a plan; every default is sensible.
-struct SpmvOptions {
-  /// Pins the scheme; by default `choose` takes one. Parameters that it leaves out are resolved by
-  /// the inspector: see SpmvPlan::scheme.
-  std::optional<Scheme> scheme = std::nullopt;
-  /// Pins the scheme of the stored transpose, where there is one.
-  std::optional<Scheme> transposed_scheme = std::nullopt;
-  /// How often the plan will be applied: what an inspection may cost.
-  std::int64_t expected_applies = 1000;
-  /// The vectors that x will hold. x may hold any others; but expect several that lie apart, and
-  /// schemes that gain by it keep room to lay them side by side.
-  ExpectedVectors vectors = {};
-  /// Ops that will be applied besides Op::none: what they need is prepared with the plan. Others
-  /// can be prepared later: SpmvPlan::prepare.
-  std::vector<Op> ops = {};
-  /// Restricts the choice to schemes that read the user's values in place. A stored transpose never
-  /// does.
-  bool values_in_place = false;
-  /// Whether to look for column indices out of range, one pass over col_idx. The row pointer is
-  /// checked in any case.
-  bool check = true;
-  /// Whether to look for applies of one plan that overlap, which is an error: two launches an apply
-  /// more. By default in debug builds (without NDEBUG).
-  bool check_overlap = detail::asserts;
-  /// Says that A is one triangle, with the diagonal, of a symmetric or Hermitian matrix, which is
-  /// what the plan then applies. Most formats refuse that; csb takes it.
-  Symmetry symmetry = Symmetry::none;
-};
 
 /// One matrix, inspected once, to be applied many times: y = alpha * op(A) * x + beta * y.
 ///
@@ -74,10 +48,13 @@ class SpmvPlan {
   /// repeated.
   ///
   /// Throws Error, naming the row, if the row pointer falls or contradicts the number of nonzeros,
-  /// and, if options.check, naming row and entry, if a column is out of range; if options.scheme
-  /// does not exist on this device (the message lists what exists), and if options.vectors.count is
-  /// less than 1, and if options.symmetry is given and A is not square or, if options.check, not a
-  /// triangle. Throws Refusal if a pinned scheme does not take this matrix. Device memory: bytes().
+  /// and, if options.check, naming row and entry, if a column is out of range, or, if
+  /// options.check_promises, a promise is broken; if options.scheme does not exist on this device
+  /// (the message lists what exists), and if options.vectors.count is less than 1, and if
+  /// options.symmetry is given and A is not square or, if options.check, not a triangle. Throws
+  /// Refusal if a pinned scheme does not take this matrix, and if no scheme keeps to
+  /// options.max_bytes; OutOfMemory, naming the bytes, where they cannot be had. Device memory:
+  /// bytes().
   explicit SpmvPlan(const Exec& exec, const Matrix& A, const SpmvOptions& options = {},
                     FormatList = {});
 
@@ -113,7 +90,8 @@ class SpmvPlan {
 
   /// Builds what `op` needs, if the scheme does not apply it natively and it is not there yet: a
   /// stored transpose, with a scheme of its own. Allocates, and waits for `exec`. Its values are
-  /// those of the last update_values.
+  /// those of the last update_values. Throws Refusal, before it allocates, if options.max_bytes
+  /// leaves no room.
   void prepare(const Exec& exec, Op op);
 
   /// Takes the values of A, which has the pattern that was inspected; no new inspection. Its arrays
@@ -151,21 +129,43 @@ class SpmvPlan {
   using Off = typename Matrix::offset_type;
 
   /// A scheme at work on A or on its transpose.
-  struct Part {
-    Choice choice;
-    std::unique_ptr<SpmvExecutor<Exec, Matrix, Vector, Accumulator>> executor;
-  };
+  using Part = detail::Inspected<Exec, Matrix, Vector, Accumulator>;
   struct TransposedPart {
     detail::Transposed<Exec, S, O, Off> matrix;
     Part part;
   };
 
-  Part inspect(const Exec& exec, const Matrix& A, const RowFeatures& rows,
-               const std::optional<Scheme>& pinned) const;
+  Part inspect(const Exec& exec, const Matrix& A, const RowFeatures& rows, Check checked,
+               const ChooseOptions& options, const std::optional<Scheme>& pinned) const;
 
-  ChooseOptions choose_options() const {
+  ChooseOptions choose_options(const Promises& promises) const {
     return {options_.expected_applies, options_.values_in_place,
-            sizes_of<Matrix, Vector, Accumulator>(options_.vectors, options_.symmetry)};
+            sizes_of<Matrix, Vector, Accumulator>(options_.vectors, options_.symmetry, promises),
+            options_.max_bytes, options_.ops};
+  }
+
+  /// For the stored transpose that an op needs; throws Refusal if options.max_bytes leaves no room.
+  ChooseOptions options_of_transpose(Op op) const {
+    // It is made sorted, and of columns that exist.
+    ChooseOptions options =
+        choose_options({true, true, options_.promises.unique, options_.promises.finite_x});
+    options.ops.clear();
+    if (options.max_bytes == no_bound) return options;
+    RowFeatures shape;
+    shape.columns = A_.columns();
+    shape.nonzeros = static_cast<std::int64_t>(A_.nonzeros());
+    const std::size_t kept = forward_.executor->bytes();
+    const std::size_t transpose = stored_transpose_bytes(shape, options.sizes);
+    if (kept + transpose > options.max_bytes) {
+      throw Refusal(std::string("op ") + name(op) + " needs a stored transpose of " +
+                        std::to_string(transpose) + " bytes beside the " + std::to_string(kept) +
+                        " of " + forward_.executor->scheme().to_string() +
+                        ", and options.max_bytes is " + std::to_string(options.max_bytes),
+                    "name the op in options.ops, so that the scheme is chosen for it, raise "
+                    "options.max_bytes, or pin csr/adaptive,transpose=atomics");
+    }
+    options.max_bytes -= kept + transpose;
+    return options;
   }
 
   void prepare_op(const Exec& exec, Op op);
@@ -208,11 +208,16 @@ SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::SpmvPlan(const Exec& ex
                 "give the number of vectors that x will hold");
   }
   Kokkos::Timer timer;
-  const RowFeatures rows = row_features(exec, A, options.check ? Check::columns : Check::rows);
+  const Promises& promises = options.promises;
+  const bool looks_at_columns = options.check && !promises.in_range;
+  const RowFeatures rows = row_features(exec, A, looks_at_columns ? Check::columns : Check::rows);
+  if (options.check_promises) check_promises(exec, A, promises);
   if (options.symmetry != Symmetry::none) {
     detail::check_triangle(exec, A, options.symmetry, options.check);
   }
-  forward_ = inspect(exec, A, rows, options.scheme);
+  const bool in_range = looks_at_columns || promises.in_range;
+  forward_ = inspect(exec, A, rows, in_range ? Check::columns : Check::rows,
+                     choose_options(promises), options.scheme);
   for (const Op op : {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose}) {
     native_[static_cast<std::size_t>(op)] = FormatList::applies(op, forward_.executor->scheme());
   }
@@ -230,6 +235,7 @@ void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::execute(
   check_vectors(A_.rows(), A_.columns(), op, x, y);
   if (alpha == Accumulator(0)) return scale<Vector, Accumulator>(exec, beta, y);
   const Part& runs = part(op);
+  if (options_.promises.finite_x && options_.check_promises) detail::check_finite(exec, x);
   overlap_.enter(exec);
   runs.executor->apply(exec, stored_op(op), alpha, x, beta, y);
   overlap_.leave(exec);
@@ -263,19 +269,16 @@ void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::update_values(cons
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
 auto SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::inspect(
-    const Exec& exec, const Matrix& A, const RowFeatures& rows,
-    const std::optional<Scheme>& pinned) const -> Part {
-  const Features features = features_of(exec, A, rows);
-  Part part;
-  if (pinned) {
-    part.choice = {resolve(*pinned, FormatList::grammars(device_)), "pinned by the caller"};
-  } else {
-    part.choice = heddle::choose<FormatList>(features, device_, choose_options());
-  }
+    const Exec& exec, const Matrix& A, const RowFeatures& rows, Check checked,
+    const ChooseOptions& options, const std::optional<Scheme>& pinned) const -> Part {
+  const Features features = features_of(exec, A, rows, checked);
   const Inspection<Exec, Matrix> inspection{
-      exec, A, features, device_, options_.vectors, options_.symmetry};
-  part.executor = FormatList::template inspect<Vector, Accumulator>(inspection, part.choice.scheme);
-  return part;
+      exec, A, features, device_, options_.vectors, options_.symmetry, options.sizes.promises};
+  const detail::Inspector<FormatList, Exec, Matrix, Vector, Accumulator> inspector(inspection,
+                                                                                   options);
+  if (pinned) return inspector.pinned(*pinned);
+  const double seconds = options_.measure_seconds;
+  return seconds > 0 ? inspector.fastest(seconds) : inspector.best();
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
@@ -286,10 +289,11 @@ void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::prepare_op(const E
                 "pin a scheme that applies it natively (csr/adaptive,transpose=atomics), or "
                 "leave options.values_in_place");
   }
+  const ChooseOptions options = options_of_transpose(op);
   detail::Transposed<Exec, S, O, Off> matrix(exec, A_);
   const Matrix transposed = matrix.matrix();
   const RowFeatures rows = row_features(exec, transposed, Check::rows);
-  Part part = inspect(exec, transposed, rows, options_.transposed_scheme);
+  Part part = inspect(exec, transposed, rows, Check::columns, options, options_.transposed_scheme);
   transposed_.emplace(TransposedPart{std::move(matrix), std::move(part)});
 }
 

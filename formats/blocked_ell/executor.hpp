@@ -33,7 +33,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
         lane_bits_(std::countr_zero(static_cast<unsigned>(parameters.lanes))),
         columns_(static_cast<double>(in.A.columns())),
         storage_(in.exec, in.A, std::countr_zero(static_cast<unsigned>(parameters.slice_rows)),
-                 parameters.sigma) {}
+                 parameters.sigma, in.promises.sorted) {}
 
   const Scheme& scheme() const override { return scheme_; }
 

@@ -27,9 +27,10 @@ class Storage {
   using Matrix = CsrMatrix<S, O, Off, Space>;
 
   /// The recipe: sort_rows(sigma), tile_rows(2^slice_bits), normalize, compact_and_pad; sigma 0
-  /// leaves the rows as they are. Reads the columns twice and the values once; waits for `exec`
-  /// once, for the sizes.
-  Storage(const Exec& exec, const Matrix& A, int slice_bits, std::int64_t sigma)
+  /// leaves the rows as they are. Reads the columns twice, or once if they are known to ascend, and
+  /// the values once; waits for `exec` once, for the sizes.
+  Storage(const Exec& exec, const Matrix& A, int slice_bits, std::int64_t sigma,
+          bool ascending = false)
       : slices_(ceil_div<std::int64_t>(A.rows(), std::int64_t{1} << slice_bits)) {
     const auto rows = static_cast<std::size_t>(sigma > 0 ? A.rows() : 0);
     const auto slices = static_cast<std::size_t>(slices_);
@@ -41,7 +42,7 @@ class Storage {
     const O* const order = sigma > 0 ? sorted.data() : nullptr;
     if (sigma > 0) recipe::sort_rows(exec, row_ptr, A.rows(), sigma, sorted.data());
     recipe::panel_shapes(exec, row_ptr, A.col_idx().data(), A.rows(), 1 << slice_bits, order,
-                         shapes.data());
+                         shapes.data(), ascending);
     LayoutKernel<O> layout{shapes.data(), slice_bits, nullptr, nullptr};
     Kokkos::parallel_scan("heddle::spmv::blocked_ell_sizes", policy(exec, slices_), layout, sizes_);
 

@@ -5,6 +5,7 @@
 #include "../../core/features.hpp"
 #include "../../core/matrix.hpp"
 #include "../../core/multivector.hpp"
+#include "../../core/promises.hpp"
 
 namespace heddle {
 
@@ -18,6 +19,7 @@ struct Inspection {
   const Device& device;
   ExpectedVectors vectors;
   Symmetry symmetry = Symmetry::none;  ///< else one triangle is stored
+  Promises promises = {};              ///< what need not be looked at
 };
 
 }  // namespace heddle

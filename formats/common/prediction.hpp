@@ -3,16 +3,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
+#include "../../core/arena.hpp"
 #include "../../core/device.hpp"
 #include "../../core/features.hpp"
 #include "../../core/multivector.hpp"
+#include "../../core/promises.hpp"
 
 namespace heddle {
 
-/// Bytes of the types that a plan works with, the vectors that it is made for, and what of the
-/// matrix is stored.
+/// Bytes of the types that a plan works with, the vectors that it is made for, what of the matrix
+/// is stored, and what the user vouches for: a format that multiplies stored zeros refuses without
+/// promises.finite_x.
 struct Sizes {
   int scalar_bytes = 8;
   int ordinal_bytes = 4;
@@ -21,10 +25,12 @@ struct Sizes {
   int accumulator_bytes = 8;
   ExpectedVectors vectors = {};
   Symmetry symmetry = Symmetry::none;
+  Promises promises = {};
 };
 
 template <class Matrix, Scalar V, Scalar Acc>
-Sizes sizes_of(const ExpectedVectors& vectors, Symmetry symmetry = Symmetry::none) {
+Sizes sizes_of(const ExpectedVectors& vectors, Symmetry symmetry = Symmetry::none,
+               const Promises& promises = {}) {
   Sizes sizes;
   sizes.scalar_bytes = sizeof(typename Matrix::scalar_type);
   sizes.ordinal_bytes = sizeof(typename Matrix::ordinal_type);
@@ -33,7 +39,21 @@ Sizes sizes_of(const ExpectedVectors& vectors, Symmetry symmetry = Symmetry::non
   sizes.accumulator_bytes = sizeof(Acc);
   sizes.vectors = vectors;
   sizes.symmetry = symmetry;
+  sizes.promises = promises;
   return sizes;
+}
+
+/// No bound on the bytes that a plan keeps.
+inline constexpr std::size_t no_bound = std::numeric_limits<std::size_t>::max();
+
+/// Bytes of a stored transpose, without what its own scheme keeps: a matrix, and for each of its
+/// values where it comes from.
+inline std::size_t stored_transpose_bytes(const RowFeatures& rows, const Sizes& sizes) {
+  const auto bytes = [](std::int64_t count, int each) {
+    return arena_padded_bytes(static_cast<std::size_t>(count) * static_cast<std::size_t>(each));
+  };
+  return bytes(rows.columns + 1, sizes.offset_bytes) + bytes(rows.nonzeros, sizes.ordinal_bytes) +
+         bytes(rows.nonzeros, sizes.scalar_bytes) + bytes(rows.nonzeros, sizes.offset_bytes);
 }
 
 /// What a format says of one of its schemes for one matrix on one device, without trying it.

@@ -6,12 +6,19 @@
 
 namespace heddle {
 
-/// What is known of a matrix whose rows have been looked at. Refers to `exec` and A, which live as
-/// long as questions are asked.
+/// What is known of a matrix whose rows have been looked at, and with Check::columns its columns
+/// too, or somebody vouches for them; else a question about the pattern looks at them first. Refers
+/// to `exec` and A, which live as long as questions are asked.
 template <ExecutionSpace Exec, class Matrix>
-Features features_of(const Exec& exec, const Matrix& A, const RowFeatures& rows) {
+Features features_of(const Exec& exec, const Matrix& A, const RowFeatures& rows,
+                     Check checked = Check::rows) {
   return Features(
-      rows, [&exec, &A] { return pattern_features(exec, A); },
+      rows,
+      [&exec, &A, rows, checked] {
+        constexpr int no_blocks = 0;  // which blocks() estimates, of any size and for less
+        return checked == Check::columns ? pattern_features(exec, A, rows, no_blocks)
+                                         : pattern_features(exec, A, no_blocks);
+      },
       [&exec, &A](int height, int width) { return estimated_blocks(exec, A, height, width); });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../core/arena.hpp"
 #include "../../core/partition.hpp"
 #include "row_features.hpp"
 
@@ -67,6 +68,7 @@ struct PatternKernel {
     const O previous = k == begin ? -1 : col_idx[k - 1];
     sums.descents += column < previous;
     sums.repeats += column == previous;
+    if (block == 0) return;
     const O left = column - column % block;
     const bool enters_block = previous < left;
     if (!enters_block) return;
@@ -142,36 +144,43 @@ struct PatternKernel {
   }
 };
 
+inline void check_block(int block) {
+  if (block >= 0 && block <= 64) return;
+  throw Error("blocks of " + std::to_string(block) + " rows",
+              "ask for 1 to 64, or 0 to count none");
+}
+
 }  // namespace detail
 
-/// All features of a matrix: those of row_features, with its checks of rows and columns, then those
-/// of the places of the entries, in blocks of `block` x `block`.
+/// All features of a matrix whose rows are known, and whose columns are known to be in range: those
+/// of its rows, then those of the places of the entries, in blocks of `block` x `block`, or with 0
+/// without counting blocks.
 ///
-/// Throws Error as row_features does, and for a block size that is not in 1 .. 64. Two launches,
-/// each with a readback that waits for `exec`, and a workspace of one bit for each of the rows +
-/// columns
-/// - 1 diagonals, in 4-byte words, allocated and freed. An entry that enters a block costs block -
-/// 1 binary searches in other rows. Every figure is exact and the same from run to run.
+/// Throws Error for a block size that is not in 0 .. 64. One launch with a readback that waits for
+/// `exec`, and a workspace of one bit for each of the rows + columns - 1 diagonals, in 4-byte
+/// words, allocated, cleared and freed. An entry that enters a block costs block - 1 binary
+/// searches in other rows. Every figure is exact and the same from run to run.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 PatternFeatures pattern_features(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
-                                 int block = 2) {
-  if (block < 1 || block > 64) {
-    throw Error("blocks of " + std::to_string(block) + " rows", "ask for 1 to 64");
-  }
-  PatternFeatures features{row_features(exec, A, Check::columns)};
+                                 const RowFeatures& rows, int block = 2) {
+  detail::check_block(block);
+  PatternFeatures features{rows};
   features.block = block;
   if (features.nonzeros == 0) return features;
 
   const auto words = static_cast<std::size_t>((features.rows + features.columns - 1 + 31) / 32);
-  const Kokkos::View<std::uint32_t*, Space> bits(
-      Kokkos::view_alloc(kokkos_space(exec), "heddle::features::diagonals"), words);
+  using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
+  Arena<Space> work(exec, "heddle::features::diagonals", arena_bytes<std::uint32_t>(words));
+  const auto bits = work.template take<std::uint32_t>(words);
+  Kokkos::parallel_for(
+      "heddle::features::clear", Policy(kokkos_space(exec), 0, static_cast<std::int64_t>(words)),
+      KOKKOS_LAMBDA(std::int64_t w) { bits(w) = 0; });
   // A GPU's many threads read whole cache sectors of 8 columns; a CPU's few search less often.
   constexpr std::int64_t chunk = backends::runs_on_host<Exec> ? 512 : 8;
   const std::int64_t items = (features.nonzeros + chunk - 1) / chunk;
   detail::PatternSums sums;
   Kokkos::parallel_reduce(
-      "heddle::features::pattern",
-      Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(exec, 0, items),
+      "heddle::features::pattern", Policy(kokkos_space(exec), 0, items),
       detail::PatternKernel<O, Off>{A.row_ptr().data(), A.col_idx().data(), A.rows(),
                                     features.nonzeros, chunk, block, bits.data()},
       sums);
@@ -181,9 +190,19 @@ PatternFeatures pattern_features(const Exec& exec, const CsrMatrix<S, O, Off, Sp
   features.diagonals = sums.diagonals;
   features.sorted = sums.descents == 0;
   features.repeats = features.sorted ? sums.repeats : -1;
-  features.blocks = features.sorted ? sums.blocks : -1;
-  features.dense_blocks = features.sorted ? sums.dense_blocks : -1;
+  const bool counted = features.sorted && block > 0;
+  features.blocks = counted ? sums.blocks : -1;
+  features.dense_blocks = counted ? sums.dense_blocks : -1;
   return features;
+}
+
+/// The same of a matrix of which nothing is known: row_features first, with its checks of rows and
+/// columns, which throw Error, and one launch and readback more.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
+PatternFeatures pattern_features(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
+                                 int block = 2) {
+  detail::check_block(block);
+  return pattern_features(exec, A, row_features(exec, A, Check::columns), block);
 }
 
 }  // namespace heddle

@@ -94,7 +94,7 @@ int run(int argc, char** argv) {
     return finish(chosen()->run(std::vector<std::string>(argv, argv + argc)));
   } catch (const Error& error) {
     std::cerr << error.what() << '\n';
-    return bad_input;
+    return dynamic_cast<const OutOfMemory*>(&error) ? device_trouble : bad_input;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "../../core/arena.hpp"
 #include "../support/backends.hpp"
+#include "../support/no_memory.hpp"
 #include "../support/random.hpp"
 
 namespace test = heddle::test;
@@ -64,6 +65,24 @@ TEST_CASE("an arena that is empty or too small says so") {
   CHECK_THROWS_AS((void)small.take<int>(65), heddle::Error);
   CHECK(small.take<int>(64).size() == 64);  // what padding leaves may be used
 }
+
+TEST_CASE_TEMPLATE_DEFINE("an arena that finds no memory names its bytes and its label", T, none) {
+  const typename T::Exec exec;
+  std::string message;
+  try {
+    Arena<typename T::Space>(exec, "heddle::test::everything", test::more_bytes_than_any);
+  } catch (const heddle::OutOfMemory& error) {
+    message = error.what();
+  }
+  const auto bytes = test::more_bytes_than_any + heddle::arena_alignment_bytes;
+  for (const std::string& part : {std::to_string(bytes), std::string(T::Space::name()),
+                                  std::string("heddle::test::everything")}) {
+    CHECK_MESSAGE(message.find(part) != std::string::npos, message);
+  }
+  // And the next one finds some.
+  CHECK_NOTHROW(Arena<typename T::Space>(exec, "heddle::test::little", 1000));
+}
+TEST_CASE_TEMPLATE_APPLY(none, test::Every<Doubles, test::UsualIndices>);
 
 TEST_CASE("copies of an arena share the memory, which lives as long as one of them") {
   const Host host;

@@ -53,6 +53,15 @@ struct OtherFormat {
   }
   static bool applies(Op, const Scheme&) { return true; }
 };
+/// Keeps a thousand bytes, and transposes by itself.
+struct Native : OtherFormat<false> {
+  static constexpr const char* name = "native";
+  static SchemeGrammar grammar(const Device&) { return {name, {}}; }
+  static std::vector<Scheme> candidates(const Features&, const Device&) { return {Scheme(name)}; }
+  static Prediction predict(const Scheme&, const Features&, const Device&, const Sizes&) {
+    return {1, 1, 1000, 1000, false, "it transposes"};
+  }
+};
 using Never = OtherFormat<true>;
 using Copies = OtherFormat<false>;
 
@@ -177,6 +186,44 @@ TEST_CASE("choose: the ranking rises from the scheme that is chosen, and refusal
     // Unrestricted, what costs nothing comes first.
     CHECK(choose<Three>(features, gpu(lanes)).scheme == Scheme("copies"));
   }
+}
+
+TEST_CASE("choose: a line of the ranking names execution and set-up apart, and why, or why not") {
+  RankedScheme one{Scheme::parse("csr/merge"), {3.456e-5, 1.2e-3, 1000, 77, true, "it fits"}};
+  CHECK(
+      one.to_string() ==
+      "csr/merge: 3.46e-05 s an apply and 1.20e-03 s to set up predicted, 77 bytes kept; it fits");
+  one.measured_seconds = 2e-5;
+  one.prediction.lacks_pattern = true;
+  CHECK(one.to_string() ==
+        "csr/merge: 2.00e-05 s an apply measured, 3.46e-05 s an apply and 1.20e-03 s to set up "
+        "predicted, 77 bytes kept; it fits; at best, the pattern unseen");
+  one.prediction = Prediction::refuse("rows differ");
+  CHECK(one.to_string() == "csr/merge refuses: rows differ");
+}
+
+TEST_CASE("choose: what would keep too many bytes is left out, a stored transpose counted") {
+  using Two = Formats<CsrFormat, Native>;
+  const Features features = rows_of(1000, 5, 5);
+  const std::size_t transpose = stored_transpose_bytes(features.rows(), {});
+  // The row pointer, columns, values and sources, each padded.
+  CHECK(transpose == 4096 + 20224 + 40192 + 20224);
+  const auto with = [&](std::size_t max_bytes, std::vector<Op> ops) {
+    ChooseOptions options;
+    options.max_bytes = max_bytes;
+    options.ops = std::move(ops);
+    return choose<Two>(features, gpu(32), options);
+  };
+  CHECK(with(0, {}).scheme.format() == "csr");
+  CHECK(with(0, {Op::conjugate}).scheme.format() == "csr");
+  CHECK(with(transpose, {Op::transpose}).scheme.format() == "csr");
+  const Choice native = with(transpose - 1, {Op::transpose});
+  CHECK(native.scheme == Scheme("native"));
+  CHECK(native.ranking.back().prediction.refusal.find("options.max_bytes leaves 84735") !=
+        std::string::npos);
+  CHECK(with(1000, {Op::transpose}).scheme == Scheme("native"));
+  CHECK_THROWS_WITH_AS(with(999, {Op::transpose}), doctest::Contains("a stored transpose of 84736"),
+                       Refusal);
 }
 
 TEST_CASE("choose: if no format holds a matrix, all reasons are told") {

@@ -70,6 +70,28 @@ TEST_CASE_TEMPLATE_DEFINE("pattern features agree with a serial count", T, patte
 }
 TEST_CASE_TEMPLATE_APPLY(pattern_features, test::Every<Doubles>);
 
+TEST_CASE_TEMPLATE_DEFINE("without blocks all other features are the same", T, no_blocks) {
+  for (const test::Pattern& pattern : test::test_patterns(21)) {
+    CAPTURE(pattern.name);
+    auto expected = features_of<typename T::Exec, int, int>(pattern, 2);
+    const auto features = features_of<typename T::Exec, int, int>(pattern, 0);
+    CHECK(features.dense_block_share() <= 0);
+    CHECK(features.block_fill() <= 0);
+    if (expected.nonzeros > 0) {
+      CHECK(features.blocks == -1);
+      CHECK(features.dense_blocks == -1);
+    }
+    expected.block = features.block;
+    expected.blocks = features.blocks;
+    expected.dense_blocks = features.dense_blocks;
+    std::ostringstream with, without;
+    with << expected;
+    without << features;
+    CHECK(with.str() == without.str());
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(no_blocks, test::Every<Doubles, test::UsualIndices>);
+
 TEST_CASE_TEMPLATE_DEFINE("features of patterns that are known by heart", T, known) {
   using Exec = typename T::Exec;
   const auto tridiagonal =
@@ -116,9 +138,11 @@ TEST_CASE_TEMPLATE_DEFINE("pattern features refuse what they cannot look at", T,
   using Exec = typename T::Exec;
   const Exec exec;
   const auto host = test::make_matrix<double, int, int>({"plain", 3, {{0, 1}, {2}}});
-  CHECK_THROWS_AS(
-      (void)heddle::pattern_features(Kokkos::DefaultHostExecutionSpace(), host.matrix(), 0),
-      heddle::Error);
+  for (const int block : {-1, 65}) {
+    CHECK_THROWS_AS(
+        (void)heddle::pattern_features(Kokkos::DefaultHostExecutionSpace(), host.matrix(), block),
+        heddle::Error);
+  }
   host.col_idx()(1) = 3;
   const auto wrong = host.template copy_to<typename T::Space>(exec);
   CHECK_THROWS_AS((void)heddle::pattern_features(exec, wrong.matrix()), heddle::Error);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../../core/arena.hpp"
-#include "entry_keys.hpp"
+#include "repeats.hpp"
 
 namespace heddle::recipe {
 
@@ -24,17 +24,19 @@ struct TakenKernel {
 /// places in them. COO, of a whole matrix or of what a split leaves.
 ///
 /// The constructor counts, with one readback, which waits for `exec`; write() fills the format's
-/// arrays. Memory until it is destroyed: 8 bytes a row.
+/// arrays. Memory until it is destroyed: 8 bytes a row. Repeated entries stay as they are, or with
+/// Repeats::refuse throw what refuse_repeats does.
 template <ExecutionSpace Exec, class Matrix, class Map>
 class Coalesce {
  public:
   using Space = typename Exec::memory_space;
 
-  Coalesce(const Exec& exec, const Matrix& A, const Map& map)
+  Coalesce(const Exec& exec, const Matrix& A, const Map& map, Repeats repeats = Repeats::add_up)
       : entries_(A, map),
         work_(exec, "heddle::recipe::first",
               arena_bytes<std::int64_t>(static_cast<std::size_t>(A.rows()) + 1)),
         first_(work_.template take<std::int64_t>(static_cast<std::size_t>(A.rows()) + 1)) {
+    if (repeats == Repeats::refuse) refuse_repeats(exec, A, map);
     count(exec);
   }
 

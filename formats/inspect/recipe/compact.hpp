@@ -6,6 +6,7 @@
 #include "../../../core/arena.hpp"
 #include "marked_keys.hpp"
 #include "panel_keys.hpp"
+#include "repeats.hpp"
 
 namespace heddle::recipe {
 
@@ -36,15 +37,17 @@ struct KeySumsKernel {
 /// do not ascend); write() then fills the format's arrays and reads no entry. It takes maps whose
 /// panels are runs of consecutive rows, and merges the rows of panels of up to 64 rows; else it
 /// marks keys in a table of one bit for each key of each panel. Memory until it is destroyed: an
-/// offset a nonzero, or the table. Deterministic.
+/// offset a nonzero, or the table. Deterministic. With Repeats::refuse it throws what
+/// refuse_repeats does, before it counts.
 template <ExecutionSpace Exec, class Matrix, class Map>
 class Compact {
  public:
   using Off = typename Matrix::offset_type;
   using Space = typename Exec::memory_space;
 
-  Compact(const Exec& exec, const Matrix& A, const Map& map)
+  Compact(const Exec& exec, const Matrix& A, const Map& map, Repeats repeats = Repeats::add_up)
       : entries_(A, map), extents_(map(extents_of(A))) {
+    if (repeats == Repeats::refuse) refuse_repeats(exec, A, map);
     if (extents_.inner_rows <= most_merged_rows &&
         extents_.rows * extents_.inner_rows >= A.rows()) {
       merge(exec, static_cast<std::size_t>(A.nonzeros()));

@@ -26,6 +26,7 @@ struct PanelShapesKernel {
   std::int64_t rows;
   int panel_rows;
   std::int64_t panels;
+  bool sorted;
   PanelShape<O>* shapes;
 
   template <class Team>
@@ -42,10 +43,16 @@ struct PanelShapesKernel {
       const Off begin = row_ptr[row], end = row_ptr[row + 1];
       const auto length = static_cast<std::int64_t>(end - begin);
       width = length > width ? length : width;
-      for (Off k = begin; k < end; ++k) {
+      const auto look_at = [&](Off k) {
         const std::int64_t column = col_idx[k];
         highest = column > highest ? column : highest;
         below_lowest = most - column > below_lowest ? most - column : below_lowest;
+      };
+      if (!sorted) {
+        for (Off k = begin; k < end; ++k) look_at(k);
+      } else if (length > 0) {
+        look_at(begin);
+        look_at(end - 1);
       }
     }
     width = subwarp.max(width);
@@ -60,17 +67,19 @@ struct PanelShapesKernel {
 
 /// An end, the counting half: the shape of each of the ceil(rows / panel_rows) panels of rows,
 /// which are those at consecutive places of `row_at`, or where it is null the rows themselves. One
-/// pass over the nonzeros, one launch in the order of `exec`, no wait. ELL (one panel), blocked
-/// ELL.
+/// pass over the nonzeros, or with `sorted`, which says that the columns of each row ascend, over
+/// the first and last of each row; one launch in the order of `exec`, no wait. ELL (one panel),
+/// blocked ELL.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 void panel_shapes(const Exec& exec, const Off* row_ptr, const O* col_idx, std::int64_t rows,
-                  int panel_rows, const O* row_at, PanelShape<O>* shapes) {
+                  int panel_rows, const O* row_at, PanelShape<O>* shapes, bool sorted = false) {
   constexpr int width = 32, threads = 128;
   const int subwarps = backends::has_lanes<Exec> ? threads / width : 1;
   const std::int64_t panels = ceil_div(rows, panel_rows);
   backends::launch<backends::Shape<width, threads>>(
       exec, "heddle::recipe::panel_shapes", ceil_div<std::int64_t>(panels, subwarps),
-      PanelShapesKernel<O, Off>{row_ptr, col_idx, row_at, rows, panel_rows, panels, shapes});
+      PanelShapesKernel<O, Off>{row_ptr, col_idx, row_at, rows, panel_rows, panels, sorted,
+                                shapes});
 }
 
 /// Calls slots.put(place, j, k) for each slot j of each row place: k is the entry that comes there,

@@ -123,12 +123,12 @@ void merge_rows(const Exec& exec, const AnyEntries& entries, const KeyOf& key_of
 
 /// The keys of a row, ascending, one more than they are: zero where an entry is not taken. Long
 /// rows are left unsorted.
-template <class AnyEntries>
+template <class AnyEntries, class KeyOf>
 struct RowKeysKernel {
   using Off = typename AnyEntries::Off;
 
   AnyEntries entries;
-  MappedKeys<AnyEntries> key_of;
+  KeyOf key_of;
   std::int64_t long_row;
   Off* keys;
 
@@ -145,21 +145,21 @@ struct RowKeysKernel {
   }
 };
 
-template <ExecutionSpace Exec, class AnyEntries, class Off>
-void sort_row_keys(const Exec& exec, const AnyEntries& entries,
-                   const MappedKeys<AnyEntries>& key_of, Off* keys) {
+template <ExecutionSpace Exec, class AnyEntries, class KeyOf, class Off>
+void sort_row_keys(const Exec& exec, const AnyEntries& entries, const KeyOf& key_of, Off* keys) {
   using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
   using Long = detail::LongColumns<Off>;
   const Policy policy(kokkos_space(exec), 0, entries.rows);
   if constexpr (backends::runs_on_host<Exec>) {
-    const RowKeysKernel<AnyEntries> keys_of_row{entries, key_of, 0, keys};
+    const RowKeysKernel<AnyEntries, KeyOf> keys_of_row{entries, key_of, 0, keys};
     Kokkos::parallel_for("heddle::recipe::sort_rows", policy, [=](std::int64_t row) {
       keys_of_row(row);
       std::sort(keys + entries.begin(row), keys + entries.end(row));
     });
   } else {
-    Kokkos::parallel_for("heddle::recipe::sort_rows", policy,
-                         RowKeysKernel<AnyEntries>{entries, key_of, Long::short_column, keys});
+    Kokkos::parallel_for(
+        "heddle::recipe::sort_rows", policy,
+        RowKeysKernel<AnyEntries, KeyOf>{entries, key_of, Long::short_column, keys});
     backends::launch<typename Long::Shape>(exec, "heddle::recipe::sort_long_rows",
                                            std::min<std::int64_t>(entries.rows, Long::teams),
                                            Long{entries.row_ptr, entries.rows, keys});

@@ -35,9 +35,11 @@ class StoredBlocks {
   using O = typename Matrix::ordinal_type;
   using Space = typename Exec::memory_space;
 
-  /// Waits for `exec` as Compact does; `label` names the allocation.
-  StoredBlocks(const Exec& exec, const Matrix& A, const Map& map, const char* label) : map_(map) {
-    const Compact<Exec, Matrix, Map> compact(exec, A, map);
+  /// Waits for `exec` as Compact does, and throws as it does; `label` names the allocation.
+  StoredBlocks(const Exec& exec, const Matrix& A, const Map& map, const char* label,
+               Repeats repeats = Repeats::add_up)
+      : map_(map) {
+    const Compact<Exec, Matrix, Map> compact(exec, A, map, repeats);
     const Extents extents = compact.extents();
     const std::int64_t slots = compact.keys() * extents.inner_rows * extents.inner_columns;
     arena_ = Arena<Space>(

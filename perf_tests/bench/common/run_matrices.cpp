@@ -69,7 +69,7 @@ int run_matrices(const MatrixRun& run, const RunOptions& options,
     } catch (const Error& error) {
       progress.clear();
       std::cerr << error.what() << '\n';
-      code = bad_input;
+      code = dynamic_cast<const OutOfMemory*>(&error) ? device_trouble : bad_input;
     }
     if (json_path.empty() || (appends(json_path) && &source != &sources.back())) continue;
     const ResultsHead head{run.operation, measured.machine(), measured.figures(), words,

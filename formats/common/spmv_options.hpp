@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "../../core/multivector.hpp"
+#include "../../core/promises.hpp"
+#include "../../core/scheme.hpp"
+#include "overlap_check.hpp"
+#include "prediction.hpp"
+
+namespace heddle {
+
+/// What a user may say about a plan; every default is sensible.
+struct SpmvOptions {
+  /// Pins the scheme; by default `choose` takes one. Parameters that it leaves out are resolved by
+  /// the inspector: see SpmvPlan::scheme.
+  std::optional<Scheme> scheme = std::nullopt;
+  /// Pins the scheme of the stored transpose, where there is one.
+  std::optional<Scheme> transposed_scheme = std::nullopt;
+  /// How often the plan will be applied: what an inspection may cost.
+  std::int64_t expected_applies = 1000;
+  /// The vectors that x will hold. x may hold any others; but expect several that lie apart, and
+  /// schemes that gain by it keep room to lay them side by side.
+  ExpectedVectors vectors = {};
+  /// Ops that will be applied besides Op::none: what they need is prepared with the plan. Others
+  /// can be prepared later: SpmvPlan::prepare.
+  std::vector<Op> ops = {};
+  /// Restricts the choice to schemes that read the user's values in place. A stored transpose never
+  /// does.
+  bool values_in_place = false;
+  /// The most device memory, in bytes, that the plan may keep beyond the matrix, a stored transpose
+  /// included: bytes() is never more. Schemes that are predicted to keep more are left out of the
+  /// choice, and one that turns out to is given back. What an inspection needs for a while and
+  /// frees again is not bounded.
+  std::size_t max_bytes = no_bound;
+  /// Seconds that the plan may spend on applies of the schemes that are predicted to be the best,
+  /// inspecting them included, to keep the one that is the fastest here; 0 takes the prediction's
+  /// word. A budget, not a promise: two at least are measured, however long that takes. Two plans
+  /// of one matrix may then come out with different schemes. Not where the scheme is pinned.
+  double measure_seconds = 0;
+  /// Whether to look for column indices out of range, one pass over col_idx, unless
+  /// promises.in_range spares it. The row pointer is checked in any case.
+  bool check = true;
+  /// What you vouch for, of the matrix and of the vectors x, so that inspections need not look.
+  Promises promises = {};
+  /// Whether to hold you to the promises, which costs what they spare and more: those about the
+  /// matrix are checked by the inspection, and finite_x by a launch before every apply. By default
+  /// in debug builds (without NDEBUG).
+  bool check_promises = detail::asserts;
+  /// Whether to look for applies of one plan that overlap, which is an error: two launches an apply
+  /// more. By default in debug builds (without NDEBUG).
+  bool check_overlap = detail::asserts;
+  /// Says that A is one triangle, with the diagonal, of a symmetric or Hermitian matrix, which is
+  /// what the plan then applies. Most formats refuse that; csb takes it.
+  Symmetry symmetry = Symmetry::none;
+};
+
+}  // namespace heddle

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "../../../core/arena.hpp"
+#include "../../../core/partition.hpp"
+#include "panel_keys.hpp"
+
+namespace heddle::recipe {
+
+/// What becomes of two entries in one place, thus of one row and column: their values add up, in
+/// the order of their row, or they are an error.
+enum class Repeats { add_up, refuse };
+
+/// Of the entries that a map takes, the first that repeats the one before it in its row, and the
+/// first that does not come behind it for another reason; no_key where there is none.
+struct EntryOrder {
+  std::int64_t repeat = no_key;
+  std::int64_t disorder = no_key;
+};
+
+/// An item an entry but the first. The row is looked for only where columns do not ascend, mostly
+/// where a row begins.
+template <class AnyEntries>
+struct EntryOrderKernel {
+  using value_type = EntryOrder;
+  using Off = typename AnyEntries::Off;
+
+  AnyEntries entries;
+
+  KOKKOS_FUNCTION void init(value_type& order) const { order = value_type(); }
+  KOKKOS_FUNCTION void join(value_type& order, const value_type& other) const {
+    order.repeat = Kokkos::min(order.repeat, other.repeat);
+    order.disorder = Kokkos::min(order.disorder, other.disorder);
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t k, value_type& order) const {
+    const auto before = entries.col_idx[k - 1], column = entries.col_idx[k];
+    if (before < column) return;
+    const std::int64_t row =
+        first_row_from(entries.row_ptr, entries.rows, static_cast<Off>(k + 1)) - 1;
+    if (entries.begin(row) == k) return;
+    const bool both = entries.point(row, k - 1).taken && entries.point(row, k).taken;
+    std::int64_t& first = before == column && both ? order.repeat : order.disorder;
+    first = Kokkos::min(first, k);
+  }
+};
+
+/// One launch over the entries and one readback, which waits for `exec`; no allocation.
+template <ExecutionSpace Exec, class AnyEntries>
+EntryOrder entry_order(const Exec& exec, const AnyEntries& entries, std::int64_t nonzeros) {
+  EntryOrder order;
+  if (nonzeros < 2) return order;
+  Kokkos::parallel_reduce("heddle::recipe::entry_order",
+                          Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
+                              kokkos_space(exec), 1, nonzeros),
+                          EntryOrderKernel<AnyEntries>{entries}, order);
+  return order;
+}
+
+/// The keys by which repeated entries come together.
+template <class AnyEntries>
+struct ColumnKeys {
+  AnyEntries entries;
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t operator()(std::int64_t row, std::int64_t k) const {
+    return entries.point(row, k).taken ? static_cast<std::int64_t>(entries.col_idx[k]) : -1;
+  }
+};
+
+/// The first of two neighbours among the sorted keys of a row that are the same; keys as
+/// sort_row_keys leaves them.
+template <class AnyEntries>
+struct SortedRepeatKernel {
+  using Off = typename AnyEntries::Off;
+
+  AnyEntries entries;
+  const Off* keys;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t k, std::int64_t& first) const {
+    if (keys[k] != keys[k - 1] || keys[k] == Off(0)) return;
+    const std::int64_t row =
+        first_row_from(entries.row_ptr, entries.rows, static_cast<Off>(k + 1)) - 1;
+    if (entries.begin(row) < k) first = Kokkos::min(first, k);
+  }
+};
+
+/// Two entries of one row and column.
+struct Repeat {
+  std::int64_t row = -1;
+  std::int64_t column = -1;
+  std::int64_t first = -1;
+  std::int64_t second = -1;
+
+  bool found() const { return row >= 0; }
+  Where where() const { return {.row = row, .entry = second}; }
+  std::string to_string() const {
+    return "column " + std::to_string(column) + " stands twice in row " + std::to_string(row) +
+           ", as entries " + std::to_string(first) + " and " + std::to_string(second);
+  }
+};
+
+/// Says which, of the row that holds entry k, from a copy of the matrix on the host.
+template <class Matrix, class Map>
+Repeat repeat_in_row_of(const Matrix& A, const Map& map, std::int64_t k) {
+  using Off = typename Matrix::offset_type;
+  const auto row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.row_ptr());
+  const auto col_idx = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.col_idx());
+  const std::int64_t row =
+      first_row_from(row_ptr.data(), std::int64_t{A.rows()}, static_cast<Off>(k + 1)) - 1;
+  const auto begin = static_cast<std::int64_t>(row_ptr(static_cast<std::size_t>(row)));
+  const auto end = static_cast<std::int64_t>(row_ptr(static_cast<std::size_t>(row) + 1));
+  std::map<std::int64_t, std::int64_t> entry_of;
+  for (std::int64_t entry = begin; entry < end; ++entry) {
+    const auto column = static_cast<std::int64_t>(col_idx(static_cast<std::size_t>(entry)));
+    if (!map(Point{row, column, entry - begin}).taken) continue;
+    const auto [place, is_new] = entry_of.try_emplace(column, entry);
+    if (!is_new) return {row, column, place->second, entry};
+  }
+  return {};
+}
+
+/// Two entries of one row and column, both taken by the map, in the first row that has such; which
+/// may be found() or not. One launch over the entries and one readback, which waits for `exec`;
+/// where columns do not ascend in some row, up to four more with a workspace of an offset a
+/// nonzero, which is freed.
+template <ExecutionSpace Exec, class Matrix, class Map>
+Repeat find_repeat(const Exec& exec, const Matrix& A, const Map& map) {
+  using Off = typename Matrix::offset_type;
+  const Entries<Matrix, Map> entries(A, map);
+  const auto nonzeros = static_cast<std::int64_t>(A.nonzeros());
+  const EntryOrder order = entry_order(exec, entries, nonzeros);
+  if (order.disorder == no_key) {
+    return order.repeat == no_key ? Repeat() : repeat_in_row_of(A, map, order.repeat);
+  }
+  Arena<typename Exec::memory_space> work(exec, "heddle::recipe::row_keys",
+                                          arena_bytes<Off>(nonzeros));
+  const auto keys = work.template take<Off>(static_cast<std::size_t>(nonzeros));
+  sort_row_keys(exec, entries, ColumnKeys<Entries<Matrix, Map>>{entries}, keys.data());
+  std::int64_t first = no_key;
+  Kokkos::parallel_reduce("heddle::recipe::repeats",
+                          Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
+                              kokkos_space(exec), 1, nonzeros),
+                          SortedRepeatKernel<Entries<Matrix, Map>>{entries, keys.data()},
+                          Kokkos::Min<std::int64_t>(first));
+  return first == no_key ? Repeat() : repeat_in_row_of(A, map, first);
+}
+
+/// Throws Error, naming row, column and both entries, if two entries that the map takes are of one
+/// row and column; costs what find_repeat does. An end does this with Repeats::refuse.
+template <ExecutionSpace Exec, class Matrix, class Map>
+void refuse_repeats(const Exec& exec, const Matrix& A, const Map& map) {
+  const Repeat repeat = find_repeat(exec, A, map);
+  if (!repeat.found()) return;
+  throw Error("two entries in one place: " + repeat.to_string(), repeat.where(),
+              "add them up before, or take a recipe that does (Repeats::add_up)");
+}
+
+}  // namespace heddle::recipe

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "choose.hpp"
+#include "common/measure.hpp"
+
+namespace heddle::detail {
+
+/// A scheme at work on a matrix: why that one, and what executes it.
+template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
+struct Inspected {
+  Choice choice;
+  std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> executor;
+};
+
+/// Makes executors of one matrix, which keep no more than options.max_bytes.
+template <class FormatList, ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
+class Inspector {
+ public:
+  using Executor = SpmvExecutor<Exec, Matrix, V, Acc>;
+  using Result = Inspected<Exec, Matrix, V, Acc>;
+
+  Inspector(const Inspection<Exec, Matrix>& in, const ChooseOptions& options)
+      : in_(in), options_(options) {}
+
+  /// Of the scheme that the user has pinned. Throws Refusal, before anything is allocated that
+  /// stays, if the format refuses or is predicted to keep far too many bytes, and after it has
+  /// freed them if they turn out to be too many.
+  Result pinned(const Scheme& by_user) const {
+    Scheme scheme = resolve(by_user, FormatList::grammars(in_.device));
+    const Prediction prediction =
+        FormatList::predict(scheme, in_.features, in_.device, options_.sizes);
+    const bool far_too_many = !too_many(scheme, prediction.kept_bytes / surely_beyond).empty();
+    if (prediction.possible() && far_too_many) refuse(scheme, prediction.kept_bytes);
+    auto executor = inspect(scheme);
+    return {{std::move(scheme), "pinned by the caller"}, std::move(executor)};
+  }
+
+  /// Of the scheme that is predicted to be the best, and of the next where that one turns out to be
+  /// refused, to keep too many bytes, or to need more memory than there is. Throws Refusal if none
+  /// is left, and OutOfMemory if it was memory that the last one lacked.
+  Result best() const {
+    std::vector<RankedScheme> ranking = rank<FormatList>(in_.features, in_.device, options_);
+    while (true) {
+      std::unique_ptr<Executor> executor = try_at(ranking, 0);
+      if (!executor) continue;
+      return {first_of(std::move(ranking), options_), std::move(executor)};
+    }
+  }
+
+  /// Of the fastest of the schemes that are predicted to be the best: as many as `seconds` allow,
+  /// but two at least where there are two. All measured ones come first in the ranking. While it
+  /// measures, the fastest so far and another are there at once. Throws as best() does.
+  Result fastest(double seconds) const {
+    std::vector<RankedScheme> ranking = rank<FormatList>(in_.features, in_.device, options_);
+    const ApplyTimer<Exec, Matrix, V, Acc> timer(in_.exec, in_.A, in_.vectors);
+    const Kokkos::Timer spent;
+    const double each = seconds / most_measured;
+    std::unique_ptr<Executor> fastest;
+    double least = 0;
+    std::size_t measured = 0;
+    while (measured < ranking.size()) {
+      settle<FormatList>(ranking, measured, in_.features, in_.device, options_);
+      const Prediction& next = ranking[measured].prediction;
+      if (measured > 0 && !next.possible()) break;
+      if (measured > 1 && spent.seconds() + next.setup_seconds + each > seconds) break;
+      std::unique_ptr<Executor> executor = try_at(ranking, measured);
+      if (!executor) continue;
+      const double takes = timer.seconds_of_apply(*executor, each);
+      ranking[measured++].measured_seconds = takes;
+      if (fastest && takes >= least) continue;
+      fastest = std::move(executor);
+      least = takes;
+    }
+    const auto last = ranking.begin() + static_cast<std::ptrdiff_t>(measured);
+    std::stable_sort(ranking.begin(), last, [](const RankedScheme& a, const RankedScheme& b) {
+      return a.measured_seconds < b.measured_seconds;
+    });
+    Choice choice = first_of(std::move(ranking), options_);
+    choice.reason =
+        "the fastest of " + std::to_string(measured) + " that were measured; " + choice.reason;
+    return {std::move(choice), std::move(fastest)};
+  }
+
+ private:
+  /// Predictions of bytes are estimates: below this many times what is allowed it is tried out.
+  static constexpr double surely_beyond = 2;
+  /// Of the time that measuring may take, one scheme gets a share.
+  static constexpr int most_measured = 8;
+
+  std::string too_many(const Scheme& scheme, double kept_bytes) const {
+    return too_many_bytes<FormatList>(scheme, kept_bytes, in_.features.rows(), options_);
+  }
+
+  [[noreturn]] void refuse(const Scheme& scheme, double kept_bytes) const {
+    throw Refusal(scheme.to_string() + ": " + too_many(scheme, kept_bytes),
+                  "raise options.max_bytes, or take csr/scalar, which keeps nothing");
+  }
+
+  std::unique_ptr<Executor> inspect(const Scheme& scheme) const {
+    auto executor = FormatList::template inspect<V, Acc>(in_, scheme);
+    const auto bytes = static_cast<double>(executor->bytes());
+    if (!too_many(scheme, bytes).empty()) refuse(scheme, bytes);
+    return executor;
+  }
+
+  /// Of the scheme at that place of the ranking; null where it cannot be had, which is noted there,
+  /// and others have come to its place. Throws if no other is left.
+  std::unique_ptr<Executor> try_at(std::vector<RankedScheme>& ranking, std::size_t place) const {
+    const bool possible = place < ranking.size() && ranking[place].prediction.possible();
+    if (!possible) first_of(ranking, options_);
+    const auto note = [&](const Error& error) {
+      ranking[place].prediction.refusal = error.problem();
+      settle<FormatList>(ranking, place, in_.features, in_.device, options_);
+      return place > 0 || ranking[place].prediction.possible();
+    };
+    try {
+      return inspect(ranking[place].scheme);
+    } catch (const Refusal& refusal) {
+      note(refusal);
+    } catch (const OutOfMemory& error) {
+      if (!note(error)) throw;
+    }
+    return nullptr;
+  }
+
+  const Inspection<Exec, Matrix>& in_;
+  const ChooseOptions& options_;
+};
+
+}  // namespace heddle::detail

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the user vouches for: checked where asked, relied on everywhere else.
+#include "../../formats/inspect/check_promises.hpp"
+#include "../support/spmv_patterns.hpp"
+#include "../support/spmv_plans.hpp"
+#include "../tools/events.hpp"
+#include "user_format.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+/// Says that it multiplies the zeros that it stores.
+struct ZerosFormat : user::DenseFormat {
+  static Prediction predict(const Scheme& scheme, const Features& of, const Device& device,
+                            const Sizes& sizes) {
+    if (!sizes.promises.finite_x) return Prediction::refuse("x may hold infinities");
+    return user::DenseFormat::predict(scheme, of, device, sizes);
+  }
+};
+
+using List = Formats<CsrFormat, BlockedEllFormat, DiaFormat, ZerosFormat>;
+using Type = OnePlanType<List>;
+using Exec = Type::Exec;
+using Plan = Type::Plan<>;
+
+template <class F>
+Error error_of(const F& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error;
+  }
+  return Error("", "");
+}
+
+int launches(const std::vector<Event>& events, const std::string& label) {
+  int n = 0;
+  for (const Event& event : events) n += event.kind == Event::kernel && event.label == label;
+  return n;
+}
+
+constexpr Promises all_of_the_matrix{true, true, true, false};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("promises: each that is broken is named, with row and entry", T,
+                          promises_broken) {
+  const typename T::Exec exec;
+  const auto says = [&](const Pattern& pattern, const Promises& promises, const char* promise,
+                        std::int64_t row, std::int64_t entry) {
+    const auto A = to_device<T>(exec, pattern);
+    const Error error = error_of([&] { check_promises(exec, A.matrix(), promises); });
+    CAPTURE(pattern.name);
+    CHECK(error.problem().find(std::string("promises.") + promise + " is broken") == 0);
+    CHECK(error.where().row == row);
+    CHECK(error.where().entry == entry);
+    CHECK(error.remedy().find("leave the promise") != std::string::npos);
+  };
+  const Pattern outside{"outside", 5, {{0, 1}, {}, {2, 5}}};
+  says(outside, {.in_range = true}, "in_range", 2, 3);
+  const Pattern below{"below", 5, {{0, 1}, {-1, 2}}};
+  says(below, {.in_range = true}, "in_range", 1, 2);
+  const Pattern unsorted{"unsorted", 5, {{}, {4}, {0, 0, 1}, {2, 4, 3}, {1, 0}}};
+  says(unsorted, {.sorted = true}, "sorted", 3, 6);
+  says(unsorted, {.unique = true}, "unique", 2, 2);
+  const Pattern apart{"apart", 5, {{3, 1}, {4, 0, 4}}};
+  says(apart, {.unique = true}, "unique", 1, 4);
+  says(apart, {true, true, true, true}, "sorted", 0, 1);
+  const auto keeps = [&](const Pattern& pattern, const Promises& promises) {
+    const auto A = to_device<T>(exec, pattern);
+    CHECK_NOTHROW(check_promises(exec, A.matrix(), promises));
+  };
+  keeps(outside, {false, true, true, true});
+  keeps(apart, {true, false, false, true});
+  keeps({"repeated", 5, {{1, 1, 2}}}, {.in_range = true, .sorted = true});
+  keeps({"descending", 5, {{3, 2, 1}}}, {.in_range = true, .unique = true});
+  for (const char* name : {"0 x 0", "0 x 7", "7 x 0", "one huge row", "power law", "dense"}) {
+    keeps(pattern_named(name), all_of_the_matrix);
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(promises_broken, Every<std::tuple<double>, UsualIndices, AllBackends>);
+
+TEST_CASE("promises: a plan holds the user to them, if asked to") {
+  const Exec exec;
+  const auto A = to_device<Type>(exec, pattern_named("unsorted columns with duplicates"));
+  const Scheme csr("csr", {{"scalar"}});
+  const auto plan_with = [&](const Promises& promises, bool checks) {
+    return Plan(exec, A.matrix(), {.scheme = csr, .promises = promises, .check_promises = checks});
+  };
+  const auto problem_of = [&](const Promises& promises) {
+    return error_of([&] { plan_with(promises, true); }).problem();
+  };
+  CHECK(problem_of({.sorted = true}).find("promises.sorted") == 0);
+  CHECK(problem_of({.unique = true}).find("promises.unique") == 0);
+  CHECK(problem_of({.in_range = true}) == "");
+  // CSR relies on neither.
+  Plan plan = plan_with({.in_range = true, .sorted = true, .unique = true}, false);
+  CHECK(apply_and_compare(exec, plan, A, Op::none, 1.0, 0.0) == "");
+
+  const auto bad = make_matrix<double, int, int>(pattern_named("wide"));
+  bad.col_idx()(static_cast<std::size_t>(bad.row_ptr()(5))) = bad.columns();
+  const auto B = to_device<Type>(exec, "bad", bad);
+  const auto with = [&](const Promises& promises, bool checks) {
+    return error_of([&] {
+      Plan(exec, B.matrix(), {.scheme = csr, .promises = promises, .check_promises = checks});
+    });
+  };
+  CHECK(with({.in_range = true}, true).problem().find("promises.in_range") == 0);
+  CHECK(with({.in_range = true}, true).where().row == 5);
+  CHECK(with({.in_range = true}, false).problem() == "");
+  CHECK(with({}, false).where().row == 5);
+}
+
+TEST_CASE("promises: what is vouched for is not looked at, and the bits are the same") {
+  const Exec exec;
+  const auto A = to_device<Type>(exec, pattern_named("five-point, rectangular"));
+  for (const char* text : {"dia", "blocked-ell", "csr/adaptive"}) {
+    const auto bits = [&](const SpmvOptions& options, std::vector<Event>& seen) {
+      const Recording recording;
+      Plan plan(exec, A.matrix(), options);
+      seen = recording.seen();
+      const Kokkos::View<double*, Type::Space> x("x", A.rows_of_x()), y("y", A.rows_of_y());
+      Kokkos::deep_copy(x, random_vector<double>(A.rows_of_x(), 3));
+      plan.apply(exec, 1.0, x, 0.0, y);
+      exec.fence("heddle::test::applied");
+      return to_host(y);
+    };
+    CAPTURE(text);
+    std::vector<Event> looked, trusted, held, unchecked;
+    const SpmvOptions plain{.scheme = Scheme::parse(text), .ops = {Op::transpose}};
+    SpmvOptions promised = plain;
+    promised.promises = all_of_the_matrix;
+    promised.check_promises = false;
+    SpmvOptions checked = promised;
+    checked.check_promises = true;
+    SpmvOptions careless = plain;
+    careless.check = false;
+    const auto expected = bits(plain, looked);
+    CHECK(same_bits(expected, bits(promised, trusted)));
+    CHECK(same_bits(expected, bits(checked, held)));
+    CHECK(same_bits(expected, bits(careless, unchecked)));
+    CHECK(count(trusted, Event::kernel) == count(looked, Event::kernel));
+    CHECK(count(held, Event::kernel) == count(trusted, Event::kernel) + 3);
+    // One look at the rows of A and one at those of the transpose; where nobody vouches for the
+    // columns, one more before the pattern is looked at.
+    const char* rows = "heddle::features::rows";
+    const bool is_dia = std::string(text) == "dia";  // which transposes by itself
+    CHECK(launches(trusted, rows) == (is_dia ? 1 : 2));
+    CHECK(launches(looked, rows) == (is_dia ? 1 : 2));
+    CHECK(launches(unchecked, rows) == 2);
+  }
+}
+
+TEST_CASE("promises: of sorted columns the first and the last of a row are looked at") {
+  const Exec exec;
+  using Shape = recipe::PanelShape<int>;
+  const auto A = to_device<Type>(exec, Pattern{"not kept", 90, {{5, 80, 7}, {}, {6, 2, 9}, {4}}});
+  const auto shapes_of = [&](bool sorted) {
+    const Kokkos::View<Shape*, Type::Space> shapes("shapes", 2);
+    recipe::panel_shapes(exec, A.matrix().row_ptr().data(), A.matrix().col_idx().data(), 4, 2,
+                         static_cast<const int*>(nullptr), shapes.data(), sorted);
+    exec.fence("heddle::test::looked");
+    std::vector<int> all;
+    const auto host = to_host(shapes);
+    for (std::size_t i = 0; i < 2; ++i) {
+      all.insert(all.end(), {static_cast<int>(host(i).width), host(i).lowest, host(i).highest});
+    }
+    return all;
+  };
+  CHECK(shapes_of(false) == std::vector<int>{3, 5, 80, 3, 2, 9});
+  CHECK(shapes_of(true) == std::vector<int>{3, 5, 7, 3, 4, 9});
+}
+
+TEST_CASE("promises: finite_x opens schemes that multiply zeros, and is checked at every apply") {
+  const Exec exec;
+  const auto A = to_device<Type>(exec, pattern_named("dense"));
+  Plan careful(exec, A.matrix());
+  CHECK(careful.scheme().format() != "dense");
+  CHECK_THROWS_AS(Plan(exec, A.matrix(), {.scheme = Scheme("dense")}), Refusal);
+  Plan plan(exec, A.matrix(), {.promises = {.finite_x = true}, .check_promises = true});
+  CHECK(plan.scheme() == Scheme("dense"));
+  CHECK(apply_and_compare(exec, plan, A, Op::none, 2.0, -1.0) == "");
+
+  if constexpr (!Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible) return;
+  const auto applied_to = [&](Plan& by, double bad) {
+    const Vectors<double, Type::Space> x(A.rows_of_x(), 3, true), y(A.rows_of_y(), 3, true);
+    const auto host = random_vector<double>(3 * A.rows_of_x(), 5);
+    host(2 * A.rows_of_x() + 11) = bad;
+    Kokkos::deep_copy(x.data(), host);
+    return error_of([&] { by.apply(exec, 1.0, x.view(), 0.0, y.view()); });
+  };
+  for (const double bad :
+       {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    const Error error = applied_to(plan, bad);
+    CHECK(error.problem().find("promises.finite_x is broken: vector 2") == 0);
+    CHECK(error.where().row == 11);
+    CHECK(applied_to(careful, bad).problem() == "");
+    Plan trusting(exec, A.matrix(), {.promises = {.finite_x = true}, .check_promises = false});
+    CHECK(applied_to(trusting, bad).problem() == "");
+  }
+  CHECK(applied_to(plan, 1e308).problem() == "");
+}
+
+}  // namespace heddle::test
