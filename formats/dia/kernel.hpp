@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../backends/launch_simd.hpp"
+#include "../common/rest/kernel.hpp"
 #include "../common/store_pack.hpp"
 #include "row_sums.hpp"
 #include "tuning.hpp"
@@ -11,10 +12,11 @@ namespace heddle::detail::dia {
 /// y = alpha * op(A) * x + beta * y for A in DIA, on every backend: a lane takes packs of
 /// consecutive rows of y, so that neighbours read neighbouring values and entries of x.
 ///
-/// Deterministic: a row is added up in the order of its diagonals. Holes do not touch the sum.
+/// Deterministic: a row is added up in the order of its diagonals, and then comes what lies on none
+/// of them. Holes do not touch the sum.
 /// Source: Y. Saad, "Krylov subspace methods on supercomputers", SIAM J. Sci. Stat. Comput. 10,
 /// 1989.
-template <class RowSums>
+template <class RowSums, class Rest = rest::NoRest>
 struct Kernel {
   using O = typename RowSums::O;
   using Acc = typename RowSums::Acc;
@@ -25,12 +27,19 @@ struct Kernel {
   };
 
   RowSums rows;
+  Rest rest = {};
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
+    run(team, team.index(), scratch);
+  }
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void run(const Team& team, std::int64_t index,
+                                       Scratch& scratch) const {
     using Pack = backends::Pack<Team, Acc>;
     constexpr int rows_per_lane = RowSums::rows_per_lane;
-    const std::int64_t first = (team.index() * Team::threads + team.thread()) * rows_per_lane;
+    const std::int64_t first = (index * Team::threads + team.thread()) * rows_per_lane;
     const std::int64_t last = rows.product.y.rows;
     Pack sum[RowSums::packs][RowSums::vectors];
     for (int p = 0; p < RowSums::packs; ++p) {
@@ -55,7 +64,9 @@ struct Kernel {
       const std::int64_t row = first + p * Pack::width;
       const auto inside = Pack::Mask::first(last - row);
       for (int v = 0; v < RowSums::vectors; ++v) {
-        if (v < rows.product.x.count) store_pack(rows.product, row, v, sum[p][v], inside);
+        if (v < rows.product.x.count) {
+          store_pack(rows.product, row, v, rest.add_to(sum[p][v], row, v), inside);
+        }
       }
     }
   }
