@@ -20,6 +20,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   Executor(const Inspection<Exec, Matrix>& in, const Scheme& scheme, backends::Simd simd)
       : scheme_(scheme),
         simd_(simd),
+        rows_per_lane_(scheme.has("rows") ? static_cast<int>(scheme.integer("rows")) : 1),
         rows_and_columns_(static_cast<double>(in.A.rows()), static_cast<double>(in.A.columns())),
         storage_(in.exec, in.A) {}
 
@@ -28,7 +29,8 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   void apply(const Exec& exec, Op op, Acc alpha, const Multivector<const V>& x, Acc beta,
              const Multivector<V>& y) override {
     const Product<V, Acc> product{conjugates(op), alpha, beta, x, y};
-    run_passes(exec, storage_.view(), product, transposes(op), rest::NoRest(), simd_);
+    run_passes(exec, storage_.view(), product, transposes(op), rest::NoRest(), simd_,
+               rows_per_lane_);
   }
 
   void update_values(const Exec& exec, const Matrix& A) override {
@@ -49,6 +51,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
  private:
   Scheme scheme_;
   backends::Simd simd_;
+  int rows_per_lane_;
   std::pair<double, double> rows_and_columns_;
   Storage<Exec, S, O, Off> storage_;
 };

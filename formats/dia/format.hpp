@@ -18,6 +18,7 @@ struct DiaFormat {
     const std::string fill = "<" + std::to_string(detail::dia::tuning.fewest_fill) + "..100>";
     std::vector<SchemeKey> keys{SchemeKey("rest", {"coo"}, scheme_auto),
                                 SchemeKey("fill", {fill}, scheme_auto, {"34", "90"})};
+    if (device.has_lanes()) keys.push_back(SchemeKey("rows", {"1", "2", "4"}, scheme_auto));
     if (!device.has_lanes()) keys.push_back(SchemeKey("simd", {"none", "loads"}, scheme_auto));
     return {name, {}, keys};
   }
@@ -28,6 +29,9 @@ struct DiaFormat {
 
   static Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
                             const Sizes& sizes) {
+    if (has_rest(scheme) && scheme.has("rows")) {
+      return Prediction::refuse("with a rest a lane takes one row");
+    }
     if (has_rest(scheme)) return detail::dia::predict_with_rest(features.rows(), device, sizes);
     return detail::dia::predict(features, device, sizes);
   }
@@ -48,6 +52,9 @@ struct DiaFormat {
                                                     : std::to_string(detail::dia::tuning.fill));
     }
     if (!lanes) terms.emplace_back("simd", backends::name(simd));
+    if (lanes && !has_rest(scheme)) {
+      terms.emplace_back("rows", scheme.has("rows") ? scheme.value("rows") : "1");
+    }
     const Scheme resolved(name, std::move(terms));
     if (has_rest(scheme)) {
       return std::make_unique<detail::dia::SplitExecutor<Exec, Matrix, V, Acc>>(in, resolved, simd);

@@ -10,7 +10,9 @@
 namespace heddle::detail::dia {
 
 /// y = alpha * op(A) * x + beta * y for A in DIA, on every backend: a lane takes packs of
-/// consecutive rows of y, so that neighbours read neighbouring values and entries of x.
+/// consecutive rows of y, so that neighbours read neighbouring values and entries of x. With
+/// several packs a lane of a GPU finds each diagonal once for all of them, and a team none of whose
+/// rows asks for what lies beyond the ends of x asks no row.
 ///
 /// Deterministic: a row is added up in the order of its diagonals, and then comes what lies on none
 /// of them. Holes do not touch the sum.
@@ -38,16 +40,18 @@ struct Kernel {
   KOKKOS_FORCEINLINE_FUNCTION void run(const Team& team, std::int64_t index,
                                        Scratch& scratch) const {
     using Pack = backends::Pack<Team, Acc>;
-    constexpr int rows_per_lane = RowSums::rows_per_lane;
-    const std::int64_t first = (index * Team::threads + team.thread()) * rows_per_lane;
+    constexpr bool lanes = Team::threads > 1;
+    constexpr int spacing = lanes ? Team::threads : Pack::width;
+    const std::int64_t first_of_team = index * Team::threads * RowSums::rows_per_lane;
+    const std::int64_t first = first_of_team + team.thread();
     const std::int64_t last = rows.product.y.rows;
     Pack sum[RowSums::packs][RowSums::vectors];
     for (int p = 0; p < RowSums::packs; ++p) {
       for (int v = 0; v < RowSums::vectors; ++v) sum[p][v] = Pack::zero();
     }
     const int diagonals = rows.A.diagonals;
-    if constexpr (Team::threads == 1) {
-      rows.add_up(first, 0, diagonals, rows.A.offsets, sum);
+    if constexpr (!lanes) {
+      rows.template add_up<spacing, true>(first, 0, diagonals, rows.A.offsets, sum);
     } else {
       for (int begin = 0; begin < diagonals; begin += tuning.offsets_per_round) {
         const int left = diagonals - begin;
@@ -57,11 +61,19 @@ struct Kernel {
           scratch.offsets[i] = rows.A.offsets[begin + i];
         }
         team.barrier();
-        if (first < last) rows.add_up(first, begin, begin + count, scratch.offsets, sum);
+        if constexpr (RowSums::packs > 1) {
+          if (rows.inside(first_of_team, Team::threads * RowSums::packs, scratch.offsets, count)) {
+            rows.template add_up<spacing, false>(first, begin, begin + count, scratch.offsets, sum);
+            continue;
+          }
+        }
+        if (first < last) {
+          rows.template add_up<spacing, true>(first, begin, begin + count, scratch.offsets, sum);
+        }
       }
     }
     for (int p = 0; p < RowSums::packs; ++p) {
-      const std::int64_t row = first + p * Pack::width;
+      const std::int64_t row = first + p * spacing;
       const auto inside = Pack::Mask::first(last - row);
       for (int v = 0; v < RowSums::vectors; ++v) {
         if (v < rows.product.x.count) {

@@ -7,20 +7,20 @@
 
 namespace heddle::detail::dia {
 
-/// The sums that one lane keeps; Batch is for GPUs. On a CPU the packs take its place: their loads
-/// are in flight together.
-template <ExecutionSpace Exec, int Batch, int Vectors, class View, class Product>
-using LaneSums =
-    RowSums<View, Product, Exec, (backends::has_lanes<Exec> || Vectors > 1) ? 1 : tuning.cpu_packs,
-            backends::has_lanes<Exec> ? Batch : 1, Vectors>;
+/// The sums that one lane keeps: of Rows rows and Batch diagonals at a time on a GPU. On a CPU the
+/// packs take their place: their loads are in flight together.
+template <ExecutionSpace Exec, int Rows, int Batch, int Vectors, class View, class Product>
+using LaneSums = RowSums<View, Product, Exec,
+                         backends::has_lanes<Exec> ? Rows : (Vectors > 1 ? 1 : tuning.cpu_packs),
+                         backends::has_lanes<Exec> ? Batch : 1, Vectors>;
 
 /// y of all rows from whole diagonals, for up to VectorLanes * VectorsPerLane vectors; and with
 /// what `rest` holds beside them, unless that is a NoRest.
-template <int Batch, int VectorLanes, int VectorsPerLane, ExecutionSpace Exec, class View,
+template <int Rows, int Batch, int VectorLanes, int VectorsPerLane, ExecutionSpace Exec, class View,
           class Product, class Rest>
 void run(const Exec& exec, const View& view, const Product& product, bool transposed,
          const Rest& rest, backends::Simd simd) {
-  using Sums = LaneSums<Exec, Batch, VectorLanes * VectorsPerLane, View, Product>;
+  using Sums = LaneSums<Exec, Rows, Batch, VectorLanes * VectorsPerLane, View, Product>;
   const Sums sums{view, product, transposed};
   if constexpr (std::is_same_v<Rest, rest::NoRest>) {
     using Shape = backends::Shape<1, tuning.team_threads>;
@@ -38,18 +38,26 @@ void run(const Exec& exec, const View& view, const Product& product, bool transp
   }
 }
 
-/// The same for any number of vectors.
+/// The same for any number of vectors; with one of them and no rest a lane of a GPU takes
+/// `rows_per_lane` rows.
 template <ExecutionSpace Exec, class View, class Product, class Rest>
 void run_passes(const Exec& exec, const View& view, const Product& product, bool transposed,
-                const Rest& rest, backends::Simd simd) {
+                const Rest& rest, backends::Simd simd, int rows_per_lane = 1) {
+  static_assert(tuning.most_vectors == 8);
   each_pass(product, tuning.most_vectors, [&](const Product& pass) {
-    constexpr int batch = tuning.multivector_batch;
-    static_assert(tuning.most_vectors == 8);
-    if (pass.x.count == 1) {
-      return run<tuning.batch, 1, 1>(exec, view, pass, transposed, rest, simd);
+    constexpr int batch = tuning.batch, several = tuning.multivector_batch;
+    const auto count = pass.x.count;
+    if (count > 4) return run<1, several, 4, 2>(exec, view, pass, transposed, rest, simd);
+    if (count > 1) return run<1, several, 4, 1>(exec, view, pass, transposed, rest, simd);
+    if constexpr (backends::has_lanes<Exec> && std::is_same_v<Rest, rest::NoRest>) {
+      if (rows_per_lane == 2) {
+        return run<2, batch / 2, 1, 1>(exec, view, pass, transposed, rest, simd);
+      }
+      if (rows_per_lane == 4) {
+        return run<4, batch / 4, 1, 1>(exec, view, pass, transposed, rest, simd);
+      }
     }
-    if (pass.x.count <= 4) return run<batch, 4, 1>(exec, view, pass, transposed, rest, simd);
-    run<batch, 4, 2>(exec, view, pass, transposed, rest, simd);
+    run<1, batch, 1, 1>(exec, view, pass, transposed, rest, simd);
   });
 }
 
