@@ -28,13 +28,19 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
         storage_(in.exec, in.A, shape_of(scheme)) {
     const BlockShape& shape = storage_.shape();
     SchemeTerm how("simd", backends::name(simd_));
+    std::int64_t most_blocks = std::max<std::int64_t>(
+        tuning.least_piece, storage_.blocks() / (tuning.cpu_pieces * in.device.multiprocessors));
     if (in.device.has_lanes()) {
       const double columns = static_cast<double>(storage_.blocks()) * shape.columns /
                              static_cast<double>(std::max<std::int64_t>(1, storage_.block_rows()));
       lanes_ = scheme.has("lanes") ? static_cast<int>(scheme.integer("lanes"))
                                    : lanes_for(shape, columns, in.device);
       how = SchemeTerm("lanes", std::to_string(lanes_));
+      most_blocks =
+          ceil_div(lanes_ / shape.rows * tuning.batch * tuning.most_batches, shape.columns);
     }
+    pieces_ = Pieces<Exec, O, Off, Acc>(in.exec, storage_.view(BlockSize<0, 0>{}).block_ptr,
+                                        storage_.block_rows(), most_blocks);
     scheme_ = Scheme(scheme.format(), {scheme.terms().front(), how});
   }
 
@@ -61,15 +67,18 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     storage_.update_values(exec, A);
   }
 
-  std::size_t bytes() const override { return storage_.bytes(); }
+  std::size_t bytes() const override { return storage_.bytes() + pieces_.bytes(); }
 
   double moved_bytes(Op, int vectors, bool with_beta) const override {
     const double rows = storage_.view(BlockSize<0, 0>{}).rows;
     const int passes = vectors > 0 ? ceil_div(vectors, tuning.most_vectors) : 1;
     return passes * (static_cast<double>(storage_.places()) * sizeof(S) +
                      static_cast<double>(storage_.blocks()) * sizeof(O) +
-                     static_cast<double>(storage_.block_rows() + 1) * sizeof(Off)) +
-           vectors * static_cast<double>(sizeof(V)) * (columns_ + rows * (1 + with_beta));
+                     static_cast<double>(storage_.block_rows() + 1) * sizeof(Off) +
+                     pieces_.read_bytes()) +
+           vectors *
+               (static_cast<double>(pieces_.carries()) * storage_.shape().rows * 2 * sizeof(Acc) +
+                static_cast<double>(sizeof(V)) * (columns_ + rows * (1 + with_beta)));
   }
 
  private:
@@ -87,21 +96,27 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
 
   template <int Batch, int Vectors, class Size>
   void run(const Exec& exec, const Size& size, const Product<V, Acc>& product) const {
-    const auto view = storage_.view(size);
+    const auto view = pieces_.cut(storage_.view(size));
     using View = std::remove_const_t<decltype(view)>;
+    const Delivery<View, Product<V, Acc>> deliver{view, product, pieces_.carried()};
     if constexpr (backends::has_lanes<Exec>) {
       using Shape = backends::Shape<backends::max_subwarp_width<Exec>, tuning.team_threads>;
       const int lane_bits = std::countr_zero(static_cast<unsigned>(lanes_));
-      backends::launch<Shape>(
-          exec, "heddle::spmv::bcsr",
-          ceil_div<std::int64_t>(storage_.block_rows(), tuning.team_threads >> lane_bits),
-          Kernel<View, Product<V, Acc>, Batch, Vectors>{view, product, lane_bits});
+      backends::launch<Shape>(exec, "heddle::spmv::bcsr",
+                              ceil_div<std::int64_t>(view.pieces, tuning.team_threads >> lane_bits),
+                              Kernel<View, Product<V, Acc>, Batch, Vectors>{deliver, lane_bits});
     } else {
       const int shares = exec.concurrency();
       backends::launch_simd<backends::Shape<1>>(
           exec, "heddle::spmv::bcsr", shares,
-          HostKernel<View, Product<V, Acc>, Exec, Vectors>{view, product, shares}, simd_);
+          HostKernel<View, Product<V, Acc>, Exec, Vectors>{deliver, shares}, simd_);
     }
+    if (pieces_.carries() == 0) return;
+    using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
+    Kokkos::parallel_for("heddle::spmv::bcsr_finish",
+                         Policy(kokkos_space(exec), 0, pieces_.carries() * storage_.shape().rows),
+                         FinishKernel<Delivery<View, Product<V, Acc>>>{deliver, pieces_.carries(),
+                                                                       pieces_.piece_of_carry()});
   }
 
   Scheme scheme_;
@@ -109,6 +124,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   int lanes_ = 1;
   double columns_;
   Storage<Exec, S, O, Off> storage_;
+  Pieces<Exec, O, Off, Acc> pieces_;
 };
 
 }  // namespace heddle::detail::bcsr

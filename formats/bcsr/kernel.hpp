@@ -5,16 +5,17 @@
 #include "../../backends/pack_entries.hpp"
 #include "../../backends/unroll.hpp"
 #include "../common/product.hpp"
+#include "pieces.hpp"
 #include "tuning.hpp"
-#include "view.hpp"
 
 namespace heddle::detail::bcsr {
 
-/// y = alpha * A * x + beta * y for A in BCSR, on a GPU: 2^lane_bits lanes a block row, of which a
-/// lane keeps to one row. Together they walk through the columns of the panel, so that they read
-/// values side by side, and add up in the end.
+/// y = alpha * A * x + beta * y for A in BCSR, on a GPU: 2^lane_bits lanes a block row, or piece of
+/// one, of which a lane keeps to one row. Together they walk through the columns of the panel, so
+/// that they read values side by side, and add up in the end.
 ///
-/// Deterministic: in an order fixed by the number of lanes. Holes do not touch the sum.
+/// Deterministic: in an order fixed by the number of lanes and the pieces. Holes do not touch the
+/// sum.
 template <class View, class Product, int Batch, int Vectors>
 struct Kernel {
   using Scratch = backends::NoScratch;
@@ -24,24 +25,25 @@ struct Kernel {
   using Pack = backends::SinglePack<Acc>;
   using Entry = backends::PackEntries<Pack, S>;
 
-  View A;
-  Product product;
+  Delivery<View, Product> deliver;
   int lane_bits;
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const View& A = deliver.A;
+    const Product& product = deliver.product;
     const auto warp = team.subwarp();
     const int lanes = 1 << lane_bits;
     const int lane = warp.lane() & (lanes - 1);
     const int rows = A.size.rows();
     const int groups = lanes / rows;
     const int group = lane / rows;
-    const std::int64_t block_row =
+    const std::int64_t index =
         team.index() * (Team::threads >> lane_bits) + (team.thread() >> lane_bits);
-    const bool works = block_row < A.block_rows && group < groups;
+    const bool works = index < A.pieces && group < groups;
     Pack sum[Vectors];
     for (int v = 0; v < Vectors; ++v) sum[v] = Pack::zero();
-    if (works) add_up(block_row, group, groups, lane, sum);
+    if (works) add_up(index, group, groups, lane, sum);
     // All lanes of the warp take part; those of a group that is not there hand on nothing.
     for (int count = groups; count > 1;) {
       const int half = (count + 1) / 2;
@@ -53,19 +55,21 @@ struct Kernel {
       }
       count = half;
     }
-    const std::int64_t row = block_row * rows + lane;
-    if (!works || group > 0 || row >= A.rows) return;
+    if (!works || group > 0) return;
+    const Piece<O> piece = deliver.piece(index);
     for (int v = 0; v < Vectors; ++v) {
-      if (v < product.x.count) product.store(static_cast<O>(row), v, sum[v].value);
+      if (v < product.x.count) deliver(piece, lane, v, sum[v].value);
     }
   }
 
  private:
   /// Columns `group`, `group` + `groups`, ... of the panel, of which this lane's row begins at
   /// place `lane`: Batch of them at a time, so that their loads are in flight together.
-  KOKKOS_FORCEINLINE_FUNCTION void add_up(std::int64_t block_row, int group, int groups, int lane,
+  KOKKOS_FORCEINLINE_FUNCTION void add_up(std::int64_t index, int group, int groups, int lane,
                                           Pack (&sum)[Vectors]) const {
-    const auto first = A.block_ptr[block_row], end = A.block_ptr[block_row + 1];
+    const View& A = deliver.A;
+    const Product& product = deliver.product;
+    const auto first = A.piece_ptr[index], end = A.piece_ptr[index + 1];
     const O* const block_col = A.block_col + first;
     const S* const values = A.values_from(first) + lane;
     const int step = groups * A.size.rows();

@@ -60,7 +60,10 @@ class Storage {
             static_cast<Off>(blocks_),
             block_ptr_.data(),
             block_col_.data(),
-            values_.data()};
+            values_.data(),
+            block_rows_,
+            block_ptr_.data(),
+            nullptr};
   }
   const BlockShape& shape() const { return shape_; }
   std::int64_t blocks() const { return blocks_; }

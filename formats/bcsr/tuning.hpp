@@ -15,6 +15,12 @@ struct Tuning {
   /// Columns of a block row that a lane of a GPU takes at once, with one vector and with several.
   int batch = 4;
   int multivector_batch = 2;
+  /// Batches of columns that the lanes of a block row of a GPU take at most; a longer one is cut.
+  int most_batches = 16;
+  /// Blocks of a block row that a thread of a CPU takes in any case, and pieces for each thread
+  /// that the longest may be cut into.
+  int least_piece = 1024;
+  int cpu_pieces = 4;
   /// Vectors that one pass over the blocks takes.
   int most_vectors = 8;
   /// What a block row costs a thread of a CPU beside its blocks, in blocks.

@@ -23,11 +23,22 @@ struct BlockSize<0, 0> {
   KOKKOS_FORCEINLINE_FUNCTION int columns() const { return column_count; }
 };
 
+/// Of a block row that is cut, one part: its sums go to carry-outs, one for each row of a block.
+/// `carry` is -1 for a whole block row.
+template <Ordinal O>
+struct Piece {
+  O block_row;
+  O carry;
+};
+
 /// A matrix in BCSR as kernels see it. Block row b has the blocks block_ptr[b] .. block_ptr[b + 1],
 /// of which block k begins at column block_col[k] times the columns of a block. Blocks are stored
 /// column by column, so that a block row is one dense panel, a column of it behind the other. A
 /// place without an entry is a hole (backends::is_hole), beyond the edges of the matrix too. Behind
 /// the last block a pack of values may be read.
+///
+/// Kernels work by pieces, of which piece p has the blocks piece_ptr[p] .. piece_ptr[p + 1]: where
+/// no block row is cut, `piece` is null and they are the block rows.
 template <Scalar S, Ordinal O, Offset Off, class Size>
 struct View {
   using scalar_type = S;
@@ -41,6 +52,9 @@ struct View {
   const Off* block_ptr;
   const O* block_col;
   const S* values;
+  std::int64_t pieces;
+  const Off* piece_ptr;
+  const Piece<O>* piece;
 
   /// Where the values of the panel begin whose first block is `block`.
   KOKKOS_FORCEINLINE_FUNCTION const S* values_from(Off block) const {

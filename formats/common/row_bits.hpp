@@ -21,20 +21,30 @@ struct RowBits {
   }
 };
 
-/// Sets the bits of rows with more than `length` entries, and clears the others: an item a word.
+/// Entries that a row has beyond its first `width`.
 template <Offset Off>
-struct MarkLongerRows {
+struct EntriesBeyond {
   const Off* row_ptr;
+  Off width;
+
+  KOKKOS_FORCEINLINE_FUNCTION Off operator()(std::int64_t row) const {
+    const Off length = row_ptr[row + 1] - row_ptr[row];
+    return length > width ? length - width : Off(0);
+  }
+};
+
+/// Sets the bits of rows of which entries(row) is not zero, and clears the others: an item a word.
+template <class Entries>
+struct MarkRows {
+  Entries entries;
   std::int64_t rows;
-  Off length;
   std::uint32_t* words;
 
   KOKKOS_FUNCTION void operator()(std::int64_t word) const {
     const std::int64_t first = word * RowBits::per_word;
     std::uint32_t bits = 0;
     for (int i = 0; i < RowBits::per_word && first + i < rows; ++i) {
-      const bool longer = row_ptr[first + i + 1] - row_ptr[first + i] > length;
-      bits |= static_cast<std::uint32_t>(longer) << i;
+      bits |= static_cast<std::uint32_t>(entries(first + i) != 0) << i;
     }
     words[word] = bits;
   }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/cpu_traits.hpp"
 #include "../common/executor.hpp"
 #include "../common/inspection.hpp"
-#include "kernel.hpp"
-#include "lane_sums.hpp"
+#include "launches.hpp"
 #include "storage.hpp"
 
 namespace heddle::detail::dia {
@@ -30,11 +28,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   void apply(const Exec& exec, Op op, Acc alpha, const Multivector<const V>& x, Acc beta,
              const Multivector<V>& y) override {
     const Product<V, Acc> product{conjugates(op), alpha, beta, x, y};
-    each_pass(product, tuning.most_vectors, [&](const Product<V, Acc>& pass) {
-      if (pass.x.count == 1) return run<tuning.batch, 1>(exec, op, pass);
-      if (pass.x.count <= 4) return run<tuning.multivector_batch, 4>(exec, op, pass);
-      run<tuning.multivector_batch, tuning.most_vectors>(exec, op, pass);
-    });
+    run_passes(exec, storage_.view(), product, transposes(op), rest::NoRest(), simd_);
   }
 
   void update_values(const Exec& exec, const Matrix& A) override {
@@ -53,29 +47,63 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   }
 
  private:
-  template <int Batch, int Vectors>
-  void run(const Exec& exec, Op op, const Product<V, Acc>& product) const {
-    using View = dia::View<S, O>;
-    using Shape = backends::Shape<1, tuning.team_threads>;
-    if constexpr (backends::has_lanes<Exec>) {
-      backends::launch<Shape>(exec, "heddle::spmv::dia",
-                              ceil_div<std::int64_t>(product.y.rows, tuning.team_threads),
-                              LaneKernel<View, Product<V, Acc>, Batch, Vectors>{
-                                  storage_.view(), product, transposes(op)});
-    } else {
-      // The packs take the place of the batch: their loads are in flight together.
-      constexpr int packs = Vectors > 1 ? 1 : tuning.cpu_packs;
-      using RowSums = dia::RowSums<View, Product<V, Acc>, Exec, packs, 1, Vectors>;
-      backends::launch_simd<Shape>(
-          exec, "heddle::spmv::dia", ceil_div<std::int64_t>(product.y.rows, RowSums::rows_per_lane),
-          Kernel<RowSums>{RowSums{storage_.view(), product, transposes(op)}}, simd_);
-    }
-  }
-
   Scheme scheme_;
   backends::Simd simd_;
   std::pair<double, double> rows_and_columns_;
   Storage<Exec, S, O, Off> storage_;
+};
+
+/// Runs the scheme dia/rest=coo: owns a copy of the matrix, in two parts.
+template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
+class SplitExecutor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
+ public:
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+
+  /// Takes a scheme whose parameters are resolved.
+  SplitExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme, backends::Simd simd)
+      : scheme_(scheme),
+        simd_(simd),
+        rows_(static_cast<double>(in.A.rows())),
+        columns_(static_cast<double>(in.A.columns())),
+        storage_(in.exec, in.A, static_cast<int>(scheme.integer("fill")), in.device) {}
+
+  const Scheme& scheme() const override { return scheme_; }
+
+  /// Where there is no rest this is the scheme dia.
+  void apply(const Exec& exec, Op op, Acc alpha, const Multivector<const V>& x, Acc beta,
+             const Multivector<V>& y) override {
+    const Product<V, Acc> product{conjugates(op), alpha, beta, x, y};
+    const auto view = storage_.diagonals().view();
+    if (storage_.has_rest()) {
+      run_passes(exec, view, product, false, storage_.rest(), simd_);
+    } else {
+      run_passes(exec, view, product, false, rest::NoRest(), simd_);
+    }
+  }
+
+  void update_values(const Exec& exec, const Matrix& A) override {
+    storage_.update_values(exec, A);
+  }
+
+  std::size_t bytes() const override { return storage_.bytes(); }
+
+  double moved_bytes(Op, int vectors, bool with_beta) const override {
+    const auto& diagonals = storage_.diagonals();
+    const int passes = vectors > 0 ? ceil_div(vectors, tuning.most_vectors) : 1;
+    return passes * (static_cast<double>(diagonals.places()) * sizeof(S) +
+                     static_cast<double>(diagonals.view().diagonals) * sizeof(O) +
+                     storage_.rest().moved_bytes()) +
+           vectors * (storage_.rest().moved_bytes_per_vector() +
+                      static_cast<double>(sizeof(V)) * (columns_ + rows_ * (1 + with_beta)));
+  }
+
+ private:
+  Scheme scheme_;
+  backends::Simd simd_;
+  double rows_, columns_;
+  SplitStorage<Exec, S, O, Off, Acc, tuning.most_vectors> storage_;
 };
 
 }  // namespace heddle::detail::dia

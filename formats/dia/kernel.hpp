@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../backends/launch_simd.hpp"
+#include "../common/rest/kernel.hpp"
 #include "../common/store_pack.hpp"
 #include "row_sums.hpp"
 #include "tuning.hpp"
@@ -9,53 +10,44 @@
 namespace heddle::detail::dia {
 
 /// y = alpha * op(A) * x + beta * y for A in DIA, on every backend: a lane takes packs of
-/// consecutive rows of y, so that neighbours read neighbouring values and entries of x.
+/// consecutive rows of y, so that neighbours read neighbouring values and entries of x. Sums is
+/// LaneSums on a GPU, and RowSums on a CPU.
 ///
-/// Deterministic: a row is added up in the order of its diagonals. Holes do not touch the sum.
+/// Deterministic: a row is added up in the order of its diagonals, and then comes what lies on none
+/// of them. Holes do not touch the sum.
 /// Source: Y. Saad, "Krylov subspace methods on supercomputers", SIAM J. Sci. Stat. Comput. 10,
 /// 1989.
-template <class RowSums>
+template <class Sums, class Rest = rest::NoRest>
 struct Kernel {
-  using O = typename RowSums::O;
-  using Acc = typename RowSums::Acc;
+  using Scratch = backends::NoScratch;
+  using Acc = typename Sums::Acc;
 
-  /// The offsets of a round of diagonals, which all lanes of a team read.
-  struct Scratch {
-    O offsets[tuning.offsets_per_round];
-  };
-
-  RowSums rows;
+  Sums rows;
+  Rest rest = {};
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
+    run(team, team.index(), scratch);
+  }
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void run(const Team& team, std::int64_t index, Scratch&) const {
     using Pack = backends::Pack<Team, Acc>;
-    constexpr int rows_per_lane = RowSums::rows_per_lane;
-    const std::int64_t first = (team.index() * Team::threads + team.thread()) * rows_per_lane;
+    const std::int64_t first = (index * Team::threads + team.thread()) * Sums::rows_per_lane;
     const std::int64_t last = rows.product.y.rows;
-    Pack sum[RowSums::packs][RowSums::vectors];
-    for (int p = 0; p < RowSums::packs; ++p) {
-      for (int v = 0; v < RowSums::vectors; ++v) sum[p][v] = Pack::zero();
+    if (first >= last) return;
+    Pack sum[Sums::packs][Sums::vectors];
+    for (int p = 0; p < Sums::packs; ++p) {
+      for (int v = 0; v < Sums::vectors; ++v) sum[p][v] = Pack::zero();
     }
-    const int diagonals = rows.A.diagonals;
-    if constexpr (Team::threads == 1) {
-      rows.add_up(first, 0, diagonals, rows.A.offsets, sum);
-    } else {
-      for (int begin = 0; begin < diagonals; begin += tuning.offsets_per_round) {
-        const int left = diagonals - begin;
-        const int count = left < tuning.offsets_per_round ? left : tuning.offsets_per_round;
-        if (begin > 0) team.barrier();  // the round before has been read
-        for (int i = team.thread(); i < count; i += Team::threads) {
-          scratch.offsets[i] = rows.A.offsets[begin + i];
-        }
-        team.barrier();
-        if (first < last) rows.add_up(first, begin, begin + count, scratch.offsets, sum);
-      }
-    }
-    for (int p = 0; p < RowSums::packs; ++p) {
+    rows.add_up(first, sum);
+    for (int p = 0; p < Sums::packs; ++p) {
       const std::int64_t row = first + p * Pack::width;
       const auto inside = Pack::Mask::first(last - row);
-      for (int v = 0; v < RowSums::vectors; ++v) {
-        if (v < rows.product.x.count) store_pack(rows.product, row, v, sum[p][v], inside);
+      for (int v = 0; v < Sums::vectors; ++v) {
+        if (v < rows.product.x.count) {
+          store_pack(rows.product, row, v, rest.add_to(sum[p][v], row, v), inside);
+        }
       }
     }
   }

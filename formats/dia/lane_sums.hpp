@@ -20,9 +20,26 @@ struct LaneSums {
   using O = typename View::ordinal_type;
   using Acc = typename Product::accumulator_type;
 
-  const View& A;
-  const Product& product;
+  static constexpr int packs = 1;
+  static constexpr int vectors = Vectors;
+  static constexpr int rows_per_lane = 1;
+
+  View A;
+  Product product;
   bool transposed;
+
+  /// Adds all diagonals to zeros.
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void add_up(std::int64_t row, Pack (&sum)[1][Vectors]) const {
+    Acc of_row[Vectors];
+    for (int v = 0; v < Vectors; ++v) of_row[v] = Acc(0);
+    add_up(static_cast<O>(row), of_row);
+    for (int v = 0; v < Vectors; ++v) sum[0][v] = Pack::all(of_row[v]);
+  }
+
+ private:
+  /// Beyond either end, unsigned, is beyond the last row.
+  using Row = std::make_unsigned_t<O>;
 
   KOKKOS_FORCEINLINE_FUNCTION void add_up(O row, Acc (&sum)[Vectors]) const {
     // A branch of the whole launch, which spares a multiplication for each entry.
@@ -32,10 +49,6 @@ struct LaneSums {
       for (int d = 0; d < A.diagonals; d += Batch) add<false>(row, d, sum);
     }
   }
-
- private:
-  /// Beyond either end, unsigned, is beyond the last row.
-  using Row = std::make_unsigned_t<O>;
 
   /// The row of x at which `row` meets a diagonal.
   KOKKOS_FORCEINLINE_FUNCTION Row row_of_x(O row, O offset) const {
@@ -77,34 +90,6 @@ struct LaneSums {
         const bool inside = first + i < A.diagonals && at[i] < rows_of_x;
         if (present) sum[v] += entry * x<UnitStride>(at[i], v, inside);
       }
-    }
-  }
-};
-
-/// y = alpha * op(A) * x + beta * y for A in DIA on a GPU: a lane a row, so that neighbours read
-/// neighbouring values and entries of x.
-///
-/// Deterministic: a row is added up in the order of its diagonals. Holes do not touch the sum.
-template <class View, class Product, int Batch, int Vectors>
-struct LaneKernel {
-  using Scratch = backends::NoScratch;
-  using O = typename View::ordinal_type;
-  using Acc = typename Product::accumulator_type;
-
-  View A;
-  Product product;
-  bool transposed;
-
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
-    const std::int64_t row = team.index() * Team::threads + team.thread();
-    if (row >= product.y.rows) return;
-    Acc sum[Vectors];
-    for (int v = 0; v < Vectors; ++v) sum[v] = Acc(0);
-    LaneSums<View, Product, Batch, Vectors>{A, product, transposed}.add_up(static_cast<O>(row),
-                                                                           sum);
-    for (int v = 0; v < Vectors; ++v) {
-      if (v < product.x.count) product.store(row, v, sum[v]);
     }
   }
 };

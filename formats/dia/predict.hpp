@@ -6,7 +6,7 @@
 #include <string>
 
 #include "../../core/scheme.hpp"
-#include "../common/prediction.hpp"
+#include "../common/rest/prediction.hpp"
 #include "tuning.hpp"
 
 namespace heddle::detail::dia {
@@ -70,6 +70,20 @@ inline Prediction predict(const Features& features, const Device& device, const 
   best.lacks_pattern = true;
   if (!best.possible() || !features.has_pattern()) return best;
   return prediction_of(features.pattern().diagonals, rows, device, sizes);
+}
+
+/// With a rest, as if everything lay there: which diagonals are full nobody has counted, and one
+/// that is stored whole takes less. Holds any matrix, since what is stored whole is full enough.
+inline Prediction predict_with_rest(const RowFeatures& rows, const Device& device,
+                                    const Sizes& sizes) {
+  const int local_row_bytes = device.has_lanes() ? 2 : sizes.ordinal_bytes;
+  const double entry = sizes.scalar_bytes + sizes.ordinal_bytes + local_row_bytes;
+  const double handed_over = 2.0 * sizes.accumulator_bytes * sizes.vectors.count;
+  const double matrix = static_cast<double>(rows.nonzeros) * entry +
+                        static_cast<double>(rows.rows - rows.empty_rows) * handed_over;
+  Prediction prediction = rest::prediction_of(matrix, rows, device, sizes);
+  prediction.reason = "full diagonals whole, other entries in equal shares";
+  return prediction;
 }
 
 }  // namespace heddle::detail::dia

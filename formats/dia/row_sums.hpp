@@ -27,12 +27,12 @@ struct RowSums {
   Product product;
   bool transposed;
 
-  /// Adds diagonals [begin, end) of the packs of rows from `first` on; offsets[0] is that of
-  /// `begin`.
+  /// Adds all diagonals to zeros, of the packs of rows from `first` on.
   template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void add_up(std::int64_t first, int begin, int end, const O* offsets,
-                                          Pack (&sum)[Packs][Vectors]) const {
-    for (int d = begin; d < end; d += Batch) add(first, d, end, offsets + (d - begin), sum);
+  KOKKOS_FORCEINLINE_FUNCTION void add_up(std::int64_t first, Pack (&sum)[Packs][Vectors]) const {
+    for (int d = 0; d < A.diagonals; d += Batch) {
+      add(first, d, A.diagonals, A.offsets + d, sum);
+    }
   }
 
  private:

@@ -9,14 +9,15 @@ namespace heddle::detail::dia {
 struct Tuning {
   /// Places for each nonzero at most; a matrix with more is refused.
   double most_fill_in = 3;
+  /// With a rest: of all rows, how many percent have an entry on a diagonal that is stored whole,
+  /// at least. No bound of fewest_fill or more lets places pass most_fill_in.
+  int fill = 50;
+  int fewest_fill = 34;
   int team_threads = 256;
-  /// Diagonals that a lane of a GPU loads at once, with one vector and with several.
+  /// Diagonals that a lane of a GPU loads at once.
   int batch = 4;
-  int multivector_batch = 4;
   /// Vectors that one pass over the diagonals takes.
   int most_vectors = 8;
-  /// Offsets of diagonals that a team of a GPU keeps in scratch; more of them come in rounds.
-  int offsets_per_round = 256;
   /// Packs of rows that a thread of a CPU takes together: two cache lines of every diagonal.
   int cpu_packs = 4;
   /// What a CPU takes, in times of the bytes' own: a thread walks through as many streams as there

@@ -50,7 +50,7 @@ class Storage {
         "heddle::spmv::gcsr_rows", Policy(kokkos_space(exec), 0, all_rows_),
         CompactRowsKernel<O, Off>{row_ptr, all_rows_, row_number_.data(), row_ptr_.data()});
     Kokkos::parallel_for("heddle::spmv::gcsr_bits", Policy(kokkos_space(exec), 0, words),
-                         MarkLongerRows<Off>{row_ptr, all_rows_, Off(0), bits_.data()});
+                         MarkRows<EntriesBeyond<Off>>{{row_ptr, Off(0)}, all_rows_, bits_.data()});
   }
 
   template <Scalar S>

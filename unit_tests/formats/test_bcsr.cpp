@@ -149,6 +149,86 @@ TEST_CASE("bcsr: fill-in is refused above its bound, and counted below") {
   CHECK(plan.moved_bytes(Op::none, 9, true) == 2 * stored + 9 * 900 * 8.0);
 }
 
+namespace {
+
+/// Two unknowns a point, and block rows that hold blocks without end among short ones: in the
+/// middle, side by side, and the last, which the edge cuts.
+Pattern huge_block_rows(std::int64_t columns) {
+  const auto huge = [](std::int64_t block_row) {
+    return block_row == 40 || block_row == 41 || block_row == 150;
+  };
+  Pattern pattern{"huge block rows", columns, {}};
+  for (std::int64_t i = 0; i < 301; ++i) {
+    std::vector<std::int64_t> row;
+    const std::int64_t block = i / 2;
+    for (std::int64_t j = 0; j < columns; ++j) {
+      if (huge(block) ? (i + j) % 97 != 5 : j / 2 == block || j / 2 == block + 7) row.push_back(j);
+    }
+    pattern.rows.push_back(row);
+  }
+  return pattern;
+}
+
+}  // namespace
+
+TEST_CASE("bcsr: a huge block row is cut, and its pieces add up in order") {
+  const BcsrType::Exec exec;
+  PlanMaker<BcsrType> make(exec);
+  for (const std::string size : {"2x2", "1x4", "3x3", "4x4", "6x6"}) {
+    const auto A = to_device<BcsrType>(exec, huge_block_rows(20003), 1);
+    const auto B = to_device<BcsrType>(exec, huge_block_rows(20003), 2);
+    auto plan = make(A, {.scheme = Scheme("bcsr", {{size}})});
+    REQUIRE(plan);
+    CAPTURE(plan->scheme().to_string());
+    CHECK(apply_and_compare(exec, *plan, A, Op::none, 2.0, -1.0) == "");
+    CHECK(apply_and_compare(exec, *plan, A, Op::none, 1.0, 0.0) == "");
+    for (const std::size_t count : {3, 8, 11}) {
+      const auto x = random_vectors<double>(A.rows_of_x(), count, true, 3);
+      const auto y = random_vectors<double>(A.rows_of_y(), count, false, 4);
+      const auto x_device = x.in<BcsrType::Space>();
+      const auto y_device = y.in<BcsrType::Space>();
+      plan->apply(exec, 2.0, x_device.view(), 0.5, y_device.view());
+      exec.fence("heddle::test::applied");
+      CHECK(mismatch(reference_of(A, Op::none, 2.0, x, 0.5, y),
+                     y_device.in<Kokkos::HostSpace>().view()) == "");
+    }
+    const CheckedProduct<BcsrType> product(B, Op::none, 1.0, 0.0);
+    plan->update_values(exec, B.matrix());
+    auto fresh = make(B, {.scheme = plan->scheme()});
+    CHECK(product.problem(exec, *plan) == "");
+    CHECK(same_bits(product.result(exec, *plan), product.result(exec, *fresh)));
+    CHECK(same_bits(product.result(exec, *plan), product.result(exec, *plan)));
+  }
+}
+
+/// What an apply launches tells whether block rows are cut.
+TEST_CASE("bcsr: block rows are cut only where one is far longer than a piece") {
+  const BcsrType::Exec exec;
+  const auto launches = [&](const Pattern& pattern) {
+    const auto A = to_device<BcsrType>(exec, pattern);
+    BcsrPlan plan(exec, A.matrix(), {.scheme = Scheme("bcsr", {{"2x2"}}), .check_overlap = false},
+                  BcsrType::Formats());
+    const Kokkos::View<double*, BcsrType::Space> x("heddle::test::x", A.rows_of_x());
+    const Kokkos::View<double*, BcsrType::Space> y("heddle::test::y", A.rows_of_y());
+    const Recording recording;
+    plan.apply(exec, 1.0, x, 0.0, y);
+    CHECK(strangers(recording.seen()) == "");
+    return count(recording.seen(), Event::kernel);
+  };
+  CHECK(launches(huge_block_rows(20003)) == 2);
+  CHECK(launches(blocks_with_holes(2, 2, 4000, 3000, 1)) == 1);
+  CHECK(launches(banded_pattern("tridiagonal", 30000, 30000, {-1, 0, 1})) == 1);
+  // One long row, to the block: as many blocks as are not cut, and one more.
+  using Pieces = heddle::detail::bcsr::Pieces<BcsrType::Exec, std::int32_t, std::int32_t, double>;
+  const std::int32_t block_ptr[] = {0, 2, 102, 102, 203};
+  const auto on_device = copy_to<BcsrType::Space>(
+      Kokkos::View<const std::int32_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(block_ptr, 5));
+  CHECK(Pieces(exec, on_device.data(), 4, 101).carries() == 0);
+  CHECK(Pieces(exec, on_device.data(), 4, 100).carries() == 2);
+  CHECK(Pieces(exec, on_device.data(), 4, 50).carries() == 2 + 3);
+  CHECK(Pieces(exec, on_device.data(), 4, 101).bytes() == 0);
+}
+
 TEST_CASE("bcsr: blocks are estimated from a sample, and counted where they are few") {
   const BcsrType::Exec exec;
   const auto blocks = [&](const Pattern& pattern, int rows, int columns) {

@@ -10,6 +10,19 @@ using DiaType = OnePlanType<Formats<DiaFormat>>;
 using DiaPlan = DiaType::Plan<>;
 using DiaStorage = heddle::detail::dia::Storage<DiaType::Exec, double, std::int32_t, std::int32_t>;
 
+namespace {
+
+/// Every way to run whole diagonals, without a rest.
+std::vector<Scheme> whole_schemes() {
+  std::vector<Scheme> schemes;
+  for (const Scheme& scheme : DiaType::Formats::variants(backends::describe(DiaType::Exec()))) {
+    if (!scheme.has("rest") && !scheme.has("fill")) schemes.push_back(scheme);
+  }
+  return schemes;
+}
+
+}  // namespace
+
 TEST_CASE("dia: the example of docs/dia.md") {
   const DiaType::Exec exec;
   const Pattern pattern{"example", 5, {{0, 1, 3}, {1, 2}, {3, 2, 3}, {0, 3}}};
@@ -133,9 +146,12 @@ TEST_CASE("dia: rectangular, with diagonals that begin or end beyond the edges, 
   for (const auto& [rows, columns] : {std::pair(100, 100), std::pair(100, 120), std::pair(120, 100),
                                       std::pair(97, 131), std::pair(131, 97)}) {
     const auto A = to_device<DiaType>(exec, banded_pattern("banded", rows, columns, offsets));
-    DiaPlan plan(exec, A.matrix(), {.scheme = Scheme("dia")}, DiaType::Formats());
-    for (const Op op : {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose}) {
-      CHECK(apply_and_compare(exec, plan, A, op, 2.0, -1.0) == "");
+    for (const Scheme& scheme : whole_schemes()) {
+      CAPTURE(scheme.to_string());
+      DiaPlan plan(exec, A.matrix(), {.scheme = scheme}, DiaType::Formats());
+      for (const Op op : {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose}) {
+        CHECK(apply_and_compare(exec, plan, A, op, 2.0, -1.0) == "");
+      }
     }
   }
 }
@@ -144,17 +160,37 @@ TEST_CASE("dia: over many strips of rows, several vectors at once") {
   const DiaType::Exec exec;
   const std::vector<std::int64_t> offsets{-1030, -70, -3, -1, 0, 1, 2, 5, 64, 65, 900};
   const auto A = to_device<DiaType>(exec, banded_pattern("banded", 2500, 2400, offsets));
-  DiaPlan plan(exec, A.matrix(), {.scheme = Scheme("dia")}, DiaType::Formats());
-  for (const std::size_t count : {1, 3, 8, 11}) {
+  for (const Scheme& scheme : whole_schemes()) {
+    CAPTURE(scheme.to_string());
+    DiaPlan plan(exec, A.matrix(), {.scheme = scheme}, DiaType::Formats());
+    for (const std::size_t count : {1, 3, 8, 11}) {
+      for (const Op op : {Op::none, Op::transpose}) {
+        const auto x = random_vectors<double>(A.rows_of_x(op), count, true, 3);
+        const auto y = random_vectors<double>(A.rows_of_y(op), count, false, 4);
+        const auto x_device = x.in<DiaType::Space>();
+        const auto y_device = y.in<DiaType::Space>();
+        plan.apply(exec, op, 2.0, x_device.view(), 0.5, y_device.view());
+        exec.fence("heddle::test::applied");
+        CHECK(mismatch(reference_of(A, op, 2.0, x, 0.5, y),
+                       y_device.in<Kokkos::HostSpace>().view()) == "");
+      }
+    }
+  }
+}
+
+/// Each row is added up in the order of its diagonals, however many a lane takes.
+TEST_CASE("dia: every scheme of a GPU gives the same bits") {
+  const DiaType::Exec exec;
+  if (!backends::has_lanes<DiaType::Exec>) return;
+  const std::vector<std::int64_t> offsets{-1030, -70, -3, -1, 0, 1, 2, 5, 64, 65, 900};
+  const auto A = to_device<DiaType>(exec, banded_pattern("banded", 5000, 5000, offsets));
+  DiaPlan first(exec, A.matrix(), {.scheme = Scheme("dia")}, DiaType::Formats());
+  for (const Scheme& scheme : whole_schemes()) {
+    DiaPlan plan(exec, A.matrix(), {.scheme = scheme}, DiaType::Formats());
     for (const Op op : {Op::none, Op::transpose}) {
-      const auto x = random_vectors<double>(A.rows_of_x(op), count, true, 3);
-      const auto y = random_vectors<double>(A.rows_of_y(op), count, false, 4);
-      const auto x_device = x.in<DiaType::Space>();
-      const auto y_device = y.in<DiaType::Space>();
-      plan.apply(exec, op, 2.0, x_device.view(), 0.5, y_device.view());
-      exec.fence("heddle::test::applied");
-      CHECK(mismatch(reference_of(A, op, 2.0, x, 0.5, y),
-                     y_device.in<Kokkos::HostSpace>().view()) == "");
+      const CheckedProduct<DiaType> product(A, op, 1.0, 0.0);
+      CHECK_MESSAGE(same_bits(product.result(exec, first), product.result(exec, plan)),
+                    scheme.to_string());
     }
   }
 }

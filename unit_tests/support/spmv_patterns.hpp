@@ -44,11 +44,31 @@ inline Pattern diagonals_with_holes() {
                            });
 }
 
+/// Full diagonals, and rows that hold more(i) entries anywhere besides.
+template <class More>
+Pattern diagonals_with_more(std::string name, std::int64_t rows, std::int64_t columns, More more) {
+  Random random(static_cast<std::uint64_t>(rows));
+  std::int64_t i = 0;
+  Pattern pattern =
+      with_rows_changed(banded_pattern("diagonals", rows, columns, {-40, -1, 0, 1, 40}),
+                        [&](std::vector<std::int64_t>& row) {
+                          const auto others = random_row(random, columns, more(i++));
+                          row.insert(row.end(), others.begin(), others.end());
+                          std::sort(row.begin(), row.end());
+                          row.erase(std::unique(row.begin(), row.end()), row.end());
+                        });
+  pattern.name = std::move(name);
+  return pattern;
+}
+
 /// All patterns that one vector is tested with.
 inline std::vector<Pattern> all_patterns() {
   std::vector<Pattern> all = test_patterns();
   for (Pattern& pattern : share_patterns()) all.push_back(std::move(pattern));
   all.push_back(diagonals_with_holes());
+  all.push_back(diagonals_with_more("diagonals and more", 2000, 2100, [](std::int64_t i) {
+    return i == 700 ? 1500 : i % 6 == 2 ? 3 : 0;
+  }));
   return all;
 }
 

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/launch.hpp"
-#include "../common/row_bits.hpp"
+#include "../../../backends/launch.hpp"
+#include "../row_bits.hpp"
 
-namespace heddle::detail::hyb {
+namespace heddle::detail::rest {
 
-/// The long rows: their numbers and where each begins in the rest, and for each word of bits how
-/// many there are before it. A scan over all rows.
-template <Ordinal O, Offset Off>
+/// The long rows, of which entries(row) in the rest is not zero: their numbers and where each
+/// begins in the rest, and for each word of bits how many there are before it. A scan over all
+/// rows.
+template <class Entries, Ordinal O, Offset Off>
 struct LongRowsKernel {
   struct Counts {
     std::int64_t long_rows;
@@ -16,9 +17,8 @@ struct LongRowsKernel {
   };
   using value_type = Counts;
 
-  const Off* row_ptr;
+  Entries entries;
   std::int64_t rows;
-  Off width;
   O* row_number;
   Off* rest_ptr;
   O* before_word;
@@ -29,17 +29,17 @@ struct LongRowsKernel {
     counts.rest += other.rest;
   }
   KOKKOS_FUNCTION void operator()(std::int64_t row, Counts& counts, bool last) const {
-    const Off length = row_ptr[row + 1] - row_ptr[row];
+    const auto length = static_cast<std::int64_t>(entries(row));
     if (last && row % RowBits::per_word == 0) {
       before_word[row / RowBits::per_word] = static_cast<O>(counts.long_rows);
     }
-    if (length > width) {
+    if (length > 0) {
       if (last) {
         row_number[counts.long_rows] = static_cast<O>(row);
         rest_ptr[counts.long_rows] = static_cast<Off>(counts.rest);
       }
       ++counts.long_rows;
-      counts.rest += static_cast<std::int64_t>(length - width);
+      counts.rest += length;
     }
     if (last && row == rows - 1) rest_ptr[counts.long_rows] = static_cast<Off>(counts.rest);
   }
@@ -52,10 +52,10 @@ struct ClearKernel {
   KOKKOS_FUNCTION void operator()(std::int64_t place) const { mailbox.clear(place); }
 };
 
-/// Copies what the long rows have beyond their slots, a team a share: the values, and with Columns
-/// the columns too.
-template <class Matrix, class Table, class LocalRow, bool Columns>
-struct FillRestKernel {
+/// Copies the rest from CSR, a team a share: the values, and with Columns the columns too.
+/// source(k, place) is where entry k of the rest comes from, which is one of the place-th long row.
+template <class Matrix, class Table, class LocalRow, class Source, bool Columns>
+struct FillKernel {
   using Scratch = backends::NoScratch;
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
@@ -63,10 +63,7 @@ struct FillRestKernel {
 
   Table table;
   const LocalRow* local_row;
-  const O* row_number;
-  const Off* rest_ptr;
-  Off width;
-  const Off* row_ptr;
+  Source source;
   const O* from_columns;
   const S* from_values;
   O* col_idx;
@@ -78,12 +75,11 @@ struct FillRestKernel {
     const auto end = table.edges[team.index() + 1];
     for (Off k = begin.nonzero + static_cast<Off>(team.thread()); k < end.nonzero;
          k += static_cast<Off>(Team::threads)) {
-      const O place = begin.row + static_cast<O>(local_row[k]);
-      const Off from = row_ptr[row_number[place]] + width + (k - rest_ptr[place]);
+      const Off from = source(k, begin.row + static_cast<O>(local_row[k]));
       if (Columns) col_idx[k] = from_columns[from];
       values[k] = from_values[from];
     }
   }
 };
 
-}  // namespace heddle::detail::hyb
+}  // namespace heddle::detail::rest

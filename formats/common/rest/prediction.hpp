@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../prediction.hpp"
+#include "../segments/tuning.hpp"
+
+namespace heddle::detail::rest {
+
+/// The rounds of loads that a GPU takes for shares of all rows and nonzeros: more than for those of
+/// any rest.
+inline double seconds_of_all_shares(const RowFeatures& rows, const Device& device,
+                                    const Sizes& sizes) {
+  const segments::GpuTuning shares = segments::gpu_tuning_of(device);
+  constexpr double round_seconds = 0.5e-6, start_rounds = 15, rounds_per_wave = 10;
+  const double work = static_cast<double>(rows.rows + rows.nonzeros);
+  const double resident = static_cast<double>(shares.teams_resident) * device.multiprocessors;
+  const auto accumulator = static_cast<std::size_t>(sizes.accumulator_bytes);
+  const double waves = work / shares.most_work(accumulator) / resident;
+  const double rounds = start_rounds + rounds_per_wave * waves;
+  return round_seconds * rounds * std::max(1.0, sizes.vectors.count / 4.0);
+}
+
+/// What is predicted of a format with a rest from the bytes of its matrix. Nobody has measured one:
+/// it is taken to be twice as slow as that, so that it is not chosen where CSR is at hand.
+inline Prediction prediction_of(double matrix_bytes, const RowFeatures& rows, const Device& device,
+                                const Sizes& sizes) {
+  constexpr double not_measured = 2;
+  const double bytes_per_second = estimated_bytes_per_second(device);
+  Prediction prediction;
+  prediction.borrows_values = false;
+  prediction.kept_bytes = matrix_bytes;
+  prediction.moved_bytes = matrix_bytes + static_cast<double>(sizes.vectors.count) *
+                                              sizes.vector_bytes *
+                                              static_cast<double>(rows.rows + rows.columns);
+  const double memory = prediction.moved_bytes / (0.84 * bytes_per_second);
+  const double copy = 2 * matrix_bytes / bytes_per_second;
+  if (device.has_lanes()) {
+    prediction.seconds =
+        estimated_launch_seconds(device) +
+        not_measured * waiting_for_both(seconds_of_all_shares(rows, device, sizes), memory);
+    prediction.setup_seconds = 2 * estimated_setup_seconds(device) + 60e-6 + copy;
+  } else {
+    prediction.seconds = 2 * estimated_launch_seconds(device) + 2 * not_measured * memory;
+    prediction.setup_seconds = estimated_setup_seconds(device) + 5 * copy;
+  }
+  return prediction;
+}
+
+}  // namespace heddle::detail::rest
