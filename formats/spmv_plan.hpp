@@ -103,7 +103,8 @@ class SpmvPlan {
   const Scheme& scheme(Op op = Op::none) const { return part(op).executor->scheme(); }
   /// Why that scheme, in a few words.
   const std::string& reason(Op op = Op::none) const { return part(op).choice.reason; }
-  /// What it was compared with, the best first; empty if the scheme was pinned.
+  /// What it was compared with, the best first, and before all others those that were measured;
+  /// empty if the scheme was pinned.
   const std::vector<RankedScheme>& ranking(Op op = Op::none) const {
     return part(op).choice.ranking;
   }
