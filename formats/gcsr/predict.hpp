@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <string>
+
 #include "../../core/scheme.hpp"
 #include "../common/prediction.hpp"
 #include "tuning.hpp"
@@ -11,11 +15,30 @@ inline double mean_row_with_entries(const RowFeatures& rows) {
   return share(static_cast<double>(rows.nonzeros), rows.rows - rows.empty_rows);
 }
 
-/// Lanes a row on a GPU: as many as have a batch of nonzeros of a row of mean length.
+/// Rounds of loads that subwarps of so many lanes take: for rows of mean length as often as these
+/// fill the GPU, and for the longest row, which one of them takes alone.
+inline double rounds_of(const RowFeatures& rows, const Device& device, int lanes) {
+  const Tuning tuning = tuning_of(device);
+  constexpr double start_rounds = 15;
+  const double resident = static_cast<double>(tuning.teams_resident) * tuning.team_threads *
+                          std::max(1, device.multiprocessors);
+  const double each = static_cast<double>(tuning.batch * lanes);
+  const auto with_entries = static_cast<double>(rows.rows - rows.empty_rows);
+  const double waves = std::ceil(with_entries * lanes / resident);
+  return start_rounds + waves * std::ceil(mean_row_with_entries(rows) / each) +
+         static_cast<double>(rows.longest_row) / each;
+}
+
+/// Lanes a row on a GPU: as many as have a batch of nonzeros of a row of mean length, or more where
+/// a row far longer than the others would be waited for.
 inline int lanes_for(const RowFeatures& rows, const Device& device) {
+  constexpr double worth_it = 0.9;
   const Tuning tuning = tuning_of(device);
   int lanes = 1;
   while (lanes < device.lanes && lanes * tuning.batch < mean_row_with_entries(rows)) lanes *= 2;
+  for (int more = 2 * lanes; more <= device.lanes; more *= 2) {
+    if (rounds_of(rows, device, more) < worth_it * rounds_of(rows, device, lanes)) lanes = more;
+  }
   return lanes;
 }
 
@@ -39,15 +62,10 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
       (static_cast<double>(rows.rows) * sizes.offset_bytes * 3 + prediction.kept_bytes) /
           bytes_per_second;
   if (device.has_lanes()) {
-    const Tuning tuning = tuning_of(device);
-    constexpr double round_seconds = 0.5e-6, start_rounds = 15;
-    const auto lanes = scheme.has("lanes") ? scheme.integer("lanes") : lanes_for(rows, device);
-    const double resident =
-        static_cast<double>(tuning.teams_resident) * tuning.team_threads * device.multiprocessors;
-    const double each = static_cast<double>(tuning.batch * lanes);
-    const double waves = std::ceil(n * static_cast<double>(lanes) / resident);
-    const double rounds = start_rounds + waves * std::ceil(mean_row_with_entries(rows) / each) +
-                          static_cast<double>(rows.longest_row) / each;
+    constexpr double round_seconds = 0.5e-6;
+    const int lanes =
+        scheme.has("lanes") ? static_cast<int>(scheme.integer("lanes")) : lanes_for(rows, device);
+    const double rounds = rounds_of(rows, device, lanes);
     prediction.seconds =
         estimated_launch_seconds(device) +
         not_measured *

@@ -82,6 +82,29 @@ TEST_CASE("gcsr: lanes follow the rows that have entries") {
   CHECK(lanes(10, 1000000) == 32);
 }
 
+TEST_CASE("gcsr: a row far longer than the others is given more lanes, and its time is told") {
+  Device device;
+  device.lanes = 32;
+  device.multiprocessors = 132;
+  RowFeatures rows;
+  rows.rows = 1000000;
+  rows.nonzeros = 3000000;
+  const auto lanes = [&](std::int64_t longest) {
+    rows.longest_row = longest;
+    return heddle::detail::gcsr::lanes_for(rows, device);
+  };
+  CHECK(lanes(3) == 1);
+  CHECK(lanes(20) == 1);
+  CHECK(lanes(200000) == 32);
+  const auto seconds = [&](const Scheme& scheme) {
+    return heddle::detail::gcsr::predict(scheme, rows, device, Sizes()).seconds;
+  };
+  CHECK(seconds(Scheme("gcsr")) == seconds(Scheme("gcsr", {{"lanes", 32}})));
+  CHECK(seconds(Scheme("gcsr", {{"lanes", 1}})) > 20 * seconds(Scheme("gcsr")));
+  // 1562 rounds of the warp that takes the longest row.
+  CHECK(seconds(Scheme("gcsr")) > 1562 * 0.5e-6);
+}
+
 TEST_CASE("gcsr: choose ranks it, behind CSR") {
   const GcsrExec exec;
   for (const char* name : {"one huge row", "power law", "tridiagonal"}) {
