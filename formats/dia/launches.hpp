@@ -8,13 +8,14 @@
 
 namespace heddle::detail::dia {
 
+template <int Vectors>
+inline constexpr int packs_of = Vectors == 1 ? tuning.cpu_packs : 1;
+
 /// What adds up the rows of a lane: Batch diagonals at a time on a GPU. On a CPU packs of rows take
 /// their place: their loads are in flight together.
 template <ExecutionSpace Exec, int Batch, int Vectors, class View, class Product>
-using Sums = std::conditional_t < backends::has_lanes<Exec>,
-      LaneSums<View, Product, Batch, Vectors>, RowSums < View, Product, Exec,
-      Vectors > 1 ? 1 : tuning.cpu_packs, 1, Vectors >>
-    ;
+using Sums = std::conditional_t<backends::has_lanes<Exec>, LaneSums<View, Product, Batch, Vectors>,
+                                RowSums<View, Product, Exec, packs_of<Vectors>, 1, Vectors>>;
 
 /// y of all rows from whole diagonals, for up to VectorLanes * VectorsPerLane vectors; and with
 /// what `rest` holds beside them, unless that is a NoRest.
