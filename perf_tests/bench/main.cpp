@@ -41,7 +41,7 @@ constexpr const char* general_help =
 void list(const std::vector<Operation>& operations) {
   std::cout << "backend: " << Kokkos::DefaultExecutionSpace::name() << "\n\n";
   for (const Operation& operation : operations) operation.list(std::cout);
-  std::cout << generator_help();
+  std::cout << matrix_help();
 }
 
 int finish(int code) {

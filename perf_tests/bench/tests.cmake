@@ -96,6 +96,19 @@ heddle_bench_test(search_seconds RUN sptrsv --generate grid2d:9 --search-seconds
 heddle_bench_test(features RUN features --generate grid2d:20 --block 4 EXIT 0
                   OUT "${bench_tests}/features.txt")
 heddle_bench_test(features_no_matrix RUN features EXIT 2 ERR "give --matrix FILE or --generate")
+# What a set names and its folder lacks is told, and the rest runs.
+file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/set/Group")
+file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/set/Group/one.mtx"
+     "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 3\n2 1 4\n")
+file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/set/small.txt" "# three\nGroup/one\nGroup/two\ngrid2d:9\n")
+file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/set/none.txt" "Group/two\n")
+heddle_bench_test(set RUN spmv --set "${CMAKE_CURRENT_BINARY_DIR}/set/small.txt" --folder
+                  "${CMAKE_CURRENT_BINARY_DIR}/set" --scheme csr/scalar --baseline none ${quick} EXIT 0
+                  OUT "${bench_tests}/set.txt" ERR "1 not found in .*/set: Group/two")
+heddle_bench_test(set_of_none RUN features --set "${CMAKE_CURRENT_BINARY_DIR}/set/none.txt" EXIT 2
+                  OUT none ERR "no matrix to run")
+heddle_bench_test(no_set RUN spmv --set nobody ${quick} EXIT 2 OUT none
+                  ERR "no set of matrices .nobody.; there are dense, ")
 # A row of NaN and one of an infinity, which are right.
 heddle_bench_test(not_finite RUN spmv --matrix "${CMAKE_CURRENT_BINARY_DIR}/not_finite.mtx" ${quick}
                   EXIT 0)
@@ -182,11 +195,13 @@ if(Python3_FOUND)
 endif()
 
 add_executable(heddle_bench_tests "${bench_tests}/dependent_steps.cpp" "${bench_tests}/generators.cpp"
+                                  "${bench_tests}/matrix_set.cpp"
                                   "${bench_tests}/reference.cpp"
                                   "${bench_tests}/scheme_search.cpp" "${bench_tests}/sptrsv.cpp"
                                   "${bench_tests}/table.cpp" "${bench_tests}/trace.cpp"
                                   "${bench_tests}/user_format.cpp" bench/sptrsv/trace.cpp
-                                  bench/common/dependent_steps.cpp bench/common/progress.cpp
+                                  bench/common/dependent_steps.cpp bench/common/matrix_set.cpp
+                                  bench/common/progress.cpp
                                   bench/common/stopwatch.cpp
                                   bench/common/table.cpp bench/common/timing.cpp)
 target_link_libraries(heddle_bench_tests PRIVATE heddle_tests_main nlohmann_json::nlohmann_json)

@@ -17,8 +17,11 @@ std::string without_folder(const std::string& path) {
 /// Folders tell about a person's machine; but "csr/merge" is no path.
 Json command_line(const std::vector<std::string>& words, const RunOptions& options) {
   const auto is_file = [&](const std::string& word) {
-    const auto& files = options.matrices.files;
-    return word == options.json_path || std::find(files.begin(), files.end(), word) != files.end();
+    const auto& [files, generated, sets, folder, seed] = options.matrices;
+    const auto within = [&](const std::vector<std::string>& list) {
+      return std::find(list.begin(), list.end(), word) != list.end();
+    };
+    return word == options.json_path || word == folder || within(files) || within(sets);
   };
   Json json = Json::array();
   for (const std::string& word : words) {

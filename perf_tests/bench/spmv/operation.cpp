@@ -63,7 +63,7 @@ Operation spmv_operation() {
   operation.description = "y = alpha A x + beta y: every scheme of Heddle beside every baseline";
   operation.define = [request](CLI::App& app) { define(app, *request); };
   operation.run = [request](const std::vector<std::string>& words) { return run(*request, words); };
-  operation.help = generator_help() + "\n" + table_help() + examples;
+  operation.help = matrix_help() + "\n" + table_help() + examples;
   operation.list = list;
   return operation;
 }

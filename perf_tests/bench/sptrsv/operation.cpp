@@ -113,7 +113,7 @@ Operation sptrsv_operation() {
       "op(T) x = alpha b, T a triangle: every scheme of Heddle beside every baseline";
   operation.define = [request](CLI::App& app) { define(app, *request); };
   operation.run = [request](const std::vector<std::string>& words) { return run(*request, words); };
-  operation.help = generator_help() + "\n" + solves_help() + examples;
+  operation.help = matrix_help() + "\n" + solves_help() + examples;
   operation.list = [](std::ostream& out) {
     list_schemes_and_baselines<SptrsvRequest>(out, "sptrsv");
   };
