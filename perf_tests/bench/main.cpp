@@ -5,6 +5,7 @@
 
 #include "../../core/error.hpp"
 #include "common/matrix_options.hpp"
+#include "convert/operation.hpp"
 #include "device/operation.hpp"
 #include "features/operation.hpp"
 #include "operation.hpp"
@@ -18,9 +19,10 @@ namespace {
 /// What there is to run. A new operation is a folder and one line here.
 std::vector<Operation> operations() {
   return {
-      spmv_operation(),
-      sptrsv_operation(),
-      features_operation(),
+      spmv_operation(),      //
+      sptrsv_operation(),    //
+      convert_operation(),   //
+      features_operation(),  //
       device_operation(),
   };
 }

@@ -14,8 +14,8 @@ namespace {
 void define(CLI::App& app, SpmvRequest& r) {
   r.define_contest(app,
                    "Schemes, or \"auto\" (what choose takes), \"all\" (candidates for the matrix), "
-                   "or \"every\" (each value of each parameter)",
-                   "x and y");
+                   "or \"every\" (each value of each parameter)");
+  r.define_columns(app, "x and y");
   app.add_option("--expected-applies", r.expected_applies,
                  "How often a plan will be applied, for choose")
       ->check(CLI::PositiveNumber)

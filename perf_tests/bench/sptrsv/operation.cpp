@@ -28,8 +28,8 @@ void define(CLI::App& app, SptrsvRequest& r) {
   r.define_contest(
       app,
       "Schemes, or \"auto\" (what a plan takes by itself), or \"all\" (the candidates: "
-      "at most 60), or \"search\" (walks from the best of those)",
-      "b and x");
+      "at most 60), or \"search\" (walks from the best of those)");
+  r.define_columns(app, "b and x");
   app.add_option("--search-seconds", r.search_seconds,
                  "What a search may take of each matrix; it ends where nothing improves")
       ->check(CLI::Validator(check_seconds, "SECONDS"))
