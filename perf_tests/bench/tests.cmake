@@ -156,8 +156,8 @@ set_tests_properties(heddle-bench/smoke_convert PROPERTIES FIXTURES_SETUP heddle
 heddle_bench_test(smoke_sptrsv RUN sptrsv --generate grid2d:30 hub:3000 hypersparse:500,0 --json
                   "${smoke_sptrsv_json}" ${quick} EXIT 0)
 set_tests_properties(heddle-bench/smoke_sptrsv PROPERTIES FIXTURES_SETUP heddle_bench_json)
-heddle_bench_test(smoke RUN spmv --generate grid2d:30 hub:3000 hypersparse:500,0 --json
-                  "${smoke_json}" ${quick} EXIT 0)
+heddle_bench_test(smoke RUN spmv --generate grid2d:30 hub:3000 hypersparse:500,0 dense:16,64 dense:64,16
+                  --json "${smoke_json}" ${quick} EXIT 0)
 set_tests_properties(heddle-bench/smoke PROPERTIES FIXTURES_SETUP heddle_bench_json)
 
 find_package(nlohmann_json_schema_validator CONFIG QUIET)
@@ -209,7 +209,11 @@ if(Python3_FOUND)
                      "${smoke_json}" "${smoke_sptrsv_json}" "${smoke_search_json}"
                      "${smoke_convert_json}" "${CMAKE_CURRENT_SOURCE_DIR}/results/h200-sptrsv-double.json"
                      -o "${CMAKE_CURRENT_BINARY_DIR}/smoke.html")
-    set_tests_properties(heddle-bench/report PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
+    add_test(NAME heddle-bench/report_dense
+             COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/dense.py"
+                     "${smoke_json}" -o "${CMAKE_CURRENT_BINARY_DIR}/dense.svg")
+    set_tests_properties(heddle-bench/report heddle-bench/report_dense
+                         PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
   endif()
 endif()
 
