@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // arena_study [--repetitions N] [--json FILE]: what one allocation and one copy of a CSR matrix
-// gain over three, from 1 KB to 100 MB. docs/arena.md explains the columns.
+// gain over three, from 1 KB to 100 MB, and whether products notice. docs/arena.md explains the
+// columns.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cmath>
@@ -11,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "../core/matrix.hpp"
+#include "../formats/spmv.hpp"
 
 namespace {
 
@@ -19,6 +20,8 @@ using Exec = Kokkos::DefaultExecutionSpace;
 using Space = Exec::memory_space;
 using HostCsr = heddle::CsrStorage<double, int, int, Kokkos::HostSpace>;
 using DeviceCsr = heddle::CsrStorage<double, int, int, Space>;
+
+using Matrix = heddle::CsrMatrix<double, int, int, Space>;
 
 constexpr int mean_row = 10;
 
@@ -40,16 +43,47 @@ struct ThreeArrays {
     Kokkos::deep_copy(exec, col_idx, A.col_idx());
     Kokkos::deep_copy(exec, values, A.values());
   }
+  Matrix matrix() const {
+    const int rows = static_cast<int>(row_ptr.size()) - 1;
+    return Matrix(rows, rows, row_ptr, col_idx, values);
+  }
 };
 
-/// Seconds to make a matrix on the device, and to free it.
+/// Products y = A x with a matrix wherever it lies; the vectors stay where they are.
+class Products {
+ public:
+  Products(const Exec& exec, const Matrix& A)
+      : x_(label(exec, "heddle::arena_study::x"), static_cast<std::size_t>(A.columns())),
+        y_(label(exec, "heddle::arena_study::y"), static_cast<std::size_t>(A.rows())) {
+    Kokkos::deep_copy(exec, x_, 1.0);
+    seconds(exec, A);  // the first loads the kernel
+    applies_ = std::clamp(static_cast<int>(1e-3 / seconds(exec, A)), 1, 200);
+  }
+
+  /// Of one product behind others, by a kernel that needs no inspection.
+  double seconds(const Exec& exec, const Matrix& A) {
+    for (int i = 0; i < 3; ++i) heddle::spmv(exec, heddle::Op::none, 1.0, A, x_, 0.0, y_);
+    exec.fence("heddle::arena_study::warm");
+    const Kokkos::Timer timer;
+    for (int i = 0; i < applies_; ++i) heddle::spmv(exec, heddle::Op::none, 1.0, A, x_, 0.0, y_);
+    exec.fence("heddle::arena_study::applied");
+    return timer.seconds() / applies_;
+  }
+
+ private:
+  Kokkos::View<double*, Space> x_, y_;
+  int applies_ = 1;
+};
+
+/// Seconds to make a matrix on the device, to apply it, and to free it.
 struct Sample {
   double make = 0;
+  double apply = 0;
   double release = 0;
 };
 
 template <class T, class Make>
-Sample sample(const Exec& exec, const Make& make) {
+Sample sample(const Exec& exec, Products& products, const Make& make) {
   std::optional<T> made;
   exec.fence("heddle::arena_study::before");
   Kokkos::Timer timer;
@@ -57,6 +91,7 @@ Sample sample(const Exec& exec, const Make& make) {
   exec.fence("heddle::arena_study::made");
   Sample sample;
   sample.make = timer.seconds();
+  sample.apply = products.seconds(exec, made->matrix());
   timer.reset();
   made.reset();
   exec.fence("heddle::arena_study::released");
@@ -71,7 +106,7 @@ Sample median(std::vector<Sample> samples) {
                      [&](const Sample& a, const Sample& b) { return a.*time < b.*time; });
     return *middle.*time;
   };
-  return {by(&Sample::make), by(&Sample::release)};
+  return {by(&Sample::make), by(&Sample::apply), by(&Sample::release)};
 }
 
 /// An estimate: Kokkos puts a header of 128 bytes before each block, and device allocators hand out
@@ -90,6 +125,7 @@ struct Result {
   Sample one;
 
   double gain() const { return three.make / one.make; }
+  double apply_gain() const { return three.apply / one.apply; }
 };
 
 HostCsr band(int rows) {
@@ -116,12 +152,15 @@ Result study(const Exec& exec, double csr_bytes, int repetitions) {
   result.three_bytes = taken_bytes(row_ptr) + taken_bytes(col_idx) + taken_bytes(values);
   result.one_bytes = taken_bytes(A.bytes());
 
+  const DeviceCsr first = A.copy_to<Space>(exec);
+  Products products(exec, first.matrix());
+
   // In turns, so that whatever else the machine does meets both alike.
   constexpr int warm_up = 3;
   std::vector<Sample> three, one;
   for (int repetition = -warm_up; repetition < repetitions; ++repetition) {
-    const Sample a = sample<ThreeArrays>(exec, [&] { return ThreeArrays(exec, A); });
-    const Sample b = sample<DeviceCsr>(exec, [&] { return A.copy_to<Space>(exec); });
+    const Sample a = sample<ThreeArrays>(exec, products, [&] { return ThreeArrays(exec, A); });
+    const Sample b = sample<DeviceCsr>(exec, products, [&] { return A.copy_to<Space>(exec); });
     if (repetition < 0) continue;
     three.push_back(a);
     one.push_back(b);
@@ -135,7 +174,7 @@ bool write_json(const char* path, const std::vector<Result>& results, int repeti
   std::FILE* file = std::fopen(path, "w");
   if (!file) return false;
   std::fprintf(file,
-               "{\"schema\": \"heddle-arena-study-1\", \"execution_space\": \"%s\", "
+               "{\"schema\": \"heddle-arena-study-2\", \"execution_space\": \"%s\", "
                "\"repetitions\": %d, \"results\": [",
                Exec::name(), repetitions);
   const char* separator = "\n";
@@ -143,10 +182,11 @@ bool write_json(const char* path, const std::vector<Result>& results, int repeti
     std::fprintf(file,
                  "%s  {\"csr_bytes\": %zu, \"nonzeros\": %d, \"three_make_seconds\": %.3e, "
                  "\"three_free_seconds\": %.3e, \"one_make_seconds\": %.3e, "
-                 "\"one_free_seconds\": %.3e, \"three_taken_bytes\": %zu, "
+                 "\"one_free_seconds\": %.3e, \"three_apply_seconds\": %.3e, "
+                 "\"one_apply_seconds\": %.3e, \"three_taken_bytes\": %zu, "
                  "\"one_taken_bytes\": %zu}",
                  separator, r.bytes, r.nonzeros, r.three.make, r.three.release, r.one.make,
-                 r.one.release, r.three_bytes, r.one_bytes);
+                 r.one.release, r.three.apply, r.one.apply, r.three_bytes, r.one_bytes);
     separator = ",\n";
   }
   std::fprintf(file, "\n]}\n");
@@ -175,14 +215,17 @@ int main(int argc, char** argv) {
   const Exec exec;
   std::printf("A CSR matrix to %s: three allocations and copies, or one of each.\n", Exec::name());
   std::printf("Medians of %d, in microseconds; bytes taken are an estimate.\n\n", repetitions);
-  std::printf("%12s %10s | %10s %10s | %10s %10s | %6s | %12s %12s\n", "CSR bytes", "nonzeros",
-              "three make", "free", "one make", "free", "gain", "three taken", "one taken");
+  std::printf("%12s %10s | %10s %8s | %10s %8s | %6s | %11s %9s %6s | %12s %12s\n", "CSR bytes",
+              "nonzeros", "three make", "free", "one make", "free", "gain", "three apply",
+              "one apply", "gain", "three taken", "one taken");
   std::vector<Result> results;
   for (double exponent = 3; exponent < 8.25; exponent += 0.5) {
     const Result r = study(exec, std::pow(10, exponent), repetitions);
-    std::printf("%12zu %10d | %10.1f %10.1f | %10.1f %10.1f | %6.2f | %12zu %12zu\n", r.bytes,
-                r.nonzeros, 1e6 * r.three.make, 1e6 * r.three.release, 1e6 * r.one.make,
-                1e6 * r.one.release, r.gain(), r.three_bytes, r.one_bytes);
+    std::printf(
+        "%12zu %10d | %10.1f %8.1f | %10.1f %8.1f | %6.2f | %11.2f %9.2f %6.3f | %12zu %12zu\n",
+        r.bytes, r.nonzeros, 1e6 * r.three.make, 1e6 * r.three.release, 1e6 * r.one.make,
+        1e6 * r.one.release, r.gain(), 1e6 * r.three.apply, 1e6 * r.one.apply, r.apply_gain(),
+        r.three_bytes, r.one_bytes);
     std::fflush(stdout);
     results.push_back(r);
   }

@@ -5,6 +5,7 @@
 
 #include "../../core/error.hpp"
 #include "common/matrix_options.hpp"
+#include "convert/operation.hpp"
 #include "device/operation.hpp"
 #include "features/operation.hpp"
 #include "operation.hpp"
@@ -18,9 +19,10 @@ namespace {
 /// What there is to run. A new operation is a folder and one line here.
 std::vector<Operation> operations() {
   return {
-      spmv_operation(),
-      sptrsv_operation(),
-      features_operation(),
+      spmv_operation(),      //
+      sptrsv_operation(),    //
+      convert_operation(),   //
+      features_operation(),  //
       device_operation(),
   };
 }
@@ -41,7 +43,7 @@ constexpr const char* general_help =
 void list(const std::vector<Operation>& operations) {
   std::cout << "backend: " << Kokkos::DefaultExecutionSpace::name() << "\n\n";
   for (const Operation& operation : operations) operation.list(std::cout);
-  std::cout << generator_help();
+  std::cout << matrix_help();
 }
 
 int finish(int code) {

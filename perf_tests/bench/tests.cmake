@@ -58,6 +58,15 @@ heddle_bench_test(sptrsv_many_columns RUN sptrsv --generate rmat:8 hypersparse:1
                   --columns 32 --scheme auto ${quick} EXIT 0)
 heddle_bench_test(sptrsv_many_rows RUN sptrsv --generate rmat:8 --triangle upper --columns 8 --layout
                   right --op transpose --diagonal unit --scheme auto ${quick} EXIT 0)
+heddle_bench_test(
+  convert_table RUN convert --generate grid2d:20,9 --scheme ell dia transpose --baseline none ${quick}
+  EXIT 0 OUT "${bench_tests}/convert.txt")
+heddle_bench_test(convert_blocks RUN convert --generate rmat:8 rectangular:7,50,9 --block 3 --check
+                  ${quick} EXIT 0)
+heddle_bench_test(convert_no_block RUN convert --generate grid2d:9 --block 9 ${quick} EXIT 2 OUT none
+                  ERR "block: Value 9 not in range")
+heddle_bench_test(convert_no_scheme RUN convert --generate grid2d:9 --scheme none ${quick} EXIT 2
+                  OUT none ERR "there is no format .none.")
 heddle_bench_test(no_command EXIT 2 ERR "subcommand is required")
 heddle_bench_test(no_matrix RUN spmv EXIT 2 ERR "give --matrix FILE or --generate")
 heddle_bench_test(no_file RUN spmv --matrix nowhere.mtx ${quick} EXIT 2 OUT none ERR "nowhere.mtx")
@@ -96,6 +105,19 @@ heddle_bench_test(search_seconds RUN sptrsv --generate grid2d:9 --search-seconds
 heddle_bench_test(features RUN features --generate grid2d:20 --block 4 EXIT 0
                   OUT "${bench_tests}/features.txt")
 heddle_bench_test(features_no_matrix RUN features EXIT 2 ERR "give --matrix FILE or --generate")
+# What a set names and its folder lacks is told, and the rest runs.
+file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/set/Group")
+file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/set/Group/one.mtx"
+     "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 3\n2 1 4\n")
+file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/set/small.txt" "# three\nGroup/one\nGroup/two\ngrid2d:9\n")
+file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/set/none.txt" "Group/two\n")
+heddle_bench_test(set RUN spmv --set "${CMAKE_CURRENT_BINARY_DIR}/set/small.txt" --folder
+                  "${CMAKE_CURRENT_BINARY_DIR}/set" --scheme csr/scalar --baseline none ${quick} EXIT 0
+                  OUT "${bench_tests}/set.txt" ERR "1 not found in .*/set: Group/two")
+heddle_bench_test(set_of_none RUN features --set "${CMAKE_CURRENT_BINARY_DIR}/set/none.txt" EXIT 2
+                  OUT none ERR "no matrix to run")
+heddle_bench_test(no_set RUN spmv --set nobody ${quick} EXIT 2 OUT none
+                  ERR "no set of matrices .nobody.; there are dense, ")
 # A row of NaN and one of an infinity, which are right.
 heddle_bench_test(not_finite RUN spmv --matrix "${CMAKE_CURRENT_BINARY_DIR}/not_finite.mtx" ${quick}
                   EXIT 0)
@@ -122,16 +144,20 @@ set_tests_properties(heddle-bench/output PROPERTIES TIMEOUT 1500 PROCESSORS 2
 
 # The JSON of a run over every scheme and baseline, a matrix without entries among others.
 set(smoke_sptrsv_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_sptrsv.json")
+set(smoke_convert_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_convert.json")
 set(smoke_search_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_search.json")
 heddle_bench_test(smoke_search RUN sptrsv --generate grid2d:20,9 hypersparse:500,0 --scheme auto search
                   --search-seconds 60 --baseline none --json "${smoke_search_json}" ${quick} EXIT 0
                   OUT "${bench_tests}/sptrsv_search.txt")
 set_tests_properties(heddle-bench/smoke_search PROPERTIES FIXTURES_SETUP heddle_bench_json)
+heddle_bench_test(smoke_convert RUN convert --generate grid2d:30 hub:3000 hypersparse:500,0 --json
+                  "${smoke_convert_json}" ${quick} EXIT 0)
+set_tests_properties(heddle-bench/smoke_convert PROPERTIES FIXTURES_SETUP heddle_bench_json)
 heddle_bench_test(smoke_sptrsv RUN sptrsv --generate grid2d:30 hub:3000 hypersparse:500,0 --json
                   "${smoke_sptrsv_json}" ${quick} EXIT 0)
 set_tests_properties(heddle-bench/smoke_sptrsv PROPERTIES FIXTURES_SETUP heddle_bench_json)
-heddle_bench_test(smoke RUN spmv --generate grid2d:30 hub:3000 hypersparse:500,0 --json
-                  "${smoke_json}" ${quick} EXIT 0)
+heddle_bench_test(smoke RUN spmv --generate grid2d:30 hub:3000 hypersparse:500,0 dense:16,64 dense:64,16
+                  --json "${smoke_json}" ${quick} EXIT 0)
 set_tests_properties(heddle-bench/smoke PROPERTIES FIXTURES_SETUP heddle_bench_json)
 
 find_package(nlohmann_json_schema_validator CONFIG QUIET)
@@ -144,7 +170,7 @@ if(nlohmann_json_schema_validator_FOUND)
   file(GLOB kept_results CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/results/*.json")
   add_test(NAME heddle-bench/schema COMMAND heddle_bench_check_schema ${schemas} -- "${smoke_json}"
                                             "${smoke_sptrsv_json}" "${smoke_search_json}"
-                                            ${kept_results})
+                                            "${smoke_convert_json}" ${kept_results})
   set_tests_properties(heddle-bench/schema PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
   # Of no version that there is; of version 1 but with a key of version 2; and the other way round;
   # of sptrsv, but without one of its settings, or with a search that lost a time.
@@ -169,24 +195,38 @@ endif()
 
 find_package(Python3 COMPONENTS Interpreter QUIET)
 if(Python3_FOUND)
+  # Of kept results, so that the figures are known.
+  add_test(NAME heddle-bench/summary
+           COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/summary.py"
+                   "${CMAKE_CURRENT_SOURCE_DIR}/results/h200-spmv-double-all-formats.json")
+  set_tests_properties(heddle-bench/summary PROPERTIES PASS_REGULAR_EXPRESSION
+                                                       "cusparse-alg1. . 44 . 0.84 . 0.35 .")
   execute_process(COMMAND "${Python3_EXECUTABLE}" -c "import matplotlib" RESULT_VARIABLE no_matplotlib
                   OUTPUT_QUIET ERROR_QUIET)
   if(NOT no_matplotlib)
     add_test(NAME heddle-bench/report
              COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/report.py"
                      "${smoke_json}" "${smoke_sptrsv_json}" "${smoke_search_json}"
-                     "${CMAKE_CURRENT_SOURCE_DIR}/results/h200-sptrsv-double.json"
+                     "${smoke_convert_json}" "${CMAKE_CURRENT_SOURCE_DIR}/results/h200-sptrsv-double.json"
                      -o "${CMAKE_CURRENT_BINARY_DIR}/smoke.html")
-    set_tests_properties(heddle-bench/report PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
+    add_test(NAME heddle-bench/report_dense
+             COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/dense.py"
+                     "${smoke_json}" -o "${CMAKE_CURRENT_BINARY_DIR}/dense.svg")
+    set_tests_properties(heddle-bench/report heddle-bench/report_dense
+                         PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
   endif()
 endif()
 
-add_executable(heddle_bench_tests "${bench_tests}/dependent_steps.cpp" "${bench_tests}/generators.cpp"
+add_executable(heddle_bench_tests "${bench_tests}/allocation_log.cpp"
+                                  "${bench_tests}/dependent_steps.cpp" "${bench_tests}/generators.cpp"
+                                  "${bench_tests}/matrix_set.cpp"
+                                  "${bench_tests}/pattern_picture.cpp"
                                   "${bench_tests}/reference.cpp"
                                   "${bench_tests}/scheme_search.cpp" "${bench_tests}/sptrsv.cpp"
                                   "${bench_tests}/table.cpp" "${bench_tests}/trace.cpp"
                                   "${bench_tests}/user_format.cpp" bench/sptrsv/trace.cpp
-                                  bench/common/dependent_steps.cpp bench/common/progress.cpp
+                                  bench/common/dependent_steps.cpp bench/common/matrix_set.cpp
+                                  bench/common/progress.cpp
                                   bench/common/stopwatch.cpp
                                   bench/common/table.cpp bench/common/timing.cpp)
 target_link_libraries(heddle_bench_tests PRIVATE heddle_tests_main nlohmann_json::nlohmann_json)

@@ -10,11 +10,14 @@ import math
 import sys
 from html import escape
 
+import conversions
+import losses
 import plots
 
 OPERATIONS = {
     "spmv": ("Sparse matrix times vector", "y = A x"),
     "sptrsv": ("Sparse triangular solve", "op(T) x = b"),
+    "convert": ("Conversion", "From CSR"),
 }
 STEPS = {
     "memory": "through memory",
@@ -44,6 +47,8 @@ class Contestant:
         self.is_scheme, self.is_chosen = json["kind"] == "scheme", json["chosen"]
         self.time = json["time_seconds"]["median"] if json["time_seconds"] else None
         self.setup = json["setup_seconds"]["median"] if json["setup_seconds"] else None
+        allocation = json.get("allocation_seconds")
+        self.allocation = allocation["median"] if allocation else None
         self.scheme, self.moved_bytes = json.get("scheme"), json.get("moved_bytes")
         self.right = self.time is not None and self.verdict in ("ok", "unverified")
 
@@ -66,6 +71,7 @@ class Matrix:
         ready = [c for c in self.peers if c.setup < c.time] or self.peers or schemes
         self.reference = min(ready, key=lambda c: c.time, default=None)
         self.wrong = [c for c in self.all if c.verdict == "wrong"]
+        self.pattern, self.row_lengths = json.get("pattern"), json.get("row_lengths")
         triangle = json.get("triangle")
         self.levels = triangle["levels"] if triangle else 0
         self.noun = "solves" if triangle else "applies"
@@ -108,7 +114,7 @@ class Run:
         if self.operation not in OPERATIONS:
             sys.exit("%s: results of %s, and this reads those of %s" %
                      (path, self.operation, ", ".join(OPERATIONS)))
-        self.noun = "solves" if self.operation == "sptrsv" else "applies"
+        self.noun = {"sptrsv": "solves", "convert": "conversions"}.get(self.operation, "applies")
         self.machine, self.settings = self.json["machine"], self.json["settings"]
         self.triad = self.json["figures"]["triad_gbytes_per_second"] * 1e9
         self.launch = self.json["figures"]["queued_launch_seconds"]
@@ -236,6 +242,9 @@ def level_figure(run):
 
 def section(run):
     facts = "".join("<dt>%s</dt><dd>%s</dd>" % (a, escape(b)) for a, b in run.facts())
+    if run.operation == "convert":
+        return "<section><h2>%s</h2><dl>%s</dl>%s</section>" % (
+            escape(run.title()), facts, conversions.section(run, duration))
     tiles = "".join("<div><b>%s</b><span>%s</span></div>" % t for t in run.tiles())
     parts = ["<section><h2>%s</h2><dl>%s</dl><div class=tiles>%s</div>" %
              (escape(run.title()), facts, tiles)]
@@ -252,7 +261,9 @@ def section(run):
             "dashed line has paid back its setup after that many %s. Contestants below a fifth of "
             "the reference are left out." %
             (run.noun, run.noun)))
+        parts.append(losses.formats(run))
         parts.append("<h3>Times</h3>" + table(run))
+        parts.append(losses.section(run, duration))
     return "".join(parts) + "</section>"
 
 
@@ -281,6 +292,10 @@ color:#6b7785;font-weight:600;position:sticky;top:0;background:#fff}
 th:nth-child(1),th:nth-child(5),th:nth-child(7){text-align:left}
 th,td{padding:4px 7px;border-bottom:1px solid #eef1f4;white-space:nowrap}th{white-space:normal}
 .n{text-align:right;font-variant-numeric:tabular-nums}.fast{font-weight:700;color:#0b7a75}
+.plots{display:flex;flex-wrap:wrap;gap:18px;align-items:flex-start}
+.plots>div{flex:1 1 260px;max-width:430px}.lost{padding-bottom:10px}
+details{margin-top:8px;font-size:13px;color:#52606d}small{color:#6b7785}
+.lost th:nth-child(n+2){text-align:right}
 .wrong{color:#c62828;font-weight:700}code{font-size:11.5px}
 """
 

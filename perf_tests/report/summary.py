@@ -8,6 +8,11 @@ Columns: the time of CSR's minimum of bytes at the device's copy bandwidth, the 
 the scheme that was chosen, and each peer, in microseconds; then how many times as fast the best
 scheme is as the better CSR algorithm of each library; the chosen scheme's time over the best; and its
 setup in its own applies.
+
+Below it, of each contestant that ran on at least a dozen matrices, two rank correlations (Spearman's)
+over these: of its time with the nonzeros, 1 where a larger matrix always takes longer; and of its time
+for a byte of CSR's minimum with the variation of the row lengths (standard deviation over mean), which
+is 0 where irregular matrices run as well as regular ones, and the nearer to 1 the more it suffers.
 """
 import json
 import math
@@ -28,6 +33,51 @@ def geometric_mean(values):
 
 def best(times, names):
     return min((times[n] for n in names if n in times), default=None)
+
+
+def ranks(values):
+    """From 0 on; equal values share the mean of their ranks."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    ranked = [0.0] * len(values)
+    first = 0
+    while first < len(order):
+        last = first
+        while last + 1 < len(order) and values[order[last + 1]] == values[order[first]]:
+            last += 1
+        for i in order[first:last + 1]:
+            ranked[i] = (first + last) / 2
+        first = last + 1
+    return ranked
+
+
+def rank_correlation(xs, ys):
+    """Spearman's; not a number where either does not vary."""
+    a, b = ranks(xs), ranks(ys)
+    mean = (len(a) - 1) / 2
+    product = sum((x - mean) * (y - mean) for x, y in zip(a, b))
+    squares = sum((x - mean) ** 2 for x in a) * sum((y - mean) ** 2 for y in b)
+    return product / math.sqrt(squares) if squares else float("nan")
+
+
+def print_correlations(matrices):
+    fewest = 12
+    seen = {}
+    for matrix in matrices:
+        shape = matrix["features"]
+        for one in matrix["contestants"]:
+            if one["time_seconds"] and one["verdict"] in ("ok", "unverified"):
+                time = one["time_seconds"]["median"]
+                seen.setdefault(one["name"], []).append(
+                    (time, shape["nonzeros"], time / max(1, matrix["apply_bytes"]),
+                     shape["variation"]))
+    shown = {name: list(zip(*runs)) for name, runs in seen.items() if len(runs) >= fewest}
+    if not shown:
+        return
+    print("\n| contestant | matrices | time with nonzeros | time a byte with variation |")
+    print("| --- | --- | --- | --- |")
+    for name, (times, nonzeros, rates, variations) in shown.items():
+        print("| `%s` | %d | %.2f | %.2f |" % (name, len(times), rank_correlation(times, nonzeros),
+                                              rank_correlation(rates, variations)))
 
 
 def main():
@@ -85,6 +135,7 @@ def main():
     print("- Chosen scheme within 5 %% of the best on %d of %d matrices, at most %.2f times it."
           % (sum(c <= 1.05 for c in choices), len(choices), max(choices)))
     print("- Setup under 5 own applies on %d of %d." % (sum(s < 5 for s in setups), len(setups)))
+    print_correlations(results["matrices"])
 
 
 if __name__ == "__main__":

@@ -6,6 +6,9 @@
 #include <limits>
 
 #include "../../core/error.hpp"
+#include "generate_amg.hpp"
+#include "generate_cutcell.hpp"
+#include "generate_rows.hpp"
 #include "random.hpp"
 
 namespace heddle::test {
@@ -61,29 +64,6 @@ class Arguments {
   std::size_t used_ = 0;
 };
 
-/// Builds a pattern row after row; the columns of a row may come in any order, and repeated.
-class RowWriter {
- public:
-  RowWriter(std::int64_t rows, std::int64_t columns) {
-    pattern_.columns = columns;
-    pattern_.rows.reserve(static_cast<std::size_t>(rows));
-  }
-  void add(std::int64_t column) {
-    if (column >= 0 && column < pattern_.columns) row_.push_back(static_cast<std::int32_t>(column));
-  }
-  void end_row() {
-    std::sort(row_.begin(), row_.end());
-    row_.erase(std::unique(row_.begin(), row_.end()), row_.end());
-    pattern_.rows.push_back(row_);
-    row_.clear();
-  }
-  Pattern take() { return std::move(pattern_); }
-
- private:
-  Pattern pattern_;
-  std::vector<std::int32_t> row_;
-};
-
 Pattern grid(int dimensions, std::int64_t n, bool diagonal_neighbours) {
   const std::int64_t layers = dimensions == 3 ? n : 1;
   const int reach_z = dimensions == 3 ? 1 : 0;
@@ -119,6 +99,19 @@ Pattern grid3d(Arguments& args, Random&) {
   const std::int64_t points = args.at(1, 7, 7, 27);
   if (points != 7 && points != 27) args.fail("the stencil has 7 or 27 points");
   return grid(3, n, points == 27);
+}
+
+Pattern amg(Arguments& args, Random&) {
+  const std::int64_t level = args.at(0, 1, 0, 6);
+  const std::int64_t n = args.at(1, 100, 1, 300);
+  WeightedPattern A = laplacian(grid(3, n, false));
+  for (std::int64_t l = 0; l < level; ++l) A = coarsened(A);
+  return std::move(A.pattern);
+}
+
+Pattern cutcell(Arguments& args, Random&) {
+  const std::int64_t n = args.at(0, 100, 1, 1200);
+  return cut_cells(n, args.at(1, 1, 0, 1) == 1);
 }
 
 Pattern diagonal(Arguments& args, Random& random) {
@@ -267,6 +260,8 @@ const std::vector<Entry>& entries() {
   static const std::vector<Entry> list = {
       {{"grid2d", "N[,5|9]", "N x N grid, 5- or 9-point stencil"}, grid2d},
       {{"grid3d", "N[,7|27]", "N x N x N grid, 7- or 27-point stencil"}, grid3d},
+      {{"amg", "LEVEL[,N]", "an N x N x N Poisson problem, coarsened LEVEL times"}, amg},
+      {{"cutcell", "N[,0|1]", "N x N x N cells about a sphere; entries of a covered row"}, cutcell},
       {{"banded", "ROWS,HALF,PER_ROW", "PER_ROW entries at random, at most HALF off the diagonal"},
        banded},
       {{"diagonal", "ROWS[,COUNT]", "the main and COUNT - 1 other whole diagonals"}, diagonal},

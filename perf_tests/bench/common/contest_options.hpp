@@ -19,8 +19,10 @@ struct ContestOptions : RunOptions {
   /// Of several columns: left (a column's entries side by side) or right (a row's).
   std::string layout = "left";
 
-  /// These options alone, not those of RunOptions; `vectors` names the vectors of the operation.
-  void define_contest(CLI::App& app, const std::string& about_schemes, const std::string& vectors);
+  /// These options alone, not those of RunOptions.
+  void define_contest(CLI::App& app, const std::string& about_schemes);
+  /// Of operations with vectors, which `vectors` names.
+  void define_columns(CLI::App& app, const std::string& vectors);
 
   bool row_major() const { return layout == "right"; }
   bool all_schemes() const { return contains(schemes, "all"); }

@@ -72,13 +72,8 @@ void check_baselines(const Request& request, const Instance<Request>& instance) 
 }
 
 template <class Request>
-void list_schemes_and_baselines(std::ostream& out, const std::string& operation) {
-  out << "schemes of " << operation << ":\n";
-  if (!instances<Request>().empty()) {
-    for (const auto& name : instances<Request>().front().scheme_names())
-      out << "  " << name << '\n';
-  }
-  out << "\nbaselines of " << operation << ":\n";
+void list_baselines(std::ostream& out, const std::string& operation) {
+  out << "baselines of " << operation << ":\n";
   std::set<std::string> seen;
   for (const Instance<Request>& instance : instances<Request>()) {
     for (const auto& [name, description] : instance.baseline_names()) {
@@ -89,6 +84,17 @@ void list_schemes_and_baselines(std::ostream& out, const std::string& operation)
   }
   if (seen.empty()) out << "  none\n";
   out << '\n';
+}
+
+template <class Request>
+void list_schemes_and_baselines(std::ostream& out, const std::string& operation) {
+  out << "schemes of " << operation << ":\n";
+  if (!instances<Request>().empty()) {
+    for (const auto& name : instances<Request>().front().scheme_names())
+      out << "  " << name << '\n';
+  }
+  out << '\n';
+  list_baselines<Request>(out, operation);
 }
 
 template <class Request>

@@ -17,8 +17,11 @@ std::string without_folder(const std::string& path) {
 /// Folders tell about a person's machine; but "csr/merge" is no path.
 Json command_line(const std::vector<std::string>& words, const RunOptions& options) {
   const auto is_file = [&](const std::string& word) {
-    const auto& files = options.matrices.files;
-    return word == options.json_path || std::find(files.begin(), files.end(), word) != files.end();
+    const auto& [files, generated, sets, folder, seed] = options.matrices;
+    const auto within = [&](const std::vector<std::string>& list) {
+      return std::find(list.begin(), list.end(), word) != list.end();
+    };
+    return word == options.json_path || word == folder || within(files) || within(sets);
   };
   Json json = Json::array();
   for (const std::string& word : words) {
@@ -53,6 +56,11 @@ Json contestant(const MatrixResult& result, const ContestantResult& c) {
   json["bytes"] = c.bytes;
   json["moved_bytes"] = c.moved_bytes ? Json(c.moved_bytes) : Json(nullptr);
   json["gbytes_per_second"] = c.timed() ? Json(result.gbytes_per_second(c)) : Json(nullptr);
+  if (const auto& allocations = c.allocations) {
+    json["allocations"] = allocations->count;
+    json["allocated_bytes"] = allocations->bytes;
+    json["allocation_seconds"] = samples(allocations->time);
+  }
   if (const auto& triangle = result.triangle) {
     json["update_seconds"] = samples(c.update);
     const bool known = c.timed() && triangle->levels > 0;
@@ -100,6 +108,8 @@ Json matrix(const MatrixResult& result) {
                  {"variation", f.row_variation()},
                  {"empty_rows", f.empty_rows},
                  {"csr_bytes", result.csr_bytes}}},
+               {"row_lengths", result.picture.row_lengths},
+               {"pattern", result.picture.lines},
                {"apply_bytes", result.apply_bytes},
                {"prepare_seconds", result.prepare_seconds},
                {"chosen_scheme", result.chosen_scheme},

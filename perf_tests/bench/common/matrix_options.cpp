@@ -2,9 +2,11 @@
 #include "matrix_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <iostream>
 
 #include "../../../core/error.hpp"
 #include "../../../unit_tests/support/generate.hpp"
+#include "matrix_set.hpp"
 
 namespace heddle::bench {
 
@@ -13,6 +15,10 @@ void MatrixOptions::define(CLI::App& app) {
                  "Matrix files: Matrix Market (.mtx, also .gz and .xz) or PETSc binary")
       ->type_name("FILE");
   app.add_option("--generate", generated, "Generated matrices; see below")->type_name("KIND:ARGS");
+  app.add_option("--set", sets, "Sets of matrices, by name (see below) or file")->type_name("NAME");
+  app.add_option("--folder", folder, "Where the files of a set lie")
+      ->type_name("DIR")
+      ->capture_default_str();
   app.add_option("--seed", seed, "Of generated matrices, vectors and values that a file lacks")
       ->capture_default_str();
 }
@@ -21,19 +27,37 @@ std::vector<Source> MatrixOptions::sources() const {
   std::vector<Source> all;
   for (const auto& text : files) all.push_back({text, false});
   for (const auto& text : generated) all.push_back({text, true});
+  for (const auto& name : sets) {
+    const MatrixSet set = read_set(name, folder);
+    all.insert(all.end(), set.sources.begin(), set.sources.end());
+    if (set.missing.empty()) continue;
+    std::cerr << "set " << name << ": " << set.missing.size() << " not found in " << folder << ":";
+    for (const auto& matrix : set.missing) std::cerr << ' ' << matrix;
+    std::cerr << '\n';
+  }
   if (all.empty()) {
-    throw Error("no matrix to run", "give --matrix FILE or --generate KIND:ARGS");
+    throw Error("no matrix to run",
+                "give --matrix FILE or --generate KIND:ARGS or --set NAME --folder DIR");
   }
   return all;
 }
 
-std::string generator_help() {
+namespace {
+
+std::string help_line(std::string left, const std::string& right) {
+  left.resize(std::max<std::size_t>(left.size() + 1, 34), ' ');
+  return "  " + left + right + "\n";
+}
+
+}  // namespace
+
+std::string matrix_help() {
   std::string text = "generators:\n";
   for (const auto& g : test::generators()) {
-    std::string left = "  " + g.name + ":" + g.arguments;
-    left.resize(std::max<std::size_t>(left.size() + 1, 34), ' ');
-    text += left + g.description + "\n";
+    text += help_line(g.name + ":" + g.arguments, g.description);
   }
+  text += "\nsets:\n";
+  for (const auto& set : known_sets()) text += help_line(set.name, set.description);
   return text;
 }
 

@@ -15,15 +15,18 @@ namespace heddle::bench {
 
 /// Options of every operation that runs over matrices.
 struct MatrixOptions {
-  std::vector<std::string> files, generated;
+  std::vector<std::string> files, generated, sets;
+  /// Where the files that a set names are looked for.
+  std::string folder = ".";
   std::uint64_t seed = 1;
 
   void define(CLI::App& app);
-  /// Throws heddle::Error where there are none.
+  /// Says on standard error which files a set names and the folder lacks: they are left out. Throws
+  /// heddle::Error where nothing is left to run, and where there is no such set.
   std::vector<Source> sources() const;
 };
 
-/// The generators and their arguments, a line each.
-std::string generator_help();
+/// The generators and their arguments and the sets, a line each.
+std::string matrix_help();
 
 }  // namespace heddle::bench

@@ -10,6 +10,7 @@
 
 #include "../../../core/features.hpp"
 #include "../../../core/scheme.hpp"
+#include "pattern_picture.hpp"
 
 namespace heddle::bench {
 
@@ -40,6 +41,13 @@ inline const char* name(Verdict verdict) {
   return "?";
 }
 
+/// What something allocates on the device, done again alone.
+struct Allocations {
+  int count = 0;
+  std::size_t bytes = 0;
+  Samples time;
+};
+
 struct ContestantResult {
   std::string name;
   bool is_scheme = false;  // of Heddle; else a baseline
@@ -57,6 +65,7 @@ struct ContestantResult {
   Samples queued;   // one of several applies behind each other
   Samples latency;  // from the call to the end of the fence after it, by the host's clock
   Samples update;   // of the values, where it is an operation of its own
+  std::optional<Allocations> allocations;
   std::size_t bytes = 0;
   std::size_t moved_bytes = 0;  // what one apply really moves; 0 where nobody knows
 
@@ -140,6 +149,7 @@ struct TracedSolve {
 struct MatrixResult {
   std::string name, source;
   RowFeatures rows;
+  PatternPicture picture;
   std::optional<TriangleFacts> triangle;
   /// Values, column indices, row pointer.
   std::size_t csr_bytes = 0;

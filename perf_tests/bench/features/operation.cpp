@@ -52,7 +52,7 @@ Operation features_operation() {
     }
     return code;
   };
-  operation.help = generator_help() + "\n";
+  operation.help = matrix_help() + "\n";
   return operation;
 }
 

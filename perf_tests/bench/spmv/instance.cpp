@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiled once for each pair of HEDDLE_BENCH_SCALAR and HEDDLE_BENCH_OFFSET.
 #include "../common/instances.hpp"
+#include "make_plan.hpp"
 #include "run.hpp"
 
 namespace heddle::bench {
+
+template <Scalar T, Offset O>
+std::unique_ptr<SpmvContestant<T>> make_plan(const Exec& exec, const SpmvProblem<T, O>& problem,
+                                             const SpmvOptions& options) {
+  return std::make_unique<HeddleContestant<T, O, AllFormats>>(exec, problem, options);
+}
+
+template std::unique_ptr<SpmvContestant<HEDDLE_BENCH_SCALAR>> make_plan(
+    const Exec&, const SpmvProblem<HEDDLE_BENCH_SCALAR, HEDDLE_BENCH_OFFSET>&, const SpmvOptions&);
 
 namespace {
 

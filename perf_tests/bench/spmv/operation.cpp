@@ -14,8 +14,8 @@ namespace {
 void define(CLI::App& app, SpmvRequest& r) {
   r.define_contest(app,
                    "Schemes, or \"auto\" (what choose takes), \"all\" (candidates for the matrix), "
-                   "or \"every\" (each value of each parameter)",
-                   "x and y");
+                   "or \"every\" (each value of each parameter)");
+  r.define_columns(app, "x and y");
   app.add_option("--expected-applies", r.expected_applies,
                  "How often a plan will be applied, for choose")
       ->check(CLI::PositiveNumber)
@@ -63,7 +63,7 @@ Operation spmv_operation() {
   operation.description = "y = alpha A x + beta y: every scheme of Heddle beside every baseline";
   operation.define = [request](CLI::App& app) { define(app, *request); };
   operation.run = [request](const std::vector<std::string>& words) { return run(*request, words); };
-  operation.help = generator_help() + "\n" + table_help() + examples;
+  operation.help = matrix_help() + "\n" + table_help() + examples;
   operation.list = list;
   return operation;
 }

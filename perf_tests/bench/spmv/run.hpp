@@ -25,6 +25,7 @@ class SpmvRun {
     const double begin = host_seconds();
     host_ = load<S, Off>(source, request_.matrices.seed).matrix;
     result_.prepare_seconds = host_seconds() - begin;
+    result_.picture = picture_of(host_.matrix());
     count_bytes();
     copy_to_device();
   }

@@ -28,8 +28,8 @@ void define(CLI::App& app, SptrsvRequest& r) {
   r.define_contest(
       app,
       "Schemes, or \"auto\" (what a plan takes by itself), or \"all\" (the candidates: "
-      "at most 60), or \"search\" (walks from the best of those)",
-      "b and x");
+      "at most 60), or \"search\" (walks from the best of those)");
+  r.define_columns(app, "b and x");
   app.add_option("--search-seconds", r.search_seconds,
                  "What a search may take of each matrix; it ends where nothing improves")
       ->check(CLI::Validator(check_seconds, "SECONDS"))
@@ -113,7 +113,7 @@ Operation sptrsv_operation() {
       "op(T) x = alpha b, T a triangle: every scheme of Heddle beside every baseline";
   operation.define = [request](CLI::App& app) { define(app, *request); };
   operation.run = [request](const std::vector<std::string>& words) { return run(*request, words); };
-  operation.help = generator_help() + "\n" + solves_help() + examples;
+  operation.help = matrix_help() + "\n" + solves_help() + examples;
   operation.list = [](std::ostream& out) {
     list_schemes_and_baselines<SptrsvRequest>(out, "sptrsv");
   };

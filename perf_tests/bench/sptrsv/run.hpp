@@ -58,6 +58,7 @@ class SptrsvRun {
     const HostTriangle<S, Off> triangle(load<S, Off>(source, seed), request_.triangle(),
                                         request_.diagonal(), seed);
     host_ = triangle.storage();
+    result_.picture = picture_of(host_.matrix());
     TriangleFacts facts;
     facts.entries = static_cast<std::int64_t>(host_.nonzeros());
     facts.levels = triangle.levels();

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../spmv/problem.hpp"
+
+namespace heddle::bench {
+
+/// Something that brings one matrix from CSR into another form.
+template <Scalar S>
+class ConvertContestant : public SetUp {
+ public:
+  /// Releases what it made before and makes it anew, from the CSR arrays on the device; the work is
+  /// on `exec` and may be waited for.
+  virtual void convert(const Exec& exec) = 0;
+  /// y = A x by what it made, to verify it: problem.y from problem.x, both of one column. Waits.
+  virtual void product(const Exec& exec) = 0;
+  /// Whether it allocates through Kokkos, so that its allocations can be seen and timed alone.
+  virtual bool allocates_through_kokkos() const { return true; }
+};
+
+/// One matrix on the device, with vectors to verify by.
+template <Scalar S, Offset Off>
+struct ConvertProblem : SpmvProblem<S, Off> {
+  using Contestant = ConvertContestant<S>;
+
+  /// Rows and columns of the blocks of a blocked form.
+  int block = 4;
+};
+
+}  // namespace heddle::bench

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../common/contest_options.hpp"
+
+namespace heddle::bench {
+
+/// What `heddle-bench convert` was asked for.
+struct ConvertRequest : ContestOptions {
+  /// Rows and columns of the blocks that other libraries convert to, and Heddle beside them.
+  int block = 4;
+  /// Whether a plan looks for columns out of range, which other libraries do not.
+  bool check = false;
+};
+
+}  // namespace heddle::bench

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+
+#include "../../../unit_tests/support/reference.hpp"
+#include "../common/contest.hpp"
+#include "../common/load.hpp"
+#include "../common/stopwatch.hpp"
+#include "allocation_log.hpp"
+#include "heddle_contestants.hpp"
+#include "request.hpp"
+
+namespace heddle::bench {
+
+/// Brings one source into every form with one pair of types: load, convert, verify, time.
+template <Scalar S, Offset Off>
+class ConvertRun {
+ public:
+  ConvertRun(const ConvertRequest& request, const Source& source, Progress& progress)
+      : request_(request),
+        progress_(progress),
+        contest_(exec_, progress_, result_,
+                 [exec = exec_](Contestant& contestant) { contestant.convert(exec); }) {
+    result_.source = source.text;
+    result_.name = source.short_name();
+    progress_.task(result_.name + (source.generated ? ": generating" : ": reading"));
+    const double begin = host_seconds();
+    host_ = load<S, Off>(source, request_.matrices.seed).matrix;
+    result_.prepare_seconds = host_seconds() - begin;
+    result_.picture = picture_of(host_.matrix());
+    const auto rows = static_cast<std::size_t>(host_.rows());
+    const auto columns = static_cast<std::size_t>(host_.columns());
+    result_.csr_bytes = static_cast<std::size_t>(host_.nonzeros()) * (sizeof(S) + sizeof(Index)) +
+                        (rows + 1) * sizeof(Off);
+    result_.apply_bytes = result_.csr_bytes;
+
+    device_ = host_.template copy_to<Space>(exec_);
+    problem_.A = device_.matrix();
+    problem_.block = request_.block;
+    x_ = test::random_columns<S>(columns, 1, request_.matrices.seed + 2);
+    y_ = decltype(y_)("heddle::bench::y", rows, 1);
+    problem_.x = decltype(problem_.x)("heddle::bench::x", columns);
+    problem_.y = decltype(problem_.y)("heddle::bench::y", rows);
+    problem_.copy_in(exec_, problem_.x, x_);
+  }
+
+  MatrixResult run() {
+    enter_schemes();
+    contest_.enter_baselines(problem_, request_);
+    if (request_.verify()) verify_all();
+    contest_.time_all(request_);
+    time_allocations();
+    return std::move(result_);
+  }
+
+ private:
+  using Contestant = ConvertContestant<S>;
+
+  void enter_schemes() {
+    result_.rows = row_features(exec_, problem_.A);
+    const Features features = features_of(exec_, problem_.A, result_.rows);
+    const Device device = backends::describe(exec_);
+    std::vector<Scheme> schemes;
+    bool transpose = false;
+    for (const std::string& text : request_.schemes) {
+      if (text == "transpose" || text == "all") transpose = true;
+      if (text == "all") {
+        schemes = AllFormats::candidates(features, device);
+        const std::string block = std::to_string(request_.block);
+        schemes.push_back(
+            parse_scheme("bcsr/" + block + "x" + block, AllFormats::grammars(device)));
+      } else if (text != "transpose") {
+        schemes.push_back(parse_scheme(text, AllFormats::grammars(device)));
+      }
+    }
+    std::vector<std::string> entered;
+    for (const Scheme& scheme : schemes) {
+      const std::string name = scheme.to_string();
+      if (ContestOptions::contains(entered, name)) continue;
+      entered.push_back(name);
+      SpmvOptions options;
+      options.scheme = scheme;
+      options.check = request_.check;
+      contest_.enter(name, true, [&, options] {
+        return std::make_unique<PlanConversion<S, Off>>(exec_, problem_, options);
+      });
+    }
+    if (!transpose) return;
+    contest_.enter("transpose", true,
+                   [&] { return std::make_unique<TransposeConversion<S, Off>>(exec_, problem_); });
+  }
+
+  /// By a product with what each of them made.
+  void verify_all() {
+    progress_.task(result_.name + ": reference");
+    const test::Reference reference = test::reference_product(Op::none, host_.matrix(), x_);
+    contest_.for_each([&](Contestant& contestant, ContestantResult& entry) {
+      progress_.task(result_.name + ": verifying " + entry.name);
+      test::fill_with_poison(problem_.y);
+      contestant.product(exec_);
+      problem_.copy_out(exec_, y_, problem_.y);
+      entry.error_over_bound = test::error_over_bound(reference, y_);
+      entry.verdict = entry.error_over_bound <= 1 ? Verdict::ok : Verdict::wrong;
+    });
+  }
+
+  /// What each of them allocates in a conversion, allocated and released again with nothing else.
+  void time_allocations() {
+    Stopwatch stopwatch(exec_);
+    contest_.for_each([&](Contestant& contestant, ContestantResult& entry) {
+      if (!contestant.allocates_through_kokkos()) return;
+      progress_.task(result_.name + ": allocations of " + entry.name);
+      std::vector<AllocationLog::Step> steps;
+      {
+        const AllocationLog log;
+        contestant.convert(exec_);
+        exec_.fence("heddle::bench::converted");
+        steps = log.seen();
+      }
+      Allocations allocations;
+      for (const AllocationLog::Step& step : steps) {
+        if (!step.allocates) continue;
+        ++allocations.count;
+        allocations.bytes += step.bytes;
+      }
+      replay(exec_, steps);
+      const double begin = host_seconds();
+      for (int i = 0; i < replays; ++i) {
+        if (i >= fewest_replays && host_seconds() - begin > replay_budget_seconds) break;
+        exec_.fence("heddle::bench::replay");
+        stopwatch.start();
+        replay(exec_, steps);
+        allocations.time.seconds.push_back(stopwatch.stop());
+      }
+      entry.allocations = std::move(allocations);
+    });
+  }
+
+  static constexpr int replays = 20, fewest_replays = 5;
+  static constexpr double replay_budget_seconds = 0.2;
+
+  ConvertRequest request_;
+  Progress& progress_;
+  Exec exec_;
+  HostStorage<S, Off> host_;
+  CsrStorage<S, Index, Off, Space> device_;
+  test::HostColumns<S> x_, y_;
+  ConvertProblem<S, Off> problem_;
+  MatrixResult result_;
+  Contest<Contestant> contest_;
+};
+
+}  // namespace heddle::bench

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <memory>
+
+#include "../../../formats/spmv_plan.hpp"
+#include "problem.hpp"
+
+namespace heddle::bench {
+
+/// A plan of all formats as a contestant. Compiled once a pair of types, in spmv/instance.cpp:
+/// plans take long to compile, and other operations have theirs from here.
+template <Scalar S, Offset Off>
+std::unique_ptr<SpmvContestant<S>> make_plan(const Exec& exec, const SpmvProblem<S, Off>& problem,
+                                             const SpmvOptions& options);
+
+}  // namespace heddle::bench
