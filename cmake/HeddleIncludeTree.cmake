@@ -22,6 +22,7 @@ set(HEDDLE_PUBLIC_NAMES
     recipes.hpp=formats/recipes.hpp
     spmv.hpp=formats/spmv.hpp
     sptrsv.hpp=solvers/sptrsv.hpp
+    tpetra.hpp=solvers/tpetra/operator.hpp
     wavefronts.hpp=solvers/wavefronts.hpp)
 
 # heddle_public_header(NAME FILES...): <heddle/NAME> includes config.hpp beside it, which says what the
@@ -47,7 +48,8 @@ foreach(pair IN LISTS HEDDLE_PUBLIC_NAMES)
   list(GET pair 1 target)
   heddle_public_header(${name} ${target})
   list(APPEND HEDDLE_PUBLIC_HEADERS ${name})
-  if(NOT name STREQUAL "kokkos_kernels.hpp")  # that one needs Kokkos Kernels' own headers
+  # Those that need other libraries' headers are included by who has them.
+  if(NOT name MATCHES "^(kokkos_kernels|tpetra|ifpack2)\\.hpp$")
     list(APPEND everything ${target})
   endif()
 endforeach()
