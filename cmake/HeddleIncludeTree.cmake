@@ -14,6 +14,7 @@ set(HEDDLE_PUBLIC_NAMES
     error.hpp=core/error.hpp
     features.hpp=formats/inspect/pattern_features.hpp
     format.hpp=formats/format.hpp
+    ifpack2.hpp=solvers/tpetra/triangular_solver.hpp
     kokkos_kernels.hpp=core/interop/kokkos_kernels.hpp
     matrix.hpp=core/matrix.hpp
     matrix_market.hpp=core/files/matrix_market.hpp

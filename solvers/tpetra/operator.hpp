@@ -47,8 +47,8 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
   /// Inspects A, which is fill complete, on the default instance of its execution space, and waits.
   /// Collective over A's communicator. Modes named in options.plan.ops are prepared, others at
   /// their first apply. Throws Error if A is not fill complete, if options.plan.symmetry is given
-  /// (a triangle of a distributed matrix is none of a process), and as SpmvPlan does. Memory:
-  /// bytes().
+  /// (a triangle of a distributed matrix is none of a process), and as SpmvPlan does: on every
+  /// process if on one. Memory: bytes().
   explicit Operator(const Teuchos::RCP<const crs_matrix_type>& A,
                     const OperatorOptions& options = {})
       : A_(A) {
@@ -57,21 +57,25 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
       throw Error("options.plan.symmetry is given for a distributed matrix",
                   "fill both triangles of A");
     }
-    const Exec exec;
     const auto importer = A->getGraph()->getImporter();
-    if (importer.is_null()) {
-      own_.emplace(exec, csr_matrix(A->getLocalMatrixDevice()), options.plan);
-      return;
+    std::optional<detail::tpetra::ImportedColumns<LO, GO, Node>> columns;
+    if (!importer.is_null()) {
+      columns.emplace(*importer);
+      import_ = columns->import;
     }
-    SpmvOptions imported_options = options.plan;
-    imported_options.scheme = options.imported_scheme;
-    imported_options.transposed_scheme = std::nullopt;
-    const detail::tpetra::ImportedColumns<LO, GO, Node> columns(*importer);
-    import_ = columns.import;
-    split_.emplace(detail::tpetra::split_columns(exec, csr_matrix(A->getLocalMatrixDevice()),
-                                                 columns.places, columns.own, columns.imported));
-    own_.emplace(exec, split_->own.matrix(), options.plan);
-    if (!import_.is_null()) imported_.emplace(exec, split_->imported.matrix(), imported_options);
+    // What one process refuses is refused by all, or the others would wait for it for ever.
+    std::optional<Error> refused;
+    try {
+      inspect(options, columns);
+    } catch (const Error& error) {
+      refused = error;
+    }
+    int mine = refused ? 1 : 0, any = 0;
+    Teuchos::reduceAll(*A->getComm(), Teuchos::REDUCE_MAX, mine, Teuchos::outArg(any));
+    if (refused) throw *refused;
+    if (any != 0) {
+      throw Error("another process refuses its part of the matrix", "see the error there");
+    }
   }
 
   /// y = alpha * op(A) * x + beta * y, with Tpetra's maps and rules: x on the domain map and y on
@@ -171,6 +175,24 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
   using Matrix = decltype(csr_matrix(std::declval<crs_matrix_type>().getLocalMatrixDevice()));
   using Plan = SpmvPlan<Exec, Matrix>;
   using Work = detail::tpetra::WorkVectors<multivector_type>;
+
+  void inspect(const OperatorOptions& options,
+               const std::optional<detail::tpetra::ImportedColumns<LO, GO, Node>>& columns) {
+    const Exec exec;
+    const Matrix A = csr_matrix(A_->getLocalMatrixDevice());
+    if (!columns) {
+      own_.emplace(exec, A, options.plan);
+      return;
+    }
+    split_.emplace(detail::tpetra::split_columns(exec, A, columns->places, columns->own,
+                                                 columns->imported));
+    own_.emplace(exec, split_->own.matrix(), options.plan);
+    if (import_.is_null()) return;
+    SpmvOptions imported = options.plan;
+    imported.scheme = options.imported_scheme;
+    imported.transposed_scheme = std::nullopt;
+    imported_.emplace(exec, split_->imported.matrix(), imported);
+  }
 
   static Op op_of(Teuchos::ETransp mode) {
     if (mode == Teuchos::NO_TRANS) return Op::none;

@@ -109,7 +109,7 @@ TEST_CASE("an Operator takes the values of a matrix that is refilled") {
 
 TEST_CASE("pinned schemes run, and say so") {
   const auto A = make_matrix(60, 60, Layout::runs, Layout::runs, Layout::runs);
-  for (const char* name : {"csr/merge", "ell", "blocked-ell", "coo"}) {
+  for (const char* name : {"csr/merge", "coo", "gcsr"}) {
     const Scheme scheme = Scheme::parse(name);
     const Mine mine(A, {.plan = {.scheme = scheme}, .imported_scheme = scheme});
     CHECK(mine.scheme().to_string().starts_with(name));
@@ -118,6 +118,20 @@ TEST_CASE("pinned schemes run, and say so") {
     CHECK(mine.description().find(name) != std::string::npos);
     compare_all(*A, mine);
   }
+}
+
+TEST_CASE("what one process refuses is refused by all") {
+  // Its first row is full, the others of one entry: ELL refuses where that row is.
+  const auto rows = make_map(Layout::runs, 100);
+  const auto A = rcp(new Matrix(rows, 100));
+  for (LO r = 0; r < static_cast<LO>(rows->getLocalNumElements()); ++r) {
+    const GO i = rows->getGlobalElement(r);
+    for (GO j = i; j < (i == 0 ? 20 : i + 1); ++j) {
+      A->insertGlobalValues(i, Teuchos::tuple(j), Teuchos::tuple(1.0));
+    }
+  }
+  A->fillComplete();
+  CHECK_THROWS_AS(Mine(A, {.plan = {.scheme = Scheme::parse("ell")}}), Error);
 }
 
 TEST_CASE("vectors of no constant stride, and x that is y, are copied") {
