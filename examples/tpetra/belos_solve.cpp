@@ -140,9 +140,9 @@ bool compare(const RCP<const Matrix>& A, bool symmetric) {
                one.converged == other.converged;
       if (!prints) continue;
       for (const auto& [name, s] : {std::pair(theirs.name, one), std::pair(ours.name, other)}) {
-        std::printf("  %-5s %-5s %s: %4d iterations, %.4f s, residual %.1e%s\n", cg ? "CG" : "GMRES",
-                    preconditioned ? "ILU" : "", name, s.iterations, s.seconds, s.residual,
-                    s.converged ? "" : ", not converged");
+        std::printf("  %-5s %-5s %s: %4d iterations, %.4f s, residual %.1e%s\n",
+                    cg ? "CG" : "GMRES", preconditioned ? "ILU" : "", name, s.iterations, s.seconds,
+                    s.residual, s.converged ? "" : ", not converged");
       }
     }
   }

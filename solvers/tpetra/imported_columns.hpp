@@ -50,9 +50,9 @@ struct ImportedColumns {
     // In the order of arrival, so that Tpetra receives into the vector itself.
     Teuchos::Array<GO> elements(remote.size());
     for (LO k = 0; k < imported; ++k) elements[k] = column_map.getGlobalElement(remote[k]);
-    const auto target = Teuchos::rcp(
-        new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(), elements(),
-                column_map.getIndexBase(), comm));
+    const auto target =
+        Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(), elements(),
+                             column_map.getIndexBase(), comm));
     import = importer.createRemoteOnlyImport(target);
   }
 };

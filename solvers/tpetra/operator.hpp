@@ -163,8 +163,8 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
   std::size_t bytes() const {
     std::size_t bytes = own_->bytes() + (imported_ ? imported_->bytes() : 0);
     if (split_) {
-      bytes += split_->own.bytes() + split_->imported.bytes() +
-               split_->places.extent(0) * sizeof(LO);
+      bytes +=
+          split_->own.bytes() + split_->imported.bytes() + split_->places.extent(0) * sizeof(LO);
     }
     return bytes;
   }
@@ -184,8 +184,8 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
       own_.emplace(exec, A, options.plan);
       return;
     }
-    split_.emplace(detail::tpetra::split_columns(exec, A, columns->places, columns->own,
-                                                 columns->imported));
+    split_.emplace(
+        detail::tpetra::split_columns(exec, A, columns->places, columns->own, columns->imported));
     own_.emplace(exec, split_->own.matrix(), options.plan);
     if (import_.is_null()) return;
     SpmvOptions imported = options.plan;
@@ -302,8 +302,7 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
 };
 
 template <class S, class LO, class GO, class Node>
-Operator(const Teuchos::RCP<::Tpetra::CrsMatrix<S, LO, GO, Node>>&)
-    -> Operator<S, LO, GO, Node>;
+Operator(const Teuchos::RCP<::Tpetra::CrsMatrix<S, LO, GO, Node>>&) -> Operator<S, LO, GO, Node>;
 template <class S, class LO, class GO, class Node>
 Operator(const Teuchos::RCP<::Tpetra::CrsMatrix<S, LO, GO, Node>>&, const OperatorOptions&)
     -> Operator<S, LO, GO, Node>;

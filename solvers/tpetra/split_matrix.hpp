@@ -35,7 +35,7 @@ typename Matrix::offset_type count_imported(const Exec& exec, const Matrix& A,
   Off count = 0;
   Kokkos::parallel_reduce(
       "heddle::tpetra::count_imported", Kokkos::RangePolicy<Exec>(exec, 0, A.nonzeros()),
-      KOKKOS_LAMBDA(Off k, Off& sum) { sum += places(col_idx(k)) < 0 ? 1 : 0; }, count);
+      KOKKOS_LAMBDA(Off k, Off & sum) { sum += places(col_idx(k)) < 0 ? 1 : 0; }, count);
   return count;
 }
 
@@ -52,7 +52,7 @@ void fill_row_pointers(const Exec& exec, const Matrix& A, const Split& split) {
   const auto imported = split.imported.row_ptr();
   Kokkos::parallel_scan(
       "heddle::tpetra::fill_row_pointers", Kokkos::RangePolicy<Exec>(exec, 0, rows + 1),
-      KOKKOS_LAMBDA(O i, Off& before, bool last) {
+      KOKKOS_LAMBDA(O i, Off & before, bool last) {
         if (last) {
           imported(i) = before;
           own(i) = row_ptr(i) - row_ptr(0) - before;
@@ -97,13 +97,13 @@ void fill_entries(const Exec& exec, const Matrix& A, const Split& split) {
 /// Both parts of A as matrices of their own, with all of A's rows, and own_columns and
 /// imported_columns columns. Allocates, and waits for `exec`.
 template <class Exec, class Matrix>
-ColumnSplit<Exec, Matrix> split_columns(
-    const Exec& exec, const Matrix& A, const typename ColumnSplit<Exec, Matrix>::Places& places,
-    typename Matrix::ordinal_type own_columns, typename Matrix::ordinal_type imported_columns) {
+ColumnSplit<Exec, Matrix> split_columns(const Exec& exec, const Matrix& A,
+                                        const typename ColumnSplit<Exec, Matrix>::Places& places,
+                                        typename Matrix::ordinal_type own_columns,
+                                        typename Matrix::ordinal_type imported_columns) {
   using Split = ColumnSplit<Exec, Matrix>;
   const auto imported = count_imported(exec, A, places);
-  Split split{places,
-              typename Split::Storage(exec, A.rows(), own_columns, A.nonzeros() - imported),
+  Split split{places, typename Split::Storage(exec, A.rows(), own_columns, A.nonzeros() - imported),
               typename Split::Storage(exec, A.rows(), imported_columns, imported)};
   if (A.rows() > 0) {
     fill_row_pointers(exec, A, split);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "support.hpp"
-
 #include <heddle/tpetra.hpp>
+
+#include "support.hpp"
 
 namespace heddle::test {
 
