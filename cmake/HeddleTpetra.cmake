@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Heddle::tpetra: <heddle/tpetra.hpp> and <heddle/ifpack2.hpp>, for tests and examples of this tree.
-# After installation find_package(Heddle COMPONENTS tpetra) makes it. Tpetra brings the Kokkos that it
-# was built with, and Heddle must have found the same one.
+# Of an installed Heddle, however it was configured, find_package(Heddle COMPONENTS tpetra) makes it.
+# Tpetra brings the Kokkos that it was built with, and Heddle must have found the same one.
 find_package(Tpetra CONFIG REQUIRED)
 find_package(Belos CONFIG REQUIRED)
 find_package(Ifpack2 CONFIG REQUIRED)
