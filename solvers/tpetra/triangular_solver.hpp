@@ -131,8 +131,7 @@ class LocalTriangularSolver : public Ifpack2::LocalSparseTriangularSolver<RowMat
     }
     if (alpha == scalar_type(0)) {
       detail::tpetra::scale(beta, Y);
-    } else if (beta == scalar_type(0) && Y.isConstantStride() &&
-               (X.isConstantStride() || &X == &Y)) {
+    } else if (beta == scalar_type(0) && X.isConstantStride() && Y.isConstantStride()) {
       solve(op, alpha, X, Y);
     } else {
       auto& x = copy_.get(Y.getMap(), Y.getNumVectors());
