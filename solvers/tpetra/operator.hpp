@@ -224,16 +224,14 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
     }
   }
 
-  static void multiply(Plan& plan, Op op, Scalar alpha, const multivector_type& x, Scalar beta,
-                       multivector_type& y) {
-    plan.execute(Exec(), op, S(alpha), detail::tpetra::to_read(x), S(beta),
-                 detail::tpetra::to_write(y));
+  static void multiply(Plan& plan, Op op, Scalar alpha, const Multivector<const S>& x, Scalar beta,
+                       const Multivector<S>& y) {
+    plan.execute(Exec(), op, S(alpha), x, S(beta), y);
   }
 
   /// Vectors that a plan can read beside those that it writes: X itself, or a copy.
   const multivector_type& readable(const multivector_type& X, const multivector_type& Y) const {
-    const bool overwritten = Y.isConstantStride() && detail::tpetra::same_memory(X, Y);
-    if (X.isConstantStride() && !overwritten) return X;
+    if (X.isConstantStride() && &X != &Y) return X;
     auto& copy = x_copy_.get(X.getMap(), X.getNumVectors());
     ::Tpetra::deep_copy(copy, X);
     return copy;
@@ -258,10 +256,12 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
       imported = &on_imported_.get(import_->getTargetMap(), count);
       imported->beginImport(x, *import_, ::Tpetra::INSERT);
     }
-    multiply(*own_, Op::none, alpha, x, exports ? Scalar(0) : beta, y);
+    const auto y_local = detail::tpetra::to_write(y);
+    multiply(*own_, Op::none, alpha, detail::tpetra::to_read(x), exports ? Scalar(0) : beta,
+             y_local);
     if (imported) {
       imported->endImport(x, *import_, ::Tpetra::INSERT);
-      multiply(*imported_, Op::none, alpha, *imported, Scalar(1), y);
+      multiply(*imported_, Op::none, alpha, detail::tpetra::to_read(*imported), Scalar(1), y_local);
     }
     if (exports) {
       detail::tpetra::scale(beta, Y);
@@ -280,14 +280,15 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
     }
     const multivector_type& x =
         exporter.is_null() ? readable(X, Y) : on_rows_.get(A_->getRowMap(), count);
+    const auto x_local = detail::tpetra::to_read(x);
     multivector_type& y = writable(Y, beta);
     multivector_type* imported = nullptr;
     if (!import_.is_null()) {
       imported = &on_imported_.get(import_->getTargetMap(), count);
-      multiply(*imported_, op, alpha, x, Scalar(0), *imported);
+      multiply(*imported_, op, alpha, x_local, Scalar(0), detail::tpetra::to_write(*imported));
       y.beginExport(*imported, *import_, ::Tpetra::ADD);
     }
-    multiply(*own_, op, alpha, x, beta, y);
+    multiply(*own_, op, alpha, x_local, beta, detail::tpetra::to_write(y));
     if (imported) y.endExport(*imported, *import_, ::Tpetra::ADD);
     if (&y != &Y) ::Tpetra::deep_copy(Y, y);
   }

@@ -49,13 +49,4 @@ class WorkVectors {
   Teuchos::RCP<Vectors> vectors_;
 };
 
-/// Whether x and y begin at the same address.
-template <class Vectors>
-bool same_memory(const Vectors& x, const Vectors& y) {
-  if (!x.isConstantStride() || !y.isConstantStride()) return &x == &y;
-  if (x.getLocalLength() == 0 || y.getLocalLength() == 0) return false;
-  return x.getLocalViewDevice(Tpetra::Access::ReadOnly).data() ==
-         y.getLocalViewDevice(Tpetra::Access::ReadOnly).data();
-}
-
 }  // namespace heddle::detail::tpetra
