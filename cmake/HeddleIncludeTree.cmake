@@ -14,6 +14,7 @@ set(HEDDLE_PUBLIC_NAMES
     error.hpp=core/error.hpp
     features.hpp=formats/inspect/pattern_features.hpp
     format.hpp=formats/format.hpp
+    ifpack2.hpp=solvers/tpetra/triangular_solver.hpp
     kokkos_kernels.hpp=solvers/kokkos_kernels.hpp
     matrix.hpp=core/matrix.hpp
     matrix_market.hpp=core/files/matrix_market.hpp
@@ -22,6 +23,7 @@ set(HEDDLE_PUBLIC_NAMES
     recipes.hpp=formats/recipes.hpp
     spmv.hpp=formats/spmv.hpp
     sptrsv.hpp=solvers/sptrsv.hpp
+    tpetra.hpp=solvers/tpetra/operator.hpp
     wavefronts.hpp=solvers/wavefronts.hpp)
 
 # heddle_public_header(NAME FILES...): <heddle/NAME> includes config.hpp beside it, which says what the
@@ -47,7 +49,10 @@ foreach(pair IN LISTS HEDDLE_PUBLIC_NAMES)
   list(GET pair 1 target)
   heddle_public_header(${name} ${target})
   list(APPEND HEDDLE_PUBLIC_HEADERS ${name})
-  list(APPEND everything ${target})
+  # Those that need other libraries' headers are included by who has them.
+  if(NOT name MATCHES "^(tpetra|ifpack2)\\.hpp$")
+    list(APPEND everything ${target})
+  endif()
 endforeach()
 heddle_public_header(heddle.hpp ${everything})
 list(APPEND HEDDLE_PUBLIC_HEADERS heddle.hpp)

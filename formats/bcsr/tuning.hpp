@@ -28,8 +28,8 @@ struct Tuning {
   /// Sums that a thread of a CPU keeps of each row, for columns in turn: so many products and sums
   /// are under way together.
   int cpu_chains = 2;
-  /// What is added to the time of the bytes where nobody measured: on a GPU and on a CPU.
-  double gpu_penalty = 1.25;
+  /// What is added to the time of the bytes: on a GPU measured (docs/choose.md), on a CPU not.
+  double gpu_penalty = 1.5;
   double cpu_penalty = 2;
 };
 

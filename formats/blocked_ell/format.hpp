@@ -46,7 +46,7 @@ struct BlockedEllFormat {
 
   static Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
                             const Sizes& sizes) {
-    return detail::blocked_ell::predict(scheme, features.rows(), device, sizes);
+    return detail::blocked_ell::predict(scheme, features, device, sizes);
   }
 
   static bool applies(Op op, const Scheme&) { return !transposes(op); }

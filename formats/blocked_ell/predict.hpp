@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -59,38 +60,57 @@ inline int lanes_for(const RowFeatures& rows, const Device& device) {
   return lanes;
 }
 
-/// From the bytes, taking all columns to be ordinals and, of sorted rows, that sorting gains
-/// nothing: both are known only once the columns are looked at. On a GPU as for ELL, but with as
-/// many rounds of loads as a piece has, and a tenth more, since nobody has fitted it.
-inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
+/// Bytes of a column: 16-bit distances where no slice can be too wide for them, else between these
+/// and ordinals, since some slices may be. Without the pattern as if none were.
+inline double column_bytes(const Features& features, int slice_rows, const heddle::Sizes& sizes) {
+  constexpr double narrow = sizeof(std::uint16_t);
+  if (!features.has_pattern()) return narrow;
+  const PatternFeatures& pattern = features.pattern();
+  const std::int64_t widest = pattern.lower_bandwidth + pattern.upper_bandwidth + slice_rows;
+  return widest < no_delta ? narrow : (narrow + sizes.ordinal_bytes) / 2;
+}
+
+/// Of what padding there is without sorting, how much sorting by windows of several slices leaves:
+/// 0.16 to 0.33 of it on the matrices of docs/choose.md.
+inline constexpr double padding_left = 0.3;
+
+/// From the bytes, taking sorting to gain what it mostly does: known only once the columns are
+/// looked at. On a GPU as for ELL, but with as many rounds of loads as a piece has. Fitted on an
+/// H200: docs/choose.md.
+inline Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
                           const heddle::Sizes& sizes) {
+  const RowFeatures& rows = features.rows();
   if (rows.longest_row > std::numeric_limits<std::int32_t>::max()) {
     return Prediction::refuse("a row of " + std::to_string(rows.longest_row) + " entries");
   }
   const int slice_rows = slice_rows_of(scheme, device);
-  const double slots = most_slots(rows, slice_rows);
+  const double unsorted_slots = most_slots(rows, slice_rows);
   const bool sorted = sigma_of(scheme) > slice_rows;
   // Of rows that are sorted the inspector counts, before it allocates.
-  const std::string refusal = sorted ? "" : too_much_padding(slots, rows);
+  const std::string refusal = sorted ? "" : too_much_padding(unsorted_slots, rows);
   if (!refusal.empty()) return Prediction::refuse(refusal);
+  const auto n = static_cast<double>(rows.nonzeros);
+  const double slots = sorted && sigma_of(scheme) >= 4 * slice_rows
+                           ? n + padding_left * std::max(0.0, unsorted_slots - n)
+                           : unsorted_slots;
   const double vectors = sizes.vectors.count;
   const auto slices = static_cast<double>(ceil_div(rows.rows, std::int64_t{slice_rows}));
   const double order =
       sigma_of(scheme) > 0 ? static_cast<double>(rows.rows) * sizes.ordinal_bytes : 0;
   Prediction prediction;
+  prediction.lacks_pattern = !features.has_pattern();
   prediction.borrows_values = false;
-  prediction.kept_bytes = slots * (sizes.scalar_bytes + sizes.ordinal_bytes) + order +
-                          slices * static_cast<double>(sizeof(Slice<std::int64_t>));
+  prediction.kept_bytes =
+      slots * (sizes.scalar_bytes + column_bytes(features, slice_rows, sizes)) + order +
+      slices * static_cast<double>(sizeof(Slice<std::int64_t>));
   prediction.moved_bytes =
       prediction.kept_bytes +
       vectors * sizes.vector_bytes * static_cast<double>(rows.rows + rows.columns);
   const double memory = prediction.moved_bytes / estimated_bytes_per_second(device);
   const double copy = 2 * prediction.kept_bytes / estimated_bytes_per_second(device);
-  const auto n = static_cast<double>(rows.nonzeros);
   prediction.reason = "slices of " + std::to_string(slice_rows) + " rows, with " +
                       std::to_string(std::llround(100 * (slots / std::max(1.0, n) - 1))) +
-                      " % of padding at most";
-  constexpr double unfitted = 1.1;
+                      (sorted ? " % of padding or so" : " % of padding at most");
   if (device.has_lanes()) {
     constexpr double round_seconds = 1.2e-6;
     const auto lanes = scheme.has("lanes") ? scheme.integer("lanes") : lanes_for(rows, device);
@@ -98,8 +118,8 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
     const auto width = static_cast<double>(cut ? tuning.piece_width : rows.longest_row);
     const double rounds = std::ceil(width / static_cast<double>(tuning.batch * lanes));
     const double latency = round_seconds * rounds * std::max(1.0, vectors / 4);
-    prediction.seconds = unfitted * (estimated_launch_seconds(device) * (cut ? 2 : 1) +
-                                     waiting_for_both(latency, memory / 0.92));
+    prediction.seconds = estimated_launch_seconds(device) * (cut ? 2 : 1) +
+                         waiting_for_both(latency, memory / 0.92);
     prediction.setup_seconds = 2 * estimated_setup_seconds(device) + 30e-6 + 2 * copy;
   } else {
     // The least that ELL was measured at there, beside csr/adaptive, is 1.2; its streams are one

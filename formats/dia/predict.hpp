@@ -49,12 +49,12 @@ inline Prediction prediction_of(std::int64_t diagonals, const RowFeatures& rows,
   const double fill = (3 * prediction.kept_bytes + 2 * csr_least_bytes(rows, sizes)) / bandwidth;
   prediction.setup_seconds = 3 * estimated_setup_seconds(device) + 2 * fill;
   if (device.has_lanes()) {
-    constexpr double round_seconds = 1.2e-6;  // as of ELL
+    constexpr double round_seconds = 0.9e-6;
     const double latency = round_seconds *
                            std::ceil(static_cast<double>(diagonals) / tuning.batch) *
                            std::max(1.0, vectors / 4);
     prediction.seconds =
-        estimated_launch_seconds(device) + waiting_for_both(latency, memory / 0.85);
+        estimated_launch_seconds(device) + waiting_for_both(latency, memory / 0.97);
   } else {
     prediction.seconds = estimated_launch_seconds(device) + tuning.cpu_penalty * memory;
     prediction.setup_seconds += 2 * fill;

@@ -42,11 +42,13 @@ inline int lanes_for(const RowFeatures& rows, const Device& device) {
   return lanes;
 }
 
-/// From the bytes, and from the rounds of loads that subwarps take. Nobody has measured GCSR: it is
-/// taken to be twice as slow as that, so that it is not chosen where CSR is at hand.
+/// From the bytes, and from the rounds of loads that subwarps take. Fitted where most rows are empty
+/// (docs/choose.md); elsewhere it is taken to be half as slow again, so that it is not chosen where
+/// CSR is at hand.
 inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
                           const Sizes& sizes) {
-  constexpr double not_measured = 2;
+  const bool mostly_empty = 2 * rows.empty_rows > rows.rows;
+  const double not_measured = mostly_empty ? 1.0 : 1.5;
   const auto n = static_cast<double>(rows.rows - rows.empty_rows);
   const double bytes_per_second = estimated_bytes_per_second(device);
   Prediction prediction;
