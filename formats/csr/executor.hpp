@@ -12,8 +12,8 @@
 
 namespace heddle::detail::csr {
 
-/// Runs the csr schemes: borrows the matrix, and owns the shares (csr/adaptive, csr/merge), the
-/// room for packed vectors, and what a CPU's variant knows of the rows.
+/// Runs the csr schemes: borrows the matrix, and owns the shares (csr/adaptive, csr/merge unless it
+/// searches for them), the room for packed vectors, and what a CPU's variant knows of the rows.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
  public:
@@ -23,11 +23,16 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
 
   Executor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
       : A_(in.A), variant_(in, scheme) {
-    if (scheme.has("merge")) {
+    if (scheme.has("merge") && searches_in_apply(scheme)) {
+      way_ = Way::searched_shares;
+      search_ = Kernels::share_search(in.device, A_);
+    } else if (scheme.has("merge")) {
+      way_ = Way::shares;
       label_ = "heddle::spmv::csr_merge";
       shares_ = Shares(in.exec, A_, Kernels::share_work(in.device, A_, Cutting::equal_work),
                        Kernels::row_steps, Cutting::equal_work, Off(0));
     } else if (scheme.has("adaptive")) {
+      way_ = Way::shares;
       label_ = "heddle::spmv::csr_adaptive";
       shares_ = Shares(in.exec, A_, Kernels::share_work(in.device, A_, Cutting::around_short_rows),
                        Kernels::row_steps, Cutting::around_short_rows,
@@ -35,7 +40,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     } else if (scheme.has("subwarp")) {
       width_ = static_cast<int>(scheme.integer("subwarp"));
     }
-    if (label_) packed_ = room_for_packing(in, scheme);
+    if (way_ != Way::rows) packed_ = room_for_packing(in, scheme);
     scheme_ = resolved(scheme);
   }
 
@@ -48,15 +53,13 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     if (transposes(op)) {
       scale<V, Acc>(exec, beta, y);
       Kernels::scatter(exec, operands);
-    } else if (!label_) {
-      Kernels::rows(exec, operands, width_, variant_);
     } else if (x.count > 1 && x.vector_stride != 1 && packed_.vectors() > 0) {
       each_pass(operands, packed_.vectors(), [&](Operands pass) {
         pass.x = packed_.pack(exec, pass.x);
-        Kernels::shares(exec, label_, pass, shares_.table(), variant_);
+        run(exec, pass);
       });
     } else {
-      Kernels::shares(exec, label_, operands, shares_.table(), variant_);
+      run(exec, operands);
     }
   }
 
@@ -83,13 +86,26 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using Kernels = csr::Kernels<Exec, S, O, Off, V, Acc>;
   using Operands = csr::Operands<S, O, Off, V, Acc>;
   using Shares = EqualWork<Exec, O, Off, Acc>;
+  enum class Way { rows, shares, searched_shares };
+
+  static bool searches_in_apply(const Scheme& scheme) {
+    return scheme.has("search") && scheme.value("search") == "apply";
+  }
+
+  void run(const Exec& exec, const Operands& operands) const {
+    switch (way_) {
+      case Way::rows: return Kernels::rows(exec, operands, width_, variant_);
+      case Way::shares: return Kernels::shares(exec, label_, operands, shares_.table(), variant_);
+      case Way::searched_shares: return Kernels::searched_shares(exec, operands, search_, variant_);
+    }
+  }
 
   PackedVectors<Exec, V> room_for_packing(const Inspection<Exec, Matrix>& in,
                                           const Scheme& scheme) const {
     int room = 0;
     if (scheme.has("pack")) {
       room = scheme.value("pack") == "no" ? 0 : static_cast<int>(scheme.integer("pack"));
-    } else if (in.vectors.several_apart()) {
+    } else if (in.vectors.several_apart() && way_ == Way::shares) {
       room = std::min(in.vectors.count, vectors_per_launch<Exec>);
       if (!Kernels::repays_packing(in.exec, A_, room, variant_)) room = 0;
     }
@@ -99,8 +115,9 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   Scheme resolved(const Scheme& scheme) const {
     std::vector<SchemeTerm> terms{scheme.terms().front()};
     if (scheme.has("transpose")) terms.emplace_back("transpose", scheme.value("transpose"));
+    if (scheme.has("merge")) terms.emplace_back("search", way_ == Way::shares ? "plan" : "apply");
     variant_.append_to(terms);
-    if (label_) {
+    if (way_ != Way::rows) {
       terms.emplace_back("pack", packed_.vectors() ? std::to_string(packed_.vectors()) : "no");
     }
     return Scheme(scheme.format(), std::move(terms));
@@ -108,8 +125,10 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
 
   Matrix A_;
   Scheme scheme_;
-  const char* label_ = nullptr;  // of csr/adaptive and csr/merge
+  Way way_ = Way::rows;
   int width_ = 1;                // of csr/scalar and csr/subwarp
+  const char* label_ = nullptr;  // of what has shares
+  ShareSearch search_;
   typename Kernels::Variant variant_;
   Shares shares_;
   PackedVectors<Exec, V> packed_;

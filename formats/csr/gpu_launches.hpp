@@ -10,6 +10,7 @@
 #include "host_variant.hpp"
 #include "predict.hpp"
 #include "scatter_kernel.hpp"
+#include "searched_share_kernel.hpp"
 #include "share_kernel.hpp"
 #include "share_multivector_kernel.hpp"
 
@@ -56,6 +57,16 @@ struct GpuLaunches {
                                     most);
   }
 
+  /// The same for shares that teams search for.
+  static ShareSearch share_search(const Device& device, const Matrix& A) {
+    ShareSearch search{static_cast<std::int64_t>(A.nonzeros()), 1, row_steps};
+    const std::int64_t teams = device.multiprocessors * tuning.search_teams_resident;
+    search.share_work = std::clamp<std::int64_t>(ceil_div(search.steps(A.rows()), teams),
+                                                 tuning.search_capacity(sizeof(Acc)) / 4,
+                                                 tuning.search_work(sizeof(Acc)));
+    return search;
+  }
+
   /// csr/scalar and csr/subwarp: a subwarp a row, `width` lanes for its nonzeros. Lanes stand side
   /// by side over vectors of x that lie so: their loads of a row of x fill whole sectors.
   static void rows(const Exec& exec, const Operands& operands, int width, const Variant&) {
@@ -81,6 +92,18 @@ struct GpuLaunches {
       if (vectors <= 8) return share_of_vectors<4, 2>(exec, label, pass, table);
       if (vectors <= 16) return share_of_vectors<8, 2>(exec, label, pass, table);
       share_of_vectors<8, 4>(exec, label, pass, table);
+    });
+  }
+
+  /// csr/merge,search=apply: a team a share.
+  static void searched_shares(const Exec& exec, const Operands& operands, const ShareSearch& search,
+                              const Variant&) {
+    each_pass(operands, vectors_per_launch<Exec>, [&](const Operands& pass) {
+      const int vectors = pass.x.count;
+      if (vectors == 1) return searched_share_of_one_vector(exec, pass, search);
+      if (vectors <= 4) return searched_share_of_vectors<4, 1>(exec, pass, search);
+      if (vectors <= 8) return searched_share_of_vectors<4, 2>(exec, pass, search);
+      searched_share_of_vectors<8, 4>(exec, pass, search);
     });
   }
 
@@ -133,6 +156,30 @@ struct GpuLaunches {
         ShareMultivectorKernel<Operands, Table, tuning.share_threads,
                                tuning.share_items(sizeof(Acc)), VectorLanes, VectorsPerLane>;
     launch_shares_and_finish<Shape>(exec, label, operands, table, Kernel{operands, table});
+  }
+
+  static void searched_share_of_one_vector(const Exec& exec, const Operands& operands,
+                                           const ShareSearch& search) {
+    using Shares = ShareKernel<Operands, WholeRows<Acc>, tuning.search_threads,
+                               tuning.share_items(sizeof(Acc))>;
+    launch_search<Shares, tuning.search_teams_resident>(exec, operands, search);
+  }
+
+  template <int VectorLanes, int VectorsPerLane>
+  static void searched_share_of_vectors(const Exec& exec, const Operands& operands,
+                                        const ShareSearch& search) {
+    using Shares =
+        ShareMultivectorKernel<Operands, WholeRows<Acc>, tuning.search_threads,
+                               tuning.share_items(sizeof(Acc)), VectorLanes, VectorsPerLane>;
+    launch_search<Shares, tuning.search_multivector_teams_resident>(exec, operands, search);
+  }
+
+  template <class Shares, int TeamsResident>
+  static void launch_search(const Exec& exec, const Operands& operands, const ShareSearch& search) {
+    using Shape =
+        backends::Shape<backends::max_subwarp_width<Exec>, tuning.search_threads, TeamsResident>;
+    backends::launch<Shape>(exec, "heddle::spmv::csr_merge_search", search.shares(operands.rows),
+                            SearchedShareKernel<Shares>{Shares{operands, {}}, search});
   }
 };
 

@@ -26,6 +26,12 @@ struct GpuTuning {
   /// With several vectors: what 64 KB of scratch hold of teams with their nonzeros in it.
   int share_multivector_teams_resident = 3;
 
+  // csr/merge,search=apply: as many threads, in larger teams, since one of them goes through the
+  // longest row. Not measured.
+  int search_threads = 256;
+  int search_teams_resident = 4;
+  int search_multivector_teams_resident = 2;
+
   /// Nonzeros that a thread takes of a share.
   constexpr int share_items(std::size_t accumulator_bytes) const {
     return accumulator_bytes > 8 ? 4 : 8;
@@ -43,6 +49,13 @@ struct GpuTuning {
   }
   constexpr int adaptive_work(std::size_t accumulator_bytes) const {
     return merge_work(accumulator_bytes) - short_row(accumulator_bytes);
+  }
+  constexpr int search_capacity(std::size_t accumulator_bytes) const {
+    return search_threads * share_items(accumulator_bytes);
+  }
+  /// So that a short row that begins last still fits.
+  constexpr int search_work(std::size_t accumulator_bytes) const {
+    return search_capacity(accumulator_bytes) * 13 / 16;
   }
 };
 

@@ -131,9 +131,11 @@ TEST_CASE("choose: for a single apply nothing is set up, but where rows differ v
       CHECK((scheme.has("scalar") || scheme.has("subwarp")));
     }
   }
-  // A row of 100,000 nonzeros, gone through by one subwarp, takes longer than cutting all into
-  // shares.
-  CHECK(chosen(rows_of(1000000, 5, 100000), gpu(32), {}, 1) == "csr/adaptive");
+  // A row of 20,000 nonzeros, gone through by one subwarp, takes longer than searching for equal
+  // shares; and one of a million, gone through by one team, than cutting it.
+  CHECK(chosen(rows_of(1000000, 5, 20000), gpu(32), {}, 1) == "csr/merge,search=apply");
+  CHECK(chosen(rows_of(1000000, 5, 1000000), gpu(32), {}, 1) == "csr/adaptive");
+  CHECK(chosen(rows_of(1000000, 5, 20000), gpu(32)) == "csr/adaptive");
 }
 
 TEST_CASE("choose: whatever the matrix, the scheme exists on the device") {
