@@ -13,7 +13,8 @@
 namespace heddle::detail::csr {
 
 /// Runs the csr schemes: borrows the matrix, and owns the shares (csr/adaptive, csr/merge unless it
-/// searches for them), the room for packed vectors, and what a CPU's variant knows of the rows.
+/// searches for them) or blocks of rows (csr/blocks), the room for packed vectors, and what a CPU's
+/// variant knows of the rows.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
  public:
@@ -37,10 +38,17 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
       shares_ = Shares(in.exec, A_, Kernels::share_work(in.device, A_, Cutting::around_short_rows),
                        Kernels::row_steps, Cutting::around_short_rows,
                        static_cast<Off>(Kernels::short_row));
+    } else if (scheme.has("blocks")) {
+      way_ = Way::blocks;
+      const double mean_row = in.features.rows().mean_row();
+      blocks_ = Blocks(
+          in.exec, A_,
+          scheme.has("rows") ? scheme.integer("rows") : block_tuning.rows_per_block(mean_row),
+          scheme.has("long") ? scheme.integer("long") : block_tuning.long_row);
     } else if (scheme.has("subwarp")) {
       width_ = static_cast<int>(scheme.integer("subwarp"));
     }
-    if (way_ != Way::rows) packed_ = room_for_packing(in, scheme);
+    if (packs()) packed_ = room_for_packing(in, scheme);
     scheme_ = resolved(scheme);
   }
 
@@ -66,7 +74,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   void update_values(const Exec&, const Matrix& A) override { A_ = A; }
 
   std::size_t bytes() const override {
-    return shares_.bytes() + variant_.bytes() + packed_.bytes();
+    return shares_.bytes() + blocks_.bytes() + variant_.bytes() + packed_.bytes();
   }
 
   double moved_bytes(Op op, int vectors, bool with_beta) const override {
@@ -78,7 +86,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     const bool packs = packed_.vectors() > 0 && vectors > 1;
     const double x_times = packs ? 3 : 1;
     return nonzeros * (sizeof(S) + sizeof(O)) + (rows + 1) * sizeof(Off) +
-           static_cast<double>(shares_.bytes() + variant_.bytes()) +
+           static_cast<double>(shares_.bytes() + blocks_.bytes() + variant_.bytes()) +
            vectors * static_cast<double>(sizeof(V)) * (x * x_times + y * y_times);
   }
 
@@ -86,7 +94,10 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using Kernels = csr::Kernels<Exec, S, O, Off, V, Acc>;
   using Operands = csr::Operands<S, O, Off, V, Acc>;
   using Shares = EqualWork<Exec, O, Off, Acc>;
-  enum class Way { rows, shares, searched_shares };
+  using Blocks = RowBlocks<Exec, O, Off>;
+  enum class Way { rows, shares, searched_shares, blocks };
+
+  bool packs() const { return way_ == Way::shares || way_ == Way::searched_shares; }
 
   static bool searches_in_apply(const Scheme& scheme) {
     return scheme.has("search") && scheme.value("search") == "apply";
@@ -97,6 +108,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
       case Way::rows: return Kernels::rows(exec, operands, width_, variant_);
       case Way::shares: return Kernels::shares(exec, label_, operands, shares_.table(), variant_);
       case Way::searched_shares: return Kernels::searched_shares(exec, operands, search_, variant_);
+      case Way::blocks: return Kernels::blocks(exec, operands, blocks_.table(), variant_);
     }
   }
 
@@ -116,8 +128,12 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     std::vector<SchemeTerm> terms{scheme.terms().front()};
     if (scheme.has("transpose")) terms.emplace_back("transpose", scheme.value("transpose"));
     if (scheme.has("merge")) terms.emplace_back("search", way_ == Way::shares ? "plan" : "apply");
+    if (way_ == Way::blocks) {
+      terms.emplace_back("rows", blocks_.rows_per_block());
+      terms.emplace_back("long", blocks_.long_row());
+    }
     variant_.append_to(terms);
-    if (way_ != Way::rows) {
+    if (packs()) {
       terms.emplace_back("pack", packed_.vectors() ? std::to_string(packed_.vectors()) : "no");
     }
     return Scheme(scheme.format(), std::move(terms));
@@ -131,6 +147,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   ShareSearch search_;
   typename Kernels::Variant variant_;
   Shares shares_;
+  Blocks blocks_;
   PackedVectors<Exec, V> packed_;
 };
 

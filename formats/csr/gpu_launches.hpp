@@ -7,6 +7,7 @@
 #include "../../core/scheme.hpp"
 #include "../common/compressed_rows/subwarp_kernel.hpp"
 #include "../common/finish_kernel.hpp"
+#include "block_kernel.hpp"
 #include "host_variant.hpp"
 #include "predict.hpp"
 #include "scatter_kernel.hpp"
@@ -31,6 +32,7 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar V, Scalar
 struct GpuLaunches {
   using Operands = csr::Operands<S, O, Off, V, Acc>;
   using Table = typename EqualWork<Exec, O, Off, Acc>::Table;
+  using BlockTable = RowBlockTable<O, Off>;
   using Matrix = CsrMatrix<S, O, Off, typename Exec::memory_space>;
 
   using Variant = GpuVariant;
@@ -95,6 +97,18 @@ struct GpuLaunches {
     });
   }
 
+  /// csr/blocks: a team a block.
+  static void blocks(const Exec& exec, const Operands& operands, const BlockTable& table,
+                     const Variant&) {
+    const int vectors = operands.x.count;
+    if (vectors == 1) return block<1, 1>(exec, operands, table);
+    if (operands.x.vector_stride != 1) {
+      return block<1, tuning.vectors_per_lane>(exec, operands, table);
+    }
+    if (vectors <= 8) return block<4, 2>(exec, operands, table);
+    block<16, 2>(exec, operands, table);
+  }
+
   /// csr/merge,search=apply: a team a share.
   static void searched_shares(const Exec& exec, const Operands& operands, const ShareSearch& search,
                               const Variant&) {
@@ -145,6 +159,17 @@ struct GpuLaunches {
     using Kernel =
         ShareKernel<Operands, Table, tuning.share_threads, tuning.share_items(sizeof(Acc))>;
     launch_shares_and_finish<Shape>(exec, label, operands, table, Kernel{operands, table});
+  }
+
+  template <int VectorLanes, int VectorsPerLane>
+  static void block(const Exec& exec, const Operands& operands, const BlockTable& table) {
+    constexpr bool one_vector = VectorLanes * VectorsPerLane == 1;
+    using Shape = backends::Shape<backends::max_subwarp_width<Exec>, tuning.block_threads,
+                                  one_vector ? tuning.block_teams_resident : 1>;
+    constexpr int batch = one_vector ? tuning.block_batch : tuning.block_multivector_batch;
+    using Kernel = BlockKernel<Operands, tuning.block_threads, batch, VectorLanes, VectorsPerLane>;
+    backends::launch<Shape>(exec, "heddle::spmv::csr_blocks", table.blocks,
+                            Kernel{operands, table});
   }
 
   template <int VectorLanes, int VectorsPerLane>

@@ -11,8 +11,9 @@
 /// HostPlainRows, HostSimdRows and HostSimdVectors, computes them.
 namespace heddle::detail::csr {
 
-/// csr/scalar and csr/merge,search=apply: each thread takes a contiguous share of the rows, an
-/// equal one of so many rows, or, where that is 0, one of equal work that it searches for.
+/// csr/scalar, csr/blocks and csr/merge,search=apply: each team, which is a thread, takes
+/// contiguous rows: so many, or, where that is 0, those between two of the table, or without a
+/// table a share that it searches for.
 template <class Operands, class Rows>
 struct HostRowsKernel {
   using Scratch = backends::NoScratch;
@@ -20,18 +21,20 @@ struct HostRowsKernel {
   Operands operands;
   Rows rows;
   std::int64_t rows_per_team;
+  const typename Operands::ordinal_type* first;
   ShareSearch search;
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
-    const std::int64_t first = first_row(team, team.index());
+    const std::int64_t row = first_row(team, team.index());
     const std::int64_t stop = first_row(team, team.index() + 1);
-    if (first < stop) rows.store_rows(operands, first, stop);
+    if (row < stop) rows.store_rows(operands, row, stop);
   }
 
  private:
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t first_row(const Team& team, std::int64_t share) const {
+    if (first) return first[share];
     if (rows_per_team == 0) {
       return search.first_row(team.subwarp(), operands.row_ptr, operands.rows, share);
     }

@@ -8,6 +8,7 @@
 #include "host_kernel.hpp"
 #include "host_simd_vectors.hpp"
 #include "host_variant.hpp"
+#include "row_blocks.hpp"
 #include "scatter_kernel.hpp"
 #include "tuning.hpp"
 
@@ -18,6 +19,7 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar V, Scalar
 struct HostLaunches {
   using Operands = csr::Operands<S, O, Off, V, Acc>;
   using Table = typename EqualWork<Exec, O, Off, Acc>::Table;
+  using BlockTable = RowBlockTable<O, Off>;
   using Matrix = CsrMatrix<S, O, Off, typename Exec::memory_space>;
   using Variant = HostVariant<Exec, Operands>;
 
@@ -59,14 +61,22 @@ struct HostLaunches {
     const auto rows_per_team =
         std::max<std::int64_t>(1, ceil_div<std::int64_t>(operands.rows, exec.concurrency()));
     whole_rows(exec, "heddle::spmv::csr_scalar", operands, variant,
-               ceil_div<std::int64_t>(operands.rows, rows_per_team), rows_per_team, ShareSearch());
+               ceil_div<std::int64_t>(operands.rows, rows_per_team), rows_per_team, nullptr,
+               ShareSearch());
   }
 
   /// csr/merge,search=apply: a thread a share.
   static void searched_shares(const Exec& exec, const Operands& operands, const ShareSearch& search,
                               const Variant& variant) {
     whole_rows(exec, "heddle::spmv::csr_merge_search", operands, variant,
-               search.shares(operands.rows), 0, search);
+               search.shares(operands.rows), 0, nullptr, search);
+  }
+
+  /// csr/blocks: a thread an equal number of blocks.
+  static void blocks(const Exec& exec, const Operands& operands, const BlockTable& table,
+                     const Variant& variant) {
+    whole_rows(exec, "heddle::spmv::csr_blocks", operands, variant, table.blocks, 0, table.first,
+               ShareSearch());
   }
 
   /// csr/adaptive and csr/merge: a thread a share.
@@ -97,13 +107,13 @@ struct HostLaunches {
   /// So many teams of whole rows; see HostRowsKernel.
   static void whole_rows(const Exec& exec, const char* label, const Operands& operands,
                          const Variant& variant, std::int64_t teams, std::int64_t rows_per_team,
-                         const ShareSearch& search) {
+                         const O* first, const ShareSearch& search) {
     const RowHints& hints = variant.hints();
     each_pass(operands, vectors_per_pass(operands, hints), [&](const Operands& pass) {
       const auto launch = [&](const auto& how) {
         backends::launch<backends::Shape<1>>(exec, label, teams,
                                              HostRowsKernel<Operands, std::decay_t<decltype(how)>>{
-                                                 pass, how, rows_per_team, search});
+                                                 pass, how, rows_per_team, first, search});
       };
       if (pass.x.count == 1) return on_host_rows<1>(pass, hints, launch);
       on_host_rows<vectors_per_launch<Exec>>(pass, hints, launch);

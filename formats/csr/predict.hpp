@@ -160,6 +160,17 @@ inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
   } else if (scheme.has("search") && scheme.value("search") == "apply") {
     rounds = costs.searched_merge();
     prediction.reason = shape + ", and too few applies to set up a table of equal shares";
+  } else if (scheme.has("blocks")) {
+    // Nobody has measured it: more than csr/adaptive, so that it is not chosen.
+    constexpr double not_measured = 2;
+    rounds = not_measured * costs.adaptive();
+    const std::int64_t rows_per_block =
+        scheme.has("rows") ? scheme.integer("rows") : block_tuning.rows_per_block(rows.mean_row());
+    const double blocks =
+        std::ceil(static_cast<double>(rows.rows) / static_cast<double>(rows_per_block));
+    prediction.reason = "blocks of rows get lanes by their mean length, and long rows a team";
+    prediction.kept_bytes = blocks * sizes.ordinal_bytes;
+    prediction.setup_seconds += 40e-6 + look;
   } else {
     const bool merges = scheme.has("merge");
     rounds = merges ? costs.merge() : costs.adaptive();
@@ -196,6 +207,11 @@ inline Prediction predict_on_cpu(const Scheme& scheme, const Features& features,
         1.2 * apply + look_seconds * std::log2(2.0 + static_cast<double>(rows.rows));
     prediction.setup_seconds = look;
     prediction.reason = "threads get equal shares of rows plus nonzeros, and nothing is set up";
+  } else if (scheme.has("blocks")) {
+    // Nobody has measured it, and equal numbers of blocks are no equal work.
+    prediction.seconds = 2 * apply;
+    prediction.setup_seconds = 2 * look;
+    prediction.reason = "threads get equal numbers of blocks of rows";
   } else {
     const bool merges = scheme.has("merge");
     prediction.seconds = merges ? 1.1 * apply : apply;

@@ -23,9 +23,9 @@ struct WholeRows {
 /// team adds up its rows as those of any share; if the last one reaches beyond what a team stages,
 /// that row comes after the others, by the whole team, however long it is.
 ///
-/// Deterministic; nothing is kept, nobody waits, and any number of applies may overlap. Shares is
-/// ShareKernel or ShareMultivectorKernel. Source: as ShareKernel; that cuts are searched for inside
-/// of the kernel is as D. Merrill and M. Garland (SC 2016) do it.
+/// Deterministic; nothing is kept, and nobody waits. Shares is ShareKernel or
+/// ShareMultivectorKernel. Source: as ShareKernel; cuts are searched for inside of the kernel as by
+/// D. Merrill and M. Garland (SC 2016), who cut rows too.
 template <class Shares>
 struct SearchedShareKernel {
   using O = typename Shares::O;

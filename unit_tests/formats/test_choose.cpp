@@ -138,6 +138,19 @@ TEST_CASE("choose: for a single apply nothing is set up, but where rows differ v
   CHECK(chosen(rows_of(1000000, 5, 20000), gpu(32)) == "csr/adaptive");
 }
 
+TEST_CASE("choose: csr/blocks, which nobody has measured, is never chosen") {
+  for (const int lanes : {1, 32, 64}) {
+    for (const std::int64_t rows : {100, 10000, 10000000}) {
+      for (const std::int64_t longest : {9, 700, 100000}) {
+        for (const std::int64_t applies : {1, 1000, 1000000}) {
+          const std::string scheme = chosen(rows_of(rows, 5, longest), gpu(lanes), {}, applies);
+          CHECK(scheme.find("blocks") == std::string::npos);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("choose: whatever the matrix, the scheme exists on the device") {
   for (const int lanes : {1, 32, 64}) {
     const Device device = gpu(lanes);

@@ -18,12 +18,15 @@ TEST_CASE("csr: every value of every parameter is tried, and its name says what 
   };
   if constexpr (backends::has_lanes<CsrExec>) {
     CHECK(printed("csr/scalar").to_string() == "csr/scalar");
+    CHECK(printed("csr/blocks,long=40,rows=7").to_string() == "csr/blocks,rows=7,long=40");
     CHECK(printed("csr/subwarp=4").to_string() == "csr/subwarp=4");
     CHECK(printed("csr/merge").to_string() == "csr/merge,search=plan,pack=no");
     CHECK(printed("csr/merge,search=apply").to_string() == "csr/merge,search=apply,pack=no");
     CHECK(printed("csr/merge,pack=8").to_string() == "csr/merge,search=plan,pack=8");
   } else {
     CHECK(printed("csr/scalar,simd=none").to_string() == "csr/scalar,simd=none");
+    CHECK(printed("csr/blocks,long=40,rows=7,simd=none").to_string() ==
+          "csr/blocks,rows=7,long=40,simd=none");
     CHECK(printed("csr/merge,simd=none").to_string() == "csr/merge,search=plan,simd=none,pack=no");
     CHECK(printed("csr/merge,search=apply,simd=none").to_string() ==
           "csr/merge,search=apply,simd=none,pack=no");
@@ -44,7 +47,7 @@ TEST_CASE("csr: shares are kept, and nothing else where none are cut") {
   const CsrExec exec;
   const auto A = to_device<CsrType>(exec, pattern_named("power law"));
   CHECK(CsrPlan(exec, A.matrix(), {.scheme = Scheme("csr", {{"scalar"}})}).bytes() == 0);
-  for (const char* kernel : {"adaptive", "merge"}) {
+  for (const char* kernel : {"adaptive", "merge", "blocks"}) {
     CHECK(CsrPlan(exec, A.matrix(), {.scheme = Scheme("csr", {{kernel}})}).bytes() > 0);
   }
   // A stored transpose holds the matrix and the way back.
@@ -110,6 +113,24 @@ TEST_CASE("csr: the bytes that an apply moves are counted") {
                         {.scheme = Scheme::parse("csr/scalar,transpose=atomics")});
   CHECK(atomics.moved_bytes(Op::transpose) == matrix + y + 3 * x);
 }
+
+TEST_CASE_TEMPLATE_DEFINE("csr/blocks: rows of any length", T, blocks_of_rows) {
+  const typename T::Exec exec;
+  PlanMaker<T> make(exec);
+  const std::vector<Scheme> schemes{Scheme::parse("csr/blocks"),
+                                    Scheme::parse("csr/blocks,rows=300,long=600"),
+                                    Scheme::parse("csr/blocks,rows=5,long=100000")};
+  for (const Pattern& pattern : all_patterns()) {
+    const auto A = to_device<T>(exec, pattern);
+    vectors_agree(make, A, schemes, {1, {}, true, true});
+    if (pattern.nonzeros() > 200000) continue;
+    for (const int count : {3, 8, 33}) {
+      vectors_agree(make, A, schemes, {count, {}, true, true});
+      vectors_agree(make, A, schemes, {count, {}, false, false});
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(blocks_of_rows, SuiteTypes);
 
 TEST_CASE("csr: vectors that lie apart are packed if that repays itself") {
   const CsrExec exec;
