@@ -43,7 +43,13 @@ class GpuCosts {
     const double resident = static_cast<double>(tuning_.subwarp_teams_resident) *
                             tuning_.subwarp_threads * device_.multiprocessors;
     const double waves = static_cast<double>(rows_.rows) * lanes / resident;
-    const double row = rows_.mean_row() + longer_rows * std::sqrt(rows_.row_variance);
+    // The longest row of each warp is known where somebody counted; that of a wider wavefront is no
+    // shorter. For vectors that lie apart the numbers are fitted to the deviation alone.
+    const int rows_of_warp = std::min(device_.lanes / lanes, RowFeatures::slice_rows);
+    const double longest_of_warp =
+        sizes_.vectors.several_apart() ? 0 : rows_.mean_longest_of_groups(rows_of_warp);
+    const double row =
+        std::max(rows_.mean_row() + longer_rows * std::sqrt(rows_.row_variance), longest_of_warp);
     const double full = row / (tuning_.subwarp_batch * lanes);
     // Lanes without a nonzero in the last round load nothing, but wait.
     const double rounds = std::max(1.0, (full + std::ceil(full)) / 2);

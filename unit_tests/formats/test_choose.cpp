@@ -96,6 +96,29 @@ TEST_CASE("choose: the spread of rows counts, not the longest alone") {
   CHECK(chosen(rows, gpu(32)) == "csr/adaptive");
 }
 
+TEST_CASE("choose: where the long rows stand counts, if somebody counted") {
+  // One row of 60 in every 32, the others of two: each warp of csr/scalar waits for one, which the
+  // deviation does not tell.
+  constexpr std::int64_t slices = 20000;
+  RowFeatures guessed = rows_of(32 * slices, 0, 60);
+  guessed.nonzeros = slices * (31 * 2 + 60);
+  guessed.row_variance = 58.0 * 58.0 * 31 / 32 / 32;
+  RowFeatures counted = guessed;
+  const auto slots = [](int group) { return slices * (60 + 2 * (32 / group - 1)) * group; };
+  counted.group_slots = {slots(2), slots(4), slots(8), slots(16)};
+  counted.slice_slots = slots(32);
+  CHECK(guessed.mean_longest_of_groups(32) == 0);
+  CHECK(counted.mean_longest_of_groups(32) == 60);
+  CHECK(counted.mean_longest_of_groups(1) == counted.mean_row());
+  const Device device = gpu(32);
+  const heddle::detail::csr::GpuTuning tuning;
+  const auto cost = [&](const RowFeatures& rows, int lanes) {
+    return heddle::detail::csr::GpuCosts(rows, device, Sizes(), tuning).subwarp(lanes);
+  };
+  CHECK(cost(counted, 1) > 2 * cost(guessed, 1));
+  CHECK(cost(counted, 32) == cost(guessed, 32));
+}
+
 TEST_CASE("choose: several vectors") {
   const ExpectedVectors apart{8, true}, side_by_side{8, false};
   // A grid of five points, where csr/scalar was measured to be the fastest for vectors apart.
