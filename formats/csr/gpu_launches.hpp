@@ -102,11 +102,10 @@ struct GpuLaunches {
                      const Variant&) {
     const int vectors = operands.x.count;
     if (vectors == 1) return block<1, 1>(exec, operands, table);
-    if (operands.x.vector_stride != 1) {
-      return block<1, tuning.vectors_per_lane>(exec, operands, table);
-    }
-    if (vectors <= 8) return block<4, 2>(exec, operands, table);
-    block<16, 2>(exec, operands, table);
+    constexpr int each = tuning.block_vectors_per_lane;
+    if (operands.x.vector_stride != 1) return block<1, each>(exec, operands, table);
+    if (vectors <= 4 * each) return block<4, each>(exec, operands, table);
+    block<16, each>(exec, operands, table);
   }
 
   /// csr/merge,search=apply: a team a share.

@@ -31,6 +31,7 @@ struct GpuTuning {
   int block_teams_resident = 4;
   int block_batch = 4;
   int block_multivector_batch = 2;
+  int block_vectors_per_lane = 2;
 
   // csr/merge,search=apply: as many threads, in larger teams, since one of them goes through the
   // longest row. Not measured.
@@ -110,9 +111,10 @@ struct CpuTuning {
 /// The numbers of a backend, by its tag; specialize them where another device wants others.
 template <class Tag>
 inline constexpr GpuTuning gpu_tuning{};
-/// 64 KB of scratch hold no more teams that stage 2048 products.
+/// 64 KB of scratch hold no more teams that stage 2048 nonzeros.
 template <>
-inline constexpr GpuTuning gpu_tuning<backends::Hip>{.search_teams_resident = 3};
+inline constexpr GpuTuning gpu_tuning<backends::Hip>{.search_teams_resident = 3,
+                                                     .search_multivector_teams_resident = 1};
 template <class Tag>
 inline constexpr CpuTuning cpu_tuning{};
 inline constexpr BlockTuning block_tuning{};
