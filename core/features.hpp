@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -36,6 +37,22 @@ struct RowFeatures {
   /// filled up; 0 where nobody has counted them.
   std::int64_t slice_slots = 0;
   static constexpr int slice_rows = 32;
+  /// The same of groups of 2, 4, 8 and 16 rows.
+  std::array<std::int64_t, 4> group_slots = {};
+
+  /// Slots of groups of so many rows, a power of two up to slice_rows; 0 where nobody has counted.
+  std::int64_t slots_of_groups(int rows_of_group) const {
+    if (rows_of_group == 1) return slice_slots == 0 ? 0 : nonzeros;
+    for (std::size_t i = 0; i < group_slots.size(); ++i) {
+      if (rows_of_group == 2 << i) return group_slots[i];
+    }
+    return slice_slots;
+  }
+  /// The longest row of each such group, on average over the groups: what lanes wait for that go
+  /// through a group side by side.
+  double mean_longest_of_groups(int rows_of_group) const {
+    return detail::share(static_cast<double>(slots_of_groups(rows_of_group)), rows);
+  }
 
   double mean_row() const { return detail::share(static_cast<double>(nonzeros), rows); }
   /// Nonzeros over rows x columns.
@@ -62,6 +79,9 @@ void visit_features(const RowFeatures& features, const Show& show) {
   show("longest_minus_mean", features.longest_minus_mean(), "entries");
   show("sqrt_mean_row", features.sqrt_mean_row(), "");
   show("slice_slots", features.slice_slots, "");
+  for (int group = 2; group < RowFeatures::slice_rows; group *= 2) {
+    show("slots_of_" + std::to_string(group) + "_rows", features.slots_of_groups(group), "");
+  }
 }
 
 namespace detail {

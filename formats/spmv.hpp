@@ -10,13 +10,16 @@
 namespace heddle {
 
 /// y = alpha * op(A) * x + beta * y at once, without inspection: no allocation, no wait, nothing
-/// checked but shapes. The lanes a row come from the mean row, so a matrix with rows of very
-/// different lengths wants a plan; a transposing op adds atomically and is not reproducible.
+/// checked but shapes, no memory but that of the vectors. Sizes are all that is known of the
+/// matrix: its rows are taken to be about as long as the mean, unless RowLengths::differ says
+/// otherwise. Then equal shares of rows plus nonzeros are searched for in the apply, on any device,
+/// so that a long row keeps only the team (on a CPU the thread) that it falls to, and the others go
+/// on. Bitwise reproducible on one device, but for a transposing op, which adds atomically.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, VectorView X,
           WritableVectorView Y>
 void spmv(const Exec& exec, Op op, typename Y::value_type alpha,
-          const CsrMatrix<S, O, Off, Space>& A, const X& x, typename Y::value_type beta,
-          const Y& y) {
+          const CsrMatrix<S, O, Off, Space>& A, const X& x, typename Y::value_type beta, const Y& y,
+          RowLengths lengths = RowLengths::alike) {
   using V = typename Y::value_type;
   static_assert(std::same_as<typename X::non_const_value_type, V>, "x and y hold the same type");
   static_assert(Kokkos::SpaceAccessibility<KokkosSpace<Exec>, Space>::accessible,
@@ -25,14 +28,15 @@ void spmv(const Exec& exec, Op op, typename Y::value_type alpha,
   const auto y_vectors = multivector_of<V>(y);
   check_vectors(A.rows(), A.columns(), op, x_vectors, y_vectors);
   if (alpha == V(0)) return scale<V, V>(exec, beta, y_vectors);
-  detail::csr::apply_without_plan<V>(exec, op, alpha, A, x_vectors, beta, y_vectors);
+  detail::csr::apply_without_plan<V>(exec, op, alpha, A, x_vectors, beta, y_vectors, lengths);
 }
 
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, VectorView X,
           WritableVectorView Y>
 void spmv(const Exec& exec, typename Y::value_type alpha, const CsrMatrix<S, O, Off, Space>& A,
-          const X& x, typename Y::value_type beta, const Y& y) {
-  spmv(exec, Op::none, alpha, A, x, beta, y);
+          const X& x, typename Y::value_type beta, const Y& y,
+          RowLengths lengths = RowLengths::alike) {
+  spmv(exec, Op::none, alpha, A, x, beta, y, lengths);
 }
 
 }  // namespace heddle

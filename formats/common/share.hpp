@@ -37,6 +37,20 @@ struct Share {
     return share;
   }
 
+  /// A share of whole rows [row, stop).
+  KOKKOS_FORCEINLINE_FUNCTION static Share of_rows(const Off* row_ptr, O row, O stop) {
+    const Off from = row_ptr[row];
+    Share share;
+    share.index = 0;
+    share.begin = static_cast<int>(from % share_alignment);
+    share.origin = from - static_cast<Off>(share.begin);
+    share.end = static_cast<int>(row_ptr[stop] - share.origin);
+    share.first_row = row;
+    share.rows = share.ended = static_cast<int>(stop - row);
+    share.first_share = -1;
+    return share;
+  }
+
   /// Loads the nonzeros from the origin on that fall to one of so many threads: every Threads-th,
   /// zeros beyond the end. Returns how many there are.
   template <int Threads, class Operands, class S, int Items>

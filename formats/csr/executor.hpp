@@ -12,8 +12,9 @@
 
 namespace heddle::detail::csr {
 
-/// Runs the csr schemes: borrows the matrix, and owns the shares (csr/adaptive, csr/merge), the
-/// room for packed vectors, and what a CPU's variant knows of the rows.
+/// Runs the csr schemes: borrows the matrix, and owns the shares (csr/adaptive, csr/merge unless it
+/// searches for them) or blocks of rows (csr/blocks), the room for packed vectors, and what a CPU's
+/// variant knows of the rows.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
  public:
@@ -23,19 +24,31 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
 
   Executor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
       : A_(in.A), variant_(in, scheme) {
-    if (scheme.has("merge")) {
+    if (scheme.has("merge") && searches_in_apply(scheme)) {
+      way_ = Way::searched_shares;
+      search_ = Kernels::share_search(in.device, A_);
+    } else if (scheme.has("merge")) {
+      way_ = Way::shares;
       label_ = "heddle::spmv::csr_merge";
       shares_ = Shares(in.exec, A_, Kernels::share_work(in.device, A_, Cutting::equal_work),
                        Kernels::row_steps, Cutting::equal_work, Off(0));
     } else if (scheme.has("adaptive")) {
+      way_ = Way::shares;
       label_ = "heddle::spmv::csr_adaptive";
       shares_ = Shares(in.exec, A_, Kernels::share_work(in.device, A_, Cutting::around_short_rows),
                        Kernels::row_steps, Cutting::around_short_rows,
                        static_cast<Off>(Kernels::short_row));
+    } else if (scheme.has("blocks")) {
+      way_ = Way::blocks;
+      const double mean_row = in.features.rows().mean_row();
+      blocks_ = Blocks(
+          in.exec, A_,
+          scheme.has("rows") ? scheme.integer("rows") : block_tuning.rows_per_block(mean_row),
+          scheme.has("long") ? scheme.integer("long") : block_tuning.long_row);
     } else if (scheme.has("subwarp")) {
       width_ = static_cast<int>(scheme.integer("subwarp"));
     }
-    if (label_) packed_ = room_for_packing(in, scheme);
+    if (packs()) packed_ = room_for_packing(in, scheme);
     scheme_ = resolved(scheme);
   }
 
@@ -48,22 +61,20 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     if (transposes(op)) {
       scale<V, Acc>(exec, beta, y);
       Kernels::scatter(exec, operands);
-    } else if (!label_) {
-      Kernels::rows(exec, operands, width_, variant_);
     } else if (x.count > 1 && x.vector_stride != 1 && packed_.vectors() > 0) {
       each_pass(operands, packed_.vectors(), [&](Operands pass) {
         pass.x = packed_.pack(exec, pass.x);
-        Kernels::shares(exec, label_, pass, shares_.table(), variant_);
+        run(exec, pass);
       });
     } else {
-      Kernels::shares(exec, label_, operands, shares_.table(), variant_);
+      run(exec, operands);
     }
   }
 
   void update_values(const Exec&, const Matrix& A) override { A_ = A; }
 
   std::size_t bytes() const override {
-    return shares_.bytes() + variant_.bytes() + packed_.bytes();
+    return shares_.bytes() + blocks_.bytes() + variant_.bytes() + packed_.bytes();
   }
 
   double moved_bytes(Op op, int vectors, bool with_beta) const override {
@@ -75,7 +86,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     const bool packs = packed_.vectors() > 0 && vectors > 1;
     const double x_times = packs ? 3 : 1;
     return nonzeros * (sizeof(S) + sizeof(O)) + (rows + 1) * sizeof(Off) +
-           static_cast<double>(shares_.bytes() + variant_.bytes()) +
+           static_cast<double>(shares_.bytes() + blocks_.bytes() + variant_.bytes()) +
            vectors * static_cast<double>(sizeof(V)) * (x * x_times + y * y_times);
   }
 
@@ -83,13 +94,30 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using Kernels = csr::Kernels<Exec, S, O, Off, V, Acc>;
   using Operands = csr::Operands<S, O, Off, V, Acc>;
   using Shares = EqualWork<Exec, O, Off, Acc>;
+  using Blocks = RowBlocks<Exec, O, Off>;
+  enum class Way { rows, shares, searched_shares, blocks };
+
+  bool packs() const { return way_ == Way::shares || way_ == Way::searched_shares; }
+
+  static bool searches_in_apply(const Scheme& scheme) {
+    return scheme.has("search") && scheme.value("search") == "apply";
+  }
+
+  void run(const Exec& exec, const Operands& operands) const {
+    switch (way_) {
+      case Way::rows: return Kernels::rows(exec, operands, width_, variant_);
+      case Way::shares: return Kernels::shares(exec, label_, operands, shares_.table(), variant_);
+      case Way::searched_shares: return Kernels::searched_shares(exec, operands, search_, variant_);
+      case Way::blocks: return Kernels::blocks(exec, operands, blocks_.table(), variant_);
+    }
+  }
 
   PackedVectors<Exec, V> room_for_packing(const Inspection<Exec, Matrix>& in,
                                           const Scheme& scheme) const {
     int room = 0;
     if (scheme.has("pack")) {
       room = scheme.value("pack") == "no" ? 0 : static_cast<int>(scheme.integer("pack"));
-    } else if (in.vectors.several_apart()) {
+    } else if (in.vectors.several_apart() && way_ == Way::shares) {
       room = std::min(in.vectors.count, vectors_per_launch<Exec>);
       if (!Kernels::repays_packing(in.exec, A_, room, variant_)) room = 0;
     }
@@ -99,8 +127,13 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   Scheme resolved(const Scheme& scheme) const {
     std::vector<SchemeTerm> terms{scheme.terms().front()};
     if (scheme.has("transpose")) terms.emplace_back("transpose", scheme.value("transpose"));
+    if (scheme.has("merge")) terms.emplace_back("search", way_ == Way::shares ? "plan" : "apply");
+    if (way_ == Way::blocks) {
+      terms.emplace_back("rows", blocks_.rows_per_block());
+      terms.emplace_back("long", blocks_.long_row());
+    }
     variant_.append_to(terms);
-    if (label_) {
+    if (packs()) {
       terms.emplace_back("pack", packed_.vectors() ? std::to_string(packed_.vectors()) : "no");
     }
     return Scheme(scheme.format(), std::move(terms));
@@ -108,10 +141,13 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
 
   Matrix A_;
   Scheme scheme_;
-  const char* label_ = nullptr;  // of csr/adaptive and csr/merge
+  Way way_ = Way::rows;
   int width_ = 1;                // of csr/scalar and csr/subwarp
+  const char* label_ = nullptr;  // of what has shares
+  ShareSearch search_;
   typename Kernels::Variant variant_;
   Shares shares_;
+  Blocks blocks_;
   PackedVectors<Exec, V> packed_;
 };
 

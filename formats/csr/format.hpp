@@ -13,6 +13,9 @@ struct CsrFormat {
   static constexpr const char* name = "csr";
 
   static SchemeGrammar grammar(const Device& device) {
+    const SchemeKey search("search", {"plan", "apply"}, scheme_auto);
+    const SchemeKey rows("rows", {"<1..65536>"}, scheme_auto, {"7", "64"});
+    const SchemeKey long_row("long", {"<n>"}, scheme_auto, {"1", "40"});
     const SchemeKey atomics("transpose", {"atomics"}, scheme_auto);
     const auto pack = [](const char* range) {
       return SchemeKey("pack", {"no", range}, scheme_auto, {"8"});
@@ -25,7 +28,8 @@ struct CsrFormat {
               {{"scalar"},
                {"subwarp", widths},
                {"adaptive", {}, {up_to_32}},
-               {"merge", {}, {up_to_32}}},
+               {"merge", {}, {search, up_to_32}},
+               {"blocks", {}, {rows, long_row}}},
               {atomics}};
     }
     const SchemeKey simd("simd", detail::csr::names_of(backends::every_simd), scheme_auto);
@@ -35,8 +39,14 @@ struct CsrFormat {
         {"runs", {"yes", "no"}, scheme_auto},
         {"prefetch", {"yes", "no"}, scheme_auto},
         pack("<2..64>")};
-    return {
-        name, {{"scalar", {}, {simd}}, {"adaptive", {}, shares}, {"merge", {}, shares}}, {atomics}};
+    std::vector<SchemeKey> merge{search};
+    merge.insert(merge.end(), shares.begin(), shares.end());
+    return {name,
+            {{"scalar", {}, {simd}},
+             {"adaptive", {}, shares},
+             {"merge", {}, merge},
+             {"blocks", {}, {rows, long_row, simd}}},
+            {atomics}};
   }
 
   static std::vector<Scheme> candidates(const Features&, const Device& device) {
@@ -46,6 +56,8 @@ struct CsrFormat {
     }
     schemes.push_back(Scheme(name, {{"adaptive"}}));
     schemes.push_back(Scheme(name, {{"merge"}}));
+    schemes.push_back(Scheme(name, {{"merge"}, {"search", "apply"}}));
+    schemes.push_back(Scheme(name, {{"blocks"}}));
     return schemes;
   }
 

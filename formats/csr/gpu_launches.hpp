@@ -7,9 +7,11 @@
 #include "../../core/scheme.hpp"
 #include "../common/compressed_rows/subwarp_kernel.hpp"
 #include "../common/finish_kernel.hpp"
+#include "block_kernel.hpp"
 #include "host_variant.hpp"
 #include "predict.hpp"
 #include "scatter_kernel.hpp"
+#include "searched_share_kernel.hpp"
 #include "share_kernel.hpp"
 #include "share_multivector_kernel.hpp"
 
@@ -30,6 +32,7 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar V, Scalar
 struct GpuLaunches {
   using Operands = csr::Operands<S, O, Off, V, Acc>;
   using Table = typename EqualWork<Exec, O, Off, Acc>::Table;
+  using BlockTable = RowBlockTable<O, Off>;
   using Matrix = CsrMatrix<S, O, Off, typename Exec::memory_space>;
 
   using Variant = GpuVariant;
@@ -54,6 +57,16 @@ struct GpuLaunches {
     const std::int64_t teams = device.multiprocessors * tuning.share_teams_resident;
     return std::clamp<std::int64_t>(ceil_div(work, teams), tuning.share_capacity(sizeof(Acc)) / 4,
                                     most);
+  }
+
+  /// The same for shares that teams search for.
+  static ShareSearch share_search(const Device& device, const Matrix& A) {
+    ShareSearch search{static_cast<std::int64_t>(A.nonzeros()), 1, row_steps};
+    const std::int64_t teams = device.multiprocessors * tuning.search_teams_resident;
+    search.share_work = std::clamp<std::int64_t>(ceil_div(search.steps(A.rows()), teams),
+                                                 tuning.search_capacity(sizeof(Acc)) / 4,
+                                                 tuning.search_work(sizeof(Acc)));
+    return search;
   }
 
   /// csr/scalar and csr/subwarp: a subwarp a row, `width` lanes for its nonzeros. Lanes stand side
@@ -81,6 +94,29 @@ struct GpuLaunches {
       if (vectors <= 8) return share_of_vectors<4, 2>(exec, label, pass, table);
       if (vectors <= 16) return share_of_vectors<8, 2>(exec, label, pass, table);
       share_of_vectors<8, 4>(exec, label, pass, table);
+    });
+  }
+
+  /// csr/blocks: a team a block.
+  static void blocks(const Exec& exec, const Operands& operands, const BlockTable& table,
+                     const Variant&) {
+    const int vectors = operands.x.count;
+    if (vectors == 1) return block<1, 1>(exec, operands, table);
+    constexpr int each = tuning.block_vectors_per_lane;
+    if (operands.x.vector_stride != 1) return block<1, each>(exec, operands, table);
+    if (vectors <= 4 * each) return block<4, each>(exec, operands, table);
+    block<16, each>(exec, operands, table);
+  }
+
+  /// csr/merge,search=apply: a team a share.
+  static void searched_shares(const Exec& exec, const Operands& operands, const ShareSearch& search,
+                              const Variant&) {
+    each_pass(operands, vectors_per_launch<Exec>, [&](const Operands& pass) {
+      const int vectors = pass.x.count;
+      if (vectors == 1) return searched_share_of_one_vector(exec, pass, search);
+      if (vectors <= 4) return searched_share_of_vectors<4, 1>(exec, pass, search);
+      if (vectors <= 8) return searched_share_of_vectors<4, 2>(exec, pass, search);
+      searched_share_of_vectors<8, 4>(exec, pass, search);
     });
   }
 
@@ -125,6 +161,17 @@ struct GpuLaunches {
   }
 
   template <int VectorLanes, int VectorsPerLane>
+  static void block(const Exec& exec, const Operands& operands, const BlockTable& table) {
+    constexpr bool one_vector = VectorLanes * VectorsPerLane == 1;
+    using Shape = backends::Shape<backends::max_subwarp_width<Exec>, tuning.block_threads,
+                                  one_vector ? tuning.block_teams_resident : 1>;
+    constexpr int batch = one_vector ? tuning.block_batch : tuning.block_multivector_batch;
+    using Kernel = BlockKernel<Operands, tuning.block_threads, batch, VectorLanes, VectorsPerLane>;
+    backends::launch<Shape>(exec, "heddle::spmv::csr_blocks", table.blocks,
+                            Kernel{operands, table});
+  }
+
+  template <int VectorLanes, int VectorsPerLane>
   static void share_of_vectors(const Exec& exec, const char* label, const Operands& operands,
                                const Table& table) {
     using Shape = backends::Shape<backends::max_subwarp_width<Exec>, tuning.share_threads,
@@ -133,6 +180,30 @@ struct GpuLaunches {
         ShareMultivectorKernel<Operands, Table, tuning.share_threads,
                                tuning.share_items(sizeof(Acc)), VectorLanes, VectorsPerLane>;
     launch_shares_and_finish<Shape>(exec, label, operands, table, Kernel{operands, table});
+  }
+
+  static void searched_share_of_one_vector(const Exec& exec, const Operands& operands,
+                                           const ShareSearch& search) {
+    using Shares = ShareKernel<Operands, WholeRows<Acc>, tuning.search_threads,
+                               tuning.share_items(sizeof(Acc))>;
+    launch_search<Shares, tuning.search_teams_resident>(exec, operands, search);
+  }
+
+  template <int VectorLanes, int VectorsPerLane>
+  static void searched_share_of_vectors(const Exec& exec, const Operands& operands,
+                                        const ShareSearch& search) {
+    using Shares =
+        ShareMultivectorKernel<Operands, WholeRows<Acc>, tuning.search_threads,
+                               tuning.share_items(sizeof(Acc)), VectorLanes, VectorsPerLane>;
+    launch_search<Shares, tuning.search_multivector_teams_resident>(exec, operands, search);
+  }
+
+  template <class Shares, int TeamsResident>
+  static void launch_search(const Exec& exec, const Operands& operands, const ShareSearch& search) {
+    using Shape =
+        backends::Shape<backends::max_subwarp_width<Exec>, tuning.search_threads, TeamsResident>;
+    backends::launch<Shape>(exec, "heddle::spmv::csr_merge_search", search.shares(operands.rows),
+                            SearchedShareKernel<Shares>{Shares{operands, {}}, search});
   }
 };
 

@@ -5,12 +5,15 @@
 #include "../common/compressed_rows/host_plain_rows.hpp"
 #include "../common/equal_work.hpp"
 #include "host_simd_rows.hpp"
+#include "share_search.hpp"
 
 /// The CSR kernels of CPUs, where a lane is a thread. They share out the rows; Rows, one of
 /// HostPlainRows, HostSimdRows and HostSimdVectors, computes them.
 namespace heddle::detail::csr {
 
-/// csr/scalar and csr/subwarp=1: each thread takes an equal, contiguous share of the rows.
+/// csr/scalar, csr/blocks and csr/merge,search=apply: each team, which is a thread, takes
+/// contiguous rows: so many, or, where that is 0, those between two of the table, or without a
+/// table a share that it searches for.
 template <class Operands, class Rows>
 struct HostRowsKernel {
   using Scratch = backends::NoScratch;
@@ -18,12 +21,25 @@ struct HostRowsKernel {
   Operands operands;
   Rows rows;
   std::int64_t rows_per_team;
+  const typename Operands::ordinal_type* first;
+  ShareSearch search;
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
-    const std::int64_t first = team.index() * rows_per_team;
-    const std::int64_t stop = first + rows_per_team;
-    rows.store_rows(operands, first, stop < operands.rows ? stop : operands.rows);
+    const std::int64_t row = first_row(team, team.index());
+    const std::int64_t stop = first_row(team, team.index() + 1);
+    if (row < stop) rows.store_rows(operands, row, stop);
+  }
+
+ private:
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t first_row(const Team& team, std::int64_t share) const {
+    if (first) return first[share];
+    if (rows_per_team == 0) {
+      return search.first_row(team.subwarp(), operands.row_ptr, operands.rows, share);
+    }
+    const std::int64_t row = share * rows_per_team;
+    return row < operands.rows ? row : operands.rows;
   }
 };
 

@@ -8,6 +8,7 @@
 #include "host_kernel.hpp"
 #include "host_simd_vectors.hpp"
 #include "host_variant.hpp"
+#include "row_blocks.hpp"
 #include "scatter_kernel.hpp"
 #include "tuning.hpp"
 
@@ -18,6 +19,7 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar V, Scalar
 struct HostLaunches {
   using Operands = csr::Operands<S, O, Off, V, Acc>;
   using Table = typename EqualWork<Exec, O, Off, Acc>::Table;
+  using BlockTable = RowBlockTable<O, Off>;
   using Matrix = CsrMatrix<S, O, Off, typename Exec::memory_space>;
   using Variant = HostVariant<Exec, Operands>;
 
@@ -47,14 +49,34 @@ struct HostLaunches {
                                   tuning.least_work);
   }
 
+  /// The same for shares that threads search for.
+  static ShareSearch share_search(const Device& device, const Matrix& A) {
+    return {static_cast<std::int64_t>(A.nonzeros()), share_work(device, A, Cutting::equal_work),
+            row_steps};
+  }
+
   /// csr/scalar: equal rows a thread.
   static void rows(const Exec& exec, const Operands& operands, int /*width*/,
                    const Variant& variant) {
-    const RowHints& hints = variant.hints();
-    each_pass(operands, vectors_per_pass(operands, hints), [&](const Operands& pass) {
-      if (pass.x.count == 1) return equal_rows<1>(exec, pass, hints);
-      equal_rows<vectors_per_launch<Exec>>(exec, pass, hints);
-    });
+    const auto rows_per_team =
+        std::max<std::int64_t>(1, ceil_div<std::int64_t>(operands.rows, exec.concurrency()));
+    whole_rows(exec, "heddle::spmv::csr_scalar", operands, variant,
+               ceil_div<std::int64_t>(operands.rows, rows_per_team), rows_per_team, nullptr,
+               ShareSearch());
+  }
+
+  /// csr/merge,search=apply: a thread a share.
+  static void searched_shares(const Exec& exec, const Operands& operands, const ShareSearch& search,
+                              const Variant& variant) {
+    whole_rows(exec, "heddle::spmv::csr_merge_search", operands, variant,
+               search.shares(operands.rows), 0, nullptr, search);
+  }
+
+  /// csr/blocks: a thread an equal number of blocks.
+  static void blocks(const Exec& exec, const Operands& operands, const BlockTable& table,
+                     const Variant& variant) {
+    whole_rows(exec, "heddle::spmv::csr_blocks", operands, variant, table.blocks, 0, table.first,
+               ShareSearch());
   }
 
   /// csr/adaptive and csr/merge: a thread a share.
@@ -82,15 +104,19 @@ struct HostLaunches {
     return operands.x.count == 2 && hints.two_one_by_one ? 1 : tuning.vectors_apart;
   }
 
-  template <int VectorsAtOnce>
-  static void equal_rows(const Exec& exec, const Operands& operands, const RowHints& hints) {
-    const std::int64_t rows = operands.rows;
-    const auto rows_per_team =
-        std::max<std::int64_t>(1, ceil_div<std::int64_t>(rows, exec.concurrency()));
-    on_host_rows<VectorsAtOnce>(operands, hints, [&](const auto& how) {
-      backends::launch<backends::Shape<1>>(
-          exec, "heddle::spmv::csr_scalar", ceil_div(rows, rows_per_team),
-          HostRowsKernel<Operands, std::decay_t<decltype(how)>>{operands, how, rows_per_team});
+  /// So many teams of whole rows; see HostRowsKernel.
+  static void whole_rows(const Exec& exec, const char* label, const Operands& operands,
+                         const Variant& variant, std::int64_t teams, std::int64_t rows_per_team,
+                         const O* first, const ShareSearch& search) {
+    const RowHints& hints = variant.hints();
+    each_pass(operands, vectors_per_pass(operands, hints), [&](const Operands& pass) {
+      const auto launch = [&](const auto& how) {
+        backends::launch<backends::Shape<1>>(exec, label, teams,
+                                             HostRowsKernel<Operands, std::decay_t<decltype(how)>>{
+                                                 pass, how, rows_per_team, first, search});
+      };
+      if (pass.x.count == 1) return on_host_rows<1>(pass, hints, launch);
+      on_host_rows<vectors_per_launch<Exec>>(pass, hints, launch);
     });
   }
 

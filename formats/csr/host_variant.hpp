@@ -42,7 +42,7 @@ class HostVariant {
     if (hints_.simd == backends::Simd::none) refuse_without_simd({"loop", "runs", "prefetch"});
     if constexpr (can_use_simd) {
       if (hints_.simd == backends::Simd::none) return;
-      if (scheme.has("scalar")) {
+      if (takes_any_rows()) {
         hints_.two_one_by_one = !comes_from_memory(in);
       } else {
         resolve_rows(in);
@@ -56,7 +56,7 @@ class HostVariant {
   /// The resolved parameters, in the grammar's order.
   void append_to(std::vector<SchemeTerm>& terms) const {
     terms.emplace_back("simd", backends::name(hints_.simd));
-    if (hints_.simd == backends::Simd::none || scheme_.has("scalar")) return;
+    if (hints_.simd == backends::Simd::none || takes_any_rows()) return;
     terms.emplace_back("loop", name(hints_.loop));
     terms.emplace_back("runs", hints_.runs ? "yes" : "no");
     terms.emplace_back("prefetch", hints_.prefetch ? "yes" : "no");
@@ -65,6 +65,9 @@ class HostVariant {
  private:
   using O = typename Operands::ordinal_type;
   static constexpr bool can_use_simd = suits_simd<Operands> && backends::runs_on_host<Exec>;
+
+  /// Whether the scheme goes through rows in the one way that suits any.
+  bool takes_any_rows() const { return scheme_.has("scalar") || scheme_.has("blocks"); }
 
   backends::Simd resolve_simd() const {
     using backends::Simd;

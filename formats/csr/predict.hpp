@@ -29,7 +29,7 @@ class GpuCosts {
       round_exponent_ = 1.1;
       longest_row_round_ = 0.45;
       adaptive_start_ = 14.0 / sizes.vectors.count;
-      adaptive_wave_ = packed ? 2.2 : 4.4;
+      adaptive_wave_ = packed ? 2.2 : unpacked_wave;
     } else if (sizes.vectors.count > 1) {
       // Side by side every scheme waits for x alike, and equal shares cost nothing.
       adaptive_wave_ = 0;
@@ -43,7 +43,13 @@ class GpuCosts {
     const double resident = static_cast<double>(tuning_.subwarp_teams_resident) *
                             tuning_.subwarp_threads * device_.multiprocessors;
     const double waves = static_cast<double>(rows_.rows) * lanes / resident;
-    const double row = rows_.mean_row() + longer_rows * std::sqrt(rows_.row_variance);
+    // The longest row of each warp is known where somebody counted; that of a wider wavefront is no
+    // shorter. For vectors that lie apart the numbers are fitted to the deviation alone.
+    const int rows_of_warp = std::min(device_.lanes / lanes, RowFeatures::slice_rows);
+    const double longest_of_warp =
+        sizes_.vectors.several_apart() ? 0 : rows_.mean_longest_of_groups(rows_of_warp);
+    const double row =
+        std::max(rows_.mean_row() + longer_rows * std::sqrt(rows_.row_variance), longest_of_warp);
     const double full = row / (tuning_.subwarp_batch * lanes);
     // Lanes without a nonzero in the last round load nothing, but wait.
     const double rounds = std::max(1.0, (full + std::ceil(full)) / 2);
@@ -66,6 +72,19 @@ class GpuCosts {
     return 1.05 * adaptive();
   }
 
+  /// As csr/merge, and more: every team first waits for its search, a load for every level, and the
+  /// longest row is one team's. Not measured.
+  double searched_merge() const {
+    const bool apart = sizes_.vectors.several_apart();
+    const double shares = apart ? 1 + unpacked_wave * adaptive_waves() : adaptive();
+    const double levels = std::ceil(std::log2(1.0 + static_cast<double>(rows_.rows)) /
+                                    std::log2(1.0 + device_.lanes));
+    const auto bytes = static_cast<std::size_t>(sizes_.accumulator_bytes);
+    const double longest = static_cast<double>(rows_.longest_row) / tuning_.search_capacity(bytes);
+    return 1.05 * shares + levels * std::max(1.0, adaptive_waves()) +
+           long_row_rounds * std::max(0.0, longest - 1);
+  }
+
   /// The cheapest number of lanes a row for csr/subwarp.
   int subwarp_lanes() const {
     int best = 1;
@@ -78,6 +97,11 @@ class GpuCosts {
  private:
   /// The longer rows of a warp, which its other lanes wait for: so many deviations above the mean.
   static constexpr double longer_rows = 1.2;
+  /// What a team that goes through a long row alone takes for all that it stages at a time: what
+  /// the second-level cache gives a multiprocessor of scattered sectors of x.
+  static constexpr double long_row_rounds = 1.6;
+  /// A full device of shares whose vectors lie apart and are not packed.
+  static constexpr double unpacked_wave = 4.4;
   /// Adding up over twice as many lanes.
   static constexpr double doubling = 0.3;
 
@@ -139,6 +163,20 @@ inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
     const int lanes = scheme.has("scalar") ? 1 : static_cast<int>(scheme.integer("subwarp"));
     rounds = costs.subwarp(lanes);
     prediction.reason = lanes == 1 ? shape + ", and enough to fill the device" : shape;
+  } else if (scheme.has("search") && scheme.value("search") == "apply") {
+    rounds = costs.searched_merge();
+    prediction.reason = shape + ", and too few applies to set up a table of equal shares";
+  } else if (scheme.has("blocks")) {
+    // Nobody has measured it: more than csr/adaptive, so that it is not chosen.
+    constexpr double not_measured = 2;
+    rounds = not_measured * costs.adaptive();
+    const std::int64_t rows_per_block =
+        scheme.has("rows") ? scheme.integer("rows") : block_tuning.rows_per_block(rows.mean_row());
+    const double blocks =
+        std::ceil(static_cast<double>(rows.rows) / static_cast<double>(rows_per_block));
+    prediction.reason = "blocks of rows get lanes by their mean length, and long rows a team";
+    prediction.kept_bytes = blocks * sizes.ordinal_bytes;
+    prediction.setup_seconds += 40e-6 + look;
   } else {
     const bool merges = scheme.has("merge");
     rounds = merges ? costs.merge() : costs.adaptive();
@@ -168,6 +206,18 @@ inline Prediction predict_on_cpu(const Scheme& scheme, const Features& features,
     prediction.seconds = 1.2 * apply;
     prediction.setup_seconds = look;
     prediction.reason = "few applies repay no inspection";
+  } else if (scheme.has("search") && scheme.value("search") == "apply") {
+    // The loops of csr/scalar; nobody has measured what equal shares gain, so it comes after it.
+    constexpr double look_seconds = 0.1e-6;
+    prediction.seconds =
+        1.2 * apply + look_seconds * std::log2(2.0 + static_cast<double>(rows.rows));
+    prediction.setup_seconds = look;
+    prediction.reason = "threads get equal shares of rows plus nonzeros, and nothing is set up";
+  } else if (scheme.has("blocks")) {
+    // Nobody has measured it, and equal numbers of blocks are no equal work.
+    prediction.seconds = 2 * apply;
+    prediction.setup_seconds = 2 * look;
+    prediction.reason = "threads get equal numbers of blocks of rows";
   } else {
     const bool merges = scheme.has("merge");
     prediction.seconds = merges ? 1.1 * apply : apply;

@@ -49,7 +49,13 @@ struct ShareKernel {
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
-    const Share share = Share::at(table, team.index());
+    add_up(team, scratch, Share::at(table, team.index()));
+  }
+
+  /// The rows of a share, by its team.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void add_up(const Team& team, Scratch& scratch,
+                                          const Share& share) const {
     S value[ItemsPerThread];
     O column[ItemsPerThread];
     const int items = share.template load<Threads>(operands, team.thread(), value, column);
@@ -72,7 +78,62 @@ struct ShareKernel {
     add_up_rows(team, scratch, share);
   }
 
+  /// A whole row of any length, by the whole team. The columns of the next nonzeros are under way
+  /// together with the x of these, so that a round waits for memory once.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void add_up_long_row(const Team& team, Scratch& scratch,
+                                                   O row) const {
+    const Off from = operands.row_ptr[row];
+    int begin = static_cast<int>(from % static_cast<Off>(share_alignment));
+    Off origin = from - static_cast<Off>(begin);
+    Off left = operands.row_ptr[row + 1] - origin;
+    O column[ItemsPerThread];
+    load_columns(team.thread(), origin, left, column);
+    Acc sum(0);
+    while (true) {
+      const bool more = left > static_cast<Off>(capacity);
+      S value[ItemsPerThread];
+      Acc product[ItemsPerThread];
+      const auto nonzeros = operands.from(origin + static_cast<Off>(team.thread()));
+      HEDDLE_UNROLL(ItemsPerThread)
+      for (int i = 0; i < ItemsPerThread; ++i) {
+        value[i] = nonzeros.value_once(i * Threads, is_left(team.thread(), i, left));
+      }
+      HEDDLE_UNROLL(ItemsPerThread)
+      for (int i = 0; i < ItemsPerThread; ++i) {
+        product[i] = operands.product(value[i], column[i], 0, is_left(team.thread(), i, left));
+      }
+      if (more) {
+        origin += static_cast<Off>(capacity);
+        left -= static_cast<Off>(capacity);
+        load_columns(team.thread(), origin, left, column);
+      }
+      if (team.thread() < begin) product[0] = Acc(0);
+      begin = 0;
+      HEDDLE_UNROLL(ItemsPerThread)
+      for (int i = 0; i < ItemsPerThread; ++i) sum += product[i];
+      if (!more) break;
+    }
+    Share share = Share::of_rows(operands.row_ptr, row, row);
+    share.rows = share.ended = 1;
+    add_up_one_row(team, scratch, share, sum);
+  }
+
  private:
+  /// Whether a thread's i-th nonzero is one of so many.
+  KOKKOS_FORCEINLINE_FUNCTION static bool is_left(int thread, int i, Off left) {
+    return static_cast<Off>(thread + i * Threads) < left;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void load_columns(int thread, Off origin, Off left,
+                                                O (&column)[ItemsPerThread]) const {
+    const auto nonzeros = operands.from(origin + static_cast<Off>(thread));
+    HEDDLE_UNROLL(ItemsPerThread)
+    for (int i = 0; i < ItemsPerThread; ++i) {
+      column[i] = nonzeros.column_once(i * Threads, is_left(thread, i, left));
+    }
+  }
+
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_up_one_row(const Team& team, Scratch& scratch,
                                                   const Share& share, Acc sum) const {

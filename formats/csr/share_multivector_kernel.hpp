@@ -49,7 +49,13 @@ struct ShareMultivectorKernel {
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
-    const Share share = Share::at(table, team.index());
+    add_up(team, scratch, Share::at(table, team.index()));
+  }
+
+  /// The rows of a share, by its team.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void add_up(const Team& team, Scratch& scratch,
+                                          const Share& share) const {
     stage(team, scratch, share);
     if (team.thread() == 0) scratch.long_rows = 0;
     team.barrier();
@@ -58,6 +64,33 @@ struct ShareMultivectorKernel {
     } else {
       add_up_rows(team, scratch, share);
     }
+  }
+
+  /// A whole row of any length, by the whole team.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void add_up_long_row(const Team& team, Scratch& scratch,
+                                                   O row) const {
+    const int lane = team.thread() % VectorLanes;
+    Share share = Share::of_rows(operands.row_ptr, row, row);
+    share.rows = share.ended = 1;
+    Off left = operands.row_ptr[row + 1] - share.origin;
+    Sums sums;
+    for (int c = 0; c < VectorsPerLane; ++c) sums.of[c] = Acc(0);
+    while (true) {
+      const bool more = left > static_cast<Off>(capacity);
+      share.end = more ? capacity : static_cast<int>(left);
+      stage(team, scratch, share);
+      team.barrier();
+      const Sums part =
+          add<groups>(scratch, share.begin + team.thread() / VectorLanes, share.end, lane);
+      for (int c = 0; c < VectorsPerLane; ++c) sums.of[c] += part.of[c];
+      if (!more) break;
+      team.barrier();
+      share.origin += static_cast<Off>(capacity);
+      left -= static_cast<Off>(capacity);
+      share.begin = 0;
+    }
+    add_up_over_team(team, scratch, share, sums);
   }
 
  private:
@@ -139,11 +172,19 @@ struct ShareMultivectorKernel {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_up_one_row(const Team& team, Scratch& scratch,
                                                   const Share& share) const {
-    static_assert(Team::subwarps * vectors <= Threads, "the sums of all subwarps fit in scratch");
     const int lane = team.thread() % VectorLanes;
     const int group = team.thread() / VectorLanes;
     Sums sums = add<groups>(scratch, share.begin + group, share.end, lane);
     if (Table::waits && share.finishes(0)) add_carries(share, group, groups, lane, sums);
+    add_up_over_team(team, scratch, share, sums);
+  }
+
+  /// What all groups of the team have of the share's one row.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void add_up_over_team(const Team& team, Scratch& scratch,
+                                                    const Share& share, Sums& sums) const {
+    static_assert(Team::subwarps * vectors <= Threads, "the sums of all subwarps fit in scratch");
+    const int lane = team.thread() % VectorLanes;
     const auto subwarp = team.subwarp();
     add_together(subwarp, sums);
     if (subwarp.lane() < VectorLanes) {
@@ -152,7 +193,7 @@ struct ShareMultivectorKernel {
       }
     }
     team.barrier();
-    if (group == 0) {
+    if (team.thread() < VectorLanes) {
       for (int c = 0; c < VectorsPerLane; ++c) {
         sums.of[c] = Acc(0);
         for (int i = 0; i < Team::subwarps; ++i) {

@@ -26,6 +26,19 @@ struct GpuTuning {
   /// With several vectors: what 64 KB of scratch hold of teams with their nonzeros in it.
   int share_multivector_teams_resident = 3;
 
+  // csr/blocks. Not measured.
+  int block_threads = 256;
+  int block_teams_resident = 4;
+  int block_batch = 4;
+  int block_multivector_batch = 2;
+  int block_vectors_per_lane = 2;
+
+  // csr/merge,search=apply: as many threads, in larger teams, since one of them goes through the
+  // longest row. Not measured.
+  int search_threads = 256;
+  int search_teams_resident = 4;
+  int search_multivector_teams_resident = 2;
+
   /// Nonzeros that a thread takes of a share.
   constexpr int share_items(std::size_t accumulator_bytes) const {
     return accumulator_bytes > 8 ? 4 : 8;
@@ -43,6 +56,33 @@ struct GpuTuning {
   }
   constexpr int adaptive_work(std::size_t accumulator_bytes) const {
     return merge_work(accumulator_bytes) - short_row(accumulator_bytes);
+  }
+  constexpr int search_capacity(std::size_t accumulator_bytes) const {
+    return search_threads * share_items(accumulator_bytes);
+  }
+  /// So that a short row that begins last still fits.
+  constexpr int search_work(std::size_t accumulator_bytes) const {
+    return search_capacity(accumulator_bytes) * 13 / 16;
+  }
+};
+
+/// Which rows csr/blocks puts together, on GPUs and CPUs. Not measured.
+struct BlockTuning {
+  /// A row of more nonzeros is a block by itself.
+  std::int64_t long_row = 512;
+  /// Nonzeros of a block of rows of mean length: two rounds of loads of a team.
+  std::int64_t block_nonzeros = 2048;
+  std::int64_t most_rows = 1024;
+  std::int64_t fewest_rows = 8;
+
+  /// Rows of a block of short rows, a power of two.
+  constexpr std::int64_t rows_per_block(double mean_row) const {
+    std::int64_t rows = most_rows;
+    while (rows > fewest_rows &&
+           static_cast<double>(rows) * mean_row > static_cast<double>(block_nonzeros)) {
+      rows /= 2;
+    }
+    return rows;
   }
 };
 
@@ -71,7 +111,12 @@ struct CpuTuning {
 /// The numbers of a backend, by its tag; specialize them where another device wants others.
 template <class Tag>
 inline constexpr GpuTuning gpu_tuning{};
+/// 64 KB of scratch hold no more teams that stage 2048 nonzeros.
+template <>
+inline constexpr GpuTuning gpu_tuning<backends::Hip>{.search_teams_resident = 3,
+                                                     .search_multivector_teams_resident = 1};
 template <class Tag>
 inline constexpr CpuTuning cpu_tuning{};
+inline constexpr BlockTuning block_tuning{};
 
 }  // namespace heddle::detail::csr

@@ -6,39 +6,59 @@
 #include "kernels.hpp"
 #include "predict.hpp"
 
-namespace heddle::detail::csr {
+namespace heddle {
 
-/// Lanes a row for csr/subwarp where nobody has looked at the rows: all are taken to be as long as
-/// the mean.
-template <ExecutionSpace Exec, class Matrix>
-int lanes_without_plan(const Exec& exec, const Matrix& A, const Sizes& sizes) {
-  if constexpr (backends::has_lanes<Exec>) {
-    RowFeatures rows;
-    rows.rows = A.rows();
-    rows.columns = A.columns();
-    rows.nonzeros = static_cast<std::int64_t>(A.nonzeros());
-    rows.longest_row = std::llround(rows.mean_row());
-    return GpuCosts(rows, backends::describe(exec), sizes, gpu_tuning<backends::Tag<Exec>>)
-        .subwarp_lanes();
-  } else {
-    return 1;
-  }
+/// What a caller without a plan knows of the lengths of rows.
+enum class RowLengths {
+  alike,   ///< most rows are about as long as the mean
+  differ,  ///< some are many times as long
+};
+
+namespace detail::csr {
+
+/// The rows of a matrix as far as its sizes tell: all as long as the mean.
+template <class Matrix>
+RowFeatures rows_alike(const Matrix& A) {
+  RowFeatures rows;
+  rows.rows = A.rows();
+  rows.columns = A.columns();
+  rows.nonzeros = static_cast<std::int64_t>(A.nonzeros());
+  rows.longest_row = std::llround(rows.mean_row());
+  return rows;
 }
 
-/// y = alpha * op(A) * x + beta * y without inspection, sums kept in the type of the vectors.
+/// y = alpha * op(A) * x + beta * y without inspection, sums kept in the type of the vectors: by
+/// csr/merge,search=apply where rows are said to differ, and on a GPU also where it costs less than
+/// csr/subwarp even if they do not (few long rows); else by csr/subwarp or csr/scalar.
 template <Scalar V, ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 void apply_without_plan(const Exec& exec, Op op, V alpha, const CsrMatrix<S, O, Off, Space>& A,
-                        const Multivector<const V>& x, V beta, const Multivector<V>& y) {
+                        const Multivector<const V>& x, V beta, const Multivector<V>& y,
+                        RowLengths lengths) {
   using Kernels = csr::Kernels<Exec, S, O, Off, V, V>;
   const auto operands = operands_of(view_of(A), Product<V, V>{conjugates(op), alpha, beta, x, y});
   if (transposes(op)) {
     scale<V, V>(exec, beta, y);
     return Kernels::scatter(exec, operands);
   }
-  const Sizes sizes{sizeof(S), sizeof(O), sizeof(Off),
-                    sizeof(V), sizeof(V), {x.count, x.vector_stride != 1}};
-  Kernels::rows(exec, operands, lanes_without_plan(exec, A, sizes),
-                typename Kernels::Variant(WithoutPlan()));
+  const typename Kernels::Variant variant{WithoutPlan()};
+  const Device device = backends::describe(exec);
+  bool searches = lengths == RowLengths::differ;
+  int lanes = 1;
+  if constexpr (backends::has_lanes<Exec>) {
+    const Sizes sizes{sizeof(S), sizeof(O), sizeof(Off),
+                      sizeof(V), sizeof(V), {x.count, x.vector_stride != 1}};
+    const RowFeatures rows = rows_alike(A);
+    const GpuCosts costs(rows, device, sizes, gpu_tuning<backends::Tag<Exec>>);
+    lanes = costs.subwarp_lanes();
+    searches = searches || costs.searched_merge() < costs.subwarp(lanes);
+  }
+  if (searches) {
+    Kernels::searched_shares(exec, operands, Kernels::share_search(device, A), variant);
+  } else {
+    Kernels::rows(exec, operands, lanes, variant);
+  }
 }
 
-}  // namespace heddle::detail::csr
+}  // namespace detail::csr
+
+}  // namespace heddle

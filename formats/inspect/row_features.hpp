@@ -26,7 +26,10 @@ struct RowSums {
   std::int64_t empty = 0;
   /// Exact below 2^53, which only matrices of a very long row and 1e9 entries leave.
   double squares = 0;
-  std::int64_t slice_slots = 0;
+  /// Of groups of 2, 4, ... rows up to those of a slice.
+  static constexpr int group_sizes = 5;
+  static_assert(1 << group_sizes == RowFeatures::slice_rows);
+  std::int64_t group_slots[group_sizes] = {};
   /// The first place in row_ptr that contradicts the one before it or the ends.
   std::int64_t bad_offset = nowhere;
   /// The first entry whose column is out of range.
@@ -55,7 +58,7 @@ struct RowFeaturesKernel {
     sums.longest = Kokkos::max(sums.longest, other.longest);
     sums.empty += other.empty;
     sums.squares += other.squares;
-    sums.slice_slots += other.slice_slots;
+    for (int i = 0; i < RowSums::group_sizes; ++i) sums.group_slots[i] += other.group_slots[i];
     sums.bad_offset = Kokkos::min(sums.bad_offset, other.bad_offset);
     sums.bad_entry = Kokkos::min(sums.bad_entry, other.bad_entry);
   }
@@ -85,21 +88,28 @@ struct RowFeaturesKernel {
     sums.longest = Kokkos::max(sums.longest, length);
     sums.empty += length == 0;
     sums.squares += static_cast<double>(length) * static_cast<double>(length);
-    if (i % RowFeatures::slice_rows == 0) {
-      sums.slice_slots += RowFeatures::slice_rows * longest_of_slice(i);
-    }
+    if (i % RowFeatures::slice_rows == 0) look_at_slice(i, sums);
   }
 
-  /// No longer than the matrix, whatever the row pointer says, so that no sum overflows.
-  KOKKOS_FUNCTION std::int64_t longest_of_slice(std::int64_t first) const {
-    std::int64_t longest = 0;
-    const std::int64_t end = Kokkos::min(rows, first + RowFeatures::slice_rows);
-    for (std::int64_t i = first; i < end; ++i) {
-      const Off begin = row_ptr[i], stop = row_ptr[i + 1];
-      const std::int64_t length = stop < begin ? 0 : static_cast<std::int64_t>(stop - begin);
-      longest = Kokkos::max(longest, Kokkos::min(length, nonzeros));
+  /// The slots of the groups of a slice. No row counts as longer than the matrix, whatever the row
+  /// pointer says, so that no sum overflows.
+  KOKKOS_FUNCTION void look_at_slice(std::int64_t first, value_type& sums) const {
+    std::int64_t longest[RowSums::group_sizes] = {};
+    for (int i = 0; i < RowFeatures::slice_rows; ++i) {
+      std::int64_t length = 0;
+      if (first + i < rows) {
+        const Off begin = row_ptr[first + i], stop = row_ptr[first + i + 1];
+        if (begin < stop) length = Kokkos::min(static_cast<std::int64_t>(stop - begin), nonzeros);
+      }
+      for (int size = 0; size < RowSums::group_sizes; ++size) {
+        const int group = 2 << size;
+        longest[size] = Kokkos::max(longest[size], length);
+        if ((i + 1) % group == 0) {
+          sums.group_slots[size] += group * longest[size];
+          longest[size] = 0;
+        }
+      }
     }
-    return longest;
   }
 };
 
@@ -181,7 +191,10 @@ RowFeatures row_features(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
   features.empty_rows = sums.empty;
   features.shortest_row = sums.shortest;
   features.longest_row = sums.longest;
-  features.slice_slots = sums.slice_slots;
+  for (std::size_t i = 0; i < features.group_slots.size(); ++i) {
+    features.group_slots[i] = sums.group_slots[i];
+  }
+  features.slice_slots = sums.group_slots[detail::RowSums::group_sizes - 1];
   // One subtraction of exact numbers, then one division: no cancellation of rounded means.
   const auto rows = static_cast<long double>(features.rows);
   const auto nonzeros = static_cast<long double>(features.nonzeros);

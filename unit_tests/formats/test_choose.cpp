@@ -105,6 +105,29 @@ TEST_CASE("choose: the spread of rows counts, not the longest alone") {
   CHECK(chosen(rows, gpu(32)) == "csr/adaptive");
 }
 
+TEST_CASE("choose: where the long rows stand counts, if somebody counted") {
+  // One row of 60 in every 32, the others of two: each warp of csr/scalar waits for one, which the
+  // deviation does not tell.
+  constexpr std::int64_t slices = 20000;
+  RowFeatures guessed = rows_of(32 * slices, 0, 60);
+  guessed.nonzeros = slices * (31 * 2 + 60);
+  guessed.row_variance = 58.0 * 58.0 * 31 / 32 / 32;
+  RowFeatures counted = guessed;
+  const auto slots = [](int group) { return slices * (60 + 2 * (32 / group - 1)) * group; };
+  counted.group_slots = {slots(2), slots(4), slots(8), slots(16)};
+  counted.slice_slots = slots(32);
+  CHECK(guessed.mean_longest_of_groups(32) == 0);
+  CHECK(counted.mean_longest_of_groups(32) == 60);
+  CHECK(counted.mean_longest_of_groups(1) == counted.mean_row());
+  const Device device = gpu(32);
+  const heddle::detail::csr::GpuTuning tuning;
+  const auto cost = [&](const RowFeatures& rows, int lanes) {
+    return heddle::detail::csr::GpuCosts(rows, device, Sizes(), tuning).subwarp(lanes);
+  };
+  CHECK(cost(counted, 1) > 2 * cost(guessed, 1));
+  CHECK(cost(counted, 32) == cost(guessed, 32));
+}
+
 TEST_CASE("choose: several vectors") {
   const ExpectedVectors apart{8, true}, side_by_side{8, false};
   // A grid of five points, where csr/scalar was measured to be the fastest for vectors apart.
@@ -140,9 +163,24 @@ TEST_CASE("choose: for a single apply nothing is set up, but where rows differ v
       CHECK((scheme.has("scalar") || scheme.has("subwarp")));
     }
   }
-  // A row of 100,000 nonzeros, gone through by one subwarp, takes longer than cutting all into
-  // shares.
-  CHECK(chosen(rows_of(1000000, 5, 100000), gpu(32), {}, 1) == "csr/adaptive");
+  // A row of 20,000 nonzeros, gone through by one subwarp, takes longer than searching for equal
+  // shares; and one of a million, gone through by one team, than cutting it.
+  CHECK(chosen(rows_of(1000000, 5, 20000), gpu(32), {}, 1) == "csr/merge,search=apply");
+  CHECK(chosen(rows_of(1000000, 5, 1000000), gpu(32), {}, 1) == "csr/adaptive");
+  CHECK(chosen(rows_of(1000000, 5, 20000), gpu(32)) == "csr/adaptive");
+}
+
+TEST_CASE("choose: csr/blocks, which nobody has measured, is never chosen") {
+  for (const int lanes : {1, 32, 64}) {
+    for (const std::int64_t rows : {100, 10000, 10000000}) {
+      for (const std::int64_t longest : {9, 700, 100000}) {
+        for (const std::int64_t applies : {1, 1000, 1000000}) {
+          const std::string scheme = chosen(rows_of(rows, 5, longest), gpu(lanes), {}, applies);
+          CHECK(scheme.find("blocks") == std::string::npos);
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("choose: whatever the matrix, the scheme exists on the device") {

@@ -18,12 +18,18 @@ TEST_CASE("csr: every value of every parameter is tried, and its name says what 
   };
   if constexpr (backends::has_lanes<CsrExec>) {
     CHECK(printed("csr/scalar").to_string() == "csr/scalar");
+    CHECK(printed("csr/blocks,long=40,rows=7").to_string() == "csr/blocks,rows=7,long=40");
     CHECK(printed("csr/subwarp=4").to_string() == "csr/subwarp=4");
-    CHECK(printed("csr/merge").to_string() == "csr/merge,pack=no");
-    CHECK(printed("csr/merge,pack=8").to_string() == "csr/merge,pack=8");
+    CHECK(printed("csr/merge").to_string() == "csr/merge,search=plan,pack=no");
+    CHECK(printed("csr/merge,search=apply").to_string() == "csr/merge,search=apply,pack=no");
+    CHECK(printed("csr/merge,pack=8").to_string() == "csr/merge,search=plan,pack=8");
   } else {
     CHECK(printed("csr/scalar,simd=none").to_string() == "csr/scalar,simd=none");
-    CHECK(printed("csr/merge,simd=none").to_string() == "csr/merge,simd=none,pack=no");
+    CHECK(printed("csr/blocks,long=40,rows=7,simd=none").to_string() ==
+          "csr/blocks,rows=7,long=40,simd=none");
+    CHECK(printed("csr/merge,simd=none").to_string() == "csr/merge,search=plan,simd=none,pack=no");
+    CHECK(printed("csr/merge,search=apply,simd=none").to_string() ==
+          "csr/merge,search=apply,simd=none,pack=no");
     CHECK(printed("csr/merge").value("simd") == backends::name(backends::best_simd()));
     for (const backends::Simd simd : backends::every_simd) {
       if (simd == backends::Simd::none || !backends::supports(simd)) continue;
@@ -41,7 +47,7 @@ TEST_CASE("csr: shares are kept, and nothing else where none are cut") {
   const CsrExec exec;
   const auto A = to_device<CsrType>(exec, pattern_named("power law"));
   CHECK(CsrPlan(exec, A.matrix(), {.scheme = Scheme("csr", {{"scalar"}})}).bytes() == 0);
-  for (const char* kernel : {"adaptive", "merge"}) {
+  for (const char* kernel : {"adaptive", "merge", "blocks"}) {
     CHECK(CsrPlan(exec, A.matrix(), {.scheme = Scheme("csr", {{kernel}})}).bytes() > 0);
   }
   // A stored transpose holds the matrix and the way back.
@@ -52,6 +58,39 @@ TEST_CASE("csr: shares are kept, and nothing else where none are cut") {
   native.prepare(exec, Op::transpose);
   CHECK(native.bytes() == 0);
 }
+
+TEST_CASE("csr/merge,search=apply sets nothing up and keeps nothing") {
+  const CsrExec exec;
+  const Scheme scheme = Scheme::parse("csr/merge,search=apply");
+  for (const char* name : {"power law", "one huge row", "0 x 0"}) {
+    const auto A = to_device<CsrType>(exec, pattern_named(name));
+    const Recording recording;
+    const CsrPlan plan(exec, A.matrix(), {.scheme = scheme, .vectors = {8}});
+    CHECK(bytes_allocated(recording.seen(), "heddle::") == 0);
+    for (const Event& event : recording.seen()) {
+      if (event.kind == Event::kernel) CHECK(event.label == "heddle::features::rows");
+    }
+    CHECK(plan.bytes() == 0);
+    CHECK(plan.moved_bytes() ==
+          CsrPlan(exec, A.matrix(), {.scheme = Scheme("csr", {{"scalar"}})}).moved_bytes());
+  }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("csr/merge,search=apply: rows of any length", T, searched_shares) {
+  const typename T::Exec exec;
+  PlanMaker<T> make(exec);
+  const std::vector<Scheme> schemes{Scheme::parse("csr/merge,search=apply")};
+  for (const Pattern& pattern : all_patterns()) {
+    const auto A = to_device<T>(exec, pattern);
+    vectors_agree(make, A, schemes, {1, {}, true, true});
+    if (pattern.nonzeros() > 200000) continue;
+    for (const int count : {3, 8, 33}) {
+      vectors_agree(make, A, schemes, {count, {}, true, true});
+      vectors_agree(make, A, schemes, {count, {}, false, false});
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(searched_shares, SuiteTypes);
 
 TEST_CASE("csr: the bytes that an apply moves are counted") {
   const CsrExec exec;
@@ -74,6 +113,24 @@ TEST_CASE("csr: the bytes that an apply moves are counted") {
                         {.scheme = Scheme::parse("csr/scalar,transpose=atomics")});
   CHECK(atomics.moved_bytes(Op::transpose) == matrix + y + 3 * x);
 }
+
+TEST_CASE_TEMPLATE_DEFINE("csr/blocks: rows of any length", T, blocks_of_rows) {
+  const typename T::Exec exec;
+  PlanMaker<T> make(exec);
+  const std::vector<Scheme> schemes{Scheme::parse("csr/blocks"),
+                                    Scheme::parse("csr/blocks,rows=300,long=600"),
+                                    Scheme::parse("csr/blocks,rows=5,long=100000")};
+  for (const Pattern& pattern : all_patterns()) {
+    const auto A = to_device<T>(exec, pattern);
+    vectors_agree(make, A, schemes, {1, {}, true, true});
+    if (pattern.nonzeros() > 200000) continue;
+    for (const int count : {3, 8, 33}) {
+      vectors_agree(make, A, schemes, {count, {}, true, true});
+      vectors_agree(make, A, schemes, {count, {}, false, false});
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(blocks_of_rows, SuiteTypes);
 
 TEST_CASE("csr: vectors that lie apart are packed if that repays itself") {
   const CsrExec exec;
@@ -142,15 +199,41 @@ TEST_CASE_TEMPLATE_DEFINE("spmv() needs no plan", T, free_function) {
         const auto y = random_vectors<S>(A.rows_of_y(op), count, false, 4);
         const auto x_device = x.template in<typename T::Space>();
         const auto y_device = y.template in<typename T::Space>();
-        spmv(exec, op, S(2), A.matrix(), x_device.view(), S(-1), y_device.view());
-        exec.fence("heddle::test::applied");
-        const auto result = y_device.template in<Kokkos::HostSpace>();
         const auto reference = reference_of(A, op, S(2), x, S(-1), y);
-        CHECK_MESSAGE(mismatch(reference, result.view()) == "", A.name, ", ", name(op));
+        for (const RowLengths lengths : {RowLengths::alike, RowLengths::differ}) {
+          Kokkos::deep_copy(y_device.data(), y.data());
+          const Recording recording;
+          spmv(exec, op, S(2), A.matrix(), x_device.view(), S(-1), y_device.view(), lengths);
+          for (const Event& event : recording.seen()) CHECK(event.kind == Event::kernel);
+          exec.fence("heddle::test::applied");
+          const auto result = y_device.template in<Kokkos::HostSpace>();
+          CHECK_MESSAGE(mismatch(reference, result.view()) == "", A.name, ", ", name(op));
+        }
       }
     }
   }
 }
 TEST_CASE_TEMPLATE_APPLY(free_function, SuiteTypes);
+
+TEST_CASE("spmv() searches for equal shares where it is told to, and on a GPU for few long rows") {
+  const CsrExec exec;
+  const auto searches = [&](const Pattern& pattern, RowLengths lengths) {
+    const auto A = to_device<CsrType>(exec, pattern);
+    const Vectors<double, CsrType::Space> x(A.rows_of_x(), 1, true), y(A.rows_of_y(), 1, true);
+    const Recording recording;
+    spmv(exec, 1.0, A.matrix(), x.view(), 0.0, y.view(), lengths);
+    exec.fence("heddle::test::applied");
+    bool searched = false;
+    for (const Event& event : recording.seen()) {
+      searched = searched || event.label == "heddle::spmv::csr_merge_search";
+    }
+    return searched;
+  };
+  const Pattern few =
+      random_pattern("few long rows", 1, 5, 90000, [](std::int64_t) { return 30000; });
+  CHECK(!searches(pattern_named("tridiagonal"), RowLengths::alike));
+  CHECK(searches(pattern_named("tridiagonal"), RowLengths::differ));
+  CHECK(searches(few, RowLengths::alike) == backends::has_lanes<CsrExec>);
+}
 
 }  // namespace heddle::test

@@ -36,15 +36,18 @@ TEST_CASE_TEMPLATE_DEFINE("row features agree with a serial count", T, row_featu
         heddle::row_features(exec, storage.matrix(), heddle::Check::columns);
 
     std::int64_t shortest = pattern.rows.empty() ? 0 : 1 << 30, longest = 0, empty = 0;
-    std::int64_t slots = 0;
-    for (std::size_t first = 0; first < pattern.rows.size(); first += 32) {
-      std::size_t widest = 0;
-      for (std::size_t i = first; i < std::min(first + 32, pattern.rows.size()); ++i) {
-        widest = std::max(widest, pattern.rows[i].size());
+    for (const std::size_t group : {1, 2, 4, 8, 16, 32}) {
+      std::int64_t slots = 0;
+      for (std::size_t first = 0; first < pattern.rows.size(); first += group) {
+        std::size_t widest = 0;
+        for (std::size_t i = first; i < std::min(first + group, pattern.rows.size()); ++i) {
+          widest = std::max(widest, pattern.rows[i].size());
+        }
+        slots += static_cast<std::int64_t>(group * widest);
       }
-      slots += 32 * static_cast<std::int64_t>(widest);
+      CHECK(features.slots_of_groups(static_cast<int>(group)) == slots);
+      if (group == 32) CHECK(features.slice_slots == slots);
     }
-    CHECK(features.slice_slots == slots);
     long double squares = 0;
     const auto rows = static_cast<long double>(pattern.rows.size());
     const long double mean =

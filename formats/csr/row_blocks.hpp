@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../core/arena.hpp"
+#include "../../core/matrix.hpp"
+
+namespace heddle::detail::csr {
+
+/// Blocks of consecutive rows, as kernels see them: block b is of rows [first[b], first[b + 1]),
+/// and is one row of more than `long_row` nonzeros, or up to so many rows of no more each.
+template <Ordinal O, Offset Off>
+struct RowBlockTable {
+  std::int64_t blocks = 0;
+  const O* first = nullptr;  ///< blocks + 1
+  Off long_row = 0;
+};
+
+/// Tells where blocks begin: at every long row, behind it, and at every rows_per_block-th row.
+/// Reduced over all rows it counts the blocks, scanned it notes their first rows.
+template <Ordinal O, Offset Off>
+struct FindRowBlocks {
+  const Off* row_ptr;
+  std::int64_t rows;
+  std::int64_t rows_per_block;
+  Off long_row;
+  O* first;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& block) const {
+    block += begins(row);
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& block, bool last) const {
+    const bool is_first = begins(row);
+    if (last && is_first) first[block] = static_cast<O>(row);
+    block += is_first;
+    if (last && row == rows - 1) first[block] = static_cast<O>(rows);
+  }
+
+ private:
+  KOKKOS_FUNCTION bool is_long(std::int64_t row) const {
+    return row_ptr[row + 1] - row_ptr[row] > long_row;
+  }
+  KOKKOS_FUNCTION bool begins(std::int64_t row) const {
+    return row % rows_per_block == 0 || is_long(row) || is_long(row - 1);
+  }
+};
+
+/// The blocks of a matrix.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+class RowBlocks {
+ public:
+  using Space = typename Exec::memory_space;
+  using Table = RowBlockTable<O, Off>;
+
+  RowBlocks() = default;
+
+  /// Two launches, one readback, which waits for `exec`, and one allocation.
+  template <Scalar S>
+  RowBlocks(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, std::int64_t rows_per_block,
+            std::int64_t long_row) {
+    rows_per_block_ = rows_per_block;
+    long_row_ = long_row;
+    const auto longest = static_cast<std::int64_t>(A.nonzeros());
+    table_.long_row = static_cast<Off>(long_row < longest ? long_row : longest);
+    FindRowBlocks<O, Off> find{A.row_ptr().data(), A.rows(), rows_per_block, table_.long_row,
+                               nullptr};
+    using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
+    const Policy every_row(kokkos_space(exec), 0, A.rows());
+    Kokkos::parallel_reduce("heddle::spmv::csr_count_blocks", every_row, find, table_.blocks);
+    const auto n = static_cast<std::size_t>(table_.blocks + 1);
+    arena_ = Arena<Space>(exec, "heddle::spmv::csr_blocks", arena_bytes<O>(n));
+    find.first = arena_.template take<O>(n).data();
+    table_.first = find.first;
+    Kokkos::parallel_scan("heddle::spmv::csr_find_blocks", every_row, find);
+  }
+
+  const Table& table() const { return table_; }
+  std::int64_t rows_per_block() const { return rows_per_block_; }
+  std::int64_t long_row() const { return long_row_; }
+  std::size_t bytes() const { return arena_.bytes(); }
+
+ private:
+  Arena<Space> arena_;
+  Table table_;
+  std::int64_t rows_per_block_ = 0;
+  std::int64_t long_row_ = 0;
+};
+
+}  // namespace heddle::detail::csr
