@@ -62,7 +62,7 @@ struct Kernel {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void run(const Team& team, std::int64_t index, Acc* own,
                                        Acc* mirrored) const {
-    const auto piece = walk.sweep.pieces[index];
+    const auto& piece = walk.sweep.pieces[index];
     const std::int64_t first_row = static_cast<std::int64_t>(piece.panel) * walk.A.beta;
     const std::int64_t left = walk.product.y.rows - first_row;
     const int rows = static_cast<int>(left < walk.A.beta ? left : walk.A.beta);

@@ -3,6 +3,7 @@
 
 #include <Kokkos_BitManipulation.hpp>
 
+#include "../../backends/unroll.hpp"
 #include "walk.hpp"
 
 namespace heddle::detail::csb {
@@ -24,61 +25,84 @@ struct LaneSums {
   template <class Team, class Piece>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, const Piece& piece,
                                               std::int64_t index, Acc* sums, Acc* mirrored) const {
-    const auto subwarp = team.subwarp();
-    const int mine = team.subwarp_index();
-    const int range = walk.A.beta / Team::subwarps;
-    const Keys own{range * mine, range * (mine + 1), 0, false};
     const std::int64_t panel_first = static_cast<std::int64_t>(piece.panel) * walk.A.beta;
     walk.each_block(piece, [&](const Run& run) {
-      const bool cuts = walk.ascending;
-      const std::int64_t from =
-          cuts ? cut(subwarp, run.first, run.last, mine, Team::subwarps) : run.first;
-      const std::int64_t to =
-          cuts ? cut(subwarp, run.first, run.last, mine + 1, Team::subwarps) : run.last;
-      add_entries<false>(subwarp, from, to, cuts ? Keys{0, walk.A.beta, 0, false} : own,
-                         run.x_first, sums);
-      if (cuts) team.barrier();  // what comes next is shared out in another way
-      if constexpr (Walk::mirrors) {
-        if (run.on_diagonal) {
-          add_mirrored(team, run, Span{0, walk.A.beta}, panel_first, sums, nullptr);
+      constexpr int images = Walk::mirrors ? 2 : 1;
+      HEDDLE_UNROLL(1)  // so that both share one copy of what adds
+      for (int image = 0; image < images; ++image) {
+        Acc* partial = nullptr;
+        Share share;
+        if (image == 0) {
+          share = of_stored(team, run, sums);
+        } else if (run.on_diagonal) {
+          share = of_mirrored(team, run, Span{0, walk.A.beta}, panel_first, sums);
+          share.beside_diagonal = true;
         } else if (walk.mirror.atomically) {
-          add_to_y(team, run, panel_first);
+          return add_to_y(team, run, panel_first);
         } else if (walk.mirror.is_part(run.block)) {
           const Part& part = walk.mirror.parts.part[walk.mirror.parts.part_of[run.block]];
-          Acc* const partial = walk.sums_of(part, index);
-          add_mirrored(team, run, part.span, panel_first, mirrored ? mirrored : partial, partial);
+          partial = walk.sums_of(part, index);
+          share = of_mirrored(team, run, part.span, panel_first, mirrored ? mirrored : partial);
+          clear(team, share);
+        } else {
+          return;
         }
+        add_entries(team.subwarp(), share);
+        if (image == 1 || walk.ascending) team.barrier();  // shared out in another way from here on
+        if (partial && partial != share.sums) copy(team, share, partial);
       }
     });
   }
 
  private:
-  /// The places from `low` and before `high`; sums begin with that of `first`.
-  struct Keys {
+  /// What of a block a subwarp takes: of the entries [from, to), or their mirror images, those with
+  /// a key from `low` and before `high`; the sums begin with that of key `first`.
+  struct Share {
+    std::int64_t from;
+    std::int64_t to;
+    std::int64_t x_first;
+    Acc* sums;
     int low;
     int high;
     int first;
+    int places;  ///< of all subwarps' sums
+    bool mirrored;
     bool beside_diagonal;  ///< whether entries on the diagonal of their block are left out
   };
 
-  /// The mirror image of a block, of which each subwarp takes the entries of its range of columns:
-  /// added to sums of the panel, or to cleared ones that are then left as `partial`.
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void add_mirrored(const Team& team, const Run& run, const Span& span,
-                                                std::int64_t panel_first, Acc* to,
-                                                Acc* partial) const {
-    const int places = span.width * vectors;
-    if (partial) {
-      for (int i = team.thread(); i < places; i += Team::threads) to[i] = Acc(0);
-      team.barrier();
+  KOKKOS_FORCEINLINE_FUNCTION Share of_stored(const Team& team, const Run& run, Acc* sums) const {
+    const int mine = team.subwarp_index(), beta = walk.A.beta;
+    Share share{run.first, run.last, run.x_first, sums, 0, beta, 0, beta * vectors, false, false};
+    if (Walk::by_columns || !walk.ascending) {
+      share.low = beta / Team::subwarps * mine;
+      share.high = share.low + beta / Team::subwarps;
+      return share;
     }
+    HEDDLE_UNROLL(1)
+    for (int edge = 0; edge < 2; ++edge) {
+      share.from = share.to;
+      share.to = cut(team.subwarp(), run.first, run.last, mine + edge, Team::subwarps);
+    }
+    return share;
+  }
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION Share of_mirrored(const Team& team, const Run& run, const Span& span,
+                                                std::int64_t panel_first, Acc* sums) const {
     const int range = ceil_div(span.width, Team::subwarps);
     const int low = span.first + range * team.subwarp_index();
-    add_entries<true>(team.subwarp(), run.first, run.last,
-                      Keys{low, low + range, span.first, partial == nullptr}, panel_first, to);
+    return {run.first,   run.last,   panel_first,          sums, low,
+            low + range, span.first, span.width * vectors, true, false};
+  }
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void clear(const Team& team, const Share& share) const {
+    for (int i = team.thread(); i < share.places; i += Team::threads) share.sums[i] = Acc(0);
     team.barrier();
-    if (!partial || partial == to) return;
-    for (int i = team.thread(); i < places; i += Team::threads) partial[i] = to[i];
+  }
+  /// In the way of clear(), so that no barrier is needed before the sums are cleared again.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void copy(const Team& team, const Share& share, Acc* partial) const {
+    for (int i = team.thread(); i < share.places; i += Team::threads) partial[i] = share.sums[i];
   }
 
   template <class Team>
@@ -94,27 +118,28 @@ struct LaneSums {
     }
   }
 
-  /// Adds the entries [first, last) of these keys, or their mirror images.
-  template <bool Mirrored, class Subwarp>
-  KOKKOS_FORCEINLINE_FUNCTION void add_entries(const Subwarp& subwarp, std::int64_t first,
-                                               std::int64_t last, const Keys& keys,
-                                               std::int64_t x_first, Acc* sums) const {
-    for (std::int64_t batch = first; batch < last; batch += Subwarp::width) {
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION void add_entries(const Subwarp& subwarp, const Share& share) const {
+    const bool by_columns = Walk::by_columns != share.mirrored;
+    const auto* const keys = by_columns ? walk.A.local_column : walk.A.local_row;
+    const auto* const sources = by_columns ? walk.A.local_row : walk.A.local_column;
+    const bool conjugate = share.mirrored ? walk.mirror.conjugate : walk.product.conjugate;
+    for (std::int64_t batch = share.from; batch < share.to; batch += Subwarp::width) {
       const std::int64_t k = batch + subwarp.lane();
-      bool wanted = k < last;
-      int key = wanted ? walk.template key<Mirrored>(k) : -1;
-      const int source = wanted ? walk.template source<Mirrored>(k) : 0;
-      wanted =
-          wanted && key >= keys.low && key < keys.high && !(keys.beside_diagonal && key == source);
-      key = wanted ? key - keys.first : -1;
+      bool wanted = k < share.to;
+      int key = wanted ? keys[k] : -1;
+      const int source = wanted ? sources[k] : 0;
+      wanted = wanted && key >= share.low && key < share.high &&
+               !(share.beside_diagonal && key == source);
+      key = wanted ? key - share.first : -1;
       if (!subwarp.any(wanted)) continue;
-      const S value = walk.template entry<Mirrored>(backends::load_once(walk.A.values + k, wanted));
+      const S value = multiplied(backends::load_once(walk.A.values + k, wanted), conjugate);
       Acc product[vectors];
       for (int v = 0; v < vectors; ++v) {
-        product[v] =
-            walk.product.product(value, x_first + source, v, wanted && v < walk.product.x.count);
+        const int vector = v < walk.product.x.count ? v : 0;  // what is not stored may be any sum
+        product[v] = walk.product.product(value, share.x_first + source, vector, wanted);
       }
-      add(subwarp, key, product, sums);
+      add(subwarp, key, product, share.sums);
       subwarp.sync();
     }
   }
@@ -143,6 +168,7 @@ struct LaneSums {
     constexpr int width = Subwarp::width;
     const int lane = subwarp.lane();
     int highest = key;  // of this lane and those below
+    HEDDLE_UNROLL(1)
     for (int distance = 1; distance < width; distance *= 2) {
       const int below = subwarp.shuffle_up(highest, distance);
       if (lane >= distance && below > highest) highest = below;
@@ -151,15 +177,26 @@ struct LaneSums {
       const int before = subwarp.shuffle_up(highest, 1), after = subwarp.shuffle_down(highest, 1);
       const bool head = lane == 0 || before != highest;
       const bool tail = highest >= 0 && (lane == width - 1 || after != highest);
-      for (int v = 0; v < vectors; ++v) {
-        const Acc sum = subwarp.segmented_sum(product[v], head);
-        if (tail) sums[highest * vectors + v] += sum;
+      Acc sum[vectors];
+      for (int v = 0; v < vectors; ++v) sum[v] = product[v];
+      bool reached = head;
+      HEDDLE_UNROLL(1)
+      for (int distance = 1; distance < width; distance *= 2) {
+        const bool below_reached = subwarp.shuffle_up(static_cast<int>(reached), distance) != 0;
+        const bool adds = lane >= distance && !reached;
+        for (int v = 0; v < vectors; ++v) {
+          const Acc below = subwarp.shuffle_up(sum[v], distance);
+          if (adds) sum[v] += below;
+        }
+        if (adds) reached = below_reached;
       }
+      for (int v = 0; tail && v < vectors; ++v) sums[highest * vectors + v] += sum[v];
       return;
     }
     bool lowest = key >= 0;
     Acc sum[vectors];
     for (int v = 0; v < vectors; ++v) sum[v] = Acc(0);
+    HEDDLE_UNROLL(1)
     for (int from = 0; from < width; ++from) {
       const bool same = subwarp.shuffle(key, from) == key;
       if (same && from < lane) lowest = false;

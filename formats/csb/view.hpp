@@ -73,14 +73,12 @@ struct Piece {
 template <Ordinal O, Offset Off>
 struct Sweep {
   std::int64_t panels;
-  const Off* order;  ///< the block at each place; null if blocks come in their own order
+  const Off* order;  ///< the block at each place; null by block rows, where they come in their own
   const Off* start;  ///< entries before each place, and all
   std::int64_t piece_count;
   const Piece<O, Off>* pieces;
   std::int64_t partials;
   const std::int64_t* partial_ptr;  ///< of panels + 1: the partial sums of each panel
-
-  KOKKOS_FORCEINLINE_FUNCTION Off block(Off place) const { return order ? order[place] : place; }
 };
 
 }  // namespace heddle::detail::csb

@@ -86,7 +86,7 @@ struct Walk {
     for (Off place = piece.first_place; at < piece.end; ++place) {
       const Off start = sweep.start[place], stop = sweep.start[place + 1];
       if (start == stop) continue;
-      const Off block = sweep.block(place);
+      const Off block = by_columns ? sweep.order[place] : place;
       const Off end = stop < piece.end ? stop : piece.end;
       const auto first = static_cast<std::int64_t>(A.list_ptr[block] + (at - start));
       const O other = by_columns ? A.block_row[block] : A.block_column[block];
