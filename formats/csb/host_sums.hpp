@@ -5,7 +5,29 @@
 
 namespace heddle::detail::csb {
 
-/// Adds up a piece where a team is one thread: one entry after the other.
+/// Sums of which that of the last key is held in a register, since each addition to memory would
+/// wait for the one before it. What is added is not read elsewhere until end().
+template <class Acc>
+struct HeldSum {
+  Acc* sums;
+  int key = -1;
+  Acc sum = Acc(0);
+
+  KOKKOS_FORCEINLINE_FUNCTION void add(int to, const Acc& more) {
+    if (to != key) {
+      end();
+      key = to;
+      sum = sums[to];
+    }
+    sum += more;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void end() const {
+    if (key >= 0) sums[key] = sum;
+  }
+};
+
+/// Adds up a piece where a team is one thread: one entry after the other. Where keys ascend the sum
+/// of a key is held until the next: of single vectors.
 template <class Walk>
 struct HostSums {
   using Acc = typename Walk::Acc;
@@ -38,21 +60,36 @@ struct HostSums {
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION void add_block(const Run& run, Acc* sums) const {
-    for (std::int64_t k = run.first; k < run.last; ++k) {
-      each_product<false>(k, run.x_first, [&](int key, int, int v, const Acc& product) {
-        sums[key * Walk::vectors + v] += product;
-      });
-    }
+    each_entry(run, sums, [](std::int64_t) {});
   }
-  /// Calls add_mirrored(key, source, vector, product) for the mirror image of each entry.
+  /// Calls add_mirrored(key, source, vector, product) for the mirror image of each entry. On the
+  /// diagonal that adds to the same sums, but never to that of the entry's own row.
   template <class Add>
   KOKKOS_FORCEINLINE_FUNCTION void both(const Run& run, std::int64_t panel_first, Acc* sums,
                                         const Add& add_mirrored) const {
+    each_entry(run, sums,
+               [&](std::int64_t k) { each_product<true>(k, panel_first, add_mirrored); });
+  }
+  /// Adds each entry of a run, and calls also(k) for it.
+  template <class Also>
+  KOKKOS_FORCEINLINE_FUNCTION void each_entry(const Run& run, Acc* sums, const Also& also) const {
+    if constexpr (Walk::vectors == 1 && !Walk::by_columns) {
+      if (walk.ascending) {
+        HeldSum<Acc> held{sums};
+        for (std::int64_t k = run.first; k < run.last; ++k) {
+          each_product<false>(k, run.x_first, [&](int key, int, int, const Acc& product) {
+            held.add(key, product);
+          });
+          also(k);
+        }
+        return held.end();
+      }
+    }
     for (std::int64_t k = run.first; k < run.last; ++k) {
       each_product<false>(k, run.x_first, [&](int key, int, int v, const Acc& product) {
         sums[key * Walk::vectors + v] += product;
       });
-      each_product<true>(k, panel_first, add_mirrored);
+      also(k);
     }
   }
   KOKKOS_FORCEINLINE_FUNCTION void add_part(const Part& part, const Run& run, std::int64_t index,

@@ -74,16 +74,18 @@ struct LaneSums {
   KOKKOS_FORCEINLINE_FUNCTION Share of_stored(const Team& team, const Run& run, Acc* sums) const {
     const int mine = team.subwarp_index(), beta = walk.A.beta;
     Share share{run.first, run.last, run.x_first, sums, 0, beta, 0, beta * vectors, false, false};
-    if (Walk::by_columns || !walk.ascending) {
-      share.low = beta / Team::subwarps * mine;
-      share.high = share.low + beta / Team::subwarps;
-      return share;
+    if constexpr (!Walk::by_columns) {
+      if (walk.ascending) {
+        HEDDLE_UNROLL(1)
+        for (int edge = 0; edge < 2; ++edge) {
+          share.from = share.to;
+          share.to = cut(team.subwarp(), run.first, run.last, mine + edge, Team::subwarps);
+        }
+        return share;
+      }
     }
-    HEDDLE_UNROLL(1)
-    for (int edge = 0; edge < 2; ++edge) {
-      share.from = share.to;
-      share.to = cut(team.subwarp(), run.first, run.last, mine + edge, Team::subwarps);
-    }
+    share.low = beta / Team::subwarps * mine;
+    share.high = share.low + beta / Team::subwarps;
     return share;
   }
   template <class Team>

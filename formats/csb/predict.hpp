@@ -72,6 +72,11 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
                               std::to_string(std::llround(block_columns)) +
                               " blocks would need a table larger than the matrix");
   }
+  constexpr double most_entries = 4294967295.0;  // their places, sorted with them, have 32 bits
+  const double in_block = std::min(n, static_cast<double>(rows.longest_row) * parameters.beta);
+  if (parameters.morton && in_block > most_entries) {
+    return Prediction::refuse("a block might hold more entries than Morton's order counts");
+  }
   const bool triangle = sizes.symmetry != Symmetry::none;
   if (parameters.sweeps && !triangle) {
     return Prediction::refuse("sweep is for a matrix of which one triangle is stored");

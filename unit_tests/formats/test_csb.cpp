@@ -154,6 +154,14 @@ TEST_CASE("csb: a table of blocks larger than the matrix is refused") {
   };
   CHECK(!predicted(256).possible());
   CHECK(predicted(65536).possible());
+  rows.rows = rows.columns = 100000;
+  rows.nonzeros = 5000000000;
+  rows.longest_row = 100000;
+  for (const char* order : {"rows", "morton"}) {
+    const auto scheme = csb_scheme(65536, order);
+    const bool possible = CsbFormat::predict(scheme, Features(rows), device, Sizes()).possible();
+    CHECK(possible == (std::string(order) == "rows"));
+  }
 }
 
 // Of matrices of which one triangle is stored.
