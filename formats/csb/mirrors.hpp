@@ -23,7 +23,7 @@ class Mirrors {
   Mirrors() = default;
 
   /// `wanted` is Sweeps, or none for those that move least. A workspace of 16 bytes a block, which
-  /// is freed; two readbacks. Throws Refusal where `wanted` is `one` and its sums would be larger
+  /// is freed; two readbacks. Throws Refusal where what is `wanted` would need partial sums of more
   /// than `most_width` places.
   Mirrors(const Exec& exec, const View& view, std::int64_t blocks, std::int64_t panels,
           const Off* order, const Off* panel_ptr, std::optional<Sweeps> wanted,
