@@ -4,8 +4,10 @@
 #include "../../backends/device.hpp"
 #include "../common/executor.hpp"
 #include "../common/inspection.hpp"
+#include "../common/scale.hpp"
 #include "finish_kernel.hpp"
 #include "kernel.hpp"
+#include "mirrors.hpp"
 #include "pieces.hpp"
 #include "predict.hpp"
 #include "storage.hpp"
@@ -13,8 +15,7 @@
 namespace heddle::detail::csb {
 
 /// Runs the scheme csb: owns a copy of the matrix. Of a matrix of which one triangle is stored, the
-/// mirror images of blocks on the diagonal are added with them, those of the others by a second
-/// sweep.
+/// mirror images of blocks on the diagonal are added with them, those of the others as Sweeps says.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
  public:
@@ -24,29 +25,39 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using Space = typename Exec::memory_space;
 
   Executor(const Inspection<Exec, Matrix>& in, const Parameters& parameters)
-      : scheme_(parameters.scheme()),
-        beta_(parameters.beta),
+      : beta_(parameters.beta),
         morton_(parameters.morton),
         symmetry_(in.symmetry),
         rows_(static_cast<double>(in.A.rows())),
         columns_(static_cast<double>(in.A.columns())),
-        storage_(in.exec, in.A, parameters.beta, parameters.morton, in.symmetry != Symmetry::none) {
+        storage_(in.exec, in.A, parameters.beta, parameters.morton) {
     const std::size_t sums = backends::scratch_bytes<Acc>(beta_);
     through_memory_ = sums > in.device.scratch_bytes;
     const std::size_t several = backends::scratch_bytes<Acc>(beta_ * tuning.most_vectors);
     const bool fits = several <= in.device.scratch_bytes;
     vectors_ = in.vectors.count > 1 && (fits || through_memory_) ? tuning.most_vectors : 1;
+    if (symmetry_ != Symmetry::none) find_mirrors(in, parameters.sweeps);
+    scheme_ = parameters.scheme(symmetry_ == Symmetry::none ? std::optional<Sweeps>()
+                                                            : mirrors_.sweeps());
     const std::int64_t shortest =
         std::min<std::int64_t>(beta_, std::max<std::int64_t>(in.A.rows(), in.A.columns()));
     const std::int64_t target =
         std::max<std::int64_t>({1, shortest, storage_.nonzeros() / tuning.pieces(in.device)});
-    const auto cut = [&](std::int64_t panels, const Off* panel_ptr, const Off* start) {
+    const auto cut = [&](std::int64_t panels, const Off* panel_ptr, const Off* start,
+                         const std::int64_t* part_ptr) {
       return Pieces<Exec, O, Off>(
           in.exec, panels, storage_.nonzeros(),
-          Cutting<Off>{panel_ptr, start, static_cast<Off>(target), through_memory_});
+          Cutting<Off>{panel_ptr, start, static_cast<Off>(target), through_memory_, part_ptr});
     };
-    by_rows_ = cut(storage_.block_rows(), storage_.row_panels(), storage_.row_start());
-    by_columns_ = cut(storage_.block_columns(), storage_.column_panels(), storage_.column_start());
+    by_rows_ = cut(storage_.block_rows(), storage_.row_panels(), storage_.row_start(),
+                   mirrors_.parts().part_ptr);
+    by_columns_ =
+        cut(storage_.block_columns(), storage_.column_panels(), storage_.column_start(), nullptr);
+    mirrors_.place(in.exec, storage_.view(), by_rows_.sweep(nullptr, storage_.row_start()));
+    const int widest = mirrors_.parts().widest;
+    const bool both_fit = backends::scratch_bytes<Acc, Acc>(beta_ * vectors_, widest * vectors_) <=
+                          in.device.scratch_bytes;
+    mirrored_in_scratch_ = both_fit ? widest : 0;
     allocate(in.exec);
   }
 
@@ -57,7 +68,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     const Product<V, Acc> product{conjugates(op), alpha, beta, x, y};
     each_pass(product, vectors_, [&](const Product<V, Acc>& pass) {
       if (symmetry_ != Symmetry::none) return both_triangles(exec, op, pass);
-      transposes(op) ? sweep<true>(exec, pass, {}) : sweep<false>(exec, pass, {});
+      transposes(op) ? sweep<Way::columns>(exec, pass) : sweep<Way::rows>(exec, pass);
     });
   }
 
@@ -66,25 +77,46 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   }
 
   std::size_t bytes() const override {
-    return storage_.bytes() + by_rows_.bytes() + by_columns_.bytes() + arena_.bytes();
+    return storage_.bytes() + by_rows_.bytes() + by_columns_.bytes() + mirrors_.bytes() +
+           arena_.bytes();
   }
 
   double moved_bytes(Op op, int vectors, bool with_beta) const override {
     const std::int64_t all = storage_.nonzeros(), rest = storage_.swept_by_columns();
     if (symmetry_ == Symmetry::none) return swept_bytes(transposes(op), all, vectors, with_beta);
-    const double second = rest > 0 ? swept_bytes(true, rest, vectors, true) : 0;
-    return swept_bytes(false, all, vectors, with_beta) + second;
+    const double first = swept_bytes(false, all, vectors, with_beta) +
+                         passes(vectors) * mirrors_.table_bytes() +
+                         2.0 * vectors * static_cast<double>(mirrors_.places() * sizeof(Acc));
+    if (atomically()) return first + 2.0 * vectors * rows_ * sizeof(V);  // adds to what it scaled
+    return rest > 0 ? first + swept_bytes(true, rest, vectors, true) : first;
   }
 
  private:
   static constexpr bool deals = backends::runs_on_host<Exec>;
 
+  bool atomically() const { return mirrors_.sweeps() == Sweeps::atomics; }
+  int passes(int vectors) const { return vectors > 0 ? ceil_div(vectors, vectors_) : 1; }
+
+  void find_mirrors(const Inspection<Exec, Matrix>& in, std::optional<Sweeps> wanted) {
+    const int served = std::clamp(in.vectors.count, 1, vectors_);
+    const SweepCosts costs(sizes_of<Matrix, V, Acc>(in.vectors), served, rows_, beta_);
+    const double most_bytes =
+        std::max(tuning.most_table_bytes, costs.entry * static_cast<double>(storage_.nonzeros()));
+    mirrors_ = Mirrors<Exec, View<S, O, Off>>(
+        in.exec, storage_.view(), storage_.blocks(), storage_.block_columns(),
+        storage_.column_order(), storage_.column_panels(), wanted, costs,
+        most_bytes / static_cast<double>(sizeof(Acc) * static_cast<std::size_t>(vectors_)));
+    storage_.sweep_columns(in.exec, true, mirrors_.parts().part_of);
+  }
+
   void allocate(const Exec& exec) {
     const auto partials = static_cast<std::size_t>(
         std::max(by_rows_.partials(), by_columns_.partials()) * beta_ * vectors_);
+    const auto mirrored = static_cast<std::size_t>(mirrors_.places() * vectors_);
     arena_ = Arena<Space>(exec, "heddle::spmv::csb_partials",
-                          arena_bytes<Acc, std::uint32_t>(partials, 1));
+                          arena_bytes<Acc, Acc, std::uint32_t>(partials, mirrored, 1));
     partials_ = arena_.template take<Acc>(partials).data();
+    mirrored_ = arena_.template take<Acc>(mirrored).data();
     tickets_ = {arena_.template take<std::uint32_t>(1).data()};
     Kokkos::parallel_for("heddle::spmv::csb_tickets",
                          Kokkos::RangePolicy<KokkosSpace<Exec>>(kokkos_space(exec), 0, 1),
@@ -97,34 +129,43 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     const bool hermitian = symmetry_ == Symmetry::hermitian;
     product.conjugate = hermitian ? op == Op::conjugate || op == Op::transpose : conjugates(op);
     const bool mirrored = product.conjugate != hermitian;
-    sweep<false>(exec, product, {true, mirrored});
-    if (storage_.swept_by_columns() == 0) return;
+    if (atomically()) {
+      scale(exec, product.beta, product.y);
+      product.beta = Acc(1);
+    }
+    sweep<Way::triangle>(exec, product, {mirrored, atomically(), mirrors_.parts(), mirrored_});
+    if (storage_.swept_by_columns() == 0 || atomically()) return;
     product.conjugate = mirrored;
     product.beta = Acc(1);
-    sweep<true>(exec, product, {});
+    sweep<Way::columns>(exec, product);
   }
 
-  template <bool ByColumns>
-  void sweep(const Exec& exec, const Product<V, Acc>& product, const Mirror& mirror) const {
-    if (vectors_ == 1) return run<ByColumns, 1>(exec, product, mirror);
-    run<ByColumns, tuning.most_vectors>(exec, product, mirror);
+  template <Way Goes>
+  void sweep(const Exec& exec, const Product<V, Acc>& product,
+             const Mirror<Acc>& mirror = {}) const {
+    if (vectors_ == 1) return run<Goes, 1>(exec, product, mirror);
+    run<Goes, tuning.most_vectors>(exec, product, mirror);
   }
 
-  template <bool ByColumns, int Vectors>
-  void run(const Exec& exec, const Product<V, Acc>& product, const Mirror& mirror) const {
-    using Walk = csb::Walk<View<S, O, Off>, Sweep<O, Off>, Product<V, Acc>, ByColumns, Vectors>;
+  template <Way Goes, int Vectors>
+  void run(const Exec& exec, const Product<V, Acc>& product, const Mirror<Acc>& mirror) const {
+    using Walk = csb::Walk<View<S, O, Off>, Sweep<O, Off>, Product<V, Acc>, Goes, Vectors>;
+    constexpr bool by_columns = Goes == Way::columns;
     const Sweep<O, Off> sweep =
-        ByColumns ? by_columns_.sweep(storage_.column_order(), storage_.column_start())
-                  : by_rows_.sweep(nullptr, storage_.row_start());
+        by_columns ? by_columns_.sweep(storage_.column_order(), storage_.column_start())
+                   : by_rows_.sweep(nullptr, storage_.row_start());
     if (sweep.piece_count == 0) return;
-    const Walk walk{storage_.view(), sweep, product, mirror, !morton_ && !ByColumns};
+    const Walk walk{storage_.view(), sweep, product, mirror, !morton_ && !by_columns};
     const std::int64_t teams =
         deals ? std::min<std::int64_t>(exec.concurrency(), sweep.piece_count) : sweep.piece_count;
-    const std::size_t scratch = through_memory_ ? 0 : backends::scratch_bytes<Acc>(beta_ * Vectors);
+    const std::size_t scratch =
+        through_memory_ ? 0
+                        : backends::scratch_bytes<Acc, Acc>(
+                              beta_ * Vectors, by_columns ? 0 : mirrored_in_scratch_ * Vectors);
     using Shape = backends::Shape<backends::max_subwarp_width<Exec>,
                                   backends::has_lanes<Exec> ? tuning.team_threads : 1>;
     backends::launch<Shape>(
-        exec, ByColumns ? "heddle::spmv::csb_columns" : "heddle::spmv::csb_rows", teams,
+        exec, by_columns ? "heddle::spmv::csb_columns" : "heddle::spmv::csb_rows", teams,
         Kernel<Walk, deals>{walk, partials_, tickets_,
                             static_cast<std::uint32_t>(sweep.piece_count + teams)},
         scratch);
@@ -133,11 +174,10 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     Kokkos::parallel_for("heddle::spmv::csb_finish",
                          Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
                              kokkos_space(exec), 0, product.y.rows),
-                         Finish{sweep, product, beta_, partials_});
+                         Finish{sweep, product, beta_, partials_, mirror.parts, mirrored_});
   }
 
   double swept_bytes(bool by_columns, std::int64_t entries, int vectors, bool with_beta) const {
-    const int passes = vectors > 0 ? ceil_div(vectors, vectors_) : 1;
     const auto& pieces = by_columns ? by_columns_ : by_rows_;
     constexpr double by_row = sizeof(Off) + sizeof(O), by_column = 3 * sizeof(Off) + sizeof(O);
     const double block = by_columns ? by_column : by_row;
@@ -147,7 +187,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     const double x = by_columns ? rows_ : columns_, y = by_columns ? columns_ : rows_;
     const double panel = std::min<double>(beta_, y);
     const double partials = 2.0 * static_cast<double>(pieces.partials()) * panel * sizeof(Acc);
-    return passes * matrix +
+    return passes(vectors) * matrix +
            vectors * (partials + static_cast<double>(sizeof(V)) * (x + y * (1 + with_beta)));
   }
 
@@ -161,10 +201,14 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   /// Whether the sums of a panel are too large for scratch, and so are added up in memory.
   bool through_memory_ = false;
   int vectors_ = 1;
+  /// Columns of the widest part, if there is scratch for its sums too.
+  int mirrored_in_scratch_ = 0;
   Pieces<Exec, O, Off> by_rows_;
   Pieces<Exec, O, Off> by_columns_;
+  Mirrors<Exec, View<S, O, Off>> mirrors_;
   Arena<Space> arena_;
   Acc* partials_ = nullptr;
+  Acc* mirrored_ = nullptr;
   backends::Tickets tickets_;
 };
 

@@ -18,7 +18,9 @@ struct CsbFormat {
     const SchemeKey beta("beta",
                          {"256", "512", "1024", "2048", "4096", "8192", "16384", "32768", "65536"},
                          scheme_auto);
-    return {name, {}, {beta, SchemeKey("order", {"rows", "morton"}, scheme_auto)}};
+    const SchemeKey order("order", {"rows", "morton"}, scheme_auto);
+    const SchemeKey sweep("sweep", {"two", "one", "mixed", "atomics"}, scheme_auto);
+    return {name, {}, {beta, order, sweep}};
   }
 
   static std::vector<Scheme> candidates(const Features&, const Device&) { return {Scheme(name)}; }

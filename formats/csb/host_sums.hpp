@@ -5,41 +5,119 @@
 
 namespace heddle::detail::csb {
 
-/// Adds up a piece where a team is one thread: one entry after the other.
+/// Sums of which that of the last key is held in a register, since each addition to memory would
+/// wait for the one before it. What is added is not read elsewhere until end().
+template <class Acc>
+struct HeldSum {
+  Acc* sums;
+  int key = -1;
+  Acc sum = Acc(0);
+
+  KOKKOS_FORCEINLINE_FUNCTION void add(int to, const Acc& more) {
+    if (to != key) {
+      end();
+      key = to;
+      sum = sums[to];
+    }
+    sum += more;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void end() const {
+    if (key >= 0) sums[key] = sum;
+  }
+};
+
+/// Adds up a piece where a team is one thread: one entry after the other. Where keys ascend the sum
+/// of a key is held until the next: of single vectors.
 template <class Walk>
 struct HostSums {
-  using Off = typename Walk::Off;
   using Acc = typename Walk::Acc;
 
   const Walk& walk;
 
+  /// Adds up mirror images too, of parts in `mirrored` if there is such scratch.
   template <class Piece>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Piece& piece, Acc* sums) const {
-    walk.each_block(piece, [&](Off first, Off last, std::int64_t x_first, bool mirrors) {
-      if (mirrors) {
-        for (Off k = first; k < last; ++k) {
-          add<false>(k, x_first, sums);
-          if (walk.template key<false>(k) != walk.template source<false>(k)) {
-            add<true>(k, x_first, sums);
-          }
-        }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Piece& piece, std::int64_t index, Acc* sums,
+                                              Acc* mirrored) const {
+    const std::int64_t panel_first = static_cast<std::int64_t>(piece.panel) * walk.A.beta;
+    walk.each_block(piece, [&](const auto& run) {
+      if constexpr (!Walk::mirrors) return add_block(run, sums);
+      if (run.on_diagonal) {
+        both(run, panel_first, sums, [&](int key, int source, int v, const Acc& product) {
+          if (key != source) sums[key * Walk::vectors + v] += product;
+        });
+      } else if (walk.mirror.atomically) {
+        both(run, panel_first, sums, [&](int key, int, int v, const Acc& product) {
+          walk.add_to_y(run.x_first + key, v, product);
+        });
+      } else if (walk.mirror.is_part(run.block)) {
+        add_part(walk.mirror.parts.part[walk.mirror.parts.part_of[run.block]], run, index,
+                 panel_first, sums, mirrored);
       } else {
-        for (Off k = first; k < last; ++k) add<false>(k, x_first, sums);
+        add_block(run, sums);
       }
     });
   }
 
  private:
-  template <bool Mirrored>
-  KOKKOS_FORCEINLINE_FUNCTION void add(Off k, std::int64_t x_first, Acc* sums) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add_block(const Run& run, Acc* sums) const {
+    each_entry(run, sums, [](std::int64_t) {});
+  }
+  /// Calls add_mirrored(key, source, vector, product) for the mirror image of each entry. On the
+  /// diagonal that adds to the same sums, but never to that of the entry's own row.
+  template <class Add>
+  KOKKOS_FORCEINLINE_FUNCTION void both(const Run& run, std::int64_t panel_first, Acc* sums,
+                                        const Add& add_mirrored) const {
+    each_entry(run, sums,
+               [&](std::int64_t k) { each_product<true>(k, panel_first, add_mirrored); });
+  }
+  /// Adds each entry of a run, and calls also(k) for it.
+  template <class Also>
+  KOKKOS_FORCEINLINE_FUNCTION void each_entry(const Run& run, Acc* sums, const Also& also) const {
+    if constexpr (Walk::vectors == 1 && !Walk::by_columns) {
+      if (walk.ascending) {
+        HeldSum<Acc> held{sums};
+        for (std::int64_t k = run.first; k < run.last; ++k) {
+          each_product<false>(k, run.x_first, [&](int key, int, int, const Acc& product) {
+            held.add(key, product);
+          });
+          also(k);
+        }
+        return held.end();
+      }
+    }
+    for (std::int64_t k = run.first; k < run.last; ++k) {
+      each_product<false>(k, run.x_first, [&](int key, int, int v, const Acc& product) {
+        sums[key * Walk::vectors + v] += product;
+      });
+      also(k);
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void add_part(const Part& part, const Run& run, std::int64_t index,
+                                            std::int64_t panel_first, Acc* sums,
+                                            Acc* mirrored) const {
+    Acc* const own = walk.sums_of(part, index);
+    Acc* const to = mirrored ? mirrored : own;
+    const int places = part.span.width * Walk::vectors;
+    for (int i = 0; i < places; ++i) to[i] = Acc(0);
+    both(run, panel_first, sums, [&](int key, int, int v, const Acc& product) {
+      to[(key - part.span.first) * Walk::vectors + v] += product;
+    });
+    if (!mirrored) return;
+    for (int i = 0; i < places; ++i) own[i] = mirrored[i];
+  }
+
+  /// Calls add(key, source, vector, product) for an entry.
+  template <bool Mirrored, class Add>
+  KOKKOS_FORCEINLINE_FUNCTION void each_product(std::int64_t k, std::int64_t x_first,
+                                                const Add& add) const {
     const int key = walk.template key<Mirrored>(k);
-    const std::int64_t row_of_x = x_first + walk.template source<Mirrored>(k);
+    const int source = walk.template source<Mirrored>(k);
     const auto value = walk.template entry<Mirrored>(walk.A.values[k]);
     if constexpr (Walk::vectors == 1) {
-      sums[key] += walk.product.product(value, row_of_x, 0);
+      add(key, source, 0, walk.product.product(value, x_first + source, 0));
     } else {
       for (int v = 0; v < walk.product.x.count; ++v) {
-        sums[key * Walk::vectors + v] += walk.product.product(value, row_of_x, v);
+        add(key, source, v, walk.product.product(value, x_first + source, v));
       }
     }
   }

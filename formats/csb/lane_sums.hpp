@@ -3,6 +3,7 @@
 
 #include <Kokkos_BitManipulation.hpp>
 
+#include "../../backends/unroll.hpp"
 #include "walk.hpp"
 
 namespace heddle::detail::csb {
@@ -11,76 +12,153 @@ namespace heddle::detail::csb {
 /// keys of a block ascend each subwarp takes a share of its entries that begins and ends with a
 /// key; where they do not each reads all of them and takes those of its range of keys. Within a
 /// subwarp, what lanes have for one place is added up first, in the order of lanes.
+/// Positions have 64 bits, since a batch may end beyond the last entry.
 template <class Walk>
 struct LaneSums {
-  using Off = typename Walk::Off;
   using Acc = typename Walk::Acc;
   using S = typename Walk::S;
   static constexpr int vectors = Walk::vectors;
 
   const Walk& walk;
 
+  /// Adds up mirror images too, of parts in `mirrored` if there is such scratch.
   template <class Team, class Piece>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, const Piece& piece,
-                                              Acc* sums) const {
-    const auto subwarp = team.subwarp();
-    const int mine = team.subwarp_index();
-    const int range = walk.A.beta / Team::subwarps;
-    walk.each_block(piece, [&](Off first, Off last, std::int64_t x_first, bool mirrors) {
-      if (walk.ascending) {
-        const Off from = cut(subwarp, first, last, mine, Team::subwarps);
-        const Off to = cut(subwarp, first, last, mine + 1, Team::subwarps);
-        add_entries<false>(subwarp, from, to, 0, walk.A.beta, x_first, sums);
-        team.barrier();  // what comes next is shared out in another way
-      } else {
-        add_entries<false>(subwarp, first, last, range * mine, range * (mine + 1), x_first, sums);
-      }
-      if (mirrors) {
-        add_entries<true>(subwarp, first, last, range * mine, range * (mine + 1), x_first, sums);
-        team.barrier();
+                                              std::int64_t index, Acc* sums, Acc* mirrored) const {
+    const std::int64_t panel_first = static_cast<std::int64_t>(piece.panel) * walk.A.beta;
+    walk.each_block(piece, [&](const Run& run) {
+      constexpr int images = Walk::mirrors ? 2 : 1;
+      HEDDLE_UNROLL(1)  // so that both share one copy of what adds
+      for (int image = 0; image < images; ++image) {
+        Acc* partial = nullptr;
+        Share share;
+        if (image == 0) {
+          share = of_stored(team, run, sums);
+        } else if (run.on_diagonal) {
+          share = of_mirrored(team, run, Span{0, walk.A.beta}, panel_first, sums);
+          share.beside_diagonal = true;
+        } else if (walk.mirror.atomically) {
+          return add_to_y(team, run, panel_first);
+        } else if (walk.mirror.is_part(run.block)) {
+          const Part& part = walk.mirror.parts.part[walk.mirror.parts.part_of[run.block]];
+          partial = walk.sums_of(part, index);
+          share = of_mirrored(team, run, part.span, panel_first, mirrored ? mirrored : partial);
+          clear(team, share);
+        } else {
+          return;
+        }
+        add_entries(team.subwarp(), share);
+        if (image == 1 || walk.ascending) team.barrier();  // shared out in another way from here on
+        if (partial && partial != share.sums) copy(team, share, partial);
       }
     });
   }
 
  private:
-  /// Adds the entries [first, last) whose keys are in [low, high); of mirror images those beside
-  /// the diagonal.
-  template <bool Mirrored, class Subwarp>
-  KOKKOS_FORCEINLINE_FUNCTION void add_entries(const Subwarp& subwarp, Off first, Off last, int low,
-                                               int high, std::int64_t x_first, Acc* sums) const {
-    for (Off batch = first; batch < last; batch += static_cast<Off>(Subwarp::width)) {
-      const Off k = batch + static_cast<Off>(subwarp.lane());
-      bool wanted = k < last;
-      int key = wanted ? walk.template key<Mirrored>(k) : -1;
-      const int source = wanted ? walk.template source<Mirrored>(k) : 0;
-      wanted = wanted && key >= low && key < high && !(Mirrored && key == source);
-      if (!wanted) key = -1;
+  /// What of a block a subwarp takes: of the entries [from, to), or their mirror images, those with
+  /// a key from `low` and before `high`; the sums begin with that of key `first`.
+  struct Share {
+    std::int64_t from;
+    std::int64_t to;
+    std::int64_t x_first;
+    Acc* sums;
+    int low;
+    int high;
+    int first;
+    int places;  ///< of all subwarps' sums
+    bool mirrored;
+    bool beside_diagonal;  ///< whether entries on the diagonal of their block are left out
+  };
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION Share of_stored(const Team& team, const Run& run, Acc* sums) const {
+    const int mine = team.subwarp_index(), beta = walk.A.beta;
+    Share share{run.first, run.last, run.x_first, sums, 0, beta, 0, beta * vectors, false, false};
+    if constexpr (!Walk::by_columns) {
+      if (walk.ascending) {
+        HEDDLE_UNROLL(1)
+        for (int edge = 0; edge < 2; ++edge) {
+          share.from = share.to;
+          share.to = cut(team.subwarp(), run.first, run.last, mine + edge, Team::subwarps);
+        }
+        return share;
+      }
+    }
+    share.low = beta / Team::subwarps * mine;
+    share.high = share.low + beta / Team::subwarps;
+    return share;
+  }
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION Share of_mirrored(const Team& team, const Run& run, const Span& span,
+                                                std::int64_t panel_first, Acc* sums) const {
+    const int range = ceil_div(span.width, Team::subwarps);
+    const int low = span.first + range * team.subwarp_index();
+    return {run.first,   run.last,   panel_first,          sums, low,
+            low + range, span.first, span.width * vectors, true, false};
+  }
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void clear(const Team& team, const Share& share) const {
+    for (int i = team.thread(); i < share.places; i += Team::threads) share.sums[i] = Acc(0);
+    team.barrier();
+  }
+  /// In the way of clear(), so that no barrier is needed before the sums are cleared again.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void copy(const Team& team, const Share& share, Acc* partial) const {
+    for (int i = team.thread(); i < share.places; i += Team::threads) partial[i] = share.sums[i];
+  }
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void add_to_y(const Team& team, const Run& run,
+                                            std::int64_t panel_first) const {
+    for (std::int64_t k = run.first + team.thread(); k < run.last; k += Team::threads) {
+      const S value = walk.template entry<true>(walk.A.values[k]);
+      const std::int64_t to = run.x_first + walk.template key<true>(k);
+      const std::int64_t from = panel_first + walk.template source<true>(k);
+      for (int v = 0; v < walk.product.x.count; ++v) {
+        walk.add_to_y(to, v, walk.product.product(value, from, v));
+      }
+    }
+  }
+
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION void add_entries(const Subwarp& subwarp, const Share& share) const {
+    const bool by_columns = Walk::by_columns != share.mirrored;
+    const auto* const keys = by_columns ? walk.A.local_column : walk.A.local_row;
+    const auto* const sources = by_columns ? walk.A.local_row : walk.A.local_column;
+    const bool conjugate = share.mirrored ? walk.mirror.conjugate : walk.product.conjugate;
+    for (std::int64_t batch = share.from; batch < share.to; batch += Subwarp::width) {
+      const std::int64_t k = batch + subwarp.lane();
+      bool wanted = k < share.to;
+      int key = wanted ? keys[k] : -1;
+      const int source = wanted ? sources[k] : 0;
+      wanted = wanted && key >= share.low && key < share.high &&
+               !(share.beside_diagonal && key == source);
+      key = wanted ? key - share.first : -1;
       if (!subwarp.any(wanted)) continue;
-      const S value = walk.template entry<Mirrored>(backends::load_once(walk.A.values + k, wanted));
+      const S value = multiplied(backends::load_once(walk.A.values + k, wanted), conjugate);
       Acc product[vectors];
       for (int v = 0; v < vectors; ++v) {
-        product[v] =
-            walk.product.product(value, x_first + source, v, wanted && v < walk.product.x.count);
+        const int vector = v < walk.product.x.count ? v : 0;  // what is not stored may be any sum
+        product[v] = walk.product.product(value, share.x_first + source, vector, wanted);
       }
-      add(subwarp, key, product, sums);
+      add(subwarp, key, product, share.sums);
       subwarp.sync();
     }
   }
 
   /// Where share i of the entries [first, last) begins: at the first of a key.
   template <class Subwarp>
-  KOKKOS_FORCEINLINE_FUNCTION Off cut(const Subwarp& subwarp, Off first, Off last, int i,
-                                      int shares) const {
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t cut(const Subwarp& subwarp, std::int64_t first,
+                                               std::int64_t last, int i, int shares) const {
     if (i == shares) return last;
-    const auto entries = static_cast<std::int64_t>(last - first);
-    Off at = first + static_cast<Off>(entries * i / shares);
+    std::int64_t at = first + (last - first) * i / shares;
     if (at == first) return first;
-    for (; at < last; at += static_cast<Off>(Subwarp::width)) {
-      const Off k = at + static_cast<Off>(subwarp.lane());
+    for (; at < last; at += Subwarp::width) {
+      const std::int64_t k = at + subwarp.lane();
       const bool begins =
           k < last && walk.template key<false>(k) != walk.template key<false>(k - 1);
       const std::uint64_t votes = subwarp.ballot(begins);
-      if (votes != 0) return at + static_cast<Off>(Kokkos::countr_zero(votes));
+      if (votes != 0) return at + Kokkos::countr_zero(votes);
     }
     return last;
   }
@@ -92,6 +170,7 @@ struct LaneSums {
     constexpr int width = Subwarp::width;
     const int lane = subwarp.lane();
     int highest = key;  // of this lane and those below
+    HEDDLE_UNROLL(1)
     for (int distance = 1; distance < width; distance *= 2) {
       const int below = subwarp.shuffle_up(highest, distance);
       if (lane >= distance && below > highest) highest = below;
@@ -100,15 +179,26 @@ struct LaneSums {
       const int before = subwarp.shuffle_up(highest, 1), after = subwarp.shuffle_down(highest, 1);
       const bool head = lane == 0 || before != highest;
       const bool tail = highest >= 0 && (lane == width - 1 || after != highest);
-      for (int v = 0; v < vectors; ++v) {
-        const Acc sum = subwarp.segmented_sum(product[v], head);
-        if (tail) sums[highest * vectors + v] += sum;
+      Acc sum[vectors];
+      for (int v = 0; v < vectors; ++v) sum[v] = product[v];
+      bool reached = head;
+      HEDDLE_UNROLL(1)
+      for (int distance = 1; distance < width; distance *= 2) {
+        const bool below_reached = subwarp.shuffle_up(static_cast<int>(reached), distance) != 0;
+        const bool adds = lane >= distance && !reached;
+        for (int v = 0; v < vectors; ++v) {
+          const Acc below = subwarp.shuffle_up(sum[v], distance);
+          if (adds) sum[v] += below;
+        }
+        if (adds) reached = below_reached;
       }
+      for (int v = 0; tail && v < vectors; ++v) sums[highest * vectors + v] += sum[v];
       return;
     }
     bool lowest = key >= 0;
     Acc sum[vectors];
     for (int v = 0; v < vectors; ++v) sum[v] = Acc(0);
+    HEDDLE_UNROLL(1)
     for (int from = 0; from < width; ++from) {
       const bool same = subwarp.shuffle(key, from) == key;
       if (same && from < lane) lowest = false;

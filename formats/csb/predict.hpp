@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "../../core/scheme.hpp"
 #include "../common/prediction.hpp"
-#include "tuning.hpp"
+#include "sweeps.hpp"
 
 namespace heddle::detail::csb {
 
@@ -16,20 +17,46 @@ namespace heddle::detail::csb {
 struct Parameters {
   int beta = tuning.beta;
   bool morton = false;
+  std::optional<Sweeps> sweeps = {};
 
   explicit Parameters(const Scheme& scheme) {
     if (scheme.has("beta")) beta = static_cast<int>(scheme.integer("beta"));
     morton = scheme.has("order") && scheme.value("order") == "morton";
+    if (scheme.has("sweep")) {
+      const auto found = std::find(sweep_names.begin(), sweep_names.end(), scheme.value("sweep"));
+      sweeps = static_cast<Sweeps>(found - sweep_names.begin());
+    }
   }
-  Scheme scheme() const {
+  /// With `taken`, where one triangle is stored.
+  Scheme scheme(std::optional<Sweeps> taken) const {
     std::vector<SchemeTerm> terms{{"beta", std::to_string(beta)}};
     terms.emplace_back("order", morton ? "morton" : "rows");
+    if (taken) {
+      terms.emplace_back("sweep", std::string(sweep_names[static_cast<std::size_t>(*taken)]));
+    }
     return Scheme("csb", std::move(terms));
   }
 };
 
-/// From the bytes: a value and two local indices for each nonzero, x and y once; twice that where
-/// one triangle is stored, in two sweeps. Nobody has measured CSB: it is taken to be five times as
+/// What the mirror image of a triangle adds, in bytes. Rows do not tell how entries lie: all are
+/// taken to be beside the diagonal, spread over all the blocks there.
+inline double mirrored_bytes(const Parameters& parameters, const RowFeatures& rows,
+                             const Sizes& sizes) {
+  const auto n = static_cast<double>(rows.nonzeros), side = static_cast<double>(rows.rows);
+  const int served = sizes.vectors.count;
+  const SweepCosts costs(sizes, served, side, parameters.beta);
+  if (parameters.sweeps == Sweeps::atomics) return 2 * n * costs.vectors;
+  const double panels = std::ceil(side / parameters.beta);
+  const double blocks = std::min(n, panels * (panels - 1) / 2);
+  const double width = std::min(n, blocks * parameters.beta);
+  const BlockSums all{std::llround(blocks), rows.nonzeros, std::llround(width)};
+  const double two = costs.of(all, {}), one = costs.of({}, all);
+  if (parameters.sweeps == Sweeps::two) return two;
+  return parameters.sweeps == Sweeps::one ? one : std::min(one, two);
+}
+
+/// From the bytes: a value and two local indices for each nonzero, x and y once; where one triangle
+/// is stored, what its mirror image adds. Nobody has measured CSB: it is taken to be five times as
 /// slow, so that it is not chosen where another format is possible.
 inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
                           const Sizes& sizes) {
@@ -45,8 +72,16 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
                               std::to_string(std::llround(block_columns)) +
                               " blocks would need a table larger than the matrix");
   }
+  constexpr double most_entries = 4294967295.0;  // their places, sorted with them, have 32 bits
+  const double in_block = std::min(n, static_cast<double>(rows.longest_row) * parameters.beta);
+  if (parameters.morton && in_block > most_entries) {
+    return Prediction::refuse("a block might hold more entries than Morton's order counts");
+  }
+  const bool triangle = sizes.symmetry != Symmetry::none;
+  if (parameters.sweeps && !triangle) {
+    return Prediction::refuse("sweep is for a matrix of which one triangle is stored");
+  }
   const double vectors = sizes.vectors.count;
-  const double sweeps = sizes.symmetry == Symmetry::none ? 1 : 2;
   const double blocks = std::min(n, block_rows * block_columns);
   const double of_blocks = blocks * (4.0 * sizes.offset_bytes + 2.0 * sizes.ordinal_bytes);
   const double source = parameters.morton ? sizes.offset_bytes : 0;
@@ -55,12 +90,13 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
   prediction.borrows_values = false;
   prediction.kept_bytes = n * (entry + source) + of_blocks;
   prediction.moved_bytes =
-      sweeps * (n * entry + of_blocks +
-                vectors * sizes.vector_bytes * static_cast<double>(rows.rows + rows.columns));
+      n * entry + of_blocks +
+      vectors * sizes.vector_bytes * static_cast<double>(rows.rows + rows.columns) +
+      (triangle ? mirrored_bytes(parameters, rows, sizes) : 0);
   prediction.reason = "blocks of " + std::to_string(parameters.beta) + " rows and columns, " +
-                      (sweeps == 1 ? "for A and its transpose alike"
-                                   : "the only format of which one triangle is enough");
-  prediction.seconds = 2 * sweeps * estimated_launch_seconds(device) +
+                      (triangle ? "the only format of which one triangle is enough"
+                                : "for A and its transpose alike");
+  prediction.seconds = (triangle ? 4 : 2) * estimated_launch_seconds(device) +
                        not_measured * prediction.moved_bytes / bytes_per_second;
   prediction.setup_seconds =
       12 * estimated_setup_seconds(device) + 20 * csr_least_bytes(rows, sizes) / bytes_per_second;

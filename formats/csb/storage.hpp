@@ -42,10 +42,7 @@ class Storage {
   /// Counts the blocks of A with a readback and a table of one bit for each block there may be,
   /// which is freed; then one allocation, and workspaces that are freed: of some numbers a block,
   /// and for Morton order of 8 bytes and an offset a nonzero. Waits for `exec`.
-  ///
-  /// Of a `triangle` the blocks on the diagonal are left out of the order by block columns: a sweep
-  /// by block rows adds their mirror images with them.
-  Storage(const Exec& exec, const Matrix& A, int beta, bool morton, bool triangle = false)
+  Storage(const Exec& exec, const Matrix& A, int beta, bool morton)
       : beta_(beta), morton_(morton), rows_(A.rows()), columns_(A.columns()) {
     using Map = decltype(recipe_of(beta));
     const recipe::Compact<Exec, Matrix, Map> count(exec, A, recipe_of(beta));
@@ -57,7 +54,7 @@ class Storage {
     count.write(exec, row_panels_.data(), block_column_.data());
     recipe::count_lists(exec, A, recipe_of(beta), blocks_, row_panels_.data(), block_column_.data(),
                         list_ptr_.data(), next_.data());
-    order_by_columns(exec, triangle);
+    order_by_columns(exec);
     const PutEntry<S, Off> put{A.values().data(), local_row_.data(), local_column_.data(),
                                values_.data(), source_.data()};
     if (morton) {
@@ -118,7 +115,7 @@ class Storage {
   }
 
   /// The blocks are a matrix, and their order by columns is that of its transpose.
-  void order_by_columns(const Exec& exec, bool triangle) {
+  void order_by_columns(const Exec& exec) {
     const auto blocks = static_cast<std::size_t>(blocks_);
     Arena<Space> work(exec, "heddle::spmv::csb_blocks", arena_bytes<float>(blocks));
     const auto ones = work.template take<float>(blocks);
@@ -134,32 +131,43 @@ class Storage {
     const auto by_columns = matrix.row_ptr();
     const auto rows = matrix.col_idx();
     const auto source = transposed.source();
-    const auto panels = column_panels_, order = column_order_, start = column_start_;
+    const auto panels = column_panels_, order = column_order_;
+    const auto block_row = block_row_;
+    Kokkos::parallel_for(
+        "heddle::spmv::csb_column_panels", policy(exec, block_columns_ + 1),
+        KOKKOS_LAMBDA(std::int64_t j) { panels(j) = by_columns(j); });
+    Kokkos::parallel_for(
+        "heddle::spmv::csb_column_order", policy(exec, blocks_), KOKKOS_LAMBDA(std::int64_t place) {
+          const Off block = source(place);
+          order(place) = block;
+          block_row(block) = rows(place);
+        });
+    sweep_columns(exec, false, nullptr);  // waits: the transpose goes
+  }
+
+  /// Which blocks a sweep by block columns takes. Of a triangle not those on the diagonal, nor
+  /// those whose mirror images the sweep by block rows adds: where part_of is not negative. Waits
+  /// for `exec`.
+  void sweep_columns(const Exec& exec, bool triangle, const std::int64_t* part_of) {
+    const auto order = column_order_, start = column_start_;
     const auto list_ptr = list_ptr_;
     const auto block_row = block_row_;
     const auto block_column = block_column_;
     const std::int64_t count = blocks_;
     Off swept = 0;
-    Kokkos::parallel_for(
-        "heddle::spmv::csb_column_panels", policy(exec, block_columns_ + 1),
-        KOKKOS_LAMBDA(std::int64_t j) { panels(j) = by_columns(j); });
     Kokkos::parallel_scan(
-        "heddle::spmv::csb_column_order", policy(exec, count + 1),
+        "heddle::spmv::csb_column_start", policy(exec, count + 1),
         KOKKOS_LAMBDA(std::int64_t place, Off& sum, bool last) {
           if (last) start(place) = sum;
           if (place == count) return;
-          const Off block = source(place);
-          const O row = rows(place);
-          if (last) {
-            order(place) = block;
-            block_row(block) = row;
-          }
-          const bool left_out = triangle && row == block_column(block);
+          const Off block = order(place);
+          const bool left_out = triangle && (block_row(block) == block_column(block) ||
+                                             (part_of && part_of[block] >= 0));
           if (!left_out) sum += list_ptr(block + 1) - list_ptr(block);
         },
         swept);
     swept_by_columns_ = static_cast<std::int64_t>(swept);
-    exec.fence("heddle::spmv::csb_ordered");  // the transpose goes
+    exec.fence("heddle::spmv::csb_ordered");
   }
 
  private:

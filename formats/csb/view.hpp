@@ -23,6 +23,40 @@ struct View {
   const std::uint16_t* local_row;
   const std::uint16_t* local_column;
   const S* values;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool on_diagonal(std::int64_t block) const {
+    return block_row[block] == block_column[block];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t entries(std::int64_t block) const {
+    return static_cast<std::int64_t>(list_ptr[block + 1] - list_ptr[block]);
+  }
+};
+
+/// The columns of a block from the first to the last that hold an entry.
+struct Span {
+  int first;
+  int width;
+};
+
+/// A block whose mirror image leaves partial sums: a place for each column of its span, of each
+/// piece with entries of the block, one piece after the other from `first` on.
+struct Part {
+  std::int64_t block;
+  std::int64_t first;
+  std::int64_t first_piece;
+  std::int64_t pieces;
+  Span span;
+};
+
+/// The parts of a matrix: of each block which part it is, and of each panel which parts add to it.
+struct Parts {
+  static constexpr std::int64_t by_columns = -1;   ///< a block that is no part, but swept again
+  static constexpr std::int64_t on_diagonal = -2;  ///< one that is its own mirror image
+
+  const std::int64_t* part_of = nullptr;
+  const std::int64_t* part_ptr = nullptr;  ///< of panels + 1
+  const Part* part = nullptr;
+  int widest = 0;
 };
 
 /// The work of one team: entries [begin, end) of one panel, counted in the order of a sweep.
@@ -39,14 +73,12 @@ struct Piece {
 template <Ordinal O, Offset Off>
 struct Sweep {
   std::int64_t panels;
-  const Off* order;  ///< the block at each place; null if blocks come in their own order
+  const Off* order;  ///< the block at each place; null by block rows, where they come in their own
   const Off* start;  ///< entries before each place, and all
   std::int64_t piece_count;
   const Piece<O, Off>* pieces;
   std::int64_t partials;
   const std::int64_t* partial_ptr;  ///< of panels + 1: the partial sums of each panel
-
-  KOKKOS_FORCEINLINE_FUNCTION Off block(Off place) const { return order ? order[place] : place; }
 };
 
 }  // namespace heddle::detail::csb

@@ -6,38 +6,61 @@
 
 namespace heddle::detail::csb {
 
-/// What is added of the blocks on the diagonal beside themselves: their mirror images, of a matrix
-/// of which one triangle is stored, conjugated or not.
+/// By block rows, where the sums are those of rows and x is read by columns; by block columns, the
+/// other way round; or by block rows with mirror images, of a triangle.
+enum class Way { rows, columns, triangle };
+
+/// What a sweep of a triangle adds beside the blocks themselves: mirror images, of a matrix of
+/// which one triangle is stored, conjugated or not. Those of blocks on the diagonal have their
+/// places in the same panel. Those of others are added to y `atomically`, or leave partial sums
+/// where `parts` says so, or are left to a sweep by block columns.
+template <class Acc>
 struct Mirror {
-  bool adds = false;
   bool conjugate = false;
+  bool atomically = false;
+  Parts parts = {};
+  Acc* sums = nullptr;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool is_part(std::int64_t block) const {
+    return parts.part_of && parts.part_of[block] >= 0;
+  }
 };
 
-/// A sweep over the blocks of a piece: by block rows, where the sums are those of rows and x is
-/// read by columns, or by block columns, the other way round.
-template <class AnyView, class AnySweep, class Product, bool ByColumns, int Vectors>
+/// The entries [first, last) of a block, which read x from x_first on.
+struct Run {
+  std::int64_t block;
+  std::int64_t first;
+  std::int64_t last;
+  std::int64_t x_first;
+  bool on_diagonal;
+};
+
+/// A sweep over the blocks of a piece.
+template <class AnyView, class AnySweep, class Product, Way Goes, int Vectors>
 struct Walk {
   using S = typename AnyView::scalar_type;
   using O = typename AnyView::ordinal_type;
   using Off = typename AnyView::offset_type;
   using Acc = typename Product::accumulator_type;
   static constexpr int vectors = Vectors;
+  static constexpr bool by_columns = Goes == Way::columns;
+  static constexpr bool mirrors = Goes == Way::triangle;
 
   AnyView A;
   AnySweep sweep;
   Product product;
-  Mirror mirror;
+  Mirror<Acc> mirror;
   /// Whether the keys of a block ascend.
   bool ascending;
 
   /// Where an entry is added to, in its panel, and where it reads x, in its block. Of a mirror
   /// image they change places.
   template <bool Mirrored>
-  KOKKOS_FORCEINLINE_FUNCTION int key(Off k) const {
-    return ByColumns != Mirrored ? A.local_column[k] : A.local_row[k];
+  KOKKOS_FORCEINLINE_FUNCTION int key(std::int64_t k) const {
+    return by_columns != Mirrored ? A.local_column[k] : A.local_row[k];
   }
   template <bool Mirrored>
-  KOKKOS_FORCEINLINE_FUNCTION int source(Off k) const {
+  KOKKOS_FORCEINLINE_FUNCTION int source(std::int64_t k) const {
     return key<!Mirrored>(k);
   }
   /// An entry as it is multiplied.
@@ -46,20 +69,29 @@ struct Walk {
     return multiplied(stored, Mirrored ? mirror.conjugate : product.conjugate);
   }
 
-  /// Calls add(first, last, x_first, mirrors) for the entries [first, last) of each block that
-  /// belong to the piece, which read x from x_first on.
+  KOKKOS_FORCEINLINE_FUNCTION void add_to_y(std::int64_t row, int vector, const Acc& sum) const {
+    using V = typename Product::vector_type;
+    Kokkos::atomic_add(&product.y(row, vector), V(product.alpha * sum));
+  }
+
+  /// Where the mirror image of the part of a block that a piece has leaves its sums.
+  KOKKOS_FORCEINLINE_FUNCTION Acc* sums_of(const Part& part, std::int64_t piece) const {
+    return mirror.sums + (part.first + (piece - part.first_piece) * part.span.width) * Vectors;
+  }
+
+  /// Calls add(run) for the entries of each block that belong to the piece.
   template <class Piece, class Add>
   KOKKOS_FORCEINLINE_FUNCTION void each_block(const Piece& piece, const Add& add) const {
     Off at = piece.begin;
     for (Off place = piece.first_place; at < piece.end; ++place) {
       const Off start = sweep.start[place], stop = sweep.start[place + 1];
       if (start == stop) continue;
-      const Off block = sweep.block(place);
+      const Off block = by_columns ? sweep.order[place] : place;
       const Off end = stop < piece.end ? stop : piece.end;
-      const Off first = A.list_ptr[block] + (at - start);
-      const O other = ByColumns ? A.block_row[block] : A.block_column[block];
-      add(first, first + (end - at), static_cast<std::int64_t>(other) * A.beta,
-          mirror.adds && other == piece.panel);
+      const auto first = static_cast<std::int64_t>(A.list_ptr[block] + (at - start));
+      const O other = by_columns ? A.block_row[block] : A.block_column[block];
+      add(Run{static_cast<std::int64_t>(block), first, first + static_cast<std::int64_t>(end - at),
+              static_cast<std::int64_t>(other) * A.beta, other == piece.panel});
       at = end;
     }
   }

@@ -5,6 +5,7 @@
 #include "../common/inspection.hpp"
 #include "host_kernel.hpp"
 #include "kernel.hpp"
+#include "parameters.hpp"
 #include "storage.hpp"
 
 namespace heddle::detail::tiled {
@@ -17,11 +18,10 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
 
-  /// Takes a scheme whose parameters are resolved.
-  Executor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
-      : scheme_(scheme),
+  Executor(const Inspection<Exec, Matrix>& in, const Parameters& parameters)
+      : scheme_(parameters.scheme()),
         columns_(static_cast<double>(in.A.columns())),
-        storage_(in.exec, in.A, scheme.integer("piece")) {}
+        storage_(in.exec, in.A, parameters.piece_tiles, parameters.rules) {}
 
   const Scheme& scheme() const override { return scheme_; }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <string>
-
 #include "../format.hpp"
 #include "executor.hpp"
 #include "predict.hpp"
@@ -15,8 +13,7 @@ struct TiledFormat {
   static constexpr const char* name = "tiled";
 
   static SchemeGrammar grammar(const Device&) {
-    const SchemeKey piece("piece", {"<2..1000000>"}, scheme_auto, {"2", "5"});
-    return {name, {{"16"}}, {piece}};
+    return {name, {{"16"}}, detail::tiled::Parameters::keys()};
   }
 
   static std::vector<Scheme> candidates(const Features&, const Device&) {
@@ -33,13 +30,8 @@ struct TiledFormat {
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
       const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-    using detail::tiled::tuning;
-    const std::string piece = scheme.has("piece")
-                                  ? scheme.value("piece")
-                                  : std::to_string(in.device.has_lanes() ? tuning.gpu_piece_tiles
-                                                                         : tuning.cpu_piece_tiles);
-    const Scheme resolved(name, {scheme.terms().front(), SchemeTerm("piece", piece)});
-    return std::make_unique<detail::tiled::Executor<Exec, Matrix, V, Acc>>(in, resolved);
+    return std::make_unique<detail::tiled::Executor<Exec, Matrix, V, Acc>>(
+        in, detail::tiled::Parameters(scheme, in.device));
   }
 };
 

@@ -45,11 +45,12 @@ template <Offset Off>
 struct ShapesKernel {
   const Off* list_ptr;
   const unsigned char* codes;
+  Rules rules;
   Tile* tile;
 
   KOKKOS_FUNCTION void operator()(std::int64_t t) const {
     const auto begin = static_cast<std::int64_t>(list_ptr[t]);
-    tile[t] = tile_shape(codes + begin, static_cast<std::int64_t>(list_ptr[t + 1]) - begin);
+    tile[t] = tile_shape(codes + begin, static_cast<std::int64_t>(list_ptr[t + 1]) - begin, rules);
   }
 };
 

@@ -23,7 +23,7 @@ class Storage {
 
   /// Reads the columns four times and the values once; waits for `exec` at three readbacks and at
   /// the end, when a workspace of an offset and a byte for each nonzero goes.
-  Storage(const Exec& exec, const Matrix& A, std::int64_t piece_tiles) {
+  Storage(const Exec& exec, const Matrix& A, std::int64_t piece_tiles, const Rules& rules = {}) {
     const recipe::Compact<Exec, Matrix, decltype(tiles_recipe())> count(exec, A, tiles_recipe());
     tiles_ = count.keys();
     const auto tile_rows = static_cast<std::size_t>(count.panels());
@@ -44,7 +44,7 @@ class Storage {
     recipe::fill_lists(exec, "heddle::spmv::tiled_codes", A, tiles_recipe(), tiles_, tile_ptr,
                        tile_col, list_ptr, next, PutCode{codes});
     Kokkos::parallel_for("heddle::spmv::tiled_shapes", policy(exec, tiles_),
-                         ShapesKernel<Off>{list_ptr, codes, shapes});
+                         ShapesKernel<Off>{list_ptr, codes, rules, shapes});
     LayoutKernel<Off> layout{tiles_, sizeof(S), shapes, list_ptr, nullptr, nullptr};
     Kokkos::parallel_scan("heddle::spmv::tiled_sizes", policy(exec, tiles_ + 1), layout, size_);
     PiecesKernel<O, Off> cut{count.panels(), piece_tiles, tile_ptr, nullptr};

@@ -36,8 +36,8 @@ KOKKOS_INLINE_FUNCTION int whole_lines(const int (&counts)[tile_size]) {
 /// a list of them. Source of the layouts and of the rules: Y. Niu, Z. Lu, M. Dong, Z. Jin, W. Liu
 /// and G. Tan, "TileSpMV: a tiled algorithm for sparse matrix-vector multiplication on GPUs", IPDPS
 /// 2021; the slots of HYB are as few as leave no more than the bound.
-KOKKOS_INLINE_FUNCTION Tile tile_shape(const unsigned char* codes, std::int64_t entries) {
-  constexpr Tuning rules{};
+KOKKOS_INLINE_FUNCTION Tile tile_shape(const unsigned char* codes, std::int64_t entries,
+                                       const Rules& rules) {
   if (entries <= rules.most_coo_entries || entries > tile_size * tile_size) {
     return Tile::make(Layout::coo, entries);
   }
@@ -45,10 +45,10 @@ KOKKOS_INLINE_FUNCTION Tile tile_shape(const unsigned char* codes, std::int64_t 
   for (std::int64_t i = 0; i < entries; ++i) occupied.add(codes[i]);
   if (occupied.repeats) return Tile::make(Layout::coo, entries);
   if (entries >= rules.least_dense_entries) return Tile::make(Layout::dense, entries);
-  if (const int lines = whole_lines(occupied.rows)) {
+  if (const int lines = rules.whole_lines ? whole_lines(occupied.rows) : 0) {
     return Tile::make(Layout::dense_rows, entries, 0, lines);
   }
-  if (const int lines = whole_lines(occupied.columns)) {
+  if (const int lines = rules.whole_lines ? whole_lines(occupied.columns) : 0) {
     return Tile::make(Layout::dense_columns, entries, 0, lines);
   }
   int longest = 0;
@@ -59,10 +59,12 @@ KOKKOS_INLINE_FUNCTION Tile tile_shape(const unsigned char* codes, std::int64_t 
   }
   const double sum = static_cast<double>(entries);
   const double variation_squared = tile_size * squares / (sum * sum) - 1;
-  if (variation_squared <= rules.most_ell_variation * rules.most_ell_variation) {
+  const double most_ell = rules.most_ell_percent / 100.0;
+  const double least_hyb = rules.least_hyb_percent / 100.0;
+  if (most_ell >= 0 && variation_squared <= most_ell * most_ell) {
     return Tile::make(Layout::ell, entries, longest);
   }
-  if (variation_squared >= rules.least_hyb_variation * rules.least_hyb_variation) {
+  if (least_hyb >= 0 && variation_squared >= least_hyb * least_hyb) {
     for (int width = 1; width * tile_size <= rules.most_hyb_padding * entries; ++width) {
       int rest = 0;
       for (const int length : occupied.rows) rest += length > width ? length - width : 0;

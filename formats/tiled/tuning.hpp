@@ -5,22 +5,27 @@
 
 namespace heddle::detail::tiled {
 
-/// The sizes that tiled runs at, and the rules by which each tile's layout is chosen, in the order
-/// in which they are asked. The rules are those of the paper named in tile_shape.hpp; none was
-/// measured here.
-struct Tuning {
+/// The rules by which each tile's layout is chosen, in the order in which they are asked; their
+/// bounds are parameters of the scheme. Left out, they are those of the paper named in
+/// tile_shape.hpp; none was measured here.
+struct Rules {
   /// Entries of a tile that is a list of them, at most.
   int most_coo_entries = 12;
-  /// Entries of a dense tile at least: 75 % of its places.
+  /// Entries of a dense tile at least: 75 % of its places; more than there are, if none is.
   int least_dense_entries = 192;
-  /// Variation of row lengths (standard deviation over mean) of a tile in ELL at most, in HYB at
-  /// least.
-  double most_ell_variation = 0.2;
-  double least_hyb_variation = 1.0;
+  /// Whether tiles of whole rows or whole columns have layouts of their own.
+  bool whole_lines = true;
+  /// Variation of row lengths (standard deviation over mean, in percent) of a tile in ELL at most,
+  /// in HYB at least; negative if none is.
+  int most_ell_percent = 20;
+  int least_hyb_percent = 100;
   /// Entries beyond the slots of a tile in HYB at most, and its slots for each entry.
   int most_hyb_rest = 4;
   int most_hyb_padding = 2;
+};
 
+/// The sizes that tiled runs at.
+struct Tuning {
   /// Tiles of a piece at most, where a scheme does not say: on a GPU, a warp's, and on a CPU.
   int gpu_piece_tiles = 64;
   int cpu_piece_tiles = 4096;

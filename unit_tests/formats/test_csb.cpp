@@ -20,8 +20,10 @@ std::vector<T> on_host(const T* data, std::size_t count) {
   return values;
 }
 
-Scheme csb_scheme(int beta, const char* order) {
-  return Scheme("csb", {{"beta", std::to_string(beta)}, {"order", order}});
+Scheme csb_scheme(int beta, const char* order, const char* sweep = nullptr) {
+  std::vector<SchemeTerm> terms{{"beta", std::to_string(beta)}, {"order", order}};
+  if (sweep) terms.emplace_back("sweep", std::string(sweep));
+  return Scheme("csb", terms);
 }
 
 }  // namespace
@@ -152,6 +154,14 @@ TEST_CASE("csb: a table of blocks larger than the matrix is refused") {
   };
   CHECK(!predicted(256).possible());
   CHECK(predicted(65536).possible());
+  rows.rows = rows.columns = 100000;
+  rows.nonzeros = 5000000000;
+  rows.longest_row = 100000;
+  for (const char* order : {"rows", "morton"}) {
+    const auto scheme = csb_scheme(65536, order);
+    const bool possible = CsbFormat::predict(scheme, Features(rows), device, Sizes()).possible();
+    CHECK(possible == (std::string(order) == "rows"));
+  }
 }
 
 // Of matrices of which one triangle is stored.
@@ -203,15 +213,40 @@ typename D::Host both_triangles(const typename D::Host& half, Symmetry symmetry)
 
 }  // namespace
 
+/// Lower triangle of entries here and there, some of its blocks of 256 x 256 nearly full, among
+/// them some of a heavy block row.
+Pattern blocks_of_every_weight() {
+  return random_pattern("blocks of every weight", 7, 3000, 3000, [](std::int64_t i) {
+    return i / 256 == 8 ? 2000 : i / 128 == 5 ? 1200 : 1 + i % 5;
+  });
+}
+
+template <class T, class Plan>
+std::string problem_of_vectors(const typename T::Exec& exec, Plan& plan,
+                               const DeviceMatrix<T>& full) {
+  using S = typename T::Scalar;
+  const auto x = random_vectors<S>(full.rows_of_x(), 5, false, 3);
+  const auto y = random_vectors<S>(full.rows_of_y(), 5, true, 4);
+  const auto x_device = x.template in<typename T::Space>();
+  const auto y_device = y.template in<typename T::Space>();
+  plan.apply(exec, S(2), x_device.view(), S(0.5), y_device.view());
+  exec.fence("heddle::test::applied");
+  return mismatch(reference_of(full, Op::none, S(2), x, S(0.5), y),
+                  y_device.template in<Kokkos::HostSpace>().view());
+}
+
 TEST_CASE_TEMPLATE_DEFINE("csb: one triangle stands for both", T, csb_triangles) {
   using S = typename T::Scalar;
   using D = DeviceMatrix<T>;
   const typename T::Exec exec;
   const Pattern patterns[] = {pattern_named("tridiagonal"), pattern_named("0 x 0"),
                               pattern_named("1 x 1"), pattern_named("power law"),
-                              random_pattern("many blocks", 7, 6000, 6000, [](std::int64_t i) {
-                                return i % 900 == 5 ? 3000 : 1 + i % 9;
-                              })};
+                              blocks_of_every_weight()};
+  const std::pair<Scheme, int> plans[] = {
+      {csb_scheme(256, "rows"), 1},          {csb_scheme(256, "rows", "two"), 1},
+      {csb_scheme(256, "rows", "one"), 4},   {csb_scheme(256, "morton", "one"), 1},
+      {csb_scheme(256, "rows", "mixed"), 1}, {csb_scheme(256, "rows", "atomics"), 4},
+      {csb_scheme(4096, "morton"), 1}};
   for (const Pattern& pattern : patterns) {
     for (const Symmetry symmetry : {Symmetry::symmetric, Symmetry::hermitian}) {
       for (const bool lower : {true, false}) {
@@ -219,25 +254,21 @@ TEST_CASE_TEMPLATE_DEFINE("csb: one triangle stands for both", T, csb_triangles)
             make_matrix<S, typename D::O, typename D::Off>(triangle_of(pattern, lower));
         const auto full = to_device<T>(exec, pattern.name, both_triangles<D>(half, symmetry));
         const auto stored = to_device<T>(exec, pattern.name, half);
-        for (const Scheme& scheme : {csb_scheme(256, "rows"), csb_scheme(4096, "morton")}) {
-          typename T::template Plan<> plan(exec, stored.matrix(),
-                                           {.scheme = scheme, .symmetry = symmetry},
-                                           typename T::Formats());
+        for (const auto& [scheme, vectors] : plans) {
+          const SpmvOptions options{.scheme = scheme, .vectors = {vectors}, .symmetry = symmetry};
+          typename T::template Plan<> plan(exec, stored.matrix(), options, typename T::Formats());
+          const std::string text = plan.scheme().to_string();
+          const bool atomics = text.find("sweep=atomics") != std::string::npos;
+          CHECK(text.find("sweep=") != std::string::npos);
           for (const Op op : {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose}) {
             CHECK_MESSAGE(apply_and_compare(exec, plan, full, op, S(2), S(-1)) == "", pattern.name,
-                          ", ", name(symmetry), lower ? ", lower" : ", upper");
+                          ", ", text, ", ", name(symmetry), lower ? ", lower" : ", upper");
             CHECK(apply_and_compare(exec, plan, full, op, S(1), S(0)) == "");
             const CheckedProduct<T> product(full, op, S(1), S(0));
+            if (atomics) continue;
             CHECK(same_bits(product.result(exec, plan), product.result(exec, plan)));
           }
-          const auto x = random_vectors<S>(full.rows_of_x(), 5, false, 3);
-          const auto y = random_vectors<S>(full.rows_of_y(), 5, true, 4);
-          const auto x_device = x.template in<typename T::Space>();
-          const auto y_device = y.template in<typename T::Space>();
-          plan.apply(exec, S(2), x_device.view(), S(0.5), y_device.view());
-          exec.fence("heddle::test::applied");
-          CHECK(mismatch(reference_of(full, Op::none, S(2), x, S(0.5), y),
-                         y_device.template in<Kokkos::HostSpace>().view()) == "");
+          CHECK_MESSAGE(problem_of_vectors(exec, plan, full) == "", pattern.name, ", ", text);
         }
       }
     }
@@ -267,11 +298,79 @@ TEST_CASE("csb: one triangle is refused by other formats, and both by this optio
       Refusal);
 }
 
+TEST_CASE("csb: a triangle's sweeps are chosen by what they move") {
+  const CsbExec exec;
+  const auto sweep_of = [&](const Pattern& pattern, Scheme scheme = csb_scheme(256, "rows")) {
+    const auto A = to_device<CsbType>(exec, triangle_of(pattern, true));
+    return std::string(CsbType::Plan<>(exec, A.matrix(),
+                                       {.scheme = scheme, .symmetry = Symmetry::symmetric},
+                                       CsbType::Formats())
+                           .scheme()
+                           .value("sweep"));
+  };
+  CHECK(sweep_of(pattern_named("1 x 1")) == "two");
+  CHECK(sweep_of(banded_pattern("band", 20000, 20000, {-9, -1, 0, 1, 9})) == "one");
+  CHECK(sweep_of(random_pattern("few everywhere", 1, 20000, 20000,
+                                [](std::int64_t) { return 2; })) == "two");
+  CHECK(sweep_of(blocks_of_every_weight()) == "mixed");
+  const Pattern sparse = random_pattern("wide partial sums", 2, 1000000, 1000000,
+                                        [](std::int64_t i) { return i % 50 == 0 ? 1 : 0; });
+  CHECK(sweep_of(sparse, csb_scheme(16384, "rows")) == "two");
+  CHECK_THROWS_WITH_AS(sweep_of(sparse, csb_scheme(16384, "rows", "one")),
+                       doctest::Contains("sweep=one"), Refusal);
+}
+
+TEST_CASE("csb: sweep is for triangles, and is predicted") {
+  RowFeatures rows;
+  rows.rows = rows.columns = 1000000;
+  rows.nonzeros = 300000000;
+  const Device device = backends::describe(CsbExec());
+  const auto predicted = [&](const char* sweep, Symmetry symmetry) {
+    Sizes sizes;
+    sizes.symmetry = symmetry;
+    return CsbFormat::predict(csb_scheme(4096, "rows", sweep), Features(rows), device, sizes);
+  };
+  CHECK(!predicted("one", Symmetry::none).possible());
+  const double once = predicted(nullptr, Symmetry::none).moved_bytes;
+  for (const std::int64_t nonzeros : {10000000, 300000000}) {
+    rows.nonzeros = nonzeros;
+    const double two = predicted("two", Symmetry::symmetric).moved_bytes;
+    const double one = predicted("one", Symmetry::hermitian).moved_bytes;
+    CHECK((one < two) == (nonzeros > 100000000));
+    CHECK(predicted(nullptr, Symmetry::symmetric).moved_bytes == std::min(one, two));
+    CHECK(predicted("two", Symmetry::symmetric).possible());
+    CHECK(two > predicted(nullptr, Symmetry::none).moved_bytes);
+  }
+  CHECK(once == predicted(nullptr, Symmetry::none).moved_bytes);
+}
+
+TEST_CASE("csb: sums of mirror images that scratch does not hold") {
+  const CsbExec exec;
+  const Pattern pattern = triangle_of(
+      random_pattern("wide blocks", 5, 150000, 150000, [](std::int64_t i) { return i % 3; }), true);
+  const auto half = make_matrix<double, std::int32_t, std::int32_t>(pattern);
+  const auto full = to_device<CsbType>(
+      exec, pattern.name, both_triangles<DeviceMatrix<CsbType>>(half, Symmetry::symmetric));
+  const auto stored = to_device<CsbType>(exec, pattern.name, half);
+  for (const int beta : {32768, 65536}) {
+    for (const int vectors : {1, 4}) {
+      CsbType::Plan<> plan(exec, stored.matrix(),
+                           {.scheme = csb_scheme(beta, "rows", "one"),
+                            .vectors = {vectors},
+                            .symmetry = Symmetry::symmetric},
+                           CsbType::Formats());
+      CHECK(apply_and_compare(exec, plan, full, Op::none, 2.0, -1.0) == "");
+      CHECK(problem_of_vectors(exec, plan, full) == "");
+    }
+  }
+}
+
 TEST_CASE("csb: bytes that are moved are counted; blocks on the diagonal are read once") {
   const CsbExec exec;
-  const auto bytes_of = [&](const DeviceMatrix<CsbType>& A, Symmetry symmetry) {
+  const auto bytes_of = [&](const DeviceMatrix<CsbType>& A, Symmetry symmetry,
+                            const char* sweep = nullptr) {
     return CsbType::Plan<>(exec, A.matrix(),
-                           {.scheme = csb_scheme(4096, "rows"), .symmetry = symmetry},
+                           {.scheme = csb_scheme(4096, "rows", sweep), .symmetry = symmetry},
                            CsbType::Formats())
         .moved_bytes();
   };
@@ -286,7 +385,13 @@ TEST_CASE("csb: bytes that are moved are counted; blocks on the diagonal are rea
   const double by_rows = 15999 * 12.0 + 3 * 8 + 2 * piece + x_and_y;
   const double by_columns = 1 * 12.0 + 3 * 16 + 2 * piece + x_and_y + 8000 * 8.0;
   CHECK(bytes_of(two, Symmetry::none) == by_rows);
-  CHECK(bytes_of(two, Symmetry::symmetric) == by_rows + by_columns);
+  CHECK(bytes_of(two, Symmetry::symmetric, "two") == by_rows + by_columns);
+  CHECK(bytes_of(two, Symmetry::symmetric, "atomics") == by_rows + 2 * 8000 * 8.0);
+  // The sum of that entry, those of the panel that waits for it, and the tables.
+  constexpr double part = sizeof(heddle::detail::csb::Part);
+  const double partials = 2 * 8.0 * (1 + 4096) + 3 * 8 + 2 * part;
+  CHECK(bytes_of(two, Symmetry::symmetric, "one") == by_rows + partials);
+  CHECK(bytes_of(two, Symmetry::symmetric) == by_rows + partials);
 }
 
 }  // namespace heddle::test
