@@ -217,14 +217,15 @@ TEST_CASE("dia: choose counts diagonals only where few of them would be the best
   };
   CHECK(chosen(grid, 1000) == "dia");
   CHECK(looks == 1);
-  CHECK(chosen(grid, 1) != "dia");
+  const auto is_dia = [](const std::string& scheme) { return scheme.rfind("dia", 0) == 0; };
+  CHECK(!is_dia(chosen(grid, 1)));
   PatternFeatures irregular = grid;
   irregular.longest_row = 90;
-  CHECK(chosen(irregular, 1000) != "dia");
+  CHECK(!is_dia(chosen(irregular, 1000)));
   CHECK(looks == 1);
   PatternFeatures scattered = grid;
   scattered.diagonals = 100000;
-  CHECK(chosen(scattered, 1000) != "dia");
+  CHECK(!is_dia(chosen(scattered, 1000)));
   CHECK(looks == 2);
 }
 
