@@ -100,9 +100,8 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
   Prediction prediction;
   prediction.lacks_pattern = !features.has_pattern();
   prediction.borrows_values = false;
-  prediction.kept_bytes =
-      slots * (sizes.scalar_bytes + column_bytes(features, slice_rows, sizes)) + order +
-      slices * static_cast<double>(sizeof(Slice<std::int64_t>));
+  prediction.kept_bytes = slots * (sizes.scalar_bytes + column_bytes(features, slice_rows, sizes)) +
+                          order + slices * static_cast<double>(sizeof(Slice<std::int64_t>));
   prediction.moved_bytes =
       prediction.kept_bytes +
       vectors * sizes.vector_bytes * static_cast<double>(rows.rows + rows.columns);
@@ -118,8 +117,8 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
     const auto width = static_cast<double>(cut ? tuning.piece_width : rows.longest_row);
     const double rounds = std::ceil(width / static_cast<double>(tuning.batch * lanes));
     const double latency = round_seconds * rounds * std::max(1.0, vectors / 4);
-    prediction.seconds = estimated_launch_seconds(device) * (cut ? 2 : 1) +
-                         waiting_for_both(latency, memory / 0.92);
+    prediction.seconds =
+        estimated_launch_seconds(device) * (cut ? 2 : 1) + waiting_for_both(latency, memory / 0.92);
     prediction.setup_seconds = 2 * estimated_setup_seconds(device) + 30e-6 + 2 * copy;
   } else {
     // The least that ELL was measured at there, beside csr/adaptive, is 1.2; its streams are one

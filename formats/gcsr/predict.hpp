@@ -42,9 +42,9 @@ inline int lanes_for(const RowFeatures& rows, const Device& device) {
   return lanes;
 }
 
-/// From the bytes, and from the rounds of loads that subwarps take. Fitted where most rows are empty
-/// (docs/choose.md); elsewhere it is taken to be half as slow again, so that it is not chosen where
-/// CSR is at hand.
+/// From the bytes, and from the rounds of loads that subwarps take. Fitted where most rows are
+/// empty (docs/choose.md); elsewhere it is taken to be half as slow again, so that it is not chosen
+/// where CSR is at hand.
 inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
                           const Sizes& sizes) {
   const bool mostly_empty = 2 * rows.empty_rows > rows.rows;
