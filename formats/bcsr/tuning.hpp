@@ -29,7 +29,7 @@ struct Tuning {
   /// are under way together.
   int cpu_chains = 2;
   /// What is added to the time of the bytes: on a GPU measured (docs/choose.md), on a CPU not.
-  double gpu_penalty = 1.5;
+  double gpu_penalty = 1.4;
   double cpu_penalty = 2;
 };
 
