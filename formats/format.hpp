@@ -84,6 +84,16 @@ struct Formats {
     return prediction;
   }
 
+  /// The same of a scheme that is not compared with others: looks at the pattern only where that
+  /// may refuse the matrix.
+  static Prediction predict_alone(const Scheme& scheme, const Features& features,
+                                  const Device& device, const Sizes& sizes) {
+    Prediction by_rows = predict(scheme, Features(features.rows()), device, sizes);
+    const bool enough =
+        !by_rows.possible() || !by_rows.lacks_pattern || !by_rows.pattern_may_refuse;
+    return enough ? by_rows : predict(scheme, features, device, sizes);
+  }
+
   static bool applies(Op op, const Scheme& scheme) {
     bool applies = false;
     for_each([&](auto format) {
@@ -97,7 +107,7 @@ struct Formats {
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
       const Inspection<Exec, Matrix>& inspection, const Scheme& scheme) {
-    const Prediction prediction = predict(
+    const Prediction prediction = predict_alone(
         scheme, inspection.features, inspection.device,
         sizes_of<Matrix, V, Acc>(inspection.vectors, inspection.symmetry, inspection.promises));
     if (!prediction.possible()) {

@@ -29,7 +29,7 @@ class Inspector {
   Result pinned(const Scheme& by_user) const {
     Scheme scheme = resolve(by_user, FormatList::grammars(in_.device));
     const Prediction prediction =
-        FormatList::predict(scheme, in_.features, in_.device, options_.sizes);
+        FormatList::predict_alone(scheme, in_.features, in_.device, options_.sizes);
     const bool far_too_many = !too_many(scheme, prediction.kept_bytes / surely_beyond).empty();
     if (prediction.possible() && far_too_many) refuse(scheme, prediction.kept_bytes);
     auto executor = inspect(scheme);

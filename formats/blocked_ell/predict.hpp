@@ -99,6 +99,7 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
       sigma_of(scheme) > 0 ? static_cast<double>(rows.rows) * sizes.ordinal_bytes : 0;
   Prediction prediction;
   prediction.lacks_pattern = !features.has_pattern();
+  prediction.pattern_may_refuse = false;
   prediction.borrows_values = false;
   prediction.kept_bytes = slots * (sizes.scalar_bytes + column_bytes(features, slice_rows, sizes)) +
                           order + slices * static_cast<double>(sizeof(Slice<std::int64_t>));

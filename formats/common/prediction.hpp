@@ -73,6 +73,8 @@ struct Prediction {
   /// Whether this is the best that the matrix may be, for lack of its pattern: what is not known is
   /// taken to be as the format would like it, and it may refuse once it is known.
   bool lacks_pattern = false;
+  /// Whether it may refuse once the pattern is known, and not only take longer.
+  bool pattern_may_refuse = true;
 
   bool possible() const { return refusal.empty(); }
 
