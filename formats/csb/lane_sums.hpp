@@ -8,6 +8,18 @@
 
 namespace heddle::detail::csb {
 
+/// a * b, rounded alike wherever it stands: compilers contract the products of complex numbers in
+/// one way or another, and kernels for one vector and for several are to give the same bits.
+template <Scalar Acc>
+KOKKOS_FORCEINLINE_FUNCTION Acc rounded_product(const Acc& a, const Acc& b) {
+  if constexpr (is_complex<Acc>) {
+    return {Kokkos::fma(a.real(), b.real(), -(a.imag() * b.imag())),
+            Kokkos::fma(a.real(), b.imag(), a.imag() * b.real())};
+  } else {
+    return a * b;
+  }
+}
+
 /// Adds up a piece on a GPU, without atomic additions: no two subwarps add to one place. Where the
 /// keys of a block ascend each subwarp takes a share of its entries that begins and ends with a
 /// key; where they do not each reads all of them and takes those of its range of keys. Within a
@@ -139,7 +151,8 @@ struct LaneSums {
       Acc product[vectors];
       for (int v = 0; v < vectors; ++v) {
         const int vector = v < walk.product.x.count ? v : 0;  // what is not stored may be any sum
-        product[v] = walk.product.product(value, share.x_first + source, vector, wanted);
+        const Acc x(backends::load(&walk.product.x(share.x_first + source, vector), wanted));
+        product[v] = rounded_product(Acc(value), x);
       }
       add(subwarp, key, product, share.sums);
       subwarp.sync();
