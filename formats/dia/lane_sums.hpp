@@ -60,8 +60,8 @@ struct LaneSums {
   KOKKOS_FORCEINLINE_FUNCTION Acc x(Row row, int vector, bool inside) const {
     const auto* const first =
         product.x.data + (vector < product.x.count ? vector : 0) * product.x.vector_stride;
-    return Acc(
-        backends::load(UnitStride ? first + row : first + row * product.x.row_stride, inside));
+    const auto at = static_cast<std::int64_t>(row);
+    return Acc(backends::load(UnitStride ? first + at : first + at * product.x.row_stride, inside));
   }
 
   template <bool UnitStride>
