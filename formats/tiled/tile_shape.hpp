@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/unroll.hpp"
 #include "tile.hpp"
 #include "tuning.hpp"
 
 namespace heddle::detail::tiled {
 
-/// What the rows of a tile hold. Without arrays, which a GPU would keep in memory.
+/// What the rows of a tile hold. Without arrays, which a GPU would keep in memory, and in loops
+/// that stay loops, for which it has registers.
 class TileRows {
  public:
   /// Takes codes, 16 * row + column, in the order of rows.
   KOKKOS_FUNCTION TileRows(const unsigned char* codes, std::int64_t entries) {
     std::int64_t i = 0;
+    HEDDLE_UNROLL(1)
     for (int row = 0; row < tile_size; ++row) {
       std::uint32_t columns = 0;
       std::uint64_t length = 0;
+      HEDDLE_UNROLL(1)
       for (; i < entries && codes[i] >> 4 == row; ++i, ++length) {
         const std::uint32_t bit = std::uint32_t{1} << (codes[i] & 15);
         repeats_ = repeats_ || (columns & bit) != 0;
@@ -66,6 +70,7 @@ KOKKOS_INLINE_FUNCTION Tile tile_shape(const unsigned char* codes, std::int64_t 
   }
   int longest = 0;
   double squares = 0;
+  HEDDLE_UNROLL(1)
   for (int row = 0; row < tile_size; ++row) {
     const int length = rows.length(row);
     longest = length > longest ? length : longest;
@@ -79,8 +84,10 @@ KOKKOS_INLINE_FUNCTION Tile tile_shape(const unsigned char* codes, std::int64_t 
     return Tile::make(Layout::ell, entries, longest);
   }
   if (least_hyb >= 0 && variation_squared >= least_hyb * least_hyb) {
+    HEDDLE_UNROLL(1)
     for (int width = 1; width * tile_size <= rules.most_hyb_padding * entries; ++width) {
       int rest = 0;
+      HEDDLE_UNROLL(1)
       for (int row = 0; row < tile_size; ++row) {
         rest += rows.length(row) > width ? rows.length(row) - width : 0;
       }
