@@ -39,29 +39,25 @@ struct LaneSums {
                                               std::int64_t index, Acc* sums, Acc* mirrored) const {
     const std::int64_t panel_first = static_cast<std::int64_t>(piece.panel) * walk.A.beta;
     walk.each_block(piece, [&](const Run& run) {
-      constexpr int images = Walk::mirrors ? 2 : 1;
-      HEDDLE_UNROLL(1)  // so that both share one copy of what adds
-      for (int image = 0; image < images; ++image) {
-        Acc* partial = nullptr;
-        Share share;
-        if (image == 0) {
-          share = of_stored(team, run, sums);
-        } else if (run.on_diagonal) {
-          share = of_mirrored(team, run, Span{0, walk.A.beta}, panel_first, sums);
-          share.beside_diagonal = true;
+      add_entries<false>(team.subwarp(), of_stored(team, run, sums));
+      if (walk.ascending) team.barrier();  // shared out in another way from here on
+      if constexpr (Walk::mirrors) {
+        if (run.on_diagonal) {
+          add_entries<true>(team.subwarp(),
+                            of_mirrored(team, run, Span{0, walk.A.beta}, panel_first, sums));
+          team.barrier();
         } else if (walk.mirror.atomically) {
-          return add_to_y(team, run, panel_first);
+          add_to_y(team, run, panel_first);
         } else if (walk.mirror.is_part(run.block)) {
           const Part& part = walk.mirror.parts.part[walk.mirror.parts.part_of[run.block]];
-          partial = walk.sums_of(part, index);
-          share = of_mirrored(team, run, part.span, panel_first, mirrored ? mirrored : partial);
+          Acc* const partial = walk.sums_of(part, index);
+          const Share share =
+              of_mirrored(team, run, part.span, panel_first, mirrored ? mirrored : partial);
           clear(team, share);
-        } else {
-          return;
+          add_entries<true>(team.subwarp(), share);
+          team.barrier();
+          if (partial != share.sums) copy(team, share, partial);
         }
-        add_entries(team.subwarp(), share);
-        if (image == 1 || walk.ascending) team.barrier();  // shared out in another way from here on
-        if (partial && partial != share.sums) copy(team, share, partial);
       }
     });
   }
@@ -77,15 +73,14 @@ struct LaneSums {
     int low;
     int high;
     int first;
-    int places;  ///< of all subwarps' sums
-    bool mirrored;
+    int places;            ///< of all subwarps' sums
     bool beside_diagonal;  ///< whether entries on the diagonal of their block are left out
   };
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION Share of_stored(const Team& team, const Run& run, Acc* sums) const {
     const int mine = team.subwarp_index(), beta = walk.A.beta;
-    Share share{run.first, run.last, run.x_first, sums, 0, beta, 0, beta * vectors, false, false};
+    Share share{run.first, run.last, run.x_first, sums, 0, beta, 0, beta * vectors, false};
     if constexpr (!Walk::by_columns) {
       if (walk.ascending) {
         HEDDLE_UNROLL(1)
@@ -105,8 +100,8 @@ struct LaneSums {
                                                 std::int64_t panel_first, Acc* sums) const {
     const int range = ceil_div(span.width, Team::subwarps);
     const int low = span.first + range * team.subwarp_index();
-    return {run.first,   run.last,   panel_first,          sums, low,
-            low + range, span.first, span.width * vectors, true, false};
+    return {run.first,   run.last,   panel_first,          sums,           low,
+            low + range, span.first, span.width * vectors, run.on_diagonal};
   }
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void clear(const Team& team, const Share& share) const {
@@ -132,22 +127,18 @@ struct LaneSums {
     }
   }
 
-  template <class Subwarp>
+  template <bool Mirrored, class Subwarp>
   KOKKOS_FORCEINLINE_FUNCTION void add_entries(const Subwarp& subwarp, const Share& share) const {
-    const bool by_columns = Walk::by_columns != share.mirrored;
-    const auto* const keys = by_columns ? walk.A.local_column : walk.A.local_row;
-    const auto* const sources = by_columns ? walk.A.local_row : walk.A.local_column;
-    const bool conjugate = share.mirrored ? walk.mirror.conjugate : walk.product.conjugate;
     for (std::int64_t batch = share.from; batch < share.to; batch += Subwarp::width) {
       const std::int64_t k = batch + subwarp.lane();
       bool wanted = k < share.to;
-      int key = wanted ? keys[k] : -1;
-      const int source = wanted ? sources[k] : 0;
+      int key = wanted ? walk.template key<Mirrored>(k) : -1;
+      const int source = wanted ? walk.template source<Mirrored>(k) : 0;
       wanted = wanted && key >= share.low && key < share.high &&
-               !(share.beside_diagonal && key == source);
+               !(Mirrored && share.beside_diagonal && key == source);
       key = wanted ? key - share.first : -1;
       if (!subwarp.any(wanted)) continue;
-      const S value = multiplied(backends::load_once(walk.A.values + k, wanted), conjugate);
+      const S value = walk.template entry<Mirrored>(backends::load_once(walk.A.values + k, wanted));
       Acc product[vectors];
       for (int v = 0; v < vectors; ++v) {
         const int vector = v < walk.product.x.count ? v : 0;  // what is not stored may be any sum
