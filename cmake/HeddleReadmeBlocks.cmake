@@ -29,7 +29,7 @@ function(heddle_readme_blocks file)
                                           $<TARGET_NAME_IF_EXISTS:Heddle::compiled> ${ARGN})
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     set_tests_properties(
-      ${name} PROPERTIES TIMEOUT 1500 PROCESSORS 2
+      ${name} PROPERTIES TIMEOUT 1500
       ENVIRONMENT "OMP_NUM_THREADS=2;OMP_PROC_BIND=false;OMP_WAIT_POLICY=passive")
   endwhile()
 endfunction()

@@ -26,8 +26,14 @@ void plan_for_indices(const Gpu& exec) {
 }
 
 template <class Scalar>
-void every_plan(const Gpu& exec) {
+void plan_of_narrow_indices(const Gpu& exec) {
   plan_for_indices<Scalar, std::int32_t, std::int32_t>(exec);
+}
+
+/// For the wide scalars, whose kernels take the most registers.
+template <class Scalar>
+void every_plan(const Gpu& exec) {
+  plan_of_narrow_indices<Scalar>(exec);
   plan_for_indices<Scalar, std::int32_t, std::int64_t>(exec);
   plan_for_indices<Scalar, std::int32_t, std::size_t>(exec);
   plan_for_indices<Scalar, std::int64_t, std::int64_t>(exec);

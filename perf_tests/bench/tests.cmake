@@ -14,7 +14,7 @@ function(heddle_bench_test name)
            COMMAND "${CMAKE_COMMAND}" "-DPROGRAM=$<TARGET_FILE:heddle-bench>" "-DRUN=${words}"
                    "-DEXIT=${arg_EXIT}" "-DOUT=${arg_OUT}" "-DERR=${arg_ERR}" -P
                    "${bench_tests}/run.cmake")
-  set_tests_properties(heddle-bench/${name} PROPERTIES TIMEOUT 1500 PROCESSORS 2
+  set_tests_properties(heddle-bench/${name} PROPERTIES TIMEOUT 1500
                                                        ENVIRONMENT "${HEDDLE_BENCH_ENVIRONMENT}")
 endfunction()
 set(HEDDLE_BENCH_ENVIRONMENT "OMP_NUM_THREADS=2;OMP_PROC_BIND=false;OMP_WAIT_POLICY=passive")
@@ -139,7 +139,7 @@ endif()
 add_test(NAME heddle-bench/output
          COMMAND "${bench_tests}/output" "$<TARGET_FILE:heddle-bench>"
                  "${CMAKE_CURRENT_BINARY_DIR}/output" ${quick})
-set_tests_properties(heddle-bench/output PROPERTIES TIMEOUT 1500 PROCESSORS 2
+set_tests_properties(heddle-bench/output PROPERTIES TIMEOUT 1500
                                                     ENVIRONMENT "${HEDDLE_BENCH_ENVIRONMENT}")
 
 # The JSON of a run over every scheme and baseline, a matrix without entries among others.
