@@ -14,7 +14,7 @@ set(type_of_cdouble "Kokkos::complex<double>")
 string(REPLACE "," ";" scalars "${HEDDLE_INSTANTIATE}")
 list(REMOVE_DUPLICATES scalars)
 
-add_library(heddle_compiled STATIC)
+add_library(heddle_compiled)  # static, unless BUILD_SHARED_LIBS says otherwise
 add_library(Heddle::compiled ALIAS heddle_compiled)
 foreach(scalar IN LISTS scalars)
   if(NOT DEFINED type_of_${scalar})
@@ -28,7 +28,15 @@ HEDDLE_INSTANCES(, ${type_of_${scalar}})\n}  // namespace heddle\n")
   string(TOUPPER "HEDDLE_COMPILED_${scalar}" definition)
   target_compile_definitions(heddle_compiled INTERFACE ${definition})
 endforeach()
-set_target_properties(heddle_compiled PROPERTIES EXPORT_NAME compiled POSITION_INDEPENDENT_CODE ON)
+# Before 1.0 a minor version may break, hence the SOVERSION: docs/versions.md. Static and shared are made
+# of the same objects, so neither has a definition of its own.
+set_target_properties(
+  heddle_compiled
+  PROPERTIES EXPORT_NAME compiled
+             POSITION_INDEPENDENT_CODE ON
+             VERSION ${PROJECT_VERSION}
+             SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+             DEFINE_SYMBOL "")
 target_link_libraries(heddle_compiled PUBLIC heddle)
 target_compile_options(heddle_compiled
                        PRIVATE $<TARGET_PROPERTY:heddle_warnings,INTERFACE_COMPILE_OPTIONS>)

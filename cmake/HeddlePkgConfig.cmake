@@ -23,11 +23,17 @@ endif()
 configure_file(cmake/heddle.pc.in "${CMAKE_CURRENT_BINARY_DIR}/heddle.pc.configured" @ONLY)
 file(GENERATE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/heddle.pc.generated"
      INPUT "${CMAKE_CURRENT_BINARY_DIR}/heddle.pc.configured")
-# "SHELL:" in an option is CMake's own word for "several words".
+# "SHELL:" in an option is CMake's own word for "several words". Libraries that the linker finds by
+# itself are named for it, so that the file is the same on every architecture.
 install(
   CODE "
   file(READ \"${CMAKE_CURRENT_BINARY_DIR}/heddle.pc.generated\" text)
   string(REPLACE \"SHELL:\" \"\" text \"\${text}\")
-  file(WRITE \"${CMAKE_CURRENT_BINARY_DIR}/heddle.pc\" \"\${text}\")")
+  foreach(folder IN ITEMS ${CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES})
+    string(REPLACE \" \${folder}/lib\" \" @l@\" text \"\${text}\")
+  endforeach()
+  string(REGEX REPLACE \"@l@([^ .\n]+)[.][^ \n]*\" \"-l\\\\1\" text \"\${text}\")
+  file(WRITE \"${CMAKE_CURRENT_BINARY_DIR}/heddle.pc\" \"\${text}\")"
+  COMPONENT heddle)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/heddle.pc"
-        DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/pkgconfig")
+        DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/pkgconfig" COMPONENT heddle)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Heddle::tpetra: <heddle/tpetra.hpp> and <heddle/ifpack2.hpp>, for tests and examples of this tree.
-# Of an installed Heddle, however it was configured, find_package(Heddle COMPONENTS tpetra) makes it.
+# Heddle::tpetra for <heddle/tpetra.hpp> and Heddle::ifpack2 for <heddle/ifpack2.hpp>, for tests and
+# examples of this tree. Of an installed Heddle, however it was configured,
+# find_package(Heddle COMPONENTS tpetra ifpack2) makes them.
 # Tpetra brings the Kokkos that it was built with, and Heddle must have found the same one.
 find_package(Tpetra CONFIG REQUIRED)
 find_package(Belos CONFIG REQUIRED)
@@ -10,8 +11,10 @@ set(HEDDLE_MPIEXEC_FLAGS "" CACHE STRING "What mpiexec needs here, a list: --ove
 
 add_library(heddle_tpetra INTERFACE)
 add_library(Heddle::tpetra ALIAS heddle_tpetra)
-target_link_libraries(heddle_tpetra INTERFACE heddle Ifpack2::all_libs Belos::all_libs
-                                              Tpetra::all_libs)
+target_link_libraries(heddle_tpetra INTERFACE heddle Tpetra::all_libs)
+add_library(heddle_ifpack2 INTERFACE)
+add_library(Heddle::ifpack2 ALIAS heddle_ifpack2)
+target_link_libraries(heddle_ifpack2 INTERFACE heddle Ifpack2::all_libs)
 
 add_custom_target(heddle_tpetra_programs)
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The README's lines for a Trilinos program: Belos gets Heddle's product in place of the matrix.
+#include <BelosLinearProblem.hpp>
+#include <BelosTpetraAdapter.hpp>
 #include <Tpetra_Core.hpp>
 #include <Tpetra_CrsMatrix.hpp>
 #include <heddle/tpetra.hpp>
@@ -14,9 +17,18 @@ int main(int argc, char** argv) {
     }
   }
   A->fillComplete();
-  const heddle::tpetra::Operator product(A);
-  Tpetra::Vector<double> x(map), y(map);
-  x.putScalar(1);
-  product.apply(x, y);
-  return y.norm1() == 30 && y.normInf() == 3 ? 0 : 1;
+
+  using MV = Tpetra::MultiVector<double>;
+  using OP = Tpetra::Operator<double>;
+  const auto x = Teuchos::rcp(new MV(map, 1)), b = Teuchos::rcp(new MV(map, 1));
+  auto product = Teuchos::rcp(new heddle::tpetra::Operator(A));
+  Belos::LinearProblem<double, MV, OP> problem(product, x, b);
+  problem.setProblem();
+  x->putScalar(1);
+  problem.apply(*x, *b);
+
+  Teuchos::Array<double> sum(1), largest(1);
+  b->norm1(sum());
+  b->normInf(largest());
+  return sum[0] == 30 && largest[0] == 3 ? 0 : 1;
 }
