@@ -18,6 +18,14 @@ HEDDLE_SIMD_INSTANCE void run_teams_with_simd(Kernel kernel, std::int64_t first,
   }
 }
 
+/// The same for any processor.
+template <class Team, class Kernel>
+HEDDLE_PLAIN_INSTANCE void run_teams_without_simd(Kernel kernel, std::int64_t first,
+                                                  std::int64_t stop,
+                                                  typename Kernel::Scratch& scratch) {
+  for (std::int64_t index = first; index < stop; ++index) kernel(Team(index), scratch);
+}
+
 /// The teams of a kernel in equal, contiguous shares, one a thread.
 template <class Team, class Kernel, bool WithSimd, bool Packs>
 struct ShareOfTeams {
@@ -32,8 +40,7 @@ struct ShareOfTeams {
     if constexpr (WithSimd) {
       run_teams_with_simd<Team>(kernel, first, stop, scratch);
     } else {
-      const Kernel copy = kernel;  // which no store of the kernel can change
-      for (std::int64_t index = first; index < stop; ++index) copy(Team(index), scratch);
+      run_teams_without_simd<Team>(kernel, first, stop, scratch);
     }
   }
 };

@@ -6,15 +6,18 @@
 // A program is compiled for any processor of its architecture. Functions marked
 // HEDDLE_SIMD_FUNCTION are compiled for AVX2 and FMA all the same, and called only where
 // cpu_traits() says that the processor has them; HEDDLE_SIMD_WORD are the words that they are made
-// of. Compilers of GPUs do not get them, not even for the host's part of a file.
+// of. Compilers of GPUs do not get them, not even for the host's part of a file. What runs where a
+// processor lacks them, as few do, is a HEDDLE_PLAIN_INSTANCE: compiled for size, in less time.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 #define HEDDLE_COMPILES_AVX2
 #define HEDDLE_SIMD_FUNCTION __attribute__((target("avx2,fma")))
 #define HEDDLE_SIMD_INSTANCE __attribute__((target("avx2,fma"), flatten))
+#define HEDDLE_PLAIN_INSTANCE __attribute__((cold))
 #define HEDDLE_SIMD_WORD static inline __attribute__((always_inline)) HEDDLE_SIMD_FUNCTION
 #else
 #define HEDDLE_SIMD_FUNCTION
 #define HEDDLE_SIMD_INSTANCE
+#define HEDDLE_PLAIN_INSTANCE
 #define HEDDLE_SIMD_WORD static KOKKOS_FORCEINLINE_FUNCTION
 #endif
 
