@@ -75,11 +75,10 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     using Shape =
         backends::Shape<Width, tuning.team_threads, VectorLanes == 1 ? tuning.teams_resident : 1>;
     const std::int64_t compressed = ceil_div<std::int64_t>(A.rows, tuning.team_threads / Width);
+    const std::int64_t scaled = scaled_rows(A, operands);
     const std::int64_t rest =
-        A.rows == A.all_rows
-            ? 0
-            : ceil_div<std::int64_t>(A.all_rows, tuning.team_threads * tuning.rows_per_thread);
-    const Kernel kernel{{operands}, A.has_entries, compressed, A.all_rows};
+        ceil_div<std::int64_t>(scaled, tuning.team_threads * tuning.rows_per_thread);
+    const Kernel kernel{{operands}, A.has_entries, compressed, scaled};
     backends::launch<Shape>(exec, "heddle::spmv::gcsr", compressed + rest, kernel);
   }
 
@@ -88,7 +87,15 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     const std::int64_t shares = std::min<std::int64_t>(exec.concurrency(), A.all_rows);
     backends::launch<backends::Shape<1>>(
         exec, "heddle::spmv::gcsr", shares,
-        HostKernel<Operands, VectorsAtOnce>{operands, A.has_entries, A.all_rows, shares});
+        HostKernel<Operands, VectorsAtOnce>{operands, A.has_entries, scaled_rows(A, operands),
+                                            shares});
+  }
+
+  /// Of the rows that are looked at for those without entries: all, or none where beta is 1, and y
+  /// stays as it is. An alpha that is not finite makes NaN of an empty row.
+  static std::int64_t scaled_rows(const View<S, O, Off>& A, const Operands& operands) {
+    const bool stays = operands.beta == Acc(1) && operands.alpha * Acc(0) == Acc(0);
+    return A.rows == A.all_rows || stays ? 0 : A.all_rows;
   }
 
   Matrix A_;

@@ -61,7 +61,7 @@ struct GpuKernel {
   compressed_rows::SubwarpKernel<Operands, VectorLanes, VectorsPerLane, Batch> compressed;
   RowBits has_entries;
   std::int64_t compressed_teams;
-  std::int64_t all_rows;
+  std::int64_t scaled_rows;  ///< all, or none where the others keep their y
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
@@ -69,7 +69,7 @@ struct GpuKernel {
     const std::int64_t first = (team.index() - compressed_teams) * Team::threads * RowsPerThread;
     for (int i = 0; i < RowsPerThread; ++i) {
       const std::int64_t row = first + i * Team::threads + team.thread();
-      if (row < all_rows && !has_entries(row)) compressed.operands.store_nothing(row);
+      if (row < scaled_rows && !has_entries(row)) compressed.operands.store_nothing(row);
     }
   }
 };
@@ -82,7 +82,7 @@ struct HostKernel {
 
   Operands operands;
   RowBits has_entries;
-  std::int64_t all_rows;
+  std::int64_t scaled_rows;  ///< all, or none where the others keep their y
   std::int64_t shares;
 
   template <class Team>
@@ -91,9 +91,8 @@ struct HostKernel {
     if (first < stop) {
       compressed_rows::HostPlainRows<Operands, VectorsAtOnce>().store_rows(operands, first, stop);
     }
-    if (operands.rows == all_rows) return;
-    const std::int64_t all_stop = all_rows * (team.index() + 1) / shares;
-    for (std::int64_t row = all_rows * team.index() / shares; row < all_stop; ++row) {
+    const std::int64_t scaled_stop = scaled_rows * (team.index() + 1) / shares;
+    for (std::int64_t row = scaled_rows * team.index() / shares; row < scaled_stop; ++row) {
       if (!has_entries(row)) operands.store_nothing(row);
     }
   }

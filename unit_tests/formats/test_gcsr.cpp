@@ -49,6 +49,27 @@ TEST_CASE("gcsr: hypersparse matrices agree with the oracle") {
     REQUIRE(plan);
     CHECK_MESSAGE(apply_and_compare(exec, *plan, A, Op::none, 2.0, -1.0) == "", A.name);
     CHECK_MESSAGE(apply_and_compare(exec, *plan, A, Op::none, 1.0, 0.0) == "", A.name);
+    CHECK_MESSAGE(apply_and_compare(exec, *plan, A, Op::none, 2.0, 1.0) == "", A.name);
+  }
+}
+
+TEST_CASE("gcsr: of y, beta = 1 leaves rows without entries alone, but for an infinite alpha") {
+  const GcsrExec exec;
+  const Pattern pattern{"example", 4, {{}, {0, 1}, {}, {}, {2}, {1, 2, 3}, {}}};
+  const auto A = to_device<GcsrType>(exec, pattern);
+  GcsrPlan plan(exec, A.matrix(), {.scheme = Scheme("gcsr")});
+  const Kokkos::View<double*, GcsrType::Space> x("heddle::test::x", 4), y("heddle::test::y", 7);
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double alpha : {3.0, infinity}) {
+    Kokkos::deep_copy(x, 1.0);
+    Kokkos::deep_copy(y, 5.0);
+    plan.apply(exec, alpha, x, 1.0, y);
+    exec.fence("heddle::test::applied");
+    const auto result = to_host(y);
+    for (const std::size_t row : {0, 2, 3, 6}) {
+      CHECK((alpha == infinity ? std::isnan(result(row)) : result(row) == 5.0));
+    }
+    for (const std::size_t row : {1, 4, 5}) CHECK(result(row) != 5.0);
   }
 }
 
