@@ -20,9 +20,12 @@ struct ImportedColumns {
   /// For split_columns: one a column.
   Places places;
   LO own = 0, imported = 0;
-  /// Brings the imported entries of x, and nothing else, side by side; null if no process of the
-  /// communicator imports any.
-  Teuchos::RCP<const Import> import;
+  /// Whether a process of the communicator imports any.
+  bool any_imported = false;
+  /// Whether a split is predicted to pay. It saves a copy of the own entries of x, 16 bytes each;
+  /// and it costs, for each imported one, 24 bytes to unpack it, which Tpetra does only where the
+  /// vector holds nothing else, and about 16 of y, read and written again.
+  bool split_pays = false;
 
   /// Collective over the communicator of the maps.
   explicit ImportedColumns(const Import& importer) {
@@ -43,17 +46,25 @@ struct ImportedColumns {
     for (LO k = 0; k < imported; ++k) host(remote[k]) = imported_place(k);
     Kokkos::deep_copy(places, host);
 
-    const auto comm = x_map.getComm();
-    int mine = imported > 0 ? 1 : 0, any = 0;
-    Teuchos::reduceAll(*comm, Teuchos::REDUCE_MAX, mine, Teuchos::outArg(any));
-    if (any == 0) return;
-    // In the order of arrival, so that Tpetra receives into the vector itself.
+    const double mine[] = {static_cast<double>(own), static_cast<double>(imported)};
+    double all[] = {0, 0};
+    Teuchos::reduceAll(*x_map.getComm(), Teuchos::REDUCE_SUM, 2, mine, all);
+    any_imported = all[1] > 0;
+    split_pays = 40 * all[1] < 16 * all[0];
+  }
+
+  /// Brings the imported entries of x, and nothing else, in the order of arrival. Collective.
+  static Teuchos::RCP<const Import> alone(const Import& importer) {
+    const Map& column_map = *importer.getTargetMap();
+    const auto remote = importer.getRemoteLIDs();
     Teuchos::Array<GO> elements(remote.size());
-    for (LO k = 0; k < imported; ++k) elements[k] = column_map.getGlobalElement(remote[k]);
+    for (Teuchos::Ordinal k = 0; k < remote.size(); ++k) {
+      elements[k] = column_map.getGlobalElement(remote[k]);
+    }
     const auto target =
         Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(), elements(),
-                             column_map.getIndexBase(), comm));
-    import = importer.createRemoteOnlyImport(target);
+                             column_map.getIndexBase(), column_map.getComm()));
+    return importer.createRemoteOnlyImport(target);
   }
 };
 

@@ -19,16 +19,20 @@ namespace heddle::tpetra {
 struct OperatorOptions {
   /// Of the plans. A scheme that is pinned here is that of the columns that the process owns.
   SpmvOptions plan = {};
-  /// Pins the scheme of the imported columns.
+  /// Pins the scheme of the imported columns, and so that the matrix is split.
   std::optional<Scheme> imported_scheme = std::nullopt;
+  /// Whether the matrix is split, the same on every process; left out, by what an apply moves.
+  std::optional<bool> split = std::nullopt;
 };
 
 /// A filled Tpetra::CrsMatrix as a Tpetra::Operator: y = alpha * op(A) * x + beta * y.
 ///
 /// The local matrix is split once: entries whose column this process owns, which read x where it
 /// lies, and entries whose column it imports. An apply starts the import of those columns alone,
-/// multiplies the first part meanwhile, and adds the second. A matrix without an importer (one
-/// process, or no column of another) is borrowed, not copied.
+/// multiplies the first part meanwhile, and adds the second. Where processes import many columns
+/// for those that they own, it is not split: an apply imports all columns, as Tpetra does, and
+/// multiplies once. Such a matrix, and one without an importer (one process, or no column of
+/// another), is borrowed, not copied.
 ///
 /// Holds a reference to the matrix. Bitwise reproducible as SpmvPlan is, but that Tpetra adds up
 /// in an export (a row map that is not the range map, or a transposing mode) in an order of its
@@ -61,7 +65,11 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
     std::optional<detail::tpetra::ImportedColumns<LO, GO, Node>> columns;
     if (!importer.is_null()) {
       columns.emplace(*importer);
-      import_ = columns->import;
+      splits_ = options.split.value_or(columns->split_pays || options.imported_scheme);
+      import_ = importer;
+      if (splits_) {
+        import_ = columns->any_imported ? columns->alone(*importer) : Teuchos::null;
+      }
     }
     // What one process refuses is refused by all, or the others would wait for it for ever.
     std::optional<Error> refused;
@@ -146,7 +154,7 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
   Teuchos::RCP<const crs_matrix_type> getMatrix() const { return A_; }
 
   /// What runs on this process for the columns that it owns, and for those that it imports: empty
-  /// where no process imports any.
+  /// where no process imports any, or the matrix is not split, and the first runs for all.
   const Scheme& scheme(Op op = Op::none) const { return own_->scheme(op); }
   std::optional<Scheme> imported_scheme(Op op = Op::none) const {
     return imported_ ? std::optional(imported_->scheme(op)) : std::nullopt;
@@ -180,7 +188,7 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
                const std::optional<detail::tpetra::ImportedColumns<LO, GO, Node>>& columns) {
     const Exec exec;
     const Matrix A = csr_matrix(A_->getLocalMatrixDevice());
-    if (!columns) {
+    if (!splits_) {
       own_.emplace(exec, A, options.plan);
       return;
     }
@@ -255,11 +263,12 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
     if (!import_.is_null()) {
       imported = &on_imported_.get(import_->getTargetMap(), count);
       imported->beginImport(x, *import_, ::Tpetra::INSERT);
+      if (!splits_) imported->endImport(x, *import_, ::Tpetra::INSERT);
     }
     const auto y_local = detail::tpetra::to_write(y);
-    multiply(*own_, Op::none, alpha, detail::tpetra::to_read(x), exports ? Scalar(0) : beta,
-             y_local);
-    if (imported) {
+    const auto x_local = detail::tpetra::to_read(imported && !splits_ ? *imported : x);
+    multiply(*own_, Op::none, alpha, x_local, exports ? Scalar(0) : beta, y_local);
+    if (imported && splits_) {
       imported->endImport(x, *import_, ::Tpetra::INSERT);
       multiply(*imported_, Op::none, alpha, detail::tpetra::to_read(*imported), Scalar(1), y_local);
     }
@@ -281,10 +290,15 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
     const multivector_type& x =
         exporter.is_null() ? readable(X, Y) : on_rows_.get(A_->getRowMap(), count);
     const auto x_local = detail::tpetra::to_read(x);
-    multivector_type& y = writable(Y, beta);
     multivector_type* imported = nullptr;
-    if (!import_.is_null()) {
-      imported = &on_imported_.get(import_->getTargetMap(), count);
+    if (!import_.is_null()) imported = &on_imported_.get(import_->getTargetMap(), count);
+    if (imported && !splits_) {
+      multiply(*own_, op, alpha, x_local, Scalar(0), detail::tpetra::to_write(*imported));
+      detail::tpetra::scale(beta, Y);
+      return Y.doExport(*imported, *import_, ::Tpetra::ADD_ASSIGN);
+    }
+    multivector_type& y = writable(Y, beta);
+    if (imported) {
       multiply(*imported_, op, alpha, x_local, Scalar(0), detail::tpetra::to_write(*imported));
       y.beginExport(*imported, *import_, ::Tpetra::ADD);
     }
@@ -294,8 +308,9 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
   }
 
   Teuchos::RCP<const crs_matrix_type> A_;
-  Teuchos::RCP<const ::Tpetra::Import<LO, GO, Node>> import_;
-  std::optional<detail::tpetra::ColumnSplit<Exec, Matrix>> split_;  // if there is an importer
+  Teuchos::RCP<const ::Tpetra::Import<LO, GO, Node>> import_;  // of imported columns, or of all
+  bool splits_ = false;
+  std::optional<detail::tpetra::ColumnSplit<Exec, Matrix>> split_;
   // A Tpetra::Operator applies const, and a plan keeps what an apply needs.
   mutable std::optional<Plan> own_, imported_;
   mutable std::array<bool, 4> prepared_{};

@@ -86,24 +86,48 @@ TEST_CASE("an Operator applies as its Tpetra::CrsMatrix does") {
   for (const Case& c : cases()) {
     CAPTURE(c.name);
     const auto A = make_matrix(c.rows, c.columns, c.row, c.domain, c.range);
-    const Mine mine(A, {.plan = {.ops = {Op::transpose}}});
-    CHECK((mine.getDomainMap() == A->getDomainMap()));
-    CHECK((mine.getRangeMap() == A->getRangeMap()));
-    compare_all(*A, mine);
+    for (const bool split : {true, false}) {
+      CAPTURE(split);
+      const Mine mine(A, {.plan = {.ops = {Op::transpose}}, .split = split});
+      CHECK((mine.getDomainMap() == A->getDomainMap()));
+      CHECK((mine.getRangeMap() == A->getRangeMap()));
+      compare_all(*A, mine);
+    }
   }
 }
 
 TEST_CASE("an Operator takes the values of a matrix that is refilled") {
   for (const Case& c : cases()) {
     CAPTURE(c.name);
-    const auto A = make_matrix(c.rows, c.columns, c.row, c.domain, c.range);
-    Mine mine(A);
-    compare(*A, mine, TRANS, 1, 1, 0);  // a stored transpose, if there is one, is refilled too
-    A->resumeFill();
-    fill(*A, c.columns, 2, true);
-    A->fillComplete(A->getDomainMap(), A->getRangeMap());
-    mine.update_values();
+    for (const bool split : {true, false}) {
+      CAPTURE(split);
+      const auto A = make_matrix(c.rows, c.columns, c.row, c.domain, c.range);
+      Mine mine(A, {.split = split});
+      compare(*A, mine, TRANS, 1, 1, 0);  // a stored transpose, if there is one, is refilled too
+      A->resumeFill();
+      fill(*A, c.columns, 2, true);
+      A->fillComplete(A->getDomainMap(), A->getRangeMap());
+      mine.update_values();
+      compare_all(*A, mine);
+    }
+  }
+}
+
+TEST_CASE("a matrix is split where processes import few columns") {
+  const auto rows = make_map(Layout::runs, 400);
+  const bool alone = rows->getComm()->getSize() == 1;
+  for (const GO distance : {1, 200}) {
+    const auto A = rcp(new Matrix(rows, 2));
+    for (LO r = 0; r < static_cast<LO>(rows->getLocalNumElements()); ++r) {
+      const GO i = rows->getGlobalElement(r);
+      A->insertGlobalValues(i, Teuchos::tuple(i, (i + distance) % 400), Teuchos::tuple(2.0, 1.0));
+    }
+    A->fillComplete();
+    const Mine mine(A);
+    CHECK(mine.imported_scheme().has_value() == (!alone && distance == 1));
     compare_all(*A, mine);
+    const Mine pinned(A, {.imported_scheme = Scheme::parse("gcsr")});
+    CHECK(pinned.imported_scheme().has_value() == !alone);
   }
 }
 
