@@ -37,6 +37,15 @@ KOKKOS_INLINE_FUNCTION std::int64_t first_not_below(const Number* numbers, std::
   return low;
 }
 
+/// The row behind `row` and before `stop` that holds nonzero k; mostly it is the next.
+template <class Off>
+KOKKOS_FORCEINLINE_FUNCTION std::int64_t row_behind(const Off* row_ptr, std::int64_t row,
+                                                    std::int64_t stop, std::int64_t k) {
+  ++row;
+  const bool here = k < static_cast<std::int64_t>(row_ptr[row + 1]);
+  return here ? row : last_not_above(row_ptr, row, stop, k);
+}
+
 /// A team takes a chunk of nonzeros, and its threads every so manieth of them.
 template <class Off, class Visit>
 struct EachEntryKernel {
@@ -46,38 +55,35 @@ struct EachEntryKernel {
 
   const Off* row_ptr;
   std::int64_t rows;
-  std::int64_t entries;
-  Visit visit;
+  Visit first_visit;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
     const std::int64_t begin = team.index() * chunk;
+    const auto entries = static_cast<std::int64_t>(row_ptr[rows]);
     const std::int64_t end = begin + chunk < entries ? begin + chunk : entries;
+    Visit visit = first_visit;
     std::int64_t row = -1;
     for (std::int64_t k = begin + team.thread(); k < end; k += Team::threads) {
-      if (row < 0) row = last_not_above(row_ptr, 0, rows, k);
-      if (ends(row, k)) {
-        ++row;
-        if (ends(row, k)) row = last_not_above(row_ptr, row + 1, rows, k);
+      if (row < 0) {
+        row = last_not_above(row_ptr, 0, rows, k);
+      } else if (k >= static_cast<std::int64_t>(row_ptr[row + 1])) {
+        row = row_behind(row_ptr, row, rows, k);
       }
       visit(row, k);
     }
   }
-
- private:
-  KOKKOS_FORCEINLINE_FUNCTION bool ends(std::int64_t row, std::int64_t k) const {
-    return static_cast<std::int64_t>(row_ptr[row + 1]) <= k;
-  }
 };
 
-/// Calls visit(row, k) for each nonzero k, in any order: cut by nonzeros, however long rows are.
-/// One launch in the order of `exec`; no wait.
+/// Calls visit(row, k) for each nonzero k, of which there are at most `most`, in any order: cut by
+/// nonzeros, however long rows are. Each thread calls a copy of `visit`, for ascending nonzeros, so
+/// that it may remember the last. One launch in the order of `exec`; no wait.
 template <ExecutionSpace Exec, class Off, class Visit>
 void each_entry(const Exec& exec, const char* label, const Off* row_ptr, std::int64_t rows,
-                std::int64_t entries, const Visit& visit) {
+                std::int64_t most, const Visit& visit) {
   using Kernel = EachEntryKernel<Off, Visit>;
-  backends::launch<typename Kernel::Shape>(exec, label, ceil_div(entries, Kernel::chunk),
-                                           Kernel{row_ptr, rows, entries, visit});
+  backends::launch<typename Kernel::Shape>(exec, label, ceil_div(most, Kernel::chunk),
+                                           Kernel{row_ptr, rows, visit});
 }
 
 }  // namespace heddle::detail
