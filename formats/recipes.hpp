@@ -6,8 +6,8 @@
 #include "inspect/recipe/compact_and_pad.hpp"
 #include "inspect/recipe/fill_lists.hpp"
 #include "inspect/recipe/fill_values.hpp"
-#include "inspect/recipe/morton_lists.hpp"
 #include "inspect/recipe/repeats.hpp"
+#include "inspect/recipe/sort_lists.hpp"
 #include "inspect/recipe/sorted_rows.hpp"
 #include "inspect/recipe/stored_blocks.hpp"
 

@@ -20,9 +20,9 @@ class Storage {
   using Space = typename Exec::memory_space;
   using Matrix = CsrMatrix<S, O, Off, Space>;
 
-  /// Counts the blocks of A, with a readback and a workspace of an offset for each nonzero, which
-  /// is freed; then one allocation and three launches. Throws Refusal, before that allocation, if
-  /// there is too much fill-in.
+  /// Counts the blocks of A, with two readbacks and a workspace of an offset for each nonzero,
+  /// which is freed; then one allocation and three launches. Throws Refusal, before that
+  /// allocation, if there is too much fill-in.
   Storage(const Exec& exec, const Matrix& A, const BlockShape& shape)
       : shape_(shape), rows_(A.rows()) {
     using Map = decltype(recipe_of(shape));

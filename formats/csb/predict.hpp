@@ -9,6 +9,7 @@
 
 #include "../../core/scheme.hpp"
 #include "../common/prediction.hpp"
+#include "../inspect/recipe/longest_panel.hpp"
 #include "sweeps.hpp"
 
 namespace heddle::detail::csb {
@@ -72,19 +73,20 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
                               std::to_string(std::llround(block_columns)) +
                               " blocks would need a table larger than the matrix");
   }
-  constexpr double most_entries = 4294967295.0;  // their places, sorted with them, have 32 bits
-  const double in_block = std::min(n, static_cast<double>(rows.longest_row) * parameters.beta);
-  if (parameters.morton && in_block > most_entries) {
-    return Prediction::refuse("a block might hold more entries than Morton's order counts");
-  }
   const bool triangle = sizes.symmetry != Symmetry::none;
   if (parameters.sweeps && !triangle) {
     return Prediction::refuse("sweep is for a matrix of which one triangle is stored");
   }
   const double vectors = sizes.vectors.count;
   const double blocks = std::min(n, block_rows * block_columns);
+  constexpr double most_blocks = 4294967295.0;  // their numbers, sorted with codes, have 32 bits
+  if (parameters.morton && blocks > most_blocks) {
+    return Prediction::refuse("there might be more blocks than Morton's order counts");
+  }
   const double of_blocks = blocks * (4.0 * sizes.offset_bytes + 2.0 * sizes.ordinal_bytes);
-  const double source = parameters.morton ? sizes.offset_bytes : 0;
+  const bool sorted =
+      parameters.morton || (device.has_lanes() && n / block_rows > recipe::most_walked_by_subwarp);
+  const double source = sorted ? sizes.offset_bytes : 0;
   const double bytes_per_second = estimated_bytes_per_second(device);
   Prediction prediction;
   prediction.borrows_values = false;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../inspect/recipe/compact.hpp"
-#include "../inspect/recipe/morton_lists.hpp"
+#include "../inspect/recipe/fill_lists.hpp"
 #include "../inspect/transpose.hpp"
 #include "view.hpp"
 
@@ -10,15 +10,13 @@ namespace heddle::detail::csb {
 
 inline auto recipe_of(int beta) { return recipe::tile_rows(beta) | recipe::tile_columns(beta); }
 
-/// Puts an entry into its list: its place in its block, and its value. Any array but `values` may
-/// be null.
-template <Scalar S, Offset Off>
+/// Puts an entry into its list: its place in its block, if there are arrays for it, and its value.
+template <Scalar S>
 struct PutEntry {
   const S* from;
   std::uint16_t* local_row;
   std::uint16_t* local_column;
   S* values;
-  Off* source;
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t place, const recipe::Point& point,
                                               std::int64_t k) const {
@@ -26,7 +24,6 @@ struct PutEntry {
       local_row[place] = static_cast<std::uint16_t>(point.inner_row);
       local_column[place] = static_cast<std::uint16_t>(point.inner_column);
     }
-    if (source) source[place] = static_cast<Off>(k);
     values[place] = from[k];
   }
 };
@@ -41,41 +38,37 @@ class Storage {
 
   /// Counts the blocks of A with a readback and a table of one bit for each block there may be,
   /// which is freed; then one allocation, and workspaces that are freed: of some numbers a block,
-  /// and for Morton order of 8 bytes and an offset a nonzero. Waits for `exec`.
+  /// and where entries are sorted (for Morton order, and where block rows are long) of 16 bytes and
+  /// more than an offset a nonzero. Waits for `exec`.
   Storage(const Exec& exec, const Matrix& A, int beta, bool morton)
-      : beta_(beta), morton_(morton), rows_(A.rows()), columns_(A.columns()) {
+      : beta_(beta), rows_(A.rows()), columns_(A.columns()) {
     using Map = decltype(recipe_of(beta));
     const recipe::Compact<Exec, Matrix, Map> count(exec, A, recipe_of(beta));
     blocks_ = count.keys();
     block_rows_ = count.panels();
     block_columns_ = ceil_div<std::int64_t>(A.columns(), beta);
     nonzeros_ = static_cast<std::int64_t>(A.nonzeros());
-    allocate(exec);
+    allocate(exec, morton || count.has_long_panels());
     count.write(exec, row_panels_.data(), block_column_.data());
-    recipe::count_lists(exec, A, recipe_of(beta), blocks_, row_panels_.data(), block_column_.data(),
-                        list_ptr_.data(), next_.data());
-    order_by_columns(exec);
-    const PutEntry<S, Off> put{A.values().data(), local_row_.data(), local_column_.data(),
-                               values_.data(), source_.data()};
     if (morton) {
-      recipe::fill_morton_lists(exec, "heddle::spmv::csb_fill", A, recipe_of(beta), blocks_,
-                                row_panels_.data(), block_column_.data(), list_ptr_.data(),
-                                next_.data(), put);
+      recipe::sort_morton_lists(exec, A, recipe_of(beta), blocks_, row_panels_.data(),
+                                block_column_.data(), list_ptr_.data(), source_.data());
+    } else if (count.has_long_panels()) {
+      recipe::sort_lists(exec, A, recipe_of(beta), blocks_, row_panels_.data(),
+                         block_column_.data(), list_ptr_.data(), source_.data());
     } else {
-      recipe::fill_lists(exec, "heddle::spmv::csb_fill", A, recipe_of(beta), blocks_,
-                         row_panels_.data(), block_column_.data(), list_ptr_.data(), next_.data(),
-                         put);
+      recipe::count_lists(exec, A, recipe_of(beta), blocks_, row_panels_.data(),
+                          block_column_.data(), list_ptr_.data(), next_.data());
     }
+    order_by_columns(exec);
+    fill(exec, "heddle::spmv::csb_fill", A, local_row_.data(), local_column_.data());
     exec.fence("heddle::spmv::csb_inspected");  // the count's workspace goes
   }
 
   /// New values of the same pattern: at most two launches, no wait.
   void update_values(const Exec& exec, const Matrix& A) const {
-    if (morton_) return gather_values(exec, A);
-    recipe::fill_lists(
-        exec, "heddle::spmv::csb_values", A, recipe_of(beta_), blocks_, row_panels_.data(),
-        block_column_.data(), list_ptr_.data(), next_.data(),
-        PutEntry<S, Off>{A.values().data(), nullptr, nullptr, values_.data(), nullptr});
+    if (source_.size() > 0) return gather_values(exec, A);
+    fill(exec, "heddle::spmv::csb_values", A, nullptr, nullptr);
   }
 
   View<S, O, Off> view() const {
@@ -179,13 +172,20 @@ class Storage {
         kokkos_space(exec), 0, n);
   }
 
+  void fill(const Exec& exec, const char* label, const Matrix& A, std::uint16_t* local_row,
+            std::uint16_t* local_column) const {
+    recipe::fill_lists(exec, label, A, recipe_of(beta_), blocks_, row_panels_.data(),
+                       block_column_.data(), list_ptr_.data(), next_.data(), source_.data(),
+                       PutEntry<S>{A.values().data(), local_row, local_column, values_.data()});
+  }
+
   /// In the order in which an apply reads them; the inspector's own come last.
-  void allocate(const Exec& exec) {
+  void allocate(const Exec& exec, bool sorted) {
     const auto blocks = static_cast<std::size_t>(blocks_);
     const auto rows = static_cast<std::size_t>(block_rows_) + 1;
     const auto columns = static_cast<std::size_t>(block_columns_) + 1;
     const auto entries = static_cast<std::size_t>(nonzeros_);
-    const std::size_t sources = morton_ ? entries : 0;
+    const std::size_t sources = sorted ? entries : 0;
     arena_ = Arena<Space>(
         exec, "heddle::spmv::csb",
         arena_bytes<Off, O, O, Off, Off, std::uint16_t, std::uint16_t, S, Off, Off, Off, Off>(
@@ -202,11 +202,10 @@ class Storage {
     row_panels_ = arena_.template take<Off>(rows);
     column_panels_ = arena_.template take<Off>(columns);
     next_ = arena_.template take<Off>(blocks);
-    if (morton_) source_ = arena_.template take<Off>(sources);
+    if (sorted) source_ = arena_.template take<Off>(sources);
   }
 
   int beta_;
-  bool morton_;
   O rows_;
   O columns_;
   std::int64_t blocks_ = 0;

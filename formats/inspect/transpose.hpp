@@ -4,9 +4,19 @@
 #include "../../backends/launch.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
-#include "column_order.hpp"
+#include "each_entry.hpp"
+#include "radix_sort.hpp"
 
 namespace heddle::detail {
+
+template <Ordinal O>
+struct PutRow {
+  O* row_of;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row, std::int64_t k) const {
+    row_of[k] = static_cast<O>(row);
+  }
+};
 
 /// The transpose of a CSR matrix, stored, with the way back: entry k of the transpose is entry
 /// source(k) of the original. Within a row entries keep the order they have in the original, so a
@@ -19,7 +29,7 @@ class Transposed {
 
   Transposed() = default;
 
-  /// Counting sort by column on the device: count, scan, fill, and order within rows. Keeps two
+  /// A stable sort by column on the device, in a time that the pattern does not change. Keeps two
   /// allocations, frees a third, for which it waits.
   Transposed(const Exec& exec, const Matrix& A)
       : storage_(exec, A.columns(), A.rows(), A.nonzeros()),
@@ -44,60 +54,26 @@ class Transposed {
   std::size_t bytes() const { return storage_.bytes() + kept_.bytes(); }
 
   void sort(const Exec& exec, const Matrix& A) {
-    const auto n = static_cast<std::size_t>(A.nonzeros());
-    const auto counts = static_cast<std::size_t>(A.columns()) + 1;
-    Arena<Space> work(exec, "heddle::transpose::work", arena_bytes<Off, Off>(n, counts));
-    auto unordered = work.template take<Off>(n);
-    auto next = work.template take<Off>(counts);
+    const auto nonzeros = static_cast<std::int64_t>(A.nonzeros());
+    const O columns = A.columns();
+    RadixSort<Exec, O, Off> by_column(exec, nonzeros);
+    by_column.sort(exec, A.col_idx().data(), columns > 0 ? columns - 1 : O(0), source_.data());
+    const O* const sorted = by_column.sorted();
+    O* const row_of = by_column.room();
     const auto source = source_;
-    const auto rows = A.rows();
-    const auto columns = A.columns();
-    const auto row_ptr = A.row_ptr();
-    const auto col_idx = A.col_idx();
     const auto t_row_ptr = storage_.row_ptr();
     const auto t_col_idx = storage_.col_idx();
-
     Kokkos::parallel_for(
-        "heddle::transpose::clear", policy(exec, static_cast<std::int64_t>(columns) + 1),
-        KOKKOS_LAMBDA(std::int64_t j) { next(j) = Off(0); });
-    Kokkos::parallel_for(
-        "heddle::transpose::count", policy(exec, A.nonzeros()),
-        KOKKOS_LAMBDA(std::int64_t k) { Kokkos::atomic_inc(&next(col_idx(k))); });
-    Kokkos::parallel_scan(
-        "heddle::transpose::scan", policy(exec, static_cast<std::int64_t>(columns) + 1),
-        KOKKOS_LAMBDA(std::int64_t j, Off& sum, bool last) {
-          const Off count = j < columns ? next(j) : Off(0);
-          if (last) {
-            t_row_ptr(j) = sum;
-            next(j) = sum;
-          }
-          sum += count;
+        "heddle::transpose::row_ptr", policy(exec, static_cast<std::int64_t>(columns) + 1),
+        KOKKOS_LAMBDA(std::int64_t j) {
+          t_row_ptr(j) = static_cast<Off>(first_not_below(sorted, nonzeros, j));
         });
+    each_entry(exec, "heddle::transpose::rows", A.row_ptr().data(), A.rows(), nonzeros,
+               PutRow<O>{row_of});
     Kokkos::parallel_for(
-        "heddle::transpose::fill", policy(exec, A.nonzeros()), KOKKOS_LAMBDA(std::int64_t k) {
-          unordered(Kokkos::atomic_fetch_inc(&next(col_idx(k)))) = static_cast<Off>(k);
-        });
-    order_columns(exec, col_idx.data(), t_row_ptr.data(), columns,
-                  static_cast<std::int64_t>(A.nonzeros()), unordered.data(), source.data());
-    Kokkos::parallel_for(
-        "heddle::transpose::columns", policy(exec, A.nonzeros()), KOKKOS_LAMBDA(std::int64_t slot) {
-          t_col_idx(slot) = row_of(row_ptr.data(), rows, source(slot));
-        });
+        "heddle::transpose::columns", policy(exec, nonzeros),
+        KOKKOS_LAMBDA(std::int64_t slot) { t_col_idx(slot) = row_of[source(slot)]; });
     exec.fence("heddle::transpose::sorted");
-  }
-
-  /// The row that nonzero k lies in.
-  KOKKOS_FUNCTION static O row_of(const Off* row_ptr, O rows, Off k) {
-    O low = 0, high = rows - 1;
-    while (low < high) {
-      const O middle = low + (high - low + 1) / 2;
-      if (row_ptr[middle] <= k) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return low;
   }
 
  private:

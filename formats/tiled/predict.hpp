@@ -7,6 +7,7 @@
 
 #include "../../core/scheme.hpp"
 #include "../common/prediction.hpp"
+#include "../inspect/recipe/longest_panel.hpp"
 #include "tile.hpp"
 #include "tuning.hpp"
 
@@ -27,6 +28,7 @@ inline Prediction predict(const RowFeatures& rows, const Device& device, const S
   const double bandwidth = estimated_bytes_per_second(device);
   const auto n = static_cast<double>(rows.nonzeros);
   const double tile_rows = std::ceil(static_cast<double>(rows.rows) / tile_size);
+  const bool sorted = device.has_lanes() && rows.longest_row > recipe::most_walked_by_subwarp;
   Prediction prediction;
   prediction.borrows_values = false;
   prediction.kept_bytes =
@@ -35,6 +37,7 @@ inline Prediction predict(const RowFeatures& rows, const Device& device, const S
   prediction.moved_bytes =
       passes * prediction.kept_bytes +
       vectors * sizes.vector_bytes * static_cast<double>(rows.rows + rows.columns);
+  prediction.kept_bytes += sorted ? n * sizes.offset_bytes : 0;
   prediction.reason = "tiles of 16 x 16, of unknown number, each stored in its own way";
   // Four passes over the columns and two over the values, in steps that wait for each other.
   const double copy = (4 * csr_least_bytes(rows, sizes) + 2 * prediction.kept_bytes) / bandwidth;

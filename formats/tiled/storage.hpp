@@ -21,8 +21,10 @@ class Storage {
   using Space = typename Exec::memory_space;
   using Matrix = CsrMatrix<S, O, Off, Space>;
 
-  /// Reads the columns four times and the values once; waits for `exec` at three readbacks and at
-  /// the end, when a workspace of an offset and a byte for each nonzero goes.
+  /// Reads the columns four times and the values once; waits for `exec` at four readbacks and at
+  /// the end, when a workspace of an offset and a byte for each nonzero goes. Where a tile row is
+  /// long, entries are sorted, in a workspace of 16 bytes and more than an offset a nonzero, and an
+  /// offset a nonzero is kept.
   Storage(const Exec& exec, const Matrix& A, std::int64_t piece_tiles, const Rules& rules = {}) {
     const recipe::Compact<Exec, Matrix, decltype(tiles_recipe())> count(exec, A, tiles_recipe());
     tiles_ = count.keys();
@@ -40,9 +42,15 @@ class Storage {
     Tile* const shapes = work.template take<Tile>(tiles).data();
     auto* const codes = work.template take<unsigned char>(nonzeros).data();
     count.write(exec, tile_ptr, tile_col);
-    recipe::count_lists(exec, A, tiles_recipe(), tiles_, tile_ptr, tile_col, list_ptr, next);
+    if (count.has_long_panels()) {
+      source_arena_ = Arena<Space>(exec, "heddle::spmv::tiled_source", arena_bytes<Off>(nonzeros));
+      source_ = source_arena_.template take<Off>(nonzeros).data();
+      recipe::sort_lists(exec, A, tiles_recipe(), tiles_, tile_ptr, tile_col, list_ptr, source_);
+    } else {
+      recipe::count_lists(exec, A, tiles_recipe(), tiles_, tile_ptr, tile_col, list_ptr, next);
+    }
     recipe::fill_lists(exec, "heddle::spmv::tiled_codes", A, tiles_recipe(), tiles_, tile_ptr,
-                       tile_col, list_ptr, next, PutCode{codes});
+                       tile_col, list_ptr, next, source_, PutCode{codes});
     Kokkos::parallel_for("heddle::spmv::tiled_shapes", policy(exec, tiles_),
                          ShapesKernel<Off>{list_ptr, codes, rules, shapes});
     LayoutKernel<Off> layout{tiles_, sizeof(S), shapes, list_ptr, nullptr, nullptr};
@@ -64,10 +72,10 @@ class Storage {
     exec.fence("heddle::spmv::tiled_inspected");  // the workspaces go
   }
 
-  /// New values of the same pattern: two launches, no wait.
+  /// New values of the same pattern: at most two launches, no wait.
   void update_values(const Exec& exec, const Matrix& A) const {
     recipe::fill_lists(exec, "heddle::spmv::tiled_values", A, tiles_recipe(), tiles_, tile_ptr_,
-                       tile_col_, list_ptr_, next_,
+                       tile_col_, list_ptr_, next_, source_,
                        PutValue<S, Off>{tile_, list_ptr_, A.values().data(), data_});
   }
 
@@ -75,7 +83,7 @@ class Storage {
   Acc* carries() const { return carries_; }
   bool cut() const { return counts_.carries > 0; }
   std::int64_t tiles() const { return tiles_; }
-  std::size_t bytes() const { return arena_.bytes(); }
+  std::size_t bytes() const { return arena_.bytes() + source_arena_.bytes(); }
 
   /// Bytes that a pass over the tiles reads, without x and y, and those that each vector adds.
   double read_bytes() const {
@@ -145,6 +153,7 @@ class Storage {
   DataSize size_;
   PieceCounts counts_;
   Arena<Space> arena_;
+  Arena<Space> source_arena_;
   Piece<O>* piece_ = nullptr;
   O* tile_col_ = nullptr;
   Tile* tile_ = nullptr;
@@ -153,6 +162,7 @@ class Storage {
   Off* tile_ptr_ = nullptr;
   Off* list_ptr_ = nullptr;
   Off* next_ = nullptr;
+  Off* source_ = nullptr;
 };
 
 }  // namespace heddle::detail::tiled

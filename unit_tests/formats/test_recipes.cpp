@@ -4,38 +4,11 @@
 
 #include <map>
 
-#include "../../formats/recipes.hpp"
-#include "../support/backends.hpp"
-#include "../support/plan_types.hpp"
-#include "../support/spmv_check.hpp"
+#include "../support/recipes.hpp"
 
 namespace heddle::test {
 
 namespace {
-
-using namespace heddle::recipe;
-
-/// Every backend, and on the usual one every kind of index.
-using RecipeTypes = JoinTuples<
-    Every<std::tuple<double>, UsualIndices, AllBackends>,
-    Every<std::tuple<Kokkos::complex<float>>,
-          std::tuple<Indices<std::int32_t, std::size_t>, Indices<std::int64_t, std::int64_t>>,
-          std::tuple<Kokkos::DefaultExecutionSpace>>>;
-
-Pattern reversed(Pattern pattern) {
-  Pattern all{pattern.name + ", columns descending", pattern.columns, {}};
-  for (const auto row : pattern.rows) {
-    all.rows.push_back(std::vector<std::int64_t>(row.rbegin(), row.rend()));
-  }
-  return all;
-}
-
-std::vector<Pattern> recipe_patterns() {
-  std::vector<Pattern> all = test_patterns();
-  all.push_back(reversed(random_pattern("irregular", 5, 300, 400,
-                                        [](std::int64_t i) { return i == 70 ? 380 : i % 40; })));
-  return all;
-}
 
 /// key of a panel -> values of its block by (inner row, inner column).
 template <class S>
@@ -64,16 +37,17 @@ Array device_array(const char* label, std::int64_t count) {
   return Array(label, static_cast<std::size_t>(count));
 }
 
-/// Compact and fill_values against blocks_of, from poisoned arrays; then once more from other
-/// values.
+/// Compact and fill_values against blocks_of, from poisoned arrays. Panels of more than `most`
+/// entries are sorted.
 template <class T, class Map>
 void check_compact(const typename T::Exec& exec, const DeviceMatrix<T>& A, const Map& map,
-                   bool by_columns) {
+                   bool by_columns, std::int64_t most) {
   using S = typename T::Scalar;
   using Space = typename T::Space;
   using Matrix = typename DeviceMatrix<T>::Matrix;
   CAPTURE(A.name);
-  const Compact<typename T::Exec, Matrix, Map> compact(exec, A.matrix(), map);
+  const Compact<typename T::Exec, Matrix, Map> compact(exec, A.matrix(), map, Repeats::add_up,
+                                                       most);
   const Extents extents = compact.extents();
   const Blocks<S> blocks = blocks_of(A, map);
   REQUIRE(compact.keys() == static_cast<std::int64_t>(blocks.size()));
@@ -129,89 +103,27 @@ TEST_CASE_TEMPLATE_DEFINE("compact: blocks, diagonals, diagonals of blocks and r
   for (const Pattern& pattern : recipe_patterns()) {
     const auto A = to_device<T>(exec, pattern);
     const bool small = pattern.nonzeros() < 20000;
-    check_compact<T>(exec, A, tile_rows(3) | tile_columns(3), false);
-    check_compact<T>(exec, A, tile_rows(2) | tile_columns(5), true);
-    check_compact<T>(exec, A, tile_rows(16) | tile_columns(16), false);
-    if (!small) continue;
-    check_compact<T>(exec, A, tile_rows(1) | tile_columns(8), false);
-    check_compact<T>(exec, A, tile_rows(60) | tile_columns(7), false);
-    check_compact<T>(exec, A, tile_rows(100) | tile_columns(90), false);
-    check_compact<T>(exec, A, skew() | permute(), true);
-    check_compact<T>(exec, A, skew() | shift(5) | permute(), true);
-    check_compact<T>(exec, A, tile_rows(3) | tile_columns(3) | skew() | permute(3), true);
-    check_compact<T>(exec, A, tile_rows(4) | tile_columns(4) | split(PlacesFrom{2}), false);
-  }
-}
-TEST_CASE_TEMPLATE_APPLY(recipe_compact, RecipeTypes);
-
-namespace {
-
-/// Where entries went, and from where.
-struct PutAll {
-  std::int64_t* sources;
-  std::int64_t* inner;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t place, const Point& point, std::int64_t k) const {
-    sources[place] = k;
-    inner[place] = point.inner_row * 100000 + point.inner_column;
-  }
-};
-
-}  // namespace
-
-TEST_CASE_TEMPLATE_DEFINE("lists: the entries of each block, in the order of rows", T,
-                          recipe_lists) {
-  using Off = typename T::Offset;
-  using View = Kokkos::View<std::int64_t*, typename T::Space>;
-  const typename T::Exec exec;
-  for (const Pattern& pattern : recipe_patterns()) {
-    const auto A = to_device<T>(exec, pattern);
-    for (const std::int64_t size : {3, 16, 500}) {
-      CAPTURE(A.name);
-      const auto map = tile_rows(size) | tile_columns(size);
-      std::map<std::pair<std::int64_t, std::int64_t>,
-               std::vector<std::pair<std::int64_t, std::int64_t>>>
-          expected;
-      for (std::size_t i = 0, k = 0; i < pattern.rows.size(); ++i) {
-        for (const std::int64_t column : pattern.rows[i]) {
-          const auto row = static_cast<std::int64_t>(i);
-          expected[{row / size, column / size}].emplace_back(static_cast<std::int64_t>(k++),
-                                                             row % size * 100000 + column % size);
-        }
-      }
-      const Compact compact(exec, A.matrix(), map);
-      REQUIRE(compact.keys() == std::ssize(expected));
-      const auto blocks = static_cast<std::size_t>(compact.keys());
-      const auto entries = static_cast<std::size_t>(A.host.nonzeros());
-      const View pointer("pointer", static_cast<std::size_t>(compact.panels() + 1)),
-          keys("keys", blocks), sources("sources", entries), inner("inner", entries);
-      const Kokkos::View<Off*, typename T::Space> list_ptr("list_ptr", blocks + 1),
-          next("next", blocks);
-      compact.write(exec, pointer.data(), keys.data());
-      count_lists(exec, A.matrix(), map, compact.keys(), pointer.data(), keys.data(),
-                  list_ptr.data(), next.data());
-      for (int run = 0; run < 2; ++run) {
-        fill_lists(exec, "heddle::test::lists", A.matrix(), map, compact.keys(), pointer.data(),
-                   keys.data(), list_ptr.data(), next.data(), PutAll{sources.data(), inner.data()});
-      }
-      exec.fence("heddle::test::filled");
-      const auto begins = to_host(list_ptr);
-      const auto from = to_host(sources), at = to_host(inner);
-      bool same = true;
-      std::size_t block = 0, place = 0;
-      for (const auto& [key, list] : expected) {
-        same = same && begins(block++) == static_cast<Off>(place);
-        for (const auto& entry : list) {
-          same = same && from(place) == entry.first && at(place) == entry.second;
-          ++place;
-        }
-      }
-      CHECK(same);
-      CHECK(begins(blocks) == static_cast<Off>(entries));
+    // Merged or marked; sorted where they can be.
+    for (const std::int64_t most : {pattern.nonzeros(), std::int64_t{0}}) {
+      const auto check = [&](const auto& map, bool by_columns) {
+        check_compact<T>(exec, A, map, by_columns, most);
+      };
+      check(tile_rows(3) | tile_columns(3), false);
+      check(tile_rows(2) | tile_columns(5), true);
+      check(tile_rows(16) | tile_columns(16), false);
+      if (!small) continue;
+      check(tile_rows(1) | tile_columns(8), false);
+      check(tile_rows(60) | tile_columns(7), false);
+      check(tile_rows(100) | tile_columns(90), false);
+      check(skew() | permute(), true);
+      check(skew() | shift(5) | permute(), true);
+      check(tile_rows(2) | shift(-3), true);
+      check(tile_rows(3) | tile_columns(3) | skew() | permute(3), true);
+      check(tile_rows(4) | tile_columns(4) | split(PlacesFrom{2}), false);
     }
   }
 }
-TEST_CASE_TEMPLATE_APPLY(recipe_lists, RecipeTypes);
+TEST_CASE_TEMPLATE_APPLY(recipe_compact, RecipeTypes);
 
 TEST_CASE_TEMPLATE_DEFINE("coalesce: the entries that are taken, in order", T, recipe_coalesce) {
   const typename T::Exec exec;
@@ -328,7 +240,7 @@ TEST_CASE("recipes: the arrays that docs/recipes.md draws") {
   compact.write(exec, pointer.data(), keys.data());
   count_lists(exec, matrix, tiles, 4, pointer.data(), keys.data(), list_ptr.data(), next.data());
   fill_lists(exec, "heddle::test::lists", matrix, tiles, 4, pointer.data(), keys.data(),
-             list_ptr.data(), next.data(), PutAll{entries.data(), inner.data()});
+             list_ptr.data(), next.data(), nullptr, PutAll{entries.data(), inner.data()});
   exec.fence("heddle::test::filled");
   CHECK(listed(list_ptr) == std::vector<std::int32_t>{0, 4, 5, 7, 8});
   CHECK(listed(entries) == Numbers{0, 1, 2, 3, 4, 5, 6, 7});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,6 +63,22 @@ inline Pattern banded_pattern(std::string name, std::int64_t rows, std::int64_t 
     pattern.rows.push_back(row);
   }
   return pattern;
+}
+
+/// Two entries a row, a dense row in the middle, and a column that every row has: most entries lie
+/// in one panel, or in one column.
+inline Pattern crossed_pattern(std::int64_t rows, std::int64_t columns, bool row, bool column) {
+  Pattern all{
+      std::string("two a row") + (row ? ", a dense row" : "") + (column ? ", a dense column" : ""),
+      columns,
+      {}};
+  for (std::int64_t i = 0; i < rows; ++i) {
+    std::set<std::int64_t> in_row{i * 7919 % columns, i * 31 % columns};
+    if (column) in_row.insert(columns / 3);
+    for (std::int64_t k = 0; row && i == rows / 2 && k < columns; ++k) in_row.insert(k);
+    all.rows.push_back(std::vector<std::int64_t>(in_row.begin(), in_row.end()));
+  }
+  return all;
 }
 
 /// The pattern with change(row) done to each row, a vector of its columns.

@@ -6,7 +6,7 @@
 /// Inspectors, composed. A recipe is a coordinate map and an end:
 ///
 ///     const auto map = tile_rows(3) | tile_columns(3);   // BCSR
-///     const Compact count(exec, A, map);                 // how many blocks: one readback
+///     const Compact count(exec, A, map);                 // how many blocks: two readbacks
 ///     count.write(exec, A, block_ptr, block_col);        // the outer level
 ///     fill_values(exec, A, map, block_ptr, block_col, DenseBlocks{...}, values);
 ///

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "../../../backends/launch.hpp"
-#include "entry_keys.hpp"
+#include "../same_lanes.hpp"
+#include "sort_lists.hpp"
 
 namespace heddle::recipe {
 
@@ -33,6 +34,9 @@ struct ListsKernel {
     const std::int64_t last = first + panel_rows < entries.rows ? first + panel_rows : entries.rows;
     const std::int64_t begin = entries.begin(first), end = entries.end(last - 1);
     const Pointer first_key = key_ptr[panel], last_key = key_ptr[panel + 1];
+    const auto blocks = static_cast<std::uint64_t>(last_key - first_key);
+    int bits = 0;
+    while (blocks > std::uint64_t{1} << bits) ++bits;
     Pointer block = first_key;
     std::int64_t row = first;
     for (std::int64_t batch = begin; batch < end; batch += width) {
@@ -40,46 +44,25 @@ struct ListsKernel {
       Point point{0, 0, 0};
       point.taken = false;
       if (k < end) {
-        if (entries.end(row) <= k) row = row_of(k, row, last);
+        if (entries.end(row) <= k) row = detail::row_behind(entries.row_ptr, row, last, k);
         point = entries.point(row, k);
         if (point.taken) block = find_key(keys, first_key, last_key, block, point.column);
       }
-      const auto mine = point.taken ? static_cast<std::int64_t>(block) : std::int64_t{-1};
-      int below = 0, all = 0;
-      for (int lane = 0; lane < width; ++lane) {
-        const bool same = subwarp.shuffle(mine, lane) == mine;
-        below += same && lane < subwarp.lane();
-        all += same;
-      }
-      const Off to = point.taken ? next[mine] : Off(0);
+      const auto same = detail::same_lanes(subwarp, static_cast<std::uint64_t>(block - first_key),
+                                           bits, point.taken);
+      const Off to = point.taken ? next[block] : Off(0);
       subwarp.sync();
       if (point.taken) {
-        const std::int64_t place = static_cast<std::int64_t>(to) + below;
-        if constexpr (requires { put(mine, place, point, k); }) {
-          put(mine, place, point, k);
+        const std::int64_t place = static_cast<std::int64_t>(to) + same.below;
+        if constexpr (requires { put(std::int64_t{}, place, point, k); }) {
+          put(static_cast<std::int64_t>(block), place, point, k);
         } else {
           put(place, point, k);
         }
-        if (below + 1 == all) next[mine] = to + static_cast<Off>(all);
+        if (same.last) next[block] = to + static_cast<Off>(same.below + 1);
       }
       subwarp.sync();
     }
-  }
-
- private:
-  /// The row after `row` and before `last` that holds entry k.
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t row_of(std::int64_t k, std::int64_t row,
-                                                  std::int64_t last) const {
-    std::int64_t low = row + 1, high = last - 1;
-    while (low < high) {
-      const std::int64_t middle = low + (high - low) / 2;
-      if (entries.end(middle) > k) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    return low;
   }
 };
 
@@ -105,7 +88,8 @@ void walk_lists(const Exec& exec, const char* label, const Matrix& A, const Map&
 
 /// Blocks that are lists of their entries, as of tiled and CSB: where the list of each of the
 /// `blocks` keys that Compact wrote begins, and the end of the last: list_ptr of blocks + 1. For
-/// maps whose panels are runs of consecutive rows. Reads the columns once; three launches in the
+/// maps whose panels are runs of consecutive rows, none of more than most_walked entries, which a
+/// subwarp walks through alone; sort_lists takes any. Reads the columns once; three launches in the
 /// order of `exec`, no wait. `next` is workspace for a number a block.
 template <ExecutionSpace Exec, class Matrix, class Map, class Pointer, class Key>
 void count_lists(const Exec& exec, const Matrix& A, const Map& map, std::int64_t blocks,
@@ -128,14 +112,19 @@ void count_lists(const Exec& exec, const Matrix& A, const Map& map, std::int64_t
 
 /// Calls put(place, point, k), or put(block, place, point, k) where it takes the block too, for
 /// each entry k that is taken: its place is in the list of its block, where entries keep the order
-/// of rows and of their places in them. The fill pass, and all of update_values: two launches in
-/// the order of `exec`; no wait, no allocation; deterministic. `next` is workspace for a number a
-/// block.
+/// of rows and of their places in them. The fill pass, and all of update_values: at most two
+/// launches in the order of `exec`; no wait, no allocation; deterministic. `source` is what
+/// sort_lists or sort_morton_lists found, or null after count_lists; then `next` is workspace for a
+/// number a block.
 template <ExecutionSpace Exec, class Matrix, class Map, class Pointer, class Key, class Put>
 void fill_lists(const Exec& exec, const char* label, const Matrix& A, const Map& map,
                 std::int64_t blocks, const Pointer* key_ptr, const Key* keys,
                 const typename Matrix::offset_type* list_ptr, typename Matrix::offset_type* next,
-                const Put& put) {
+                const typename Matrix::offset_type* source, const Put& put) {
+  if (source) {
+    fill_sorted_lists(exec, label, A, map, blocks, key_ptr, list_ptr, source, put);
+    return;
+  }
   using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
   Kokkos::parallel_for(
       "heddle::recipe::begin_lists", Policy(kokkos_space(exec), 0, blocks),

@@ -1,47 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../../backends/launch.hpp"
+#include "../each_entry.hpp"
 #include "entry_keys.hpp"
 
 namespace heddle::recipe {
 
-/// Marks the keys of all entries in a table of bits, `panel_words` words a panel: for diagonals and
-/// tall panels. A subwarp a row.
 template <class AnyEntries>
-struct MarkKernel {
-  using Scratch = backends::NoScratch;
-
+struct MarkKey {
   AnyEntries entries;
   std::int64_t first_key;
   std::int64_t panel_words;
   std::uint32_t* bits;
 
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
-    const std::int64_t row = team.index() * Team::subwarps + team.subwarp_index();
-    const std::int64_t end = entries.end(row);
-    for (std::int64_t k = entries.begin(row) + team.subwarp().lane(); k < end;
-         k += Team::subwarp_width) {
-      const Point point = entries.point(row, k);
-      if (!point.taken) continue;
-      const std::int64_t key = point.column - first_key;
-      std::uint32_t* word = bits + point.row * panel_words + key / 32;
-      const std::uint32_t bit = std::uint32_t{1} << (key % 32);
-      // Mostly marked already, so that threads seldom meet at a word.
-      if ((Kokkos::atomic_load(word) & bit) == 0) Kokkos::atomic_fetch_or(word, bit);
-    }
+  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t k) const {
+    const Point point = entries.point(row, k);
+    if (!point.taken) return;
+    const std::int64_t key = point.column - first_key;
+    std::uint32_t* word = bits + point.row * panel_words + key / 32;
+    const std::uint32_t bit = std::uint32_t{1} << (key % 32);
+    // Mostly marked already, so that threads seldom meet at a word.
+    if ((Kokkos::atomic_load(word) & bit) == 0) Kokkos::atomic_fetch_or(word, bit);
   }
 };
 
+/// Marks the keys of all entries in a table of bits, `panel_words` words a panel: for diagonals and
+/// tall panels.
 template <ExecutionSpace Exec, class AnyEntries>
-void mark_keys(const Exec& exec, const AnyEntries& entries, std::int64_t first_key,
-               std::int64_t panel_words, std::uint32_t* bits) {
-  constexpr int width = 8, threads = 256;
-  const int subwarps = backends::has_lanes<Exec> ? threads / width : 1;
-  backends::launch<backends::Shape<width, threads>>(
-      exec, "heddle::recipe::mark", ceil_div<std::int64_t>(entries.rows, subwarps),
-      MarkKernel<AnyEntries>{entries, first_key, panel_words, bits});
+void mark_keys(const Exec& exec, const AnyEntries& entries, std::int64_t nonzeros,
+               std::int64_t first_key, std::int64_t panel_words, std::uint32_t* bits) {
+  detail::each_entry(exec, "heddle::recipe::mark", entries.row_ptr, entries.rows, nonzeros,
+                     MarkKey<AnyEntries>{entries, first_key, panel_words, bits});
 }
 
 }  // namespace heddle::recipe

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "../../../backends/launch.hpp"
-#include "../column_order.hpp"
 #include "entry_keys.hpp"
+#include "long_rows.hpp"
 
 namespace heddle::recipe {
 
@@ -148,7 +148,7 @@ struct RowKeysKernel {
 template <ExecutionSpace Exec, class AnyEntries, class KeyOf, class Off>
 void sort_row_keys(const Exec& exec, const AnyEntries& entries, const KeyOf& key_of, Off* keys) {
   using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
-  using Long = detail::LongColumns<Off>;
+  using Long = LongRows<Off>;
   const Policy policy(kokkos_space(exec), 0, entries.rows);
   if constexpr (backends::runs_on_host<Exec>) {
     const RowKeysKernel<AnyEntries, KeyOf> keys_of_row{entries, key_of, 0, keys};
@@ -157,9 +157,8 @@ void sort_row_keys(const Exec& exec, const AnyEntries& entries, const KeyOf& key
       std::sort(keys + entries.begin(row), keys + entries.end(row));
     });
   } else {
-    Kokkos::parallel_for(
-        "heddle::recipe::sort_rows", policy,
-        RowKeysKernel<AnyEntries, KeyOf>{entries, key_of, Long::short_column, keys});
+    Kokkos::parallel_for("heddle::recipe::sort_rows", policy,
+                         RowKeysKernel<AnyEntries, KeyOf>{entries, key_of, Long::short_row, keys});
     backends::launch<typename Long::Shape>(exec, "heddle::recipe::sort_long_rows",
                                            std::min<std::int64_t>(entries.rows, Long::teams),
                                            Long{entries.row_ptr, entries.rows, keys});

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../backends/launch.hpp"
+
+namespace heddle::detail {
+
+/// The last place in [low, high) whose number is not above `value`, of numbers that never descend
+/// and the first of which is not above it: the row that holds nonzero `value` of a row pointer.
+template <class Number>
+KOKKOS_INLINE_FUNCTION std::int64_t last_not_above(const Number* numbers, std::int64_t low,
+                                                   std::int64_t high, std::int64_t value) {
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (static_cast<std::int64_t>(numbers[middle]) <= value) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/// The first place in [0, count) whose number is not below `value`, or `count`.
+template <class Number>
+KOKKOS_INLINE_FUNCTION std::int64_t first_not_below(const Number* numbers, std::int64_t count,
+                                                    std::int64_t value) {
+  std::int64_t low = 0;
+  while (low < count) {
+    const std::int64_t middle = low + (count - low) / 2;
+    if (static_cast<std::int64_t>(numbers[middle]) < value) {
+      low = middle + 1;
+    } else {
+      count = middle;
+    }
+  }
+  return low;
+}
+
+/// The row behind `row` and before `stop` that holds nonzero k; mostly it is the next.
+template <class Off>
+KOKKOS_FORCEINLINE_FUNCTION std::int64_t row_behind(const Off* row_ptr, std::int64_t row,
+                                                    std::int64_t stop, std::int64_t k) {
+  ++row;
+  const bool here = k < static_cast<std::int64_t>(row_ptr[row + 1]);
+  return here ? row : last_not_above(row_ptr, row, stop, k);
+}
+
+/// A team takes a chunk of nonzeros, and its threads every so manieth of them.
+template <class Off, class Visit>
+struct EachEntryKernel {
+  using Scratch = backends::NoScratch;
+  using Shape = backends::Shape<1, 256>;
+  static constexpr std::int64_t chunk = 2048;
+
+  const Off* row_ptr;
+  std::int64_t rows;
+  Visit first_visit;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const std::int64_t begin = team.index() * chunk;
+    const auto entries = static_cast<std::int64_t>(row_ptr[rows]);
+    const std::int64_t end = begin + chunk < entries ? begin + chunk : entries;
+    Visit visit = first_visit;
+    std::int64_t row = -1;
+    for (std::int64_t k = begin + team.thread(); k < end; k += Team::threads) {
+      if (row < 0) {
+        row = last_not_above(row_ptr, 0, rows, k);
+      } else if (k >= static_cast<std::int64_t>(row_ptr[row + 1])) {
+        row = row_behind(row_ptr, row, rows, k);
+      }
+      visit(row, k);
+    }
+  }
+};
+
+/// Calls visit(row, k) for each nonzero k, of which there are at most `most`, in any order: cut by
+/// nonzeros, however long rows are. Each thread calls a copy of `visit`, for ascending nonzeros, so
+/// that it may remember the last. One launch in the order of `exec`; no wait.
+template <ExecutionSpace Exec, class Off, class Visit>
+void each_entry(const Exec& exec, const char* label, const Off* row_ptr, std::int64_t rows,
+                std::int64_t most, const Visit& visit) {
+  using Kernel = EachEntryKernel<Off, Visit>;
+  backends::launch<typename Kernel::Shape>(exec, label, ceil_div(most, Kernel::chunk),
+                                           Kernel{row_ptr, rows, visit});
+}
+
+}  // namespace heddle::detail

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+
+#include "../../../backends/lanes.hpp"
+#include "entry_keys.hpp"
+
+namespace heddle::recipe {
+
+/// Entries of a panel that a subwarp takes in turn, at most: where a panel has more, all entries
+/// are sorted instead, which costs each of them more and lasts no longer however they lie.
+inline constexpr std::int64_t most_walked_by_subwarp = 4096;
+
+/// The same on any backend. On a CPU a thread walks through many panels anyway, and a panel of four
+/// times its share is worth a sort.
+template <ExecutionSpace Exec>
+std::int64_t most_walked(const Exec& exec, std::int64_t nonzeros) {
+  if constexpr (backends::has_lanes<Exec>) {
+    return most_walked_by_subwarp;
+  } else {
+    return std::max(most_walked_by_subwarp, 4 * (nonzeros / exec.concurrency()));
+  }
+}
+
+/// Entries of the panel that has most, taken or not. For panels of consecutive rows. Unless there
+/// is one panel, one launch and one readback, which waits for `exec`.
+template <ExecutionSpace Exec, class AnyEntries>
+std::int64_t longest_panel(const Exec& exec, const AnyEntries& entries, const Extents& extents,
+                           std::int64_t nonzeros) {
+  std::int64_t longest = 0;
+  const std::int64_t panel_rows = extents.inner_rows, panels = extents.rows;
+  if (panels <= 1) return nonzeros;
+  Kokkos::parallel_reduce(
+      "heddle::recipe::longest_panel",
+      Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(kokkos_space(exec), 0,
+                                                                              panels),
+      KOKKOS_LAMBDA(std::int64_t panel, std::int64_t& most) {
+        const std::int64_t first = panel * panel_rows;
+        const std::int64_t stop =
+            first + panel_rows < entries.rows ? first + panel_rows : entries.rows;
+        if (first >= stop) return;
+        most = Kokkos::max(most, entries.end(stop - 1) - entries.begin(first));
+      },
+      Kokkos::Max<std::int64_t>(longest));
+  return std::max<std::int64_t>(longest, 0);
+}
+
+}  // namespace heddle::recipe

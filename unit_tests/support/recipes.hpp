@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the tests of the library of inspectors share.
+#pragma once
+
+#include "../../formats/recipes.hpp"
+#include "backends.hpp"
+#include "plan_types.hpp"
+#include "spmv_check.hpp"
+
+namespace heddle::test {
+
+using namespace heddle::recipe;
+
+/// Every backend, and on the usual one every kind of index.
+using RecipeTypes = JoinTuples<
+    Every<std::tuple<double>, UsualIndices, AllBackends>,
+    Every<std::tuple<Kokkos::complex<float>>,
+          std::tuple<Indices<std::int32_t, std::size_t>, Indices<std::int64_t, std::int64_t>>,
+          std::tuple<Kokkos::DefaultExecutionSpace>>>;
+
+inline Pattern reversed(const Pattern& pattern) {
+  Pattern all{pattern.name + ", columns descending", pattern.columns, {}};
+  for (const auto row : pattern.rows) {
+    all.rows.push_back(std::vector<std::int64_t>(row.rbegin(), row.rend()));
+  }
+  return all;
+}
+
+inline std::vector<Pattern> recipe_patterns() {
+  std::vector<Pattern> all = test_patterns();
+  all.push_back(reversed(random_pattern("irregular", 5, 300, 400,
+                                        [](std::int64_t i) { return i == 70 ? 380 : i % 40; })));
+  for (const bool row : {false, true}) {
+    for (const bool column : {false, true}) {
+      if (row || column) all.push_back(crossed_pattern(9000, 9000, row, column));
+    }
+  }
+  return all;
+}
+
+/// Where entries went, and from where.
+struct PutAll {
+  std::int64_t* sources;
+  std::int64_t* inner;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t place, const Point& point, std::int64_t k) const {
+    sources[place] = k;
+    inner[place] = point.inner_row * 100000 + point.inner_column;
+  }
+};
+
+}  // namespace heddle::test
