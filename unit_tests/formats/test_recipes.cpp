@@ -34,6 +34,14 @@ std::vector<Pattern> recipe_patterns() {
   std::vector<Pattern> all = test_patterns();
   all.push_back(reversed(random_pattern("irregular", 5, 300, 400,
                                         [](std::int64_t i) { return i == 70 ? 380 : i % 40; })));
+  // Row 100 begins a panel, of 100 rows, with the keys of row 99; rows 0, 200 and 201 are empty,
+  // where panels of 100 or 201 rows begin.
+  std::int64_t i = 0;
+  all.push_back(with_rows_changed(
+      banded_pattern("diagonals, empty rows", 450, 450, {-70, -1, 0, 1, 2, 80}), [&](auto& row) {
+        if (i == 0 || i == 200 || i == 201) row.clear();
+        ++i;
+      }));
   return all;
 }
 
@@ -121,6 +129,12 @@ void check_compact(const typename T::Exec& exec, const DeviceMatrix<T>& A, const
   }
 }
 
+/// Leaves the first rows of every panel to another recipe.
+struct InnerRowsFrom {
+  std::int64_t first;
+  KOKKOS_FUNCTION bool operator()(const Point& p) const { return p.inner_row >= first; }
+};
+
 }  // namespace
 
 TEST_CASE_TEMPLATE_DEFINE("compact: blocks, diagonals, diagonals of blocks and rows", T,
@@ -135,7 +149,10 @@ TEST_CASE_TEMPLATE_DEFINE("compact: blocks, diagonals, diagonals of blocks and r
     if (!small) continue;
     check_compact<T>(exec, A, tile_rows(1) | tile_columns(8), false);
     check_compact<T>(exec, A, tile_rows(60) | tile_columns(7), false);
-    check_compact<T>(exec, A, tile_rows(100) | tile_columns(90), false);
+    const auto tall = tile_rows(100) | tile_columns(90);
+    check_compact<T>(exec, A, tall, false);
+    check_compact<T>(exec, A, tall | split(InnerRowsFrom{3}), false);
+    check_compact<T>(exec, A, tile_rows(201) | tile_columns(90), false);
     check_compact<T>(exec, A, skew() | permute(), true);
     check_compact<T>(exec, A, skew() | shift(5) | permute(), true);
     check_compact<T>(exec, A, tile_rows(3) | tile_columns(3) | skew() | permute(3), true);
