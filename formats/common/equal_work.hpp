@@ -123,9 +123,8 @@ class EqualWork {
     auto words = arena_.template take<Word>(places * Carries::words_per_place);
     table_ = {
         shares, edges.data(), {words.data()}, {arena_.template take<std::uint32_t>(1).data()}};
-    using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
     Kokkos::parallel_for(
-        "heddle::spmv::cut", Policy(exec, 0, shares + 1),
+        "heddle::spmv::cut", range_policy(exec, shares + 1),
         CutKernel<O, Off, Carries>{A.row_ptr().data(), A.rows(), A.nonzeros(), share_work,
                                    row_steps, cutting, short_row, shares, edges.data(),
                                    table_.carries, table_.tickets, Table::waits});
