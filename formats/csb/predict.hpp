@@ -56,11 +56,12 @@ inline double mirrored_bytes(const Parameters& parameters, const RowFeatures& ro
 }
 
 /// From the bytes: a value and two local indices for each nonzero, x and y once; where one triangle
-/// is stored, what its mirror image adds. Nobody has measured CSB: it is taken to be five times as
-/// slow, so that it is not chosen where another format is possible.
+/// is stored, what its mirror image adds; and five times that, so that it is not chosen where
+/// another format is possible. On an H200 it took 4.8 times as long as the best of CSR on average,
+/// 2.2 at least (docs/performance.md); triangles, and CPUs, were not measured.
 inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
                           const Sizes& sizes) {
-  constexpr double not_measured = 5;
+  constexpr double penalty = 5;
   const Parameters parameters(scheme);
   const auto n = static_cast<double>(rows.nonzeros);
   const double block_rows = std::ceil(static_cast<double>(rows.rows) / parameters.beta);
@@ -97,7 +98,7 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
                       (triangle ? "the only format of which one triangle is enough"
                                 : "for A and its transpose alike");
   prediction.seconds = (triangle ? 4 : 2) * estimated_launch_seconds(device) +
-                       not_measured * prediction.moved_bytes / bytes_per_second;
+                       penalty * prediction.moved_bytes / bytes_per_second;
   prediction.setup_seconds =
       12 * estimated_setup_seconds(device) + 20 * csr_least_bytes(rows, sizes) / bytes_per_second;
   return prediction;

@@ -73,7 +73,8 @@ class GpuCosts {
   }
 
   /// As csr/merge, and more: every team first waits for its search, a load for every level, and the
-  /// longest row is one team's. Not measured.
+  /// longest row is one team's. On an H200 1.25 times csr/merge's time on average, 1.0 to 4.6
+  /// (docs/performance.md).
   double searched_merge() const {
     const bool apart = sizes_.vectors.several_apart();
     const double shares = apart ? 1 + unpacked_wave * adaptive_waves() : adaptive();
@@ -167,9 +168,10 @@ inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
     rounds = costs.searched_merge();
     prediction.reason = shape + ", and too few applies to set up a table of equal shares";
   } else if (scheme.has("blocks")) {
-    // Nobody has measured it: more than csr/adaptive, so that it is not chosen.
-    constexpr double not_measured = 2;
-    rounds = not_measured * costs.adaptive();
+    // Never chosen: on an H200 1.5 times csr/adaptive's time on average, 0.95 to 8.3
+    // (docs/performance.md).
+    constexpr double penalty = 2;
+    rounds = penalty * costs.adaptive();
     const std::int64_t rows_per_block =
         scheme.has("rows") ? scheme.integer("rows") : block_tuning.rows_per_block(rows.mean_row());
     const double blocks =
@@ -207,14 +209,14 @@ inline Prediction predict_on_cpu(const Scheme& scheme, const Features& features,
     prediction.setup_seconds = look;
     prediction.reason = "few applies repay no inspection";
   } else if (scheme.has("search") && scheme.value("search") == "apply") {
-    // The loops of csr/scalar; nobody has measured what equal shares gain, so it comes after it.
+    // The loops of csr/scalar; what equal shares gain was not measured on a CPU: it comes after it.
     constexpr double look_seconds = 0.1e-6;
     prediction.seconds =
         1.2 * apply + look_seconds * std::log2(2.0 + static_cast<double>(rows.rows));
     prediction.setup_seconds = look;
     prediction.reason = "threads get equal shares of rows plus nonzeros, and nothing is set up";
   } else if (scheme.has("blocks")) {
-    // Nobody has measured it, and equal numbers of blocks are no equal work.
+    // Not measured on a CPU, and equal numbers of blocks are no equal work.
     prediction.seconds = 2 * apply;
     prediction.setup_seconds = 2 * look;
     prediction.reason = "threads get equal numbers of blocks of rows";

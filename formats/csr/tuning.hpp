@@ -26,7 +26,7 @@ struct GpuTuning {
   /// With several vectors: what 64 KB of scratch hold of teams with their nonzeros in it.
   int share_multivector_teams_resident = 3;
 
-  // csr/blocks. Not measured.
+  // csr/blocks. Not tuned: what docs/performance.md was measured with.
   int block_threads = 256;
   int block_teams_resident = 4;
   int block_batch = 4;
@@ -34,7 +34,7 @@ struct GpuTuning {
   int block_vectors_per_lane = 2;
 
   // csr/merge,search=apply: as many threads, in larger teams, since one of them goes through the
-  // longest row. Not measured.
+  // longest row. Not tuned.
   int search_threads = 256;
   int search_teams_resident = 4;
   int search_multivector_teams_resident = 2;
@@ -66,7 +66,7 @@ struct GpuTuning {
   }
 };
 
-/// Which rows csr/blocks puts together, on GPUs and CPUs. Not measured.
+/// Which rows csr/blocks puts together, on GPUs and CPUs. Not tuned.
 struct BlockTuning {
   /// A row of more nonzeros is a block by itself.
   std::int64_t long_row = 512;

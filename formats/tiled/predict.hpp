@@ -13,8 +13,8 @@
 namespace heddle::detail::tiled {
 
 /// From the bytes, of rows alone: how entries lie together in tiles they do not say, so an entry
-/// is taken to cost what it does in CSR, and a tile row a tile. Nobody has measured tiled: it is
-/// taken to be twice as slow as that, so that it is not chosen where CSR is at hand.
+/// is taken to cost what it does in CSR, and a tile row a tile; and twice that, so that it is not
+/// chosen where CSR is at hand.
 inline Prediction predict(const RowFeatures& rows, const Device& device, const Sizes& sizes) {
   // A tile counts its entries in 32 bits; only where they repeat are there more than 256.
   constexpr std::int64_t most_entries = std::numeric_limits<std::uint32_t>::max();
