@@ -6,14 +6,14 @@
 #include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
 #include "../../core/partition.hpp"
+#include "prediction.hpp"
 #include "refusal.hpp"
 
 namespace heddle::detail {
 
-/// Vectors of x that a launch over shares takes; more vectors take more launches. A CPU has few
-/// shares, so that their carry-outs may be large.
+/// Vectors of x that a launch over shares takes.
 template <ExecutionSpace Exec>
-inline constexpr int vectors_per_launch = backends::has_lanes<Exec> ? 32 : 64;
+inline constexpr int vectors_per_launch = most_vectors_per_launch(backends::has_lanes<Exec>);
 
 /// Where one share ends and the next begins. Aligned, so that a GPU reads it in one load.
 template <Ordinal O, Offset Off>

@@ -29,7 +29,10 @@ inline Prediction predict(const RowFeatures& rows, const Device& device, const S
     const double waves =
         shares / (static_cast<double>(tuning.teams_resident) * device.multiprocessors);
     const double rounds = start_rounds + rounds_per_wave * waves;
-    prediction.kept_bytes = n * local_row_bytes + shares * (16 + 32 * sizes.accumulator_bytes);
+    const double kept_shares =
+        std::clamp(static_cast<double>(tuning.teams_resident) * device.multiprocessors, shares,
+                   work / tuning.least_work(bytes));
+    prediction.kept_bytes = n * local_row_bytes + kept_shares * (16 + 32 * sizes.accumulator_bytes);
     prediction.seconds =
         estimated_launch_seconds(device) +
         waiting_for_both(round_seconds * rounds * std::max(1.0, sizes.vectors.count / 4.0),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -56,6 +57,14 @@ struct GpuTuning {
   }
   constexpr int adaptive_work(std::size_t accumulator_bytes) const {
     return merge_work(accumulator_bytes) - short_row(accumulator_bytes);
+  }
+  /// Steps of a share: an equal one for every team that is resident; none too small to be worth a
+  /// team, and none larger than a share holds.
+  constexpr std::int64_t share_work(std::size_t accumulator_bytes, bool merges,
+                                    std::int64_t equal) const {
+    const std::int64_t most =
+        merges ? merge_work(accumulator_bytes) : adaptive_work(accumulator_bytes);
+    return std::clamp<std::int64_t>(equal, share_capacity(accumulator_bytes) / 4, most);
   }
   constexpr int search_capacity(std::size_t accumulator_bytes) const {
     return search_threads * share_items(accumulator_bytes);

@@ -7,15 +7,48 @@
 
 #include "../../core/scheme.hpp"
 #include "../common/prediction.hpp"
+#include "parameters.hpp"
 #include "tile.hpp"
-#include "tuning.hpp"
 
 namespace heddle::detail::tiled {
+
+/// What so many tiles keep: tables, data rounded up to what a tile is aligned to, pieces, and
+/// carry-outs of the tile rows that are cut.
+inline double kept_bytes(const Scheme& scheme, double tiles, const RowFeatures& rows,
+                         const Device& device, const Sizes& sizes) {
+  const Parameters parameters(scheme, device);
+  const auto n = static_cast<double>(rows.nonzeros);
+  const double tile_rows = std::ceil(static_cast<double>(rows.rows) / tile_size);
+  const auto piece_tiles = static_cast<double>(parameters.piece_tiles);
+  const double longest = std::min(tile_size * static_cast<double>(rows.longest_row),
+                                  std::ceil(static_cast<double>(rows.columns) / tile_size));
+  const double cut = longest > piece_tiles ? tiles / piece_tiles : 0;
+  const double carries = cut + std::min(cut, tile_rows);
+  const double table = sizes.ordinal_bytes + sizeof(Tile) + 2.0 * sizes.offset_bytes;
+  const Rules& rules = parameters.rules;
+  // As if all tiles had as many entries, and two slots for each where rules ask for slots.
+  const bool slots =
+      rules.most_ell_percent > Rules().most_ell_percent ||
+      (rules.least_hyb_percent >= 0 && rules.least_hyb_percent < Rules().least_hyb_percent);
+  double data = n * (slots ? 2 : 1) * (sizes.scalar_bytes + 0.5) + tiles * tile_size;
+  if (n <= rules.most_coo_entries * tiles) {
+    data = n * (sizes.scalar_bytes + 1);
+  } else if (n >= rules.least_dense_entries * tiles) {
+    data = tiles * tile_size * tile_size * sizes.scalar_bytes;
+  }
+  data += tiles * Tile::alignment / 2;
+  const double pieces = tile_rows + cut + 1;
+  return tiles * table + data + tile_rows * sizes.offset_bytes +
+         pieces * (sizeof(std::int64_t) + 2.0 * sizes.ordinal_bytes) +
+         carries * tuning.most_vectors * tile_size * sizes.accumulator_bytes;
+}
 
 /// From the bytes, of rows alone: how entries lie together in tiles they do not say, so an entry
 /// is taken to cost what it does in CSR, and a tile row a tile; and twice that, so that it is not
 /// chosen where CSR is at hand.
-inline Prediction predict(const RowFeatures& rows, const Device& device, const Sizes& sizes) {
+inline Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
+                          const Sizes& sizes) {
+  const RowFeatures& rows = features.rows();
   // A tile counts its entries in 32 bits; only where they repeat are there more than 256.
   constexpr std::int64_t most_entries = std::numeric_limits<std::uint32_t>::max();
   if (rows.longest_row > most_entries / tile_size) {
@@ -48,6 +81,12 @@ inline Prediction predict(const RowFeatures& rows, const Device& device, const S
   prediction.seconds =
       estimated_launch_seconds(device) +
       tuning.penalty * waiting_for_both(latency, prediction.moved_bytes / (0.8 * bandwidth));
+  prediction.lacks_pattern = !features.has_blocks();
+  prediction.pattern_may_refuse = false;
+  if (features.has_blocks()) {
+    const auto tiles = static_cast<double>(features.blocks(tile_size, tile_size));
+    prediction.kept_bytes = kept_bytes(scheme, tiles, rows, device, sizes);
+  }
   return prediction;
 }
 
