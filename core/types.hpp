@@ -41,6 +41,13 @@ const KokkosSpace<Exec>& kokkos_space(const Exec& exec) {
   return exec;
 }
 
+/// n items of a parallel_for, _reduce or _scan, counted in 64 bits.
+template <ExecutionSpace Exec>
+auto range_policy(const Exec& exec, std::int64_t n) {
+  return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(kokkos_space(exec),
+                                                                                 0, n);
+}
+
 template <class T>
 concept MemorySpace = Kokkos::is_memory_space_v<T>;
 

@@ -112,9 +112,8 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
           HostKernel<View, Product<V, Acc>, Exec, Vectors>{deliver, shares}, simd_);
     }
     if (pieces_.carries() == 0) return;
-    using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
     Kokkos::parallel_for("heddle::spmv::bcsr_finish",
-                         Policy(kokkos_space(exec), 0, pieces_.carries() * storage_.shape().rows),
+                         range_policy(exec, pieces_.carries() * storage_.shape().rows),
                          FinishKernel<Delivery<View, Product<V, Acc>>>{deliver, pieces_.carries(),
                                                                        pieces_.piece_of_carry()});
   }

@@ -74,8 +74,7 @@ class Pieces {
   /// where a block row is cut one allocation and another launch.
   Pieces(const Exec& exec, const Off* block_ptr, std::int64_t block_rows, std::int64_t most) {
     using Kernel = CutKernel<O, Off>;
-    using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
-    const Policy rows(kokkos_space(exec), 0, block_rows);
+    const auto rows = range_policy(exec, block_rows);
     Kernel cut{block_ptr, block_rows, static_cast<Off>(most), nullptr, nullptr, nullptr};
     typename Kernel::Counts counts{0, 0};
     Kokkos::parallel_reduce("heddle::spmv::bcsr_count_pieces", rows, cut, counts);

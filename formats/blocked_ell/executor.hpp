@@ -92,9 +92,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
                                                                                   lane_bits_},
         parameters_.simd);
     if (storage_.cut()) {
-      using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
-      Kokkos::parallel_for("heddle::spmv::blocked_ell_finish",
-                           Policy(kokkos_space(exec), 0, places),
+      Kokkos::parallel_for("heddle::spmv::blocked_ell_finish", range_policy(exec, places),
                            FinishKernel<View, Product<V, Acc>>{deliver});
     }
   }

@@ -64,17 +64,11 @@ struct LaneSums {
           column = stored[i];
         }
         const Acc entry(product.entry(value[i]));
-        for (int v = 0; v < Vectors; ++v) sum[v] += entry * x<UnitStride>(column, v, wanted);
+        for (int v = 0; v < Vectors; ++v) {
+          sum[v] += entry * product.template gather<UnitStride>(column, v, wanted);
+        }
       }
     }
-  }
-
-  template <bool UnitStride>
-  KOKKOS_FORCEINLINE_FUNCTION Acc x(O column, int vector, bool wanted) const {
-    const auto* const first =
-        product.x.data + (vector < product.x.count ? vector : 0) * product.x.vector_stride;
-    const std::int64_t at = column;
-    return Acc(backends::load(UnitStride ? first + at : first + at * product.x.row_stride, wanted));
   }
 };
 

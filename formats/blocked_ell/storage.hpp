@@ -44,7 +44,8 @@ class Storage {
     recipe::panel_shapes(exec, row_ptr, A.col_idx().data(), A.rows(), 1 << slice_bits, order,
                          shapes.data(), ascending);
     LayoutKernel<O> layout{shapes.data(), slice_bits, nullptr, nullptr};
-    Kokkos::parallel_scan("heddle::spmv::blocked_ell_sizes", policy(exec, slices_), layout, sizes_);
+    Kokkos::parallel_scan("heddle::spmv::blocked_ell_sizes", range_policy(exec, slices_), layout,
+                          sizes_);
 
     const bool cut = sizes_.carries > 0;
     const auto pieces = static_cast<std::size_t>(cut ? sizes_.pieces : 0);
@@ -71,9 +72,9 @@ class Storage {
 
     layout.slice = slice.data();
     layout.piece = cut ? piece.data() : nullptr;
-    Kokkos::parallel_scan("heddle::spmv::blocked_ell_layout", policy(exec, slices_), layout);
+    Kokkos::parallel_scan("heddle::spmv::blocked_ell_layout", range_policy(exec, slices_), layout);
     if (sigma > 0) {
-      Kokkos::parallel_for("heddle::spmv::blocked_ell_rows", policy(exec, A.rows()),
+      Kokkos::parallel_for("heddle::spmv::blocked_ell_rows", range_policy(exec, A.rows()),
                            CopyRows<O>{sorted.data(), row_at.data()});
     }
     fill<true>(exec, A);
@@ -109,11 +110,6 @@ class Storage {
   }
 
  private:
-  static auto policy(const Exec& exec, std::int64_t n) {
-    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-        kokkos_space(exec), 0, n);
-  }
-
   std::int64_t slices_;
   ArraySizes sizes_;
   Arena<Space> arena_;
@@ -129,12 +125,11 @@ class Storage {
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 std::int64_t sorted_slots(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, int slice_bits,
                           std::int64_t sigma) {
-  using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
   const Off* const row_ptr = A.row_ptr().data();
   const std::int64_t rows = A.rows();
   std::int64_t slots = 0;
   Kokkos::parallel_reduce(
-      "heddle::spmv::blocked_ell_slots", Policy(kokkos_space(exec), 0, rows),
+      "heddle::spmv::blocked_ell_slots", range_policy(exec, rows),
       KOKKOS_LAMBDA(std::int64_t row, std::int64_t& sum) {
         const std::int64_t place =
             row / sigma * sigma + recipe::rank_in_window(row_ptr, rows, sigma, row);

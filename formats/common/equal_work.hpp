@@ -6,14 +6,14 @@
 #include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
 #include "../../core/partition.hpp"
+#include "prediction.hpp"
 #include "refusal.hpp"
 
 namespace heddle::detail {
 
-/// Vectors of x that a launch over shares takes; more vectors take more launches. A CPU has few
-/// shares, so that their carry-outs may be large.
+/// Vectors of x that a launch over shares takes.
 template <ExecutionSpace Exec>
-inline constexpr int vectors_per_launch = backends::has_lanes<Exec> ? 32 : 64;
+inline constexpr int vectors_per_launch = most_vectors_per_launch(backends::has_lanes<Exec>);
 
 /// Where one share ends and the next begins. Aligned, so that a GPU reads it in one load.
 template <Ordinal O, Offset Off>
@@ -123,9 +123,8 @@ class EqualWork {
     auto words = arena_.template take<Word>(places * Carries::words_per_place);
     table_ = {
         shares, edges.data(), {words.data()}, {arena_.template take<std::uint32_t>(1).data()}};
-    using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
     Kokkos::parallel_for(
-        "heddle::spmv::cut", Policy(exec, 0, shares + 1),
+        "heddle::spmv::cut", range_policy(exec, shares + 1),
         CutKernel<O, Off, Carries>{A.row_ptr().data(), A.rows(), A.nonzeros(), share_work,
                                    row_steps, cutting, short_row, shares, edges.data(),
                                    table_.carries, table_.tickets, Table::waits});

@@ -30,8 +30,7 @@ void launch_shares_and_finish(const Exec& exec, const char* label, const Operand
                               const Table& table, const Kernel& kernel) {
   launch_shares<Shape>(exec, label, table, kernel);
   if constexpr (!Table::waits) {
-    using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
-    Kokkos::parallel_for("heddle::spmv::finish", Policy(kokkos_space(exec), 0, table.shares),
+    Kokkos::parallel_for("heddle::spmv::finish", range_policy(exec, table.shares),
                          FinishKernel<Operands, Table>{operands, table});
   }
 }

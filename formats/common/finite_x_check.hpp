@@ -39,8 +39,7 @@ void check_finite(const Exec& exec, const Multivector<const V>& x) {
   constexpr bool on_host =
       Kokkos::SpaceAccessibility<KokkosSpace<Exec>, Kokkos::HostSpace>::accessible;
   const std::int64_t entries = x.rows * x.count;
-  const Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>> policy(
-      kokkos_space(exec), 0, entries);
+  const auto policy = range_policy(exec, entries);
   const FiniteKernel<V> kernel{x};
   if constexpr (on_host) {
     std::int64_t first = entries;

@@ -26,9 +26,7 @@ class ApplyTimer {
                 arena_bytes<V, V>(entries(A.columns(), vectors), entries(A.rows(), vectors))),
         x_(multivector(A.columns(), vectors)),
         y_(multivector(A.rows(), vectors)) {
-    Kokkos::parallel_for("heddle::spmv::measured_ones",
-                         Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-                             kokkos_space(exec), 0, x_.rows * x_.count),
+    Kokkos::parallel_for("heddle::spmv::measured_ones", range_policy(exec, x_.rows * x_.count),
                          OnesKernel<V>{x_.data});
   }
 

@@ -102,6 +102,10 @@ inline double estimated_bytes_per_second(const Device& device) {
   return each * device.multiprocessors;
 }
 
+/// Vectors of x that a launch over shares takes; more vectors take more launches. A CPU has few
+/// shares, so that their carry-outs may be large.
+constexpr int most_vectors_per_launch(bool has_lanes) { return has_lanes ? 32 : 64; }
+
 /// From a launch to its first load, where nothing else is to be done.
 inline double estimated_launch_seconds(const Device& device) {
   return device.has_lanes() ? 6e-6 : 2e-6;

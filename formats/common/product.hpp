@@ -49,6 +49,15 @@ struct Product {
     return detail::multiplied(stored, conjugate);
   }
 
+  /// x(row, vector) if it is wanted, else zero; of a vector that there is not, any other. With
+  /// UnitStride for rows that lie side by side, which spares each entry a multiplication.
+  template <bool UnitStride, class Row>
+  KOKKOS_FORCEINLINE_FUNCTION Acc gather(Row row, int vector, bool wanted) const {
+    const V* const first = x.data + (vector < x.count ? vector : 0) * x.vector_stride;
+    const auto at = static_cast<std::int64_t>(row);
+    return Acc(backends::load(UnitStride ? first + at : first + at * x.row_stride, wanted));
+  }
+
   template <Scalar S, Ordinal O>
   KOKKOS_FORCEINLINE_FUNCTION Acc product(S value, O column, int vector) const {
     return Acc(value) * Acc(x(column, vector));

@@ -13,10 +13,7 @@ void scale(const Exec& exec, Acc beta, const Multivector<V>& y) {
   const bool clear = beta == Acc(0);
   const std::int64_t rows = y.rows;
   Kokkos::parallel_for(
-      "heddle::spmv::scale",
-      Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(exec, 0,
-                                                                              rows * y.count),
-      KOKKOS_LAMBDA(std::int64_t i) {
+      "heddle::spmv::scale", range_policy(exec, rows * y.count), KOKKOS_LAMBDA(std::int64_t i) {
         V& place = y(i % rows, static_cast<int>(i / rows));
         place = clear ? V(0) : V(beta * Acc(place));
       });

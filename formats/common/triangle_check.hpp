@@ -49,9 +49,7 @@ void check_triangle(const Exec& exec, const Matrix& A, Symmetry symmetry, bool e
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
   TriangleSums sums;
-  Kokkos::parallel_reduce("heddle::spmv::check_triangle",
-                          Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-                              kokkos_space(exec), 0, A.rows()),
+  Kokkos::parallel_reduce("heddle::spmv::check_triangle", range_policy(exec, A.rows()),
                           TriangleKernel<O, Off>{A.row_ptr().data(), A.col_idx().data()}, sums);
   if (sums.lower == 0 || sums.upper == 0) return;
   throw Error(what + ", and the matrix has " + std::to_string(sums.lower) +

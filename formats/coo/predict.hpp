@@ -6,9 +6,9 @@
 
 namespace heddle::detail::coo {
 
-/// From the bytes, and from how often the shares fill a GPU. Nobody has measured COO: its numbers
-/// stand above those of csr/adaptive, which has the same shares, so that it is not chosen where CSR
-/// is at hand.
+/// From the bytes, and from how often the shares fill a GPU. Its numbers stand above those of
+/// csr/adaptive, which has the same shares: on an H200 COO took 1.23 times as long on average, and
+/// less on one of 44 matrices (docs/performance.md). On a CPU it was not measured.
 inline Prediction predict(const RowFeatures& rows, const Device& device, const Sizes& sizes) {
   const auto n = static_cast<double>(rows.nonzeros);
   const double local_row_bytes = device.has_lanes() ? 2 : sizes.ordinal_bytes;
@@ -29,7 +29,10 @@ inline Prediction predict(const RowFeatures& rows, const Device& device, const S
     const double waves =
         shares / (static_cast<double>(tuning.teams_resident) * device.multiprocessors);
     const double rounds = start_rounds + rounds_per_wave * waves;
-    prediction.kept_bytes = n * local_row_bytes + shares * (16 + 32 * sizes.accumulator_bytes);
+    const double kept_shares =
+        std::clamp(static_cast<double>(tuning.teams_resident) * device.multiprocessors, shares,
+                   work / tuning.least_work(bytes));
+    prediction.kept_bytes = n * local_row_bytes + kept_shares * (16 + 32 * sizes.accumulator_bytes);
     prediction.seconds =
         estimated_launch_seconds(device) +
         waiting_for_both(round_seconds * rounds * std::max(1.0, sizes.vectors.count / 4.0),

@@ -171,9 +171,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
         scratch);
     if (sweep.partials == 0) return;
     using Finish = FinishKernel<Sweep<O, Off>, Product<V, Acc>, Vectors>;
-    Kokkos::parallel_for("heddle::spmv::csb_finish",
-                         Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-                             kokkos_space(exec), 0, product.y.rows),
+    Kokkos::parallel_for("heddle::spmv::csb_finish", range_policy(exec, product.y.rows),
                          Finish{sweep, product, beta_, partials_, mirror.parts, mirrored_});
   }
 

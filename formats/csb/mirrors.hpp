@@ -42,7 +42,7 @@ class Mirrors {
         exec, "heddle::spmv::csb_spans", ceil_div<std::int64_t>(blocks, subwarps),
         SpansKernel<View>{view, blocks, spans.data()});
     MirroredSums sums;
-    Kokkos::parallel_reduce("heddle::spmv::csb_mirrored", policy(exec, blocks),
+    Kokkos::parallel_reduce("heddle::spmv::csb_mirrored", range_policy(exec, blocks),
                             MirroredSumsKernel<View>{view, costs.heavy(), spans.data()}, sums);
     sweeps_ = wanted.value_or(costs.least(sums, most_width));
     if (sweeps_ == Sweeps::two) return;
@@ -65,7 +65,7 @@ class Mirrors {
   template <class Sweep>
   void place(const Exec& exec, const View& view, const Sweep& sweep) {
     if (!any()) return;
-    Kokkos::parallel_scan("heddle::spmv::csb_place_parts", policy(exec, parts_count_),
+    Kokkos::parallel_scan("heddle::spmv::csb_place_parts", range_policy(exec, parts_count_),
                           PlacePartsKernel<View, Sweep>{view, sweep, parts_.data()}, places_);
   }
 
@@ -92,13 +92,13 @@ class Mirrors {
     part_of_ = arena_.template take<std::int64_t>(count);
     part_ptr_ = arena_.template take<std::int64_t>(edges);
     parts_ = arena_.template take<Part>(static_cast<std::size_t>(parts));
-    Kokkos::parallel_scan("heddle::spmv::csb_list_parts", policy(exec, blocks_ + 1),
+    Kokkos::parallel_scan("heddle::spmv::csb_list_parts", range_policy(exec, blocks_ + 1),
                           ListPartsKernel<View>{listed, part_of_.data(), parts_.data(), before});
     const auto part_ptr = part_ptr_;
     Kokkos::parallel_for(
-        "heddle::spmv::csb_part_ptr", policy(exec, panels + 1),
+        "heddle::spmv::csb_part_ptr", range_policy(exec, panels + 1),
         KOKKOS_LAMBDA(std::int64_t panel) { part_ptr(panel) = before[panel_ptr[panel]]; });
-    Kokkos::parallel_reduce("heddle::spmv::csb_widest_part", policy(exec, parts),
+    Kokkos::parallel_reduce("heddle::spmv::csb_widest_part", range_policy(exec, parts),
                             WidestPartKernel{parts_.data()}, Kokkos::Max<int>(widest_));
     widest_ = std::max(widest_, 0);
   }
@@ -106,11 +106,6 @@ class Mirrors {
  private:
   template <class T>
   using Array = typename Arena<Space>::template Array<T>;
-
-  static auto policy(const Exec& exec, std::int64_t n) {
-    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-        kokkos_space(exec), 0, n);
-  }
 
   Sweeps sweeps_ = Sweeps::two;
   std::int64_t blocks_ = 0;

@@ -108,32 +108,27 @@ class Pieces {
     const auto piece_ptr = piece_ptr_;
     const auto partial_ptr = partial_ptr_;
     Kokkos::parallel_scan(
-        "heddle::spmv::csb_count_pieces", policy(exec, panels + 1),
+        "heddle::spmv::csb_count_pieces", range_policy(exec, panels + 1),
         KOKKOS_LAMBDA(std::int64_t panel, std::int64_t& sum, bool last) {
           if (last) piece_ptr(panel) = sum;
           if (panel < panels) sum += cutting.pieces(panel);
         },
         piece_count_);
     Kokkos::parallel_scan(
-        "heddle::spmv::csb_count_partials", policy(exec, panels + 1),
+        "heddle::spmv::csb_count_partials", range_policy(exec, panels + 1),
         KOKKOS_LAMBDA(std::int64_t panel, std::int64_t& sum, bool last) {
           if (last) partial_ptr(panel) = sum;
           if (panel < panels) sum += cutting.partials(panel);
         },
         partial_count_);
     Kokkos::parallel_for(
-        "heddle::spmv::csb_cut", policy(exec, panels),
+        "heddle::spmv::csb_cut", range_policy(exec, panels),
         CutKernel<O, Off>{cutting, piece_ptr_.data(), partial_ptr_.data(), pieces_.data()});
   }
 
  private:
   template <class T>
   using Array = typename Arena<Space>::template Array<T>;
-
-  static auto policy(const Exec& exec, std::int64_t n) {
-    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-        kokkos_space(exec), 0, n);
-  }
 
   std::int64_t panels_ = 0;
   std::int64_t piece_count_ = 0;

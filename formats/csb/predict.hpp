@@ -56,12 +56,38 @@ inline double mirrored_bytes(const Parameters& parameters, const RowFeatures& ro
   return parameters.sweeps == Sweeps::one ? one : std::min(one, two);
 }
 
+/// Pieces, and the partial sums of panels that are cut or do not fit in scratch. Of block columns
+/// rows do not tell which are heavy: they are taken to be alike.
+inline double bytes_of_pieces(const Parameters& parameters, const RowFeatures& rows,
+                              const Device& device, const Sizes& sizes) {
+  const auto n = static_cast<double>(rows.nonzeros);
+  const double beta = parameters.beta, sums = beta * sizes.accumulator_bytes;
+  const auto scratch = static_cast<double>(device.scratch_bytes);
+  const bool through_memory = sums > scratch;
+  const bool several =
+      sizes.vectors.count > 1 && (through_memory || sums * tuning.most_vectors <= scratch);
+  const auto longer_side = static_cast<double>(std::max(rows.rows, rows.columns));
+  const double target = std::max(
+      {1.0, std::min(beta, longer_side), std::floor(n / std::max(1, tuning.pieces(device)))});
+  const double panels = std::ceil(longer_side / beta);
+  const double in_row_panel = std::min(n, beta * static_cast<double>(rows.longest_row));
+  const double in_column_panel =
+      n / std::ceil(std::max(1.0, static_cast<double>(rows.columns)) / beta);
+  const bool cut = std::max(in_row_panel, in_column_panel) >= 2 * target;
+  const double pieces = panels + n / target;
+  const double partials = (through_memory ? panels : 0) + (cut ? n / target : 0);
+  const double piece = sizes.ordinal_bytes + 3.0 * sizes.offset_bytes + sizeof(std::int64_t);
+  return 2 * (pieces * piece + panels * 2 * sizeof(std::int64_t)) +
+         partials * sums * (several ? tuning.most_vectors : 1);
+}
+
 /// From the bytes: a value and two local indices for each nonzero, x and y once; where one triangle
-/// is stored, what its mirror image adds. Nobody has measured CSB: it is taken to be five times as
-/// slow, so that it is not chosen where another format is possible.
+/// is stored, what its mirror image adds; and five times that, so that it is not chosen where
+/// another format is possible. On an H200 it took 4.8 times as long as the best of CSR on average,
+/// 2.2 at least (docs/performance.md); triangles, and CPUs, were not measured.
 inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
                           const Sizes& sizes) {
-  constexpr double not_measured = 5;
+  constexpr double penalty = 5;
   const Parameters parameters(scheme);
   const auto n = static_cast<double>(rows.nonzeros);
   const double block_rows = std::ceil(static_cast<double>(rows.rows) / parameters.beta);
@@ -90,7 +116,8 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
   const double bytes_per_second = estimated_bytes_per_second(device);
   Prediction prediction;
   prediction.borrows_values = false;
-  prediction.kept_bytes = n * (entry + source) + of_blocks;
+  prediction.kept_bytes =
+      n * (entry + source) + of_blocks + bytes_of_pieces(parameters, rows, device, sizes);
   prediction.moved_bytes =
       n * entry + of_blocks +
       vectors * sizes.vector_bytes * static_cast<double>(rows.rows + rows.columns) +
@@ -99,7 +126,7 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
                       (triangle ? "the only format of which one triangle is enough"
                                 : "for A and its transpose alike");
   prediction.seconds = (triangle ? 4 : 2) * estimated_launch_seconds(device) +
-                       not_measured * prediction.moved_bytes / bytes_per_second;
+                       penalty * prediction.moved_bytes / bytes_per_second;
   prediction.setup_seconds =
       12 * estimated_setup_seconds(device) + 20 * csr_least_bytes(rows, sizes) / bytes_per_second;
   return prediction;

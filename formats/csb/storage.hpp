@@ -103,7 +103,7 @@ class Storage {
     const auto source = source_;
     const auto to = values_;
     Kokkos::parallel_for(
-        "heddle::spmv::csb_values", policy(exec, nonzeros_),
+        "heddle::spmv::csb_values", range_policy(exec, nonzeros_),
         KOKKOS_LAMBDA(std::int64_t place) { to(place) = from(source(place)); });
   }
 
@@ -113,7 +113,7 @@ class Storage {
     Arena<Space> work(exec, "heddle::spmv::csb_blocks", arena_bytes<float>(blocks));
     const auto ones = work.template take<float>(blocks);
     Kokkos::parallel_for(
-        "heddle::spmv::csb_blocks", policy(exec, blocks_),
+        "heddle::spmv::csb_blocks", range_policy(exec, blocks_),
         KOKKOS_LAMBDA(std::int64_t block) { ones(block) = 1; });
     using Pattern = CsrMatrix<float, O, Off, Space>;
     const Pattern pattern(static_cast<O>(block_rows_), static_cast<O>(block_columns_),
@@ -127,10 +127,11 @@ class Storage {
     const auto panels = column_panels_, order = column_order_;
     const auto block_row = block_row_;
     Kokkos::parallel_for(
-        "heddle::spmv::csb_column_panels", policy(exec, block_columns_ + 1),
+        "heddle::spmv::csb_column_panels", range_policy(exec, block_columns_ + 1),
         KOKKOS_LAMBDA(std::int64_t j) { panels(j) = by_columns(j); });
     Kokkos::parallel_for(
-        "heddle::spmv::csb_column_order", policy(exec, blocks_), KOKKOS_LAMBDA(std::int64_t place) {
+        "heddle::spmv::csb_column_order", range_policy(exec, blocks_),
+        KOKKOS_LAMBDA(std::int64_t place) {
           const Off block = source(place);
           order(place) = block;
           block_row(block) = rows(place);
@@ -149,7 +150,7 @@ class Storage {
     const std::int64_t count = blocks_;
     Off swept = 0;
     Kokkos::parallel_scan(
-        "heddle::spmv::csb_column_start", policy(exec, count + 1),
+        "heddle::spmv::csb_column_start", range_policy(exec, count + 1),
         KOKKOS_LAMBDA(std::int64_t place, Off& sum, bool last) {
           if (last) start(place) = sum;
           if (place == count) return;
@@ -166,11 +167,6 @@ class Storage {
  private:
   template <class T>
   using Array = typename Arena<Space>::template Array<T>;
-
-  static auto policy(const Exec& exec, std::int64_t n) {
-    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-        kokkos_space(exec), 0, n);
-  }
 
   void fill(const Exec& exec, const char* label, const Matrix& A, std::uint16_t* local_row,
             std::uint16_t* local_column) const {

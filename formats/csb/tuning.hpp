@@ -5,7 +5,7 @@
 
 namespace heddle::detail::csb {
 
-/// The sizes that CSB runs at, read by its launches and by the cost model. None was measured.
+/// The sizes that CSB runs at, read by its launches and by the cost model. None was tuned.
 struct Tuning {
   /// Rows and columns of a block: 4096 sums of double are 32 KB of scratch.
   int beta = 4096;

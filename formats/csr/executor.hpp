@@ -99,10 +99,6 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
 
   bool packs() const { return way_ == Way::shares || way_ == Way::searched_shares; }
 
-  static bool searches_in_apply(const Scheme& scheme) {
-    return scheme.has("search") && scheme.value("search") == "apply";
-  }
-
   void run(const Exec& exec, const Operands& operands) const {
     switch (way_) {
       case Way::rows: return Kernels::rows(exec, operands, width_, variant_);

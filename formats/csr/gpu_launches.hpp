@@ -47,16 +47,11 @@ struct GpuLaunches {
     return reads_repay_packing(static_cast<std::int64_t>(A.nonzeros()), A.columns());
   }
 
-  /// Steps of a share: an equal one for every team that is resident; none too small to be worth a
-  /// team, and none larger than a share holds.
   static std::int64_t share_work(const Device& device, const Matrix& A, Cutting cutting) {
-    const std::int64_t most = cutting == Cutting::equal_work ? tuning.merge_work(sizeof(Acc))
-                                                             : tuning.adaptive_work(sizeof(Acc));
     const std::int64_t work =
         merge_path_steps(A.rows(), static_cast<std::int64_t>(A.nonzeros()), row_steps);
     const std::int64_t teams = device.multiprocessors * tuning.share_teams_resident;
-    return std::clamp<std::int64_t>(ceil_div(work, teams), tuning.share_capacity(sizeof(Acc)) / 4,
-                                    most);
+    return tuning.share_work(sizeof(Acc), cutting == Cutting::equal_work, ceil_div(work, teams));
   }
 
   /// The same for shares that teams search for.

@@ -8,6 +8,7 @@
 #include "host_kernel.hpp"
 #include "host_simd_vectors.hpp"
 #include "host_variant.hpp"
+#include "kept_bytes.hpp"
 #include "row_blocks.hpp"
 #include "scatter_kernel.hpp"
 #include "tuning.hpp"
@@ -27,18 +28,12 @@ struct HostLaunches {
   static constexpr int short_row = tuning.short_row;
   static constexpr int row_steps = tuning.row_steps;
 
-  /// Whether to lay so many vectors of x that lie apart side by side: if its rows are read often
-  /// enough, and oftener where packing them goes through memory. What stays in the caches is worth
-  /// packing for SIMD registers only (measured: docs/csr.md).
+  /// Whether to lay so many vectors of x that lie apart side by side.
   static bool repays_packing(const Exec& exec, const Matrix& A, int vectors,
                              const Variant& variant) {
-    const std::int64_t bytes = static_cast<std::int64_t>(A.columns()) * vectors * sizeof(V);
-    const std::int64_t reads = static_cast<std::int64_t>(A.nonzeros()) * std::min(vectors, 8);
-    if (bytes / exec.concurrency() >= tuning.packed_bytes_per_thread) {
-      return reads / tuning.reads_repay_packing >= A.columns();
-    }
-    return variant.hints().simd != backends::Simd::none &&
-           reads / tuning.reads_repay_packing_in_cache >= A.columns();
+    return reads_repay_packing(tuning, static_cast<std::int64_t>(A.nonzeros()), A.columns(),
+                               vectors, sizeof(V), exec.concurrency(),
+                               variant.hints().simd != backends::Simd::none);
   }
 
   /// Steps of a share: an equal one for every thread, none too small to be worth one.

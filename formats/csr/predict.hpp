@@ -6,15 +6,10 @@
 
 #include "../../core/scheme.hpp"
 #include "../common/prediction.hpp"
+#include "kept_bytes.hpp"
 #include "tuning.hpp"
 
 namespace heddle::detail::csr {
-
-/// Whether a GPU's shares gain from laying vectors of x that lie apart side by side first: if they
-/// read every row of x twice, on average.
-inline bool reads_repay_packing(std::int64_t nonzeros, std::int64_t rows_of_x) {
-  return nonzeros / 2 >= rows_of_x;
-}
 
 /// What a CSR scheme costs on a GPU, in rounds of loads of a full device. The form follows how the
 /// kernels run, its numbers are fitted to measurements: docs/choose.md.
@@ -73,7 +68,8 @@ class GpuCosts {
   }
 
   /// As csr/merge, and more: every team first waits for its search, a load for every level, and the
-  /// longest row is one team's. Not measured.
+  /// longest row is one team's. On an H200 1.25 times csr/merge's time on average, 1.0 to 4.6
+  /// (docs/performance.md).
   double searched_merge() const {
     const bool apart = sizes_.vectors.several_apart();
     const double shares = apart ? 1 + unpacked_wave * adaptive_waves() : adaptive();
@@ -151,6 +147,7 @@ inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
   const GpuCosts costs(rows, device, sizes, tuning);
   Prediction prediction;
   prediction.moved_bytes = csr_least_bytes(rows, sizes);
+  prediction.kept_bytes = kept_bytes_on_gpu(scheme, rows, device, sizes, tuning);
   const double look =
       estimated_setup_seconds(device) + static_cast<double>(rows.rows + rows.nonzeros) *
                                             sizes.offset_bytes / estimated_bytes_per_second(device);
@@ -163,29 +160,21 @@ inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
     const int lanes = scheme.has("scalar") ? 1 : static_cast<int>(scheme.integer("subwarp"));
     rounds = costs.subwarp(lanes);
     prediction.reason = lanes == 1 ? shape + ", and enough to fill the device" : shape;
-  } else if (scheme.has("search") && scheme.value("search") == "apply") {
+  } else if (searches_in_apply(scheme)) {
     rounds = costs.searched_merge();
     prediction.reason = shape + ", and too few applies to set up a table of equal shares";
   } else if (scheme.has("blocks")) {
-    // Nobody has measured it: more than csr/adaptive, so that it is not chosen.
-    constexpr double not_measured = 2;
-    rounds = not_measured * costs.adaptive();
-    const std::int64_t rows_per_block =
-        scheme.has("rows") ? scheme.integer("rows") : block_tuning.rows_per_block(rows.mean_row());
-    const double blocks =
-        std::ceil(static_cast<double>(rows.rows) / static_cast<double>(rows_per_block));
+    // Never chosen: on an H200 1.5 times csr/adaptive's time on average, 0.95 to 8.3
+    // (docs/performance.md).
+    constexpr double penalty = 2;
+    rounds = penalty * costs.adaptive();
     prediction.reason = "blocks of rows get lanes by their mean length, and long rows a team";
-    prediction.kept_bytes = blocks * sizes.ordinal_bytes;
     prediction.setup_seconds += 40e-6 + look;
   } else {
     const bool merges = scheme.has("merge");
     rounds = merges ? costs.merge() : costs.adaptive();
     prediction.reason = merges ? "most rows are empty, and there are many of them"
                                : shape + ", cheaper in equal shares than row by row";
-    const auto bytes = static_cast<std::size_t>(sizes.accumulator_bytes);
-    const double shares =
-        static_cast<double>(rows.rows + rows.nonzeros) / tuning.adaptive_work(bytes);
-    prediction.kept_bytes = shares * (16 + 32 * sizes.accumulator_bytes);
     prediction.setup_seconds += 20e-6 + 6e-12 * static_cast<double>(rows.rows + rows.nonzeros);
   }
   prediction.seconds = gpu_seconds(rounds, prediction.moved_bytes, device, sizes.vectors.count);
@@ -199,6 +188,7 @@ inline Prediction predict_on_cpu(const Scheme& scheme, const Features& features,
   const RowFeatures& rows = features.rows();
   Prediction prediction;
   prediction.moved_bytes = csr_least_bytes(rows, sizes);
+  prediction.kept_bytes = kept_bytes_on_cpu(scheme, rows, device, sizes);
   const double apply = estimated_launch_seconds(device) +
                        prediction.moved_bytes / estimated_bytes_per_second(device);
   const double look = estimated_setup_seconds(device) + 0.5 * apply;
@@ -206,15 +196,15 @@ inline Prediction predict_on_cpu(const Scheme& scheme, const Features& features,
     prediction.seconds = 1.2 * apply;
     prediction.setup_seconds = look;
     prediction.reason = "few applies repay no inspection";
-  } else if (scheme.has("search") && scheme.value("search") == "apply") {
-    // The loops of csr/scalar; nobody has measured what equal shares gain, so it comes after it.
+  } else if (searches_in_apply(scheme)) {
+    // The loops of csr/scalar; what equal shares gain was not measured on a CPU: it comes after it.
     constexpr double look_seconds = 0.1e-6;
     prediction.seconds =
         1.2 * apply + look_seconds * std::log2(2.0 + static_cast<double>(rows.rows));
     prediction.setup_seconds = look;
     prediction.reason = "threads get equal shares of rows plus nonzeros, and nothing is set up";
   } else if (scheme.has("blocks")) {
-    // Nobody has measured it, and equal numbers of blocks are no equal work.
+    // Not measured on a CPU, and equal numbers of blocks are no equal work.
     prediction.seconds = 2 * apply;
     prediction.setup_seconds = 2 * look;
     prediction.reason = "threads get equal numbers of blocks of rows";
@@ -222,7 +212,6 @@ inline Prediction predict_on_cpu(const Scheme& scheme, const Features& features,
     const bool merges = scheme.has("merge");
     prediction.seconds = merges ? 1.1 * apply : apply;
     prediction.setup_seconds = look + (merges ? 0.1 : 2) * apply;
-    prediction.kept_bytes = static_cast<double>(rows.rows);
     prediction.reason = "threads get equal shares of rows plus nonzeros";
   }
   return prediction;

@@ -63,8 +63,7 @@ class RowBlocks {
     table_.long_row = static_cast<Off>(long_row < longest ? long_row : longest);
     FindRowBlocks<O, Off> find{A.row_ptr().data(), A.rows(), rows_per_block, table_.long_row,
                                nullptr};
-    using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
-    const Policy every_row(kokkos_space(exec), 0, A.rows());
+    const auto every_row = range_policy(exec, A.rows());
     Kokkos::parallel_reduce("heddle::spmv::csr_count_blocks", every_row, find, table_.blocks);
     const auto n = static_cast<std::size_t>(table_.blocks + 1);
     arena_ = Arena<Space>(exec, "heddle::spmv::csr_blocks", arena_bytes<O>(n));

@@ -65,14 +65,13 @@ RowEnds row_ends(const Exec& exec, const Off* row_ptr, std::int64_t rows,
   if (static_cast<std::int64_t>(row_ptr[rows]) * 2 < rows) return RowEnds::sparse;
 
   using Kernel = MispredictedRows<Off>;
-  using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
   const std::int64_t asked = rows_per_share < Kernel::most_rows ? rows : shares * Kernel::most_rows;
   std::int64_t by_length = 0, by_fours = 0;
-  Kokkos::parallel_reduce("heddle::csr::predict_lengths", Policy(exec, 0, shares),
+  Kokkos::parallel_reduce("heddle::csr::predict_lengths", range_policy(exec, shares),
                           Kernel{row_ptr, rows, rows_per_share, 1}, by_length);
   if (by_length * 20 <= asked * 3) return RowEnds::foreseen;
   if (rows_per_share <= predicted_rows) return RowEnds::unforeseen;
-  Kokkos::parallel_reduce("heddle::csr::predict_fours", Policy(exec, 0, shares),
+  Kokkos::parallel_reduce("heddle::csr::predict_fours", range_policy(exec, shares),
                           Kernel{row_ptr, rows, rows_per_share, 4}, by_fours);
   return by_fours * 4 >= asked ? RowEnds::unpredictable : RowEnds::unforeseen;
 }

@@ -108,10 +108,9 @@ class RowRuns {
                                              arena_bytes<std::uint8_t>(bytes));
     auto codes = arena.template take<std::uint8_t>(bytes);
     using Kernel = RowRunKernel<O, Off>;
-    using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
     const std::int64_t chunks = ceil_div(rows, Kernel::chunk_rows);
     std::int64_t gain = 0;
-    Kokkos::parallel_reduce("heddle::csr::find_row_runs", Policy(exec, 0, chunks),
+    Kokkos::parallel_reduce("heddle::csr::find_row_runs", range_policy(exec, chunks),
                             Kernel{A.row_ptr().data(), A.col_idx().data(), rows, codes.data()},
                             gain);
     if (!in_any_case && gain <= static_cast<std::int64_t>(A.nonzeros()) / 8) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -26,7 +27,7 @@ struct GpuTuning {
   /// With several vectors: what 64 KB of scratch hold of teams with their nonzeros in it.
   int share_multivector_teams_resident = 3;
 
-  // csr/blocks. Not measured.
+  // csr/blocks. Not tuned: what docs/performance.md was measured with.
   int block_threads = 256;
   int block_teams_resident = 4;
   int block_batch = 4;
@@ -34,7 +35,7 @@ struct GpuTuning {
   int block_vectors_per_lane = 2;
 
   // csr/merge,search=apply: as many threads, in larger teams, since one of them goes through the
-  // longest row. Not measured.
+  // longest row. Not tuned.
   int search_threads = 256;
   int search_teams_resident = 4;
   int search_multivector_teams_resident = 2;
@@ -57,6 +58,14 @@ struct GpuTuning {
   constexpr int adaptive_work(std::size_t accumulator_bytes) const {
     return merge_work(accumulator_bytes) - short_row(accumulator_bytes);
   }
+  /// Steps of a share: an equal one for every team that is resident; none too small to be worth a
+  /// team, and none larger than a share holds.
+  constexpr std::int64_t share_work(std::size_t accumulator_bytes, bool merges,
+                                    std::int64_t equal) const {
+    const std::int64_t most =
+        merges ? merge_work(accumulator_bytes) : adaptive_work(accumulator_bytes);
+    return std::clamp<std::int64_t>(equal, share_capacity(accumulator_bytes) / 4, most);
+  }
   constexpr int search_capacity(std::size_t accumulator_bytes) const {
     return search_threads * share_items(accumulator_bytes);
   }
@@ -66,7 +75,7 @@ struct GpuTuning {
   }
 };
 
-/// Which rows csr/blocks puts together, on GPUs and CPUs. Not measured.
+/// Which rows csr/blocks puts together, on GPUs and CPUs. Not tuned.
 struct BlockTuning {
   /// A row of more nonzeros is a block by itself.
   std::int64_t long_row = 512;

@@ -28,7 +28,8 @@ struct DiaFormat {
 
   static Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
                             const Sizes& sizes) {
-    if (has_rest(scheme)) return detail::dia::predict_with_rest(features.rows(), device, sizes);
+    if (has_rest(scheme))
+      return detail::dia::predict_with_rest(scheme, features.rows(), device, sizes);
     return detail::dia::predict(features, device, sizes);
   }
 

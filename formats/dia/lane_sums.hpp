@@ -57,14 +57,6 @@ struct LaneSums {
   }
 
   template <bool UnitStride>
-  KOKKOS_FORCEINLINE_FUNCTION Acc x(Row row, int vector, bool inside) const {
-    const auto* const first =
-        product.x.data + (vector < product.x.count ? vector : 0) * product.x.vector_stride;
-    const auto at = static_cast<std::int64_t>(row);
-    return Acc(backends::load(UnitStride ? first + at : first + at * product.x.row_stride, inside));
-  }
-
-  template <bool UnitStride>
   KOKKOS_FORCEINLINE_FUNCTION void add(O row, int first, Acc (&sum)[Vectors]) const {
     S value[Batch];
     Row at[Batch];
@@ -78,7 +70,7 @@ struct LaneSums {
       const bool inside = exists && at[i] < rows_of_x;
       value[i] =
           backends::load_once(diagonal + (transposed ? at[i] : static_cast<Row>(row)), inside);
-      factor[i] = x<UnitStride>(at[i], 0, inside);
+      factor[i] = product.template gather<UnitStride>(at[i], 0, inside);
       diagonal += A.stride;
     }
     HEDDLE_UNROLL(Batch)
@@ -88,7 +80,7 @@ struct LaneSums {
       if (present) sum[0] += entry * factor[i];
       for (int v = 1; v < Vectors; ++v) {
         const bool inside = first + i < A.diagonals && at[i] < rows_of_x;
-        if (present) sum[v] += entry * x<UnitStride>(at[i], v, inside);
+        if (present) sum[v] += entry * product.template gather<UnitStride>(at[i], v, inside);
       }
     }
   }

@@ -74,14 +74,24 @@ inline Prediction predict(const Features& features, const Device& device, const 
 
 /// With a rest, as if everything lay there: which diagonals are full nobody has counted, and one
 /// that is stored whole takes less. Holds any matrix, since what is stored whole is full enough.
-inline Prediction predict_with_rest(const RowFeatures& rows, const Device& device,
-                                    const Sizes& sizes) {
+inline Prediction predict_with_rest(const Scheme& scheme, const RowFeatures& rows,
+                                    const Device& device, const Sizes& sizes) {
   const int local_row_bytes = device.has_lanes() ? 2 : sizes.ordinal_bytes;
   const double entry = sizes.scalar_bytes + sizes.ordinal_bytes + local_row_bytes;
   const double handed_over = 2.0 * sizes.accumulator_bytes * sizes.vectors.count;
   const double matrix = static_cast<double>(rows.nonzeros) * entry +
                         static_cast<double>(rows.rows - rows.empty_rows) * handed_over;
   Prediction prediction = rest::prediction_of(matrix, rows, device, sizes);
+  // Each entry keeps its place in a full diagonal, holes with it, or lies in the rest and is
+  // listed.
+  const double fill =
+      scheme.has("fill") ? static_cast<double>(scheme.integer("fill")) : tuning.fill;
+  const double whole = sizes.scalar_bytes * 100 / fill;
+  const auto n = static_cast<double>(rows.nonzeros);
+  const double of_rest = rest::kept_bytes(n, static_cast<double>(rows.rows - rows.empty_rows), rows,
+                                          tuning.most_vectors, device, sizes) +
+                         n * sizes.offset_bytes;
+  prediction.kept_bytes = of_rest + n * std::max(0.0, whole - entry - sizes.offset_bytes);
   prediction.reason = "full diagonals whole, other entries in equal shares";
   return prediction;
 }

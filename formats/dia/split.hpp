@@ -60,7 +60,7 @@ class Split {
     const FullDiagonals full = full_;
     const std::int64_t rows = runs_.rows;
     Kokkos::parallel_scan(
-        "heddle::spmv::dia_offsets", policy(exec, all_),
+        "heddle::spmv::dia_offsets", range_policy(exec, all_),
         KOKKOS_LAMBDA(std::int64_t d, std::int64_t& sum, bool last) {
           if (!full(d)) return;
           if (last) offsets[sum] = static_cast<O>(d - rows + 1);
@@ -70,7 +70,7 @@ class Split {
 
   /// The entries of the rest, in the order of the matrix. One launch, no wait.
   void write_list(const Exec& exec, Off* list) const {
-    Kokkos::parallel_scan("heddle::spmv::dia_list", policy(exec, items()),
+    Kokkos::parallel_scan("heddle::spmv::dia_list", range_policy(exec, items()),
                           ListRest<O, Off>{runs_, full_, list});
   }
 
@@ -81,13 +81,13 @@ class Split {
         Arena<Space>(exec, "heddle::inspect::diagonal_counts", arena_bytes<std::int64_t>(all));
     std::int64_t* const counts = diagonal_work_.template take<std::int64_t>(all).data();
     Kokkos::parallel_for(
-        "heddle::spmv::dia_clear", policy(exec, all_),
+        "heddle::spmv::dia_clear", range_policy(exec, all_),
         KOKKOS_LAMBDA(std::int64_t d) { counts[d] = 0; });
-    Kokkos::parallel_for("heddle::spmv::dia_count", policy(exec, items()),
+    Kokkos::parallel_for("heddle::spmv::dia_count", range_policy(exec, items()),
                          CountDiagonals<O, Off>{runs_, counts});
     full_ = {counts, runs_.rows, fill};
-    Kokkos::parallel_reduce("heddle::spmv::dia_full", policy(exec, all_), SumFullDiagonals{full_},
-                            sums_);
+    Kokkos::parallel_reduce("heddle::spmv::dia_full", range_policy(exec, all_),
+                            SumFullDiagonals{full_}, sums_);
   }
 
   void count_rest(const Exec& exec) {
@@ -96,23 +96,18 @@ class Split {
     Off* const counts = row_work_.template take<Off>(rows).data();
     rest_counts_ = counts;
     Kokkos::parallel_for(
-        "heddle::spmv::dia_clear", policy(exec, runs_.rows),
+        "heddle::spmv::dia_clear", range_policy(exec, runs_.rows),
         KOKKOS_LAMBDA(std::int64_t row) { counts[row] = Off(0); });
-    Kokkos::parallel_for("heddle::spmv::dia_count_rest", policy(exec, items()),
+    Kokkos::parallel_for("heddle::spmv::dia_count_rest", range_policy(exec, items()),
                          CountRest<O, Off>{runs_, full_, counts});
     Kokkos::parallel_reduce(
-        "heddle::spmv::dia_long_rows", policy(exec, runs_.rows),
+        "heddle::spmv::dia_long_rows", range_policy(exec, runs_.rows),
         KOKKOS_LAMBDA(std::int64_t row, std::int64_t& sum) { sum += counts[row] != 0; },
         rest_.long_rows);
   }
 
  private:
   std::int64_t items() const { return ceil_div(runs_.nonzeros, runs_.run); }
-
-  static auto policy(const Exec& exec, std::int64_t n) {
-    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-        kokkos_space(exec), 0, n);
-  }
 
   EntryRuns<O, Off> runs_;
   std::int64_t all_ = 0;

@@ -34,7 +34,7 @@ struct OnDiagonals {
 struct PanelKernel {
   int* panel;
   int diagonals;
-  KOKKOS_FUNCTION void operator()(int i) const { panel[i] = i == 0 ? 0 : diagonals; }
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { panel[i] = i == 0 ? 0 : diagonals; }
 };
 
 /// The arrays of whole diagonals, in one allocation. The recipe: skew, so that columns become
@@ -66,8 +66,7 @@ class Storage {
         has_rest_(split.rest().entries > 0) {
     allocate(exec);
     if (diagonals_ == 0) return;
-    Kokkos::parallel_for("heddle::spmv::dia_panel",
-                         Kokkos::RangePolicy<KokkosSpace<Exec>>(kokkos_space(exec), 0, 2),
+    Kokkos::parallel_for("heddle::spmv::dia_panel", range_policy(exec, 2),
                          PanelKernel{all_.data(), diagonals_});
     split.write_offsets(exec, offsets_.data());
     update_values(exec, A);

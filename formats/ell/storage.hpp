@@ -41,9 +41,8 @@ class Storage {
  private:
   template <bool Columns>
   void fill(const Exec& exec, const Matrix& A) const {
-    using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
     Kokkos::parallel_for(Columns ? "heddle::spmv::ell_fill" : "heddle::spmv::ell_values",
-                         Policy(exec, 0, slots()),
+                         range_policy(exec, slots()),
                          slots::FillKernel<Matrix, Columns>{A.row_ptr().data(), A.col_idx().data(),
                                                             A.values().data(), rows_, stride_,
                                                             col_idx_.data(), values_.data()});

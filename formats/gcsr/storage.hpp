@@ -44,12 +44,11 @@ class Storage {
     row_number_ = arena_.template take<O>(n);
     row_ptr_ = arena_.template take<Off>(n + 1);
     bits_ = arena_.template take<std::uint32_t>(static_cast<std::size_t>(words));
-    using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
     const Off* const row_ptr = A.row_ptr().data();
     Kokkos::parallel_scan(
-        "heddle::spmv::gcsr_rows", Policy(kokkos_space(exec), 0, all_rows_),
+        "heddle::spmv::gcsr_rows", range_policy(exec, all_rows_),
         CompactRowsKernel<O, Off>{row_ptr, all_rows_, row_number_.data(), row_ptr_.data()});
-    Kokkos::parallel_for("heddle::spmv::gcsr_bits", Policy(kokkos_space(exec), 0, words),
+    Kokkos::parallel_for("heddle::spmv::gcsr_bits", range_policy(exec, words),
                          MarkRows<EntriesBeyond<Off>>{{row_ptr, Off(0)}, all_rows_, bits_.data()});
   }
 

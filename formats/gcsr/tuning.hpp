@@ -6,7 +6,7 @@
 namespace heddle::detail::gcsr {
 
 /// The sizes that GCSR runs at, read by its launches and by the cost model. Those of csr/subwarp;
-/// none was measured for itself.
+/// none was tuned for itself.
 struct Tuning {
   int team_threads = 256;
   int teams_resident = 6;

@@ -17,6 +17,31 @@ inline Bytes bytes_of(const Sizes& sizes, const Device& device) {
           2.0 * sizes.accumulator_bytes * sizes.vectors.count};
 }
 
+/// What the split keeps, at most. The inspector's own moves no more than `moved` bytes: a slot for
+/// each entry at least, and what is left of them bounds its long rows.
+inline double kept_bytes(const Scheme& scheme, double moved, const RowFeatures& rows,
+                         const Device& device, const Sizes& sizes) {
+  const Bytes bytes = bytes_of(sizes, device);
+  const auto n = static_cast<double>(rows.nonzeros);
+  const auto with_entries = static_cast<double>(rows.rows - rows.empty_rows);
+  const auto of_rest = [&](double entries, double long_rows) {
+    return rest::kept_bytes(entries, long_rows, rows, tuning.vectors, device, sizes);
+  };
+  if (scheme.has("width")) {
+    const std::int64_t width = scheme.integer("width");
+    const double slots = static_cast<double>(rows.rows) * static_cast<double>(width);
+    if (rows.longest_row <= width) return slots * bytes.slot + of_rest(0, 0);
+    const double in_slots =
+        static_cast<double>(rows.rows) * static_cast<double>(std::min(width, rows.shortest_row));
+    const double rest =
+        std::min(n - in_slots, with_entries * static_cast<double>(rows.longest_row - width));
+    return slots * bytes.slot + of_rest(rest, std::min(with_entries, rest));
+  }
+  const double long_rows = std::min(with_entries, std::max(0.0, moved - n * bytes.slot) /
+                                                      (bytes.entry - bytes.slot + bytes.long_row));
+  return moved + std::max(0.0, of_rest(0, long_rows) - long_rows * bytes.long_row);
+}
+
 /// From the bytes and the rounds of loads of the shares. The width is found by the inspector, which
 /// moves no more than all entries in one part would; that is what is predicted.
 inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
@@ -40,6 +65,7 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
     matrix = std::min(matrix, all_slots * bytes.slot);
   }
   Prediction prediction = rest::prediction_of(matrix, rows, device, sizes);
+  prediction.kept_bytes = kept_bytes(scheme, matrix, rows, device, sizes);
   prediction.reason = "most rows in slots, what the longest of " +
                       std::to_string(rows.longest_row) + " have beyond in equal shares";
   return prediction;

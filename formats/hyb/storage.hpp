@@ -66,11 +66,6 @@ class Storage {
   template <class T>
   using Array = typename Arena<Space>::template Array<T>;
 
-  static auto policy(const Exec& exec, std::int64_t n) {
-    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-        kokkos_space(exec), 0, n);
-  }
-
   template <bool Columns>
   void fill(const Exec& exec, const Matrix& A) const {
     const FromPlace<O, Off> source{A.row_ptr().data(), rest_.row_number(), rest_.rest_ptr(),
@@ -80,7 +75,7 @@ class Storage {
         A.row_ptr().data(), A.col_idx().data(), A.values().data(), rows_, stride_,
         columns_.data(),    values_.data()};
     Kokkos::parallel_for(Columns ? "heddle::spmv::hyb_fill" : "heddle::spmv::hyb_values",
-                         policy(exec, this->slots()), slots);
+                         range_policy(exec, this->slots()), slots);
   }
 
   Widths widths_;

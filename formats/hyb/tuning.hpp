@@ -6,7 +6,7 @@
 namespace heddle::detail::hyb {
 
 /// The sizes that HYB runs at, beside those of the segmented sums that add up its rest; read by its
-/// launches and by the cost model. Those of ELL; none was measured for itself.
+/// launches and by the cost model. Those of ELL; none was tuned for itself.
 struct Tuning {
   /// Slots for each nonzero at most.
   double most_padding = 3;

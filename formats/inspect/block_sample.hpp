@@ -91,9 +91,7 @@ std::int64_t estimated_blocks(const Exec& exec, const CsrMatrix<S, O, Off, Space
   const std::int64_t samples = std::min(block_rows, detail::sampled_block_rows);
   detail::BlockSums sums;
   Kokkos::parallel_reduce(
-      "heddle::features::blocks",
-      Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(kokkos_space(exec), 0,
-                                                                              samples * height),
+      "heddle::features::blocks", range_policy(exec, samples * height),
       detail::BlockSampleKernel<O, Off>{A.row_ptr().data(), A.col_idx().data(), A.rows(),
                                         block_rows, samples, height, width},
       sums);

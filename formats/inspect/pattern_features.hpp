@@ -169,18 +169,17 @@ PatternFeatures pattern_features(const Exec& exec, const CsrMatrix<S, O, Off, Sp
   if (features.nonzeros == 0) return features;
 
   const auto words = static_cast<std::size_t>((features.rows + features.columns - 1 + 31) / 32);
-  using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
   Arena<Space> work(exec, "heddle::features::diagonals", arena_bytes<std::uint32_t>(words));
   const auto bits = work.template take<std::uint32_t>(words);
   Kokkos::parallel_for(
-      "heddle::features::clear", Policy(kokkos_space(exec), 0, static_cast<std::int64_t>(words)),
+      "heddle::features::clear", range_policy(exec, static_cast<std::int64_t>(words)),
       KOKKOS_LAMBDA(std::int64_t w) { bits(w) = 0; });
   // A GPU's many threads read whole cache sectors of 8 columns; a CPU's few search less often.
   constexpr std::int64_t chunk = backends::runs_on_host<Exec> ? 512 : 8;
   const std::int64_t items = (features.nonzeros + chunk - 1) / chunk;
   detail::PatternSums sums;
   Kokkos::parallel_reduce(
-      "heddle::features::pattern", Policy(kokkos_space(exec), 0, items),
+      "heddle::features::pattern", range_policy(exec, items),
       detail::PatternKernel<O, Off>{A.row_ptr().data(), A.col_idx().data(), A.rows(),
                                     features.nonzeros, chunk, block, bits.data()},
       sums);

@@ -184,9 +184,7 @@ class RadixSort {
   void scan(const Exec& exec, std::int64_t count) const {
     Off* const first = first_;
     Kokkos::parallel_scan(
-        "heddle::sort::scan",
-        Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(kokkos_space(exec),
-                                                                                0, count),
+        "heddle::sort::scan", range_policy(exec, count),
         KOKKOS_LAMBDA(std::int64_t i, Off& sum, bool last) {
           const Off here = first[i];
           if (last) first[i] = sum;

@@ -124,12 +124,10 @@ RowSums row_sums(const Exec& exec, const Off* row_ptr, const O* col_idx, std::in
   const std::int64_t share = ceil_div(entries, items);
   constexpr bool in_turns = !backends::runs_on_host<Exec>;
   const std::int64_t first = in_turns ? 1 : share, stride = in_turns ? items : 1;
-  Kokkos::parallel_reduce(
-      "heddle::features::rows",
-      Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(exec, 0, items),
-      RowFeaturesKernel<O, Off>{row_ptr, col_idx, rows, columns, nonzeros, entries, share, first,
-                                stride},
-      sums);
+  Kokkos::parallel_reduce("heddle::features::rows", range_policy(exec, items),
+                          RowFeaturesKernel<O, Off>{row_ptr, col_idx, rows, columns, nonzeros,
+                                                    entries, share, first, stride},
+                          sums);
   return sums;
 }
 

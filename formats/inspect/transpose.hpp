@@ -45,7 +45,7 @@ class Transposed {
     const auto from = A.values();
     const auto to = storage_.values();
     Kokkos::parallel_for(
-        "heddle::transpose::values", policy(exec, A.nonzeros()),
+        "heddle::transpose::values", range_policy(exec, A.nonzeros()),
         KOKKOS_LAMBDA(std::int64_t k) { to(k) = from(source(k)); });
   }
 
@@ -64,23 +64,19 @@ class Transposed {
     const auto t_row_ptr = storage_.row_ptr();
     const auto t_col_idx = storage_.col_idx();
     Kokkos::parallel_for(
-        "heddle::transpose::row_ptr", policy(exec, static_cast<std::int64_t>(columns) + 1),
+        "heddle::transpose::row_ptr", range_policy(exec, static_cast<std::int64_t>(columns) + 1),
         KOKKOS_LAMBDA(std::int64_t j) {
           t_row_ptr(j) = static_cast<Off>(first_not_below(sorted, nonzeros, j));
         });
     each_entry(exec, "heddle::transpose::rows", A.row_ptr().data(), A.rows(), nonzeros,
                PutRow<O>{row_of});
     Kokkos::parallel_for(
-        "heddle::transpose::columns", policy(exec, nonzeros),
+        "heddle::transpose::columns", range_policy(exec, nonzeros),
         KOKKOS_LAMBDA(std::int64_t slot) { t_col_idx(slot) = row_of[source(slot)]; });
     exec.fence("heddle::transpose::sorted");
   }
 
  private:
-  static auto policy(const Exec& exec, std::int64_t n) {
-    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(exec, 0, n);
-  }
-
   CsrStorage<S, O, Off, Space> storage_;
   Arena<Space> kept_;
   typename Arena<Space>::template Array<Off> source_;

@@ -67,9 +67,8 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
           HostKernel<View, Product<V, Acc>, Vectors>{deliver, shares});
     }
     if (storage_.cut()) {
-      using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
       Kokkos::parallel_for("heddle::spmv::tiled_finish",
-                           Policy(kokkos_space(exec), 0, deliver.A.pieces * tile_size),
+                           range_policy(exec, deliver.A.pieces * tile_size),
                            FinishKernel<View, Product<V, Acc>>{deliver});
     }
   }

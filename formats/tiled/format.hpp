@@ -20,9 +20,9 @@ struct TiledFormat {
     return {Scheme(name, {{"16"}})};
   }
 
-  static Prediction predict(const Scheme&, const Features& features, const Device& device,
+  static Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
                             const Sizes& sizes) {
-    return detail::tiled::predict(features.rows(), device, sizes);
+    return detail::tiled::predict(scheme, features, device, sizes);
   }
 
   static bool applies(Op op, const Scheme&) { return !transposes(op); }

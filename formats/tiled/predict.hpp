@@ -8,15 +8,48 @@
 #include "../../core/scheme.hpp"
 #include "../common/prediction.hpp"
 #include "../inspect/recipe/longest_panel.hpp"
+#include "parameters.hpp"
 #include "tile.hpp"
-#include "tuning.hpp"
 
 namespace heddle::detail::tiled {
 
+/// What so many tiles keep: tables, data rounded up to what a tile is aligned to, pieces, and
+/// carry-outs of the tile rows that are cut.
+inline double kept_bytes(const Scheme& scheme, double tiles, const RowFeatures& rows,
+                         const Device& device, const Sizes& sizes) {
+  const Parameters parameters(scheme, device);
+  const auto n = static_cast<double>(rows.nonzeros);
+  const double tile_rows = std::ceil(static_cast<double>(rows.rows) / tile_size);
+  const auto piece_tiles = static_cast<double>(parameters.piece_tiles);
+  const double longest = std::min(tile_size * static_cast<double>(rows.longest_row),
+                                  std::ceil(static_cast<double>(rows.columns) / tile_size));
+  const double cut = longest > piece_tiles ? tiles / piece_tiles : 0;
+  const double carries = cut + std::min(cut, tile_rows);
+  const double table = sizes.ordinal_bytes + sizeof(Tile) + 2.0 * sizes.offset_bytes;
+  const Rules& rules = parameters.rules;
+  // As if all tiles had as many entries, and two slots for each where rules ask for slots.
+  const bool slots =
+      rules.most_ell_percent > Rules().most_ell_percent ||
+      (rules.least_hyb_percent >= 0 && rules.least_hyb_percent < Rules().least_hyb_percent);
+  double data = n * (slots ? 2 : 1) * (sizes.scalar_bytes + 0.5) + tiles * tile_size;
+  if (n <= rules.most_coo_entries * tiles) {
+    data = n * (sizes.scalar_bytes + 1);
+  } else if (n >= rules.least_dense_entries * tiles) {
+    data = tiles * tile_size * tile_size * sizes.scalar_bytes;
+  }
+  data += tiles * Tile::alignment / 2;
+  const double pieces = tile_rows + cut + 1;
+  return tiles * table + data + tile_rows * sizes.offset_bytes +
+         pieces * (sizeof(std::int64_t) + 2.0 * sizes.ordinal_bytes) +
+         carries * tuning.most_vectors * tile_size * sizes.accumulator_bytes;
+}
+
 /// From the bytes, of rows alone: how entries lie together in tiles they do not say, so an entry
-/// is taken to cost what it does in CSR, and a tile row a tile. Nobody has measured tiled: it is
-/// taken to be twice as slow as that, so that it is not chosen where CSR is at hand.
-inline Prediction predict(const RowFeatures& rows, const Device& device, const Sizes& sizes) {
+/// is taken to cost what it does in CSR, and a tile row a tile; and twice that, so that it is not
+/// chosen where CSR is at hand.
+inline Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
+                          const Sizes& sizes) {
+  const RowFeatures& rows = features.rows();
   // A tile counts its entries in 32 bits; only where they repeat are there more than 256.
   constexpr std::int64_t most_entries = std::numeric_limits<std::uint32_t>::max();
   if (rows.longest_row > most_entries / tile_size) {
@@ -37,7 +70,6 @@ inline Prediction predict(const RowFeatures& rows, const Device& device, const S
   prediction.moved_bytes =
       passes * prediction.kept_bytes +
       vectors * sizes.vector_bytes * static_cast<double>(rows.rows + rows.columns);
-  prediction.kept_bytes += sorted ? n * sizes.offset_bytes : 0;
   prediction.reason = "tiles of 16 x 16, of unknown number, each stored in its own way";
   // Four passes over the columns and two over the values, in steps that wait for each other.
   const double copy = (4 * csr_least_bytes(rows, sizes) + 2 * prediction.kept_bytes) / bandwidth;
@@ -51,6 +83,13 @@ inline Prediction predict(const RowFeatures& rows, const Device& device, const S
   prediction.seconds =
       estimated_launch_seconds(device) +
       tuning.penalty * waiting_for_both(latency, prediction.moved_bytes / (0.8 * bandwidth));
+  prediction.lacks_pattern = !features.has_blocks();
+  prediction.pattern_may_refuse = false;
+  if (features.has_blocks()) {
+    const auto tiles = static_cast<double>(features.blocks(tile_size, tile_size));
+    prediction.kept_bytes = kept_bytes(scheme, tiles, rows, device, sizes);
+  }
+  prediction.kept_bytes += sorted ? n * sizes.offset_bytes : 0;
   return prediction;
 }
 

@@ -51,12 +51,13 @@ class Storage {
     }
     recipe::fill_lists(exec, "heddle::spmv::tiled_codes", A, tiles_recipe(), tiles_, tile_ptr,
                        tile_col, list_ptr, next, source_, PutCode{codes});
-    Kokkos::parallel_for("heddle::spmv::tiled_shapes", policy(exec, tiles_),
+    Kokkos::parallel_for("heddle::spmv::tiled_shapes", range_policy(exec, tiles_),
                          ShapesKernel<Off>{list_ptr, codes, rules, shapes});
     LayoutKernel<Off> layout{tiles_, sizeof(S), shapes, list_ptr, nullptr, nullptr};
-    Kokkos::parallel_scan("heddle::spmv::tiled_sizes", policy(exec, tiles_ + 1), layout, size_);
+    Kokkos::parallel_scan("heddle::spmv::tiled_sizes", range_policy(exec, tiles_ + 1), layout,
+                          size_);
     PiecesKernel<O, Off> cut{count.panels(), piece_tiles, tile_ptr, nullptr};
-    Kokkos::parallel_scan("heddle::spmv::tiled_pieces", policy(exec, count.panels() + 1), cut,
+    Kokkos::parallel_scan("heddle::spmv::tiled_pieces", range_policy(exec, count.panels() + 1), cut,
                           counts_);
 
     take(exec, tile_rows, tiles);
@@ -64,8 +65,8 @@ class Storage {
     layout.tile = tile_;
     layout.list_ptr = list_ptr_;
     cut.piece = piece_;
-    Kokkos::parallel_scan("heddle::spmv::tiled_layout", policy(exec, tiles_ + 1), layout);
-    Kokkos::parallel_scan("heddle::spmv::tiled_cut", policy(exec, count.panels() + 1), cut);
+    Kokkos::parallel_scan("heddle::spmv::tiled_layout", range_policy(exec, tiles_ + 1), layout);
+    Kokkos::parallel_scan("heddle::spmv::tiled_cut", range_policy(exec, count.panels() + 1), cut);
     rows_ = A.rows();
     write_indices(exec, codes);
     update_values(exec, A);
@@ -101,7 +102,7 @@ class Storage {
     for (int which = 0; which < layouts; ++which) {
       const Tile* const tile = tile_;
       Kokkos::parallel_reduce(
-          "heddle::spmv::tiled_layouts", policy(exec, tiles_),
+          "heddle::spmv::tiled_layouts", range_policy(exec, tiles_),
           KOKKOS_LAMBDA(std::int64_t t, std::int64_t& sum) {
             sum += static_cast<int>(tile[t].layout()) == which;
           },
@@ -120,7 +121,7 @@ class Storage {
           exec, "heddle::spmv::tiled_indices", shares,
           SharesOfIndices<View<S, O>, Indices>{view(), indices, shares});
     } else {
-      Kokkos::parallel_for("heddle::spmv::tiled_indices", policy(exec, tiles_), indices);
+      Kokkos::parallel_for("heddle::spmv::tiled_indices", range_policy(exec, tiles_), indices);
     }
   }
 
@@ -141,11 +142,6 @@ class Storage {
     tile_ptr_ = arena_.template take<Off>(tile_rows + 1).data();
     list_ptr_ = arena_.template take<Off>(tiles + 1).data();
     next_ = arena_.template take<Off>(tiles).data();
-  }
-
-  static auto policy(const Exec& exec, std::int64_t n) {
-    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-        kokkos_space(exec), 0, n);
   }
 
   O rows_ = 0;

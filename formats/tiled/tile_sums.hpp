@@ -29,8 +29,7 @@ struct TileSums {
     const std::int64_t column = static_cast<std::int64_t>(tile_column) * tile_size + row;
     Acc x[Vectors];
     for (int v = 0; v < Vectors; ++v) {
-      const int vector = v < product.x.count ? v : 0;
-      x[v] = Acc(backends::load(&product.x(column, vector), column < product.x.rows));
+      x[v] = product.template gather<false>(column, v, column < product.x.rows);
     }
     switch (tile.layout()) {
       case Layout::coo: return add_list(values, indices, tile.entries(), x);

@@ -92,9 +92,7 @@ void solve_by_lanes(const Exec& exec, Operands operands,
     operands.b = b.slice(first, vectors);
     operands.x = x.slice(first, vectors);
     Kokkos::parallel_for(
-        "heddle::sptrsv::no_values",
-        Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(kokkos_space(exec),
-                                                                                0, rows * vectors),
+        "heddle::sptrsv::no_values", range_policy(exec, rows * vectors),
         KOKKOS_LAMBDA(std::int64_t i) {
           if (i == 0) tickets.clear();
           solved.clear(i);

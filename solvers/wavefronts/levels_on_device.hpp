@@ -90,7 +90,6 @@ struct RaiseKernel {
 template <ExecutionSpace Exec, Ordinal O, class Reads>
 LevelSums find_levels_on_device(const Exec& exec, const Loop<O, Reads>& loop, int* level) {
   using Space = typename Exec::memory_space;
-  using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
   const std::int64_t n = loop.iterations;
   LevelSums found;
   if (n == 0) return found;
@@ -101,7 +100,7 @@ LevelSums find_levels_on_device(const Exec& exec, const Loop<O, Reads>& loop, in
   const backends::Tickets tickets{work.template take<std::uint32_t>(1).data()};
   const bool by_wait = backends::waits_make_progress<Exec> && loop.ahead == ReadsAhead::error;
   Kokkos::parallel_for(
-      "heddle::wavefronts::no_levels", Policy(space, 0, n), KOKKOS_LAMBDA(std::int64_t i) {
+      "heddle::wavefronts::no_levels", range_policy(exec, n), KOKKOS_LAMBDA(std::int64_t i) {
         level[i] = by_wait ? -1 : 0;
         if (i > 0) return;
         tickets.clear();
@@ -119,12 +118,12 @@ LevelSums find_levels_on_device(const Exec& exec, const Loop<O, Reads>& loop, in
     }
   }
   for (int rose = searched ? 0 : 1; rose > 0;) {
-    Kokkos::parallel_reduce("heddle::wavefronts::raise", Policy(space, 0, n),
+    Kokkos::parallel_reduce("heddle::wavefronts::raise", range_policy(exec, n),
                             RaiseKernel<Loop<O, Reads>>{loop, level, sums}, Kokkos::Max<int>(rose));
   }
   int highest = 0;
   Kokkos::parallel_reduce(
-      "heddle::wavefronts::highest", Policy(space, 0, n),
+      "heddle::wavefronts::highest", range_policy(exec, n),
       KOKKOS_LAMBDA(std::int64_t i, int& most) { most = most > level[i] ? most : level[i]; },
       Kokkos::Max<int>(highest));
   using Device = Kokkos::View<const LevelSums, Space, Kokkos::MemoryUnmanaged>;

@@ -20,8 +20,7 @@ template <ExecutionSpace Exec, Ordinal O, class Reads>
 LevelSums levels_of_reads_behind(const Exec& exec, const Loop<O, Reads>& loop, int* level,
                                  int* steps) {
   const std::int64_t n = loop.iterations;
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for("heddle::wavefronts::no_levels", Policy(exec, 0, n),
+  Kokkos::parallel_for("heddle::wavefronts::no_levels", range_policy(exec, n),
                        [=](std::int64_t i) { level[i] = -1; });
   std::int64_t bad = LevelSums::nowhere;
   int highest = -1;

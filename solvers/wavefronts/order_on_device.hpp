@@ -13,7 +13,6 @@ template <ExecutionSpace Exec, Ordinal O>
 std::vector<std::int64_t> order_on_device(const Exec& exec, std::int64_t n, const int* level,
                                           int levels, O* iterations) {
   using Space = typename Exec::memory_space;
-  using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
   const auto& space = kokkos_space(exec);
   const auto edges = static_cast<std::size_t>(levels) + 1;
   std::vector<std::int64_t> level_begin(edges);
@@ -23,13 +22,13 @@ std::vector<std::int64_t> order_on_device(const Exec& exec, std::int64_t n, cons
   const auto begin = work.template take<std::int64_t>(edges);
   const auto next = work.template take<std::int64_t>(edges);
   Kokkos::parallel_for(
-      "heddle::wavefronts::no_counts", Policy(space, 0, levels + 1),
+      "heddle::wavefronts::no_counts", range_policy(exec, levels + 1),
       KOKKOS_LAMBDA(std::int64_t l) { next(l) = 0; });
   Kokkos::parallel_for(
-      "heddle::wavefronts::count", Policy(space, 0, n),
+      "heddle::wavefronts::count", range_policy(exec, n),
       KOKKOS_LAMBDA(std::int64_t i) { Kokkos::atomic_inc(&next(level[i])); });
   Kokkos::parallel_scan(
-      "heddle::wavefronts::scan", Policy(space, 0, levels + 1),
+      "heddle::wavefronts::scan", range_policy(exec, levels + 1),
       KOKKOS_LAMBDA(std::int64_t l, std::int64_t& sum, bool last) {
         const std::int64_t size = next(l);
         if (last) {
@@ -39,7 +38,7 @@ std::vector<std::int64_t> order_on_device(const Exec& exec, std::int64_t n, cons
         sum += size;
       });
   Kokkos::parallel_for(
-      "heddle::wavefronts::place", Policy(space, 0, n), KOKKOS_LAMBDA(std::int64_t i) {
+      "heddle::wavefronts::place", range_policy(exec, n), KOKKOS_LAMBDA(std::int64_t i) {
         iterations[Kokkos::atomic_fetch_inc(&next(level[i]))] = static_cast<O>(i);
       });
   using Host = Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;

@@ -33,9 +33,8 @@ LevelCounts count_levels(const Exec& exec, const Loop<O, Reads>& loop, const int
   counts.iterations.assign(static_cast<std::size_t>(shares) * size, 0);
   std::vector<std::int64_t> steps_of(counts.iterations.size(), 0);
   std::vector<std::int64_t> torn(static_cast<std::size_t>(shares), 0);
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   Kokkos::parallel_for(
-      "heddle::wavefronts::count", Policy(exec, 0, shares),
+      "heddle::wavefronts::count", range_policy(exec, shares),
       [&counts, &steps_of, &torn, loop, level, steps, n, shares, levels](std::int64_t share) {
         std::int64_t* const many = counts.iterations.data() + share * levels;
         std::int64_t* const work = steps_of.data() + share * levels;
@@ -84,9 +83,8 @@ std::vector<std::int64_t> order_by_stage(const Exec& exec, const Loop<O, Reads>&
     }
   }
   begin.push_back(sum);
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   Kokkos::parallel_for(
-      "heddle::wavefronts::place", Policy(exec, 0, shares),
+      "heddle::wavefronts::place", range_policy(exec, shares),
       [&next, &stages, loop, level, iterations, n, shares, size](std::int64_t share) {
         std::int64_t* const to = next.data() + static_cast<std::size_t>(share) * size;
         const int* const stage_of = stages.of_level.data();
@@ -111,9 +109,8 @@ ThreadSchedule cut_stages(const Exec& exec, int threads, const Stages& stages,
   }
   schedule.task_begin.assign(static_cast<std::size_t>(schedule.stage_begin.back()) + 1, 0);
   const auto size = static_cast<std::int64_t>(stages.tasks.size());
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   Kokkos::parallel_for(
-      "heddle::wavefronts::cut", Policy(exec, 0, size),
+      "heddle::wavefronts::cut", range_policy(exec, size),
       [&schedule, &stages, &begin, iterations, steps](std::int64_t stage) {
         const auto s = static_cast<std::size_t>(stage);
         const std::int64_t tasks = stages.tasks[s];
@@ -153,8 +150,7 @@ void add_waits(const Exec& exec, const Loop<O, Reads>& loop, const O* iterations
                                 arena_bytes<std::int64_t>(loop.iterations));
   std::int64_t* const task_of =
       work.template take<std::int64_t>(static_cast<std::size_t>(loop.iterations)).data();
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_for("heddle::wavefronts::task_of", Policy(exec, 0, tasks),
+  Kokkos::parallel_for("heddle::wavefronts::task_of", range_policy(exec, tasks),
                        [&schedule, iterations, task_of](std::int64_t task) {
                          const std::int64_t* const edge = schedule.task_begin.data() + task;
                          for (std::int64_t p = edge[0]; p < edge[1]; ++p) {
@@ -162,7 +158,7 @@ void add_waits(const Exec& exec, const Loop<O, Reads>& loop, const O* iterations
                          }
                        });
   Kokkos::parallel_for(
-      "heddle::wavefronts::needs", Policy(exec, 0, tasks),
+      "heddle::wavefronts::needs", range_policy(exec, tasks),
       [&schedule, &needed, &stage_of, loop, iterations, task_of, threads](std::int64_t task) {
         const int* const stage = stage_of.data();
         const std::int64_t* const stage_begin = schedule.stage_begin.data();

@@ -95,6 +95,12 @@ void check_compact(const typename T::Exec& exec, const DeviceMatrix<T>& A, const
   }
 }
 
+/// Leaves the first rows of every panel to another recipe.
+struct InnerRowsFrom {
+  std::int64_t first;
+  KOKKOS_FUNCTION bool operator()(const Point& p) const { return p.inner_row >= first; }
+};
+
 }  // namespace
 
 TEST_CASE_TEMPLATE_DEFINE("compact: blocks, diagonals, diagonals of blocks and rows", T,
@@ -115,6 +121,8 @@ TEST_CASE_TEMPLATE_DEFINE("compact: blocks, diagonals, diagonals of blocks and r
       check(tile_rows(1) | tile_columns(8), false);
       check(tile_rows(60) | tile_columns(7), false);
       check(tile_rows(100) | tile_columns(90), false);
+      check(tile_rows(100) | tile_columns(90) | split(InnerRowsFrom{3}), false);
+      check(tile_rows(201) | tile_columns(90), false);
       check(skew() | permute(), true);
       check(skew() | shift(5) | permute(), true);
       check(tile_rows(2) | shift(-3), true);

@@ -30,6 +30,14 @@ inline std::vector<Pattern> recipe_patterns() {
   std::vector<Pattern> all = test_patterns();
   all.push_back(reversed(random_pattern("irregular", 5, 300, 400,
                                         [](std::int64_t i) { return i == 70 ? 380 : i % 40; })));
+  // Row 100 begins a panel, of 100 rows, with the keys of row 99; rows 0, 200 and 201 are empty,
+  // where panels of 100 or 201 rows begin.
+  std::int64_t i = 0;
+  all.push_back(with_rows_changed(
+      banded_pattern("diagonals, empty rows", 450, 450, {-70, -1, 0, 1, 2, 80}), [&](auto& row) {
+        if (i == 0 || i == 200 || i == 201) row.clear();
+        ++i;
+      }));
   for (const bool row : {false, true}) {
     for (const bool column : {false, true}) {
       if (row || column) all.push_back(crossed_pattern(9000, 9000, row, column));

@@ -20,11 +20,24 @@ inline double seconds_of_all_shares(const RowFeatures& rows, const Device& devic
   return round_seconds * rounds * std::max(1.0, sizes.vectors.count / 4.0);
 }
 
-/// What is predicted of a format with a rest from the bytes of its matrix. Nobody has measured one:
-/// it is taken to be twice as slow as that, so that it is not chosen where CSR is at hand.
+/// What a rest keeps of so many entries and rows that have any, with sums handed over of up to
+/// `vectors` vectors at a time.
+inline double kept_bytes(double entries, double long_rows, const RowFeatures& rows, int vectors,
+                         const Device& device, const Sizes& sizes) {
+  const double local_row = device.has_lanes() ? 2 : sizes.ordinal_bytes;
+  const double of_long_row =
+      vectors * sizes.accumulator_bytes + sizes.ordinal_bytes + sizes.offset_bytes;
+  const double words = static_cast<double>(rows.rows) / 32;
+  return entries * (sizes.scalar_bytes + sizes.ordinal_bytes + local_row) +
+         long_rows * of_long_row + words * (4 + sizes.ordinal_bytes);
+}
+
+/// What is predicted of a format with a rest: twice what the bytes of its matrix take, so that it
+/// is not chosen where CSR is at hand. On an H200 hyb took 1.33 times as long as the best of CSR on
+/// average and dia/rest=coo 1.32 (docs/performance.md); on a CPU they were not measured.
 inline Prediction prediction_of(double matrix_bytes, const RowFeatures& rows, const Device& device,
                                 const Sizes& sizes) {
-  constexpr double not_measured = 2;
+  constexpr double penalty = 2;
   const double bytes_per_second = estimated_bytes_per_second(device);
   Prediction prediction;
   prediction.borrows_values = false;
@@ -37,10 +50,10 @@ inline Prediction prediction_of(double matrix_bytes, const RowFeatures& rows, co
   if (device.has_lanes()) {
     prediction.seconds =
         estimated_launch_seconds(device) +
-        not_measured * waiting_for_both(seconds_of_all_shares(rows, device, sizes), memory);
+        penalty * waiting_for_both(seconds_of_all_shares(rows, device, sizes), memory);
     prediction.setup_seconds = 2 * estimated_setup_seconds(device) + 60e-6 + copy;
   } else {
-    prediction.seconds = 2 * estimated_launch_seconds(device) + 2 * not_measured * memory;
+    prediction.seconds = 2 * estimated_launch_seconds(device) + 2 * penalty * memory;
     prediction.setup_seconds = estimated_setup_seconds(device) + 5 * copy;
   }
   return prediction;

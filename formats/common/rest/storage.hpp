@@ -38,12 +38,12 @@ class Storage {
       : size_(size), rows_(A.rows()) {
     allocate(exec);
     const std::int64_t words = RowBits::words_for(rows_);
-    Kokkos::parallel_scan("heddle::spmv::rest_rows", policy(exec, rows_),
+    Kokkos::parallel_scan("heddle::spmv::rest_rows", range_policy(exec, rows_),
                           LongRowsKernel<Entries, O, Off>{entries, rows_, row_number_.data(),
                                                           rest_ptr_.data(), before_word_.data()});
-    Kokkos::parallel_for("heddle::spmv::rest_bits", policy(exec, words),
+    Kokkos::parallel_for("heddle::spmv::rest_bits", range_policy(exec, words),
                          MarkRows<Entries>{entries, rows_, bits_.data()});
-    Kokkos::parallel_for("heddle::spmv::rest_clear", policy(exec, size.long_rows),
+    Kokkos::parallel_for("heddle::spmv::rest_clear", range_policy(exec, size.long_rows),
                          ClearKernel<Mailbox>{mailbox()});
     const Matrix rest(static_cast<O>(size.long_rows), A.columns(), static_cast<Off>(size.entries),
                       rest_ptr_.data(), columns_.data(), values_.data());
@@ -87,11 +87,6 @@ class Storage {
  private:
   template <class T>
   using Array = typename Arena<Space>::template Array<T>;
-
-  static auto policy(const Exec& exec, std::int64_t n) {
-    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-        kokkos_space(exec), 0, n);
-  }
 
   /// In the order in which an apply reads them; the inspector's own come last.
   void allocate(const Exec& exec) {

@@ -10,7 +10,7 @@
 namespace heddle::detail::segments {
 
 /// The sizes that segmented sums run at on a GPU, a team a share, read by the launches and by the
-/// cost models. Those of csr/merge, which has the same shares; none was measured for itself.
+/// cost models. Those of csr/merge, which has the same shares; none was tuned for itself.
 struct GpuTuning {
   int threads = 128;
   int teams_resident = 8;

@@ -51,7 +51,7 @@ class Coalesce {
     const auto first = first_;
     const auto entries = entries_;
     Kokkos::parallel_for(
-        "heddle::recipe::flat", policy(exec, entries_.rows), KOKKOS_LAMBDA(std::int64_t row) {
+        "heddle::recipe::flat", range_policy(exec, entries_.rows), KOKKOS_LAMBDA(std::int64_t row) {
           std::int64_t to = first(row);
           for (std::int64_t k = entries.begin(row); k < entries.end(row); ++k) {
             const Point point = entries.point(row, k);
@@ -69,10 +69,10 @@ class Coalesce {
     const std::int64_t rows = entries_.rows;
     const TakenKernel<Entries<Matrix, Map>> taken{entries_};
     Kokkos::parallel_for(
-        "heddle::recipe::count", policy(exec, rows),
+        "heddle::recipe::count", range_policy(exec, rows),
         KOKKOS_LAMBDA(std::int64_t row) { first(row) = taken(row); });
     Kokkos::parallel_scan(
-        "heddle::recipe::scan", policy(exec, rows + 1),
+        "heddle::recipe::scan", range_policy(exec, rows + 1),
         KOKKOS_LAMBDA(std::int64_t row, std::int64_t& sum, bool last) {
           const std::int64_t count = row < rows ? first(row) : 0;
           if (last) first(row) = sum;
@@ -82,11 +82,6 @@ class Coalesce {
   }
 
  private:
-  static auto policy(const Exec& exec, std::int64_t n) {
-    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-        kokkos_space(exec), 0, n);
-  }
-
   Entries<Matrix, Map> entries_;
   std::int64_t entries_taken_ = 0;
   Arena<Space> work_;

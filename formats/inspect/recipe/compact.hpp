@@ -107,14 +107,14 @@ class Compact {
       write_sorted(exec, key_ptr, keys);
     } else if (counts) {
       Kokkos::parallel_scan(
-          "heddle::recipe::scan", policy(exec, panels + 1),
+          "heddle::recipe::scan", range_policy(exec, panels + 1),
           KOKKOS_LAMBDA(std::int64_t p, std::int64_t& sum, bool last) {
             if (last) key_ptr[p] = static_cast<Pointer>(sum);
             if (p < panels) sum += counts[p];
           });
       const std::int64_t panel_rows = extents_.inner_rows;
       Kokkos::parallel_for(
-          "heddle::recipe::keys", policy(exec, panels), KOKKOS_LAMBDA(std::int64_t p) {
+          "heddle::recipe::keys", range_policy(exec, panels), KOKKOS_LAMBDA(std::int64_t p) {
             const std::int64_t from = entries.begin(p * panel_rows);
             const auto to = static_cast<std::int64_t>(key_ptr[p]);
             for (std::int64_t i = 0; i < counts[p]; ++i) {
@@ -124,7 +124,7 @@ class Compact {
           });
     } else {
       Kokkos::parallel_scan(
-          "heddle::recipe::scan", policy(exec, panels * words + 1),
+          "heddle::recipe::scan", range_policy(exec, panels * words + 1),
           KOKKOS_LAMBDA(std::int64_t w, std::int64_t& sum, bool last) {
             const std::int64_t p = w / words;
             if (last && w == p * words) key_ptr[p] = static_cast<Pointer>(sum);
@@ -147,11 +147,12 @@ class Compact {
     const std::int64_t count = sums_.keys;
     const std::uint64_t* const different = sorter_->room();
     Kokkos::parallel_for(
-        "heddle::recipe::key_ptr", policy(exec, extents_.rows + 1), KOKKOS_LAMBDA(std::int64_t p) {
+        "heddle::recipe::key_ptr", range_policy(exec, extents_.rows + 1),
+        KOKKOS_LAMBDA(std::int64_t p) {
           key_ptr[p] = static_cast<Pointer>(detail::first_not_below(different, count, p * range));
         });
     Kokkos::parallel_for(
-        "heddle::recipe::keys", policy(exec, count), KOKKOS_LAMBDA(std::int64_t i) {
+        "heddle::recipe::keys", range_policy(exec, count), KOKKOS_LAMBDA(std::int64_t i) {
           keys[i] = static_cast<Key>(static_cast<std::int64_t>(different[i]) % range + first_key);
         });
   }
@@ -169,7 +170,7 @@ class Compact {
     const std::uint64_t* const sorted = sorter_->sorted();
     std::uint64_t* const different = sorter_->room();
     Kokkos::parallel_scan(
-        "heddle::recipe::count", policy(exec, nonzeros_),
+        "heddle::recipe::count", range_policy(exec, nonzeros_),
         KOKKOS_LAMBDA(std::int64_t i, std::int64_t& sum, bool last) {
           const std::uint64_t key = sorted[i];
           if (key == static_cast<std::uint64_t>(stop) || (i > 0 && sorted[i - 1] == key)) return;
@@ -190,7 +191,7 @@ class Compact {
     const auto merge_by = [&](const auto& key_of) {
       merge_rows(exec, entries_, key_of, static_cast<int>(extents_.inner_rows), extents_.rows,
                  merged_.data(), counts_.data());
-      Kokkos::parallel_reduce("heddle::recipe::count", policy(exec, extents_.rows),
+      Kokkos::parallel_reduce("heddle::recipe::count", range_policy(exec, extents_.rows),
                               KeySumsKernel{counts_.data()}, sums_);
     };
     if (entries == 0 || panels == 0) return clear(exec);
@@ -210,11 +211,11 @@ class Compact {
     if (words == 0) return;
     const auto bits = bits_;
     Kokkos::parallel_for(
-        "heddle::recipe::clear", policy(exec, static_cast<std::int64_t>(words)),
+        "heddle::recipe::clear", range_policy(exec, static_cast<std::int64_t>(words)),
         KOKKOS_LAMBDA(std::int64_t w) { bits(w) = 0; });
     mark_keys(exec, entries_, nonzeros_, extents_.first_column, panel_words_, bits_.data());
     Kokkos::parallel_reduce(
-        "heddle::recipe::count", policy(exec, static_cast<std::int64_t>(words)),
+        "heddle::recipe::count", range_policy(exec, static_cast<std::int64_t>(words)),
         KOKKOS_LAMBDA(std::int64_t w, std::int64_t& sum) { sum += Kokkos::popcount(bits(w)); },
         sums_.keys);
   }
@@ -222,7 +223,7 @@ class Compact {
   void clear(const Exec& exec) const {
     const auto counts = counts_;
     Kokkos::parallel_for(
-        "heddle::recipe::clear", policy(exec, extents_.rows),
+        "heddle::recipe::clear", range_policy(exec, extents_.rows),
         KOKKOS_LAMBDA(std::int64_t p) { counts(p) = 0; });
   }
 
@@ -230,11 +231,6 @@ class Compact {
   bool keys_fit_a_word() const {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     return extents_.columns <= most / std::max<std::int64_t>(1, extents_.rows);
-  }
-
-  static auto policy(const Exec& exec, std::int64_t n) {
-    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-        kokkos_space(exec), 0, n);
   }
 
   Entries<Matrix, Map> entries_;

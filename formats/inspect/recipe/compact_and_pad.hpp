@@ -109,9 +109,7 @@ struct FillSlotsKernel {
 template <ExecutionSpace Exec, Ordinal O, Offset Off, class Slots>
 void fill_slots(const Exec& exec, const char* label, const Off* row_ptr, std::int64_t rows,
                 const O* row_at, std::int64_t places, const Slots& slots) {
-  Kokkos::parallel_for(label,
-                       Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-                           kokkos_space(exec), 0, places),
+  Kokkos::parallel_for(label, range_policy(exec, places),
                        FillSlotsKernel<O, Off, Slots>{row_ptr, row_at, rows, slots});
 }
 

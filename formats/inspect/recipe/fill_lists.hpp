@@ -96,13 +96,12 @@ void count_lists(const Exec& exec, const Matrix& A, const Map& map, std::int64_t
                  const Pointer* key_ptr, const Key* keys, typename Matrix::offset_type* list_ptr,
                  typename Matrix::offset_type* next) {
   using Off = typename Matrix::offset_type;
-  using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
   Kokkos::parallel_for(
-      "heddle::recipe::clear", Policy(kokkos_space(exec), 0, blocks),
+      "heddle::recipe::clear", range_policy(exec, blocks),
       KOKKOS_LAMBDA(std::int64_t block) { next[block] = Off(0); });
   walk_lists(exec, "heddle::recipe::count_lists", A, map, key_ptr, keys, next, PutNothing());
   Kokkos::parallel_scan(
-      "heddle::recipe::scan_lists", Policy(kokkos_space(exec), 0, blocks + 1),
+      "heddle::recipe::scan_lists", range_policy(exec, blocks + 1),
       KOKKOS_LAMBDA(std::int64_t block, Off& sum, bool last) {
         const Off count = block < blocks ? next[block] : Off(0);
         if (last) list_ptr[block] = sum;
@@ -125,9 +124,8 @@ void fill_lists(const Exec& exec, const char* label, const Matrix& A, const Map&
     fill_sorted_lists(exec, label, A, map, blocks, key_ptr, list_ptr, source, put);
     return;
   }
-  using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
   Kokkos::parallel_for(
-      "heddle::recipe::begin_lists", Policy(kokkos_space(exec), 0, blocks),
+      "heddle::recipe::begin_lists", range_policy(exec, blocks),
       KOKKOS_LAMBDA(std::int64_t block) { next[block] = list_ptr[block]; });
   walk_lists(exec, label, A, map, key_ptr, keys, next, put);
 }

@@ -95,9 +95,7 @@ void fill_values(const Exec& exec, const char* label, const Matrix& A, const Map
                  const Pointer* key_ptr, const Key* keys, const Layout& layout,
                  typename Matrix::scalar_type* values, Empty = {}) {
   Kokkos::parallel_for(
-      label,
-      Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(kokkos_space(exec), 0,
-                                                                              layout.rows),
+      label, range_policy(exec, layout.rows),
       FillValuesKernel<Matrix, Map, Pointer, Key, Layout, Empty>{
           Entries<Matrix, Map>(A, map), A.values().data(), key_ptr, keys, layout, values});
 }

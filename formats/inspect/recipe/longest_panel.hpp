@@ -32,9 +32,7 @@ std::int64_t longest_panel(const Exec& exec, const AnyEntries& entries, const Ex
   const std::int64_t panel_rows = extents.inner_rows, panels = extents.rows;
   if (panels <= 1) return nonzeros;
   Kokkos::parallel_reduce(
-      "heddle::recipe::longest_panel",
-      Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(kokkos_space(exec), 0,
-                                                                              panels),
+      "heddle::recipe::longest_panel", range_policy(exec, panels),
       KOKKOS_LAMBDA(std::int64_t panel, std::int64_t& most) {
         const std::int64_t first = panel * panel_rows;
         const std::int64_t stop =

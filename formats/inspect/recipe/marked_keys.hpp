@@ -6,6 +6,9 @@
 
 namespace heddle::recipe {
 
+/// Marks the key of an entry, unless the one at the same place of the row before has it: all
+/// entries are visited, so that one is marked, or skipped for one above it. Else all threads of a
+/// banded matrix would meet at a few words.
 template <class AnyEntries>
 struct MarkKey {
   AnyEntries entries;
@@ -15,12 +18,22 @@ struct MarkKey {
 
   KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t k) const {
     const Point point = entries.point(row, k);
-    if (!point.taken) return;
+    if (!point.taken || repeats_row_before(row, k, point)) return;
     const std::int64_t key = point.column - first_key;
     std::uint32_t* word = bits + point.row * panel_words + key / 32;
     const std::uint32_t bit = std::uint32_t{1} << (key % 32);
     // Mostly marked already, so that threads seldom meet at a word.
     if ((Kokkos::atomic_load(word) & bit) == 0) Kokkos::atomic_fetch_or(word, bit);
+  }
+
+  /// Whether the entry at the same place of the row before is taken, into the same panel and key.
+  KOKKOS_FUNCTION bool repeats_row_before(std::int64_t row, std::int64_t k,
+                                          const Point& point) const {
+    if (row == 0) return false;
+    const std::int64_t above = entries.begin(row - 1) + (k - entries.begin(row));
+    if (above >= entries.begin(row)) return false;
+    const Point other = entries.point(row - 1, above);
+    return other.taken && other.row == point.row && other.column == point.column;
   }
 };
 

@@ -147,9 +147,8 @@ struct RowKeysKernel {
 
 template <ExecutionSpace Exec, class AnyEntries, class KeyOf, class Off>
 void sort_row_keys(const Exec& exec, const AnyEntries& entries, const KeyOf& key_of, Off* keys) {
-  using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
   using Long = LongRows<Off>;
-  const Policy policy(kokkos_space(exec), 0, entries.rows);
+  const auto policy = range_policy(exec, entries.rows);
   if constexpr (backends::runs_on_host<Exec>) {
     const RowKeysKernel<AnyEntries, KeyOf> keys_of_row{entries, key_of, 0, keys};
     Kokkos::parallel_for("heddle::recipe::sort_rows", policy, [=](std::int64_t row) {

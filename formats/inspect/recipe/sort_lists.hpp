@@ -87,9 +87,7 @@ void sort_lists_by(const Exec& exec, const Matrix& A, const Map& map, const Orde
   const std::uint64_t* const sorted = by_list.sorted();
   const int bits = order.bits;
   Kokkos::parallel_for(
-      "heddle::recipe::list_ptr",
-      Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(kokkos_space(exec), 0,
-                                                                              blocks + 1),
+      "heddle::recipe::list_ptr", range_policy(exec, blocks + 1),
       KOKKOS_LAMBDA(std::int64_t block) {
         list_ptr[block] =
             static_cast<Off>(detail::first_not_below(sorted, nonzeros, block << bits));

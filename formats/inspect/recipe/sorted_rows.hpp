@@ -34,10 +34,8 @@ KOKKOS_INLINE_FUNCTION std::int64_t rank_in_window(const Off* row_ptr, std::int6
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 void sort_rows(const Exec& exec, const Off* row_ptr, std::int64_t rows, std::int64_t window,
                O* row_at) {
-  using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
   if constexpr (backends::runs_on_host<Exec>) {
-    Kokkos::parallel_for("heddle::recipe::sort_rows",
-                         Policy(kokkos_space(exec), 0, ceil_div(rows, window)),
+    Kokkos::parallel_for("heddle::recipe::sort_rows", range_policy(exec, ceil_div(rows, window)),
                          [=](std::int64_t w) {
                            O* const begin = row_at + w * window;
                            O* const end = row_at + std::min(rows, (w + 1) * window);
@@ -48,8 +46,7 @@ void sort_rows(const Exec& exec, const Off* row_ptr, std::int64_t rows, std::int
                          });
   } else {
     Kokkos::parallel_for(
-        "heddle::recipe::sort_rows", Policy(kokkos_space(exec), 0, rows),
-        KOKKOS_LAMBDA(std::int64_t row) {
+        "heddle::recipe::sort_rows", range_policy(exec, rows), KOKKOS_LAMBDA(std::int64_t row) {
           row_at[row / window * window + rank_in_window(row_ptr, rows, window, row)] =
               static_cast<O>(row);
         });

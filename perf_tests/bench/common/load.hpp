@@ -7,7 +7,9 @@
 #include "../../../core/files/read_matrix.hpp"
 #include "../../../unit_tests/support/generate.hpp"
 #include "../../../unit_tests/support/matrices.hpp"
+#include "results.hpp"
 #include "source.hpp"
+#include "timing.hpp"
 
 namespace heddle::bench {
 
@@ -48,6 +50,25 @@ Loaded<S, Off> load(const Source& source, std::uint64_t seed) {
     for (std::size_t k = 0; k < count; ++k) values(k) = random.scalar<S>();
   }
   return {storage, !all_one};
+}
+
+/// What load_matrix() makes of a source, a CSR matrix on the host; its facts go to `result`.
+template <class LoadMatrix>
+auto load_into(MatrixResult& result, const Source& source, Progress& progress,
+               const LoadMatrix& load_matrix) {
+  result.source = source.text;
+  result.name = source.short_name();
+  progress.task(result.name + (source.generated ? ": generating" : ": reading"));
+  const double begin = host_seconds();
+  const auto matrix = load_matrix();
+  result.prepare_seconds = host_seconds() - begin;
+  result.picture = picture_of(matrix.matrix());
+  using Matrix = decltype(matrix.matrix());
+  const auto nonzeros = static_cast<std::size_t>(matrix.nonzeros());
+  result.csr_bytes =
+      nonzeros * (sizeof(typename Matrix::scalar_type) + sizeof(typename Matrix::ordinal_type)) +
+      (static_cast<std::size_t>(matrix.rows()) + 1) * sizeof(typename Matrix::offset_type);
+  return matrix;
 }
 
 }  // namespace heddle::bench

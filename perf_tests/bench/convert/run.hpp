@@ -22,17 +22,10 @@ class ConvertRun {
         progress_(progress),
         contest_(exec_, progress_, result_,
                  [exec = exec_](Contestant& contestant) { contestant.convert(exec); }) {
-    result_.source = source.text;
-    result_.name = source.short_name();
-    progress_.task(result_.name + (source.generated ? ": generating" : ": reading"));
-    const double begin = host_seconds();
-    host_ = load<S, Off>(source, request_.matrices.seed).matrix;
-    result_.prepare_seconds = host_seconds() - begin;
-    result_.picture = picture_of(host_.matrix());
+    host_ = load_into(result_, source, progress_,
+                      [&] { return load<S, Off>(source, request_.matrices.seed).matrix; });
     const auto rows = static_cast<std::size_t>(host_.rows());
     const auto columns = static_cast<std::size_t>(host_.columns());
-    result_.csr_bytes = static_cast<std::size_t>(host_.nonzeros()) * (sizeof(S) + sizeof(Index)) +
-                        (rows + 1) * sizeof(Off);
     result_.apply_bytes = result_.csr_bytes;
 
     device_ = host_.template copy_to<Space>(exec_);

@@ -19,13 +19,8 @@ class SpmvRun {
         progress_(progress),
         contest_(exec_, progress_, result_,
                  [exec = exec_](Contestant& contestant) { contestant.apply(exec, S(1), S(0)); }) {
-    result_.source = source.text;
-    result_.name = source.short_name();
-    progress_.task(result_.name + (source.generated ? ": generating" : ": reading"));
-    const double begin = host_seconds();
-    host_ = load<S, Off>(source, request_.matrices.seed).matrix;
-    result_.prepare_seconds = host_seconds() - begin;
-    result_.picture = picture_of(host_.matrix());
+    host_ = load_into(result_, source, progress_,
+                      [&] { return load<S, Off>(source, request_.matrices.seed).matrix; });
     count_bytes();
     copy_to_device();
   }
@@ -42,13 +37,11 @@ class SpmvRun {
   using Vectors = test::HostColumns<S>;
   using Contestant = SpmvContestant<S>;
 
-  /// Column indices and values, row pointer; then x and y, each once.
+  /// Of CSR, then x and y, each once.
   void count_bytes() {
     const auto rows = static_cast<std::size_t>(host_.rows());
     const auto columns = static_cast<std::size_t>(host_.columns());
     const auto k = static_cast<std::size_t>(request_.columns);
-    result_.csr_bytes = static_cast<std::size_t>(host_.nonzeros()) * (sizeof(S) + sizeof(Index)) +
-                        (rows + 1) * sizeof(Off);
     result_.apply_bytes = result_.csr_bytes + (rows + columns) * k * sizeof(S);
   }
 

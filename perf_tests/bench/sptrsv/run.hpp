@@ -21,12 +21,10 @@ class SptrsvRun {
         progress_(progress),
         contest_(exec_, progress_, result_,
                  [exec = exec_](Contestant& contestant) { contestant.solve(exec, S(1)); }) {
-    result_.source = source.text;
-    result_.name = source.short_name();
-    progress_.task(result_.name + (source.generated ? ": generating" : ": reading"));
-    const double begin = host_seconds();
-    take_triangle(source);
-    result_.prepare_seconds = host_seconds() - begin;
+    host_ = load_into(result_, source, progress_, [&] { return triangle_of(source); });
+    const auto vectors = static_cast<std::size_t>(2 * request_.columns);
+    result_.apply_bytes =
+        result_.csr_bytes + static_cast<std::size_t>(host_.rows()) * vectors * sizeof(S);
     copy_to_device();
   }
 
@@ -53,22 +51,16 @@ class SptrsvRun {
   static constexpr int updates = 10;
   static constexpr double update_budget_seconds = 0.5;
 
-  void take_triangle(const Source& source) {
+  HostStorage<S, Off> triangle_of(const Source& source) {
     const std::uint64_t seed = request_.matrices.seed;
     const HostTriangle<S, Off> triangle(load<S, Off>(source, seed), request_.triangle(),
                                         request_.diagonal(), seed);
-    host_ = triangle.storage();
-    result_.picture = picture_of(host_.matrix());
     TriangleFacts facts;
-    facts.entries = static_cast<std::int64_t>(host_.nonzeros());
+    facts.entries = static_cast<std::int64_t>(triangle.storage().nonzeros());
     facts.levels = triangle.levels();
     facts.diagonal_set = triangle.diagonal_set();
     result_.triangle = facts;
-    const auto rows = static_cast<std::size_t>(host_.rows());
-    const auto k = static_cast<std::size_t>(request_.columns);
-    result_.csr_bytes = static_cast<std::size_t>(host_.nonzeros()) * (sizeof(S) + sizeof(Index)) +
-                        (rows + 1) * sizeof(Off);
-    result_.apply_bytes = result_.csr_bytes + 2 * rows * k * sizeof(S);
+    return triangle.storage();
   }
 
   void copy_to_device() {

@@ -62,9 +62,7 @@ template <ExecutionSpace Exec, Scalar V>
 void clear(const Exec& exec, const Multivector<V>& x) {
   const std::int64_t rows = x.rows;
   Kokkos::parallel_for(
-      "heddle::sptrsv::clear_x",
-      Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(kokkos_space(exec), 0,
-                                                                              rows * x.count),
+      "heddle::sptrsv::clear_x", range_policy(exec, rows * x.count),
       KOKKOS_LAMBDA(std::int64_t i) { x(i % rows, static_cast<int>(i / rows)) = V(0); });
 }
 

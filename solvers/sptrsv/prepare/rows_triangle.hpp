@@ -66,7 +66,7 @@ class RowsTriangle {
     const auto col_idx = T.col_idx().data();
     const auto from = T.values().data();
     Kokkos::parallel_for(
-        "heddle::sptrsv::values", policy(exec, rows_), KOKKOS_LAMBDA(std::int64_t p) {
+        "heddle::sptrsv::values", range_policy(exec, rows_), KOKKOS_LAMBDA(std::int64_t p) {
           const Off end = place_ptr(p + 1) - 1;
           const O i = place_columns(end);
           Off to = place_ptr(p);
@@ -102,7 +102,7 @@ class RowsTriangle {
     const auto source = source_;
     const std::int64_t n = rows_;
     Kokkos::parallel_scan(
-        "heddle::sptrsv::row_ptr", policy(exec, n + 1),
+        "heddle::sptrsv::row_ptr", range_policy(exec, n + 1),
         KOKKOS_LAMBDA(std::int64_t p, Off& sum, bool last) {
           if (last) row_ptr(p) = sum;
           if (p == n) return;
@@ -113,7 +113,7 @@ class RowsTriangle {
           ++sum;
         });
     Kokkos::parallel_for(
-        "heddle::sptrsv::pattern", policy(exec, n), KOKKOS_LAMBDA(std::int64_t p) {
+        "heddle::sptrsv::pattern", range_policy(exec, n), KOKKOS_LAMBDA(std::int64_t p) {
           const O i = order(p);
           Off to = row_ptr(p);
           for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
@@ -128,11 +128,6 @@ class RowsTriangle {
   }
 
  private:
-  static auto policy(const Exec& exec, std::int64_t n) {
-    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-        kokkos_space(exec), 0, n);
-  }
-
   template <class T>
   using Array = typename Arena<Space>::template Array<T>;
 

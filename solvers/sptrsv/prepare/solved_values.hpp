@@ -80,10 +80,7 @@ class SolvedValuesStorage {
     const Values values = of(room_);
     const std::int64_t words = places_ * room_;
     Kokkos::parallel_for(
-        "heddle::sptrsv::clear",
-        Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(kokkos_space(exec),
-                                                                                0, words + 1),
-        KOKKOS_LAMBDA(std::int64_t i) {
+        "heddle::sptrsv::clear", range_policy(exec, words + 1), KOKKOS_LAMBDA(std::int64_t i) {
           if (i == words) {
             *values.state = typename Values::State();
             return;

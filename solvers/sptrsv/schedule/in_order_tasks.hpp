@@ -48,7 +48,7 @@ class InOrderTasks {
   static std::int64_t count(const Exec& exec, const InOrderRuns<Off>& runs) {
     std::int64_t tasks = 0;
     Kokkos::parallel_reduce(
-        "heddle::sptrsv::count_tasks", policy(exec, runs.runs()),
+        "heddle::sptrsv::count_tasks", range_policy(exec, runs.runs()),
         KOKKOS_LAMBDA(std::int64_t r, std::int64_t& sum) { sum += runs.tasks_of(runs.run(r)); },
         tasks);
     return tasks;
@@ -58,7 +58,7 @@ class InOrderTasks {
   void fill(const Exec& exec, const InOrderRuns<Off>& runs) {
     const auto tasks = tasks_;
     Kokkos::parallel_scan(
-        "heddle::sptrsv::tasks", policy(exec, runs.runs()),
+        "heddle::sptrsv::tasks", range_policy(exec, runs.runs()),
         KOKKOS_LAMBDA(std::int64_t r, std::int64_t& sum, bool last) {
           const Task run = runs.run(r);
           const int number = runs.tasks_of(run);
@@ -75,11 +75,6 @@ class InOrderTasks {
   std::size_t bytes() const { return memory_.bytes(); }
 
  private:
-  static auto policy(const Exec& exec, std::int64_t n) {
-    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-        kokkos_space(exec), 0, n);
-  }
-
   std::int64_t count_ = 0;
   Arena<Space> memory_;
   typename Arena<Space>::template Array<Task> tasks_;

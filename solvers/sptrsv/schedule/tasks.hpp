@@ -66,10 +66,7 @@ class TaskTable {
     const int rows_per_task = ranges.rows_per_task();
     const auto last_level = static_cast<std::int64_t>(levels) - 2;
     Kokkos::parallel_for(
-        "heddle::sptrsv::tasks",
-        Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(kokkos_space(exec),
-                                                                                0, ranges.tasks()),
-        KOKKOS_LAMBDA(std::int64_t t) {
+        "heddle::sptrsv::tasks", range_policy(exec, ranges.tasks()), KOKKOS_LAMBDA(std::int64_t t) {
           std::int64_t low = 0, high = last_level;  // the last level that begins at or before t
           while (low < high) {
             const std::int64_t middle = (low + high + 1) / 2;

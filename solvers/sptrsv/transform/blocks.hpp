@@ -72,7 +72,8 @@ class Blocks {
     const auto inside = inside_;
     Group* const table = groups.groups();
     Kokkos::parallel_for(
-        "heddle::sptrsv::count_inner", policy(exec, groups.count()), KOKKOS_LAMBDA(std::int64_t g) {
+        "heddle::sptrsv::count_inner", range_policy(exec, groups.count()),
+        KOKKOS_LAMBDA(std::int64_t g) {
           Group& group = table[g];
           for (int r = 0; r < group.rows; ++r) {
             const std::int64_t p = group.first + r;
@@ -92,14 +93,14 @@ class Blocks {
     const std::int64_t count = groups.count();
     const int blocks = invert_ ? 2 : 1;
     Kokkos::parallel_scan(
-        "heddle::sptrsv::first_block", policy(exec, count + 1),
+        "heddle::sptrsv::first_block", range_policy(exec, count + 1),
         KOKKOS_LAMBDA(std::int64_t g, std::int64_t& sum, bool last) {
           if (last) (g < count ? table[g].first_block : block_entries(0)) = sum;
           sum += g < count && table[g].coupled ? blocks * block_size(table[g].rows) : 0;
         });
     const std::int64_t places = pattern.rows();
     Kokkos::parallel_scan(
-        "heddle::sptrsv::inner_ptr", policy(exec, places + 1),
+        "heddle::sptrsv::inner_ptr", range_policy(exec, places + 1),
         KOKKOS_LAMBDA(std::int64_t p, Off& sum, bool last) {
           const Off inner = p < places ? inner_ptr(p) : Off(0);
           if (last) inner_ptr(p) = sum;
@@ -116,7 +117,7 @@ class Blocks {
     const auto source = source_;
     const Group* const table = groups.groups();
     Kokkos::parallel_for(
-        "heddle::sptrsv::inner", policy(exec, groups.count()), KOKKOS_LAMBDA(std::int64_t g) {
+        "heddle::sptrsv::inner", range_policy(exec, groups.count()), KOKKOS_LAMBDA(std::int64_t g) {
           const Group& group = table[g];
           for (std::int64_t p = group.first; p < group.first + group.rows; ++p) {
             Off to = inner_ptr(p);
@@ -131,11 +132,6 @@ class Blocks {
   }
 
  private:
-  static auto policy(const Exec& exec, std::int64_t n) {
-    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-        kokkos_space(exec), 0, n);
-  }
-
   bool invert_ = false;
   Arena<Space> memory_, entry_memory_;
   Array<Off> inner_ptr_, source_;

@@ -63,8 +63,7 @@ template <ExecutionSpace Exec, class Matrix>
 TriangleSums check_triangle(const Exec& exec, const Matrix& T, const SptrsvOptions& options) {
   TriangleSums sums;
   if (T.rows() == 0) return sums;
-  using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
-  Kokkos::parallel_reduce("heddle::sptrsv::check", Policy(kokkos_space(exec), 0, T.rows()),
+  Kokkos::parallel_reduce("heddle::sptrsv::check", range_policy(exec, T.rows()),
                           TriangleKernel<Matrix>{T.row_ptr().data(), T.col_idx().data(),
                                                  T.values().data(), options.triangle},
                           sums);

@@ -47,10 +47,7 @@ class DiagonalStorage {
     const auto reciprocal = reciprocal_;
     const auto places = static_cast<std::int64_t>(row.extent(0));
     Kokkos::parallel_for(
-        "heddle::sptrsv::diagonal",
-        Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(kokkos_space(exec),
-                                                                                0, places),
-        KOKKOS_LAMBDA(std::int64_t p) {
+        "heddle::sptrsv::diagonal", range_policy(exec, places), KOKKOS_LAMBDA(std::int64_t p) {
           const O i = row(p);
           S sum(0);
           for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {

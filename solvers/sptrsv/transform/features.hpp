@@ -146,13 +146,12 @@ TriangleFeatures features_of(const Exec& exec, const Graph& graph, const int* le
   const auto level_rows = memory.template take<std::int64_t>(n);
   const auto level_entries = memory.template take<std::int64_t>(n);
   const auto sums = memory.template take<RowSums>(1);
-  using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
   Kokkos::parallel_for(
-      "heddle::sptrsv::no_features", Policy(kokkos_space(exec), 0, levels),
+      "heddle::sptrsv::no_features", range_policy(exec, levels),
       KOKKOS_LAMBDA(std::int64_t l) { level_rows(l) = level_entries(l) = 0; });
   const Kokkos::View<RowSums, Space, Kokkos::MemoryUnmanaged> result(sums.data());
   Kokkos::parallel_reduce(
-      "heddle::sptrsv::features", Policy(kokkos_space(exec), 0, graph.rows),
+      "heddle::sptrsv::features", range_policy(exec, graph.rows),
       RowSumsKernel<Graph>{graph, level, level_rows.data(), level_entries.data()}, result);
   auto host = memory.template copy_to<Kokkos::HostSpace>(exec);
   exec.fence("heddle::sptrsv::features");

@@ -56,10 +56,10 @@ class LevelOrder {
     Kokkos::View<std::int64_t*, Space> next(
         Kokkos::view_alloc(kokkos_space(exec), "heddle::sptrsv::next"), places);
     Kokkos::parallel_for(
-        "heddle::sptrsv::count", policy(exec, graph.rows),
+        "heddle::sptrsv::count", range_policy(exec, graph.rows),
         KOKKOS_LAMBDA(std::int64_t i) { Kokkos::atomic_inc(&next(level(i))); });
     Kokkos::parallel_scan(
-        "heddle::sptrsv::scan", policy(exec, levels.count() + 1),
+        "heddle::sptrsv::scan", range_policy(exec, levels.count() + 1),
         KOKKOS_LAMBDA(std::int64_t l, std::int64_t& sum, bool last) {
           const std::int64_t rows_of_level = next(l);
           if (last) {
@@ -71,7 +71,7 @@ class LevelOrder {
     const auto rows = order.rows_;
     const auto place = order.place_;
     Kokkos::parallel_for(
-        "heddle::sptrsv::place", policy(exec, graph.rows), KOKKOS_LAMBDA(std::int64_t i) {
+        "heddle::sptrsv::place", range_policy(exec, graph.rows), KOKKOS_LAMBDA(std::int64_t i) {
           const O row = graph.row(i);
           const auto p = Kokkos::atomic_fetch_inc(&next(level(row)));
           rows(p) = row;
@@ -114,7 +114,8 @@ class LevelOrder {
     const auto rows = order.rows_;
     const auto place = order.place_;
     Kokkos::parallel_for(
-        "heddle::sptrsv::rows_in_order", policy(exec, graph.rows), KOKKOS_LAMBDA(std::int64_t p) {
+        "heddle::sptrsv::rows_in_order", range_policy(exec, graph.rows),
+        KOKKOS_LAMBDA(std::int64_t p) {
           const O row = graph.row(p);
           rows(p) = row;
           place(row) = static_cast<O>(p);
@@ -131,7 +132,7 @@ class LevelOrder {
     Kokkos::deep_copy(kokkos_space(exec), rows,
                       HostView<const O>(in_order.data(), in_order.size()));
     Kokkos::parallel_for(
-        "heddle::sptrsv::places", policy(exec, static_cast<std::int64_t>(in_order.size())),
+        "heddle::sptrsv::places", range_policy(exec, static_cast<std::int64_t>(in_order.size())),
         KOKKOS_LAMBDA(std::int64_t p) { place(rows(p)) = static_cast<O>(p); });
     order.level_begin_ = std::move(level_begin);
     exec.fence("heddle::sptrsv::order_on_device");  // before the caller's rows are freed
@@ -155,11 +156,6 @@ class LevelOrder {
     memory_ = Arena<Space>(exec, "heddle::sptrsv::order", arena_bytes<O, O>(n, n));
     rows_ = memory_.template take<O>(n);
     place_ = memory_.template take<O>(n);
-  }
-
-  static auto policy(const Exec& exec, std::int64_t n) {
-    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-        kokkos_space(exec), 0, n);
   }
 
   Arena<Space> memory_;

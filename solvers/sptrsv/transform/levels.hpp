@@ -87,9 +87,8 @@ struct RaiseKernel {
 template <ExecutionSpace Exec>
 void clear_tickets(const Exec& exec, const backends::Tickets& tickets) {
   Kokkos::parallel_for(
-      "heddle::sptrsv::no_tickets",
-      Kokkos::RangePolicy<KokkosSpace<Exec>>(kokkos_space(exec), 0, 1),
-      KOKKOS_LAMBDA(int) { tickets.clear(); });
+      "heddle::sptrsv::no_tickets", range_policy(exec, 1),
+      KOKKOS_LAMBDA(std::int64_t) { tickets.clear(); });
 }
 
 /// Fills `level`, one of each row, and returns how many levels there are. Waits for `exec`.
@@ -100,11 +99,9 @@ void clear_tickets(const Exec& exec, const backends::Tickets& tickets) {
 template <ExecutionSpace Exec, class Graph>
 int find_levels(const Exec& exec, const Graph& graph, int* level) {
   if (graph.rows == 0) return 0;
-  using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
-  const auto& space = kokkos_space(exec);
   constexpr bool waits = backends::waits_make_progress<Exec>;
   if constexpr (backends::runs_on_host<Exec> && waits) {
-    Kokkos::parallel_for("heddle::sptrsv::levels", Policy(space, 0, 1), [=](std::int64_t) {
+    Kokkos::parallel_for("heddle::sptrsv::levels", range_policy(exec, 1), [=](std::int64_t) {
       int rose = 0;
       for (std::int64_t i = 0; i < graph.rows; ++i) {
         level[graph.row(i)] = -1;  // so that it rises
@@ -113,7 +110,7 @@ int find_levels(const Exec& exec, const Graph& graph, int* level) {
     });
   } else {
     Kokkos::parallel_for(
-        "heddle::sptrsv::no_levels", Policy(space, 0, graph.rows),
+        "heddle::sptrsv::no_levels", range_policy(exec, graph.rows),
         KOKKOS_LAMBDA(std::int64_t i) { level[i] = waits ? -1 : 0; });
     if constexpr (waits) {
       constexpr int threads = 256;
@@ -128,14 +125,14 @@ int find_levels(const Exec& exec, const Graph& graph, int* level) {
       exec.fence("heddle::sptrsv::levels");  // before the tickets are freed
     } else {
       for (int rose = 1; rose > 0;) {
-        Kokkos::parallel_reduce("heddle::sptrsv::levels", Policy(space, 0, graph.rows),
+        Kokkos::parallel_reduce("heddle::sptrsv::levels", range_policy(exec, graph.rows),
                                 RaiseKernel<Graph>{graph, level}, Kokkos::Max<int>(rose));
       }
     }
   }
   int highest = 0;
   Kokkos::parallel_reduce(
-      "heddle::sptrsv::highest", Policy(space, 0, graph.rows),
+      "heddle::sptrsv::highest", range_policy(exec, graph.rows),
       KOKKOS_LAMBDA(std::int64_t i, int& most) { most = most > level[i] ? most : level[i]; },
       Kokkos::Max<int>(highest));
   return highest + 1;

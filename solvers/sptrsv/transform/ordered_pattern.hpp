@@ -55,7 +55,7 @@ class OrderedPattern {
     const auto source = source_;
     const std::int64_t n = rows_;
     Kokkos::parallel_scan(
-        "heddle::sptrsv::row_ptr", policy(exec, n + 1),
+        "heddle::sptrsv::row_ptr", range_policy(exec, n + 1),
         KOKKOS_LAMBDA(std::int64_t p, Off& sum, bool last) {
           if (last) row_ptr(p) = sum;
           if (p == n) return;
@@ -65,7 +65,7 @@ class OrderedPattern {
           }
         });
     Kokkos::parallel_for(
-        "heddle::sptrsv::pattern", policy(exec, n), KOKKOS_LAMBDA(std::int64_t p) {
+        "heddle::sptrsv::pattern", range_policy(exec, n), KOKKOS_LAMBDA(std::int64_t p) {
           const O i = rows(p);
           row(p) = i;
           Off to = row_ptr(p);
@@ -80,11 +80,6 @@ class OrderedPattern {
   }
 
  private:
-  static auto policy(const Exec& exec, std::int64_t n) {
-    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-        kokkos_space(exec), 0, n);
-  }
-
   std::int64_t rows_ = 0;
   std::int64_t entries_ = 0;
   Arena<Space> memory_;

@@ -35,9 +35,7 @@ class OrderedTriangle {
     const auto source = pattern_.source();
     const auto values = values_;
     Kokkos::parallel_for(
-        "heddle::sptrsv::values",
-        Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-            kokkos_space(exec), 0, pattern_.entries()),
+        "heddle::sptrsv::values", range_policy(exec, pattern_.entries()),
         KOKKOS_LAMBDA(std::int64_t k) { values(k) = from[source(k)]; });
     diagonal_.update_values(exec, T, bad_diagonal);
   }

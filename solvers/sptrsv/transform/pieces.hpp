@@ -48,7 +48,7 @@ class Pieces {
     const auto source = source_;
     const auto values = values_;
     Kokkos::parallel_for(
-        "heddle::sptrsv::values", policy(exec, static_cast<std::int64_t>(source.extent(0))),
+        "heddle::sptrsv::values", range_policy(exec, static_cast<std::int64_t>(source.extent(0))),
         KOKKOS_LAMBDA(std::int64_t k) {
           values(k) = source(k) == no_entry ? S(0) : from[source(k)];
         });
@@ -66,7 +66,7 @@ class Pieces {
     const auto first_piece = first_piece_;
     Group* const table = groups.groups();
     Kokkos::parallel_for(
-        "heddle::sptrsv::count_pieces", policy(exec, groups.count()),
+        "heddle::sptrsv::count_pieces", range_policy(exec, groups.count()),
         KOKKOS_LAMBDA(std::int64_t g) {
           Group& group = table[g];
           Off longest = 0;
@@ -86,7 +86,7 @@ class Pieces {
         });
     const std::int64_t places = pattern.rows();
     Kokkos::parallel_scan(
-        "heddle::sptrsv::first_piece", policy(exec, places + 1),
+        "heddle::sptrsv::first_piece", range_policy(exec, places + 1),
         KOKKOS_LAMBDA(std::int64_t p, std::int64_t& sum, bool last) {
           const std::int64_t pieces = p < places ? first_piece(p) : 0;
           if (last) first_piece(p) = sum;
@@ -104,13 +104,13 @@ class Pieces {
     Group* const table = groups.groups();
     const std::int64_t count = groups.count();
     Kokkos::parallel_for(
-        "heddle::sptrsv::no_slots", policy(exec, static_cast<std::int64_t>(needed.extent(0))),
+        "heddle::sptrsv::no_slots", range_policy(exec, static_cast<std::int64_t>(needed.extent(0))),
         KOKKOS_LAMBDA(std::int64_t k) {
           needed(k) = BlockedView<S, O, S>::nowhere;
           source(k) = no_entry;
         });
     Kokkos::parallel_for(
-        "heddle::sptrsv::slots", policy(exec, count), KOKKOS_LAMBDA(std::int64_t g) {
+        "heddle::sptrsv::slots", range_policy(exec, count), KOKKOS_LAMBDA(std::int64_t g) {
           const Group& group = table[g];
           const std::int64_t begin = first_piece(group.first);
           const std::int64_t pieces = first_piece(group.first + group.rows) - begin;
@@ -150,11 +150,6 @@ class Pieces {
   }
 
  private:
-  static auto policy(const Exec& exec, std::int64_t n) {
-    return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-        kokkos_space(exec), 0, n);
-  }
-
   Arena<Space> count_memory_;
   Array<std::int64_t> first_piece_;
   Arena<Space> memory_;

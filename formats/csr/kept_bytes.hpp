@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "../../backends/tags.hpp"
+#include "../../core/scheme.hpp"
+#include "../common/prediction.hpp"
+#include "tuning.hpp"
+
+namespace heddle::detail::csr {
+
+/// Whether a GPU's shares gain from laying vectors of x that lie apart side by side first: if they
+/// read every row of x twice, on average.
+inline bool reads_repay_packing(std::int64_t nonzeros, std::int64_t rows_of_x) {
+  return nonzeros / 2 >= rows_of_x;
+}
+
+/// The same for so many threads of a CPU: if rows of x are read often enough, and oftener where
+/// packing them goes through memory. What stays in the caches is worth packing for SIMD registers
+/// only (measured: docs/csr.md).
+inline bool reads_repay_packing(const CpuTuning& tuning, std::int64_t nonzeros,
+                                std::int64_t rows_of_x, int vectors, std::int64_t vector_bytes,
+                                int threads, bool simd) {
+  const std::int64_t bytes = rows_of_x * vectors * vector_bytes;
+  const std::int64_t reads = nonzeros * std::min(vectors, 8);
+  if (bytes / threads >= tuning.packed_bytes_per_thread) {
+    return reads / tuning.reads_repay_packing >= rows_of_x;
+  }
+  return simd && reads / tuning.reads_repay_packing_in_cache >= rows_of_x;
+}
+
+inline bool searches_in_apply(const Scheme& scheme) {
+  return scheme.has("search") && scheme.value("search") == "apply";
+}
+
+/// Where csr/adaptive and csr/merge pack vectors of x, as pinned or where that repays.
+inline double packed_bytes(const Scheme& scheme, const RowFeatures& rows, const Device& device,
+                           const Sizes& sizes) {
+  if (!scheme.has("adaptive") && !scheme.has("merge")) return 0;
+  double vectors = 0;
+  if (scheme.has("pack")) {
+    vectors = scheme.value("pack") == "no" ? 0 : static_cast<double>(scheme.integer("pack"));
+  } else if (sizes.vectors.several_apart() && !searches_in_apply(scheme)) {
+    const int room = std::min(sizes.vectors.count, most_vectors_per_launch(device.has_lanes()));
+    const bool simd = !scheme.has("simd") || scheme.value("simd") != "none";
+    const bool repays =
+        device.has_lanes()
+            ? reads_repay_packing(rows.nonzeros, rows.columns)
+            : reads_repay_packing(cpu_tuning<backends::Host>, rows.nonzeros, rows.columns, room,
+                                  sizes.vector_bytes, std::max(1, device.multiprocessors), simd);
+    vectors = repays ? room : 0;
+  }
+  return vectors * static_cast<double>(rows.columns) * sizes.vector_bytes;
+}
+
+/// Edges and carry-outs of so many shares.
+inline double table_bytes(double shares, const Device& device, const Sizes& sizes) {
+  const double edge = 4.0 + sizes.ordinal_bytes + sizes.offset_bytes;
+  const double carried = most_vectors_per_launch(device.has_lanes()) * sizes.accumulator_bytes;
+  return shares * (edge + carried);
+}
+
+/// The blocks of csr/blocks, at most: a long row is one, and so is what stands before it.
+inline double blocks_bytes(const Scheme& scheme, const RowFeatures& rows, const Sizes& sizes) {
+  const std::int64_t rows_per_block =
+      scheme.has("rows") ? scheme.integer("rows") : block_tuning.rows_per_block(rows.mean_row());
+  const std::int64_t long_row = scheme.has("long") ? scheme.integer("long") : block_tuning.long_row;
+  std::int64_t blocks = ceil_div(rows.rows, rows_per_block) + 1;
+  if (rows.longest_row > long_row) blocks += 2 * (rows.nonzeros / (long_row + 1));
+  return static_cast<double>(std::min(blocks, rows.rows + 1)) * sizes.ordinal_bytes;
+}
+
+/// What a plan keeps on a GPU.
+inline double kept_bytes_on_gpu(const Scheme& scheme, const RowFeatures& rows, const Device& device,
+                                const Sizes& sizes, const GpuTuning& tuning) {
+  if (scheme.has("blocks")) return blocks_bytes(scheme, rows, sizes);
+  const double packed = packed_bytes(scheme, rows, device, sizes);
+  if ((!scheme.has("adaptive") && !scheme.has("merge")) || searches_in_apply(scheme)) return packed;
+  const auto bytes = static_cast<std::size_t>(sizes.accumulator_bytes);
+  const std::int64_t work = rows.rows + rows.nonzeros;
+  const std::int64_t teams =
+      std::max<std::int64_t>(1, std::int64_t{device.multiprocessors} * tuning.share_teams_resident);
+  const std::int64_t share_work =
+      tuning.share_work(bytes, scheme.has("merge"), ceil_div(work, teams));
+  return packed + table_bytes(static_cast<double>(ceil_div(work, share_work)), device, sizes);
+}
+
+/// The same on a CPU, at most: csr/adaptive keeps runs of rows where they gain enough.
+inline double kept_bytes_on_cpu(const Scheme& scheme, const RowFeatures& rows, const Device& device,
+                                const Sizes& sizes) {
+  if (scheme.has("blocks")) return blocks_bytes(scheme, rows, sizes);
+  if (!scheme.has("adaptive") && !scheme.has("merge") && !scheme.has("runs")) return 0;
+  const bool simd = !scheme.has("simd") || scheme.value("simd") != "none";
+  const bool runs = scheme.has("runs") ? scheme.value("runs") == "yes" : scheme.has("adaptive");
+  const double shares = searches_in_apply(scheme) ? 0 : device.multiprocessors;
+  return packed_bytes(scheme, rows, device, sizes) + table_bytes(shares, device, sizes) +
+         (simd && runs ? static_cast<double>(rows.rows) : 0);
+}
+
+}  // namespace heddle::detail::csr
