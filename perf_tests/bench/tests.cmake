@@ -218,6 +218,7 @@ if(Python3_FOUND)
 endif()
 
 add_executable(heddle_bench_tests "${bench_tests}/allocation_log.cpp"
+                                  "${bench_tests}/contest_options.cpp"
                                   "${bench_tests}/dependent_steps.cpp" "${bench_tests}/generators.cpp"
                                   "${bench_tests}/matrix_set.cpp"
                                   "${bench_tests}/pattern_picture.cpp"

@@ -6,8 +6,8 @@ usage: summary.py RESULTS.json
 
 Columns: the time of CSR's minimum of bytes at the device's copy bandwidth, the best scheme of Heddle,
 the scheme that was chosen, and each peer, in microseconds; then how many times as fast the best
-scheme is as the better CSR algorithm of each library; the chosen scheme's time over the best; and its
-setup in its own applies.
+scheme is as the better CSR algorithm of each library, and as the best of all that cuSPARSE has; the
+chosen scheme's time over the best; and its setup in its own applies.
 
 Below it, of each contestant that ran on at least a dozen matrices, two rank correlations (Spearman's)
 over these: of its time with the nonzeros, 1 where a larger matrix always takes longer; and of its time
@@ -20,6 +20,8 @@ import sys
 
 LIBRARIES = {
     "cuSPARSE": ("cusparse-alg1", "cusparse-alg2"),
+    "cuSPARSE, any format": ("cusparse-alg1", "cusparse-alg2", "cusparse-sell", "cusparse-bsr-2",
+                             "cusparse-bsr-3", "cusparse-bsr-4", "cusparse-bsr-6", "cusparse-bsr-8"),
     "rocSPARSE": ("rocsparse-adaptive", "rocsparse-stream"),
     "MKL": ("mkl-plain",),
     "MKL optimized": ("mkl-optimized",),

@@ -40,8 +40,8 @@ class ConvertRun {
     problem_.block = request_.block;
     x_ = test::random_columns<S>(columns, 1, request_.matrices.seed + 2);
     y_ = decltype(y_)("heddle::bench::y", rows, 1);
-    problem_.x = decltype(problem_.x)("heddle::bench::x", columns);
-    problem_.y = decltype(problem_.y)("heddle::bench::y", rows);
+    problem_.x = problem_.vector("heddle::bench::x", columns);
+    problem_.y = problem_.vector("heddle::bench::y", rows);
     problem_.copy_in(exec_, problem_.x, x_);
   }
 

@@ -70,8 +70,8 @@ class SpmvRun {
     problem_.A = device_.matrix();
     problem_.columns = request_.columns;
     problem_.row_major = request_.row_major();
-    problem_.x = decltype(problem_.x)(unset("heddle::bench::x"), columns * k);
-    problem_.y = decltype(problem_.y)(unset("heddle::bench::y"), rows * k);
+    problem_.x = problem_.vector("heddle::bench::x", columns * k);
+    problem_.y = problem_.vector("heddle::bench::y", rows * k);
     problem_.copy_in(exec_, problem_.x, x_);
   }
 
