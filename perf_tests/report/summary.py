@@ -101,7 +101,7 @@ def main():
     print("|" + " --- |" * len(heads))
     gains = {name: [] for name in libraries}
     losses = []
-    choices, setups = [], []
+    choices, setups, rests = [], [], []
     for matrix in results["matrices"]:
         times = {c["name"]: c["time_seconds"]["median"] for c in matrix["contestants"]
                  if c["time_seconds"]}
@@ -126,6 +126,8 @@ def main():
                     losses.append("%s to %s (%.2f)" % (matrix["name"], name, gain))
         choices.append(times["auto"] / times[first])
         setups.append(auto["setup_seconds"]["median"] / times["auto"])
+        if "setup_rest_seconds" in auto:
+            rests.append(auto["setup_rest_seconds"] / times["auto"])
         row += ["%.2f" % choices[-1], "%.1f" % setups[-1]]
         print("| " + " | ".join(map(str, row)) + " |")
     print()
@@ -137,6 +139,9 @@ def main():
     print("- Chosen scheme within 5 %% of the best on %d of %d matrices, at most %.2f times it."
           % (sum(c <= 1.05 for c in choices), len(choices), max(choices)))
     print("- Setup under 5 own applies on %d of %d." % (sum(s < 5 for s in setups), len(setups)))
+    if rests:
+        print("- Setup under 20 own applies on %d of %d; without allocations and readbacks on %d."
+              % (sum(s < 20 for s in setups), len(setups), sum(r < 20 for r in rests)))
     print_correlations(results["matrices"])
 
 

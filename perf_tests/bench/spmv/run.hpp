@@ -31,6 +31,7 @@ class SpmvRun {
   }
 
   MatrixResult run() {
+    contest_.look_at_allocations();
     enter_schemes();
     contest_.enter_baselines(problem_, request_);
     if (request_.verify()) verify_all();
