@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cuSPARSE's generic interface: CSR with both algorithms, preprocessed, and sliced ELL.
+// cuSPARSE: CSR with both algorithms, preprocessed, and sliced ELL by its generic interface; square
+// blocks by its older one, which in CUDA 13 stands beside it and is not deprecated.
 #include <Kokkos_Profiling_ScopedRegion.hpp>
 
+#include "../bench/common/table.hpp"
 #include "../bench/spmv/problem.hpp"
+#include "cusparse_blocks.hpp"
 #include "cusparse_library.hpp"
 #include "sliced_ell.hpp"
 
@@ -14,6 +17,7 @@ using cusparse::check;
 using cusparse::data_type;
 using cusparse::index_type;
 using cusparse::mutable_data;
+using cusparse::native;
 using S = HEDDLE_BENCH_SCALAR;
 using Off = HEDDLE_BENCH_OFFSET;
 
@@ -140,6 +144,54 @@ class CusparseSell : public Cusparse {
   SlicedEll<S, Off> ell_;
 };
 
+class CusparseBsr : public SpmvContestant<S> {
+ public:
+  CusparseBsr(const Exec& exec, const SpmvProblem<S, Off>& problem, int size)
+      : problem_(one_column(problem)),
+        handle_(cusparse::library(exec)),
+        blocks_(exec, problem.A, size, [&](std::int64_t count) {
+          const double places = static_cast<double>(count) * size * size;
+          fill_in_ = places / std::max(1.0, static_cast<double>(problem.A.nonzeros())) - 1;
+          if (fill_in_ > most_fill_in || places * sizeof(S) > most_bytes) {
+            throw Error(format("blocks of %d x %d would hold %.4g places, %.1f for each nonzero",
+                               size, size, places, fill_in_ + 1),
+                        "they are not for this matrix");
+          }
+        }) {}
+
+  void apply(const Exec&, S alpha, S beta) override {
+    static_assert(SpmvProblem<S, Off>::spare_entries + 1 >= largest_size);
+    constexpr auto multiply =
+        cusparse::of_scalar<S>(cusparseSbsrmv, cusparseDbsrmv, cusparseCbsrmv, cusparseZbsrmv);
+    const int block_columns = ceil_div<int>(problem_.A.columns(), blocks_.size());
+    check(multiply(handle_, blocks_.direction, CUSPARSE_OPERATION_NON_TRANSPOSE, blocks_.rows(),
+                   block_columns, blocks_.count(), native(&alpha), blocks_.description(),
+                   native(blocks_.values().data()), blocks_.row_ptr().data(),
+                   blocks_.col_idx().data(), blocks_.size(), native(problem_.x.data()),
+                   native(&beta), native(problem_.y.data())),
+          "cusparseXbsrmv");
+  }
+  std::size_t bytes() const override { return blocks_.bytes(); }
+  std::string note() const override { return format("%.1f %% of fill-in", 100 * fill_in_); }
+
+  static constexpr int largest_size = 8;
+
+ private:
+  /// Places without an entry for each nonzero: more, and the blocks come to twice the bytes of CSR.
+  static constexpr double most_fill_in = 3;
+  static constexpr double most_bytes = SlicedEll<S, Off>::most_bytes;
+
+  static const SpmvProblem<S, Off>& one_column(const SpmvProblem<S, Off>& problem) {
+    if (problem.columns == 1) return problem;
+    throw Error("cuSPARSE's bsrmv multiplies one vector", "use --columns 1");
+  }
+
+  SpmvProblem<S, Off> problem_;
+  cusparseHandle_t handle_;
+  double fill_in_ = 0;
+  cusparse::Blocks<S> blocks_;
+};
+
 template <class Made, class... Argument>
 bool enter(const char* name, const char* description, Argument... argument) {
   return add_baseline<SpmvProblem<S, Off>>(
@@ -156,6 +208,16 @@ bool enter(const char* name, const char* description, Argument... argument) {
                        CUSPARSE_SPMV_CSR_ALG2, CUSPARSE_SPMM_CSR_ALG2);
 [[maybe_unused]] const bool sell =
     enter<CusparseSell>("cusparse-sell", "cuSPARSE, sliced ELL with slices of 32 rows");
+[[maybe_unused]] const bool bsr2 =
+    enter<CusparseBsr>("cusparse-bsr-2", "cuSPARSE, blocks of 2 x 2 (bsrmv)", 2);
+[[maybe_unused]] const bool bsr3 =
+    enter<CusparseBsr>("cusparse-bsr-3", "cuSPARSE, blocks of 3 x 3 (bsrmv)", 3);
+[[maybe_unused]] const bool bsr4 =
+    enter<CusparseBsr>("cusparse-bsr-4", "cuSPARSE, blocks of 4 x 4 (bsrmv)", 4);
+[[maybe_unused]] const bool bsr6 =
+    enter<CusparseBsr>("cusparse-bsr-6", "cuSPARSE, blocks of 6 x 6 (bsrmv)", 6);
+[[maybe_unused]] const bool bsr8 =
+    enter<CusparseBsr>("cusparse-bsr-8", "cuSPARSE, blocks of 8 x 8 (bsrmv)", 8);
 
 }  // namespace
 

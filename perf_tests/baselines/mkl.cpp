@@ -31,6 +31,7 @@ class MklProduct : public SpmvContestant<S> {
     const M a = mkl::value(alpha), b = mkl::value(beta);
     mkl::check(problem_.columns == 1 ? apply_vector(a, b) : apply_columns(a, b), "mkl_sparse_mv");
   }
+  bool allocates_through_kokkos() const override { return false; }
 
  private:
   static constexpr auto plain = SPARSE_OPERATION_NON_TRANSPOSE;

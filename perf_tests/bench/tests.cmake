@@ -217,14 +217,17 @@ if(Python3_FOUND)
   endif()
 endif()
 
-add_executable(heddle_bench_tests "${bench_tests}/allocation_log.cpp"
-                                  "${bench_tests}/dependent_steps.cpp" "${bench_tests}/generators.cpp"
+add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp"
+                                  "${bench_tests}/contest_options.cpp"
+                                  "${bench_tests}/dependent_steps.cpp" "${bench_tests}/device_log.cpp"
+                                  "${bench_tests}/generators.cpp"
                                   "${bench_tests}/matrix_set.cpp"
                                   "${bench_tests}/pattern_picture.cpp"
                                   "${bench_tests}/reference.cpp"
                                   "${bench_tests}/scheme_search.cpp" "${bench_tests}/sptrsv.cpp"
                                   "${bench_tests}/table.cpp" "${bench_tests}/trace.cpp"
                                   "${bench_tests}/user_format.cpp" bench/sptrsv/trace.cpp
+                                  bench/common/allocator_figures.cpp
                                   bench/common/dependent_steps.cpp bench/common/matrix_set.cpp
                                   bench/common/progress.cpp
                                   bench/common/stopwatch.cpp

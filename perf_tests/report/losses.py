@@ -98,14 +98,18 @@ def formats(run):
         paid = sorted(a for a in after if a is not None)
         gains = sorted(reference.time / c.time for c, reference, _ in runs)
         setups = sorted(c.setup / reference.time for c, reference, _ in runs)
+        rests = sorted(c.setup_rest / reference.time for c, reference, _ in runs
+                       if c.setup_rest is not None)
         wins = sum(c is best for c, _, best in runs)
         rows.append("<tr><td><code>%s</code></td>%s</tr>" % (escape(name), "".join(
             "<td class=n>%s</td>" % text for text in (
                 len(runs), wins, "%.2f" % gains[len(gains) // 2],
-                "%.1f" % setups[len(setups) // 2], len(paid),
+                "%.1f" % setups[len(setups) // 2],
+                "%.1f" % rests[len(rests) // 2] if rests else "–", len(paid),
                 "%.0f" % paid[len(paid) // 2] if paid else "–"))))
     heads = ["format", "matrices", "the best on", "times as fast as the reference, median",
-             "setup in %s of the reference, median" % run.noun, "pays back on",
+             "setup in %s of the reference, median" % run.noun,
+             "without allocations and readbacks", "pays back on",
              "after, median"]
     return ("<h3>Formats: setup against execution</h3><p>Of each format the best scheme of each "
             "matrix; the reference is as above. A format pays back on a matrix where it is faster than "

@@ -49,6 +49,7 @@ class Contestant:
         self.setup = json["setup_seconds"]["median"] if json["setup_seconds"] else None
         allocation = json.get("allocation_seconds")
         self.allocation = allocation["median"] if allocation else None
+        self.setup_rest = json.get("setup_rest_seconds")  # without allocations and readbacks
         self.scheme, self.moved_bytes = json.get("scheme"), json.get("moved_bytes")
         self.right = self.time is not None and self.verdict in ("ok", "unverified")
 
@@ -99,7 +100,10 @@ class Matrix:
         if self.levels:
             text += "\n%d levels of %.1f rows, %.0f ns a level" % (
                 self.levels, self.rows_per_level, 1e9 * self.level_time(c))
-        return text + "\nsetup %s, %.1f %s" % (duration(c.setup), c.setup / c.time, self.noun)
+        text += "\nsetup %s, %.1f %s" % (duration(c.setup), c.setup / c.time, self.noun)
+        if c.setup_rest is not None:
+            text += ", %s without allocations and readbacks" % duration(c.setup_rest)
+        return text
 
 
 class Run:
@@ -185,6 +189,8 @@ def table(run):
     heads = ["matrix", "rows", "nonzeros", "row mean / max", "best scheme", "time", "chosen",
              "time"]
     levels = ["levels", "ns a level"] if run.operation == "sptrsv" else []
+    rests = any(c.setup_rest is not None for m in run.matrices for c in m.all)
+    setups = ["setup of what was chosen", "without allocations and readbacks"] if rests else []
     rows = []
     for m in sorted(run.matrices, key=lambda m: m.name.lower()):
         f = m.features
@@ -203,6 +209,10 @@ def table(run):
                cell("<code>%s</code>" % escape(m.best.name) if m.best else "–"), timed(m.best),
                '<td title="%s"><code>%s</code></td>' % (escape(m.reason), escape(m.chosen_name)),
                timed(m.chosen)]
+        if setups:
+            ours = m.chosen
+            row += [cell(duration(t) if t is not None else "–", "n")
+                    for t in (ours and ours.setup, ours and ours.setup_rest)]
         if levels:
             known = m.best and m.levels
             row += [cell("{:,}".format(m.levels), "n"),
@@ -213,7 +223,7 @@ def table(run):
             row[0] = cell("%s <b class=wrong>WRONG: %s</b>" % (
                 escape(m.name), escape(", ".join(c.name for c in m.wrong))))
         rows.append("<tr>%s</tr>" % "".join(row))
-    head = "".join("<th>%s</th>" % escape(h) for h in heads + levels + run.peers)
+    head = "".join("<th>%s</th>" % escape(h) for h in heads + setups + levels + run.peers)
     return ("<div class=wide><table><thead><tr>%s</tr></thead><tbody>%s</tbody></table></div>" %
             (head, "".join(rows)))
 

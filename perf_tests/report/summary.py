@@ -6,8 +6,8 @@ usage: summary.py RESULTS.json
 
 Columns: the time of CSR's minimum of bytes at the device's copy bandwidth, the best scheme of Heddle,
 the scheme that was chosen, and each peer, in microseconds; then how many times as fast the best
-scheme is as the better CSR algorithm of each library; the chosen scheme's time over the best; and its
-setup in its own applies.
+scheme is as the better CSR algorithm of each library, and as the best of all that cuSPARSE has; the
+chosen scheme's time over the best; and its setup in its own applies.
 
 Below it, of each contestant that ran on at least a dozen matrices, two rank correlations (Spearman's)
 over these: of its time with the nonzeros, 1 where a larger matrix always takes longer; and of its time
@@ -20,6 +20,8 @@ import sys
 
 LIBRARIES = {
     "cuSPARSE": ("cusparse-alg1", "cusparse-alg2"),
+    "cuSPARSE, any format": ("cusparse-alg1", "cusparse-alg2", "cusparse-sell", "cusparse-bsr-2",
+                             "cusparse-bsr-3", "cusparse-bsr-4", "cusparse-bsr-6", "cusparse-bsr-8"),
     "rocSPARSE": ("rocsparse-adaptive", "rocsparse-stream"),
     "MKL": ("mkl-plain",),
     "MKL optimized": ("mkl-optimized",),
@@ -99,7 +101,7 @@ def main():
     print("|" + " --- |" * len(heads))
     gains = {name: [] for name in libraries}
     losses = []
-    choices, setups = [], []
+    choices, setups, rests = [], [], []
     for matrix in results["matrices"]:
         times = {c["name"]: c["time_seconds"]["median"] for c in matrix["contestants"]
                  if c["time_seconds"]}
@@ -124,6 +126,8 @@ def main():
                     losses.append("%s to %s (%.2f)" % (matrix["name"], name, gain))
         choices.append(times["auto"] / times[first])
         setups.append(auto["setup_seconds"]["median"] / times["auto"])
+        if "setup_rest_seconds" in auto:
+            rests.append(auto["setup_rest_seconds"] / times["auto"])
         row += ["%.2f" % choices[-1], "%.1f" % setups[-1]]
         print("| " + " | ".join(map(str, row)) + " |")
     print()
@@ -135,6 +139,9 @@ def main():
     print("- Chosen scheme within 5 %% of the best on %d of %d matrices, at most %.2f times it."
           % (sum(c <= 1.05 for c in choices), len(choices), max(choices)))
     print("- Setup under 5 own applies on %d of %d." % (sum(s < 5 for s in setups), len(setups)))
+    if rests:
+        print("- Setup under 20 own applies on %d of %d; without allocations and readbacks on %d."
+              % (sum(s < 20 for s in setups), len(setups), sum(r < 20 for r in rests)))
     print_correlations(results["matrices"])
 
 

@@ -26,6 +26,8 @@ endif()
 
 string(REGEX REPLACE "[0-9.]+ (us|ms|s)([ ,\n])" "TIME\\2" plain "${out}")
 string(REGEX REPLACE "[0-9.]+ GB/s" "RATE" plain "${plain}")
+string(REGEX REPLACE "TIME +TIME +[0-9.]+ +TIME +TIME +TIME +[0-9.]+ +[0-9]+% "
+                     "TIME TIME N TIME TIME TIME N N% " plain "${plain}")
 string(REGEX REPLACE "TIME +[0-9.]+ +TIME +TIME +TIME +[0-9.]+ +[0-9]+% " "TIME N TIME TIME TIME N N% "
                      plain "${plain}")
 # Of sptrsv: setup, solves, update, time, queued, ns a level.
@@ -42,6 +44,10 @@ string(REGEX REPLACE "a search tried [^\n]*(, and [a-z ]+): [^\n]*" "a search tr
                      plain "${plain}")
 # What steps there are depends on the device, and on whether its threads ran at the same time.
 string(REGEX REPLACE " *a dependent step takes [^\n]*\n" "" plain "${plain}")
+string(REGEX REPLACE "an allocation and its release: [^\n]+; from 65.5 KB on about TIME and TIME a MB"
+                     "an allocation and its release: TIMES" plain "${plain}")
+string(REGEX REPLACE "addresses: [0-9]+ bytes of small blocks, [0-9]+ of"
+                     "addresses: N bytes of small blocks, N of" plain "${plain}")
 string(REGEX REPLACE "a dependent step: [^\n]+" "a dependent step: STEPS" plain "${plain}")
 string(REGEX REPLACE "in all [0-9]+ schemes?;" "in all N schemes;" plain "${plain}")
 string(REGEX REPLACE " +" " " plain "${plain}")

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "../../../backends/device.hpp"
+#include "allocations.hpp"
 #include "contest_options.hpp"
 #include "problem.hpp"
 #include "progress.hpp"
@@ -23,6 +24,9 @@ class Contest {
 
   Contest(const Exec& exec, Progress& progress, MatrixResult& result, Apply apply)
       : exec_(exec), progress_(progress), result_(result), apply_(std::move(apply)) {}
+
+  /// Every contestant that enters from now on is set up once more, to see what it allocates.
+  void look_at_allocations() { look_at_allocations_ = true; }
 
   /// Sets a contestant up several times: the first pays for the loading of kernels and libraries.
   void enter(const std::string& name, bool is_scheme, const Setup& setup) {
@@ -43,6 +47,10 @@ class Contest {
         spent += took;
         if (i == 0) {
           entry.first_setup_seconds = took;
+          if (look_at_allocations_ && contestant->allocates_through_kokkos()) {
+            contestant.reset();
+            entry.allocations = measure_allocations(exec_, false, setup);
+          }
         } else {
           entry.setup.seconds.push_back(took);
         }
@@ -110,6 +118,7 @@ class Contest {
   Progress& progress_;
   MatrixResult& result_;
   Apply apply_;
+  bool look_at_allocations_ = false;
   std::vector<std::unique_ptr<Contestant>> contestants_;
 };
 

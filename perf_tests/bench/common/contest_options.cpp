@@ -8,7 +8,8 @@ namespace heddle::bench {
 void ContestOptions::define_contest(CLI::App& app, const std::string& about_schemes) {
   app.add_option("--scheme", schemes, about_schemes)->type_name("SCHEME")->capture_default_str();
   app.add_option("--baseline", baselines,
-                 "Libraries to compare with, by name or family (kk, cusparse, ...), or \"all\" or "
+                 "Libraries to compare with, by name or family (kk, cusparse, cusparse-bsr, ...), "
+                 "or \"all\" or "
                  "\"none\"")
       ->type_name("NAME,...")
       ->delimiter(',')

@@ -27,10 +27,14 @@ struct ContestOptions : RunOptions {
   bool row_major() const { return layout == "right"; }
   bool all_schemes() const { return contains(schemes, "all"); }
   bool automatic() const { return all_schemes() || contains(schemes, "auto"); }
-  /// A baseline is asked for by its name or by its family, the part before the first dash.
   bool wants_baseline(const std::string& name) const {
-    return contains(baselines, "all") || contains(baselines, name) ||
-           contains(baselines, name.substr(0, name.find('-')));
+    return contains(baselines, "all") ||
+           std::any_of(baselines.begin(), baselines.end(),
+                       [&](const std::string& word) { return names(word, name); });
+  }
+  /// Whether a word asks for a baseline: by its name or by its family, the parts before a dash.
+  static bool names(const std::string& word, const std::string& baseline) {
+    return baseline == word || baseline.starts_with(word + "-");
   }
 
   static bool contains(const std::vector<std::string>& list, const std::string& word) {

@@ -26,6 +26,10 @@ struct Triad {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { a(i) = b(i) + factor * c(i); }
 };
 
+struct One {
+  KOKKOS_FUNCTION void operator()(std::int64_t, int& sum) const { ++sum; }
+};
+
 struct Nothing {
   KOKKOS_FUNCTION void operator()(std::int64_t) const {}
 };
@@ -76,19 +80,26 @@ DeviceFigures measure_device(const Exec& exec, std::size_t array_bytes, int repe
   const auto launch = [&] {
     Kokkos::parallel_for("heddle::bench::nothing", Range(exec, 0, 1), Nothing{});
   };
-  Samples single;
-  for (int i = 0; i < launches; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
-    launch();
-    exec.fence("heddle::bench::launch");
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    single.seconds.push_back(seconds.count());
-  }
-  figures.launch_seconds = single.median();
+  const auto waited_for = [&](const auto& work) {
+    Samples single;
+    for (int i = 0; i < launches; ++i) {
+      const auto begin = std::chrono::steady_clock::now();
+      work();
+      exec.fence("heddle::bench::launch");
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+      single.seconds.push_back(seconds.count());
+    }
+    return single.median();
+  };
+  figures.launch_seconds = waited_for(launch);
+  int sum = 0;
+  figures.readback_seconds = waited_for(
+      [&] { Kokkos::parallel_reduce("heddle::bench::readback", Range(exec, 0, 1), One{}, sum); });
   const Samples queued = sample(exec, 5, [&] {
     for (int i = 0; i < launches; ++i) launch();
   });
   figures.queued_launch_seconds = queued.median() / launches;
+  figures.allocator = measure_allocator(exec);
   figures.steps = measure_dependent_steps(exec);
   return figures;
 }

@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstddef>
 
+#include "allocator_figures.hpp"
 #include "dependent_steps.hpp"
 
 namespace heddle::bench {
@@ -15,6 +16,8 @@ struct DeviceFigures {
   double triad_gbytes_per_second = 0;  // a = b + s c: bytes read and written
   double launch_seconds = 0;           // an empty kernel, from the call to the end of a fence
   double queued_launch_seconds = 0;    // one of many empty kernels behind each other
+  double readback_seconds = 0;  // a sum over one item, from the call to its value on the host
+  AllocatorFigures allocator;
   DependentSteps steps;
 };
 

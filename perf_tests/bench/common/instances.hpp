@@ -64,7 +64,7 @@ void check_baselines(const Request& request, const Instance<Request>& instance) 
     bool known = word == "all" || word == "none";
     std::string names = "all, none";
     for (const auto& [name, description] : instance.baseline_names()) {
-      known = known || word == name || word == name.substr(0, name.find('-'));
+      known = known || ContestOptions::names(word, name);
       names += ", " + name;
     }
     if (!known) throw Error("no baseline \"" + word + "\" in this build", "there are " + names);

@@ -41,7 +41,8 @@ Json samples(const Samples& s) {
           {"repetitions", s.seconds.size()}};
 }
 
-Json contestant(const MatrixResult& result, const ContestantResult& c) {
+Json contestant(const MatrixResult& result, const ContestantResult& c,
+                const DeviceFigures& figures) {
   Json json = {{"name", c.name},     {"kind", c.is_scheme ? "scheme" : "baseline"},
                {"chosen", c.chosen}, {"verdict", name(c.verdict)},
                {"note", c.note},     {"scheme", c.scheme.empty() ? Json(nullptr) : Json(c.scheme)}};
@@ -60,7 +61,9 @@ Json contestant(const MatrixResult& result, const ContestantResult& c) {
     json["allocations"] = allocations->count;
     json["allocated_bytes"] = allocations->bytes;
     json["allocation_seconds"] = samples(allocations->time);
+    json["waits"] = allocations->waits;
   }
+  if (const auto rest = c.setup_rest(figures.readback_seconds)) json["setup_rest_seconds"] = *rest;
   if (const auto& triangle = result.triangle) {
     json["update_seconds"] = samples(c.update);
     const bool known = c.timed() && triangle->levels > 0;
@@ -94,7 +97,7 @@ Json triangle(const TriangleFacts& facts, std::int64_t rows) {
           {"overflows", facts.overflows}};
 }
 
-Json matrix(const MatrixResult& result) {
+Json matrix(const MatrixResult& result, const DeviceFigures& figures) {
   const RowFeatures& f = result.rows;
   Json json = {{"name", result.name},
                {"source", without_folder(result.source)},
@@ -120,7 +123,9 @@ Json matrix(const MatrixResult& result) {
     json["search_complete"] = search->complete;
     json["search"] = searched(*search);
   }
-  for (const auto& c : result.contestants) json["contestants"].push_back(contestant(result, c));
+  for (const auto& c : result.contestants) {
+    json["contestants"].push_back(contestant(result, c, figures));
+  }
   return json;
 }
 
@@ -134,6 +139,20 @@ Json steps(const DependentSteps& steps) {
           {"team", seconds(steps.team)},
           {"warp", seconds(steps.warp)},
           {"barrier", seconds(steps.barrier)}};
+}
+
+Json allocator(const AllocatorFigures& figures) {
+  Json times = Json::array();
+  for (const AllocationTime& one : figures.times) {
+    times.push_back({{"bytes", one.bytes},
+                     {"allocate_seconds", one.allocate_seconds},
+                     {"release_seconds", one.release_seconds}});
+  }
+  return {{"small_unit_bytes", figures.small_unit_bytes},
+          {"large_unit_bytes", figures.large_unit_bytes},
+          {"call_seconds", figures.call_seconds},
+          {"byte_seconds", figures.byte_seconds},
+          {"times", times}};
 }
 
 Json settings(const Json& own, const RunOptions& options) {
@@ -175,10 +194,12 @@ std::string results_text(const ResultsHead& head, const RunOptions& options,
                  {"triad_gbytes_per_second", figures.triad_gbytes_per_second},
                  {"launch_seconds", figures.launch_seconds},
                  {"queued_launch_seconds", figures.queued_launch_seconds},
+                 {"readback_seconds", figures.readback_seconds},
+                 {"allocator", allocator(figures.allocator)},
                  {"step_seconds", steps(figures.steps)}}},
                {"settings", settings(head.settings, options)},
                {"matrices", Json::array()}};
-  for (const auto& result : results) json["matrices"].push_back(matrix(result));
+  for (const auto& result : results) json["matrices"].push_back(matrix(result, figures));
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -89,6 +89,8 @@ class SetUp {
   virtual std::string scheme() const { return ""; }
   /// What ran, where name and scheme do not say it all.
   virtual std::string note() const { return ""; }
+  /// Whether it allocates through Kokkos, so that its allocations can be seen and timed alone.
+  virtual bool allocates_through_kokkos() const { return true; }
 };
 
 /// A library that Heddle is compared with. `setup` does all that can be done before the first

@@ -41,10 +41,14 @@ inline const char* name(Verdict verdict) {
   return "?";
 }
 
-/// What something allocates on the device, done again alone.
+/// What something allocates on the device, and the time of that done again alone; and how often the
+/// host waits in it.
 struct Allocations {
   int count = 0;
   std::size_t bytes = 0;
+  int waits = 0;
+  /// Whether the time has the release of all of it, too, as of a conversion; a setup keeps it.
+  bool with_release = false;
   Samples time;
 };
 
@@ -65,12 +69,20 @@ struct ContestantResult {
   Samples queued;   // one of several applies behind each other
   Samples latency;  // from the call to the end of the fence after it, by the host's clock
   Samples update;   // of the values, where it is an operation of its own
+  /// Of one setup, or of one conversion.
   std::optional<Allocations> allocations;
   std::size_t bytes = 0;
   std::size_t moved_bytes = 0;  // what one apply really moves; 0 where nobody knows
 
   bool timed() const { return !time.empty(); }
   bool right() const { return verdict == Verdict::ok || verdict == Verdict::unverified; }
+  /// The setup without its allocations and without the waits in it, each of which takes
+  /// `readback_seconds`; nothing where they are not known.
+  std::optional<double> setup_rest(double readback_seconds) const {
+    if (!allocations || allocations->with_release || setup.empty()) return {};
+    const double alone = allocations->time.median() + allocations->waits * readback_seconds;
+    return std::max(0.0, setup.median() - alone);
+  }
 };
 
 /// What a matrix was made of to be solved with.

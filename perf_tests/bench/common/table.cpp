@@ -74,6 +74,11 @@ bool moved_known(const MatrixResult& result) {
                      [](const ContestantResult& c) { return c.timed() && c.moved_bytes > 0; });
 }
 
+bool setup_rest_known(const MatrixResult& result) {
+  return std::any_of(result.contestants.begin(), result.contestants.end(),
+                     [](const ContestantResult& c) { return c.timed() && c.setup_rest(0); });
+}
+
 void print_row(std::ostream& out, const MatrixResult& result, const ContestantResult& c,
                const DeviceFigures& figures, int width) {
   out << format("  %-*s", width, c.name.c_str());
@@ -83,8 +88,12 @@ void print_row(std::ostream& out, const MatrixResult& result, const ContestantRe
   }
   const double time = c.time.median();
   const double rate = result.gbytes_per_second(c);
-  out << format("%11s", duration(c.setup.median()).c_str())
-      << format("%9s", factor(c.setup.median() / time).c_str())
+  out << format("%11s", duration(c.setup.median()).c_str());
+  if (setup_rest_known(result)) {
+    const auto rest = c.setup_rest(figures.readback_seconds);
+    out << format("%11s", rest ? duration(*rest).c_str() : "-");
+  }
+  out << format("%9s", factor(c.setup.median() / time).c_str())
       << format("%11s", duration(time).c_str())
       << format("%11s", optional_duration(c.queued).c_str())
       << format("%11s", optional_duration(c.latency).c_str()) << format("%10.1f", rate)
@@ -107,6 +116,22 @@ void print_machine(std::ostream& out, const Machine& machine, const DeviceFigure
       << duration(figures.queued_launch_seconds) << '\n';
 }
 
+void print_allocator(std::ostream& out, const DeviceFigures& figures) {
+  const AllocatorFigures& allocator = figures.allocator;
+  out << "an allocation and its release:";
+  const char* separator = " ";
+  for (const AllocationTime& one : allocator.times) {
+    out << separator << duration(one.allocate_seconds) << " + " << duration(one.release_seconds)
+        << " of " << bytes(one.bytes);
+    separator = ", ";
+  }
+  out << "; from " << bytes(large_block_bytes) << " on about " << duration(allocator.call_seconds)
+      << " and " << duration(1e6 * allocator.byte_seconds) << " a MB\n"
+      << "the allocator's unit, as seen from addresses: " << allocator.small_unit_bytes
+      << " bytes of small blocks, " << allocator.large_unit_bytes << " of large ones\n"
+      << "a readback: " << duration(figures.readback_seconds) << '\n';
+}
+
 std::string dependent_steps(const DependentSteps& steps) {
   std::string text;
   const auto add = [&](const std::optional<double>& seconds, const char* where) {
@@ -125,8 +150,9 @@ std::string dependent_steps(const DependentSteps& steps) {
 void print_contestants(std::ostream& out, const MatrixResult& result,
                        const DeviceFigures& figures) {
   const int width = name_width(result);
-  out << format("  %-*s%11s%9s%11s%11s%11s%10s%8s", width, "", "setup", "applies", "time", "queued",
-                "latency", "GB/s", "triad")
+  out << format("  %-*s%11s", width, "", "setup")
+      << (setup_rest_known(result) ? format("%11s", "rest") : "")
+      << format("%9s%11s%11s%11s%10s%8s", "applies", "time", "queued", "latency", "GB/s", "triad")
       << (moved_known(result) ? format("%10s", "moved") : "") << format("%9s\n", "vs peer");
   bool baseline_seen = false;
   for (const auto& c : result.contestants) {
@@ -144,6 +170,8 @@ std::string table_help() {
   return "columns of the table:\n"
          "  setup    median of the repeated setups (the first, which loads kernels, is in the "
          "JSON)\n"
+         "  rest     the setup without its allocations, as they take alone, and without its waits\n"
+         "           for the device, a readback each\n"
          "  applies  the setup in applies of the same contestant\n"
          "  time     one apply, nothing queued before; by events of the device where it has them\n"
          "  queued   one of ten applies behind each other\n"

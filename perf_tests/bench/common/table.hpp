@@ -32,6 +32,8 @@ int name_width(const MatrixResult& result);
 void print_machine(std::ostream& out, const Machine& machine, const DeviceFigures& figures);
 /// What dependent steps were measured to take, "270 ns through memory, ..."; empty without any.
 std::string dependent_steps(const DependentSteps& steps);
+/// Three lines: what allocations were measured to take, the allocator's unit, and a readback.
+void print_allocator(std::ostream& out, const DeviceFigures& figures);
 /// One row a contestant, schemes first, and what `choose` took.
 void print_contestants(std::ostream& out, const MatrixResult& result, const DeviceFigures& figures);
 /// What the columns of those rows mean.

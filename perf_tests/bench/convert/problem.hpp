@@ -14,8 +14,6 @@ class ConvertContestant : public SetUp {
   virtual void convert(const Exec& exec) = 0;
   /// y = A x by what it made, to verify it: problem.y from problem.x, both of one column. Waits.
   virtual void product(const Exec& exec) = 0;
-  /// Whether it allocates through Kokkos, so that its allocations can be seen and timed alone.
-  virtual bool allocates_through_kokkos() const { return true; }
 };
 
 /// One matrix on the device, with vectors to verify by.

@@ -4,10 +4,9 @@
 #include <algorithm>
 
 #include "../../../unit_tests/support/reference.hpp"
+#include "../common/allocations.hpp"
 #include "../common/contest.hpp"
 #include "../common/load.hpp"
-#include "../common/stopwatch.hpp"
-#include "allocation_log.hpp"
 #include "heddle_contestants.hpp"
 #include "request.hpp"
 
@@ -33,8 +32,8 @@ class ConvertRun {
     problem_.block = request_.block;
     x_ = test::random_columns<S>(columns, 1, request_.matrices.seed + 2);
     y_ = decltype(y_)("heddle::bench::y", rows, 1);
-    problem_.x = decltype(problem_.x)("heddle::bench::x", columns);
-    problem_.y = decltype(problem_.y)("heddle::bench::y", rows);
+    problem_.x = problem_.vector("heddle::bench::x", columns);
+    problem_.y = problem_.vector("heddle::bench::y", rows);
     problem_.copy_in(exec_, problem_.x, x_);
   }
 
@@ -100,38 +99,15 @@ class ConvertRun {
 
   /// What each of them allocates in a conversion, allocated and released again with nothing else.
   void time_allocations() {
-    Stopwatch stopwatch(exec_);
     contest_.for_each([&](Contestant& contestant, ContestantResult& entry) {
       if (!contestant.allocates_through_kokkos()) return;
       progress_.task(result_.name + ": allocations of " + entry.name);
-      std::vector<AllocationLog::Step> steps;
-      {
-        const AllocationLog log;
+      entry.allocations = measure_allocations(exec_, true, [&] {
         contestant.convert(exec_);
-        exec_.fence("heddle::bench::converted");
-        steps = log.seen();
-      }
-      Allocations allocations;
-      for (const AllocationLog::Step& step : steps) {
-        if (!step.allocates) continue;
-        ++allocations.count;
-        allocations.bytes += step.bytes;
-      }
-      replay(exec_, steps);
-      const double begin = host_seconds();
-      for (int i = 0; i < replays; ++i) {
-        if (i >= fewest_replays && host_seconds() - begin > replay_budget_seconds) break;
-        exec_.fence("heddle::bench::replay");
-        stopwatch.start();
-        replay(exec_, steps);
-        allocations.time.seconds.push_back(stopwatch.stop());
-      }
-      entry.allocations = std::move(allocations);
+        return true;
+      });
     });
   }
-
-  static constexpr int replays = 20, fewest_replays = 5;
-  static constexpr double replay_budget_seconds = 0.2;
 
   ConvertRequest request_;
   Progress& progress_;

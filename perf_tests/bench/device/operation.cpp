@@ -11,10 +11,12 @@ Operation device_operation() {
   Operation operation;
   operation.name = "device";
   operation.description =
-      "Measured bandwidth (copy, STREAM triad), launch latency and dependent steps of this machine";
+      "Measured bandwidth (copy, STREAM triad), latency of launches and readbacks, allocations and "
+      "dependent steps of this machine";
   operation.run = [](const std::vector<std::string>&) -> int {
     const DeviceFigures figures = measure_device({});
     print_machine(std::cout, describe_machine(""), figures);
+    print_allocator(std::cout, figures);
     const std::string steps = dependent_steps(figures.steps);
     std::cout << "a dependent step: " << (steps.empty() ? "not measured" : steps) << '\n';
     return all_well;

@@ -16,10 +16,22 @@ class SpmvContestant : public SetUp {
 template <Scalar S, Offset Off>
 struct SpmvProblem : ColumnVectors<S> {
   using Contestant = SpmvContestant<S>;
+  using Vector = typename ColumnVectors<S>::Vector;
+  /// Behind x and y, for libraries whose blocks reach beyond the edges of A: memory that may be
+  /// written, zero at first.
+  static constexpr int spare_entries = 7;
 
   CsrMatrix<S, Index, Off, Space> A;
   /// A.columns() x columns and A.rows() x columns, without gaps.
-  Kokkos::View<S*, Space> x, y;
+  Vector x, y;
+
+  /// An x or y whose entries are not initialized.
+  static Vector vector(const std::string& label, std::size_t count) {
+    const Vector whole(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
+                       count + spare_entries);
+    Kokkos::deep_copy(Kokkos::subview(whole, std::pair(count, whole.extent(0))), S(0));
+    return Kokkos::subview(whole, std::pair(std::size_t{0}, count));
+  }
 
   /// use(x, y) with vectors of rank 1 for one column, else with rank 2 in their layout.
   template <class Use>

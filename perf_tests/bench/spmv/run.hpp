@@ -26,6 +26,7 @@ class SpmvRun {
   }
 
   MatrixResult run() {
+    contest_.look_at_allocations();
     enter_schemes();
     contest_.enter_baselines(problem_, request_);
     if (request_.verify()) verify_all();
@@ -63,8 +64,8 @@ class SpmvRun {
     problem_.A = device_.matrix();
     problem_.columns = request_.columns;
     problem_.row_major = request_.row_major();
-    problem_.x = decltype(problem_.x)(unset("heddle::bench::x"), columns * k);
-    problem_.y = decltype(problem_.y)(unset("heddle::bench::y"), rows * k);
+    problem_.x = problem_.vector("heddle::bench::x", columns * k);
+    problem_.y = problem_.vector("heddle::bench::y", rows * k);
     problem_.copy_in(exec_, problem_.x, x_);
   }
 

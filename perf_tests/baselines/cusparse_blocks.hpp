@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What cuSPARSE's older interface makes of a CSR matrix: its types, its arrays, and blocks.
+#pragma once
+
+#define DISABLE_CUSPARSE_DEPRECATED  // csr2bsr is, and nothing else of cuSPARSE makes blocks of CSR
+#include <functional>
+
+#include "cusparse_library.hpp"
+
+namespace heddle::bench::cusparse {
+
+/// As cuSPARSE knows a scalar of ours.
+template <class T>
+struct NativeOf {
+  using type = T;
+};
+template <>
+struct NativeOf<Kokkos::complex<float>> {
+  using type = cuComplex;
+};
+template <>
+struct NativeOf<Kokkos::complex<double>> {
+  using type = cuDoubleComplex;
+};
+
+template <class T>
+auto* native(const T* array) {
+  return reinterpret_cast<typename NativeOf<T>::type*>(const_cast<T*>(array));
+}
+
+/// Of functions that differ in S, D, C or Z alone the one for S.
+template <Scalar S, class F, class D, class C, class Z>
+constexpr auto of_scalar(F of_float, D of_double, C of_complex_float, Z of_complex_double) {
+  if constexpr (std::is_same_v<S, float>) return of_float;
+  if constexpr (std::is_same_v<S, double>) return of_double;
+  if constexpr (std::is_same_v<S, Kokkos::complex<float>>) return of_complex_float;
+  if constexpr (std::is_same_v<S, Kokkos::complex<double>>) return of_complex_double;
+}
+
+template <class T>
+Kokkos::View<T*, Space> allocate(const Exec& exec, const char* label, std::int64_t count) {
+  return Kokkos::View<T*, Space>(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, std::string(label)),
+      static_cast<std::size_t>(count));
+}
+
+/// A row pointer as the older interface takes it; throws Error for one of 64 bits.
+template <class View>
+const int* int_row_ptr(const View& row_ptr) {
+  if constexpr (sizeof(typename View::non_const_value_type) == sizeof(int)) {
+    return row_ptr.data();
+  } else {
+    throw Error("cuSPARSE converts matrices with offsets of 32 bits", "use --offset 32");
+  }
+}
+
+class MatrixDescription {
+ public:
+  MatrixDescription() { check(cusparseCreateMatDescr(&handle_), "cusparseCreateMatDescr"); }
+  MatrixDescription(const MatrixDescription&) = delete;
+  ~MatrixDescription() { cusparseDestroyMatDescr(handle_); }
+  cusparseMatDescr_t handle() const { return handle_; }
+
+ private:
+  cusparseMatDescr_t handle_ = nullptr;
+};
+
+/// A CSR matrix in blocks of size x size by csr2bsr, row by row each; what a block holds beyond the
+/// edges of the matrix is zero.
+template <Scalar S>
+class Blocks {
+ public:
+  /// Asks `accept` for the number of blocks, which may throw, before they are allocated. Waits for
+  /// that number, and leaves the filling enqueued.
+  template <class Matrix>
+  Blocks(
+      const Exec& exec, const Matrix& A, int size,
+      const std::function<void(std::int64_t)>& accept = [](std::int64_t) {})
+      : size_(size), rows_(ceil_div<int>(A.rows(), size)) {
+    const cusparseHandle_t handle = library(exec);
+    const int* from = int_row_ptr(A.row_ptr());
+    row_ptr_ = allocate<int>(exec, "heddle::bench::bsr_row_ptr", rows_ + 1);
+    check(cusparseXcsr2bsrNnz(handle, direction, A.rows(), A.columns(), description(), from,
+                              A.col_idx().data(), size, description(), row_ptr_.data(), &count_),
+          "cusparseXcsr2bsrNnz");
+    exec.fence("heddle::bench::bsr_count");
+    accept(count_);
+    col_idx_ = allocate<int>(exec, "heddle::bench::bsr_col_idx", count_);
+    values_ = allocate<S>(exec, "heddle::bench::bsr_values", std::int64_t{count_} * size * size);
+    const auto fill =
+        of_scalar<S>(cusparseScsr2bsr, cusparseDcsr2bsr, cusparseCcsr2bsr, cusparseZcsr2bsr);
+    check(fill(handle, direction, A.rows(), A.columns(), description(), native(A.values().data()),
+               from, A.col_idx().data(), size, description(), native(values_.data()),
+               row_ptr_.data(), col_idx_.data()),
+          "cusparseXcsr2bsr");
+  }
+
+  static constexpr cusparseDirection_t direction = CUSPARSE_DIRECTION_ROW;
+  cusparseMatDescr_t description() const { return description_.handle(); }
+  int size() const { return size_; }
+  /// Block rows, and blocks.
+  int rows() const { return rows_; }
+  int count() const { return count_; }
+  const Kokkos::View<int*, Space>& row_ptr() const { return row_ptr_; }
+  const Kokkos::View<int*, Space>& col_idx() const { return col_idx_; }
+  const Kokkos::View<S*, Space>& values() const { return values_; }
+  std::size_t bytes() const {
+    return (row_ptr_.span() + col_idx_.span()) * sizeof(int) + values_.span() * sizeof(S);
+  }
+
+ private:
+  MatrixDescription description_;
+  int size_ = 1, rows_ = 0, count_ = 0;
+  Kokkos::View<int*, Space> row_ptr_, col_idx_;
+  Kokkos::View<S*, Space> values_;
+};
+
+}  // namespace heddle::bench::cusparse

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <cstring>
+#include <unordered_map>
+#include <vector>
+
+namespace heddle::bench {
+
+/// What is allocated and released in the device's memory through Kokkos while a log lives, in
+/// order, and how often the host waits for the device. One log at a time; it slows down what it
+/// looks at.
+class DeviceLog {
+ public:
+  using Exec = Kokkos::DefaultExecutionSpace;
+  using Space = Exec::memory_space;
+  struct Step {
+    bool allocates;
+    const void* where;
+    std::size_t bytes;
+  };
+  struct Seen {
+    std::vector<Step> steps;
+    /// Fences behind something enqueued; of several that follow each other the first.
+    int waits = 0;
+  };
+
+  DeviceLog() {
+    using namespace Kokkos::Tools::Experimental;
+    before_ = get_callbacks();
+    state() = State();
+    set_allocate_data_callback([](Handle space, const char*, const void* where,
+                                  std::uint64_t bytes) { note(space, true, where, bytes); });
+    set_deallocate_data_callback([](Handle space, const char*, const void* where,
+                                    std::uint64_t bytes) { note(space, false, where, bytes); });
+    set_begin_parallel_for_callback(enqueued);
+    set_begin_parallel_reduce_callback(enqueued);
+    set_begin_parallel_scan_callback(enqueued);
+    set_begin_deep_copy_callback([](Handle to, const char*, const void*, Handle from, const char*,
+                                    const void*, std::uint64_t) {
+      if (of_device(to) || of_device(from)) state().busy = true;
+    });
+    set_begin_fence_callback([](const char* name, std::uint32_t device, std::uint64_t*) {
+      if (!of_device(device) || std::strstr(name, "Kokkos Profile Tool Fence")) return;
+      state().seen.waits += state().busy;
+      state().busy = false;
+    });
+  }
+  ~DeviceLog() { Kokkos::Tools::Experimental::set_callbacks(before_); }
+  DeviceLog(const DeviceLog&) = delete;
+
+  static const Seen& seen() { return state().seen; }
+
+ private:
+  using Handle = Kokkos::Tools::SpaceHandle;
+  struct State {
+    Seen seen;
+    bool busy = false;  // something was enqueued that nobody has waited for
+  };
+
+  static State& state() {
+    static State state;
+    return state;
+  }
+  static bool of_device(const Handle& space) { return std::strcmp(space.name, Space::name()) == 0; }
+  static bool of_device(std::uint32_t device) {
+    using namespace Kokkos::Tools::Experimental;
+    return identifier_from_devid(device).type == DeviceTypeTraits<Exec>::id;
+  }
+  static void enqueued(const char*, std::uint32_t device, std::uint64_t*) {
+    if (of_device(device)) state().busy = true;
+  }
+  static void note(const Handle& space, bool allocates, const void* where, std::size_t bytes) {
+    if (of_device(space)) state().seen.steps.push_back({allocates, where, bytes});
+  }
+
+  Kokkos::Tools::Experimental::EventSet before_;
+};
+
+/// Allocations of a replay that are not released yet, by what they stand for.
+using Replayed =
+    std::unordered_map<const void*, Kokkos::View<std::byte*, DeviceLog::Exec::memory_space>>;
+
+/// Does the steps again, without initialization and with nothing in between; returns what they
+/// leave. What they release without having allocated it is passed over.
+inline Replayed replay(const DeviceLog::Exec& exec, const std::vector<DeviceLog::Step>& steps) {
+  Replayed live;
+  for (const DeviceLog::Step& step : steps) {
+    if (step.allocates) {
+      live[step.where] = Replayed::mapped_type(
+          Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "heddle::bench::replayed"),
+          step.bytes);
+    } else {
+      live.erase(step.where);
+    }
+  }
+  return live;
+}
+
+}  // namespace heddle::bench
