@@ -65,10 +65,11 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
     std::optional<detail::tpetra::ImportedColumns<LO, GO, Node>> columns;
     if (!importer.is_null()) {
       columns.emplace(*importer);
-      splits_ = options.split.value_or(columns->split_pays || options.imported_scheme);
-      import_ = importer;
-      if (splits_) {
-        import_ = columns->any_imported ? columns->alone(*importer) : Teuchos::null;
+      if (!options.split.value_or(columns->split_pays || options.imported_scheme)) {
+        import_ = importer;
+        columns.reset();
+      } else if (columns->any_imported) {
+        import_ = columns->alone(*importer);
       }
     }
     // What one process refuses is refused by all, or the others would wait for it for ever.
@@ -188,7 +189,7 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
                const std::optional<detail::tpetra::ImportedColumns<LO, GO, Node>>& columns) {
     const Exec exec;
     const Matrix A = csr_matrix(A_->getLocalMatrixDevice());
-    if (!splits_) {
+    if (!columns) {
       own_.emplace(exec, A, options.plan);
       return;
     }
@@ -263,12 +264,12 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
     if (!import_.is_null()) {
       imported = &on_imported_.get(import_->getTargetMap(), count);
       imported->beginImport(x, *import_, ::Tpetra::INSERT);
-      if (!splits_) imported->endImport(x, *import_, ::Tpetra::INSERT);
+      if (!split_) imported->endImport(x, *import_, ::Tpetra::INSERT);
     }
     const auto y_local = detail::tpetra::to_write(y);
-    const auto x_local = detail::tpetra::to_read(imported && !splits_ ? *imported : x);
+    const auto x_local = detail::tpetra::to_read(imported && !split_ ? *imported : x);
     multiply(*own_, Op::none, alpha, x_local, exports ? Scalar(0) : beta, y_local);
-    if (imported && splits_) {
+    if (imported && split_) {
       imported->endImport(x, *import_, ::Tpetra::INSERT);
       multiply(*imported_, Op::none, alpha, detail::tpetra::to_read(*imported), Scalar(1), y_local);
     }
@@ -292,7 +293,7 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
     const auto x_local = detail::tpetra::to_read(x);
     multivector_type* imported = nullptr;
     if (!import_.is_null()) imported = &on_imported_.get(import_->getTargetMap(), count);
-    if (imported && !splits_) {
+    if (imported && !split_) {
       multiply(*own_, op, alpha, x_local, Scalar(0), detail::tpetra::to_write(*imported));
       detail::tpetra::scale(beta, Y);
       return Y.doExport(*imported, *import_, ::Tpetra::ADD_ASSIGN);
@@ -309,8 +310,7 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
 
   Teuchos::RCP<const crs_matrix_type> A_;
   Teuchos::RCP<const ::Tpetra::Import<LO, GO, Node>> import_;  // of imported columns, or of all
-  bool splits_ = false;
-  std::optional<detail::tpetra::ColumnSplit<Exec, Matrix>> split_;
+  std::optional<detail::tpetra::ColumnSplit<Exec, Matrix>> split_;  // if it is split
   // A Tpetra::Operator applies const, and a plan keeps what an apply needs.
   mutable std::optional<Plan> own_, imported_;
   mutable std::array<bool, 4> prepared_{};
