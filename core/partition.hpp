@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "search.hpp"
 #include "types.hpp"
 
 /// Ways to share the rows and nonzeros of a CSR matrix among workers. Pure functions of the row
@@ -50,17 +51,7 @@ KOKKOS_INLINE_FUNCTION Cut<O, Off> merge_path_cut(const Off* row_ptr, O rows, Of
 /// there, the first, so that empty rows are counted once.
 template <Ordinal O, Offset Off>
 KOKKOS_INLINE_FUNCTION O first_row_from(const Off* row_ptr, O rows, Off nonzero) {
-  O low = 0;
-  O high = rows;
-  while (low < high) {
-    const O middle = low + (high - low) / 2;
-    if (row_ptr[middle] < nonzero) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+  return detail::first_not_below(row_ptr, rows, static_cast<std::int64_t>(nonzero));
 }
 
 /// Share `share` of `shares` begins at this row, and ends where the next begins: whole rows, with

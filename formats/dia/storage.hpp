@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../core/search.hpp"
 #include "../inspect/recipe/compact.hpp"
 #include "../inspect/recipe/fill_values.hpp"
 #include "split.hpp"
@@ -17,16 +18,8 @@ struct OnDiagonals {
 
   KOKKOS_FORCEINLINE_FUNCTION bool operator()(const recipe::Point& point) const {
     const std::int64_t offset = point.column - point.row;
-    int low = 0, high = diagonals;
-    while (low < high) {
-      const int middle = low + (high - low) / 2;
-      if (offsets[middle] < offset) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low < diagonals && offsets[low] == offset;
+    const int at = first_not_below(offsets, diagonals, offset);
+    return at < diagonals && offsets[at] == offset;
   }
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../../core/search.hpp"
 #include "recipe/compact.hpp"
 
 namespace heddle {
@@ -59,17 +60,10 @@ struct BlockSampleKernel {
  private:
   /// Whether a row, of ascending columns, has an entry in a block.
   KOKKOS_FUNCTION bool holds(std::int64_t row, std::int64_t block) const {
-    const Off end = row_ptr[row + 1];
-    Off low = row_ptr[row], high = end;
-    while (low < high) {
-      const Off middle = low + (high - low) / 2;
-      if (static_cast<std::int64_t>(col_idx[middle]) < block * width) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low < end && static_cast<std::int64_t>(col_idx[low]) / width == block;
+    const auto* const columns = col_idx + row_ptr[row];
+    const Off count = row_ptr[row + 1] - row_ptr[row];
+    const Off at = first_not_below(columns, count, block * width);
+    return at < count && static_cast<std::int64_t>(columns[at]) / width == block;
   }
 };
 

@@ -2,40 +2,9 @@
 #pragma once
 
 #include "../../backends/launch.hpp"
+#include "../../core/search.hpp"
 
 namespace heddle::detail {
-
-/// The last place in [low, high) whose number is not above `value`, of numbers that never descend
-/// and the first of which is not above it: the row that holds nonzero `value` of a row pointer.
-template <class Number>
-KOKKOS_INLINE_FUNCTION std::int64_t last_not_above(const Number* numbers, std::int64_t low,
-                                                   std::int64_t high, std::int64_t value) {
-  while (high - low > 1) {
-    const std::int64_t middle = low + (high - low) / 2;
-    if (static_cast<std::int64_t>(numbers[middle]) <= value) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
-/// The first place in [0, count) whose number is not below `value`, or `count`.
-template <class Number>
-KOKKOS_INLINE_FUNCTION std::int64_t first_not_below(const Number* numbers, std::int64_t count,
-                                                    std::int64_t value) {
-  std::int64_t low = 0;
-  while (low < count) {
-    const std::int64_t middle = low + (count - low) / 2;
-    if (static_cast<std::int64_t>(numbers[middle]) < value) {
-      low = middle + 1;
-    } else {
-      count = middle;
-    }
-  }
-  return low;
-}
 
 /// The row behind `row` and before `stop` that holds nonzero k; mostly it is the next.
 template <class Off>
@@ -66,7 +35,7 @@ struct EachEntryKernel {
     std::int64_t row = -1;
     for (std::int64_t k = begin + team.thread(); k < end; k += Team::threads) {
       if (row < 0) {
-        row = last_not_above(row_ptr, 0, rows, k);
+        row = last_not_above(row_ptr, std::int64_t{0}, rows, k);
       } else if (k >= static_cast<std::int64_t>(row_ptr[row + 1])) {
         row = row_behind(row_ptr, row, rows, k);
       }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "../../../core/matrix.hpp"
+#include "../../../core/search.hpp"
 #include "steps.hpp"
 
 namespace heddle::recipe {
@@ -53,15 +54,7 @@ KOKKOS_FORCEINLINE_FUNCTION Off find_key(const Key* keys, Off begin, Off end, Of
                                          std::int64_t key) {
   if (static_cast<std::int64_t>(keys[guess]) == key) return guess;
   if (guess + 1 < end && static_cast<std::int64_t>(keys[guess + 1]) == key) return guess + 1;
-  while (end - begin > 1) {
-    const Off middle = begin + (end - begin) / 2;
-    if (static_cast<std::int64_t>(keys[middle]) <= key) {
-      begin = middle;
-    } else {
-      end = middle;
-    }
-  }
-  return begin;
+  return detail::last_not_above(keys, begin, end, key);
 }
 
 }  // namespace heddle::recipe

@@ -54,11 +54,7 @@ struct ListsKernel {
       subwarp.sync();
       if (point.taken) {
         const std::int64_t place = static_cast<std::int64_t>(to) + same.below;
-        if constexpr (requires { put(std::int64_t{}, place, point, k); }) {
-          put(static_cast<std::int64_t>(block), place, point, k);
-        } else {
-          put(place, point, k);
-        }
+        put_entry(put, static_cast<std::int64_t>(block), place, point, k);
         if (same.last) next[block] = to + static_cast<Off>(same.below + 1);
       }
       subwarp.sync();

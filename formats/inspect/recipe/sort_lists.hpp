@@ -118,6 +118,17 @@ void sort_morton_lists(const Exec& exec, const Matrix& A, const Map& map, std::i
                 source);
 }
 
+/// Puts an entry by what takes its block too, or by what does not.
+template <class Put>
+KOKKOS_FORCEINLINE_FUNCTION void put_entry(const Put& put, std::int64_t block, std::int64_t place,
+                                           const Point& point, std::int64_t k) {
+  if constexpr (requires { put(block, place, point, k); }) {
+    put(block, place, point, k);
+  } else {
+    put(place, point, k);
+  }
+}
+
 /// Puts the entry that comes to a place of a list; its panel and row are found by bisection.
 template <class AnyEntries, class Pointer, class Put>
 struct PutSorted {
@@ -136,7 +147,8 @@ struct PutSorted {
   KOKKOS_FUNCTION void operator()(std::int64_t block, std::int64_t place) {
     const auto k = static_cast<std::int64_t>(source[place]);
     if (block != last) {
-      first_row = row = detail::last_not_above(key_ptr, 0, panels, block) * panel_rows;
+      first_row = row =
+          detail::last_not_above(key_ptr, std::int64_t{0}, panels, block) * panel_rows;
       last = block;
     }
     if (k < entries.begin(row) || k >= entries.end(row)) {
@@ -145,11 +157,7 @@ struct PutSorted {
                                    behind < entries.rows ? behind : entries.rows, k);
     }
     const Point point = entries.point(row, k);
-    if constexpr (requires { put(block, place, point, k); }) {
-      put(block, place, point, k);
-    } else {
-      put(place, point, k);
-    }
+    put_entry(put, block, place, point, k);
   }
 };
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+namespace heddle::detail {
+
+/// The first place in [0, count) whose number is not below `value`, or `count`; of numbers that
+/// never descend. A binary search.
+template <class Number, class Index>
+KOKKOS_FORCEINLINE_FUNCTION Index first_not_below(const Number* numbers, Index count,
+                                                  std::int64_t value) {
+  Index low = 0;
+  while (low < count) {
+    const Index middle = low + (count - low) / 2;
+    if (static_cast<std::int64_t>(numbers[middle]) < value) {
+      low = middle + 1;
+    } else {
+      count = middle;
+    }
+  }
+  return low;
+}
+
+/// The last place in [low, high) whose number is not above `value`, of numbers that never descend
+/// and the first of which is not above it: the row that holds nonzero `value` of a row pointer.
+template <class Number, class Index>
+KOKKOS_FORCEINLINE_FUNCTION Index last_not_above(const Number* numbers, Index low, Index high,
+                                                 std::int64_t value) {
+  while (high - low > 1) {
+    const Index middle = low + (high - low) / 2;
+    if (static_cast<std::int64_t>(numbers[middle]) <= value) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+}  // namespace heddle::detail
