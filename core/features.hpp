@@ -115,6 +115,11 @@ struct PatternFeatures : RowFeatures {
   bool sorted = true;
   /// Entries whose place an earlier one has; -1 unless sorted.
   std::int64_t repeats = 0;
+  /// Slices of slice_rows consecutive rows whose columns lie less than narrow_span apart, those
+  /// without an entry too; -1 unless sorted.
+  std::int64_t narrow_slices = 0;
+  /// What 16 bits hold, but for the greatest, which stands for no column.
+  static constexpr std::int64_t narrow_span = 65535;
   /// Size of the blocks below: block x block, the first at row 0, column 0. Of blocks that reach
   /// beyond the matrix, what is outside counts as empty. 0 where blocks are not counted.
   int block = 0;
@@ -122,6 +127,11 @@ struct PatternFeatures : RowFeatures {
   std::int64_t blocks = 0;
   std::int64_t dense_blocks = 0;
 
+  /// Share of the slices that are narrow; -1 unless sorted.
+  double narrow_slice_share() const {
+    if (narrow_slices < 0) return -1;
+    return detail::share(static_cast<double>(narrow_slices), (rows + slice_rows - 1) / slice_rows);
+  }
   /// Share of the blocks with an entry that are at least half full; -1 unless counted.
   double dense_block_share() const {
     return blocks >= 0 ? detail::share(static_cast<double>(dense_blocks), blocks) : -1;
@@ -143,6 +153,7 @@ void visit_features(const PatternFeatures& features, const Show& show) {
   show("diagonals", features.diagonals, "");
   show("sorted", std::int64_t{features.sorted}, "");
   show("repeats", features.repeats, "");
+  show("narrow_slice_share", features.narrow_slice_share(), "");
   show("block", std::int64_t{features.block}, "rows");
   show("blocks", features.blocks, "");
   show("dense_block_share", features.dense_block_share(), "");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -60,14 +61,19 @@ inline int lanes_for(const RowFeatures& rows, const Device& device) {
   return lanes;
 }
 
-/// Bytes of a column: 16-bit distances where no slice can be too wide for them, else between these
-/// and ordinals, since some slices may be. Without the pattern as if none were.
+/// Bytes of a column: 16-bit distances in slices that are narrow, taken to be as many as of
+/// consecutive rows; where rows are not sorted, all or half of them by the bandwidth. Without the
+/// pattern as if all were.
 inline double column_bytes(const Features& features, int slice_rows, const heddle::Sizes& sizes) {
+  static_assert(PatternFeatures::narrow_span == no_delta);
   constexpr double narrow = sizeof(std::uint16_t);
   if (!features.has_pattern()) return narrow;
   const PatternFeatures& pattern = features.pattern();
-  const std::int64_t widest = pattern.lower_bandwidth + pattern.upper_bandwidth + slice_rows;
-  return widest < no_delta ? narrow : (narrow + sizes.ordinal_bytes) / 2;
+  const std::int64_t widest =
+      std::min(pattern.columns, pattern.lower_bandwidth + pattern.upper_bandwidth + slice_rows);
+  if (widest <= PatternFeatures::narrow_span) return narrow;
+  const double share = pattern.sorted ? pattern.narrow_slice_share() : 0.5;
+  return share * narrow + (1 - share) * sizes.ordinal_bytes;
 }
 
 /// Of what padding there is without sorting, how much sorting by windows of several slices leaves:

@@ -15,12 +15,13 @@ struct PatternSums {
   std::int64_t diagonals = 0;
   std::int64_t descents = 0;
   std::int64_t repeats = 0;
+  std::int64_t narrow_slices = 0;
   std::int64_t blocks = 0;
   std::int64_t dense_blocks = 0;
 };
 
 /// Item i sees the entries from i * chunk on, whatever rows they are in, so that long rows are
-/// shared like any other entries.
+/// shared like any other entries. Of the items behind, each sees a slice of rows.
 template <Ordinal O, Offset Off>
 struct PatternKernel {
   using value_type = PatternSums;
@@ -30,6 +31,7 @@ struct PatternKernel {
   O rows;
   std::int64_t nonzeros;
   std::int64_t chunk;
+  std::int64_t chunks;
   int block;
   std::uint32_t* diagonal_bits;
 
@@ -41,11 +43,16 @@ struct PatternKernel {
     sums.diagonals += other.diagonals;
     sums.descents += other.descents;
     sums.repeats += other.repeats;
+    sums.narrow_slices += other.narrow_slices;
     sums.blocks += other.blocks;
     sums.dense_blocks += other.dense_blocks;
   }
 
   KOKKOS_FUNCTION void operator()(std::int64_t item, value_type& sums) const {
+    if (item >= chunks) {
+      sums.narrow_slices += span_of_slice(item - chunks) < PatternFeatures::narrow_span;
+      return;
+    }
     const std::int64_t begin = item * chunk;
     const std::int64_t end = Kokkos::min(nonzeros, begin + chunk);
     O row = row_of(begin);
@@ -56,6 +63,19 @@ struct PatternKernel {
       }
       look_at(row, k, sums);
     }
+  }
+
+  /// How far the last of its columns lies from the first, if rows are sorted.
+  KOKKOS_FUNCTION std::int64_t span_of_slice(std::int64_t slice) const {
+    const std::int64_t first = slice * RowFeatures::slice_rows;
+    const std::int64_t last = Kokkos::min<std::int64_t>(rows, first + RowFeatures::slice_rows);
+    O lowest = Kokkos::Experimental::finite_max_v<O>, highest = 0;
+    for (std::int64_t row = first; row < last; ++row) {
+      if (offset(row) == offset(row + 1)) continue;
+      lowest = Kokkos::min(lowest, col_idx[offset(row)]);
+      highest = Kokkos::max(highest, col_idx[offset(row + 1) - 1]);
+    }
+    return std::int64_t{highest} - lowest;
   }
 
   KOKKOS_FUNCTION void look_at(O row, std::int64_t k, value_type& sums) const {
@@ -176,12 +196,13 @@ PatternFeatures pattern_features(const Exec& exec, const CsrMatrix<S, O, Off, Sp
       KOKKOS_LAMBDA(std::int64_t w) { bits(w) = 0; });
   // A GPU's many threads read whole cache sectors of 8 columns; a CPU's few search less often.
   constexpr std::int64_t chunk = backends::runs_on_host<Exec> ? 512 : 8;
-  const std::int64_t items = (features.nonzeros + chunk - 1) / chunk;
+  const std::int64_t chunks = ceil_div(features.nonzeros, chunk);
+  const std::int64_t slices = ceil_div(features.rows, std::int64_t{RowFeatures::slice_rows});
   detail::PatternSums sums;
   Kokkos::parallel_reduce(
-      "heddle::features::pattern", range_policy(exec, items),
+      "heddle::features::pattern", range_policy(exec, chunks + slices),
       detail::PatternKernel<O, Off>{A.row_ptr().data(), A.col_idx().data(), A.rows(),
-                                    features.nonzeros, chunk, block, bits.data()},
+                                    features.nonzeros, chunk, chunks, block, bits.data()},
       sums);
 
   features.lower_bandwidth = sums.lower;
@@ -189,6 +210,7 @@ PatternFeatures pattern_features(const Exec& exec, const CsrMatrix<S, O, Off, Sp
   features.diagonals = sums.diagonals;
   features.sorted = sums.descents == 0;
   features.repeats = features.sorted ? sums.repeats : -1;
+  features.narrow_slices = features.sorted ? sums.narrow_slices : -1;
   const bool counted = features.sorted && block > 0;
   features.blocks = counted ? sums.blocks : -1;
   features.dense_blocks = counted ? sums.dense_blocks : -1;

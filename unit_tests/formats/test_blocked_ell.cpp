@@ -127,4 +127,24 @@ TEST_CASE("blocked-ell: close columns take two bytes") {
         512 * (8 + 4) + static_cast<double>(slices(wide)) + vectors + 8.0 * 65536);
 }
 
+TEST_CASE("blocked-ell: predicted columns take two bytes in narrow slices, however wide the band") {
+  PatternFeatures pattern;
+  pattern.rows = pattern.columns = 320000;
+  pattern.lower_bandwidth = pattern.upper_bandwidth = 300000;
+  const auto bytes = [&] {
+    return detail::blocked_ell::column_bytes(Features(pattern, [&] { return pattern; }), 32, {});
+  };
+  pattern.narrow_slices = 10000;
+  CHECK(bytes() == 2);
+  pattern.narrow_slices = 7500;
+  CHECK(bytes() == 2.5);
+  pattern.narrow_slices = 0;
+  CHECK(bytes() == 4);
+  pattern.sorted = false;
+  pattern.narrow_slices = -1;
+  CHECK(bytes() == 3);
+  pattern.columns = 60000;
+  CHECK(bytes() == 2);
+}
+
 }  // namespace heddle::test

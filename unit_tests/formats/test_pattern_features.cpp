@@ -46,6 +46,17 @@ void check_against_serial(const heddle::PatternFeatures& features, const test::P
   for (const auto& [place, entries] : blocks) {
     dense += 2 * static_cast<std::int64_t>(entries.size()) >= features.block * features.block;
   }
+  const auto rows = static_cast<std::int64_t>(pattern.rows.size());
+  std::int64_t narrow = 0;
+  for (std::int64_t first = 0; first < rows; first += 32) {
+    std::set<std::int64_t> columns{};
+    for (std::int64_t i = first; i < std::min(rows, first + 32); ++i) {
+      const auto& row = pattern.rows[static_cast<std::size_t>(i)];
+      columns.insert(row.begin(), row.end());
+    }
+    narrow += columns.empty() || *columns.rbegin() - *columns.begin() < 65535;
+  }
+  if (features.nonzeros > 0) CHECK(features.narrow_slices == (sorted ? narrow : -1));
   CHECK(features.lower_bandwidth == lower);
   CHECK(features.upper_bandwidth == upper);
   CHECK(features.diagonals == static_cast<std::int64_t>(diagonals.size()));
@@ -114,8 +125,21 @@ TEST_CASE_TEMPLATE_DEFINE("features of patterns that are known by heart", T, kno
   check_against_serial(features_of<Exec, int, int>(repeated, 2), repeated);
   CHECK(features_of<Exec, int, int>(repeated, 2).repeats == 5);
 
+  test::Pattern wide{"narrow, wide, narrow, wide", 65536, {}};
+  const std::vector<int> first{0}, second{1}, last{65535}, last_but_one{65534}, both{0, 65535};
+  const std::vector<int> none;
+  for (const auto& [top, bottom] : {std::pair(first, last_but_one), std::pair(first, last),
+                                    std::pair(last, second), std::pair(both, none)}) {
+    wide.rows.push_back(top);
+    wide.rows.push_back(none, 30);
+    wide.rows.push_back(bottom);
+  }
+  check_against_serial(features_of<Exec, int, int>(wide, 2), wide);
+  CHECK(features_of<Exec, int, int>(wide, 2).narrow_slices == 2);
+
   const auto unsorted = features_of<Exec, int, int>({"unsorted", 3, {{2, 0}}}, 2);
   CHECK_FALSE(unsorted.sorted);
+  CHECK(unsorted.narrow_slice_share() == -1);
   CHECK(unsorted.dense_block_share() == -1);
   CHECK(unsorted.block_fill() == -1);
   CHECK(unsorted.diagonals == 2);
