@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "../core/loops.hpp"
 #include "kokkos/device.hpp"  // and with it those of all backends
 #include "lanes.hpp"
 
@@ -31,9 +32,8 @@ double measured_copy_gbytes_per_second(const Exec& exec, std::size_t bytes = std
   for (int repetition = 0; repetition <= repetitions; ++repetition) {
     exec.fence("heddle::device::copy_start");
     Kokkos::Timer timer;
-    Kokkos::parallel_for(
-        "heddle::device::copy", Kokkos::RangePolicy<KokkosSpace<Exec>>(exec, 0, count),
-        KOKKOS_LAMBDA(std::int64_t i) { to(i) = from(i); });
+    heddle::detail::copy(exec, "heddle::device::copy", to.data(), static_cast<std::int64_t>(count),
+                         static_cast<const double*>(from.data()));
     exec.fence("heddle::device::copy_end");
     const double seconds = timer.seconds();
     const bool warm = repetition > 0;

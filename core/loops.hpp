@@ -7,10 +7,10 @@
 
 /// Short loops that many places need.
 ///
-/// What a kernel does is a class at namespace scope and never a KOKKOS_LAMBDA: for one that host and
-/// device may call, nvcc keeps how it is copied in variables that each translation unit has of its
-/// own, while the functions around it are merged when the program is linked. A function of one unit
-/// then copies the lambda through the variables of another, which are null.
+/// What a kernel does is a class at namespace scope and never a KOKKOS_LAMBDA: for one that host
+/// and device may call, nvcc keeps how it is copied in variables that each translation unit has of
+/// its own, while the functions around it are merged when the program is linked. A function of one
+/// unit then copies the lambda through the variables of another, which are null.
 namespace heddle::detail {
 
 template <class T>
@@ -18,6 +18,13 @@ struct Fill {
   T* to;
   T value;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = value; }
+};
+
+template <class T>
+struct Copy {
+  T* to;
+  const T* from;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = from[i]; }
 };
 
 template <class T, class Index>
@@ -28,10 +35,36 @@ struct Gather {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = from[source[i]]; }
 };
 
+/// What arrays hold, as the terms of a sum.
+template <class T>
+struct Terms {
+  const T* terms;
+  KOKKOS_FUNCTION T operator()(std::int64_t i) const { return terms[i]; }
+};
+
+template <class To, class Sum, class AnyTerms>
+struct RunningSum {
+  To* to;
+  std::int64_t n;
+  AnyTerms terms;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, Sum& sum, bool last) const {
+    const Sum term = i < n ? static_cast<Sum>(terms(i)) : Sum(0);
+    if (last) to[i] = static_cast<To>(sum);
+    sum += term;
+  }
+};
+
 /// to[i] = value for each i < n.
 template <ExecutionSpace Exec, class T>
 void fill(const Exec& exec, const std::string& label, T* to, std::int64_t n, T value) {
   Kokkos::parallel_for(label, range_policy(exec, n), Fill<T>{to, value});
+}
+
+/// to[i] = from[i] for each i < n.
+template <ExecutionSpace Exec, class T>
+void copy(const Exec& exec, const std::string& label, T* to, std::int64_t n, const T* from) {
+  Kokkos::parallel_for(label, range_policy(exec, n), Copy<T>{to, from});
 }
 
 /// to[i] = from[source[i]] for each i < n.
@@ -39,6 +72,24 @@ template <ExecutionSpace Exec, class T, class Index>
 void gather(const Exec& exec, const std::string& label, T* to, std::int64_t n, const T* from,
             const Index* source) {
   Kokkos::parallel_for(label, range_policy(exec, n), Gather<T, Index>{to, from, source});
+}
+
+/// to[i] = terms(0) + ... + terms(i - 1) for each i <= n; `to` may be what the terms are read from.
+template <class Sum = std::int64_t, ExecutionSpace Exec, class To, class AnyTerms>
+void running_sum(const Exec& exec, const std::string& label, To* to, std::int64_t n,
+                 const AnyTerms& terms) {
+  Kokkos::parallel_scan(label, range_policy(exec, n + 1),
+                        RunningSum<To, Sum, AnyTerms>{to, n, terms});
+}
+
+/// The same, and the last of them on the host: a readback, which waits for `exec`.
+template <class Sum = std::int64_t, ExecutionSpace Exec, class To, class AnyTerms>
+Sum running_sum_and_total(const Exec& exec, const std::string& label, To* to, std::int64_t n,
+                          const AnyTerms& terms) {
+  Sum total = 0;
+  Kokkos::parallel_scan(label, range_policy(exec, n + 1),
+                        RunningSum<To, Sum, AnyTerms>{to, n, terms}, total);
+  return total;
 }
 
 }  // namespace heddle::detail

@@ -119,24 +119,31 @@ class Storage {
   Acc* carries_ = nullptr;
 };
 
+template <Offset Off>
+struct SortedSlotsKernel {
+  const Off* row_ptr;
+  std::int64_t rows;
+  int slice_bits;
+  std::int64_t sigma;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& sum) const {
+    const std::int64_t place =
+        row / sigma * sigma + recipe::rank_in_window(row_ptr, rows, sigma, row);
+    const bool first = (place & ((std::int64_t{1} << slice_bits) - 1)) == 0;
+    if (first) sum += static_cast<std::int64_t>(row_ptr[row + 1] - row_ptr[row]) << slice_bits;
+  }
+};
+
 /// Slots that rows sorted inside windows of `sigma` need, without a place to put them in order: a
 /// row that comes first in its slice says how wide that is. One launch and one readback, which
 /// waits for `exec`; no allocation.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 std::int64_t sorted_slots(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, int slice_bits,
                           std::int64_t sigma) {
-  const Off* const row_ptr = A.row_ptr().data();
-  const std::int64_t rows = A.rows();
   std::int64_t slots = 0;
-  Kokkos::parallel_reduce(
-      "heddle::spmv::blocked_ell_slots", range_policy(exec, rows),
-      KOKKOS_LAMBDA(std::int64_t row, std::int64_t& sum) {
-        const std::int64_t place =
-            row / sigma * sigma + recipe::rank_in_window(row_ptr, rows, sigma, row);
-        const bool first = (place & ((std::int64_t{1} << slice_bits) - 1)) == 0;
-        if (first) sum += static_cast<std::int64_t>(row_ptr[row + 1] - row_ptr[row]) << slice_bits;
-      },
-      slots);
+  Kokkos::parallel_reduce("heddle::spmv::blocked_ell_slots", range_policy(exec, A.rows()),
+                          SortedSlotsKernel<Off>{A.row_ptr().data(), A.rows(), slice_bits, sigma},
+                          slots);
   return slots;
 }
 

@@ -6,17 +6,27 @@
 
 namespace heddle {
 
+namespace detail {
+
+template <Scalar V, Scalar Acc>
+struct ScaleKernel {
+  Acc beta;
+  Multivector<V> y;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    V& place = y(i % y.rows, static_cast<int>(i / y.rows));
+    place = beta == Acc(0) ? V(0) : V(beta * Acc(place));
+  }
+};
+
+}  // namespace detail
+
 /// y = beta * y; beta == 0 sets y to zero without reading it.
 template <Scalar V, Scalar Acc, ExecutionSpace Exec>
 void scale(const Exec& exec, Acc beta, const Multivector<V>& y) {
   if (beta == Acc(1)) return;
-  const bool clear = beta == Acc(0);
-  const std::int64_t rows = y.rows;
-  Kokkos::parallel_for(
-      "heddle::spmv::scale", range_policy(exec, rows * y.count), KOKKOS_LAMBDA(std::int64_t i) {
-        V& place = y(i % rows, static_cast<int>(i / rows));
-        place = clear ? V(0) : V(beta * Acc(place));
-      });
+  Kokkos::parallel_for("heddle::spmv::scale", range_policy(exec, std::int64_t{y.rows} * y.count),
+                       detail::ScaleKernel<V, Acc>{beta, y});
 }
 
 }  // namespace heddle

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../../core/arena.hpp"
+#include "../../core/loops.hpp"
 #include "view.hpp"
 
 namespace heddle::detail::csb {
@@ -72,6 +73,21 @@ struct CutKernel {
   }
 };
 
+template <Offset Off>
+struct PiecesOf {
+  Cutting<Off> cutting;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t panel) const {
+    return cutting.pieces(panel);
+  }
+};
+template <Offset Off>
+struct PartialsOf {
+  Cutting<Off> cutting;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t panel) const {
+    return cutting.partials(panel);
+  }
+};
+
 /// The pieces of a sweep, so that block rows of very different weight are shared like any others.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 class Pieces {
@@ -104,25 +120,12 @@ class Pieces {
   std::size_t bytes() const { return arena_.bytes(); }
 
   void cut(const Exec& exec, const Cutting<Off>& cutting) {
-    const std::int64_t panels = panels_;
-    const auto piece_ptr = piece_ptr_;
-    const auto partial_ptr = partial_ptr_;
-    Kokkos::parallel_scan(
-        "heddle::spmv::csb_count_pieces", range_policy(exec, panels + 1),
-        KOKKOS_LAMBDA(std::int64_t panel, std::int64_t& sum, bool last) {
-          if (last) piece_ptr(panel) = sum;
-          if (panel < panels) sum += cutting.pieces(panel);
-        },
-        piece_count_);
-    Kokkos::parallel_scan(
-        "heddle::spmv::csb_count_partials", range_policy(exec, panels + 1),
-        KOKKOS_LAMBDA(std::int64_t panel, std::int64_t& sum, bool last) {
-          if (last) partial_ptr(panel) = sum;
-          if (panel < panels) sum += cutting.partials(panel);
-        },
-        partial_count_);
+    piece_count_ = running_sum_and_total(exec, "heddle::spmv::csb_count_pieces", piece_ptr_.data(),
+                                         panels_, PiecesOf<Off>{cutting});
+    partial_count_ = running_sum_and_total(exec, "heddle::spmv::csb_count_partials",
+                                           partial_ptr_.data(), panels_, PartialsOf<Off>{cutting});
     Kokkos::parallel_for(
-        "heddle::spmv::csb_cut", range_policy(exec, panels),
+        "heddle::spmv::csb_cut", range_policy(exec, panels_),
         CutKernel<O, Off>{cutting, piece_ptr_.data(), partial_ptr_.data(), pieces_.data()});
   }
 

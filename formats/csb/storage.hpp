@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../core/loops.hpp"
 #include "../inspect/recipe/compact.hpp"
 #include "../inspect/recipe/fill_lists.hpp"
 #include "../inspect/transpose.hpp"
@@ -25,6 +26,39 @@ struct PutEntry {
       local_column[place] = static_cast<std::uint16_t>(point.inner_column);
     }
     values[place] = from[k];
+  }
+};
+
+/// From the transpose of the pattern of the blocks: the block at each place, and the row of each.
+template <Ordinal O, Offset Off>
+struct OrderByColumns {
+  const Off* source;
+  const O* rows;
+  Off* order;
+  O* block_row;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t place) const {
+    const Off block = source[place];
+    order[place] = block;
+    block_row[block] = rows[place];
+  }
+};
+
+/// Of the block at each place in the order of columns; none of those that a sweep leaves out.
+template <Ordinal O, Offset Off>
+struct EntriesByColumns {
+  const Off* order;
+  const Off* list_ptr;
+  const O* block_row;
+  const O* block_column;
+  bool triangle;
+  const std::int64_t* part_of;
+
+  KOKKOS_FUNCTION Off operator()(std::int64_t place) const {
+    const Off block = order[place];
+    const bool left_out =
+        triangle && (block_row[block] == block_column[block] || (part_of && part_of[block] >= 0));
+    return left_out ? Off(0) : list_ptr[block + 1] - list_ptr[block];
   }
 };
 
@@ -99,12 +133,8 @@ class Storage {
   std::size_t bytes() const { return arena_.bytes(); }
 
   void gather_values(const Exec& exec, const Matrix& A) const {
-    const auto from = A.values();
-    const auto source = source_;
-    const auto to = values_;
-    Kokkos::parallel_for(
-        "heddle::spmv::csb_values", range_policy(exec, nonzeros_),
-        KOKKOS_LAMBDA(std::int64_t place) { to(place) = from(source(place)); });
+    gather(exec, "heddle::spmv::csb_values", values_.data(), nonzeros_, A.values().data(),
+           source_.data());
   }
 
   /// The blocks are a matrix, and their order by columns is that of its transpose.
@@ -112,30 +142,18 @@ class Storage {
     const auto blocks = static_cast<std::size_t>(blocks_);
     Arena<Space> work(exec, "heddle::spmv::csb_blocks", arena_bytes<float>(blocks));
     const auto ones = work.template take<float>(blocks);
-    Kokkos::parallel_for(
-        "heddle::spmv::csb_blocks", range_policy(exec, blocks_),
-        KOKKOS_LAMBDA(std::int64_t block) { ones(block) = 1; });
+    detail::fill(exec, "heddle::spmv::csb_blocks", ones.data(), blocks_, 1.0F);
     using Pattern = CsrMatrix<float, O, Off, Space>;
     const Pattern pattern(static_cast<O>(block_rows_), static_cast<O>(block_columns_),
                           static_cast<Off>(blocks_), row_panels_.data(), block_column_.data(),
                           ones.data());
     const Transposed<Exec, float, O, Off> transposed(exec, pattern);
     const auto matrix = transposed.matrix();
-    const auto by_columns = matrix.row_ptr();
-    const auto rows = matrix.col_idx();
-    const auto source = transposed.source();
-    const auto panels = column_panels_, order = column_order_;
-    const auto block_row = block_row_;
-    Kokkos::parallel_for(
-        "heddle::spmv::csb_column_panels", range_policy(exec, block_columns_ + 1),
-        KOKKOS_LAMBDA(std::int64_t j) { panels(j) = by_columns(j); });
-    Kokkos::parallel_for(
-        "heddle::spmv::csb_column_order", range_policy(exec, blocks_),
-        KOKKOS_LAMBDA(std::int64_t place) {
-          const Off block = source(place);
-          order(place) = block;
-          block_row(block) = rows(place);
-        });
+    copy(exec, "heddle::spmv::csb_column_panels", column_panels_.data(), block_columns_ + 1,
+         matrix.row_ptr().data());
+    Kokkos::parallel_for("heddle::spmv::csb_column_order", range_policy(exec, blocks_),
+                         OrderByColumns<O, Off>{transposed.source().data(), matrix.col_idx().data(),
+                                                column_order_.data(), block_row_.data()});
     sweep_columns(exec, false, nullptr);  // waits: the transpose goes
   }
 
@@ -143,24 +161,11 @@ class Storage {
   /// those whose mirror images the sweep by block rows adds: where part_of is not negative. Waits
   /// for `exec`.
   void sweep_columns(const Exec& exec, bool triangle, const std::int64_t* part_of) {
-    const auto order = column_order_, start = column_start_;
-    const auto list_ptr = list_ptr_;
-    const auto block_row = block_row_;
-    const auto block_column = block_column_;
-    const std::int64_t count = blocks_;
-    Off swept = 0;
-    Kokkos::parallel_scan(
-        "heddle::spmv::csb_column_start", range_policy(exec, count + 1),
-        KOKKOS_LAMBDA(std::int64_t place, Off& sum, bool last) {
-          if (last) start(place) = sum;
-          if (place == count) return;
-          const Off block = order(place);
-          const bool left_out = triangle && (block_row(block) == block_column(block) ||
-                                             (part_of && part_of[block] >= 0));
-          if (!left_out) sum += list_ptr(block + 1) - list_ptr(block);
-        },
-        swept);
-    swept_by_columns_ = static_cast<std::int64_t>(swept);
+    const EntriesByColumns<O, Off> entries{
+        column_order_.data(), list_ptr_.data(), block_row_.data(),
+        block_column_.data(), triangle,         part_of};
+    swept_by_columns_ = static_cast<std::int64_t>(running_sum_and_total<Off>(
+        exec, "heddle::spmv::csb_column_start", column_start_.data(), blocks_, entries));
     exec.fence("heddle::spmv::csb_ordered");
   }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "../../core/arena.hpp"
+#include "../../core/loops.hpp"
 #include "../common/refusal.hpp"
 #include "../common/rest/storage.hpp"
 #include "split_kernels.hpp"
@@ -57,15 +58,8 @@ class Split {
 
   /// The offsets of the full diagonals, ascending. One launch, no wait.
   void write_offsets(const Exec& exec, O* offsets) const {
-    const FullDiagonals full = full_;
-    const std::int64_t rows = runs_.rows;
-    Kokkos::parallel_scan(
-        "heddle::spmv::dia_offsets", range_policy(exec, all_),
-        KOKKOS_LAMBDA(std::int64_t d, std::int64_t& sum, bool last) {
-          if (!full(d)) return;
-          if (last) offsets[sum] = static_cast<O>(d - rows + 1);
-          ++sum;
-        });
+    Kokkos::parallel_scan("heddle::spmv::dia_offsets", range_policy(exec, all_),
+                          ListOffsets<O>{full_, runs_.rows, offsets});
   }
 
   /// The entries of the rest, in the order of the matrix. One launch, no wait.
@@ -80,9 +74,7 @@ class Split {
     diagonal_work_ =
         Arena<Space>(exec, "heddle::inspect::diagonal_counts", arena_bytes<std::int64_t>(all));
     std::int64_t* const counts = diagonal_work_.template take<std::int64_t>(all).data();
-    Kokkos::parallel_for(
-        "heddle::spmv::dia_clear", range_policy(exec, all_),
-        KOKKOS_LAMBDA(std::int64_t d) { counts[d] = 0; });
+    detail::fill(exec, "heddle::spmv::dia_clear", counts, all_, std::int64_t{0});
     Kokkos::parallel_for("heddle::spmv::dia_count", range_policy(exec, items()),
                          CountDiagonals<O, Off>{runs_, counts});
     full_ = {counts, runs_.rows, fill};
@@ -95,15 +87,11 @@ class Split {
     row_work_ = Arena<Space>(exec, "heddle::inspect::rest_counts", arena_bytes<Off>(rows));
     Off* const counts = row_work_.template take<Off>(rows).data();
     rest_counts_ = counts;
-    Kokkos::parallel_for(
-        "heddle::spmv::dia_clear", range_policy(exec, runs_.rows),
-        KOKKOS_LAMBDA(std::int64_t row) { counts[row] = Off(0); });
+    detail::fill(exec, "heddle::spmv::dia_clear", counts, runs_.rows, Off(0));
     Kokkos::parallel_for("heddle::spmv::dia_count_rest", range_policy(exec, items()),
                          CountRest<O, Off>{runs_, full_, counts});
-    Kokkos::parallel_reduce(
-        "heddle::spmv::dia_long_rows", range_policy(exec, runs_.rows),
-        KOKKOS_LAMBDA(std::int64_t row, std::int64_t& sum) { sum += counts[row] != 0; },
-        rest_.long_rows);
+    Kokkos::parallel_reduce("heddle::spmv::dia_long_rows", range_policy(exec, runs_.rows),
+                            CountRowsWithRest<Off>{counts}, rest_.long_rows);
   }
 
  private:

@@ -138,4 +138,26 @@ struct ListRest {
   }
 };
 
+/// The offsets of the full diagonals, ascending.
+template <Ordinal O>
+struct ListOffsets {
+  FullDiagonals full;
+  std::int64_t rows;
+  O* offsets;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t d, std::int64_t& sum, bool last) const {
+    if (!full(d)) return;
+    if (last) offsets[sum] = static_cast<O>(d - rows + 1);
+    ++sum;
+  }
+};
+
+template <Offset Off>
+struct CountRowsWithRest {
+  const Off* counts;
+  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& sum) const {
+    sum += counts[row] != 0;
+  }
+};
+
 }  // namespace heddle::detail::dia

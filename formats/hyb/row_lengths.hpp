@@ -6,6 +6,7 @@
 
 #include "../../backends/launch.hpp"
 #include "../../core/arena.hpp"
+#include "../../core/loops.hpp"
 #include "../../core/matrix.hpp"
 #include "tuning.hpp"
 
@@ -52,9 +53,8 @@ std::vector<std::int64_t> rows_longer_than(const Exec& exec, const Matrix& A) {
   constexpr std::size_t bins = longest + 2;
   Arena<Space> arena(exec, "heddle::spmv::hyb_lengths", arena_bytes<std::int64_t>(bins));
   const auto counts = arena.template take<std::int64_t>(bins);
-  Kokkos::parallel_for(
-      "heddle::spmv::hyb_clear", range_policy(exec, static_cast<std::int64_t>(bins)),
-      KOKKOS_LAMBDA(std::int64_t i) { counts(i) = 0; });
+  fill(exec, "heddle::spmv::hyb_clear", counts.data(), static_cast<std::int64_t>(bins),
+       std::int64_t{0});
   // A team of a GPU has rows enough to repay clearing its scratch, a thread of a CPU all it can.
   const std::int64_t rows = A.rows();
   const std::int64_t rows_per_team =

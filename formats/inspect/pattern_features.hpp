@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../core/arena.hpp"
+#include "../../core/loops.hpp"
 #include "../../core/partition.hpp"
 #include "row_features.hpp"
 
@@ -191,9 +192,8 @@ PatternFeatures pattern_features(const Exec& exec, const CsrMatrix<S, O, Off, Sp
   const auto words = static_cast<std::size_t>((features.rows + features.columns - 1 + 31) / 32);
   Arena<Space> work(exec, "heddle::features::diagonals", arena_bytes<std::uint32_t>(words));
   const auto bits = work.template take<std::uint32_t>(words);
-  Kokkos::parallel_for(
-      "heddle::features::clear", range_policy(exec, static_cast<std::int64_t>(words)),
-      KOKKOS_LAMBDA(std::int64_t w) { bits(w) = 0; });
+  detail::fill(exec, "heddle::features::clear", bits.data(), static_cast<std::int64_t>(words),
+               std::uint32_t{0});
   // A GPU's many threads read whole cache sectors of 8 columns; a CPU's few search less often.
   constexpr std::int64_t chunk = backends::runs_on_host<Exec> ? 512 : 8;
   const std::int64_t chunks = ceil_div(features.nonzeros, chunk);

@@ -7,6 +7,8 @@
 
 #include "../../backends/launch.hpp"
 #include "../../core/arena.hpp"
+#include "../../core/loops.hpp"
+#include "../../core/search.hpp"
 #include "same_lanes.hpp"
 
 namespace heddle::detail {
@@ -182,14 +184,7 @@ class RadixSort {
   }
 
   void scan(const Exec& exec, std::int64_t count) const {
-    Off* const first = first_;
-    Kokkos::parallel_scan(
-        "heddle::sort::scan", range_policy(exec, count),
-        KOKKOS_LAMBDA(std::int64_t i, Off& sum, bool last) {
-          const Off here = first[i];
-          if (last) first[i] = sum;
-          sum += here;
-        });
+    running_sum<Off>(exec, "heddle::sort::scan", first_, count - 1, Terms<Off>{first_});
   }
 
  private:
@@ -213,5 +208,25 @@ class RadixSort {
   Off* other_order_;
   Off* first_;
 };
+
+template <class To, class Key>
+struct WriteStarts {
+  To* to;
+  const Key* sorted;
+  std::int64_t count;
+  std::int64_t range;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    to[i] = static_cast<To>(first_not_below(sorted, count, i * range));
+  }
+};
+
+/// Where those of `count` sorted keys begin that are not below i * range: to[i] for each i <= n.
+template <ExecutionSpace Exec, class To, class Key>
+void write_starts(const Exec& exec, const char* label, To* to, std::int64_t n, const Key* sorted,
+                  std::int64_t count, std::int64_t range = 1) {
+  Kokkos::parallel_for(label, range_policy(exec, n + 1),
+                       WriteStarts<To, Key>{to, sorted, count, range});
+}
 
 }  // namespace heddle::detail

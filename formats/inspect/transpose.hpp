@@ -3,6 +3,7 @@
 
 #include "../../backends/launch.hpp"
 #include "../../core/arena.hpp"
+#include "../../core/loops.hpp"
 #include "../../core/matrix.hpp"
 #include "each_entry.hpp"
 #include "radix_sort.hpp"
@@ -41,12 +42,8 @@ class Transposed {
 
   /// New values of the same pattern.
   void update_values(const Exec& exec, const Matrix& A) {
-    const auto source = source_;
-    const auto from = A.values();
-    const auto to = storage_.values();
-    Kokkos::parallel_for(
-        "heddle::transpose::values", range_policy(exec, A.nonzeros()),
-        KOKKOS_LAMBDA(std::int64_t k) { to(k) = from(source(k)); });
+    gather(exec, "heddle::transpose::values", storage_.values().data(), A.nonzeros(),
+           A.values().data(), source_.data());
   }
 
   Matrix matrix() const { return storage_.matrix(); }
@@ -58,21 +55,13 @@ class Transposed {
     const O columns = A.columns();
     RadixSort<Exec, O, Off> by_column(exec, nonzeros);
     by_column.sort(exec, A.col_idx().data(), columns > 0 ? columns - 1 : O(0), source_.data());
-    const O* const sorted = by_column.sorted();
+    write_starts(exec, "heddle::transpose::row_ptr", storage_.row_ptr().data(),
+                 static_cast<std::int64_t>(columns), by_column.sorted(), nonzeros);
     O* const row_of = by_column.room();
-    const auto source = source_;
-    const auto t_row_ptr = storage_.row_ptr();
-    const auto t_col_idx = storage_.col_idx();
-    Kokkos::parallel_for(
-        "heddle::transpose::row_ptr", range_policy(exec, static_cast<std::int64_t>(columns) + 1),
-        KOKKOS_LAMBDA(std::int64_t j) {
-          t_row_ptr(j) = static_cast<Off>(first_not_below(sorted, nonzeros, j));
-        });
     each_entry(exec, "heddle::transpose::rows", A.row_ptr().data(), A.rows(), nonzeros,
                PutRow<O>{row_of});
-    Kokkos::parallel_for(
-        "heddle::transpose::columns", range_policy(exec, nonzeros),
-        KOKKOS_LAMBDA(std::int64_t slot) { t_col_idx(slot) = row_of[source(slot)]; });
+    gather(exec, "heddle::transpose::columns", storage_.col_idx().data(), nonzeros,
+           static_cast<const O*>(row_of), source_.data());
     exec.fence("heddle::transpose::sorted");
   }
 

@@ -207,4 +207,12 @@ struct SharesOfIndices {
   }
 };
 
+struct CountLayout {
+  const Tile* tile;
+  int which;
+  KOKKOS_FUNCTION void operator()(std::int64_t t, std::int64_t& sum) const {
+    sum += static_cast<int>(tile[t].layout()) == which;
+  }
+};
+
 }  // namespace heddle::detail::tiled

@@ -100,13 +100,8 @@ class Storage {
   std::array<std::int64_t, layouts> tiles_of_layouts(const Exec& exec) const {
     std::array<std::int64_t, layouts> counts{};
     for (int which = 0; which < layouts; ++which) {
-      const Tile* const tile = tile_;
-      Kokkos::parallel_reduce(
-          "heddle::spmv::tiled_layouts", range_policy(exec, tiles_),
-          KOKKOS_LAMBDA(std::int64_t t, std::int64_t& sum) {
-            sum += static_cast<int>(tile[t].layout()) == which;
-          },
-          counts[static_cast<std::size_t>(which)]);
+      Kokkos::parallel_reduce("heddle::spmv::tiled_layouts", range_policy(exec, tiles_),
+                              CountLayout{tile_, which}, counts[static_cast<std::size_t>(which)]);
     }
     return counts;
   }

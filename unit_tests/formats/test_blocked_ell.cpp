@@ -132,7 +132,8 @@ TEST_CASE("blocked-ell: predicted columns take two bytes in narrow slices, howev
   pattern.rows = pattern.columns = 320000;
   pattern.lower_bandwidth = pattern.upper_bandwidth = 300000;
   const auto bytes = [&] {
-    return detail::blocked_ell::column_bytes(Features(pattern, [&] { return pattern; }), 32, {});
+    return heddle::detail::blocked_ell::column_bytes(Features(pattern, [&] { return pattern; }), 32,
+                                                     {});
   };
   pattern.narrow_slices = 10000;
   CHECK(bytes() == 2);

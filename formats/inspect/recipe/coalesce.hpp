@@ -2,21 +2,44 @@
 #pragma once
 
 #include "../../../core/arena.hpp"
+#include "../../../core/loops.hpp"
 #include "repeats.hpp"
 
 namespace heddle::recipe {
 
 /// Entries that a row's map takes: all of them are asked only if the map's last step splits.
 template <class AnyEntries>
-struct TakenKernel {
+struct CountTaken {
   AnyEntries entries;
+  std::int64_t* counts;
 
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t row) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
     std::int64_t taken = 0;
     for (std::int64_t k = entries.begin(row); k < entries.end(row); ++k) {
       taken += entries.point(row, k).taken;
     }
-    return taken;
+    counts[row] = taken;
+  }
+};
+
+template <class AnyEntries, class Row, class Column, class Source>
+struct WriteTaken {
+  AnyEntries entries;
+  const std::int64_t* first;
+  Row* rows;
+  Column* columns;
+  Source* sources;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    std::int64_t to = first[row];
+    for (std::int64_t k = entries.begin(row); k < entries.end(row); ++k) {
+      const Point point = entries.point(row, k);
+      if (!point.taken) continue;
+      if (rows) rows[to] = static_cast<Row>(row);
+      if (columns) columns[to] = static_cast<Column>(point.column);
+      if (sources) sources[to] = static_cast<Source>(k);
+      ++to;
+    }
   }
 };
 
@@ -48,37 +71,17 @@ class Coalesce {
   /// the order of `exec`; no wait.
   template <class Row, class Column, class Source>
   void write(const Exec& exec, Row* rows, Column* columns, Source* sources) const {
-    const auto first = first_;
-    const auto entries = entries_;
-    Kokkos::parallel_for(
-        "heddle::recipe::flat", range_policy(exec, entries_.rows), KOKKOS_LAMBDA(std::int64_t row) {
-          std::int64_t to = first(row);
-          for (std::int64_t k = entries.begin(row); k < entries.end(row); ++k) {
-            const Point point = entries.point(row, k);
-            if (!point.taken) continue;
-            if (rows) rows[to] = static_cast<Row>(row);
-            if (columns) columns[to] = static_cast<Column>(point.column);
-            if (sources) sources[to] = static_cast<Source>(k);
-            ++to;
-          }
-        });
+    Kokkos::parallel_for("heddle::recipe::flat", range_policy(exec, entries_.rows),
+                         WriteTaken<Entries<Matrix, Map>, Row, Column, Source>{
+                             entries_, first_.data(), rows, columns, sources});
   }
 
   void count(const Exec& exec) {
-    const auto first = first_;
-    const std::int64_t rows = entries_.rows;
-    const TakenKernel<Entries<Matrix, Map>> taken{entries_};
-    Kokkos::parallel_for(
-        "heddle::recipe::count", range_policy(exec, rows),
-        KOKKOS_LAMBDA(std::int64_t row) { first(row) = taken(row); });
-    Kokkos::parallel_scan(
-        "heddle::recipe::scan", range_policy(exec, rows + 1),
-        KOKKOS_LAMBDA(std::int64_t row, std::int64_t& sum, bool last) {
-          const std::int64_t count = row < rows ? first(row) : 0;
-          if (last) first(row) = sum;
-          sum += count;
-        },
-        entries_taken_);
+    Kokkos::parallel_for("heddle::recipe::count", range_policy(exec, entries_.rows),
+                         CountTaken<Entries<Matrix, Map>>{entries_, first_.data()});
+    entries_taken_ =
+        detail::running_sum_and_total(exec, "heddle::recipe::scan", first_.data(), entries_.rows,
+                                      detail::Terms<std::int64_t>{first_.data()});
   }
 
  private:

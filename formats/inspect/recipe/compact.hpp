@@ -6,48 +6,15 @@
 #include <optional>
 
 #include "../../../core/arena.hpp"
+#include "../../../core/loops.hpp"
 #include "../radix_sort.hpp"
+#include "compact_kernels.hpp"
 #include "longest_panel.hpp"
 #include "marked_keys.hpp"
 #include "panel_keys.hpp"
 #include "repeats.hpp"
 
 namespace heddle::recipe {
-
-/// Keys of all panels together, and panels one of whose rows has keys that do not ascend.
-struct KeySums {
-  std::int64_t keys = 0;
-  std::int64_t descents = 0;
-};
-struct KeySumsKernel {
-  using value_type = KeySums;
-  const std::int64_t* counts;
-
-  KOKKOS_FUNCTION void init(value_type& sums) const { sums = value_type(); }
-  KOKKOS_FUNCTION void join(value_type& sums, const value_type& other) const {
-    sums.keys += other.keys;
-    sums.descents += other.descents;
-  }
-  KOKKOS_FUNCTION void operator()(std::int64_t panel, value_type& sums) const {
-    sums.keys += counts[panel] < 0 ? 0 : counts[panel];
-    sums.descents += counts[panel] < 0;
-  }
-};
-
-template <class AnyEntries>
-struct PutPanelKey {
-  AnyEntries entries;
-  std::int64_t first_key;
-  std::int64_t range;
-  std::int64_t stop;
-  std::uint64_t* keys;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t k) const {
-    const Point point = entries.point(row, k);
-    keys[k] = static_cast<std::uint64_t>(point.taken ? point.row * range + point.column - first_key
-                                                     : stop);
-  }
-};
 
 /// An end: the outer columns (keys) that exist in each outer row (panel), ascending. BCSR's block
 /// columns, DIA's diagonals, GCSR's rows.
@@ -98,63 +65,24 @@ class Compact {
   template <class Pointer, class Key>
   void write(const Exec& exec, Pointer* key_ptr, Key* keys) const {
     const std::int64_t panels = extents_.rows, first_key = extents_.first_column;
-    const auto entries = entries_;
-    const Off* const merged = merged_.data();
-    const std::int64_t* const counts = counts_.data();
-    const std::uint32_t* const bits = bits_.data();
-    const std::int64_t words = panel_words_;
     if (sorter_) {
-      write_sorted(exec, key_ptr, keys);
-    } else if (counts) {
-      Kokkos::parallel_scan(
-          "heddle::recipe::scan", range_policy(exec, panels + 1),
-          KOKKOS_LAMBDA(std::int64_t p, std::int64_t& sum, bool last) {
-            if (last) key_ptr[p] = static_cast<Pointer>(sum);
-            if (p < panels) sum += counts[p];
-          });
-      const std::int64_t panel_rows = extents_.inner_rows;
-      Kokkos::parallel_for(
-          "heddle::recipe::keys", range_policy(exec, panels), KOKKOS_LAMBDA(std::int64_t p) {
-            const std::int64_t from = entries.begin(p * panel_rows);
-            const auto to = static_cast<std::int64_t>(key_ptr[p]);
-            for (std::int64_t i = 0; i < counts[p]; ++i) {
-              keys[to + i] =
-                  static_cast<Key>(static_cast<std::int64_t>(merged[from + i]) + first_key);
-            }
-          });
+      const std::uint64_t* const different = sorter_->room();
+      detail::write_starts(exec, "heddle::recipe::key_ptr", key_ptr, panels, different, sums_.keys,
+                           extents_.columns);
+      Kokkos::parallel_for("heddle::recipe::keys", range_policy(exec, sums_.keys),
+                           WriteSortedKeys<Key>{different, extents_.columns, first_key, keys});
+    } else if (counts_.data()) {
+      detail::running_sum(exec, "heddle::recipe::scan", key_ptr, panels,
+                          detail::Terms<std::int64_t>{counts_.data()});
+      Kokkos::parallel_for("heddle::recipe::keys", range_policy(exec, panels),
+                           WriteMergedKeys<Entries<Matrix, Map>, Pointer, Key>{
+                               entries_, extents_.inner_rows, first_key, merged_.data(),
+                               counts_.data(), key_ptr, keys});
     } else {
-      Kokkos::parallel_scan(
-          "heddle::recipe::scan", range_policy(exec, panels * words + 1),
-          KOKKOS_LAMBDA(std::int64_t w, std::int64_t& sum, bool last) {
-            const std::int64_t p = w / words;
-            if (last && w == p * words) key_ptr[p] = static_cast<Pointer>(sum);
-            if (p == panels) return;
-            if (last) {
-              std::int64_t to = sum;
-              for (int bit = 0; bit < 32; ++bit) {
-                if (((bits[w] >> bit) & 1) == 0) continue;
-                keys[to++] = static_cast<Key>((w - p * words) * 32 + bit + first_key);
-              }
-            }
-            sum += Kokkos::popcount(bits[w]);
-          });
+      Kokkos::parallel_scan("heddle::recipe::scan", range_policy(exec, panels * panel_words_ + 1),
+                            WriteMarkedKeys<Pointer, Key>{bits_.data(), panels, panel_words_,
+                                                          first_key, key_ptr, keys});
     }
-  }
-
-  template <class Pointer, class Key>
-  void write_sorted(const Exec& exec, Pointer* key_ptr, Key* keys) const {
-    const std::int64_t range = extents_.columns, first_key = extents_.first_column;
-    const std::int64_t count = sums_.keys;
-    const std::uint64_t* const different = sorter_->room();
-    Kokkos::parallel_for(
-        "heddle::recipe::key_ptr", range_policy(exec, extents_.rows + 1),
-        KOKKOS_LAMBDA(std::int64_t p) {
-          key_ptr[p] = static_cast<Pointer>(detail::first_not_below(different, count, p * range));
-        });
-    Kokkos::parallel_for(
-        "heddle::recipe::keys", range_policy(exec, count), KOKKOS_LAMBDA(std::int64_t i) {
-          keys[i] = static_cast<Key>(static_cast<std::int64_t>(different[i]) % range + first_key);
-        });
   }
 
   /// Of panels and keys together, panels first; what is not taken comes last. Different ones are
@@ -167,16 +95,9 @@ class Compact {
                        PutPanelKey<Entries<Matrix, Map>>{entries_, extents_.first_column,
                                                          extents_.columns, stop, sorter_->room()});
     sorter_->sort(exec, sorter_->room(), static_cast<std::uint64_t>(stop), nullptr);
-    const std::uint64_t* const sorted = sorter_->sorted();
-    std::uint64_t* const different = sorter_->room();
     Kokkos::parallel_scan(
         "heddle::recipe::count", range_policy(exec, nonzeros_),
-        KOKKOS_LAMBDA(std::int64_t i, std::int64_t& sum, bool last) {
-          const std::uint64_t key = sorted[i];
-          if (key == static_cast<std::uint64_t>(stop) || (i > 0 && sorted[i - 1] == key)) return;
-          if (last) different[sum] = key;
-          ++sum;
-        },
+        ListDifferent{sorter_->sorted(), static_cast<std::uint64_t>(stop), sorter_->room()},
         sums_.keys);
   }
 
@@ -209,22 +130,16 @@ class Compact {
     work_ = Arena<Space>(exec, "heddle::recipe::key_bits", arena_bytes<std::uint32_t>(words));
     bits_ = work_.template take<std::uint32_t>(words);
     if (words == 0) return;
-    const auto bits = bits_;
-    Kokkos::parallel_for(
-        "heddle::recipe::clear", range_policy(exec, static_cast<std::int64_t>(words)),
-        KOKKOS_LAMBDA(std::int64_t w) { bits(w) = 0; });
+    detail::fill(exec, "heddle::recipe::clear", bits_.data(), static_cast<std::int64_t>(words),
+                 std::uint32_t{0});
     mark_keys(exec, entries_, nonzeros_, extents_.first_column, panel_words_, bits_.data());
-    Kokkos::parallel_reduce(
-        "heddle::recipe::count", range_policy(exec, static_cast<std::int64_t>(words)),
-        KOKKOS_LAMBDA(std::int64_t w, std::int64_t& sum) { sum += Kokkos::popcount(bits(w)); },
-        sums_.keys);
+    Kokkos::parallel_reduce("heddle::recipe::count",
+                            range_policy(exec, static_cast<std::int64_t>(words)),
+                            CountBits{bits_.data()}, sums_.keys);
   }
 
   void clear(const Exec& exec) const {
-    const auto counts = counts_;
-    Kokkos::parallel_for(
-        "heddle::recipe::clear", range_policy(exec, extents_.rows),
-        KOKKOS_LAMBDA(std::int64_t p) { counts(p) = 0; });
+    detail::fill(exec, "heddle::recipe::clear", counts_.data(), extents_.rows, std::int64_t{0});
   }
 
  private:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../../backends/launch.hpp"
+#include "../../../core/loops.hpp"
 #include "../same_lanes.hpp"
 #include "sort_lists.hpp"
 
@@ -92,17 +93,10 @@ void count_lists(const Exec& exec, const Matrix& A, const Map& map, std::int64_t
                  const Pointer* key_ptr, const Key* keys, typename Matrix::offset_type* list_ptr,
                  typename Matrix::offset_type* next) {
   using Off = typename Matrix::offset_type;
-  Kokkos::parallel_for(
-      "heddle::recipe::clear", range_policy(exec, blocks),
-      KOKKOS_LAMBDA(std::int64_t block) { next[block] = Off(0); });
+  detail::fill(exec, "heddle::recipe::clear", next, blocks, Off(0));
   walk_lists(exec, "heddle::recipe::count_lists", A, map, key_ptr, keys, next, PutNothing());
-  Kokkos::parallel_scan(
-      "heddle::recipe::scan_lists", range_policy(exec, blocks + 1),
-      KOKKOS_LAMBDA(std::int64_t block, Off& sum, bool last) {
-        const Off count = block < blocks ? next[block] : Off(0);
-        if (last) list_ptr[block] = sum;
-        sum += count;
-      });
+  detail::running_sum<Off>(exec, "heddle::recipe::scan_lists", list_ptr, blocks,
+                           detail::Terms<Off>{next});
 }
 
 /// Calls put(place, point, k), or put(block, place, point, k) where it takes the block too, for
@@ -120,9 +114,7 @@ void fill_lists(const Exec& exec, const char* label, const Matrix& A, const Map&
     fill_sorted_lists(exec, label, A, map, blocks, key_ptr, list_ptr, source, put);
     return;
   }
-  Kokkos::parallel_for(
-      "heddle::recipe::begin_lists", range_policy(exec, blocks),
-      KOKKOS_LAMBDA(std::int64_t block) { next[block] = list_ptr[block]; });
+  detail::copy(exec, "heddle::recipe::begin_lists", next, blocks, list_ptr);
   walk_lists(exec, label, A, map, key_ptr, keys, next, put);
 }
 

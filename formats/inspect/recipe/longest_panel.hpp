@@ -23,24 +23,28 @@ std::int64_t most_walked(const Exec& exec, std::int64_t nonzeros) {
   }
 }
 
+template <class AnyEntries>
+struct LongestPanelKernel {
+  AnyEntries entries;
+  std::int64_t panel_rows;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t panel, std::int64_t& most) const {
+    const std::int64_t first = panel * panel_rows;
+    const std::int64_t stop = first + panel_rows < entries.rows ? first + panel_rows : entries.rows;
+    if (first < stop) most = Kokkos::max(most, entries.end(stop - 1) - entries.begin(first));
+  }
+};
+
 /// Entries of the panel that has most, taken or not. For panels of consecutive rows. Unless there
 /// is one panel, one launch and one readback, which waits for `exec`.
 template <ExecutionSpace Exec, class AnyEntries>
 std::int64_t longest_panel(const Exec& exec, const AnyEntries& entries, const Extents& extents,
                            std::int64_t nonzeros) {
   std::int64_t longest = 0;
-  const std::int64_t panel_rows = extents.inner_rows, panels = extents.rows;
-  if (panels <= 1) return nonzeros;
-  Kokkos::parallel_reduce(
-      "heddle::recipe::longest_panel", range_policy(exec, panels),
-      KOKKOS_LAMBDA(std::int64_t panel, std::int64_t& most) {
-        const std::int64_t first = panel * panel_rows;
-        const std::int64_t stop =
-            first + panel_rows < entries.rows ? first + panel_rows : entries.rows;
-        if (first >= stop) return;
-        most = Kokkos::max(most, entries.end(stop - 1) - entries.begin(first));
-      },
-      Kokkos::Max<std::int64_t>(longest));
+  if (extents.rows <= 1) return nonzeros;
+  Kokkos::parallel_reduce("heddle::recipe::longest_panel", range_policy(exec, extents.rows),
+                          LongestPanelKernel<AnyEntries>{entries, extents.inner_rows},
+                          Kokkos::Max<std::int64_t>(longest));
   return std::max<std::int64_t>(longest, 0);
 }
 

@@ -84,14 +84,8 @@ void sort_lists_by(const Exec& exec, const Matrix& A, const Map& map, const Orde
                      PutListKey<AnyEntries, Order, Pointer, Key>{entries, order, blocks, key_ptr,
                                                                  keys, by_list.room()});
   by_list.sort(exec, by_list.room(), static_cast<std::uint64_t>(blocks) << order.bits, source);
-  const std::uint64_t* const sorted = by_list.sorted();
-  const int bits = order.bits;
-  Kokkos::parallel_for(
-      "heddle::recipe::list_ptr", range_policy(exec, blocks + 1),
-      KOKKOS_LAMBDA(std::int64_t block) {
-        list_ptr[block] =
-            static_cast<Off>(detail::first_not_below(sorted, nonzeros, block << bits));
-      });
+  detail::write_starts(exec, "heddle::recipe::list_ptr", list_ptr, blocks, by_list.sorted(),
+                       nonzeros, std::int64_t{1} << order.bits);
   exec.fence("heddle::recipe::lists_sorted");  // the workspace goes
 }
 

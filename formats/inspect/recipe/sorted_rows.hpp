@@ -27,6 +27,19 @@ KOKKOS_INLINE_FUNCTION std::int64_t rank_in_window(const Off* row_ptr, std::int6
   return rank;
 }
 
+template <Ordinal O, Offset Off>
+struct RankRows {
+  const Off* row_ptr;
+  std::int64_t rows;
+  std::int64_t window;
+  O* row_at;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    row_at[row / window * window + rank_in_window(row_ptr, rows, window, row)] =
+        static_cast<O>(row);
+  }
+};
+
 /// Sorts the rows inside windows of `window` consecutive rows by length, the longest first; stable.
 /// row_at[p] is the row that comes to place p: in each window a permutation of its rows. One launch
 /// in the order of `exec`, no wait. On a GPU every row counts the longer ones of its window:
@@ -45,11 +58,8 @@ void sort_rows(const Exec& exec, const Off* row_ptr, std::int64_t rows, std::int
                            });
                          });
   } else {
-    Kokkos::parallel_for(
-        "heddle::recipe::sort_rows", range_policy(exec, rows), KOKKOS_LAMBDA(std::int64_t row) {
-          row_at[row / window * window + rank_in_window(row_ptr, rows, window, row)] =
-              static_cast<O>(row);
-        });
+    Kokkos::parallel_for("heddle::recipe::sort_rows", range_policy(exec, rows),
+                         RankRows<O, Off>{row_ptr, rows, window, row_at});
   }
 }
 
