@@ -39,10 +39,10 @@ struct TriangleFeatures {
 /// Calls show(name, value, unit) for each feature; value is std::int64_t or double.
 template <class Show>
 void visit_features(const TriangleFeatures& features, const Show& show) {
-  const auto spread = [&](const std::string& of, const Spread& spread, const char* unit) {
-    show("mean_" + of, spread.mean, unit);
-    show("max_" + of, spread.max, unit);
-    show("cv_" + of, spread.variation, "");
+  const auto spread = [&](const std::string& of, const Spread& figures, const char* unit) {
+    show("mean_" + of, figures.mean, unit);
+    show("max_" + of, figures.max, unit);
+    show("cv_" + of, figures.variation, "");
   };
   show("rows", features.rows, "");
   show("entries", features.entries, "");
