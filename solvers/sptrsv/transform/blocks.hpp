@@ -6,6 +6,68 @@
 
 namespace heddle::detail::sptrsv {
 
+template <Ordinal O, Offset Off>
+struct CountInner {
+  const Off* row_ptr;
+  const O* needed;
+  Group* groups;
+  Off* inner;             ///< entries inside of each place's group
+  std::uint32_t* inside;  ///< of each place: a bit a row of its group that it needs
+
+  KOKKOS_FUNCTION void operator()(std::int64_t g) const {
+    Group& group = groups[g];
+    for (std::int64_t p = group.first; p < group.first + group.rows; ++p) {
+      Off count = 0;
+      std::uint32_t needs = 0;
+      for (Off k = row_ptr[p]; k < row_ptr[p + 1]; ++k) {
+        if (needed[k] < static_cast<O>(group.first)) continue;
+        ++count;
+        const auto column = static_cast<int>(needed[k] - static_cast<O>(group.first));
+        needs |= std::uint32_t{1} << column;
+      }
+      inside[p] = needs;
+      inner[p] = count;
+      group.coupled = group.coupled || count > 0;
+    }
+  }
+};
+
+struct BeginBlocks {
+  Group* groups;
+  std::int64_t count;
+  int blocks;  ///< of each group that has any
+  std::int64_t* block_entries;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t g, std::int64_t& sum, bool last) const {
+    if (last) (g < count ? groups[g].first_block : *block_entries) = sum;
+    sum += g < count && groups[g].coupled ? blocks * block_size(groups[g].rows) : 0;
+  }
+};
+
+template <Ordinal O, Offset Off>
+struct FillInner {
+  const Off* row_ptr;
+  const O* needed;
+  const Off* from_source;
+  const Group* groups;
+  const Off* inner_ptr;
+  std::uint8_t* column;
+  Off* source;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t g) const {
+    const Group& group = groups[g];
+    for (std::int64_t p = group.first; p < group.first + group.rows; ++p) {
+      Off to = inner_ptr[p];
+      for (Off k = row_ptr[p]; k < row_ptr[p + 1]; ++k) {
+        if (needed[k] < static_cast<O>(group.first)) continue;
+        column[to] = static_cast<std::uint8_t>(needed[k] - static_cast<O>(group.first));
+        source[to] = from_source[k];
+        ++to;
+      }
+    }
+  }
+};
+
 /// The dense blocks of all groups: where a group's rows need each other, and the diagonal.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, Scalar Acc>
 class Blocks {
@@ -64,74 +126,27 @@ class Blocks {
   const std::uint8_t* inverted() const { return invert_ ? inverted_.data() : nullptr; }
   std::size_t bytes() const { return memory_.bytes() + entry_memory_.bytes(); }
 
+ private:
   void count(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups,
              const Array<std::int64_t>& block_entries) {
-    const auto row_ptr = pattern.row_ptr();
-    const auto needed = pattern.needed();
-    const auto inner_ptr = inner_ptr_;
-    const auto inside = inside_;
-    Group* const table = groups.groups();
-    Kokkos::parallel_for(
-        "heddle::sptrsv::count_inner", range_policy(exec, groups.count()),
-        KOKKOS_LAMBDA(std::int64_t g) {
-          Group& group = table[g];
-          for (int r = 0; r < group.rows; ++r) {
-            const std::int64_t p = group.first + r;
-            Off inner = 0;
-            std::uint32_t needs = 0;
-            for (Off k = row_ptr(p); k < row_ptr(p + 1); ++k) {
-              if (needed(k) < static_cast<O>(group.first)) continue;
-              ++inner;
-              const auto column = static_cast<int>(needed(k) - static_cast<O>(group.first));
-              needs |= std::uint32_t{1} << column;
-            }
-            inside(p) = needs;
-            inner_ptr(p) = inner;
-            group.coupled = group.coupled || inner > 0;
-          }
-        });
     const std::int64_t count = groups.count();
-    const int blocks = invert_ ? 2 : 1;
+    Kokkos::parallel_for("heddle::sptrsv::count_inner", range_policy(exec, count),
+                         CountInner<O, Off>{pattern.row_ptr().data(), pattern.needed().data(),
+                                            groups.groups(), inner_ptr_.data(), inside_.data()});
     Kokkos::parallel_scan(
         "heddle::sptrsv::first_block", range_policy(exec, count + 1),
-        KOKKOS_LAMBDA(std::int64_t g, std::int64_t& sum, bool last) {
-          if (last) (g < count ? table[g].first_block : block_entries(0)) = sum;
-          sum += g < count && table[g].coupled ? blocks * block_size(table[g].rows) : 0;
-        });
-    const std::int64_t places = pattern.rows();
-    Kokkos::parallel_scan(
-        "heddle::sptrsv::inner_ptr", range_policy(exec, places + 1),
-        KOKKOS_LAMBDA(std::int64_t p, Off& sum, bool last) {
-          const Off inner = p < places ? inner_ptr(p) : Off(0);
-          if (last) inner_ptr(p) = sum;
-          sum += inner;
-        });
+        BeginBlocks{groups.groups(), count, invert_ ? 2 : 1, block_entries.data()});
+    Kokkos::parallel_scan("heddle::sptrsv::inner_ptr", range_policy(exec, pattern.rows() + 1),
+                          CountsToBegins<Off>{inner_ptr_.data(), pattern.rows()});
   }
 
   void fill(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups) {
-    const auto row_ptr = pattern.row_ptr();
-    const auto needed = pattern.needed();
-    const auto from_source = pattern.source();
-    const auto inner_ptr = inner_ptr_;
-    const auto column = column_;
-    const auto source = source_;
-    const Group* const table = groups.groups();
-    Kokkos::parallel_for(
-        "heddle::sptrsv::inner", range_policy(exec, groups.count()), KOKKOS_LAMBDA(std::int64_t g) {
-          const Group& group = table[g];
-          for (std::int64_t p = group.first; p < group.first + group.rows; ++p) {
-            Off to = inner_ptr(p);
-            for (Off k = row_ptr(p); k < row_ptr(p + 1); ++k) {
-              if (needed(k) < static_cast<O>(group.first)) continue;
-              column(to) = static_cast<std::uint8_t>(needed(k) - static_cast<O>(group.first));
-              source(to) = from_source(k);
-              ++to;
-            }
-          }
-        });
+    Kokkos::parallel_for("heddle::sptrsv::inner", range_policy(exec, groups.count()),
+                         FillInner<O, Off>{pattern.row_ptr().data(), pattern.needed().data(),
+                                           pattern.source().data(), groups.groups(),
+                                           inner_ptr_.data(), column_.data(), source_.data()});
   }
 
- private:
   bool invert_ = false;
   Arena<Space> memory_, entry_memory_;
   Array<Off> inner_ptr_, source_;

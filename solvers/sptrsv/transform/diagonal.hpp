@@ -17,6 +17,28 @@ KOKKOS_FORCEINLINE_FUNCTION S reciprocal_or_zero(const S& value) {
   return normal ? reciprocal : S(0);
 }
 
+template <Scalar S, Ordinal O, Offset Off>
+struct SumDiagonal {
+  const Off* row_ptr;
+  const O* col_idx;
+  const S* values;
+  const O* row;  ///< at each place
+  S* diagonal;
+  S* reciprocal;
+  std::int64_t* bad_diagonal;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    const O i = row[p];
+    S sum(0);
+    for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      if (col_idx[k] == i) sum += values[k];
+    }
+    diagonal[p] = sum;
+    reciprocal[p] = reciprocal_or_zero(sum);
+    if (sum == S(0) && bad_diagonal) Kokkos::atomic_max(bad_diagonal, i + std::int64_t{1});
+  }
+};
+
 /// The diagonal of a triangle and its reciprocal, place by place; nothing for a unit diagonal.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
 class DiagonalStorage {
@@ -39,24 +61,10 @@ class DiagonalStorage {
   /// raising *bad_diagonal, if that is given, to the row + 1. No wait.
   void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
     if (unit_) return;
-    const auto from = T.values().data();
-    const auto row_ptr = T.row_ptr().data();
-    const auto col_idx = T.col_idx().data();
-    const auto row = row_;
-    const auto diagonal = diagonal_;
-    const auto reciprocal = reciprocal_;
-    const auto places = static_cast<std::int64_t>(row.extent(0));
     Kokkos::parallel_for(
-        "heddle::sptrsv::diagonal", range_policy(exec, places), KOKKOS_LAMBDA(std::int64_t p) {
-          const O i = row(p);
-          S sum(0);
-          for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
-            if (col_idx[k] == i) sum += from[k];
-          }
-          diagonal(p) = sum;
-          reciprocal(p) = reciprocal_or_zero(sum);
-          if (sum == S(0) && bad_diagonal) Kokkos::atomic_max(bad_diagonal, i + std::int64_t{1});
-        });
+        "heddle::sptrsv::diagonal", range_policy(exec, static_cast<std::int64_t>(row_.extent(0))),
+        SumDiagonal<S, O, Off>{T.row_ptr().data(), T.col_idx().data(), T.values().data(),
+                               row_.data(), diagonal_.data(), reciprocal_.data(), bad_diagonal});
   }
 
   /// Null for a unit diagonal.

@@ -39,10 +39,10 @@ struct TriangleFeatures {
 /// Calls show(name, value, unit) for each feature; value is std::int64_t or double.
 template <class Show>
 void visit_features(const TriangleFeatures& features, const Show& show) {
-  const auto spread = [&](const std::string& of, const Spread& spread, const char* unit) {
-    show("mean_" + of, spread.mean, unit);
-    show("max_" + of, spread.max, unit);
-    show("cv_" + of, spread.variation, "");
+  const auto spread = [&](const std::string& of, const Spread& figures, const char* unit) {
+    show("mean_" + of, figures.mean, unit);
+    show("max_" + of, figures.max, unit);
+    show("cv_" + of, figures.variation, "");
   };
   show("rows", features.rows, "");
   show("entries", features.entries, "");
@@ -111,6 +111,13 @@ struct RowSumsKernel {
   }
 };
 
+struct ClearLevelSums {
+  std::int64_t* level_rows;
+  std::int64_t* level_entries;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t l) const { level_rows[l] = level_entries[l] = 0; }
+};
+
 inline double variation(long double mean, long double mean_square) {
   const long double variance = mean_square - mean * mean;
   return variance > 0 ? static_cast<double>(std::sqrt(variance) / mean) : 0;
@@ -146,9 +153,8 @@ TriangleFeatures features_of(const Exec& exec, const Graph& graph, const int* le
   const auto level_rows = memory.template take<std::int64_t>(n);
   const auto level_entries = memory.template take<std::int64_t>(n);
   const auto sums = memory.template take<RowSums>(1);
-  Kokkos::parallel_for(
-      "heddle::sptrsv::no_features", range_policy(exec, levels),
-      KOKKOS_LAMBDA(std::int64_t l) { level_rows(l) = level_entries(l) = 0; });
+  Kokkos::parallel_for("heddle::sptrsv::no_features", range_policy(exec, levels),
+                       ClearLevelSums{level_rows.data(), level_entries.data()});
   const Kokkos::View<RowSums, Space, Kokkos::MemoryUnmanaged> result(sums.data());
   Kokkos::parallel_reduce(
       "heddle::sptrsv::features", range_policy(exec, graph.rows),

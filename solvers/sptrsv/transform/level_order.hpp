@@ -31,6 +31,66 @@ class RowLevels {
   int count_;
 };
 
+struct CountRows {
+  const int* level;
+  std::int64_t* rows_of_level;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    Kokkos::atomic_inc(rows_of_level + level[i]);
+  }
+};
+
+struct BeginLevels {
+  std::int64_t* begin;
+  std::int64_t* next;  ///< the rows of each level before, its begin after
+
+  KOKKOS_FUNCTION void operator()(std::int64_t l, std::int64_t& sum, bool last) const {
+    const std::int64_t rows_of_level = next[l];
+    if (last) {
+      begin[l] = sum;
+      next[l] = sum;
+    }
+    sum += rows_of_level;
+  }
+};
+
+template <Ordinal O, Offset Off>
+struct PlaceByLevel {
+  Graph<O, Off> graph;
+  const int* level;
+  std::int64_t* next;
+  O* rows;
+  O* place;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const O row = graph.row(i);
+    const auto p = Kokkos::atomic_fetch_inc(next + level[row]);
+    rows[p] = row;
+    place[row] = static_cast<O>(p);
+  }
+};
+
+template <Ordinal O, Offset Off>
+struct PlaceByRow {
+  Graph<O, Off> graph;
+  O* rows;
+  O* place;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    const O row = graph.row(p);
+    rows[p] = row;
+    place[row] = static_cast<O>(p);
+  }
+};
+
+template <Ordinal O>
+struct PlaceOfRows {
+  const O* rows;
+  O* place;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const { place[rows[p]] = static_cast<O>(p); }
+};
+
 /// The rows of a triangle in the order that they are solved in. Place p is solved p-th, and holds
 /// row rows[p].
 template <ExecutionSpace Exec, Ordinal O>
@@ -49,34 +109,19 @@ class LevelOrder {
                              const RowLevels<Exec>& levels) {
     LevelOrder order(exec, graph.rows);
     if (graph.rows == 0) return order;
-    const auto level = levels.of_row();
+    const int* const level = levels.of_row().data();
     const auto places = static_cast<std::size_t>(levels.count()) + 1;
     Kokkos::View<std::int64_t*, Space> begin(
         Kokkos::view_alloc(kokkos_space(exec), "heddle::sptrsv::level_begin"), places);
     Kokkos::View<std::int64_t*, Space> next(
         Kokkos::view_alloc(kokkos_space(exec), "heddle::sptrsv::next"), places);
+    Kokkos::parallel_for("heddle::sptrsv::count", range_policy(exec, graph.rows),
+                         CountRows{level, next.data()});
+    Kokkos::parallel_scan("heddle::sptrsv::scan", range_policy(exec, levels.count() + 1),
+                          BeginLevels{begin.data(), next.data()});
     Kokkos::parallel_for(
-        "heddle::sptrsv::count", range_policy(exec, graph.rows),
-        KOKKOS_LAMBDA(std::int64_t i) { Kokkos::atomic_inc(&next(level(i))); });
-    Kokkos::parallel_scan(
-        "heddle::sptrsv::scan", range_policy(exec, levels.count() + 1),
-        KOKKOS_LAMBDA(std::int64_t l, std::int64_t& sum, bool last) {
-          const std::int64_t rows_of_level = next(l);
-          if (last) {
-            begin(l) = sum;
-            next(l) = sum;
-          }
-          sum += rows_of_level;
-        });
-    const auto rows = order.rows_;
-    const auto place = order.place_;
-    Kokkos::parallel_for(
-        "heddle::sptrsv::place", range_policy(exec, graph.rows), KOKKOS_LAMBDA(std::int64_t i) {
-          const O row = graph.row(i);
-          const auto p = Kokkos::atomic_fetch_inc(&next(level(row)));
-          rows(p) = row;
-          place(row) = static_cast<O>(p);
-        });
+        "heddle::sptrsv::place", range_policy(exec, graph.rows),
+        PlaceByLevel<O, Off>{graph, level, next.data(), order.rows_.data(), order.place_.data()});
     order.level_begin_.resize(places);
     Kokkos::deep_copy(kokkos_space(exec), HostView<std::int64_t>(order.level_begin_.data(), places),
                       begin);
@@ -111,15 +156,8 @@ class LevelOrder {
   template <Offset Off>
   static LevelOrder by_row(const Exec& exec, const Graph<O, Off>& graph) {
     LevelOrder order(exec, graph.rows);
-    const auto rows = order.rows_;
-    const auto place = order.place_;
-    Kokkos::parallel_for(
-        "heddle::sptrsv::rows_in_order", range_policy(exec, graph.rows),
-        KOKKOS_LAMBDA(std::int64_t p) {
-          const O row = graph.row(p);
-          rows(p) = row;
-          place(row) = static_cast<O>(p);
-        });
+    Kokkos::parallel_for("heddle::sptrsv::rows_in_order", range_policy(exec, graph.rows),
+                         PlaceByRow<O, Off>{graph, order.rows_.data(), order.place_.data()});
     return order;
   }
 
@@ -127,13 +165,11 @@ class LevelOrder {
   static LevelOrder given(const Exec& exec, const std::vector<O>& in_order,
                           std::vector<std::int64_t> level_begin) {
     LevelOrder order(exec, static_cast<O>(in_order.size()));
-    const auto rows = order.rows_;
-    const auto place = order.place_;
-    Kokkos::deep_copy(kokkos_space(exec), rows,
+    Kokkos::deep_copy(kokkos_space(exec), order.rows_,
                       HostView<const O>(in_order.data(), in_order.size()));
-    Kokkos::parallel_for(
-        "heddle::sptrsv::places", range_policy(exec, static_cast<std::int64_t>(in_order.size())),
-        KOKKOS_LAMBDA(std::int64_t p) { place(rows(p)) = static_cast<O>(p); });
+    Kokkos::parallel_for("heddle::sptrsv::places",
+                         range_policy(exec, static_cast<std::int64_t>(in_order.size())),
+                         PlaceOfRows<O>{order.rows_.data(), order.place_.data()});
     order.level_begin_ = std::move(level_begin);
     exec.fence("heddle::sptrsv::order_on_device");  // before the caller's rows are freed
     return order;

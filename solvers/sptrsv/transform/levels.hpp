@@ -5,6 +5,7 @@
 
 #include "../../../backends/launch.hpp"
 #include "../../../core/arena.hpp"
+#include "../../../core/loops.hpp"
 #include "../../../core/matrix.hpp"
 #include "../options.hpp"
 
@@ -83,12 +84,24 @@ struct RaiseKernel {
   }
 };
 
+struct HighestLevel {
+  const int* level;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, int& most) const {
+    most = most > level[i] ? most : level[i];
+  }
+};
+
+struct ClearTickets {
+  backends::Tickets tickets;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t) const { tickets.clear(); }
+};
+
 /// Before the first launch that takes them.
 template <ExecutionSpace Exec>
 void clear_tickets(const Exec& exec, const backends::Tickets& tickets) {
-  Kokkos::parallel_for(
-      "heddle::sptrsv::no_tickets", range_policy(exec, 1),
-      KOKKOS_LAMBDA(std::int64_t) { tickets.clear(); });
+  Kokkos::parallel_for("heddle::sptrsv::no_tickets", range_policy(exec, 1), ClearTickets{tickets});
 }
 
 /// Fills `level`, one of each row, and returns how many levels there are. Waits for `exec`.
@@ -109,9 +122,7 @@ int find_levels(const Exec& exec, const Graph& graph, int* level) {
       }
     });
   } else {
-    Kokkos::parallel_for(
-        "heddle::sptrsv::no_levels", range_policy(exec, graph.rows),
-        KOKKOS_LAMBDA(std::int64_t i) { level[i] = waits ? -1 : 0; });
+    fill(exec, "heddle::sptrsv::no_levels", level, graph.rows, waits ? -1 : 0);
     if constexpr (waits) {
       constexpr int threads = 256;
       using Shape = backends::Shape<backends::max_subwarp_width<Exec>, threads>;
@@ -131,10 +142,8 @@ int find_levels(const Exec& exec, const Graph& graph, int* level) {
     }
   }
   int highest = 0;
-  Kokkos::parallel_reduce(
-      "heddle::sptrsv::highest", range_policy(exec, graph.rows),
-      KOKKOS_LAMBDA(std::int64_t i, int& most) { most = most > level[i] ? most : level[i]; },
-      Kokkos::Max<int>(highest));
+  Kokkos::parallel_reduce("heddle::sptrsv::highest", range_policy(exec, graph.rows),
+                          HighestLevel{level}, Kokkos::Max<int>(highest));
   return highest + 1;
 }
 

@@ -6,6 +6,47 @@
 
 namespace heddle::detail::sptrsv {
 
+template <Ordinal O, Offset Off>
+struct BeginPlaces {
+  Graph<O, Off> graph;
+  const O* rows;
+  Off* row_ptr;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p, Off& sum, bool last) const {
+    if (last) row_ptr[p] = sum;
+    if (p == graph.rows) return;
+    const O i = rows[p];
+    for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
+      sum += in_triangle(graph.triangle, i, graph.col_idx[k]) ? 1 : 0;
+    }
+  }
+};
+
+template <Ordinal O, Offset Off>
+struct PlaceEntries {
+  Graph<O, Off> graph;
+  const Off* origin;
+  const O* rows;
+  const O* place;
+  const Off* row_ptr;
+  O* row;
+  O* needed;
+  Off* source;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    const O i = rows[p];
+    row[p] = i;
+    Off to = row_ptr[p];
+    for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
+      const O j = graph.col_idx[k];
+      if (!in_triangle(graph.triangle, i, j)) continue;
+      needed[to] = place[j];
+      source[to] = origin ? origin[k] : k;
+      ++to;
+    }
+  }
+};
+
 /// Where the entries of a triangle are, in the order that it is solved in, with the way back to the
 /// user's entries. The entries off the diagonal of the row at place p are row_ptr(p) to
 /// row_ptr(p + 1); entry k is entry source(k) of the user's matrix.
@@ -45,41 +86,18 @@ class OrderedPattern {
   Array<Off> source() const { return source_; }
   std::size_t bytes() const { return memory_.bytes(); }
 
+ private:
   void copy(const Exec& exec, const Graph<O, Off>& graph, const Off* origin,
             const LevelOrder<Exec, O>& order) {
-    const auto rows = order.rows();
-    const auto place = order.place();
-    const auto row_ptr = row_ptr_;
-    const auto row = row_;
-    const auto needed = needed_;
-    const auto source = source_;
-    const std::int64_t n = rows_;
-    Kokkos::parallel_scan(
-        "heddle::sptrsv::row_ptr", range_policy(exec, n + 1),
-        KOKKOS_LAMBDA(std::int64_t p, Off& sum, bool last) {
-          if (last) row_ptr(p) = sum;
-          if (p == n) return;
-          const O i = rows(p);
-          for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
-            sum += in_triangle(graph.triangle, i, graph.col_idx[k]) ? 1 : 0;
-          }
-        });
+    const O* const rows = order.rows().data();
+    Kokkos::parallel_scan("heddle::sptrsv::row_ptr", range_policy(exec, rows_ + 1),
+                          BeginPlaces<O, Off>{graph, rows, row_ptr_.data()});
     Kokkos::parallel_for(
-        "heddle::sptrsv::pattern", range_policy(exec, n), KOKKOS_LAMBDA(std::int64_t p) {
-          const O i = rows(p);
-          row(p) = i;
-          Off to = row_ptr(p);
-          for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
-            const O j = graph.col_idx[k];
-            if (!in_triangle(graph.triangle, i, j)) continue;
-            needed(to) = place(j);
-            source(to) = origin ? origin[k] : k;
-            ++to;
-          }
-        });
+        "heddle::sptrsv::pattern", range_policy(exec, rows_),
+        PlaceEntries<O, Off>{graph, origin, rows, order.place().data(), row_ptr_.data(),
+                             row_.data(), needed_.data(), source_.data()});
   }
 
- private:
   std::int64_t rows_ = 0;
   std::int64_t entries_ = 0;
   Arena<Space> memory_;

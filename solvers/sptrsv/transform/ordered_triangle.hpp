@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../../core/loops.hpp"
 #include "../prepare/view.hpp"
 #include "check_triangle.hpp"
 #include "diagonal.hpp"
@@ -31,12 +32,9 @@ class OrderedTriangle {
   /// The values of a matrix of the same pattern, in the order of `exec`: no allocation, no wait.
   /// *bad_diagonal: see DiagonalStorage.
   void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
-    const auto from = T.values().data();
-    const auto source = pattern_.source();
-    const auto values = values_;
-    Kokkos::parallel_for(
-        "heddle::sptrsv::values", range_policy(exec, pattern_.entries()),
-        KOKKOS_LAMBDA(std::int64_t k) { values(k) = from[source(k)]; });
+    const S* const from = T.values().data();
+    gather(exec, "heddle::sptrsv::values", values_.data(), pattern_.entries(), from,
+           pattern_.source().data());
     diagonal_.update_values(exec, T, bad_diagonal);
   }
 

@@ -8,6 +8,111 @@ namespace heddle::detail::sptrsv {
 /// Lanes that read a chunk of pieces side by side.
 inline constexpr int chunk_pieces = 32;
 
+/// The source of an entry that only fills up a piece.
+template <Offset Off>
+inline constexpr Off no_entry = Off(-1);
+
+template <Ordinal O, Offset Off>
+struct CountPieces {
+  const Off* row_ptr;
+  const O* needed;
+  Group* groups;
+  int piece;
+  std::int64_t* counts;  ///< of each place
+
+  KOKKOS_FUNCTION void operator()(std::int64_t g) const {
+    Group& group = groups[g];
+    Off longest = 0;
+    for (int pass = 0; pass < 2; ++pass) {
+      const bool one_each = longest <= static_cast<Off>(piece);
+      for (std::int64_t p = group.first; p < group.first + group.rows; ++p) {
+        Off outside = 0;
+        for (Off k = row_ptr[p]; k < row_ptr[p + 1]; ++k) {
+          outside += needed[k] < static_cast<O>(group.first) ? 1 : 0;
+        }
+        if (outside > longest) longest = outside;
+        const auto pieces = static_cast<std::int64_t>((outside + piece - 1) / piece);
+        counts[p] = one_each ? 1 : pieces;
+      }
+      group.one_piece_per_row = one_each;
+    }
+  }
+};
+
+template <Scalar S, Ordinal O, Offset Off>
+struct ClearSlots {
+  O* needed;
+  Off* source;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    needed[k] = BlockedView<S, O, S>::nowhere;
+    source[k] = no_entry<Off>;
+  }
+};
+
+template <Ordinal O, Offset Off>
+struct FillSlots {
+  const Off* row_ptr;
+  const O* from_needed;
+  const Off* from_source;
+  Group* groups;
+  std::int64_t count;  ///< of groups
+  int piece;
+  const std::int64_t* first_piece;
+  O* needed;
+  Off* source;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t g) const {
+    const Group& group = groups[g];
+    const std::int64_t begin = first_piece[group.first];
+    const std::int64_t pieces = first_piece[group.first + group.rows] - begin;
+    for (std::int64_t p = group.first; p < group.first + group.rows; ++p) {
+      std::int64_t entry = 0;
+      for (Off k = row_ptr[p]; k < row_ptr[p + 1]; ++k) {
+        const O place = from_needed[k];
+        if (place >= static_cast<O>(group.first)) continue;
+        const std::int64_t of_group = first_piece[p] - begin + entry / piece;
+        const std::int64_t chunk = of_group / chunk_pieces * chunk_pieces;
+        const std::int64_t left = pieces - chunk;
+        const std::int64_t width = left < chunk_pieces ? left : chunk_pieces;
+        const std::int64_t slot =
+            (begin + chunk) * piece + entry % piece * width + of_group % chunk_pieces;
+        needed[slot] = place;
+        source[slot] = from_source[k];
+        ++entry;
+        await(place);
+      }
+    }
+  }
+
+ private:
+  /// Marks the place as one that another group waits for.
+  KOKKOS_FUNCTION void await(O place) const {
+    std::int64_t low = 0, high = count - 1;  // the last group that begins at or before it
+    while (low < high) {
+      const std::int64_t middle = (low + high + 1) / 2;
+      if (groups[middle].first <= static_cast<std::int64_t>(place)) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    const auto bit = std::uint32_t{1} << (static_cast<std::int64_t>(place) - groups[low].first);
+    Kokkos::atomic_or(&groups[low].awaited, bit);
+  }
+};
+
+template <Scalar S, Offset Off>
+struct FillPieces {
+  const S* from;
+  const Off* source;
+  S* values;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    values[k] = source[k] == no_entry<Off> ? S(0) : from[source[k]];
+  }
+};
+
 /// What rows need of other groups, cut into pieces (BlockedView), with the way back to the user's
 /// entries.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
@@ -17,7 +122,6 @@ class Pieces {
   using Pattern = OrderedPattern<Exec, O, Off>;
   template <class T>
   using Array = typename Arena<Space>::template Array<T>;
-  static constexpr Off no_entry = Off(-1);
 
   Pieces() = default;
 
@@ -44,14 +148,9 @@ class Pieces {
   /// One launch over all entries of pieces.
   template <class Matrix>
   void update_values(const Exec& exec, const Matrix& T) {
-    const auto from = T.values().data();
-    const auto source = source_;
-    const auto values = values_;
-    Kokkos::parallel_for(
-        "heddle::sptrsv::values", range_policy(exec, static_cast<std::int64_t>(source.extent(0))),
-        KOKKOS_LAMBDA(std::int64_t k) {
-          values(k) = source(k) == no_entry ? S(0) : from[source(k)];
-        });
+    Kokkos::parallel_for("heddle::sptrsv::values",
+                         range_policy(exec, static_cast<std::int64_t>(source_.extent(0))),
+                         FillPieces<S, Off>{T.values().data(), source_.data(), values_.data()});
   }
 
   const std::int64_t* first_piece() const { return first_piece_.data(); }
@@ -59,97 +158,27 @@ class Pieces {
   const S* values() const { return values_.data(); }
   std::size_t bytes() const { return count_memory_.bytes() + memory_.bytes(); }
 
+ private:
   void count(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups,
              int piece) const {
-    const auto row_ptr = pattern.row_ptr();
-    const auto needed = pattern.needed();
-    const auto first_piece = first_piece_;
-    Group* const table = groups.groups();
-    Kokkos::parallel_for(
-        "heddle::sptrsv::count_pieces", range_policy(exec, groups.count()),
-        KOKKOS_LAMBDA(std::int64_t g) {
-          Group& group = table[g];
-          Off longest = 0;
-          for (int pass = 0; pass < 2; ++pass) {
-            const bool one_each = longest <= static_cast<Off>(piece);
-            for (std::int64_t p = group.first; p < group.first + group.rows; ++p) {
-              Off outside = 0;
-              for (Off k = row_ptr(p); k < row_ptr(p + 1); ++k) {
-                outside += needed(k) < static_cast<O>(group.first) ? 1 : 0;
-              }
-              if (outside > longest) longest = outside;
-              const auto pieces = static_cast<std::int64_t>((outside + piece - 1) / piece);
-              first_piece(p) = one_each ? 1 : pieces;
-            }
-            group.one_piece_per_row = one_each;
-          }
-        });
-    const std::int64_t places = pattern.rows();
-    Kokkos::parallel_scan(
-        "heddle::sptrsv::first_piece", range_policy(exec, places + 1),
-        KOKKOS_LAMBDA(std::int64_t p, std::int64_t& sum, bool last) {
-          const std::int64_t pieces = p < places ? first_piece(p) : 0;
-          if (last) first_piece(p) = sum;
-          sum += pieces;
-        });
+    Kokkos::parallel_for("heddle::sptrsv::count_pieces", range_policy(exec, groups.count()),
+                         CountPieces<O, Off>{pattern.row_ptr().data(), pattern.needed().data(),
+                                             groups.groups(), piece, first_piece_.data()});
+    Kokkos::parallel_scan("heddle::sptrsv::first_piece", range_policy(exec, pattern.rows() + 1),
+                          CountsToBegins<std::int64_t>{first_piece_.data(), pattern.rows()});
   }
 
   void fill(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups, int piece) {
-    const auto row_ptr = pattern.row_ptr();
-    const auto from_needed = pattern.needed();
-    const auto from_source = pattern.source();
-    const auto first_piece = first_piece_;
-    const auto needed = needed_;
-    const auto source = source_;
-    Group* const table = groups.groups();
-    const std::int64_t count = groups.count();
+    Kokkos::parallel_for("heddle::sptrsv::no_slots",
+                         range_policy(exec, static_cast<std::int64_t>(needed_.extent(0))),
+                         ClearSlots<S, O, Off>{needed_.data(), source_.data()});
     Kokkos::parallel_for(
-        "heddle::sptrsv::no_slots", range_policy(exec, static_cast<std::int64_t>(needed.extent(0))),
-        KOKKOS_LAMBDA(std::int64_t k) {
-          needed(k) = BlockedView<S, O, S>::nowhere;
-          source(k) = no_entry;
-        });
-    Kokkos::parallel_for(
-        "heddle::sptrsv::slots", range_policy(exec, count), KOKKOS_LAMBDA(std::int64_t g) {
-          const Group& group = table[g];
-          const std::int64_t begin = first_piece(group.first);
-          const std::int64_t pieces = first_piece(group.first + group.rows) - begin;
-          for (std::int64_t p = group.first; p < group.first + group.rows; ++p) {
-            std::int64_t entry = 0;
-            for (Off k = row_ptr(p); k < row_ptr(p + 1); ++k) {
-              const O place = from_needed(k);
-              if (place >= static_cast<O>(group.first)) continue;
-              const std::int64_t of_group = first_piece(p) - begin + entry / piece;
-              const std::int64_t chunk = of_group / chunk_pieces * chunk_pieces;
-              const std::int64_t left = pieces - chunk;
-              const std::int64_t width = left < chunk_pieces ? left : chunk_pieces;
-              const std::int64_t slot =
-                  (begin + chunk) * piece + entry % piece * width + of_group % chunk_pieces;
-              needed(slot) = place;
-              source(slot) = from_source(k);
-              ++entry;
-              await(table, count, place);
-            }
-          }
-        });
+        "heddle::sptrsv::slots", range_policy(exec, groups.count()),
+        FillSlots<O, Off>{pattern.row_ptr().data(), pattern.needed().data(),
+                          pattern.source().data(), groups.groups(), groups.count(), piece,
+                          first_piece_.data(), needed_.data(), source_.data()});
   }
 
-  /// Marks the place as one that another group waits for.
-  KOKKOS_FUNCTION static void await(Group* groups, std::int64_t count, O place) {
-    std::int64_t low = 0, high = count - 1;  // the last group that begins at or before it
-    while (low < high) {
-      const std::int64_t middle = (low + high + 1) / 2;
-      if (groups[middle].first <= static_cast<std::int64_t>(place)) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    const auto bit = std::uint32_t{1} << (static_cast<std::int64_t>(place) - groups[low].first);
-    Kokkos::atomic_or(&groups[low].awaited, bit);
-  }
-
- private:
   Arena<Space> count_memory_;
   Array<std::int64_t> first_piece_;
   Arena<Space> memory_;
