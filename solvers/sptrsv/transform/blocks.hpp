@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../../core/loops.hpp"
 #include "fill_blocks_kernel.hpp"
 #include "group_table.hpp"
 
@@ -136,8 +137,8 @@ class Blocks {
     Kokkos::parallel_scan(
         "heddle::sptrsv::first_block", range_policy(exec, count + 1),
         BeginBlocks{groups.groups(), count, invert_ ? 2 : 1, block_entries.data()});
-    Kokkos::parallel_scan("heddle::sptrsv::inner_ptr", range_policy(exec, pattern.rows() + 1),
-                          CountsToBegins<Off>{inner_ptr_.data(), pattern.rows()});
+    running_sum<Off>(exec, "heddle::sptrsv::inner_ptr", inner_ptr_.data(), pattern.rows(),
+                     Terms<Off>{inner_ptr_.data()});
   }
 
   void fill(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups) {

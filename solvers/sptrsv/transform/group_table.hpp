@@ -7,19 +7,6 @@
 
 namespace heddle::detail::sptrsv {
 
-/// Of n counts, where each begins, and where the last ends.
-template <class T>
-struct CountsToBegins {
-  T* counts;
-  std::int64_t n;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i, T& sum, bool last) const {
-    const T count = i < n ? counts[i] : T(0);
-    if (last) counts[i] = sum;
-    sum += count;
-  }
-};
-
 /// Groups on the device.
 template <ExecutionSpace Exec>
 class GroupTable {

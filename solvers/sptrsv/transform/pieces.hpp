@@ -164,8 +164,8 @@ class Pieces {
     Kokkos::parallel_for("heddle::sptrsv::count_pieces", range_policy(exec, groups.count()),
                          CountPieces<O, Off>{pattern.row_ptr().data(), pattern.needed().data(),
                                              groups.groups(), piece, first_piece_.data()});
-    Kokkos::parallel_scan("heddle::sptrsv::first_piece", range_policy(exec, pattern.rows() + 1),
-                          CountsToBegins<std::int64_t>{first_piece_.data(), pattern.rows()});
+    running_sum(exec, "heddle::sptrsv::first_piece", first_piece_.data(), pattern.rows(),
+                Terms<std::int64_t>{first_piece_.data()});
   }
 
   void fill(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups, int piece) {
