@@ -71,6 +71,17 @@ class SptrsvWorkspace {
 
 namespace detail::sptrsv {
 
+template <class Mailbox>
+struct ClearMailbox {
+  Mailbox solved;
+  backends::Tickets tickets;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (i == 0) tickets.clear();
+    solved.clear(i);
+  }
+};
+
 /// On a GPU: two launches for each pass.
 template <ExecutionSpace Exec, class Operands>
 void solve_by_lanes(const Exec& exec, Operands operands,
@@ -91,12 +102,8 @@ void solve_by_lanes(const Exec& exec, Operands operands,
     const int vectors = std::min(workspace.vectors(), x.count - first);
     operands.b = b.slice(first, vectors);
     operands.x = x.slice(first, vectors);
-    Kokkos::parallel_for(
-        "heddle::sptrsv::no_values", range_policy(exec, rows * vectors),
-        KOKKOS_LAMBDA(std::int64_t i) {
-          if (i == 0) tickets.clear();
-          solved.clear(i);
-        });
+    Kokkos::parallel_for("heddle::sptrsv::no_values", range_policy(exec, rows * vectors),
+                         ClearMailbox<Mailbox>{solved, tickets});
     const char* const label = "heddle::sptrsv::solve_in_order";
     if (vectors == 1) {
       using Kernel = InOrderKernel<Operands, 8, 1>;

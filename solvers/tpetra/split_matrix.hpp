@@ -26,16 +26,76 @@ struct ColumnSplit {
   Storage own, imported;
 };
 
+template <class O, class Off>
+struct CountImported {
+  const O* col_idx;
+  const O* places;
+
+  KOKKOS_FUNCTION void operator()(Off k, Off& sum) const { sum += places[col_idx[k]] < 0 ? 1 : 0; }
+};
+
+template <class O, class Off>
+struct ScanRows {
+  O rows;
+  const Off* row_ptr;
+  const O* col_idx;
+  const O* places;
+  Off* own;
+  Off* imported;
+
+  KOKKOS_FUNCTION void operator()(O i, Off& before, bool last) const {
+    if (last) {
+      imported[i] = before;
+      own[i] = row_ptr[i] - row_ptr[0] - before;
+    }
+    if (i == rows) return;
+    for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) before += places[col_idx[k]] < 0 ? 1 : 0;
+  }
+};
+
+template <class Matrix>
+struct SplitRows {
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+
+  struct Part {
+    const Off* row_ptr;
+    O* col_idx;
+    S* values;
+  };
+
+  const Off* row_ptr;
+  const O* col_idx;
+  const S* values;
+  const O* places;
+  Part own, imported;
+
+  KOKKOS_FUNCTION void operator()(O i) const {
+    Off to_own = own.row_ptr[i], to_imported = imported.row_ptr[i];
+    for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      const O place = places[col_idx[k]];
+      if (place >= 0 && to_own < own.row_ptr[i + 1]) {
+        own.col_idx[to_own] = place;
+        own.values[to_own++] = values[k];
+      } else if (place < 0 && to_imported < imported.row_ptr[i + 1]) {
+        imported.col_idx[to_imported] = imported_place(place);  // its own inverse
+        imported.values[to_imported++] = values[k];
+      }
+    }
+  }
+};
+
 /// Entries whose column is imported.
 template <class Exec, class Matrix, class Places>
 typename Matrix::offset_type count_imported(const Exec& exec, const Matrix& A,
                                             const Places& places) {
+  using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
-  const auto col_idx = A.col_idx();
   Off count = 0;
-  Kokkos::parallel_reduce(
-      "heddle::tpetra::count_imported", Kokkos::RangePolicy<Exec>(exec, 0, A.nonzeros()),
-      KOKKOS_LAMBDA(Off k, Off & sum) { sum += places(col_idx(k)) < 0 ? 1 : 0; }, count);
+  Kokkos::parallel_reduce("heddle::tpetra::count_imported",
+                          Kokkos::RangePolicy<Exec>(exec, 0, A.nonzeros()),
+                          CountImported<O, Off>{A.col_idx().data(), places.data()}, count);
   return count;
 }
 
@@ -44,54 +104,24 @@ template <class Exec, class Matrix, class Split>
 void fill_row_pointers(const Exec& exec, const Matrix& A, const Split& split) {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
-  const O rows = A.rows();
-  const auto row_ptr = A.row_ptr();
-  const auto col_idx = A.col_idx();
-  const auto places = split.places;
-  const auto own = split.own.row_ptr();
-  const auto imported = split.imported.row_ptr();
   Kokkos::parallel_scan(
-      "heddle::tpetra::fill_row_pointers", Kokkos::RangePolicy<Exec>(exec, 0, rows + 1),
-      KOKKOS_LAMBDA(O i, Off & before, bool last) {
-        if (last) {
-          imported(i) = before;
-          own(i) = row_ptr(i) - row_ptr(0) - before;
-        }
-        if (i == rows) return;
-        for (Off k = row_ptr(i); k < row_ptr(i + 1); ++k) before += places(col_idx(k)) < 0 ? 1 : 0;
-      });
+      "heddle::tpetra::fill_row_pointers", Kokkos::RangePolicy<Exec>(exec, 0, A.rows() + 1),
+      ScanRows<O, Off>{A.rows(), A.row_ptr().data(), A.col_idx().data(), split.places.data(),
+                       split.own.row_ptr().data(), split.imported.row_ptr().data()});
 }
 
 /// Writes columns and values of both parts, each row in the order it has in A. Never beyond the
 /// room of a row, even if A is not the matrix that was counted.
 template <class Exec, class Matrix, class Split>
 void fill_entries(const Exec& exec, const Matrix& A, const Split& split) {
-  using O = typename Matrix::ordinal_type;
-  using Off = typename Matrix::offset_type;
-  const auto row_ptr = A.row_ptr();
-  const auto col_idx = A.col_idx();
-  const auto values = A.values();
-  const auto places = split.places;
-  const auto own = split.own;
-  const auto imported = split.imported;
-  const auto own_ptr = own.row_ptr(), imported_ptr = imported.row_ptr();
-  const auto own_columns = own.col_idx(), imported_columns = imported.col_idx();
-  const auto own_values = own.values(), imported_values = imported.values();
+  const auto part = [](const auto& storage) {
+    return typename SplitRows<Matrix>::Part{storage.row_ptr().data(), storage.col_idx().data(),
+                                            storage.values().data()};
+  };
   Kokkos::parallel_for(
       "heddle::tpetra::fill_entries", Kokkos::RangePolicy<Exec>(exec, 0, A.rows()),
-      KOKKOS_LAMBDA(O i) {
-        Off to_own = own_ptr(i), to_imported = imported_ptr(i);
-        for (Off k = row_ptr(i); k < row_ptr(i + 1); ++k) {
-          const O place = places(col_idx(k));
-          if (place >= 0 && to_own < own_ptr(i + 1)) {
-            own_columns(to_own) = place;
-            own_values(to_own++) = values(k);
-          } else if (place < 0 && to_imported < imported_ptr(i + 1)) {
-            imported_columns(to_imported) = imported_place(place);  // its own inverse
-            imported_values(to_imported++) = values(k);
-          }
-        }
-      });
+      SplitRows<Matrix>{A.row_ptr().data(), A.col_idx().data(), A.values().data(),
+                        split.places.data(), part(split.own), part(split.imported)});
 }
 
 /// Both parts of A as matrices of their own, with all of A's rows, and own_columns and

@@ -85,6 +85,28 @@ struct RaiseKernel {
   }
 };
 
+struct BeginLevels {
+  int* level;
+  int before;  ///< the level of an iteration before the search
+  backends::Tickets tickets;
+  LevelSums* sums;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    level[i] = before;
+    if (i > 0) return;
+    tickets.clear();
+    sums->bad = LevelSums::nowhere;
+  }
+};
+
+struct HighestLevel {
+  const int* level;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, int& most) const {
+    most = most > level[i] ? most : level[i];
+  }
+};
+
 /// Fills the level of every iteration. Waits for `exec`. One launch whose teams wait for each
 /// other; where teams may not wait, or iterations keep later ones waiting, a launch for each level.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
@@ -99,13 +121,8 @@ LevelSums find_levels_on_device(const Exec& exec, const Loop<O, Reads>& loop, in
   LevelSums* const sums = work.template take<LevelSums>(1).data();
   const backends::Tickets tickets{work.template take<std::uint32_t>(1).data()};
   const bool by_wait = backends::waits_make_progress<Exec> && loop.ahead == ReadsAhead::error;
-  Kokkos::parallel_for(
-      "heddle::wavefronts::no_levels", range_policy(exec, n), KOKKOS_LAMBDA(std::int64_t i) {
-        level[i] = by_wait ? -1 : 0;
-        if (i > 0) return;
-        tickets.clear();
-        sums->bad = LevelSums::nowhere;
-      });
+  Kokkos::parallel_for("heddle::wavefronts::no_levels", range_policy(exec, n),
+                       BeginLevels{level, by_wait ? -1 : 0, tickets, sums});
   bool searched = false;
   if constexpr (backends::waits_make_progress<Exec>) {
     if (by_wait) {
@@ -122,10 +139,8 @@ LevelSums find_levels_on_device(const Exec& exec, const Loop<O, Reads>& loop, in
                             RaiseKernel<Loop<O, Reads>>{loop, level, sums}, Kokkos::Max<int>(rose));
   }
   int highest = 0;
-  Kokkos::parallel_reduce(
-      "heddle::wavefronts::highest", range_policy(exec, n),
-      KOKKOS_LAMBDA(std::int64_t i, int& most) { most = most > level[i] ? most : level[i]; },
-      Kokkos::Max<int>(highest));
+  Kokkos::parallel_reduce("heddle::wavefronts::highest", range_policy(exec, n), HighestLevel{level},
+                          Kokkos::Max<int>(highest));
   using Device = Kokkos::View<const LevelSums, Space, Kokkos::MemoryUnmanaged>;
   using Host = Kokkos::View<LevelSums, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
   Kokkos::deep_copy(space, Host(&found), Device(sums));

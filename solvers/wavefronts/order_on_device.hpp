@@ -4,8 +4,42 @@
 #include <vector>
 
 #include "../../core/arena.hpp"
+#include "../../core/loops.hpp"
 
 namespace heddle::detail::wavefronts {
+
+struct CountIterations {
+  const int* level;
+  std::int64_t* counts;  ///< of each level
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { Kokkos::atomic_inc(counts + level[i]); }
+};
+
+/// Where each level begins: in `begin`, and in place of the counts.
+struct ScanCounts {
+  std::int64_t* begin;
+  std::int64_t* counts;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t l, std::int64_t& sum, bool last) const {
+    const std::int64_t size = counts[l];
+    if (last) {
+      begin[l] = sum;
+      counts[l] = sum;
+    }
+    sum += size;
+  }
+};
+
+template <Ordinal O>
+struct PlaceIterations {
+  const int* level;
+  std::int64_t* next;  ///< of each level
+  O* iterations;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    iterations[Kokkos::atomic_fetch_inc(next + level[i])] = static_cast<O>(i);
+  }
+};
 
 /// Writes the iterations of a device level by level, in any order within a level: a counting sort.
 /// Returns where each level begins, and the last ends. Waits for `exec`.
@@ -20,27 +54,14 @@ std::vector<std::int64_t> order_on_device(const Exec& exec, std::int64_t n, cons
   Arena<Space> work(exec, "heddle::wavefronts::sort",
                     arena_bytes<std::int64_t, std::int64_t>(edges, edges));
   const auto begin = work.template take<std::int64_t>(edges);
-  const auto next = work.template take<std::int64_t>(edges);
-  Kokkos::parallel_for(
-      "heddle::wavefronts::no_counts", range_policy(exec, levels + 1),
-      KOKKOS_LAMBDA(std::int64_t l) { next(l) = 0; });
-  Kokkos::parallel_for(
-      "heddle::wavefronts::count", range_policy(exec, n),
-      KOKKOS_LAMBDA(std::int64_t i) { Kokkos::atomic_inc(&next(level[i])); });
-  Kokkos::parallel_scan(
-      "heddle::wavefronts::scan", range_policy(exec, levels + 1),
-      KOKKOS_LAMBDA(std::int64_t l, std::int64_t& sum, bool last) {
-        const std::int64_t size = next(l);
-        if (last) {
-          begin(l) = sum;
-          next(l) = sum;
-        }
-        sum += size;
-      });
-  Kokkos::parallel_for(
-      "heddle::wavefronts::place", range_policy(exec, n), KOKKOS_LAMBDA(std::int64_t i) {
-        iterations[Kokkos::atomic_fetch_inc(&next(level[i]))] = static_cast<O>(i);
-      });
+  std::int64_t* const next = work.template take<std::int64_t>(edges).data();
+  fill(exec, "heddle::wavefronts::no_counts", next, levels + 1, std::int64_t{0});
+  Kokkos::parallel_for("heddle::wavefronts::count", range_policy(exec, n),
+                       CountIterations{level, next});
+  Kokkos::parallel_scan("heddle::wavefronts::scan", range_policy(exec, levels + 1),
+                        ScanCounts{begin.data(), next});
+  Kokkos::parallel_for("heddle::wavefronts::place", range_policy(exec, n),
+                       PlaceIterations<O>{level, next, iterations});
   using Host = Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
   Kokkos::deep_copy(space, Host(level_begin.data(), edges), begin);
   exec.fence("heddle::wavefronts::ordered");

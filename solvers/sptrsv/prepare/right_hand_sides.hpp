@@ -57,13 +57,20 @@ void check_right_hand_sides(std::int64_t rows, const Multivector<const V>& b,
   }
 }
 
+template <Scalar V>
+struct ClearVectors {
+  Multivector<V> x;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    x(i % x.rows, static_cast<int>(i / x.rows)) = V(0);
+  }
+};
+
 /// x = 0, whatever it holds.
 template <ExecutionSpace Exec, Scalar V>
 void clear(const Exec& exec, const Multivector<V>& x) {
-  const std::int64_t rows = x.rows;
-  Kokkos::parallel_for(
-      "heddle::sptrsv::clear_x", range_policy(exec, rows * x.count),
-      KOKKOS_LAMBDA(std::int64_t i) { x(i % rows, static_cast<int>(i / rows)) = V(0); });
+  Kokkos::parallel_for("heddle::sptrsv::clear_x", range_policy(exec, x.rows * x.count),
+                       ClearVectors<V>{x});
 }
 
 }  // namespace heddle::detail::sptrsv

@@ -21,6 +21,85 @@ struct RowsView {
   const S* diagonal;  ///< of each place; null for a unit diagonal
 };
 
+/// Writes row pointers of the rows in order, each with its diagonal.
+template <Ordinal O, Offset Off>
+struct ScanRowsTriangle {
+  Graph<O, Off> graph;
+  wavefronts::PlaceOrder<O> order;
+  std::int64_t rows;
+  Off* row_ptr;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p, Off& sum, bool last) const {
+    if (last) row_ptr[p] = sum;
+    if (p == rows) return;
+    const O i = order(p);
+    for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
+      sum += in_triangle(graph.triangle, i, graph.col_idx[k]) ? 1 : 0;
+    }
+    ++sum;
+  }
+};
+
+template <Ordinal O, Offset Off>
+struct CopyRowsTriangle {
+  Graph<O, Off> graph;
+  const Off* origin;
+  wavefronts::PlaceOrder<O> order;
+  const Off* row_ptr;
+  O* col_idx;
+  Off* source;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    const O i = order(p);
+    Off to = row_ptr[p];
+    for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
+      const O j = graph.col_idx[k];
+      if (!in_triangle(graph.triangle, i, j)) continue;
+      col_idx[to] = j;
+      if (origin) source[to] = origin[k];
+      ++to;
+    }
+    col_idx[to] = i;
+  }
+};
+
+template <Scalar S, Ordinal O, Offset Off>
+struct UpdateRowsTriangle {
+  const Off* row_ptr;
+  const O* col_idx;
+  const S* from;
+  Triangle triangle;
+  const Off* place_ptr;
+  const O* place_columns;
+  const Off* source;  ///< of each value at its place; null: in the order of the row
+  S* values;
+  S* diagonal;  ///< null for a unit diagonal
+  std::int64_t* bad_diagonal;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    const Off end = place_ptr[p + 1] - 1;
+    const O i = place_columns[end];
+    Off to = place_ptr[p];
+    S sum(0);
+    for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      const O j = col_idx[k];
+      if (j == i) {
+        sum += from[k];
+      } else if (!source && in_triangle(triangle, i, j)) {
+        values[to++] = from[k];
+      }
+    }
+    for (; to < end; ++to) values[to] = from[source[to]];
+    if (!diagonal) {
+      values[end] = S(1);
+      return;
+    }
+    diagonal[p] = sum;
+    values[end] = reciprocal_or_zero(sum);
+    if (sum == S(0) && bad_diagonal) Kokkos::atomic_max(bad_diagonal, i + std::int64_t{1});
+  }
+};
+
 /// The copy of a triangle that a RowsView looks at.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
 class RowsTriangle {
@@ -55,39 +134,12 @@ class RowsTriangle {
   /// no wait. A diagonal that turns out to be zero or missing is reported by raising *bad_diagonal,
   /// if that is given, to the row + 1.
   void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
-    const auto place_ptr = row_ptr_;
-    const auto place_columns = col_idx_;
-    const auto source = source_;
-    const auto values = values_;
-    const auto diagonal = diagonal_;
-    const bool unit = unit_, copied = source_.extent(0) > 0;
-    const Triangle triangle = triangle_;
-    const auto row_ptr = T.row_ptr().data();
-    const auto col_idx = T.col_idx().data();
-    const auto from = T.values().data();
-    Kokkos::parallel_for(
-        "heddle::sptrsv::values", range_policy(exec, rows_), KOKKOS_LAMBDA(std::int64_t p) {
-          const Off end = place_ptr(p + 1) - 1;
-          const O i = place_columns(end);
-          Off to = place_ptr(p);
-          S sum(0);
-          for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
-            const O j = col_idx[k];
-            if (j == i) {
-              sum += from[k];
-            } else if (!copied && in_triangle(triangle, i, j)) {
-              values(to++) = from[k];
-            }
-          }
-          for (; to < end; ++to) values(to) = from[source(to)];
-          if (unit) {
-            values(end) = S(1);
-            return;
-          }
-          diagonal(p) = sum;
-          values(end) = reciprocal_or_zero(sum);
-          if (sum == S(0) && bad_diagonal) Kokkos::atomic_max(bad_diagonal, i + std::int64_t{1});
-        });
+    const Off* const source = source_.extent(0) > 0 ? source_.data() : nullptr;
+    Kokkos::parallel_for("heddle::sptrsv::values", range_policy(exec, rows_),
+                         UpdateRowsTriangle<S, O, Off>{
+                             T.row_ptr().data(), T.col_idx().data(), T.values().data(), triangle_,
+                             row_ptr_.data(), col_idx_.data(), source, values_.data(),
+                             unit_ ? nullptr : diagonal_.data(), bad_diagonal});
   }
 
   RowsView<S, O, Off> view() const {
@@ -97,34 +149,11 @@ class RowsTriangle {
 
   void copy_pattern(const Exec& exec, const Graph<O, Off>& graph, const Off* origin,
                     const Order& order) {
-    const auto row_ptr = row_ptr_;
-    const auto col_idx = col_idx_;
-    const auto source = source_;
-    const std::int64_t n = rows_;
-    Kokkos::parallel_scan(
-        "heddle::sptrsv::row_ptr", range_policy(exec, n + 1),
-        KOKKOS_LAMBDA(std::int64_t p, Off& sum, bool last) {
-          if (last) row_ptr(p) = sum;
-          if (p == n) return;
-          const O i = order(p);
-          for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
-            sum += in_triangle(graph.triangle, i, graph.col_idx[k]) ? 1 : 0;
-          }
-          ++sum;
-        });
-    Kokkos::parallel_for(
-        "heddle::sptrsv::pattern", range_policy(exec, n), KOKKOS_LAMBDA(std::int64_t p) {
-          const O i = order(p);
-          Off to = row_ptr(p);
-          for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
-            const O j = graph.col_idx[k];
-            if (!in_triangle(graph.triangle, i, j)) continue;
-            col_idx(to) = j;
-            if (origin) source(to) = origin[k];
-            ++to;
-          }
-          col_idx(to) = i;
-        });
+    Kokkos::parallel_scan("heddle::sptrsv::row_ptr", range_policy(exec, rows_ + 1),
+                          ScanRowsTriangle<O, Off>{graph, order, rows_, row_ptr_.data()});
+    Kokkos::parallel_for("heddle::sptrsv::pattern", range_policy(exec, rows_),
+                         CopyRowsTriangle<O, Off>{graph, origin, order, row_ptr_.data(),
+                                                  col_idx_.data(), source_.data()});
   }
 
  private:

@@ -53,6 +53,22 @@ struct SolvedValues {
   }
 };
 
+/// Item i clears the values at i in both sets, and the item behind the last the state.
+template <Scalar V>
+struct ClearSolvedValues {
+  SolvedValues<V> values;
+  std::int64_t words;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (i == words) {
+      *values.state = typename SolvedValues<V>::State();
+      return;
+    }
+    values.sets[0].clear(i);
+    values.sets[1].clear(i);
+  }
+};
+
 /// The memory of solved values, for up to `room` vectors at once.
 template <ExecutionSpace Exec, Scalar V>
 class SolvedValuesStorage {
@@ -77,17 +93,9 @@ class SolvedValuesStorage {
 
   /// Nothing is posted, in either set. One launch in the order of `exec`.
   void clear(const Exec& exec) const {
-    const Values values = of(room_);
     const std::int64_t words = places_ * room_;
-    Kokkos::parallel_for(
-        "heddle::sptrsv::clear", range_policy(exec, words + 1), KOKKOS_LAMBDA(std::int64_t i) {
-          if (i == words) {
-            *values.state = typename Values::State();
-            return;
-          }
-          values.sets[0].clear(i);
-          values.sets[1].clear(i);
-        });
+    Kokkos::parallel_for("heddle::sptrsv::clear", range_policy(exec, words + 1),
+                         ClearSolvedValues<V>{of(room_), words});
   }
 
   /// For a solve of so many vectors.

@@ -28,6 +28,31 @@ struct InOrderRuns {
   }
 };
 
+template <Offset Off>
+struct CountTasks {
+  InOrderRuns<Off> runs;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t r, std::int64_t& sum) const {
+    sum += runs.tasks_of(runs.run(r));
+  }
+};
+
+template <Offset Off>
+struct WriteTasks {
+  InOrderRuns<Off> runs;
+  Task* tasks;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t r, std::int64_t& sum, bool last) const {
+    const Task run = runs.run(r);
+    const int number = runs.tasks_of(run);
+    if (last) {
+      const int rows = run.rows / number;
+      for (int t = 0; t < number; ++t) tasks[sum + t] = {run.first + t * rows, rows};
+    }
+    sum += number;
+  }
+};
+
 /// The tasks of all runs on the device: a launch that counts them, and waits; one allocation, and a
 /// launch that writes them.
 template <ExecutionSpace Exec>
@@ -47,27 +72,15 @@ class InOrderTasks {
   template <Offset Off>
   static std::int64_t count(const Exec& exec, const InOrderRuns<Off>& runs) {
     std::int64_t tasks = 0;
-    Kokkos::parallel_reduce(
-        "heddle::sptrsv::count_tasks", range_policy(exec, runs.runs()),
-        KOKKOS_LAMBDA(std::int64_t r, std::int64_t& sum) { sum += runs.tasks_of(runs.run(r)); },
-        tasks);
+    Kokkos::parallel_reduce("heddle::sptrsv::count_tasks", range_policy(exec, runs.runs()),
+                            CountTasks<Off>{runs}, tasks);
     return tasks;
   }
 
   template <Offset Off>
   void fill(const Exec& exec, const InOrderRuns<Off>& runs) {
-    const auto tasks = tasks_;
-    Kokkos::parallel_scan(
-        "heddle::sptrsv::tasks", range_policy(exec, runs.runs()),
-        KOKKOS_LAMBDA(std::int64_t r, std::int64_t& sum, bool last) {
-          const Task run = runs.run(r);
-          const int number = runs.tasks_of(run);
-          if (last) {
-            const int rows = run.rows / number;
-            for (int t = 0; t < number; ++t) tasks(sum + t) = {run.first + t * rows, rows};
-          }
-          sum += number;
-        });
+    Kokkos::parallel_scan("heddle::sptrsv::tasks", range_policy(exec, runs.runs()),
+                          WriteTasks<Off>{runs, tasks_.data()});
   }
 
   std::int64_t count() const { return count_; }

@@ -37,6 +37,29 @@ class TaskRanges {
   int rows_per_task_ = 1;
 };
 
+struct CutLevels {
+  const std::int64_t* first_task;   ///< of each level, and where the last ends
+  const std::int64_t* first_place;  ///< likewise
+  std::int64_t last_level;
+  int rows_per_task;
+  Task* tasks;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t t) const {
+    std::int64_t low = 0, high = last_level;  // the last level that begins at or before t
+    while (low < high) {
+      const std::int64_t middle = (low + high + 1) / 2;
+      if (first_task[middle] <= t) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    const std::int64_t first = first_place[low] + (t - first_task[low]) * rows_per_task;
+    const std::int64_t left = first_place[low + 1] - first;
+    tasks[t] = {first, static_cast<int>(left < rows_per_task ? left : rows_per_task)};
+  }
+};
+
 /// The tasks on the device: one allocation, two copies from the host, one launch; waits.
 template <ExecutionSpace Exec>
 class TaskTable {
@@ -62,24 +85,10 @@ class TaskTable {
     using Host = Kokkos::View<const std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
     Kokkos::deep_copy(kokkos_space(exec), first_task, Host(ranges.begin().data(), levels));
     Kokkos::deep_copy(kokkos_space(exec), first_place, Host(level_begin.data(), levels));
-    const auto tasks = tasks_;
-    const int rows_per_task = ranges.rows_per_task();
     const auto last_level = static_cast<std::int64_t>(levels) - 2;
-    Kokkos::parallel_for(
-        "heddle::sptrsv::tasks", range_policy(exec, ranges.tasks()), KOKKOS_LAMBDA(std::int64_t t) {
-          std::int64_t low = 0, high = last_level;  // the last level that begins at or before t
-          while (low < high) {
-            const std::int64_t middle = (low + high + 1) / 2;
-            if (first_task(middle) <= t) {
-              low = middle;
-            } else {
-              high = middle - 1;
-            }
-          }
-          const std::int64_t first = first_place(low) + (t - first_task(low)) * rows_per_task;
-          const std::int64_t left = first_place(low + 1) - first;
-          tasks(t) = {first, static_cast<int>(left < rows_per_task ? left : rows_per_task)};
-        });
+    Kokkos::parallel_for("heddle::sptrsv::tasks", range_policy(exec, ranges.tasks()),
+                         CutLevels{first_task.data(), first_place.data(), last_level,
+                                   ranges.rows_per_task(), tasks_.data()});
     exec.fence("heddle::sptrsv::tasks");  // before the ranges are freed
   }
 
