@@ -5,30 +5,9 @@
 
 #include "../../core/arena.hpp"
 #include "../../core/loops.hpp"
+#include "level_kernels.hpp"
 
 namespace heddle::detail::wavefronts {
-
-struct CountIterations {
-  const int* level;
-  std::int64_t* counts;  ///< of each level
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { Kokkos::atomic_inc(counts + level[i]); }
-};
-
-/// Where each level begins: in `begin`, and in place of the counts.
-struct ScanCounts {
-  std::int64_t* begin;
-  std::int64_t* counts;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t l, std::int64_t& sum, bool last) const {
-    const std::int64_t size = counts[l];
-    if (last) {
-      begin[l] = sum;
-      counts[l] = sum;
-    }
-    sum += size;
-  }
-};
 
 template <Ordinal O>
 struct PlaceIterations {

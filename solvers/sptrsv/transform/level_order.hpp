@@ -31,29 +31,6 @@ class RowLevels {
   int count_;
 };
 
-struct CountRows {
-  const int* level;
-  std::int64_t* rows_of_level;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    Kokkos::atomic_inc(rows_of_level + level[i]);
-  }
-};
-
-struct BeginLevels {
-  std::int64_t* begin;
-  std::int64_t* next;  ///< the rows of each level before, its begin after
-
-  KOKKOS_FUNCTION void operator()(std::int64_t l, std::int64_t& sum, bool last) const {
-    const std::int64_t rows_of_level = next[l];
-    if (last) {
-      begin[l] = sum;
-      next[l] = sum;
-    }
-    sum += rows_of_level;
-  }
-};
-
 template <Ordinal O, Offset Off>
 struct PlaceByLevel {
   Graph<O, Off> graph;
@@ -116,9 +93,9 @@ class LevelOrder {
     Kokkos::View<std::int64_t*, Space> next(
         Kokkos::view_alloc(kokkos_space(exec), "heddle::sptrsv::next"), places);
     Kokkos::parallel_for("heddle::sptrsv::count", range_policy(exec, graph.rows),
-                         CountRows{level, next.data()});
+                         wavefronts::CountIterations{level, next.data()});
     Kokkos::parallel_scan("heddle::sptrsv::scan", range_policy(exec, levels.count() + 1),
-                          BeginLevels{begin.data(), next.data()});
+                          wavefronts::ScanCounts{begin.data(), next.data()});
     Kokkos::parallel_for(
         "heddle::sptrsv::place", range_policy(exec, graph.rows),
         PlaceByLevel<O, Off>{graph, level, next.data(), order.rows_.data(), order.place_.data()});

@@ -7,6 +7,7 @@
 #include "../../../core/arena.hpp"
 #include "../../../core/loops.hpp"
 #include "../../../core/matrix.hpp"
+#include "../../wavefronts/level_kernels.hpp"
 #include "../options.hpp"
 
 namespace heddle::detail::sptrsv {
@@ -84,14 +85,6 @@ struct RaiseKernel {
   }
 };
 
-struct HighestLevel {
-  const int* level;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i, int& most) const {
-    most = most > level[i] ? most : level[i];
-  }
-};
-
 struct ClearTickets {
   backends::Tickets tickets;
 
@@ -143,7 +136,7 @@ int find_levels(const Exec& exec, const Graph& graph, int* level) {
   }
   int highest = 0;
   Kokkos::parallel_reduce("heddle::sptrsv::highest", range_policy(exec, graph.rows),
-                          HighestLevel{level}, Kokkos::Max<int>(highest));
+                          wavefronts::HighestLevel{level}, Kokkos::Max<int>(highest));
   return highest + 1;
 }
 
