@@ -76,7 +76,9 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
   const double memory = prediction.moved_bytes / bandwidth;
   // Counting and filling read the pattern; filling writes every place twice and reads it once.
   const double fill = (3 * prediction.kept_bytes + 3 * csr_least_bytes(rows, sizes)) / bandwidth;
-  prediction.setup_seconds = 4 * estimated_setup_seconds(device) + 3 * fill;
+  prediction.setup_seconds = device.has_lanes()
+                                 ? GpuSetup{255, 125, 707, 1330}.seconds(rows, device)
+                                 : 4 * cpu_setup_seconds + 3 * fill;
   if (device.has_lanes()) {
     constexpr double round_seconds = 1.2e-6;  // as of ELL
     const double columns = blocks * shape.columns / std::max(1.0, block_rows);

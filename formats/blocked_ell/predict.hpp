@@ -126,12 +126,13 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
     const double latency = round_seconds * rounds * std::max(1.0, vectors / 4);
     prediction.seconds =
         estimated_launch_seconds(device) * (cut ? 2 : 1) + waiting_for_both(latency, memory / 0.92);
-    prediction.setup_seconds = 2 * estimated_setup_seconds(device) + 30e-6 + 2 * copy;
+    constexpr GpuSetup as_it_is{140, 29, 136, 310}, in_windows{152, 30, 366, 308};
+    prediction.setup_seconds = (sorted ? in_windows : as_it_is).seconds(rows, device);
   } else {
     // The least that ELL was measured at there, beside csr/adaptive, is 1.2; its streams are one
     // here.
     prediction.seconds = estimated_launch_seconds(device) + 2 * memory;
-    prediction.setup_seconds = estimated_setup_seconds(device) + 6 * copy;
+    prediction.setup_seconds = cpu_setup_seconds + 6 * copy;
   }
   return prediction;
 }

@@ -116,9 +116,27 @@ inline double waiting_for_both(double work_seconds, double memory_seconds) {
   return std::cbrt(std::pow(work_seconds, 3) + std::pow(memory_seconds, 3));
 }
 
-/// What an allocation and a readback add to an inspection.
-inline double estimated_setup_seconds(const Device& device) {
-  return device.has_lanes() ? 30e-6 : 10e-6;
-}
+/// What an allocation and a readback add to an inspection on a CPU.
+inline constexpr double cpu_setup_seconds = 10e-6;
+
+/// What it takes on a GPU to look at the rows and inspect: microseconds; and microseconds for a
+/// million nonzeros, a million rows, and a thousand entries of the longest row. Fitted to each
+/// format on an H200: docs/choose.md.
+struct GpuSetup {
+  double base;
+  double nonzeros;
+  double rows;
+  double longest_row = 0;
+
+  /// On another GPU all but the first go by its bandwidth.
+  double seconds(const RowFeatures& features, const Device& device) const {
+    constexpr Device h200{.lanes = 32, .multiprocessors = 132};
+    const double work = nonzeros * 1e-6 * static_cast<double>(features.nonzeros) +
+                        rows * 1e-6 * static_cast<double>(features.rows) +
+                        longest_row * 1e-3 * static_cast<double>(features.longest_row);
+    const double slower = estimated_bytes_per_second(h200) / estimated_bytes_per_second(device);
+    return 1e-6 * (base + slower * work);
+  }
+};
 
 }  // namespace heddle

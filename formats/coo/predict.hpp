@@ -19,8 +19,6 @@ inline Prediction predict(const RowFeatures& rows, const Device& device, const S
   prediction.reason = "equal shares of nonzeros, whatever the rows are like";
   const double bytes_per_second = estimated_bytes_per_second(device);
   const double work = static_cast<double>(rows.rows + rows.nonzeros);
-  const double look =
-      estimated_setup_seconds(device) + work * sizes.offset_bytes / bytes_per_second;
   if (device.has_lanes()) {
     const segments::GpuTuning tuning = segments::gpu_tuning_of(device);
     constexpr double round_seconds = 0.5e-6, start_rounds = 15, rounds_per_wave = 20;
@@ -37,12 +35,14 @@ inline Prediction predict(const RowFeatures& rows, const Device& device, const S
         estimated_launch_seconds(device) +
         waiting_for_both(round_seconds * rounds * std::max(1.0, sizes.vectors.count / 4.0),
                          prediction.moved_bytes / (0.7 * bytes_per_second));
-    prediction.setup_seconds = look + 40e-6 + 2 * prediction.kept_bytes / bytes_per_second;
+    prediction.setup_seconds = GpuSetup{79, 12, 125}.seconds(rows, device);
   } else {
     prediction.kept_bytes = n * local_row_bytes;
     prediction.seconds =
         estimated_launch_seconds(device) + 2 * prediction.moved_bytes / bytes_per_second;
-    prediction.setup_seconds = look + 4 * prediction.kept_bytes / bytes_per_second;
+    prediction.setup_seconds =
+        cpu_setup_seconds +
+        (work * sizes.offset_bytes + 4 * prediction.kept_bytes) / bytes_per_second;
   }
   return prediction;
 }

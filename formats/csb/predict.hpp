@@ -128,7 +128,9 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
   prediction.seconds = (triangle ? 4 : 2) * estimated_launch_seconds(device) +
                        penalty * prediction.moved_bytes / bytes_per_second;
   prediction.setup_seconds =
-      12 * estimated_setup_seconds(device) + 20 * csr_least_bytes(rows, sizes) / bytes_per_second;
+      device.has_lanes()
+          ? GpuSetup{698, 168, 213, 5}.seconds(rows, device)
+          : 12 * cpu_setup_seconds + 20 * csr_least_bytes(rows, sizes) / bytes_per_second;
   return prediction;
 }
 

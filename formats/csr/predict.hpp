@@ -148,14 +148,11 @@ inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
   Prediction prediction;
   prediction.moved_bytes = csr_least_bytes(rows, sizes);
   prediction.kept_bytes = kept_bytes_on_gpu(scheme, rows, device, sizes, tuning);
-  const double look =
-      estimated_setup_seconds(device) + static_cast<double>(rows.rows + rows.nonzeros) *
-                                            sizes.offset_bytes / estimated_bytes_per_second(device);
   const std::string shape = "rows of " + std::to_string(std::llround(rows.mean_row())) +
                             " nonzeros on average, the longest of " +
                             std::to_string(rows.longest_row);
   double rounds = 0;
-  prediction.setup_seconds = look;
+  prediction.setup_seconds = GpuSetup{45, 3.5, 89}.seconds(rows, device);
   if (scheme.has("scalar") || scheme.has("subwarp")) {
     const int lanes = scheme.has("scalar") ? 1 : static_cast<int>(scheme.integer("subwarp"));
     rounds = costs.subwarp(lanes);
@@ -169,13 +166,13 @@ inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
     constexpr double penalty = 2;
     rounds = penalty * costs.adaptive();
     prediction.reason = "blocks of rows get lanes by their mean length, and long rows a team";
-    prediction.setup_seconds += 40e-6 + look;
+    prediction.setup_seconds = GpuSetup{84, 3.3, 148}.seconds(rows, device);
   } else {
     const bool merges = scheme.has("merge");
     rounds = merges ? costs.merge() : costs.adaptive();
     prediction.reason = merges ? "most rows are empty, and there are many of them"
                                : shape + ", cheaper in equal shares than row by row";
-    prediction.setup_seconds += 20e-6 + 6e-12 * static_cast<double>(rows.rows + rows.nonzeros);
+    prediction.setup_seconds = GpuSetup{66, 8, 119}.seconds(rows, device);
   }
   prediction.seconds = gpu_seconds(rounds, prediction.moved_bytes, device, sizes.vectors.count);
   return prediction;
@@ -191,7 +188,7 @@ inline Prediction predict_on_cpu(const Scheme& scheme, const Features& features,
   prediction.kept_bytes = kept_bytes_on_cpu(scheme, rows, device, sizes);
   const double apply = estimated_launch_seconds(device) +
                        prediction.moved_bytes / estimated_bytes_per_second(device);
-  const double look = estimated_setup_seconds(device) + 0.5 * apply;
+  const double look = cpu_setup_seconds + 0.5 * apply;
   if (scheme.has("scalar")) {
     prediction.seconds = 1.2 * apply;
     prediction.setup_seconds = look;

@@ -47,7 +47,6 @@ inline Prediction prediction_of(std::int64_t diagonals, const RowFeatures& rows,
   const double memory = prediction.moved_bytes / bandwidth;
   // Marking and filling read the pattern; filling writes every place twice and reads it once.
   const double fill = (3 * prediction.kept_bytes + 2 * csr_least_bytes(rows, sizes)) / bandwidth;
-  prediction.setup_seconds = 3 * estimated_setup_seconds(device) + 2 * fill;
   if (device.has_lanes()) {
     constexpr double round_seconds = 0.9e-6;
     const double latency = round_seconds *
@@ -55,9 +54,10 @@ inline Prediction prediction_of(std::int64_t diagonals, const RowFeatures& rows,
                            std::max(1.0, vectors / 4);
     prediction.seconds =
         estimated_launch_seconds(device) + waiting_for_both(latency, memory / 0.97);
+    prediction.setup_seconds = GpuSetup{170, 108, 0}.seconds(rows, device);
   } else {
     prediction.seconds = estimated_launch_seconds(device) + tuning.cpu_penalty * memory;
-    prediction.setup_seconds += 2 * fill;
+    prediction.setup_seconds = 3 * cpu_setup_seconds + 4 * fill;
   }
   return prediction;
 }
@@ -81,7 +81,7 @@ inline Prediction predict_with_rest(const Scheme& scheme, const RowFeatures& row
   const double handed_over = 2.0 * sizes.accumulator_bytes * sizes.vectors.count;
   const double matrix = static_cast<double>(rows.nonzeros) * entry +
                         static_cast<double>(rows.rows - rows.empty_rows) * handed_over;
-  Prediction prediction = rest::prediction_of(matrix, rows, device, sizes);
+  Prediction prediction = rest::prediction_of(matrix, rows, device, sizes, GpuSetup{274, 76, 200});
   // Each entry keeps its place in a full diagonal, holes with it, or lies in the rest and is
   // listed.
   const double fill =

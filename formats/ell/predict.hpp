@@ -66,12 +66,12 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
     const double latency = round_seconds * rounds * std::max(1.0, vectors / 4);
     prediction.seconds =
         estimated_launch_seconds(device) + waiting_for_both(latency, memory / 0.92);
-    prediction.setup_seconds = estimated_setup_seconds(device) + 20e-6 + copy;
+    prediction.setup_seconds = GpuSetup{77, 42, 96}.seconds(rows, device);
   } else {
     // A CPU walks through as many streams as a row has slots: on two threads of an EPYC that took
     // 1.2 to 6 times as long as csr/adaptive.
     prediction.seconds = estimated_launch_seconds(device) + 3 * memory;
-    prediction.setup_seconds = estimated_setup_seconds(device) + 4 * copy;
+    prediction.setup_seconds = cpu_setup_seconds + 4 * copy;
   }
   return prediction;
 }

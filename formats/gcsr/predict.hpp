@@ -60,10 +60,6 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
                            prediction.kept_bytes;
   prediction.reason = std::to_string(rows.empty_rows) + " of " + std::to_string(rows.rows) +
                       " rows are empty, and cost a bit and a store";
-  prediction.setup_seconds =
-      estimated_setup_seconds(device) +
-      (static_cast<double>(rows.rows) * sizes.offset_bytes * 3 + prediction.kept_bytes) /
-          bytes_per_second;
   if (device.has_lanes()) {
     constexpr double round_seconds = 0.5e-6;
     const int lanes =
@@ -74,10 +70,17 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
         penalty *
             waiting_for_both(round_seconds * rounds * std::max(1.0, sizes.vectors.count / 4.0),
                              prediction.moved_bytes / (0.84 * bytes_per_second));
-    prediction.setup_seconds += 40e-6;
+    prediction.setup_seconds = GpuSetup{69, 5, 191}.seconds(rows, device);
   } else {
+    // Its bytes are fewer, and yet on 16 threads it took twice as long as csr/adaptive where most
+    // rows are empty, which takes runs of these together.
+    constexpr double cpu_penalty = 3;
     prediction.seconds =
-        estimated_launch_seconds(device) + penalty * prediction.moved_bytes / bytes_per_second;
+        estimated_launch_seconds(device) + cpu_penalty * prediction.moved_bytes / bytes_per_second;
+    prediction.setup_seconds =
+        cpu_setup_seconds +
+        (static_cast<double>(rows.rows) * sizes.offset_bytes * 3 + prediction.kept_bytes) /
+            bytes_per_second;
   }
   return prediction;
 }

@@ -64,7 +64,7 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
   if (all_slots <= most && rows.longest_row <= tuning.most_width) {
     matrix = std::min(matrix, all_slots * bytes.slot);
   }
-  Prediction prediction = rest::prediction_of(matrix, rows, device, sizes);
+  Prediction prediction = rest::prediction_of(matrix, rows, device, sizes, GpuSetup{206, 34, 192});
   prediction.kept_bytes = kept_bytes(scheme, matrix, rows, device, sizes);
   prediction.reason = "most rows in slots, what the longest of " +
                       std::to_string(rows.longest_row) + " have beyond in equal shares";

@@ -19,9 +19,9 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using Off = typename Matrix::offset_type;
 
   Executor(const Inspection<Exec, Matrix>& in, const Parameters& parameters)
-      : scheme_(parameters.scheme()),
-        columns_(static_cast<double>(in.A.columns())),
-        storage_(in.exec, in.A, parameters.piece_tiles, parameters.rules) {}
+      : columns_(static_cast<double>(in.A.columns())),
+        storage_(in.exec, in.A, parameters),
+        scheme_(parameters.scheme(storage_.piece_tiles())) {}
 
   const Scheme& scheme() const override { return scheme_; }
 
@@ -73,9 +73,9 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     }
   }
 
-  Scheme scheme_;
   double columns_;
   Storage<Exec, S, O, Off, Acc> storage_;
+  Scheme scheme_;
 };
 
 }  // namespace heddle::detail::tiled

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "../../core/device.hpp"
+#include "../../core/integers.hpp"
 #include "../../core/scheme_grammar.hpp"
 #include "tile.hpp"
 #include "tuning.hpp"
@@ -14,7 +16,6 @@ namespace heddle::detail::tiled {
 /// The parameters of a scheme tiled/16, those that it leaves out resolved.
 struct Parameters {
   Rules rules;
-  std::int64_t piece_tiles;
 
   static std::vector<SchemeKey> keys() {
     return {SchemeKey("coo", {"<0..256>"}, scheme_auto, {"0", "256"}),
@@ -35,11 +36,19 @@ struct Parameters {
     rules.whole_lines = given.has("lines") ? given.value("lines") == "whole" : rules.whole_lines;
     rules.most_ell_percent = bound("ell", rules.most_ell_percent, -1);
     rules.least_hyb_percent = bound("hyb", rules.least_hyb_percent, -1);
-    const int tiles = device.has_lanes() ? tuning.gpu_piece_tiles : tuning.cpu_piece_tiles;
-    piece_tiles = bound("piece", tiles, 0);
+    given_piece_ = bound("piece", 0, 0);
+    warps_ = device.has_lanes() ? device.multiprocessors * tuning.warps_per_multiprocessor : 0;
   }
 
-  Scheme scheme() const {
+  /// Tiles of a piece at most, of a matrix of so many: as few as keep all warps of a GPU busy.
+  std::int64_t piece_tiles(std::int64_t tiles) const {
+    if (given_piece_ > 0) return given_piece_;
+    if (warps_ == 0) return tuning.cpu_piece_tiles;
+    return std::clamp<std::int64_t>(ceil_div(tiles, warps_), tuning.least_piece_tiles,
+                                    tuning.gpu_piece_tiles);
+  }
+
+  Scheme scheme(std::int64_t piece_tiles) const {
     const auto bound = [](int value, bool none) {
       return none ? std::string("none") : std::to_string(value);
     };
@@ -56,6 +65,8 @@ struct Parameters {
 
  private:
   static constexpr int no_dense = tile_size * tile_size + 1;
+  int given_piece_ = 0;
+  int warps_ = 0;
 };
 
 }  // namespace heddle::detail::tiled

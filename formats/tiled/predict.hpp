@@ -20,7 +20,8 @@ inline double kept_bytes(const Scheme& scheme, double tiles, const RowFeatures& 
   const Parameters parameters(scheme, device);
   const auto n = static_cast<double>(rows.nonzeros);
   const double tile_rows = std::ceil(static_cast<double>(rows.rows) / tile_size);
-  const auto piece_tiles = static_cast<double>(parameters.piece_tiles);
+  const auto piece_tiles =
+      static_cast<double>(parameters.piece_tiles(static_cast<std::int64_t>(tiles)));
   const double longest = std::min(tile_size * static_cast<double>(rows.longest_row),
                                   std::ceil(static_cast<double>(rows.columns) / tile_size));
   const double cut = longest > piece_tiles ? tiles / piece_tiles : 0;
@@ -73,7 +74,8 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
   prediction.reason = "tiles of 16 x 16, of unknown number, each stored in its own way";
   // Four passes over the columns and two over the values, in steps that wait for each other.
   const double copy = (4 * csr_least_bytes(rows, sizes) + 2 * prediction.kept_bytes) / bandwidth;
-  prediction.setup_seconds = 5 * estimated_setup_seconds(device) + 3 * copy;
+  prediction.setup_seconds = device.has_lanes() ? GpuSetup{483, 275, 210, 9}.seconds(rows, device)
+                                                : 5 * cpu_setup_seconds + 3 * copy;
   // A warp takes its tiles one after the other, each a load after that of its table.
   constexpr double tile_seconds = 1.2e-6;
   const double longest = static_cast<double>(rows.longest_row) / tile_size;

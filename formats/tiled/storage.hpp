@@ -5,6 +5,7 @@
 
 #include "../inspect/recipe/compact.hpp"
 #include "inspect_kernels.hpp"
+#include "parameters.hpp"
 
 namespace heddle::detail::tiled {
 
@@ -25,7 +26,7 @@ class Storage {
   /// the end, when a workspace of an offset and a byte for each nonzero goes. Where a tile row is
   /// long, entries are sorted, in a workspace of 16 bytes and more than an offset a nonzero, and an
   /// offset a nonzero is kept.
-  Storage(const Exec& exec, const Matrix& A, std::int64_t piece_tiles, const Rules& rules = {}) {
+  Storage(const Exec& exec, const Matrix& A, const Parameters& parameters) {
     const recipe::Compact<Exec, Matrix, decltype(tiles_recipe())> count(exec, A, tiles_recipe());
     tiles_ = count.keys();
     const auto tile_rows = static_cast<std::size_t>(count.panels());
@@ -52,11 +53,12 @@ class Storage {
     recipe::fill_lists(exec, "heddle::spmv::tiled_codes", A, tiles_recipe(), tiles_, tile_ptr,
                        tile_col, list_ptr, next, source_, PutCode{codes});
     Kokkos::parallel_for("heddle::spmv::tiled_shapes", range_policy(exec, tiles_),
-                         ShapesKernel<Off>{list_ptr, codes, rules, shapes});
+                         ShapesKernel<Off>{list_ptr, codes, parameters.rules, shapes});
     LayoutKernel<Off> layout{tiles_, sizeof(S), shapes, list_ptr, nullptr, nullptr};
     Kokkos::parallel_scan("heddle::spmv::tiled_sizes", range_policy(exec, tiles_ + 1), layout,
                           size_);
-    PiecesKernel<O, Off> cut{count.panels(), piece_tiles, tile_ptr, nullptr};
+    piece_tiles_ = parameters.piece_tiles(tiles_);
+    PiecesKernel<O, Off> cut{count.panels(), piece_tiles_, tile_ptr, nullptr};
     Kokkos::parallel_scan("heddle::spmv::tiled_pieces", range_policy(exec, count.panels() + 1), cut,
                           counts_);
 
@@ -84,6 +86,8 @@ class Storage {
   Acc* carries() const { return carries_; }
   bool cut() const { return counts_.carries > 0; }
   std::int64_t tiles() const { return tiles_; }
+  /// Of a piece at most.
+  std::int64_t piece_tiles() const { return piece_tiles_; }
   std::size_t bytes() const { return arena_.bytes() + source_arena_.bytes(); }
 
   /// Bytes that a pass over the tiles reads, without x and y, and those that each vector adds.
@@ -145,6 +149,7 @@ class Storage {
   PieceCounts counts_;
   Arena<Space> arena_;
   Arena<Space> source_arena_;
+  std::int64_t piece_tiles_ = 0;
   Piece<O>* piece_ = nullptr;
   O* tile_col_ = nullptr;
   Tile* tile_ = nullptr;

@@ -98,7 +98,9 @@ Pattern pattern_of_every_layout(std::size_t tiles_per_row) {
 std::array<std::int64_t, 7> tiles_of_layouts(const Pattern& pattern) {
   const TiledType::Exec exec;
   const auto A = to_device<TiledType>(exec, pattern);
-  return TiledStorage(exec, A.matrix(), 64).tiles_of_layouts(exec);
+  const heddle::detail::tiled::Parameters parameters(Scheme::parse("tiled/16"),
+                                                     backends::describe(exec));
+  return TiledStorage(exec, A.matrix(), parameters).tiles_of_layouts(exec);
 }
 
 }  // namespace
@@ -167,8 +169,7 @@ TEST_CASE("tiled: a scheme may leave layouts out") {
       CAPTURE(scheme);
       const Scheme given = Scheme::parse("tiled/16," + scheme);
       const heddle::detail::tiled::Parameters parameters(given, backends::describe(exec));
-      const auto counts =
-          TiledStorage(exec, A.matrix(), 64, parameters.rules).tiles_of_layouts(exec);
+      const auto counts = TiledStorage(exec, A.matrix(), parameters).tiles_of_layouts(exec);
       for (std::size_t which = 0; which < 7; ++which) {
         CAPTURE(which);
         const bool taken =
@@ -251,6 +252,18 @@ TEST_CASE("tiled: entries that repeat are listed, however many") {
   const auto A = to_device<TiledType>(exec, pattern);
   auto plan = tiled_plan(A);
   CHECK(apply_and_compare(exec, plan, A, Op::none, 2.0, -1.0) == "");
+}
+
+TEST_CASE("tiled: on a GPU a piece has as few tiles as keep its warps busy") {
+  const Device gpu{.lanes = 32, .multiprocessors = 100};
+  const auto piece = [&](const char* scheme, const Device& device, std::int64_t tiles) {
+    return heddle::detail::tiled::Parameters(Scheme::parse(scheme), device).piece_tiles(tiles);
+  };
+  CHECK(piece("tiled/16", gpu, 0) == 4);
+  CHECK(piece("tiled/16", gpu, 32000) == 10);
+  CHECK(piece("tiled/16", gpu, 1000000) == 64);
+  CHECK(piece("tiled/16,piece=500", gpu, 1000) == 500);
+  CHECK(piece("tiled/16", Device{}, 1000) == 4096);
 }
 
 TEST_CASE("tiled: tile rows that are cut into pieces") {

@@ -36,7 +36,7 @@ inline double kept_bytes(double entries, double long_rows, const RowFeatures& ro
 /// is not chosen where CSR is at hand. On an H200 hyb took 1.33 times as long as the best of CSR on
 /// average and dia/rest=coo 1.32 (docs/performance.md); on a CPU they were not measured.
 inline Prediction prediction_of(double matrix_bytes, const RowFeatures& rows, const Device& device,
-                                const Sizes& sizes) {
+                                const Sizes& sizes, const GpuSetup& setup) {
   constexpr double penalty = 2;
   const double bytes_per_second = estimated_bytes_per_second(device);
   Prediction prediction;
@@ -51,10 +51,10 @@ inline Prediction prediction_of(double matrix_bytes, const RowFeatures& rows, co
     prediction.seconds =
         estimated_launch_seconds(device) +
         penalty * waiting_for_both(seconds_of_all_shares(rows, device, sizes), memory);
-    prediction.setup_seconds = 2 * estimated_setup_seconds(device) + 60e-6 + copy;
+    prediction.setup_seconds = setup.seconds(rows, device);
   } else {
     prediction.seconds = 2 * estimated_launch_seconds(device) + 2 * penalty * memory;
-    prediction.setup_seconds = estimated_setup_seconds(device) + 5 * copy;
+    prediction.setup_seconds = cpu_setup_seconds + 5 * copy;
   }
   return prediction;
 }
