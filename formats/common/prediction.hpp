@@ -130,12 +130,11 @@ struct GpuSetup {
 
   /// On another GPU all but the first go by its bandwidth.
   double seconds(const RowFeatures& features, const Device& device) const {
-    constexpr Device h200{.lanes = 32, .multiprocessors = 132};
     const double work = nonzeros * 1e-6 * static_cast<double>(features.nonzeros) +
                         rows * 1e-6 * static_cast<double>(features.rows) +
                         longest_row * 1e-3 * static_cast<double>(features.longest_row);
-    const double slower = estimated_bytes_per_second(h200) / estimated_bytes_per_second(device);
-    return 1e-6 * (base + slower * work);
+    constexpr double h200_bytes_per_second = 132 * 31.7e9;
+    return 1e-6 * (base + h200_bytes_per_second / estimated_bytes_per_second(device) * work);
   }
 };
 

@@ -255,7 +255,9 @@ TEST_CASE("tiled: entries that repeat are listed, however many") {
 }
 
 TEST_CASE("tiled: on a GPU a piece has as few tiles as keep its warps busy") {
-  const Device gpu{.lanes = 32, .multiprocessors = 100};
+  Device gpu;
+  gpu.lanes = 32;
+  gpu.multiprocessors = 100;
   const auto piece = [&](const char* scheme, const Device& device, std::int64_t tiles) {
     return heddle::detail::tiled::Parameters(Scheme::parse(scheme), device).piece_tiles(tiles);
   };
