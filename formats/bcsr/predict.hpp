@@ -88,8 +88,10 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
     const double longest = std::max(columns, static_cast<double>(rows.longest_row));
     const double latency =
         round_seconds * std::ceil(longest / at_once) * std::max(1.0, vectors / 4);
-    prediction.seconds = estimated_launch_seconds(device) +
-                         tuning.gpu_penalty * waiting_for_both(latency, memory / 0.85);
+    constexpr SeveralVectors several{{3.4, 3.4, 3.3, 4.6}, {3.3, 3.0, 3.3}};
+    prediction.seconds = several.factor(sizes.vectors) *
+                         (estimated_launch_seconds(device) +
+                          tuning.gpu_penalty * waiting_for_both(latency, memory / 0.85));
   } else {
     prediction.seconds = estimated_launch_seconds(device) + tuning.cpu_penalty * memory;
   }

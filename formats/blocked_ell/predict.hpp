@@ -124,8 +124,10 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
     const auto width = static_cast<double>(cut ? tuning.piece_width : rows.longest_row);
     const double rounds = std::ceil(width / static_cast<double>(tuning.batch * lanes));
     const double latency = round_seconds * rounds * std::max(1.0, vectors / 4);
+    constexpr SeveralVectors several{{1.4, 1.7, 2.9, 9.8}, {1.35, 1.6, 2.9}};
     prediction.seconds =
-        estimated_launch_seconds(device) * (cut ? 2 : 1) + waiting_for_both(latency, memory / 0.92);
+        several.factor(sizes.vectors) * (estimated_launch_seconds(device) * (cut ? 2 : 1) +
+                                         waiting_for_both(latency, memory / 0.92));
     constexpr GpuSetup as_it_is{140, 29, 136, 310}, in_windows{152, 30, 366, 308};
     prediction.setup_seconds = (sorted ? in_windows : as_it_is).seconds(rows, device);
   } else {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -135,6 +136,38 @@ struct GpuSetup {
                         longest_row * 1e-3 * static_cast<double>(features.longest_row);
     constexpr double h200_bytes_per_second = 132 * 31.7e9;
     return 1e-6 * (base + h200_bytes_per_second / estimated_bytes_per_second(device) * work);
+  }
+};
+
+/// What several vectors cost a GPU beyond what a format's formula counts, as a factor; of formats
+/// whose lanes are rows it is great side by side, where such lanes read x far apart: with 2, 4, 8
+/// and 32 vectors side by side, and with 3, 8 and 32 apart. In between by the logarithm of their
+/// number. Measured on an H200: docs/choose.md.
+struct SeveralVectors {
+  std::array<double, 4> side_by_side;
+  std::array<double, 3> apart;
+
+  double factor(const ExpectedVectors& vectors) const {
+    const double at = std::log2(static_cast<double>(vectors.count));
+    if (vectors.apart) {
+      return between(at, std::array{0.0, std::log2(3.0), 3.0, 5.0},
+                     std::array{1.0, apart[0], apart[1], apart[2]});
+    }
+    return between(
+        at, std::array{0.0, 1.0, 2.0, 3.0, 5.0},
+        std::array{1.0, side_by_side[0], side_by_side[1], side_by_side[2], side_by_side[3]});
+  }
+
+ private:
+  template <std::size_t N>
+  static double between(double at, const std::array<double, N>& places,
+                        const std::array<double, N>& factors) {
+    for (std::size_t i = 1; i < N; ++i) {
+      if (at > places[i]) continue;
+      const double part = (at - places[i - 1]) / (places[i] - places[i - 1]);
+      return factors[i - 1] + part * (factors[i] - factors[i - 1]);
+    }
+    return factors[N - 1];
   }
 };
 

@@ -31,10 +31,12 @@ inline Prediction predict(const RowFeatures& rows, const Device& device, const S
         std::clamp(static_cast<double>(tuning.teams_resident) * device.multiprocessors, shares,
                    work / tuning.least_work(bytes));
     prediction.kept_bytes = n * local_row_bytes + kept_shares * (16 + 32 * sizes.accumulator_bytes);
+    constexpr SeveralVectors several{{1.2, 1.2, 1.2, 1.2}, {1.4, 1.4, 1.9}};
     prediction.seconds =
-        estimated_launch_seconds(device) +
-        waiting_for_both(round_seconds * rounds * std::max(1.0, sizes.vectors.count / 4.0),
-                         prediction.moved_bytes / (0.7 * bytes_per_second));
+        several.factor(sizes.vectors) *
+        (estimated_launch_seconds(device) +
+         waiting_for_both(round_seconds * rounds * std::max(1.0, sizes.vectors.count / 4.0),
+                          prediction.moved_bytes / (0.7 * bytes_per_second)));
     prediction.setup_seconds = GpuSetup{79, 12, 125}.seconds(rows, device);
   } else {
     prediction.kept_bytes = n * local_row_bytes;

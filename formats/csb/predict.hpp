@@ -125,8 +125,10 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
   prediction.reason = "blocks of " + std::to_string(parameters.beta) + " rows and columns, " +
                       (triangle ? "the only format of which one triangle is enough"
                                 : "for A and its transpose alike");
-  prediction.seconds = (triangle ? 4 : 2) * estimated_launch_seconds(device) +
-                       penalty * prediction.moved_bytes / bytes_per_second;
+  constexpr SeveralVectors several{{3.3, 3.0, 4.7, 7.7}, {3.1, 4.6, 8.5}};
+  prediction.seconds = (device.has_lanes() ? several.factor(sizes.vectors) : 1) *
+                       ((triangle ? 4 : 2) * estimated_launch_seconds(device) +
+                        penalty * prediction.moved_bytes / bytes_per_second);
   prediction.setup_seconds =
       device.has_lanes()
           ? GpuSetup{698, 168, 213, 5}.seconds(rows, device)

@@ -151,7 +151,7 @@ inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
   const std::string shape = "rows of " + std::to_string(std::llround(rows.mean_row())) +
                             " nonzeros on average, the longest of " +
                             std::to_string(rows.longest_row);
-  double rounds = 0;
+  double rounds = 0, penalty = 1;
   prediction.setup_seconds = GpuSetup{45, 3.5, 89}.seconds(rows, device);
   if (scheme.has("scalar") || scheme.has("subwarp")) {
     const int lanes = scheme.has("scalar") ? 1 : static_cast<int>(scheme.integer("subwarp"));
@@ -163,8 +163,8 @@ inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
   } else if (scheme.has("blocks")) {
     // Never chosen: on an H200 1.5 times csr/adaptive's time on average, 0.95 to 8.3
     // (docs/performance.md).
-    constexpr double penalty = 2;
-    rounds = penalty * costs.adaptive();
+    penalty = 2;
+    rounds = costs.adaptive();
     prediction.reason = "blocks of rows get lanes by their mean length, and long rows a team";
     prediction.setup_seconds = GpuSetup{84, 3.3, 148}.seconds(rows, device);
   } else {
@@ -174,7 +174,9 @@ inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
                                : shape + ", cheaper in equal shares than row by row";
     prediction.setup_seconds = GpuSetup{66, 8, 119}.seconds(rows, device);
   }
-  prediction.seconds = gpu_seconds(rounds, prediction.moved_bytes, device, sizes.vectors.count);
+  constexpr SeveralVectors several{{1.6, 1.5, 1.7, 1.8}, {1.8, 2.1, 2.8}};
+  prediction.seconds = penalty * several.factor(sizes.vectors) *
+                       gpu_seconds(rounds, prediction.moved_bytes, device, sizes.vectors.count);
   return prediction;
 }
 

@@ -52,8 +52,9 @@ inline Prediction prediction_of(std::int64_t diagonals, const RowFeatures& rows,
     const double latency = round_seconds *
                            std::ceil(static_cast<double>(diagonals) / tuning.batch) *
                            std::max(1.0, vectors / 4);
-    prediction.seconds =
-        estimated_launch_seconds(device) + waiting_for_both(latency, memory / 0.97);
+    constexpr SeveralVectors several{{1.6, 1.7, 3.5, 7.4}, {1.7, 2.4, 2.6}};
+    prediction.seconds = several.factor(sizes.vectors) * (estimated_launch_seconds(device) +
+                                                          waiting_for_both(latency, memory / 0.97));
     prediction.setup_seconds = GpuSetup{170, 108, 0}.seconds(rows, device);
   } else {
     prediction.seconds = estimated_launch_seconds(device) + tuning.cpu_penalty * memory;

@@ -65,11 +65,13 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
     const int lanes =
         scheme.has("lanes") ? static_cast<int>(scheme.integer("lanes")) : lanes_for(rows, device);
     const double rounds = rounds_of(rows, device, lanes);
+    constexpr SeveralVectors several{{3.2, 2.9, 2.9, 2.9}, {3.1, 2.5, 2.5}};
     prediction.seconds =
-        estimated_launch_seconds(device) +
-        penalty *
-            waiting_for_both(round_seconds * rounds * std::max(1.0, sizes.vectors.count / 4.0),
-                             prediction.moved_bytes / (0.84 * bytes_per_second));
+        several.factor(sizes.vectors) *
+        (estimated_launch_seconds(device) +
+         penalty *
+             waiting_for_both(round_seconds * rounds * std::max(1.0, sizes.vectors.count / 4.0),
+                              prediction.moved_bytes / (0.84 * bytes_per_second)));
     prediction.setup_seconds = GpuSetup{69, 5, 191}.seconds(rows, device);
   } else {
     // Its bytes are fewer, and yet on 16 threads it took twice as long as csr/adaptive where most

@@ -66,6 +66,9 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
   }
   Prediction prediction = rest::prediction_of(matrix, rows, device, sizes, GpuSetup{206, 34, 192});
   prediction.kept_bytes = kept_bytes(scheme, matrix, rows, device, sizes);
+  // Less than one, since the penalty is that of one vector; beyond four side by side as of ELL.
+  constexpr SeveralVectors several{{0.6, 0.7, 1.5, 5.0}, {0.6, 0.6, 0.6}};
+  if (device.has_lanes()) prediction.seconds *= several.factor(sizes.vectors);
   prediction.reason = "most rows in slots, what the longest of " +
                       std::to_string(rows.longest_row) + " have beyond in equal shares";
   return prediction;

@@ -82,9 +82,11 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
   const double most_tiles = std::min<double>(tuning.gpu_piece_tiles, std::max(1.0, longest));
   const double latency =
       device.has_lanes() ? tile_seconds * most_tiles * std::max(1.0, vectors / 4) : 0;
+  constexpr SeveralVectors several{{3.5, 3.2, 4.3, 4.8}, {3.3, 3.6, 3.8}};
   prediction.seconds =
-      estimated_launch_seconds(device) +
-      tuning.penalty * waiting_for_both(latency, prediction.moved_bytes / (0.8 * bandwidth));
+      (device.has_lanes() ? several.factor(sizes.vectors) : 1) *
+      (estimated_launch_seconds(device) +
+       tuning.penalty * waiting_for_both(latency, prediction.moved_bytes / (0.8 * bandwidth)));
   prediction.lacks_pattern = !features.has_blocks();
   prediction.pattern_may_refuse = false;
   if (features.has_blocks()) {

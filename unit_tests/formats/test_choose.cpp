@@ -145,6 +145,48 @@ TEST_CASE("choose: several vectors") {
   CHECK(chosen(rows_of(1440000, 5, 5), gpu(32), {1, false}) == "csr/scalar");
 }
 
+TEST_CASE("choose: the factors of several vectors lie between those measured") {
+  constexpr SeveralVectors several{{2, 3, 5, 9}, {2, 4, 6}};
+  for (const bool apart : {true, false}) CHECK(several.factor({1, apart}) == 1);
+  CHECK(several.factor({2, false}) == 2);
+  CHECK(several.factor({4, false}) == 3);
+  CHECK(several.factor({8, false}) == 5);
+  CHECK(several.factor({16, false}) == 7);
+  CHECK(several.factor({100, false}) == 9);
+  CHECK(several.factor({3, true}) == doctest::Approx(2));
+  CHECK(several.factor({8, true}) == 4);
+  CHECK(several.factor({1000, true}) == 6);
+}
+
+TEST_CASE("choose: of all formats, lanes that are rows are good for vectors apart, or few") {
+  PatternFeatures grid;
+  static_cast<RowFeatures&>(grid) = rows_of(1440000, 5, 5);
+  grid.lower_bandwidth = grid.upper_bandwidth = 1200;
+  grid.diagonals = 5;
+  grid.narrow_slices = 45000;
+  const auto format_for = [&](const ExpectedVectors& vectors) {
+    ChooseOptions options;
+    options.sizes.vectors = vectors;
+    const Features features(grid, [&] { return grid; });
+    const std::string scheme = choose<AllFormats>(features, gpu(32), options).scheme.to_string();
+    return scheme.substr(0, scheme.find('/'));
+  };
+  CHECK(format_for({1, true}) == "dia");
+  CHECK(format_for({2, false}) == "dia");
+  CHECK(format_for({8, false}) == "csr");
+  CHECK(format_for({32, false}) == "csr");
+  CHECK(format_for({8, true}) == "ell");
+}
+
+TEST_CASE("choose: a CPU takes CSR where most rows are empty") {
+  Device cpu = gpu(1);
+  cpu.multiprocessors = 16;
+  RowFeatures rows = rows_of(2000000, 0, 3);
+  rows.nonzeros = 300000;
+  rows.empty_rows = 1800000;
+  CHECK(choose<AllFormats>(rows, cpu).scheme.to_string() == "csr/adaptive");
+}
+
 TEST_CASE("choose: a CPU balances its threads and looks for runs of rows") {
   Device cpu;
   for (const int threads : {1, 16}) {
