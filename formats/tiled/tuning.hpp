@@ -41,8 +41,8 @@ struct Tuning {
   /// What a tile and a piece cost a thread of a CPU beside their data, in bytes of it.
   int tile_steps = 64;
   int piece_steps = 128;
-  /// What it is predicted at, times what its bytes take. On an H200 it took 5.2 times as long as
-  /// the best of CSR on average, 1.6 at least (docs/performance.md); on a CPU it was not measured.
+  /// What it is predicted at, times what its bytes take. On an H200 it took 4.3 times as long as
+  /// the best of CSR on average, 1.7 at least (docs/performance.md); on a CPU it was not measured.
   double penalty = 2;
 };
 
