@@ -34,7 +34,7 @@ inline double kept_bytes(double entries, double long_rows, const RowFeatures& ro
 
 /// What is predicted of a format with a rest: twice what the bytes of its matrix take, so that it
 /// is not chosen where CSR is at hand. On an H200 hyb took 1.33 times as long as the best of CSR on
-/// average and dia/rest=coo 1.32 (docs/performance.md); on CPUs 3.1 to 3.5.
+/// average and dia/rest=coo 1.30 (docs/performance.md); on CPUs 3.1 to 3.5.
 inline Prediction prediction_of(double matrix_bytes, const RowFeatures& rows, const Device& device,
                                 const Sizes& sizes, const GpuSetup& setup) {
   constexpr double penalty = 2;
