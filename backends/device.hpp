@@ -33,7 +33,7 @@ double measured_copy_gbytes_per_second(const Exec& exec, std::size_t bytes = std
     exec.fence("heddle::device::copy_start");
     Kokkos::Timer timer;
     heddle::detail::copy(exec, "heddle::device::copy", to.data(), static_cast<std::int64_t>(count),
-                         static_cast<const double*>(from.data()));
+                         from.data());
     exec.fence("heddle::device::copy_end");
     const double seconds = timer.seconds();
     const bool warm = repetition > 0;

@@ -24,6 +24,12 @@ struct Tickets {
   }
 };
 
+/// One item, before the first launch that takes them.
+struct ClearTickets {
+  Tickets tickets;
+  KOKKOS_FUNCTION void operator()(std::int64_t) const { tickets.clear(); }
+};
+
 /// Of a launch whose teams do not wait for each other.
 struct AnyOrder {};
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 
 #include "types.hpp"
 
@@ -57,20 +58,22 @@ struct RunningSum {
 
 /// to[i] = value for each i < n.
 template <ExecutionSpace Exec, class T>
-void fill(const Exec& exec, const std::string& label, T* to, std::int64_t n, T value) {
+void fill(const Exec& exec, const std::string& label, T* to, std::int64_t n,
+          std::type_identity_t<T> value) {
   Kokkos::parallel_for(label, range_policy(exec, n), Fill<T>{to, value});
 }
 
 /// to[i] = from[i] for each i < n.
 template <ExecutionSpace Exec, class T>
-void copy(const Exec& exec, const std::string& label, T* to, std::int64_t n, const T* from) {
+void copy(const Exec& exec, const std::string& label, T* to, std::int64_t n,
+          const std::type_identity_t<T>* from) {
   Kokkos::parallel_for(label, range_policy(exec, n), Copy<T>{to, from});
 }
 
 /// to[i] = from[source[i]] for each i < n.
 template <ExecutionSpace Exec, class T, class Index>
-void gather(const Exec& exec, const std::string& label, T* to, std::int64_t n, const T* from,
-            const Index* source) {
+void gather(const Exec& exec, const std::string& label, T* to, std::int64_t n,
+            const std::type_identity_t<T>* from, const Index* source) {
   Kokkos::parallel_for(label, range_policy(exec, n), Gather<T, Index>{to, from, source});
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "../core/files/read_matrix.hpp"
+#include "../core/loops.hpp"
 #include "../formats/spmv.hpp"
 #include "launch_timing.hpp"
 
@@ -38,13 +39,10 @@ struct Stencil {
   }
 };
 
-struct CountStencil {
+struct LengthsOfStencil {
   Stencil stencil;
-  int* row_ptr;
-  KOKKOS_FUNCTION void operator()(int row, int& sum, bool last) const {
-    sum += stencil.length(row);
-    if (last) row_ptr[row + 1] = sum;
-    if (last && row == 0) row_ptr[0] = 0;
+  KOKKOS_FUNCTION int operator()(std::int64_t row) const {
+    return stencil.length(static_cast<int>(row));
   }
 };
 
@@ -72,9 +70,8 @@ Storage make_stencil(const Exec& exec, int n) {
   const Stencil stencil{n};
   const Kokkos::View<int*, Exec> row_ptr("heddle::csb_study::row_ptr",
                                          static_cast<std::size_t>(rows) + 1);
-  int nonzeros = 0;
-  Kokkos::parallel_scan("heddle::csb_study::count", Kokkos::RangePolicy<Exec>(exec, 0, rows),
-                        CountStencil{stencil, row_ptr.data()}, nonzeros);
+  const int nonzeros = heddle::detail::running_sum_and_total<int>(
+      exec, "heddle::csb_study::count", row_ptr.data(), rows, LengthsOfStencil{stencil});
   Storage A(exec, rows, rows, nonzeros);
   Kokkos::deep_copy(exec, A.row_ptr(), row_ptr);
   Kokkos::parallel_for("heddle::csb_study::fill", Kokkos::RangePolicy<Exec>(exec, 0, rows),
@@ -102,14 +99,13 @@ Storage load(const Exec& exec, const std::string& text) {
   return there;
 }
 
-struct CountLower {
+struct LengthsOfLower {
   const int* row_ptr;
   const int* col_idx;
-  int* lower_ptr;
-  KOKKOS_FUNCTION void operator()(int row, int& sum, bool last) const {
-    for (int k = row_ptr[row]; k < row_ptr[row + 1]; ++k) sum += col_idx[k] <= row;
-    if (last) lower_ptr[row + 1] = sum;
-    if (last && row == 0) lower_ptr[0] = 0;
+  KOKKOS_FUNCTION int operator()(std::int64_t row) const {
+    int length = 0;
+    for (int k = row_ptr[row]; k < row_ptr[row + 1]; ++k) length += col_idx[k] <= row;
+    return length;
   }
 };
 
@@ -132,10 +128,9 @@ struct FillLower {
 
 Storage lower_triangle(const Exec& exec, const Storage& A) {
   const Kokkos::View<int*, Exec> row_ptr("heddle::csb_study::lower_ptr", A.row_ptr().size());
-  int nonzeros = 0;
-  Kokkos::parallel_scan(
-      "heddle::csb_study::count_lower", Kokkos::RangePolicy<Exec>(exec, 0, A.rows()),
-      CountLower{A.row_ptr().data(), A.col_idx().data(), row_ptr.data()}, nonzeros);
+  const int nonzeros = heddle::detail::running_sum_and_total<int>(
+      exec, "heddle::csb_study::count_lower", row_ptr.data(), A.rows(),
+      LengthsOfLower{A.row_ptr().data(), A.col_idx().data()});
   Storage L(exec, A.rows(), A.columns(), nonzeros);
   Kokkos::deep_copy(exec, L.row_ptr(), row_ptr);
   Kokkos::parallel_for("heddle::csb_study::fill_lower",

@@ -74,11 +74,6 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
       std::to_string(std::llround(100 * (blocks * shape.places() / std::max(1.0, n) - 1))) +
       " % of fill-in";
   const double memory = prediction.moved_bytes / bandwidth;
-  // Counting and filling read the pattern; filling writes every place twice and reads it once.
-  const double fill = (3 * prediction.kept_bytes + 3 * csr_least_bytes(rows, sizes)) / bandwidth;
-  prediction.setup_seconds = device.has_lanes()
-                                 ? GpuSetup{255, 125, 707, 1330}.seconds(rows, device)
-                                 : 4 * cpu_setup_seconds + 3 * fill;
   if (device.has_lanes()) {
     constexpr double round_seconds = 1.2e-6;  // as of ELL
     const double columns = blocks * shape.columns / std::max(1.0, block_rows);
@@ -92,8 +87,12 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
     prediction.seconds = several.factor(sizes.vectors) *
                          (estimated_launch_seconds(device) +
                           tuning.gpu_penalty * waiting_for_both(latency, memory / 0.85));
+    prediction.setup_seconds = GpuSetup{255, 125, 707, 1330}.seconds(rows, device);
   } else {
     prediction.seconds = estimated_launch_seconds(device) + tuning.cpu_penalty * memory;
+    // Counting and filling read the pattern; filling writes every place twice and reads it once.
+    const double fill = (3 * prediction.kept_bytes + 3 * csr_least_bytes(rows, sizes)) / bandwidth;
+    prediction.setup_seconds = 4 * cpu_setup_seconds + 3 * fill;
   }
   return prediction;
 }

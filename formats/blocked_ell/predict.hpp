@@ -113,7 +113,6 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
       prediction.kept_bytes +
       vectors * sizes.vector_bytes * static_cast<double>(rows.rows + rows.columns);
   const double memory = prediction.moved_bytes / estimated_bytes_per_second(device);
-  const double copy = 2 * prediction.kept_bytes / estimated_bytes_per_second(device);
   prediction.reason = "slices of " + std::to_string(slice_rows) + " rows, with " +
                       std::to_string(std::llround(100 * (slots / std::max(1.0, n) - 1))) +
                       (sorted ? " % of padding or so" : " % of padding at most");
@@ -134,6 +133,7 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
     // The least that ELL was measured at there, beside csr/adaptive, is 1.2; its streams are one
     // here.
     prediction.seconds = estimated_launch_seconds(device) + 2 * memory;
+    const double copy = 2 * prediction.kept_bytes / estimated_bytes_per_second(device);
     prediction.setup_seconds = cpu_setup_seconds + 6 * copy;
   }
   return prediction;

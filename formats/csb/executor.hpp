@@ -118,9 +118,8 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     partials_ = arena_.template take<Acc>(partials).data();
     mirrored_ = arena_.template take<Acc>(mirrored).data();
     tickets_ = {arena_.template take<std::uint32_t>(1).data()};
-    Kokkos::parallel_for("heddle::spmv::csb_tickets",
-                         Kokkos::RangePolicy<KokkosSpace<Exec>>(kokkos_space(exec), 0, 1),
-                         ClearTickets{tickets_});
+    Kokkos::parallel_for("heddle::spmv::csb_tickets", range_policy(exec, 1),
+                         backends::ClearTickets{tickets_});
   }
 
   /// With L the triangle that is stored and M what of it is beside the diagonal: A is L + M', or of

@@ -8,12 +8,6 @@
 
 namespace heddle::detail::csb {
 
-/// Tickets are cleared once, by the inspector; an item.
-struct ClearTickets {
-  backends::Tickets tickets;
-  KOKKOS_FUNCTION void operator()(int) const { tickets.clear(); }
-};
-
 /// y = alpha * A * x + beta * y by block rows, or for A transposed by block columns: a team a
 /// piece. It adds up in scratch, a place for each row of the panel, and at the end stores y, or
 /// leaves partial sums for the FinishKernel where the panel has several pieces.

@@ -95,8 +95,7 @@ class Mirrors {
     parts_ = arena_.template take<Part>(static_cast<std::size_t>(parts));
     Kokkos::parallel_scan("heddle::spmv::csb_list_parts", range_policy(exec, blocks_ + 1),
                           ListPartsKernel<View>{listed, part_of_.data(), parts_.data(), before});
-    gather(exec, "heddle::spmv::csb_part_ptr", part_ptr_.data(), panels + 1,
-           static_cast<const std::int64_t*>(before), panel_ptr);
+    gather(exec, "heddle::spmv::csb_part_ptr", part_ptr_.data(), panels + 1, before, panel_ptr);
     Kokkos::parallel_reduce("heddle::spmv::csb_widest_part", range_policy(exec, parts),
                             WidestPartKernel{parts_.data()}, Kokkos::Max<int>(widest_));
     widest_ = std::max(widest_, 0);

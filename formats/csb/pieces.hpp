@@ -5,6 +5,7 @@
 
 #include "../../core/arena.hpp"
 #include "../../core/loops.hpp"
+#include "../../core/search.hpp"
 #include "view.hpp"
 
 namespace heddle::detail::csb {
@@ -60,16 +61,8 @@ struct CutKernel {
  private:
   /// The last place of the panel that begins at or before `entry`.
   KOKKOS_FORCEINLINE_FUNCTION Off place_of(std::int64_t panel, Off entry) const {
-    Off low = cutting.panel_ptr[panel], high = cutting.panel_ptr[panel + 1];
-    while (low + 1 < high) {
-      const Off middle = low + (high - low) / 2;
-      if (cutting.start[middle] <= entry) {
-        low = middle;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    return last_not_above(cutting.start, cutting.panel_ptr[panel], cutting.panel_ptr[panel + 1],
+                          static_cast<std::int64_t>(entry));
   }
 };
 

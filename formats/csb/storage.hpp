@@ -142,7 +142,7 @@ class Storage {
     const auto blocks = static_cast<std::size_t>(blocks_);
     Arena<Space> work(exec, "heddle::spmv::csb_blocks", arena_bytes<float>(blocks));
     const auto ones = work.template take<float>(blocks);
-    detail::fill(exec, "heddle::spmv::csb_blocks", ones.data(), blocks_, 1.0F);
+    detail::fill(exec, "heddle::spmv::csb_blocks", ones.data(), blocks_, 1);
     using Pattern = CsrMatrix<float, O, Off, Space>;
     const Pattern pattern(static_cast<O>(block_rows_), static_cast<O>(block_columns_),
                           static_cast<Off>(blocks_), row_panels_.data(), block_column_.data(),

@@ -45,8 +45,6 @@ inline Prediction prediction_of(std::int64_t diagonals, const RowFeatures& rows,
                           100 * (places / std::max(1.0, static_cast<double>(rows.nonzeros)) - 1))) +
                       " % of fill-in";
   const double memory = prediction.moved_bytes / bandwidth;
-  // Marking and filling read the pattern; filling writes every place twice and reads it once.
-  const double fill = (3 * prediction.kept_bytes + 2 * csr_least_bytes(rows, sizes)) / bandwidth;
   if (device.has_lanes()) {
     constexpr double round_seconds = 0.9e-6;
     const double latency = round_seconds *
@@ -58,6 +56,8 @@ inline Prediction prediction_of(std::int64_t diagonals, const RowFeatures& rows,
     prediction.setup_seconds = GpuSetup{170, 108, 0}.seconds(rows, device);
   } else {
     prediction.seconds = estimated_launch_seconds(device) + tuning.cpu_penalty * memory;
+    // Marking and filling read the pattern; filling writes every place twice and reads it once.
+    const double fill = (3 * prediction.kept_bytes + 2 * csr_least_bytes(rows, sizes)) / bandwidth;
     prediction.setup_seconds = 3 * cpu_setup_seconds + 4 * fill;
   }
   return prediction;

@@ -74,7 +74,7 @@ class Split {
     diagonal_work_ =
         Arena<Space>(exec, "heddle::inspect::diagonal_counts", arena_bytes<std::int64_t>(all));
     std::int64_t* const counts = diagonal_work_.template take<std::int64_t>(all).data();
-    detail::fill(exec, "heddle::spmv::dia_clear", counts, all_, std::int64_t{0});
+    detail::fill(exec, "heddle::spmv::dia_clear", counts, all_, 0);
     Kokkos::parallel_for("heddle::spmv::dia_count", range_policy(exec, items()),
                          CountDiagonals<O, Off>{runs_, counts});
     full_ = {counts, runs_.rows, fill};
@@ -87,7 +87,7 @@ class Split {
     row_work_ = Arena<Space>(exec, "heddle::inspect::rest_counts", arena_bytes<Off>(rows));
     Off* const counts = row_work_.template take<Off>(rows).data();
     rest_counts_ = counts;
-    detail::fill(exec, "heddle::spmv::dia_clear", counts, runs_.rows, Off(0));
+    detail::fill(exec, "heddle::spmv::dia_clear", counts, runs_.rows, 0);
     Kokkos::parallel_for("heddle::spmv::dia_count_rest", range_policy(exec, items()),
                          CountRest<O, Off>{runs_, full_, counts});
     Kokkos::parallel_reduce("heddle::spmv::dia_long_rows", range_policy(exec, runs_.rows),

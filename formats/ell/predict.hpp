@@ -54,7 +54,6 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
       slots * (sizes.ordinal_bytes + sizes.scalar_bytes) +
       vectors * sizes.vector_bytes * static_cast<double>(rows.rows + rows.columns);
   const double memory = prediction.moved_bytes / estimated_bytes_per_second(device);
-  const double copy = 2 * prediction.kept_bytes / estimated_bytes_per_second(device);
   prediction.reason =
       "rows of like length, " + std::to_string(rows.longest_row) + " at most, with " +
       std::to_string(std::llround(100 * (slots / std::max(1.0, n) - 1))) + " % of padding";
@@ -72,6 +71,7 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
     // A CPU walks through as many streams as a row has slots: on two threads of an EPYC that took
     // 1.2 to 6 times as long as csr/adaptive.
     prediction.seconds = estimated_launch_seconds(device) + 3 * memory;
+    const double copy = 2 * prediction.kept_bytes / estimated_bytes_per_second(device);
     prediction.setup_seconds = cpu_setup_seconds + 4 * copy;
   }
   return prediction;

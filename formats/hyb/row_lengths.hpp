@@ -53,8 +53,7 @@ std::vector<std::int64_t> rows_longer_than(const Exec& exec, const Matrix& A) {
   constexpr std::size_t bins = longest + 2;
   Arena<Space> arena(exec, "heddle::spmv::hyb_lengths", arena_bytes<std::int64_t>(bins));
   const auto counts = arena.template take<std::int64_t>(bins);
-  fill(exec, "heddle::spmv::hyb_clear", counts.data(), static_cast<std::int64_t>(bins),
-       std::int64_t{0});
+  fill(exec, "heddle::spmv::hyb_clear", counts.data(), static_cast<std::int64_t>(bins), 0);
   // A team of a GPU has rows enough to repay clearing its scratch, a thread of a CPU all it can.
   const std::int64_t rows = A.rows();
   const std::int64_t rows_per_team =

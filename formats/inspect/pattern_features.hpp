@@ -4,6 +4,7 @@
 #include "../../core/arena.hpp"
 #include "../../core/loops.hpp"
 #include "../../core/partition.hpp"
+#include "../../core/search.hpp"
 #include "row_features.hpp"
 
 namespace heddle {
@@ -145,15 +146,7 @@ struct PatternKernel {
 
   KOKKOS_FUNCTION std::int64_t first_from(std::int64_t low, std::int64_t high,
                                           std::int64_t column) const {
-    while (low < high) {
-      const std::int64_t middle = (low + high) / 2;
-      if (col_idx[middle] < column) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
+    return low + first_not_below(col_idx + low, high - low, column);
   }
 
   KOKKOS_FUNCTION std::int64_t offset(std::int64_t row) const {
@@ -192,8 +185,7 @@ PatternFeatures pattern_features(const Exec& exec, const CsrMatrix<S, O, Off, Sp
   const auto words = static_cast<std::size_t>((features.rows + features.columns - 1 + 31) / 32);
   Arena<Space> work(exec, "heddle::features::diagonals", arena_bytes<std::uint32_t>(words));
   const auto bits = work.template take<std::uint32_t>(words);
-  detail::fill(exec, "heddle::features::clear", bits.data(), static_cast<std::int64_t>(words),
-               std::uint32_t{0});
+  detail::fill(exec, "heddle::features::clear", bits.data(), static_cast<std::int64_t>(words), 0);
   // A GPU's many threads read whole cache sectors of 8 columns; a CPU's few search less often.
   constexpr std::int64_t chunk = backends::runs_on_host<Exec> ? 512 : 8;
   const std::int64_t chunks = ceil_div(features.nonzeros, chunk);

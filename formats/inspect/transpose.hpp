@@ -60,8 +60,8 @@ class Transposed {
     O* const row_of = by_column.room();
     each_entry(exec, "heddle::transpose::rows", A.row_ptr().data(), A.rows(), nonzeros,
                PutRow<O>{row_of});
-    gather(exec, "heddle::transpose::columns", storage_.col_idx().data(), nonzeros,
-           static_cast<const O*>(row_of), source_.data());
+    gather(exec, "heddle::transpose::columns", storage_.col_idx().data(), nonzeros, row_of,
+           source_.data());
     exec.fence("heddle::transpose::sorted");
   }
 

@@ -21,7 +21,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   Executor(const Inspection<Exec, Matrix>& in, const Parameters& parameters)
       : columns_(static_cast<double>(in.A.columns())),
         storage_(in.exec, in.A, parameters),
-        scheme_(parameters.scheme(storage_.piece_tiles())) {}
+        scheme_(parameters.scheme(storage_.tiles())) {}
 
   const Scheme& scheme() const override { return scheme_; }
 

@@ -48,7 +48,7 @@ struct Parameters {
                                     tuning.gpu_piece_tiles);
   }
 
-  Scheme scheme(std::int64_t piece_tiles) const {
+  Scheme scheme(std::int64_t tiles) const {
     const auto bound = [](int value, bool none) {
       return none ? std::string("none") : std::to_string(value);
     };
@@ -59,7 +59,7 @@ struct Parameters {
     terms.emplace_back("lines", std::string(rules.whole_lines ? "whole" : "none"));
     terms.emplace_back("ell", bound(rules.most_ell_percent, rules.most_ell_percent < 0));
     terms.emplace_back("hyb", bound(rules.least_hyb_percent, rules.least_hyb_percent < 0));
-    terms.emplace_back("piece", std::to_string(piece_tiles));
+    terms.emplace_back("piece", std::to_string(piece_tiles(tiles)));
     return Scheme("tiled", std::move(terms));
   }
 

@@ -57,8 +57,7 @@ class Storage {
     LayoutKernel<Off> layout{tiles_, sizeof(S), shapes, list_ptr, nullptr, nullptr};
     Kokkos::parallel_scan("heddle::spmv::tiled_sizes", range_policy(exec, tiles_ + 1), layout,
                           size_);
-    piece_tiles_ = parameters.piece_tiles(tiles_);
-    PiecesKernel<O, Off> cut{count.panels(), piece_tiles_, tile_ptr, nullptr};
+    PiecesKernel<O, Off> cut{count.panels(), parameters.piece_tiles(tiles_), tile_ptr, nullptr};
     Kokkos::parallel_scan("heddle::spmv::tiled_pieces", range_policy(exec, count.panels() + 1), cut,
                           counts_);
 
@@ -86,8 +85,6 @@ class Storage {
   Acc* carries() const { return carries_; }
   bool cut() const { return counts_.carries > 0; }
   std::int64_t tiles() const { return tiles_; }
-  /// Of a piece at most.
-  std::int64_t piece_tiles() const { return piece_tiles_; }
   std::size_t bytes() const { return arena_.bytes() + source_arena_.bytes(); }
 
   /// Bytes that a pass over the tiles reads, without x and y, and those that each vector adds.
@@ -149,7 +146,6 @@ class Storage {
   PieceCounts counts_;
   Arena<Space> arena_;
   Arena<Space> source_arena_;
-  std::int64_t piece_tiles_ = 0;
   Piece<O>* piece_ = nullptr;
   O* tile_col_ = nullptr;
   Tile* tile_ = nullptr;

@@ -34,7 +34,7 @@ std::vector<std::int64_t> order_on_device(const Exec& exec, std::int64_t n, cons
                     arena_bytes<std::int64_t, std::int64_t>(edges, edges));
   const auto begin = work.template take<std::int64_t>(edges);
   std::int64_t* const next = work.template take<std::int64_t>(edges).data();
-  fill(exec, "heddle::wavefronts::no_counts", next, levels + 1, std::int64_t{0});
+  fill(exec, "heddle::wavefronts::no_counts", next, levels + 1, 0);
   Kokkos::parallel_for("heddle::wavefronts::count", range_policy(exec, n),
                        CountIterations{level, next});
   Kokkos::parallel_scan("heddle::wavefronts::scan", range_policy(exec, levels + 1),

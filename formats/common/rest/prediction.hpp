@@ -46,7 +46,6 @@ inline Prediction prediction_of(double matrix_bytes, const RowFeatures& rows, co
                                               sizes.vector_bytes *
                                               static_cast<double>(rows.rows + rows.columns);
   const double memory = prediction.moved_bytes / (0.84 * bytes_per_second);
-  const double copy = 2 * matrix_bytes / bytes_per_second;
   if (device.has_lanes()) {
     prediction.seconds =
         estimated_launch_seconds(device) +
@@ -54,6 +53,7 @@ inline Prediction prediction_of(double matrix_bytes, const RowFeatures& rows, co
     prediction.setup_seconds = setup.seconds(rows, device);
   } else {
     prediction.seconds = 2 * estimated_launch_seconds(device) + 2 * penalty * memory;
+    const double copy = 2 * matrix_bytes / bytes_per_second;
     prediction.setup_seconds = cpu_setup_seconds + 5 * copy;
   }
   return prediction;

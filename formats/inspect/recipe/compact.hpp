@@ -130,8 +130,7 @@ class Compact {
     work_ = Arena<Space>(exec, "heddle::recipe::key_bits", arena_bytes<std::uint32_t>(words));
     bits_ = work_.template take<std::uint32_t>(words);
     if (words == 0) return;
-    detail::fill(exec, "heddle::recipe::clear", bits_.data(), static_cast<std::int64_t>(words),
-                 std::uint32_t{0});
+    detail::fill(exec, "heddle::recipe::clear", bits_.data(), static_cast<std::int64_t>(words), 0);
     mark_keys(exec, entries_, nonzeros_, extents_.first_column, panel_words_, bits_.data());
     Kokkos::parallel_reduce("heddle::recipe::count",
                             range_policy(exec, static_cast<std::int64_t>(words)),
@@ -139,7 +138,7 @@ class Compact {
   }
 
   void clear(const Exec& exec) const {
-    detail::fill(exec, "heddle::recipe::clear", counts_.data(), extents_.rows, std::int64_t{0});
+    detail::fill(exec, "heddle::recipe::clear", counts_.data(), extents_.rows, 0);
   }
 
  private:

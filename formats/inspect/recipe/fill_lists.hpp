@@ -93,7 +93,7 @@ void count_lists(const Exec& exec, const Matrix& A, const Map& map, std::int64_t
                  const Pointer* key_ptr, const Key* keys, typename Matrix::offset_type* list_ptr,
                  typename Matrix::offset_type* next) {
   using Off = typename Matrix::offset_type;
-  detail::fill(exec, "heddle::recipe::clear", next, blocks, Off(0));
+  detail::fill(exec, "heddle::recipe::clear", next, blocks, 0);
   walk_lists(exec, "heddle::recipe::count_lists", A, map, key_ptr, keys, next, PutNothing());
   detail::running_sum<Off>(exec, "heddle::recipe::scan_lists", list_ptr, blocks,
                            detail::Terms<Off>{next});

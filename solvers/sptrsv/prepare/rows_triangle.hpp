@@ -21,25 +21,6 @@ struct RowsView {
   const S* diagonal;  ///< of each place; null for a unit diagonal
 };
 
-/// Writes row pointers of the rows in order, each with its diagonal.
-template <Ordinal O, Offset Off>
-struct ScanRowsTriangle {
-  Graph<O, Off> graph;
-  wavefronts::PlaceOrder<O> order;
-  std::int64_t rows;
-  Off* row_ptr;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t p, Off& sum, bool last) const {
-    if (last) row_ptr[p] = sum;
-    if (p == rows) return;
-    const O i = order(p);
-    for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
-      sum += in_triangle(graph.triangle, i, graph.col_idx[k]) ? 1 : 0;
-    }
-    ++sum;
-  }
-};
-
 template <Ordinal O, Offset Off>
 struct CopyRowsTriangle {
   Graph<O, Off> graph;
@@ -149,8 +130,9 @@ class RowsTriangle {
 
   void copy_pattern(const Exec& exec, const Graph<O, Off>& graph, const Off* origin,
                     const Order& order) {
-    Kokkos::parallel_scan("heddle::sptrsv::row_ptr", range_policy(exec, rows_ + 1),
-                          ScanRowsTriangle<O, Off>{graph, order, rows_, row_ptr_.data()});
+    constexpr Off diagonal = 1;
+    running_sum<Off>(exec, "heddle::sptrsv::row_ptr", row_ptr_.data(), rows_,
+                     EntriesInTriangle<O, Off>{graph, order, diagonal});
     Kokkos::parallel_for("heddle::sptrsv::pattern", range_policy(exec, rows_),
                          CopyRowsTriangle<O, Off>{graph, origin, order, row_ptr_.data(),
                                                   col_idx_.data(), source_.data()});

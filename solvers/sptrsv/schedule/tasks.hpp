@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "../../../core/search.hpp"
 #include "../transform/level_order.hpp"
 
 namespace heddle::detail::sptrsv {
@@ -40,22 +41,14 @@ class TaskRanges {
 struct CutLevels {
   const std::int64_t* first_task;   ///< of each level, and where the last ends
   const std::int64_t* first_place;  ///< likewise
-  std::int64_t last_level;
+  std::int64_t levels;
   int rows_per_task;
   Task* tasks;
 
   KOKKOS_FUNCTION void operator()(std::int64_t t) const {
-    std::int64_t low = 0, high = last_level;  // the last level that begins at or before t
-    while (low < high) {
-      const std::int64_t middle = (low + high + 1) / 2;
-      if (first_task[middle] <= t) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    const std::int64_t first = first_place[low] + (t - first_task[low]) * rows_per_task;
-    const std::int64_t left = first_place[low + 1] - first;
+    const std::int64_t level = last_not_above(first_task, std::int64_t{0}, levels, t);
+    const std::int64_t first = first_place[level] + (t - first_task[level]) * rows_per_task;
+    const std::int64_t left = first_place[level + 1] - first;
     tasks[t] = {first, static_cast<int>(left < rows_per_task ? left : rows_per_task)};
   }
 };
@@ -77,17 +70,17 @@ class TaskTable {
 
   void fill(const Exec& exec, const TaskRanges& ranges,
             const std::vector<std::int64_t>& level_begin) {
-    const std::size_t levels = level_begin.size();
+    const std::size_t edges = level_begin.size();
     Arena<Space> work(exec, "heddle::sptrsv::ranges",
-                      arena_bytes<std::int64_t, std::int64_t>(levels, levels));
-    const auto first_task = work.template take<std::int64_t>(levels);
-    const auto first_place = work.template take<std::int64_t>(levels);
+                      arena_bytes<std::int64_t, std::int64_t>(edges, edges));
+    const auto first_task = work.template take<std::int64_t>(edges);
+    const auto first_place = work.template take<std::int64_t>(edges);
     using Host = Kokkos::View<const std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-    Kokkos::deep_copy(kokkos_space(exec), first_task, Host(ranges.begin().data(), levels));
-    Kokkos::deep_copy(kokkos_space(exec), first_place, Host(level_begin.data(), levels));
-    const auto last_level = static_cast<std::int64_t>(levels) - 2;
+    Kokkos::deep_copy(kokkos_space(exec), first_task, Host(ranges.begin().data(), edges));
+    Kokkos::deep_copy(kokkos_space(exec), first_place, Host(level_begin.data(), edges));
+    const auto levels = static_cast<std::int64_t>(edges) - 1;
     Kokkos::parallel_for("heddle::sptrsv::tasks", range_policy(exec, ranges.tasks()),
-                         CutLevels{first_task.data(), first_place.data(), last_level,
+                         CutLevels{first_task.data(), first_place.data(), levels,
                                    ranges.rows_per_task(), tasks_.data()});
     exec.fence("heddle::sptrsv::tasks");  // before the ranges are freed
   }

@@ -8,6 +8,7 @@
 #include "../../../core/loops.hpp"
 #include "../../../core/matrix.hpp"
 #include "../../wavefronts/level_kernels.hpp"
+#include "../../wavefronts/place_order.hpp"
 #include "../options.hpp"
 
 namespace heddle::detail::sptrsv {
@@ -23,6 +24,23 @@ struct Graph {
   /// The i-th row in an order in which every row comes after those that it needs.
   KOKKOS_FORCEINLINE_FUNCTION O row(std::int64_t i) const {
     return triangle == Triangle::lower ? static_cast<O>(i) : static_cast<O>(rows - 1 - i);
+  }
+};
+
+/// How many entries the row at each place has in the triangle, beside `more`.
+template <Ordinal O, Offset Off>
+struct EntriesInTriangle {
+  Graph<O, Off> graph;
+  wavefronts::PlaceOrder<O> order;
+  Off more;
+
+  KOKKOS_FUNCTION Off operator()(std::int64_t place) const {
+    const O i = order(place);
+    Off entries = more;
+    for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
+      entries += in_triangle(graph.triangle, i, graph.col_idx[k]) ? 1 : 0;
+    }
+    return entries;
   }
 };
 
@@ -85,16 +103,11 @@ struct RaiseKernel {
   }
 };
 
-struct ClearTickets {
-  backends::Tickets tickets;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t) const { tickets.clear(); }
-};
-
 /// Before the first launch that takes them.
 template <ExecutionSpace Exec>
 void clear_tickets(const Exec& exec, const backends::Tickets& tickets) {
-  Kokkos::parallel_for("heddle::sptrsv::no_tickets", range_policy(exec, 1), ClearTickets{tickets});
+  Kokkos::parallel_for("heddle::sptrsv::no_tickets", range_policy(exec, 1),
+                       backends::ClearTickets{tickets});
 }
 
 /// Fills `level`, one of each row, and returns how many levels there are. Waits for `exec`.

@@ -7,22 +7,6 @@
 namespace heddle::detail::sptrsv {
 
 template <Ordinal O, Offset Off>
-struct BeginPlaces {
-  Graph<O, Off> graph;
-  const O* rows;
-  Off* row_ptr;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t p, Off& sum, bool last) const {
-    if (last) row_ptr[p] = sum;
-    if (p == graph.rows) return;
-    const O i = rows[p];
-    for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
-      sum += in_triangle(graph.triangle, i, graph.col_idx[k]) ? 1 : 0;
-    }
-  }
-};
-
-template <Ordinal O, Offset Off>
 struct PlaceEntries {
   Graph<O, Off> graph;
   const Off* origin;
@@ -90,8 +74,9 @@ class OrderedPattern {
   void copy(const Exec& exec, const Graph<O, Off>& graph, const Off* origin,
             const LevelOrder<Exec, O>& order) {
     const O* const rows = order.rows().data();
-    Kokkos::parallel_scan("heddle::sptrsv::row_ptr", range_policy(exec, rows_ + 1),
-                          BeginPlaces<O, Off>{graph, rows, row_ptr_.data()});
+    const wavefronts::PlaceOrder<O> in_order{rows, graph.rows, Sweep::forward};
+    running_sum<Off>(exec, "heddle::sptrsv::row_ptr", row_ptr_.data(), rows_,
+                     EntriesInTriangle<O, Off>{graph, in_order, 0});
     Kokkos::parallel_for(
         "heddle::sptrsv::pattern", range_policy(exec, rows_),
         PlaceEntries<O, Off>{graph, origin, rows, order.place().data(), row_ptr_.data(),

@@ -32,8 +32,7 @@ class OrderedTriangle {
   /// The values of a matrix of the same pattern, in the order of `exec`: no allocation, no wait.
   /// *bad_diagonal: see DiagonalStorage.
   void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
-    const S* const from = T.values().data();
-    gather(exec, "heddle::sptrsv::values", values_.data(), pattern_.entries(), from,
+    gather(exec, "heddle::sptrsv::values", values_.data(), pattern_.entries(), T.values().data(),
            pattern_.source().data());
     diagonal_.update_values(exec, T, bad_diagonal);
   }
