@@ -2,6 +2,8 @@
 # Sourced by the scripts of dev/: where builds lie, and steps that name themselves.
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+# CMake reads this one itself. Without ccache all is compiled each time.
+! command -v ccache >/dev/null || export CMAKE_CXX_COMPILER_LAUNCHER=ccache
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
 # The sandbox has a compiler and a Kokkos of its own, hence build folders of its own.
 builds=build
