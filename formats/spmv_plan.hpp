@@ -287,8 +287,8 @@ void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::prepare_op(const E
   if (native(op) || transposed_) return;
   if (options_.values_in_place) {
     throw Error(std::string("op ") + name(op) + " needs a stored transpose, which copies values",
-                "pin a scheme that applies it natively (csr/adaptive,transpose=atomics), or "
-                "leave options.values_in_place");
+                "name it in options.ops, or pin a scheme that applies it natively "
+                "(csr/adaptive,transpose=atomics), or leave options.values_in_place");
   }
   const ChooseOptions options = options_of_transpose(op);
   detail::Transposed<Exec, S, O, Off> matrix(exec, A_);
