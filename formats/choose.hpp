@@ -15,8 +15,8 @@ namespace heddle {
 struct RankedScheme {
   Scheme scheme;
   Prediction prediction;
-  /// As predicted, of the inspection and all expected applies; where an op transposes, of as many of
-  /// these too, and of the stored transpose that they may need.
+  /// As predicted, of the inspection and all expected applies; where an op transposes, of as many
+  /// of these too, and of the stored transpose that they may need.
   double total_seconds = 0;
   /// Of one apply, where a plan has measured it (SpmvOptions::measure_seconds); else 0.
   double measured_seconds = 0;

@@ -30,7 +30,9 @@ namespace heddle {
 /// can only be destroyed or assigned to.
 ///
 /// Vector is the type of x and y, Accumulator that of alpha, beta and every sum; both default to
-/// the matrix's scalar and may be wider: SpmvPlan<Exec, Matrix, float, double>(exec, A).
+/// the matrix's scalar and may be wider: SpmvPlan<Exec, Matrix, float, double>(exec, A). Only
+/// entries that repeat a place are added up before, in the matrix's scalar, by formats that store a
+/// place once (bcsr, dia: merges_repeats).
 /// FormatList names the formats that are compiled and chosen from: a Formats<...>.
 template <ExecutionSpace Exec, class Matrix, Scalar Vector = typename Matrix::scalar_type,
           Scalar Accumulator = Vector, class FormatList = AllFormats>
