@@ -9,8 +9,9 @@
 namespace heddle::backends {
 
 /// Threads of `exec` that run at the same time: on a CPU no more than there are processors for
-/// them, elsewhere all. Work that is dealt to more than these waits for a turn; threads that wait
-/// for each other crawl.
+/// them, elsewhere all. More than these that wait for each other crawl. Where none waits, shares
+/// for all threads take no longer (measured: 16 threads on two processors), so an apply need not
+/// ask.
 template <ExecutionSpace Exec>
 int threads_at_once(const Exec& exec) {
   const int threads = exec.concurrency();
