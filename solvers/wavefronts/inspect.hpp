@@ -80,8 +80,8 @@ Order<Exec, O> inspect_on_device(const Exec& exec, const Loop<O, Reads>& loop,
                                  const WavefrontsOptions& options) {
   Order<Exec, O> order;
   order.scheme = Scheme("wavefronts", {{"launches"}});
+  const SchemeGrammar legal = grammar(backends::describe(exec));  // or the device is refused
   if (options.scheme) {
-    const SchemeGrammar legal = grammar(backends::describe(exec));
     order.scheme = resolve(*options.scheme, std::span(&legal, 1));
   }
   const auto n = static_cast<std::size_t>(loop.iterations);
