@@ -58,7 +58,7 @@ class SptrsvPlan {
     }
     Kokkos::Timer timer;
     row_features(exec, T, Check::columns);
-    sums_ = detail::sptrsv::check_triangle(exec, T, options);
+    sums_ = detail::sptrsv::check_triangle<DiagonalValue>(exec, T, options);
     bad_diagonal_ = BadDiagonal(Kokkos::view_alloc(kokkos_space(exec), "heddle::sptrsv::bad"));
     prepare_op(exec, Op::none);
     for (const Op op : options.ops) prepare_op(exec, op);
@@ -180,6 +180,7 @@ class SptrsvPlan {
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
+  using DiagonalValue = detail::sptrsv::DiagonalOf<S, Vector>;
   using Executor = detail::sptrsv::Executor<Exec, Matrix, Vector, Accumulator>;
   using BadDiagonal = Kokkos::View<std::int64_t, typename Exec::memory_space>;
 
