@@ -43,7 +43,7 @@ class SptrsvPlan {
   ///
   /// Throws Error, naming the row: if the row pointer or a column is wrong; for an entry outside of
   /// the triangle, unless options.ignore_outside; for a diagonal that is to be read and is missing,
-  /// or zero once repeated entries are added. Throws Error too if options.scheme does not exist on
+  /// or zero, infinite or NaN once repeated entries are added. Throws Error too if options.scheme does not exist on
   /// this device (the message lists what exists). Device memory: bytes().
   explicit SptrsvPlan(const Exec& exec, const Matrix& T, const SptrsvOptions& options = {})
       : T_(T), options_(options), device_(backends::describe(exec)) {
@@ -114,8 +114,8 @@ class SptrsvPlan {
 
   /// Takes the values of T, which has the pattern that was inspected; no new inspection. Ordered on
   /// `exec`: no wait, no allocation. Throws Error if the sizes differ; a pattern of the same size
-  /// that differs is not noticed and gives wrong results. A diagonal that becomes zero is not an
-  /// error here: see bad_diagonal and check_diagonal.
+  /// that differs is not noticed and gives wrong results. A diagonal that becomes zero or not finite is not
+  /// an error here: see bad_diagonal and check_diagonal.
   void update_values(const Exec& exec, const Matrix& T) {
     check_alive();
     if (T.rows() != T_.rows() || T.nonzeros() != T_.nonzeros()) {
@@ -132,7 +132,8 @@ class SptrsvPlan {
   }
 
   /// On the device, in the order of the execution space instance that values were updated on: 0, or
-  /// one more than the highest row whose diagonal is zero since. Solves give infinities then.
+  /// one more than the highest row whose diagonal is zero, infinite or NaN since. Solves give no
+  /// solution then: infinities, NaN, or zeros for an infinite one.
   Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_diagonal() const {
     return bad_diagonal_;
   }

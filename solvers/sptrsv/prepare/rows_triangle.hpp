@@ -84,7 +84,9 @@ struct UpdateRowsTriangle {
     }
     if (!diagonal) return;
     diagonal[p] = sum;
-    if (sum == D(0) && bad_diagonal) Kokkos::atomic_max(bad_diagonal, i + std::int64_t{1});
+    if (bad_diagonal && is_bad_diagonal(sum)) {
+      Kokkos::atomic_max(bad_diagonal, i + std::int64_t{1});
+    }
   }
 };
 
@@ -123,8 +125,8 @@ class RowsTriangle {
   }
 
   /// The values of a matrix of the same pattern, in the order of `exec`: one launch, no allocation,
-  /// no wait. A diagonal that turns out to be zero or missing is reported by raising *bad_diagonal,
-  /// if that is given, to the row + 1.
+  /// no wait. A diagonal that turns out to be bad (is_bad_diagonal) is reported by raising
+  /// *bad_diagonal, if that is given, to the row + 1.
   void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
     const Off* const source = source_.extent(0) > 0 ? source_.data() : nullptr;
     Kokkos::parallel_for("heddle::sptrsv::values", range_policy(exec, rows_),

@@ -13,7 +13,7 @@ namespace heddle::detail::sptrsv {
 struct TriangleSums {
   std::int64_t entries = 0;             ///< in the triangle, off the diagonal
   std::int64_t outside = nowhere;       ///< the first row with an entry outside of the triangle
-  std::int64_t bad_diagonal = nowhere;  ///< the first row whose diagonal is missing or zero
+  std::int64_t bad_diagonal = nowhere;  ///< the first row whose diagonal is bad (is_bad_diagonal)
 };
 
 template <class Matrix, Scalar D>
@@ -47,19 +47,19 @@ struct TriangleKernel {
         sums.outside = Kokkos::min(sums.outside, row);
       }
     }
-    if (diagonal == D(0)) sums.bad_diagonal = Kokkos::min(sums.bad_diagonal, row);
+    if (is_bad_diagonal(diagonal)) sums.bad_diagonal = Kokkos::min(sums.bad_diagonal, row);
   }
 };
 
 [[noreturn]] inline void throw_bad_diagonal(std::int64_t row) {
-  throw Error("the diagonal is missing or zero", Where{.row = row},
+  throw Error("the diagonal is missing, zero or not finite", Where{.row = row},
               "store one, shift it, or say Diagonal::unit");
 }
 
 /// One launch and one readback, which waits for `exec`. Throws Error, naming the row, for entries
 /// outside of the triangle unless these are ignored, and for a diagonal that is to be read and is
-/// missing, or zero after entries in one place are added up. The row pointer and columns of T are
-/// checked before. D is what the diagonal is added up in: DiagonalOf.
+/// missing, or zero or not finite after entries in one place are added up. The row pointer and
+/// columns of T are checked before. D is what the diagonal is added up in: DiagonalOf.
 template <Scalar D, ExecutionSpace Exec, class Matrix>
 TriangleSums check_triangle(const Exec& exec, const Matrix& T, const SptrsvOptions& options) {
   TriangleSums sums;

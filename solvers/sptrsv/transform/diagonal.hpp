@@ -25,7 +25,9 @@ struct SumDiagonal {
     }
     diagonal[p] = sum;
     reciprocal[p] = reciprocal_or_zero(sum);
-    if (sum == D(0) && bad_diagonal) Kokkos::atomic_max(bad_diagonal, i + std::int64_t{1});
+    if (bad_diagonal && is_bad_diagonal(sum)) {
+      Kokkos::atomic_max(bad_diagonal, i + std::int64_t{1});
+    }
   }
 };
 
@@ -48,8 +50,8 @@ class DiagonalStorage {
     reciprocal_ = memory_.template take<D>(places);
   }
 
-  /// Adds up entries in one place. A diagonal that turns out to be zero or missing is reported by
-  /// raising *bad_diagonal, if that is given, to the row + 1. No wait.
+  /// Adds up entries in one place. A diagonal that turns out to be bad (is_bad_diagonal) is
+  /// reported by raising *bad_diagonal, if that is given, to the row + 1. No wait.
   void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
     if (unit_) return;
     Kokkos::parallel_for(

@@ -26,6 +26,12 @@ KOKKOS_FORCEINLINE_FUNCTION bool is_finite(const T& value) {
   }
 }
 
+/// Whether no row can be solved with a diagonal: it is missing or zero, infinite or a NaN.
+template <Scalar T>
+KOKKOS_FORCEINLINE_FUNCTION bool is_bad_diagonal(const T& value) {
+  return value == T(0) || !is_finite(value);
+}
+
 /// Zero where the reciprocal overflows, or loses digits below the smallest normal number.
 template <Scalar T>
 KOKKOS_FORCEINLINE_FUNCTION T reciprocal_or_zero(const T& value) {
