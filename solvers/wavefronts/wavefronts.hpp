@@ -44,10 +44,10 @@ class Wavefronts {
 
   /// Inspects a loop of n >= 0 iterations, on `exec`, and waits for it.
   ///
-  /// Throws Error, naming an iteration, if it names an item that is none of 0, ..., n - 1, or one
-  /// that the loop writes later where that is not allowed; and if options.scheme does not exist on
-  /// this device. Memory: bytes(), and up to 16 bytes an iteration and 8 a task and thread
-  /// meanwhile.
+  /// Throws Error, naming an iteration and the item that it reads, if that is none of 0, ..., n -
+  /// 1, or one that the loop writes later where that is not allowed; if n is negative; and if
+  /// options.scheme does not exist on this device. Memory: bytes(), and up to 16 bytes an iteration
+  /// and 8 a task and thread meanwhile.
   template <class Reads>
   Wavefronts(const Exec& exec, O n, const Reads& reads, const WavefrontsOptions& options = {})
       : Wavefronts(
@@ -60,6 +60,7 @@ class Wavefronts {
   static Wavefronts in_order(const Exec& exec, O n, Sweep sweep = Sweep::forward)
     requires(detail::wavefronts::on_threads<Exec>)
   {
+    detail::wavefronts::check_iterations(n);
     Order order;
     order.schedule = detail::wavefronts::ThreadSchedule::in_order(n);
     return Wavefronts(exec, n, sweep, std::move(order));
