@@ -31,6 +31,9 @@ struct SptrsvOptions {
   /// Ops that will be applied besides Op::none, prepared with the plan. Others can be prepared
   /// later: SptrsvPlan::prepare.
   std::vector<Op> ops = {};
+  /// Threads of a CPU that the solve is scheduled for; 0: as many as the execution space has and
+  /// have a processor each. It runs on any number.
+  int threads = 0;
 };
 
 namespace detail::sptrsv {

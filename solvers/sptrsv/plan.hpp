@@ -57,6 +57,10 @@ class SptrsvPlan {
       throw Error("options.vectors.count is " + std::to_string(options.vectors.count),
                   "give the number of right-hand sides that b will hold");
     }
+    if (options.threads < 0) {
+      throw Error("options.threads is " + std::to_string(options.threads),
+                  "give the threads that solves are scheduled for, or 0 for those that there are");
+    }
     Kokkos::Timer timer;
     row_features(exec, T, Check::columns);
     sums_ = detail::sptrsv::check_triangle<DiagonalValue>(exec, T, options);
@@ -217,12 +221,13 @@ class SptrsvPlan {
     const Scheme scheme =
         options_.scheme
             ? detail::sptrsv::expanded(resolve(*options_.scheme, std::span(&legal, 1)))
-            : detail::sptrsv::choose(T_.rows(), sums_.entries, options_.expected_applies, device_);
+            : detail::sptrsv::choose(T_.rows(), sums_.entries, options_.expected_applies, device_,
+                                     options_.threads);
     using Inspection = detail::sptrsv::Inspection<Exec, Matrix>;
     const int room = std::min(options_.vectors.count, 64);
     const bool pinned = options_.scheme.has_value();
-    const Inspection inspection{exec, T_,    graph, origin, sums_, device_, options_.diagonal,
-                                room, pinned};
+    const Inspection inspection{
+        exec, T_, graph, origin, sums_, device_, options_.diagonal, room, pinned, options_.threads};
     return Executor(inspection, scheme);
   }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../backends/device.hpp"
+#include "../../backends/threads_at_once.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/move_only.hpp"
 #include "prepare/chunks_kernel.hpp"
@@ -136,14 +137,15 @@ void solve_by_vectors(const Exec& exec, const Operands& operands) {
   }
 }
 
-/// On a CPU: two launches; one where there is no work for a second thread.
+/// On a CPU: two launches; one where there is no work, or no processor, for a second thread.
 template <ExecutionSpace Exec, class Operands>
 void solve_by_chunks(const Exec& exec, const Operands& operands, std::int64_t entries,
                      const SptrsvWorkspace<Exec, typename Operands::vector_type>& workspace) {
   using Shape = backends::Shape<1>;
   const auto chunks = Chunks::of(workspace.words(), operands.graph.rows, entries);
   const auto tickets = workspace.tickets();
-  const std::int64_t teams = std::min<std::int64_t>(exec.concurrency(), chunks.count());
+  const std::int64_t teams =
+      std::min<std::int64_t>(backends::threads_at_once(exec), chunks.count());
   if (teams == 1) return solve_by_vectors(exec, operands);
   backends::launch<Shape>(exec, "heddle::sptrsv::no_chunks", 1, ClearChunks{chunks, tickets});
   using Kernel = ChunksKernel<Operands>;

@@ -101,7 +101,8 @@ class RowsExecutor {
 
   static Waves schedule(const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
     const bool lower = in.graph.triangle == Triangle::lower;
-    WavefrontsOptions options{.sweep = lower ? Sweep::forward : Sweep::backward};
+    WavefrontsOptions options{.sweep = lower ? Sweep::forward : Sweep::backward,
+                              .threads = in.threads};
     if constexpr (on_threads) {
       if (scheme.has("sequential")) return Waves::in_order(in.exec, in.graph.rows, options.sweep);
     }
