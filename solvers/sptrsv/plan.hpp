@@ -15,8 +15,12 @@
 namespace heddle {
 
 namespace detail::sptrsv {
+
+inline constexpr OverlapLabels overlap_labels = {"heddle::sptrsv::busy", "heddle::sptrsv::enter",
+                                                 "heddle::sptrsv::leave"};
 struct TraceAccess;
-}
+
+}  // namespace detail::sptrsv
 
 /// One triangle of a matrix, inspected once, to be solved with many times:
 /// op(T) x = alpha * b.
@@ -24,8 +28,9 @@ struct TraceAccess;
 /// The plan copies what it needs of the matrix, whose arrays may go once it stands; after their
 /// values change, call update_values. It belongs to the device of `exec`, and applies on any
 /// execution space instance of that device. One plan solves once at a time: solves on two streams
-/// that may overlap need a plan each. Moves, does not copy; whatever is called on a plan that was
-/// moved from throws Error, until another is assigned to it.
+/// that may overlap need a plan each (SptrsvOptions::check_overlap finds them). Moves, does not
+/// copy; whatever is called on a plan that was moved from throws Error, until another is assigned
+/// to it.
 ///
 /// Vector is the type of b and x, Accumulator that of alpha and every sum; both default to the
 /// matrix's scalar and may be wider. x is rounded to Vector before other rows read it.
@@ -67,6 +72,8 @@ class SptrsvPlan {
     bad_diagonal_ = BadDiagonal(Kokkos::view_alloc(kokkos_space(exec), "heddle::sptrsv::bad"));
     prepare_op(exec, Op::none);
     for (const Op op : options.ops) prepare_op(exec, op);
+    overlap_ =
+        detail::OverlapCheck<Exec>(exec, options.check_overlap, detail::sptrsv::overlap_labels);
     exec.fence("heddle::sptrsv::inspected");
     setup_seconds_ = timer.seconds();
   }
@@ -104,6 +111,7 @@ class SptrsvPlan {
     Executor& runs = executor(op, "apply");
     if (x.count == 0 || x.rows == 0) return;
     if (alpha == Accumulator(0)) return detail::sptrsv::clear(exec, x);
+    const typename detail::OverlapCheck<Exec>::Apply counted(overlap_, exec);
     runs.apply(exec, conjugates(op), alpha, b, x);
   }
 
@@ -251,6 +259,7 @@ class SptrsvPlan {
   detail::sptrsv::TriangleSums sums_;
   std::optional<Executor> parts_[2];  // of T, and of its transpose
   BadDiagonal bad_diagonal_;
+  detail::OverlapCheck<Exec> overlap_;
   double setup_seconds_ = 0;
 };
 
