@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../backends/device.hpp"
+#include "../../core/move_only.hpp"
 #include "inspect.hpp"
 #include "place_order.hpp"
 
@@ -31,7 +32,8 @@ namespace heddle {
 /// to gain less than 1.1 runs the plain loop on one. See docs/wavefronts.md.
 ///
 /// Belongs to the device of `exec`; for_each runs on any execution space instance of that device,
-/// one for_each at a time. Moves, does not copy.
+/// one for_each at a time. Moves, does not copy; one that was moved from runs nothing and throws
+/// Error, until another is assigned to it.
 template <ExecutionSpace Exec, Ordinal O = int>
 class Wavefronts {
  public:
@@ -53,8 +55,6 @@ class Wavefronts {
             detail::wavefronts::inspect(
                 exec, detail::wavefronts::Loop<O, Reads>{n, options.sweep, options.ahead, reads},
                 options)) {}
-  Wavefronts(Wavefronts&&) = default;
-  Wavefronts& operator=(Wavefronts&&) = default;
 
   /// A loop that one thread of a CPU runs in its own order, for which nothing is inspected.
   static Wavefronts in_order(const Exec& exec, O n, Sweep sweep = Sweep::forward)
@@ -71,6 +71,7 @@ class Wavefronts {
   /// no copy, no fence. `label` is a literal of the form "owner::op::phase".
   template <class Body>
   void for_each(const Exec& exec, const char* label, const Body& body) const {
+    moves_.check("Wavefronts", "for_each");
     for_each_place(exec, label, detail::wavefronts::BodyAtPlace<O, Body>{place_order(), body});
   }
   template <class Body>
@@ -83,6 +84,7 @@ class Wavefronts {
   /// stands there. Each thread of a CPU runs places upward, a long run of them where it can.
   template <class Body>
   void for_each_place(const Exec& exec, const char* label, const Body& body) const {
+    moves_.check("Wavefronts", "for_each_place");
     if constexpr (detail::wavefronts::on_threads<Exec>) {
       for_each_run(exec, label, [&body](std::int64_t first, std::int64_t stop) {
         for (std::int64_t place = first; place < stop; ++place) body(place);
@@ -101,6 +103,7 @@ class Wavefronts {
   void for_each_run(const Exec& exec, const char* label, const Body& body) const
     requires(detail::wavefronts::on_threads<Exec>)
   {
+    moves_.check("Wavefronts", "for_each_run");
     if (n_ == 0) return;
     const auto& schedule = order_.schedule;
     const backends::Progress progress(progress_.data());
@@ -110,6 +113,7 @@ class Wavefronts {
     });
   }
   detail::wavefronts::PlaceOrder<O> place_order() const {
+    moves_.check("Wavefronts", "place_order");
     return {order_.iterations.data(), n_, sweep_};
   }
 
@@ -136,6 +140,7 @@ class Wavefronts {
     progress_ = progress_memory_.template take<Step>(threads);
   }
 
+  detail::MoveOnly moves_;
   O n_ = 0;
   Sweep sweep_ = Sweep::forward;
   Order order_;
