@@ -9,7 +9,8 @@
 
 namespace heddle::backends {
 
-/// The device behind an execution space instance. Cheap enough to ask for at every plan.
+/// The device behind an execution space instance. Cheap enough to ask for at every plan. Throws
+/// Error for one that Heddle's kernels do not suit: AMD's with wavefronts of 32 lanes.
 template <ExecutionSpace Exec>
 Device describe(const Exec& exec) {
   Device device = describe_device(exec);

@@ -239,9 +239,8 @@ void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::execute(
   if (alpha == Accumulator(0)) return scale<Vector, Accumulator>(exec, beta, y);
   const Part& runs = part(op);
   if (options_.promises.finite_x && options_.check_promises) detail::check_finite(exec, x);
-  overlap_.enter(exec);
+  const typename detail::OverlapCheck<Exec>::Apply counted(overlap_, exec);
   runs.executor->apply(exec, stored_op(op), alpha, x, beta, y);
-  overlap_.leave(exec);
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>

@@ -5,6 +5,7 @@
 
 #include "../../core/device.hpp"
 #include "../scratch.hpp"
+#include "wavefront.hpp"
 
 namespace heddle::backends {
 
@@ -13,8 +14,10 @@ inline std::size_t max_scratch_bytes(const Kokkos::HIP& exec) {
   return exec.hip_device_prop().sharedMemPerBlock - scratch_alignment_bytes;
 }
 
+/// Throws Error where wavefronts have 32 lanes.
 inline Device describe_device(const Kokkos::HIP& exec) {
   const hipDeviceProp_t& properties = exec.hip_device_prop();
+  check_wavefront(properties.name, properties.gcnArchName, properties.warpSize);
   Device device;
   device.name = properties.name;
   device.multiprocessors = properties.multiProcessorCount;

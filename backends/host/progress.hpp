@@ -20,8 +20,8 @@ inline void relax() {
 
 /// How one thread of a CPU waits: it looks again and again, since most waits are short, and after a
 /// while gives its core away at every look, since the thread that it waits for may have none. Waits
-/// that came to that make the next ones give up looking sooner, so that a program with more threads
-/// than cores does not crawl.
+/// that came to that make the next ones give up looking sooner. So all go on where threads are more
+/// than cores, but slowly: see threads_at_once.
 class SpinThenYield {
  public:
   /// Returns once ready() holds.

@@ -49,8 +49,8 @@ struct SpmvOptions {
   /// matrix are checked by the inspection, and finite_x by a launch before every apply. By default
   /// in debug builds (without NDEBUG).
   bool check_promises = detail::asserts;
-  /// Whether to look for applies of one plan that overlap, which is an error: two launches an apply
-  /// more. By default in debug builds (without NDEBUG).
+  /// Whether to look for applies of one plan that overlap, which is an error: on a GPU two launches
+  /// an apply more. By default in debug builds (without NDEBUG).
   bool check_overlap = detail::asserts;
   /// Says that A is one triangle, with the diagonal, of a symmetric or Hermitian matrix, which is
   /// what the plan then applies. Most formats refuse that; csb takes it.

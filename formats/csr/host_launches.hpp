@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../../backends/launch.hpp"
+#include "../../backends/threads_at_once.hpp"
 #include "../common/finish_kernel.hpp"
 #include "host_kernel.hpp"
 #include "host_simd_vectors.hpp"
@@ -32,7 +33,7 @@ struct HostLaunches {
   static bool repays_packing(const Exec& exec, const Matrix& A, int vectors,
                              const Variant& variant) {
     return reads_repay_packing(tuning, static_cast<std::int64_t>(A.nonzeros()), A.columns(),
-                               vectors, sizeof(V), exec.concurrency(),
+                               vectors, sizeof(V), backends::threads_at_once(exec),
                                variant.hints().simd != backends::Simd::none);
   }
 

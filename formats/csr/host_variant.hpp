@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../../backends/lanes.hpp"
+#include "../../backends/threads_at_once.hpp"
 #include "../../core/scheme.hpp"
 #include "../common/inspection.hpp"
 #include "../common/pinned_simd.hpp"
@@ -136,7 +137,8 @@ class HostVariant {
   static bool comes_from_memory(const Inspection<Exec, Matrix>& in) {
     const std::int64_t each = sizeof(typename Matrix::scalar_type) + sizeof(O);
     const std::int64_t bytes = static_cast<std::int64_t>(in.A.nonzeros()) * each;
-    return bytes / in.exec.concurrency() > cpu_tuning<backends::Host>.cached_bytes_per_thread;
+    return bytes / backends::threads_at_once(in.exec) >
+           cpu_tuning<backends::Host>.cached_bytes_per_thread;
   }
 
   std::string said(const char* key) const { return scheme_.has(key) ? scheme_.value(key) : ""; }

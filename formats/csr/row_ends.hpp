@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include "../../backends/threads_at_once.hpp"
 #include "../../core/types.hpp"
 
 namespace heddle::detail::csr {
@@ -59,7 +60,7 @@ struct MispredictedRows {
 template <ExecutionSpace Exec, Offset Off>
 RowEnds row_ends(const Exec& exec, const Off* row_ptr, std::int64_t rows,
                  std::int64_t predicted_rows) {
-  const std::int64_t shares = exec.concurrency();
+  const std::int64_t shares = backends::threads_at_once(exec);
   const std::int64_t rows_per_share = ceil_div(rows, shares);
   if (rows == 0) return RowEnds::foreseen;
   if (static_cast<std::int64_t>(row_ptr[rows]) * 2 < rows) return RowEnds::sparse;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../../backends/launch.hpp"
+#include "../../backends/threads_at_once.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/loops.hpp"
 #include "../../core/matrix.hpp"
@@ -59,7 +60,8 @@ std::vector<std::int64_t> rows_longer_than(const Exec& exec, const Matrix& A) {
   const std::int64_t rows_per_team =
       backends::has_lanes<Exec>
           ? threads * 16
-          : std::max<std::int64_t>(1, ceil_div<std::int64_t>(rows, exec.concurrency()));
+          : std::max<std::int64_t>(1,
+                                   ceil_div<std::int64_t>(rows, backends::threads_at_once(exec)));
   using Kernel = CountLengths<Off, longest>;
   backends::launch<backends::Shape<1, threads>>(
       exec, "heddle::spmv::hyb_lengths", ceil_div(rows, rows_per_team),

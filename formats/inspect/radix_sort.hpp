@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "../../backends/launch.hpp"
+#include "../../backends/threads_at_once.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/loops.hpp"
 #include "../../core/search.hpp"
@@ -195,7 +196,8 @@ class RadixSort {
     if constexpr (backends::has_lanes<Exec>) {
       return 512;
     } else {
-      return std::max<std::int64_t>(4096, ceil_div<std::int64_t>(entries, exec.concurrency()));
+      return std::max<std::int64_t>(
+          4096, ceil_div<std::int64_t>(entries, backends::threads_at_once(exec)));
     }
   }
 

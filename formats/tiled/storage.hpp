@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "../../backends/threads_at_once.hpp"
 #include "../inspect/recipe/compact.hpp"
 #include "inspect_kernels.hpp"
 #include "parameters.hpp"
@@ -111,7 +112,7 @@ class Storage {
     using Indices = IndicesKernel<S, Off>;
     const Indices indices{tile_, list_ptr_, codes, data_, backends::runs_on_host<Exec>};
     if constexpr (backends::runs_on_host<Exec>) {
-      const int shares = exec.concurrency();
+      const int shares = backends::threads_at_once(exec);
       backends::launch<backends::Shape<1>>(
           exec, "heddle::spmv::tiled_indices", shares,
           SharesOfIndices<View<S, O>, Indices>{view(), indices, shares});

@@ -6,6 +6,7 @@
 
 #include "../../core/multivector.hpp"
 #include "../../core/scheme.hpp"
+#include "../../formats/common/overlap_check.hpp"
 
 namespace heddle {
 
@@ -31,6 +32,13 @@ struct SptrsvOptions {
   /// Ops that will be applied besides Op::none, prepared with the plan. Others can be prepared
   /// later: SptrsvPlan::prepare.
   std::vector<Op> ops = {};
+  /// Threads of a CPU that the solve is scheduled for; 0: as many as the execution space has and
+  /// have a processor each. It runs on any number.
+  int threads = 0;
+  /// Whether to look for solves of one plan that overlap, which is an error and may hang: on a CPU
+  /// it throws Error, on a GPU it aborts the program, at two launches a solve more. By default in
+  /// debug builds (without NDEBUG).
+  bool check_overlap = heddle::detail::asserts;
 };
 
 namespace detail::sptrsv {

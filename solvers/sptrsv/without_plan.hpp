@@ -2,7 +2,9 @@
 #pragma once
 
 #include "../../backends/device.hpp"
+#include "../../backends/threads_at_once.hpp"
 #include "../../core/arena.hpp"
+#include "../../core/move_only.hpp"
 #include "prepare/chunks_kernel.hpp"
 #include "prepare/in_order_kernel.hpp"
 #include "prepare/right_hand_sides.hpp"
@@ -21,7 +23,8 @@ struct TriangleOptions {
 /// Memory that solves without a plan hand values on through: on a GPU a word of Vector for every
 /// row and right-hand side (complex<double>: two), on a CPU half a word a row. It holds nothing
 /// between solves, so one may serve any triangle of as many rows or fewer, with or without the same
-/// options; but one solve at a time: solves on two streams that may overlap need one each.
+/// options; but one solve at a time: solves on two streams that may overlap need one each. Moves,
+/// does not copy.
 ///
 /// It is made once and kept, since Kokkos waits for the device where memory is released, and for
 /// the stream where it is allocated.
@@ -43,6 +46,9 @@ class SptrsvWorkspace {
   int vectors() const { return vectors_; }
   std::size_t bytes() const { return memory_.bytes(); }
 
+  /// Then it serves no solve, until another is assigned to it.
+  bool moved_from() const { return moves_.moved_from(); }
+
   /// For the library: the words, and the counter that teams take their order from.
   using Word = std::conditional_t<backends::has_lanes<Exec>, RealOf<Vector>, std::int64_t>;
   Word* words() const { return words_; }
@@ -62,6 +68,7 @@ class SptrsvWorkspace {
     }
   }
 
+  detail::MoveOnly moves_;
   std::int64_t rows_;
   int vectors_;
   Arena<Space> memory_;
@@ -130,14 +137,15 @@ void solve_by_vectors(const Exec& exec, const Operands& operands) {
   }
 }
 
-/// On a CPU: two launches; one where there is no work for a second thread.
+/// On a CPU: two launches; one where there is no work, or no processor, for a second thread.
 template <ExecutionSpace Exec, class Operands>
 void solve_by_chunks(const Exec& exec, const Operands& operands, std::int64_t entries,
                      const SptrsvWorkspace<Exec, typename Operands::vector_type>& workspace) {
   using Shape = backends::Shape<1>;
   const auto chunks = Chunks::of(workspace.words(), operands.graph.rows, entries);
   const auto tickets = workspace.tickets();
-  const std::int64_t teams = std::min<std::int64_t>(exec.concurrency(), chunks.count());
+  const std::int64_t teams =
+      std::min<std::int64_t>(backends::threads_at_once(exec), chunks.count());
   if (teams == 1) return solve_by_vectors(exec, operands);
   backends::launch<Shape>(exec, "heddle::sptrsv::no_chunks", 1, ClearChunks{chunks, tickets});
   using Kernel = ChunksKernel<Operands>;
@@ -158,7 +166,7 @@ void solve_by_chunks(const Exec& exec, const Operands& operands, std::int64_t en
 /// neither T nor b.
 ///
 /// Throws Error for another op than Op::none, for which SptrsvPlan is, if shapes do not fit, if b
-/// and x overlap in part, or if the workspace is for fewer rows.
+/// and x overlap in part, or if the workspace is for fewer rows, or was moved from.
 ///
 /// Not checked, since that would wait for the device: row pointer and columns, which must be right
 /// (a column out of range reads outside of memory, or waits for ever); the diagonal: where it is
@@ -197,6 +205,10 @@ void sptrsv(const Exec& exec, Op op, typename X::value_type alpha,
   const auto b_vectors = multivector_of<const V>(b);
   const auto x_vectors = multivector_of<V>(x);
   detail::sptrsv::check_right_hand_sides(T.rows(), b_vectors, x_vectors);
+  if (workspace.moved_from()) {
+    throw Error("sptrsv was given a workspace that was moved from",
+                "give it the one that it was moved to");
+  }
   if (workspace.rows() < T.rows()) {
     throw Error("the workspace is for " + std::to_string(workspace.rows()) + " rows, and T has " +
                     std::to_string(T.rows()),

@@ -227,6 +227,18 @@ TEST_CASE("plan: applies that overlap are found") {
   check.leave(host);
   check.enter(host);
   CHECK_THROWS_AS(check.enter(host), Error);
+  check.leave(host);
+  CHECK_NOTHROW(check.enter(host));
+  check.leave(host);
+  // One that throws is over too.
+  using Apply = heddle::detail::OverlapCheck<Kokkos::DefaultHostExecutionSpace>::Apply;
+  try {
+    const Apply apply(check, host);
+    CHECK_THROWS_AS(Apply(check, host), Error);
+    throw std::runtime_error("of the apply");
+  } catch (const std::runtime_error&) {
+  }
+  CHECK_NOTHROW(Apply(check, host));
   // Not asked to look, it launches nothing and finds nothing.
   const heddle::detail::OverlapCheck<Kokkos::DefaultHostExecutionSpace> off(host, false);
   off.enter(host);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../../../backends/lanes.hpp"
+#include "../../../backends/threads_at_once.hpp"
 #include "entry_keys.hpp"
 
 namespace heddle::recipe {
@@ -19,7 +19,7 @@ std::int64_t most_walked(const Exec& exec, std::int64_t nonzeros) {
   if constexpr (backends::has_lanes<Exec>) {
     return most_walked_by_subwarp;
   } else {
-    return std::max(most_walked_by_subwarp, 4 * (nonzeros / exec.concurrency()));
+    return std::max(most_walked_by_subwarp, 4 * (nonzeros / backends::threads_at_once(exec)));
   }
 }
 

@@ -22,6 +22,7 @@ struct Inspection {
   Diagonal diagonal;
   int vectors;  ///< room for so many at once
   bool pinned;  ///< whether the caller asked for the scheme
+  int threads;  ///< of a CPU, that the caller asked for; 0: those that have a processor each
 };
 
 }  // namespace heddle::detail::sptrsv

@@ -9,15 +9,17 @@ namespace heddle::detail::sptrsv {
 
 /// A scheme for a triangle of so many rows and entries off the diagonal, where none is pinned: by
 /// what is known before its levels are. What a CPU really runs is left to the wavefronts of the
-/// triangle, unless that is sequential: heddle::detail::wavefronts::choose.
+/// triangle, unless that is sequential: solvers/wavefronts/choose.hpp. `threads` are those that a
+/// CPU's solve is to be scheduled for, if the caller says so.
 inline Scheme choose(std::int64_t rows, std::int64_t entries, std::int64_t expected_applies,
-                     const Device& device) {
+                     const Device& device, int threads = 0) {
   if (waits_on_lanes(device)) {
     return Scheme("sptrsv",
                   {{expected_applies < least_applies_of_blocks ? "self-scheduled" : "blocks"}});
   }
   if (device.backend != BackendKind::host) return Scheme("sptrsv", {{"level-set"}});
-  const bool looks = device.multiprocessors > 1 && rows * row_steps + entries > least_work;
+  const int at_once = threads > 0 ? threads : device.multiprocessors;
+  const bool looks = at_once > 1 && rows * row_steps + entries > least_work;
   return Scheme("sptrsv", {{looks ? "point-to-point" : "sequential"}});
 }
 

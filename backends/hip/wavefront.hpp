@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+#include "../../core/error.hpp"
+
+namespace heddle::backends {
+
+/// Throws Error where an AMD device runs wavefronts of other than the 64 lanes that all kernels for
+/// HIP are written for, as gfx10 to gfx12 do: sums over lanes would be wrong there, in silence. A
+/// function of what the device says of itself: its name, its architecture, its lanes.
+inline void check_wavefront(const std::string& name, const std::string& architecture, int lanes) {
+  if (lanes == 64) return;
+  throw Error("the device " + name + " (" + architecture + ") has wavefronts of " +
+                  std::to_string(lanes) + " lanes, and Heddle's kernels for HIP need 64",
+              "take a device of the CDNA or GCN line (gfx90a, gfx942), or a host execution space");
+}
+
+}  // namespace heddle::backends
