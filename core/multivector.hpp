@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -38,6 +39,11 @@ struct ExpectedVectors {
 
   bool several_apart() const { return count > 1 && apart; }
 };
+
+/// Passes over a matrix that so many vectors take, at most `most` of them in each; one of none.
+inline int passes_over_matrix(int vectors, int most) {
+  return std::max(1, ceil_div(vectors, most));
+}
 
 /// Throws Error if the first stride of a View of several rows does not fit in 32 bits.
 template <class T, VectorView View>

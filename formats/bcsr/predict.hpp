@@ -59,7 +59,7 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
 
   const double block_rows = std::ceil(static_cast<double>(rows.rows) / shape.rows);
   const double vectors = sizes.vectors.count;
-  const double passes = std::ceil(vectors / tuning.most_vectors);
+  const int passes = passes_over_matrix(sizes.vectors.count, tuning.most_vectors);
   const double bandwidth = estimated_bytes_per_second(device);
   Prediction prediction;
   prediction.lacks_pattern = !features.has_blocks();

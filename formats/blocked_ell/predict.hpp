@@ -110,8 +110,8 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
   prediction.kept_bytes = slots * (sizes.scalar_bytes + column_bytes(features, slice_rows, sizes)) +
                           order + slices * static_cast<double>(sizeof(Slice<std::int64_t>));
   prediction.moved_bytes =
-      prediction.kept_bytes +
-      vectors * sizes.vector_bytes * static_cast<double>(rows.rows + rows.columns);
+      passes_over_matrix(sizes.vectors.count, most_vectors) * prediction.kept_bytes +
+      vector_bytes(rows, sizes);
   const double memory = prediction.moved_bytes / estimated_bytes_per_second(device);
   prediction.reason = "slices of " + std::to_string(slice_rows) + " rows, with " +
                       std::to_string(std::llround(100 * (slots / std::max(1.0, n) - 1))) +
@@ -123,7 +123,7 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
     const auto width = static_cast<double>(cut ? tuning.piece_width : rows.longest_row);
     const double rounds = std::ceil(width / static_cast<double>(tuning.batch * lanes));
     const double latency = round_seconds * rounds * std::max(1.0, vectors / 4);
-    constexpr SeveralVectors several{{1.4, 1.7, 2.9, 9.8}, {1.35, 1.6, 2.9}};
+    constexpr SeveralVectors several{{1.4, 1.7, 2.9, 3.3}, {1.35, 1.6, 2.2}};
     prediction.seconds =
         several.factor(sizes.vectors) * (estimated_launch_seconds(device) * (cut ? 2 : 1) +
                                          waiting_for_both(latency, memory / 0.92));

@@ -88,13 +88,19 @@ struct Prediction {
   }
 };
 
-/// The least that y = A x moves in CSR: values, columns and row pointer, and x and y once.
-inline double csr_least_bytes(const RowFeatures& rows, const Sizes& sizes) {
+/// What y = A x moves of the expected vectors: each of x and y once.
+inline double vector_bytes(const RowFeatures& rows, const Sizes& sizes) {
+  return static_cast<double>(sizes.vectors.count) * sizes.vector_bytes *
+         static_cast<double>(rows.rows + rows.columns);
+}
+
+/// The least that y = A x moves in CSR, with so many passes over the matrix: values, columns and
+/// row pointer, and x and y once.
+inline double csr_least_bytes(const RowFeatures& rows, const Sizes& sizes, int passes = 1) {
   const auto n = static_cast<double>(rows.nonzeros);
-  const double vectors = static_cast<double>(sizes.vectors.count) * sizes.vector_bytes;
-  return n * (sizes.scalar_bytes + sizes.ordinal_bytes) +
-         static_cast<double>(rows.rows + 1) * sizes.offset_bytes +
-         static_cast<double>(rows.rows + rows.columns) * vectors;
+  return passes * (n * (sizes.scalar_bytes + sizes.ordinal_bytes) +
+                   static_cast<double>(rows.rows + 1) * sizes.offset_bytes) +
+         vector_bytes(rows, sizes);
 }
 
 /// Bytes a second that a device's memory gives, estimated from its size where nobody measured:

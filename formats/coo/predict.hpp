@@ -13,9 +13,11 @@ inline Prediction predict(const RowFeatures& rows, const Device& device, const S
   const auto n = static_cast<double>(rows.nonzeros);
   const double local_row_bytes = device.has_lanes() ? 2 : sizes.ordinal_bytes;
   Prediction prediction;
+  const int most = device.has_lanes() ? most_vectors_per_launch(true)
+                                      : segments::cpu_tuning<backends::Host>.vectors;
+  const double entry = sizes.scalar_bytes + sizes.ordinal_bytes + local_row_bytes;
   prediction.moved_bytes =
-      csr_least_bytes(rows, sizes) + n * local_row_bytes -
-      static_cast<double>(rows.rows + 1) * static_cast<double>(sizes.offset_bytes);
+      passes_over_matrix(sizes.vectors.count, most) * n * entry + vector_bytes(rows, sizes);
   prediction.reason = "equal shares of nonzeros, whatever the rows are like";
   const double bytes_per_second = estimated_bytes_per_second(device);
   const double work = static_cast<double>(rows.rows + rows.nonzeros);
@@ -31,7 +33,7 @@ inline Prediction predict(const RowFeatures& rows, const Device& device, const S
         std::clamp(static_cast<double>(tuning.teams_resident) * device.multiprocessors, shares,
                    work / tuning.least_work(bytes));
     prediction.kept_bytes = n * local_row_bytes + kept_shares * (16 + 32 * sizes.accumulator_bytes);
-    constexpr SeveralVectors several{{1.2, 1.2, 1.2, 1.2}, {1.4, 1.4, 1.9}};
+    constexpr SeveralVectors several{{1.05, 1.1, 1.2, 1.2}, {1.7, 1.8, 1.9}};
     prediction.seconds =
         several.factor(sizes.vectors) *
         (estimated_launch_seconds(device) +

@@ -186,7 +186,10 @@ inline Prediction predict_on_cpu(const Scheme& scheme, const Features& features,
                                  const Device& device, const Sizes& sizes) {
   const RowFeatures& rows = features.rows();
   Prediction prediction;
-  prediction.moved_bytes = csr_least_bytes(rows, sizes);
+  const int most = sizes.vectors.apart ? cpu_tuning<backends::Host>.vectors_apart
+                                       : most_vectors_per_launch(device.has_lanes());
+  prediction.moved_bytes =
+      csr_least_bytes(rows, sizes, passes_over_matrix(sizes.vectors.count, most));
   prediction.kept_bytes = kept_bytes_on_cpu(scheme, rows, device, sizes);
   const double apply = estimated_launch_seconds(device) +
                        prediction.moved_bytes / estimated_bytes_per_second(device);

@@ -32,14 +32,12 @@ inline Prediction prediction_of(std::int64_t diagonals, const RowFeatures& rows,
   if (!refusal.empty()) return Prediction::refuse(refusal);
   const double places = static_cast<double>(rows.rows) * static_cast<double>(diagonals);
   const double vectors = sizes.vectors.count;
-  const double passes = std::ceil(vectors / tuning.most_vectors);
+  const int passes = passes_over_matrix(sizes.vectors.count, tuning.most_vectors);
   const double bandwidth = estimated_bytes_per_second(device);
   Prediction prediction;
   prediction.borrows_values = false;
   prediction.kept_bytes = places * sizes.scalar_bytes;
-  prediction.moved_bytes =
-      passes * places * sizes.scalar_bytes +
-      vectors * sizes.vector_bytes * static_cast<double>(rows.rows + rows.columns);
+  prediction.moved_bytes = passes * places * sizes.scalar_bytes + vector_bytes(rows, sizes);
   prediction.reason = std::to_string(diagonals) + " diagonals with " +
                       std::to_string(std::llround(
                           100 * (places / std::max(1.0, static_cast<double>(rows.nonzeros)) - 1))) +
@@ -80,9 +78,10 @@ inline Prediction predict_with_rest(const Scheme& scheme, const RowFeatures& row
   const int local_row_bytes = device.has_lanes() ? 2 : sizes.ordinal_bytes;
   const double entry = sizes.scalar_bytes + sizes.ordinal_bytes + local_row_bytes;
   const double handed_over = 2.0 * sizes.accumulator_bytes * sizes.vectors.count;
-  const double matrix = static_cast<double>(rows.nonzeros) * entry +
-                        static_cast<double>(rows.rows - rows.empty_rows) * handed_over;
-  Prediction prediction = rest::prediction_of(matrix, rows, device, sizes, GpuSetup{274, 76, 200});
+  const rest::MatrixBytes matrix{static_cast<double>(rows.nonzeros) * entry,
+                                 static_cast<double>(rows.rows - rows.empty_rows) * handed_over};
+  Prediction prediction =
+      rest::prediction_of(matrix, rows, device, sizes, tuning.most_vectors, GpuSetup{274, 76, 200});
   // Each entry keeps its place in a full diagonal, holes with it, or lies in the rest and is
   // listed.
   const double fill =

@@ -51,8 +51,8 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
   prediction.borrows_values = false;
   prediction.kept_bytes = slots * (sizes.scalar_bytes + sizes.ordinal_bytes);
   prediction.moved_bytes =
-      slots * (sizes.ordinal_bytes + sizes.scalar_bytes) +
-      vectors * sizes.vector_bytes * static_cast<double>(rows.rows + rows.columns);
+      passes_over_matrix(sizes.vectors.count, tuning.most_vectors) * prediction.kept_bytes +
+      vector_bytes(rows, sizes);
   const double memory = prediction.moved_bytes / estimated_bytes_per_second(device);
   prediction.reason =
       "rows of like length, " + std::to_string(rows.longest_row) + " at most, with " +
@@ -63,7 +63,7 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
     const double rounds = std::ceil(static_cast<double>(rows.longest_row) /
                                     static_cast<double>(tuning.batch * lanes));
     const double latency = round_seconds * rounds * std::max(1.0, vectors / 4);
-    constexpr SeveralVectors several{{1.3, 1.55, 2.9, 9.8}, {1.2, 1.4, 2.3}};
+    constexpr SeveralVectors several{{1.3, 1.55, 2.9, 4.4}, {1.2, 1.4, 1.8}};
     prediction.seconds = several.factor(sizes.vectors) * (estimated_launch_seconds(device) +
                                                           waiting_for_both(latency, memory / 0.92));
     prediction.setup_seconds = GpuSetup{77, 42, 96}.seconds(rows, device);

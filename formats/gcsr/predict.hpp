@@ -55,9 +55,13 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
   Prediction prediction;
   prediction.kept_bytes = n * (sizes.ordinal_bytes + sizes.offset_bytes) + sizes.offset_bytes +
                           static_cast<double>(rows.rows) / 8;
-  prediction.moved_bytes = csr_least_bytes(rows, sizes) -
-                           static_cast<double>(rows.rows + 1) * sizes.offset_bytes +
-                           prediction.kept_bytes;
+  const int most =
+      device.has_lanes() ? std::max(1, sizes.vectors.count) : tuning_of(device).cpu_vectors;
+  const double entry = sizes.scalar_bytes + sizes.ordinal_bytes;
+  prediction.moved_bytes =
+      passes_over_matrix(sizes.vectors.count, most) *
+          (static_cast<double>(rows.nonzeros) * entry + prediction.kept_bytes) +
+      vector_bytes(rows, sizes);
   prediction.reason = std::to_string(rows.empty_rows) + " of " + std::to_string(rows.rows) +
                       " rows are empty, and cost a bit and a store";
   if (device.has_lanes()) {

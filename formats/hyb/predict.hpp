@@ -60,15 +60,22 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
     }
   }
   const double long_rows = static_cast<double>(rows.rows - rows.empty_rows);
-  double matrix = n * bytes.entry + long_rows * bytes.long_row;
-  if (all_slots <= most && rows.longest_row <= tuning.most_width) {
-    matrix = std::min(matrix, all_slots * bytes.slot);
+  rest::MatrixBytes matrix{n * bytes.entry, long_rows * bytes.long_row};
+  if (all_slots <= most && rows.longest_row <= tuning.most_width &&
+      all_slots * bytes.slot < matrix.all()) {
+    matrix = {all_slots * bytes.slot, 0};
   }
-  Prediction prediction = rest::prediction_of(matrix, rows, device, sizes, GpuSetup{206, 34, 192});
-  prediction.kept_bytes = kept_bytes(scheme, matrix, rows, device, sizes);
+  Prediction prediction =
+      rest::prediction_of(matrix, rows, device, sizes, tuning.vectors, GpuSetup{206, 34, 192});
+  prediction.kept_bytes = kept_bytes(scheme, matrix.all(), rows, device, sizes);
   // Less than one, since the penalty is that of one vector; beyond four side by side as of ELL.
-  constexpr SeveralVectors several{{0.6, 0.7, 1.5, 5.0}, {0.6, 0.6, 0.6}};
-  if (device.has_lanes()) prediction.seconds *= several.factor(sizes.vectors);
+  // Where most rows are empty all lies in the rest, and sums are handed over one by one.
+  constexpr SeveralVectors several{{0.6, 0.7, 1.5, 2.0}, {0.6, 0.6, 0.6}};
+  constexpr SeveralVectors of_rest{{1.4, 1.4, 1.4, 1.4}, {1.4, 1.4, 1.4}};
+  const bool mostly_empty = rows.nonzeros < rows.rows;
+  if (device.has_lanes()) {
+    prediction.seconds *= (mostly_empty ? of_rest : several).factor(sizes.vectors);
+  }
   prediction.reason = "most rows in slots, what the longest of " +
                       std::to_string(rows.longest_row) + " have beyond in equal shares";
   return prediction;

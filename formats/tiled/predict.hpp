@@ -58,7 +58,7 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
                               " entries might hold more than it can count");
   }
   const double vectors = sizes.vectors.count;
-  const double passes = std::ceil(vectors / tuning.most_vectors);
+  const int passes = passes_over_matrix(sizes.vectors.count, tuning.most_vectors);
   const double bandwidth = estimated_bytes_per_second(device);
   const auto n = static_cast<double>(rows.nonzeros);
   const double tile_rows = std::ceil(static_cast<double>(rows.rows) / tile_size);

@@ -32,19 +32,29 @@ inline double kept_bytes(double entries, double long_rows, const RowFeatures& ro
          long_rows * of_long_row + words * (4 + sizes.ordinal_bytes);
 }
 
-/// What is predicted of a format with a rest: twice what the bytes of its matrix take, so that it
-/// is not chosen where CSR is at hand. On an H200 hyb took 1.33 times as long as the best of CSR on
-/// average and dia/rest=coo 1.30 (docs/performance.md); on CPUs 3.1 to 3.5.
-inline Prediction prediction_of(double matrix_bytes, const RowFeatures& rows, const Device& device,
-                                const Sizes& sizes, const GpuSetup& setup) {
+/// Of a matrix with a rest: what each pass over it reads, and the sums of long rows that all passes
+/// hand over.
+struct MatrixBytes {
+  double read;
+  double handed_over;
+
+  double all() const { return read + handed_over; }
+};
+
+/// What is predicted of a format with a rest that takes so many vectors in a pass: twice what the
+/// bytes of its matrix take, so that it is not chosen where CSR is at hand. On an H200 hyb
+/// took 1.33 times as long as the best of CSR on average and dia/rest=coo 1.30
+/// (docs/performance.md); on CPUs 3.1 to 3.5.
+inline Prediction prediction_of(const MatrixBytes& matrix, const RowFeatures& rows,
+                                const Device& device, const Sizes& sizes, int most_vectors,
+                                const GpuSetup& setup) {
   constexpr double penalty = 2;
   const double bytes_per_second = estimated_bytes_per_second(device);
   Prediction prediction;
   prediction.borrows_values = false;
-  prediction.kept_bytes = matrix_bytes;
-  prediction.moved_bytes = matrix_bytes + static_cast<double>(sizes.vectors.count) *
-                                              sizes.vector_bytes *
-                                              static_cast<double>(rows.rows + rows.columns);
+  prediction.kept_bytes = matrix.all();
+  prediction.moved_bytes = passes_over_matrix(sizes.vectors.count, most_vectors) * matrix.read +
+                           matrix.handed_over + vector_bytes(rows, sizes);
   const double memory = prediction.moved_bytes / (0.84 * bytes_per_second);
   if (device.has_lanes()) {
     prediction.seconds =
@@ -53,7 +63,7 @@ inline Prediction prediction_of(double matrix_bytes, const RowFeatures& rows, co
     prediction.setup_seconds = setup.seconds(rows, device);
   } else {
     prediction.seconds = 2 * estimated_launch_seconds(device) + 2 * penalty * memory;
-    const double copy = 2 * matrix_bytes / bytes_per_second;
+    const double copy = 2 * matrix.all() / bytes_per_second;
     prediction.setup_seconds = cpu_setup_seconds + 5 * copy;
   }
   return prediction;
