@@ -33,10 +33,10 @@ function(heddle_public_header name)
   string(APPEND license "#include \"config.hpp\"\n")
   set(here "${license}")
   set(installed "${license}")
-  # Relative, so that two clones compile the same text, which ccache finds again.
-  file(RELATIVE_PATH up "${HEDDLE_INCLUDE_DIR}/heddle" "${CMAKE_CURRENT_SOURCE_DIR}")
   foreach(target IN LISTS ARGN)
-    string(APPEND here "#include \"${up}${target}\"\n")
+    # Relative, so that two clones compile the same text, which ccache finds again.
+    file(RELATIVE_PATH path "${HEDDLE_INCLUDE_DIR}/heddle" "${CMAKE_CURRENT_SOURCE_DIR}/${target}")
+    string(APPEND here "#include \"${path}\"\n")
     string(APPEND installed "#include \"${target}\"\n")
   endforeach()
   file(CONFIGURE OUTPUT "${HEDDLE_INCLUDE_DIR}/heddle/${name}" CONTENT "${here}" @ONLY)

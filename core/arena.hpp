@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "error.hpp"
 #include "types.hpp"
@@ -27,8 +29,9 @@ constexpr std::size_t arena_bytes(Count... counts) {
 ///
 /// Device allocators round every block up to 512 bytes or more and every copy pays a latency, so
 /// the arrays of a matrix live together: one allocation, one copy. An arena is a handle: copies
-/// share the memory, and the arrays stay valid while one handle lives. The memory is not
-/// initialized.
+/// share the memory, and the arrays stay valid while one handle lives. The last one waits for the
+/// instance that the arena was made on before the memory goes, whether or not the space's own free
+/// waits: kernels of that instance may still read the arrays. The memory is not initialized.
 ///
 /// Idea: one block for a CSR matrix, measured in docs/arena.md.
 template <MemorySpace Space>
@@ -44,9 +47,11 @@ class Arena {
   /// reach the memory. Throws OutOfMemory, naming both, where they cannot be had.
   template <ExecutionSpace Exec>
   Arena(const Exec& exec, const std::string& label, std::size_t bytes)
-      : block_(allocate(exec, label, bytes + arena_alignment_bytes)), bytes_(bytes) {
-    const auto address = reinterpret_cast<std::uintptr_t>(block_.data());
-    first_ = block_.data() + (arena_padded_bytes(address) - address);
+      : block_(std::make_shared<BlockOn<Exec>>(
+            exec, allocate(exec, label, bytes + arena_alignment_bytes))),
+        bytes_(bytes) {
+    const auto address = reinterpret_cast<std::uintptr_t>(block_->bytes.data());
+    first_ = block_->bytes.data() + (arena_padded_bytes(address) - address);
   }
 
   /// The next `count` elements of type T; throws Error if the arena has not that much left.
@@ -69,7 +74,7 @@ class Arena {
   /// before the source is changed or released, or the copy read elsewhere.
   template <MemorySpace Target, ExecutionSpace Exec>
   Arena<Target> copy_to(const Exec& exec) const {
-    Arena<Target> target(exec, block_.label(), bytes_);
+    Arena<Target> target(exec, block_ ? block_->bytes.label() : "", bytes_);
     Kokkos::deep_copy(kokkos_space(exec),
                       typename Arena<Target>::template Array<std::byte>(target.first_, bytes_),
                       Array<std::byte>(first_, bytes_));
@@ -84,16 +89,30 @@ class Arena {
   template <MemorySpace>
   friend class Arena;
 
-  using Block = Kokkos::View<std::byte*, Space>;
+  using Bytes = Kokkos::View<std::byte*, Space>;
+
+  struct Block {
+    Bytes bytes;
+    explicit Block(Bytes memory) : bytes(std::move(memory)) {}
+    Block(const Block&) = delete;
+    Block& operator=(const Block&) = delete;
+    virtual ~Block() = default;
+  };
+  template <ExecutionSpace Exec>
+  struct BlockOn final : Block {
+    Exec exec;
+    BlockOn(const Exec& instance, Bytes memory) : Block(std::move(memory)), exec(instance) {}
+    ~BlockOn() override { exec.fence("heddle::arena::release"); }
+  };
 
   template <ExecutionSpace Exec>
-  static Block allocate(const Exec& exec, const std::string& label, std::size_t bytes) {
+  static Bytes allocate(const Exec& exec, const std::string& label, std::size_t bytes) {
     try {
       if constexpr (Kokkos::SpaceAccessibility<KokkosSpace<Exec>, Space>::accessible) {
-        return Block(Kokkos::view_alloc(kokkos_space(exec), Kokkos::WithoutInitializing, label),
+        return Bytes(Kokkos::view_alloc(kokkos_space(exec), Kokkos::WithoutInitializing, label),
                      bytes);
       } else {
-        return Block(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), bytes);
+        return Bytes(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), bytes);
       }
     } catch (const std::exception& error) {  // whose type changes with the version of Kokkos
       throw OutOfMemory("no " + std::to_string(bytes) + " bytes of " + Space::name() + " for " +
@@ -102,7 +121,7 @@ class Arena {
     }
   }
 
-  Block block_;
+  std::shared_ptr<const Block> block_;
   std::byte* first_ = nullptr;
   std::size_t bytes_ = 0;
   std::size_t used_ = 0;

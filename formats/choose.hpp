@@ -15,7 +15,8 @@ namespace heddle {
 struct RankedScheme {
   Scheme scheme;
   Prediction prediction;
-  /// Of the inspection and all expected applies, as predicted.
+  /// As predicted, of the inspection and all expected applies; where an op transposes, of as many
+  /// of these too, and of the stored transpose that they may need.
   double total_seconds = 0;
   /// Of one apply, where a plan has measured it (SpmvOptions::measure_seconds); else 0.
   double measured_seconds = 0;
@@ -41,12 +42,17 @@ struct RankedScheme {
 struct ChooseOptions {
   /// How often the plan will be applied: what an inspection may cost.
   std::int64_t expected_applies = 1000;
-  /// Only schemes that read the user's values in place.
+  /// Only schemes that read the user's values in place, and apply all of `ops` so.
   bool values_in_place = false;
   Sizes sizes = {};
   /// Only schemes that keep at most so many bytes, with the stored transpose that `ops` need.
   std::size_t max_bytes = no_bound;
+  /// What will be applied besides Op::none, each kind as often.
   std::vector<Op> ops = {};
+
+  bool transposes() const {
+    return std::any_of(ops.begin(), ops.end(), [](Op op) { return heddle::transposes(op); });
+  }
 };
 
 /// A scheme, why it was taken, and what it was compared with.
@@ -59,12 +65,18 @@ struct Choice {
 
 namespace detail {
 
+/// Whether `ops` take a stored transpose beside the scheme.
+template <class FormatList>
+bool needs_stored_transpose(const Scheme& scheme, const std::vector<Op>& ops) {
+  return std::any_of(ops.begin(), ops.end(),
+                     [&](Op op) { return !FormatList::applies(op, scheme); });
+}
+
 /// Why options.max_bytes does not allow a scheme that keeps so many bytes, or nothing.
 template <class FormatList>
 std::string too_many_bytes(const Scheme& scheme, double kept_bytes, const RowFeatures& rows,
                            const ChooseOptions& options) {
-  const bool transposes = std::any_of(options.ops.begin(), options.ops.end(),
-                                      [&](Op op) { return !FormatList::applies(op, scheme); });
+  const bool transposes = needs_stored_transpose<FormatList>(scheme, options.ops);
   const std::size_t transpose = transposes ? stored_transpose_bytes(rows, options.sizes) : 0;
   const auto most = static_cast<double>(options.max_bytes);
   if (options.max_bytes == no_bound || kept_bytes + static_cast<double>(transpose) <= most) {
@@ -79,15 +91,23 @@ template <class FormatList>
 RankedScheme predicted(Scheme scheme, const Features& features, const Device& device,
                        const ChooseOptions& options) {
   Prediction prediction = FormatList::predict(scheme, features, device, options.sizes);
-  if (prediction.possible() && options.values_in_place && !prediction.borrows_values) {
-    prediction.refusal = "it copies the values, and options.values_in_place is set";
+  const bool stored = needs_stored_transpose<FormatList>(scheme, options.ops);
+  if (prediction.possible() && options.values_in_place && (stored || !prediction.borrows_values)) {
+    prediction.refusal = std::string(prediction.borrows_values ? "a stored transpose" : "it") +
+                         " copies the values, and options.values_in_place is set";
   }
   if (prediction.possible()) {
     prediction.refusal =
         too_many_bytes<FormatList>(scheme, prediction.kept_bytes, features.rows(), options);
   }
-  const double total =
-      prediction.setup_seconds + static_cast<double>(options.expected_applies) * prediction.seconds;
+  const auto applies = static_cast<double>(options.expected_applies);
+  double total = prediction.setup_seconds + applies * prediction.seconds;
+  if (stored) {
+    const StoredTranspose transpose(features.rows(), device, options.sizes);
+    total += transpose.setup_seconds + applies * transpose.seconds;
+  } else if (options.transposes()) {
+    total += applies * prediction.transposed_factor * prediction.seconds;
+  }
   return RankedScheme{std::move(scheme), std::move(prediction), total};
 }
 
@@ -142,7 +162,13 @@ std::vector<RankedScheme> rank(const Features& features, const Device& device,
                                const ChooseOptions& options = {}) {
   const Features rows_alone(features.rows());
   std::vector<RankedScheme> ranking;
-  for (Scheme& scheme : FormatList::candidates(features, device)) {
+  std::vector<Scheme> candidates = FormatList::candidates(features, device);
+  if (options.values_in_place && options.transposes()) {
+    for (Scheme& scheme : FormatList::in_place_candidates(features, device)) {
+      candidates.push_back(std::move(scheme));
+    }
+  }
+  for (Scheme& scheme : candidates) {
     ranking.push_back(
         detail::predicted<FormatList>(std::move(scheme), rows_alone, device, options));
   }

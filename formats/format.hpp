@@ -40,6 +40,21 @@ concept SpmvFormat = requires(const Features& features, const Device& device, co
 template <class F>
 inline constexpr bool takes_triangles = requires { requires F::takes_triangles; };
 
+/// Whether a format adds up entries that repeat a place when it takes the values, each sum rounded
+/// to the matrix's scalar, and not in every apply, in its Accumulator: if it has a member
+/// merges_repeats that is true.
+template <class F>
+inline constexpr bool merges_repeats = requires { requires F::merges_repeats; };
+
+/// Whether a format has schemes that apply transposing ops to the user's arrays as they lie, and
+/// else are none of its candidates: a member in_place_candidates(features, device). They are asked
+/// for where values stay in place (SpmvOptions::values_in_place).
+template <class F>
+inline constexpr bool transposes_in_place =
+    requires(const Features& features, const Device& device) {
+      { F::in_place_candidates(features, device) } -> std::same_as<std::vector<Scheme>>;
+    };
+
 /// A list of formats, which a plan takes as a template parameter: name a few and only these are
 /// compiled, or put one of your own beside the library's.
 template <SpmvFormat... F>
@@ -59,6 +74,19 @@ struct Formats {
     std::vector<Scheme> all;
     for_each([&](auto format) {
       for (Scheme& scheme : format.candidates(features, device)) all.push_back(std::move(scheme));
+    });
+    return all;
+  }
+
+  /// What else is worth trying where transposing ops must leave the values in place.
+  static std::vector<Scheme> in_place_candidates(const Features& features, const Device& device) {
+    std::vector<Scheme> all;
+    for_each([&](auto format) {
+      if constexpr (transposes_in_place<decltype(format)>) {
+        for (Scheme& scheme : format.in_place_candidates(features, device)) {
+          all.push_back(std::move(scheme));
+        }
+      }
     });
     return all;
   }

@@ -30,7 +30,9 @@ namespace heddle {
 /// that was moved from throws Error, until another is assigned to it.
 ///
 /// Vector is the type of x and y, Accumulator that of alpha, beta and every sum; both default to
-/// the matrix's scalar and may be wider: SpmvPlan<Exec, Matrix, float, double>(exec, A).
+/// the matrix's scalar and may be wider: SpmvPlan<Exec, Matrix, float, double>(exec, A). Only
+/// entries that repeat a place are added up before, in the matrix's scalar, by formats that store a
+/// place once (bcsr, dia: merges_repeats).
 /// FormatList names the formats that are compiled and chosen from: a Formats<...>.
 template <ExecutionSpace Exec, class Matrix, Scalar Vector = typename Matrix::scalar_type,
           Scalar Accumulator = Vector, class FormatList = AllFormats>
@@ -289,8 +291,8 @@ void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::prepare_op(const E
   if (native(op) || transposed_) return;
   if (options_.values_in_place) {
     throw Error(std::string("op ") + name(op) + " needs a stored transpose, which copies values",
-                "pin a scheme that applies it natively (csr/adaptive,transpose=atomics), or "
-                "leave options.values_in_place");
+                "name it in options.ops, or pin a scheme that applies it natively "
+                "(csr/adaptive,transpose=atomics), or leave options.values_in_place");
   }
   const ChooseOptions options = options_of_transpose(op);
   detail::Transposed<Exec, S, O, Off> matrix(exec, A_);

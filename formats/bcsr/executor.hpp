@@ -71,7 +71,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
 
   double moved_bytes(Op, int vectors, bool with_beta) const override {
     const double rows = storage_.view(BlockSize<0, 0>{}).rows;
-    const int passes = vectors > 0 ? ceil_div(vectors, tuning.most_vectors) : 1;
+    const int passes = passes_over_matrix(vectors, tuning.most_vectors);
     return passes * (static_cast<double>(storage_.places()) * sizeof(S) +
                      static_cast<double>(storage_.blocks()) * sizeof(O) +
                      static_cast<double>(storage_.block_rows() + 1) * sizeof(Off) +

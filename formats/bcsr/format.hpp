@@ -11,6 +11,7 @@ namespace heddle {
 /// refuses one whose blocks would be mostly holes.
 struct BcsrFormat {
   static constexpr const char* name = "bcsr";
+  static constexpr bool merges_repeats = true;
 
   static SchemeGrammar grammar(const Device& device) {
     const SchemeKey size("<1..8>x<1..8>", {}, "",

@@ -42,7 +42,6 @@ class Storage {
     values_ = arena_.template take<S>(values);
     count.write(exec, block_ptr_.data(), block_col_.data());
     update_values(exec, A);
-    exec.fence("heddle::spmv::bcsr_inspected");  // the count's workspace goes
   }
 
   /// New values of the same pattern: one launch, no wait.

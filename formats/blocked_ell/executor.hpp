@@ -57,7 +57,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
 
   double moved_bytes(Op, int vectors, bool with_beta) const override {
     const auto rows = static_cast<double>(storage_.view().rows);
-    return storage_.read_bytes() +
+    return passes_over_matrix(vectors, most_vectors) * storage_.read_bytes() +
            vectors * (storage_.carried_bytes() +
                       static_cast<double>(sizeof(V)) * (columns_ + rows * (1 + with_beta)));
   }

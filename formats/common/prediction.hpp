@@ -76,6 +76,8 @@ struct Prediction {
   bool lacks_pattern = false;
   /// Whether it may refuse once the pattern is known, and not only take longer.
   bool pattern_may_refuse = true;
+  /// How many times as long a transposing op takes, where the scheme applies it itself.
+  double transposed_factor = 1;
 
   bool possible() const { return refusal.empty(); }
 
@@ -111,6 +113,18 @@ constexpr int most_vectors_per_launch(bool has_lanes) { return has_lanes ? 32 : 
 inline double estimated_launch_seconds(const Device& device) {
   return device.has_lanes() ? 6e-6 : 2e-6;
 }
+
+/// What a stored transpose takes: an apply of its own scheme, whichever that will be, at the speed
+/// of memory; and before it 45 times as long to be made (19 to 58 measured: docs/choose.md).
+struct StoredTranspose {
+  double seconds;
+  double setup_seconds;
+
+  StoredTranspose(const RowFeatures& rows, const Device& device, const Sizes& sizes)
+      : seconds(estimated_launch_seconds(device) +
+                csr_least_bytes(rows, sizes) / estimated_bytes_per_second(device)),
+        setup_seconds(45 * seconds) {}
+};
 
 /// What a GPU takes that waits for both: the longer of the two, and more where they are alike.
 inline double waiting_for_both(double work_seconds, double memory_seconds) {

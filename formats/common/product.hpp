@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+
 #include "../../backends/memory.hpp"
 #include "../../core/multivector.hpp"
 
@@ -74,6 +76,11 @@ struct Product {
     detail::store_sum(*this, row, vector, sum);
   }
 };
+
+/// Passes over the matrix that so many vectors take, at most `most` of them in each; one of none.
+inline int passes_over_matrix(int vectors, int most) {
+  return std::max(1, ceil_div(vectors, most));
+}
 
 /// Calls pass(part) for at most `most` vectors of x and y at a time, about as many each time; the
 /// part is the product (or what derives from it) over those vectors.

@@ -27,8 +27,8 @@ struct SpmvOptions {
   /// Ops that will be applied besides Op::none: what they need is prepared with the plan. Others
   /// can be prepared later: SpmvPlan::prepare.
   std::vector<Op> ops = {};
-  /// Restricts the choice to schemes that read the user's values in place. A stored transpose never
-  /// does.
+  /// Restricts the choice to schemes that read the user's values in place, and apply `ops` so: a
+  /// stored transpose never does, transpose=atomics does, slower and not reproducible.
   bool values_in_place = false;
   /// The most device memory, in bytes, that the plan may keep beyond the matrix, a stored transpose
   /// included: bytes() is never more. Schemes that are predicted to keep more are left out of the

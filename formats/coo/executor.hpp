@@ -39,8 +39,9 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
 
   double moved_bytes(Op, int vectors, bool with_beta) const override {
     const double rows = A_.rows(), columns = A_.columns();
-    return static_cast<double>(A_.nonzeros()) * (sizeof(S) + sizeof(O)) +
-           static_cast<double>(rows_.bytes()) +
+    const int passes = passes_over_matrix(vectors, segments::vectors_at_once<Exec>);
+    return passes * (static_cast<double>(A_.nonzeros()) * (sizeof(S) + sizeof(O)) +
+                     static_cast<double>(rows_.bytes())) +
            vectors * static_cast<double>(sizeof(V)) * (columns + rows * (1 + with_beta));
   }
 

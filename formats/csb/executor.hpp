@@ -95,7 +95,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   static constexpr bool deals = backends::runs_on_host<Exec>;
 
   bool atomically() const { return mirrors_.sweeps() == Sweeps::atomics; }
-  int passes(int vectors) const { return vectors > 0 ? ceil_div(vectors, vectors_) : 1; }
+  int passes(int vectors) const { return passes_over_matrix(vectors, vectors_); }
 
   void find_mirrors(const Inspection<Exec, Matrix>& in, std::optional<Sweeps> wanted) {
     const int served = std::clamp(in.vectors.count, 1, vectors_);

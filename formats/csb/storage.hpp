@@ -96,7 +96,6 @@ class Storage {
     }
     order_by_columns(exec);
     fill(exec, "heddle::spmv::csb_fill", A, local_row_.data(), local_column_.data());
-    exec.fence("heddle::spmv::csb_inspected");  // the count's workspace goes
   }
 
   /// New values of the same pattern: at most two launches, no wait.

@@ -23,7 +23,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using Off = typename Matrix::offset_type;
 
   Executor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
-      : A_(in.A), variant_(in, scheme) {
+      : A_(in.A), apart_(in.vectors.apart), variant_(in, scheme) {
     if (scheme.has("merge") && searches_in_apply(scheme)) {
       way_ = Way::searched_shares;
       search_ = Kernels::share_search(in.device, A_);
@@ -83,10 +83,10 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     const double x = transposes(op) ? rows : columns, y = transposes(op) ? columns : rows;
     // Scattered, y is scaled, and then read and written by atomic additions.
     const double y_times = transposes(op) ? 3 + with_beta : 1 + with_beta;
-    const bool packs = packed_.vectors() > 0 && vectors > 1;
-    const double x_times = packs ? 3 : 1;
-    return nonzeros * (sizeof(S) + sizeof(O)) + (rows + 1) * sizeof(Off) +
-           static_cast<double>(shares_.bytes() + blocks_.bytes() + variant_.bytes()) +
+    const double x_times = lays_side_by_side(vectors) ? 3 : 1;
+    const int passes = transposes(op) ? 1 : passes_over_matrix(vectors, vectors_per_pass(vectors));
+    return passes * (nonzeros * (sizeof(S) + sizeof(O)) + (rows + 1) * sizeof(Off) +
+                     static_cast<double>(shares_.bytes() + blocks_.bytes() + variant_.bytes())) +
            vectors * static_cast<double>(sizeof(V)) * (x * x_times + y * y_times);
   }
 
@@ -96,6 +96,17 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using Shares = EqualWork<Exec, O, Off, Acc>;
   using Blocks = RowBlocks<Exec, O, Off>;
   enum class Way { rows, shares, searched_shares, blocks };
+
+  /// Of so many vectors, laid out as the plan expects them; packed ones lie side by side.
+  int vectors_per_pass(int vectors) const {
+    const bool packed = lays_side_by_side(vectors);
+    const int most = Kernels::vectors_per_pass(vectors, apart_ && !packed, packs(), variant_);
+    return packed ? std::min(most, packed_.vectors()) : most;
+  }
+
+  bool lays_side_by_side(int vectors) const {
+    return apart_ && vectors > 1 && packed_.vectors() > 0;
+  }
 
   bool packs() const { return way_ == Way::shares || way_ == Way::searched_shares; }
 
@@ -141,6 +152,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   int width_ = 1;                // of csr/scalar and csr/subwarp
   const char* label_ = nullptr;  // of what has shares
   ShareSearch search_;
+  bool apart_;
   typename Kernels::Variant variant_;
   Shares shares_;
   Blocks blocks_;

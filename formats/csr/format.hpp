@@ -61,13 +61,26 @@ struct CsrFormat {
     return schemes;
   }
 
+  static std::vector<Scheme> in_place_candidates(const Features& features, const Device& device) {
+    std::vector<Scheme> schemes;
+    for (const Scheme& scheme : candidates(features, device)) {
+      std::vector<SchemeTerm> terms = scheme.terms();
+      terms.push_back({"transpose", "atomics"});
+      schemes.push_back(Scheme(name, std::move(terms)));
+    }
+    return schemes;
+  }
+
   static Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
                             const Sizes& sizes) {
-    if (!device.has_lanes()) return detail::csr::predict_on_cpu(scheme, features, device, sizes);
-    return backends::with_tag(device.backend, [&](auto tag) {
-      return detail::csr::predict_on_gpu(scheme, features, device, sizes,
-                                         detail::csr::gpu_tuning<decltype(tag)>);
+    Prediction prediction = backends::with_tag(device.backend, [&](auto tag) {
+      return device.has_lanes()
+                 ? detail::csr::predict_on_gpu(scheme, features, device, sizes,
+                                               detail::csr::gpu_tuning<decltype(tag)>)
+                 : detail::csr::predict_on_cpu(scheme, features, device, sizes);
     });
+    if (scheme.has("transpose")) prediction.transposed_factor = atomics_factor;
+    return prediction;
   }
 
   /// Transposing ops natively by atomic additions alone: neither fast nor reproducible, and every
@@ -83,6 +96,9 @@ struct CsrFormat {
   }
 
  private:
+  /// Additions to y by atomics, over an apply without a transpose: docs/choose.md.
+  static constexpr double atomics_factor = 5;
+
   static std::vector<int> subwarp_widths(const Device& device) {
     std::vector<int> widths;
     for (int width = 2; width <= device.lanes; width *= 2) widths.push_back(width);

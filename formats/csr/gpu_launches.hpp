@@ -64,6 +64,12 @@ struct GpuLaunches {
     return search;
   }
 
+  /// Of so many vectors those that one pass over the matrix serves: where a subwarp or team keeps
+  /// to its rows for all of them, it finds these in the caches.
+  static int vectors_per_pass(int vectors, bool /*apart*/, bool shares, const Variant&) {
+    return shares ? vectors_per_launch<Exec> : std::max(1, vectors);
+  }
+
   /// csr/scalar and csr/subwarp: a subwarp a row, `width` lanes for its nonzeros. Lanes stand side
   /// by side over vectors of x that lie so: their loads of a row of x fill whole sectors.
   static void rows(const Exec& exec, const Operands& operands, int width, const Variant&) {

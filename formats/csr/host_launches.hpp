@@ -51,6 +51,12 @@ struct HostLaunches {
             row_steps};
   }
 
+  /// Of so many vectors those that one pass over the matrix serves.
+  static int vectors_per_pass(int vectors, bool apart, bool /*shares*/, const Variant& variant) {
+    const backends::Simd simd = suits_simd<Operands> ? variant.hints().simd : backends::Simd::none;
+    return vectors_per_pass(vectors, apart, simd, variant.hints());
+  }
+
   /// csr/scalar: equal rows a thread.
   static void rows(const Exec& exec, const Operands& operands, int /*width*/,
                    const Variant& variant) {
@@ -92,12 +98,15 @@ struct HostLaunches {
   }
 
  private:
-  /// Vectors of x that one pass over the matrix serves. Vectors that lie apart push each other out
-  /// of the caches, so they go a few at a time.
+  /// Vectors that lie apart push each other out of the caches, so they go a few at a time.
+  static int vectors_per_pass(int vectors, bool apart, backends::Simd simd, const RowHints& hints) {
+    if (simd == backends::Simd::none) return tuning.plain_vectors;
+    if (!apart) return vectors_per_launch<Exec>;
+    return vectors == 2 && hints.two_one_by_one ? 1 : tuning.vectors_apart;
+  }
   static int vectors_per_pass(const Operands& operands, const RowHints& hints) {
-    if (simd_for(operands, hints.simd) == backends::Simd::none) return tuning.plain_vectors;
-    if (operands.x.vector_stride == 1) return vectors_per_launch<Exec>;
-    return operands.x.count == 2 && hints.two_one_by_one ? 1 : tuning.vectors_apart;
+    return vectors_per_pass(operands.x.count, operands.x.vector_stride != 1,
+                            simd_for(operands, hints.simd), hints);
   }
 
   /// So many teams of whole rows; see HostRowsKernel.

@@ -40,7 +40,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   double moved_bytes(Op op, int vectors, bool with_beta) const override {
     const auto [rows, columns] = rows_and_columns_;
     const double y = transposes(op) ? columns : rows;
-    const int passes = vectors > 0 ? ceil_div(vectors, tuning.most_vectors) : 1;
+    const int passes = passes_over_matrix(vectors, tuning.most_vectors);
     return passes * (static_cast<double>(storage_.places()) * sizeof(S) +
                      static_cast<double>(storage_.view().diagonals) * sizeof(O)) +
            vectors * static_cast<double>(sizeof(V)) * (rows + columns + with_beta * y);
@@ -91,7 +91,7 @@ class SplitExecutor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
 
   double moved_bytes(Op, int vectors, bool with_beta) const override {
     const auto& diagonals = storage_.diagonals();
-    const int passes = vectors > 0 ? ceil_div(vectors, tuning.most_vectors) : 1;
+    const int passes = passes_over_matrix(vectors, tuning.most_vectors);
     return passes * (static_cast<double>(diagonals.places()) * sizeof(S) +
                      static_cast<double>(diagonals.view().diagonals) * sizeof(O) +
                      storage_.rest().moved_bytes()) +

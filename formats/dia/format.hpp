@@ -13,6 +13,7 @@ namespace heddle {
 /// what lies on such diagonals is left to a rest in coordinates (rest=coo).
 struct DiaFormat {
   static constexpr const char* name = "dia";
+  static constexpr bool merges_repeats = true;
 
   static SchemeGrammar grammar(const Device& device) {
     const std::string fill = "<" + std::to_string(detail::dia::tuning.fewest_fill) + "..100>";

@@ -47,7 +47,6 @@ class Storage {
     allocate(exec);
     diagonals.write(exec, all_.data(), offsets_.data());
     update_values(exec, A);
-    exec.fence("heddle::spmv::dia_inspected");  // the count's workspace goes
   }
 
   /// The full diagonals of A alone. One allocation and three launches, no wait: the split must
@@ -146,7 +145,6 @@ class SplitStorage {
       split.write_list(exec, list_.data());
       rest_.template fill<true>(exec, A, Listed<O, Off>{list_.data()});
     }
-    exec.fence("heddle::spmv::dia_inspected");  // the workspace of the split goes
   }
 
   Storage<Exec, S, O, Off> diagonals_;

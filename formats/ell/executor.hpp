@@ -33,10 +33,10 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   void apply(const Exec& exec, Op op, Acc alpha, const Multivector<const V>& x, Acc beta,
              const Multivector<V>& y) override {
     const Product<V, Acc> product{conjugates(op), alpha, beta, x, y};
-    each_pass(product, 8, [&](const Product<V, Acc>& pass) {
+    each_pass(product, tuning.most_vectors, [&](const Product<V, Acc>& pass) {
       if (pass.x.count == 1) return run<tuning.batch, 1>(exec, pass);
       if (pass.x.count <= 4) return run<tuning.multivector_batch, 4>(exec, pass);
-      run<tuning.multivector_batch, 8>(exec, pass);
+      run<tuning.multivector_batch, tuning.most_vectors>(exec, pass);
     });
   }
 
@@ -48,7 +48,8 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
 
   double moved_bytes(Op, int vectors, bool with_beta) const override {
     const double rows = storage_.view().rows;
-    return static_cast<double>(storage_.slots()) * (sizeof(O) + sizeof(S)) +
+    const int passes = passes_over_matrix(vectors, tuning.most_vectors);
+    return passes * static_cast<double>(storage_.slots()) * (sizeof(O) + sizeof(S)) +
            vectors * static_cast<double>(sizeof(V)) * (columns_ + rows * (1 + with_beta));
   }
 

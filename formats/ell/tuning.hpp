@@ -13,6 +13,8 @@ struct Tuning {
   /// Slots that a lane of a GPU loads at once, with one vector and with several.
   int batch = 8;
   int multivector_batch = 4;
+  /// Vectors of x that one pass over the matrix serves.
+  int most_vectors = 8;
   /// Lanes a row of a GPU at most.
   int most_lanes = 8;
   /// Packs of rows that a thread of a CPU takes together: two cache lines of every array at once.

@@ -52,8 +52,11 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
 
   double moved_bytes(Op, int vectors, bool with_beta) const override {
     const double rows = A_.rows(), columns = A_.columns();
-    return static_cast<double>(A_.nonzeros()) * (sizeof(S) + sizeof(O)) +
-           static_cast<double>(storage_.bytes()) +
+    // A GPU's lanes keep the entries of a row for all vectors.
+    const int most = backends::has_lanes<Exec> ? std::max(1, vectors) : tuning.cpu_vectors;
+    return passes_over_matrix(vectors, most) *
+               (static_cast<double>(A_.nonzeros()) * (sizeof(S) + sizeof(O)) +
+                static_cast<double>(storage_.bytes())) +
            vectors * static_cast<double>(sizeof(V)) * (columns + rows * (1 + with_beta));
   }
 

@@ -46,8 +46,9 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
 
   double moved_bytes(Op, int vectors, bool with_beta) const override {
     const double rows = storage_.view().slots.rows;
-    return static_cast<double>(storage_.slots()) * (sizeof(S) + sizeof(O)) +
-           storage_.rest().moved_bytes() +
+    const int passes = passes_over_matrix(vectors, tuning.vectors);
+    return passes * (static_cast<double>(storage_.slots()) * (sizeof(S) + sizeof(O)) +
+                     storage_.rest().moved_bytes()) +
            vectors * (storage_.rest().moved_bytes_per_vector() +
                       static_cast<double>(sizeof(V)) * (columns_ + rows * (1 + with_beta)));
   }

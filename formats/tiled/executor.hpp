@@ -43,7 +43,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
 
   double moved_bytes(Op, int vectors, bool with_beta) const override {
     const auto rows = static_cast<double>(storage_.view().rows);
-    const int passes = vectors > 0 ? ceil_div(vectors, most_vectors) : 1;
+    const int passes = passes_over_matrix(vectors, most_vectors);
     return passes * storage_.read_bytes() +
            vectors * (storage_.carried_bytes() +
                       static_cast<double>(sizeof(V)) * (columns_ + rows * (1 + with_beta)));

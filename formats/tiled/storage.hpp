@@ -72,7 +72,6 @@ class Storage {
     rows_ = A.rows();
     write_indices(exec, codes);
     update_values(exec, A);
-    exec.fence("heddle::spmv::tiled_inspected");  // the workspaces go
   }
 
   /// New values of the same pattern: at most two launches, no wait.

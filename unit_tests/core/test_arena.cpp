@@ -5,6 +5,7 @@
 #include "../support/backends.hpp"
 #include "../support/no_memory.hpp"
 #include "../support/random.hpp"
+#include "../tools/events.hpp"
 
 namespace test = heddle::test;
 using heddle::Arena;
@@ -54,6 +55,36 @@ TEST_CASE_TEMPLATE_DEFINE("arrays are aligned, in order, and do not overlap", T,
   CHECK_NOTHROW((void)arena.template take<double>(0));
 }
 TEST_CASE_TEMPLATE_APPLY(arrays, test::Every<Doubles, test::UsualIndices>);
+
+TEST_CASE_TEMPLATE_DEFINE("the last handle waits before its memory goes", T, last_handle) {
+  using Space = typename T::Space;
+  const typename T::Exec exec;
+  const test::Recording recording;
+  const auto fence_and_release = [&] {
+    std::vector<std::string> labels;
+    for (const test::Event& event : test::Recording::seen()) {
+      const bool fence = event.kind == test::Event::fence && event.label.starts_with("heddle");
+      if (fence || event.kind == test::Event::release) labels.push_back(event.label);
+    }
+    return labels;
+  };
+  {
+    Arena<Space> second;
+    {
+      const Arena<Space> first(exec, "heddle::test::arena", 100);
+      second = first;
+    }
+    CHECK(fence_and_release().empty());
+    const Arena<Space> third = std::move(second);
+    second = {};
+    CHECK(fence_and_release().empty());
+  }
+  const auto labels = fence_and_release();
+  REQUIRE(labels.size() == 2);
+  CHECK(labels[0] == "heddle::arena::release");
+  CHECK(labels[1] == "heddle::test::arena");
+}
+TEST_CASE_TEMPLATE_APPLY(last_handle, test::Every<Doubles, test::UsualIndices>);
 
 TEST_CASE("an arena that is empty or too small says so") {
   const Host host;

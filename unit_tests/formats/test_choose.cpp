@@ -306,6 +306,46 @@ TEST_CASE("choose: what would keep too many bytes is left out, a stored transpos
                        Refusal);
 }
 
+TEST_CASE("choose: ops that transpose in place are offered the schemes that do") {
+  for (const int lanes : {1, 32, 64}) {
+    ChooseOptions options;
+    options.values_in_place = true;
+    const Features features = rows_of(30000, 7, 20);
+    CHECK(!choose<Csr>(features, gpu(lanes), options).scheme.has("transpose"));
+    options.ops = {Op::conjugate};
+    CHECK(!choose<Csr>(features, gpu(lanes), options).scheme.has("transpose"));
+    options.ops = {Op::transpose};
+    const Choice choice = choose<Csr>(features, gpu(lanes), options);
+    CHECK(choice.scheme.value("transpose") == "atomics");
+    CHECK(choice.ranking.back().prediction.refusal ==
+          "a stored transpose copies the values, and options.values_in_place is set");
+    // Where the values may be copied, additions by atomics are not worth their time.
+    options.values_in_place = false;
+    CHECK(!choose<Csr>(features, gpu(lanes), options).scheme.has("transpose"));
+  }
+}
+
+TEST_CASE("choose: an op that transposes costs its applies, and a stored transpose its set-up") {
+  using Two = Formats<CsrFormat, Native>;
+  const Features features = rows_of(30000, 7, 20);
+  const auto total = [&](const char* format, std::vector<Op> ops) {
+    ChooseOptions options;
+    options.expected_applies = 10;
+    options.ops = std::move(ops);
+    for (const RankedScheme& one : rank<Two>(features, gpu(32), options)) {
+      if (one.scheme.format() == format) return one.total_seconds;
+    }
+    return 0.0;
+  };
+  const StoredTranspose stored(features.rows(), gpu(32), Sizes());
+  CHECK(total("csr", {Op::transpose, Op::conjugate_transpose}) ==
+        doctest::Approx(total("csr", {}) + stored.setup_seconds + 10 * stored.seconds));
+  // Native applies take a second each, and so does its inspection.
+  CHECK(total("native", {}) == doctest::Approx(11));
+  CHECK(total("native", {Op::conjugate}) == doctest::Approx(11));
+  CHECK(total("native", {Op::transpose}) == doctest::Approx(21));
+}
+
 TEST_CASE("choose: if no format holds a matrix, all reasons are told") {
   CHECK_THROWS_WITH_AS(choose<Formats<Never>>(rows_of(5, 1, 1), gpu(32)),
                        doctest::Contains("never: it holds nothing"), Refusal);

@@ -217,6 +217,16 @@ TEST_CASE("plan: values in place leave no room for a stored transpose") {
   CHECK(native.bytes() == 0);
 }
 
+TEST_CASE("plan: values in place and an op that transposes are both had") {
+  const Exec exec;
+  const auto A = to_device<Type>(exec, pattern_named("power law"));
+  Plan plan(exec, A.matrix(), {.ops = {Op::transpose}, .values_in_place = true});
+  CHECK(plan.scheme().has("transpose"));
+  CHECK(plan.scheme(Op::transpose) == plan.scheme());
+  CHECK(apply_and_compare(exec, plan, A, Op::none, 1.0, 0.0) == "");
+  CHECK(apply_and_compare(exec, plan, A, Op::transpose, 1.0, 0.0) == "");
+}
+
 TEST_CASE("plan: new values are of the pattern that was inspected") {
   const Exec exec;
   const auto A = to_device<Type>(exec, pattern_named("power law"));

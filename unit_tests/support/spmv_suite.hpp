@@ -35,6 +35,7 @@
   TEST_CASE_TEMPLATE_APPLY(suite_values, SuiteTypes);           \
   TEST_CASE_TEMPLATE_APPLY(suite_tells, SuiteTypes);            \
   TEST_CASE_TEMPLATE_APPLY(suite_moved_bytes, SuiteTypes);      \
+  TEST_CASE_TEMPLATE_APPLY(suite_passes, SuiteTypes);           \
   TEST_CASE_TEMPLATE_APPLY(suite_predicts, SuiteTypes);         \
   TEST_CASE_TEMPLATE_APPLY(suite_side_by_side, SuiteTypes);     \
   TEST_CASE_TEMPLATE_APPLY(suite_labels, SuiteTypes);           \

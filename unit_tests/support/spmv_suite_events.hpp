@@ -74,6 +74,50 @@ TEST_CASE_TEMPLATE_DEFINE("an apply launches, and neither allocates, copies nor 
   }
 }
 
+/// How often the kernel that multiplies was launched.
+inline int passes_of(const std::vector<Event>& events) {
+  std::string first;
+  int passes = 0;
+  for (const Event& event : events) {
+    const auto names = [&](const char* part) {
+      return event.label.find(part) != std::string::npos;
+    };
+    if (event.kind != Event::kernel || names("pack") || names("scale") || names("finish")) continue;
+    if (first.empty()) first = event.label;
+    passes += event.label == first;
+  }
+  return passes;
+}
+
+TEST_CASE_TEMPLATE_DEFINE("moved bytes count the matrix once for every pass over it", T,
+                          suite_passes) {
+  using S = typename T::Scalar;
+  constexpr int many = 100;
+  const typename T::Exec exec;
+  PlanMaker<T> make(exec);
+  const TestedSchemes<T> schemes(exec);
+  const auto A = to_device<T>(exec, pattern_named("dense"));
+  for (const bool apart : {false, true}) {
+    const Vectors<S, typename T::Space> x(A.rows_of_x(), many, apart),
+        y(A.rows_of_y(), many, apart);
+    for (const Scheme& scheme : schemes.in_turn(0, 1)) {
+      auto plan = make(A, {.scheme = scheme, .vectors = {many, apart}, .check_overlap = false});
+      if (!plan) continue;
+      const Recording recording;
+      plan->apply(exec, S(1), x.view(), S(0), y.view());
+      exec.fence("heddle::test::applied");
+      // Two may go one by one, and a single one as if there were no others.
+      const double three = plan->moved_bytes(Op::none, 3),
+                   each = plan->moved_bytes(Op::none, 4) - three;
+      const double matrix = three - 3 * each;
+      CAPTURE(plan->scheme().to_string());
+      CAPTURE(apart);
+      CHECK(plan->moved_bytes(Op::none, many) ==
+            doctest::Approx(passes_of(recording.seen()) * matrix + many * each));
+    }
+  }
+}
+
 TEST_CASE_TEMPLATE_DEFINE("work stays on the instance it was given to", T, suite_stays) {
   using S = typename T::Scalar;
   const typename T::Exec exec;

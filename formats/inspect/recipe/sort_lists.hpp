@@ -86,7 +86,6 @@ void sort_lists_by(const Exec& exec, const Matrix& A, const Map& map, const Orde
   by_list.sort(exec, by_list.room(), static_cast<std::uint64_t>(blocks) << order.bits, source);
   detail::write_starts(exec, "heddle::recipe::list_ptr", list_ptr, blocks, by_list.sorted(),
                        nonzeros, std::int64_t{1} << order.bits);
-  exec.fence("heddle::recipe::lists_sorted");  // the workspace goes
 }
 
 /// count_lists, and which entries the lists hold, for matrices with a panel of more than

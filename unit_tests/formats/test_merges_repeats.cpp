@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Sums of entries that repeat a place: in the plan's Accumulator, or, by formats that store a place
+// once, in the matrix's scalar.
+#include <doctest/doctest.h>
+
+#include <Kokkos_Core.hpp>
+#include <cmath>
+
+#include "../../formats/spmv.hpp"
+
+namespace heddle::test {
+
+TEST_CASE("repeats: added in the accumulator, unless the format says that it merges them") {
+  using Exec = Kokkos::DefaultExecutionSpace;
+  using Space = Exec::memory_space;
+  using Matrix = CsrMatrix<float, std::int32_t, std::int32_t, Space>;
+  constexpr int n = 16;
+  const Exec exec;
+  // A full matrix, which every format holds; the first column stands twice in each row.
+  Kokkos::View<std::int32_t*, Space> row_ptr("rows", n + 1), col_idx("columns", n * (n + 1));
+  Kokkos::View<float*, Space> values("values", n * (n + 1));
+  const auto rows = Kokkos::create_mirror_view(row_ptr);
+  const auto columns = Kokkos::create_mirror_view(col_idx);
+  const auto entries = Kokkos::create_mirror_view(values);
+  const float small = std::ldexp(1.0F, -30);
+  for (int i = 0, k = 0; i < n; ++i) {
+    for (int j = -1; j < n; ++j, ++k) {
+      columns(k) = std::max(j, 0);
+      entries(k) = j < 0 ? 1.0F : j == 0 ? small : 0.0F;
+    }
+    rows(i + 1) = (i + 1) * (n + 1);
+  }
+  Kokkos::deep_copy(row_ptr, rows);
+  Kokkos::deep_copy(col_idx, columns);
+  Kokkos::deep_copy(values, entries);
+  const Matrix A(n, n, row_ptr, col_idx, values);
+  Kokkos::View<double*, Space> x("x", n), y("y", n);
+  Kokkos::deep_copy(x, 1.0);
+  const Device device = backends::describe(exec);
+  int merging = 0;
+  AllFormats::for_each([&](auto format) {
+    CAPTURE(std::string(format.name));
+    const Scheme scheme = variants_of(format.grammar(device)).front();
+    SpmvPlan<Exec, Matrix, double> plan(exec, A, {.scheme = scheme});
+    plan.apply(exec, 1.0, x, 0.0, y);
+    exec.fence("heddle::test::product");
+    const auto sums = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+    const bool merges = merges_repeats<decltype(format)>;
+    merging += merges;
+    for (int i = 0; i < n; ++i) CHECK(sums(i) == (merges ? 1.0 : 1.0 + small));
+  });
+  CHECK(merging == 2);
+}
+
+}  // namespace heddle::test
