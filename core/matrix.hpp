@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <concepts>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "arena.hpp"
@@ -10,12 +12,33 @@
 
 namespace heddle {
 
+namespace detail {
+
+/// A number of rows, columns or entries, in the type that a matrix keeps it in. Throws Error,
+/// naming it, where it is negative or does not fit.
+template <std::integral To, std::integral From>
+To matrix_size(From size, const char* what) {
+  if (std::cmp_less(size, 0)) {
+    throw Error("a matrix of " + std::to_string(size) + " " + what,
+                "give zero " + std::string(what) + " or more");
+  }
+  if (!std::in_range<To>(size)) {
+    throw Error("a matrix of " + std::to_string(size) + " " + what + ", which " +
+                    std::to_string(8 * sizeof(To)) + " bits do not count",
+                "take wider ordinals (rows and columns) or offsets (entries)");
+  }
+  return static_cast<To>(size);
+}
+
+}  // namespace detail
+
 /// A sparse matrix in compressed sparse row form, borrowed: it points at the caller's arrays and
 /// neither copies nor owns them.
 ///
 /// Entry k with row_ptr(i) <= k < row_ptr(i + 1) lies at row i, column col_idx(k), and has
 /// values(k). Rows may be empty, columns unsorted, entries repeated (they add up). The arrays must
-/// outlive the matrix and whatever was built from it.
+/// outlive the matrix and whatever was built from it. Sizes may be given as integers of any types;
+/// one that is negative or does not fit in the matrix's throws Error.
 template <Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 class CsrMatrix {
  public:
@@ -30,10 +53,12 @@ class CsrMatrix {
 
   /// From raw pointers into `Space`: rows + 1 offsets, then `nonzeros` columns and values. Of a
   /// matrix without rows, row_ptr may be null.
-  CsrMatrix(O rows, O columns, Off nonzeros, const Off* row_ptr, const O* col_idx, const S* values)
-      : rows_(rows),
-        columns_(columns),
-        row_ptr_(row_ptr, row_ptr ? static_cast<std::size_t>(rows) + 1 : 0),
+  template <std::integral Rows, std::integral Columns, std::integral Nonzeros>
+  CsrMatrix(Rows rows, Columns columns, Nonzeros nonzeros, const Off* row_ptr, const O* col_idx,
+            const S* values)
+      : rows_(detail::matrix_size<O>(rows, "rows")),
+        columns_(detail::matrix_size<O>(columns, "columns")),
+        row_ptr_(row_ptr, row_ptr ? static_cast<std::size_t>(rows_) + 1 : 0),
         col_idx_(col_idx, entries(nonzeros)),
         values_(values, entries(nonzeros)) {
     check_shape();
@@ -41,11 +66,12 @@ class CsrMatrix {
 
   /// From Kokkos Views of rank 1: row_ptr of rows + 1 (or, without rows, 0) entries, col_idx and
   /// values of one length. Throws Error where the entries of one do not lie side by side.
-  template <class RowPtr, class ColIdx, class Values>
+  template <std::integral Rows, std::integral Columns, class RowPtr, class ColIdx, class Values>
     requires(Kokkos::is_view_v<RowPtr> && Kokkos::is_view_v<ColIdx> && Kokkos::is_view_v<Values>)
-  CsrMatrix(O rows, O columns, const RowPtr& row_ptr, const ColIdx& col_idx, const Values& values)
-      : rows_(rows),
-        columns_(columns),
+  CsrMatrix(Rows rows, Columns columns, const RowPtr& row_ptr, const ColIdx& col_idx,
+            const Values& values)
+      : rows_(detail::matrix_size<O>(rows, "rows")),
+        columns_(detail::matrix_size<O>(columns, "columns")),
         row_ptr_(borrow<Off>(row_ptr, "row_ptr")),
         col_idx_(borrow<O>(col_idx, "col_idx")),
         values_(borrow<S>(values, "values")) {
@@ -72,19 +98,12 @@ class CsrMatrix {
   }
 
   /// Told before a View is made: the largest size stands for none there.
-  static std::size_t entries(Off nonzeros) {
-    if (std::cmp_less(nonzeros, 0)) {
-      throw Error("a matrix of " + std::to_string(nonzeros) + " entries",
-                  "give zero entries or more");
-    }
-    return static_cast<std::size_t>(nonzeros);
+  template <std::integral Nonzeros>
+  static std::size_t entries(Nonzeros nonzeros) {
+    return static_cast<std::size_t>(detail::matrix_size<Off>(nonzeros, "entries"));
   }
 
   void check_shape() const {
-    if (rows_ < 0 || columns_ < 0) {
-      throw Error("a matrix of " + std::to_string(rows_) + " x " + std::to_string(columns_),
-                  "give sizes of zero or more");
-    }
     const std::size_t offsets = row_ptr_.extent(0);
     if (offsets != static_cast<std::size_t>(rows_) + 1 && !(rows_ == 0 && offsets == 0)) {
       throw Error("row_ptr has " + std::to_string(offsets) + " entries for " +
@@ -111,8 +130,8 @@ class CsrMatrix {
   Array<S> values_;
 };
 
-template <class O, class RowPtr, class ColIdx, class Values>
-CsrMatrix(O, O, const RowPtr&, const ColIdx&, const Values&)
+template <std::integral Rows, std::integral Columns, class RowPtr, class ColIdx, class Values>
+CsrMatrix(Rows, Columns, const RowPtr&, const ColIdx&, const Values&)
     -> CsrMatrix<typename Values::non_const_value_type, typename ColIdx::non_const_value_type,
                  typename RowPtr::non_const_value_type, typename Values::memory_space>;
 
@@ -124,11 +143,14 @@ class CsrStorage {
 
   CsrStorage() = default;
 
-  /// Room for a matrix of that shape, uninitialized; fill row_ptr(), col_idx() and values().
-  template <ExecutionSpace Exec>
-  CsrStorage(const Exec& exec, O rows, O columns, Off nonzeros)
-      : CsrStorage(rows, columns, nonzeros,
-                   Arena<Space>(exec, "heddle::csr::storage", needed_bytes(rows, nonzeros))) {}
+  /// Room for a matrix of that shape, uninitialized; fill row_ptr(), col_idx() and values(). Throws
+  /// Error for sizes that are negative or do not fit.
+  template <ExecutionSpace Exec, std::integral Rows, std::integral Columns, std::integral Nonzeros>
+  CsrStorage(const Exec& exec, Rows rows, Columns columns, Nonzeros nonzeros)
+      : CsrStorage(
+            Sizes{detail::matrix_size<O>(rows, "rows"), detail::matrix_size<O>(columns, "columns"),
+                  detail::matrix_size<Off>(nonzeros, "entries")},
+            exec) {}
 
   O rows() const { return rows_; }
   O columns() const { return columns_; }
@@ -158,6 +180,15 @@ class CsrStorage {
     return arena_bytes<Off, O, S>(static_cast<std::size_t>(rows) + 1, nonzeros, nonzeros);
   }
 
+  struct Sizes {
+    O rows, columns;
+    Off nonzeros;
+  };
+  template <ExecutionSpace Exec>
+  CsrStorage(const Sizes& sizes, const Exec& exec)
+      : CsrStorage(
+            sizes.rows, sizes.columns, sizes.nonzeros,
+            Arena<Space>(exec, "heddle::csr::storage", needed_bytes(sizes.rows, sizes.nonzeros))) {}
   CsrStorage(O rows, O columns, Off nonzeros, Arena<Space> arena)
       : rows_(rows),
         columns_(columns),

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <numeric>
 #include <string>
+#include <utility>
 
 #include "error.hpp"
 #include "types.hpp"
@@ -65,7 +68,49 @@ Multivector<T> multivector_of(const View& view) {
   return vectors;
 }
 
-/// Throws Error unless y = op(A) x makes sense for a matrix of rows x columns.
+namespace detail {
+
+/// The first and one past the last address of so many vectors.
+template <class T>
+std::pair<std::intptr_t, std::intptr_t> addresses(const Multivector<T>& vectors) {
+  const auto first = reinterpret_cast<std::intptr_t>(vectors.data);
+  if (vectors.rows == 0 || vectors.count == 0) return {first, first};
+  const auto entries =
+      (vectors.rows - 1) * vectors.row_stride + (vectors.count - 1) * vectors.vector_stride + 1;
+  return {first, first + entries * static_cast<std::int64_t>(sizeof(T))};
+}
+
+/// Whether ranges of addresses, of which none is empty, meet.
+inline bool meet(const std::pair<std::intptr_t, std::intptr_t>& a,
+                 const std::pair<std::intptr_t, std::intptr_t>& b) {
+  return a.first < b.second && b.first < a.second;
+}
+
+}  // namespace detail
+
+/// Whether two groups of vectors have an entry in common. Where the entries of vectors lie in one
+/// range of addresses at different strides, whether they may.
+///
+/// Two comparisons where the groups lie apart; else as many as there are pairs of vectors, or
+/// distances between them where those of both groups lie equally far apart.
+template <class T, class U>
+bool overlap(const Multivector<T>& a, const Multivector<U>& b) {
+  if (a.rows == 0 || b.rows == 0 || a.count == 0 || b.count == 0) return false;
+  if (!detail::meet(detail::addresses(a), detail::addresses(b))) return false;
+  const bool alike = a.vector_stride == b.vector_stride;
+  const std::int64_t step = std::gcd(a.row_stride, b.row_stride) * std::int64_t{sizeof(T)};
+  for (int v = 0; v < a.count; ++v) {
+    for (int w = 0; w < (alike && v > 0 ? 1 : b.count); ++w) {
+      const auto one = detail::addresses(a.slice(v, 1)), other = detail::addresses(b.slice(w, 1));
+      if (!detail::meet(one, other)) continue;
+      if (step == 0 || (one.first - other.first) % step == 0) return true;
+    }
+  }
+  return false;
+}
+
+/// Throws Error unless y = op(A) x makes sense for a matrix of rows x columns: shapes fit, and x
+/// and y have no entry in common.
 template <class X, class Y>
 void check_vectors(std::int64_t rows, std::int64_t columns, Op op, const Multivector<X>& x,
                    const Multivector<Y>& y) {
@@ -84,6 +129,10 @@ void check_vectors(std::int64_t rows, std::int64_t columns, Op op, const Multive
   if (x.count != y.count) {
     throw Error("x holds " + std::to_string(x.count) + " vectors and y " + std::to_string(y.count),
                 "give both the same number of vectors");
+  }
+  if (overlap(x, y)) {
+    throw Error("x and y overlap: entries of x would be overwritten before they are read",
+                "give y memory of its own, or a copy of x");
   }
 }
 

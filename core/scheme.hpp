@@ -48,9 +48,14 @@ class Scheme {
  public:
   Scheme() = default;
 
+  /// What parse() reads, so that a scheme is pinned by its name: {.scheme = "csr/merge"}.
+  Scheme(std::string_view text) : Scheme(parse(text)) {}
+  Scheme(const std::string& text) : Scheme(parse(text)) {}
+  Scheme(const char* text) : Scheme(parse(text)) {}
+
   /// For code: Scheme("csr", {{"subwarp", 8}}). Throws Error on a name that could not be parsed
   /// again and on a key given twice.
-  explicit Scheme(std::string format, std::vector<SchemeTerm> terms = {})
+  explicit Scheme(std::string format, std::vector<SchemeTerm> terms)
       : format_(std::move(format)), terms_(std::move(terms)) {
     check();
   }

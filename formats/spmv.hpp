@@ -9,12 +9,14 @@
 /// than a few times, spmv() for the others.
 namespace heddle {
 
-/// y = alpha * op(A) * x + beta * y at once, without inspection: no allocation, no wait, nothing
-/// checked but shapes, no memory but that of the vectors. Sizes are all that is known of the
-/// matrix: its rows are taken to be about as long as the mean, unless RowLengths::differ says
-/// otherwise. Then equal shares of rows plus nonzeros are searched for in the apply, on any device,
-/// so that a long row keeps only the team (on a CPU the thread) that it falls to, and the others go
-/// on. Bitwise reproducible on one device, but for a transposing op, which adds atomically.
+/// y = alpha * op(A) * x + beta * y at once, without inspection: no allocation, no wait, no memory
+/// but that of the vectors, and nothing checked but that shapes fit and that x and y have no entry
+/// in common, or Error is thrown. Sizes are
+/// all that is known of the matrix: its rows are taken to be about as long as the mean, unless
+/// RowLengths::differ says otherwise. Then equal shares of rows plus nonzeros are searched for in
+/// the apply, on any device, so that a long row keeps only the team (on a CPU the thread) that it
+/// falls to, and the others go on. Bitwise reproducible on one device, but for a transposing op,
+/// which adds atomically.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, VectorView X,
           WritableVectorView Y>
 void spmv(const Exec& exec, Op op, typename Y::value_type alpha,

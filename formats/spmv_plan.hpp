@@ -2,11 +2,11 @@
 #pragma once
 
 #include <array>
-#include <cassert>
 #include <optional>
 #include <vector>
 
 #include "../backends/device.hpp"
+#include "../core/move_only.hpp"
 #include "all_formats.hpp"
 #include "common/finite_x_check.hpp"
 #include "common/overlap_check.hpp"
@@ -26,8 +26,8 @@ namespace heddle {
 /// update_values, whatever the scheme. The plan belongs to the device of `exec`, and applies on any
 /// execution space instance of that device. One plan applies once at a time, since some schemes
 /// keep carry-outs and packed vectors in it: applies on two streams that may overlap need a plan
-/// each (SpmvOptions::check_overlap finds them). Moves, does not copy; a plan that was moved from
-/// can only be destroyed or assigned to.
+/// each (SpmvOptions::check_overlap finds them). Moves, does not copy; whatever is called on a plan
+/// that was moved from throws Error, until another is assigned to it.
 ///
 /// Vector is the type of x and y, Accumulator that of alpha, beta and every sum; both default to
 /// the matrix's scalar and may be wider: SpmvPlan<Exec, Matrix, float, double>(exec, A). Only
@@ -66,7 +66,7 @@ class SpmvPlan {
   /// beta == 0 overwrites y without reading it, NaN included; alpha == 0 reads neither A nor x.
   /// Returns once the work is queued on `exec`: no allocation, no copy, no fence. May be captured
   /// in a CUDA or HIP graph. Bitwise reproducible on one device for a fixed scheme, unless the
-  /// scheme says `atomics`. Throws Error if shapes do not fit.
+  /// scheme says `atomics`. Throws Error if shapes do not fit, or x and y have an entry in common.
   template <VectorView X, WritableVectorView Y>
   void apply(const Exec& exec, Accumulator alpha, const X& x, Accumulator beta, const Y& y) {
     apply(exec, Op::none, alpha, x, beta, y);
@@ -102,20 +102,23 @@ class SpmvPlan {
   void update_values(const Exec& exec, const Matrix& A);
 
   /// What really runs for an op, with every parameter. Throws Error for one that is not prepared.
-  const Scheme& scheme(Op op = Op::none) const { return part(op).executor->scheme(); }
+  const Scheme& scheme(Op op = Op::none) const { return part(op, "scheme").executor->scheme(); }
   /// Why that scheme, in a few words.
-  const std::string& reason(Op op = Op::none) const { return part(op).choice.reason; }
+  const std::string& reason(Op op = Op::none) const { return part(op, "reason").choice.reason; }
   /// What it was compared with, the best first, and before all others those that were measured;
   /// empty if the scheme was pinned.
   const std::vector<RankedScheme>& ranking(Op op = Op::none) const {
-    return part(op).choice.ranking;
+    return part(op, "ranking").choice.ranking;
   }
 
   /// What the inspection took, and what prepare() took since, in seconds.
-  double setup_seconds() const { return setup_seconds_; }
+  double setup_seconds() const {
+    check_alive("setup_seconds");
+    return setup_seconds_;
+  }
   /// Device memory that the plan holds beyond the matrix, in bytes.
   std::size_t bytes() const {
-    check_alive();
+    check_alive("bytes");
     std::size_t bytes = forward_.executor->bytes();
     if (transposed_) bytes += transposed_->matrix.bytes() + transposed_->part.executor->bytes();
     return bytes;
@@ -123,7 +126,7 @@ class SpmvPlan {
   /// Bytes that one apply to so many vectors moves to and from memory, as the format counts them;
   /// with beta, y is read too.
   double moved_bytes(Op op = Op::none, int vectors = 1, bool with_beta = false) const {
-    return part(op).executor->moved_bytes(stored_op(op), vectors, with_beta);
+    return part(op, "moved_bytes").executor->moved_bytes(stored_op(op), vectors, with_beta);
   }
 
  private:
@@ -178,17 +181,17 @@ class SpmvPlan {
   /// The op as the part that applies it is asked for it.
   Op stored_op(Op op) const { return native(op) ? op : without_transpose(op); }
 
-  const Part& part(Op op) const;
+  /// For `called`, which an Error names.
+  const Part& part(Op op, const char* called) const;
 
-  void check_alive() const {
-    assert(forward_.executor && "this SpmvPlan was moved from: use the one it was moved to");
-  }
+  void check_alive(const char* called) const { moves_.check("SpmvPlan", called); }
 
   static std::string shape_of(const Matrix& A) {
     return std::to_string(A.rows()) + " x " + std::to_string(A.columns()) + " with " +
            std::to_string(A.nonzeros()) + " nonzeros";
   }
 
+  detail::MoveOnly moves_;
   Matrix A_;
   SpmvOptions options_;
   Device device_;
@@ -234,10 +237,10 @@ template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, 
 void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::execute(
     const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
     Accumulator beta, const Multivector<Vector>& y) {
-  check_alive();
+  check_alive("apply");
   check_vectors(A_.rows(), A_.columns(), op, x, y);
   if (alpha == Accumulator(0)) return scale<Vector, Accumulator>(exec, beta, y);
-  const Part& runs = part(op);
+  const Part& runs = part(op, "apply");
   if (options_.promises.finite_x && options_.check_promises) detail::check_finite(exec, x);
   const typename detail::OverlapCheck<Exec>::Apply counted(overlap_, exec);
   runs.executor->apply(exec, stored_op(op), alpha, x, beta, y);
@@ -245,7 +248,7 @@ void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::execute(
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
 void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::prepare(const Exec& exec, Op op) {
-  check_alive();
+  check_alive("prepare");
   Kokkos::Timer timer;
   prepare_op(exec, op);
   exec.fence("heddle::spmv::prepared");
@@ -255,7 +258,7 @@ void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::prepare(const Exec
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
 void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::update_values(const Exec& exec,
                                                                             const Matrix& A) {
-  check_alive();
+  check_alive("update_values");
   if (A.rows() != A_.rows() || A.columns() != A_.columns() || A.nonzeros() != A_.nonzeros()) {
     throw Error("update_values was given a matrix of " + shape_of(A) + ", and the plan is for " +
                     shape_of(A_),
@@ -300,8 +303,9 @@ void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::prepare_op(const E
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
-auto SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::part(Op op) const -> const Part& {
-  check_alive();
+auto SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::part(Op op, const char* called) const
+    -> const Part& {
+  check_alive(called);
   if (native(op)) return forward_;
   if (transposed_) return transposed_->part;
   throw Error("this plan (" + forward_.executor->scheme().to_string() +

@@ -42,9 +42,8 @@ struct KokkosKernelsTypes {
 template <KokkosKernelsMatrix M>
 auto csr_matrix(const M& A) {
   using Types = detail::KokkosKernelsTypes<M>;
-  using O = typename Types::O;
-  return typename Types::Matrix(static_cast<O>(A.numRows()), static_cast<O>(A.numCols()),
-                                A.graph.row_map, A.graph.entries, A.values);
+  return
+      typename Types::Matrix(A.numRows(), A.numCols(), A.graph.row_map, A.graph.entries, A.values);
 }
 
 }  // namespace heddle

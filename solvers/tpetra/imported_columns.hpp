@@ -27,7 +27,6 @@ struct ImportedColumns {
   /// vector holds nothing else, and about 16 of y, read and written again.
   bool split_pays = false;
 
-  /// Collective over the communicator of the maps.
   explicit ImportedColumns(const Import& importer) {
     const Map& x_map = *importer.getSourceMap();
     const Map& column_map = *importer.getTargetMap();
@@ -45,10 +44,13 @@ struct ImportedColumns {
     for (Teuchos::Ordinal k = 0; k < to.size(); ++k) host(to[k]) = from[k];
     for (LO k = 0; k < imported; ++k) host(remote[k]) = imported_place(k);
     Kokkos::deep_copy(places, host);
+  }
 
+  /// Decides what all processes do. Collective.
+  void decide(const Teuchos::Comm<int>& comm) {
     const double mine[] = {static_cast<double>(own), static_cast<double>(imported)};
     double all[] = {0, 0};
-    Teuchos::reduceAll(*x_map.getComm(), Teuchos::REDUCE_SUM, 2, mine, all);
+    Teuchos::reduceAll(comm, Teuchos::REDUCE_SUM, 2, mine, all);
     any_imported = all[1] > 0;
     split_pays = 40 * all[1] < 16 * all[0];
   }

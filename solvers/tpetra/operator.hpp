@@ -7,6 +7,7 @@
 
 #include "../../core/interop/kokkos_kernels.hpp"
 #include "../../formats/spmv.hpp"
+#include "agreement.hpp"
 #include "imported_columns.hpp"
 #include "split_matrix.hpp"
 #include "vectors.hpp"
@@ -51,8 +52,9 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
   /// Inspects A, which is fill complete, on the default instance of its execution space, and waits.
   /// Collective over A's communicator. Modes named in options.plan.ops are prepared, others at
   /// their first apply. Throws Error if A is not fill complete, if options.plan.symmetry is given
-  /// (a triangle of a distributed matrix is none of a process), and as SpmvPlan does: on every
-  /// process if on one. Memory: bytes().
+  /// (a triangle of a distributed matrix is none of a process). What a process cannot do, as
+  /// SpmvPlan says, or has no memory for, is its own exception there, and on all others an Error
+  /// that names it. Memory: bytes().
   explicit Operator(const Teuchos::RCP<const crs_matrix_type>& A,
                     const OperatorOptions& options = {})
       : A_(A) {
@@ -64,7 +66,8 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
     const auto importer = A->getGraph()->getImporter();
     std::optional<detail::tpetra::ImportedColumns<LO, GO, Node>> columns;
     if (!importer.is_null()) {
-      columns.emplace(*importer);
+      detail::tpetra::agreed(*A->getComm(), [&] { columns.emplace(*importer); });
+      columns->decide(*A->getComm());
       if (!options.split.value_or(columns->split_pays || options.imported_scheme)) {
         import_ = importer;
         columns.reset();
@@ -72,19 +75,7 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
         import_ = columns->alone(*importer);
       }
     }
-    // What one process refuses is refused by all, or the others would wait for it for ever.
-    std::optional<Error> refused;
-    try {
-      inspect(options, columns);
-    } catch (const Error& error) {
-      refused = error;
-    }
-    int mine = refused ? 1 : 0, any = 0;
-    Teuchos::reduceAll(*A->getComm(), Teuchos::REDUCE_MAX, mine, Teuchos::outArg(any));
-    if (refused) throw *refused;
-    if (any != 0) {
-      throw Error("another process refuses its part of the matrix", "see the error there");
-    }
+    detail::tpetra::agreed(*A->getComm(), [&] { inspect(options, columns); });
   }
 
   /// y = alpha * op(A) * x + beta * y, with Tpetra's maps and rules: x on the domain map and y on
@@ -92,8 +83,9 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
   /// reading it, alpha == 0 reads neither A nor x. Collective. Allocates vectors to import into,
   /// and those of other maps, when the number of vectors changes, and what a mode needs that was
   /// not named in options.plan.ops; else nothing, but for vectors that Tpetra does not keep at a
-  /// constant stride, or one and the same x and y, which are copied. Throws Error if x and y do not
-  /// hold the same number of vectors, or do not fit the maps.
+  /// constant stride, or one and the same x and y, which are copied. Where it allocates, processes
+  /// agree, as in the constructor. Throws Error if x and y do not hold the same number of vectors,
+  /// do not fit the maps, or overlap without being one.
   void apply(const multivector_type& X, multivector_type& Y,
              Teuchos::ETransp mode = Teuchos::NO_TRANS, Scalar alpha = Scalar(1),
              Scalar beta = Scalar(0)) const override {
@@ -106,8 +98,8 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
     const auto comm = getRangeMap()->getComm();
     const bool replicated = !Y.isDistributed() && comm->getSize() > 1;
     if (replicated && comm->getRank() > 0) beta = Scalar(0);
+    get_ready(op, X, Y);
     if (transposes(op)) {
-      prepare(op);
       apply_transposed(op, X, Y, alpha, beta);
     } else {
       apply_forward(X, Y, alpha, beta);
@@ -116,33 +108,20 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
   }
 
   /// Takes the values of the matrix, refilled (resumeFill, new values in the same places,
-  /// fillComplete); no new inspection. Throws Error if the number of rows, columns or entries
-  /// changed; a pattern of the same size that differs is not noticed and gives wrong results.
+  /// fillComplete); no new inspection. Collective. Throws Error, on all processes, if the number of
+  /// rows, columns or entries changed on one; a pattern of the same size that differs is not
+  /// noticed and gives wrong results.
   void update_values() {
     check_filled();
-    const Exec exec;
-    const auto A = csr_matrix(A_->getLocalMatrixDevice());
-    if (!split_) return own_->update_values(exec, A);
-    const auto entries = split_->own.nonzeros() + split_->imported.nonzeros();
-    if (A.rows() != split_->own.rows() || A.nonzeros() != entries ||
-        static_cast<std::size_t>(A.columns()) != split_->places.extent(0)) {
-      throw Error("the matrix now has " + std::to_string(A.rows()) + " rows and " +
-                      std::to_string(A.nonzeros()) + " entries on this process, and had " +
-                      std::to_string(split_->own.rows()) + " and " + std::to_string(entries),
-                  "make a new Operator when the pattern changes");
-    }
-    detail::tpetra::fill_entries(exec, A, *split_);
-    own_->update_values(exec, split_->own.matrix());
-    if (imported_) imported_->update_values(exec, split_->imported.matrix());
+    detail::tpetra::agreed(*A_->getComm(), [&] { update_parts(); });
   }
 
-  /// Builds what an op needs, where it is not there yet: see SpmvPlan::prepare.
+  /// Builds what an op needs, where it is not there yet: see SpmvPlan::prepare. Collective; throws
+  /// as the constructor does.
   void prepare(Op op) const {
-    if (prepared_[static_cast<std::size_t>(op)]) return;
-    const Exec exec;
-    own_->prepare(exec, op);
-    if (imported_) imported_->prepare(exec, op);
-    prepared_[static_cast<std::size_t>(op)] = true;
+    if (is_prepared(op)) return;
+    detail::tpetra::agreed(*A_->getComm(), [&] { prepare_parts(op); });
+    prepared_[static_cast<std::size_t>(op)] = true;  // on all processes
   }
 
   Teuchos::RCP<const map_type> getDomainMap() const override { return A_->getDomainMap(); }
@@ -203,6 +182,56 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
     imported_.emplace(exec, split_->imported.matrix(), imported);
   }
 
+  void update_parts() {
+    const Exec exec;
+    const auto A = csr_matrix(A_->getLocalMatrixDevice());
+    if (!split_) return own_->update_values(exec, A);
+    const auto entries = split_->own.nonzeros() + split_->imported.nonzeros();
+    if (A.rows() != split_->own.rows() || A.nonzeros() != entries ||
+        static_cast<std::size_t>(A.columns()) != split_->places.extent(0)) {
+      throw Error("the matrix now has " + std::to_string(A.rows()) + " rows and " +
+                      std::to_string(A.nonzeros()) + " entries on this process, and had " +
+                      std::to_string(split_->own.rows()) + " and " + std::to_string(entries),
+                  "make a new Operator when the pattern changes");
+    }
+    detail::tpetra::fill_entries(exec, A, *split_);
+    own_->update_values(exec, split_->own.matrix());
+    if (imported_) imported_->update_values(exec, split_->imported.matrix());
+  }
+
+  bool is_prepared(Op op) const { return prepared_[static_cast<std::size_t>(op)]; }
+
+  void prepare_parts(Op op) const {
+    const Exec exec;
+    own_->prepare(exec, op);
+    if (imported_) imported_->prepare(exec, op);
+  }
+
+  /// Whatever an apply allocates, before its first message. What is lacking is lacking on every
+  /// process: it depends on the mode, the maps and the number of vectors alone.
+  void get_ready(Op op, const multivector_type& X, const multivector_type& Y) const {
+    const std::size_t count = X.getNumVectors();
+    const auto each = [&](const auto& use) {
+      const auto graph = A_->getGraph();
+      if (!import_.is_null()) use(on_imported_, import_->getTargetMap());
+      if (!graph->getExporter().is_null()) use(on_rows_, A_->getRowMap());
+      if (is_copied(X, Y)) use(x_copy_, X.getMap());
+      if (!Y.isConstantStride()) use(y_copy_, Y.getMap());
+    };
+    if (transposes(op)) prepare(op);
+    bool ready = true;
+    each([&](const Work& work, const auto& map) { ready = ready && work.fits(map, count); });
+    if (ready) return;
+    try {
+      detail::tpetra::agreed(*A_->getComm(), [&] {
+        each([&](Work& work, const auto& map) { work.get(map, count); });
+      });
+    } catch (...) {  // what is there must be there on all processes
+      each([](Work& work, const auto&) { work.clear(); });
+      throw;
+    }
+  }
+
   static Op op_of(Teuchos::ETransp mode) {
     if (mode == Teuchos::NO_TRANS) return Op::none;
     return mode == Teuchos::TRANS ? Op::transpose : Op::conjugate_transpose;
@@ -238,9 +267,12 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
     plan.execute(Exec(), op, S(alpha), x, S(beta), y);
   }
 
+  static bool is_copied(const multivector_type& X, const multivector_type& Y) {
+    return !X.isConstantStride() || &X == &Y;
+  }
   /// Vectors that a plan can read beside those that it writes: X itself, or a copy.
   const multivector_type& readable(const multivector_type& X, const multivector_type& Y) const {
-    if (X.isConstantStride() && &X != &Y) return X;
+    if (!is_copied(X, Y)) return X;
     auto& copy = x_copy_.get(X.getMap(), X.getNumVectors());
     ::Tpetra::deep_copy(copy, X);
     return copy;

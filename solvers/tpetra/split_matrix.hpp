@@ -31,7 +31,9 @@ struct CountImported {
   const O* col_idx;
   const O* places;
 
-  KOKKOS_FUNCTION void operator()(Off k, Off& sum) const { sum += places[col_idx[k]] < 0 ? 1 : 0; }
+  KOKKOS_FUNCTION void operator()(std::int64_t k, Off& sum) const {
+    sum += places[col_idx[k]] < 0 ? 1 : 0;
+  }
 };
 
 template <class O, class Off>
@@ -43,7 +45,7 @@ struct ScanRows {
   Off* own;
   Off* imported;
 
-  KOKKOS_FUNCTION void operator()(O i, Off& before, bool last) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t i, Off& before, bool last) const {
     if (last) {
       imported[i] = before;
       own[i] = row_ptr[i] - row_ptr[0] - before;
@@ -71,7 +73,7 @@ struct SplitRows {
   const O* places;
   Part own, imported;
 
-  KOKKOS_FUNCTION void operator()(O i) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     Off to_own = own.row_ptr[i], to_imported = imported.row_ptr[i];
     for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
       const O place = places[col_idx[k]];
@@ -93,8 +95,7 @@ typename Matrix::offset_type count_imported(const Exec& exec, const Matrix& A,
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
   Off count = 0;
-  Kokkos::parallel_reduce("heddle::tpetra::count_imported",
-                          Kokkos::RangePolicy<Exec>(exec, 0, A.nonzeros()),
+  Kokkos::parallel_reduce("heddle::tpetra::count_imported", range_policy(exec, A.nonzeros()),
                           CountImported<O, Off>{A.col_idx().data(), places.data()}, count);
   return count;
 }
@@ -105,7 +106,7 @@ void fill_row_pointers(const Exec& exec, const Matrix& A, const Split& split) {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
   Kokkos::parallel_scan(
-      "heddle::tpetra::fill_row_pointers", Kokkos::RangePolicy<Exec>(exec, 0, A.rows() + 1),
+      "heddle::tpetra::fill_row_pointers", range_policy(exec, std::int64_t{A.rows()} + 1),
       ScanRows<O, Off>{A.rows(), A.row_ptr().data(), A.col_idx().data(), split.places.data(),
                        split.own.row_ptr().data(), split.imported.row_ptr().data()});
 }
@@ -119,7 +120,7 @@ void fill_entries(const Exec& exec, const Matrix& A, const Split& split) {
                                             storage.values().data()};
   };
   Kokkos::parallel_for(
-      "heddle::tpetra::fill_entries", Kokkos::RangePolicy<Exec>(exec, 0, A.rows()),
+      "heddle::tpetra::fill_entries", range_policy(exec, A.rows()),
       SplitRows<Matrix>{A.row_ptr().data(), A.col_idx().data(), A.values().data(),
                         split.places.data(), part(split.own), part(split.imported)});
 }

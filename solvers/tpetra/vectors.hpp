@@ -38,12 +38,16 @@ void scale(S beta, Tpetra::MultiVector<S, LO, GO, Node>& y) {
 template <class Vectors>
 class WorkVectors {
  public:
-  Vectors& get(const Teuchos::RCP<const typename Vectors::map_type>& map, std::size_t count) {
-    if (vectors_.is_null() || vectors_->getNumVectors() != count || vectors_->getMap() != map) {
-      vectors_ = Teuchos::rcp(new Vectors(map, count));
-    }
+  using Map = Teuchos::RCP<const typename Vectors::map_type>;
+
+  bool fits(const Map& map, std::size_t count) const {
+    return !vectors_.is_null() && vectors_->getNumVectors() == count && vectors_->getMap() == map;
+  }
+  Vectors& get(const Map& map, std::size_t count) {
+    if (!fits(map, count)) vectors_ = Teuchos::rcp(new Vectors(map, count));
     return *vectors_;
   }
+  void clear() { vectors_ = Teuchos::null; }
 
  private:
   Teuchos::RCP<Vectors> vectors_;

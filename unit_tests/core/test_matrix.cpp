@@ -90,6 +90,39 @@ TEST_CASE("entries that do not lie side by side are an error") {
             .nonzeros() == 1);
 }
 
+TEST_CASE("sizes are integers of any types, and one that does not fit is an error") {
+  Kokkos::View<int*, HostSpace> row_ptr("row_ptr", 4), col_idx("col_idx", 3);
+  Kokkos::View<double*, HostSpace> values("values", 3);
+  const heddle::CsrMatrix A(row_ptr.extent(0) - 1, 7, row_ptr, col_idx, values);
+  static_assert(std::is_same_v<decltype(A), const HostCsr<double, int, int>>);
+  CHECK(A.rows() == 3);
+  CHECK(heddle::CsrMatrix(3, 7L, row_ptr, col_idx, values).columns() == 7);
+  const HostCsr<double, int, int> raw(3u, std::int64_t{7}, col_idx.extent(0), row_ptr.data(),
+                                      col_idx.data(), values.data());
+  CHECK(raw.nonzeros() == 3);
+
+  constexpr std::int64_t wide = (std::int64_t{1} << 32) + 3;
+  CHECK_THROWS_WITH(heddle::CsrMatrix(wide, 7, row_ptr, col_idx, values),
+                    "heddle: a matrix of 4294967299 rows, which 32 bits do not count; take wider "
+                    "ordinals (rows and columns) or offsets (entries)");
+  CHECK_THROWS_AS(heddle::CsrMatrix(3, wide, row_ptr, col_idx, values), heddle::Error);
+  CHECK_THROWS_AS(heddle::CsrMatrix(3, -wide, row_ptr, col_idx, values), heddle::Error);
+  CHECK_THROWS_WITH(
+      (HostCsr<double, int, int>(3, 7, wide, row_ptr.data(), col_idx.data(), values.data())),
+      doctest::Contains("4294967299 entries"));
+  CHECK_THROWS_AS((HostCsr<double, int, std::size_t>(0, 7, -1, nullptr, nullptr, nullptr)),
+                  heddle::Error);
+  CHECK_THROWS_WITH(
+      (HostCsr<double, int, int>(-2, 7, 3, row_ptr.data(), col_idx.data(), values.data())),
+      "heddle: a matrix of -2 rows; give zero rows or more");
+  const Kokkos::DefaultHostExecutionSpace exec;
+  using Storage = heddle::CsrStorage<double, int, int, HostSpace>;
+  CHECK(Storage(exec, row_ptr.extent(0), 2, 3L).rows() == 4);
+  CHECK_THROWS_AS(Storage(exec, wide, 2, 3), heddle::Error);
+  CHECK_THROWS_AS(Storage(exec, 1, 2, wide), heddle::Error);
+  CHECK_THROWS_AS(Storage(exec, 1, -2, 3), heddle::Error);
+}
+
 TEST_CASE("a number of entries that the offset cannot hold is an error") {
   const int zero = 0;
   CHECK_THROWS_WITH((HostCsr<double, int, int>(0, 0, -1, &zero, nullptr, nullptr)),

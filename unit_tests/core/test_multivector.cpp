@@ -2,8 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <Kokkos_Core.hpp>
+#include <set>
 
 #include "../../core/multivector.hpp"
+#include "../support/random.hpp"
 
 namespace heddle::test {
 
@@ -50,6 +52,42 @@ TEST_CASE("multivector: the first stride fits in 32 bits, unless there is none")
   CHECK(multivector_of<double>(strided(0, most + 1, 2, 1)).rows == 0);
   CHECK(multivector_of<double>(strided(3, 1, 2, most + 1)).vector_stride ==
         static_cast<std::int64_t>(most) + 1);
+}
+
+TEST_CASE("multivector: groups of vectors overlap if they have an entry in common") {
+  double entries[64];
+  const auto group = [&](int first, std::int64_t rows, int row_stride, int count,
+                         std::int64_t vector_stride) {
+    return Multivector<double>{entries + first, row_stride, vector_stride, rows, count};
+  };
+  const auto common = [](const Multivector<double>& a, const Multivector<double>& b) {
+    std::set<const double*> of_a;
+    for (int c = 0; c < a.count; ++c) {
+      for (std::int64_t i = 0; i < a.rows; ++i) of_a.insert(&a(i, c));
+    }
+    for (int c = 0; c < b.count; ++c) {
+      for (std::int64_t i = 0; i < b.rows; ++i) {
+        if (of_a.contains(&b(i, c))) return true;
+      }
+    }
+    return false;
+  };
+  Random random(3);
+  int overlapping = 0, interleaved = 0, wrong = 0;
+  for (int draw = 0; draw < 20000; ++draw) {
+    const auto some = [&](std::int64_t bound) { return static_cast<int>(random.below(bound)); };
+    const int row_stride = some(6), other_stride = some(3) ? row_stride : some(6);
+    const auto a = group(some(12), some(5), row_stride, some(4), some(9));
+    const auto b = group(some(12), some(5), other_stride, some(4), some(9));
+    const bool said = overlap(a, b);
+    // Of different strides it may say so of what lies between each other.
+    wrong += row_stride == other_stride ? said != common(a, b) : !said && common(a, b);
+    overlapping += said;
+    interleaved += !said && detail::meet(detail::addresses(a), detail::addresses(b));
+  }
+  CHECK(wrong == 0);
+  CHECK(overlapping > 1000);
+  CHECK(interleaved > 1000);
 }
 
 }  // namespace heddle::test

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include <optional>
 #include <sstream>
+#include <string_view>
 #include <unordered_set>
 
 #include "../../core/scheme_grammar.hpp"
@@ -43,6 +45,28 @@ bool contains(const std::string& text, const std::string& part) {
 }
 
 }  // namespace
+
+TEST_CASE("a string is a scheme where one is taken, as parse() reads it") {
+  struct Options {
+    std::optional<Scheme> scheme = std::nullopt;
+    Scheme other = {};
+  };
+  const Options options{.scheme = "csr/subwarp=8", .other = "blocked-ell/rows=64,sigma=256"};
+  CHECK(options.scheme == Scheme::parse("csr/subwarp=8"));
+  CHECK(options.other.integer("sigma") == 256);
+  const std::string text = "csr/merge";
+  CHECK(Options{.scheme = text}.scheme == Scheme("csr", {{"merge"}}));
+  CHECK(Options{.scheme = std::string_view(text)}.scheme == Scheme::parse(text));
+  CHECK(Scheme("coo") == Scheme::parse("coo"));
+  Options later;
+  later.scheme = "coo";
+  later.other = text;
+  CHECK(later.scheme == Scheme("coo"));
+  CHECK(later.other == "csr/merge");
+  for (const char* wrong : {"", "csr/", "csr/subwarp=", "cs r"}) {
+    CHECK_THROWS_AS(Options{.scheme = wrong}, heddle::Error);
+  }
+}
 
 TEST_CASE("a scheme prints what it parsed") {
   for (const char* text :

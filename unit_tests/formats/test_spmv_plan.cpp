@@ -66,6 +66,7 @@ TEST_CASE("plan: wrong options are errors that say what is right") {
   for (const char* text : {"csr/merg", "cs/merge", "csr/subwarp=3", "csr", "csr/subwarp=128"}) {
     CHECK(mentions(error_with({.scheme = Scheme::parse(text)}), "csr"));
   }
+  CHECK(Plan(exec, A.matrix(), {.scheme = "csr/merge"}).scheme().has("merge"));
   CHECK(mentions(error_with({.scheme = Scheme::parse("csr/merg")}), "csr/adaptive"));
   CHECK(mentions(error_with({.vectors = {0}}), "options.vectors.count is 0"));
   CHECK(mentions(error_with({.transposed_scheme = Scheme("cs"), .ops = {Op::transpose}}), "csr"));
@@ -87,6 +88,74 @@ TEST_CASE("plan: vectors that do not fit are errors") {
   const Several x2("x", A.rows_of_x(), 2), y3("y", A.rows_of_y(), 3);
   CHECK(mentions(error_of([&] { apply(x2, y3); }), "x holds 2 vectors and y 3"));
   CHECK_NOTHROW(apply(Several("x", A.rows_of_x(), 0), Several("y", A.rows_of_y(), 0)));
+}
+
+TEST_CASE("plan: x and y that overlap are an error") {
+  const Exec exec;
+  const auto A = to_device<Type>(exec, pattern_named("power law"));
+  REQUIRE(A.rows_of_x() == A.rows_of_y());
+  const std::size_t n = A.rows_of_x();
+  const auto all = Kokkos::ALL;
+  Plan plan(exec, A.matrix());
+  const Kokkos::View<double*, Type::Space> long_one("x", 2 * n);
+  const Kokkos::View<double**, Kokkos::LayoutRight, Type::Space> beside("x", n, 4);
+  const Kokkos::View<double**, Kokkos::LayoutLeft, Type::Space> apart("x", n, 4);
+  const auto from = [&](std::size_t first) {
+    return Kokkos::subview(long_one, std::pair(first, first + n));
+  };
+  const auto overlaps = [&](const auto& x, const auto& y) {
+    const auto plan_says = error_of([&] { plan.apply(exec, 1.0, x, 0.0, y); });
+    const auto spmv_says = error_of([&] { spmv(exec, 1.0, A.matrix(), x, 0.0, y); });
+    return mentions(plan_says, "x and y overlap") && mentions(spmv_says, "x and y overlap");
+  };
+  CHECK(overlaps(from(0), from(0)));
+  CHECK(overlaps(from(0), from(n - 1)));
+  CHECK(overlaps(beside, beside));
+  CHECK(overlaps(Kokkos::subview(beside, all, 1), Kokkos::subview(beside, all, 1)));
+  CHECK(overlaps(Kokkos::subview(apart, all, std::pair(0, 2)),
+                 Kokkos::subview(apart, all, std::pair(1, 3))));
+  const auto fine = [&](const auto& x, const auto& y) {
+    CHECK_NOTHROW(plan.apply(exec, 1.0, x, 0.0, y));
+    CHECK_NOTHROW(spmv(exec, 1.0, A.matrix(), x, 0.0, y));
+  };
+  fine(from(0), from(n));
+  fine(from(n), from(0));
+  fine(Kokkos::subview(beside, all, 1), Kokkos::subview(beside, all, 2));
+  fine(Kokkos::subview(beside, all, std::pair(0, 2)),
+       Kokkos::subview(beside, all, std::pair(2, 4)));
+  fine(Kokkos::subview(apart, all, std::pair(0, 2)), Kokkos::subview(apart, all, std::pair(2, 4)));
+  fine(Kokkos::subview(beside, all, 0), Kokkos::subview(apart, all, 0));
+  // Without rows nothing is shared, whatever the address.
+  const auto none = to_device<Type>(exec, Pattern{"no rows", 3, {}});
+  Plan of_none(exec, none.matrix());
+  CHECK_NOTHROW(of_none.apply(exec, 1.0, Kokkos::subview(long_one, std::pair(0, 3)), 0.0,
+                              Kokkos::subview(long_one, std::pair(1, 1))));
+}
+
+TEST_CASE("plan: one that was moved from says so, and can be assigned to") {
+  const Exec exec;
+  const auto A = to_device<Type>(exec, pattern_named("power law"));
+  Plan plan(exec, A.matrix(), {.scheme = scalar});
+  Plan moved(std::move(plan));
+  const Kokkos::View<double*, Type::Space> x("x", A.rows_of_x()), y("y", A.rows_of_y());
+  const auto named = [](const char* called, const auto& call) {
+    const std::string expected = std::string("SpmvPlan::") + called + " was called on an object";
+    CHECK(mentions(error_of(call), expected));
+  };
+  named("apply", [&] { plan.apply(exec, 1.0, x, 0.0, y); });
+  named("apply", [&] { plan.apply(exec, 0.0, x, 0.0, y); });
+  named("prepare", [&] { plan.prepare(exec, Op::transpose); });
+  named("update_values", [&] { plan.update_values(exec, A.matrix()); });
+  named("scheme", [&] { (void)plan.scheme(); });
+  named("reason", [&] { (void)plan.reason(); });
+  named("ranking", [&] { (void)plan.ranking(); });
+  named("moved_bytes", [&] { (void)plan.moved_bytes(); });
+  named("bytes", [&] { (void)plan.bytes(); });
+  named("setup_seconds", [&] { (void)plan.setup_seconds(); });
+  CHECK(apply_and_compare(exec, moved, A, Op::none, 1.0, 0.0) == "");
+  plan = std::move(moved);
+  CHECK(apply_and_compare(exec, plan, A, Op::none, 1.0, 0.0) == "");
+  named("apply", [&] { moved.apply(exec, 1.0, x, 0.0, y); });
 }
 
 TEST_CASE("plan: views of rank 2, in either layout and mixed with rank 1") {
