@@ -20,7 +20,11 @@ struct BlockSums {
   std::int64_t descents = 0;
 };
 
-/// An item a row of a sampled block row: counts its blocks that no row above it has.
+/// Entries that an item looks at, at most, in about as many parts as the longest row needs.
+inline constexpr std::int64_t sampled_part = 4096;
+
+/// An item a part of a row of a sampled block row: counts its blocks that neither an entry before
+/// it nor a row above it has.
 template <Ordinal O, Offset Off>
 struct BlockSampleKernel {
   using value_type = BlockSums;
@@ -32,6 +36,7 @@ struct BlockSampleKernel {
   std::int64_t samples;
   int height;
   int width;
+  std::int64_t parts;  ///< of each row
 
   KOKKOS_FUNCTION void init(value_type& sums) const { sums = value_type(); }
   KOKKOS_FUNCTION void join(value_type& sums, const value_type& other) const {
@@ -40,11 +45,16 @@ struct BlockSampleKernel {
     sums.descents += other.descents;
   }
   KOKKOS_FUNCTION void operator()(std::int64_t item, value_type& sums) const {
-    const std::int64_t top = item / height * block_rows / samples * height;
-    const std::int64_t row = top + item % height;
+    const std::int64_t sampled = item / parts, part = item % parts;
+    const std::int64_t top = sampled / height * block_rows / samples * height;
+    const std::int64_t row = top + sampled % height;
     if (row >= rows) return;
-    std::int64_t last = -1;
-    for (Off k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
+    const auto length = static_cast<std::int64_t>(row_ptr[row + 1] - row_ptr[row]);
+    const Off begin = row_ptr[row] + static_cast<Off>(part * length / parts);
+    const Off end = row_ptr[row] + static_cast<Off>((part + 1) * length / parts);
+    std::int64_t last = begin > row_ptr[row] ? static_cast<std::int64_t>(col_idx[begin - 1]) / width
+                                             : std::int64_t{-1};
+    for (Off k = begin; k < end; ++k) {
       const auto block = static_cast<std::int64_t>(col_idx[k]) / width;
       sums.descents += block < last;
       const bool enters = block != last;
@@ -54,7 +64,7 @@ struct BlockSampleKernel {
       for (std::int64_t mate = top; mate < row && !above; ++mate) above = holds(mate, block);
       sums.blocks += !above;
     }
-    sums.entries += static_cast<std::int64_t>(row_ptr[row + 1] - row_ptr[row]);
+    sums.entries += static_cast<std::int64_t>(end - begin);
   }
 
  private:
@@ -72,22 +82,24 @@ struct BlockSampleKernel {
 /// How many aligned blocks of height x width hold an entry of A, estimated from up to 4096 block
 /// rows spread over the matrix; exact where there are no more. One launch and one readback, which
 /// waits for `exec`; no allocation. Where columns do not ascend in a sampled row all blocks are
-/// counted instead, with the workspace of recipe::Compact.
+/// counted instead, with the workspace of recipe::Compact. A longest row that is known is cut into
+/// parts.
 ///
 /// Source of sampling: E.-J. Im, K. Yelick and R. Vuduc, "Sparsity: optimization framework for
 /// sparse matrix kernels", IJHPCA 18, 2004.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 std::int64_t estimated_blocks(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, int height,
-                              int width) {
+                              int width, std::int64_t longest_row = 0) {
   const auto nonzeros = static_cast<std::int64_t>(A.nonzeros());
   if (nonzeros == 0) return 0;
   const std::int64_t block_rows = ceil_div<std::int64_t>(A.rows(), height);
   const std::int64_t samples = std::min(block_rows, detail::sampled_block_rows);
+  const std::int64_t parts = std::max<std::int64_t>(1, ceil_div(longest_row, detail::sampled_part));
   detail::BlockSums sums;
   Kokkos::parallel_reduce(
-      "heddle::features::blocks", range_policy(exec, samples * height),
+      "heddle::features::blocks", range_policy(exec, samples * height * parts),
       detail::BlockSampleKernel<O, Off>{A.row_ptr().data(), A.col_idx().data(), A.rows(),
-                                        block_rows, samples, height, width},
+                                        block_rows, samples, height, width, parts},
       sums);
   if (sums.descents > 0) {
     using namespace recipe;

@@ -19,7 +19,9 @@ Features features_of(const Exec& exec, const Matrix& A, const RowFeatures& rows,
         return checked == Check::columns ? pattern_features(exec, A, rows, no_blocks)
                                          : pattern_features(exec, A, no_blocks);
       },
-      [&exec, &A](int height, int width) { return estimated_blocks(exec, A, height, width); });
+      [&exec, &A, longest = rows.longest_row](int height, int width) {
+        return estimated_blocks(exec, A, height, width, longest);
+      });
 }
 
 }  // namespace heddle

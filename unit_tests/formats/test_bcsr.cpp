@@ -240,6 +240,14 @@ TEST_CASE("bcsr: blocks are estimated from a sample, and counted where they are 
   CHECK(blocks(pattern_named("0 x 7"), 2, 2) == 0);
   CHECK(blocks({"one", 4, {{0, 3}, {1}, {}}}, 2, 2) == 2);
   CHECK(blocks({"unsorted", 4, {{3, 0, 2}, {1}, {}}}, 2, 2) == 2);
+  // Rows that are cut into parts have the blocks that whole ones have.
+  const auto long_rows = to_device<BcsrType>(
+      exec, random_pattern("long rows", 7, 30000, 30000,
+                           [](std::int64_t i) { return i % 10000 == 5 ? 20000 : i % 4; }));
+  for (const int size : {1, 2, 3}) {
+    CHECK(estimated_blocks(exec, long_rows.matrix(), size, size, 20000) ==
+          estimated_blocks(exec, long_rows.matrix(), size, size));
+  }
   // 40,000 rows of 20,000 block rows: tridiagonal, so two blocks beside each full one.
   const std::int64_t estimate = blocks(banded_pattern("band", 40000, 40000, {-1, 0, 1}), 2, 2);
   CHECK(estimate > 58000);

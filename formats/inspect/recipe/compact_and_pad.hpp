@@ -3,6 +3,7 @@
 
 #include "../../../backends/launch.hpp"
 #include "../../../core/matrix.hpp"
+#include "shared_items.hpp"
 
 namespace heddle::recipe {
 
@@ -38,21 +39,34 @@ struct PanelShapesKernel {
     const std::int64_t stop = first + panel_rows < rows ? first + panel_rows : rows;
     std::int64_t width = 0, highest = -1, below_lowest = 0;  // 2^63 - 1 - lowest, to take the max
     constexpr std::int64_t most = Kokkos::Experimental::finite_max_v<std::int64_t>;
-    for (std::int64_t place = first + subwarp.lane(); place < stop; place += Team::subwarp_width) {
-      const std::int64_t row = row_at ? static_cast<std::int64_t>(row_at[place]) : place;
-      const Off begin = row_ptr[row], end = row_ptr[row + 1];
+    const auto look_at = [&](Off k) {
+      const std::int64_t column = col_idx[k];
+      highest = column > highest ? column : highest;
+      below_lowest = most - column > below_lowest ? most - column : below_lowest;
+    };
+    for (std::int64_t at = first; at < stop; at += Team::subwarp_width) {
+      const std::int64_t place = at + subwarp.lane();
+      const bool exists = place < stop;
+      const std::int64_t row = exists && row_at ? static_cast<std::int64_t>(row_at[place])
+                               : exists         ? place
+                                                : first;
+      const Off begin = exists ? row_ptr[row] : Off(0), end = exists ? row_ptr[row + 1] : Off(0);
       const auto length = static_cast<std::int64_t>(end - begin);
       width = length > width ? length : width;
-      const auto look_at = [&](Off k) {
-        const std::int64_t column = col_idx[k];
-        highest = column > highest ? column : highest;
-        below_lowest = most - column > below_lowest ? most - column : below_lowest;
-      };
-      if (!sorted) {
-        for (Off k = begin; k < end; ++k) look_at(k);
-      } else if (length > 0) {
+      const bool shared = !sorted && length > shared_work;
+      if (sorted && length > 0) {
         look_at(begin);
         look_at(end - 1);
+      } else if (!shared) {
+        for (Off k = begin; k < end; ++k) look_at(k);
+      }
+      for (std::uint64_t left = subwarp.ballot(shared); left != 0; left &= left - 1) {
+        const int lane = Kokkos::countr_zero(left);
+        const Off from = subwarp.broadcast(begin, lane), to = subwarp.broadcast(end, lane);
+        for (Off k = from + static_cast<Off>(subwarp.lane()); k < to;
+             k += static_cast<Off>(Team::subwarp_width)) {
+          look_at(k);
+        }
       }
     }
     width = subwarp.max(width);
@@ -85,19 +99,29 @@ void panel_shapes(const Exec& exec, const Off* row_ptr, const O* col_idx, std::i
 /// Calls slots.put(place, j, k) for each slot j of each row place: k is the entry that comes there,
 /// the j-th of its row, or -1 where the row has none.
 template <Ordinal O, Offset Off, class Slots>
-struct FillSlotsKernel {
+struct FillSlotsOfPlace {
   const Off* row_ptr;
   const O* row_at;
   std::int64_t rows;
   Slots slots;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t place) const {
+  KOKKOS_FUNCTION std::int64_t work(std::int64_t place) const { return slots.width(place); }
+
+  KOKKOS_FUNCTION void alone(std::int64_t place) const { fill(place, 0, 1); }
+
+  template <class Subwarp>
+  KOKKOS_FUNCTION void together(const Subwarp& subwarp, std::int64_t place) const {
+    fill(place, subwarp.lane(), Subwarp::width);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void fill(std::int64_t place, int lane, int lanes) const {
     const bool exists = place < rows;
     const std::int64_t row = exists && row_at ? static_cast<std::int64_t>(row_at[place]) : place;
     const auto begin = exists ? static_cast<std::int64_t>(row_ptr[row]) : 0;
     const auto end = exists ? static_cast<std::int64_t>(row_ptr[row + 1]) : 0;
     const std::int64_t width = slots.width(place);
-    for (std::int64_t j = 0; j < width; ++j) {
+    for (std::int64_t j = lane; j < width; j += lanes) {
       slots.put(place, j, j < end - begin ? begin + j : std::int64_t{-1});
     }
   }
@@ -109,8 +133,7 @@ struct FillSlotsKernel {
 template <ExecutionSpace Exec, Ordinal O, Offset Off, class Slots>
 void fill_slots(const Exec& exec, const char* label, const Off* row_ptr, std::int64_t rows,
                 const O* row_at, std::int64_t places, const Slots& slots) {
-  Kokkos::parallel_for(label, range_policy(exec, places),
-                       FillSlotsKernel<O, Off, Slots>{row_ptr, row_at, rows, slots});
+  each_item(exec, label, places, FillSlotsOfPlace<O, Off, Slots>{row_ptr, row_at, rows, slots});
 }
 
 }  // namespace heddle::recipe

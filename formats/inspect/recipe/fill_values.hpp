@@ -3,6 +3,7 @@
 
 #include "../../../backends/pack_entries.hpp"
 #include "entry_keys.hpp"
+#include "shared_items.hpp"
 
 namespace heddle::recipe {
 
@@ -55,7 +56,7 @@ struct Holes {
 
 /// An item a row, the owner of all that its row has in any block.
 template <class Matrix, class Map, class Pointer, class Key, class Layout, class Empty>
-struct FillValuesKernel {
+struct FillValuesOfRow {
   using S = typename Matrix::scalar_type;
 
   Entries<Matrix, Map> entries;
@@ -65,7 +66,11 @@ struct FillValuesKernel {
   Layout layout;
   S* values;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+  KOKKOS_FUNCTION std::int64_t work(std::int64_t row) const {
+    return entries.end(row) - entries.begin(row);
+  }
+
+  KOKKOS_FUNCTION void alone(std::int64_t row) const {
     const Point at = entries.row_point(row);
     const Pointer begin = key_ptr[at.row], end = key_ptr[at.row + 1];
     for (Pointer block = begin; block < end; ++block) {
@@ -75,29 +80,64 @@ struct FillValuesKernel {
     }
     Pointer block = begin;
     for (std::int64_t k = entries.begin(row); k < entries.end(row); ++k) {
-      const Point point = entries.point(row, k);
-      if (!point.taken) continue;
-      block = find_key(keys, begin, end, block, point.column);
-      Empty::add(
-          values + layout(static_cast<std::int64_t>(block), point.inner_row, point.inner_column),
-          from[k]);
+      S* const place = place_of(row, k, begin, end, block);
+      if (place) Empty::add(place, from[k]);
     }
+  }
+
+  /// Lanes take neighbouring entries. Where some of these may be of one place, for their columns do
+  /// not ascend, lanes take turns: so they add up as above.
+  template <class Subwarp>
+  KOKKOS_FUNCTION void together(const Subwarp& subwarp, std::int64_t row) const {
+    const Point at = entries.row_point(row);
+    const Pointer begin = key_ptr[at.row], end = key_ptr[at.row + 1];
+    const std::int64_t places = static_cast<std::int64_t>(end - begin) * layout.inner_columns;
+    for (std::int64_t i = subwarp.lane(); i < places; i += Subwarp::width) {
+      const std::int64_t block = static_cast<std::int64_t>(begin) + i / layout.inner_columns;
+      Empty::clear(values + layout(block, at.inner_row, i % layout.inner_columns));
+    }
+    subwarp.sync();
+    Pointer block = begin;
+    const std::int64_t stop = entries.end(row);
+    for (std::int64_t first = entries.begin(row); first < stop; first += Subwarp::width) {
+      const std::int64_t k = first + subwarp.lane();
+      S* const place = k < stop ? place_of(row, k, begin, end, block) : nullptr;
+      const bool ascends = k >= stop || k == first || entries.col_idx[k - 1] < entries.col_idx[k];
+      if (subwarp.all(ascends)) {
+        if (place) Empty::add(place, from[k]);
+      } else {
+        for (int turn = 0; turn < Subwarp::width; ++turn) {
+          if (place && turn == subwarp.lane()) Empty::add(place, from[k]);
+          subwarp.sync();
+        }
+      }
+      subwarp.sync();
+    }
+  }
+
+ private:
+  /// Of entry k, or null if the map does not take it; `block` is where the one before lay.
+  KOKKOS_FORCEINLINE_FUNCTION S* place_of(std::int64_t row, std::int64_t k, Pointer begin,
+                                          Pointer end, Pointer& block) const {
+    const Point point = entries.point(row, k);
+    if (!point.taken) return nullptr;
+    block = find_key(keys, begin, end, block, point.column);
+    return values + layout(static_cast<std::int64_t>(block), point.inner_row, point.inner_column);
   }
 };
 
 /// The values of dense blocks, of the keys that Compact wrote: the fill pass, and all of
 /// update_values. One launch in the order of `exec`; no wait, no allocation. What no entry has is
-/// `empty`, and entries of one place add up in the order of their row, by one thread, so that the
-/// bits are the same every time.
+/// `empty`, and entries of one place add up in the order of their row, so that the bits are the
+/// same every time.
 template <ExecutionSpace Exec, class Matrix, class Map, class Pointer, class Key, class Layout,
           class Empty = Zeros>
 void fill_values(const Exec& exec, const char* label, const Matrix& A, const Map& map,
                  const Pointer* key_ptr, const Key* keys, const Layout& layout,
                  typename Matrix::scalar_type* values, Empty = {}) {
-  Kokkos::parallel_for(
-      label, range_policy(exec, layout.rows),
-      FillValuesKernel<Matrix, Map, Pointer, Key, Layout, Empty>{
-          Entries<Matrix, Map>(A, map), A.values().data(), key_ptr, keys, layout, values});
+  each_item(exec, label, layout.rows,
+            FillValuesOfRow<Matrix, Map, Pointer, Key, Layout, Empty>{
+                Entries<Matrix, Map>(A, map), A.values().data(), key_ptr, keys, layout, values});
 }
 
 }  // namespace heddle::recipe
