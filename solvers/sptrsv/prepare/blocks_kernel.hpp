@@ -7,8 +7,8 @@
 #include "../transform/blocked_view.hpp"
 #include "../transform/pieces.hpp"
 #include "entry_batch.hpp"
+#include "operands.hpp"
 #include "trace.hpp"
-#include "view.hpp"
 
 namespace heddle::detail::sptrsv {
 

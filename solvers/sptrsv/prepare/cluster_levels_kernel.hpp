@@ -3,8 +3,8 @@
 
 #include "../../../backends/cluster.hpp"
 #include "entry_batch.hpp"
+#include "operands.hpp"
 #include "trace.hpp"
-#include "view.hpp"
 
 namespace heddle::detail::sptrsv {
 

@@ -4,8 +4,8 @@
 #include "../../../backends/launch.hpp"
 #include "../schedule/tasks.hpp"
 #include "entry_batch.hpp"
+#include "operands.hpp"
 #include "trace.hpp"
-#include "view.hpp"
 
 namespace heddle::detail::sptrsv {
 

@@ -5,8 +5,8 @@
 #include "../../../backends/unroll.hpp"
 #include "../schedule/tasks.hpp"
 #include "entry_batch.hpp"
+#include "operands.hpp"
 #include "trace.hpp"
-#include "view.hpp"
 
 namespace heddle::detail::sptrsv {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../prepare/view.hpp"
 #include "blocks.hpp"
 #include "diagonal.hpp"
 #include "pieces.hpp"
+#include "view.hpp"
 
 namespace heddle::detail::sptrsv {
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "../../../core/loops.hpp"
-#include "../prepare/view.hpp"
 #include "check_triangle.hpp"
 #include "diagonal.hpp"
 #include "ordered_pattern.hpp"
+#include "view.hpp"
 
 namespace heddle::detail::sptrsv {
 
