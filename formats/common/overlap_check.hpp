@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/atomics.hpp"
 #include "../../core/error.hpp"
 #include "../../core/types.hpp"
 
@@ -18,7 +19,7 @@ template <class Word, bool Aborts>
 struct EnterKernel {
   Word busy;
   KOKKOS_FUNCTION void operator()(int) const {
-    const int before = Kokkos::atomic_fetch_add(&busy(), 1);
+    const int before = backends::atomic_fetch_add(&busy(), 1);
     if constexpr (Aborts) {
       if (before > 0) {
         Kokkos::abort(
@@ -30,7 +31,7 @@ struct EnterKernel {
 template <class Word>
 struct LeaveKernel {
   Word busy;
-  KOKKOS_FUNCTION void operator()(int) const { Kokkos::atomic_store(&busy(), 0); }
+  KOKKOS_FUNCTION void operator()(int) const { backends::atomic_store(&busy(), 0); }
 };
 
 /// Finds out whether two applies of one plan overlap, which its workspace does not allow: a word on

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../../backends/atomics.hpp"
 #include "../../../core/arena.hpp"
 #include "../../wavefronts/place_order.hpp"
 #include "../transform/check_triangle.hpp"
@@ -77,7 +78,7 @@ struct UpdateRowsTriangle {
     }
     diagonal[p] = sum;
     values[end] = reciprocal_or_zero(sum);
-    if (sum == S(0) && bad_diagonal) Kokkos::atomic_max(bad_diagonal, i + std::int64_t{1});
+    if (sum == S(0) && bad_diagonal) backends::atomic_max(bad_diagonal, i + std::int64_t{1});
   }
 };
 

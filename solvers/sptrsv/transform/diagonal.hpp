@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../../backends/atomics.hpp"
 #include "../../../core/arena.hpp"
 #include "../../../core/matrix.hpp"
 
@@ -35,7 +36,7 @@ struct SumDiagonal {
     }
     diagonal[p] = sum;
     reciprocal[p] = reciprocal_or_zero(sum);
-    if (sum == S(0) && bad_diagonal) Kokkos::atomic_max(bad_diagonal, i + std::int64_t{1});
+    if (sum == S(0) && bad_diagonal) backends::atomic_max(bad_diagonal, i + std::int64_t{1});
   }
 };
 
