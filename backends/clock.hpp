@@ -9,6 +9,9 @@
 #ifdef KOKKOS_ENABLE_HIP
 #include "hip/clock.hpp"
 #endif
+#ifdef HEDDLE_EMULATED
+#include "emulated/clock.hpp"
+#endif
 
 namespace heddle::backends {
 
@@ -16,6 +19,8 @@ namespace heddle::backends {
 using ThisClock = CudaClock;
 #elif defined(__HIP_DEVICE_COMPILE__)
 using ThisClock = HipClock;
+#elif defined(HEDDLE_EMULATED)
+using ThisClock = EmulatedClock;  // the host's outside of a lane
 #else
 using ThisClock = HostClock;
 #endif

@@ -10,6 +10,9 @@
 #ifdef KOKKOS_ENABLE_CUDA
 #include "cuda/cluster.hpp"
 #endif
+#ifdef HEDDLE_EMULATED
+#include "emulated/cluster.hpp"
+#endif
 
 namespace heddle::backends {
 

@@ -9,12 +9,33 @@ namespace heddle::backends {
 /// may be refused.
 inline constexpr int portable_teams_per_cluster = 8;
 
+/// The words of Cluster where a GPU's compiler compiles for the host, which runs no cluster.
+struct OneTeamCluster {
+  static int teams() { return 1; }
+  static int rank() { return 0; }
+  static void arrive() {}
+  static void wait() {}
+  template <class T>
+  static T* remote(T* place, int /*rank*/) {
+    return place;
+  }
+  template <class T>
+  static void post(T* place, T value) {
+    *place = value;
+  }
+  template <class T>
+  static T look(const T* place) {
+    return *place;
+  }
+};
+
 /// The teams that run together on neighbouring multiprocessors, reach each other's scratch, and can
 /// wait for each other in any order: the hardware starts them together. What launch_cluster gives
 /// a kernel.
 template <ExecutionSpace Exec, class LaunchShape>
 class Cluster {
   using Words = typename Backend<Exec>::Clusters;
+  using HostWords = std::conditional_t<emulates_lanes<Exec>, Words, OneTeamCluster>;
 
  public:
   using execution_space = Exec;
@@ -29,12 +50,12 @@ class Cluster {
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t index() const { return place_ / teams(); }
   KOKKOS_FORCEINLINE_FUNCTION int teams() const {
     KOKKOS_IF_ON_DEVICE((return Words::teams();))
-    KOKKOS_IF_ON_HOST((return 1;))
+    KOKKOS_IF_ON_HOST((return HostWords::teams();))
   }
   /// This team's place in the cluster, from 0 to teams() - 1.
   KOKKOS_FORCEINLINE_FUNCTION int rank() const {
     KOKKOS_IF_ON_DEVICE((return Words::rank();))
-    KOKKOS_IF_ON_HOST((return 0;))
+    KOKKOS_IF_ON_HOST((return HostWords::rank();))
   }
 
   /// All threads of the cluster wait for each other, and see what each wrote before, to memory and
@@ -45,28 +66,34 @@ class Cluster {
   }
   /// The two halves of a barrier: what a thread does between them, nobody waits for. Every thread
   /// calls both, in turns.
-  KOKKOS_FORCEINLINE_FUNCTION void arrive() const { KOKKOS_IF_ON_DEVICE((Words::arrive();)) }
-  KOKKOS_FORCEINLINE_FUNCTION void wait() const { KOKKOS_IF_ON_DEVICE((Words::wait();)) }
+  KOKKOS_FORCEINLINE_FUNCTION void arrive() const {
+    KOKKOS_IF_ON_DEVICE((Words::arrive();))
+    KOKKOS_IF_ON_HOST((HostWords::arrive();))
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void wait() const {
+    KOKKOS_IF_ON_DEVICE((Words::wait();))
+    KOKKOS_IF_ON_HOST((HostWords::wait();))
+  }
 
   /// Where the team of that rank has what this team has at `place` of its scratch. To be used after
   /// one barrier, when that team has begun, and before another, since its scratch ends with it.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T* remote(T* place, int rank) const {
     KOKKOS_IF_ON_DEVICE((return Words::remote(place, rank);))
-    KOKKOS_IF_ON_HOST(((void)rank; return place;))
+    KOKKOS_IF_ON_HOST((return HostWords::remote(place, rank);))
   }
   /// Stores a value of 4 or 8 bytes in scratch, this team's or a remote one's, where a thread of
   /// the cluster looks for it. Orders nothing else.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION void post(T* place, T value) const {
     KOKKOS_IF_ON_DEVICE((Words::post(place, value);))
-    KOKKOS_IF_ON_HOST((*place = value;))
+    KOKKOS_IF_ON_HOST((HostWords::post(place, value);))
   }
   /// What was last posted there, as far as this thread can see. Orders nothing.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T look(const T* place) const {
     KOKKOS_IF_ON_DEVICE((return Words::look(place);))
-    KOKKOS_IF_ON_HOST((return *place;))
+    KOKKOS_IF_ON_HOST((return HostWords::look(place);))
   }
 
  private:

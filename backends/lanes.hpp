@@ -13,6 +13,9 @@
 #include "gpu/threads.hpp"
 #include "hip/lanes.hpp"
 #endif
+#ifdef HEDDLE_EMULATED
+#include "emulated/lanes.hpp"
+#endif
 
 namespace heddle::backends {
 
@@ -20,6 +23,9 @@ namespace heddle::backends {
 struct NoClusters {};
 #ifdef KOKKOS_ENABLE_CUDA
 struct CudaCluster;
+#endif
+#ifdef HEDDLE_EMULATED
+struct EmulatedCluster;
 #endif
 
 template <class T, class L, class P = HostLanes, class C = NoClusters>
@@ -58,6 +64,13 @@ template <>
 struct Backend<Kokkos::HIP>
     : BackendOf<Hip, HipLanes<ThreadsInARow>, HipLanes<ThreadsOfTeamPolicy>> {};
 #endif
+#ifdef HEDDLE_EMULATED
+template <ExecutionSpace Base>
+struct Backend<Emulated<Base, 32>>
+    : BackendOf<Cuda, EmulatedLanes<32>, HostLanes, EmulatedCluster> {};
+template <ExecutionSpace Base>
+struct Backend<Emulated<Base, 64>> : BackendOf<Hip, EmulatedLanes<64>> {};
+#endif
 
 template <ExecutionSpace Exec>
 using Tag = typename Backend<Exec>::Tag;
@@ -73,12 +86,21 @@ inline constexpr int max_subwarp_width = Backend<Exec>::Lanes::max_width;
 template <ExecutionSpace Exec>
 inline constexpr bool has_lanes = max_subwarp_width<Exec> > 1;
 
-/// Whether kernels run on the host's own processor: they may call any function of the host, and
-/// threads are few, each of which reads fastest straight on. Elsewhere threads are many, and
-/// neighbours should read neighbours.
+/// Whether kernels are threads of the host's own processor, one lane each: they may call any
+/// function of the host, and threads are few, each of which reads fastest straight on. Elsewhere
+/// threads are many, and neighbours should read neighbours; that is asked of the lanes too, since a
+/// device that is emulated has the host's memory.
 template <ExecutionSpace Exec>
 inline constexpr bool runs_on_host =
-    std::same_as<typename KokkosSpace<Exec>::memory_space, Kokkos::HostSpace>;
+    !has_lanes<Exec> && std::same_as<typename KokkosSpace<Exec>::memory_space, Kokkos::HostSpace>;
+
+/// Whether kernels for lanes are functions of the host: on a device that is emulated.
+template <ExecutionSpace Exec>
+inline constexpr bool emulates_lanes = false;
+#ifdef HEDDLE_EMULATED
+template <ExecutionSpace Base, int Width>
+inline constexpr bool emulates_lanes<Emulated<Base, Width>> = true;
+#endif
 
 /// Whether kernels for clusters of teams are compiled (Cluster); whether a device runs them,
 /// Device::most_teams_per_cluster says.

@@ -12,6 +12,9 @@
 #ifdef KOKKOS_ENABLE_HIP
 #include "hip/launch.hpp"
 #endif
+#ifdef HEDDLE_EMULATED
+#include "emulated/launch.hpp"
+#endif
 
 namespace heddle::backends {
 
@@ -75,7 +78,7 @@ void launch_in_order(const Exec& exec, const char* label, std::int64_t teams, co
   if constexpr (Tag<Exec>::orders_teams_by_ticket) {
     launch_checked<LaunchShape>(exec, label, teams, kernel, tickets, scratch_bytes);
   } else {
-    launch_checked<LaunchShape>(exec, label, teams, kernel, AnyOrder(), scratch_bytes);
+    launch_checked<LaunchShape>(exec, label, teams, kernel, InOrder(), scratch_bytes);
   }
 }
 

@@ -11,6 +11,9 @@
 #ifdef KOKKOS_ENABLE_HIP
 #include "hip/memory.hpp"
 #endif
+#ifdef HEDDLE_EMULATED
+#include "emulated/memory.hpp"
+#endif
 
 namespace heddle::backends {
 
@@ -21,6 +24,8 @@ using ThisMemory = HipMemory;
 #elif defined(KOKKOS_ENABLE_SYCL) || defined(KOKKOS_ENABLE_OPENMPTARGET) || \
     defined(KOKKOS_ENABLE_OPENACC)
 using ThisMemory = KokkosMemory;  // not every one of them tells its device's pass from the host's
+#elif defined(HEDDLE_EMULATED)
+using ThisMemory = EmulatedMemory;  // the host's outside of a lane
 #else
 using ThisMemory = HostMemory;
 #endif
@@ -42,12 +47,16 @@ KOKKOS_FORCEINLINE_FUNCTION T acquire(const T* place) {
 /// ends only if the publisher is resident or finished: the caller's launch must see to that.
 template <class T, class Ready>
 KOKKOS_FORCEINLINE_FUNCTION T await(const T* place, Ready ready) {
+#ifdef HEDDLE_EMULATED
+  return ThisMemory::await(place, ready);  // others go on meanwhile
+#else
   T value = acquire(place);
   while (!ready(value)) {
     ThisMemory::pause();
     value = acquire(place);
   }
   return value;
+#endif
 }
 
 /// Stores `value` (4 or 8 bytes) where another thread of this device looks for it. Orders nothing
@@ -74,6 +83,9 @@ KOKKOS_FORCEINLINE_FUNCTION void look_if(const T* place, bool wanted, T& value) 
 /// under the same condition as await.
 template <class T, class Ready>
 KOKKOS_FORCEINLINE_FUNCTION T collect(const T* place, Ready ready) {
+#ifdef HEDDLE_EMULATED
+  return ThisMemory::collect(place, ready);  // others go on meanwhile
+#else
   constexpr int spin_looks = 8;  // most waits are shorter than a pause
   T value = ThisMemory::peek(place);
   for (int look = 1; !ready(value); ++look) {
@@ -81,6 +93,7 @@ KOKKOS_FORCEINLINE_FUNCTION T collect(const T* place, Ready ready) {
     value = ThisMemory::peek(place);
   }
   return value;
+#endif
 }
 
 /// Counts this thread in and returns how many came before. What a thread wrote before it arrived is

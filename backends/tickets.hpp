@@ -33,4 +33,8 @@ struct ClearTickets {
 /// Of a launch whose teams do not wait for each other.
 struct AnyOrder {};
 
+/// Of one whose teams wait for lower ones, on a backend where teams begin in the order of their
+/// index without tickets.
+struct InOrder {};
+
 }  // namespace heddle::backends

@@ -12,6 +12,7 @@ namespace heddle::backends {
 template <class Threads>
 struct CudaLanes {
   static constexpr int max_width = 32;
+  static constexpr bool bounds_by_waves = false;  ///< resident_bound
 
   /// This thread's place in the team.
   KOKKOS_FORCEINLINE_FUNCTION static int thread() {

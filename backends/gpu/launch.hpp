@@ -17,6 +17,7 @@ struct ByPlace {
   std::int64_t first;
 
   ByPlace(AnyOrder, std::int64_t /*teams*/, std::int64_t first) : first(first) {}
+  ByPlace(InOrder, std::int64_t /*teams*/, std::int64_t first) : first(first) {}
   __device__ std::int64_t index() const { return first + blockIdx.x; }
 };
 struct ByTicket {

@@ -9,7 +9,7 @@ namespace heddle::backends {
 /// of a compute unit's four SIMDs.
 template <class Exec, class LaunchShape>
 inline constexpr int resident_bound =
-    max_subwarp_width<Exec> == 64
+    Backend<Exec>::Lanes::bounds_by_waves
         ? ceil_div(LaunchShape::teams_resident * LaunchShape::team_threads, 256)
         : LaunchShape::teams_resident;
 

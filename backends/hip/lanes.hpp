@@ -10,6 +10,7 @@ namespace heddle::backends {
 template <class Threads>
 struct HipLanes {
   static constexpr int max_width = 64;
+  static constexpr bool bounds_by_waves = true;  ///< resident_bound
 
   /// This thread's place in the team.
   KOKKOS_FORCEINLINE_FUNCTION static int thread() {

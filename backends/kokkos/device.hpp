@@ -12,6 +12,9 @@
 #ifdef KOKKOS_ENABLE_HIP
 #include "../hip/device.hpp"
 #endif
+#ifdef HEDDLE_EMULATED
+#include "../emulated/device.hpp"
+#endif
 
 namespace heddle::backends {
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "../../backends/atomics.hpp"
 #include "../../backends/lanes.hpp"
 #include "../../core/error.hpp"
 #include "../../core/types.hpp"
@@ -21,7 +22,7 @@ template <class Word>
 struct EnterKernel {
   Word busy;
   KOKKOS_FUNCTION void operator()(std::int64_t) const {
-    if (Kokkos::atomic_fetch_add(&busy(), 1) == 0) return;
+    if (backends::atomic_fetch_add(&busy(), 1) == 0) return;
     Kokkos::abort(
         "heddle: one plan is applied on two streams at the same time; make a plan for each");
   }
@@ -29,7 +30,7 @@ struct EnterKernel {
 template <class Word>
 struct LeaveKernel {
   Word busy;
-  KOKKOS_FUNCTION void operator()(std::int64_t) const { Kokkos::atomic_store(&busy(), 0); }
+  KOKKOS_FUNCTION void operator()(std::int64_t) const { backends::atomic_store(&busy(), 0); }
 };
 
 /// What an OverlapCheck calls its word and its launches.
@@ -58,8 +59,8 @@ class OverlapCheck {
   void enter(const Exec& exec) const {
     if (!busy_.data()) return;
     if constexpr (on_host) {
-      if (Kokkos::atomic_fetch_add(busy_.data(), 1) == 0) return;
-      Kokkos::atomic_dec(busy_.data());  // the one that runs is still counted
+      if (backends::atomic_fetch_add(busy_.data(), 1) == 0) return;
+      backends::atomic_add(busy_.data(), -1);  // the one that runs is still counted
       throw Error("one plan is applied twice at the same time",
                   "make a plan for each stream or thread, or wait for the first apply");
     } else {
@@ -69,7 +70,7 @@ class OverlapCheck {
   void leave(const Exec& exec) const {
     if (!busy_.data()) return;
     if constexpr (on_host) {
-      Kokkos::atomic_dec(busy_.data());
+      backends::atomic_add(busy_.data(), -1);
     } else {
       Kokkos::parallel_for(labels_.leave, range_policy(exec, 1), LeaveKernel<Word>{busy_});
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/atomics.hpp"
 #include "../common/product.hpp"
 #include "view.hpp"
 
@@ -71,7 +72,7 @@ struct Walk {
 
   KOKKOS_FORCEINLINE_FUNCTION void add_to_y(std::int64_t row, int vector, const Acc& sum) const {
     using V = typename Product::vector_type;
-    Kokkos::atomic_add(&product.y(row, vector), V(product.alpha * sum));
+    backends::atomic_add(&product.y(row, vector), V(product.alpha * sum));
   }
 
   /// Where the mirror image of the part of a block that a piece has leaves its sums.

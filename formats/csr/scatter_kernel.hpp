@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/atomics.hpp"
 #include "../../backends/launch.hpp"
 #include "operands.hpp"
 
@@ -29,7 +30,7 @@ struct ScatterKernel {
       for (int c = 0; c < operands.x.count; ++c) {
         using V = std::remove_cvref_t<decltype(operands.y(0, 0))>;
         const Acc product = operands.alpha * Acc(value) * Acc(operands.x(row, c));
-        Kokkos::atomic_add(&operands.y(column, c), V(product));
+        backends::atomic_add(&operands.y(column, c), V(product));
       }
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/atomics.hpp"
 #include "../../backends/launch.hpp"
 #include "../../backends/unroll.hpp"
 #include "../common/share.hpp"
@@ -180,7 +181,7 @@ struct ShareKernel {
           if (short_row && !share.finishes(row)) {
             deliver(share, row, sum);
           } else {
-            scratch.long_row[Kokkos::atomic_fetch_inc(&scratch.long_rows)] = row;
+            scratch.long_row[backends::atomic_fetch_inc(&scratch.long_rows)] = row;
           }
         }
         row += groups;

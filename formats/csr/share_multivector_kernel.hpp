@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/atomics.hpp"
 #include "../../backends/launch.hpp"
 #include "../../backends/unroll.hpp"
 #include "../common/share.hpp"
@@ -150,7 +151,7 @@ struct ShareMultivectorKernel {
       if (to - from <= short_row && !share.finishes(row)) {
         deliver(share, row, lane, add<1>(scratch, from, to, lane));
       } else if (lane == 0) {
-        scratch.long_row[Kokkos::atomic_fetch_inc(&scratch.long_rows)] = row;
+        scratch.long_row[backends::atomic_fetch_inc(&scratch.long_rows)] = row;
       }
     }
     team.barrier();

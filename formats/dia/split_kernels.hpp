@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/atomics.hpp"
 #include "../../core/matrix.hpp"
 #include "../../core/partition.hpp"
 
@@ -51,7 +52,7 @@ struct CountDiagonals {
       std::int64_t count = 0;
       if (!holds(row - 1, place, column - 1)) count -= row;
       if (!holds(row + 1, place, column + 1)) count += row + 1;
-      if (count != 0) Kokkos::atomic_add(counts + runs.diagonal(row, k), count);
+      if (count != 0) backends::atomic_add(counts + runs.diagonal(row, k), count);
     }
   }
 
@@ -110,13 +111,13 @@ struct CountRest {
     for (std::int64_t k = runs.begin(item); k < runs.end(item); ++k) {
       const O next = runs.row_from(row, k);
       if (next != row && count > 0) {
-        Kokkos::atomic_add(counts + row, count);
+        backends::atomic_add(counts + row, count);
         count = 0;
       }
       row = next;
       if (!full(runs.diagonal(row, k))) ++count;
     }
-    if (count > 0) Kokkos::atomic_add(counts + row, count);
+    if (count > 0) backends::atomic_add(counts + row, count);
   }
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "../../backends/atomics.hpp"
 #include "../../backends/launch.hpp"
 #include "../../backends/threads_at_once.hpp"
 #include "../../core/arena.hpp"
@@ -35,11 +36,11 @@ struct CountLengths {
     for (std::int64_t row = first + team.thread(); row < stop; row += Team::threads) {
       const Off length = row_ptr[row + 1] - row_ptr[row];
       const int bin = length > Off(Longest) ? Longest + 1 : static_cast<int>(length);
-      Kokkos::atomic_inc(&scratch.count[bin]);
+      backends::atomic_inc(&scratch.count[bin]);
     }
     team.barrier();
     for (int i = team.thread(); i < Longest + 2; i += Team::threads) {
-      if (scratch.count[i]) Kokkos::atomic_add(counts + i, std::int64_t{scratch.count[i]});
+      if (scratch.count[i]) backends::atomic_add(counts + i, std::int64_t{scratch.count[i]});
     }
   }
 };

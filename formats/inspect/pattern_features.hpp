@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/atomics.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/loops.hpp"
 #include "../../core/partition.hpp"
@@ -111,8 +112,8 @@ struct PatternKernel {
   KOKKOS_FUNCTION int mark_diagonal(std::int64_t diagonal) const {
     std::uint32_t* word = diagonal_bits + diagonal / 32;
     const std::uint32_t bit = std::uint32_t{1} << (diagonal % 32);
-    if (Kokkos::atomic_load(word) & bit) return 0;
-    return (Kokkos::atomic_fetch_or(word, bit) & bit) == 0;
+    if (backends::atomic_load(word) & bit) return 0;
+    return (backends::atomic_fetch_or(word, bit) & bit) == 0;
   }
 
   /// The number of entries of the block at `left` around row `row`, or 0 if a row above has one and

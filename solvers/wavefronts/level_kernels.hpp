@@ -4,6 +4,8 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include "../../backends/atomics.hpp"
+
 namespace heddle::detail::wavefronts {
 
 struct HighestLevel {
@@ -18,7 +20,7 @@ struct CountIterations {
   const int* level;
   std::int64_t* counts;  ///< of each level
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { Kokkos::atomic_inc(counts + level[i]); }
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { backends::atomic_inc(counts + level[i]); }
 };
 
 /// Where each level begins: in `begin`, and in place of the counts.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/atomics.hpp"
 #include "../../backends/launch.hpp"
 #include "../../core/arena.hpp"
 #include "level_kernels.hpp"
@@ -43,7 +44,7 @@ struct LevelsKernel {
           },
           [&](O) { ahead = true; });
       if (!ready) continue;
-      if (!inside || ahead) Kokkos::atomic_min(&sums->bad, static_cast<std::int64_t>(i));
+      if (!inside || ahead) backends::atomic_min(&sums->bad, static_cast<std::int64_t>(i));
       backends::post(level + i, above);
       done = true;
     }
@@ -60,29 +61,29 @@ struct RaiseKernel {
   KOKKOS_FUNCTION void operator()(std::int64_t position, int& rose) const {
     using O = decltype(loop.iterations);
     const O i = loop.iteration(position);
-    int above = Kokkos::atomic_load(level + i);
+    int above = backends::atomic_load(level + i);
     const int before = above;
     bool ahead = false;
     const bool inside = loop.visit(
         i,
         [&](O j) {
-          const int below = Kokkos::atomic_load(level + j);
+          const int below = backends::atomic_load(level + j);
           above = above > below ? above : below + 1;
         },
         [&](O) { ahead = true; });
     if (above > before) {
-      Kokkos::atomic_max(level + i, above);
+      backends::atomic_max(level + i, above);
       rose = 1;
     }
     if (ahead && loop.ahead == ReadsAhead::old_value) {
       loop.visit(
           i, [](O) {},
           [&](O j) {
-            if (Kokkos::atomic_fetch_max(level + j, above + 1) <= above) rose = 1;
+            if (backends::atomic_fetch_max(level + j, above + 1) <= above) rose = 1;
           });
       ahead = false;
     }
-    if (ahead || !inside) Kokkos::atomic_min(&sums->bad, static_cast<std::int64_t>(i));
+    if (ahead || !inside) backends::atomic_min(&sums->bad, static_cast<std::int64_t>(i));
   }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/atomics.hpp"
 #include "../../backends/host/progress.hpp"
 #include "../../backends/host/threads.hpp"
 #include "../../backends/memory.hpp"
@@ -45,13 +46,13 @@ LevelSums levels_of_reads_behind(const Exec& exec, const Loop<O, Reads>& loop, i
               ++work;
             },
             [&](O) { ahead = true; });
-        if (!inside || ahead) Kokkos::atomic_min(&bad, static_cast<std::int64_t>(i));
+        if (!inside || ahead) backends::atomic_min(&bad, static_cast<std::int64_t>(i));
         backends::post(level + i, above);
         steps[i] = work;
         most = std::max(most, above);
       }
     }
-    Kokkos::atomic_max(&highest, most);
+    backends::atomic_max(&highest, most);
   };
   const std::int64_t chunks = ceil_div(n, search_chunk);
   const auto asked =

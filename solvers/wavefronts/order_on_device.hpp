@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "../../backends/atomics.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/loops.hpp"
 #include "level_kernels.hpp"
@@ -16,7 +17,7 @@ struct PlaceIterations {
   O* iterations;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    iterations[Kokkos::atomic_fetch_inc(next + level[i])] = static_cast<O>(i);
+    iterations[backends::atomic_fetch_inc(next + level[i])] = static_cast<O>(i);
   }
 };
 

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "../../backends/atomics.hpp"
 #include "../../backends/threads_at_once.hpp"
 #include "../../core/arena.hpp"
 #include "loop.hpp"
@@ -181,12 +182,12 @@ void add_waits(const Exec& exec, const Loop<O, Reads>& loop, const O* iterations
                 if (loop.ahead == ReadsAhead::error) {
                   word = std::max(word, stage[other] + 1);
                 } else {
-                  Kokkos::atomic_max(&word, stage[other] + 1);
+                  backends::atomic_max(&word, stage[other] + 1);
                 }
               },
               [&](O j) {
                 const std::int64_t other = task_of[j];
-                if (other != task) Kokkos::atomic_max(&need(other, task), stage[task] + 1);
+                if (other != task) backends::atomic_max(&need(other, task), stage[task] + 1);
               });
         }
       });

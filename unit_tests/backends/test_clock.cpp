@@ -36,7 +36,7 @@ TEST_CASE_TEMPLATE_DEFINE("a clock", Type, clocks) {
   const auto words = to_device(exec, std::vector<double>(turns));
   const backends::Mailbox<double, 1> mail{words.data()};
   Kokkos::parallel_for(
-      "heddle::test::clear", Kokkos::RangePolicy<Exec>(exec, 0, turns),
+      "heddle::test::clear", Kokkos::RangePolicy<KokkosSpace<Exec>>(kokkos_space(exec), 0, turns),
       KOKKOS_LAMBDA(std::int64_t i) { mail.clear(i); });
   const auto next = to_device(exec, std::vector<std::uint32_t>(1));
   backends::launch_by_ticket<backends::Shape<1, 64>>(exec, "heddle::test::read_in_turns", turns,

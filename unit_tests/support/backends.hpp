@@ -14,11 +14,23 @@
 #include <utility>
 
 #include "../../backends/kokkos/portable.hpp"
+#ifdef HEDDLE_EMULATED
+#include "../../backends/emulated/space.hpp"
+#endif
 
 namespace heddle::test {
 
 template <class... T>
 using JoinTuples = decltype(std::tuple_cat(std::declval<T>()...));
+
+#ifdef HEDDLE_EMULATED
+/// In a program whose device is emulated there is no other.
+using DefaultDevice = backends::Emulated<Kokkos::DefaultHostExecutionSpace, HEDDLE_EMULATED>;
+using Backends = std::tuple<DefaultDevice>;
+inline constexpr bool emulated = true;  ///< tests are smaller
+#else
+inline constexpr bool emulated = false;
+using DefaultDevice = Kokkos::DefaultExecutionSpace;
 
 /// Execution spaces of this build that Heddle launches on itself, as a tuple.
 using Backends = JoinTuples<
@@ -38,6 +50,7 @@ using Backends = JoinTuples<
     std::tuple<Kokkos::HIP>,
 #endif
     std::tuple<>>;
+#endif
 
 namespace detail {
 template <class Execs>
@@ -49,12 +62,16 @@ struct Portables<std::tuple<E...>> {
 }  // namespace detail
 
 /// Each of them once more, through Kokkos' team policy.
+#ifdef HEDDLE_EMULATED
+using PortableBackends = std::tuple<>;
+#else
 using PortableBackends = typename detail::Portables<Backends>::type;
+#endif
 using AllBackends = JoinTuples<Backends, PortableBackends>;
 
 /// Those whose kernels may launch others: inside a parallel region, where there are fewer threads.
 using NestingBackends = JoinTuples<
-#ifdef KOKKOS_ENABLE_OPENMP
+#if defined(KOKKOS_ENABLE_OPENMP) && !defined(HEDDLE_EMULATED)
     std::tuple<Kokkos::OpenMP>,
 #endif
     std::tuple<>>;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../../backends/atomics.hpp"
 #include "../each_entry.hpp"
 #include "entry_keys.hpp"
 
@@ -23,7 +24,7 @@ struct MarkKey {
     std::uint32_t* word = bits + point.row * panel_words + key / 32;
     const std::uint32_t bit = std::uint32_t{1} << (key % 32);
     // Mostly marked already, so that threads seldom meet at a word.
-    if ((Kokkos::atomic_load(word) & bit) == 0) Kokkos::atomic_fetch_or(word, bit);
+    if ((backends::atomic_load(word) & bit) == 0) backends::atomic_fetch_or(word, bit);
   }
 
   /// Whether the entry at the same place of the row before is taken, into the same panel and key.

@@ -9,8 +9,8 @@ namespace heddle::recipe {
 /// The arrays of a format of dense blocks, for its kernels: block b of panel p, with
 /// key_ptr[p] <= b < key_ptr[p + 1], has outer column keys[b], and holds A(b, r, c) at its inner
 /// row r and inner column c. These count within the block, from 0 up to layout.inner_rows and
-/// layout.inner_columns: after tile_rows(2) row 7 of the matrix is inner row 1 of panel 3. What lies
-/// outside is read beyond the array; builds with asserts end there.
+/// layout.inner_columns: after tile_rows(2) row 7 of the matrix is inner row 1 of panel 3. What
+/// lies outside is read beyond the array; builds with asserts end there.
 template <Scalar S, Ordinal O, class Layout>
 struct BlocksView {
   O rows;

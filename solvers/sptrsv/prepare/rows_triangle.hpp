@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../../backends/atomics.hpp"
 #include "../../../core/arena.hpp"
 #include "../../wavefronts/place_order.hpp"
 #include "../transform/check_triangle.hpp"
@@ -85,7 +86,7 @@ struct UpdateRowsTriangle {
     if (!diagonal) return;
     diagonal[p] = sum;
     if (bad_diagonal && is_bad_diagonal(sum)) {
-      Kokkos::atomic_max(bad_diagonal, i + std::int64_t{1});
+      backends::atomic_max(bad_diagonal, i + std::int64_t{1});
     }
   }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../../backends/atomics.hpp"
 #include "../../../core/arena.hpp"
 #include "../../../core/matrix.hpp"
 #include "diagonal_value.hpp"
@@ -26,7 +27,7 @@ struct SumDiagonal {
     diagonal[p] = sum;
     reciprocal[p] = reciprocal_or_zero(sum);
     if (bad_diagonal && is_bad_diagonal(sum)) {
-      Kokkos::atomic_max(bad_diagonal, i + std::int64_t{1});
+      backends::atomic_max(bad_diagonal, i + std::int64_t{1});
     }
   }
 };

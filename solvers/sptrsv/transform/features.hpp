@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "../../../backends/atomics.hpp"
 #include "../../../core/features.hpp"
 #include "levels.hpp"
 
@@ -106,8 +107,8 @@ struct RowSumsKernel {
       sums.nearness +=
           static_cast<std::uint64_t>(RowSums::one / static_cast<double>(nearest) + 0.5);
     }
-    Kokkos::atomic_inc(level_rows + level[row]);
-    Kokkos::atomic_add(level_entries + level[row], entries);
+    backends::atomic_inc(level_rows + level[row]);
+    backends::atomic_add(level_entries + level[row], entries);
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "../../../backends/atomics.hpp"
 #include "levels.hpp"
 
 namespace heddle::detail::sptrsv {
@@ -41,7 +42,7 @@ struct PlaceByLevel {
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const O row = graph.row(i);
-    const auto p = Kokkos::atomic_fetch_inc(next + level[row]);
+    const auto p = backends::atomic_fetch_inc(next + level[row]);
     rows[p] = row;
     place[row] = static_cast<O>(p);
   }

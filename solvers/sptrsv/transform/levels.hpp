@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "../../../backends/atomics.hpp"
 #include "../../../backends/launch.hpp"
 #include "../../../core/arena.hpp"
 #include "../../../core/loops.hpp"
@@ -94,11 +95,11 @@ struct RaiseKernel {
     for (auto k = graph.row_ptr[row]; k < graph.row_ptr[row + 1]; ++k) {
       const auto needed = graph.col_idx[k];
       if (!in_triangle(graph.triangle, row, needed)) continue;
-      const int below = Kokkos::atomic_load(level + needed);
+      const int below = backends::atomic_load(level + needed);
       above = above > below ? above : below + 1;
     }
     if (above == level[row]) return;
-    Kokkos::atomic_store(level + row, above);
+    backends::atomic_store(level + row, above);
     rose = 1;
   }
 };

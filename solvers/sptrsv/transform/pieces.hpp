@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../../backends/atomics.hpp"
 #include "group_table.hpp"
 
 namespace heddle::detail::sptrsv {
@@ -98,7 +99,7 @@ struct FillSlots {
       }
     }
     const auto bit = std::uint32_t{1} << (static_cast<std::int64_t>(place) - groups[low].first);
-    Kokkos::atomic_or(&groups[low].awaited, bit);
+    backends::atomic_or(&groups[low].awaited, bit);
   }
 };
 

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <boost/context/detail/fcontext.hpp>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <vector>
+
+namespace heddle::backends::emulated {
+
+/// A stack with a page below it that nobody may touch, and where its owner stopped.
+class Fiber {
+ public:
+  using Context = boost::context::detail::fcontext_t;
+  using Entry = void (*)(boost::context::detail::transfer_t);
+  static constexpr std::size_t stack_bytes = std::size_t{64} << 10;
+
+  explicit Fiber(Entry entry) {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    bytes_ = stack_bytes + page;
+    memory_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory_ == MAP_FAILED) throw std::bad_alloc();
+    mprotect(memory_, page, PROT_NONE);
+    restart(entry);
+  }
+  ~Fiber() { munmap(memory_, bytes_); }
+  Fiber(const Fiber&) = delete;
+
+  /// Forgets what was on the stack.
+  void restart(Entry entry) {
+    context = boost::context::detail::make_fcontext(static_cast<std::byte*>(memory_) + bytes_,
+                                                    stack_bytes, entry);
+  }
+
+  Context context{};
+
+ private:
+  void* memory_;
+  std::size_t bytes_;
+};
+
+/// The fibers of a thread. Those that are parked have nothing to do and wait for a lane.
+class Fibers {
+ public:
+  explicit Fibers(Fiber::Entry entry) : entry_(entry) {}
+
+  Fiber& take() {
+    if (parked_.empty()) {
+      all_.push_back(std::make_unique<Fiber>(entry_));
+      return *all_.back();
+    }
+    Fiber* const fiber = parked_.back();
+    parked_.pop_back();
+    return *fiber;
+  }
+  void park(Fiber& fiber) { parked_.push_back(&fiber); }
+  /// Whatever they were at.
+  void restart_all() {
+    parked_.clear();
+    for (const auto& fiber : all_) {
+      fiber->restart(entry_);
+      parked_.push_back(fiber.get());
+    }
+  }
+
+ private:
+  Fiber::Entry entry_;
+  std::vector<std::unique_ptr<Fiber>> all_;
+  std::vector<Fiber*> parked_;
+};
+
+}  // namespace heddle::backends::emulated

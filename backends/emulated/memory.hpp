@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../host/memory.hpp"
+#include "scheduler.hpp"
+
+namespace heddle::backends {
+
+/// Memory order between the lanes of an emulated device, for values of 4 or 8 bytes; outside of a
+/// lane, between the threads of the host. At every word another lane may go on.
+struct EmulatedMemory {
+  template <class T>
+  static void publish(T* place, T value) {
+    emulated::Lane* const me = emulated::current_lane;
+    if (!me) return HostMemory::publish(place, value);
+    release(*me);
+    before_change(*me, place);
+    *place = value;
+    changed(*me, place);
+  }
+  template <class T>
+  static T acquire(const T* place) {
+    return emulated::current_lane ? peek(place) : HostMemory::acquire(place);
+  }
+
+  template <class T>
+  static void post(T* place, T value) {
+    emulated::Lane* const me = emulated::current_lane;
+    if (!me) return HostMemory::post(place, value);
+    emulated::Scheduler& scheduler = before_change(*me, place);
+    if (scheduler.one_in(2)) {
+      if (scheduler.posts.full()) scheduler.reveal(scheduler.below(scheduler.posts.size()));
+      scheduler.posts.add(place, *place, *me);
+    }
+    *place = value;
+    changed(*me, place);
+  }
+
+  template <class T>
+  static T peek(const T* place) {
+    emulated::Lane* const me = emulated::current_lane;
+    if (!me) return HostMemory::peek(place);
+    emulated::Scheduler& scheduler = *me->team->scheduler;
+    scheduler.perhaps_give_way(*me);
+    scheduler.doze(*me, place);
+    if (!scheduler.posts.empty() && scheduler.one_in(32)) {
+      scheduler.reveal(scheduler.below(scheduler.posts.size()));
+    }
+    return seen(*me, place);
+  }
+  template <class T>
+  static void peek_if(const T* place, bool wanted, T& value) {
+    if (wanted) value = peek(place);
+  }
+
+  template <class T, class Ready>
+  static T await(const T* place, const Ready& ready) {
+    return wait(emulated::Word::await, place, ready);
+  }
+  template <class T, class Ready>
+  static T collect(const T* place, const Ready& ready) {
+    return wait(emulated::Word::collect, place, ready);
+  }
+
+  static int arrive(int* counter) {
+    emulated::Lane* const me = emulated::current_lane;
+    if (!me) return HostMemory::arrive(counter);
+    release(*me);
+    before_change(*me, counter);
+    const int before = (*counter)++;
+    changed(*me, counter);
+    return before;
+  }
+  static std::uint32_t next_ticket(std::uint32_t* next, std::uint32_t teams) {
+    emulated::Lane* const me = emulated::current_lane;
+    if (!me) return HostMemory::next_ticket(next, teams);
+    before_change(*me, next);
+    const std::uint32_t ticket = *next;
+    *next = ticket == teams - 1 ? 0 : ticket + 1;
+    changed(*me, next);
+    return ticket;
+  }
+  static void fence() {
+    emulated::Lane* const me = emulated::current_lane;
+    if (!me) return HostMemory::fence();
+    release(*me);
+    me->team->scheduler->perhaps_give_way(*me);
+  }
+  static void pause() {
+    if (!emulated::current_lane) HostMemory::pause();
+  }
+  template <class T>
+  static T load(const T* place, bool wanted) {
+    return wanted ? *place : T(0);
+  }
+  template <class T>
+  static T load_once(const T* place, bool wanted) {
+    return load(place, wanted);
+  }
+
+  /// A lane that changes a place by Kokkos' atomics does so while in scope.
+  class Atomic {
+   public:
+    explicit Atomic(const void* place) : place_(place) {
+      if (emulated::Lane* const me = emulated::current_lane) before_change(*me, place);
+    }
+    ~Atomic() {
+      if (emulated::Lane* const me = emulated::current_lane) changed(*me, place_);
+    }
+    Atomic(const Atomic&) = delete;
+
+   private:
+    const void* place_;
+  };
+
+ private:
+  /// What memory holds, or what it held before a post that this team does not see yet.
+  template <class T>
+  static T seen(const emulated::Lane& me, const T* place) {
+    const emulated::Scheduler& scheduler = *me.team->scheduler;
+    if (!scheduler.posts.empty()) {
+      const emulated::LatePosts::Post* const post = scheduler.posts.at(place);
+      if (post && post->team != me.team->serial) {
+        T old;
+        std::memcpy(&old, &post->old, sizeof old);
+        return old;
+      }
+    }
+    return *place;
+  }
+  static emulated::Scheduler& before_change(emulated::Lane& me, const void* place) {
+    emulated::Scheduler& scheduler = *me.team->scheduler;
+    scheduler.perhaps_give_way(me);
+    if (!scheduler.posts.empty()) scheduler.reveal_at(place);
+    return scheduler;
+  }
+  static void changed(const emulated::Lane& me, const void* place) {
+    me.team->scheduler->changed(place, &me, me.team->serial);
+  }
+  /// What the lane's release orders before it is seen by all from now on.
+  static void release(emulated::Lane& me) {
+    emulated::Scheduler& scheduler = *me.team->scheduler;
+    for (std::size_t i = 0; i < scheduler.posts.size();) {
+      if (scheduler.posts.released_by(i, me)) {
+        scheduler.reveal(i);
+      } else {
+        ++i;
+      }
+    }
+  }
+
+  /// A wait that ends by what a lane of the waiter's own warp did would never have ended on a
+  /// device whose warps run in step.
+  template <class T, class Ready>
+  static T wait(emulated::Word word, const T* place, const Ready& ready) {
+    emulated::Lane* const me = emulated::current_lane;
+    if (!me) {
+      T value = HostMemory::acquire(place);
+      for (; !ready(value); value = HostMemory::acquire(place)) HostMemory::pause();
+      return value;
+    }
+    emulated::TeamState& team = *me->team;
+    emulated::Scheduler& scheduler = *team.scheduler;
+    scheduler.perhaps_give_way(*me);
+    bool waited = false;
+    for (T value = seen(*me, place);; value = seen(*me, place)) {
+      if (ready(value)) {
+        if (waited && me->woken_by && me->woken_by_team == team.serial &&
+            me->woken_by->thread / team.warp_width == me->thread / team.warp_width) {
+          scheduler.fail(scheduler.who(*me) + " waits in " + name(word) +
+                         " for a lane of its own warp, " + scheduler.who(*me->woken_by));
+        }
+        return value;
+      }
+      waited = true;
+      scheduler.sleep(*me, word, place);
+    }
+  }
+};
+
+}  // namespace heddle::backends

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "../../core/types.hpp"
+
+namespace heddle::backends {
+
+/// A GPU on a CPU: every lane of every team that Heddle launches is a fiber of the calling thread,
+/// in subwarps of up to Width lanes, in an order that is chance and that a seed repeats. Width 32
+/// has the kernels and the tuning of CUDA, 64 those of HIP. Loops of Kokkos run as those of Base. A
+/// kernel that breaks the rules of backends/ ends its launch by an Error that says how. For tests:
+/// programs that use it define HEDDLE_EMULATED and link Boost.Context. docs/emulated.md
+template <ExecutionSpace Base, int Width>
+class Emulated : public Base {
+  static_assert(Width == 32 || Width == 64, "a warp has 32 lanes, a wavefront 64");
+
+ public:
+  static constexpr int width = Width;
+  static constexpr int multiprocessors = 2;
+  static constexpr int threads_per_multiprocessor = 1024;
+
+  Emulated() = default;
+  Emulated(const Base& exec) : Base(exec) {}
+
+  /// Threads that are resident together, as on a GPU; not those of Base.
+  int concurrency() const { return multiprocessors * threads_per_multiprocessor; }
+  static const char* name() { return Width == 32 ? "emulated32" : "emulated64"; }
+};
+
+/// What all launches of a program go by. Set between launches.
+struct EmulatedOptions {
+  /// The order of everything. Reports name the seed and the launch, counted from the start of the
+  /// program or from the last change of seed.
+  std::uint64_t seed = 1;
+  /// Looks at memory in a row that see nothing new, after which a launch is given up.
+  std::int64_t futile_looks = 3'000'000;
+};
+
+inline EmulatedOptions& emulated_options() {
+  static EmulatedOptions options;
+  return options;
+}
+
+}  // namespace heddle::backends

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Waits, orders and posts of an emulated device, and what it says where nothing can go on.
+#include "../../backends/mailbox.hpp"
+#include "../backends/lanes.hpp"
+
+namespace heddle::test {
+
+using Exec = DefaultDevice;
+using Shape = backends::Shape<8, 64>;
+
+template <class F>
+struct Kernel {
+  using Scratch = backends::NoScratch;
+  F body;
+  template <class Team>
+  void operator()(const Team& team, Scratch&) const {
+    body(team);
+  }
+};
+template <class F>
+Kernel(F) -> Kernel<F>;
+
+template <class Launch>
+std::string problem(const Launch& launch) {
+  try {
+    launch();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool names(const std::string& text, std::initializer_list<const char*> parts) {
+  for (const char* const part : parts) {
+    if (text.find(part) == std::string::npos) {
+      MESSAGE(text, " lacks ", std::string(part));
+      return false;
+    }
+  }
+  return true;
+}
+
+constexpr auto is_set = [](int value) { return value != 0; };
+
+TEST_CASE("a wait that never ends: who waits for what") {
+  int flag = 0;
+  const Kernel awaits{[&](const auto& team) {
+    if (team.thread() == 9) backends::await(&flag, is_set);
+    team.barrier();
+  }};
+  const auto said =
+      problem([&] { backends::launch<Shape>(Exec(), "heddle::test::awaits", 1, awaits); });
+  CHECK(names(said, {"heddle::test::awaits: no lane can go on", "team 0",
+                     "lanes 1 wait in await at 0x", "lanes 0,2-7 wait at barrier"}));
+  const Kernel looks{[&](const auto& team) {
+    while (!team.subwarp().any(backends::look(&flag) != 0)) {
+    }
+  }};
+  CHECK(names(problem([&] { backends::launch<Shape>(Exec(), "heddle::test::looks", 3, looks); }),
+              {"no lane can go on", "wait in a loop of look at 0x"}));
+}
+
+/// Waits for the team of that distance in the order of the launch.
+auto chain(int* done, int teams, int step) {
+  return Kernel{[=](const auto& team) {
+    const std::int64_t before = team.index() + step;
+    if (team.thread() != 0) return;
+    if (before >= 0 && before < teams) backends::collect(done + before, is_set);
+    backends::post(done + team.index(), 1);
+  }};
+}
+
+TEST_CASE("teams that wait for lower ones need an order") {
+  constexpr int teams = 1000;
+  std::vector<int> done(teams);
+  std::uint32_t next = 0;
+  const backends::Tickets tickets{&next};
+  backends::launch_in_order<Shape>(Exec(), "heddle::test::in_order", teams,
+                                   chain(done.data(), teams, -1), tickets);
+  CHECK(std::count(done.begin(), done.end(), 1) == teams);
+  CHECK(next == 0);
+  done.assign(teams, 0);
+  CHECK(names(problem([&] {
+                backends::launch<Shape>(Exec(), "heddle::test::any_order", teams,
+                                        chain(done.data(), teams, -1));
+              }),
+              {"no lane can go on", "wait in collect", "teams have found no place yet"}));
+  next = 0;
+  done.assign(teams, 0);
+  CHECK(names(problem([&] {
+                backends::launch_in_order<Shape>(Exec(), "heddle::test::upwards", teams,
+                                                 chain(done.data(), teams, 1), tickets);
+              }),
+              {"no lane can go on"}));
+}
+
+TEST_CASE("places are few in some launches that go by an order") {
+  // Two teams that wait for each other: resident together or not, as chance has it.
+  int together = 0, apart = 0;
+  for (int launch = 0; launch < 60; ++launch) {
+    int flags[2] = {0, 0};
+    std::uint32_t next = 0;
+    const Kernel kernel{[&](const auto& team) {
+      if (team.thread() != 0) return;
+      backends::publish(flags + team.index(), 1);
+      backends::await(flags + 1 - team.index(), is_set);
+    }};
+    const auto said = problem([&] {
+      backends::launch_in_order<Shape>(Exec(), "heddle::test::pair", 2, kernel,
+                                       backends::Tickets{&next});
+    });
+    ++(said.empty() ? together : apart);
+  }
+  CHECK(together > 0);
+  CHECK(apart > 0);
+}
+
+TEST_CASE("a wait for a lane of the own warp") {
+  int found = 0;
+  for (int launch = 0; launch < 20; ++launch) {
+    int flag = 0;
+    const Kernel kernel{[&](const auto& team) {
+      if (team.thread() == 3) backends::post(&flag, 1);
+      if (team.thread() == 5) backends::collect(&flag, is_set);
+    }};
+    const auto said =
+        problem([&] { backends::launch<Shape>(Exec(), "heddle::test::own", 1, kernel); });
+    if (said.empty()) continue;
+    ++found;
+    CHECK(names(said, {"lane 5 of subwarp 0", "waits in collect for a lane of its own warp",
+                       "lane 3 of subwarp 0"}));
+  }
+  CHECK(found > 0);
+  int flag = 0;  // a lane of another warp may be waited for
+  const Kernel other{[&](const auto& team) {
+    if (team.thread() == 3) backends::post(&flag, 1);
+    if (team.thread() == 67) backends::collect(&flag, is_set);
+  }};
+  CHECK(problem([&] {
+          backends::launch<backends::Shape<8, 128>>(Exec(), "heddle::test::other", 1, other);
+        }) == "");
+}
+
+/// A value and then its flag, by one word or the other; what the other team saw of the value.
+template <bool Published>
+int seen_behind_flag(std::uint64_t launches) {
+  int missed = 0;
+  for (std::uint64_t launch = 0; launch < launches; ++launch) {
+    int value = 0, flag = 0, seen = 0;
+    const Kernel kernel{[&](const auto& team) {
+      if (team.thread() != 0) return;
+      if (team.index() == 0) {
+        backends::post(&value, 7);
+        if (Published) {
+          backends::publish(&flag, 1);
+        } else {
+          backends::post(&flag, 1);
+        }
+      } else {
+        backends::await(&flag, is_set);
+        seen = backends::look(&value);
+      }
+    }};
+    backends::launch<Shape>(Exec(), "heddle::test::flag", 2, kernel);
+    missed += seen != 7;
+  }
+  return missed;
+}
+
+TEST_CASE("posts come late and out of order, unless they are released") {
+  CHECK(seen_behind_flag<false>(200) > 0);
+  CHECK(seen_behind_flag<true>(200) == 0);
+}
+
+TEST_CASE("a lane sees its own posts at once, by words and plainly") {
+  int values[64] = {};
+  int wrong = 0;
+  const Kernel kernel{[&](const auto& team) {
+    int& mine = values[team.thread()];
+    for (int i = 1; i < 20; ++i) {
+      backends::post(&mine, i);
+      wrong += mine != i || backends::look(&mine) != i;
+    }
+  }};
+  backends::launch<Shape>(Exec(), "heddle::test::own_posts", 1, kernel);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a mailbox over many teams") {
+  constexpr int teams = 300;
+  std::vector<double> words(teams);
+  const backends::Mailbox<double, 1> mail{words.data()};
+  for (int place = 0; place < teams; ++place) mail.clear(place);
+  std::uint32_t next = 0;
+  double last = 0;
+  const Kernel kernel{[&](const auto& team) {
+    if (team.thread() != 0) return;
+    const double sum = 1 + (team.index() > 0 ? mail.collect(team.index() - 1, 0) : 0);
+    if (team.index() + 1 == teams) {
+      last = sum;
+    } else {
+      mail.post(team.index(), 0, sum);
+    }
+  }};
+  backends::launch_in_order<Shape>(Exec(), "heddle::test::mail", teams, kernel,
+                                   backends::Tickets{&next});
+  CHECK(last == teams);
+}
+
+}  // namespace heddle::test
