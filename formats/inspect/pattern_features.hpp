@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/atomics.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/loops.hpp"
 #include "../../core/partition.hpp"
 #include "../../core/search.hpp"
+#include "marked_bits.hpp"
 #include "row_features.hpp"
 
 namespace heddle {
@@ -15,7 +15,6 @@ namespace detail {
 struct PatternSums {
   std::int64_t lower = 0;
   std::int64_t upper = 0;
-  std::int64_t diagonals = 0;
   std::int64_t descents = 0;
   std::int64_t repeats = 0;
   std::int64_t narrow_slices = 0;
@@ -36,14 +35,13 @@ struct PatternKernel {
   std::int64_t chunk;
   std::int64_t chunks;
   int block;
-  std::uint32_t* diagonal_bits;
+  MarkedBits diagonals;
 
   KOKKOS_FUNCTION void init(value_type& sums) const { sums = value_type(); }
 
   KOKKOS_FUNCTION void join(value_type& sums, const value_type& other) const {
     sums.lower = Kokkos::max(sums.lower, other.lower);
     sums.upper = Kokkos::max(sums.upper, other.upper);
-    sums.diagonals += other.diagonals;
     sums.descents += other.descents;
     sums.repeats += other.repeats;
     sums.narrow_slices += other.narrow_slices;
@@ -64,7 +62,7 @@ struct PatternKernel {
         // Mostly the next row; a search where empty rows come between, as there may be millions.
         row = offset(row + 2) > k ? row + 1 : row_of(k);
       }
-      look_at(row, k, sums);
+      look_at(row, k, item / 32, sums);
     }
   }
 
@@ -81,13 +79,16 @@ struct PatternKernel {
     return std::int64_t{highest} - lowest;
   }
 
-  KOKKOS_FUNCTION void look_at(O row, std::int64_t k, value_type& sums) const {
+  KOKKOS_FUNCTION void look_at(O row, std::int64_t k, std::int64_t who, value_type& sums) const {
     const std::int64_t begin = offset(row);
     const O column = col_idx[k];
     const std::int64_t i = row, j = column;
     sums.lower = Kokkos::max(sums.lower, i - j);
     sums.upper = Kokkos::max(sums.upper, j - i);
-    if (!continues_diagonal(row, k - begin, j)) sums.diagonals += mark_diagonal(j - i + rows - 1);
+    if (!continues_diagonal(row, k - begin, j)) {
+      const std::int64_t diagonal = j - i + rows - 1;
+      diagonals.mark(diagonal / 32, static_cast<int>(diagonal % 32), who);
+    }
     const O previous = k == begin ? -1 : col_idx[k - 1];
     sums.descents += column < previous;
     sums.repeats += column == previous;
@@ -106,14 +107,6 @@ struct PatternKernel {
     if (row == 0) return false;
     const std::int64_t above = offset(row - 1) + place;
     return above < offset(row) && std::int64_t{col_idx[above]} + 1 == column;
-  }
-
-  /// 1 for the one thread that finds the diagonal unmarked.
-  KOKKOS_FUNCTION int mark_diagonal(std::int64_t diagonal) const {
-    std::uint32_t* word = diagonal_bits + diagonal / 32;
-    const std::uint32_t bit = std::uint32_t{1} << (diagonal % 32);
-    if (backends::atomic_load(word) & bit) return 0;
-    return (backends::atomic_fetch_or(word, bit) & bit) == 0;
   }
 
   /// The number of entries of the block at `left` around row `row`, or 0 if a row above has one and
@@ -171,10 +164,11 @@ inline void check_block(int block) {
 /// of its rows, then those of the places of the entries, in blocks of `block` x `block`, or with 0
 /// without counting blocks.
 ///
-/// Throws Error for a block size that is not in 0 .. 64. One launch with a readback that waits for
-/// `exec`, and a workspace of one bit for each of the rows + columns - 1 diagonals, in 4-byte
-/// words, allocated, cleared and freed. An entry that enters a block costs block - 1 binary
-/// searches in other rows. Every figure is exact and the same from run to run.
+/// Throws Error for a block size that is not in 0 .. 64. Two launches with a readback each that
+/// waits for `exec`, and a workspace of one bit for each of the rows + columns - 1 diagonals, in
+/// 4-byte words, on a GPU in up to 32 copies of 8 MB together, allocated, cleared and freed. An
+/// entry that enters a block costs block - 1 binary searches in other rows. Every figure is exact
+/// and the same from run to run.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 PatternFeatures pattern_features(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                                  const RowFeatures& rows, int block = 2) {
@@ -183,10 +177,14 @@ PatternFeatures pattern_features(const Exec& exec, const CsrMatrix<S, O, Off, Sp
   features.block = block;
   if (features.nonzeros == 0) return features;
 
-  const auto words = static_cast<std::size_t>((features.rows + features.columns - 1 + 31) / 32);
-  Arena<Space> work(exec, "heddle::features::diagonals", arena_bytes<std::uint32_t>(words));
-  const auto bits = work.template take<std::uint32_t>(words);
-  detail::fill(exec, "heddle::features::clear", bits.data(), static_cast<std::int64_t>(words), 0);
+  const std::int64_t words = (features.rows + features.columns - 1 + 31) / 32;
+  const std::int64_t copies = detail::copies_of_bits<Exec>(words, features.nonzeros);
+  Arena<Space> work(exec, "heddle::features::diagonals",
+                    arena_bytes<std::uint32_t>(words * copies));
+  const detail::MarkedBits diagonals{
+      work.template take<std::uint32_t>(static_cast<std::size_t>(words * copies)).data(), words,
+      copies};
+  detail::fill(exec, "heddle::features::clear", diagonals.first, words * copies, 0);
   // A GPU's many threads read whole cache sectors of 8 columns; a CPU's few search less often.
   constexpr std::int64_t chunk = backends::runs_on_host<Exec> ? 512 : 8;
   const std::int64_t chunks = ceil_div(features.nonzeros, chunk);
@@ -195,12 +193,13 @@ PatternFeatures pattern_features(const Exec& exec, const CsrMatrix<S, O, Off, Sp
   Kokkos::parallel_reduce(
       "heddle::features::pattern", range_policy(exec, chunks + slices),
       detail::PatternKernel<O, Off>{A.row_ptr().data(), A.col_idx().data(), A.rows(),
-                                    features.nonzeros, chunk, chunks, block, bits.data()},
+                                    features.nonzeros, chunk, chunks, block, diagonals},
       sums);
 
   features.lower_bandwidth = sums.lower;
   features.upper_bandwidth = sums.upper;
-  features.diagonals = sums.diagonals;
+  features.diagonals =
+      detail::unite_and_count(exec, "heddle::features::count_diagonals", diagonals);
   features.sorted = sums.descents == 0;
   features.repeats = features.sorted ? sums.repeats : -1;
   features.narrow_slices = features.sorted ? sums.narrow_slices : -1;

@@ -126,15 +126,16 @@ class Compact {
 
   void mark(const Exec& exec) {
     panel_words_ = std::max<std::int64_t>(1, ceil_div<std::int64_t>(extents_.columns, 32));
-    const auto words = static_cast<std::size_t>(panel_words_ * extents_.rows);
-    work_ = Arena<Space>(exec, "heddle::recipe::key_bits", arena_bytes<std::uint32_t>(words));
-    bits_ = work_.template take<std::uint32_t>(words);
+    const std::int64_t words = panel_words_ * extents_.rows;
+    const std::int64_t copies = detail::copies_of_bits<Exec>(words, nonzeros_);
+    work_ =
+        Arena<Space>(exec, "heddle::recipe::key_bits", arena_bytes<std::uint32_t>(words * copies));
+    bits_ = work_.template take<std::uint32_t>(static_cast<std::size_t>(words * copies));
     if (words == 0) return;
-    detail::fill(exec, "heddle::recipe::clear", bits_.data(), static_cast<std::int64_t>(words), 0);
-    mark_keys(exec, entries_, nonzeros_, extents_.first_column, panel_words_, bits_.data());
-    Kokkos::parallel_reduce("heddle::recipe::count",
-                            range_policy(exec, static_cast<std::int64_t>(words)),
-                            CountBits{bits_.data()}, sums_.keys);
+    detail::fill(exec, "heddle::recipe::clear", bits_.data(), words * copies, 0);
+    const detail::MarkedBits bits{bits_.data(), words, copies};
+    mark_keys(exec, entries_, nonzeros_, extents_.first_column, panel_words_, bits);
+    sums_.keys = detail::unite_and_count(exec, "heddle::recipe::count", bits);
   }
 
   void clear(const Exec& exec) const {

@@ -25,13 +25,6 @@ struct KeySumsKernel {
   }
 };
 
-struct CountBits {
-  const std::uint32_t* bits;
-  KOKKOS_FUNCTION void operator()(std::int64_t w, std::int64_t& sum) const {
-    sum += Kokkos::popcount(bits[w]);
-  }
-};
-
 template <class AnyEntries>
 struct PutPanelKey {
   AnyEntries entries;

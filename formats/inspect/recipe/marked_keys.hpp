@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../../backends/atomics.hpp"
 #include "../each_entry.hpp"
+#include "../marked_bits.hpp"
 #include "entry_keys.hpp"
 
 namespace heddle::recipe {
@@ -15,16 +15,13 @@ struct MarkKey {
   AnyEntries entries;
   std::int64_t first_key;
   std::int64_t panel_words;
-  std::uint32_t* bits;
+  detail::MarkedBits bits;
 
   KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t k) const {
     const Point point = entries.point(row, k);
     if (!point.taken || repeats_row_before(row, k, point)) return;
     const std::int64_t key = point.column - first_key;
-    std::uint32_t* word = bits + point.row * panel_words + key / 32;
-    const std::uint32_t bit = std::uint32_t{1} << (key % 32);
-    // Mostly marked already, so that threads seldom meet at a word.
-    if ((backends::atomic_load(word) & bit) == 0) backends::atomic_fetch_or(word, bit);
+    bits.mark(point.row * panel_words + key / 32, static_cast<int>(key % 32), k / 256);
   }
 
   /// Whether the entry at the same place of the row before is taken, into the same panel and key.
@@ -42,7 +39,7 @@ struct MarkKey {
 /// tall panels.
 template <ExecutionSpace Exec, class AnyEntries>
 void mark_keys(const Exec& exec, const AnyEntries& entries, std::int64_t nonzeros,
-               std::int64_t first_key, std::int64_t panel_words, std::uint32_t* bits) {
+               std::int64_t first_key, std::int64_t panel_words, const detail::MarkedBits& bits) {
   detail::each_entry(exec, "heddle::recipe::mark", entries.row_ptr, entries.rows, nonzeros,
                      MarkKey<AnyEntries>{entries, first_key, panel_words, bits});
 }
