@@ -41,11 +41,18 @@ const KokkosSpace<Exec>& kokkos_space(const Exec& exec) {
   return exec;
 }
 
-/// n items of a parallel_for, _reduce or _scan, counted in 64 bits.
-template <ExecutionSpace Exec>
+/// Items first, ..., stop - 1 of a parallel_for, _reduce or _scan, counted in 64 bits. Properties
+/// are further ones of a Kokkos::RangePolicy.
+template <class... Properties, ExecutionSpace Exec>
+auto range_policy(const Exec& exec, std::int64_t first, std::int64_t stop) {
+  return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>, Properties...>(
+      kokkos_space(exec), first, stop);
+}
+
+/// Items 0, ..., n - 1.
+template <class... Properties, ExecutionSpace Exec>
 auto range_policy(const Exec& exec, std::int64_t n) {
-  return Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(kokkos_space(exec),
-                                                                                 0, n);
+  return range_policy<Properties...>(exec, 0, n);
 }
 
 template <class T>

@@ -132,8 +132,7 @@ void solve_by_vectors(const Exec& exec, const Operands& operands) {
   if constexpr (backends::runs_on_host<Exec> && backends::waits_make_progress<Exec>) {
     backends::launch<backends::Shape<1>>(exec, label, operands.x.count, kernel);
   } else {
-    using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>>;
-    Kokkos::parallel_for(label, Policy(kokkos_space(exec), 0, operands.x.count), kernel);
+    Kokkos::parallel_for(label, range_policy(exec, operands.x.count), kernel);
   }
 }
 

@@ -90,11 +90,9 @@ class Wavefronts {
         for (std::int64_t place = first; place < stop; ++place) body(place);
       });
     } else {
-      using Policy = Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>;
       const auto& begin = order_.level_begin;
       for (std::size_t level = 0; level + 1 < begin.size(); ++level) {
-        Kokkos::parallel_for(label, Policy(kokkos_space(exec), begin[level], begin[level + 1]),
-                             body);
+        Kokkos::parallel_for(label, range_policy(exec, begin[level], begin[level + 1]), body);
       }
     }
   }

@@ -53,9 +53,7 @@ template <ExecutionSpace Exec, class AnyEntries>
 EntryOrder entry_order(const Exec& exec, const AnyEntries& entries, std::int64_t nonzeros) {
   EntryOrder order;
   if (nonzeros < 2) return order;
-  Kokkos::parallel_reduce("heddle::recipe::entry_order",
-                          Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-                              kokkos_space(exec), 1, nonzeros),
+  Kokkos::parallel_reduce("heddle::recipe::entry_order", range_policy(exec, 1, nonzeros),
                           EntryOrderKernel<AnyEntries>{entries}, order);
   return order;
 }
@@ -140,9 +138,7 @@ Repeat find_repeat(const Exec& exec, const Matrix& A, const Map& map) {
   const auto keys = work.template take<Off>(static_cast<std::size_t>(nonzeros));
   sort_row_keys(exec, entries, ColumnKeys<Entries<Matrix, Map>>{entries}, keys.data());
   std::int64_t first = no_key;
-  Kokkos::parallel_reduce("heddle::recipe::repeats",
-                          Kokkos::RangePolicy<KokkosSpace<Exec>, Kokkos::IndexType<std::int64_t>>(
-                              kokkos_space(exec), 1, nonzeros),
+  Kokkos::parallel_reduce("heddle::recipe::repeats", range_policy(exec, 1, nonzeros),
                           SortedRepeatKernel<Entries<Matrix, Map>>{entries, keys.data()},
                           Kokkos::Min<std::int64_t>(first));
   return first == no_key ? Repeat() : repeat_in_row_of(A, map, first);

@@ -122,10 +122,10 @@ class BlocksExecutor {
         merge(graph, order.level_begin(), merging(), [](int tasks, const auto& task) {
           using Host = Kokkos::DefaultHostExecutionSpace;
           const Host host;
-          using Policy = Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>>;
-          Kokkos::parallel_for("heddle::sptrsv::merge",
-                               Policy(host, 0, tasks, Kokkos::ChunkSize(1)),
-                               [&](int band) { task(band); });
+          auto policy = range_policy<Kokkos::Schedule<Kokkos::Dynamic>>(host, tasks);
+          policy.set_chunk_size(1);
+          Kokkos::parallel_for("heddle::sptrsv::merge", policy,
+                               [&](std::int64_t band) { task(static_cast<int>(band)); });
           host.fence("heddle::sptrsv::merged");
         });
     launches_ = launches_of(groups.level_begin, least_of_own_launch(in, warps));
