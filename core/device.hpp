@@ -15,7 +15,7 @@ struct Device {
   BackendKind backend = BackendKind::host;
   /// Lanes that run in step: 32 on CUDA, 64 on HIP, 1 on CPUs.
   int lanes = 1;
-  /// Streaming multiprocessors, compute units, or threads of a CPU.
+  /// Streaming multiprocessors, compute units, or threads of a CPU that have a processor each.
   int multiprocessors = 1;
   /// Threads that one multiprocessor keeps resident.
   int threads_per_multiprocessor = 1;

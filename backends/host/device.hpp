@@ -9,6 +9,7 @@
 #include "../../core/device.hpp"
 #include "../../core/types.hpp"
 #include "../lanes.hpp"
+#include "../threads_at_once.hpp"
 #include "scratch.hpp"
 
 namespace heddle::backends {
@@ -32,7 +33,7 @@ Device describe_device(const Exec& exec) {
   static const std::string name = processor_name();
   Device device;
   device.name = name;
-  device.multiprocessors = exec.concurrency();
+  device.multiprocessors = threads_at_once(exec);
   device.threads_per_multiprocessor = 1;
 #ifdef _SC_LEVEL3_CACHE_SIZE
   const long cache_bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);

@@ -11,7 +11,8 @@ namespace heddle::backends {
 
 /// One launch of kernel(me, threads) on that many threads of a CPU, me from 0 to threads - 1, which
 /// run at the same time and so may wait for each other: the system gives every one of them its
-/// turn. `threads` is at least 1 and at most what is asked for, and may be less.
+/// turn, if slowly where they are more than threads_at_once. `threads` is at least 1 and at most
+/// what is asked for, and may be less.
 template <BackendIs<Host> Exec, class Kernel>
 void launch_threads(const Exec& exec, const char* label, int asked, const Kernel& kernel) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>>;
@@ -25,15 +26,19 @@ void launch_threads(const Exec& exec, const char* label, int asked, const Kernel
 
 #ifdef KOKKOS_ENABLE_OPENMP
 /// Straight into a parallel region, as launch. It may get fewer threads than it asks for, inside
-/// another region or under a limit.
+/// another region or under a limit. The region has one thread or all of the instance, whoever
+/// works: after one of fewer gcc's runtime ends the others, and the next region of all makes them
+/// anew, which takes longer than to wake them.
 template <class Kernel>
 void launch_threads(const Kokkos::OpenMP& exec, const char* label, int asked,
                     const Kernel& kernel) {
   const ProfiledKernel profiled(exec, label);
   const int threads = exec.concurrency();
-#pragma omp parallel num_threads(asked < threads ? asked : threads)
+#pragma omp parallel num_threads(asked > 1 ? threads : 1)
   {
-    kernel(omp_get_thread_num(), omp_get_num_threads());
+    const int granted = omp_get_num_threads(), me = omp_get_thread_num();
+    const int used = asked < granted ? asked : granted;
+    if (me < used) kernel(me, used);
   }
 }
 #endif

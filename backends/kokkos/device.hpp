@@ -5,6 +5,7 @@
 #include "../host/device.hpp"
 #include "../lanes.hpp"
 #include "../scratch.hpp"
+#include "../threads_at_once.hpp"
 #ifdef KOKKOS_ENABLE_CUDA
 #include "../cuda/device.hpp"
 #endif
@@ -32,7 +33,7 @@ template <BackendIs<Portable> Exec>
 Device describe_device(const Exec& exec) {
   Device device;
   device.name = Exec::name();
-  device.multiprocessors = exec.concurrency();
+  device.multiprocessors = threads_at_once(exec);
   device.scratch_bytes = max_scratch_bytes(exec);
   return device;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cassert>
 #include <optional>
 
 #include "../../backends/device.hpp"
+#include "../../core/move_only.hpp"
 #include "../../formats/inspect/row_features.hpp"
 #include "../../formats/inspect/transpose.hpp"
 #include "prepare/executor.hpp"
@@ -24,7 +24,8 @@ struct TraceAccess;
 /// The plan copies what it needs of the matrix, whose arrays may go once it stands; after their
 /// values change, call update_values. It belongs to the device of `exec`, and applies on any
 /// execution space instance of that device. One plan solves once at a time: solves on two streams
-/// that may overlap need a plan each. Moves, does not copy.
+/// that may overlap need a plan each. Moves, does not copy; whatever is called on a plan that was
+/// moved from throws Error, until another is assigned to it.
 ///
 /// Vector is the type of b and x, Accumulator that of alpha and every sum; both default to the
 /// matrix's scalar and may be wider. x is rounded to Vector before other rows read it.
@@ -43,8 +44,8 @@ class SptrsvPlan {
   ///
   /// Throws Error, naming the row: if the row pointer or a column is wrong; for an entry outside of
   /// the triangle, unless options.ignore_outside; for a diagonal that is to be read and is missing,
-  /// or zero once repeated entries are added. Throws Error too if options.scheme does not exist on
-  /// this device (the message lists what exists). Device memory: bytes().
+  /// or zero, infinite or NaN once repeated entries are added. Throws Error too if options.scheme
+  /// does not exist on this device (the message lists what exists). Device memory: bytes().
   explicit SptrsvPlan(const Exec& exec, const Matrix& T, const SptrsvOptions& options = {})
       : T_(T), options_(options), device_(backends::describe(exec)) {
     if (T.rows() != T.columns()) {
@@ -58,7 +59,7 @@ class SptrsvPlan {
     }
     Kokkos::Timer timer;
     row_features(exec, T, Check::columns);
-    sums_ = detail::sptrsv::check_triangle(exec, T, options);
+    sums_ = detail::sptrsv::check_triangle<DiagonalValue>(exec, T, options);
     bad_diagonal_ = BadDiagonal(Kokkos::view_alloc(kokkos_space(exec), "heddle::sptrsv::bad"));
     prepare_op(exec, Op::none);
     for (const Op op : options.ops) prepare_op(exec, op);
@@ -94,9 +95,9 @@ class SptrsvPlan {
   /// The same for vectors that are no Views.
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& b,
                const Multivector<Vector>& x) {
-    check_alive();
+    check_alive("apply");
     detail::sptrsv::check_right_hand_sides(T_.rows(), b, x);
-    Executor& runs = executor(op);
+    Executor& runs = executor(op, "apply");
     if (x.count == 0 || x.rows == 0) return;
     if (alpha == Accumulator(0)) return detail::sptrsv::clear(exec, x);
     runs.apply(exec, conjugates(op), alpha, b, x);
@@ -105,7 +106,7 @@ class SptrsvPlan {
   /// Builds what `op` needs, if it is not there yet. Allocates, and waits for `exec`. Its values
   /// are those of the arrays that the plan was given last, which must still be there.
   void prepare(const Exec& exec, Op op) {
-    check_alive();
+    check_alive("prepare");
     Kokkos::Timer timer;
     prepare_op(exec, op);
     exec.fence("heddle::sptrsv::prepared");
@@ -114,10 +115,10 @@ class SptrsvPlan {
 
   /// Takes the values of T, which has the pattern that was inspected; no new inspection. Ordered on
   /// `exec`: no wait, no allocation. Throws Error if the sizes differ; a pattern of the same size
-  /// that differs is not noticed and gives wrong results. A diagonal that becomes zero is not an
-  /// error here: see bad_diagonal and check_diagonal.
+  /// that differs is not noticed and gives wrong results. A diagonal that becomes zero or not
+  /// finite is not an error here: see bad_diagonal and check_diagonal.
   void update_values(const Exec& exec, const Matrix& T) {
-    check_alive();
+    check_alive("update_values");
     if (T.rows() != T_.rows() || T.nonzeros() != T_.nonzeros()) {
       throw Error("update_values was given a matrix of " + std::to_string(T.rows()) + " rows and " +
                       std::to_string(T.nonzeros()) + " entries, and the plan is for " +
@@ -132,12 +133,15 @@ class SptrsvPlan {
   }
 
   /// On the device, in the order of the execution space instance that values were updated on: 0, or
-  /// one more than the highest row whose diagonal is zero since. Solves give infinities then.
+  /// one more than the highest row whose diagonal is zero, infinite or NaN since. Solves give no
+  /// solution then: infinities, NaN, or zeros for an infinite one.
   Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_diagonal() const {
+    check_alive("bad_diagonal");
     return bad_diagonal_;
   }
   /// Throws Error, naming that row. Waits for `exec`.
   void check_diagonal(const Exec& exec) const {
+    check_alive("check_diagonal");
     std::int64_t bad = 0;
     Kokkos::deep_copy(kokkos_space(exec), bad, bad_diagonal_);
     exec.fence("heddle::sptrsv::check_diagonal");
@@ -145,17 +149,17 @@ class SptrsvPlan {
   }
 
   /// What really runs for an op, with every parameter. Throws Error for one that is not prepared.
-  const Scheme& scheme(Op op = Op::none) const { return executor(op).scheme(); }
+  const Scheme& scheme(Op op = Op::none) const { return executor(op, "scheme").scheme(); }
   /// Levels of the triangle: rows that must be solved one after the other. 0 where the scheme did
   /// not look for them.
-  int levels(Op op = Op::none) const { return executor(op).levels(); }
+  int levels(Op op = Op::none) const { return executor(op, "levels").levels(); }
   /// The features of op(T), found anew at each call, so that an inspection does not pay for what
   /// few ask for: finds levels, allocates, waits for `exec`. Reads the pattern of the arrays that
   /// the plan was given last, which must still be there. Deterministic; counts are exact.
   TriangleFeatures features(const Exec& exec, Op op = Op::none) const {
     using detail::sptrsv::find_features;
     using detail::sptrsv::Graph;
-    check_alive();
+    check_alive("features");
     if (!transposes(op)) {
       return find_features(exec, Graph<O, Off>{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(),
                                                options_.triangle});
@@ -167,9 +171,13 @@ class SptrsvPlan {
                             detail::sptrsv::flipped(options_.triangle)});
   }
   /// What the inspection took, and what prepare() took since, in seconds.
-  double setup_seconds() const { return setup_seconds_; }
+  double setup_seconds() const {
+    check_alive("setup_seconds");
+    return setup_seconds_;
+  }
   /// Device memory that the plan holds beyond the matrix, in bytes.
   std::size_t bytes() const {
+    check_alive("bytes");
     std::size_t bytes = sizeof(std::int64_t);
     for (const auto& part : parts_) bytes += part ? part->bytes() : 0;
     return bytes;
@@ -180,6 +188,7 @@ class SptrsvPlan {
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
+  using DiagonalValue = detail::sptrsv::DiagonalOf<S, Vector>;
   using Executor = detail::sptrsv::Executor<Exec, Matrix, Vector, Accumulator>;
   using BadDiagonal = Kokkos::View<std::int64_t, typename Exec::memory_space>;
 
@@ -217,21 +226,20 @@ class SptrsvPlan {
     return Executor(inspection, scheme);
   }
 
-  const Executor& executor(Op op) const {
-    check_alive();
+  const Executor& executor(Op op, const char* called) const {
+    check_alive(called);
     const auto& part = parts_[index(op)];
     if (part) return *part;
     throw Error(std::string("this plan is not prepared for op ") + name(op),
                 "name it in SptrsvOptions::ops, or call prepare(exec, op) before the first solve");
   }
-  Executor& executor(Op op) {
-    return const_cast<Executor&>(static_cast<const SptrsvPlan*>(this)->executor(op));
+  Executor& executor(Op op, const char* called) {
+    return const_cast<Executor&>(static_cast<const SptrsvPlan*>(this)->executor(op, called));
   }
 
-  void check_alive() const {
-    assert(parts_[0] && "this SptrsvPlan was moved from: use the one it was moved to");
-  }
+  void check_alive(const char* called) const { moves_.check("SptrsvPlan", called); }
 
+  detail::MoveOnly moves_;
   Matrix T_;
   SptrsvOptions options_;
   Device device_;

@@ -3,6 +3,7 @@
 
 #include "../../backends/device.hpp"
 #include "../../core/arena.hpp"
+#include "../../core/move_only.hpp"
 #include "prepare/chunks_kernel.hpp"
 #include "prepare/in_order_kernel.hpp"
 #include "prepare/right_hand_sides.hpp"
@@ -21,7 +22,8 @@ struct TriangleOptions {
 /// Memory that solves without a plan hand values on through: on a GPU a word of Vector for every
 /// row and right-hand side (complex<double>: two), on a CPU half a word a row. It holds nothing
 /// between solves, so one may serve any triangle of as many rows or fewer, with or without the same
-/// options; but one solve at a time: solves on two streams that may overlap need one each.
+/// options; but one solve at a time: solves on two streams that may overlap need one each. Moves,
+/// does not copy.
 ///
 /// It is made once and kept, since Kokkos waits for the device where memory is released, and for
 /// the stream where it is allocated.
@@ -43,6 +45,9 @@ class SptrsvWorkspace {
   int vectors() const { return vectors_; }
   std::size_t bytes() const { return memory_.bytes(); }
 
+  /// Then it serves no solve, until another is assigned to it.
+  bool moved_from() const { return moves_.moved_from(); }
+
   /// For the library: the words, and the counter that teams take their order from.
   using Word = std::conditional_t<backends::has_lanes<Exec>, RealOf<Vector>, std::int64_t>;
   Word* words() const { return words_; }
@@ -62,6 +67,7 @@ class SptrsvWorkspace {
     }
   }
 
+  detail::MoveOnly moves_;
   std::int64_t rows_;
   int vectors_;
   Arena<Space> memory_;
@@ -158,7 +164,7 @@ void solve_by_chunks(const Exec& exec, const Operands& operands, std::int64_t en
 /// neither T nor b.
 ///
 /// Throws Error for another op than Op::none, for which SptrsvPlan is, if shapes do not fit, if b
-/// and x overlap in part, or if the workspace is for fewer rows.
+/// and x overlap in part, or if the workspace is for fewer rows, or was moved from.
 ///
 /// Not checked, since that would wait for the device: row pointer and columns, which must be right
 /// (a column out of range reads outside of memory, or waits for ever); the diagonal: where it is
@@ -197,6 +203,10 @@ void sptrsv(const Exec& exec, Op op, typename X::value_type alpha,
   const auto b_vectors = multivector_of<const V>(b);
   const auto x_vectors = multivector_of<V>(x);
   detail::sptrsv::check_right_hand_sides(T.rows(), b_vectors, x_vectors);
+  if (workspace.moved_from()) {
+    throw Error("sptrsv was given a workspace that was moved from",
+                "give it the one that it was moved to");
+  }
   if (workspace.rows() < T.rows()) {
     throw Error("the workspace is for " + std::to_string(workspace.rows()) + " rows, and T has " +
                     std::to_string(T.rows()),

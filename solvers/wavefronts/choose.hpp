@@ -32,9 +32,10 @@ inline Scheme with_grain(const Scheme& scheme) {
 }
 
 /// By how much the threads of stages are predicted to be faster than one that runs the loop in
-/// order. Point to point; barriers cost more.
+/// order. Point to point; barriers cost more. `idle` threads have no processor, and are launched
+/// too.
 inline double predicted_gain(const LevelCounts& counts, const Stages& stages,
-                             std::int64_t iterations) {
+                             std::int64_t iterations, int idle = 0) {
   double alone = 0, together = 0;
   for (std::size_t level = 0; level < counts.steps.size(); ++level) {
     const auto steps = static_cast<double>(counts.steps[level]);
@@ -47,7 +48,7 @@ inline double predicted_gain(const LevelCounts& counts, const Stages& stages,
   const double torn = iterations > cached_iterations ? static_cast<double>(counts.torn) / n : 0;
   const double lost = torn * (torn_iteration * n + torn_item * items);
   together *= shared_step * (1 + lost / std::max(1.0, alone));
-  together += static_cast<double>(launch_steps);
+  together += static_cast<double>(launch_steps + idle_thread_steps * idle);
   together += static_cast<double>(wait_steps) * static_cast<double>(stages.tasks.size());
   return alone / together;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../backends/device.hpp"
+#include "check_reads.hpp"
 #include "choose.hpp"
 #include "levels_on_device.hpp"
 #include "levels_on_threads.hpp"
@@ -36,14 +37,6 @@ struct Order {
   }
 };
 
-template <class L>
-void check_reads(const LevelSums& sums, const L& loop) {
-  if (sums.bad == LevelSums::nowhere) return;
-  throw Error("iteration " + std::to_string(sums.bad) + " reads an item outside of the loop of " +
-                  std::to_string(loop.iterations) + ", or one that it writes later",
-              "leave the item out, turn the sweep round, or say ReadsAhead::old_value");
-}
-
 /// On the threads of a CPU. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
 Order<Exec, O> inspect_on_threads(const Exec& exec, const Loop<O, Reads>& loop,
@@ -54,10 +47,11 @@ Order<Exec, O> inspect_on_threads(const Exec& exec, const Loop<O, Reads>& loop,
   int* const level = memory.take<int>(n).data();
   int* const steps = memory.take<int>(n).data();
   const LevelSums sums = find_levels_on_threads(exec, loop, level, steps);
-  check_reads(sums, loop);
+  check_reads(exec, sums, loop);
   order.levels = sums.levels;
   order.schedule = ThreadSchedule::in_order(loop.iterations);
-  const int threads = options.threads > 0 ? options.threads : exec.concurrency();
+  const int at_once = backends::threads_at_once(exec);
+  const int threads = options.threads > 0 ? options.threads : at_once;
   Scheme scheme("wavefronts", {{threads > 1 && n > 0 ? "point-to-point" : "sequential"}});
   if (options.scheme) {
     const SchemeGrammar legal = grammar(Device());
@@ -68,7 +62,10 @@ Order<Exec, O> inspect_on_threads(const Exec& exec, const Loop<O, Reads>& loop,
 
   const LevelCounts counts = count_levels(exec, loop, level, steps, sums.levels);
   const Stages stages = make_stages(counts.steps, counts.sizes, threads, scheme.integer("grain"));
-  if (!options.scheme && predicted_gain(counts, stages, loop.iterations) < least_gain) return order;
+  if (!options.scheme) {
+    const int idle = exec.concurrency() - at_once;
+    if (predicted_gain(counts, stages, loop.iterations, idle) < least_gain) return order;
+  }
   order.scheme = scheme;
   O* const iterations = order.allocate(exec, loop.iterations);
   const auto begin = order_by_stage(exec, loop, level, counts, stages, iterations);
@@ -91,7 +88,7 @@ Order<Exec, O> inspect_on_device(const Exec& exec, const Loop<O, Reads>& loop,
   Arena<typename Exec::memory_space> work(exec, "heddle::wavefronts::level", arena_bytes<int>(n));
   int* const level = work.template take<int>(n).data();
   const LevelSums sums = find_levels_on_device(exec, loop, level);
-  check_reads(sums, loop);
+  check_reads(exec, sums, loop);
   order.levels = sums.levels;
   O* const iterations = order.allocate(exec, loop.iterations);
   order.level_begin = order_on_device(exec, loop.iterations, level, sums.levels, iterations);
@@ -101,6 +98,7 @@ Order<Exec, O> inspect_on_device(const Exec& exec, const Loop<O, Reads>& loop,
 template <ExecutionSpace Exec, Ordinal O, class Reads>
 Order<Exec, O> inspect(const Exec& exec, const Loop<O, Reads>& loop,
                        const WavefrontsOptions& options) {
+  check_iterations(loop.iterations);
   if constexpr (on_threads<Exec>) {
     return inspect_on_threads(exec, loop, options);
   } else {

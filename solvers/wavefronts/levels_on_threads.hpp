@@ -4,6 +4,7 @@
 #include "../../backends/host/progress.hpp"
 #include "../../backends/host/threads.hpp"
 #include "../../backends/memory.hpp"
+#include "../../backends/threads_at_once.hpp"
 #include "loop.hpp"
 #include "tuning.hpp"
 
@@ -53,7 +54,8 @@ LevelSums levels_of_reads_behind(const Exec& exec, const Loop<O, Reads>& loop, i
     Kokkos::atomic_max(&highest, most);
   };
   const std::int64_t chunks = ceil_div(n, search_chunk);
-  const auto asked = static_cast<int>(std::min<std::int64_t>(exec.concurrency(), chunks));
+  const auto asked =
+      static_cast<int>(std::min<std::int64_t>(backends::threads_at_once(exec), chunks));
   if (n > 0) backends::launch_threads(exec, "heddle::wavefronts::levels", asked, search);
   return {highest + 1, bad};
 }

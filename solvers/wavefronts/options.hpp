@@ -26,8 +26,8 @@ struct WavefrontsOptions {
   ReadsAhead ahead = ReadsAhead::error;
   /// Pins the scheme; by default one is chosen.
   std::optional<Scheme> scheme = std::nullopt;
-  /// Threads of a CPU that the schedule is made for; 0: as many as the execution space has. It runs
-  /// on any number.
+  /// Threads of a CPU that the schedule is made for; 0: as many as the execution space has and
+  /// have a processor each. It runs on any number.
   int threads = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "../../backends/threads_at_once.hpp"
 #include "../../core/arena.hpp"
 #include "loop.hpp"
 #include "sparsify.hpp"
@@ -21,14 +22,16 @@ struct LevelCounts {
   std::int64_t torn = 0;                 ///< iterations of another level than the one before
 };
 
-/// Waits for `exec`. As many shares as threads, where levels are few enough to count them in each.
+/// Waits for `exec`. As many shares as threads at once, where levels are few enough to count them
+/// in each.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
 LevelCounts count_levels(const Exec& exec, const Loop<O, Reads>& loop, const int* level,
                          const int* steps, int levels) {
   const std::int64_t n = loop.iterations;
   const auto size = static_cast<std::size_t>(levels);
   LevelCounts counts;
-  counts.shares = std::clamp<std::int64_t>(4 * n / std::max(1, levels), 1, exec.concurrency());
+  counts.shares =
+      std::clamp<std::int64_t>(4 * n / std::max(1, levels), 1, backends::threads_at_once(exec));
   const std::int64_t shares = counts.shares;
   counts.iterations.assign(static_cast<std::size_t>(shares) * size, 0);
   std::vector<std::int64_t> steps_of(counts.iterations.size(), 0);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../backends/device.hpp"
+#include "../../core/move_only.hpp"
 #include "inspect.hpp"
 #include "place_order.hpp"
 
@@ -31,7 +32,8 @@ namespace heddle {
 /// to gain less than 1.1 runs the plain loop on one. See docs/wavefronts.md.
 ///
 /// Belongs to the device of `exec`; for_each runs on any execution space instance of that device,
-/// one for_each at a time. Moves, does not copy.
+/// one for_each at a time. Moves, does not copy; one that was moved from runs nothing and throws
+/// Error, until another is assigned to it.
 template <ExecutionSpace Exec, Ordinal O = int>
 class Wavefronts {
  public:
@@ -42,10 +44,10 @@ class Wavefronts {
 
   /// Inspects a loop of n >= 0 iterations, on `exec`, and waits for it.
   ///
-  /// Throws Error, naming an iteration, if it names an item that is none of 0, ..., n - 1, or one
-  /// that the loop writes later where that is not allowed; and if options.scheme does not exist on
-  /// this device. Memory: bytes(), and up to 16 bytes an iteration and 8 a task and thread
-  /// meanwhile.
+  /// Throws Error, naming an iteration and the item that it reads, if that is none of 0, ..., n -
+  /// 1, or one that the loop writes later where that is not allowed; if n is negative; and if
+  /// options.scheme does not exist on this device. Memory: bytes(), and up to 16 bytes an iteration
+  /// and 8 a task and thread meanwhile.
   template <class Reads>
   Wavefronts(const Exec& exec, O n, const Reads& reads, const WavefrontsOptions& options = {})
       : Wavefronts(
@@ -53,13 +55,12 @@ class Wavefronts {
             detail::wavefronts::inspect(
                 exec, detail::wavefronts::Loop<O, Reads>{n, options.sweep, options.ahead, reads},
                 options)) {}
-  Wavefronts(Wavefronts&&) = default;
-  Wavefronts& operator=(Wavefronts&&) = default;
 
   /// A loop that one thread of a CPU runs in its own order, for which nothing is inspected.
   static Wavefronts in_order(const Exec& exec, O n, Sweep sweep = Sweep::forward)
     requires(detail::wavefronts::on_threads<Exec>)
   {
+    detail::wavefronts::check_iterations(n);
     Order order;
     order.schedule = detail::wavefronts::ThreadSchedule::in_order(n);
     return Wavefronts(exec, n, sweep, std::move(order));
@@ -70,6 +71,7 @@ class Wavefronts {
   /// no copy, no fence. `label` is a literal of the form "owner::op::phase".
   template <class Body>
   void for_each(const Exec& exec, const char* label, const Body& body) const {
+    moves_.check("Wavefronts", "for_each");
     for_each_place(exec, label, detail::wavefronts::BodyAtPlace<O, Body>{place_order(), body});
   }
   template <class Body>
@@ -82,6 +84,7 @@ class Wavefronts {
   /// stands there. Each thread of a CPU runs places upward, a long run of them where it can.
   template <class Body>
   void for_each_place(const Exec& exec, const char* label, const Body& body) const {
+    moves_.check("Wavefronts", "for_each_place");
     if constexpr (detail::wavefronts::on_threads<Exec>) {
       for_each_run(exec, label, [&body](std::int64_t first, std::int64_t stop) {
         for (std::int64_t place = first; place < stop; ++place) body(place);
@@ -100,6 +103,7 @@ class Wavefronts {
   void for_each_run(const Exec& exec, const char* label, const Body& body) const
     requires(detail::wavefronts::on_threads<Exec>)
   {
+    moves_.check("Wavefronts", "for_each_run");
     if (n_ == 0) return;
     const auto& schedule = order_.schedule;
     const backends::Progress progress(progress_.data());
@@ -109,6 +113,7 @@ class Wavefronts {
     });
   }
   detail::wavefronts::PlaceOrder<O> place_order() const {
+    moves_.check("Wavefronts", "place_order");
     return {order_.iterations.data(), n_, sweep_};
   }
 
@@ -135,6 +140,7 @@ class Wavefronts {
     progress_ = progress_memory_.template take<Step>(threads);
   }
 
+  detail::MoveOnly moves_;
   O n_ = 0;
   Sweep sweep_ = Sweep::forward;
   Order order_;

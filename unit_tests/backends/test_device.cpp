@@ -29,7 +29,7 @@ TEST_CASE_TEMPLATE_DEFINE("a device describes itself", Type, describe) {
     CHECK(device.cache_bytes >= std::size_t{1} << 18);
     CHECK(device.scratch_bytes >= std::size_t{32} << 10);
   } else {
-    CHECK(device.multiprocessors == exec.concurrency());
+    CHECK(device.multiprocessors == backends::threads_at_once(exec));
     CHECK(device.threads_per_multiprocessor == 1);
   }
   CHECK(backends::describe(exec).name == device.name);

@@ -2,6 +2,7 @@
 // What a triangular solve refuses, and what it does on the device.
 #include <doctest/doctest.h>
 
+#include "../support/odd_values.hpp"
 #include "../support/triangles.hpp"
 #include "../tools/events.hpp"
 
@@ -39,11 +40,11 @@ TEST_CASE("sptrsv: a matrix that is no triangle is an error that names the row")
   CHECK_NOTHROW(solve(outside, {1, 1, 1, 1}, {.triangle = Triangle::upper}));
   const Pattern missing{"missing", 3, {{0}, {0}, {2}}};
   CHECK_THROWS_WITH(solve(missing, {1, 1, 1}),
-                    doctest::Contains("row 1: the diagonal is missing or zero"));
+                    doctest::Contains("row 1: the diagonal is missing, zero or not finite"));
   CHECK_NOTHROW(solve(missing, {1, 1, 1}, {.diagonal = Diagonal::unit}));
   const Pattern twice{"twice", 2, {{0}, {1, 0, 1}}};
   CHECK_THROWS_WITH(solve(twice, {1, 2, 5, -2}),
-                    doctest::Contains("row 1: the diagonal is missing or zero"));
+                    doctest::Contains("row 1: the diagonal is missing, zero or not finite"));
   CHECK_NOTHROW(solve(twice, {1, 2, 5, -1}));
   CHECK_THROWS_WITH(solve({"not square", 3, {{0}, {1}}}, {1, 1}),
                     doctest::Contains("a triangular solve with a matrix of 2 x 3"));
@@ -94,6 +95,36 @@ TEST_CASE("sptrsv: new values: a diagonal that becomes zero is told when one ask
   const auto other = with_values(exec, {"larger", 5, {{0}, {1}, {2}, {3}, {4}}}, {1, 1, 1, 1, 1});
   CHECK_THROWS_WITH(plan.update_values(exec, other.matrix()),
                     doctest::Contains("make a new plan when the pattern changes"));
+}
+
+TEST_CASE_TEMPLATE("sptrsv: a diagonal that is NaN or infinite is told like one that is zero", T,
+                   OneTriangleType, TriangleType<Exec, Kokkos::complex<float>, Indices32>,
+                   TriangleType<Portable<Exec>, float, Indices32>) {
+  using S = typename T::Scalar;
+  const typename T::Exec exec;
+  const Pattern pattern = triangle_named("grid");
+  const auto good = triangle_on_device<T>(exec, pattern);
+  const SptrsvOptions options{.ops = {Op::transpose}};
+  typename T::template Plan<> plan(exec, good.matrix(), options);
+  for (const OddValue& odd : odd_values) {
+    CAPTURE(std::string(odd.name));
+    for (const std::size_t row : {std::size_t{0}, std::size_t{1234}}) {
+      const auto host = good.host.template copy_to<Kokkos::HostSpace>(exec);
+      exec.fence("heddle::test::copied");
+      host.values()(static_cast<std::size_t>(host.row_ptr()(row + 1)) - 1) = make_odd<S>(odd);
+      const auto bad = to_device<T>(exec, "bad", host);
+      const std::string named =
+          "row " + std::to_string(row) + ": the diagonal is missing, zero or not finite";
+      CHECK_THROWS_WITH((typename T::template Plan<>(exec, bad.matrix())),
+                        doctest::Contains(named.c_str()));
+      plan.update_values(exec, bad.matrix());
+      CHECK_THROWS_WITH(plan.check_diagonal(exec), doctest::Contains(named.c_str()));
+      plan.update_values(exec, good.matrix());
+      CHECK_NOTHROW(plan.check_diagonal(exec));
+      // Nobody reads it.
+      CHECK_NOTHROW(typename T::template Plan<>(exec, bad.matrix(), {.diagonal = Diagonal::unit}));
+    }
+  }
 }
 
 TEST_CASE("sptrsv: a diagonal whose reciprocal overflows is divided by") {

@@ -110,17 +110,33 @@ TEST_CASE_TEMPLATE_DEFINE("wavefronts: wrong reads are errors that name the iter
     return waves.levels();
   };
   const Pattern later{"later", 4, {{}, {0}, {3, 2}, {0, 1}}};
-  CHECK_THROWS_WITH(inspect(later, {}), doctest::Contains("iteration 2 reads"));
+  CHECK_THROWS_WITH(inspect(later, {}),
+                    doctest::Contains("iteration 2 reads item 3, which the loop writes later; say "
+                                      "ReadsAhead::old_value"));
   CHECK_THROWS_WITH(inspect(later, {.sweep = Sweep::backward}),
-                    doctest::Contains("iteration 1 reads"));
+                    doctest::Contains("iteration 1 reads item 0, which the loop writes later"));
   CHECK(inspect(later, {.ahead = ReadsAhead::old_value}) == 3);
   CHECK(inspect({"itself", 2, {{0}, {0, 1}}}, {}) == 2);
   const Pattern outside{"outside", 4, {{}, {0}, {1}, {7}}};
   const Pattern negative{"negative", 4, {{}, {-1}, {1}, {2}}};
   for (const ReadsAhead ahead : {ReadsAhead::error, ReadsAhead::old_value}) {
-    CHECK_THROWS_WITH(inspect(outside, {.ahead = ahead}), doctest::Contains("iteration 3 reads"));
-    CHECK_THROWS_WITH(inspect(negative, {.ahead = ahead}), doctest::Contains("iteration 1 reads"));
+    for (const auto& [pattern, words] :
+         {std::pair(outside, "iteration 3 reads item 7, which none of the 4 iterations writes"),
+          std::pair(negative,
+                    "iteration 1 reads item -1, which none of the 4 iterations writes")}) {
+      std::string said;
+      try {
+        inspect(pattern, {.ahead = ahead});
+      } catch (const Error& error) {
+        said = error.what();
+      }
+      CHECK(said.find(words) != std::string::npos);
+      CHECK(said.find("ReadsAhead") == std::string::npos);
+    }
   }
+  const DevicePattern<Exec> on_device(later);
+  CHECK_THROWS_WITH(Wavefronts(exec, -1, on_device.reads()),
+                    doctest::Contains("a loop of -1 iterations"));
   CHECK_THROWS_AS(inspect(later, {.scheme = Scheme("wavefronts", {{"fast"}})}), Error);
 }
 TEST_CASE_TEMPLATE_APPLY(wrong, Everywhere);

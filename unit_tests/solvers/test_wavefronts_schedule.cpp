@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "../../solvers/wavefronts/prove.hpp"
+#include "../support/assumed_processors.hpp"
 #include "../support/loops.hpp"
 #include "../support/watchdog.hpp"
 
@@ -227,6 +228,36 @@ TEST_CASE("wavefronts: threads are chosen only where they gain") {
   CHECK(chosen(wide, 2).rfind("wavefronts/point-to-point,grain=", 0) == 0);
   CHECK(chosen(lower_band("chain", 200000, {1}), 16) == "wavefronts/sequential");
   CHECK(chosen(triangle_named("grid"), 16) == "wavefronts/sequential");
+}
+
+TEST_CASE("wavefronts: a schedule is made for the threads that have a processor each") {
+  const Exec exec;
+  const Pattern wide = lower_band("wide", 200000, {100000});
+  const auto expected = items_in_order(wide, Sweep::forward);
+  const PatternReads reads{wide.rows.row_ptr().data(), wide.rows.col_idx().data()};
+  for (const int processors : {1, 2, 1000000}) {
+    const AssumedProcessors assumed(processors);
+    const int threads = std::min(processors, exec.concurrency());
+    const auto n = static_cast<int>(wide.rows.size());
+    const Wavefronts<Exec> chosen(exec, n, reads),
+        pinned(exec, n, reads, {.scheme = Scheme("wavefronts", {{"barrier"}})});
+    CHECK(chosen.scheme().has("sequential") == (threads == 1));
+    CHECK(pinned.schedule().threads == threads);
+    for (const auto* waves : {&chosen, &pinned}) {
+      std::vector<std::int64_t> items(expected.size(), 5);
+      waves->for_each(exec, MixItems{reads, items.data()});
+      exec.fence("heddle::test::ran");
+      CHECK(items == expected);
+    }
+  }
+}
+
+TEST_CASE("wavefronts: threads without a processor cost the launch") {
+  wavefronts::LevelCounts counts;
+  counts.steps = {40000};
+  const auto stages = wavefronts::make_stages(counts.steps, {5000}, 2, 1);
+  CHECK(wavefronts::predicted_gain(counts, stages, 5000) > wavefronts::least_gain);
+  CHECK(wavefronts::predicted_gain(counts, stages, 5000, 14) < 1);
 }
 
 }  // namespace heddle::test

@@ -94,7 +94,7 @@ class BlocksExecutor {
 
  private:
   using Operands = sptrsv::Operands<S, O, Off, V, Acc>;
-  using Triangle = BlockedTriangle<Exec, S, O, Off, Acc>;
+  using Triangle = BlockedTriangle<Exec, S, O, Off, Acc, DiagonalOf<S, V>>;
   /// Right-hand sides that a kernel holds in registers: one of large numbers, and more than two
   /// make kernels for gfx90a spill.
   static constexpr int together = sizeof(Acc) > 8 ? 1 : 2;

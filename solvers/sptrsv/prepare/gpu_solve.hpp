@@ -5,6 +5,7 @@
 
 #include "../../../backends/tickets.hpp"
 #include "../../../core/device.hpp"
+#include "../../../core/move_only.hpp"
 #include "../transform/levels.hpp"
 #include "solved_values.hpp"
 
@@ -18,7 +19,9 @@ inline std::size_t scratch_for_residency(const Device& device, std::int64_t warp
   return std::min(device.scratch_bytes, device.scratch_bytes / (teams + 1) + 1);
 }
 
-/// What a solve on a GPU needs beside the triangle: solved values, and tickets.
+/// What a solve on a GPU needs beside the triangle: solved values, and tickets. Moves, does not
+/// copy, and so does each executor that has one: two that shared flags and tickets would wait for
+/// ever.
 template <ExecutionSpace Exec, Scalar V>
 class GpuSolve {
  public:
@@ -51,6 +54,7 @@ class GpuSolve {
   std::size_t bytes() const { return solved_.bytes() + memory_.bytes(); }
 
  private:
+  heddle::detail::MoveOnly moves_;
   SolvedValuesStorage<Exec, V> solved_;
   Arena<typename Exec::memory_space> memory_;
   backends::Tickets tickets_;

@@ -26,8 +26,7 @@ class InOrderExecutor {
   InOrderExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
       : scheme_(resolved(scheme, in_order_shape())), room_(std::min(in.vectors, vectors_at_once)) {
     const auto order = LevelOrder<Exec, O>::by_row(in.exec, in.graph);
-    triangle_ = OrderedTriangle<Exec, S, O, Off>(in.exec, in.T, in.graph, in.origin, order,
-                                                 in.sums.entries, in.diagonal);
+    triangle_ = Triangle(in.exec, in.T, in.graph, in.origin, order, in.sums.entries, in.diagonal);
     const auto view = triangle_.view();
     tasks_ = InOrderTasks<Exec>(
         in.exec, InOrderRuns<Off>{view.row_ptr, view.rows, warp_width, most_mean(scheme_)});
@@ -74,6 +73,7 @@ class InOrderExecutor {
 
  private:
   using Operands = sptrsv::Operands<S, O, Off, V, Acc>;
+  using Triangle = OrderedTriangle<Exec, S, O, Off, DiagonalOf<S, V>>;
   static constexpr int warp_width = backends::max_subwarp_width<Exec>;
   static constexpr int warps_per_team = team_threads / warp_width;
   using Shape = backends::Shape<warp_width, team_threads>;
@@ -98,7 +98,7 @@ class InOrderExecutor {
 
   Scheme scheme_;
   int room_ = 1;
-  OrderedTriangle<Exec, S, O, Off> triangle_;
+  Triangle triangle_;
   InOrderTasks<Exec> tasks_;
   GpuSolve<Exec, V> solve_;
   std::size_t scratch_bytes_ = 0;

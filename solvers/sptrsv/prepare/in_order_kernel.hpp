@@ -46,7 +46,7 @@ struct InOrderKernel {
       right[v] = !done && v < operands.x.count ? operands.right_hand_side(row, v) : V(0);
       sum[v] = V(0);
     }
-    S diagonal(0);
+    V diagonal(0);
     O column[Batch];
     S value[Batch];
     V seen[Batch][Vectors];
@@ -93,13 +93,13 @@ struct InOrderKernel {
   template <class Off>
   KOKKOS_FORCEINLINE_FUNCTION void add(O row, Off k, Off end, const O (&column)[Batch],
                                        const S (&value)[Batch], const V (&seen)[Batch][Vectors],
-                                       S& diagonal, V (&sum)[Vectors]) const {
+                                       V& diagonal, V (&sum)[Vectors]) const {
     HEDDLE_UNROLL(Batch)
     for (int i = 0; i < Batch; ++i) {
       if (k + i >= end) continue;
       const bool needed = operands.needs(row, column[i]);
       const bool spoils = operands.spoils(row, column[i]);
-      if (column[i] == row) diagonal += value[i];
+      if (column[i] == row) diagonal += V(value[i]);
       HEDDLE_UNROLL(Vectors)
       for (int v = 0; v < Vectors; ++v) {
         if (needed && v < operands.x.count) sum[v] += V(value[i]) * seen[i][v];
@@ -109,7 +109,7 @@ struct InOrderKernel {
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void finish(O row, const V (&right)[Vectors], const V (&sum)[Vectors],
-                                          const S& diagonal) const {
+                                          const V& diagonal) const {
     HEDDLE_UNROLL(Vectors)
     for (int v = 0; v < Vectors; ++v) {
       if (v >= operands.x.count) continue;

@@ -33,8 +33,8 @@ struct InOrderOperands {
   KOKKOS_FORCEINLINE_FUNCTION V right_hand_side(O row, int vector) const {
     return alpha * b(row, vector);
   }
-  KOKKOS_FORCEINLINE_FUNCTION V quotient(const V& difference, const S& diagonal) const {
-    return unit ? difference : difference / V(diagonal);
+  KOKKOS_FORCEINLINE_FUNCTION V quotient(const V& difference, const V& diagonal) const {
+    return unit ? difference : difference / diagonal;
   }
 
   KOKKOS_FORCEINLINE_FUNCTION static V not_a_number() {
@@ -53,10 +53,9 @@ template <Triangle triangle, class Operands, class Wait>
 KOKKOS_FORCEINLINE_FUNCTION void solve_row(const Operands& operands,
                                            typename Operands::ordinal_type row, int vector,
                                            const Wait& wait) {
-  using S = typename Operands::scalar_type;
   using V = typename Operands::vector_type;
   const auto& graph = operands.graph;
-  S diagonal(0);
+  V diagonal(0);
   V sum(0);
   const auto end = graph.row_ptr[row + 1];
   for (auto k = graph.row_ptr[row]; k < end; ++k) {
@@ -65,7 +64,7 @@ KOKKOS_FORCEINLINE_FUNCTION void solve_row(const Operands& operands,
       wait(triangle == Triangle::lower ? column : graph.rows - 1 - column);
       sum += V(operands.values[k]) * operands.x(column, vector);
     } else if (column == row) {
-      diagonal += operands.values[k];
+      diagonal += V(operands.values[k]);
     } else if (!operands.ignore_outside) {
       sum += Operands::not_a_number();
     }

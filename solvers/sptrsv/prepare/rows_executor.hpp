@@ -53,8 +53,8 @@ class RowsExecutor {
 
   RowsExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
       : waves_(schedule(in, scheme)) {
-    triangle_ = RowsTriangle<Exec, S, O, Off>(in.exec, in.T, in.graph, in.origin,
-                                              waves_.place_order(), in.sums.entries, in.diagonal);
+    triangle_ = Copy(in.exec, in.T, in.graph, in.origin, waves_.place_order(), in.sums.entries,
+                     in.diagonal);
     scheme_ = as_sptrsv(waves_.scheme());
   }
 
@@ -97,6 +97,7 @@ class RowsExecutor {
 
  private:
   using Waves = Wavefronts<Exec, O>;
+  using Copy = RowsTriangle<Exec, S, O, Off, DiagonalOf<S, V>>;
 
   static Waves schedule(const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
     const bool lower = in.graph.triangle == Triangle::lower;
@@ -109,7 +110,7 @@ class RowsExecutor {
   }
 
   Waves waves_;
-  RowsTriangle<Exec, S, O, Off> triangle_;
+  Copy triangle_;
   Scheme scheme_;
 };
 

@@ -10,7 +10,9 @@ namespace heddle::detail::sptrsv {
 /// x.
 template <Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
 struct RowsKernel {
-  RowsView<S, O, Off> T;
+  using D = DiagonalOf<S, V>;
+
+  RowsView<S, O, Off, D> T;
   bool conjugate;
   Acc alpha;
   Multivector<const V> b;
@@ -59,9 +61,20 @@ struct RowsKernel {
     }
   }
 
-  template <bool Conjugate>
-  KOKKOS_FORCEINLINE_FUNCTION static Acc value(const S& entry) {
+  template <bool Conjugate, Scalar Entry>
+  KOKKOS_FORCEINLINE_FUNCTION static Acc value(const Entry& entry) {
     return Acc(Conjugate ? heddle::conjugate(entry) : entry);
+  }
+
+  /// What the place whose last entry is `end` is multiplied by.
+  template <bool Conjugate>
+  KOKKOS_FORCEINLINE_FUNCTION static Acc factor(const S* values, const D* reciprocal,
+                                                std::int64_t place, Off end) {
+    if constexpr (RowsView<S, O, Off, D>::apart) {
+      return value<Conjugate>(reciprocal[place]);
+    } else {
+      return value<Conjugate>(values[end]);
+    }
   }
 
   /// difference / diagonal of a place whose reciprocal is given.
@@ -81,6 +94,7 @@ struct RowsKernel {
     const Off* const row_ptr = T.row_ptr;
     const O* const col_idx = T.col_idx;
     const S* const values = T.values;
+    const D* const reciprocal = T.reciprocal;
     V* const to = x.data + vector * x.vector_stride;
     const V* const from = b.data + vector * b.vector_stride;
     const std::int64_t stride = Straight ? 1 : x.row_stride, b_stride = Straight ? 1 : b.row_stride;
@@ -104,7 +118,8 @@ struct RowsKernel {
         difference -= (sum[0] + sum[1]) + (sum[2] + sum[3]);
       }
       for (; k < end; ++k) difference -= product(k);
-      to[row * stride] = quotient<Conjugate>(difference, value<Conjugate>(values[end]), place);
+      to[row * stride] =
+          quotient<Conjugate>(difference, factor<Conjugate>(values, reciprocal, place, end), place);
       ++k;
     }
   }
@@ -125,7 +140,7 @@ struct RowsKernel {
       const V* const known = to + static_cast<std::int64_t>(T.col_idx[k]) * x.row_stride;
       for (int c = 0; c < vectors_together; ++c) difference[c] -= entry * Acc(known[c * stride]);
     }
-    const Acc reciprocal = value<Conjugate>(T.values[end]);
+    const Acc reciprocal = factor<Conjugate>(T.values, T.reciprocal, place, end);
     V* const solved = to + row * x.row_stride;
     for (int c = 0; c < vectors_together; ++c) {
       solved[c * stride] = quotient<Conjugate>(difference[c], reciprocal, place);

@@ -37,8 +37,7 @@ class TasksExecutor {
     }
     scheme_ = resolved(scheme, otherwise);
     lanes_ = static_cast<int>(scheme_.integer("lanes"));
-    triangle_ = OrderedTriangle<Exec, S, O, Off>(in.exec, in.T, in.graph, in.origin, order,
-                                                 in.sums.entries, in.diagonal);
+    triangle_ = Triangle(in.exec, in.T, in.graph, in.origin, order, in.sums.entries, in.diagonal);
     ranges_ = TaskRanges(order.level_begin(), warp_width / lanes_);
     if (ranges_.tasks() / warps_per_team >= backends::max_teams_in_order) {
       throw Error("a triangle of " + std::to_string(in.T.rows()) + " rows takes too many teams",
@@ -83,6 +82,7 @@ class TasksExecutor {
 
  private:
   using Operands = sptrsv::Operands<S, O, Off, V, Acc>;
+  using Triangle = OrderedTriangle<Exec, S, O, Off, DiagonalOf<S, V>>;
   static constexpr int warp_width = backends::max_subwarp_width<Exec>;
   static constexpr int warps_per_team = team_threads / warp_width;
 
@@ -162,7 +162,7 @@ class TasksExecutor {
   Scheme scheme_;
   int room_ = 1;
   int levels_ = 0;
-  OrderedTriangle<Exec, S, O, Off> triangle_;
+  Triangle triangle_;
   TaskRanges ranges_;
   TaskTable<Exec> table_;
   std::vector<LevelRun> runs_;

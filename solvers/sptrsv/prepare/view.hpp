@@ -2,34 +2,22 @@
 #pragma once
 
 #include "../../../core/multivector.hpp"
+#include "../transform/diagonal_value.hpp"
 
 namespace heddle::detail::sptrsv {
 
 /// A triangle in the order that it is solved in, as kernels see it. The entries off the diagonal of
 /// the row at place p are row_ptr[p] to row_ptr[p + 1].
-template <Scalar S, Ordinal O, Offset Off>
+template <Scalar S, Ordinal O, Offset Off, Scalar D>
 struct View {
   std::int64_t rows;
   const Off* row_ptr;
   const O* needed;  ///< what an entry is multiplied by: a place, or a row of x
   const S* values;
-  const S* diagonal;    ///< of each place; null for a unit diagonal
-  const S* reciprocal;  ///< of the diagonal; zero where that is no normal number
+  const D* diagonal;    ///< of each place; null for a unit diagonal
+  const D* reciprocal;  ///< of the diagonal; zero where that is no normal number
   const O* row;         ///< of the matrix, of each place
 };
-
-/// Neither infinite nor a NaN; by its bits, which no option of a compiler takes for granted.
-template <Scalar T>
-KOKKOS_FORCEINLINE_FUNCTION bool is_finite(const T& value) {
-  if constexpr (is_complex<T>) {
-    return is_finite(value.real()) && is_finite(value.imag());
-  } else if constexpr (sizeof(T) == 4) {
-    return (Kokkos::bit_cast<std::uint32_t>(value) & 0x7f800000u) != 0x7f800000u;
-  } else {
-    constexpr std::uint64_t exponent = 0x7ff0000000000000u;
-    return (Kokkos::bit_cast<std::uint64_t>(value) & exponent) != exponent;
-  }
-}
 
 /// Of a complex number the sum of its parts', which bounds rounding as well and takes no root.
 template <Scalar T>
@@ -50,13 +38,15 @@ struct Operands {
   using vector_type = V;
   using accumulator_type = Acc;
 
-  View<S, O, Off> T;
+  View<S, O, Off, DiagonalOf<S, V>> T;
   bool conjugate;
   Acc alpha;
   Multivector<const V> b;
   Multivector<V> x;
 
-  KOKKOS_FORCEINLINE_FUNCTION Acc value(const S& entry) const {
+  /// Of an entry of the matrix, or of the diagonal.
+  template <Scalar Entry>
+  KOKKOS_FORCEINLINE_FUNCTION Acc value(const Entry& entry) const {
     return Acc(conjugate ? heddle::conjugate(entry) : entry);
   }
   KOKKOS_FORCEINLINE_FUNCTION Acc right_hand_side(O row, int vector) const {

@@ -8,8 +8,9 @@
 
 namespace heddle::detail::sptrsv {
 
-/// A triangle copied in groups: dense blocks on the diagonal, pieces beside them.
-template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar Acc>
+/// A triangle copied in groups: dense blocks on the diagonal, pieces beside them. The diagonal is
+/// kept in D (DiagonalOf).
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar Acc, Scalar D>
 class BlockedTriangle {
  public:
   using Space = typename Exec::memory_space;
@@ -28,7 +29,7 @@ class BlockedTriangle {
     groups_ = GroupTable<Exec>(exec, groups);
     pieces_ = Pieces<Exec, S, O, Off>(exec, pattern, groups_, piece);
     blocks_ = Blocks<Exec, O, Off, Acc>(exec, pattern, groups_, invert);
-    diagonal_ = DiagonalStorage<Exec, S, O, Off>(exec, row_.rows(), diagonal == Diagonal::unit);
+    diagonal_ = DiagonalStorage<Exec, S, O, Off, D>(exec, row_.rows(), diagonal == Diagonal::unit);
     update_values(exec, T, nullptr);
     exec.fence("heddle::sptrsv::blocked");  // before the pattern is freed
   }
@@ -42,7 +43,7 @@ class BlockedTriangle {
   }
 
   /// What Operands need of a triangle.
-  View<S, O, Off> rows() const {
+  View<S, O, Off, D> rows() const {
     return {static_cast<std::int64_t>(row_.rows().extent(0)),
             nullptr,
             nullptr,
@@ -65,7 +66,7 @@ class BlockedTriangle {
   GroupTable<Exec> groups_;
   Pieces<Exec, S, O, Off> pieces_;
   Blocks<Exec, O, Off, Acc> blocks_;
-  DiagonalStorage<Exec, S, O, Off> diagonal_;
+  DiagonalStorage<Exec, S, O, Off, D> diagonal_;
 };
 
 }  // namespace heddle::detail::sptrsv

@@ -111,10 +111,10 @@ class Blocks {
   }
 
   /// One launch, a subwarp a group; diagonal[p] is of place p, or null for ones.
-  template <class Matrix>
+  template <class Matrix, Scalar D>
   void update_values(const Exec& exec, const Matrix& T, const GroupTable<Exec>& groups,
-                     const typename Matrix::scalar_type* diagonal) {
-    using Kernel = FillBlocksKernel<typename Matrix::scalar_type, Off, Acc>;
+                     const D* diagonal) {
+    using Kernel = FillBlocksKernel<typename Matrix::scalar_type, Off, Acc, D>;
     backends::launch<backends::Shape<most_rows, most_rows>>(
         exec, "heddle::sptrsv::fill_blocks", groups.count(),
         Kernel{groups.groups(), inner_ptr_.data(), column_.data(), source_.data(),

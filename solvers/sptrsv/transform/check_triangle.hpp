@@ -5,6 +5,7 @@
 
 #include "../../../formats/inspect/row_features.hpp"
 #include "../options.hpp"
+#include "diagonal_value.hpp"
 
 namespace heddle::detail::sptrsv {
 
@@ -12,10 +13,10 @@ namespace heddle::detail::sptrsv {
 struct TriangleSums {
   std::int64_t entries = 0;             ///< in the triangle, off the diagonal
   std::int64_t outside = nowhere;       ///< the first row with an entry outside of the triangle
-  std::int64_t bad_diagonal = nowhere;  ///< the first row whose diagonal is missing or zero
+  std::int64_t bad_diagonal = nowhere;  ///< the first row whose diagonal is bad (is_bad_diagonal)
 };
 
-template <class Matrix>
+template <class Matrix, Scalar D>
 struct TriangleKernel {
   using value_type = TriangleSums;
   using S = typename Matrix::scalar_type;
@@ -36,36 +37,36 @@ struct TriangleKernel {
 
   KOKKOS_FUNCTION void operator()(std::int64_t row, value_type& sums) const {
     const auto i = static_cast<O>(row);
-    S diagonal(0);
+    D diagonal(0);
     for (Off k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
       if (col_idx[k] == i) {
-        diagonal += values[k];
+        diagonal += D(values[k]);
       } else if (in_triangle(triangle, i, col_idx[k])) {
         ++sums.entries;
       } else {
         sums.outside = Kokkos::min(sums.outside, row);
       }
     }
-    if (diagonal == S(0)) sums.bad_diagonal = Kokkos::min(sums.bad_diagonal, row);
+    if (is_bad_diagonal(diagonal)) sums.bad_diagonal = Kokkos::min(sums.bad_diagonal, row);
   }
 };
 
 [[noreturn]] inline void throw_bad_diagonal(std::int64_t row) {
-  throw Error("the diagonal is missing or zero", Where{.row = row},
+  throw Error("the diagonal is missing, zero or not finite", Where{.row = row},
               "store one, shift it, or say Diagonal::unit");
 }
 
 /// One launch and one readback, which waits for `exec`. Throws Error, naming the row, for entries
 /// outside of the triangle unless these are ignored, and for a diagonal that is to be read and is
-/// missing, or zero after entries in one place are added up. The row pointer and columns of T are
-/// checked before.
-template <ExecutionSpace Exec, class Matrix>
+/// missing, or zero or not finite after entries in one place are added up. The row pointer and
+/// columns of T are checked before. D is what the diagonal is added up in: DiagonalOf.
+template <Scalar D, ExecutionSpace Exec, class Matrix>
 TriangleSums check_triangle(const Exec& exec, const Matrix& T, const SptrsvOptions& options) {
   TriangleSums sums;
   if (T.rows() == 0) return sums;
   Kokkos::parallel_reduce("heddle::sptrsv::check", range_policy(exec, T.rows()),
-                          TriangleKernel<Matrix>{T.row_ptr().data(), T.col_idx().data(),
-                                                 T.values().data(), options.triangle},
+                          TriangleKernel<Matrix, D>{T.row_ptr().data(), T.col_idx().data(),
+                                                    T.values().data(), options.triangle},
                           sums);
   if (sums.outside != nowhere && !options.ignore_outside) {
     const bool lower = options.triangle == Triangle::lower;

@@ -15,7 +15,7 @@ inline constexpr double most_skeel = 8;
 /// itself, a lane a row; then, if asked to and where that neither overflows nor is ill-conditioned,
 /// with its inverse, a lane a column. Source: N. Higham, "Accuracy and stability of numerical
 /// algorithms", chapters 8 and 14.
-template <Scalar S, Offset Off, Scalar Acc>
+template <Scalar S, Offset Off, Scalar Acc, Scalar D>
 struct FillBlocksKernel {
   using Scratch = backends::DynamicScratch;
   using Real = heddle::RealOf<Acc>;
@@ -25,7 +25,7 @@ struct FillBlocksKernel {
   const std::uint8_t* column;  ///< which row of the group each is for
   const Off* source;
   const S* values;    ///< of the user's matrix
-  const S* diagonal;  ///< of each place, or null
+  const D* diagonal;  ///< of each place, or null
   Acc* blocks;
   std::uint8_t* inverted;  ///< of each group: whether its inverse may be used; null for no inverses
 

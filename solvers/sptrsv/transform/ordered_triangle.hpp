@@ -9,8 +9,8 @@
 
 namespace heddle::detail::sptrsv {
 
-/// A triangle copied in the order that it is solved in.
-template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
+/// A triangle copied in the order that it is solved in, its diagonal in D (DiagonalOf).
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar D>
 class OrderedTriangle {
  public:
   using Space = typename Exec::memory_space;
@@ -37,7 +37,7 @@ class OrderedTriangle {
     diagonal_.update_values(exec, T, bad_diagonal);
   }
 
-  View<S, O, Off> view() const {
+  View<S, O, Off, D> view() const {
     return {pattern_.rows(),      pattern_.row_ptr().data(), pattern_.needed().data(),
             values_.data(),       diagonal_.diagonal(),      diagonal_.reciprocal(),
             pattern_.row().data()};
@@ -48,7 +48,7 @@ class OrderedTriangle {
   OrderedPattern<Exec, O, Off> pattern_;
   Arena<Space> memory_;
   typename Arena<Space>::template Array<S> values_;
-  DiagonalStorage<Exec, S, O, Off> diagonal_;
+  DiagonalStorage<Exec, S, O, Off, D> diagonal_;
 };
 
 }  // namespace heddle::detail::sptrsv

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Plans and workspaces of triangular solves move and do not copy; one that was moved from says so.
+#include <doctest/doctest.h>
+
+#include <heddle/wavefronts.hpp>
+
+#include "../../solvers/sptrsv/prepare/gpu_solve.hpp"
+#include "../support/sptrsv_check.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+using Type = OneTriangleType;
+using Exec = Type::Exec;
+using Space = Type::Space;
+using Plan = Type::Plan<>;
+using Workspace = SptrsvWorkspace<Exec, double>;
+
+template <class T>
+inline constexpr bool moves_only =
+    !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T> &&
+    std::is_move_constructible_v<T> && std::is_move_assignable_v<T>;
+
+static_assert(moves_only<Plan>);
+static_assert(moves_only<Workspace>);
+static_assert(moves_only<SptrsvWorkspace<Portable<Exec>, float>>);
+static_assert(moves_only<Wavefronts<Exec>>);
+// What holds the flags and tickets of a GPU's plan, whatever this build's device is.
+static_assert(moves_only<heddle::detail::sptrsv::GpuSolve<Exec, double>>);
+
+struct ReadsNothing {
+  template <class Visit>
+  KOKKOS_FUNCTION void operator()(int, const Visit&) const {}
+};
+struct DoesNothing {
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {}
+};
+
+}  // namespace
+
+TEST_CASE("sptrsv: a plan that was moved from names what was called") {
+  const Exec exec;
+  const auto A = triangle_on_device<Type>(exec, triangle_named("random"));
+  const auto B = triangle_on_device<Type>(exec, triangle_named("grid"));
+  Plan first(exec, A.matrix(), {.ops = {Op::transpose}});
+  Plan second = std::move(first);
+  const auto n = static_cast<std::size_t>(A.host.rows());
+  const Kokkos::View<double*, Space> x("heddle::test::x", n);
+  CHECK_THROWS_WITH_AS(
+      first.apply(exec, 1.0, x, x),
+      doctest::Contains("SptrsvPlan::apply was called on an object that was moved"), Error);
+  CHECK_THROWS_WITH(first.apply(exec, 0.0, x, x), doctest::Contains("SptrsvPlan::apply"));
+  CHECK_THROWS_WITH(first.apply(exec, Op::transpose, 1.0, x, x),
+                    doctest::Contains("SptrsvPlan::apply"));
+  CHECK_THROWS_WITH(first.prepare(exec, Op::transpose), doctest::Contains("SptrsvPlan::prepare"));
+  CHECK_THROWS_WITH(first.update_values(exec, A.matrix()),
+                    doctest::Contains("SptrsvPlan::update_values"));
+  CHECK_THROWS_WITH(first.bad_diagonal(), doctest::Contains("SptrsvPlan::bad_diagonal"));
+  CHECK_THROWS_WITH(first.check_diagonal(exec), doctest::Contains("SptrsvPlan::check_diagonal"));
+  CHECK_THROWS_WITH((void)first.scheme(), doctest::Contains("SptrsvPlan::scheme"));
+  CHECK_THROWS_WITH((void)first.levels(), doctest::Contains("SptrsvPlan::levels"));
+  CHECK_THROWS_WITH((void)first.features(exec), doctest::Contains("SptrsvPlan::features"));
+  CHECK_THROWS_WITH((void)first.setup_seconds(), doctest::Contains("SptrsvPlan::setup_seconds"));
+  CHECK_THROWS_WITH((void)first.bytes(), doctest::Contains("SptrsvPlan::bytes"));
+
+  CHECK(solve_randomly<Type>(exec, second, A, Triangle::lower, 1, 3) <= 1);
+  first = Plan(exec, B.matrix());
+  CHECK(solve_randomly<Type>(exec, first, B, Triangle::lower, 2, 4) <= 1);
+  CHECK(solve_randomly<Type>(exec, second, A, Triangle::lower, 2, 5) <= 1);
+  second = std::move(first);
+  CHECK(solve_randomly<Type>(exec, second, B, Triangle::lower, 1, 6) <= 1);
+  CHECK_THROWS_AS(first.apply(exec, 1.0, x, x), Error);
+}
+
+TEST_CASE("sptrsv: a workspace that was moved from is refused") {
+  const Exec exec;
+  const auto A = triangle_on_device<Type>(exec, triangle_named("random"));
+  const auto n = static_cast<std::size_t>(A.host.rows());
+  const Kokkos::View<double*, Space> x("heddle::test::x", n);
+  Workspace first(exec, A.host.rows());
+  Workspace second = std::move(first);
+  CHECK_THROWS_WITH_AS(sptrsv(exec, 1.0, A.matrix(), x, x, first),
+                       doctest::Contains("a workspace that was moved from"), Error);
+  CHECK_NOTHROW(sptrsv(exec, 1.0, A.matrix(), x, x, second));
+  first = Workspace(exec, A.host.rows());
+  CHECK_NOTHROW(sptrsv(exec, 1.0, A.matrix(), x, x, first));
+  exec.fence("heddle::test::solved");
+}
+
+TEST_CASE("wavefronts: a loop that was moved from names what was called") {
+  const Exec exec;
+  Wavefronts<Exec> first(exec, 1000, ReadsNothing());
+  const Wavefronts<Exec> second = std::move(first);
+  CHECK_THROWS_WITH_AS(first.for_each(exec, DoesNothing()),
+                       doctest::Contains("Wavefronts::for_each was called on an object that"),
+                       Error);
+  CHECK_THROWS_WITH(first.for_each_place(exec, "heddle::test::places", DoesNothing()),
+                    doctest::Contains("Wavefronts::for_each_place"));
+  CHECK_THROWS_WITH((void)first.place_order(), doctest::Contains("Wavefronts::place_order"));
+  CHECK_NOTHROW(second.for_each(exec, DoesNothing()));
+  first = Wavefronts<Exec>();
+  CHECK_NOTHROW(first.for_each(exec, DoesNothing()));
+  exec.fence("heddle::test::run");
+}
+
+}  // namespace heddle::test
