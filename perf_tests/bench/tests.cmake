@@ -170,7 +170,8 @@ if(nlohmann_json_schema_validator_FOUND)
   file(GLOB kept_results CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/results/*.json")
   add_test(NAME heddle-bench/schema COMMAND heddle_bench_check_schema ${schemas} -- "${smoke_json}"
                                             "${smoke_sptrsv_json}" "${smoke_search_json}"
-                                            "${smoke_convert_json}" ${kept_results})
+                                            "${smoke_convert_json}" "${bench_tests}/unsteady.json"
+                                            ${kept_results})
   set_tests_properties(heddle-bench/schema PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
   # Of no version that there is; of version 1 but with a key of version 2; and the other way round;
   # of sptrsv, but without one of its settings, or with a search that lost a time.
@@ -201,12 +202,19 @@ if(Python3_FOUND)
                    "${CMAKE_CURRENT_SOURCE_DIR}/results/h200-spmv-double-all-formats.json")
   set_tests_properties(heddle-bench/summary PROPERTIES PASS_REGULAR_EXPRESSION
                                                        "cusparse-alg1. . 44 . 0.85 . 0.34 .")
+  add_test(NAME heddle-bench/summary_unsteady
+           COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/summary.py"
+                   "${bench_tests}/unsteady.json")
+  set_tests_properties(
+    heddle-bench/summary_unsteady
+    PROPERTIES PASS_REGULAR_EXPRESSION
+               "- Unsteady: grid: the reference operation .80 %., csr/merge .150 %.\\.")
   execute_process(COMMAND "${Python3_EXECUTABLE}" -c "import matplotlib" RESULT_VARIABLE no_matplotlib
                   OUTPUT_QUIET ERROR_QUIET)
   if(NOT no_matplotlib)
     add_test(NAME heddle-bench/report
              COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/report.py"
-                     "${smoke_json}" "${smoke_sptrsv_json}" "${smoke_search_json}"
+                     "${smoke_json}" "${bench_tests}/unsteady.json" "${smoke_sptrsv_json}" "${smoke_search_json}"
                      "${smoke_convert_json}" "${CMAKE_CURRENT_SOURCE_DIR}/results/h200-sptrsv-double.json"
                      -o "${CMAKE_CURRENT_BINARY_DIR}/smoke.html")
     add_test(NAME heddle-bench/report_dense
@@ -225,12 +233,12 @@ add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp"
                                   "${bench_tests}/pattern_picture.cpp"
                                   "${bench_tests}/reference.cpp"
                                   "${bench_tests}/scheme_search.cpp" "${bench_tests}/sptrsv.cpp"
-                                  "${bench_tests}/table.cpp" "${bench_tests}/trace.cpp"
+                                  "${bench_tests}/steadiness.cpp" "${bench_tests}/table.cpp" "${bench_tests}/trace.cpp"
                                   "${bench_tests}/user_format.cpp" bench/sptrsv/trace.cpp
                                   bench/common/allocator_figures.cpp
                                   bench/common/dependent_steps.cpp bench/common/matrix_set.cpp
                                   bench/common/progress.cpp
-                                  bench/common/stopwatch.cpp
+                                  bench/common/steadiness.cpp bench/common/stopwatch.cpp
                                   bench/common/table.cpp bench/common/timing.cpp)
 target_link_libraries(heddle_bench_tests PRIVATE heddle_tests_main nlohmann_json::nlohmann_json)
 add_test(NAME heddle-bench/units COMMAND heddle_bench_tests)

@@ -6,11 +6,13 @@ usage: best_of.py RUN.json... -o RESULTS.json
 
 For machines that others slow down, where a single run compares a contestant's bad minute with
 another's good one. The runs are of one commit on one machine over the same matrices; whatever is not
-a contestant comes from the first.
+a contestant comes from the first, the steadiness of the machine among it.
 """
 import argparse
 import json
 import sys
+
+import steadiness
 
 
 def load(path):
@@ -45,6 +47,7 @@ def main():
             rivals = {contestant["name"]: contestant for contestant in other["contestants"]}
             matrix["contestants"] = [min(mine, rivals.get(mine["name"], mine), key=median)
                                      for mine in matrix["contestants"]]
+            steadiness.find_again(matrix)
     with open(arguments.output, "w") as file:
         json.dump(best, file, separators=(",", ":"))
 

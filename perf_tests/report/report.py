@@ -13,6 +13,7 @@ from html import escape
 import conversions
 import losses
 import plots
+import steadiness
 
 OPERATIONS = {
     "spmv": ("Sparse matrix times vector", "y = A x"),
@@ -46,6 +47,7 @@ class Contestant:
         self.name, self.verdict, self.note = json["name"], json["verdict"], json["note"]
         self.is_scheme, self.is_chosen = json["kind"] == "scheme", json["chosen"]
         self.time = json["time_seconds"]["median"] if json["time_seconds"] else None
+        self.spread = steadiness.spread(json["time_seconds"])
         self.setup = json["setup_seconds"]["median"] if json["setup_seconds"] else None
         allocation = json.get("allocation_seconds")
         self.allocation = allocation["median"] if allocation else None
@@ -100,6 +102,8 @@ class Matrix:
         if self.levels:
             text += "\n%d levels of %.1f rows, %.0f ns a level" % (
                 self.levels, self.rows_per_level, 1e9 * self.level_time(c))
+        if c.spread is not None:
+            text += "\nspread of the times %.0f %%" % (100 * c.spread)
         text += "\nsetup %s, %.1f %s" % (duration(c.setup), c.setup / c.time, self.noun)
         if c.setup_rest is not None:
             text += ", %s without allocations and readbacks" % duration(c.setup_rest)
@@ -250,14 +254,24 @@ def level_figure(run):
         "run; a scheme that solves several levels in one place can be below the highest of them.")
 
 
+def unsteady(run):
+    """A warning above all figures, where some of them are not to be compared."""
+    lines = "".join("<li>%s</li>" % escape(line) for line in steadiness.warnings(run.json))
+    if not lines:
+        return ""
+    return ("<div class=unsteady><b>Unsteady times.</b> The middle half of these spread too far over "
+            "their median to be compared: other programs may have used the machine.<ul>%s</ul></div>"
+            % lines)
+
+
 def section(run):
     facts = "".join("<dt>%s</dt><dd>%s</dd>" % (a, escape(b)) for a, b in run.facts())
     if run.operation == "convert":
-        return "<section><h2>%s</h2><dl>%s</dl>%s</section>" % (
-            escape(run.title()), facts, conversions.section(run, duration))
+        return "<section><h2>%s</h2><dl>%s</dl>%s%s</section>" % (
+            escape(run.title()), facts, unsteady(run), conversions.section(run, duration))
     tiles = "".join("<div><b>%s</b><span>%s</span></div>" % t for t in run.tiles())
-    parts = ["<section><h2>%s</h2><dl>%s</dl><div class=tiles>%s</div>" %
-             (escape(run.title()), facts, tiles)]
+    parts = ["<section><h2>%s</h2><dl>%s</dl>%s<div class=tiles>%s</div>" %
+             (escape(run.title()), facts, unsteady(run), tiles)]
     if run.matrices:
         parts.append(level_figure(run) if run.operation == "sptrsv" else roofline_figure(run))
         parts.append(figure(
@@ -289,6 +303,8 @@ dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 14px;margin:0 0 18
 dt{color:#6b7785}dd{margin:0}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(150px,1fr));gap:12px;
 margin-bottom:20px}
+.unsteady{background:#fff4e5;border:1px solid #e0a458;border-radius:10px;padding:12px 14px;
+margin-bottom:20px;font-size:14px}.unsteady ul{margin:4px 0 0;padding-left:20px}
 .tiles div,figure,.wide{background:#fff;border:1px solid #dfe4ea;border-radius:10px}
 .tiles div{padding:12px 14px}.tiles b{display:block;font-size:23px;color:#0b7a75}
 .tiles span{font-size:13px;color:#52606d;line-height:1.35;display:block}

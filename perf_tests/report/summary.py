@@ -9,6 +9,8 @@ the scheme that was chosen, and each peer, in microseconds; then how many times 
 scheme is as the better CSR algorithm of each library, and as the best of all that cuSPARSE has; the
 chosen scheme's time over the best; and its setup in its own applies.
 
+Where times spread too far to be compared, a line says so of each matrix (docs/heddle-bench.md).
+
 Below it, of each contestant that ran on at least a dozen matrices, two rank correlations (Spearman's)
 over these: of its time with the nonzeros, 1 where a larger matrix always takes longer; and of its time
 for a byte of CSR's minimum with the variation of the row lengths (standard deviation over mean), which
@@ -17,6 +19,8 @@ is 0 where irregular matrices run as well as regular ones, and the nearer to 1 t
 import json
 import math
 import sys
+
+import steadiness
 
 LIBRARIES = {
     "cuSPARSE": ("cusparse-alg1", "cusparse-alg2"),
@@ -142,6 +146,8 @@ def main():
     if rests:
         print("- Setup under 20 own applies on %d of %d; without allocations and readbacks on %d."
               % (sum(s < 20 for s in setups), len(setups), sum(r < 20 for r in rests)))
+    for line in steadiness.warnings(results):
+        print("- Unsteady: %s." % line)
     print_correlations(results["matrices"])
 
 

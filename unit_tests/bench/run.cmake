@@ -26,13 +26,16 @@ endif()
 
 string(REGEX REPLACE "[0-9.]+ (us|ms|s)([ ,\n])" "TIME\\2" plain "${out}")
 string(REGEX REPLACE "[0-9.]+ GB/s" "RATE" plain "${plain}")
-string(REGEX REPLACE "TIME +TIME +[0-9.]+ +TIME +TIME +TIME +[0-9.]+ +[0-9]+% "
-                     "TIME TIME N TIME TIME TIME N N% " plain "${plain}")
-string(REGEX REPLACE "TIME +[0-9.]+ +TIME +TIME +TIME +[0-9.]+ +[0-9]+% " "TIME N TIME TIME TIME N N% "
-                     plain "${plain}")
+# How busy the machine was shows in the spread of every time, and in a line where it is large.
+string(REGEX REPLACE "TIME +[0-9]+% " "TIME SPREAD " plain "${plain}")
+string(REGEX REPLACE "\n  unsteady: [^\n]*\n" "" plain "${plain}")
+string(REGEX REPLACE "TIME +TIME +[0-9.]+ +TIME +SPREAD +TIME +TIME +[0-9.]+ +[0-9]+% "
+                     "TIME TIME N TIME SPREAD TIME TIME N N% " plain "${plain}")
+string(REGEX REPLACE "TIME +[0-9.]+ +TIME +SPREAD +TIME +TIME +[0-9.]+ +[0-9]+% "
+                     "TIME N TIME SPREAD TIME TIME N N% " plain "${plain}")
 # Of sptrsv: setup, solves, update, time, queued, ns a level.
-string(REGEX REPLACE "TIME +[0-9.]+ +TIME +TIME +TIME +[0-9.]+ " "TIME N TIME TIME TIME N " plain
-                     "${plain}")
+string(REGEX REPLACE "TIME +[0-9.]+ +TIME +TIME +SPREAD +TIME +[0-9.]+ "
+                     "TIME N TIME TIME SPREAD TIME N " plain "${plain}")
 # What a plan moves and what it makes of an open parameter depend on the processor.
 string(REGEX REPLACE "N% +[0-9.]+ [KMG]B " "N% BYTES " plain "${plain}")
 string(REGEX REPLACE " ok +[a-z-]+/[^ \n]+" " ok" plain "${plain}")

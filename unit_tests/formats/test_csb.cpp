@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../support/spmv_suite.hpp"
+#include "../support/symmetric.hpp"
 
 HEDDLE_TEST_SPMV(PlanTypes<Formats<CsbFormat>>);
 
@@ -171,42 +172,6 @@ Pattern triangle_of(const Pattern& pattern, bool lower) {
     std::erase_if(row, [&](std::int64_t j) { return lower ? j > i : j < i; });
     ++i;
   });
-}
-
-/// Both triangles, from one, whose diagonal becomes real if Hermitian.
-template <class D>
-typename D::Host both_triangles(const typename D::Host& half, Symmetry symmetry) {
-  using S = typename D::S;
-  std::vector<std::vector<std::pair<std::size_t, S>>> rows(static_cast<std::size_t>(half.rows()));
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    for (auto k = half.row_ptr()(i); k < half.row_ptr()(i + 1); ++k) {
-      const auto e = static_cast<std::size_t>(k);
-      const auto j = static_cast<std::size_t>(half.col_idx()(e));
-      S& value = half.values()(e);
-      if constexpr (is_complex<S>) {
-        if (i == j && symmetry == Symmetry::hermitian) value = S(value.real());
-      }
-      rows[i].emplace_back(j, value);
-      if (i != j) {
-        rows[j].emplace_back(i, symmetry == Symmetry::hermitian ? conjugate(value) : value);
-      }
-    }
-  }
-  std::size_t nonzeros = 0;
-  for (const auto& row : rows) nonzeros += row.size();
-  const Kokkos::DefaultHostExecutionSpace host;
-  typename D::Host full(host, half.rows(), half.columns(), static_cast<typename D::Off>(nonzeros));
-  host.fence("heddle::test::full");
-  std::size_t k = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    full.row_ptr()(i) = static_cast<typename D::Off>(k);
-    for (const auto& [j, value] : rows[i]) {
-      full.col_idx()(k) = static_cast<typename D::O>(j);
-      full.values()(k++) = value;
-    }
-  }
-  full.row_ptr()(rows.size()) = static_cast<typename D::Off>(k);
-  return full;
 }
 
 }  // namespace

@@ -13,44 +13,6 @@ namespace {
 using Everywhere = Every<std::tuple<double>, UsualIndices, AllBackends>;
 namespace wavefronts = heddle::detail::wavefronts;
 
-template <class T, class Space>
-Kokkos::View<T*, Space> copy_in(const std::vector<T>& values) {
-  const Kokkos::View<T*, Space> view("heddle::test::array", values.size());
-  const Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> host(values.data(),
-                                                                                values.size());
-  Kokkos::deep_copy(view, host);
-  return view;
-}
-
-/// A pattern where `Exec` can reach it.
-template <class Exec>
-struct DevicePattern {
-  using Space = typename Exec::memory_space;
-  explicit DevicePattern(const Pattern& pattern)
-      : rows(static_cast<int>(pattern.rows.size())),
-        row_ptr(copy_in<std::int64_t, Space>(pattern.rows.row_ptr())),
-        col_idx(copy_in<std::int32_t, Space>(pattern.rows.col_idx())),
-        items("heddle::test::items", pattern.rows.size()) {}
-
-  PatternReads reads() const { return {row_ptr.data(), col_idx.data()}; }
-  MixItems mix() const { return {reads(), items.data()}; }
-  std::vector<std::int64_t> run(const Exec& exec, const Wavefronts<Exec>& waves) const {
-    Kokkos::deep_copy(items, 5);
-    waves.for_each(exec, mix());
-    exec.fence("heddle::test::ran");
-    std::vector<std::int64_t> result(static_cast<std::size_t>(rows));
-    Kokkos::deep_copy(Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-                          result.data(), result.size()),
-                      items);
-    return result;
-  }
-
-  int rows;
-  Kokkos::View<std::int64_t*, Space> row_ptr;
-  Kokkos::View<std::int32_t*, Space> col_idx;
-  Kokkos::View<std::int64_t*, Space> items;
-};
-
 template <class Exec>
 void check_every_scheme(const Exec& exec, const Pattern& pattern, WavefrontsOptions options) {
   CAPTURE(pattern.name);

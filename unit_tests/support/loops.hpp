@@ -42,6 +42,44 @@ inline std::vector<std::int64_t> items_in_order(const Pattern& pattern, Sweep sw
   return items;
 }
 
+template <class T, class Space>
+Kokkos::View<T*, Space> copy_in(const std::vector<T>& values) {
+  const Kokkos::View<T*, Space> view("heddle::test::array", values.size());
+  const Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> host(values.data(),
+                                                                                values.size());
+  Kokkos::deep_copy(view, host);
+  return view;
+}
+
+/// A pattern where `Exec` can reach it.
+template <class Exec>
+struct DevicePattern {
+  using Space = typename Exec::memory_space;
+  explicit DevicePattern(const Pattern& pattern)
+      : rows(static_cast<int>(pattern.rows.size())),
+        row_ptr(copy_in<std::int64_t, Space>(pattern.rows.row_ptr())),
+        col_idx(copy_in<std::int32_t, Space>(pattern.rows.col_idx())),
+        items("heddle::test::items", pattern.rows.size()) {}
+
+  PatternReads reads() const { return {row_ptr.data(), col_idx.data()}; }
+  MixItems mix() const { return {reads(), items.data()}; }
+  std::vector<std::int64_t> run(const Exec& exec, const Wavefronts<Exec>& waves) const {
+    Kokkos::deep_copy(items, 5);
+    waves.for_each(exec, mix());
+    exec.fence("heddle::test::ran");
+    std::vector<std::int64_t> result(static_cast<std::size_t>(rows));
+    Kokkos::deep_copy(Kokkos::View<std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                          result.data(), result.size()),
+                      items);
+    return result;
+  }
+
+  int rows;
+  Kokkos::View<std::int64_t*, Space> row_ptr;
+  Kokkos::View<std::int32_t*, Space> col_idx;
+  Kokkos::View<std::int64_t*, Space> items;
+};
+
 /// A pattern of which rows read before and behind them, and that is not symmetric.
 inline Pattern full_pattern(std::int64_t rows, std::int64_t most, std::uint64_t seed) {
   Random random(seed);

@@ -138,6 +138,13 @@ bool same_bits(const V& a, const W& b) {
   return true;
 }
 
+/// Whether two applies of a scheme give the same bits.
+inline bool reproducible(const Scheme& scheme, Op op) {
+  const std::string text = scheme.to_string();
+  const bool adds_as_it_comes = text.find("=atomics") != std::string::npos && transposes(op);
+  return !adds_as_it_comes && text.find("order=arrival") == std::string::npos;
+}
+
 /// y with `guard` poisoned entries before and after, which must stay as they are.
 template <Scalar V, MemorySpace Space>
 class GuardedVector {

@@ -45,13 +45,6 @@ class TestedSchemes {
   std::vector<Scheme> base_, variations_;
 };
 
-/// Whether two applies of a scheme give the same bits.
-inline bool reproducible(const Scheme& scheme, Op op) {
-  const std::string text = scheme.to_string();
-  const bool adds_as_it_comes = text.find("=atomics") != std::string::npos && transposes(op);
-  return !adds_as_it_comes && text.find("order=arrival") == std::string::npos;
-}
-
 /// Makes the plans of a test, each for one matrix and some options; nothing where the format
 /// refuses. A test in which every plan is refused fails.
 ///

@@ -102,7 +102,7 @@ class Contest {
                                 .budget_seconds = run.budget_seconds,
                                 .flush = run.flush,
                                 .cache_bytes = backends::describe(exec_).cache_bytes};
-    time_in_turns(exec_, runners, options, progress_);
+    result_.reference = time_in_turns(exec_, runners, options, progress_);
     for (std::size_t i = 0; i < runners.size(); ++i) {
       entries[i]->time = std::move(runners[i].time);
       entries[i]->queued = std::move(runners[i].queued);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "steadiness.hpp"
 #include "stopwatch.hpp"
 
 namespace heddle::bench {
@@ -38,6 +39,7 @@ Json samples(const Samples& s) {
   return {{"median", s.median()},
           {"min", s.min()},
           {"max", s.max()},
+          {"spread", s.spread()},
           {"repetitions", s.seconds.size()}};
 }
 
@@ -97,6 +99,15 @@ Json triangle(const TriangleFacts& facts, std::int64_t rows) {
           {"overflows", facts.overflows}};
 }
 
+Json steadiness(const MatrixResult& result) {
+  Json unsteady = Json::array();
+  for (const ContestantResult* c : unsteady_contestants(result)) unsteady.push_back(c->name);
+  return {{"reference_seconds", samples(result.reference)},
+          {"spread_limit", spread_limit},
+          {"unsteady_machine", unsteady_machine(result)},
+          {"unsteady_contestants", unsteady}};
+}
+
 Json matrix(const MatrixResult& result, const DeviceFigures& figures) {
   const RowFeatures& f = result.rows;
   Json json = {{"name", result.name},
@@ -117,6 +128,7 @@ Json matrix(const MatrixResult& result, const DeviceFigures& figures) {
                {"prepare_seconds", result.prepare_seconds},
                {"chosen_scheme", result.chosen_scheme},
                {"choice_reason", result.choice_reason},
+               {"steadiness", steadiness(result)},
                {"contestants", Json::array()}};
   if (result.triangle) json["triangle"] = triangle(*result.triangle, f.rows);
   if (const auto& search = result.search) {

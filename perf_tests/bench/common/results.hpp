@@ -21,11 +21,20 @@ struct Samples {
   bool empty() const { return seconds.empty(); }
   double min() const { return *std::min_element(seconds.begin(), seconds.end()); }
   double max() const { return *std::max_element(seconds.begin(), seconds.end()); }
-  double median() const {
+  double median() const { return quantile(0.5); }
+  /// The value that a share of them is not above, interpolated between neighbours.
+  double quantile(double share) const {
     std::vector<double> sorted = seconds;
     std::sort(sorted.begin(), sorted.end());
-    const std::size_t middle = sorted.size() / 2;
-    return sorted.size() % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    const double place = share * static_cast<double>(sorted.size() - 1);
+    const auto below = static_cast<std::size_t>(place);
+    const std::size_t above = std::min(below + 1, sorted.size() - 1);
+    return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+  }
+  /// The range of the middle half over the median; 0 where nothing can be said.
+  double spread() const {
+    if (seconds.size() < 3 || median() <= 0) return 0;
+    return (quantile(0.75) - quantile(0.25)) / median();
   }
 };
 
@@ -171,6 +180,8 @@ struct MatrixResult {
   double prepare_seconds = 0;  // reading or generating
   std::optional<SearchResult> search;
   std::vector<ContestantResult> contestants;
+  /// Of work that is the same each time, done before every block of repetitions.
+  Samples reference;
   std::vector<TracedSolve> traces;
 
   double gbytes_per_second(const ContestantResult& c) const {

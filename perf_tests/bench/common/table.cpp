@@ -5,6 +5,8 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "steadiness.hpp"
+
 namespace heddle::bench {
 
 std::string format(const char* pattern, ...) {
@@ -94,7 +96,7 @@ void print_row(std::ostream& out, const MatrixResult& result, const ContestantRe
     out << format("%11s", rest ? duration(*rest).c_str() : "-");
   }
   out << format("%9s", factor(c.setup.median() / time).c_str())
-      << format("%11s", duration(time).c_str())
+      << format("%11s", duration(time).c_str()) << format("%8s", spread_of(c.time).c_str())
       << format("%11s", optional_duration(c.queued).c_str())
       << format("%11s", optional_duration(c.latency).c_str()) << format("%10.1f", rate)
       << format("%7.0f%%", 100 * rate / figures.triad_gbytes_per_second);
@@ -152,7 +154,8 @@ void print_contestants(std::ostream& out, const MatrixResult& result,
   const int width = name_width(result);
   out << format("  %-*s%11s", width, "", "setup")
       << (setup_rest_known(result) ? format("%11s", "rest") : "")
-      << format("%9s%11s%11s%11s%10s%8s", "applies", "time", "queued", "latency", "GB/s", "triad")
+      << format("%9s%11s%8s%11s%11s%10s%8s", "applies", "time", "spread", "queued", "latency",
+                "GB/s", "triad")
       << (moved_known(result) ? format("%10s", "moved") : "") << format("%9s\n", "vs peer");
   bool baseline_seen = false;
   for (const auto& c : result.contestants) {
@@ -163,7 +166,13 @@ void print_contestants(std::ostream& out, const MatrixResult& result,
   if (!result.chosen_scheme.empty()) {
     out << "\n  choose took " << result.chosen_scheme << ": " << result.choice_reason << '\n';
   }
+  print_steadiness(out, result);
   out.flush();
+}
+
+void print_steadiness(std::ostream& out, const MatrixResult& result) {
+  const std::string warning = steadiness_warning(result);
+  if (!warning.empty()) out << "\n  " << warning << '\n';
 }
 
 std::string table_help() {
@@ -174,6 +183,7 @@ std::string table_help() {
          "           for the device, a readback each\n"
          "  applies  the setup in applies of the same contestant\n"
          "  time     one apply, nothing queued before; by events of the device where it has them\n"
+         "  spread   the range of the middle half of these times over their median\n"
          "  queued   one of ten applies behind each other\n"
          "  latency  from the call to the end of the fence behind it, by the host's clock\n"
          "  GB/s     the least bytes of an apply of CSR (values, column indices, row pointer, x "

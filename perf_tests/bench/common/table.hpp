@@ -25,6 +25,8 @@ std::string optional_duration(const Samples& samples);
 std::string against_peer(const MatrixResult& result, const ContestantResult& c);
 /// What stands behind the figures: the verdict, whether it was chosen, the note.
 std::string remarks(const ContestantResult& c);
+/// After a table, where something in it is not steady: a line that says so (steadiness.hpp).
+void print_steadiness(std::ostream& out, const MatrixResult& result);
 /// The width of the column of names.
 int name_width(const MatrixResult& result);
 

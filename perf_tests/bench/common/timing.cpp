@@ -24,6 +24,9 @@ constexpr double clock_warm_up_seconds = 0.05;
 constexpr int repetitions_alone = 20;
 constexpr double seconds_alone = 0.1;
 constexpr int fewest_to_stop = 2;
+/// Of the reference: of 2 MB, so that three lie in the caches of most threads together.
+constexpr std::size_t reference_entries = std::size_t{1} << 18;
+constexpr int references_per_block = 2;
 
 class CacheFlush {
  public:
@@ -47,10 +50,49 @@ class CacheFlush {
   int round_ = 0;
 };
 
+using Array = Kokkos::View<double*, Exec::memory_space>;
+
+struct ReferenceKernel {
+  Array a, b, c;
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { a(i) = b(i) + 0.5 * c(i); }
+};
+
+/// The same work again and again, on all that the device has.
+class ReferenceWork {
+ public:
+  explicit ReferenceWork(const Exec& exec)
+      : exec_(exec), kernel_{array("a"), array("b"), array("c")} {}
+
+  void run() const {
+    Kokkos::parallel_for("heddle::bench::reference",
+                         Kokkos::RangePolicy<Exec>(exec_, 0, reference_entries), kernel_);
+  }
+
+ private:
+  Array array(const char* name) const {
+    return Array(Kokkos::view_alloc(exec_, std::string("heddle::bench::reference_") + name),
+                 reference_entries);
+  }
+
+  Exec exec_;
+  ReferenceKernel kernel_;
+};
+
 class Track {
  public:
   Track(const Exec& exec, const TimingOptions& options)
-      : exec_(exec), options_(options), stopwatch_(exec), flush_(exec, options) {}
+      : exec_(exec), options_(options), stopwatch_(exec), flush_(exec, options), reference_(exec) {}
+
+  /// The first time is not counted: it finds the caches full of a contestant's data.
+  void time_reference(Samples& samples) {
+    reference_.run();
+    exec_.fence("heddle::bench::reference");
+    for (int i = 0; i < references_per_block; ++i) {
+      stopwatch_.start();
+      reference_.run();
+      samples.seconds.push_back(stopwatch_.stop());
+    }
+  }
 
   bool finished(const Runner& runner, double used_seconds) const {
     const int done = static_cast<int>(runner.time.seconds.size());
@@ -97,6 +139,7 @@ class Track {
   TimingOptions options_;
   Stopwatch stopwatch_;
   CacheFlush flush_;
+  ReferenceWork reference_;
 };
 
 }  // namespace
@@ -105,8 +148,9 @@ double host_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-void time_in_turns(const Exec& exec, std::vector<Runner>& runners, const TimingOptions& options,
-                   Progress& progress) {
+Samples time_in_turns(const Exec& exec, std::vector<Runner>& runners, const TimingOptions& options,
+                      Progress& progress) {
+  Samples reference;
   Track track(exec, options);
   const double start = host_seconds();
   do {
@@ -125,12 +169,14 @@ void time_in_turns(const Exec& exec, std::vector<Runner>& runners, const TimingO
     for (const std::size_t i : order) {
       if (track.finished(runners[i], used[i])) continue;
       progress.step(runners[i].time.seconds.size(), repetitions, runners[i].name);
+      track.time_reference(reference);
       const double begin = host_seconds();
       track.run_block(runners[i], used[i]);
       used[i] += host_seconds() - begin;
       busy = true;
     }
   }
+  return reference;
 }
 
 TimedScheme time_alone(const Exec& exec, const std::function<void()>& apply,

@@ -37,8 +37,11 @@ double host_seconds();
 ///
 /// A block times single applies (the queue empty before), then single applies by the host's clock,
 /// then all at once, behind each other.
-void time_in_turns(const Kokkos::DefaultExecutionSpace& exec, std::vector<Runner>& runners,
-                   const TimingOptions& options, Progress& progress);
+///
+/// Returns the times of a reference, a triad in the caches that is the same each time, before every
+/// block: how steady the machine was meanwhile.
+Samples time_in_turns(const Kokkos::DefaultExecutionSpace& exec, std::vector<Runner>& runners,
+                      const TimingOptions& options, Progress& progress);
 
 /// Times one runner alone: after an apply that is not counted, 20 applies, or what 0.1 s hold, but
 /// at least 5; and no more than two once the fastest of them took longer than `too_slow_seconds`.

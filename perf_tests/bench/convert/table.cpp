@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "table.hpp"
 
+#include "../common/steadiness.hpp"
 #include "../common/table.hpp"
 
 namespace heddle::bench {
@@ -37,9 +38,10 @@ void print_row(std::ostream& out, const MatrixResult& result, const ContestantRe
     rest = duration(std::max(0.0, time - alone));
   }
   const ContestantResult* peer = peer_of(result, c, block);
-  out << format("%11s", duration(time).c_str()) << format("%7s", count.c_str())
-      << format("%11s", allocating.c_str()) << format("%11s", rest.c_str())
-      << format("%10.1f", result.gbytes_per_second(c)) << format("%11s", bytes(c.bytes).c_str())
+  out << format("%11s", duration(time).c_str()) << format("%8s", spread_of(c.time).c_str())
+      << format("%7s", count.c_str()) << format("%11s", allocating.c_str())
+      << format("%11s", rest.c_str()) << format("%10.1f", result.gbytes_per_second(c))
+      << format("%11s", bytes(c.bytes).c_str())
       << format("%9s", peer ? (factor(peer->time.median() / time) + "x").c_str() : "-")
       << remarks(c) << '\n';
 }
@@ -54,20 +56,22 @@ void print_conversions(std::ostream& out, const MatrixResult& result, const Devi
       << " nonzeros, row mean " << format("%.2f", f.mean_row()) << " max " << f.longest_row << ", "
       << bytes(result.csr_bytes) << " of CSR\n\n";
   const int width = name_width(result);
-  out << format("  %-*s%11s%7s%11s%11s%10s%11s%9s\n", width, "", "time", "allocs", "alone", "rest",
-                "GB/s", "kept", "vs peer");
+  out << format("  %-*s%11s%8s%7s%11s%11s%10s%11s%9s\n", width, "", "time", "spread", "allocs",
+                "alone", "rest", "GB/s", "kept", "vs peer");
   bool baseline_seen = false;
   for (const auto& c : result.contestants) {
     if (!c.is_scheme && !baseline_seen) out << '\n';
     baseline_seen = baseline_seen || !c.is_scheme;
     print_row(out, result, c, width, request.block);
   }
+  print_steadiness(out, result);
   out.flush();
 }
 
 std::string conversions_help() {
   return "columns of the table:\n"
          "  time     from CSR on the device to what can be applied, what was made before released\n"
+         "  spread   the range of the middle half of these times over their median\n"
          "  allocs   allocations on the device in that time\n"
          "  alone    these, and their releases, done again with nothing in between\n"
          "  rest     the time without them\n"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "table.hpp"
 
+#include "../common/steadiness.hpp"
 #include "../common/table.hpp"
 #include "trace.hpp"
 
@@ -50,7 +51,7 @@ void print_row(std::ostream& out, const MatrixResult& result, const ContestantRe
   out << format("%11s", duration(c.setup.median()).c_str())
       << format("%9s", factor(c.setup.median() / time).c_str())
       << format("%11s", optional_duration(c.update).c_str())
-      << format("%11s", duration(time).c_str())
+      << format("%11s", duration(time).c_str()) << format("%8s", spread_of(c.time).c_str())
       << format("%11s", optional_duration(c.queued).c_str()) << format("%12s", level.c_str())
       << format("%9s", against_peer(result, c).c_str()) << remarks(c) << '\n';
 }
@@ -77,8 +78,8 @@ void print_solves(std::ostream& out, const MatrixResult& result, const DeviceFig
                   const SptrsvRequest& request) {
   print_triangle(out, result, figures, request);
   const int width = name_width(result);
-  out << format("  %-*s%11s%9s%11s%11s%11s%12s%9s\n", width, "", "setup", "solves", "update",
-                "time", "queued", "ns a level", "vs peer");
+  out << format("  %-*s%11s%9s%11s%11s%8s%11s%12s%9s\n", width, "", "setup", "solves", "update",
+                "time", "spread", "queued", "ns a level", "vs peer");
   bool baseline_seen = false;
   for (const auto& c : result.contestants) {
     if (!c.is_scheme && !baseline_seen) out << '\n';
@@ -87,6 +88,7 @@ void print_solves(std::ostream& out, const MatrixResult& result, const DeviceFig
   }
   out << "\n  a plan takes " << result.chosen_scheme << " by itself\n";
   if (result.search) print_search(out, *result.search);
+  print_steadiness(out, result);
   for (const TracedSolve& solve : result.traces) {
     out << '\n';
     print_trace(out, solve);
@@ -102,6 +104,7 @@ std::string solves_help() {
          "  update      new values of the same pattern into a plan of Heddle\n"
          "  time        one solve, nothing queued before; by events of the device where it has "
          "them\n"
+         "  spread      the range of the middle half of these times over their median\n"
          "  queued      one of ten solves behind each other\n"
          "  ns a level  the time over the levels, the rows that must be solved one after the "
          "other\n"

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "steadiness.hpp"
+
+#include "table.hpp"
+
+namespace heddle::bench {
+
+namespace {
+/// So that it stays a line; the JSON names all.
+constexpr std::size_t most_named = 6;
+}  // namespace
+
+std::vector<const ContestantResult*> unsteady_contestants(const MatrixResult& result) {
+  std::vector<const ContestantResult*> found;
+  for (const ContestantResult& c : result.contestants) {
+    if (c.time.spread() > spread_limit) found.push_back(&c);
+  }
+  return found;
+}
+
+std::string steadiness_warning(const MatrixResult& result) {
+  std::string text;
+  const auto add = [&](const std::string& name, const Samples& samples) {
+    text += (text.empty() ? "" : ", ") + name + " (" + spread_of(samples) + ")";
+  };
+  if (unsteady_machine(result)) add("the reference operation", result.reference);
+  const auto unsteady = unsteady_contestants(result);
+  const std::size_t named = std::min(unsteady.size(), most_named);
+  for (std::size_t i = 0; i < named; ++i) add(unsteady[i]->name, unsteady[i]->time);
+  if (text.empty()) return text;
+  if (named < unsteady.size()) {
+    text += " and " + std::to_string(unsteady.size() - named) + " others";
+  }
+  return "unsteady: the times of " + text + " spread by more than " +
+         format("%.0f%%", 100 * spread_limit) +
+         "; other programs may use this machine, so compare nothing by this table";
+}
+
+std::string spread_of(const Samples& samples) {
+  return samples.seconds.size() < 3 ? "-" : format("%.0f%%", 100 * samples.spread());
+}
+
+}  // namespace heddle::bench

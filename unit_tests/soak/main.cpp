@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Random products, triangular solves and wavefronts of every format, scheme and layout, held
+// against an oracle. A trial is drawn from its seed alone.
+#include <Kokkos_Core.hpp>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <sstream>
+
+#include "../support/watchdog.hpp"
+#include "trial.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+constexpr int threads = 5;
+constexpr int most_failures = 10;
+
+struct Arguments {
+  std::uint64_t seed = 0;
+  std::uint64_t trials = std::numeric_limits<std::uint64_t>::max();
+  double seconds = std::numeric_limits<double>::infinity();
+  std::string only;
+};
+
+/// What is said where a trial ends the program, which can say no more itself then.
+char last_words[100];
+
+void on_crash(int signal) {
+  std::fputs(last_words, stderr);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+void expect_crash(std::uint64_t seed) {
+  std::snprintf(last_words, sizeof(last_words),
+                "CRASHED; again: heddle_soak --seed %llu --trials 1\n",
+                static_cast<unsigned long long>(seed));
+  for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL}) std::signal(signal, on_crash);
+}
+
+std::vector<Trial> all_trials() {
+  std::vector<Trial> all;
+  for (const auto trials : {trials_of_double, trials_of_float, trials_of_complex,
+                            trials_of_wide_indices, trials_of_portable, trials_of_wavefronts}) {
+    for (Trial& trial : trials()) all.push_back(std::move(trial));
+  }
+  return all;
+}
+
+int run(const Arguments& arguments) {
+  const std::vector<Trial> all = all_trials();
+  const auto print = [](std::uint64_t seed, const Trial& trial, const Outcome& outcome) {
+    const auto number = static_cast<unsigned long long>(seed);
+    std::printf("%s: %s: %s\n%s\nagain: heddle_soak --seed %llu --trials 1\n\n",
+                outcome.problem.empty() ? "passed" : "FAILED", trial.name.c_str(),
+                outcome.what.c_str(), outcome.problem.c_str(), number);
+    std::fflush(stdout);
+  };
+  std::printf("heddle_soak from seed %llu\n", static_cast<unsigned long long>(arguments.seed));
+  std::fflush(stdout);
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  const auto spent = [&] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+  long long applies = 0, refusals = 0, trials = 0;
+  int failures = 0;
+  for (std::uint64_t step = 0; step < arguments.trials; ++step) {
+    if (spent() >= arguments.seconds || failures == most_failures) break;
+    const std::uint64_t seed = arguments.seed + step;
+    Random random(seed);
+    const Trial& trial = all[random.bits() % all.size()];
+    if (trial.name.find(arguments.only) == std::string::npos) continue;
+    expect_crash(seed);
+    const std::string watched = "trial " + std::to_string(seed) + " of heddle_soak";
+    const Watchdog watchdog(watched.c_str());
+    const Outcome outcome = trial.run(random);
+    ++trials;
+    applies += outcome.applies;
+    refusals += outcome.refusals;
+    failures += !outcome.problem.empty();
+    if (!outcome.problem.empty() || arguments.trials == 1) print(seed, trial, outcome);
+  }
+  std::printf(
+      "%lld trials in %.1f s: %lld results held against the oracle, %lld plans refused, "
+      "%d trials failed\n",
+      trials, spent(), applies, refusals, failures);
+  return failures || trials == 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+template <class Number>
+bool read(const std::string& text, Number& number) {
+  std::istringstream in(text);
+  return in >> number && in.eof();
+}
+
+bool parse(const std::vector<std::string>& words, Arguments& arguments) {
+  if (words.size() % 2) return false;
+  for (std::size_t i = 0; i < words.size(); i += 2) {
+    const std::string& value = words[i + 1];
+    if (words[i] == "--seed" && read(value, arguments.seed)) continue;
+    if (words[i] == "--trials" && read(value, arguments.trials)) continue;
+    if (words[i] == "--seconds" && read(value, arguments.seconds)) continue;
+    if (words[i] != "--only") return false;
+    arguments.only = value;
+  }
+  return true;
+}
+
+}  // namespace
+
+}  // namespace heddle::test
+
+int main(int argc, char** argv) {
+  heddle::test::Arguments arguments;
+  arguments.seed = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch() /
+                                              std::chrono::seconds(1) * 1000000);
+  if (!heddle::test::parse({argv + 1, argv + argc}, arguments)) {
+    std::fprintf(
+        stderr,
+        "usage: heddle_soak [--seed N] [--trials N] [--seconds S] [--only WORD]\n"
+        "Trials of seeds N, N + 1, ...; without --seed each run draws others. WORD is part\n"
+        "of a trial's name: spmv, sptrsv, wavefronts, float, portable, ...\n");
+    return 2;
+  }
+  // So many whatever the machine has, since a seed is to give the same trial everywhere.
+  const Kokkos::ScopeGuard kokkos(Kokkos::InitializationSettings()
+                                      .set_num_threads(heddle::test::threads)
+                                      .set_disable_warnings(true));
+  return heddle::test::run(arguments);
+}

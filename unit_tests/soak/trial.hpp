@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a trial of heddle_soak is: everything in it is drawn from one seed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../support/random.hpp"
+
+namespace heddle::test {
+
+struct Outcome {
+  std::string what;     ///< the case in words
+  std::string problem;  ///< empty if all is well
+  int applies = 0;
+  int refusals = 0;  ///< of plans, where a scheme does not take a matrix or a budget
+};
+
+struct Trial {
+  std::string name;
+  Outcome (*run)(Random&);
+};
+
+/// Those of each trial_NAME.cpp, which is a source of its own so that they compile side by side.
+std::vector<Trial> trials_of_double();
+std::vector<Trial> trials_of_float();
+std::vector<Trial> trials_of_complex();
+std::vector<Trial> trials_of_wide_indices();
+std::vector<Trial> trials_of_portable();
+std::vector<Trial> trials_of_wavefronts();
+
+}  // namespace heddle::test

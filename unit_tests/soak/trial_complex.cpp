@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "types.hpp"
+
+namespace heddle::test {
+
+std::vector<Trial> trials_of_complex() {
+  std::vector<Trial> trials;
+  add_trials<Kokkos::DefaultExecutionSpace, Kokkos::complex<double>, Indices32>(trials,
+                                                                                "complex<double>");
+  return trials;
+}
+
+}  // namespace heddle::test

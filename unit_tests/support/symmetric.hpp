@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a matrix stands for of which one triangle is stored.
+#pragma once
+
+#include "spmv_check.hpp"
+
+namespace heddle::test {
+
+/// As the diagonal of a Hermitian matrix is.
+template <class Host>
+void make_diagonal_real(const Host& host) {
+  using S = typename Host::Matrix::scalar_type;
+  if constexpr (is_complex<S>) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(host.rows()); ++i) {
+      for (auto k = host.row_ptr()(i); k < host.row_ptr()(i + 1); ++k) {
+        const auto e = static_cast<std::size_t>(k);
+        if (static_cast<std::size_t>(host.col_idx()(e)) != i) continue;
+        host.values()(e) = S(host.values()(e).real());
+      }
+    }
+  }
+}
+
+/// Both triangles, from one, whose diagonal becomes real if Hermitian.
+template <class D>
+typename D::Host both_triangles(const typename D::Host& half, Symmetry symmetry) {
+  using S = typename D::S;
+  if (symmetry == Symmetry::hermitian) make_diagonal_real(half);
+  std::vector<std::vector<std::pair<std::size_t, S>>> rows(static_cast<std::size_t>(half.rows()));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (auto k = half.row_ptr()(i); k < half.row_ptr()(i + 1); ++k) {
+      const auto e = static_cast<std::size_t>(k);
+      const auto j = static_cast<std::size_t>(half.col_idx()(e));
+      const S value = half.values()(e);
+      rows[i].emplace_back(j, value);
+      if (i != j) {
+        rows[j].emplace_back(i, symmetry == Symmetry::hermitian ? conjugate(value) : value);
+      }
+    }
+  }
+  std::size_t nonzeros = 0;
+  for (const auto& row : rows) nonzeros += row.size();
+  const Kokkos::DefaultHostExecutionSpace host;
+  typename D::Host full(host, half.rows(), half.columns(), static_cast<typename D::Off>(nonzeros));
+  host.fence("heddle::test::full");
+  std::size_t k = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    full.row_ptr()(i) = static_cast<typename D::Off>(k);
+    for (const auto& [j, value] : rows[i]) {
+      full.col_idx()(k) = static_cast<typename D::O>(j);
+      full.values()(k++) = value;
+    }
+  }
+  full.row_ptr()(rows.size()) = static_cast<typename D::Off>(k);
+  return full;
+}
+
+}  // namespace heddle::test
