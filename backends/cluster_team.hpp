@@ -11,20 +11,20 @@ inline constexpr int portable_teams_per_cluster = 8;
 
 /// The words of Cluster where a GPU's compiler compiles for the host, which runs no cluster.
 struct OneTeamCluster {
-  static int teams() { return 1; }
-  static int rank() { return 0; }
-  static void arrive() {}
-  static void wait() {}
+  KOKKOS_FORCEINLINE_FUNCTION static int teams() { return 1; }
+  KOKKOS_FORCEINLINE_FUNCTION static int rank() { return 0; }
+  KOKKOS_FORCEINLINE_FUNCTION static void arrive() {}
+  KOKKOS_FORCEINLINE_FUNCTION static void wait() {}
   template <class T>
-  static T* remote(T* place, int /*rank*/) {
+  KOKKOS_FORCEINLINE_FUNCTION static T* remote(T* place, int /*rank*/) {
     return place;
   }
   template <class T>
-  static void post(T* place, T value) {
+  KOKKOS_FORCEINLINE_FUNCTION static void post(T* place, T value) {
     *place = value;
   }
   template <class T>
-  static T look(const T* place) {
+  KOKKOS_FORCEINLINE_FUNCTION static T look(const T* place) {
     return *place;
   }
 };

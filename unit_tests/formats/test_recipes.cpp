@@ -206,7 +206,7 @@ std::vector<T> listed(const Kokkos::View<T*, Space>& view) {
 }  // namespace
 
 TEST_CASE("recipes: the arrays that docs/recipes.md draws") {
-  using Type = Types<Kokkos::DefaultExecutionSpace, double, Indices32>;
+  using Type = Types<DefaultDevice, double, Indices32>;
   using Numbers = std::vector<std::int64_t>;
   using View = Kokkos::View<std::int64_t*, Type::Space>;
   const Type::Exec exec;

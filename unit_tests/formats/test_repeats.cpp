@@ -19,7 +19,7 @@ using RepeatTypes = JoinTuples<
     Every<std::tuple<double>, UsualIndices, AllBackends>,
     Every<std::tuple<double>,
           std::tuple<Indices<std::int32_t, std::size_t>, Indices<std::int64_t, std::int64_t>>,
-          std::tuple<Kokkos::DefaultExecutionSpace>>>;
+          std::tuple<DefaultDevice>>>;
 
 /// The first row in which two entries that a map takes are of one column, or -1.
 template <class Map>
@@ -104,7 +104,7 @@ TEST_CASE_TEMPLATE_DEFINE("repeats: found, with row and column and both entries"
 TEST_CASE_TEMPLATE_APPLY(repeats_found, RepeatTypes);
 
 TEST_CASE("repeats: an end that refuses them is an error that says where, and else does nothing") {
-  using Type = Types<Kokkos::DefaultExecutionSpace, double, Indices32>;
+  using Type = Types<DefaultDevice, double, Indices32>;
   using Matrix = DeviceMatrix<Type>::Matrix;
   const Type::Exec exec;
   const auto tiles = tile_rows(2) | tile_columns(2);

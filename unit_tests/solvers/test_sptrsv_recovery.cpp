@@ -11,7 +11,7 @@ namespace {
 
 using heddle::detail::sptrsv::GpuSolve;
 using heddle::detail::sptrsv::SolvedValues;
-using Exec = Kokkos::DefaultExecutionSpace;
+using Exec = DefaultDevice;
 using Solve = GpuSolve<Exec, double>;
 
 constexpr std::int64_t places = 100;

@@ -121,7 +121,7 @@ TEST_CASE_TEMPLATE_DEFINE("wavefronts: levels are those of the longest chain", T
 TEST_CASE_TEMPLATE_APPLY(levels, Everywhere);
 
 TEST_CASE("wavefronts: everything is labelled, and a loop launches and does nothing else") {
-  using Exec = Kokkos::DefaultExecutionSpace;
+  using Exec = DefaultDevice;
   const Exec exec;
   const DevicePattern<Exec> on_device(triangle_named("random"));
   for (const Scheme& scheme : variants_of(wavefronts::grammar(backends::describe(exec)))) {

@@ -20,6 +20,15 @@
 
 namespace heddle::test {
 
+#ifdef HEDDLE_EMULATED
+inline constexpr bool emulated = true;
+#else
+inline constexpr bool emulated = false;
+#endif
+
+/// n, or an eighth of it on an emulated device, which is small and slow.
+constexpr std::int64_t cut(std::int64_t n) { return emulated ? n / 8 : n; }
+
 template <class... T>
 using JoinTuples = decltype(std::tuple_cat(std::declval<T>()...));
 
@@ -27,9 +36,7 @@ using JoinTuples = decltype(std::tuple_cat(std::declval<T>()...));
 /// In a program whose device is emulated there is no other.
 using DefaultDevice = backends::Emulated<Kokkos::DefaultHostExecutionSpace, HEDDLE_EMULATED>;
 using Backends = std::tuple<DefaultDevice>;
-inline constexpr bool emulated = true;  ///< tests are smaller
 #else
-inline constexpr bool emulated = false;
 using DefaultDevice = Kokkos::DefaultExecutionSpace;
 
 /// Execution spaces of this build that Heddle launches on itself, as a tuple.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../../core/matrix.hpp"
+#include "backends.hpp"
 #include "pattern.hpp"
 #include "random.hpp"
 
@@ -114,26 +115,29 @@ inline std::vector<Pattern> test_patterns(std::uint64_t seed = 1) {
   all.push_back(banded_pattern("five-point, rectangular", 500, 430, {-25, -1, 0, 1, 25}));
   random("dense", 33, 65, [](std::int64_t) { return 65; });
   random("wide", 40, 3000, [](std::int64_t i) { return (i * 37) % 150; });
-  random("tall", 3000, 40, [](std::int64_t i) { return (i * 7) % 5; });
-  random("many short rows", 20000, 20000, [](std::int64_t i) { return i * 2654435761 % 6; });
-  random("every length to 80", 240, 500, [](std::int64_t i) { return i % 81; });
-  random("lengths at powers of two", 130, 700, [](std::int64_t i) {
+  random("tall", cut(3000), 40, [](std::int64_t i) { return (i * 7) % 5; });
+  random("many short rows", cut(20000), cut(20000),
+         [](std::int64_t i) { return i * 2654435761 % 6; });
+  random("every length to 80", emulated ? 81 : 240, 500, [](std::int64_t i) { return i % 81; });
+  random("lengths at powers of two", emulated ? 30 : 130, 700, [](std::int64_t i) {
     return std::max<std::int64_t>(0, (std::int64_t{1} << (i % 10)) + i % 3 - 1);
   });
   random("first rows empty", 700, 300, [](std::int64_t i) { return i < 600 ? 0 : i % 9; });
   random("last rows empty", 700, 300, [](std::int64_t i) { return i > 100 ? 0 : 1 + i % 9; });
-  random("long runs of empty rows", 2500, 800, [](std::int64_t i) { return i % 500 ? 0 : 300; });
-  random("one huge row", 200, 30000, [](std::int64_t i) { return i == 77 ? 20000 : i % 4; });
-  random("huge first and last row", 65, 9000,
-         [](std::int64_t i) { return i == 0 || i == 64 ? 8000 : 1; });
-  random("short and long runs", 900, 5000,
+  random("long runs of empty rows", emulated ? 1100 : 2500, 800,
+         [](std::int64_t i) { return i % 500 ? 0 : 300; });
+  random("one huge row", 200, cut(30000),
+         [](std::int64_t i) { return i == 77 ? cut(20000) : i % 4; });
+  random("huge first and last row", 65, cut(9000) + 1000,
+         [](std::int64_t i) { return i == 0 || i == 64 ? cut(8000) + 1000 : 1; });
+  random("short and long runs", emulated ? 300 : 900, 5000,
          [](std::int64_t i) { return i / 100 % 2 ? (i % 50 ? 2 : 1800) : i % 8; });
-  random("power law", 3000, 3000, [](std::int64_t i) {
-    return static_cast<std::int64_t>(4000 /
+  random("power law", cut(3000), 3000, [](std::int64_t i) {
+    return static_cast<std::int64_t>(static_cast<double>(emulated ? 1500 : 4000) /
                                      std::pow(1 + static_cast<double>(i * 7919 % 3000), 0.9));
   });
 
-  random("one huge column", 4000, 50, [](std::int64_t i) { return i % 3; });
+  random("one huge column", cut(4000), 50, [](std::int64_t i) { return i % 3; });
   all.back() = with_rows_changed(all.back(), [](std::vector<std::int64_t>& row) {
     if (std::find(row.begin(), row.end(), 17) == row.end()) row.push_back(17);
     std::sort(row.begin(), row.end());

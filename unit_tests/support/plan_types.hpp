@@ -32,20 +32,21 @@ using Offsets64 = Indices<std::int32_t, std::int64_t>;
 /// Few, since each compiles a plan anew: together they have every scalar but complex<double>, both
 /// offsets, and every kind of backend of the build. The third is Serial's where there is Serial,
 /// the last is launched by Kokkos' team policy alone.
-using FewTypes = std::tuple<Types<Kokkos::DefaultExecutionSpace, double, Indices32>,
-                            Types<Kokkos::DefaultExecutionSpace, Kokkos::complex<float>, Offsets64>,
+using FewTypes = std::tuple<Types<DefaultDevice, double, Indices32>,
+                            Types<DefaultDevice, Kokkos::complex<float>, Offsets64>,
                             Types<std::tuple_element_t<0, Backends>, float, Indices32>,
                             Types<Portable<Kokkos::DefaultExecutionSpace>, double, Indices32>>;
 
 /// The types that a format is tested for; all of them where HEDDLE_FULL_TESTS is defined, and one
-/// under sanitizers, whose compilers are slow and to whom memory is memory.
+/// under sanitizers, whose compilers are slow and to whom memory is memory, and on emulated
+/// devices.
 #ifdef HEDDLE_FULL_TESTS
 template <class List>
 using PlanTypes = typename detail::WithFormats<List, Every<>>::type;
 inline constexpr bool full_tests = true;
-#elif defined(HEDDLE_SANITIZED_TESTS)
+#elif defined(HEDDLE_SANITIZED_TESTS) || defined(HEDDLE_EMULATED)
 template <class List>
-using PlanTypes = std::tuple<PlanType<List, Kokkos::DefaultExecutionSpace, double, Indices32>>;
+using PlanTypes = std::tuple<PlanType<List, DefaultDevice, double, Indices32>>;
 inline constexpr bool full_tests = false;
 #else
 template <class List>
@@ -55,7 +56,7 @@ inline constexpr bool full_tests = false;
 
 /// One type alone, for what does not depend on it.
 template <class List>
-using OnePlanType = PlanType<List, Kokkos::DefaultExecutionSpace, double, Indices32>;
+using OnePlanType = PlanType<List, DefaultDevice, double, Indices32>;
 
 /// Two instances of an execution space, Portable or Kokkos' own.
 template <ExecutionSpace Exec>

@@ -11,15 +11,15 @@ namespace heddle::test {
 
 using namespace heddle::recipe;
 
-#ifdef HEDDLE_SANITIZED_TESTS
-using RecipeTypes = std::tuple<Types<Kokkos::DefaultExecutionSpace, double, Indices32>>;
+#if defined(HEDDLE_SANITIZED_TESTS) || defined(HEDDLE_EMULATED)
+using RecipeTypes = std::tuple<Types<DefaultDevice, double, Indices32>>;
 #else
 /// Every backend, and on the usual one every kind of index.
 using RecipeTypes = JoinTuples<
     Every<std::tuple<double>, UsualIndices, AllBackends>,
     Every<std::tuple<Kokkos::complex<float>>,
           std::tuple<Indices<std::int32_t, std::size_t>, Indices<std::int64_t, std::int64_t>>,
-          std::tuple<Kokkos::DefaultExecutionSpace>>>;
+          std::tuple<DefaultDevice>>>;
 #endif
 
 inline Pattern reversed(const Pattern& pattern) {
@@ -44,7 +44,7 @@ inline std::vector<Pattern> recipe_patterns() {
       }));
   for (const bool row : {false, true}) {
     for (const bool column : {false, true}) {
-      if (row || column) all.push_back(crossed_pattern(9000, 9000, row, column));
+      if (row || column) all.push_back(crossed_pattern(cut(9000), cut(9000), row, column));
     }
   }
   return all;

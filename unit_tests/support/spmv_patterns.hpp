@@ -16,21 +16,24 @@ inline std::vector<Pattern> share_patterns() {
     all.push_back(random_pattern(name, 100 + all.size(), rows, columns, length));
   };
   for (const std::int64_t length : {255, 256, 257, 511, 512, 767, 768, 1023, 1024, 1025}) {
-    add("rows of about a share", 37, 3000, [=](std::int64_t) { return length; });
+    add("rows of about a share", emulated ? 5 : 37, 3000, [=](std::int64_t) { return length; });
     all.back().name += ", " + std::to_string(length);
   }
-  add("empty rows fill shares", 30000, 200, [](std::int64_t i) { return i % 5000 == 7 ? 150 : 0; });
-  add("huge rows among short ones", 12000, 40000,
-      [](std::int64_t i) { return i % 3000 == 1 ? 30000 : i % 4; });
-  add("huge rows side by side", 40, 60000, [](std::int64_t i) { return i % 2 ? 20000 : 5000; });
-  add("120,000 rows", 120000, 120000, [](std::int64_t i) { return 1 + i % 3; });
+  add("empty rows fill shares", cut(30000), 200,
+      [](std::int64_t i) { return i % cut(5000) == 7 ? 150 : 0; });
+  add("huge rows among short ones", cut(12000), cut(40000),
+      [](std::int64_t i) { return i % cut(3000) == 1 ? cut(30000) : i % 4; });
+  add("huge rows side by side", cut(40), cut(60000),
+      [](std::int64_t i) { return cut(i % 2 ? 20000 : 5000); });
+  add("120,000 rows", emulated ? 3000 : 120000, emulated ? 3000 : 120000,
+      [](std::int64_t i) { return 1 + i % 3; });
   return all;
 }
 
 /// Rows over many shares, so that several vectors are handed over from share to share.
 inline Pattern huge_rows() {
-  return random_pattern("huge rows", 5, 12, 30000,
-                        [](std::int64_t i) { return i % 2 ? 9000 : 100; });
+  return random_pattern("huge rows", 5, 12, cut(30000),
+                        [](std::int64_t i) { return i % 2 ? cut(9000) : 100; });
 }
 
 /// A few diagonals, on which an entry here and there is missing, and rows without any.
@@ -66,9 +69,10 @@ inline std::vector<Pattern> all_patterns() {
   std::vector<Pattern> all = test_patterns();
   for (Pattern& pattern : share_patterns()) all.push_back(std::move(pattern));
   all.push_back(diagonals_with_holes());
-  all.push_back(diagonals_with_more("diagonals and more", 2000, 2100, [](std::int64_t i) {
-    return i == 700 ? 1500 : i % 6 == 2 ? 3 : 0;
-  }));
+  all.push_back(
+      diagonals_with_more("diagonals and more", emulated ? 800 : 2000, 2100, [](std::int64_t i) {
+        return i == 700 ? 1500 : i % 6 == 2 ? 3 : 0;
+      }));
   return all;
 }
 

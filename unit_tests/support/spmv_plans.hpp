@@ -35,6 +35,7 @@ class TestedSchemes {
   /// each has been taken; all of them in full tests.
   std::vector<Scheme> in_turn(std::size_t turn, std::size_t stride) const {
     std::vector<Scheme> schemes = base_;
+    if (emulated && stride > 1) stride *= 4;
     for (std::size_t v = 0; v < variations_.size(); ++v) {
       if (full_tests || (v + turn) % stride == 0) schemes.push_back(variations_[v]);
     }

@@ -9,8 +9,9 @@
 namespace heddle::test {
 
 inline std::vector<Pattern> event_patterns() {
-  return {random_pattern("irregular", 3, 2000, 9000,
-                         [](std::int64_t i) { return i % 700 == 5 ? 8000 : i % 7; }),
+  return {random_pattern(
+              "irregular", 3, cut(2000), 9000,
+              [](std::int64_t i) { return i % (emulated ? 100 : 700) == 5 ? cut(8000) : i % 7; }),
           pattern_named("dense")};
 }
 

@@ -71,9 +71,10 @@ TEST_CASE_TEMPLATE_DEFINE("multivectors agree with the oracle", T, suite_vectors
   for (std::size_t p = 0; p < patterns.size(); ++p) {
     const auto A = to_device<T>(exec, patterns[p]);
     for (std::size_t c = 0; c < cases.size(); ++c) {
-      const bool large = patterns[p].nonzeros() * cases[c].count > 200000 && cases[c].count > 5;
+      const bool large = patterns[p].nonzeros() * cases[c].count > (emulated ? 8000 : 200000) &&
+                         cases[c].count > 5;
       const bool huge = p + 1 == patterns.size() && (cases[c].count == 3 || cases[c].count == 24);
-      const bool in_turn = (p + c) % 5 == 0 || cases[c].count == 0 || full_tests;
+      const bool in_turn = (p + c) % (emulated ? 20 : 5) == 0 || cases[c].count == 0 || full_tests;
       if (huge || (in_turn && !large)) {
         vectors_agree(make, A, schemes.in_turn(p + c / 5, 5), cases[c]);
       }
@@ -87,9 +88,9 @@ TEST_CASE_TEMPLATE_DEFINE("multivectors agree with the oracle: x beyond the cach
   const typename T::Exec exec;
   const TestedSchemes<T> schemes(exec);
   PlanMaker<T> make(exec);
-  const Pattern patterns[] = {
-      random_pattern("wide", 6, 2000, 12500, [](std::int64_t i) { return i % 180; }),
-      pattern_named("dense")};
+  const Pattern patterns[] = {random_pattern("wide", 6, emulated ? 60 : 2000, 12500,
+                                             [](std::int64_t i) { return i % 180; }),
+                              pattern_named("dense")};
   for (const Pattern& pattern : patterns) {
     vectors_agree(make, to_device<T>(exec, pattern), schemes.base(), {64, {64, true}, true, true});
   }
