@@ -57,7 +57,7 @@ Result measure(const Exec& exec, Lower& lower, const char* scheme, int threads) 
                                       heddle::Triangle::lower};
   const heddle::Wavefronts waves(exec, n, sptrsv::TriangleReads<int, int>{graph},
                                  {.scheme = heddle::Scheme::parse(scheme), .threads = threads});
-  const sptrsv::RowsTriangle<Exec, double, int, int> triangle(
+  const sptrsv::RowsTriangle<Exec, double, int, int, double> triangle(
       exec, lower.matrix(), graph, nullptr, waves.place_order(),
       static_cast<std::int64_t>(lower.col_idx.size()) - n, heddle::Diagonal::stored);
   const auto size = static_cast<std::size_t>(n);
