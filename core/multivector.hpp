@@ -43,7 +43,7 @@ struct ExpectedVectors {
   bool several_apart() const { return count > 1 && apart; }
 };
 
-/// Passes over a matrix that so many vectors take, at most `most` of them in each; one of none.
+/// Passes over a matrix for a number of vectors, at most `most` of them in each; one of none.
 inline int passes_over_matrix(int vectors, int most) {
   return std::max(1, ceil_div(vectors, most));
 }
@@ -70,7 +70,7 @@ Multivector<T> multivector_of(const View& view) {
 
 namespace detail {
 
-/// The first and one past the last address of so many vectors.
+/// The first and one past the last address of the vectors.
 template <class T>
 std::pair<std::intptr_t, std::intptr_t> addresses(const Multivector<T>& vectors) {
   const auto first = reinterpret_cast<std::intptr_t>(vectors.data);

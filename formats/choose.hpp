@@ -45,7 +45,7 @@ struct ChooseOptions {
   /// Only schemes that read the user's values in place, and apply all of `ops` so.
   bool values_in_place = false;
   Sizes sizes = {};
-  /// Only schemes that keep at most so many bytes, with the stored transpose that `ops` need.
+  /// Only schemes that keep at most these bytes, with the stored transpose that `ops` need.
   std::size_t max_bytes = no_bound;
   /// What will be applied besides Op::none, each kind as often.
   std::vector<Op> ops = {};

@@ -20,7 +20,7 @@ struct CpuTraits {
 
 /// Asks the processor.
 ///
-/// The numbers were measured on Xeon A and the EPYC of docs/performance.md. Xeon A gathers faster
+/// The numbers were measured on Xeon A and the EPYC of docs/design/cpu.md. Xeon A gathers faster
 /// than it loads, fetches ahead by itself, and mispredicts 18,000 irregular rows; the EPYC gathers
 /// more slowly than it loads, its own prefetch is thrown off by skipped columns, and it runs
 /// through 30,000 irregular rows. Processors of the Xeon's maker are taken to be like it, all

@@ -8,7 +8,7 @@ namespace heddle::detail::coo {
 
 /// From the bytes, and from how often the shares fill a GPU. Its numbers stand above those of
 /// csr/adaptive, which has the same shares: on an H200 COO took 1.20 times as long on average, and
-/// less on one of 44 matrices (docs/performance.md), and on CPUs twice as long.
+/// less on one of 44 matrices (docs/design/formats.md), and on CPUs twice as long.
 inline Prediction predict(const RowFeatures& rows, const Device& device, const Sizes& sizes) {
   const auto n = static_cast<double>(rows.nonzeros);
   const double local_row_bytes = device.has_lanes() ? 2 : sizes.ordinal_bytes;

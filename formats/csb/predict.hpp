@@ -84,7 +84,7 @@ inline double bytes_of_pieces(const Parameters& parameters, const RowFeatures& r
 /// From the bytes: a value and two local indices for each nonzero, x and y once; where one triangle
 /// is stored, what its mirror image adds; and five times that, so that it is not chosen where
 /// another format is possible. On an H200 it took 4.6 times as long as the best of CSR on average,
-/// 2.2 at least (docs/performance.md), and a triangle 8 to 32 times as long as CSR of the whole
+/// 2.2 at least (docs/design/formats.md), and a triangle 8 to 32 times as long as CSR of the whole
 /// (docs/csb.md).
 inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
                           const Sizes& sizes) {

@@ -69,7 +69,7 @@ class GpuCosts {
 
   /// As csr/merge, and more: every team first waits for its search, a load for every level, and the
   /// longest row is one team's. On an H200 1.25 times csr/merge's time on average, 1.0 to 4.6
-  /// (docs/performance.md).
+  /// (docs/design/formats.md).
   double searched_merge() const {
     const bool apart = sizes_.vectors.several_apart();
     const double shares = apart ? 1 + unpacked_wave * adaptive_waves() : adaptive();
@@ -162,7 +162,7 @@ inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
     prediction.reason = shape + ", and too few applies to set up a table of equal shares";
   } else if (scheme.has("blocks")) {
     // Never chosen: on an H200 1.5 times csr/adaptive's time on average, 0.95 to 8.3
-    // (docs/performance.md).
+    // (docs/design/formats.md).
     penalty = 2;
     rounds = costs.adaptive();
     prediction.reason = "blocks of rows get lanes by their mean length, and long rows a team";

@@ -11,7 +11,7 @@
 namespace heddle::detail::csr {
 
 /// The sizes that the CSR kernels run at on a GPU, read by their launches and by the cost model.
-/// Measured on an H200 (docs/csr.md, docs/performance.md); no AMD GPU has been measured.
+/// Measured on an H200 (docs/csr.md, docs/design/csr.md); no AMD GPU has been measured.
 struct GpuTuning {
   // csr/scalar and csr/subwarp
   int subwarp_threads = 256;
@@ -27,7 +27,7 @@ struct GpuTuning {
   /// With several vectors: what 64 KB of scratch hold of teams with their nonzeros in it.
   int share_multivector_teams_resident = 3;
 
-  // csr/blocks. Not tuned: what docs/performance.md was measured with.
+  // csr/blocks. Not tuned: what docs/design/csr.md was measured with.
   int block_threads = 256;
   int block_teams_resident = 4;
   int block_batch = 4;
@@ -96,7 +96,7 @@ struct BlockTuning {
 };
 
 /// The same for a CPU, where every thread takes one share. Measured on the processors of
-/// docs/performance.md.
+/// docs/design/cpu.md.
 struct CpuTuning {
   /// Vectors of x that plain loops serve in one pass, and registers if the vectors lie apart.
   int plain_vectors = 8;

@@ -44,7 +44,7 @@ inline int lanes_for(const RowFeatures& rows, const Device& device) {
 
 /// From the bytes, and from the rounds of loads that subwarps take. Fitted where most rows are
 /// empty (docs/choose.md). Elsewhere, where it took 1.56 times as long as the best of CSR on
-/// average on an H200 (docs/performance.md), it is taken to be half as slow again, so that it is
+/// average on an H200 (docs/design/formats.md), it is taken to be half as slow again, so that it is
 /// not chosen where CSR is at hand.
 inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
                           const Sizes& sizes) {

@@ -44,7 +44,7 @@ struct MatrixBytes {
 /// What is predicted of a format with a rest that takes so many vectors in a pass: twice what the
 /// bytes of its matrix take, so that it is not chosen where CSR is at hand. On an H200 hyb
 /// took 1.33 times as long as the best of CSR on average and dia/rest=coo 1.30
-/// (docs/performance.md); on CPUs 3.1 to 3.5.
+/// (docs/design/formats.md); on CPUs 3.1 to 3.5.
 inline Prediction prediction_of(const MatrixBytes& matrix, const RowFeatures& rows,
                                 const Device& device, const Sizes& sizes, int most_vectors,
                                 const GpuSetup& setup) {

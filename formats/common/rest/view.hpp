@@ -10,7 +10,7 @@
 /// that y is written once.
 namespace heddle::detail::rest {
 
-/// Which rows have entries in the rest, and the how-manieth of them each is, as kernels see it: a
+/// Which rows have entries in the rest, and the index of each among them, as kernels see it: a
 /// bit for each row, and for each word of bits how many are set in the words before.
 template <Ordinal O>
 struct LongRows {

@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes docs/performance.md, docs/performance-by-matrix.md and the table of README.md from the kept results.
+
+usage: performance.py [--check]
+
+With --check nothing is written; it fails where a file differs from what would be.
+"""
+import math
+import os
+import sys
+
+from results import (CUSPARSE_ANY, CUSPARSE_CSR, KOKKOS_KERNELS, Comparison, command, contestants,
+                     fastest, geometric_mean, load, over_auto, schemes, setup, setup_in_applies,
+                     time)
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
+KOKKOS_SOLVES = ("kk-ranges", "kk-teams")
+COMPARED = ["geometric mean", "least", "lost by more than 5 %", "set-up repaid after"]
+
+# What is compared: operation, machine, results, and the peers' names with their contestants.
+CUSPARSE = [("cuSPARSE, the better CSR", CUSPARSE_CSR), ("cuSPARSE, any format", CUSPARSE_ANY)]
+MKL = [("MKL, optimized", ("mkl-optimized",)), ("MKL as created", ("mkl-plain",))]
+PRODUCTS = [("y = Ax", "H200", "h200-spmv-double-all-formats",
+             CUSPARSE + [("Kokkos Kernels", KOKKOS_KERNELS)])]
+OTHERS = [("y = Ax, 17 generated of other %s" % what, "H200", "h200-spmv-double-all-formats-seed-%d" % s,
+           CUSPARSE + [("Kokkos Kernels", KOKKOS_KERNELS)])
+          for s, what in ((2, "seeds, half the size"), (3, "seeds, 1.4 times the size"))]
+COLUMNS = [("%d vectors, %s" % (n, where), "H200",
+            "h200-spmv-double-all-formats-%d-columns-%s" % (n, side), [("cuSPARSE", CUSPARSE_ANY)])
+           for n, side, where in ((2, "right", "side by side"), (4, "right", "side by side"),
+                                  (8, "right", "side by side"), (32, "right", "side by side"),
+                                  (3, "left", "apart"), (8, "left", "apart"), (32, "left", "apart"))]
+SOLVES = [("lower triangle", "H200", "h200-sptrsv-double-lower", [("cuSPARSE", ("cusparse",))]),
+          ("upper triangle", "H200", "h200-sptrsv-double-upper", [("cuSPARSE", ("cusparse",))]),
+          ("lower triangle, 8 vectors", "H200", "h200-sptrsv-double-8-columns",
+           [("cuSPARSE", ("cusparse",))])]
+XEON = "Xeon, 16 threads"
+CPU = [("y = Ax", XEON, "xeon-16-threads-spmv-double-all-formats",
+        MKL + [("Kokkos Kernels", KOKKOS_KERNELS)]),
+       ("y = Ax", "EPYC, 2 threads", "epyc-2-threads-spmv-double-all-formats",
+        MKL + [("Kokkos Kernels", KOKKOS_KERNELS)])]
+CPU_COLUMNS = [("8 vectors, " + where, "EPYC, 2 threads", "epyc-2-threads-spmv-double-8-columns-" + side,
+                MKL[:1] + [("Kokkos Kernels", KOKKOS_KERNELS)])
+               for side, where in (("right", "side by side"), ("left", "apart"))]
+CPU_SOLVES = [("lower triangle", machine, name, MKL + [("Kokkos Kernels", KOKKOS_SOLVES)])
+              for machine, name in ((XEON, "xeon-16-threads-sptrsv-double"),
+                                    ("Xeon, 2 threads", "xeon-2-threads-sptrsv-double"))]
+FORMATS = [("CSR", "csr"), ("ELL", "ell"), ("blocked ELL", "blocked-ell"), ("COO", "coo"),
+           ("GCSR", "gcsr"), ("HYB", "hyb"), ("DIA", "dia"),
+           ("DIA, the rest in coordinates", "dia/rest=coo"), ("BCSR", "bcsr"), ("tiled", "tiled"),
+           ("CSB", "csb")]
+GLOSSARY = [
+    ("scheme", "a name of one way to run: format, kernel and parameters, such as `csr/subwarp=8`"),
+    ("plan", "what inspecting one matrix for one scheme results in; it applies the matrix many times"),
+    ("`auto`", "no scheme named: the plan predicts and takes one by itself"),
+    ("share", "the equal part of rows plus nonzeros that a team of threads, or a CPU's thread, works on"),
+    ("carry-out", "the sum of a row's part that one share hands on to the share where the row ends"),
+    ("slot", "a place for an entry in a padded format (ELL, blocked ELL)"),
+    ("hole", "a slot, or a place on a diagonal, that holds no entry of the matrix"),
+    ("group", "rows of a triangle that are merged and solved together"),
+    ("piece", "the part of a group's, or of a tile row's, entries that is worked on at a time"),
+    ("task", "the rows or groups that a warp or a thread of a triangular solve takes at a time"),
+    ("side by side, apart", "several vectors in `LayoutRight` and in `LayoutLeft`"),
+]
+
+
+def table(heads, rows):
+    lines = ["| %s |" % " | ".join(heads), "|%s" % (" --- |" * len(heads))]
+    return lines + ["| %s |" % " | ".join(map(str, row)) for row in rows]
+
+
+def matrix_of(pair):
+    return "%.2f (%s)" % pair
+
+
+def compared(results, names, name_lost):
+    c = Comparison(results, names)
+    repaid = c.repaid
+    lost = "%d of %d" % (len(c.lost), len(c.gains))
+    if name_lost and c.lost:
+        lost += ": " + ", ".join("%s %.2f" % (name, gain) for gain, name in c.lost)
+    return ["%.2f" % c.mean, matrix_of(c.least), lost,
+            "never" if math.isinf(repaid) else "at once" if repaid == 0 else "%.0f" % math.ceil(repaid)]
+
+
+def comparison(runs, name_lost=True):
+    return table(["operation", "machine", "peer"] + COMPARED,
+                 [[what, machine, peer] + compared(load(name), names, name_lost)
+                  for what, machine, name, peers in runs for peer, names in peers])
+
+
+def sources(names):
+    """File, machine, date, commit and command of each."""
+    rows = []
+    for name in names:
+        r = load(name)
+        device = r["machine"]["device"]
+        if r["machine"]["backend"] == "OpenMP":
+            device += ", %d threads" % r["machine"]["concurrency"]
+        rows.append(["[%s](../perf_tests/results/%s.json)" % (name, name), device, r["date"][:10],
+                     r["commit"], "yes" if r["settings"]["verify"] else "no", "`%s`" % command(r)])
+    return table(["results", "machine", "date", "commit", "verified", "command"], rows)
+
+
+def names_of(runs):
+    return list(dict.fromkeys(name for _, _, name, _ in runs))
+
+
+def section(title, *parts):
+    lines = ["", "## " + title]
+    for part in parts:
+        lines += [""] + part
+    return lines
+
+
+def summary():
+    return comparison(PRODUCTS + [r for r in COLUMNS if r[0].startswith("8 ")] + SOLVES[:1] + CPU[:1] +
+                      CPU_SOLVES[:1], name_lost=False)
+
+
+def of_format(names, wanted):
+    """Schemes of a format; those of dia/rest=coo are another's than dia's."""
+    alike = [n for n in names if n == wanted or n.startswith((wanted + "/", wanted + ","))]
+    return [n for n in alike if wanted != "dia" or "rest=" not in n]
+
+
+def formats_table():
+    runs = [load(PRODUCTS[0][2]), load(CPU[0][2])]
+    rows = []
+    for title, name in FORMATS:
+        row = [title]
+        for results in runs:
+            ours = of_format(schemes(results), name)
+            found = over_auto(results, ours)
+            ratios = [ratio for ratio, _ in found]
+            row += [len(found), "%.2f" % geometric_mean(ratios), matrix_of(found[0]),
+                    sum(r < 1 / 1.05 for r in ratios)] if found else ["", "", "", ""]
+        rows.append(row)
+    return table(["format", "H200: matrices", "mean", "least", "below 0.95",
+                  "16 threads: matrices", "mean", "least", "below 0.95"], rows)
+
+
+def setups():
+    rows = []
+    for what, machine, name, _ in PRODUCTS + COLUMNS[2:4] + SOLVES + CPU + CPU_SOLVES:
+        found = setup_in_applies(load(name))
+        count = [applies for applies, _ in found]
+        rows.append([what, machine, "%.1f" % count[len(count) // 2], "%d of %d" %
+                     (sum(c < 20 for c in count), len(count)), "%.0f (%s)" % found[-1]])
+    return table(["operation", "machine", "median, in applies", "below 20", "most"], rows)
+
+
+def conversions():
+    results = load("h200-convert-double")
+    names = ["csr/adaptive", "ell", "blocked-ell", "coo", "gcsr", "hyb", "dia",
+             "dia/rest=coo", "bcsr/2x2", "tiled/16", "csb", "transpose", "cusparse-bsr", "cusparse-csc"]
+    rows = []
+    for m in results["matrices"]:
+        found = contestants(m)
+        best = [fastest(found, of_format(found, n)) for n in names]
+        rows.append((m["name"], best))
+    return table(["matrix"] + ["`%s`" % n for n in names],
+                 [[name] + ["%.2f" % (1e3 * time(b)) if b else "-" for b in best] for name, best in rows])
+
+
+def short(number):
+    return "%.0f" % number if number >= 99.5 else "%.1f" % number
+
+
+def microseconds(contestant):
+    return short(1e6 * time(contestant)) if contestant else "-"
+
+
+def every_matrix():
+    product, solve, cpu = load(PRODUCTS[0][2]), load(SOLVES[0][2]), load(CPU[0][2])
+    triangles = {m["name"]: contestants(m) for m in solve["matrices"]}
+    threads = {m["name"]: contestants(m) for m in cpu["matrices"]}
+    bandwidth = product["figures"]["triad_gbytes_per_second"] * 1e9
+    rows = []
+    for m in sorted(product["matrices"], key=lambda m: m["name"].lower()):
+        f, t = contestants(m), triangles.get(m["name"], {})
+        c = threads.get(m["name"], {})
+        rows.append([m["name"], "{:,}".format(m["features"]["rows"]),
+                     "{:,}".format(m["features"]["nonzeros"]), "`%s`" % m["chosen_scheme"],
+                     short(1e6 * m["apply_bytes"] / bandwidth)] +
+                    [microseconds(fastest(f, n)) for n in (("auto",), CUSPARSE_CSR, CUSPARSE_ANY,
+                                                            KOKKOS_KERNELS)] +
+                    [microseconds(t.get(n)) for n in ("auto", "cusparse")] +
+                    [microseconds(c.get(n)) for n in ("auto", "mkl-optimized")])
+    return table(["matrix", "rows", "nonzeros", "scheme taken", "at triad's speed", "`auto`",
+                  "cuSPARSE CSR", "cuSPARSE any", "Kokkos Kernels", "solve: `auto`", "cuSPARSE",
+                  "16 threads: `auto`", "MKL optimized"], rows)
+
+
+def read(name):
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), name)) as file:
+        return file.read().rstrip().split("\n")
+
+
+def page():
+    lines = read("performance.head.txt")
+    lines += section("How much faster, and at what price?", summary())
+    for title, runs in (("Products with one vector on a GPU", PRODUCTS + OTHERS),
+                        ("Products with several vectors on a GPU", COLUMNS),
+                        ("Triangular solves on a GPU", SOLVES),
+                        ("Products on a CPU", CPU + CPU_COLUMNS),
+                        ("Triangular solves on a CPU", CPU_SOLVES)):
+        lines += section(title, comparison(runs), sources(names_of(runs)))
+    lines += section("Is another format faster than what a plan takes?",
+                     ["Time of each format's best scheme over that of `auto`, where the format holds the "
+                      "matrix; from the", "results of products above."], formats_table())
+    lines += section("What does set-up cost?", ["Of `auto`, in its own applies."], setups())
+    lines += section("How long does a conversion take?",
+                     ["Milliseconds from CSR into a plan, allocations included, on an H200."],
+                     conversions(), sources(["h200-convert-double"]))
+    lines += section("Glossary", table(["word", "meaning"], [("*%s*" % a, b) for a, b in GLOSSARY]))
+    return "\n".join(lines) + "\n"
+
+
+def matrices_page():
+    return "\n".join([
+        "# Performance by matrix", "",
+        "Microseconds of a product and of a lower triangular solve on an H200, and of a product with 16 threads on",
+        "a Xeon, by the results that [performance.md](performance.md) names, and written by the same program; `-`",
+        "where there is none. *At triad's speed* is CSR's minimum of bytes (12 a nonzero, 4 a row pointer, x and y once)",
+        "over the bandwidth measured in the same run.", ""] + every_matrix()) + "\n"
+
+
+def readme():
+    with open(os.path.join(ROOT, "README.md")) as file:
+        text = file.read()
+    if BEGIN not in text or END not in text:
+        sys.exit("performance.py: README.md has not both of %s and %s" % (BEGIN, END))
+    before, rest = text.split(BEGIN)
+    return before + BEGIN + "\n" + "\n".join(summary()) + "\n" + END + rest.split(END)[1]
+
+
+def main():
+    wanted = {os.path.join(ROOT, "docs", "performance.md"): page(),
+              os.path.join(ROOT, "docs", "performance-by-matrix.md"): matrices_page(),
+              os.path.join(ROOT, "README.md"): readme()}
+    stale = []
+    for path, text in wanted.items():
+        if not os.path.exists(path) or open(path).read() != text:
+            stale.append(os.path.normpath(path))
+        if "--check" not in sys.argv[1:]:
+            with open(path, "w") as file:
+                file.write(text)
+    if "--check" in sys.argv[1:] and stale:
+        sys.exit("performance.py: run it without --check; out of date: %s" % ", ".join(stale))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kept results of heddle-bench: loading them, and comparing what a plan takes by itself with its peers.
+
+A time is a contestant's median in seconds. A contestant that refused, failed or gave a wrong result
+has none. What Heddle is judged by is `auto`, what a plan takes by itself, never its best scheme.
+"""
+import json
+import math
+import os
+import statistics
+
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "results")
+MARGIN = 1.05  # a peer wins where auto takes more than this many times its time
+CUSPARSE_CSR = ("cusparse-alg1", "cusparse-alg2")
+CUSPARSE_ANY = CUSPARSE_CSR + ("cusparse-sell",) + tuple("cusparse-bsr-%d" % b for b in (2, 3, 4, 6, 8))
+KOKKOS_KERNELS = ("kk-native", "kk-merge")
+
+
+def load(name):
+    """The results of that file of perf_tests/results, its name without folder and extension."""
+    with open(os.path.join(FOLDER, name + ".json")) as file:
+        return json.load(file)
+
+
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
+
+
+def contestants(matrix):
+    """Those that ran and were right, by name."""
+    return {c["name"]: c for c in matrix["contestants"]
+            if c.get("time_seconds") and c["verdict"] in ("ok", "unverified")}
+
+
+def time(contestant):
+    return contestant["time_seconds"]["median"]
+
+
+def setup(contestant):
+    """0 where a peer has none."""
+    return (contestant.get("setup_seconds") or {"median": 0.0})["median"]
+
+
+def fastest(found, names):
+    """The fastest of those names, or None where none of them ran."""
+    return min((found[n] for n in names if n in found), key=time, default=None)
+
+
+class Comparison:
+    """`auto` against the fastest of `names` on every matrix where both ran.
+
+    gains: (times as fast, matrix), the least first. applies: for every matrix on which auto is
+    faster, how many applies its longer set-up takes to repay, 0 where its set-up is no longer.
+    """
+
+    def __init__(self, results, names):
+        self.gains, self.applies = [], []
+        for matrix in results["matrices"]:
+            found = contestants(matrix)
+            ours, peer = found.get("auto"), fastest(found, names)
+            if not ours or not peer:
+                continue
+            self.gains.append((time(peer) / time(ours), matrix["name"]))
+            if time(ours) < time(peer):
+                longer = max(0.0, setup(ours) - setup(peer))
+                self.applies.append(longer / (time(peer) - time(ours)))
+        self.gains.sort()
+
+    @property
+    def mean(self):
+        return geometric_mean([gain for gain, _ in self.gains])
+
+    @property
+    def least(self):
+        return self.gains[0]
+
+    @property
+    def lost(self):
+        return [(gain, name) for gain, name in self.gains if gain < 1 / MARGIN]
+
+    @property
+    def repaid(self):
+        """The median over all matrices, infinite where that one never is: auto is slower on it."""
+        every = self.applies + [math.inf] * (len(self.gains) - len(self.applies))
+        return statistics.median(every)
+
+
+def setup_in_applies(results):
+    """auto's set-up in its own applies, (applies, matrix), the most last."""
+    pairs = ((contestants(m).get("auto"), m["name"]) for m in results["matrices"])
+    return sorted((setup(ours) / time(ours), name) for ours, name in pairs if ours)
+
+
+def over_auto(results, names):
+    """(time of the fastest of names over that of auto, matrix), the least first."""
+    found = [(contestants(m), m["name"]) for m in results["matrices"]]
+    pairs = [(fastest(f, names), f.get("auto"), name) for f, name in found]
+    return sorted((time(one) / time(ours), name) for one, ours, name in pairs if one and ours)
+
+
+def schemes(results):
+    """Names of Heddle's contestants but auto."""
+    return {c["name"] for m in results["matrices"] for c in m["contestants"]
+            if c["kind"] == "scheme" and c["name"] != "auto"}
+
+
+def command(results):
+    """The command line, with the names of matrices left out."""
+    words, skip = ["heddle-bench"], False
+    for word in results["command_line"][1:]:
+        if word.startswith("--"):
+            skip = word == "--matrix"
+            words += [word] + (["..."] if skip else [])
+        elif words[-1] == "--json":
+            words.append("FILE")
+        elif not skip:
+            words.append(word)
+    return " ".join(words)
