@@ -42,7 +42,8 @@ struct Tuning {
   int tile_steps = 64;
   int piece_steps = 128;
   /// What it is predicted at, times what its bytes take. On an H200 it took 4.3 times as long as
-  /// the best of CSR on average, 1.7 at least (docs/design/formats.md), and on CPUs 4.1 to 4.8 times.
+  /// the best of CSR on average, 1.7 at least (docs/design/formats.md), and on CPUs 4.1 to 4.8
+  /// times.
   double penalty = 2;
 };
 
