@@ -32,8 +32,9 @@ namespace heddle {
 /// Vector is the type of x and y, Accumulator that of alpha, beta and every sum; both default to
 /// the matrix's scalar and may be wider: SpmvPlan<Exec, Matrix, float, double>(exec, A). Only
 /// entries that repeat a place are added up before, in the matrix's scalar, by formats that store a
-/// place once (bcsr, dia: merges_repeats).
-/// FormatList names the formats that are compiled and chosen from: a Formats<...>.
+/// place once (bcsr, dia: merges_repeats), and csb may add the two halves of a symmetric matrix to
+/// y one after the other, each rounded to Vector. FormatList names the formats that are compiled
+/// and chosen from: a Formats<...>.
 template <ExecutionSpace Exec, class Matrix, Scalar Vector = typename Matrix::scalar_type,
           Scalar Accumulator = Vector, class FormatList = AllFormats>
 class SpmvPlan {

@@ -174,9 +174,12 @@ class SpmvTrial {
     // What comes in any order is added to y itself; of a triangle that is so for every op.
     const bool in_order =
         reproducible(plan.scheme(op), symmetry_ == Symmetry::none ? op : Op::transpose);
+    // A second sweep over a triangle adds to what the first has rounded to the type of y.
+    const bool by_two_sweeps =
+        symmetry_ != Symmetry::none && plan.scheme(op).value("sweep") != "one";
     const auto y_after = y.view_of(result);
-    const std::string wrong =
-        in_order ? wrong_sum<Acc>(*reference, y_after) : mismatch(*reference, y_after);
+    const std::string wrong = in_order && !by_two_sweeps ? wrong_sum<Acc>(*reference, y_after)
+                                                         : mismatch(*reference, y_after);
     if (!wrong.empty()) return fail(wrong);
     if (!y.same_outside(result)) return fail("something was written beside y");
     if (!in_order || !once_in(random_, 3)) return;
