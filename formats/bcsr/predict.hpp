@@ -66,9 +66,7 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
   prediction.borrows_values = false;
   prediction.kept_bytes = blocks * (shape.places() * sizes.scalar_bytes + sizes.ordinal_bytes) +
                           (block_rows + 1) * sizes.offset_bytes;
-  prediction.moved_bytes =
-      passes * prediction.kept_bytes +
-      vectors * sizes.vector_bytes * static_cast<double>(rows.rows + rows.columns);
+  prediction.moved_bytes = passes * prediction.kept_bytes + vector_bytes(rows, sizes);
   prediction.reason =
       std::to_string(std::llround(blocks)) + " blocks with " +
       std::to_string(std::llround(100 * (blocks * shape.places() / std::max(1.0, n) - 1))) +

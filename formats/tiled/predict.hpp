@@ -68,9 +68,7 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
   prediction.kept_bytes =
       n * (sizes.scalar_bytes + sizes.ordinal_bytes) +
       tile_rows * (2.0 * sizeof(Tile) + 2 * sizes.ordinal_bytes + 4.0 * sizes.offset_bytes);
-  prediction.moved_bytes =
-      passes * prediction.kept_bytes +
-      vectors * sizes.vector_bytes * static_cast<double>(rows.rows + rows.columns);
+  prediction.moved_bytes = passes * prediction.kept_bytes + vector_bytes(rows, sizes);
   prediction.reason = "tiles of 16 x 16, of unknown number, each stored in its own way";
   // Four passes over the columns and two over the values, in steps that wait for each other.
   const double copy = (4 * csr_least_bytes(rows, sizes) + 2 * prediction.kept_bytes) / bandwidth;
