@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
 
 #include "../support/backends.hpp"
 #include "../support/random.hpp"
