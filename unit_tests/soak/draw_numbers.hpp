@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <iterator>
 
 #include "../support/backends.hpp"
 #include "../support/random.hpp"
@@ -15,7 +14,8 @@ inline bool once_in(Random& random, std::int64_t times) { return random.below(ti
 
 template <class List>
 const auto& one_of(Random& random, const List& list) {
-  return list[static_cast<std::size_t>(random.below(std::ssize(list)))];
+  const auto size = static_cast<std::int64_t>(std::size(list));  // nvcc finds no ssize of an array
+  return list[static_cast<std::size_t>(random.below(size))];
 }
 
 template <Scalar S>
