@@ -99,7 +99,7 @@ def sources(names):
         device = r["machine"]["device"]
         if r["machine"]["backend"] == "OpenMP":
             device += ", %d threads" % r["machine"]["concurrency"]
-        rows.append(["[%s](../perf_tests/results/%s.json)" % (name, name), device, r["date"][:10],
+        rows.append(["[%s](../perf_tests/results/%s.csv)" % (name, name), device, r["date"][:10],
                      r["commit"], "yes" if r["settings"]["verify"] else "no", "`%s`" % command(r)])
     return table(["results", "machine", "date", "commit", "verified", "command"], rows)
 

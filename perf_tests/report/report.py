@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Turns result files of heddle-bench into one HTML page that needs nothing else.
 
-usage: report.py RESULTS.json... -o REPORT.html        (Debian: python3-matplotlib)
+usage: report.py RESULTS... -o REPORT.html        (Debian: python3-matplotlib)
 """
 import argparse
-import json
 import math
 import sys
 from html import escape
 
 import conversions
+import kept
 import losses
 import plots
 import steadiness
@@ -112,8 +112,7 @@ class Matrix:
 
 class Run:
     def __init__(self, path):
-        with open(path) as file:
-            self.json = json.load(file)
+        self.json = kept.read_run(path)
         if self.json.get("schema_version") not in SCHEMA_VERSIONS:
             sys.exit("%s: schema version %s, and this reads %s" %
                      (path, self.json.get("schema_version"),
@@ -328,7 +327,7 @@ details{margin-top:8px;font-size:13px;color:#52606d}small{color:#6b7785}
 
 def main():
     parser = argparse.ArgumentParser(description="One HTML page of heddle-bench's result files.")
-    parser.add_argument("results", nargs="+", metavar="RESULTS.json")
+    parser.add_argument("results", nargs="+", metavar="RESULTS")
     parser.add_argument("-o", "--output", required=True, metavar="REPORT.html")
     arguments = parser.parse_args()
     runs = [Run(path) for path in arguments.results]
