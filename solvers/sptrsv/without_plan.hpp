@@ -24,7 +24,7 @@ namespace heddle {
 template <ExecutionSpace Exec, Scalar Vector>
 class SptrsvWorkspace {
  public:
-  /// For triangles of up to so many rows. `vectors` right-hand sides, at most 4, are solved in one
+  /// For triangles of up to `rows` rows. `vectors` right-hand sides, at most 4, are solved in one
   /// pass over the triangle; b may hold more. Allocates, in the order of `exec`.
   explicit SptrsvWorkspace(const Exec& exec, std::int64_t rows, int vectors = 1)
       : rows_(rows), vectors_(std::clamp(vectors, 1, detail::sptrsv::vectors_at_once)) {
