@@ -2,9 +2,14 @@
 """The plots of report.py, each as the text of an SVG element with tooltips."""
 import io
 import re
+import sys
 from html import escape
 
-import matplotlib
+try:
+    import matplotlib
+except ModuleNotFoundError:
+    sys.exit("this needs matplotlib: put dev/sandbox --with report before the command, or install "
+             "Debian's python3-matplotlib")
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Turns result files of heddle-bench into one HTML page that needs nothing else.
+"""Turns results of heddle-bench, JSON or CSV, into one HTML page that needs nothing else.
 
-usage: report.py RESULTS... -o REPORT.html        (Debian: python3-matplotlib)
+usage: report.py RESULTS... -o REPORT.html        (Debian: python3-matplotlib; or dev/sandbox --with report)
+
+Two results of one operation with the same settings are put beside each other: before and after.
 """
 import argparse
 import math
 import sys
 from html import escape
 
+import beside
 import conversions
 import kept
 import losses
@@ -338,6 +341,8 @@ def main():
             body += "<h1>%s</h1><p>%s</p>" % (
                 title, formula + " by every scheme of Heddle and by its peers, in one run and by one "
                 "stopwatch. Hover over a point for its figures.")
+            if len(mine) == 2 and beside.same_work(*mine):
+                body += beside.section(*mine, duration)
             body += "".join(section(run) for run in mine)
     with open(arguments.output, "w", encoding="utf-8") as file:
         file.write("<!doctype html><html lang=en><meta charset=utf-8>"
