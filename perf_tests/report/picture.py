@@ -65,7 +65,7 @@ def picture(series, bytes_per_second, title):
     start = times[0] * bytes_per_second / 1e12
     parts.append('<path d="M%.1f %.1fL%.1f %.1f" stroke="%s" stroke-dasharray="5 4" fill="none"/>' %
                  (x.place(start), y.place(times[0]), x.place(ends[1]), y.place(times[1]), QUIET))
-    parts.append(text(x.place(ends[1]) - 6, y.place(times[1]) + 90, "at triad's bandwidth", "end"))
+    parts.append(text(x.place(3 * start) + 14, y.place(3 * times[0]) + 10, "at triad's bandwidth", "start"))
     for name, colour, found in reversed(series):
         for megabytes, microseconds, matrix in found:
             parts.append('<circle cx="%.1f" cy="%.1f" r="3.6" fill="%s" fill-opacity=".75"><title>%s'
