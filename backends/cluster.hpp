@@ -16,7 +16,7 @@
 
 namespace heddle::backends {
 
-/// Runs `kernel(cluster, scratch)` for `clusters` clusters of so many teams on `exec`, in any
+/// Runs `kernel(cluster, scratch)` for `clusters` clusters of `teams` teams on `exec`, in any
 /// order, and returns at once. `teams_per_cluster` is a power of two, and at most
 /// Device::most_teams_per_cluster; up to portable_teams_per_cluster can run on every device that
 /// has clusters at all.

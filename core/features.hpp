@@ -40,7 +40,7 @@ struct RowFeatures {
   /// The same of groups of 2, 4, 8 and 16 rows.
   std::array<std::int64_t, 4> group_slots = {};
 
-  /// Slots of groups of so many rows, a power of two up to slice_rows; 0 where nobody has counted.
+  /// Slots of groups of `rows_of_group` rows, a power of two up to slice_rows; 0 where not counted.
   std::int64_t slots_of_groups(int rows_of_group) const {
     if (rows_of_group == 1) return slice_slots == 0 ? 0 : nonzeros;
     for (std::size_t i = 0; i < group_slots.size(); ++i) {
@@ -188,7 +188,7 @@ class Features {
 
   /// Whether blocks() may be called.
   bool has_blocks() const { return static_cast<bool>(count_blocks_); }
-  /// How many aligned blocks of so many rows and columns hold an entry: an estimate from a sample.
+  /// How many aligned blocks of `rows` x `columns` hold an entry: an estimate from a sample.
   std::int64_t blocks(int rows, int columns) const {
     const auto [found, is_new] = blocks_.try_emplace({rows, columns}, 0);
     if (is_new) found->second = count_blocks_(rows, columns);

@@ -72,7 +72,7 @@ bool needs_stored_transpose(const Scheme& scheme, const std::vector<Op>& ops) {
                      [&](Op op) { return !FormatList::applies(op, scheme); });
 }
 
-/// Why options.max_bytes does not allow a scheme that keeps so many bytes, or nothing.
+/// Why options.max_bytes does not allow a scheme that keeps `kept_bytes`, or nothing.
 template <class FormatList>
 std::string too_many_bytes(const Scheme& scheme, double kept_bytes, const RowFeatures& rows,
                            const ChooseOptions& options) {

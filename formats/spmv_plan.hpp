@@ -124,7 +124,7 @@ class SpmvPlan {
     if (transposed_) bytes += transposed_->matrix.bytes() + transposed_->part.executor->bytes();
     return bytes;
   }
-  /// Bytes that one apply to so many vectors moves to and from memory, as the format counts them;
+  /// Bytes that one apply to `vectors` vectors moves to and from memory, as the format counts them;
   /// with beta, y is read too.
   double moved_bytes(Op op = Op::none, int vectors = 1, bool with_beta = false) const {
     return part(op, "moved_bytes").executor->moved_bytes(stored_op(op), vectors, with_beta);

@@ -20,7 +20,7 @@ inline std::atomic<int> assumed_processors = 0;
 
 }  // namespace detail
 
-/// For tests: from now on there are so many processors; 0: those that there are. Returns what was
+/// For tests: the number of processors that is assumed; 0: those that there are. Returns what was
 /// assumed before.
 inline int assume_processors(int n) { return detail::assumed_processors.exchange(n); }
 

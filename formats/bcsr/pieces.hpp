@@ -7,11 +7,13 @@
 
 namespace heddle::detail::bcsr {
 
-/// Vectors of one launch at most, and rows of a block: so many sums of a piece are carried out.
+/// Vectors of one launch at most, and rows of a block: the number of sums of a piece that are
+/// carried out.
 inline constexpr int most_carried = 8 * 8;
 
-/// Cuts block rows of more than `most` blocks into pieces of so many. A scan over block rows, of
-/// which the last sum is how many pieces there are, and writes them once there is room for them.
+/// Cuts block rows of more than `most` blocks into pieces of `most` at most. A scan over block
+/// rows, of which the last sum is how many pieces there are, and writes them once there is room for
+/// them.
 template <Ordinal O, Offset Off>
 struct CutKernel {
   struct Counts {

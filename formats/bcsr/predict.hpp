@@ -24,7 +24,7 @@ inline BlockShape shape_of(const Scheme& scheme) {
   return {key[0] - '0', key[2] - '0'};
 }
 
-/// Why BCSR would not hold so many blocks, or nothing.
+/// Why BCSR would not hold `blocks` blocks, or nothing.
 inline std::string too_much_fill_in(double blocks, const BlockShape& shape, double nonzeros) {
   const double places = blocks * shape.places();
   if (places <= tuning.most_fill_in * nonzeros) return "";

@@ -25,8 +25,8 @@ struct Tuning {
   int most_vectors = 8;
   /// What a block row costs a thread of a CPU beside its blocks, in blocks.
   int row_steps = 2;
-  /// Sums that a thread of a CPU keeps of each row, for columns in turn: so many products and sums
-  /// are under way together.
+  /// Sums that a thread of a CPU keeps of each row, for columns in turn: this number of products
+  /// and sums are under way together.
   int cpu_chains = 2;
   /// What is added to the time of the bytes: on a GPU measured (docs/choose.md), on a CPU not.
   double gpu_penalty = 1.4;

@@ -18,7 +18,7 @@ inline int slice_rows_for(const Device& device) {
   return device.has_lanes() ? device.lanes : tuning.cpu_rows;
 }
 
-/// Slots that slices of so many rows need at most, whether they are sorted or not.
+/// Slots that slices of `slice_rows` rows need at most, whether they are sorted or not.
 inline double most_slots(const RowFeatures& rows, int slice_rows) {
   const int counted = RowFeatures::slice_rows;
   const double slots = rows.slice_slots > 0

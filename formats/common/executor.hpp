@@ -28,7 +28,7 @@ class SpmvExecutor {
   /// Device memory that the inspector took, in bytes.
   virtual std::size_t bytes() const = 0;
 
-  /// Bytes that one apply to so many vectors moves to and from memory, each array counted once
+  /// Bytes that one apply to `vectors` vectors moves to and from memory, each array counted once
   /// where it stays in the caches for as long as it is needed; with beta, y is read too.
   virtual double moved_bytes(Op op, int vectors, bool with_beta) const = 0;
 };

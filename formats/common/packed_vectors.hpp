@@ -44,7 +44,7 @@ template <ExecutionSpace Exec, Scalar V>
 class PackedVectors {
  public:
   PackedVectors() = default;
-  /// Room for so many vectors, in the order of `exec`.
+  /// Room for `vectors` vectors, in the order of `exec`.
   PackedVectors(const Exec& exec, std::int64_t rows, int vectors)
       : vectors_(vectors),
         arena_(exec, "heddle::spmv::packed_vectors",

@@ -94,7 +94,7 @@ inline double vector_bytes(const RowFeatures& rows, const Sizes& sizes) {
          static_cast<double>(rows.rows + rows.columns);
 }
 
-/// The least that y = A x moves in CSR, with so many passes over the matrix: values, columns and
+/// The least that y = A x moves in CSR, in `passes` passes over the matrix: values, columns and
 /// row pointer, and x and y once.
 inline double csr_least_bytes(const RowFeatures& rows, const Sizes& sizes, int passes = 1) {
   const auto n = static_cast<double>(rows.nonzeros);

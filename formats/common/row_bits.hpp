@@ -15,7 +15,7 @@ struct RowBits {
     return (words[row / per_word] >> (row % per_word) & 1) != 0;
   }
 
-  /// Words for so many rows.
+  /// Words for `rows` rows.
   KOKKOS_FORCEINLINE_FUNCTION static std::int64_t words_for(std::int64_t rows) {
     return ceil_div<std::int64_t>(rows, per_word);
   }

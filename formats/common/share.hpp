@@ -51,7 +51,7 @@ struct Share {
     return share;
   }
 
-  /// Loads the nonzeros from the origin on that fall to one of so many threads: every Threads-th,
+  /// Loads the nonzeros from the origin on that fall to one of Threads threads: every Threads-th,
   /// zeros beyond the end. Returns how many there are.
   template <int Threads, class Operands, class S, int Items>
   KOKKOS_FORCEINLINE_FUNCTION int load(const Operands& operands, int thread, S (&value)[Items],

@@ -62,17 +62,18 @@ class Mirrors {
   Sweeps sweeps() const { return sweeps_; }
   bool any() const { return parts_count_ > 0; }
 
-  /// Where the sums of parts lie, once the pieces of the sweep by block rows are known; a readback.
+  /// Writes where the sums of each part lie, given the pieces of the sweep by block rows, and
+  /// returns how many partial sums a vector has. A readback.
   template <class Sweep>
-  void place(const Exec& exec, const View& view, const Sweep& sweep) {
-    if (!any()) return;
+  std::int64_t place(const Exec& exec, const View& view, const Sweep& sweep) const {
+    std::int64_t places = 0;
+    if (!any()) return places;
     Kokkos::parallel_scan("heddle::spmv::csb_place_parts", range_policy(exec, parts_count_),
-                          PlacePartsKernel<View, Sweep>{view, sweep, parts_.data()}, places_);
+                          PlacePartsKernel<View, Sweep>{view, sweep, parts_.data()}, places);
+    return places;
   }
 
   Parts parts() const { return {part_of_.data(), part_ptr_.data(), parts_.data(), widest_}; }
-  /// Partial sums of a vector.
-  std::int64_t places() const { return places_; }
   std::size_t bytes() const { return arena_.bytes(); }
   /// Of the tables, in one pass: the sweep reads them, and what adds up.
   double table_bytes() const {
@@ -108,7 +109,6 @@ class Mirrors {
   Sweeps sweeps_ = Sweeps::two;
   std::int64_t blocks_ = 0;
   std::int64_t parts_count_ = 0;
-  std::int64_t places_ = 0;
   int widest_ = 0;
   Arena<Space> arena_;
   Array<std::int64_t> part_of_;

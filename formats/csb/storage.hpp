@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../core/loops.hpp"
+#include "../inspect/radix_sort.hpp"
 #include "../inspect/recipe/compact.hpp"
 #include "../inspect/recipe/fill_lists.hpp"
 #include "../inspect/transpose.hpp"
@@ -26,21 +27,6 @@ struct PutEntry {
       local_column[place] = static_cast<std::uint16_t>(point.inner_column);
     }
     values[place] = from[k];
-  }
-};
-
-/// From the transpose of the pattern of the blocks: the block at each place, and the row of each.
-template <Ordinal O, Offset Off>
-struct OrderByColumns {
-  const Off* source;
-  const O* rows;
-  Off* order;
-  O* block_row;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t place) const {
-    const Off block = source[place];
-    order[place] = block;
-    block_row[block] = rows[place];
   }
 };
 
@@ -127,8 +113,6 @@ class Storage {
   std::int64_t block_rows() const { return block_rows_; }
   std::int64_t block_columns() const { return block_columns_; }
   std::int64_t nonzeros() const { return nonzeros_; }
-  /// Entries that a sweep by block columns takes.
-  std::int64_t swept_by_columns() const { return swept_by_columns_; }
   std::size_t bytes() const { return arena_.bytes(); }
 
   void gather_values(const Exec& exec, const Matrix& A) const {
@@ -136,36 +120,29 @@ class Storage {
            source_.data());
   }
 
-  /// The blocks are a matrix, and their order by columns is that of its transpose.
+  /// The row of each block, and the blocks in the order of their columns. Waits for `exec`, since a
+  /// workspace goes.
   void order_by_columns(const Exec& exec) {
-    const auto blocks = static_cast<std::size_t>(blocks_);
-    Arena<Space> work(exec, "heddle::spmv::csb_blocks", arena_bytes<float>(blocks));
-    const auto ones = work.template take<float>(blocks);
-    detail::fill(exec, "heddle::spmv::csb_blocks", ones.data(), blocks_, 1);
-    using Pattern = CsrMatrix<float, O, Off, Space>;
-    const Pattern pattern(static_cast<O>(block_rows_), static_cast<O>(block_columns_),
-                          static_cast<Off>(blocks_), row_panels_.data(), block_column_.data(),
-                          ones.data());
-    const Transposed<Exec, float, O, Off> transposed(exec, pattern);
-    const auto matrix = transposed.matrix();
-    copy(exec, "heddle::spmv::csb_column_panels", column_panels_.data(), block_columns_ + 1,
-         matrix.row_ptr().data());
-    Kokkos::parallel_for("heddle::spmv::csb_column_order", range_policy(exec, blocks_),
-                         OrderByColumns<O, Off>{transposed.source().data(), matrix.col_idx().data(),
-                                                column_order_.data(), block_row_.data()});
-    sweep_columns(exec, false, nullptr);  // waits: the transpose goes
+    each_entry(exec, "heddle::spmv::csb_block_rows", row_panels_.data(),
+               static_cast<O>(block_rows_), blocks_, PutRow<O>{block_row_.data()});
+    RadixSort<Exec, O, Off> by_column(exec, blocks_);
+    by_column.sort(exec, block_column_.data(),
+                   static_cast<O>(std::max<std::int64_t>(0, block_columns_ - 1)),
+                   column_order_.data());
+    write_starts(exec, "heddle::spmv::csb_column_panels", column_panels_.data(), block_columns_,
+                 by_column.sorted(), blocks_);
+    exec.fence("heddle::spmv::csb_ordered");
   }
 
-  /// Which blocks a sweep by block columns takes. Of a triangle not those on the diagonal, nor
-  /// those whose mirror images the sweep by block rows adds: where part_of is not negative. Waits
-  /// for `exec`.
-  void sweep_columns(const Exec& exec, bool triangle, const std::int64_t* part_of) {
+  /// Writes column_start, and returns how many entries a sweep by block columns takes. Of a
+  /// triangle it takes no blocks on the diagonal, nor those whose mirror images the sweep by block
+  /// rows adds: where part_of is not negative. A readback.
+  std::int64_t sweep_columns(const Exec& exec, bool triangle, const std::int64_t* part_of) const {
     const EntriesByColumns<O, Off> entries{
         column_order_.data(), list_ptr_.data(), block_row_.data(),
         block_column_.data(), triangle,         part_of};
-    swept_by_columns_ = static_cast<std::int64_t>(running_sum_and_total<Off>(
+    return static_cast<std::int64_t>(running_sum_and_total<Off>(
         exec, "heddle::spmv::csb_column_start", column_start_.data(), blocks_, entries));
-    exec.fence("heddle::spmv::csb_ordered");
   }
 
  private:
@@ -212,7 +189,6 @@ class Storage {
   std::int64_t block_rows_ = 0;
   std::int64_t block_columns_ = 0;
   std::int64_t nonzeros_ = 0;
-  std::int64_t swept_by_columns_ = 0;
   Arena<Space> arena_;
   Array<Off> list_ptr_;
   Array<O> block_row_;

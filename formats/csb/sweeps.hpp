@@ -86,7 +86,7 @@ struct SweepCosts {
            n(partial.width) * 2 * accumulators + n(partial.blocks) * of_part() + waiting;
   }
 
-  /// The sweeps that move least; partial sums of at most so many places.
+  /// The sweeps that move least; partial sums of at most `most_width` places.
   Sweeps least(const MirroredSums& sums, double most_width) const {
     BlockSums light = sums.all;
     light.blocks -= sums.heavy.blocks;

@@ -97,7 +97,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using Blocks = RowBlocks<Exec, O, Off>;
   enum class Way { rows, shares, searched_shares, blocks };
 
-  /// Of so many vectors, laid out as the plan expects them; packed ones lie side by side.
+  /// Of `vectors` vectors, laid out as the plan expects them; packed ones lie side by side.
   int vectors_per_pass(int vectors) const {
     const bool packed = lays_side_by_side(vectors);
     const int most = Kernels::vectors_per_pass(vectors, apart_ && !packed, packs(), variant_);

@@ -64,7 +64,7 @@ struct GpuLaunches {
     return search;
   }
 
-  /// Of so many vectors those that one pass over the matrix serves: where a subwarp or team keeps
+  /// Of `vectors` vectors those that one pass over the matrix serves: where a subwarp or team keeps
   /// to its rows for all of them, it finds these in the caches.
   static int vectors_per_pass(int vectors, bool /*apart*/, bool shares, const Variant&) {
     return shares ? vectors_per_launch<Exec> : std::max(1, vectors);

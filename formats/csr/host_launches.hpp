@@ -29,7 +29,7 @@ struct HostLaunches {
   static constexpr int short_row = tuning.short_row;
   static constexpr int row_steps = tuning.row_steps;
 
-  /// Whether to lay so many vectors of x that lie apart side by side.
+  /// Whether to lay `vectors` vectors of x that lie apart side by side.
   static bool repays_packing(const Exec& exec, const Matrix& A, int vectors,
                              const Variant& variant) {
     return reads_repay_packing(tuning, static_cast<std::int64_t>(A.nonzeros()), A.columns(),
@@ -51,7 +51,7 @@ struct HostLaunches {
             row_steps};
   }
 
-  /// Of so many vectors those that one pass over the matrix serves.
+  /// Of `vectors` vectors those that one pass over the matrix serves.
   static int vectors_per_pass(int vectors, bool apart, bool /*shares*/, const Variant& variant) {
     const backends::Simd simd = suits_simd<Operands> ? variant.hints().simd : backends::Simd::none;
     return vectors_per_pass(vectors, apart, simd, variant.hints());

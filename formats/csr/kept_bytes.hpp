@@ -17,7 +17,7 @@ inline bool reads_repay_packing(std::int64_t nonzeros, std::int64_t rows_of_x) {
   return nonzeros / 2 >= rows_of_x;
 }
 
-/// The same for so many threads of a CPU: if rows of x are read often enough, and oftener where
+/// The same on a CPU: if rows of x are read often enough, and oftener where
 /// packing them goes through memory. What stays in the caches is worth packing for SIMD registers
 /// only (measured: docs/csr.md).
 inline bool reads_repay_packing(const CpuTuning& tuning, std::int64_t nonzeros,
@@ -55,7 +55,7 @@ inline double packed_bytes(const Scheme& scheme, const RowFeatures& rows, const 
   return vectors * static_cast<double>(rows.columns) * sizes.vector_bytes;
 }
 
-/// Edges and carry-outs of so many shares.
+/// Edges and carry-outs of `shares` shares.
 inline double table_bytes(double shares, const Device& device, const Sizes& sizes) {
   const double edge = 4.0 + sizes.ordinal_bytes + sizes.offset_bytes;
   const double carried = most_vectors_per_launch(device.has_lanes()) * sizes.accumulator_bytes;

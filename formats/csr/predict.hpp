@@ -91,7 +91,8 @@ class GpuCosts {
   }
 
  private:
-  /// The longer rows of a warp, which its other lanes wait for: so many deviations above the mean.
+  /// The longer rows of a warp, which its other lanes wait for: this number of standard deviations
+  /// above the mean.
   static constexpr double longer_rows = 1.2;
   /// What a team that goes through a long row alone takes for all that it stages at a time: what
   /// the second-level cache gives a multiprocessor of scattered sectors of x.

@@ -7,7 +7,7 @@
 namespace heddle::detail::csr {
 
 /// Blocks of consecutive rows, as kernels see them: block b is of rows [first[b], first[b + 1]),
-/// and is one row of more than `long_row` nonzeros, or up to so many rows of no more each.
+/// and is one row of more than `long_row` nonzeros, or a bounded number of rows of no more each.
 template <Ordinal O, Offset Off>
 struct RowBlockTable {
   std::int64_t blocks = 0;

@@ -121,7 +121,7 @@ struct ShareKernel {
   }
 
  private:
-  /// Whether a thread's i-th nonzero is one of so many.
+  /// Whether a thread's i-th nonzero is below the count.
   KOKKOS_FORCEINLINE_FUNCTION static bool is_left(int thread, int i, Off left) {
     return static_cast<Off>(thread + i * Threads) < left;
   }

@@ -11,7 +11,7 @@ namespace heddle::detail::csr {
 struct ShareSearch {
   std::int64_t nonzeros = 0;
   std::int64_t share_work = 1;  ///< steps of the merge path
-  int row_steps = 1;            ///< of which a row is so many, and a nonzero is one
+  int row_steps = 1;            ///< steps that a row counts; a nonzero counts one
 
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t steps(std::int64_t rows) const {
     return merge_path_steps(rows, nonzeros, row_steps);

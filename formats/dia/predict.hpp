@@ -11,7 +11,7 @@
 
 namespace heddle::detail::dia {
 
-/// Why DIA would not hold so many diagonals of this matrix, or nothing.
+/// Why DIA would not hold that number of diagonals of this matrix, or nothing.
 inline std::string too_much_fill_in(std::int64_t diagonals, const RowFeatures& rows) {
   const double places = static_cast<double>(rows.rows) * static_cast<double>(diagonals);
   if (diagonals <= std::numeric_limits<int>::max() &&

@@ -36,8 +36,8 @@ class Split {
   using Off = typename Matrix::offset_type;
   using Space = typename Exec::memory_space;
 
-  /// A diagonal is full if so many percent of all rows have an entry on it. Reads the columns
-  /// once, or twice where there is a rest; waits for `exec` at one readback, or two.
+  /// A diagonal is full if at least `percent` percent of all rows have an entry on it. Reads the
+  /// columns once, or twice where there is a rest; waits for `exec` at one readback, or two.
   Split(const Exec& exec, const Matrix& A, int fill)
       : runs_{A.row_ptr().data(), A.col_idx().data(), A.rows(),
               static_cast<std::int64_t>(A.nonzeros()), backends::runs_on_host<Exec> ? 512 : 8} {

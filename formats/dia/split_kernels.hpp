@@ -7,7 +7,7 @@
 
 namespace heddle::detail::dia {
 
-/// Runs of so many entries, whatever rows they are in, so that long rows are shared like any
+/// Runs of equally many entries, whatever rows they are in, so that long rows are shared like any
 /// others; and the row of each entry, found on the way.
 template <Ordinal O, Offset Off>
 struct EntryRuns {

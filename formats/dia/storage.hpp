@@ -109,7 +109,7 @@ class Storage {
   typename Arena<Space>::template Array<S> values_;
 };
 
-/// The full diagonals of a matrix and the rest of its entries, which takes so many vectors in a
+/// The full diagonals of a matrix and the rest of its entries, which takes Vectors vectors in a
 /// launch.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar Acc, int Vectors>
 class SplitStorage {

@@ -15,7 +15,7 @@ inline double mean_row_with_entries(const RowFeatures& rows) {
   return share(static_cast<double>(rows.nonzeros), rows.rows - rows.empty_rows);
 }
 
-/// Rounds of loads that subwarps of so many lanes take: for rows of mean length as often as these
+/// Rounds of loads that subwarps of `lanes` lanes take: for rows of mean length as often as these
 /// fill the GPU, and for the longest row, which one of them takes alone.
 inline double rounds_of(const RowFeatures& rows, const Device& device, int lanes) {
   const Tuning tuning = tuning_of(device);

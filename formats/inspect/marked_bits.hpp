@@ -26,7 +26,7 @@ struct MarkedBits {
   }
 };
 
-/// Copies of a table of so many words: up to 32 on a GPU, as far as 8 MB hold them, which stay in
+/// Copies of a table of `words` words: up to 32 on a GPU, as far as 8 MB hold them, which stay in
 /// its cache; and no more than there are thousands of marks.
 template <ExecutionSpace Exec>
 std::int64_t copies_of_bits(std::int64_t words, std::int64_t marks) {

@@ -40,7 +40,8 @@ struct Parameters {
     warps_ = device.has_lanes() ? device.multiprocessors * tuning.warps_per_multiprocessor : 0;
   }
 
-  /// Tiles of a piece at most, of a matrix of so many: as few as keep all warps of a GPU busy.
+  /// Tiles of a piece at most, given how many the matrix has: as few as keep all warps of a GPU
+  /// busy.
   std::int64_t piece_tiles(std::int64_t tiles) const {
     if (given_piece_ > 0) return given_piece_;
     if (warps_ == 0) return tuning.cpu_piece_tiles;

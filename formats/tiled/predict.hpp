@@ -13,7 +13,7 @@
 
 namespace heddle::detail::tiled {
 
-/// What so many tiles keep: tables, data rounded up to what a tile is aligned to, pieces, and
+/// What `tiles` tiles keep: tables, data rounded up to what a tile is aligned to, pieces, and
 /// carry-outs of the tile rows that are cut.
 inline double kept_bytes(const Scheme& scheme, double tiles, const RowFeatures& rows,
                          const Device& device, const Sizes& sizes) {

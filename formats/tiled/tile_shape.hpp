@@ -50,10 +50,10 @@ class TileRows {
   bool repeats_ = false, whole_rows_ = true, alike_ = true;
 };
 
-/// The layout of a tile of so many entries, and what comes with it. One in which entries repeat is
-/// a list of them. Source of the layouts and of the rules: Y. Niu, Z. Lu, M. Dong, Z. Jin, W. Liu
-/// and G. Tan, "TileSpMV: a tiled algorithm for sparse matrix-vector multiplication on GPUs", IPDPS
-/// 2021; the slots of HYB are as few as leave no more than the bound.
+/// The layout of a tile with `entries` entries, and what comes with it. One in which entries repeat
+/// is a list of them. Source of the layouts and of the rules: Y. Niu, Z. Lu, M. Dong, Z. Jin, W.
+/// Liu and G. Tan, "TileSpMV: a tiled algorithm for sparse matrix-vector multiplication on GPUs",
+/// IPDPS 2021; the slots of HYB are as few as leave no more than the bound.
 KOKKOS_INLINE_FUNCTION Tile tile_shape(const unsigned char* codes, std::int64_t entries,
                                        const Rules& rules) {
   if (entries <= rules.most_coo_entries || entries > tile_size * tile_size) {

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Plots the times of dense matrices of one size from one row to one column: every scheme and peer.
 
-usage: dense.py RESULTS.json -o DENSE.svg               (Debian: python3-matplotlib)
+usage: dense.py RESULTS -o DENSE.svg               (Debian: python3-matplotlib)
 
-RESULTS.json is a run of `heddle-bench spmv --set dense`, or of any dense matrices of R x C entries. Where
+RESULTS is a run of `heddle-bench spmv --set dense`, or of any dense matrices of R x C entries. Where
 a line stays flat, a scheme does not care how long rows are.
 """
 import argparse
-import json
 import sys
 
+import kept
 from plots import INK, PEERS, QUIET, FuncFormatter, Figure, NullFormatter, plain
 
 FORMATS = ["#0b7a75", "#e07a1f", "#c62828", "#3f7d20", "#1f6fb2", "#a0522d", "#7a3fa0", "#c2a000",
@@ -24,8 +24,7 @@ def power_of_two(value, _=None):
 
 
 def load(path):
-    with open(path) as file:
-        results = json.load(file)
+    results = kept.read_run(path)
     if results.get("operation", "spmv") != "spmv":
         sys.exit("dense.py: %s is no results file of heddle-bench spmv" % path)
     shown = []
@@ -95,7 +94,7 @@ def plot(results, matrices):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("results", metavar="RESULTS.json")
+    parser.add_argument("results", metavar="RESULTS")
     parser.add_argument("-o", "--output", required=True, metavar="DENSE.svg")
     arguments = parser.parse_args()
     results, matrices = load(arguments.results)

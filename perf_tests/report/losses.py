@@ -71,7 +71,7 @@ def section(run, duration):
         return "<h3>Where a peer is faster</h3><p>Nowhere by more than 5 %.</p>"
     return ("<h3>Where a peer is faster</h3><p>%d of %d matrices on which a peer takes over 5 %% less "
             "time than what was chosen, the worst first. Cells of a pattern are the darker the more "
-            "of their places are taken. A contestant pays back after so many %s against the reference: "
+            "of their places are taken. A contestant repays its setup after this number of %s, against the reference: "
             "the fastest peer whose setup is under one of its own.</p>%s" %
             (len(found), len(run.matrices), run.noun,
              "".join(matrix(run, m, duration) for m in found)))

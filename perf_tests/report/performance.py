@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes docs/performance.md, docs/performance-by-matrix.md and the table of README.md from the kept results.
+"""Writes docs/performance.md, docs/performance-by-matrix.md, docs/products.svg and README's table from kept results.
 
 usage: performance.py [--check]
 
@@ -10,6 +10,7 @@ import math
 import os
 import sys
 
+from picture import picture
 from results import (CUSPARSE_ANY, CUSPARSE_CSR, KOKKOS_KERNELS, Comparison, command, contestants,
                      fastest, geometric_mean, load, over_auto, schemes, setup, setup_in_applies,
                      time)
@@ -99,7 +100,7 @@ def sources(names):
         device = r["machine"]["device"]
         if r["machine"]["backend"] == "OpenMP":
             device += ", %d threads" % r["machine"]["concurrency"]
-        rows.append(["[%s](../perf_tests/results/%s.json)" % (name, name), device, r["date"][:10],
+        rows.append(["[%s](../perf_tests/results/%s.csv)" % (name, name), device, r["date"][:10],
                      r["commit"], "yes" if r["settings"]["verify"] else "no", "`%s`" % command(r)])
     return table(["results", "machine", "date", "commit", "verified", "command"], rows)
 
@@ -237,8 +238,22 @@ def readme():
     return before + BEGIN + "\n" + "\n".join(summary()) + "\n" + END + rest.split(END)[1]
 
 
+def products_picture():
+    results = load(PRODUCTS[0][2])
+    peers = [("plan, by itself", "#0b7a75", ("auto",)), ("cuSPARSE, any format", "#c2601a", CUSPARSE_ANY),
+             ("Kokkos Kernels", "#7a6fb5", KOKKOS_KERNELS)]
+    series = []
+    for name, colour, names in peers:
+        found = [(m, fastest(contestants(m), names)) for m in results["matrices"]]
+        series.append((name, colour, [(m["apply_bytes"] / 1e6, 1e6 * time(c), m["name"])
+                                      for m, c in found if c]))
+    return picture(series, 1e9 * results["figures"]["triad_gbytes_per_second"],
+                   "Time of y = Ax over its bytes, of %d matrices on an H200" % len(results["matrices"]))
+
+
 def main():
-    wanted = {os.path.join(ROOT, "docs", "performance.md"): page(),
+    wanted = {os.path.join(ROOT, "docs", "products.svg"): products_picture(),
+              os.path.join(ROOT, "docs", "performance.md"): page(),
               os.path.join(ROOT, "docs", "performance-by-matrix.md"): matrices_page(),
               os.path.join(ROOT, "README.md"): readme()}
     stale = []

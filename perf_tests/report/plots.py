@@ -2,9 +2,14 @@
 """The plots of report.py, each as the text of an SVG element with tooltips."""
 import io
 import re
+import sys
 from html import escape
 
-import matplotlib
+try:
+    import matplotlib
+except ModuleNotFoundError:
+    sys.exit("this needs matplotlib: put dev/sandbox --with report before the command, or install "
+             "Debian's python3-matplotlib")
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
@@ -237,7 +242,7 @@ def setup_against_gain(run):
         return None
     low, high = min(x for x, _ in shown) / 1.4, max(x for x, _ in shown) * 1.4
     top = 1.15 * max(y for _, y in shown)
-    # Along a line the setup is paid back after so many applies: x + n / y = n.
+    # Along a line the setup is paid back after n applies: x + n / y = n.
     for n in (10, 100, 1000):
         xs = [low * (high / low) ** (i / 300) for i in range(301)]
         line = [(x, 1 / (1 - x / n)) for x in xs if x < n and 1 / (1 - x / n) <= top]

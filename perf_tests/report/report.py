@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Turns result files of heddle-bench into one HTML page that needs nothing else.
+"""Turns results of heddle-bench, JSON or CSV, into one HTML page that needs nothing else.
 
-usage: report.py RESULTS.json... -o REPORT.html        (Debian: python3-matplotlib)
+usage: report.py RESULTS... -o REPORT.html        (Debian: python3-matplotlib; or dev/sandbox --with report)
+
+Two results of one operation with the same settings are put beside each other: before and after.
 """
 import argparse
-import json
 import math
 import sys
 from html import escape
 
+import beside
 import conversions
+import kept
 import losses
 import plots
 import steadiness
@@ -112,8 +115,7 @@ class Matrix:
 
 class Run:
     def __init__(self, path):
-        with open(path) as file:
-            self.json = json.load(file)
+        self.json = kept.read_run(path)
         if self.json.get("schema_version") not in SCHEMA_VERSIONS:
             sys.exit("%s: schema version %s, and this reads %s" %
                      (path, self.json.get("schema_version"),
@@ -328,7 +330,7 @@ details{margin-top:8px;font-size:13px;color:#52606d}small{color:#6b7785}
 
 def main():
     parser = argparse.ArgumentParser(description="One HTML page of heddle-bench's result files.")
-    parser.add_argument("results", nargs="+", metavar="RESULTS.json")
+    parser.add_argument("results", nargs="+", metavar="RESULTS")
     parser.add_argument("-o", "--output", required=True, metavar="REPORT.html")
     arguments = parser.parse_args()
     runs = [Run(path) for path in arguments.results]
@@ -339,6 +341,8 @@ def main():
             body += "<h1>%s</h1><p>%s</p>" % (
                 title, formula + " by every scheme of Heddle and by its peers, in one run and by one "
                 "stopwatch. Hover over a point for its figures.")
+            if len(mine) == 2 and beside.same_work(*mine):
+                body += beside.section(*mine, duration)
             body += "".join(section(run) for run in mine)
     with open(arguments.output, "w", encoding="utf-8") as file:
         file.write("<!doctype html><html lang=en><meta charset=utf-8>"

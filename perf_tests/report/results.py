@@ -4,10 +4,11 @@
 A time is a contestant's median in seconds. A contestant that refused, failed or gave a wrong result
 has none. What Heddle is judged by is `auto`, what a plan takes by itself, never its best scheme.
 """
-import json
 import math
 import os
 import statistics
+
+from kept import read_run
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "results")
 MARGIN = 1.05  # a peer wins where auto takes more than this many times its time
@@ -18,8 +19,7 @@ KOKKOS_KERNELS = ("kk-native", "kk-merge")
 
 def load(name):
     """The results of that file of perf_tests/results, its name without folder and extension."""
-    with open(os.path.join(FOLDER, name + ".json")) as file:
-        return json.load(file)
+    return read_run(os.path.join(FOLDER, name + ".csv"))
 
 
 def geometric_mean(values):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints a results file of heddle-bench as a Markdown table, a matrix a row, and what it adds up to.
 
-usage: summary.py RESULTS.json
+usage: summary.py RESULTS
 
 Columns: the time of CSR's minimum of bytes at the device's copy bandwidth, the best scheme of Heddle,
 the scheme that was chosen, and each peer, in microseconds; then how many times as fast the best
@@ -16,10 +16,10 @@ over these: of its time with the nonzeros, 1 where a larger matrix always takes 
 for a byte of CSR's minimum with the variation of the row lengths (standard deviation over mean), which
 is 0 where irregular matrices run as well as regular ones, and the nearer to 1 the more it suffers.
 """
-import json
 import math
 import sys
 
+import kept
 import steadiness
 
 LIBRARIES = {
@@ -87,8 +87,7 @@ def print_correlations(matrices):
 
 
 def main():
-    with open(sys.argv[1]) as file:
-        results = json.load(file)
+    results = kept.read_run(sys.argv[1])
     if results["schema_version"] not in (1, 2) or results.get("operation", "spmv") != "spmv":
         sys.exit("summary.py: %s is no results file of heddle-bench spmv, version 1 or 2"
                  % sys.argv[1])

@@ -123,7 +123,7 @@ class KokkosKernelsHandle {
   using nnz_scalar_t = typename SPTRSVHandleType::nnz_scalar_t;
   using HandleExecSpace = Exec;
 
-  /// For a triangle of so many rows; ours or Kokkos Kernels' own enumerator. Throws Error for a
+  /// For a triangle of `rows` rows; ours or Kokkos Kernels' own enumerator. Throws Error for a
   /// supernodal algorithm, and for a block size other than 0.
   template <AnySPTRSVAlgorithm E>
   void create_sptrsv_handle(E algorithm, std::size_t rows, bool lower, std::size_t block_size = 0) {

@@ -5,20 +5,13 @@
 #include "../../backends/threads_at_once.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/move_only.hpp"
+#include "options.hpp"
 #include "prepare/chunks_kernel.hpp"
 #include "prepare/in_order_kernel.hpp"
 #include "prepare/right_hand_sides.hpp"
 #include "select/tuning.hpp"
 
 namespace heddle {
-
-/// What sptrsv() without a plan is told of a triangle: the same words as in SptrsvOptions.
-struct TriangleOptions {
-  Triangle triangle = Triangle::lower;
-  Diagonal diagonal = Diagonal::stored;
-  /// Whether entries outside of the triangle are ignored. If not, one makes its row NaN.
-  bool ignore_outside = false;
-};
 
 /// Memory that solves without a plan hand values on through: on a GPU a word of Vector for every
 /// row and right-hand side (complex<double>: two), on a CPU half a word a row. It holds nothing
@@ -31,7 +24,7 @@ struct TriangleOptions {
 template <ExecutionSpace Exec, Scalar Vector>
 class SptrsvWorkspace {
  public:
-  /// For triangles of up to so many rows. `vectors` right-hand sides, at most 4, are solved in one
+  /// For triangles of up to `rows` rows. `vectors` right-hand sides, at most 4, are solved in one
   /// pass over the triangle; b may hold more. Allocates, in the order of `exec`.
   explicit SptrsvWorkspace(const Exec& exec, std::int64_t rows, int vectors = 1)
       : rows_(rows), vectors_(std::clamp(vectors, 1, detail::sptrsv::vectors_at_once)) {
@@ -164,8 +157,11 @@ void solve_by_chunks(const Exec& exec, const Operands& operands, std::int64_t en
 /// before other rows read it, and sums are kept in Vector. alpha == 0 sets x to zero and reads
 /// neither T nor b.
 ///
-/// Throws Error for another op than Op::none, for which SptrsvPlan is, if shapes do not fit, if b
-/// and x overlap in part, or if the workspace is for fewer rows, or was moved from.
+/// Of `options` it reads triangle, diagonal and ignore_outside; the others are for plans.
+///
+/// Throws Error for another op than Op::none and for a pinned scheme, for which SptrsvPlan is, if
+/// shapes do not fit, if b and x overlap in part, or if the workspace is for fewer rows, or was
+/// moved from.
 ///
 /// Not checked, since that would wait for the device: row pointer and columns, which must be right
 /// (a column out of range reads outside of memory, or waits for ever); the diagonal: where it is
@@ -183,7 +179,7 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Spac
 void sptrsv(const Exec& exec, Op op, typename X::value_type alpha,
             const CsrMatrix<S, O, Off, Space>& T, const B& b, const X& x,
             const SptrsvWorkspace<Exec, typename X::value_type>& workspace,
-            const TriangleOptions& options = {}) {
+            const SptrsvOptions& options = {}) {
   using V = typename X::value_type;
   static_assert(std::same_as<typename B::non_const_value_type, V>, "b and x hold the same type");
   static_assert(Kokkos::SpaceAccessibility<KokkosSpace<Exec>, Space>::accessible,
@@ -195,6 +191,10 @@ void sptrsv(const Exec& exec, Op op, typename X::value_type alpha,
   if (op != Op::none) {
     throw Error(std::string("a triangular solve without a plan, for op ") + name(op),
                 "make an SptrsvPlan, which solves for every op");
+  }
+  if (options.scheme) {
+    throw Error("a triangular solve without a plan, for the scheme " + options.scheme->to_string(),
+                "make an SptrsvPlan, which runs the scheme that is pinned");
   }
   if (T.rows() != T.columns()) {
     throw Error("a triangular solve with a matrix of " + std::to_string(T.rows()) + " x " +
@@ -237,7 +237,7 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Spac
           WritableVectorView X>
 void sptrsv(const Exec& exec, typename X::value_type alpha, const CsrMatrix<S, O, Off, Space>& T,
             const B& b, const X& x, const SptrsvWorkspace<Exec, typename X::value_type>& workspace,
-            const TriangleOptions& options = {}) {
+            const SptrsvOptions& options = {}) {
   sptrsv(exec, Op::none, alpha, T, b, x, workspace, options);
 }
 

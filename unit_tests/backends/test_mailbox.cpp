@@ -122,7 +122,7 @@ struct AddUp {
   }
 };
 
-TEST_CASE_TEMPLATE_DEFINE("collect_all adds up every so many", Type, collect_all) {
+TEST_CASE_TEMPLATE_DEFINE("collect_all adds up every n-th", Type, collect_all) {
   using Exec = typename Type::Exec;
   const Exec exec;
   const int places = 20;

@@ -46,6 +46,7 @@ TEST_CASE("csb: the example of docs/csb.md") {
   CHECK(on_host(view.local_column, 8) == Locals{0, 1, 0, 1, 0, 0, 1, 1});
   CHECK(on_host(storage.column_panels(), 4) == Ints{0, 1, 2, 4});
   CHECK(on_host(storage.column_order(), 4) == Ints{0, 2, 1, 3});
+  CHECK(storage.sweep_columns(exec, false, nullptr) == 8);
   CHECK(on_host(storage.column_start(), 5) == Ints{0, 4, 6, 7, 8});
   const auto a = A.host.values();
   CHECK(on_host(view.values, 8) ==

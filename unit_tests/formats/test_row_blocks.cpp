@@ -8,8 +8,8 @@
 
 namespace heddle::test {
 
-TEST_CASE_TEMPLATE_DEFINE("blocks hold all rows in turn: a long row alone, or so many others", T,
-                          row_blocks) {
+TEST_CASE_TEMPLATE_DEFINE(
+    "blocks hold all rows in turn: a long row alone, or up to a number of others", T, row_blocks) {
   using O = typename T::Ordinal;
   using Off = typename T::Offset;
   const typename T::Exec exec;

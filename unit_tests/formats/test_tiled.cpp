@@ -72,7 +72,7 @@ std::vector<std::pair<TileRows, Layout>> tiles_of_every_layout() {
   };
 }
 
-/// Tile rows of so many tiles each, every other tile column empty.
+/// Tile rows with these numbers of tiles, every other tile column empty.
 Pattern pattern_of(const std::vector<TileRows>& tiles, std::size_t tiles_per_row) {
   Pattern pattern{"tiles", static_cast<std::int64_t>(32 * tiles_per_row), {}};
   for (std::size_t first = 0; first < tiles.size(); first += tiles_per_row) {

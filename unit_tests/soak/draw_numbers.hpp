@@ -9,7 +9,7 @@
 
 namespace heddle::test {
 
-/// True once in so many times.
+/// True once in `times` times on average.
 inline bool once_in(Random& random, std::int64_t times) { return random.below(times) == 0; }
 
 template <class List>

@@ -149,7 +149,7 @@ class SptrsvTrial {
     const auto rows = drawn_.pattern.columns;
     const SptrsvWorkspace<Exec, V> workspace(exec_, rows + random_.below(3),
                                              static_cast<int>(1 + random_.below(4)));
-    const TriangleOptions options{drawn_.triangle, drawn_.diagonal, drawn_.ignore_outside};
+    const SptrsvOptions options{drawn_.triangle, drawn_.diagonal, drawn_.ignore_outside};
     solve(Op::none, draw_factor<V>(random_), [&](V alpha, const auto& b, const auto& x) {
       sptrsv(exec_, alpha, A_.now().matrix(), b, x, workspace, options);
     });

@@ -30,7 +30,7 @@ Device some_gpu() {
   return device;
 }
 
-/// The tasks of rows of so many entries each.
+/// The tasks of rows with these numbers of entries.
 std::vector<Task> tasks_of(const Exec& exec, const std::vector<int>& row_entries, int lanes,
                            std::int64_t most_mean) {
   const auto n = static_cast<std::int64_t>(row_entries.size());

@@ -19,7 +19,7 @@ using Workspace = SptrsvWorkspace<typename T::Exec, typename T::Scalar>;
 /// Solves with random right-hand sides, x poisoned before, and holds the result against the oracle.
 template <class T>
 double solve(const typename T::Exec& exec, const Workspace<T>& workspace, const DeviceMatrix<T>& A,
-             const TriangleOptions& options, int vectors, bool apart, bool in_place,
+             const SptrsvOptions& options, int vectors, bool apart, bool in_place,
              std::uint64_t seed) {
   using S = typename T::Scalar;
   const S alpha = is_complex<S> ? S(RealOf<S>(0.75)) : S(-1.25);
@@ -52,7 +52,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv without a plan: every triangle", T, every_tria
         const Workspace<T> workspace(exec, A.host.rows(), room);
         CHECK(workspace.vectors() == room);
         for (const Diagonal diagonal : {Diagonal::stored, Diagonal::unit}) {
-          const TriangleOptions options{upper ? Triangle::upper : Triangle::lower, diagonal};
+          const SptrsvOptions options{upper ? Triangle::upper : Triangle::lower, diagonal};
           for (const int vectors : {1, 0, 5, 2}) {
             CAPTURE(vectors);
             const bool apart = seed % 2 == 0, in_place = seed % 3 == 0;
@@ -101,8 +101,8 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv without a plan: one LU matrix, of which it rea
   const auto A = triangle_on_device<T>(exec, both);
   const Workspace<T> workspace(exec, A.host.rows() + 10);
   for (const bool is_upper : {false, true}) {
-    const TriangleOptions options{is_upper ? Triangle::upper : Triangle::lower,
-                                  is_upper ? Diagonal::stored : Diagonal::unit, true};
+    const SptrsvOptions options{is_upper ? Triangle::upper : Triangle::lower,
+                                is_upper ? Diagonal::stored : Diagonal::unit, true};
     // NaN wherever it has no business.
     const auto poisoned = A.host.template copy_to<Kokkos::HostSpace>(exec);
     exec.fence("heddle::test::copied");
@@ -297,6 +297,9 @@ TEST_CASE("sptrsv without a plan: what it refuses, and what it makes NaN") {
                       doctest::Contains("make an SptrsvPlan"));
   }
   CHECK_NOTHROW(sptrsv(exec, Op::none, 1.0, A.matrix(), b, x, workspace));
+  CHECK_THROWS_WITH(sptrsv(exec, 1.0, A.matrix(), b, x, workspace,
+                           {.scheme = Scheme::parse("sptrsv/sequential")}),
+                    doctest::Contains("runs the scheme that is pinned"));
   CHECK_THROWS_WITH(sptrsv(exec, 1.0, A.matrix(), b, x, short_one),
                     doctest::Contains("the workspace is for 299 rows, and T has 300"));
   CHECK_THROWS_WITH(sptrsv(exec, 1.0, A.matrix(), b, y, workspace),

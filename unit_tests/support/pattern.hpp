@@ -20,7 +20,7 @@ class Rows {
     for (const auto& row : rows) push_back(row);
   }
 
-  /// Adds a row so many times, its columns as they come.
+  /// Adds a row `times` times, its columns as they come.
   template <class Columns>
   void push_back(const Columns& columns, int times = 1) {
     for (int time = 0; time < times; ++time) {

@@ -59,7 +59,7 @@ constexpr std::int64_t more_rows_than_run() {
   return backends::has_lanes<Exec> ? 1000000 : 20000;
 }
 
-/// Triangles of about so many rows: one after the other, a grid, and wide levels.
+/// Triangles of about `rows` rows: one after the other, a grid, and wide levels.
 inline Pattern long_chain(std::int64_t rows) { return lower_band("long chain", rows, {1}); }
 inline Pattern large_grid(std::int64_t rows) {
   std::int64_t side = 1;

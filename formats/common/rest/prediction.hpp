@@ -20,7 +20,7 @@ inline double seconds_of_all_shares(const RowFeatures& rows, const Device& devic
   return round_seconds * rounds * std::max(1.0, sizes.vectors.count / 4.0);
 }
 
-/// What a rest keeps of so many entries and rows that have any, with sums handed over of up to
+/// What a rest keeps, given its entries and the rows that have any, with sums handed over of up to
 /// `vectors` vectors at a time.
 inline double kept_bytes(double entries, double long_rows, const RowFeatures& rows, int vectors,
                          const Device& device, const Sizes& sizes) {
@@ -41,7 +41,7 @@ struct MatrixBytes {
   double all() const { return read + handed_over; }
 };
 
-/// What is predicted of a format with a rest that takes so many vectors in a pass: twice what the
+/// What is predicted of a format with a rest that takes `at_once` vectors in a pass: twice what the
 /// bytes of its matrix take, so that it is not chosen where CSR is at hand. On an H200 hyb
 /// took 1.33 times as long as the best of CSR on average and dia/rest=coo 1.30
 /// (docs/design/formats.md); on CPUs 3.1 to 3.5.

@@ -7,14 +7,15 @@
 
 namespace heddle::bench {
 
-/// Of a block of so many bytes, with the wait for its end each.
+/// Of a block of `bytes` bytes, with the wait for its end each.
 struct AllocationTime {
   std::size_t bytes = 0;
   double allocate_seconds = 0;
   double release_seconds = 0;
 };
 
-/// Blocks of so many bytes and more are large: Kokkos asks another allocator of CUDA for them.
+/// Blocks of this number of bytes and more are large: Kokkos asks another allocator of CUDA for
+/// them.
 inline constexpr std::size_t large_block_bytes = std::size_t{64} << 10;
 
 /// What the allocator of the device's memory takes, in time and in bytes, through Kokkos.

@@ -228,7 +228,7 @@ void check_value(double value, int steps) {
       "do not trust this device, and report it");
 }
 
-/// Of one step: run(steps) prepares, times and checks a chain of so many, and returns its seconds,
+/// Of one step: run(steps) prepares, times and checks a chain of `steps`, and returns its seconds,
 /// or none where it did not come to its end. What a launch takes cancels in the difference.
 template <class Run>
 std::optional<double> seconds_per_step(const Run& run) {

@@ -28,7 +28,7 @@ struct DependentSteps {
 /// see the kernels. Throws Error where a value that was handed on is wrong.
 DependentSteps measure_dependent_steps(const Kokkos::DefaultExecutionSpace& exec);
 
-/// The two of a CPU, with so many threads. None with fewer than two, or if they are not there.
+/// The two of a CPU, with `threads` threads. None with fewer than two, or if they are not there.
 std::optional<double> measure_thread_step(const Kokkos::DefaultExecutionSpace& exec, int threads);
 std::optional<double> measure_thread_barrier(const Kokkos::DefaultExecutionSpace& exec,
                                              int threads);

@@ -34,7 +34,7 @@ namespace heddle::detail::sptrsv {
 /// of a trace is a group.
 template <class Operands, int Piece, int Vectors, int Subwarps, class Trace = NoTrace>
 struct BlocksKernel {
-  /// More is asked for than is used: so few teams are resident as it leaves room for, since teams
+  /// More is asked for than is used: it limits the number of resident teams, since teams
   /// that poll for rows far ahead slow down the others.
   using Scratch = backends::DynamicScratch;
   using S = typename Operands::scalar_type;
@@ -64,7 +64,7 @@ struct BlocksKernel {
   bool ends_solve;
   Trace trace;
 
-  /// Threads of a team where a warp or wavefront has so many lanes.
+  /// Threads of a team where a warp or wavefront has `lanes` lanes.
   static constexpr int threads(int warp_width) {
     return Subwarps == 1 ? groups_per_team * warp_width : Subwarps * chunk_pieces;
   }

@@ -19,7 +19,7 @@ struct Chunks {
   std::int64_t rows = 0;           ///< of the matrix
   int shift = 0;                   ///< a chunk has 2^shift rows
 
-  /// Chunks of a matrix of so many rows and entries.
+  /// Chunks of a matrix, given its numbers of rows and entries.
   static Chunks of(std::int64_t* solved, std::int64_t rows, std::int64_t entries) {
     Chunks chunks{solved, rows, 4};
     const std::int64_t steps_per_row = 1 + entries / std::max<std::int64_t>(1, rows);

@@ -11,7 +11,7 @@
 
 namespace heddle::detail::sptrsv {
 
-/// Scratch that a team asks for so that a multiprocessor runs about so many warps at once: one byte
+/// Scratch that a team asks for so that a multiprocessor runs about `warps` warps at once: one byte
 /// more than its share would be, so that no further team fits.
 inline std::size_t scratch_for_residency(const Device& device, std::int64_t warps,
                                          std::int64_t warps_per_team) {
@@ -27,7 +27,7 @@ class GpuSolve {
  public:
   GpuSolve() = default;
 
-  /// Room for so many right-hand sides at once. Two allocations, in the order of `exec`; no wait.
+  /// Room for `room` right-hand sides at once. Two allocations, in the order of `exec`; no wait.
   GpuSolve(const Exec& exec, std::int64_t places, int room)
       : solved_(exec, places, room),
         memory_(exec, "heddle::sptrsv::tickets", arena_bytes<std::uint32_t>(1)),
@@ -35,7 +35,7 @@ class GpuSolve {
     clear_tickets(exec, tickets_);
   }
 
-  /// Queues the launches of one solve, launches(values, tickets), of so many vectors.
+  /// Queues the launches of one solve, launches(values, tickets), for `vectors` vectors.
   ///
   /// A launch that is refused throws, and leaves values that nobody will empty, and tickets that
   /// were taken; then the next solve clears all of them first. (One that fails on the device ends

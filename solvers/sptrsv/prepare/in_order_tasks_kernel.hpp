@@ -27,7 +27,7 @@ namespace heddle::detail::sptrsv {
 /// presets.hpp. A step of a trace is a place.
 template <class Operands, int LaneBatch, int WarpBatch, int Vectors, class Trace = NoTrace>
 struct InOrderTasksKernel {
-  /// Asked for and not used: so few teams are resident as it leaves room for.
+  /// Asked for and not used: it limits the number of resident teams.
   using Scratch = backends::DynamicScratch;
   using O = typename Operands::ordinal_type;
   using V = typename Operands::vector_type;

@@ -20,7 +20,7 @@ struct Inspection {
   const TriangleSums& sums;
   const Device& device;
   Diagonal diagonal;
-  int vectors;  ///< room for so many at once
+  int vectors;  ///< right-hand sides at once that there is room for
   bool pinned;  ///< whether the caller asked for the scheme
   int threads;  ///< of a CPU, that the caller asked for; 0: those that have a processor each
 };

@@ -5,7 +5,7 @@
 
 namespace heddle::detail::sptrsv {
 
-/// Throws Error unless op(T) x = b makes sense for a matrix of so many rows: shapes fit, and x is b
+/// Throws Error unless op(T) x = b makes sense for a matrix of `rows` rows: shapes fit, and x is b
 /// or has no entry in common with it.
 template <class V>
 void check_right_hand_sides(std::int64_t rows, const Multivector<const V>& b,

@@ -98,7 +98,7 @@ class SolvedValuesStorage {
                          ClearSolvedValues<V>{of(room_), words});
   }
 
-  /// For a solve of so many vectors.
+  /// For a solve of `vectors` vectors.
   Values of(int vectors) const { return {{sets_[0], sets_[1]}, state_, places_, vectors}; }
   std::size_t bytes() const { return memory_.bytes(); }
 

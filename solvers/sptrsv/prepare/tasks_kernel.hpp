@@ -27,7 +27,7 @@ namespace heddle::detail::sptrsv {
 /// of a trace is a place.
 template <class Operands, int Batch, int Vectors, class Trace = NoTrace>
 struct TasksKernel {
-  /// Asked for and not used: so few teams are resident as it leaves room for, since warps that poll
+  /// Asked for and not used: it limits the number of resident teams, since warps that poll
   /// for rows far ahead slow down the others.
   using Scratch = backends::DynamicScratch;
   using S = typename Operands::scalar_type;

@@ -18,7 +18,7 @@ inline Scheme with(const Scheme& scheme, const std::string& key, const std::stri
   return Scheme(scheme.format(), std::move(terms));
 }
 
-/// What is worth trying for a triangle of so many rows, entries off the diagonal and levels: at
+/// What is worth trying for a triangle, given its rows, entries off the diagonal and levels: at
 /// most 60 concrete schemes, all different. Of every kernel the one that its shape gives; of those
 /// that win, also what differs from it in one parameter, so that the times of all say what each
 /// parameter brings alone.

@@ -7,10 +7,10 @@
 
 namespace heddle::detail::sptrsv {
 
-/// A scheme for a triangle of so many rows and entries off the diagonal, where none is pinned: by
-/// what is known before its levels are. What a CPU really runs is left to the wavefronts of the
-/// triangle, unless that is sequential: solvers/wavefronts/choose.hpp. `threads` are those that a
-/// CPU's solve is to be scheduled for, if the caller says so.
+/// A scheme for a triangle, by its number of rows and of entries off the diagonal, where none is
+/// pinned: by what is known before its levels are. What a CPU really runs is left to the wavefronts
+/// of the triangle, unless that is sequential: solvers/wavefronts/choose.hpp. `threads` are those
+/// that a CPU's solve is to be scheduled for, if the caller says so.
 inline Scheme choose(std::int64_t rows, std::int64_t entries, std::int64_t expected_applies,
                      const Device& device, int threads = 0) {
   if (waits_on_lanes(device)) {

@@ -25,7 +25,7 @@ inline bool waits_on_lanes(const Device& device) {
 ///       piece=4|8          entries that a lane takes at once
 ///       team=32|64|128     threads that share a group
 ///       warps=4|..|64      warps that a multiprocessor runs at once
-///       alpha=0|2|4|8|inf  levels of so many times the working warps have launches of their own
+///       alpha=0|2|4|8|inf  levels of over alpha times the working warps have launches of their own
 ///     self-scheduled     one launch; rows wait for those that they need (GPU)
 ///       lanes=1|..|32      lanes a row
 ///       warps=4|..|64      warps that a multiprocessor runs at once

@@ -18,7 +18,7 @@ struct Group {
   bool one_piece_per_row;  ///< no row has more pieces than one: piece i is of row i
 };
 
-/// Where column j of a dense lower block of so many rows begins, less j: the entry in row i >= j is
+/// Where column j of a dense lower block of `rows` rows begins, less j: the entry in row i >= j is
 /// there + i. Columns follow each other, without their zeros.
 KOKKOS_FORCEINLINE_FUNCTION constexpr int block_column(int j, int rows) {
   return j * rows - j * (j + 1) / 2;

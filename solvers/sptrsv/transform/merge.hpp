@@ -52,9 +52,10 @@ struct RowGroups {
 struct Merging {
   enum class Kind {
     none,        ///< rows of one level
-    fixed,       ///< so many places in a row
-    average,     ///< places in a row while their mean row has at most so many entries
-    short_rows,  ///< places in a row whose rows have at most so many entries each; others alone
+    fixed,       ///< a fixed number of consecutive places
+    average,     ///< places in a row while their mean row is at most the threshold
+    short_rows,  ///< places in a row whose rows have at most the threshold of entries each; others
+                 ///< alone
     parents      ///< a row joins the group that its latest parents are in
   };
 
