@@ -2,7 +2,7 @@
 #pragma once
 
 #include "choose.hpp"
-#include "common/measure.hpp"
+#include "plan/measure.hpp"
 
 namespace heddle::detail {
 

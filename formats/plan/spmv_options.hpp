@@ -8,7 +8,7 @@
 #include "../../core/promises.hpp"
 #include "../../core/scheme.hpp"
 #include "overlap_check.hpp"
-#include "prediction.hpp"
+#include "../common/prediction.hpp"
 
 namespace heddle {
 
