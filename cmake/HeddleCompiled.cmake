@@ -1,33 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Heddle::compiled: the plans of formats/instantiate.hpp for the scalars that HEDDLE_INSTANTIATE names,
-# compiled once. Who links it compiles no kernel of theirs. A component of the package: compiled.
-set(HEDDLE_INSTANTIATE "" CACHE STRING
-    "Scalars whose plans Heddle::compiled holds: a list of float, double, cfloat, cdouble")
-if(NOT HEDDLE_INSTANTIATE)
+# Heddle::compiled: the formats and plans for the scalars that HEDDLE_INSTANTIATE names, compiled once
+# (cmake/HeddlePlans.cmake). Heddle::heddle links it where it is there. A component of the package: compiled.
+set(instantiate "")
+if(PROJECT_IS_TOP_LEVEL AND HEDDLE_INSTALL)
+  set(instantiate double)
+endif()
+set(HEDDLE_INSTANTIATE "${instantiate}" CACHE STRING
+    "Scalars whose plans Heddle::compiled holds: a list of float, double, cfloat, cdouble, or none")
+string(REPLACE "," ";" scalars "${HEDDLE_INSTANTIATE}")
+list(REMOVE_ITEM scalars none)
+
+file(STRINGS formats/all_formats.hpp HEDDLE_FORMATS REGEX "^ +[A-Za-z]+Format[,>]")
+list(TRANSFORM HEDDLE_FORMATS REPLACE "^ +([A-Za-z]+Format).*" "\\1")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS formats/all_formats.hpp)
+include(HeddlePlans)
+if(NOT scalars)
   return()
 endif()
 
-set(type_of_float float)
-set(type_of_double double)
-set(type_of_cfloat "Kokkos::complex<float>")
-set(type_of_cdouble "Kokkos::complex<double>")
-string(REPLACE "," ";" scalars "${HEDDLE_INSTANTIATE}")
-list(REMOVE_DUPLICATES scalars)
-
 add_library(heddle_compiled)  # static, unless BUILD_SHARED_LIBS says otherwise
 add_library(Heddle::compiled ALIAS heddle_compiled)
-foreach(scalar IN LISTS scalars)
-  if(NOT DEFINED type_of_${scalar})
-    message(FATAL_ERROR "HEDDLE_INSTANTIATE names '${scalar}', and knows float, double, cfloat and cdouble")
-  endif()
-  set(source "${CMAKE_CURRENT_BINARY_DIR}/compiled/${scalar}.cpp")
-  file(CONFIGURE OUTPUT "${source}" @ONLY
-       CONTENT "#include <heddle/spmv.hpp>\n\nnamespace heddle {\n\
-HEDDLE_INSTANCES(, ${type_of_${scalar}})\n}  // namespace heddle\n")
-  target_sources(heddle_compiled PRIVATE "${source}")
-  string(TOUPPER "HEDDLE_COMPILED_${scalar}" definition)
-  target_compile_definitions(heddle_compiled INTERFACE ${definition})
-endforeach()
+heddle_plans(heddle_compiled SCALARS ${scalars})
+target_link_libraries(heddle INTERFACE "$<BUILD_INTERFACE:heddle_compiled>")
 # Before 1.0 a minor version may break, hence the SOVERSION: docs/versions.md. Static and shared are made
 # of the same objects, so neither has a definition of its own.
 set_target_properties(
@@ -37,6 +31,5 @@ set_target_properties(
              VERSION ${PROJECT_VERSION}
              SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
              DEFINE_SYMBOL "")
-target_link_libraries(heddle_compiled PUBLIC heddle)
 target_compile_options(heddle_compiled
                        PRIVATE $<TARGET_PROPERTY:heddle_warnings,INTERFACE_COMPILE_OPTIONS>)

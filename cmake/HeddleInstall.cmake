@@ -20,8 +20,9 @@ install(FILES "${HEDDLE_INCLUDE_DIR}/heddle/config.hpp" ${public_headers}
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/heddle" COMPONENT heddle)
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}/doc/heddle")
 
-target_include_directories(heddle INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
-install(TARGETS heddle EXPORT HeddleTargets COMPONENT heddle)
+target_include_directories(heddle_headers
+                           INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+install(TARGETS heddle heddle_headers EXPORT HeddleTargets COMPONENT heddle)
 install(
   EXPORT HeddleTargets
   NAMESPACE Heddle::
@@ -34,6 +35,7 @@ write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/HeddleConfigVersio
                                  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/HeddleConfig.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/HeddleConfigVersion.cmake"
+              "${CMAKE_CURRENT_SOURCE_DIR}/cmake/HeddlePlans.cmake"
         DESTINATION "${cmake_folder}" COMPONENT heddle)
 include(HeddlePkgConfig)
 

@@ -32,49 +32,40 @@ To matrix_size(From size, const char* what) {
 
 }  // namespace detail
 
-/// A sparse matrix in compressed sparse row form, borrowed: it points at the caller's arrays and
-/// neither copies nor owns them.
-///
-/// Entry k with row_ptr(i) <= k < row_ptr(i + 1) lies at row i, column col_idx(k), and has
-/// values(k). Rows may be empty, columns unsorted, entries repeated (they add up). The arrays must
-/// outlive the matrix and whatever was built from it. Sizes may be given as integers of any types;
-/// one that is negative or does not fit in the matrix's throws Error.
-template <Scalar S, Ordinal O, Offset Off, MemorySpace Space>
-class CsrMatrix {
+/// Where the entries of a sparse matrix lie, in compressed sparse row form, borrowed: a CsrMatrix
+/// but for its values. What looks at no value takes one, so that it is compiled once for all types
+/// of values.
+template <Ordinal O, Offset Off, MemorySpace Space>
+class CsrPattern {
  public:
-  using scalar_type = S;
   using ordinal_type = O;
   using offset_type = Off;
   using memory_space = Space;
   template <class T>
   using Array = Kokkos::View<const T*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-  CsrMatrix() = default;
+  CsrPattern() = default;
 
-  /// From raw pointers into `Space`: rows + 1 offsets, then `nonzeros` columns and values. Of a
-  /// matrix without rows, row_ptr may be null.
+  /// From raw pointers into `Space`: rows + 1 offsets, then `nonzeros` columns. Of a pattern
+  /// without rows, row_ptr may be null.
   template <std::integral Rows, std::integral Columns, std::integral Nonzeros>
-  CsrMatrix(Rows rows, Columns columns, Nonzeros nonzeros, const Off* row_ptr, const O* col_idx,
-            const S* values)
+  CsrPattern(Rows rows, Columns columns, Nonzeros nonzeros, const Off* row_ptr, const O* col_idx)
       : rows_(detail::matrix_size<O>(rows, "rows")),
         columns_(detail::matrix_size<O>(columns, "columns")),
         row_ptr_(row_ptr, row_ptr ? static_cast<std::size_t>(rows_) + 1 : 0),
-        col_idx_(col_idx, entries(nonzeros)),
-        values_(values, entries(nonzeros)) {
+        col_idx_(col_idx, entries(nonzeros)) {
     check_shape();
   }
 
-  /// From Kokkos Views of rank 1: row_ptr of rows + 1 (or, without rows, 0) entries, col_idx and
-  /// values of one length. Throws Error where the entries of one do not lie side by side.
-  template <std::integral Rows, std::integral Columns, class RowPtr, class ColIdx, class Values>
-    requires(Kokkos::is_view_v<RowPtr> && Kokkos::is_view_v<ColIdx> && Kokkos::is_view_v<Values>)
-  CsrMatrix(Rows rows, Columns columns, const RowPtr& row_ptr, const ColIdx& col_idx,
-            const Values& values)
+  /// From Kokkos Views of rank 1: row_ptr of rows + 1 (or, without rows, 0) entries. Throws Error
+  /// where the entries of one do not lie side by side.
+  template <std::integral Rows, std::integral Columns, class RowPtr, class ColIdx>
+    requires(Kokkos::is_view_v<RowPtr> && Kokkos::is_view_v<ColIdx>)
+  CsrPattern(Rows rows, Columns columns, const RowPtr& row_ptr, const ColIdx& col_idx)
       : rows_(detail::matrix_size<O>(rows, "rows")),
         columns_(detail::matrix_size<O>(columns, "columns")),
         row_ptr_(borrow<Off>(row_ptr, "row_ptr")),
-        col_idx_(borrow<O>(col_idx, "col_idx")),
-        values_(borrow<S>(values, "values")) {
+        col_idx_(borrow<O>(col_idx, "col_idx")) {
     check_shape();
   }
 
@@ -84,9 +75,8 @@ class CsrMatrix {
   KOKKOS_FUNCTION Off nonzeros() const { return static_cast<Off>(col_idx_.extent(0)); }
   KOKKOS_FUNCTION Array<Off> row_ptr() const { return row_ptr_; }
   KOKKOS_FUNCTION Array<O> col_idx() const { return col_idx_; }
-  KOKKOS_FUNCTION Array<S> values() const { return values_; }
 
- private:
+ protected:
   template <class T, class View>
   static Array<T> borrow(const View& view, const char* name) {
     static_assert(std::is_constructible_v<Array<T>, View>, "a View of that type and memory space");
@@ -103,6 +93,7 @@ class CsrMatrix {
     return static_cast<std::size_t>(detail::matrix_size<Off>(nonzeros, "entries"));
   }
 
+ private:
   void check_shape() const {
     const std::size_t offsets = row_ptr_.extent(0);
     if (offsets != static_cast<std::size_t>(rows_) + 1 && !(rows_ == 0 && offsets == 0)) {
@@ -116,17 +107,59 @@ class CsrMatrix {
                       " bits count",
                   "take a wider offset type");
     }
-    if (col_idx_.extent(0) != values_.extent(0)) {
-      throw Error("col_idx has " + std::to_string(col_idx_.extent(0)) + " entries and values " +
-                      std::to_string(values_.extent(0)),
-                  "give one column and one value for each nonzero");
-    }
   }
 
   O rows_ = 0;
   O columns_ = 0;
   Array<Off> row_ptr_;
   Array<O> col_idx_;
+};
+
+/// A sparse matrix in compressed sparse row form, borrowed: it points at the caller's arrays and
+/// neither copies nor owns them.
+///
+/// Entry k with row_ptr(i) <= k < row_ptr(i + 1) lies at row i, column col_idx(k), and has
+/// values(k). Rows may be empty, columns unsorted, entries repeated (they add up). The arrays must
+/// outlive the matrix and whatever was built from it. Sizes may be given as integers of any types;
+/// one that is negative or does not fit in the matrix's throws Error.
+template <Scalar S, Ordinal O, Offset Off, MemorySpace Space>
+class CsrMatrix : public CsrPattern<O, Off, Space> {
+ public:
+  using scalar_type = S;
+  using pattern_type = CsrPattern<O, Off, Space>;
+  template <class T>
+  using Array = typename pattern_type::template Array<T>;
+
+  CsrMatrix() = default;
+
+  /// From raw pointers into `Space`: rows + 1 offsets, then `nonzeros` columns and values. Of a
+  /// matrix without rows, row_ptr may be null.
+  template <std::integral Rows, std::integral Columns, std::integral Nonzeros>
+  CsrMatrix(Rows rows, Columns columns, Nonzeros nonzeros, const Off* row_ptr, const O* col_idx,
+            const S* values)
+      : pattern_type(rows, columns, nonzeros, row_ptr, col_idx),
+        values_(values, pattern_type::entries(nonzeros)) {}
+
+  /// From Kokkos Views of rank 1: row_ptr of rows + 1 (or, without rows, 0) entries, col_idx and
+  /// values of one length. Throws Error where the entries of one do not lie side by side.
+  template <std::integral Rows, std::integral Columns, class RowPtr, class ColIdx, class Values>
+    requires(Kokkos::is_view_v<RowPtr> && Kokkos::is_view_v<ColIdx> && Kokkos::is_view_v<Values>)
+  CsrMatrix(Rows rows, Columns columns, const RowPtr& row_ptr, const ColIdx& col_idx,
+            const Values& values)
+      : pattern_type(rows, columns, row_ptr, col_idx),
+        values_(pattern_type::template borrow<S>(values, "values")) {
+    const std::size_t entries = this->col_idx().extent(0);
+    if (entries != values_.extent(0)) {
+      throw Error("col_idx has " + std::to_string(entries) + " entries and values " +
+                      std::to_string(values_.extent(0)),
+                  "give one column and one value for each nonzero");
+    }
+  }
+
+  // In kernels too.
+  KOKKOS_FUNCTION Array<S> values() const { return values_; }
+
+ private:
   Array<S> values_;
 };
 
@@ -134,6 +167,29 @@ template <std::integral Rows, std::integral Columns, class RowPtr, class ColIdx,
 CsrMatrix(Rows, Columns, const RowPtr&, const ColIdx&, const Values&)
     -> CsrMatrix<typename Values::non_const_value_type, typename ColIdx::non_const_value_type,
                  typename RowPtr::non_const_value_type, typename Values::memory_space>;
+
+/// The type of a matrix with its offsets read as signed ones of their width.
+template <class Matrix>
+using SignedOffsets =
+    CsrMatrix<typename Matrix::scalar_type, typename Matrix::ordinal_type,
+              std::make_signed_t<typename Matrix::offset_type>, typename Matrix::memory_space>;
+
+/// The same matrix, borrowed, with its offsets read as signed ones, so that one instance of a plan
+/// serves both: integers of one width may be read as either, and mean the same up to the signed
+/// maximum. Throws Error where there are more nonzeros than that.
+template <Scalar S, Ordinal O, Offset Off, MemorySpace Space>
+auto with_signed_offsets(const CsrMatrix<S, O, Off, Space>& A) {
+  if constexpr (std::signed_integral<Off>) {
+    return A;
+  } else {
+    using Signed = std::make_signed_t<Off>;
+    const bool has_offsets = A.row_ptr().extent(0) > 0;
+    return CsrMatrix<S, O, Signed, Space>(
+        A.rows(), A.columns(), A.nonzeros(),
+        has_offsets ? reinterpret_cast<const Signed*>(A.row_ptr().data()) : nullptr,
+        A.col_idx().data(), A.values().data());
+  }
+}
 
 /// A CSR matrix that owns its arrays, all in one arena. Copies share the memory.
 template <Scalar S, Ordinal O, Offset Off, MemorySpace Space>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "format.hpp"
+#include "common/format_rules.hpp"
 
 namespace heddle {
 
@@ -66,17 +66,15 @@ struct Choice {
 namespace detail {
 
 /// Whether `ops` take a stored transpose beside the scheme.
-template <class FormatList>
-bool needs_stored_transpose(const Scheme& scheme, const std::vector<Op>& ops) {
-  return std::any_of(ops.begin(), ops.end(),
-                     [&](Op op) { return !FormatList::applies(op, scheme); });
+inline bool needs_stored_transpose(AnyFormats formats, const Scheme& scheme,
+                                   const std::vector<Op>& ops) {
+  return std::any_of(ops.begin(), ops.end(), [&](Op op) { return !applies(formats, op, scheme); });
 }
 
 /// Why options.max_bytes does not allow a scheme that keeps `kept_bytes`, or nothing.
-template <class FormatList>
-std::string too_many_bytes(const Scheme& scheme, double kept_bytes, const RowFeatures& rows,
-                           const ChooseOptions& options) {
-  const bool transposes = needs_stored_transpose<FormatList>(scheme, options.ops);
+inline std::string too_many_bytes(AnyFormats formats, const Scheme& scheme, double kept_bytes,
+                                  const RowFeatures& rows, const ChooseOptions& options) {
+  const bool transposes = needs_stored_transpose(formats, scheme, options.ops);
   const std::size_t transpose = transposes ? stored_transpose_bytes(rows, options.sizes) : 0;
   const auto most = static_cast<double>(options.max_bytes);
   if (options.max_bytes == no_bound || kept_bytes + static_cast<double>(transpose) <= most) {
@@ -87,18 +85,17 @@ std::string too_many_bytes(const Scheme& scheme, double kept_bytes, const RowFea
          ", and options.max_bytes leaves " + std::to_string(options.max_bytes);
 }
 
-template <class FormatList>
-RankedScheme predicted(Scheme scheme, const Features& features, const Device& device,
-                       const ChooseOptions& options) {
-  Prediction prediction = FormatList::predict(scheme, features, device, options.sizes);
-  const bool stored = needs_stored_transpose<FormatList>(scheme, options.ops);
+inline RankedScheme predicted(AnyFormats formats, Scheme scheme, const Features& features,
+                              const Device& device, const ChooseOptions& options) {
+  Prediction prediction = predict(formats, scheme, features, device, options.sizes);
+  const bool stored = needs_stored_transpose(formats, scheme, options.ops);
   if (prediction.possible() && options.values_in_place && (stored || !prediction.borrows_values)) {
     prediction.refusal = std::string(prediction.borrows_values ? "a stored transpose" : "it") +
                          " copies the values, and options.values_in_place is set";
   }
   if (prediction.possible()) {
     prediction.refusal =
-        too_many_bytes<FormatList>(scheme, prediction.kept_bytes, features.rows(), options);
+        too_many_bytes(formats, scheme, prediction.kept_bytes, features.rows(), options);
   }
   const auto applies = static_cast<double>(options.expected_applies);
   double total = prediction.setup_seconds + applies * prediction.seconds;
@@ -113,9 +110,9 @@ RankedScheme predicted(Scheme scheme, const Features& features, const Device& de
 
 /// Sorts the ranking from `place` on, until what stands there is predicted with the pattern. What
 /// does not come there even at its best is left at that.
-template <class FormatList>
-void settle(std::vector<RankedScheme>& ranking, std::size_t place, const Features& features,
-            const Device& device, const ChooseOptions& options) {
+template <class List>
+void settle(const List& formats, std::vector<RankedScheme>& ranking, std::size_t place,
+            const Features& features, const Device& device, const ChooseOptions& options) {
   const auto is_better = [](const RankedScheme& a, const RankedScheme& b) {
     const bool differ = a.prediction.possible() != b.prediction.possible();
     return differ ? a.prediction.possible() : a.total_seconds < b.total_seconds;
@@ -124,7 +121,7 @@ void settle(std::vector<RankedScheme>& ranking, std::size_t place, const Feature
   std::stable_sort(first, ranking.end(), is_better);
   while (first != ranking.end() && first->prediction.possible() &&
          first->prediction.lacks_pattern) {
-    RankedScheme known = predicted<FormatList>(first->scheme, features, device, options);
+    RankedScheme known = predicted(formats, first->scheme, features, device, options);
     if (known.prediction.lacks_pattern) break;
     *first = std::move(known);
     std::stable_sort(first, ranking.end(), is_better);
@@ -149,6 +146,26 @@ inline Choice first_of(std::vector<RankedScheme> ranking, const ChooseOptions& o
   return {std::move(best), std::move(reason), std::move(ranking)};
 }
 
+/// See heddle::rank. This and settle are templates so that a program can leave them to the compiled
+/// part: instantiate.hpp.
+template <class List>
+std::vector<RankedScheme> rank(const List& formats, const Features& features, const Device& device,
+                               const ChooseOptions& options) {
+  const Features rows_alone(features.rows());
+  std::vector<RankedScheme> ranking;
+  std::vector<Scheme> schemes = candidates(formats, features, device);
+  if (options.values_in_place && options.transposes()) {
+    for (Scheme& scheme : in_place_candidates(formats, features, device)) {
+      schemes.push_back(std::move(scheme));
+    }
+  }
+  for (Scheme& scheme : schemes) {
+    ranking.push_back(predicted(formats, std::move(scheme), rows_alone, device, options));
+  }
+  settle(formats, ranking, 0, features, device, options);
+  return ranking;
+}
+
 }  // namespace detail
 
 /// The candidates of all formats, ranked by the predicted time of the inspection and of all
@@ -160,20 +177,7 @@ inline Choice first_of(std::vector<RankedScheme> ranking, const ChooseOptions& o
 template <class FormatList>
 std::vector<RankedScheme> rank(const Features& features, const Device& device,
                                const ChooseOptions& options = {}) {
-  const Features rows_alone(features.rows());
-  std::vector<RankedScheme> ranking;
-  std::vector<Scheme> candidates = FormatList::candidates(features, device);
-  if (options.values_in_place && options.transposes()) {
-    for (Scheme& scheme : FormatList::in_place_candidates(features, device)) {
-      candidates.push_back(std::move(scheme));
-    }
-  }
-  for (Scheme& scheme : candidates) {
-    ranking.push_back(
-        detail::predicted<FormatList>(std::move(scheme), rows_alone, device, options));
-  }
-  detail::settle<FormatList>(ranking, 0, features, device, options);
-  return ranking;
+  return detail::rank(FormatList::rules(), features, device, options);
 }
 
 /// The first of the ranking. Throws Refusal, with every format's reason, if none is possible.

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
 #include <memory>
+#include <span>
+#include <string_view>
 #include <vector>
 
-#include "../core/scheme_grammar.hpp"
 #include "common/executor.hpp"
+#include "common/format_rules.hpp"
 #include "common/inspection.hpp"
 #include "common/prediction.hpp"
 #include "common/product.hpp"
 #include "common/refusal.hpp"
+#include "compiled.hpp"
 
 namespace heddle {
 
@@ -24,15 +28,20 @@ namespace heddle {
 /// - `applies(op, scheme)`: whether the executor takes this op itself. Op::none and Op::conjugate
 ///   it must take; of the others the plan makes use of a stored transpose.
 /// - `inspect<V, Acc>(inspection, scheme)`: an executor for vectors of V and sums in Acc, never
-///   null. It is not asked where predict refuses.
-template <class F>
+///   null. It is not asked where predict refuses. Its matrix has signed offsets, whatever the
+///   user's has. Write its return type out, or checking it compiles the whole.
+template <class F, class Exec = Kokkos::DefaultExecutionSpace,
+          class Matrix = CsrMatrix<double, int, int, typename Exec::memory_space>>
 concept SpmvFormat = requires(const Features& features, const Device& device, const Scheme& scheme,
-                              const Sizes& sizes, Op op) {
+                              const Sizes& sizes, Op op, const Inspection<Exec, Matrix>& in) {
   { F::name } -> std::convertible_to<std::string_view>;
   { F::grammar(device) } -> std::same_as<SchemeGrammar>;
   { F::candidates(features, device) } -> std::same_as<std::vector<Scheme>>;
   { F::predict(scheme, features, device, sizes) } -> std::same_as<Prediction>;
   { F::applies(op, scheme) } -> std::same_as<bool>;
+  {
+    F::template inspect<double, double>(in, scheme)
+  } -> std::convertible_to<std::unique_ptr<SpmvExecutor<Exec, Matrix, double, double>>>;
 };
 
 /// Whether a format takes a matrix of which one triangle is stored (Sizes::symmetry): if it has a
@@ -55,6 +64,50 @@ inline constexpr bool transposes_in_place =
       { F::in_place_candidates(features, device) } -> std::same_as<std::vector<Scheme>>;
     };
 
+/// The rules of a format of that type. A function that a program can leave to the compiled part
+/// (instantiate.hpp), with all that it names.
+template <class F>
+FormatRules rules_of() {
+  FormatRules rules;
+  rules.name = F::name;
+  rules.takes_triangles = takes_triangles<F>;
+  rules.grammar = [](const Device& device) { return F::grammar(device); };
+  rules.candidates = [](const Features& features, const Device& device) {
+    return F::candidates(features, device);
+  };
+  if constexpr (transposes_in_place<F>) {
+    rules.in_place_candidates = [](const Features& features, const Device& device) {
+      return F::in_place_candidates(features, device);
+    };
+  }
+  rules.predict = [](const Scheme& scheme, const Features& features, const Device& device,
+                     const Sizes& sizes) { return F::predict(scheme, features, device, sizes); };
+  rules.applies = [](Op op, const Scheme& scheme) { return F::applies(op, scheme); };
+  return rules;
+}
+
+/// The formats of a plan of these types: their rules, and in the same order what inspects.
+template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
+struct FormatTable {
+  using Executor = SpmvExecutor<Exec, Matrix, V, Acc>;
+  using Inspect = std::unique_ptr<Executor>(const Inspection<Exec, Matrix>&, const Scheme&);
+
+  AnyFormats formats;
+  std::span<Inspect* const> inspects;
+
+  /// The executor of a scheme, made by the format that it names. Never null; throws Refusal, before
+  /// anything is allocated, where the format's predict refuses.
+  std::unique_ptr<Executor> inspect(const Inspection<Exec, Matrix>& in,
+                                    const Scheme& scheme) const {
+    detail::refuse_unless_possible(formats, scheme, in.features, in.device, in);
+    const std::size_t at = detail::place_of(formats, scheme);
+    std::unique_ptr<Executor> executor;
+    if (at < inspects.size()) executor = inspects[at](in, scheme);
+    if (!executor) detail::throw_no_executor(scheme);
+    return executor;
+  }
+};
+
 /// A list of formats, which a plan takes as a template parameter: name a few and only these are
 /// compiled, or put one of your own beside the library's.
 template <SpmvFormat... F>
@@ -65,32 +118,35 @@ struct Formats {
     (use(F()), ...);
   }
 
-  static std::vector<SchemeGrammar> grammars(const Device& device) {
-    return {F::grammar(device)...};
+  /// What no type of a plan enters.
+  static AnyFormats rules() {
+    static const std::array<FormatRules, sizeof...(F)> all{rules_of<F>()...};
+    return all;
   }
 
+  /// With what inspects matrices of a type.
+  template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
+  static FormatTable<Exec, Matrix, V, Acc> table() {
+    using Table = FormatTable<Exec, Matrix, V, Acc>;
+    static constexpr std::array<typename Table::Inspect*, sizeof...(F)> inspects{
+        [](const Inspection<Exec, Matrix>& in,
+           const Scheme& scheme) -> std::unique_ptr<typename Table::Executor> {
+          return F::template inspect<V, Acc>(in, scheme);
+        }...};
+    return {rules(), inspects};
+  }
+
+  static std::vector<SchemeGrammar> grammars(const Device& device) {
+    return detail::grammars(rules(), device);
+  }
   /// What is worth trying for a matrix, over all formats.
   static std::vector<Scheme> candidates(const Features& features, const Device& device) {
-    std::vector<Scheme> all;
-    for_each([&](auto format) {
-      for (Scheme& scheme : format.candidates(features, device)) all.push_back(std::move(scheme));
-    });
-    return all;
+    return detail::candidates(rules(), features, device);
   }
-
   /// What else is worth trying where transposing ops must leave the values in place.
   static std::vector<Scheme> in_place_candidates(const Features& features, const Device& device) {
-    std::vector<Scheme> all;
-    for_each([&](auto format) {
-      if constexpr (transposes_in_place<decltype(format)>) {
-        for (Scheme& scheme : format.in_place_candidates(features, device)) {
-          all.push_back(std::move(scheme));
-        }
-      }
-    });
-    return all;
+    return detail::in_place_candidates(rules(), features, device);
   }
-
   /// Variants that together use every value of every parameter; for tests.
   static std::vector<Scheme> variants(const Device& device) {
     std::vector<Scheme> all;
@@ -99,62 +155,17 @@ struct Formats {
     }
     return all;
   }
-
   static Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
                             const Sizes& sizes) {
-    Prediction prediction = Prediction::refuse("there is no format '" + scheme.format() + "'");
-    for_each([&](auto format) {
-      if (scheme.format() != format.name) return;
-      const bool takes = sizes.symmetry == Symmetry::none || takes_triangles<decltype(format)>;
-      prediction = takes ? format.predict(scheme, features, device, sizes)
-                         : Prediction::refuse("it needs both triangles of a matrix stored");
-    });
-    return prediction;
+    return detail::predict(rules(), scheme, features, device, sizes);
   }
+  static bool applies(Op op, const Scheme& scheme) { return detail::applies(rules(), op, scheme); }
 
-  /// The same of a scheme that is not compared with others: looks at the pattern only where that
-  /// may refuse the matrix.
-  static Prediction predict_alone(const Scheme& scheme, const Features& features,
-                                  const Device& device, const Sizes& sizes) {
-    Prediction by_rows = predict(scheme, Features(features.rows()), device, sizes);
-    const bool enough =
-        !by_rows.possible() || !by_rows.lacks_pattern || !by_rows.pattern_may_refuse;
-    return enough ? by_rows : predict(scheme, features, device, sizes);
-  }
-
-  static bool applies(Op op, const Scheme& scheme) {
-    bool applies = false;
-    for_each([&](auto format) {
-      if (scheme.format() == format.name) applies = format.applies(op, scheme);
-    });
-    return applies;
-  }
-
-  /// The executor of a scheme, made by the format that it names. Never null; throws Refusal, before
-  /// anything is allocated, where the format's predict refuses.
+  /// See FormatTable.
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
       const Inspection<Exec, Matrix>& inspection, const Scheme& scheme) {
-    const Prediction prediction = predict_alone(
-        scheme, inspection.features, inspection.device,
-        sizes_of<Matrix, V, Acc>(inspection.vectors, inspection.symmetry, inspection.promises));
-    if (!prediction.possible()) {
-      throw Refusal(scheme.format() + ": " + prediction.refusal,
-                    inspection.symmetry == Symmetry::none
-                        ? "take csr, which holds any matrix"
-                        : "take csb, or store both triangles and leave options.symmetry");
-    }
-    std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> executor;
-    for_each([&](auto format) {
-      if (scheme.format() == format.name) {
-        executor = format.template inspect<V, Acc>(inspection, scheme);
-      }
-    });
-    if (!executor) {
-      throw Error("no format made an executor for scheme '" + scheme.to_string() + "'",
-                  "resolve the scheme first; a format's inspect must return an executor or throw");
-    }
-    return executor;
+    return table<Exec, Matrix, V, Acc>().inspect(inspection, scheme);
   }
 };
 

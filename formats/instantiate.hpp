@@ -1,34 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "compiled.hpp"
+#include "csr/without_plan.hpp"
 #include "spmv_plan.hpp"
 
-/// The plans that the library Heddle::compiled holds for one scalar: on the default execution
-/// space, of all formats. With EXTERN empty their definition (cmake/HeddleCompiled.cmake makes a
-/// source of it), with `extern` the promise that they are defined elsewhere, which leaves the
-/// kernels out of the source at hand. An operation adds its plan here; members that are to be left
-/// out must not be inline, thus not defined in the class.
-#define HEDDLE_INSTANCES(EXTERN, SCALAR) \
-  HEDDLE_INSTANCES_OF(EXTERN, SCALAR, int) HEDDLE_INSTANCES_OF(EXTERN, SCALAR, std::int64_t)
-#define HEDDLE_INSTANCES_OF(EXTERN, SCALAR, OFFSET) \
-  EXTERN template class SpmvPlan<                   \
-      Kokkos::DefaultExecutionSpace,                \
-      CsrMatrix<SCALAR, int, OFFSET, Kokkos::DefaultExecutionSpace::memory_space>>;
+/// What the compiled part holds beside the formats (compiled.hpp): what a plan does for a scalar,
+/// whatever its formats; what looks at a pattern alone; and what depends on no type. An operation
+/// adds its instances here; what is to be left out must not be inline, thus not defined in a class.
+#define HEDDLE_PLAN_INSTANCES(EXTERN, SCALAR) \
+  HEDDLE_EACH_SPACE(HEDDLE_PLAN_INSTANCES_ON, EXTERN, SCALAR)
+#define HEDDLE_PLAN_INSTANCES_ON(EXTERN, SCALAR, EXEC) \
+  HEDDLE_PLAN_INSTANCE(EXTERN, SCALAR, int, EXEC)      \
+  HEDDLE_PLAN_INSTANCE(EXTERN, SCALAR, std::int64_t, EXEC)
+#define HEDDLE_PLAN_INSTANCE(EXTERN, SCALAR, OFFSET, EXEC)                                      \
+  EXTERN template class heddle::detail::SpmvPlanCore<EXEC, HEDDLE_MATRIX(SCALAR, OFFSET, EXEC), \
+                                                     SCALAR, SCALAR>;                           \
+  EXTERN template void heddle::detail::csr::apply_without_plan(                                 \
+      const EXEC&, ::heddle::Op, SCALAR, const HEDDLE_MATRIX(SCALAR, OFFSET, EXEC)&,            \
+      const ::heddle::Multivector<const SCALAR>&, SCALAR, const ::heddle::Multivector<SCALAR>&, \
+      ::heddle::RowLengths);
 
-namespace heddle {
+#define HEDDLE_PATTERN_INSTANCES(EXTERN) HEDDLE_EACH_SPACE(HEDDLE_PATTERN_INSTANCES_ON, EXTERN)
+#define HEDDLE_PATTERN_INSTANCES_ON(EXTERN, EXEC) \
+  HEDDLE_PATTERN_INSTANCE(EXTERN, int, EXEC)      \
+  HEDDLE_PATTERN_INSTANCE(EXTERN, std::int64_t, EXEC)
+#define HEDDLE_PATTERN(OFFSET, EXEC) ::heddle::CsrPattern<int, OFFSET, EXEC::memory_space>
+#define HEDDLE_PATTERN_INSTANCE(EXTERN, OFFSET, EXEC)                                           \
+  EXTERN template ::heddle::RowFeatures heddle::row_features(                                   \
+      const EXEC&, const HEDDLE_PATTERN(OFFSET, EXEC)&, ::heddle::Check);                       \
+  EXTERN template void heddle::check_columns(const EXEC&, const HEDDLE_PATTERN(OFFSET, EXEC)&); \
+  EXTERN template ::heddle::PatternFeatures heddle::pattern_features(                           \
+      const EXEC&, const HEDDLE_PATTERN(OFFSET, EXEC)&, const ::heddle::RowFeatures&, int);     \
+  EXTERN template ::heddle::PatternFeatures heddle::pattern_features(                           \
+      const EXEC&, const HEDDLE_PATTERN(OFFSET, EXEC)&, int);                                   \
+  EXTERN template std::int64_t heddle::estimated_blocks(                                        \
+      const EXEC&, const HEDDLE_PATTERN(OFFSET, EXEC)&, int, int, std::int64_t);                \
+  EXTERN template ::heddle::Features heddle::features_of(                                       \
+      const EXEC&, const HEDDLE_PATTERN(OFFSET, EXEC)&, const ::heddle::RowFeatures&,           \
+      ::heddle::Check);                                                                         \
+  EXTERN template void heddle::check_promises(const EXEC&, const HEDDLE_PATTERN(OFFSET, EXEC)&, \
+                                              const ::heddle::Promises&);                       \
+  EXTERN template void heddle::detail::check_triangle(                                          \
+      const EXEC&, const HEDDLE_PATTERN(OFFSET, EXEC)&, ::heddle::Symmetry, bool);
 
-// Defined for those who link Heddle::compiled.
-#ifdef HEDDLE_COMPILED_FLOAT
-HEDDLE_INSTANCES(extern, float)
-#endif
-#ifdef HEDDLE_COMPILED_DOUBLE
-HEDDLE_INSTANCES(extern, double)
-#endif
-#ifdef HEDDLE_COMPILED_CFLOAT
-HEDDLE_INSTANCES(extern, Kokkos::complex<float>)
-#endif
-#ifdef HEDDLE_COMPILED_CDOUBLE
-HEDDLE_INSTANCES(extern, Kokkos::complex<double>)
-#endif
+#define HEDDLE_CHOICE_INSTANCES(EXTERN)                                                    \
+  EXTERN template void heddle::detail::settle(                                             \
+      const ::heddle::AnyFormats&, std::vector<::heddle::RankedScheme>&, std::size_t,      \
+      const ::heddle::Features&, const ::heddle::Device&, const ::heddle::ChooseOptions&); \
+  EXTERN template std::vector<::heddle::RankedScheme> heddle::detail::rank(                \
+      const ::heddle::AnyFormats&, const ::heddle::Features&, const ::heddle::Device&,     \
+      const ::heddle::ChooseOptions&);
 
-}  // namespace heddle
+HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_PLAN_INSTANCES, HEDDLE_EXTERN)
+HEDDLE_IF_COMPILED(HEDDLE_PATTERN_INSTANCES(HEDDLE_EXTERN))
+HEDDLE_IF_COMPILED(HEDDLE_CHOICE_INSTANCES(HEDDLE_EXTERN))

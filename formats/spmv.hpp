@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "csr/without_plan.hpp"
 #include "instantiate.hpp"
-#include "spmv_plan.hpp"
 
 /// Sparse matrix times vector (SpMV) or times several (SpMM): SpmvPlan for matrices applied more
 /// than a few times, spmv() for the others.
@@ -30,7 +28,8 @@ void spmv(const Exec& exec, Op op, typename Y::value_type alpha,
   const auto y_vectors = multivector_of<V>(y);
   check_vectors(A.rows(), A.columns(), op, x_vectors, y_vectors);
   if (alpha == V(0)) return scale<V, V>(exec, beta, y_vectors);
-  detail::csr::apply_without_plan<V>(exec, op, alpha, A, x_vectors, beta, y_vectors, lengths);
+  detail::csr::apply_without_plan<V>(exec, op, alpha, with_signed_offsets(A), x_vectors, beta,
+                                     y_vectors, lengths);
 }
 
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, VectorView X,

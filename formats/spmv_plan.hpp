@@ -1,22 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <array>
-#include <optional>
-#include <vector>
-
-#include "../backends/device.hpp"
-#include "../core/move_only.hpp"
 #include "all_formats.hpp"
-#include "common/finite_x_check.hpp"
-#include "common/overlap_check.hpp"
-#include "common/scale.hpp"
-#include "common/spmv_options.hpp"
-#include "common/triangle_check.hpp"
-#include "inspect/check_promises.hpp"
-#include "inspect/features.hpp"
-#include "inspect/transpose.hpp"
-#include "inspect_best.hpp"
+#include "plan/core.hpp"
 
 namespace heddle {
 
@@ -59,7 +45,9 @@ class SpmvPlan {
   /// options.max_bytes; OutOfMemory, naming the bytes, where they cannot be had. Device memory:
   /// bytes().
   explicit SpmvPlan(const Exec& exec, const Matrix& A, const SpmvOptions& options = {},
-                    FormatList = {});
+                    FormatList = {})
+      : core_(exec, with_signed_offsets(A), options,
+              FormatList::template table<Exec, Signed, Vector, Accumulator>()) {}
 
   /// y = alpha * A * x + beta * y. x has one row a column of A, y one row a row of A; both are of
   /// rank 1, or of rank 2 with as many vectors as each other, in any layout; they do not overlap.
@@ -89,230 +77,48 @@ class SpmvPlan {
 
   /// The same for vectors that are no Views.
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
-               Accumulator beta, const Multivector<Vector>& y);
+               Accumulator beta, const Multivector<Vector>& y) {
+    core_.execute(exec, op, alpha, x, beta, y);
+  }
 
   /// Builds what `op` needs, if the scheme does not apply it natively and it is not there yet: a
   /// stored transpose, with a scheme of its own. Allocates, and waits for `exec`. Its values are
   /// those of the last update_values. Throws Refusal, before it allocates, if options.max_bytes
   /// leaves no room.
-  void prepare(const Exec& exec, Op op);
+  void prepare(const Exec& exec, Op op) { core_.prepare(exec, op); }
 
   /// Takes the values of A, which has the pattern that was inspected; no new inspection. Its arrays
   /// are borrowed from now on. Ordered on `exec`: no wait, no allocation. Throws Error if the sizes
   /// differ; a pattern of the same size that differs is not noticed and gives wrong results.
-  void update_values(const Exec& exec, const Matrix& A);
+  void update_values(const Exec& exec, const Matrix& A) {
+    core_.update_values(exec, with_signed_offsets(A));
+  }
 
   /// What really runs for an op, with every parameter. Throws Error for one that is not prepared.
-  const Scheme& scheme(Op op = Op::none) const { return part(op, "scheme").executor->scheme(); }
+  const Scheme& scheme(Op op = Op::none) const { return core_.scheme(op); }
   /// Why that scheme, in a few words.
-  const std::string& reason(Op op = Op::none) const { return part(op, "reason").choice.reason; }
+  const std::string& reason(Op op = Op::none) const { return core_.choice(op, "reason").reason; }
   /// What it was compared with, the best first, and before all others those that were measured;
   /// empty if the scheme was pinned.
   const std::vector<RankedScheme>& ranking(Op op = Op::none) const {
-    return part(op, "ranking").choice.ranking;
+    return core_.choice(op, "ranking").ranking;
   }
 
   /// What the inspection took, and what prepare() took since, in seconds.
-  double setup_seconds() const {
-    check_alive("setup_seconds");
-    return setup_seconds_;
-  }
+  double setup_seconds() const { return core_.setup_seconds(); }
   /// Device memory that the plan holds beyond the matrix, in bytes.
-  std::size_t bytes() const {
-    check_alive("bytes");
-    std::size_t bytes = forward_.executor->bytes();
-    if (transposed_) bytes += transposed_->matrix.bytes() + transposed_->part.executor->bytes();
-    return bytes;
-  }
+  std::size_t bytes() const { return core_.bytes(); }
   /// Bytes that one apply to `vectors` vectors moves to and from memory, as the format counts them;
   /// with beta, y is read too.
   double moved_bytes(Op op = Op::none, int vectors = 1, bool with_beta = false) const {
-    return part(op, "moved_bytes").executor->moved_bytes(stored_op(op), vectors, with_beta);
+    return core_.moved_bytes(op, vectors, with_beta);
   }
 
  private:
-  using S = typename Matrix::scalar_type;
-  using O = typename Matrix::ordinal_type;
-  using Off = typename Matrix::offset_type;
+  using Signed = SignedOffsets<Matrix>;
 
-  /// A scheme at work on A or on its transpose.
-  using Part = detail::Inspected<Exec, Matrix, Vector, Accumulator>;
-  struct TransposedPart {
-    detail::Transposed<Exec, S, O, Off> matrix;
-    Part part;
-  };
-
-  Part inspect(const Exec& exec, const Matrix& A, const RowFeatures& rows, Check checked,
-               const ChooseOptions& options, const std::optional<Scheme>& pinned) const;
-
-  ChooseOptions choose_options(const Promises& promises) const {
-    return {options_.expected_applies, options_.values_in_place,
-            sizes_of<Matrix, Vector, Accumulator>(options_.vectors, options_.symmetry, promises),
-            options_.max_bytes, options_.ops};
-  }
-
-  /// For the stored transpose that an op needs; throws Refusal if options.max_bytes leaves no room.
-  ChooseOptions options_of_transpose(Op op) const {
-    // It is made sorted, and of columns that exist.
-    ChooseOptions options =
-        choose_options({true, true, options_.promises.unique, options_.promises.finite_x});
-    options.ops.clear();
-    if (options.max_bytes == no_bound) return options;
-    RowFeatures shape;
-    shape.columns = A_.columns();
-    shape.nonzeros = static_cast<std::int64_t>(A_.nonzeros());
-    const std::size_t kept = forward_.executor->bytes();
-    const std::size_t transpose = stored_transpose_bytes(shape, options.sizes);
-    if (kept + transpose > options.max_bytes) {
-      throw Refusal(std::string("op ") + name(op) + " needs a stored transpose of " +
-                        std::to_string(transpose) + " bytes beside the " + std::to_string(kept) +
-                        " of " + forward_.executor->scheme().to_string() +
-                        ", and options.max_bytes is " + std::to_string(options.max_bytes),
-                    "name the op in options.ops, so that the scheme is chosen for it, raise "
-                    "options.max_bytes, or pin csr/adaptive,transpose=atomics");
-    }
-    options.max_bytes -= kept + transpose;
-    return options;
-  }
-
-  void prepare_op(const Exec& exec, Op op);
-
-  /// Whether the scheme applies an op itself.
-  bool native(Op op) const { return native_[static_cast<std::size_t>(op)]; }
-  /// The op as the part that applies it is asked for it.
-  Op stored_op(Op op) const { return native(op) ? op : without_transpose(op); }
-
-  /// For `called`, which an Error names.
-  const Part& part(Op op, const char* called) const;
-
-  void check_alive(const char* called) const { moves_.check("SpmvPlan", called); }
-
-  static std::string shape_of(const Matrix& A) {
-    return std::to_string(A.rows()) + " x " + std::to_string(A.columns()) + " with " +
-           std::to_string(A.nonzeros()) + " nonzeros";
-  }
-
-  detail::MoveOnly moves_;
-  Matrix A_;
-  SpmvOptions options_;
-  Device device_;
-  Part forward_;
-  std::array<bool, 4> native_{};  // of each Op
-  std::optional<TransposedPart> transposed_;
-  detail::OverlapCheck<Exec> overlap_;
-  double setup_seconds_ = 0;
+  detail::SpmvPlanCore<Exec, Signed, Vector, Accumulator> core_;
 };
-
-// What follows is not inline, so that a program can leave it to Heddle::compiled: instantiate.hpp.
-
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
-SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::SpmvPlan(const Exec& exec, const Matrix& A,
-                                                                  const SpmvOptions& options,
-                                                                  FormatList)
-    : A_(A), options_(options), device_(backends::describe(exec)) {
-  if (options.vectors.count < 1) {
-    throw Error("options.vectors.count is " + std::to_string(options.vectors.count),
-                "give the number of vectors that x will hold");
-  }
-  Kokkos::Timer timer;
-  const Promises& promises = options.promises;
-  const bool looks_at_columns = options.check && !promises.in_range;
-  const RowFeatures rows = row_features(exec, A, looks_at_columns ? Check::columns : Check::rows);
-  if (options.check_promises) check_promises(exec, A, promises);
-  if (options.symmetry != Symmetry::none) {
-    detail::check_triangle(exec, A, options.symmetry, options.check);
-  }
-  const bool in_range = looks_at_columns || promises.in_range;
-  forward_ = inspect(exec, A, rows, in_range ? Check::columns : Check::rows,
-                     choose_options(promises), options.scheme);
-  for (const Op op : {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose}) {
-    native_[static_cast<std::size_t>(op)] = FormatList::applies(op, forward_.executor->scheme());
-  }
-  for (const Op op : options.ops) prepare_op(exec, op);
-  overlap_ = detail::OverlapCheck<Exec>(exec, options.check_overlap);
-  exec.fence("heddle::spmv::inspected");
-  setup_seconds_ = timer.seconds();
-}
-
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
-void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::execute(
-    const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
-    Accumulator beta, const Multivector<Vector>& y) {
-  check_alive("apply");
-  check_vectors(A_.rows(), A_.columns(), op, x, y);
-  if (alpha == Accumulator(0)) return scale<Vector, Accumulator>(exec, beta, y);
-  const Part& runs = part(op, "apply");
-  if (options_.promises.finite_x && options_.check_promises) detail::check_finite(exec, x);
-  const typename detail::OverlapCheck<Exec>::Apply counted(overlap_, exec);
-  runs.executor->apply(exec, stored_op(op), alpha, x, beta, y);
-}
-
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
-void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::prepare(const Exec& exec, Op op) {
-  check_alive("prepare");
-  Kokkos::Timer timer;
-  prepare_op(exec, op);
-  exec.fence("heddle::spmv::prepared");
-  setup_seconds_ += timer.seconds();
-}
-
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
-void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::update_values(const Exec& exec,
-                                                                            const Matrix& A) {
-  check_alive("update_values");
-  if (A.rows() != A_.rows() || A.columns() != A_.columns() || A.nonzeros() != A_.nonzeros()) {
-    throw Error("update_values was given a matrix of " + shape_of(A) + ", and the plan is for " +
-                    shape_of(A_),
-                "make a new plan when the pattern changes");
-  }
-  A_ = A;
-  forward_.executor->update_values(exec, A);
-  if (transposed_) {
-    transposed_->matrix.update_values(exec, A);
-    transposed_->part.executor->update_values(exec, transposed_->matrix.matrix());
-  }
-}
-
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
-auto SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::inspect(
-    const Exec& exec, const Matrix& A, const RowFeatures& rows, Check checked,
-    const ChooseOptions& options, const std::optional<Scheme>& pinned) const -> Part {
-  const Features features = features_of(exec, A, rows, checked);
-  const Inspection<Exec, Matrix> inspection{
-      exec, A, features, device_, options_.vectors, options_.symmetry, options.sizes.promises};
-  const detail::Inspector<FormatList, Exec, Matrix, Vector, Accumulator> inspector(inspection,
-                                                                                   options);
-  if (pinned) return inspector.pinned(*pinned);
-  const double seconds = options_.measure_seconds;
-  return seconds > 0 ? inspector.fastest(seconds) : inspector.best();
-}
-
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
-void SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::prepare_op(const Exec& exec, Op op) {
-  if (native(op) || transposed_) return;
-  if (options_.values_in_place) {
-    throw Error(std::string("op ") + name(op) + " needs a stored transpose, which copies values",
-                "name it in options.ops, or pin a scheme that applies it natively "
-                "(csr/adaptive,transpose=atomics), or leave options.values_in_place");
-  }
-  const ChooseOptions options = options_of_transpose(op);
-  detail::Transposed<Exec, S, O, Off> matrix(exec, A_);
-  const Matrix transposed = matrix.matrix();
-  const RowFeatures rows = row_features(exec, transposed, Check::rows);
-  Part part = inspect(exec, transposed, rows, Check::columns, options, options_.transposed_scheme);
-  transposed_.emplace(TransposedPart{std::move(matrix), std::move(part)});
-}
-
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator, class FormatList>
-auto SpmvPlan<Exec, Matrix, Vector, Accumulator, FormatList>::part(Op op, const char* called) const
-    -> const Part& {
-  check_alive(called);
-  if (native(op)) return forward_;
-  if (transposed_) return transposed_->part;
-  throw Error("this plan (" + forward_.executor->scheme().to_string() +
-                  ") is not prepared for op " + name(op),
-              "name it in SpmvOptions::ops, or call prepare(exec, op) before the first apply");
-}
 
 template <ExecutionSpace Exec, class Matrix>
 SpmvPlan(const Exec&, const Matrix&) -> SpmvPlan<Exec, Matrix>;

@@ -38,9 +38,7 @@ struct BcsrFormat {
 
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
-      const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-    return std::make_unique<detail::bcsr::Executor<Exec, Matrix, V, Acc>>(in, scheme);
-  }
+      const Inspection<Exec, Matrix>& in, const Scheme& scheme);
 
  private:
   static std::vector<std::string> lanes(const Device& device) {
@@ -52,4 +50,12 @@ struct BcsrFormat {
   }
 };
 
+template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
+std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> BcsrFormat::inspect(
+    const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
+  return std::make_unique<detail::bcsr::Executor<Exec, Matrix, V, Acc>>(in, scheme);
+}
+
 }  // namespace heddle
+
+HEDDLE_COMPILED_FORMAT(BcsrFormat)

@@ -53,28 +53,7 @@ struct BlockedEllFormat {
 
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
-      const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-    using namespace detail::blocked_ell;
-    Parameters parameters{slice_rows_of(scheme, in.device), sigma_of(scheme)};
-    refuse_padding(in, parameters);
-    std::vector<SchemeTerm> terms{
-        {"rows", parameters.slice_rows},
-        {"sigma", parameters.sigma > 0 ? std::to_string(parameters.sigma) : std::string("none")}};
-    if (in.device.has_lanes()) {
-      parameters.lanes = scheme.has("lanes") ? static_cast<int>(scheme.integer("lanes"))
-                                             : lanes_for(in.features.rows(), in.device);
-      parameters.threads =
-          scheme.has("threads") ? static_cast<int>(scheme.integer("threads")) : tuning.team_threads;
-      terms.emplace_back("lanes", parameters.lanes);
-      terms.emplace_back("threads", parameters.threads);
-    } else {
-      using backends::Simd;
-      const Simd best = backends::supports(Simd::loads) ? Simd::loads : Simd::none;
-      parameters.simd = detail::pinned_simd(scheme).value_or(best);
-      terms.emplace_back("simd", std::string(backends::name(parameters.simd)));
-    }
-    return std::make_unique<Executor<Exec, Matrix, V, Acc>>(in, Scheme(name, terms), parameters);
-  }
+      const Inspection<Exec, Matrix>& in, const Scheme& scheme);
 
  private:
   static std::string sigmas() {
@@ -101,4 +80,31 @@ struct BlockedEllFormat {
   }
 };
 
+template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
+std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> BlockedEllFormat::inspect(
+    const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
+  using namespace detail::blocked_ell;
+  Parameters parameters{slice_rows_of(scheme, in.device), sigma_of(scheme)};
+  refuse_padding(in, parameters);
+  std::vector<SchemeTerm> terms{
+      {"rows", parameters.slice_rows},
+      {"sigma", parameters.sigma > 0 ? std::to_string(parameters.sigma) : std::string("none")}};
+  if (in.device.has_lanes()) {
+    parameters.lanes = scheme.has("lanes") ? static_cast<int>(scheme.integer("lanes"))
+                                           : lanes_for(in.features.rows(), in.device);
+    parameters.threads =
+        scheme.has("threads") ? static_cast<int>(scheme.integer("threads")) : tuning.team_threads;
+    terms.emplace_back("lanes", parameters.lanes);
+    terms.emplace_back("threads", parameters.threads);
+  } else {
+    using backends::Simd;
+    const Simd best = backends::supports(Simd::loads) ? Simd::loads : Simd::none;
+    parameters.simd = detail::pinned_simd(scheme).value_or(best);
+    terms.emplace_back("simd", std::string(backends::name(parameters.simd)));
+  }
+  return std::make_unique<Executor<Exec, Matrix, V, Acc>>(in, Scheme(name, terms), parameters);
+}
+
 }  // namespace heddle
+
+HEDDLE_COMPILED_FORMAT(BlockedEllFormat)

@@ -4,22 +4,19 @@
 #include "../../core/device.hpp"
 #include "../../core/features.hpp"
 #include "../../core/matrix.hpp"
-#include "../../core/multivector.hpp"
-#include "../../core/promises.hpp"
+#include "prediction.hpp"
 
 namespace heddle {
 
-/// What a plan knows when it asks a format to inspect, so that nobody asks twice. The references
+/// What a plan knows when it asks a format to inspect, so that nobody asks twice: what predict was
+/// told (Sizes: types, vectors, symmetry, promises), and the matrix on its device. The references
 /// live as long as the call.
 template <ExecutionSpace Exec, class Matrix>
-struct Inspection {
+struct Inspection : Sizes {
   const Exec& exec;
   const Matrix& A;  ///< checked: the row pointer, and the columns unless the user vouches for them
   const Features& features;
   const Device& device;
-  ExpectedVectors vectors;
-  Symmetry symmetry = Symmetry::none;  ///< else one triangle is stored
-  Promises promises = {};              ///< what need not be looked at
 };
 
 }  // namespace heddle

@@ -25,9 +25,15 @@ struct CooFormat {
 
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
-      const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-    return std::make_unique<detail::coo::Executor<Exec, Matrix, V, Acc>>(in, scheme);
-  }
+      const Inspection<Exec, Matrix>& in, const Scheme& scheme);
 };
 
+template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
+std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> CooFormat::inspect(
+    const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
+  return std::make_unique<detail::coo::Executor<Exec, Matrix, V, Acc>>(in, scheme);
+}
+
 }  // namespace heddle
+
+HEDDLE_COMPILED_FORMAT(CooFormat)

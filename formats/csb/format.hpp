@@ -34,10 +34,16 @@ struct CsbFormat {
 
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
-      const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-    return std::make_unique<detail::csb::Executor<Exec, Matrix, V, Acc>>(
-        in, detail::csb::Parameters(scheme));
-  }
+      const Inspection<Exec, Matrix>& in, const Scheme& scheme);
 };
 
+template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
+std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> CsbFormat::inspect(
+    const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
+  return std::make_unique<detail::csb::Executor<Exec, Matrix, V, Acc>>(
+      in, detail::csb::Parameters(scheme));
+}
+
 }  // namespace heddle
+
+HEDDLE_COMPILED_FORMAT(CsbFormat)

@@ -91,9 +91,7 @@ struct CsrFormat {
 
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
-      const Inspection<Exec, Matrix>& inspection, const Scheme& scheme) {
-    return std::make_unique<detail::csr::Executor<Exec, Matrix, V, Acc>>(inspection, scheme);
-  }
+      const Inspection<Exec, Matrix>& inspection, const Scheme& scheme);
 
  private:
   /// Additions to y by atomics, over an apply without a transpose: docs/choose.md.
@@ -106,4 +104,12 @@ struct CsrFormat {
   }
 };
 
+template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
+std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> CsrFormat::inspect(
+    const Inspection<Exec, Matrix>& inspection, const Scheme& scheme) {
+  return std::make_unique<detail::csr::Executor<Exec, Matrix, V, Acc>>(inspection, scheme);
+}
+
 }  // namespace heddle
+
+HEDDLE_COMPILED_FORMAT(CsrFormat)

@@ -38,28 +38,34 @@ struct DiaFormat {
 
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
-      const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-    using backends::Simd;
-    const bool lanes = in.device.has_lanes();
-    const Simd best = !lanes && backends::supports(Simd::loads) ? Simd::loads : Simd::none;
-    const Simd simd = lanes ? Simd::none : detail::pinned_simd(scheme).value_or(best);
-    std::vector<SchemeTerm> terms;
-    if (has_rest(scheme)) {
-      terms.emplace_back("rest", "coo");
-      terms.emplace_back("fill", scheme.has("fill") ? scheme.value("fill")
-                                                    : std::to_string(detail::dia::tuning.fill));
-    }
-    if (!lanes) terms.emplace_back("simd", backends::name(simd));
-    const Scheme resolved(name, std::move(terms));
-    if (has_rest(scheme)) {
-      return std::make_unique<detail::dia::SplitExecutor<Exec, Matrix, V, Acc>>(in, resolved, simd);
-    }
-    return std::make_unique<detail::dia::Executor<Exec, Matrix, V, Acc>>(in, resolved, simd);
-  }
+      const Inspection<Exec, Matrix>& in, const Scheme& scheme);
 
  private:
   /// A bound given for the diagonals asks for it too.
   static bool has_rest(const Scheme& scheme) { return scheme.has("rest") || scheme.has("fill"); }
 };
 
+template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
+std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> DiaFormat::inspect(
+    const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
+  using backends::Simd;
+  const bool lanes = in.device.has_lanes();
+  const Simd best = !lanes && backends::supports(Simd::loads) ? Simd::loads : Simd::none;
+  const Simd simd = lanes ? Simd::none : detail::pinned_simd(scheme).value_or(best);
+  std::vector<SchemeTerm> terms;
+  if (has_rest(scheme)) {
+    terms.emplace_back("rest", "coo");
+    terms.emplace_back("fill", scheme.has("fill") ? scheme.value("fill")
+                                                  : std::to_string(detail::dia::tuning.fill));
+  }
+  if (!lanes) terms.emplace_back("simd", backends::name(simd));
+  const Scheme resolved(name, std::move(terms));
+  if (has_rest(scheme)) {
+    return std::make_unique<detail::dia::SplitExecutor<Exec, Matrix, V, Acc>>(in, resolved, simd);
+  }
+  return std::make_unique<detail::dia::Executor<Exec, Matrix, V, Acc>>(in, resolved, simd);
+}
+
 }  // namespace heddle
+
+HEDDLE_COMPILED_FORMAT(DiaFormat)

@@ -32,18 +32,7 @@ struct EllFormat {
 
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
-      const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-    using backends::Simd;
-    using Executor = detail::ell::Executor<Exec, Matrix, V, Acc>;
-    if (in.device.has_lanes()) {
-      const int lanes = scheme.has("lanes") ? static_cast<int>(scheme.integer("lanes"))
-                                            : detail::ell::lanes_for(in.features.rows(), in.device);
-      return std::make_unique<Executor>(in, Scheme(name, {{"lanes", lanes}}), Simd::none, lanes);
-    }
-    const Simd best = backends::supports(Simd::loads) ? Simd::loads : Simd::none;
-    const Simd simd = detail::pinned_simd(scheme).value_or(best);
-    return std::make_unique<Executor>(in, Scheme(name, {{"simd", backends::name(simd)}}), simd, 1);
-  }
+      const Inspection<Exec, Matrix>& in, const Scheme& scheme);
 
  private:
   static std::vector<std::string> lanes() {
@@ -55,4 +44,21 @@ struct EllFormat {
   }
 };
 
+template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
+std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> EllFormat::inspect(
+    const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
+  using backends::Simd;
+  using Executor = detail::ell::Executor<Exec, Matrix, V, Acc>;
+  if (in.device.has_lanes()) {
+    const int lanes = scheme.has("lanes") ? static_cast<int>(scheme.integer("lanes"))
+                                          : detail::ell::lanes_for(in.features.rows(), in.device);
+    return std::make_unique<Executor>(in, Scheme(name, {{"lanes", lanes}}), Simd::none, lanes);
+  }
+  const Simd best = backends::supports(Simd::loads) ? Simd::loads : Simd::none;
+  const Simd simd = detail::pinned_simd(scheme).value_or(best);
+  return std::make_unique<Executor>(in, Scheme(name, {{"simd", backends::name(simd)}}), simd, 1);
+}
+
 }  // namespace heddle
+
+HEDDLE_COMPILED_FORMAT(EllFormat)

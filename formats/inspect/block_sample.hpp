@@ -87,8 +87,8 @@ struct BlockSampleKernel {
 ///
 /// Source of sampling: E.-J. Im, K. Yelick and R. Vuduc, "Sparsity: optimization framework for
 /// sparse matrix kernels", IJHPCA 18, 2004.
-template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
-std::int64_t estimated_blocks(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, int height,
+template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
+std::int64_t estimated_blocks(const Exec& exec, const CsrPattern<O, Off, Space>& A, int height,
                               int width, std::int64_t longest_row = 0) {
   const auto nonzeros = static_cast<std::int64_t>(A.nonzeros());
   if (nonzeros == 0) return 0;
@@ -105,7 +105,7 @@ std::int64_t estimated_blocks(const Exec& exec, const CsrMatrix<S, O, Off, Space
     using namespace recipe;
     const auto map = tile_rows(height) | tile_columns(width);
     using Map = std::remove_const_t<decltype(map)>;
-    return Compact<Exec, CsrMatrix<S, O, Off, Space>, Map>(exec, A, map).keys();
+    return Compact<Exec, CsrPattern<O, Off, Space>, Map>(exec, A, map).keys();
   }
   if (samples == block_rows) return sums.blocks;
   const double each =

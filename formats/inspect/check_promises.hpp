@@ -14,8 +14,8 @@ namespace heddle {
 ///
 /// A launch and a readback, which waits for `exec`, for each promise that is made; for unique
 /// columns that do not ascend the workspace of recipe::find_repeat besides.
-template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
-void check_promises(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
+template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
+void check_promises(const Exec& exec, const CsrPattern<O, Off, Space>& A,
                     const Promises& promises) {
   const auto broken = [](const char* promise, const std::string& problem, const Where& where,
                          const char* remedy) {
@@ -31,9 +31,9 @@ void check_promises(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
   }
   const auto as_they_are = recipe::shift(0);
   using Map = std::remove_const_t<decltype(as_they_are)>;
-  using Matrix = CsrMatrix<S, O, Off, Space>;
+  using Pattern = CsrPattern<O, Off, Space>;
   if (promises.sorted) {
-    const recipe::Entries<Matrix, Map> entries(A, as_they_are);
+    const recipe::Entries<Pattern, Map> entries(A, as_they_are);
     const std::int64_t entry =
         recipe::entry_order(exec, entries, static_cast<std::int64_t>(A.nonzeros())).disorder;
     if (entry != recipe::no_key) {

@@ -169,8 +169,8 @@ inline void check_block(int block) {
 /// 4-byte words, on a GPU in up to 32 copies of 8 MB together, allocated, cleared and freed. An
 /// entry that enters a block costs block - 1 binary searches in other rows. Every figure is exact
 /// and the same from run to run.
-template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
-PatternFeatures pattern_features(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
+template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
+PatternFeatures pattern_features(const Exec& exec, const CsrPattern<O, Off, Space>& A,
                                  const RowFeatures& rows, int block = 2) {
   detail::check_block(block);
   PatternFeatures features{rows};
@@ -211,8 +211,8 @@ PatternFeatures pattern_features(const Exec& exec, const CsrMatrix<S, O, Off, Sp
 
 /// The same of a matrix of which nothing is known: row_features first, with its checks of rows and
 /// columns, which throw Error, and one launch and readback more.
-template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
-PatternFeatures pattern_features(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
+template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
+PatternFeatures pattern_features(const Exec& exec, const CsrPattern<O, Off, Space>& A,
                                  int block = 2) {
   detail::check_block(block);
   return pattern_features(exec, A, row_features(exec, A, Check::columns), block);

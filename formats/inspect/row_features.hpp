@@ -167,8 +167,8 @@ template <class Matrix>
 /// end at the number of entries, or a column is out of range. One launch on `exec` and one
 /// readback, which waits for `exec`; no allocation. Every figure is exact, row_variance to
 /// rounding, and the same from run to run.
-template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
-RowFeatures row_features(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
+template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
+RowFeatures row_features(const Exec& exec, const CsrPattern<O, Off, Space>& A,
                          Check check = Check::rows) {
   static_assert(Kokkos::SpaceAccessibility<KokkosSpace<Exec>, Space>::accessible);
   RowFeatures features;
@@ -205,8 +205,8 @@ RowFeatures row_features(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
 /// Throws Error, naming row and entry, if a column index is out of range. One launch over the
 /// entries and one readback, which waits for `exec`; no allocation. Assumes a row pointer that
 /// row_features accepts.
-template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
-void check_columns(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
+template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
+void check_columns(const Exec& exec, const CsrPattern<O, Off, Space>& A) {
   static_assert(Kokkos::SpaceAccessibility<KokkosSpace<Exec>, Space>::accessible);
   const auto nonzeros = static_cast<std::int64_t>(A.nonzeros());
   const detail::RowSums sums = detail::row_sums(exec, A.row_ptr().data(), A.col_idx().data(), 0,

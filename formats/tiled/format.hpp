@@ -29,10 +29,16 @@ struct TiledFormat {
 
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
-      const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-    return std::make_unique<detail::tiled::Executor<Exec, Matrix, V, Acc>>(
-        in, detail::tiled::Parameters(scheme, in.device));
-  }
+      const Inspection<Exec, Matrix>& in, const Scheme& scheme);
 };
 
+template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
+std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> TiledFormat::inspect(
+    const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
+  return std::make_unique<detail::tiled::Executor<Exec, Matrix, V, Acc>>(
+      in, detail::tiled::Parameters(scheme, in.device));
+}
+
 }  // namespace heddle
+
+HEDDLE_COMPILED_FORMAT(TiledFormat)

@@ -6,7 +6,7 @@
 
 #include "../../core/multivector.hpp"
 #include "../../core/scheme.hpp"
-#include "../../formats/common/overlap_check.hpp"
+#include "../../formats/plan/overlap_check.hpp"
 
 namespace heddle {
 

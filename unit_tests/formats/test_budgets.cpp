@@ -20,7 +20,8 @@ struct OptimisticFormat : user::DenseFormat {
 /// The same, and there is no memory for it.
 struct HungryFormat : OptimisticFormat {
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
-  static auto inspect(const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
+  static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
+      const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
     const Arena<typename Exec::memory_space> arena(in.exec, "heddle::dense::everything",
                                                    more_bytes_than_any);
     return user::DenseFormat::inspect<V, Acc>(in, scheme);

@@ -52,6 +52,11 @@ struct OtherFormat {
     return prediction;
   }
   static bool applies(Op, const Scheme&) { return true; }
+  template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
+  static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
+      const Inspection<Exec, Matrix>&, const Scheme&) {
+    return nullptr;  // nobody asks
+  }
 };
 /// Keeps a thousand bytes, and transposes by itself.
 struct Native : OtherFormat<false> {

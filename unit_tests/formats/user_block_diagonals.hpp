@@ -42,7 +42,8 @@ struct BlockDiagonalFormat : DenseFormat {
   static std::vector<Scheme> candidates(const Features&, const Device&) { return {Scheme(name)}; }
   static bool applies(Op op, const Scheme&) { return !transposes(op); }
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
-  static auto inspect(const Inspection<Exec, Matrix>& in, const Scheme&) {
+  static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
+      const Inspection<Exec, Matrix>& in, const Scheme&) {
     return std::make_unique<BlockDiagonals<Exec, Matrix, V, Acc>>(in.exec, in.A);
   }
 };

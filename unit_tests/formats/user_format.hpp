@@ -56,7 +56,8 @@ struct DenseFormat {
     return {1e-6, 1e-6, bytes, bytes, false, "the matrix is small, and no index is read"};
   }
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
-  static auto inspect(const Inspection<Exec, Matrix>& in, const Scheme&) {
+  static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
+      const Inspection<Exec, Matrix>& in, const Scheme&) {
     return std::make_unique<DenseExecutor<Exec, Matrix, V, Acc>>(in.exec, in.A);
   }
 };

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "../../core/arena.hpp"
-#include "executor.hpp"
+#include "../common/executor.hpp"
 
 namespace heddle::detail {
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "choose.hpp"
-#include "common/measure.hpp"
+#include "../choose.hpp"
+#include "../format.hpp"
+#include "measure.hpp"
 
 namespace heddle::detail {
 
@@ -14,22 +15,24 @@ struct Inspected {
 };
 
 /// Makes executors of one matrix, which keep no more than options.max_bytes.
-template <class FormatList, ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
+template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 class Inspector {
  public:
   using Executor = SpmvExecutor<Exec, Matrix, V, Acc>;
   using Result = Inspected<Exec, Matrix, V, Acc>;
 
-  Inspector(const Inspection<Exec, Matrix>& in, const ChooseOptions& options)
-      : in_(in), options_(options) {}
+  using Table = FormatTable<Exec, Matrix, V, Acc>;
+
+  Inspector(const Table& table, const Inspection<Exec, Matrix>& in, const ChooseOptions& options)
+      : table_(table), in_(in), options_(options) {}
 
   /// Of the scheme that the user has pinned. Throws Refusal, before anything is allocated that
   /// stays, if the format refuses or is predicted to keep far too many bytes, and after it has
   /// freed them if they turn out to be too many.
   Result pinned(const Scheme& by_user) const {
-    Scheme scheme = resolve(by_user, FormatList::grammars(in_.device));
+    Scheme scheme = resolve(by_user, grammars(table_.formats, in_.device));
     const Prediction prediction =
-        FormatList::predict_alone(scheme, in_.features, in_.device, options_.sizes);
+        predict_alone(table_.formats, scheme, in_.features, in_.device, in_);
     const bool far_too_many = !too_many(scheme, prediction.kept_bytes / surely_beyond).empty();
     if (prediction.possible() && far_too_many) refuse(scheme, prediction.kept_bytes);
     auto executor = inspect(scheme);
@@ -40,7 +43,7 @@ class Inspector {
   /// refused, to keep too many bytes, or to need more memory than there is. Throws Refusal if none
   /// is left, and OutOfMemory if it was memory that the last one lacked.
   Result best() const {
-    std::vector<RankedScheme> ranking = rank<FormatList>(in_.features, in_.device, options_);
+    std::vector<RankedScheme> ranking = rank(table_.formats, in_.features, in_.device, options_);
     while (true) {
       std::unique_ptr<Executor> executor = try_at(ranking, 0);
       if (!executor) continue;
@@ -52,7 +55,7 @@ class Inspector {
   /// but two at least where there are two. All measured ones come first in the ranking. While it
   /// measures, the fastest so far and another are there at once. Throws as best() does.
   Result fastest(double seconds) const {
-    std::vector<RankedScheme> ranking = rank<FormatList>(in_.features, in_.device, options_);
+    std::vector<RankedScheme> ranking = rank(table_.formats, in_.features, in_.device, options_);
     const ApplyTimer<Exec, Matrix, V, Acc> timer(in_.exec, in_.A, in_.vectors);
     const Kokkos::Timer spent;
     const double each = seconds / most_measured;
@@ -60,7 +63,7 @@ class Inspector {
     double least = 0;
     std::size_t measured = 0;
     while (measured < ranking.size()) {
-      settle<FormatList>(ranking, measured, in_.features, in_.device, options_);
+      settle(table_.formats, ranking, measured, in_.features, in_.device, options_);
       const Prediction& next = ranking[measured].prediction;
       if (measured > 0 && !next.possible()) break;
       if (measured > 1 && spent.seconds() + next.setup_seconds + each > seconds) break;
@@ -89,7 +92,7 @@ class Inspector {
   static constexpr int most_measured = 8;
 
   std::string too_many(const Scheme& scheme, double kept_bytes) const {
-    return too_many_bytes<FormatList>(scheme, kept_bytes, in_.features.rows(), options_);
+    return too_many_bytes(table_.formats, scheme, kept_bytes, in_.features.rows(), options_);
   }
 
   [[noreturn]] void refuse(const Scheme& scheme, double kept_bytes) const {
@@ -98,7 +101,7 @@ class Inspector {
   }
 
   std::unique_ptr<Executor> inspect(const Scheme& scheme) const {
-    auto executor = FormatList::template inspect<V, Acc>(in_, scheme);
+    auto executor = table_.inspect(in_, scheme);
     const auto bytes = static_cast<double>(executor->bytes());
     if (!too_many(scheme, bytes).empty()) refuse(scheme, bytes);
     return executor;
@@ -111,7 +114,7 @@ class Inspector {
     if (!possible) first_of(ranking, options_);
     const auto note = [&](const Error& error) {
       ranking[place].prediction.refusal = error.problem();
-      settle<FormatList>(ranking, place, in_.features, in_.device, options_);
+      settle(table_.formats, ranking, place, in_.features, in_.device, options_);
       return place > 0 || ranking[place].prediction.possible();
     };
     try {
@@ -124,6 +127,7 @@ class Inspector {
     return nullptr;
   }
 
+  const Table& table_;
   const Inspection<Exec, Matrix>& in_;
   const ChooseOptions& options_;
 };

@@ -7,8 +7,8 @@
 #include "../../core/multivector.hpp"
 #include "../../core/promises.hpp"
 #include "../../core/scheme.hpp"
+#include "../common/prediction.hpp"
 #include "overlap_check.hpp"
-#include "prediction.hpp"
 
 namespace heddle {
 

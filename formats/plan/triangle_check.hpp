@@ -37,8 +37,9 @@ struct TriangleKernel {
 /// Throws Error unless A can be one triangle of a symmetric or Hermitian matrix, with its diagonal:
 /// if it is not square, or, with `entries`, has entries on both sides of the diagonal. One launch
 /// and one readback for the latter.
-template <ExecutionSpace Exec, class Matrix>
-void check_triangle(const Exec& exec, const Matrix& A, Symmetry symmetry, bool entries) {
+template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
+void check_triangle(const Exec& exec, const CsrPattern<O, Off, Space>& A, Symmetry symmetry,
+                    bool entries) {
   const std::string what = std::string("options.symmetry is ") + name(symmetry);
   if (A.rows() != A.columns()) {
     throw Error(what + ", and the matrix is " + std::to_string(A.rows()) + " x " +
@@ -46,8 +47,6 @@ void check_triangle(const Exec& exec, const Matrix& A, Symmetry symmetry, bool e
                 "give a square matrix");
   }
   if (!entries) return;
-  using O = typename Matrix::ordinal_type;
-  using Off = typename Matrix::offset_type;
   TriangleSums sums;
   Kokkos::parallel_reduce("heddle::spmv::check_triangle", range_policy(exec, A.rows()),
                           TriangleKernel<O, Off>{A.row_ptr().data(), A.col_idx().data()}, sums);

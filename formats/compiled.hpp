@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "../backends/spaces.hpp"
+
+/// The compiled part of Heddle: instances that are made once, in the library that CMake builds of
+/// them (cmake/HeddleCompiled.cmake) or in one source of yours, so that no other source compiles
+/// them.
+///
+/// Who links them defines HEDDLE_COMPILED_DOUBLE, _FLOAT, _CDOUBLE, _CFLOAT, as many as there are;
+/// Heddle's CMake targets do so. One source that defines HEDDLE_IMPLEMENTATION as well, before it
+/// includes Heddle, makes them all. docs/compile-time.md.
+#if defined(HEDDLE_COMPILED_FLOAT) || defined(HEDDLE_COMPILED_DOUBLE) || \
+    defined(HEDDLE_COMPILED_CFLOAT) || defined(HEDDLE_COMPILED_CDOUBLE)
+#define HEDDLE_IF_COMPILED(...) __VA_ARGS__
+#else
+#define HEDDLE_IF_COMPILED(...)
+#ifdef HEDDLE_IMPLEMENTATION
+#error "HEDDLE_IMPLEMENTATION makes nothing unless HEDDLE_COMPILED_DOUBLE or its like is defined"
+#endif
+#endif
+
+#ifdef HEDDLE_IMPLEMENTATION
+#define HEDDLE_EXTERN
+#else
+#define HEDDLE_EXTERN extern
+#endif
+
+/// DO(..., SCALAR) for each scalar of the compiled part.
+#define HEDDLE_EACH_COMPILED_SCALAR(DO, ...)                           \
+  HEDDLE_IF_COMPILED_FLOAT(DO(__VA_ARGS__, float))                     \
+  HEDDLE_IF_COMPILED_DOUBLE(DO(__VA_ARGS__, double))                   \
+  HEDDLE_IF_COMPILED_CFLOAT(DO(__VA_ARGS__, ::Kokkos::complex<float>)) \
+  HEDDLE_IF_COMPILED_CDOUBLE(DO(__VA_ARGS__, ::Kokkos::complex<double>))
+#ifdef HEDDLE_COMPILED_FLOAT
+#define HEDDLE_IF_COMPILED_FLOAT(...) __VA_ARGS__
+#else
+#define HEDDLE_IF_COMPILED_FLOAT(...)
+#endif
+#ifdef HEDDLE_COMPILED_DOUBLE
+#define HEDDLE_IF_COMPILED_DOUBLE(...) __VA_ARGS__
+#else
+#define HEDDLE_IF_COMPILED_DOUBLE(...)
+#endif
+#ifdef HEDDLE_COMPILED_CFLOAT
+#define HEDDLE_IF_COMPILED_CFLOAT(...) __VA_ARGS__
+#else
+#define HEDDLE_IF_COMPILED_CFLOAT(...)
+#endif
+#ifdef HEDDLE_COMPILED_CDOUBLE
+#define HEDDLE_IF_COMPILED_CDOUBLE(...) __VA_ARGS__
+#else
+#define HEDDLE_IF_COMPILED_CDOUBLE(...)
+#endif
+
+/// Instances of one format for a scalar: with EXTERN empty they are made here, with `extern` they
+/// are promised to be made elsewhere. Ordinals have 32 bits, offsets 32 or 64 (unsigned ones are
+/// read as signed). For a format of your own, whose inspect is then not inline, use them at
+/// namespace scope: HEDDLE_FORMAT_INSTANCES(extern, mine::MyFormat, double) in its header, and
+/// HEDDLE_FORMAT_INSTANCES(, mine::MyFormat, double) in one source.
+#define HEDDLE_FORMAT_INSTANCES(EXTERN, FORMAT, SCALAR) \
+  HEDDLE_EACH_SPACE(HEDDLE_FORMAT_INSTANCES_ON, EXTERN, FORMAT, SCALAR)
+#define HEDDLE_FORMAT_INSTANCES_ON(EXTERN, FORMAT, SCALAR, EXEC) \
+  HEDDLE_FORMAT_INSTANCE(EXTERN, FORMAT, SCALAR, int, EXEC)      \
+  HEDDLE_FORMAT_INSTANCE(EXTERN, FORMAT, SCALAR, std::int64_t, EXEC)
+#define HEDDLE_FORMAT_INSTANCE(EXTERN, FORMAT, SCALAR, OFFSET, EXEC)                     \
+  EXTERN template std::unique_ptr<                                                       \
+      ::heddle::SpmvExecutor<EXEC, HEDDLE_MATRIX(SCALAR, OFFSET, EXEC), SCALAR, SCALAR>> \
+  FORMAT::inspect<SCALAR, SCALAR, EXEC, HEDDLE_MATRIX(SCALAR, OFFSET, EXEC)>(            \
+      const ::heddle::Inspection<EXEC, HEDDLE_MATRIX(SCALAR, OFFSET, EXEC)>&,            \
+      const ::heddle::Scheme&);
+#define HEDDLE_MATRIX(SCALAR, OFFSET, EXEC) \
+  ::heddle::CsrMatrix<SCALAR, int, OFFSET, EXEC::memory_space>
+/// What of a format depends on no type.
+#define HEDDLE_RULES_INSTANCE(EXTERN, FORMAT) \
+  EXTERN template ::heddle::FormatRules heddle::rules_of<FORMAT>();
+
+/// A format of the library says so below its definition: what the compiled part holds of it.
+#define HEDDLE_COMPILED_FORMAT(FORMAT)                                     \
+  HEDDLE_IF_COMPILED(HEDDLE_RULES_INSTANCE(HEDDLE_EXTERN, heddle::FORMAT)) \
+  HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_FORMAT_INSTANCES, HEDDLE_EXTERN, heddle::FORMAT)
