@@ -50,10 +50,11 @@ if(TARGET heddle_compiled)
   set(depends "libheddle-dev (= ${PROJECT_VERSION})")
   string(APPEND depends ", libkokkos-dev (>= ${kokkos}), libkokkos-dev (<< ${CMAKE_MATCH_1}.${next}~)")
   set(CPACK_DEBIAN_HEDDLE_COMPILED_PACKAGE_DEPENDS "${depends}")
-  list(JOIN HEDDLE_INSTANTIATE ", " scalars)
+  string(REGEX REPLACE "[,;]" ", " scalars "${HEDDLE_INSTANTIATE}")
   set(CPACK_COMPONENT_HEDDLE_COMPILED_DESCRIPTION
       "The common plans for ${scalars}, compiled once: programs that link
-Heddle::compiled need not compile them.")
+Heddle::heddle then need not compile them.")
+  set(CPACK_DEBIAN_HEDDLE_PACKAGE_RECOMMENDS libheddle-compiled-dev)
   heddle_debian_package(heddle_compiled libheddle-compiled-dev)
 endif()
 include(CPack)

@@ -25,8 +25,7 @@ function(heddle_readme_blocks file)
     set(source "${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp")
     file(GENERATE OUTPUT "${source}" CONTENT "${program}")
     add_executable(${name} "${source}")
-    target_link_libraries(${name} PRIVATE Heddle::heddle heddle_warnings
-                                          $<TARGET_NAME_IF_EXISTS:Heddle::compiled> ${ARGN})
+    target_link_libraries(${name} PRIVATE Heddle::heddle heddle_warnings ${ARGN})
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
     set_tests_properties(
       ${name} PROPERTIES TIMEOUT 1500

@@ -27,7 +27,6 @@ void spmv(const Exec& exec, Op op, typename Y::value_type alpha,
   const auto x_vectors = multivector_of<const V>(x);
   const auto y_vectors = multivector_of<V>(y);
   check_vectors(A.rows(), A.columns(), op, x_vectors, y_vectors);
-  if (alpha == V(0)) return scale<V, V>(exec, beta, y_vectors);
   detail::csr::apply_without_plan<V>(exec, op, alpha, with_signed_offsets(A), x_vectors, beta,
                                      y_vectors, lengths);
 }

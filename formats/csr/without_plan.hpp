@@ -34,6 +34,7 @@ template <Scalar V, ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Memory
 void apply_without_plan(const Exec& exec, Op op, V alpha, const CsrMatrix<S, O, Off, Space>& A,
                         const Multivector<const V>& x, V beta, const Multivector<V>& y,
                         RowLengths lengths) {
+  if (alpha == V(0)) return scale<V, V>(exec, beta, y);
   using Kernels = csr::Kernels<Exec, S, O, Off, V, V>;
   const auto operands = operands_of(view_of(A), Product<V, V>{conjugates(op), alpha, beta, x, y});
   if (transposes(op)) {

@@ -22,8 +22,8 @@ class Heddle(CMakePackage, CudaPackage, ROCmPackage):
     variant("openmp", default=False, description="Have a Kokkos with OpenMP")
     variant(
         "compiled",
-        values=any_combination_of("float", "double", "cfloat", "cdouble"),
-        description="Scalars whose common plans are compiled into the library Heddle::compiled",
+        values=any_combination_of("float", "double", "cfloat", "cdouble").with_default("double"),
+        description="Scalars whose common plans are compiled once, which Heddle::heddle links",
     )
     variant("shared", default=True, description="Make that library a shared one")
     variant("tpetra", default=False, description="Have a Trilinos for heddle/tpetra.hpp")

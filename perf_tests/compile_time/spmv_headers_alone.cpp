@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// All formats, compiled here: without a compiled part.
+#include <heddle/spmv.hpp>
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Matrix = heddle::CsrMatrix<double, int, int, Exec::memory_space>;
+using Vector = Kokkos::View<double*, Exec::memory_space>;
+
+void one_plan(const Exec& exec, const Matrix& A, const Vector& x, const Vector& y) {
+  heddle::SpmvPlan plan(exec, A);
+  plan.apply(exec, 1.0, x, 0.0, y);
+}

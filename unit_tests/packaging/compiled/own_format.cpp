@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A format of one's own beside the library's.
+#include "../../formats/user_format.hpp"
+#include "matrix.hpp"
+
+bool own_format() {
+  const Small<int> small;
+  heddle::SpmvPlan plan(Exec(), small.matrix(), {.scheme = "dense", .ops = {heddle::Op::transpose}},
+                        heddle::Formats<heddle::CsrFormat, user::DenseFormat>());
+  return small.applies(plan) && plan.scheme().format() == "dense";
+}

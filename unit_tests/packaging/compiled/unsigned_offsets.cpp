@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Offsets as Tpetra has them.
+#include "matrix.hpp"
+
+bool unsigned_offsets() {
+  const Small<std::size_t> small;
+  heddle::SpmvPlan plan(Exec(), small.matrix(), {.ops = {heddle::Op::transpose}});
+  return small.applies(plan);
+}
