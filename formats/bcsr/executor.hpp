@@ -23,7 +23,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using Off = typename Matrix::offset_type;
 
   Executor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
-      : simd_(simd_of(scheme)),
+      : simd_(loads_or_none(scheme, in.device)),
         columns_(static_cast<double>(in.A.columns())),
         storage_(in.exec, in.A, shape_of(scheme)) {
     const BlockShape& shape = storage_.shape();
@@ -33,8 +33,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     if (in.device.has_lanes()) {
       const double columns = static_cast<double>(storage_.blocks()) * shape.columns /
                              static_cast<double>(std::max<std::int64_t>(1, storage_.block_rows()));
-      lanes_ = scheme.has("lanes") ? static_cast<int>(scheme.integer("lanes"))
-                                   : lanes_for(shape, columns, in.device);
+      lanes_ = lanes_of(scheme, columns, in.device);
       how = SchemeTerm("lanes", std::to_string(lanes_));
       most_blocks =
           ceil_div(lanes_ / shape.rows * tuning.batch * tuning.most_batches, shape.columns);
@@ -82,12 +81,6 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   }
 
  private:
-  static backends::Simd simd_of(const Scheme& scheme) {
-    using backends::Simd;
-    const Simd best = backends::supports(Simd::loads) ? Simd::loads : Simd::none;
-    return pinned_simd(scheme).value_or(best);
-  }
-
   template <class Size>
   void run(const Exec& exec, const Size& size, const Product<V, Acc>& product) const {
     if (product.x.count == 1) return run<tuning.batch, 1>(exec, size, product);

@@ -43,6 +43,12 @@ inline int lanes_for(const BlockShape& shape, double columns_of_block_row, const
   return lanes;
 }
 
+/// The same, unless the scheme says how many.
+inline int lanes_of(const Scheme& scheme, double columns_of_block_row, const Device& device) {
+  return scheme.has("lanes") ? static_cast<int>(scheme.integer("lanes"))
+                             : lanes_for(shape_of(scheme), columns_of_block_row, device);
+}
+
 /// From the bytes: every place, a column index a block, the block rows, x and y once; and on a GPU
 /// from the rounds of loads of a block row, the longest above all. Without the pattern all blocks
 /// are full.
@@ -75,9 +81,8 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
   if (device.has_lanes()) {
     constexpr double round_seconds = 1.2e-6;  // as of ELL
     const double columns = blocks * shape.columns / std::max(1.0, block_rows);
-    const double lanes = scheme.has("lanes") ? static_cast<double>(scheme.integer("lanes"))
-                                             : lanes_for(shape, columns, device);
-    const double at_once = std::floor(lanes / shape.rows) * tuning.batch;
+    const int lanes = lanes_of(scheme, columns, device);
+    const double at_once = lanes / shape.rows * tuning.batch;
     const double longest = std::max(columns, static_cast<double>(rows.longest_row));
     const double latency =
         round_seconds * std::ceil(longest / at_once) * std::max(1.0, vectors / 4);

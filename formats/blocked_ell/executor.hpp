@@ -6,18 +6,10 @@
 #include "../../backends/cpu_traits.hpp"
 #include "../common/executor.hpp"
 #include "../common/inspection.hpp"
+#include "predict.hpp"
 #include "storage.hpp"
 
 namespace heddle::detail::blocked_ell {
-
-/// The parameters of a scheme, resolved.
-struct Parameters {
-  int slice_rows;
-  std::int64_t sigma;  ///< 0 for none
-  int lanes = 1;       ///< a row, on a GPU
-  int threads = 1;     ///< of a team
-  backends::Simd simd = backends::Simd::none;
-};
 
 /// Runs the scheme blocked-ell: owns a copy of the matrix.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
@@ -27,9 +19,11 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
 
-  Executor(const Inspection<Exec, Matrix>& in, const Scheme& scheme, const Parameters& parameters)
+  Executor(const Inspection<Exec, Matrix>& in, const Scheme& scheme, const Parameters& parameters,
+           backends::Simd simd)
       : scheme_(scheme),
         parameters_(parameters),
+        simd_(simd),
         lane_bits_(std::countr_zero(static_cast<unsigned>(parameters.lanes))),
         columns_(static_cast<double>(in.A.columns())),
         storage_(in.exec, in.A, std::countr_zero(static_cast<unsigned>(parameters.slice_rows)),
@@ -90,7 +84,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
         exec, "heddle::spmv::blocked_ell", ceil_div(places, places_per_team),
         Kernel<View, Product<V, Acc>, threads, packs, lanes ? Batch : 1, Vectors>{deliver,
                                                                                   lane_bits_},
-        parameters_.simd);
+        simd_);
     if (storage_.cut()) {
       Kokkos::parallel_for("heddle::spmv::blocked_ell_finish", range_policy(exec, places),
                            FinishKernel<View, Product<V, Acc>>{deliver});
@@ -99,6 +93,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
 
   Scheme scheme_;
   Parameters parameters_;
+  backends::Simd simd_;
   int lane_bits_;
   double columns_;
   Storage<Exec, S, O, Off, Acc> storage_;

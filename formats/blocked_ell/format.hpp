@@ -66,7 +66,7 @@ struct BlockedEllFormat {
                              const detail::blocked_ell::Parameters& parameters) {
     using namespace detail::blocked_ell;
     const RowFeatures& rows = in.features.rows();
-    if (parameters.sigma <= parameters.slice_rows) return;
+    if (!parameters.sorts()) return;
     if (too_much_padding(most_slots(rows, parameters.slice_rows), rows).empty() &&
         parameters.sigma % parameters.slice_rows == 0) {
       return;
@@ -84,25 +84,20 @@ template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
 std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> BlockedEllFormat::inspect(
     const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
   using namespace detail::blocked_ell;
-  Parameters parameters{slice_rows_of(scheme, in.device), sigma_of(scheme)};
+  const Parameters parameters = Parameters::resolve(scheme, in.features.rows(), in.device);
+  const backends::Simd simd = detail::loads_or_none(scheme, in.device);
   refuse_padding(in, parameters);
   std::vector<SchemeTerm> terms{
       {"rows", parameters.slice_rows},
       {"sigma", parameters.sigma > 0 ? std::to_string(parameters.sigma) : std::string("none")}};
   if (in.device.has_lanes()) {
-    parameters.lanes = scheme.has("lanes") ? static_cast<int>(scheme.integer("lanes"))
-                                           : lanes_for(in.features.rows(), in.device);
-    parameters.threads =
-        scheme.has("threads") ? static_cast<int>(scheme.integer("threads")) : tuning.team_threads;
     terms.emplace_back("lanes", parameters.lanes);
     terms.emplace_back("threads", parameters.threads);
   } else {
-    using backends::Simd;
-    const Simd best = backends::supports(Simd::loads) ? Simd::loads : Simd::none;
-    parameters.simd = detail::pinned_simd(scheme).value_or(best);
-    terms.emplace_back("simd", std::string(backends::name(parameters.simd)));
+    terms.emplace_back("simd", std::string(backends::name(simd)));
   }
-  return std::make_unique<Executor<Exec, Matrix, V, Acc>>(in, Scheme(name, terms), parameters);
+  return std::make_unique<Executor<Exec, Matrix, V, Acc>>(in, Scheme(name, std::move(terms)),
+                                                          parameters, simd);
 }
 
 }  // namespace heddle

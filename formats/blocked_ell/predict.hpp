@@ -39,15 +39,6 @@ inline std::string too_much_padding(double slots, const RowFeatures& rows) {
          std::to_string(std::llround(tuning.most_padding)) + " is the bound";
 }
 
-/// Window in which rows are sorted; 0 for none.
-inline std::int64_t sigma_of(const Scheme& scheme) {
-  return scheme.has("sigma") && scheme.value("sigma") != "none" ? scheme.integer("sigma") : 0;
-}
-
-inline int slice_rows_of(const Scheme& scheme, const Device& device) {
-  return scheme.has("rows") ? static_cast<int>(scheme.integer("rows")) : slice_rows_for(device);
-}
-
 /// Lanes a row on a GPU: as many as half of its room for threads holds, and batches of slots for
 /// each.
 inline int lanes_for(const RowFeatures& rows, const Device& device) {
@@ -60,6 +51,31 @@ inline int lanes_for(const RowFeatures& rows, const Device& device) {
   }
   return lanes;
 }
+
+/// The parameters of a scheme, those that it leaves out resolved; for predict and inspect alike.
+struct Parameters {
+  int slice_rows;
+  std::int64_t sigma;  ///< the window in which rows are sorted; 0 for none
+  int lanes = 1;       ///< a row, on a GPU
+  int threads = 1;     ///< of a team, on a GPU
+
+  static Parameters resolve(const Scheme& scheme, const RowFeatures& rows, const Device& device) {
+    const auto given = [&](const char* key, auto otherwise) {
+      return scheme.has(key) ? static_cast<int>(scheme.integer(key)) : otherwise();
+    };
+    const bool sorts = scheme.has("sigma") && scheme.value("sigma") != "none";
+    Parameters all{given("rows", [&] { return slice_rows_for(device); }),
+                   sorts ? scheme.integer("sigma") : 0};
+    if (device.has_lanes()) {
+      all.lanes = given("lanes", [&] { return lanes_for(rows, device); });
+      all.threads = given("threads", [] { return tuning.team_threads; });
+    }
+    return all;
+  }
+
+  /// Whether rows of several slices are sorted together.
+  bool sorts() const { return sigma > slice_rows; }
+};
 
 /// Bytes of a column: 16-bit distances in slices that are narrow, taken to be as many as of
 /// consecutive rows; where rows are not sorted, all or half of them by the bandwidth. Without the
@@ -89,20 +105,21 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
   if (rows.longest_row > std::numeric_limits<std::int32_t>::max()) {
     return Prediction::refuse("a row of " + std::to_string(rows.longest_row) + " entries");
   }
-  const int slice_rows = slice_rows_of(scheme, device);
+  const Parameters parameters = Parameters::resolve(scheme, rows, device);
+  const int slice_rows = parameters.slice_rows;
   const double unsorted_slots = most_slots(rows, slice_rows);
-  const bool sorted = sigma_of(scheme) > slice_rows;
+  const bool sorted = parameters.sorts();
   // Of rows that are sorted the inspector counts, before it allocates.
   const std::string refusal = sorted ? "" : too_much_padding(unsorted_slots, rows);
   if (!refusal.empty()) return Prediction::refuse(refusal);
   const auto n = static_cast<double>(rows.nonzeros);
-  const double slots = sorted && sigma_of(scheme) >= 4 * slice_rows
+  const double slots = sorted && parameters.sigma >= 4 * slice_rows
                            ? n + padding_left * std::max(0.0, unsorted_slots - n)
                            : unsorted_slots;
   const double vectors = sizes.vectors.count;
   const auto slices = static_cast<double>(ceil_div(rows.rows, std::int64_t{slice_rows}));
   const double order =
-      sigma_of(scheme) > 0 ? static_cast<double>(rows.rows) * sizes.ordinal_bytes : 0;
+      parameters.sigma > 0 ? static_cast<double>(rows.rows) * sizes.ordinal_bytes : 0;
   Prediction prediction;
   prediction.lacks_pattern = !features.has_pattern();
   prediction.pattern_may_refuse = false;
@@ -118,10 +135,9 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
                       (sorted ? " % of padding or so" : " % of padding at most");
   if (device.has_lanes()) {
     constexpr double round_seconds = 1.2e-6;
-    const auto lanes = scheme.has("lanes") ? scheme.integer("lanes") : lanes_for(rows, device);
     const bool cut = rows.longest_row > tuning.piece_width;
     const auto width = static_cast<double>(cut ? tuning.piece_width : rows.longest_row);
-    const double rounds = std::ceil(width / static_cast<double>(tuning.batch * lanes));
+    const double rounds = std::ceil(width / static_cast<double>(tuning.batch * parameters.lanes));
     const double latency = round_seconds * rounds * std::max(1.0, vectors / 4);
     constexpr SeveralVectors several{{1.4, 1.7, 2.9, 3.3}, {1.35, 1.6, 2.2}};
     prediction.seconds =

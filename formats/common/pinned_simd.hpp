@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "../../backends/cpu_traits.hpp"
+#include "../../core/device.hpp"
 #include "../../core/scheme.hpp"
 #include "refusal.hpp"
 
@@ -20,6 +21,15 @@ std::optional<backends::Simd> pinned_simd(const Scheme& scheme) {
                   "pin simd=none");
   }
   return pinned;
+}
+
+/// Of a scheme whose values are `none` and `loads`: what is pinned, else the best that there is.
+template <bool Compiled = backends::compiles_simd>
+backends::Simd loads_or_none(const Scheme& scheme, const Device& device) {
+  using backends::Simd;
+  if (device.has_lanes()) return Simd::none;
+  const Simd best = backends::supports<Compiled>(Simd::loads) ? Simd::loads : Simd::none;
+  return pinned_simd<Compiled>(scheme).value_or(best);
 }
 
 }  // namespace heddle::detail

@@ -29,41 +29,35 @@ struct DiaFormat {
 
   static Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
                             const Sizes& sizes) {
-    if (has_rest(scheme))
-      return detail::dia::predict_with_rest(scheme, features.rows(), device, sizes);
-    return detail::dia::predict(features, device, sizes);
+    return detail::dia::predict(scheme, features, device, sizes);
   }
 
-  static bool applies(Op op, const Scheme& scheme) { return !has_rest(scheme) || !transposes(op); }
+  static bool applies(Op op, const Scheme& scheme) {
+    return !transposes(op) || !detail::dia::Parameters::resolve(scheme).rest;
+  }
 
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
       const Inspection<Exec, Matrix>& in, const Scheme& scheme);
-
- private:
-  /// A bound given for the diagonals asks for it too.
-  static bool has_rest(const Scheme& scheme) { return scheme.has("rest") || scheme.has("fill"); }
 };
 
 template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
 std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> DiaFormat::inspect(
     const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-  using backends::Simd;
-  const bool lanes = in.device.has_lanes();
-  const Simd best = !lanes && backends::supports(Simd::loads) ? Simd::loads : Simd::none;
-  const Simd simd = lanes ? Simd::none : detail::pinned_simd(scheme).value_or(best);
+  using namespace detail::dia;
+  const Parameters parameters = Parameters::resolve(scheme);
+  const backends::Simd simd = detail::loads_or_none(scheme, in.device);
   std::vector<SchemeTerm> terms;
-  if (has_rest(scheme)) {
+  if (parameters.rest) {
     terms.emplace_back("rest", "coo");
-    terms.emplace_back("fill", scheme.has("fill") ? scheme.value("fill")
-                                                  : std::to_string(detail::dia::tuning.fill));
+    terms.emplace_back("fill", parameters.fill);
   }
-  if (!lanes) terms.emplace_back("simd", backends::name(simd));
+  if (!in.device.has_lanes()) terms.emplace_back("simd", backends::name(simd));
   const Scheme resolved(name, std::move(terms));
-  if (has_rest(scheme)) {
-    return std::make_unique<detail::dia::SplitExecutor<Exec, Matrix, V, Acc>>(in, resolved, simd);
+  if (parameters.rest) {
+    return std::make_unique<SplitExecutor<Exec, Matrix, V, Acc>>(in, resolved, simd);
   }
-  return std::make_unique<detail::dia::Executor<Exec, Matrix, V, Acc>>(in, resolved, simd);
+  return std::make_unique<Executor<Exec, Matrix, V, Acc>>(in, resolved, simd);
 }
 
 }  // namespace heddle

@@ -47,16 +47,12 @@ struct EllFormat {
 template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
 std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> EllFormat::inspect(
     const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-  using backends::Simd;
-  using Executor = detail::ell::Executor<Exec, Matrix, V, Acc>;
-  if (in.device.has_lanes()) {
-    const int lanes = scheme.has("lanes") ? static_cast<int>(scheme.integer("lanes"))
-                                          : detail::ell::lanes_for(in.features.rows(), in.device);
-    return std::make_unique<Executor>(in, Scheme(name, {{"lanes", lanes}}), Simd::none, lanes);
-  }
-  const Simd best = backends::supports(Simd::loads) ? Simd::loads : Simd::none;
-  const Simd simd = detail::pinned_simd(scheme).value_or(best);
-  return std::make_unique<Executor>(in, Scheme(name, {{"simd", backends::name(simd)}}), simd, 1);
+  using namespace detail::ell;
+  const int lanes = Parameters::resolve(scheme, in.features.rows(), in.device).lanes;
+  const backends::Simd simd = detail::loads_or_none(scheme, in.device);
+  const SchemeTerm term =
+      in.device.has_lanes() ? SchemeTerm("lanes", lanes) : SchemeTerm("simd", backends::name(simd));
+  return std::make_unique<Executor<Exec, Matrix, V, Acc>>(in, Scheme(name, {term}), simd, lanes);
 }
 
 }  // namespace heddle

@@ -38,6 +38,17 @@ inline int lanes_for(const RowFeatures& rows, const Device& device) {
   return lanes;
 }
 
+/// The parameters of a scheme, those that it leaves out resolved; for predict and inspect alike.
+struct Parameters {
+  int lanes = 1;  ///< a row, on a GPU
+
+  static Parameters resolve(const Scheme& scheme, const RowFeatures& rows, const Device& device) {
+    if (!device.has_lanes()) return {};
+    return {scheme.has("lanes") ? static_cast<int>(scheme.integer("lanes"))
+                                : lanes_for(rows, device)};
+  }
+};
+
 /// From the bytes: every slot, x and y once; and from the rounds of loads that a row takes where
 /// there are too few rows to hide them. Fitted on an H200: docs/ell.md.
 inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
@@ -59,7 +70,7 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
       std::to_string(std::llround(100 * (slots / std::max(1.0, n) - 1))) + " % of padding";
   if (device.has_lanes()) {
     constexpr double round_seconds = 1.2e-6;
-    const auto lanes = scheme.has("lanes") ? scheme.integer("lanes") : lanes_for(rows, device);
+    const int lanes = Parameters::resolve(scheme, rows, device).lanes;
     const double rounds = std::ceil(static_cast<double>(rows.longest_row) /
                                     static_cast<double>(tuning.batch * lanes));
     const double latency = round_seconds * rounds * std::max(1.0, vectors / 4);

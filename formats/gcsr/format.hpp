@@ -38,11 +38,12 @@ struct GcsrFormat {
 template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
 std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> GcsrFormat::inspect(
     const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-  using Executor = detail::gcsr::Executor<Exec, Matrix, V, Acc>;
-  if (!in.device.has_lanes()) return std::make_unique<Executor>(in, Scheme(name), 1);
-  const int lanes = scheme.has("lanes") ? static_cast<int>(scheme.integer("lanes"))
-                                        : detail::gcsr::lanes_for(in.features.rows(), in.device);
-  return std::make_unique<Executor>(in, Scheme(name, {{"lanes", lanes}}), lanes);
+  using namespace detail::gcsr;
+  const int lanes = Parameters::resolve(scheme, in.features.rows(), in.device).lanes;
+  std::vector<SchemeTerm> terms;
+  if (in.device.has_lanes()) terms.emplace_back("lanes", lanes);
+  return std::make_unique<Executor<Exec, Matrix, V, Acc>>(in, Scheme(name, std::move(terms)),
+                                                          lanes);
 }
 
 }  // namespace heddle

@@ -42,6 +42,17 @@ inline int lanes_for(const RowFeatures& rows, const Device& device) {
   return lanes;
 }
 
+/// The parameters of a scheme, those that it leaves out resolved; for predict and inspect alike.
+struct Parameters {
+  int lanes = 1;  ///< a row, on a GPU
+
+  static Parameters resolve(const Scheme& scheme, const RowFeatures& rows, const Device& device) {
+    if (!device.has_lanes()) return {};
+    return {scheme.has("lanes") ? static_cast<int>(scheme.integer("lanes"))
+                                : lanes_for(rows, device)};
+  }
+};
+
 /// From the bytes, and from the rounds of loads that subwarps take. Fitted where most rows are
 /// empty (docs/choose.md). Elsewhere, where it took 1.56 times as long as the best of CSR on
 /// average on an H200 (docs/design/formats.md), it is taken to be half as slow again, so that it is
@@ -66,9 +77,8 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
                       " rows are empty, and cost a bit and a store";
   if (device.has_lanes()) {
     constexpr double round_seconds = 0.5e-6;
-    const int lanes =
-        scheme.has("lanes") ? static_cast<int>(scheme.integer("lanes")) : lanes_for(rows, device);
-    const double rounds = rounds_of(rows, device, lanes);
+    const Parameters parameters = Parameters::resolve(scheme, rows, device);
+    const double rounds = rounds_of(rows, device, parameters.lanes);
     constexpr SeveralVectors several{{3.2, 2.9, 2.9, 2.9}, {3.1, 2.5, 2.5}};
     prediction.seconds =
         several.factor(sizes.vectors) *

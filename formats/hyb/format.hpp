@@ -40,21 +40,17 @@ struct HybFormat {
 template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
 std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> HybFormat::inspect(
     const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-  using backends::Simd;
   using Executor = detail::hyb::Executor<Exec, Matrix, V, Acc>;
-  const bool lanes = in.device.has_lanes();
-  const Simd best = !lanes && backends::supports(Simd::loads) ? Simd::loads : Simd::none;
-  const Simd simd = lanes ? Simd::none : detail::pinned_simd(scheme).value_or(best);
+  const backends::Simd simd = detail::loads_or_none(scheme, in.device);
   const auto nonzeros = static_cast<std::int64_t>(in.A.nonzeros());
   const auto longer = detail::hyb::rows_longer_than(in.exec, in.A);
-  const Sizes sizes = sizes_of<Matrix, V, Acc>(in.vectors);
   const auto widths =
       scheme.has("width")
           ? detail::hyb::split_at(static_cast<int>(scheme.integer("width")), longer, nonzeros)
           : detail::hyb::cheapest_split(longer, in.A.rows(), nonzeros,
-                                        detail::hyb::bytes_of(sizes, in.device));
+                                        detail::hyb::bytes_of(in, in.device));
   std::vector<SchemeTerm> terms{{"width", std::to_string(widths.width)}};
-  if (!lanes) terms.emplace_back("simd", backends::name(simd));
+  if (!in.device.has_lanes()) terms.emplace_back("simd", backends::name(simd));
   return std::make_unique<Executor>(in, Scheme(name, std::move(terms)), simd, widths);
 }
 
