@@ -86,6 +86,16 @@ FormatRules rules_of() {
   return rules;
 }
 
+namespace detail {
+
+template <class F, ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
+std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect_by(const Inspection<Exec, Matrix>& in,
+                                                               const Scheme& scheme) {
+  return F::template inspect<V, Acc>(in, scheme);
+}
+
+}  // namespace detail
+
 /// The formats of a plan of these types: their rules, and in the same order what inspects.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 struct FormatTable {
@@ -129,10 +139,7 @@ struct Formats {
   static FormatTable<Exec, Matrix, V, Acc> table() {
     using Table = FormatTable<Exec, Matrix, V, Acc>;
     static constexpr std::array<typename Table::Inspect*, sizeof...(F)> inspects{
-        [](const Inspection<Exec, Matrix>& in,
-           const Scheme& scheme) -> std::unique_ptr<typename Table::Executor> {
-          return F::template inspect<V, Acc>(in, scheme);
-        }...};
+        &detail::inspect_by<F, Exec, Matrix, V, Acc>...};
     return {rules(), inspects};
   }
 

@@ -202,7 +202,8 @@ class SpmvTrial {
 
   void fail(const std::string& problem) { outcome_.problem = events_ + ": " + problem; }
 
-  static constexpr Op all_ops[4] = {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose};
+  static constexpr Op all_ops[4] = {Op::none, Op::transpose, Op::conjugate,
+                                    Op::conjugate_transpose};
 
   Random& random_;
   Exec exec_;
