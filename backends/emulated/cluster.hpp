@@ -14,6 +14,7 @@ struct EmulatedCluster {
     return static_cast<int>(team - team->cluster->first);
   }
   static void arrive() {
+    const emulated::races::Unwatched unwatched;
     emulated::Lane& lane = me();
     emulated::ClusterState& cluster = *lane.team->cluster;
     emulated::Scheduler& scheduler = *lane.team->scheduler;
@@ -24,6 +25,8 @@ struct EmulatedCluster {
       scheduler.fail(scheduler.who(lane) +
                      " arrives at its cluster's barrier, and a thread of the cluster has left");
     }
+    EmulatedMemory::release(lane);
+    emulated::races::release(&cluster);
     lane.arrived_in_cluster = true;
     lane.cluster_barriers = cluster.barriers;
     if (++cluster.arrived == cluster.threads) {
@@ -39,6 +42,7 @@ struct EmulatedCluster {
     scheduler.perhaps_give_way(lane);
   }
   static void wait() {
+    const emulated::races::Unwatched unwatched;
     emulated::Lane& lane = me();
     emulated::ClusterState& cluster = *lane.team->cluster;
     emulated::Scheduler& scheduler = *lane.team->scheduler;
@@ -49,6 +53,7 @@ struct EmulatedCluster {
     if (cluster.barriers == lane.cluster_barriers) {
       scheduler.wait(lane, emulated::LaneState::cluster, emulated::Word::cluster_wait);
     }
+    emulated::races::acquire(&cluster);
   }
 
   template <class T>
@@ -70,7 +75,8 @@ struct EmulatedCluster {
   template <class T>
   static void post(T* place, T value) {
     const EmulatedMemory::Atomic turn(place);
-    *place = value;
+    const emulated::races::Unwatched unwatched;
+    emulated::races::store(place, value);
   }
   template <class T>
   static T look(const T* place) {

@@ -14,6 +14,7 @@ struct EmulatedLanes {
 
   static int thread() { return lane_of_caller() ? lane_of_caller()->thread : 0; }
   static void barrier() {
+    const emulated::races::Unwatched unwatched;
     if (emulated::Lane* const me = lane_of_caller()) emulated::barrier(*me->team->scheduler, *me);
   }
   template <int W>
@@ -56,6 +57,7 @@ struct EmulatedLanes {
   }
   template <int W>
   static std::uint64_t ballot(bool vote) {
+    const emulated::races::Unwatched unwatched;
     emulated::Lane* const me = lane_of_caller();
     if (W == 1 || !me) return vote ? 1 : 0;
     me->from = vote ? 1 : 0;
@@ -66,6 +68,7 @@ struct EmulatedLanes {
   }
   template <int W>
   static void sync() {
+    const emulated::races::Unwatched unwatched;
     emulated::Lane* const me = lane_of_caller();
     if (W > 1 && me) {
       emulated::meet(*me->team->scheduler, *me, level_of(W), emulated::Word::sync);
@@ -89,6 +92,7 @@ struct EmulatedLanes {
   /// The value of lane `from` of the W.
   template <int W, class T>
   static T exchange(T value, emulated::Word word, int from) {
+    const emulated::races::Unwatched unwatched;
     static_assert(sizeof(T) <= sizeof(emulated::Lane::sent));
     emulated::Lane* const me = lane_of_caller();
     if (W == 1 || !me) return value;

@@ -29,8 +29,7 @@ class LatePosts {
 
   template <class T>
   void add(const T* place, T old, Lane& lane) {
-    Post post{
-        place, 0, &lane, lane.team->serial, lane.team->warp_of(lane).syncs, lane.team->barriers};
+    Post post{place, 0, &lane, lane.team->serial, lane.warp->syncs, lane.team->barriers};
     std::memcpy(&post.old, &old, sizeof(T));
     posts_.push_back(post);
   }
@@ -56,9 +55,7 @@ class LatePosts {
     const Post& post = posts_[i];
     if (post.team != lane.team->serial) return false;
     if (post.lane == &lane || post.barriers < lane.team->barriers) return true;
-    const bool same_warp =
-        post.lane->thread / lane.team->warp_width == lane.thread / lane.team->warp_width;
-    return same_warp && post.syncs < lane.team->warp_of(lane).syncs;
+    return post.lane->warp == lane.warp && post.syncs < lane.warp->syncs;
   }
 
   std::size_t index_of(const void* place) const {

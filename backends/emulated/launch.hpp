@@ -71,6 +71,7 @@ void launch_teams(const Emulated<Base, Width>& exec, const char* label, std::int
     const auto& kernel = *static_cast<const Kernel*>(what);
     emulated::TeamState& team = *lane.team;
     if (team.index < 0) {  // the first lane to begin takes the team's ticket
+      const emulated::races::Unwatched unwatched;
       const emulated::Launch& launch = team.scheduler->launch();
       team.index =
           HostMemory::next_ticket(launch.next_ticket, static_cast<std::uint32_t>(launch.units));

@@ -31,10 +31,11 @@ inline void hand_out(TeamState& team, int warp_start, std::uint64_t group, Word 
 /// All lanes of an aligned group of 2^level lanes come to the word, or it is an error.
 inline void meet(Scheduler& scheduler, Lane& lane, int level, Word word) {
   TeamState& team = *lane.team;
-  WarpState& warp = team.warp_of(lane);
-  const int in_warp = lane.thread % team.warp_width, warp_start = lane.thread - in_warp;
+  WarpState& warp = *lane.warp;
+  const int in_warp = lane.in_warp, warp_start = lane.thread - in_warp;
   const std::uint64_t group = warp.group(in_warp, level);
   Meeting& meeting = warp.meeting(in_warp, level);
+  if (word == Word::sync) races::release(&meeting);
   const auto wrong = [&](const char* what) {
     scheduler.fail(scheduler.who(lane) + " comes to " + name(word) + " of " +
                    std::to_string(1 << level) + " lanes, and of these " + what);
@@ -60,8 +61,11 @@ inline void meet(Scheduler& scheduler, Lane& lane, int level, Word word) {
       Lane& late = team.lane(warp_start + i);
       if (late.state == LaneState::ready) next = &late;
     }
-    return scheduler.wait(lane, LaneState::meets, word, next);
+    scheduler.wait(lane, LaneState::meets, word, next);
+    if (word == Word::sync) races::acquire(&meeting);
+    return;
   }
+  if (word == Word::sync) races::acquire(&meeting);
   if (meeting.arrived != 0) warp.ends(level);
   meeting.arrived = 0;
   if (word == Word::sync) {
@@ -78,8 +82,8 @@ inline void meet(Scheduler& scheduler, Lane& lane, int level, Word word) {
 /// All threads of the team come to the barrier.
 inline void barrier(Scheduler& scheduler, Lane& lane) {
   TeamState& team = *lane.team;
-  WarpState& warp = team.warp_of(lane);
-  const int in_warp = lane.thread % team.warp_width;
+  WarpState& warp = *lane.warp;
+  const int in_warp = lane.in_warp;
   const auto wrong = [&](const char* what) {
     scheduler.fail(scheduler.who(lane) + " comes to a barrier of its team, and " + what);
   };
@@ -87,10 +91,14 @@ inline void barrier(Scheduler& scheduler, Lane& lane) {
   for (int level = 1; warp.levels >> level != 0; ++level) {
     if (warp.meeting(in_warp, level).arrived) wrong("lanes of its subwarp wait for it elsewhere");
   }
+  races::release(&team.barriers);
   if (++team.at_barrier < team.threads()) {
     warp.at_barrier |= std::uint64_t{1} << in_warp;
-    return scheduler.wait(lane, LaneState::barrier, Word::barrier);
+    scheduler.wait(lane, LaneState::barrier, Word::barrier);
+    races::acquire(&team.barriers);
+    return;
   }
+  races::acquire(&team.barriers);
   team.at_barrier = 0;
   ++team.barriers;
   for (WarpState& one : team.warps) one.at_barrier = 0;

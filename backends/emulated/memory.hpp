@@ -13,26 +13,32 @@ struct EmulatedMemory {
   static void publish(T* place, T value) {
     emulated::Lane* const me = emulated::current_lane;
     if (!me) return HostMemory::publish(place, value);
+    const emulated::races::Unwatched unwatched;
     release(*me);
     before_change(*me, place);
-    *place = value;
+    emulated::races::release(place);
+    emulated::races::store(place, value);
     changed(*me, place);
   }
   template <class T>
   static T acquire(const T* place) {
-    return emulated::current_lane ? peek(place) : HostMemory::acquire(place);
+    if (!emulated::current_lane) return HostMemory::acquire(place);
+    const T value = peek(place);
+    emulated::races::acquire(place);
+    return value;
   }
 
   template <class T>
   static void post(T* place, T value) {
     emulated::Lane* const me = emulated::current_lane;
     if (!me) return HostMemory::post(place, value);
+    const emulated::races::Unwatched unwatched;
     emulated::Scheduler& scheduler = before_change(*me, place);
     if (scheduler.one_in(2)) {
       if (scheduler.posts.full()) scheduler.reveal(scheduler.below(scheduler.posts.size()));
       scheduler.posts.add(place, *place, *me);
     }
-    *place = value;
+    emulated::races::store(place, value);
     changed(*me, place);
   }
 
@@ -40,6 +46,7 @@ struct EmulatedMemory {
   static T peek(const T* place) {
     emulated::Lane* const me = emulated::current_lane;
     if (!me) return HostMemory::peek(place);
+    const emulated::races::Unwatched unwatched;
     emulated::Scheduler& scheduler = *me->team->scheduler;
     scheduler.perhaps_give_way(*me);
     scheduler.doze(*me, place);
@@ -65,25 +72,32 @@ struct EmulatedMemory {
   static int arrive(int* counter) {
     emulated::Lane* const me = emulated::current_lane;
     if (!me) return HostMemory::arrive(counter);
+    const emulated::races::Unwatched unwatched;
     release(*me);
     before_change(*me, counter);
-    const int before = (*counter)++;
+    emulated::races::release(counter);
+    me->counter = counter;
+    const int before = emulated::races::load(counter);
+    emulated::races::store(counter, before + 1);
     changed(*me, counter);
     return before;
   }
   static std::uint32_t next_ticket(std::uint32_t* next, std::uint32_t teams) {
     emulated::Lane* const me = emulated::current_lane;
     if (!me) return HostMemory::next_ticket(next, teams);
+    const emulated::races::Unwatched unwatched;
     before_change(*me, next);
-    const std::uint32_t ticket = *next;
-    *next = ticket == teams - 1 ? 0 : ticket + 1;
+    const std::uint32_t ticket = emulated::races::load(next);
+    emulated::races::store(next, ticket == teams - 1 ? 0 : ticket + 1);
     changed(*me, next);
     return ticket;
   }
   static void fence() {
     emulated::Lane* const me = emulated::current_lane;
     if (!me) return HostMemory::fence();
+    const emulated::races::Unwatched unwatched;
     release(*me);
+    if (me->counter) emulated::races::acquire(me->counter);
     me->team->scheduler->perhaps_give_way(*me);
   }
   static void pause() {
@@ -110,8 +124,21 @@ struct EmulatedMemory {
     Atomic(const Atomic&) = delete;
 
    private:
+    const emulated::races::Unwatched unwatched_;  // what Kokkos reads plainly before it exchanges
     const void* place_;
   };
+
+  /// What the lane's release orders before it is seen by all from now on.
+  static void release(emulated::Lane& me) {
+    emulated::Scheduler& scheduler = *me.team->scheduler;
+    for (std::size_t i = 0; i < scheduler.posts.size();) {
+      if (scheduler.posts.released_by(i, me)) {
+        scheduler.reveal(i);
+      } else {
+        ++i;
+      }
+    }
+  }
 
  private:
   /// What memory holds, or what it held before a post that this team does not see yet.
@@ -126,7 +153,7 @@ struct EmulatedMemory {
         return old;
       }
     }
-    return *place;
+    return emulated::races::load(place);
   }
   static emulated::Scheduler& before_change(emulated::Lane& me, const void* place) {
     emulated::Scheduler& scheduler = *me.team->scheduler;
@@ -137,18 +164,6 @@ struct EmulatedMemory {
   static void changed(const emulated::Lane& me, const void* place) {
     me.team->scheduler->changed(place, &me, me.team->serial);
   }
-  /// What the lane's release orders before it is seen by all from now on.
-  static void release(emulated::Lane& me) {
-    emulated::Scheduler& scheduler = *me.team->scheduler;
-    for (std::size_t i = 0; i < scheduler.posts.size();) {
-      if (scheduler.posts.released_by(i, me)) {
-        scheduler.reveal(i);
-      } else {
-        ++i;
-      }
-    }
-  }
-
   /// A wait that ends by what a lane of the waiter's own warp did would never have ended on a
   /// device whose warps run in step.
   template <class T, class Ready>
@@ -159,6 +174,7 @@ struct EmulatedMemory {
       for (; !ready(value); value = HostMemory::acquire(place)) HostMemory::pause();
       return value;
     }
+    const emulated::races::Unwatched unwatched;
     emulated::TeamState& team = *me->team;
     emulated::Scheduler& scheduler = *team.scheduler;
     scheduler.perhaps_give_way(*me);
@@ -166,10 +182,11 @@ struct EmulatedMemory {
     for (T value = seen(*me, place);; value = seen(*me, place)) {
       if (ready(value)) {
         if (waited && me->woken_by && me->woken_by_team == team.serial &&
-            me->woken_by->thread / team.warp_width == me->thread / team.warp_width) {
+            me->woken_by->warp == me->warp) {
           scheduler.fail(scheduler.who(*me) + " waits in " + name(word) +
                          " for a lane of its own warp, " + scheduler.who(*me->woken_by));
         }
+        if (word == emulated::Word::await) emulated::races::acquire(place);
         return value;
       }
       waited = true;

@@ -8,6 +8,7 @@
 
 #include "../../core/error.hpp"
 #include "fibers.hpp"
+#include "labels.hpp"
 #include "late_posts.hpp"
 #include "report.hpp"
 #include "space.hpp"
@@ -58,7 +59,7 @@ class Scheduler {
     ++steps_;
     if (next) return go_on(lane, *next);
     if (!ready_.empty()) return go_on(lane, *ready_[below(ready_.size())]);
-    jump(lane.fiber->context, main_);
+    jump(lane.fiber->stop, main_);
   }
   void wake(Lane& lane) {
     lane.state = LaneState::ready;
@@ -89,7 +90,8 @@ class Scheduler {
 
   static void enter(boost::context::detail::transfer_t from) {
     Scheduler& scheduler = here();
-    *scheduler.leaving_ = from.fctx;
+    scheduler.leaving_->context = from.fctx;
+    const races::Unwatched unwatched;
     scheduler.work(*current_lane->fiber);
   }
   /// What a fiber does: one lane after the other.
@@ -109,18 +111,19 @@ class Scheduler {
     if (&from == &to) return;
     current_lane = &to;
     if (!to.fiber) to.fiber = &fibers_.take();
-    jump(from.fiber->context, to.fiber->context);
+    jump(from.fiber->stop, to.fiber->stop);
   }
   /// From here to there; returns when somebody jumps back.
-  void jump(Fiber::Context& here, Fiber::Context there) {
+  void jump(Stop& here, const Stop& there) {
     leaving_ = &here;
-    const auto from = boost::context::detail::jump_fcontext(there, nullptr);
-    *leaving_ = from.fctx;
+    there.thread.goes_on();
+    const auto from = boost::context::detail::jump_fcontext(there.context, nullptr);
+    leaving_->context = from.fctx;
   }
 
   Fibers fibers_;
-  Fiber::Context main_{};
-  Fiber::Context* leaving_ = nullptr;
+  Stop main_;
+  Stop* leaving_ = nullptr;
 
   const Launch* launch_ = nullptr;
   std::uint64_t state_ = 0, seed_ = 0, launches_ = 0, serial_ = 0;
@@ -190,11 +193,16 @@ inline void Scheduler::work(Fiber& fiber) {
   for (;;) {
     Lane& lane = *current_lane;
     try {
+      races::acquire(launch_);
+      races::acquire(lane.team);
+      const races::Watched watched;
       launch_->run(launch_->kernel, lane);
     } catch (...) {
       thrown_ = std::current_exception();
       failed_ = true;
     }
+    races::release(launch_);
+    races::release(lane.team);  // whose scratch another team will have
     if (!failed_) leave(lane);
     lane.fiber = nullptr;
     Lane* const next = failed_ || ready_.empty() ? nullptr : ready_[below(ready_.size())];
@@ -205,14 +213,14 @@ inline void Scheduler::work(Fiber& fiber) {
     }
     fibers_.park(fiber);
     current_lane = next;
-    jump(fiber.context, next ? next->fiber->context : main_);
+    jump(fiber.stop, next ? next->fiber->stop : main_);
   }
 }
 
 inline void Scheduler::leave(Lane& lane) {
   TeamState& team = *lane.team;
-  WarpState& warp = team.warp_of(lane);
-  const int in_warp = lane.thread % team.warp_width;
+  WarpState& warp = *lane.warp;
+  const int in_warp = lane.in_warp;
   remove(lane);
   lane.state = LaneState::left;
   for (int level = 1; warp.levels >> level != 0; ++level) {
@@ -281,6 +289,10 @@ inline bool Scheduler::stir() {
 inline void Scheduler::run(const Launch& launch) {
   if (current_lane)
     throw Error(std::string(launch.label) + " is launched by a lane", "launch it from the host");
+  races::release(&launch);
+  const races::Unwatched unwatched;
+  main_.thread.is_this();
+  launched_labels().add(launch.label);
   launch_ = &launch;
   if (seed_ != emulated_options().seed) {
     seed_ = emulated_options().seed;
@@ -327,7 +339,7 @@ inline void Scheduler::run(const Launch& launch) {
       Lane& next = *ready_[below(ready_.size())];
       current_lane = &next;
       if (!next.fiber) next.fiber = &fibers_.take();
-      jump(main_, next.fiber->context);
+      jump(main_, next.fiber->stop);
     } else if (free_.size() == clusters_.size()) {
       goes_on = false;  // all units have ended
     } else if (!stir()) {
@@ -336,6 +348,7 @@ inline void Scheduler::run(const Launch& launch) {
     }
   }
   current_lane = nullptr;
+  races::acquire(&launch);
   if (!failed_) return;
   fibers_.restart_all();
   if (thrown_) std::rethrow_exception(thrown_);
@@ -349,7 +362,7 @@ inline void Scheduler::fail(const std::string& what) {
   failed_ = true;
   Lane* const lane = current_lane;
   if (!lane || lane->state == LaneState::left) return;  // its fiber comes to an end by itself
-  jump(lane->fiber->context, main_);
+  jump(lane->fiber->stop, main_);
 }
 
 }  // namespace heddle::backends::emulated

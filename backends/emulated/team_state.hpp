@@ -12,6 +12,7 @@ namespace heddle::backends::emulated {
 
 class Fiber;
 struct TeamState;
+struct WarpState;
 class Scheduler;
 
 /// Where lanes meet or wait.
@@ -51,15 +52,18 @@ enum class LaneState : std::uint8_t {
 /// A thread of a team.
 struct Lane {
   TeamState* team = nullptr;
+  WarpState* warp = nullptr;
   Fiber* fiber = nullptr;  ///< none before it begins and after it left
   const void* place = nullptr;
+  const void* counter = nullptr;  ///< at which it arrived last
   const Lane* woken_by = nullptr;
   std::uint64_t woken_by_team = 0;
   std::int64_t progress = 0;  ///< when it last looked
   int looks = 0;              ///< since then
   std::uint32_t at = 0;       ///< its place among those that are ready
   int thread = 0;
-  int from = 0;  ///< the lane of its warp that it wants the value of
+  int in_warp = 0;  ///< thread modulo the warp's width
+  int from = 0;     ///< the lane of its warp that it wants the value of
   LaneState state = LaneState::ready;
   Word word = Word::none;
   bool arrived_in_cluster = false;
@@ -128,9 +132,6 @@ struct TeamState {
   std::size_t scratch_bytes = 0;
 
   int threads() const { return static_cast<int>(lanes.size()); }
-  WarpState& warp_of(const Lane& lane) {
-    return warps[static_cast<std::size_t>(lane.thread / warp_width)];
-  }
   Lane& lane(int thread) { return lanes[static_cast<std::size_t>(thread)]; }
 
   void reserve(int team_threads, int width, std::size_t bytes) {
@@ -156,7 +157,10 @@ struct TeamState {
     for (int t = 0; t < threads(); ++t) {
       Lane& one = lane(t);
       one.team = this;
+      one.warp = &warps[static_cast<std::size_t>(t / warp_width)];
+      one.in_warp = t % warp_width;
       one.fiber = nullptr;
+      one.counter = nullptr;
       one.woken_by = nullptr;
       one.progress = -1;
       one.thread = t;

@@ -81,13 +81,13 @@ class Storage {
                           block_column_.data(), list_ptr_.data(), next_.data());
     }
     order_by_columns(exec);
-    fill(exec, "heddle::spmv::csb_fill", A, local_row_.data(), local_column_.data());
+    fill_blocks(exec, "heddle::spmv::csb_fill", A, local_row_.data(), local_column_.data());
   }
 
   /// New values of the same pattern: at most two launches, no wait.
   void update_values(const Exec& exec, const Matrix& A) const {
     if (source_.size() > 0) return gather_values(exec, A);
-    fill(exec, "heddle::spmv::csb_values", A, nullptr, nullptr);
+    fill_blocks(exec, "heddle::spmv::csb_values", A, nullptr, nullptr);
   }
 
   View<S, O, Off> view() const {
@@ -149,8 +149,8 @@ class Storage {
   template <class T>
   using Array = typename Arena<Space>::template Array<T>;
 
-  void fill(const Exec& exec, const char* label, const Matrix& A, std::uint16_t* local_row,
-            std::uint16_t* local_column) const {
+  void fill_blocks(const Exec& exec, const char* label, const Matrix& A, std::uint16_t* local_row,
+                   std::uint16_t* local_column) const {
     recipe::fill_lists(exec, label, A, recipe_of(beta_), blocks_, row_panels_.data(),
                        block_column_.data(), list_ptr_.data(), next_.data(), source_.data(),
                        PutEntry<S>{A.values().data(), local_row, local_column, values_.data()});

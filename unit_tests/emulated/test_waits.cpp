@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Waits, orders and posts of an emulated device, and what it says where nothing can go on.
+#include "../../backends/cluster.hpp"
 #include "../../backends/mailbox.hpp"
 #include "../backends/lanes.hpp"
 
@@ -171,6 +172,38 @@ TEST_CASE("posts come late and out of order, unless they are released") {
   CHECK(seen_behind_flag<false>(200) > 0);
   CHECK(seen_behind_flag<true>(200) == 0);
 }
+
+#if HEDDLE_EMULATED == 32
+template <class F>
+struct ClusterKernel {
+  using Scratch = backends::NoScratch;
+  F body;
+  template <class Cluster>
+  void operator()(const Cluster& cluster, Scratch&) const {
+    body(cluster);
+  }
+};
+template <class F>
+ClusterKernel(F) -> ClusterKernel<F>;
+
+TEST_CASE("what is posted before a cluster's barrier is seen after it") {
+  constexpr int teams = 4, threads = Shape::team_threads;
+  int missed = 0;
+  for (int launch = 0; launch < 20; ++launch) {
+    std::vector<int> posted(teams * threads);
+    const ClusterKernel kernel{[&](const auto& cluster) {
+      const int thread = cluster.team().thread();
+      backends::post(&posted[static_cast<std::size_t>(cluster.rank() * threads + thread)], 1);
+      cluster.barrier();
+      const int other = (cluster.rank() + 1) % teams;
+      missed += backends::look(&posted[static_cast<std::size_t>(other * threads + thread)]) != 1;
+      cluster.barrier();
+    }};
+    backends::launch_cluster<Shape>(Exec(), "heddle::test::cluster", teams, 1, kernel);
+  }
+  CHECK(missed == 0);
+}
+#endif
 
 TEST_CASE("a lane sees its own posts at once, by words and plainly") {
   int values[64] = {};

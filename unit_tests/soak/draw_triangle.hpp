@@ -19,7 +19,7 @@ inline Pattern draw_lower(Random& random) {
   for (std::int64_t k = 0; k < 1 + mean / 2; ++k) distances.push_back(1 + random.below(stretch));
   std::sort(distances.begin(), distances.end());
   distances.erase(std::unique(distances.begin(), distances.end()), distances.end());
-  std::int64_t left = 30000;
+  std::int64_t left = cut(30000);
   const auto columns = [&](std::int64_t i) {
     std::vector<std::int64_t> row;
     const auto add_near = [&](std::int64_t first, std::int64_t count) {  // of first, ..., i - 1

@@ -35,7 +35,10 @@ class TestedSchemes {
   /// each has been taken; all of them in full tests.
   std::vector<Scheme> in_turn(std::size_t turn, std::size_t stride) const {
     std::vector<Scheme> schemes = base_;
-    if (emulated && stride > 1) stride *= 4;
+    if (emulated) {  // some four, others at every call
+      stride = std::max(4 * (stride - 1), variations_.size() / 4 + 1);
+      turn += calls_++;
+    }
     for (std::size_t v = 0; v < variations_.size(); ++v) {
       if (full_tests || (v + turn) % stride == 0) schemes.push_back(variations_[v]);
     }
@@ -44,6 +47,7 @@ class TestedSchemes {
 
  private:
   std::vector<Scheme> base_, variations_;
+  mutable std::size_t calls_ = 0;
 };
 
 /// Makes the plans of a test, each for one matrix and some options; nothing where the format
