@@ -24,6 +24,7 @@ set(HEDDLE_PUBLIC_NAMES
     spmv.hpp=formats/spmv.hpp
     sptrsv.hpp=solvers/sptrsv.hpp
     tpetra.hpp=solvers/tpetra/operator.hpp
+    vectors.hpp=solvers/vectors.hpp
     wavefronts.hpp=solvers/wavefronts.hpp)
 
 # heddle_public_header(NAME FILES...): <heddle/NAME> includes config.hpp beside it, which says what the

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "operands.hpp"
+
+namespace heddle {
+
+namespace detail::vectors {
+
+/// A small matrix of the device: entry (i, j).
+template <class T>
+struct SmallMatrix {
+  T* data = nullptr;
+  std::int64_t row_stride = 1, column_stride = 0;
+
+  KOKKOS_FORCEINLINE_FUNCTION T& operator()(int i, int j) const {
+    return data[i * row_stride + j * column_stride];
+  }
+};
+
+/// A View of rank 2, or of rank 1 for a matrix of one column. Throws Error unless it is rows x
+/// columns.
+template <class T, class View>
+SmallMatrix<T> small_matrix(const char* name, const View& view, int rows, int columns) {
+  static_assert(View::rank() == 1 || View::rank() == 2);
+  std::size_t held = 1;
+  SmallMatrix<T> matrix{view.data(), static_cast<std::int64_t>(view.stride(0)), 0};
+  if constexpr (View::rank() == 2) {
+    held = view.extent(1);
+    matrix.column_stride = static_cast<std::int64_t>(view.stride(1));
+  }
+  if (view.extent(0) != static_cast<std::size_t>(rows) ||
+      held != static_cast<std::size_t>(columns)) {
+    throw Error(std::string(name) + " is " + std::to_string(view.extent(0)) + " x " +
+                    std::to_string(held) + ", and is to be " + std::to_string(rows) + " x " +
+                    std::to_string(columns),
+                "give one row for each vector of V, and one column for each of W");
+  }
+  return matrix;
+}
+
+/// G = V' W by tiles of Rows x Columns numbers: a lane adds up the products of its rows in
+/// registers, and a CPU takes all tiles of a block of rows before the next block.
+template <Scalar V, Scalar Acc, bool UnitStride, int Columns>
+struct InnerProductsKernel {
+  static constexpr int tile_rows = 4;
+  static constexpr int tile = tile_rows * Columns;
+  using Scratch = SumScratch<Acc, tile>;
+
+  Multivector<const V> left, right;
+  SmallMatrix<Acc> result;
+  Partials<Acc> partials;
+  int teams;
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
+    constexpr std::int64_t line = 64;
+    const std::int64_t lines = ceil_div(left.rows, line);
+    const std::int64_t first = lines * team.index() / teams * line;
+    const std::int64_t end = lines * (team.index() + 1) / teams * line;
+    const std::int64_t stop = end < left.rows ? end : left.rows;
+    Acc* const mine = partials.sums + team.index() * partials.values;
+    if (team.thread() == 0) {
+      for (int i = 0; i < partials.values; ++i) mine[i] = Acc(0);
+    }
+    const std::int64_t block =
+        Team::threads > 1 ? stop - first : tuning_of<typename Team::execution_space>.product_rows;
+    for (std::int64_t at = first; at < stop; at += block) {
+      const std::int64_t until = at + block < stop ? at + block : stop;
+      for (int j = 0; j < right.count; j += Columns) {
+        for (int i = 0; i < left.count; i += tile_rows) {
+          add_tile(team, scratch, at, until, i, j, mine);
+        }
+      }
+    }
+    if (!is_last(team, scratch, partials.through, teams)) return;
+    Acc sums[tile];
+    for (int at = 0; at < partials.values; at += tile) {
+      const int values = partials.values - at < tile ? partials.values - at : tile;
+      add_over_teams(team, scratch, partials, teams, at, values, sums);
+      if (team.thread() == 0) {
+        for (int i = 0; i < values; ++i) {
+          result((at + i) % left.count, (at + i) / left.count) = sums[i];
+        }
+      }
+    }
+  }
+
+ private:
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void add_tile(const Team& team, Scratch& scratch, std::int64_t at,
+                                            std::int64_t until, int i, int j, Acc* mine) const {
+    using Pack = backends::Pack<Team, Acc>;
+    constexpr int width = Pack::width;
+    Pack part[tile];
+    for (auto& sum : part) sum = Pack::zero();
+    if constexpr (width > 1) {
+      for (; at + width <= until; at += width) add_rows<Pack, true>(at, width, i, j, part);
+    }
+    for (at += team.thread() * width; at < until; at += Team::threads * width) {
+      add_rows<Pack, false>(at, until - at, i, j, part);
+    }
+    Acc sums[tile];
+    for (int s = 0; s < tile; ++s) sums[s] = Pack::sum(part[s]);
+    add_over_team(team, scratch, sums, tile);
+    if (team.thread() > 0) return;
+    for (int b = 0; b < Columns; ++b) {
+      for (int a = 0; a < tile_rows; ++a) {
+        if (i + a < left.count && j + b < right.count) {
+          mine[(j + b) * left.count + i + a] += sums[b * tile_rows + a];
+        }
+      }
+    }
+  }
+
+  /// Of a tile that reaches beyond the last vector this one is taken again, for nothing.
+  template <class Pack, bool Whole>
+  KOKKOS_FORCEINLINE_FUNCTION void add_rows(std::int64_t at, std::int64_t rows, int i, int j,
+                                            Pack (&part)[tile]) const {
+    using Entry = Entries<Pack, UnitStride, Whole>;
+    Pack of_left[tile_rows];
+    for (int a = 0; a < tile_rows; ++a) {
+      const int v = i + a < left.count ? i + a : left.count - 1;
+      of_left[a] = Pack::conjugate(Entry{at, v, rows}.load(left));
+    }
+    for (int b = 0; b < Columns; ++b) {
+      const int v = j + b < right.count ? j + b : right.count - 1;
+      const Pack of_right = Entry{at, v, rows}.load(right);
+      for (int a = 0; a < tile_rows; ++a) {
+        part[b * tile_rows + a] = Pack::multiply_add(of_left[a], of_right, part[b * tile_rows + a]);
+      }
+    }
+  }
+};
+
+}  // namespace detail::vectors
+
+namespace vectors {
+
+/// G = V' W, the conjugated dots of every vector of V with every one of W: G is a View of rank 2 on
+/// the device, one row for each vector of V and one column for each of W, or of rank 1 if W is one
+/// vector; G = V' V is V's Gram matrix. The order of every sum is fixed, as in dots.hpp.
+///
+/// V and W of n rows and k and m columns of b bytes: moves (k + m) n b bytes on a CPU for k and m
+/// up to 96; on a GPU V and W are read once for each tile of 4 x 4, from its caches where they lie
+/// there. The workspace holds k m numbers. Throws Error if shapes do not fit, or the workspace has
+/// no room.
+template <ExecutionSpace Exec, VectorView V, VectorView W, Scalar Acc, class Result>
+void inner_products(const Exec& exec, const V& v, const W& w,
+                    const VectorWorkspace<Exec, Acc>& workspace, const Result& result) {
+  namespace common = heddle::detail::vectors;
+  using S = common::ScalarOf<V>;
+  const auto left = common::to_read(v), right = common::to_read(w);
+  if (left.rows != right.rows) {
+    throw Error("V has " + std::to_string(left.rows) + " rows and W " + std::to_string(right.rows),
+                "give vectors of one length");
+  }
+  const auto to = common::small_matrix<Acc>("G", result, left.count, right.count);
+  if (left.count == 0 || right.count == 0) return;
+  const auto partials = workspace.partials(left.count * right.count);
+  const int teams = std::min(common::teams_for(exec, left.rows), partials.most_teams);
+  using Shape = backends::Shape<backends::max_subwarp_width<Exec>, common::tuning_of<Exec>.threads>;
+  const auto launch = [&]<bool unit, int columns>() {
+    backends::launch_simd<Shape>(
+        exec, "heddle::vectors::inner_products", teams,
+        common::InnerProductsKernel<S, Acc, unit, columns>{left, right, to, partials, teams},
+        backends::best_simd());
+  };
+  const bool unit =
+      !backends::has_lanes<Exec> && common::has_unit_stride(left) && common::has_unit_stride(right);
+  constexpr int wide = backends::has_lanes<Exec> ? 4 : 2;  // so that sums stay in registers
+  if (unit) {
+    if constexpr (!backends::has_lanes<Exec>) {
+      if (right.count == 1) return launch.template operator()<true, 1>();
+      return launch.template operator()<true, wide>();
+    }
+  }
+  if (right.count == 1) return launch.template operator()<false, 1>();
+  launch.template operator()<false, wide>();
+}
+
+}  // namespace vectors
+
+}  // namespace heddle
