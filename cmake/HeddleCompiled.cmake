@@ -12,6 +12,7 @@ list(REMOVE_ITEM scalars none)
 
 file(STRINGS formats/all_formats.hpp HEDDLE_FORMATS REGEX "^ +[A-Za-z]+Format[,>]")
 list(TRANSFORM HEDDLE_FORMATS REPLACE "^ +([A-Za-z]+Format).*" "\\1")
+set_property(GLOBAL PROPERTY HEDDLE_FORMATS ${HEDDLE_FORMATS})
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS formats/all_formats.hpp)
 include(HeddlePlans)
 if(NOT scalars)

@@ -2,13 +2,12 @@
 # heddle_plans(TARGET SCALARS SCALAR...): Heddle's compiled part for these scalars (float, double, cfloat,
 # cdouble), as sources of TARGET: one for each format and scalar, so that they build side by side. TARGET
 # and who links it then compile no format of Heddle for them. A TARGET that there is not becomes a static
-# library. HEDDLE_FORMATS are the formats of formats/all_formats.hpp.
-set(HEDDLE_TYPE_OF_float float)
-set(HEDDLE_TYPE_OF_double double)
-set(HEDDLE_TYPE_OF_cfloat "Kokkos::complex<float>")
-set(HEDDLE_TYPE_OF_cdouble "Kokkos::complex<double>")
-
+# library. The global property HEDDLE_FORMATS holds the formats of formats/all_formats.hpp.
 function(heddle_plans target)
+  set(HEDDLE_TYPE_OF_float float)
+  set(HEDDLE_TYPE_OF_double double)
+  set(HEDDLE_TYPE_OF_cfloat "Kokkos::complex<float>")
+  set(HEDDLE_TYPE_OF_cdouble "Kokkos::complex<double>")
   cmake_parse_arguments(PARSE_ARGV 1 plans "" "" "SCALARS")
   if(plans_UNPARSED_ARGUMENTS OR NOT plans_SCALARS)
     message(FATAL_ERROR "heddle_plans(${target} ...): write heddle_plans(TARGET SCALARS double)")
@@ -17,6 +16,7 @@ function(heddle_plans target)
   if(NOT TARGET ${target})
     add_library(${target} STATIC)
   endif()
+  get_property(HEDDLE_FORMATS GLOBAL PROPERTY HEDDLE_FORMATS)
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_plans")
   set(sources "")
   macro(add_source name)

@@ -108,6 +108,20 @@ inline RankedScheme predicted(AnyFormats formats, Scheme scheme, const Features&
   return RankedScheme{std::move(scheme), std::move(prediction), total};
 }
 
+/// Sorts the ranking from place `first` on, before place `last`; equal ones stay as they were.
+inline void sort_ranking(std::vector<RankedScheme>& ranking, std::size_t first, std::size_t last,
+                         bool (*is_better)(const RankedScheme&, const RankedScheme&)) {
+  // Of numbers, since a sort of schemes is a great deal of code.
+  std::vector<std::size_t> order(last - first);
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = first + i;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return is_better(ranking[a], ranking[b]); });
+  std::vector<RankedScheme> sorted;
+  sorted.reserve(order.size());
+  for (const std::size_t i : order) sorted.push_back(std::move(ranking[i]));
+  for (std::size_t i = 0; i < sorted.size(); ++i) ranking[first + i] = std::move(sorted[i]);
+}
+
 /// Sorts the ranking from `place` on, until what stands there is predicted with the pattern. What
 /// does not come there even at its best is left at that.
 template <class List>
@@ -117,14 +131,13 @@ void settle(const List& formats, std::vector<RankedScheme>& ranking, std::size_t
     const bool differ = a.prediction.possible() != b.prediction.possible();
     return differ ? a.prediction.possible() : a.total_seconds < b.total_seconds;
   };
-  const auto first = ranking.begin() + static_cast<std::ptrdiff_t>(place);
-  std::stable_sort(first, ranking.end(), is_better);
-  while (first != ranking.end() && first->prediction.possible() &&
-         first->prediction.lacks_pattern) {
-    RankedScheme known = predicted(formats, first->scheme, features, device, options);
+  sort_ranking(ranking, place, ranking.size(), is_better);
+  while (place < ranking.size() && ranking[place].prediction.possible() &&
+         ranking[place].prediction.lacks_pattern) {
+    RankedScheme known = predicted(formats, ranking[place].scheme, features, device, options);
     if (known.prediction.lacks_pattern) break;
-    *first = std::move(known);
-    std::stable_sort(first, ranking.end(), is_better);
+    ranking[place] = std::move(known);
+    sort_ranking(ranking, place, ranking.size(), is_better);
   }
 }
 

@@ -75,8 +75,7 @@ class Inspector {
       fastest = std::move(executor);
       least = takes;
     }
-    const auto last = ranking.begin() + static_cast<std::ptrdiff_t>(measured);
-    std::stable_sort(ranking.begin(), last, [](const RankedScheme& a, const RankedScheme& b) {
+    sort_ranking(ranking, 0, measured, [](const RankedScheme& a, const RankedScheme& b) {
       return a.measured_seconds < b.measured_seconds;
     });
     Choice choice = first_of(std::move(ranking), options_);
