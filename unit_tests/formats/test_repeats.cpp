@@ -15,11 +15,15 @@ namespace {
 
 using namespace heddle::recipe;
 
+#ifdef HEDDLE_EMULATED
+using RepeatTypes = Every<std::tuple<double>, UsualIndices>;
+#else
 using RepeatTypes = JoinTuples<
     Every<std::tuple<double>, UsualIndices, AllBackends>,
     Every<std::tuple<double>,
           std::tuple<Indices<std::int32_t, std::size_t>, Indices<std::int64_t, std::int64_t>>,
           std::tuple<DefaultDevice>>>;
+#endif
 
 /// The first row in which two entries that a map takes are of one column, or -1.
 template <class Map>
