@@ -11,6 +11,7 @@ configure_file(cmake/config.hpp.in "${HEDDLE_INCLUDE_DIR}/heddle/config.hpp" @ON
 # The public names, one a line: <heddle/NAME>=FILE.
 set(HEDDLE_PUBLIC_NAMES
     arena.hpp=core/arena.hpp
+    bicgstab.hpp=solvers/bicgstab.hpp
     cg.hpp=solvers/cg.hpp
     error.hpp=core/error.hpp
     features.hpp=formats/inspect/pattern_features.hpp
