@@ -13,6 +13,7 @@ set(HEDDLE_PUBLIC_NAMES
     arena.hpp=core/arena.hpp
     bicgstab.hpp=solvers/bicgstab.hpp
     cg.hpp=solvers/cg.hpp
+    chebyshev.hpp=solvers/chebyshev.hpp
     error.hpp=core/error.hpp
     features.hpp=formats/inspect/pattern_features.hpp
     format.hpp=formats/format.hpp
