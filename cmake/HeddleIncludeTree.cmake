@@ -11,9 +11,13 @@ configure_file(cmake/config.hpp.in "${HEDDLE_INCLUDE_DIR}/heddle/config.hpp" @ON
 # The public names, one a line: <heddle/NAME>=FILE.
 set(HEDDLE_PUBLIC_NAMES
     arena.hpp=core/arena.hpp
+    bicgstab.hpp=solvers/bicgstab.hpp
+    cg.hpp=solvers/cg.hpp
+    chebyshev.hpp=solvers/chebyshev.hpp
     error.hpp=core/error.hpp
     features.hpp=formats/inspect/pattern_features.hpp
     format.hpp=formats/format.hpp
+    gmres.hpp=solvers/gmres.hpp
     ifpack2.hpp=solvers/tpetra/triangular_solver.hpp
     kokkos_kernels.hpp=solvers/kokkos_kernels.hpp
     matrix.hpp=core/matrix.hpp

@@ -75,6 +75,15 @@ class SpmvPlan {
     execute(exec, op, alpha, multivector_of<const Vector>(x), beta, multivector_of<Vector>(y));
   }
 
+  /// y = A * x: what solvers ask of an operator.
+  template <VectorView X, WritableVectorView Y>
+  void apply(const Exec& exec, const X& x, const Y& y) {
+    apply(exec, Op::none, Accumulator(1), x, Accumulator(0), y);
+  }
+  static constexpr bool takes_several_vectors = true;
+  std::int64_t rows() const { return A_.rows(); }
+  std::int64_t columns() const { return A_.columns(); }
+
   /// The same for vectors that are no Views.
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
                Accumulator beta, const Multivector<Vector>& y) {

@@ -103,6 +103,15 @@ class SptrsvPlan {
     execute(exec, op, alpha, multivector_of<const Vector>(b), multivector_of<Vector>(x));
   }
 
+  /// Solves T x = b: what solvers ask of a preconditioner, which is symmetric only by chance.
+  template <VectorView B, WritableVectorView X>
+  void apply(const Exec& exec, const B& b, const X& x) {
+    apply(exec, Op::none, Accumulator(1), b, x);
+  }
+  static constexpr bool takes_several_vectors = true;
+  static constexpr bool symmetric() { return false; }
+  static constexpr const char* name() { return "a sweep over one triangle (SptrsvPlan)"; }
+
   /// The same for vectors that are no Views.
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& b,
                const Multivector<Vector>& x) {
@@ -243,7 +252,7 @@ class SptrsvPlan {
     check_alive(called);
     const auto& part = parts_[index(op)];
     if (part) return *part;
-    throw Error(std::string("this plan is not prepared for op ") + name(op),
+    throw Error(std::string("this plan is not prepared for op ") + heddle::name(op),
                 "name it in SptrsvOptions::ops, or call prepare(exec, op) before the first solve");
   }
   Executor& executor(Op op, const char* called) {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../vectors/dots.hpp"
+#include "concepts.hpp"
+
+namespace heddle {
+
+namespace detail::krylov {
+
+/// Vectors of a solver, each contiguous, one after the other.
+template <ExecutionSpace Exec, Scalar S>
+using SolverVectors = Kokkos::View<S**, Kokkos::LayoutLeft, typename Exec::memory_space,
+                                   Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+template <ExecutionSpace Exec, Scalar S>
+SolverVector<Exec, S> column(const SolverVectors<Exec, S>& vectors, int c) {
+  const std::size_t rows = vectors.extent(0);
+  return SolverVector<Exec, S>(vectors.data() + static_cast<std::size_t>(c) * rows, rows);
+}
+
+/// part.apply(exec, x, y) to all vectors: together if the part says that it takes_several_vectors.
+template <ExecutionSpace Exec, Scalar S, class Part>
+void apply(const Exec& exec, Part& part, const SolverVectors<Exec, S>& x,
+           const SolverVectors<Exec, S>& y) {
+  using Const = Kokkos::View<const S**, Kokkos::LayoutLeft, typename Exec::memory_space,
+                             Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  const int count = static_cast<int>(x.extent(1));
+  if constexpr (takes_several_vectors<Part>()) {
+    if (count > 1) return part.apply(exec, Const(x), y);
+  }
+  for (int c = 0; c < count; ++c) {
+    part.apply(exec, ConstSolverVector<Exec, S>(column<Exec, S>(x, c)), column<Exec, S>(y, c));
+  }
+}
+
+}  // namespace detail::krylov
+
+/// y = alpha A x + beta y by a plan, and result = conj(x) . y, or conj(y) . y if `with_itself`, on
+/// the device: see vectors::dot. Two launches and more: the second reads x and y again, which moves
+/// 2 N b bytes.
+template <ExecutionSpace Exec, class Plan, class Number, VectorView X, WritableVectorView Y,
+          Scalar Acc, class Result>
+void apply_dot(const Exec& exec, Plan& plan, Number alpha, const X& x, Number beta, const Y& y,
+               const VectorWorkspace<Exec, Acc>& workspace, const Result& result,
+               bool with_itself = false) {
+  plan.apply(exec, alpha, x, beta, y);
+  if (with_itself) {
+    vectors::dot(exec, y, y, workspace, result);
+  } else {
+    vectors::dot(exec, x, y, workspace, result);
+  }
+}
+
+}  // namespace heddle

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../backends/atomics.hpp"
+#include "../../backends/lanes.hpp"
+#include "../../core/arena.hpp"
+#include "../../core/matrix.hpp"
+#include "../vectors/operands.hpp"
+
+namespace heddle {
+
+namespace detail::krylov {
+
+inline constexpr int largest_block = 32;
+
+/// The dense blocks on A's diagonal, inverted: a block an item. Entry (r, c) of block k lies at (k
+/// * size + c) * size + r, so that neighbouring rows lie side by side. The last block is filled up
+/// with ones on its diagonal. Of a block that is singular or not finite: the identity, and the row
+/// is told.
+template <class Matrix>
+struct InvertBlocks {
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+  using Real = heddle::RealOf<S>;
+  const Off* row_ptr;
+  const O* col_idx;
+  const S* values;
+  S* inverse;
+  S* work;  ///< as large as inverse
+  std::int64_t* bad;
+  std::int64_t rows;
+  int size;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    S* const block = work + k * size * size;
+    S* const to = inverse + k * size * size;
+    load(k, block);
+    set_to_identity(to);
+    for (int c = 0; c < size; ++c) {
+      int pivot = c;
+      for (int r = c + 1; r < size; ++r) {
+        if (Kokkos::abs(block[c * size + r]) > Kokkos::abs(block[c * size + pivot])) pivot = r;
+      }
+      const Real largest = Kokkos::abs(block[c * size + pivot]);
+      if (!(largest > Real(0)) || !Kokkos::isfinite(largest)) return refuse(k, to);
+      swap_rows(block, c, pivot);
+      swap_rows(to, c, pivot);
+      eliminate(block, to, c);
+    }
+    for (int e = 0; e < size * size; ++e) {
+      if (!Kokkos::isfinite(Kokkos::abs(to[e]))) return refuse(k, to);
+    }
+  }
+
+ private:
+  KOKKOS_FUNCTION void load(std::int64_t k, S* block) const {
+    for (int e = 0; e < size * size; ++e) block[e] = S(0);
+    for (int r = 0; r < size; ++r) {
+      const std::int64_t row = k * size + r;
+      if (row >= rows) {
+        block[r * size + r] = S(1);
+        continue;
+      }
+      for (Off e = row_ptr[row]; e < row_ptr[row + 1]; ++e) {
+        const std::int64_t c = static_cast<std::int64_t>(col_idx[e]) - k * size;
+        if (c >= 0 && c < size) block[c * size + r] += values[e];
+      }
+    }
+  }
+  KOKKOS_FUNCTION void set_to_identity(S* to) const {
+    for (int e = 0; e < size * size; ++e) to[e] = S(e % (size + 1) == 0 ? 1 : 0);
+  }
+  KOKKOS_FUNCTION void refuse(std::int64_t k, S* to) const {
+    set_to_identity(to);
+    backends::atomic_max(bad, k * size + 1);
+  }
+  KOKKOS_FUNCTION void swap_rows(S* block, int a, int b) const {
+    if (a == b) return;
+    for (int c = 0; c < size; ++c) {
+      const S kept = block[c * size + a];
+      block[c * size + a] = block[c * size + b];
+      block[c * size + b] = kept;
+    }
+  }
+  /// Makes column c of the block one of the identity, and does the same to `to`.
+  KOKKOS_FUNCTION void eliminate(S* block, S* to, int c) const {
+    const S scale = S(1) / block[c * size + c];
+    for (int j = 0; j < size; ++j) {
+      block[j * size + c] *= scale;
+      to[j * size + c] *= scale;
+    }
+    for (int r = 0; r < size; ++r) {
+      const S factor = block[c * size + r];
+      if (r == c || factor == S(0)) continue;
+      for (int j = 0; j < size; ++j) {
+        block[j * size + r] -= factor * block[j * size + c];
+        to[j * size + r] -= factor * to[j * size + c];
+      }
+    }
+  }
+};
+
+/// x = B^-1 b: a row of one vector an item, where neighbours should read neighbours.
+template <Scalar S>
+struct ApplyBlockRows {
+  Multivector<const S> from;
+  Multivector<S> to;
+  const S* inverse;
+  int size;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t row = i % to.rows;
+    const int vector = static_cast<int>(i / to.rows);
+    const std::int64_t k = row / size;
+    const S* const of_row = inverse + k * size * size + row % size;
+    const std::int64_t left = to.rows - k * size;
+    S sum(0);
+    for (int c = 0; c < size && c < left; ++c) {
+      sum += of_row[c * size] * from(k * size + c, vector);
+    }
+    to(row, vector) = sum;
+  }
+};
+
+/// The same with a block of one vector an item, for a CPU: the inverse is read as it lies.
+template <Scalar S>
+struct ApplyBlocks {
+  Multivector<const S> from;
+  Multivector<S> to;
+  const S* inverse;
+  std::int64_t blocks;
+  int size;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t k = i % blocks;
+    const int vector = static_cast<int>(i / blocks);
+    const std::int64_t left = to.rows - k * size;
+    const int here = left < size ? static_cast<int>(left) : size;
+    S sums[largest_block];
+    for (int r = 0; r < size; ++r) sums[r] = S(0);
+    for (int c = 0; c < here; ++c) {
+      const S* const column = inverse + (k * size + c) * size;
+      const S entry = from(k * size + c, vector);
+      for (int r = 0; r < size; ++r) sums[r] += column[r] * entry;
+    }
+    for (int r = 0; r < here; ++r) to(k * size + r, vector) = sums[r];
+  }
+};
+
+}  // namespace detail::krylov
+
+/// The preconditioner x = B^-1 b with the dense blocks B on A's diagonal, of equal size from row 0
+/// on, the last one shorter. The inverses are kept: an apply is a product with them, which moves
+/// (size + 2) n b bytes in one launch.
+///
+/// Source: Gauss-Jordan with row pivots.
+template <ExecutionSpace Exec, Scalar S>
+class BlockJacobiPreconditioner {
+ public:
+  /// Of a square matrix A in CSR, which may go afterwards, and blocks of 1 to 32 rows. Queued on
+  /// `exec`. Throws Error for another size. Device memory: bytes(), twice the inverses, so that
+  /// update_values allocates nothing.
+  template <class Matrix>
+  BlockJacobiPreconditioner(const Exec& exec, const Matrix& A, int size)
+      : rows_(A.rows()), size_(size) {
+    if (A.rows() != A.columns()) {
+      throw Error("the diagonal blocks of a matrix of " + std::to_string(A.rows()) + " x " +
+                      std::to_string(A.columns()),
+                  "give a square matrix");
+    }
+    if (size < 1 || size > detail::krylov::largest_block) {
+      throw Error("blocks of " + std::to_string(size) + " rows", "give a size from 1 to 32");
+    }
+    blocks_ = ceil_div(rows_, std::int64_t{size});
+    const auto entries = static_cast<std::size_t>(blocks_ * size * size);
+    arena_ = Arena<typename Exec::memory_space>(
+        exec, "heddle::block_jacobi::inverse_blocks",
+        arena_bytes<S, S, std::int64_t>(entries, entries, std::size_t{1}));
+    inverse_ = arena_.template take<S>(entries).data();
+    work_ = arena_.template take<S>(entries).data();
+    bad_ = Bad(arena_.template take<std::int64_t>(1).data());
+    update_values(exec, A);
+  }
+
+  /// Takes new values of the same matrix; ordered on `exec`, no wait, no allocation.
+  template <class Matrix>
+  void update_values(const Exec& exec, const Matrix& A) {
+    if (A.rows() != rows_) {
+      throw Error("a matrix of " + std::to_string(A.rows()) + " rows for a preconditioner of " +
+                      std::to_string(rows_),
+                  "make a new one when the size changes");
+    }
+    detail::fill(exec, "heddle::block_jacobi::clear", bad_.data(), 1, 0);
+    Kokkos::parallel_for("heddle::block_jacobi::invert", range_policy(exec, blocks_),
+                         detail::krylov::InvertBlocks<Matrix>{
+                             A.row_ptr().data(), A.col_idx().data(), A.values().data(), inverse_,
+                             work_, bad_.data(), rows_, size_});
+    ++version_;
+  }
+
+  /// x = B^-1 b; b and x do not overlap.
+  template <VectorView B, WritableVectorView X>
+  void apply(const Exec& exec, const B& b, const X& x) const {
+    const auto from = detail::vectors::to_read(b);
+    const auto to = detail::vectors::to_write(x);
+    detail::vectors::check_alike("b", from, "x", to);
+    detail::vectors::check_distinct("b", from, "x", to);
+    if (to.rows != rows_) {
+      throw Error("b has " + std::to_string(to.rows) + " rows, and the preconditioner is for " +
+                      std::to_string(rows_),
+                  "make it of the same matrix");
+    }
+    const char* const label = "heddle::block_jacobi::apply";
+    if constexpr (backends::runs_on_host<Exec>) {
+      Kokkos::parallel_for(label, range_policy(exec, blocks_ * to.count),
+                           detail::krylov::ApplyBlocks<S>{from, to, inverse_, blocks_, size_});
+    } else {
+      Kokkos::parallel_for(label, range_policy(exec, rows_ * to.count),
+                           detail::krylov::ApplyBlockRows<S>{from, to, inverse_, size_});
+    }
+  }
+
+  /// On the device: 0, or one more than the first row of the highest block that is singular or not
+  /// finite; it is taken to be the identity.
+  Kokkos::View<const std::int64_t, typename Exec::memory_space,
+               Kokkos::MemoryTraits<Kokkos::Unmanaged>>
+  bad_block() const {
+    return bad_;
+  }
+  static constexpr bool takes_several_vectors = true;
+  static constexpr bool symmetric() { return true; }
+  static constexpr bool capturable() { return true; }
+  static constexpr const char* name() { return "block Jacobi"; }
+  std::uint64_t version() const { return version_; }
+  std::size_t bytes() const { return arena_.bytes(); }
+
+ private:
+  using Bad = Kokkos::View<std::int64_t, typename Exec::memory_space,
+                           Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  std::int64_t rows_;
+  std::int64_t blocks_ = 0;
+  int size_;
+  Arena<typename Exec::memory_space> arena_;
+  S* inverse_ = nullptr;
+  S* work_ = nullptr;
+  Bad bad_;
+  std::uint64_t version_ = 0;
+};
+
+}  // namespace heddle

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../vectors/stream.hpp"
+#include "preconditioned.hpp"
+#include "state.hpp"
+
+/// The passes of conjugate gradients. Numbers of a step stay on the device: the last team of a pass
+/// that adds up computes them.
+namespace heddle::detail::krylov {
+
+using vectors::PassOfAll;
+using vectors::PassWithoutSums;
+
+/// Of one right-hand side.
+template <class Real>
+struct CgState {
+  Progress<Real> progress;
+  Real rho, alpha, beta;
+  int moves;  ///< whether this step has an alpha, so that x moves
+
+  KOKKOS_FORCEINLINE_FUNCTION bool running() const { return progress.outcome == Outcome::running; }
+};
+
+/// p = z; r . r, b . b and r . z
+template <Scalar S, Preconditioned How>
+struct CgStart : PassOfAll {
+  static constexpr int sums = 3;
+  using accumulator_type = S;
+  using Real = heddle::RealOf<S>;
+  Multivector<const S> r, b;
+  Residuals<S, How> residuals;
+  Multivector<S> p;
+  CgState<Real>* state;
+  Limits<Real> limits;
+  int first;  ///< right-hand side that this launch begins with
+
+  template <class Pack>
+  using Constants = NoConstants<Pack>;
+  template <class Pack>
+  struct Values {
+    Pack r, b, z;
+  };
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
+    return {};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const NoConstants<Pack>&) const {
+    const Pack of_r = at.load(r);
+    return {of_r, at.load(b), residuals.read(at, of_r)};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const NoConstants<Pack>&,
+                                         const Values<Pack>& of, Pack* sum) const {
+    const Pack z = residuals.value(of.z, of.r);
+    at.store(p, z);
+    const Pack conjugate = Pack::conjugate(of.r);
+    sum[0] = Pack::multiply_add(conjugate, of.r, sum[0]);
+    sum[1] = Pack::multiply_add(Pack::conjugate(of.b), of.b, sum[1]);
+    sum[2] = Pack::multiply_add(conjugate, z, sum[2]);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const S* total) const {
+    CgState<Real>& mine = state[first + v];
+    begin(mine.progress, limits, first + v, real_part(total[0]), real_part(total[1]));
+    mine.rho = real_part(total[2]);
+    mine.alpha = mine.beta = Real(0);
+    mine.moves = 0;
+    if (!mine.running()) return;
+    if (!is_finite(mine.rho)) mine.progress.outcome = Outcome::not_a_number;
+    if (mine.rho <= Real(0)) mine.progress.outcome = Outcome::indefinite;
+  }
+};
+
+/// p . q, and alpha
+template <Scalar S>
+struct CgCurvature {
+  static constexpr int sums = 1;
+  using accumulator_type = S;
+  using Real = heddle::RealOf<S>;
+  Multivector<const S> p, q;
+  CgState<Real>* state;
+
+  template <class Pack>
+  using Constants = NoConstants<Pack>;
+  template <class Pack>
+  struct Values {
+    Pack p, q;
+  };
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return state[v].running(); }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
+    return {};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const NoConstants<Pack>&) const {
+    return {at.load(p), at.load(q)};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries&, const NoConstants<Pack>&,
+                                         const Values<Pack>& of, Pack* sum) const {
+    *sum = Pack::multiply_add(Pack::conjugate(of.p), of.q, *sum);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const S* total) const {
+    CgState<Real>& mine = state[v];
+    mine.moves = 0;
+    if (!mine.running()) return;
+    const Real curvature = real_part(*total);
+    if (!is_finite(curvature)) {
+      mine.progress.outcome = Outcome::not_a_number;
+    } else if (curvature <= Real(0)) {
+      mine.progress.outcome = Outcome::indefinite;
+    } else {
+      mine.alpha = mine.rho / curvature;
+      mine.moves = 1;
+    }
+  }
+};
+
+/// beta from the new r . z
+template <class Real>
+KOKKOS_FORCEINLINE_FUNCTION void next_direction(CgState<Real>& state, Real rho) {
+  if (!state.running()) return;
+  if (!is_finite(rho)) {
+    state.progress.outcome = Outcome::not_a_number;
+  } else if (rho <= Real(0)) {
+    state.progress.outcome = Outcome::indefinite;
+  }
+  state.beta = rho / state.rho;
+  state.rho = rho;
+}
+
+/// r -= alpha q, or r = b - q with Anew; r . r and r . z
+template <Scalar S, Preconditioned How, bool Anew>
+struct CgResidual {
+  static constexpr int sums = How == Preconditioned::by_diagonal ? 2 : 1;
+  using accumulator_type = S;
+  using Real = heddle::RealOf<S>;
+  Multivector<S> r;
+  Multivector<const S> q, b;
+  Residuals<S, How> residuals;
+  CgState<Real>* state;
+  Limits<Real> limits;
+  int first;
+
+  template <class Pack>
+  struct Constants {
+    Pack minus_alpha;
+  };
+  template <class Pack>
+  struct Values {
+    Pack r, q, d;
+  };
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return state[first + v].running(); }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int v) const {
+    return {Pack::all(S(Anew ? Real(-1) : -state[first + v].alpha))};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
+    Pack d = Pack::zero();
+    if constexpr (How == Preconditioned::by_diagonal) d = residuals.read(at, d);
+    if constexpr (Anew) {
+      return {at.load(b), at.load(q), d};
+    } else {
+      return {at.load(r), at.load(q), d};
+    }
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
+                                         const Values<Pack>& of, Pack* sum) const {
+    const Pack entry = at.keep(Pack::multiply_add(with.minus_alpha, of.q, of.r));
+    at.store(r, entry);
+    const Pack conjugate = Pack::conjugate(entry);
+    sum[0] = Pack::multiply_add(conjugate, entry, sum[0]);
+    if constexpr (How == Preconditioned::by_diagonal) {
+      sum[1] = Pack::multiply_add(conjugate, Pack::multiply(of.d, entry), sum[1]);
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const S* total) const {
+    CgState<Real>& mine = state[first + v];
+    if (!mine.running()) return;
+    const Real rho = real_part(total[sums - 1]);
+    if constexpr (Anew) {
+      // As if the step had come to this residual: a residual that was carried along too low is no
+      // measure for stagnation.
+      mine.progress.residual = mine.progress.best = real_part(total[0]);
+      mine.progress.best_iteration = mine.progress.iterations;
+      advance(mine.progress, limits, first + v, real_part(total[0]), 0);
+      mine.progress.recomputed = 1;
+      if (How != Preconditioned::by_operator) mine.rho = rho;
+    } else {
+      advance(mine.progress, limits, first + v, real_part(total[0]), 1);
+      if (How != Preconditioned::by_operator) next_direction(mine, rho);
+    }
+  }
+};
+
+/// r . z of a z that is a vector; beta from it, or with Anew only rho
+template <Scalar S, bool Anew>
+struct CgRho {
+  static constexpr int sums = 1;
+  using accumulator_type = S;
+  using Real = heddle::RealOf<S>;
+  Multivector<const S> r, z;
+  CgState<Real>* state;
+
+  template <class Pack>
+  using Constants = NoConstants<Pack>;
+  template <class Pack>
+  struct Values {
+    Pack r, z;
+  };
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return state[v].running(); }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
+    return {};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const NoConstants<Pack>&) const {
+    return {at.load(r), at.load(z)};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries&, const NoConstants<Pack>&,
+                                         const Values<Pack>& of, Pack* sum) const {
+    *sum = Pack::multiply_add(Pack::conjugate(of.r), of.z, *sum);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const S* total) const {
+    if constexpr (Anew) {
+      if (state[v].running()) state[v].rho = real_part(*total);
+    } else {
+      next_direction(state[v], real_part(*total));
+    }
+  }
+};
+
+/// x += alpha p, p = z + beta p
+template <Scalar S, Preconditioned How>
+struct CgDirections : PassWithoutSums {
+  using accumulator_type = S;
+  using Real = heddle::RealOf<S>;
+  Multivector<S> x, p;
+  Multivector<const S> r;
+  Residuals<S, How> residuals;
+  const CgState<Real>* state;
+
+  template <class Pack>
+  struct Constants {
+    Pack alpha, beta;
+  };
+  template <class Pack>
+  struct Values {
+    Pack x, p, r, z;
+  };
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return state[v].moves != 0; }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int v) const {
+    return {Pack::all(S(state[v].alpha)), Pack::all(S(state[v].beta))};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
+    const Pack of_r = How == Preconditioned::by_operator ? Pack::zero() : at.load(r);
+    return {at.load(x), at.load(p), of_r, residuals.read(at, of_r)};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
+                                         const Values<Pack>& of, Pack*) const {
+    at.store(x, Pack::multiply_add(with.alpha, of.p, of.x));
+    at.store(p, Pack::multiply_add(with.beta, of.p, residuals.value(of.z, of.r)));
+  }
+};
+
+}  // namespace heddle::detail::krylov

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "preconditioned.hpp"
+#include "state.hpp"
+
+namespace heddle::detail::krylov {
+
+/// The numbers of Chebyshev's iteration for a spectrum between two bounds: known beforehand, so
+/// that no step waits for a sum.
+template <class Real>
+class ChebyshevNumbers {
+ public:
+  ChebyshevNumbers(double lower, double upper)
+      : middle_((upper + lower) / 2), half_((upper - lower) / 2), rho_(half_ / middle_) {}
+
+  /// Of z, in the first direction.
+  Real first() const { return static_cast<Real>(1 / middle_); }
+  /// Of the direction before and of z, in the next.
+  std::pair<Real, Real> next() {
+    const double scale = 1 / (2 * middle_ - rho_ * half_);
+    const double before = std::exchange(rho_, half_ * scale);
+    return {static_cast<Real>(rho_ * before), static_cast<Real>(2 * scale)};
+  }
+
+ private:
+  double middle_, half_, rho_;
+};
+
+/// x += d, r -= q, then d = old d + fresh z, of z = M r; with Norm, r . r too. With a z that is a
+/// vector, d is left to ChebyshevDirection.
+template <Scalar S, Preconditioned How, bool Norm>
+struct ChebyshevStep {
+  static constexpr int sums = Norm ? 1 : 0;
+  using accumulator_type = S;
+  using Real = heddle::RealOf<S>;
+  Multivector<S> x, r, d;
+  Multivector<const S> q;
+  Residuals<S, How> residuals;
+  Real old, fresh;
+  Progress<Real>* progress;  ///< null: goes on whatever comes
+  Limits<Real> limits;
+  int products;  ///< since the last norm
+
+  template <class Pack>
+  struct Constants {
+    Pack old, fresh, minus_one, one;
+  };
+  template <class Pack>
+  struct Values {
+    Pack x, r, d, q, z;
+  };
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const {
+    return !progress || progress->outcome == Outcome::running;
+  }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
+    return {Pack::all(S(old)), Pack::all(S(fresh)), Pack::all(S(-1)), Pack::all(S(1))};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
+    Pack z = Pack::zero();
+    if constexpr (How == Preconditioned::by_diagonal) z = residuals.read(at, z);
+    return {at.load(x), at.load(r), at.load(d), at.load(q), z};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
+                                         const Values<Pack>& of, [[maybe_unused]] Pack* sum) const {
+    at.store(x, Pack::add(of.x, of.d));
+    const Pack left = Pack::multiply_add(with.minus_one, of.q, of.r);
+    at.store(r, left);
+    if constexpr (How != Preconditioned::by_operator) {
+      const Pack z = residuals.value(of.z, left);
+      at.store(d, Pack::multiply_add(with.old, of.d, Pack::multiply(with.fresh, z)));
+    }
+    if constexpr (Norm) *sum = Pack::multiply_add(Pack::conjugate(left), left, *sum);
+  }
+  template <class Acc>
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Acc* total) const {
+    if constexpr (Norm) {
+      if (active(0)) advance(*progress, limits, 0, real_part(*total), products);
+    }
+  }
+};
+
+/// d = old d + fresh z, of z = M r. old == 0 does not read d.
+template <Scalar S, Preconditioned How>
+struct ChebyshevDirection : vectors::PassWithoutSums {
+  using accumulator_type = S;
+  using Real = heddle::RealOf<S>;
+  Multivector<const S> r;
+  Multivector<S> d;
+  Residuals<S, How> residuals;
+  Real old, fresh;
+  const Progress<Real>* progress;
+
+  template <class Pack>
+  struct Constants {
+    Pack old, fresh;
+  };
+  template <class Pack>
+  struct Values {
+    Pack r, d, z;
+  };
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const {
+    return !progress || progress->outcome == Outcome::running;
+  }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
+    return {Pack::all(S(old)), Pack::all(S(fresh))};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
+    const Pack of_r = How == Preconditioned::by_operator ? Pack::zero() : at.load(r);
+    return {of_r, old == Real(0) ? Pack::zero() : at.load(d), residuals.read(at, of_r)};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
+                                         const Values<Pack>& of, Pack*) const {
+    const Pack z = Pack::multiply(with.fresh, residuals.value(of.z, of.r));
+    at.store(d, Pack::multiply_add(with.old, of.d, z));
+  }
+};
+
+/// r = b - r (which is A x or zero); r . r and b . b
+template <Scalar S>
+struct ChebyshevBegin : vectors::PassOfAll {
+  static constexpr int sums = 2;
+  using accumulator_type = S;
+  using Real = heddle::RealOf<S>;
+  Multivector<const S> b;
+  Multivector<S> r;
+  Progress<Real>* progress;
+  Limits<Real> limits;
+
+  template <class Pack>
+  struct Constants {
+    Pack minus_one;
+  };
+  template <class Pack>
+  struct Values {
+    Pack b, r;
+  };
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
+    return {Pack::all(S(-1))};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
+    return {at.load(b), at.load(r)};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
+                                         const Values<Pack>& of, Pack* sum) const {
+    const Pack left = Pack::multiply_add(with.minus_one, of.r, of.b);
+    at.store(r, left);
+    sum[0] = Pack::multiply_add(Pack::conjugate(left), left, sum[0]);
+    sum[1] = Pack::multiply_add(Pack::conjugate(of.b), of.b, sum[1]);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const S* total) const {
+    begin(*progress, limits, 0, real_part(total[0]), real_part(total[1]));
+  }
+};
+
+}  // namespace heddle::detail::krylov

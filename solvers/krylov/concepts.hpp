@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "../../core/types.hpp"
+
+namespace heddle {
+
+/// A vector of a solver's own: contiguous, in memory of the device.
+template <ExecutionSpace Exec, Scalar S>
+using SolverVector =
+    Kokkos::View<S*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+template <ExecutionSpace Exec, Scalar S>
+using ConstSolverVector =
+    Kokkos::View<const S*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// What solvers ask of a matrix: y = A x, queued on `exec` without an allocation or a wait, and its
+/// shape. An SpmvPlan is one, and so is a struct of the user's with these three functions. With
+/// `static constexpr bool takes_several_vectors = true` it is given Views of rank 2 where a solver
+/// has several right-hand sides; without, one vector after the other.
+template <class A, class Exec, class S>
+concept LinearOperator = requires(A& a, const Exec& exec, const ConstSolverVector<Exec, S>& x,
+                                  const SolverVector<Exec, S>& y) {
+  a.apply(exec, x, y);
+  { a.rows() } -> std::convertible_to<std::int64_t>;
+  { a.columns() } -> std::convertible_to<std::int64_t>;
+};
+
+/// What solvers ask of a preconditioner: x = M b, an approximation of A's inverse times b, which
+/// starts from zero and never reads x. An SptrsvPlan is one. It may say more:
+///
+/// - `bool symmetric()`: whether M is symmetric (Hermitian) where A is; solvers that need it refuse
+///   one that says it is not. Without a word it is taken to be;
+/// - `name()`: what it is called then.
+template <class M, class Exec, class S>
+concept Preconditioner = requires(M& m, const Exec& exec, const ConstSolverVector<Exec, S>& b,
+                                  const SolverVector<Exec, S>& x) { m.apply(exec, b, x); };
+
+/// No preconditioner.
+struct NoPreconditioner {};
+
+namespace detail::krylov {
+
+/// An operator or preconditioner that says so may be recorded in a graph.
+template <class T>
+bool capturable(const T& part) {
+  if constexpr (requires { part.capturable(); }) {
+    return part.capturable();
+  } else {
+    return false;
+  }
+}
+
+/// What changes with every update of its values.
+template <class T>
+std::uint64_t version(const T& part) {
+  if constexpr (requires { part.version(); }) {
+    return static_cast<std::uint64_t>(part.version());
+  } else {
+    return 0;
+  }
+}
+
+template <class T>
+constexpr bool takes_several_vectors() {
+  if constexpr (requires { T::takes_several_vectors; }) {
+    return T::takes_several_vectors;
+  } else {
+    return false;
+  }
+}
+
+template <class T>
+bool symmetric(const T& part) {
+  if constexpr (requires { part.symmetric(); }) {
+    return part.symmetric();
+  } else {
+    return true;
+  }
+}
+
+template <class T>
+std::string name_of(const T& part) {
+  if constexpr (requires { part.name(); }) {
+    return part.name();
+  } else {
+    return "the preconditioner";
+  }
+}
+
+}  // namespace detail::krylov
+
+}  // namespace heddle

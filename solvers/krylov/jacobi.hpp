@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../backends/atomics.hpp"
+#include "../../core/matrix.hpp"
+#include "../vectors/operands.hpp"
+
+namespace heddle {
+
+namespace detail::krylov {
+
+/// d(row) = 1 / A(row, row), entries that repeat the place added up. Of a diagonal that is zero,
+/// missing, infinite or NaN: 1, and the row is told.
+template <class Matrix>
+struct InvertDiagonal {
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+  const Off* row_ptr;
+  const O* col_idx;
+  const S* values;
+  S* inverse;
+  std::int64_t* bad;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    S sum(0);
+    for (Off e = row_ptr[row]; e < row_ptr[row + 1]; ++e) {
+      if (static_cast<std::int64_t>(col_idx[e]) == row) sum += values[e];
+    }
+    const auto size = Kokkos::abs(sum);
+    const bool good = size > 0 && Kokkos::isfinite(size);
+    inverse[row] = good ? S(1) / sum : S(1);
+    if (!good) backends::atomic_max(bad, row + 1);
+  }
+};
+
+}  // namespace detail::krylov
+
+/// The preconditioner x = D^-1 b with A's diagonal D. CgSolver never stores what it gives: it reads
+/// inverse_diagonal() beside the residual.
+template <ExecutionSpace Exec, Scalar S>
+class JacobiPreconditioner {
+ public:
+  /// Of a square matrix A in CSR, which may go afterwards; queued on `exec`, and waits for nothing
+  /// but an allocation. Device memory: n entries.
+  template <class Matrix>
+  JacobiPreconditioner(const Exec& exec, const Matrix& A) {
+    if (A.rows() != A.columns()) {
+      throw Error("the diagonal of a matrix of " + std::to_string(A.rows()) + " x " +
+                      std::to_string(A.columns()),
+                  "give a square matrix");
+    }
+    const auto n = static_cast<std::size_t>(A.rows());
+    inverse_ = Inverse(Kokkos::view_alloc(kokkos_space(exec), Kokkos::WithoutInitializing,
+                                          "heddle::jacobi::inverse_diagonal"),
+                       n);
+    bad_ = Bad(Kokkos::view_alloc(kokkos_space(exec), "heddle::jacobi::bad"));
+    update_values(exec, A);
+  }
+
+  /// Takes new values of the same matrix; ordered on `exec`, no wait, no allocation.
+  template <class Matrix>
+  void update_values(const Exec& exec, const Matrix& A) {
+    if (static_cast<std::size_t>(A.rows()) != inverse_.extent(0)) {
+      throw Error("a matrix of " + std::to_string(A.rows()) + " rows for a preconditioner of " +
+                      std::to_string(inverse_.extent(0)),
+                  "make a new one when the size changes");
+    }
+    Kokkos::deep_copy(kokkos_space(exec), bad_, 0);
+    Kokkos::parallel_for(
+        "heddle::jacobi::invert", range_policy(exec, A.rows()),
+        detail::krylov::InvertDiagonal<Matrix>{A.row_ptr().data(), A.col_idx().data(),
+                                               A.values().data(), inverse_.data(), bad_.data()});
+    ++version_;
+  }
+
+  /// x = D^-1 b
+  template <VectorView B, WritableVectorView X>
+  void apply(const Exec& exec, const B& b, const X& x) const {
+    const auto from = detail::vectors::to_read(b);
+    const auto to = detail::vectors::to_write(x);
+    detail::vectors::check_alike("b", from, "x", to);
+    Kokkos::parallel_for("heddle::jacobi::apply", range_policy(exec, to.rows * to.count),
+                         Multiply{from, to, inverse_.data()});
+  }
+
+  /// 1 / A(i, i), on the device.
+  Kokkos::View<const S*, typename Exec::memory_space> inverse_diagonal() const { return inverse_; }
+  /// On the device: 0, or one more than the highest row whose diagonal is zero, missing or not
+  /// finite; it is taken to be one.
+  Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_diagonal() const {
+    return bad_;
+  }
+  static constexpr bool takes_several_vectors = true;
+  static constexpr bool symmetric() { return true; }
+  static constexpr bool capturable() { return true; }
+  static constexpr const char* name() { return "Jacobi"; }
+  std::uint64_t version() const { return version_; }
+  std::size_t bytes() const { return inverse_.size() * sizeof(S); }
+
+ private:
+  using Inverse = Kokkos::View<S*, typename Exec::memory_space>;
+  using Bad = Kokkos::View<std::int64_t, typename Exec::memory_space>;
+
+  struct Multiply {
+    Multivector<const S> from;
+    Multivector<S> to;
+    const S* inverse;
+    KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+      const std::int64_t row = i % to.rows;
+      const int vector = static_cast<int>(i / to.rows);
+      to(row, vector) = inverse[row] * from(row, vector);
+    }
+  };
+
+  Inverse inverse_;
+  Bad bad_;
+  std::uint64_t version_ = 0;
+};
+
+}  // namespace heddle

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <heddle/cg.hpp>
+
+#include "../support/grid_operator.hpp"
+#include "../support/vectors_check.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+using Exec = DefaultDevice;
+using Space = Exec::memory_space;
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("block Jacobi solves with the blocks on the diagonal", T, blocks) {
+  using S = typename T::Scalar;
+  using E = typename T::Exec;
+  using Real = RealOf<S>;
+  const E exec;
+  const int side = emulated ? 5 : 13;
+  auto a = flow<E, S>(side);
+  const auto n = static_cast<std::size_t>(a.n);
+  const auto row_ptr = to_host(a.row_ptr), col_idx = to_host(a.col_idx);
+  const auto values = to_host(a.values);
+  for (const int size : {1, 2, 7, 32}) {
+    CAPTURE(size);
+    BlockJacobiPreconditioner<E, S> m(exec, a.matrix(), size);
+    // B x, multiplied out, is b again: of several vectors.
+    const auto b = random_columns<S>(n, 3, 1);
+    const auto on_device = copy_to<typename T::Space>(b);
+    const Kokkos::View<S**, Kokkos::LayoutLeft, typename T::Space> x("heddle::test::x", n, 3);
+    fill_with_poison(x);
+    m.apply(exec, on_device, x);
+    exec.fence("heddle::test::applied");
+    const auto solution = to_host(x);
+    double worst = 0;
+    for (std::size_t v = 0; v < 3; ++v) {
+      for (std::size_t i = 0; i < n; ++i) {
+        S sum = -b(i, v);
+        for (int e = row_ptr(i); e < row_ptr(i + 1); ++e) {
+          const auto at = static_cast<std::size_t>(e);
+          const auto j = static_cast<std::size_t>(col_idx(at));
+          const auto block = static_cast<std::size_t>(size);
+          if (i / block == j / block) sum += values(at) * solution(j, v);
+        }
+        worst = std::max(worst, static_cast<double>(Kokkos::abs(sum)));
+      }
+    }
+    CHECK(worst < 100 * static_cast<double>(std::numeric_limits<Real>::epsilon()));
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(blocks, VectorTypes);
+
+TEST_CASE("blocks precondition cg, more with larger ones") {
+  const Exec exec;
+  auto a = laplacian<Exec, double>(emulated ? 8 : 30);
+  const auto n = static_cast<std::size_t>(a.n);
+  const auto b = copy_to<Space>(random_vector<double>(n, 1));
+  const Kokkos::View<double*, Space> x("heddle::test::x", n);
+  CgSolver<Exec, double> cg(exec, a.n, {.zero_guess = true});
+  const KrylovResult plain = cg.solve(exec, a, b, x);
+  BlockJacobiPreconditioner<Exec, double> m(exec, a.matrix(), emulated ? 8 : 30);
+  const KrylovResult with_blocks = cg.solve(exec, a, b, x, m);
+  CHECK(with_blocks.converged());
+  CHECK(relative_residual(a, b, x) < 2e-8);
+  CHECK(with_blocks.iterations < plain.iterations);
+}
+
+TEST_CASE("a singular block is told, and is the identity") {
+  const Exec exec;
+  auto a = grid_operator<Exec, double>(4, [](int i, int j) {
+    return i == j && (i == 4 || i == 5) ? 0.0 : i == j ? 2.0 : 0.0;
+  });
+  BlockJacobiPreconditioner<Exec, double> m(exec, a.matrix(), 2);
+  exec.fence("heddle::test::inverted");
+  std::int64_t bad = 0;
+  Kokkos::deep_copy(bad, m.bad_block());
+  CHECK(bad == 5);
+  const auto b = random_vector<double>(16, 1);
+  const Kokkos::View<double*, Space> x("heddle::test::x", 16);
+  const auto on_device = copy_to<Space>(b);
+  m.apply(exec, on_device, x);
+  exec.fence("heddle::test::applied");
+  const auto result = to_host(x);
+  CHECK(result(4) == b(4));
+  CHECK(result(6) == b(6) / 2);
+  CHECK_THROWS_WITH_AS((BlockJacobiPreconditioner<Exec, double>(exec, a.matrix(), 33)),
+                       doctest::Contains("blocks of 33 rows"), Error);
+  CHECK_THROWS_WITH_AS(m.apply(exec, x, x), doctest::Contains("same vector"), Error);
+}
+
+}  // namespace heddle::test

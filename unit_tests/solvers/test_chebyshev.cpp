@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <heddle/cg.hpp>
+#include <heddle/chebyshev.hpp>
+
+#include "../support/grid_operator.hpp"
+#include "../support/vectors_check.hpp"
+#include "../tools/events.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+using Exec = DefaultDevice;
+using Space = Exec::memory_space;
+constexpr int side = emulated ? 8 : 30;
+
+template <class S, class SpaceOf = Space>
+auto right_hand_side(std::int64_t n, std::uint64_t seed = 1) {
+  return copy_to<SpaceOf>(random_vector<S>(static_cast<std::size_t>(n), seed));
+}
+
+/// Of a grid's Laplacian with 4.5 on the diagonal, by Gershgorin's circles.
+constexpr SpectrumBounds plain_bounds = {0.5, 8.5};
+constexpr SpectrumBounds jacobi_bounds = {0.5 / 4.5, 8.5 / 4.5};
+
+template <class E, class S>
+PlainOperator<E, S> shifted_laplacian() {
+  using Real = RealOf<S>;
+  return grid_operator<E, S>(side, [](int i, int j) {
+    if (i == j) return S(Real(4.5));
+    if constexpr (is_complex<S>) {
+      return S(Real(0.6), Real(i < j ? 0.8 : -0.8));
+    } else {
+      return S(-1);
+    }
+  });
+}
+
+/// A preconditioner that is no diagonal to the solver.
+struct Diagonal {
+  JacobiPreconditioner<Exec, double> jacobi;
+  bool is_symmetric = true;
+  template <class B, class X>
+  void apply(const Exec& exec, const B& b, const X& x) {
+    jacobi.apply(exec, b, x);
+  }
+  bool symmetric() const { return is_symmetric; }
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("Chebyshev solves within the bounds of the spectrum", T, solves) {
+  using S = typename T::Scalar;
+  using E = typename T::Exec;
+  const E exec;
+  const double tolerance = std::is_same_v<RealOf<S>, float> ? 1e-4 : 1e-10;
+  auto a = shifted_laplacian<E, S>();
+  const auto b = right_hand_side<S, typename T::Space>(a.n);
+  KrylovOptions options;
+  options.relative_tolerance = tolerance;
+  const Kokkos::View<S*, typename T::Space> x("heddle::test::x", static_cast<std::size_t>(a.n));
+  ChebyshevSolver<E, S> chebyshev(exec, a.n, plain_bounds, options);
+  const KrylovResult plain = chebyshev.solve(exec, a, b, x);
+  CHECK(plain.converged());
+  CHECK(relative_residual(a, b, x) < 2 * tolerance);
+  JacobiPreconditioner<E, S> jacobi(exec, a.matrix());
+  ChebyshevSolver<E, S> with_jacobi(exec, a.n, jacobi_bounds, options);
+  Kokkos::deep_copy(x, S(0));
+  const KrylovResult diagonal = with_jacobi.solve(exec, a, b, x, jacobi);
+  CHECK(diagonal.converged());
+  CHECK(diagonal.iterations == plain.iterations);  // the diagonal is one number
+  CHECK(relative_residual(a, b, x) < 2 * tolerance);
+}
+TEST_CASE_TEMPLATE_APPLY(solves, VectorTypes);
+
+TEST_CASE("a preconditioner as an operator takes the same steps") {
+  const Exec exec;
+  auto a = shifted_laplacian<Exec, double>();
+  const auto b = right_hand_side<double>(a.n);
+  const auto n = static_cast<std::size_t>(a.n);
+  const Kokkos::View<double*, Space> x("heddle::test::x", n), y("heddle::test::y", n);
+  JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
+  Diagonal user{jacobi};
+  ChebyshevSolver<Exec, double> chebyshev(exec, a.n, jacobi_bounds, {.zero_guess = true});
+  const KrylovResult inside = chebyshev.solve(exec, a, b, x, jacobi);
+  const KrylovResult outside = chebyshev.solve(exec, a, b, y, user);
+  CHECK(inside.converged());
+  CHECK(inside.iterations == outside.iterations);
+  const auto one = to_host(x), other = to_host(y);
+  for (std::size_t i = 0; i < n; ++i) CHECK(one(i) == doctest::Approx(other(i)).epsilon(1e-10));
+  user.is_symmetric = false;
+  CHECK_THROWS_WITH_AS(chebyshev.solve(exec, a, b, x, user), doctest::Contains("is not symmetric"),
+                       Error);
+}
+
+TEST_CASE("bounds that are one number, and bounds that are wrong") {
+  const Exec exec;
+  auto a = grid_operator<Exec, double>(4, [](int i, int j) { return i == j ? 3.0 : 0.0; });
+  const auto b = right_hand_side<double>(16);
+  const Kokkos::View<double*, Space> x("heddle::test::x", 16);
+  ChebyshevSolver<Exec, double> exact(exec, 16, {3, 3}, {.check_every = 1});
+  const KrylovResult result = exact.solve(exec, a, b, x);
+  CHECK(result.converged());
+  CHECK(result.iterations == 1);
+  Kokkos::deep_copy(x, 0.0);
+  ChebyshevSolver<Exec, double> wrong(exec, 16, {0.1, 1}, {.max_iterations = 5000});
+  const KrylovResult diverged = wrong.solve(exec, a, b, x);
+  CHECK((diverged.outcome == Outcome::stagnated || diverged.outcome == Outcome::not_a_number));
+  CHECK_THROWS_WITH_AS((ChebyshevSolver<Exec, double>(exec, 16, {2, 1})),
+                       doctest::Contains("from 2"), Error);
+  CHECK_THROWS_WITH_AS((ChebyshevSolver<Exec, double>(exec, 16, {0, 1})),
+                       doctest::Contains("from 0"), Error);
+}
+
+TEST_CASE("a polynomial preconditions cg") {
+  const Exec exec;
+  auto a = laplacian<Exec, double>(side);
+  const auto b = right_hand_side<double>(a.n);
+  const auto n = static_cast<std::size_t>(a.n);
+  const Kokkos::View<double*, Space> x("heddle::test::x", n);
+  JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
+  CgSolver<Exec, double> cg(exec, a.n, {.zero_guess = true});
+  const KrylovResult plain = cg.solve(exec, a, b, x);
+  for (const int degree : {0, 1, 4}) {
+    CAPTURE(degree);
+    ChebyshevPreconditioner<Exec, double, PlainOperator<Exec, double>> polynomial(exec, a, jacobi,
+                                                                                  {0.1, 2}, degree);
+    fill_with_poison(x);
+    const KrylovResult result = cg.solve(exec, a, b, x, polynomial);
+    CHECK(result.converged());
+    CHECK(relative_residual(a, b, x) < 2e-8);
+    CHECK(result.iterations <= plain.iterations + 1);
+    if (degree == 4) CHECK(2 * result.iterations < plain.iterations);
+  }
+}
+
+TEST_CASE("Chebyshev is quiet") {
+  const Exec exec;
+  auto a = shifted_laplacian<Exec, double>();
+  const auto b = right_hand_side<double>(a.n);
+  const Kokkos::View<double*, Space> x("heddle::test::x", static_cast<std::size_t>(a.n));
+  JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
+  KrylovOptions options;
+  options.check_every = 0;
+  options.max_iterations = 20;
+  ChebyshevSolver<Exec, double> chebyshev(exec, a.n, jacobi_bounds, options);
+  std::vector<Event> seen;
+  {
+    const Recording recording;
+    chebyshev.solve(exec, a, b, x, jacobi);
+    seen = Recording::seen();
+  }
+  exec.fence("heddle::test::solved");
+  CHECK(strangers(seen) == "");
+  CHECK(count(seen, Event::kernel) == static_cast<int>(seen.size()));
+  CHECK(count(seen, Event::kernel) == 5 + 2 * 20);
+}
+
+}  // namespace heddle::test

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Operators for tests of solvers: structs of a user's, and matrices with known properties.
+#pragma once
+
+#include <heddle/matrix.hpp>
+
+#include "../../core/loops.hpp"
+#include "backends.hpp"
+#include "random.hpp"
+
+namespace heddle::test {
+
+/// A matrix in CSR on the device, with arrays of its own, and its product, plain and serial in a
+/// row: an operator as a user writes one.
+template <ExecutionSpace Exec, Scalar S>
+struct PlainOperator {
+  using Space = typename Exec::memory_space;
+  using Matrix = CsrMatrix<S, int, int, Space>;
+  std::int64_t n = 0;
+  Kokkos::View<int*, Space> row_ptr, col_idx;
+  Kokkos::View<S*, Space> values;
+  int applies = 0;
+
+  std::int64_t rows() const { return n; }
+  std::int64_t columns() const { return n; }
+  Matrix matrix() const {
+    return Matrix(static_cast<int>(n), static_cast<int>(n), row_ptr, col_idx, values);
+  }
+
+  struct Row {
+    const int* row_ptr;
+    const int* col_idx;
+    const S* values;
+    const S* x;
+    S* y;
+    KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+      S sum(0);
+      for (int e = row_ptr[i]; e < row_ptr[i + 1]; ++e) sum += values[e] * x[col_idx[e]];
+      y[i] = sum;
+    }
+  };
+  template <class X, class Y>
+  void apply(const Exec& exec, const X& x, const Y& y) {
+    static_assert(X::rank() == 1);
+    ++applies;
+    Kokkos::parallel_for("heddle::test::product", range_policy(exec, n),
+                         Row{row_ptr.data(), col_idx.data(), values.data(), x.data(), y.data()});
+  }
+};
+
+/// Of a function entry(i, j) on the places of a five-point star on a grid of side x side.
+template <ExecutionSpace Exec, Scalar S, class Entry>
+PlainOperator<Exec, S> grid_operator(int side, const Entry& entry) {
+  using Space = typename Exec::memory_space;
+  std::vector<int> row_ptr(1), col_idx;
+  std::vector<S> values;
+  const int n = side * side;
+  for (int i = 0; i < n; ++i) {
+    const auto add = [&](int j) {
+      col_idx.push_back(j);
+      values.push_back(entry(i, j));
+    };
+    if (i >= side) add(i - side);
+    if (i % side > 0) add(i - 1);
+    add(i);
+    if (i % side < side - 1) add(i + 1);
+    if (i < n - side) add(i + side);
+    row_ptr.push_back(static_cast<int>(col_idx.size()));
+  }
+  const auto to_device = [](const auto& from) {
+    using T = typename std::decay_t<decltype(from)>::value_type;
+    const Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
+        from.data(), from.size());
+    Kokkos::View<T*, Space> device("heddle::test::array", from.size());
+    Kokkos::deep_copy(device, host);
+    return device;
+  };
+  PlainOperator<Exec, S> a;
+  a.n = n;
+  a.row_ptr = to_device(row_ptr);
+  a.col_idx = to_device(col_idx);
+  a.values = to_device(values);
+  return a;
+}
+
+/// The Laplacian of a grid; Hermitian with complex entries, and with a diagonal that varies by
+/// `contrast`, so that Jacobi is worth while.
+template <ExecutionSpace Exec, Scalar S>
+PlainOperator<Exec, S> laplacian(int side, double contrast = 1) {
+  using Real = RealOf<S>;
+  return grid_operator<Exec, S>(side, [=](int i, int j) {
+    const auto weight = [&](int k) { return k % 3 == 0 ? Real(std::sqrt(contrast)) : Real(1); };
+    const Real scale = weight(i) * weight(j);
+    if (i == j) return S(Real(4.01) * scale);
+    if constexpr (is_complex<S>) {
+      return i < j ? S(Real(-0.6), Real(0.8)) * scale : S(Real(-0.6), Real(-0.8)) * scale;
+    } else {
+      return S(-scale);
+    }
+  });
+}
+
+/// A flow across a grid: far from symmetric.
+template <class E, class S>
+PlainOperator<E, S> flow(int of_side, double speed = 0.7) {
+  using Real = RealOf<S>;
+  return grid_operator<E, S>(of_side, [=](int i, int j) {
+    if (i == j) return S(Real(4.2 + i % 3));
+    const Real off = static_cast<Real>(j > i ? -1 + speed : -1 - speed);
+    if constexpr (is_complex<S>) {
+      return S(off, Real(0.3));
+    } else {
+      return S(off);
+    }
+  });
+}
+
+/// The norm of b - A x over that of b, in double, on the host.
+template <class Operator, class B, class X>
+double relative_residual(Operator& a, const B& b, const X& x) {
+  const auto row_ptr = to_host(a.row_ptr), col_idx = to_host(a.col_idx);
+  const auto values = to_host(a.values);
+  const auto host_b = to_host(b);
+  const auto host_x = to_host(x);
+  long double residual = 0, size = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(a.n); ++i) {
+    using S = typename decltype(values)::non_const_value_type;
+    using Wide = std::conditional_t<is_complex<S>, Kokkos::complex<double>, double>;
+    Wide sum(host_b(i));
+    size += static_cast<long double>(std::norm(std::abs(Kokkos::abs(sum))));
+    for (int e = row_ptr(i); e < row_ptr(i + 1); ++e) {
+      const auto at = static_cast<std::size_t>(e);
+      sum -= Wide(values(at)) * Wide(host_x(static_cast<std::size_t>(col_idx(at))));
+    }
+    const double left = Kokkos::abs(sum);
+    residual += static_cast<long double>(left) * left;
+  }
+  return static_cast<double>(std::sqrt(residual / size));
+}
+
+}  // namespace heddle::test
