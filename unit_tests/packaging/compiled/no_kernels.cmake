@@ -8,9 +8,9 @@ foreach(object IN LISTS objects)
   if(NOT symbols MATCHES "SpmvPlanCore|Formats<")
     message(FATAL_ERROR "${object} has nothing to do with a plan:\n${symbols}")
   endif()
-  foreach(held IN ITEMS "heddle::detail::[a-z_:]*[A-Za-z]*(Kernel|Executor|Storage)" "Format::inspect<"
+  foreach(held IN ITEMS "heddle::detail::[a-z_:]*[A-Za-z]*(Kernel|Executor|Storage)" "heddle::[A-Za-z]*Format::inspect<"
                         "heddle::[a-z_:]*(row_features|pattern_features|check_promises|rank)[<(]"
-                        "Format::(grammar|predict)\\(")
+                        "heddle::[A-Za-z]*Format::(grammar|predict)\\(")
     if(symbols MATCHES "[^\n]*${held}[^\n]*")
       message(FATAL_ERROR "${object} defines what the compiled part holds:\n${CMAKE_MATCH_0}")
     endif()
