@@ -11,7 +11,7 @@ namespace heddle::test {
 /// Schemes of a device: every one of a kind that has few, and some 60 of one that has many, in
 /// which each value of each parameter comes up; others for another `start`.
 inline std::vector<Scheme> sptrsv_samples(const Device& device, std::size_t start) {
-  constexpr std::size_t most = emulated ? 4 : 60;
+  constexpr std::size_t most = emulated ? 2 : 60;
   std::map<std::string, std::vector<Scheme>> kinds;
   for (const Scheme& scheme : sptrsv_variants(device)) {
     kinds[scheme.terms().front().key].push_back(scheme);
@@ -55,7 +55,7 @@ double solve_randomly(const typename T::Exec& exec, Plan& plan, const DeviceMatr
 /// Many times more rows than a device runs at once; fewer on CPUs, whose threads are few.
 template <ExecutionSpace Exec>
 constexpr std::int64_t more_rows_than_run() {
-  if (emulated) return 5000;
+  if (emulated) return 2500;
   return backends::has_lanes<Exec> ? 1000000 : 20000;
 }
 
