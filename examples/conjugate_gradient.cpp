@@ -15,21 +15,27 @@ struct Grid {
   Array<double> values;
 };
 
+/// The five-point Laplacian on side x side points, without stored zeros.
 Grid five_point_laplacian(const Exec& exec, int side) {
-  const int n = side * side;
-  Grid grid{Array<int>("example::row_ptr", n + 1), Array<int>("example::col_idx", 5 * n),
-            Array<double>("example::values", 5 * n)};
+  const int n = side * side, entries = 5 * n - 4 * side;
+  const Grid grid{Array<int>("example::row_ptr", n + 1), Array<int>("example::col_idx", entries),
+                  Array<double>("example::values", entries)};
   const auto [row_ptr, col_idx, values] = grid;
-  // Rows on the border keep their five entries; those that would leave the grid are zeros.
+  Kokkos::parallel_scan(
+      "example::row_ptr", Range(exec, 0, n + 1), KOKKOS_LAMBDA(int i, int& sum, bool last) {
+        if (last) row_ptr(i) = sum;
+        if (i == n) return;
+        sum += 1 + (i >= side) + (i % side > 0) + (i % side < side - 1) + (i < n - side);
+      });
   Kokkos::parallel_for(
       "example::laplacian", Range(exec, 0, n), KOKKOS_LAMBDA(int i) {
         const int steps[5] = {-side, -1, 0, 1, side};
         const bool inside[5] = {i >= side, i % side > 0, true, i % side < side - 1, i < n - side};
-        row_ptr(i) = 5 * i;
-        if (i == n - 1) row_ptr(n) = 5 * n;
+        int k = row_ptr(i);
         for (int s = 0; s < 5; ++s) {
-          col_idx(5 * i + s) = inside[s] ? i + steps[s] : i;
-          values(5 * i + s) = s == 2 ? 4.0 : (inside[s] ? -1.0 : 0.0);
+          if (!inside[s]) continue;
+          col_idx(k) = i + steps[s];
+          values(k++) = s == 2 ? 4.0 : -1.0;
         }
       });
   return grid;

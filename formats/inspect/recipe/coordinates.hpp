@@ -7,8 +7,8 @@
 ///
 ///     const auto map = tile_rows(3) | tile_columns(3);   // BCSR
 ///     const Compact count(exec, A, map);                 // how many blocks: two readbacks
-///     count.write(exec, A, block_ptr, block_col);        // the outer level
-///     fill_values(exec, A, map, block_ptr, block_col, DenseBlocks{...}, values);
+///     count.write(exec, block_ptr, block_col);           // the outer level
+///     fill_values(exec, label, A, map, block_ptr, block_col, BlocksByColumns{...}, values);
 ///
 /// The map takes each entry (row i, column k, place j in the row) to a Point; the end makes arrays
 /// of the outer coordinates and says where values lie. Drawn for every format: docs/recipes.md.
