@@ -2,13 +2,17 @@
 // heddle-bench: times Heddle's schemes beside other libraries, and verifies what they compute.
 #include <Kokkos_Core.hpp>
 #include <iostream>
+#include <optional>
 
 #include "../../core/error.hpp"
 #include "common/matrix_options.hpp"
+#include "compare/operation.hpp"
 #include "convert/operation.hpp"
 #include "device/operation.hpp"
 #include "features/operation.hpp"
+#include "launches/launches.hpp"
 #include "operation.hpp"
+#include "read/operation.hpp"
 #include "spmv/operation.hpp"
 #include "sptrsv/operation.hpp"
 
@@ -23,12 +27,17 @@ std::vector<Operation> operations() {
       sptrsv_operation(),    //
       convert_operation(),   //
       features_operation(),  //
-      device_operation(),
+      device_operation(),    //
+      launches_operation(),  //
+      read_operation(),      //
+      compare_operation(),
   };
 }
 
 constexpr const char* exit_codes =
-    "exit codes: 0 all well, 1 a result is wrong, 2 bad usage or input, 3 trouble with the device";
+    "exit codes: 0 all well, 1 a result is wrong, 2 bad usage or input, 3 trouble with the "
+    "device,\n"
+    "            4 compare: something is slower";
 
 constexpr const char* general_help =
     "examples:\n"
@@ -37,7 +46,8 @@ constexpr const char* general_help =
     "  heddle-bench features --generate rmat:16\n"
     "  heddle-bench spmv --generate grid2d:1000\n"
     "  heddle-bench spmv --help\n"
-    "  heddle-bench sptrsv --generate grid2d:1000\n\n"
+    "  heddle-bench sptrsv --generate grid2d:1000\n"
+    "  heddle-bench compare before.json after.json\n\n"
     "Options of Kokkos (--kokkos-num-threads=4, ...) are passed on.\n";
 
 void list(const std::vector<Operation>& operations) {
@@ -91,7 +101,8 @@ int run(int argc, char** argv) {
   }
 
   int kokkos_count = static_cast<int>(kokkos.size());
-  const Kokkos::ScopeGuard kokkos_is_on(kokkos_count, kokkos.data());
+  std::optional<Kokkos::ScopeGuard> kokkos_is_on;
+  if (chosen()->needs_device) kokkos_is_on.emplace(kokkos_count, kokkos.data());
   try {
     return finish(chosen()->run(std::vector<std::string>(argv, argv + argc)));
   } catch (const Error& error) {

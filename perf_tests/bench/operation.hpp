@@ -9,15 +9,18 @@
 
 namespace heddle::bench {
 
-enum ExitCode { all_well = 0, wrong_result = 1, bad_input = 2, device_trouble = 3 };
+enum ExitCode { all_well = 0, wrong_result = 1, bad_input = 2, device_trouble = 3, slower = 4 };
 
 /// A subcommand of heddle-bench.
 struct Operation {
   std::string name, description;
   /// Adds its options.
   std::function<void(CLI::App&)> define = [](CLI::App&) {};
-  /// Does it, with Kokkos up; is given the command line word by word and returns an ExitCode. A
-  /// heddle::Error is told as bad input, any other exception as trouble with the device.
+  /// Whether it runs anything on a device.
+  bool needs_device = true;
+  /// Does it, with Kokkos up where it needs a device; is given the command line word by word and
+  /// returns an ExitCode. A heddle::Error is told as bad input, any other exception as trouble with
+  /// the device.
   std::function<int(const std::vector<std::string>& words)> run;
   /// Printed behind what CLI11 says for --help, which would break its lines anew.
   std::string help = {};

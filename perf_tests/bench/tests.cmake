@@ -3,6 +3,7 @@
 # depend on the machine left out, and its JSON with the schema. The tests lie in unit_tests/bench/.
 set(bench_tests "${PROJECT_SOURCE_DIR}/unit_tests/bench")
 set(smoke_json "${CMAKE_CURRENT_BINARY_DIR}/smoke.json")
+set(smoke_csv "${CMAKE_CURRENT_BINARY_DIR}/smoke.csv")
 set(schemas "${CMAKE_CURRENT_SOURCE_DIR}/bench/results.schema.json"
             "${CMAKE_CURRENT_SOURCE_DIR}/bench/results.schema.1.json")
 
@@ -104,6 +105,10 @@ heddle_bench_test(search_seconds RUN sptrsv --generate grid2d:9 --search-seconds
                   ERR "no number of seconds above 0")
 heddle_bench_test(features RUN features --generate grid2d:20 --block 4 EXIT 0
                   OUT "${bench_tests}/features.txt")
+heddle_bench_test(features_times RUN features --generate grid2d:20 --repeat 1 EXIT 0)
+heddle_bench_test(launches RUN launches --repeat 1 EXIT 0)
+heddle_bench_test(read RUN read "${PROJECT_SOURCE_DIR}/examples/data/add32.mtx.xz" nowhere.mtx --repeat 1
+                  EXIT 2 ERR "nowhere.mtx")
 heddle_bench_test(features_no_matrix RUN features EXIT 2 ERR "give --matrix FILE or --generate")
 # What a set names and its folder lacks is told, and the rest runs.
 file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/set/Group")
@@ -157,8 +162,24 @@ heddle_bench_test(smoke_sptrsv RUN sptrsv --generate grid2d:30 hub:3000 hyperspa
                   "${smoke_sptrsv_json}" ${quick} EXIT 0)
 set_tests_properties(heddle-bench/smoke_sptrsv PROPERTIES FIXTURES_SETUP heddle_bench_json)
 heddle_bench_test(smoke RUN spmv --generate grid2d:30 hub:3000 hypersparse:500,0 dense:16,64 dense:64,16
-                  --json "${smoke_json}" ${quick} EXIT 0)
+                  --json "${smoke_json}" --csv "${smoke_csv}" ${quick} EXIT 0)
 set_tests_properties(heddle-bench/smoke PROPERTIES FIXTURES_SETUP heddle_bench_json)
+
+# Of one run its JSON and its CSV tell the same; of two, one may be slower.
+heddle_bench_test(compare_same RUN compare "${smoke_json}" "${smoke_csv}" EXIT 0)
+set_tests_properties(heddle-bench/compare_same PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
+file(READ "${bench_tests}/unsteady.json" slower)
+string(REPLACE "\"median\": 0.001," "\"median\": 0.002," slower "${slower}")
+file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/slower.json" "${slower}")
+heddle_bench_test(compare_slower RUN compare "${bench_tests}/unsteady.json"
+                  "${CMAKE_CURRENT_BINARY_DIR}/slower.json" EXIT 4 OUT "${bench_tests}/compare.txt")
+heddle_bench_test(compare_faster RUN compare "${CMAKE_CURRENT_BINARY_DIR}/slower.json"
+                  "${bench_tests}/unsteady.json" EXIT 0)
+heddle_bench_test(compare_other_work RUN compare "${smoke_json}" "${smoke_sptrsv_json}" EXIT 2 OUT none
+                  ERR "are of different work")
+set_tests_properties(heddle-bench/compare_other_work PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
+heddle_bench_test(compare_no_file RUN compare nowhere.json nowhere.json EXIT 2 OUT none
+                  ERR "nowhere.json: the file cannot be read")
 
 find_package(nlohmann_json_schema_validator CONFIG QUIET)
 if(nlohmann_json_schema_validator_FOUND)
@@ -192,8 +213,12 @@ else()
                  "libnlohmann-json-schema-validator-dev")
 endif()
 
+# No format is missing in the docs.
+add_test(NAME docs/formats COMMAND heddle_formats_table --check "${PROJECT_SOURCE_DIR}/docs/formats.md")
+
 find_package(Python3 COMPONENTS Interpreter QUIET)
 if(Python3_FOUND)
+  add_test(NAME docs/links COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/dev/check_links")
   # Of kept results, so that the figures are known.
   add_test(NAME heddle-bench/summary
            COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/summary.py"
@@ -236,7 +261,7 @@ if(Python3_FOUND)
   endif()
 endif()
 
-add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp"
+add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp" "${bench_tests}/compare.cpp"
                                   "${bench_tests}/contest_options.cpp"
                                   "${bench_tests}/dependent_steps.cpp" "${bench_tests}/device_log.cpp"
                                   "${bench_tests}/generators.cpp"
@@ -247,6 +272,8 @@ add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp"
                                   "${bench_tests}/steadiness.cpp" "${bench_tests}/table.cpp" "${bench_tests}/trace.cpp"
                                   "${bench_tests}/user_format.cpp" bench/sptrsv/trace.cpp
                                   bench/common/allocator_figures.cpp
+                                  bench/common/csv.cpp bench/common/json.cpp
+                                  bench/compare/comparison.cpp bench/compare/kept_run.cpp
                                   bench/common/dependent_steps.cpp bench/common/matrix_set.cpp
                                   bench/common/progress.cpp
                                   bench/common/steadiness.cpp bench/common/stopwatch.cpp

@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import os
+import sys
 
 TABLE = "matrices.csv"
 MICROSECONDS = 1e6
@@ -131,6 +132,9 @@ class Matrices:
 
     def of(self, key, run):
         """The keys of the JSON of that matrix that tell its features."""
+        if key not in self.rows:
+            sys.exit("%s has no line of %s: keep.py RUN.json -o FOLDER writes it, and the run beside it"
+                     % (os.path.normpath(self.path), key))
         row = self.rows[key]
         shape = {name: parsed(row[name]) for name in SHAPE}
         rows, nonzeros = shape["rows"], shape["nonzeros"]

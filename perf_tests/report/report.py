@@ -160,7 +160,7 @@ class Run:
             ("machine", "%s, host %s" % (self.machine["backend"], self.machine["cpu"])),
             ("built", "Heddle %s (%s), Kokkos %s, %s" % (
                 j["heddle_version"], j["commit"], j["kokkos_version"], j["compiler"])),
-            ("run", "%s, median of %d repetitions by %s" % (
+            ("run", "%s, median of at most %d repetitions by %s" % (
                 j["date"], self.settings["repetitions"], self.settings["stopwatch"])),
         ]
 

@@ -99,6 +99,7 @@ class Contest {
       entries.push_back(&entry);
     });
     const TimingOptions options{.repetitions = run.repetitions,
+                                .precision = run.precision,
                                 .budget_seconds = run.budget_seconds,
                                 .flush = run.flush,
                                 .cache_bytes = backends::describe(exec_).cache_bytes};

@@ -22,7 +22,8 @@ Json command_line(const std::vector<std::string>& words, const RunOptions& optio
     const auto within = [&](const std::vector<std::string>& list) {
       return std::find(list.begin(), list.end(), word) != list.end();
     };
-    return word == options.json_path || word == folder || within(files) || within(sets);
+    return word == options.json_path || word == options.csv_path || word == folder ||
+           within(files) || within(sets);
   };
   Json json = Json::array();
   for (const std::string& word : words) {
@@ -170,6 +171,7 @@ Json allocator(const AllocatorFigures& figures) {
 Json settings(const Json& own, const RunOptions& options) {
   Json json = own;
   json.update({{"repetitions", options.repetitions},
+               {"precision", options.precision},
                {"budget_seconds", options.budget_seconds},
                {"flush", options.flush},
                {"verify", options.verify()},
@@ -180,8 +182,8 @@ Json settings(const Json& own, const RunOptions& options) {
 
 }  // namespace
 
-std::string results_text(const ResultsHead& head, const RunOptions& options,
-                         const std::vector<MatrixResult>& results) {
+Json results_json(const ResultsHead& head, const RunOptions& options,
+                  const std::vector<MatrixResult>& results) {
   const Machine& machine = head.machine;
   const DeviceFigures& figures = head.figures;
   Json json = {{"schema_version", json_schema_version},
@@ -212,7 +214,11 @@ std::string results_text(const ResultsHead& head, const RunOptions& options,
                {"settings", settings(head.settings, options)},
                {"matrices", Json::array()}};
   for (const auto& result : results) json["matrices"].push_back(matrix(result, figures));
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json;
+}
+
+std::string json_text(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace heddle::bench

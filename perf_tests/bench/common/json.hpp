@@ -27,8 +27,11 @@ struct ResultsHead {
   Json settings;
 };
 
-/// All of a run as one document. Names that are not UTF-8 have U+FFFD for what is wrong in them.
-std::string results_text(const ResultsHead& head, const RunOptions& options,
-                         const std::vector<MatrixResult>& results);
+/// All of a run as one document.
+Json results_json(const ResultsHead& head, const RunOptions& options,
+                  const std::vector<MatrixResult>& results);
+
+/// Names that are not UTF-8 have U+FFFD for what is wrong in them. An indent of -1: on one line.
+std::string json_text(const Json& json, int indent = 1);
 
 }  // namespace heddle::bench

@@ -4,38 +4,22 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <vector>
 
-namespace heddle::study {
-
-/// The N of "--repetitions N", 51 where it is not given; where the command line is wrong, says so
-/// and ends the program.
-inline int repetitions(int argc, char** argv) {
-  constexpr int usual = 51;
-  int given = argc == 1 ? usual : 0;
-  if (argc == 3 && std::strcmp(argv[1], "--repetitions") == 0) given = std::atoi(argv[2]);
-  if (given < 1) {
-    std::fprintf(stderr, "usage: %s [--repetitions N, default %d]\n", argv[0], usual);
-    std::exit(2);
-  }
-  return given;
-}
+namespace heddle::bench {
 
 /// Microseconds that each of `launches` takes, one after the other on `exec`: medians of
 /// `repetitions` runs of about a millisecond, in turns, so that whatever else the machine does
 /// meets all alike.
 template <class Exec, class... Launch>
-std::array<double, sizeof...(Launch)> microseconds(const Exec& exec, int repetitions,
-                                                   const Launch&... launches) {
+std::array<double, sizeof...(Launch)> median_microseconds(const Exec& exec, int repetitions,
+                                                          const Launch&... launches) {
   constexpr std::size_t kinds = sizeof...(Launch);
   const auto run = [&](const auto& launch, int times) {
-    exec.fence("heddle::study::before");
+    exec.fence("heddle::bench::before");
     const Kokkos::Timer timer;
     for (int i = 0; i < times; ++i) launch();
-    exec.fence("heddle::study::after");
+    exec.fence("heddle::bench::after");
     return 1e6 * timer.seconds() / times;
   };
   std::array<std::vector<double>, kinds> samples;
@@ -63,4 +47,4 @@ std::array<double, sizeof...(Launch)> microseconds(const Exec& exec, int repetit
   return medians;
 }
 
-}  // namespace heddle::study
+}  // namespace heddle::bench

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -30,6 +32,16 @@ struct Samples {
     const auto below = static_cast<std::size_t>(place);
     const std::size_t above = std::min(below + 1, sorted.size() - 1);
     return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+  }
+  /// How far the median may be off, over itself: half of its 95 % interval of confidence, between
+  /// two of the sorted samples (normal approximation of their ranks); infinite below 6 samples.
+  double median_error() const {
+    constexpr std::size_t fewest = 6;
+    if (seconds.size() < fewest || median() <= 0) return std::numeric_limits<double>::infinity();
+    const double most = static_cast<double>(seconds.size() - 1);
+    const double reach = 0.98 * std::sqrt(static_cast<double>(seconds.size())) / most;
+    return 0.5 * (quantile(std::min(1.0, 0.5 + reach)) - quantile(std::max(0.0, 0.5 - reach))) /
+           median();
   }
   /// The range of the middle half over the median; 0 where nothing can be said.
   double spread() const {

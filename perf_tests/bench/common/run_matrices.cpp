@@ -8,6 +8,7 @@
 
 #include "../../../core/files/output_file.hpp"
 #include "../operation.hpp"
+#include "csv.hpp"
 #include "table.hpp"
 
 namespace heddle::bench {
@@ -45,13 +46,27 @@ bool appends(const std::string& path) {
   return other || path.starts_with("/dev/") || path.starts_with("/proc/");
 }
 
+/// Whether all is well. A disk that filled up is told, since the tables are worth going on.
+template <class Text>
+bool write(const std::string& path, bool last, const Text& text) {
+  if (path.empty() || (appends(path) && !last)) return true;
+  try {
+    files::write_whole_file(path, text());
+    return true;
+  } catch (const Error& error) {
+    std::cerr << error.what() << '\n';
+    return false;
+  }
+}
+
 }  // namespace
 
 int run_matrices(const MatrixRun& run, const RunOptions& options,
                  const std::vector<std::string>& words) {
   const std::vector<Source> sources = options.matrices.sources();
-  const std::string& json_path = options.json_path;
-  if (!json_path.empty()) files::require_writable(json_path);
+  for (const std::string& path : {options.json_path, options.csv_path}) {
+    if (!path.empty()) files::require_writable(path);
+  }
 
   Progress progress;
   MeasuredMachine measured(options.commit, progress);
@@ -71,13 +86,13 @@ int run_matrices(const MatrixRun& run, const RunOptions& options,
       std::cerr << error.what() << '\n';
       code = dynamic_cast<const OutOfMemory*>(&error) ? device_trouble : bad_input;
     }
-    if (json_path.empty() || (appends(json_path) && &source != &sources.back())) continue;
+    if (options.json_path.empty() && options.csv_path.empty()) continue;
     const ResultsHead head{run.operation, measured.machine(), measured.figures(), words,
                            run.settings};
-    try {
-      files::write_whole_file(json_path, results_text(head, options, results));
-    } catch (const Error& error) {  // a disk that filled up: the tables are worth going on
-      std::cerr << error.what() << '\n';
+    const Json json = results_json(head, options, results);
+    const bool last = &source == &sources.back();
+    if (!write(options.json_path, last, [&] { return json_text(json); }) ||
+        !write(options.csv_path, last, [&] { return csv_text(json); })) {
       code = bad_input;
     }
   }

@@ -20,9 +20,9 @@ struct MatrixRun {
   Json settings;
 };
 
-/// Runs every matrix of the options, prints its table, and rewrites the JSON behind each (behind
-/// the last, where it goes to a device or pipe). Returns an ExitCode: a matrix that fails is told
-/// and does not stop the others. Throws heddle::Error where there is none, and where the JSON
+/// Runs every matrix of the options, prints its table, and rewrites JSON and CSV behind each
+/// (behind the last, where they go to a device or pipe). Returns an ExitCode: a matrix that fails
+/// is told and does not stop the others. Throws heddle::Error where there is none, and where a file
 /// cannot be written, before anything runs.
 int run_matrices(const MatrixRun& run, const RunOptions& options,
                  const std::vector<std::string>& words);

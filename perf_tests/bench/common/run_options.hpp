@@ -18,11 +18,12 @@ std::string check_seconds(const std::string& text);
 /// Options of every operation that is timed.
 struct RunOptions {
   MatrixOptions matrices;
-  int repetitions = 100;
+  int repetitions = 1000;
+  double precision = 0.02;
   double budget_seconds = 2;
   bool flush = false;
   bool no_verify = false;
-  std::string json_path, commit;
+  std::string json_path, csv_path, commit;
 
   void define(CLI::App& app);
   bool verify() const { return !no_verify; }

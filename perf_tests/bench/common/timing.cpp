@@ -96,8 +96,9 @@ class Track {
 
   bool finished(const Runner& runner, double used_seconds) const {
     const int done = static_cast<int>(runner.time.seconds.size());
-    return done >= options_.repetitions ||
-           (done >= fewest_repetitions && used_seconds > options_.budget_seconds);
+    if (done >= options_.repetitions) return true;
+    return done >= fewest_repetitions && (used_seconds > options_.budget_seconds ||
+                                          runner.time.median_error() <= options_.precision);
   }
 
   void run_block(Runner& runner, double used_seconds) {

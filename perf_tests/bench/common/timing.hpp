@@ -12,7 +12,10 @@
 namespace heddle::bench {
 
 struct TimingOptions {
+  /// At most.
   int repetitions = 100;
+  /// Nor is a contestant repeated whose median is known that well: Samples::median_error().
+  double precision = 0;
   /// A contestant that has used this much is not repeated further, beyond a few times.
   double budget_seconds = 2;
   /// Overwrite the caches before every repetition.

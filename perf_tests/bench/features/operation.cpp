@@ -5,8 +5,10 @@
 #include <memory>
 
 #include "../../../formats/inspect/pattern_features.hpp"
+#include "../common/launch_timing.hpp"
 #include "../common/load.hpp"
 #include "../common/matrix_options.hpp"
+#include "../common/table.hpp"
 
 namespace heddle::bench {
 
@@ -15,7 +17,19 @@ namespace {
 struct Request {
   MatrixOptions matrices;
   int block = 2;
+  int repetitions = 0;
 };
+
+/// What the features take, from launch to result on the host.
+template <class Exec, class Matrix>
+void print_times(const Exec& exec, const Matrix& A, int repetitions) {
+  const auto [row, checked, pattern] = median_microseconds(
+      exec, repetitions, [&] { row_features(exec, A); },
+      [&] { row_features(exec, A, Check::columns); }, [&] { pattern_features(exec, A); });
+  std::cout << "row features " << duration(1e-6 * row) << ", with the check of columns "
+            << duration(1e-6 * checked) << ", pattern features " << duration(1e-6 * pattern)
+            << std::endl;
+}
 
 void print_features(const Source& source, const Request& request) {
   using Exec = Kokkos::DefaultExecutionSpace;
@@ -25,6 +39,7 @@ void print_features(const Source& source, const Request& request) {
   exec.fence("heddle::bench::copied");
   std::cout << source.short_name() << '\n'
             << pattern_features(exec, device.matrix(), request.block) << std::endl;
+  if (request.repetitions > 0) print_times(exec, device.matrix(), request.repetitions);
 }
 
 }  // namespace
@@ -38,6 +53,10 @@ Operation features_operation() {
     request->matrices.define(app);
     app.add_option("--block", request->block, "Rows and columns of the blocks that are counted")
         ->check(CLI::Range(1, 1024))
+        ->capture_default_str();
+    app.add_option("--repeat", request->repetitions,
+                   "Also time them: medians of this number of runs of a millisecond; 0: do not")
+        ->check(CLI::Range(0, 100000))
         ->capture_default_str();
   };
   operation.run = [request](const std::vector<std::string>&) -> int {

@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// file_speed FILE [THREADS] [REPETITIONS]: how fast a matrix file is read, in MB of its text a
-// second.
+#include "operation.hpp"
+
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
+#include <iostream>
 #include <limits>
+#include <memory>
 
-#include "../core/files/read_matrix.hpp"
+#include "../../../core/files/read_matrix.hpp"
+
+namespace heddle::bench {
 
 namespace {
+
+struct Request {
+  std::vector<std::string> paths;
+  int threads = 1;
+  int repetitions = 5;
+};
 
 /// The shortest of several runs, by the clock and by what the cores worked, which other work on the
 /// machine disturbs less.
@@ -34,33 +43,50 @@ struct Best {
   }
 };
 
+void measure(const std::string& path, int threads, int repetitions) {
+  const files::Bytes bytes = files::load(path, {.threads = threads});
+  const double mbytes = 1e-6 * static_cast<double>(bytes.size());
+  std::printf("%s: %.1f MB of content, %d thread(s), best of %d\n", path.c_str(), mbytes, threads,
+              repetitions);
+  Best parse, read;
+  for (int repetition = 0; repetition < repetitions; ++repetition) {
+    parse.measure([&] { parse_matrix<double>(bytes.view(), path, {.threads = threads}); });
+    read.measure([&] { read_matrix<double>(path, {.threads = threads}); });
+  }
+  parse.print("memory to CSR", mbytes);
+  read.print("file to CSR", mbytes);
+}
+
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc < 2) {
-    std::fprintf(stderr, "usage: %s FILE [THREADS, default 1] [REPETITIONS, default 5]\n", argv[0]);
-    return 2;
-  }
-  Kokkos::ScopeGuard kokkos;
-  const std::string path = argv[1];
-  const int threads = heddle::files::thread_count(argc > 2 ? std::atoi(argv[2]) : 1);
-  const int repetitions = argc > 3 ? std::atoi(argv[3]) : 5;
-  try {
-    const heddle::files::Bytes bytes = heddle::files::load(path, {.threads = threads});
-    const double mbytes = 1e-6 * static_cast<double>(bytes.size());
-    std::printf("%s: %.1f MB of content, %d thread(s), best of %d\n", path.c_str(), mbytes, threads,
-                repetitions);
-    Best parse, read;
-    for (int repetition = 0; repetition < repetitions; ++repetition) {
-      parse.measure(
-          [&] { heddle::parse_matrix<double>(bytes.view(), path, {.threads = threads}); });
-      read.measure([&] { heddle::read_matrix<double>(path, {.threads = threads}); });
+Operation read_operation() {
+  const auto request = std::make_shared<Request>();
+  Operation operation;
+  operation.name = "read";
+  operation.description = "How fast matrix files are read, in MB of their content a second";
+  operation.needs_device = true;  // threads of the host are Kokkos'
+  operation.define = [request](CLI::App& app) {
+    app.add_option("files", request->paths, "Matrix Market or PETSc binary")->required();
+    app.add_option("--threads", request->threads, "Threads that read; 0: all")
+        ->check(CLI::Range(0, 4096))
+        ->capture_default_str();
+    app.add_option("--repeat", request->repetitions, "Repetitions; the fastest counts")
+        ->check(CLI::Range(1, 100000))
+        ->capture_default_str();
+  };
+  operation.run = [request](const std::vector<std::string>&) -> int {
+    int code = all_well;
+    for (const std::string& path : request->paths) {
+      try {
+        measure(path, files::thread_count(request->threads), request->repetitions);
+      } catch (const Error& error) {
+        std::cerr << error.what() << '\n';
+        code = bad_input;
+      }
     }
-    parse.print("memory to CSR", mbytes);
-    read.print("file to CSR", mbytes);
-  } catch (const heddle::Error& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
-  return 0;
+    return code;
+  };
+  return operation;
 }
+
+}  // namespace heddle::bench

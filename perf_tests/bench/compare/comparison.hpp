@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "kept_run.hpp"
+
+namespace heddle::bench {
+
+/// A contestant on a matrix, in two runs.
+struct Change {
+  std::string matrix, name;
+  double before_seconds = 0, after_seconds = 0;
+  /// What a difference has to exceed: the larger of both spreads, and `least`.
+  double margin = 0;
+
+  double ratio() const { return after_seconds / before_seconds; }
+  bool slower() const { return ratio() > 1 + margin; }
+  bool faster() const { return ratio() < 1 / (1 + margin); }
+};
+
+struct Comparison {
+  /// In the order of the first run.
+  std::vector<Change> changes;
+  /// "MATRIX: NAME", or "MATRIX", that one run has and the other lacks.
+  std::vector<std::string> lost, added;
+
+  bool any_slower() const;
+};
+
+/// Every contestant of both runs, or those of `names` if there are any. A difference below `least`,
+/// a share of the time, never counts.
+Comparison compare(const KeptRun& before, const KeptRun& after,
+                   const std::vector<std::string>& names, double least);
+
+/// What differs by more than its margin, or with `all` everything, a line each; then, of each
+/// contestant, how many matrices are slower and faster and the geometric mean of the ratios.
+void print(std::ostream& out, const Comparison& comparison, bool all);
+
+}  // namespace heddle::bench
