@@ -11,6 +11,7 @@
 #include "operation.hpp"
 #include "spmv/operation.hpp"
 #include "sptrsv/operation.hpp"
+#include "vectors/operation.hpp"
 
 namespace heddle::bench {
 
@@ -23,6 +24,7 @@ std::vector<Operation> operations() {
       sptrsv_operation(),    //
       convert_operation(),   //
       features_operation(),  //
+      vectors_operation(),   //
       device_operation(),
   };
 }
