@@ -17,6 +17,7 @@ set(HEDDLE_PUBLIC_NAMES
     error.hpp=core/error.hpp
     features.hpp=formats/inspect/pattern_features.hpp
     format.hpp=formats/format.hpp
+    gauss_seidel.hpp=solvers/gauss_seidel.hpp
     gmres.hpp=solvers/gmres.hpp
     ifpack2.hpp=solvers/tpetra/triangular_solver.hpp
     kokkos_kernels.hpp=solvers/kokkos_kernels.hpp

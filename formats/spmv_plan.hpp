@@ -81,8 +81,8 @@ class SpmvPlan {
     apply(exec, Op::none, Accumulator(1), x, Accumulator(0), y);
   }
   static constexpr bool takes_several_vectors = true;
-  std::int64_t rows() const { return A_.rows(); }
-  std::int64_t columns() const { return A_.columns(); }
+  std::int64_t rows() const { return core_.matrix().rows(); }
+  std::int64_t columns() const { return core_.matrix().columns(); }
 
   /// The same for vectors that are no Views.
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,

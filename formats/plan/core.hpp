@@ -45,6 +45,7 @@ class SpmvPlanCore {
     if (transposed_) bytes += transposed_->matrix.bytes() + transposed_->part.executor->bytes();
     return bytes;
   }
+  const Matrix& matrix() const { return A_; }
   double moved_bytes(Op op, int vectors, bool with_beta) const {
     return part(op, "moved_bytes").executor->moved_bytes(stored_op(op), vectors, with_beta);
   }

@@ -15,6 +15,7 @@
 #include "read/operation.hpp"
 #include "spmv/operation.hpp"
 #include "sptrsv/operation.hpp"
+#include "vectors/operation.hpp"
 
 namespace heddle::bench {
 
@@ -23,14 +24,15 @@ namespace {
 /// What there is to run. A new operation is a folder and one line here.
 std::vector<Operation> operations() {
   return {
-      spmv_operation(),      //
+      spmv_operation(),    //
       sptrsv_operation(),    //
-      convert_operation(),   //
-      features_operation(),  //
+      convert_operation(),    //
+      features_operation(),    //
       device_operation(),    //
-      launches_operation(),  //
-      read_operation(),      //
-      compare_operation(),
+      launches_operation(),    //
+      read_operation(),    //
+      compare_operation(),    //
+      vectors_operation(),
   };
 }
 

@@ -32,66 +32,118 @@ struct CombinationsKernel {
     const int group = Team::threads > 1 ? from.count : at_once;
     for (std::int64_t at = first; at < stop; at += block) {
       const std::int64_t until = at + block < stop ? at + block : stop;
-      for (int j = 0; j < to.count; j += Columns) {
-        int i = 0;
-        do {  // once for no vectors: beta W is still to be written
-          add(team, at, until, i, i + group < from.count ? i + group : from.count, j);
-          i += group;
-        } while (i < from.count);
-      }
+      int j = 0;
+      for (; j + Columns <= to.count; j += Columns) add_all<Columns>(team, at, until, j, group);
+      for (; j < to.count; ++j) add_all<1>(team, at, until, j, group);
     }
   }
 
  private:
-  /// Vectors [i, stop) of V to vectors j, ... of W, in rows [at, until).
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void add(const Team& team, std::int64_t at, std::int64_t until, int i,
-                                       int stop, int j) const {
-    using Pack = backends::Pack<Team, V>;
-    constexpr int width = Pack::width;
-    if constexpr (width > 1) {
-      for (; at + 2 * width <= until; at += 2 * width) {
-        add_rows<Pack, true, 2>(at, 2 * width, i, stop, j);
+  /// All of V to vectors j, ..., j + Width - 1 of W, in rows [at, until).
+  template <int Width, class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void add_all(const Team& team, std::int64_t at, std::int64_t until,
+                                           int j, int group) const {
+    int i = 0;
+    do {  // once for no vectors: beta W is still to be written
+      const int left = from.count - i;
+      const int count = left < group ? left : group;
+      if constexpr (Team::threads > 1) {
+        add<Width>(team, at, until, i, count, j);
+      } else {
+        add_packs<Width, Team>(at, until, i, count, j);
       }
-    }
-    for (at += team.thread() * width; at < until; at += Team::threads * width) {
-      add_rows<Pack, false, 1>(at, until - at, i, stop, j);
+      i += group;
+    } while (i < from.count);
+  }
+
+  /// Of a GPU: vectors i, ..., i + count - 1 of V, a row a lane.
+  template <int Width, class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void add(const Team& team, std::int64_t at, std::int64_t until, int i,
+                                       int count, int j) const {
+    using Pack = backends::Pack<Team, V>;
+    for (at += team.thread(); at < until; at += Team::threads) {
+      const Entries<Pack, UnitStride, false> entries{at, 0, until - at};
+      Pack sum[Width];
+      begin<Width>(entries, i, j, sum);
+      for (int k = 0; k < count; ++k) {
+        const Pack entry = entries.load(vector(from, i + k), from.row_stride);
+        for (int b = 0; b < Width; ++b) {
+          sum[b] = Pack::multiply_add(Pack::all(factor(i + k, j + b)), entry, sum[b]);
+        }
+      }
+      end<Width>(entries, j, sum);
     }
   }
 
-  template <class Pack, bool Whole, int Packs>
-  KOKKOS_FORCEINLINE_FUNCTION void add_rows(std::int64_t at, std::int64_t rows, int i, int stop,
-                                            int j) const {
-    using Entry = Entries<Pack, UnitStride, Whole>;
-    Pack sum[Columns][Packs];
-    const bool first = i == 0;
-    for (int b = 0; b < Columns; ++b) {
-      const bool reads = j + b < to.count && !(first && beta.of(0) == V(0));
-      for (int p = 0; p < Packs; ++p) {
-        sum[b][p] = Pack::zero();
-        if (!reads) continue;
-        sum[b][p] = Entry{at + p * Pack::width, j + b, rows - p * Pack::width}.load(to);
-        if (first) sum[b][p] = Pack::multiply(Pack::all(beta.of(0)), sum[b][p]);
-      }
+  /// Of a CPU: two packs of rows, with the coefficients at hand.
+  template <int Width, class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void add_packs(std::int64_t at, std::int64_t until, int i, int count,
+                                             int j) const {
+    using Pack = backends::Pack<Team, V>;
+    constexpr int width = Pack::width;
+    Pack factors[at_once][Width];
+    const V* vectors_of_v[at_once];
+    for (int k = 0; k < count; ++k) {
+      vectors_of_v[k] = vector(from, i + k);
+      for (int b = 0; b < Width; ++b) factors[k][b] = Pack::all(factor(i + k, j + b));
     }
-    for (; i < stop; ++i) {
-      Pack entry[Packs];
-      for (int p = 0; p < Packs; ++p) {
-        entry[p] = Entry{at + p * Pack::width, i, rows - p * Pack::width}.load(from);
-      }
-      for (int b = 0; b < Columns; ++b) {
-        if (j + b >= to.count) break;
-        const Pack factor = Pack::all(alpha.of(0) * coefficients(i, j + b));
-        for (int p = 0; p < Packs; ++p) {
-          sum[b][p] = Pack::multiply_add(factor, entry[p], sum[b][p]);
+    for (; at + 2 * width <= until; at += 2 * width) {
+      const Entries<Pack, UnitStride, true> low{at, 0, width}, high{at + width, 0, width};
+      Pack low_sum[Width], high_sum[Width];
+      begin<Width>(low, i, j, low_sum);
+      begin<Width>(high, i, j, high_sum);
+      for (int k = 0; k < count; ++k) {
+        const Pack of_low = low.load(vectors_of_v[k], from.row_stride);
+        const Pack of_high = high.load(vectors_of_v[k], from.row_stride);
+        for (int b = 0; b < Width; ++b) {
+          low_sum[b] = Pack::multiply_add(factors[k][b], of_low, low_sum[b]);
+          high_sum[b] = Pack::multiply_add(factors[k][b], of_high, high_sum[b]);
         }
       }
+      end<Width>(low, j, low_sum);
+      end<Width>(high, j, high_sum);
     }
-    for (int b = 0; b < Columns; ++b) {
-      if (j + b >= to.count) break;
-      for (int p = 0; p < Packs; ++p) {
-        Entry{at + p * Pack::width, j + b, rows - p * Pack::width}.store(to, sum[b][p]);
+    for (; at < until; at += width) {
+      const Entries<Pack, UnitStride, false> entries{at, 0, until - at};
+      Pack sum[Width];
+      begin<Width>(entries, i, j, sum);
+      for (int k = 0; k < count; ++k) {
+        const Pack entry = entries.load(vectors_of_v[k], from.row_stride);
+        for (int b = 0; b < Width; ++b) {
+          sum[b] = Pack::multiply_add(factors[k][b], entry, sum[b]);
+        }
       }
+      end<Width>(entries, j, sum);
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION V factor(int i, int j) const {
+    return alpha.of(0) * coefficients(i, j);
+  }
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION static T* vector(const Multivector<T>& of, int v) {
+    return of.data + v * of.vector_stride;
+  }
+
+  /// What the sums begin with: beta W before the first vectors of V, then what they came to.
+  template <int Width, class Entry, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void begin(const Entry& entries, int i, int j,
+                                         Pack (&sum)[Width]) const {
+    const V scale = i == 0 ? beta.of(0) : V(1);
+    for (int b = 0; b < Width; ++b) {
+      sum[b] = Pack::zero();
+      if (scale == V(0)) continue;
+      sum[b] = entries.load(static_cast<const V*>(vector(to, j + b)), to.row_stride);
+      if (i == 0) sum[b] = Pack::multiply(Pack::all(scale), sum[b]);
+    }
+  }
+  template <int Width, class Entry, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void end(const Entry& entries, int j,
+                                       const Pack (&sum)[Width]) const {
+    for (int b = 0; b < Width; ++b) {
+      Entry of_vector = entries;
+      of_vector.vector = j + b;
+      of_vector.store(to, sum[b]);
     }
   }
 };

@@ -55,6 +55,18 @@ struct Entries {
       Pack::store_strided(to, v.row_stride, values, mask());
     }
   }
+  /// The same of a vector whose first entry is at hand, in loops over many vectors.
+  template <Scalar V>
+  KOKKOS_FORCEINLINE_FUNCTION Pack load(const V* first, int row_stride) const {
+    const V* const from = first + row * (UnitStride ? 1 : row_stride);
+    if constexpr (UnitStride && Whole) {
+      return Pack::load(from);
+    } else if constexpr (UnitStride) {
+      return Pack::load(from, mask());
+    } else {
+      return Pack::strided(from, row_stride, mask());
+    }
+  }
   /// What is to be added up: nothing beyond the last row, whatever became of the zeros there.
   KOKKOS_FORCEINLINE_FUNCTION Pack keep(const Pack& values) const {
     if constexpr (Whole) {

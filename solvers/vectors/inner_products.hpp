@@ -94,11 +94,24 @@ struct InnerProductsKernel {
     constexpr int width = Pack::width;
     Pack part[tile];
     for (auto& sum : part) sum = Pack::zero();
+    // Of a tile that reaches beyond the last vector this one is taken again, for nothing.
+    const V* of_left[tile_rows];
+    const V* of_right[Columns];
+    for (int a = 0; a < tile_rows; ++a) {
+      const int v = i + a < left.count ? i + a : left.count - 1;
+      of_left[a] = left.data + v * left.vector_stride;
+    }
+    for (int b = 0; b < Columns; ++b) {
+      const int v = j + b < right.count ? j + b : right.count - 1;
+      of_right[b] = right.data + v * right.vector_stride;
+    }
     if constexpr (width > 1) {
-      for (; at + width <= until; at += width) add_rows<Pack, true>(at, width, i, j, part);
+      for (; at + width <= until; at += width) {
+        add_rows<Pack, true>(at, width, of_left, of_right, part);
+      }
     }
     for (at += team.thread() * width; at < until; at += Team::threads * width) {
-      add_rows<Pack, false>(at, until - at, i, j, part);
+      add_rows<Pack, false>(at, until - at, of_left, of_right, part);
     }
     Acc sums[tile];
     for (int s = 0; s < tile; ++s) sums[s] = Pack::sum(part[s]);
@@ -113,21 +126,21 @@ struct InnerProductsKernel {
     }
   }
 
-  /// Of a tile that reaches beyond the last vector this one is taken again, for nothing.
   template <class Pack, bool Whole>
-  KOKKOS_FORCEINLINE_FUNCTION void add_rows(std::int64_t at, std::int64_t rows, int i, int j,
+  KOKKOS_FORCEINLINE_FUNCTION void add_rows(std::int64_t at, std::int64_t rows,
+                                            const V* const (&of_left)[tile_rows],
+                                            const V* const (&of_right)[Columns],
                                             Pack (&part)[tile]) const {
-    using Entry = Entries<Pack, UnitStride, Whole>;
-    Pack of_left[tile_rows];
+    const Entries<Pack, UnitStride, Whole> entries{at, 0, rows};
+    Pack rows_of_left[tile_rows];
     for (int a = 0; a < tile_rows; ++a) {
-      const int v = i + a < left.count ? i + a : left.count - 1;
-      of_left[a] = Pack::conjugate(Entry{at, v, rows}.load(left));
+      rows_of_left[a] = Pack::conjugate(entries.load(of_left[a], left.row_stride));
     }
     for (int b = 0; b < Columns; ++b) {
-      const int v = j + b < right.count ? j + b : right.count - 1;
-      const Pack of_right = Entry{at, v, rows}.load(right);
+      const Pack rows_of_right = entries.load(of_right[b], right.row_stride);
       for (int a = 0; a < tile_rows; ++a) {
-        part[b * tile_rows + a] = Pack::multiply_add(of_left[a], of_right, part[b * tile_rows + a]);
+        part[b * tile_rows + a] =
+            Pack::multiply_add(rows_of_left[a], rows_of_right, part[b * tile_rows + a]);
       }
     }
   }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../core/multivector.hpp"
+#include "../../formats/common/spmv_options.hpp"
+#include "../sptrsv/options.hpp"
+
+namespace heddle {
+
+/// The order in which a sweep takes the rows.
+enum class GaussSeidelSweep {
+  forward,   ///< first to last
+  backward,  ///< last to first
+  symmetric  ///< forward, then backward
+};
+
+constexpr const char* name(GaussSeidelSweep sweep) {
+  switch (sweep) {
+    case GaussSeidelSweep::forward: return "forward";
+    case GaussSeidelSweep::backward: return "backward";
+    case GaussSeidelSweep::symmetric: return "symmetric";
+  }
+  return "?";
+}
+
+/// What a user may say about Gauss-Seidel; every default is sensible.
+struct GaussSeidelOptions {
+  GaussSeidelSweep sweep = GaussSeidelSweep::symmetric;
+  /// Relaxation, of more than 0 and less than 2: 1 is Gauss-Seidel, others are SOR and SSOR.
+  double omega = 1;
+  /// The vectors that b will hold; room is kept for so many.
+  ExpectedVectors vectors = {};
+  /// How often the plan will be applied; the choices weigh the inspection against that.
+  std::int64_t expected_applies = 1000;
+  /// Pins the schemes of the triangular solves, and of the products with the other triangle.
+  std::optional<Scheme> sptrsv_scheme = std::nullopt;
+  std::optional<Scheme> spmv_scheme = std::nullopt;
+};
+
+}  // namespace heddle

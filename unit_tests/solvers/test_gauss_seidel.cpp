@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <heddle/cg.hpp>
+#include <heddle/gauss_seidel.hpp>
+
+#include "../support/grid_operator.hpp"
+#include "../support/vectors_check.hpp"
+#include "../tools/events.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+using Exec = DefaultDevice;
+using Space = Exec::memory_space;
+using Matrix = PlainOperator<Exec, double>::Matrix;
+using Plan = GaussSeidelPlan<Exec, Matrix, Formats<CsrFormat>>;
+using Host = HostVector<double>;
+
+/// Far from symmetric, so that a wrong triangle shows.
+PlainOperator<Exec, double> some_matrix(int side, double shift = 0) {
+  return grid_operator<Exec, double>(side, [=](int i, int j) {
+    return i == j ? 4.5 + i % 2 + shift : (j > i ? -0.4 : -1.6) - 0.01 * (i % 7);
+  });
+}
+
+/// A sequential half sweep.
+template <class Operator>
+void half_sweep(const Operator& a, const Host& b, const Host& x, double omega, bool forward) {
+  const auto row_ptr = to_host(a.row_ptr), col_idx = to_host(a.col_idx);
+  const auto values = to_host(a.values);
+  const int n = static_cast<int>(a.n);
+  for (int step = 0; step < n; ++step) {
+    const auto i = static_cast<std::size_t>(forward ? step : n - 1 - step);
+    long double sum = b(i), diagonal = 0;
+    for (int e = row_ptr(i); e < row_ptr(i + 1); ++e) {
+      const auto at = static_cast<std::size_t>(e);
+      const auto j = static_cast<std::size_t>(col_idx(at));
+      if (j == i) diagonal += static_cast<long double>(values(at));
+      if (j != i) sum -= static_cast<long double>(values(at)) * static_cast<long double>(x(j));
+    }
+    x(i) =
+        static_cast<double>((1 - omega) * static_cast<long double>(x(i)) + omega * sum / diagonal);
+  }
+}
+
+template <class Operator>
+void sequential(const Operator& a, const Host& b, const Host& x, GaussSeidelSweep sweep,
+                double omega) {
+  if (sweep != GaussSeidelSweep::backward) half_sweep(a, b, x, omega, true);
+  if (sweep != GaussSeidelSweep::forward) half_sweep(a, b, x, omega, false);
+}
+
+/// The worst error, over the largest number.
+template <class X>
+double difference(const X& got, const Host& expected) {
+  const auto host = to_host(got);
+  double worst = 0, largest = 1;
+  for (std::size_t i = 0; i < expected.extent(0); ++i) {
+    const double error = std::fabs(host(i) - expected(i));
+    worst = error <= worst ? worst : error;  // NaN is the worst
+    largest = std::max(largest, std::fabs(expected(i)));
+  }
+  return worst / largest;
+}
+
+}  // namespace
+
+TEST_CASE("sweeps have the numbers of the sequential program") {
+  const Exec exec;
+  for (const int side : {1, 2, emulated ? 7 : 33}) {
+    auto a = some_matrix(side);
+    const auto n = static_cast<std::size_t>(a.n);
+    const Host b = random_vector<double>(n, 1), guess = random_vector<double>(n, 2);
+    const auto on_device = copy_to<Space>(b);
+    for (const GaussSeidelSweep sweep :
+         {GaussSeidelSweep::forward, GaussSeidelSweep::backward, GaussSeidelSweep::symmetric}) {
+      for (const double omega : {1.0, 0.7, 1.6}) {
+        CAPTURE(side);
+        CAPTURE(name(sweep));
+        CAPTURE(omega);
+        GaussSeidelOptions options;
+        options.sweep = sweep;
+        options.omega = omega;
+        Plan plan(exec, a.matrix(), options, Formats<CsrFormat>());
+        Host expected("heddle::test::expected", n);
+        const Kokkos::View<double*, Space> x("heddle::test::x", n);
+        fill_with_poison(x);
+        plan.apply(exec, on_device, x);
+        exec.fence("heddle::test::applied");
+        sequential(a, b, expected, sweep, omega);
+        CHECK(difference(x, expected) < 1e-13);
+        const auto bits = bits_of(x);
+        plan.apply(exec, on_device, x);
+        exec.fence("heddle::test::applied");
+        CHECK(bits_of(x) == bits);
+        Kokkos::deep_copy(x, guess);
+        Kokkos::deep_copy(expected, guess);
+        plan.relax(exec, on_device, x, 3);
+        exec.fence("heddle::test::relaxed");
+        for (int i = 0; i < 3; ++i) sequential(a, b, expected, sweep, omega);
+        CHECK(difference(x, expected) < 1e-12);
+      }
+    }
+  }
+}
+
+TEST_CASE("several vectors, in any layout") {
+  const Exec exec;
+  auto a = some_matrix(emulated ? 6 : 20);
+  const auto n = static_cast<std::size_t>(a.n);
+  GaussSeidelOptions options;
+  options.vectors.count = 3;
+  Plan plan(exec, a.matrix(), options, Formats<CsrFormat>());
+  const auto b = copy_to<Space>(random_columns<double, Kokkos::LayoutRight>(n, 3, 1));
+  const auto x = copy_to<Space>(random_columns<double, Kokkos::LayoutRight>(n, 3, 2));
+  std::vector<Host> expected;
+  for (int c = 0; c < 3; ++c) {
+    const Host of_b("heddle::test::b", n), of_x("heddle::test::x", n);
+    const auto host_b = to_host(b), host_x = to_host(x);
+    for (std::size_t i = 0; i < n; ++i) {
+      of_b(i) = host_b(i, static_cast<std::size_t>(c));
+      of_x(i) = host_x(i, static_cast<std::size_t>(c));
+    }
+    sequential(a, of_b, of_x, GaussSeidelSweep::symmetric, 1);
+    expected.push_back(of_x);
+  }
+  plan.relax(exec, b, x);
+  exec.fence("heddle::test::relaxed");
+  const Kokkos::View<double*, Space> column("heddle::test::column", n);
+  for (int c = 0; c < 3; ++c) {
+    Kokkos::deep_copy(column, Kokkos::subview(x, Kokkos::ALL, c));
+    CHECK(difference(column, expected[static_cast<std::size_t>(c)]) < 1e-13);
+  }
+}
+
+TEST_CASE("new values, and a diagonal that goes bad") {
+  const Exec exec;
+  auto a = some_matrix(10), other = some_matrix(10, 1);
+  const auto n = static_cast<std::size_t>(a.n);
+  Plan plan(exec, a.matrix(), {.omega = 1.2}, Formats<CsrFormat>());
+  const Host b = random_vector<double>(n, 1);
+  const auto on_device = copy_to<Space>(b);
+  const Kokkos::View<double*, Space> x("heddle::test::x", n);
+  const std::uint64_t before = plan.version();
+  plan.update_values(exec, other.matrix());
+  CHECK(plan.version() != before);
+  plan.apply(exec, on_device, x);
+  plan.check_diagonal(exec);
+  Host expected("heddle::test::expected", n);
+  sequential(other, b, expected, GaussSeidelSweep::symmetric, 1.2);
+  CHECK(difference(x, expected) < 1e-13);
+  Kokkos::deep_copy(Kokkos::subview(other.values, 0), 0.0);  // row 0 begins with its diagonal
+  plan.update_values(exec, other.matrix());
+  CHECK_THROWS_WITH_AS(plan.check_diagonal(exec), doctest::Contains("row 0"), Error);
+}
+
+TEST_CASE("a symmetric sweep preconditions cg, a one-sided one is refused") {
+  const Exec exec;
+  auto a = laplacian<Exec, double>(emulated ? 8 : 40);
+  const auto n = static_cast<std::size_t>(a.n);
+  const auto b = copy_to<Space>(random_vector<double>(n, 1));
+  const Kokkos::View<double*, Space> x("heddle::test::x", n);
+  CgSolver<Exec, double> cg(exec, a.n, {.zero_guess = true});
+  const KrylovResult plain = cg.solve(exec, a, b, x);
+  Plan symmetric(exec, a.matrix(), {}, Formats<CsrFormat>());
+  const KrylovResult preconditioned = cg.solve(exec, a, b, x, symmetric);
+  CHECK(preconditioned.converged());
+  CHECK(relative_residual(a, b, x) < 2e-8);
+  CHECK(2 * preconditioned.iterations < plain.iterations + 4);
+  Plan forward(exec, a.matrix(), {.sweep = GaussSeidelSweep::forward}, Formats<CsrFormat>());
+  CHECK_THROWS_WITH_AS(cg.solve(exec, a, b, x, forward),
+                       doctest::Contains("a forward Gauss-Seidel sweep is not symmetric"), Error);
+  SptrsvPlan<Exec, Matrix> triangle(exec, a.matrix(), {.ignore_outside = true});
+  CHECK_THROWS_WITH_AS(cg.solve(exec, a, b, x, triangle), doctest::Contains("SptrsvPlan"), Error);
+}
+
+TEST_CASE("plans are operators and preconditioners of several right-hand sides") {
+  const Exec exec;
+  auto a = laplacian<Exec, double>(emulated ? 8 : 30);
+  const auto n = static_cast<std::size_t>(a.n);
+  SpmvPlan<Exec, Matrix, double, double, Formats<CsrFormat>> A(exec, a.matrix());
+  GaussSeidelOptions options;
+  options.vectors.count = 3;
+  Plan sweep(exec, a.matrix(), options, Formats<CsrFormat>());
+  CgSolver<Exec, double> cg(exec, a.n, {}, 3);
+  const auto b = copy_to<Space>(random_columns<double, Kokkos::LayoutRight>(n, 3, 1));
+  const Kokkos::View<double**, Kokkos::LayoutRight, Space> x("heddle::test::x", n, 3);
+  CHECK(cg.solve(exec, A, b, x, sweep).converged());
+  const Kokkos::View<double*, Space> of_b("heddle::test::b", n), of_x("heddle::test::x", n);
+  for (int c = 0; c < 3; ++c) {
+    Kokkos::deep_copy(of_b, Kokkos::subview(b, Kokkos::ALL, c));
+    Kokkos::deep_copy(of_x, Kokkos::subview(x, Kokkos::ALL, c));
+    CHECK(relative_residual(a, of_b, of_x) < 2e-8);
+  }
+  const double entries = 3.0 * static_cast<double>(n) * sizeof(double);
+  CHECK(cg.moved_bytes(A, sweep) == A.moved_bytes(Op::none, 3) + 12 * entries);
+  // y = 2 A x, and x . y
+  const VectorWorkspace<Exec, double> workspace(exec);
+  const Kokkos::View<double, Space> number("heddle::test::number");
+  apply_dot(exec, A, 2.0, of_x, 0.0, of_b, workspace, number);
+  exec.fence("heddle::test::dot");
+  double got = 0;
+  Kokkos::deep_copy(got, number);
+  const auto host_x = to_host(of_x), host_y = to_host(of_b);
+  double expected = 0;
+  for (std::size_t i = 0; i < n; ++i) expected += host_x(i) * host_y(i);
+  CHECK(got == doctest::Approx(expected).epsilon(1e-12));
+}
+
+TEST_CASE("wrong input is an error that names the row") {
+  const Exec exec;
+  auto a = some_matrix(4);
+  const auto plan = [&](const GaussSeidelOptions& options) {
+    return Plan(exec, a.matrix(), options, Formats<CsrFormat>());
+  };
+  CHECK_THROWS_WITH_AS(plan({.omega = 2}), doctest::Contains("options.omega is 2"), Error);
+  CHECK_THROWS_WITH_AS(plan({.vectors = {.count = 0}}), doctest::Contains("options.vectors.count"),
+                       Error);
+  Plan good = plan({});
+  const Kokkos::View<double*, Space> x("heddle::test::x", 16), longer("heddle::test::y", 17);
+  CHECK_THROWS_WITH_AS(good.apply(exec, x, x), doctest::Contains("same vector"), Error);
+  CHECK_THROWS_WITH_AS(good.apply(exec, longer, x), doctest::Contains("17 x 1"), Error);
+  CHECK_THROWS_WITH_AS(
+      good.spmv_scheme(GaussSeidelSweep::symmetric).to_string();
+      plan({.sweep = GaussSeidelSweep::forward}).sptrsv_scheme(GaussSeidelSweep::backward),
+      doctest::Contains("no backward sweep"), Error);
+  const auto values = to_host(a.values);
+  Kokkos::deep_copy(Kokkos::subview(a.values, 0), 0.0);
+  CHECK_THROWS_WITH_AS(plan({}), doctest::Contains("row 0"), Error);
+}
+
+TEST_CASE("sweeps are quiet") {
+  const Exec exec;
+  auto a = some_matrix(10);
+  Plan plan(exec, a.matrix(), {}, Formats<CsrFormat>());
+  const auto b = copy_to<Space>(random_vector<double>(100, 1));
+  const Kokkos::View<double*, Space> x("heddle::test::x", 100);
+  plan.apply(exec, b, x);  // a first launch may allocate a thread's scratch
+  exec.fence("heddle::test::applied");
+  std::vector<Event> seen;
+  {
+    const Recording recording;
+    plan.apply(exec, b, x);
+    plan.relax(exec, b, x);
+    plan.update_values(exec, a.matrix());
+    seen = Recording::seen();
+  }
+  exec.fence("heddle::test::applied");
+  CHECK(strangers(seen) == "");
+  CHECK(count(seen, Event::allocation) == 0);
+  CHECK(count(seen, Event::fence) == 0);
+}
+
+}  // namespace heddle::test
