@@ -24,14 +24,14 @@ namespace {
 /// What there is to run. A new operation is a folder and one line here.
 std::vector<Operation> operations() {
   return {
-      spmv_operation(),    //
+      spmv_operation(),      //
       sptrsv_operation(),    //
-      convert_operation(),    //
-      features_operation(),    //
+      convert_operation(),   //
+      features_operation(),  //
       device_operation(),    //
-      launches_operation(),    //
-      read_operation(),    //
-      compare_operation(),    //
+      launches_operation(),  //
+      read_operation(),      //
+      compare_operation(),   //
       vectors_operation(),
   };
 }
