@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Triangular solves by plans, in one program, since each of these alone compiles every scheme.
 #include "../solvers/test_sptrsv.cpp"
+
 #include "../solvers/test_sptrsv_odd_values.cpp"
 #include "../solvers/test_sptrsv_waits.cpp"
