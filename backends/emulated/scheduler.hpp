@@ -89,9 +89,9 @@ class Scheduler {
   Scheduler() : fibers_(&Scheduler::enter) {}
 
   static void enter(boost::context::detail::transfer_t from) {
+    const races::Unwatched unwatched;
     Scheduler& scheduler = here();
     scheduler.leaving_->context = from.fctx;
-    const races::Unwatched unwatched;
     scheduler.work(*current_lane->fiber);
   }
   /// What a fiber does: one lane after the other.
