@@ -59,15 +59,12 @@ class Fibers {
   explicit Fibers(Fiber::Entry entry) : entry_(entry) {}
 
   Fiber& take() {
-    // Lanes that have a stack one after the other are one thread to the sanitizer.
-    constexpr std::size_t kept = races::watched ? 256 : 0;
-    if (parked_.size() <= kept) {
+    if (parked_.empty()) {
       all_.push_back(std::make_unique<Fiber>(entry_, all_.size()));
       return *all_.back();
     }
-    const auto next = races::watched ? parked_.begin() : parked_.end() - 1;
-    Fiber* const fiber = *next;
-    parked_.erase(next);
+    Fiber* const fiber = parked_.back();
+    parked_.pop_back();
     return *fiber;
   }
   void park(Fiber& fiber) { parked_.push_back(&fiber); }

@@ -89,9 +89,9 @@ class Scheduler {
   Scheduler() : fibers_(&Scheduler::enter) {}
 
   static void enter(boost::context::detail::transfer_t from) {
+    const races::Unwatched unwatched;
     Scheduler& scheduler = here();
     scheduler.leaving_->context = from.fctx;
-    const races::Unwatched unwatched;
     scheduler.work(*current_lane->fiber);
   }
   /// What a fiber does: one lane after the other.
@@ -206,13 +206,11 @@ inline void Scheduler::work(Fiber& fiber) {
     if (!failed_) leave(lane);
     lane.fiber = nullptr;
     Lane* const next = failed_ || ready_.empty() ? nullptr : ready_[below(ready_.size())];
-    if (next && !next->fiber &&
-        !races::watched) {  // this fiber goes on with a lane that has not begun
+    if (next && !next->fiber) {  // this fiber goes on with a lane that has not begun
       next->fiber = &fiber;
       current_lane = next;
       continue;
     }
-    if (next && !next->fiber) next->fiber = &fibers_.take();
     fibers_.park(fiber);
     current_lane = next;
     jump(fiber.stop, next ? next->fiber->stop : main_);
