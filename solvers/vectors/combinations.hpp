@@ -28,7 +28,8 @@ struct CombinationsKernel {
     const std::int64_t end = lines * (team.index() + 1) / teams * line;
     const std::int64_t stop = end < to.rows ? end : to.rows;
     const std::int64_t block =
-        Team::threads > 1 ? stop - first : tuning_of<typename Team::execution_space>.product_rows;
+        Team::threads > 1 ? stop - first
+                          : product_rows<typename Team::execution_space>(from.count + to.count);
     const int group = Team::threads > 1 ? from.count : at_once;
     for (std::int64_t at = first; at < stop; at += block) {
       const std::int64_t until = at + block < stop ? at + block : stop;

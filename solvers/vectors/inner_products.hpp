@@ -64,7 +64,7 @@ struct InnerProductsKernel {
       for (int i = 0; i < partials.values; ++i) mine[i] = Acc(0);
     }
     const std::int64_t block =
-        Team::threads > 1 ? stop - first : tuning_of<typename Team::execution_space>.product_rows;
+        Team::threads > 1 ? stop - first : tuning_of<typename Team::execution_space>.inner_rows;
     for (std::int64_t at = first; at < stop; at += block) {
       const std::int64_t until = at + block < stop ? at + block : stop;
       for (int j = 0; j < right.count; j += Columns) {
@@ -131,18 +131,25 @@ struct InnerProductsKernel {
                                             const V* const (&of_left)[tile_rows],
                                             const V* const (&of_right)[Columns],
                                             Pack (&part)[tile]) const {
-    const Entries<Pack, UnitStride, Whole> entries{at, 0, rows};
-    Pack rows_of_left[tile_rows];
-    for (int a = 0; a < tile_rows; ++a) {
-      rows_of_left[a] = Pack::conjugate(entries.load(of_left[a], left.row_stride));
-    }
-    for (int b = 0; b < Columns; ++b) {
-      const Pack rows_of_right = entries.load(of_right[b], right.row_stride);
-      for (int a = 0; a < tile_rows; ++a) {
-        part[b * tile_rows + a] =
-            Pack::multiply_add(rows_of_left[a], rows_of_right, part[b * tile_rows + a]);
-      }
-    }
+    add_rows(Entries<Pack, UnitStride, Whole>{at, 0, rows}, of_left, of_right, part,
+             std::make_integer_sequence<int, tile_rows>(),
+             std::make_integer_sequence<int, Columns>(), std::make_integer_sequence<int, tile>());
+  }
+
+  /// No loops: compilers keep an array in registers only where every place in it is a constant
+  /// early enough.
+  template <class Entry, class Pack, int... A, int... B, int... T>
+  KOKKOS_FORCEINLINE_FUNCTION void add_rows(const Entry& entries,
+                                            const V* const (&of_left)[tile_rows],
+                                            const V* const (&of_right)[Columns], Pack (&part)[tile],
+                                            std::integer_sequence<int, A...>,
+                                            std::integer_sequence<int, B...>,
+                                            std::integer_sequence<int, T...>) const {
+    const Pack rows_of_left[] = {Pack::conjugate(entries.load(of_left[A], left.row_stride))...};
+    const Pack rows_of_right[] = {entries.load(of_right[B], right.row_stride)...};
+    ((part[T] =
+          Pack::multiply_add(rows_of_left[T % tile_rows], rows_of_right[T / tile_rows], part[T])),
+     ...);
   }
 };
 
