@@ -14,17 +14,19 @@
 
 namespace heddle::detail {
 
-/// One digit of the keys. A subwarp takes a segment of consecutive entries in their order, lanes
-/// side by side, and counts each digit in counters of its own; a team has consecutive segments, a
-/// chunk.
-template <class Key, Offset Off>
+/// One digit of the keys, of up to MostBits bits. A subwarp takes a segment of consecutive entries
+/// in their order, lanes side by side, and counts each digit in counters of its own; a team has
+/// consecutive segments, a chunk.
+template <class Key, Offset Off, int MostBits, int Subwarps>
 struct Digit {
-  static constexpr int most_bits = 8;
+  using KeyType = Key;
+  using OffsetType = Off;
+  static constexpr int most_bits = MostBits;
   static constexpr int most_values = 1 << most_bits;
-  static constexpr int width = 32, threads = 256;
+  static constexpr int width = 32, threads = width * Subwarps;
   using Shape = backends::Shape<width, threads>;
   struct Counters {
-    Off of[threads / width][most_values];
+    Off of[Subwarps][most_values];
   };
 
   const Key* keys;
@@ -76,11 +78,12 @@ struct Digit {
 };
 
 /// How often each digit is in each chunk: first[digit * chunks + chunk].
-template <class Key, Offset Off>
+template <class Pass>
 struct CountDigits {
-  using Scratch = typename Digit<Key, Off>::Counters;
+  using Scratch = typename Pass::Counters;
+  using Off = typename Pass::OffsetType;
 
-  Digit<Key, Off> digit;
+  Pass digit;
   std::int64_t chunks;
   Off* first;
 
@@ -98,11 +101,13 @@ struct CountDigits {
 /// Puts each entry behind those of lower digits, and those of its digit before it; `first` says
 /// where a chunk's first of each digit goes. Entries are numbers `from`, or if that is null their
 /// places; null `to`: keys alone.
-template <class Key, Offset Off>
+template <class Pass>
 struct MoveByDigit {
-  using Scratch = typename Digit<Key, Off>::Counters;
+  using Scratch = typename Pass::Counters;
+  using Key = typename Pass::KeyType;
+  using Off = typename Pass::OffsetType;
 
-  Digit<Key, Off> digit;
+  Pass digit;
   std::int64_t chunks;
   const Off* first;
   const Off* from;
@@ -128,9 +133,9 @@ struct MoveByDigit {
   }
 };
 
-/// Sorts keys that are not negative, and says where each was: stable, by eight bits at a time from
-/// the lowest on, in a time that depends on their number and on their largest alone. Nothing is
-/// decided by which thread is first: no atomic operations.
+/// Sorts keys that are not negative, and says where each was: stable, by eight bits at a time, on a
+/// CPU eleven, from the lowest on, in a time that depends on their number and on their largest
+/// alone. Nothing is decided by which thread is first: no atomic operations.
 ///
 /// One workspace until it is destroyed, for which the caller waits: two keys an entry, with `order`
 /// an offset an entry, and a 16th to an eighth of an offset for counters. Source: M. Zagha and G.
@@ -143,7 +148,7 @@ class RadixSort {
   /// A subwarp takes `segment` entries after each other; 0: as many as are best for `exec`.
   RadixSort(const Exec& exec, std::int64_t entries, bool order = true, std::int64_t segment = 0)
       : entries_(entries), segment_(segment > 0 ? segment : best_segment(exec, entries)) {
-    const int subwarps = backends::has_lanes<Exec> ? Pass::threads / Pass::width : 1;
+    const int subwarps = Pass::threads / Pass::width;
     chunks_ = ceil_div(entries, segment_ * subwarps);
     const auto count = static_cast<std::size_t>(entries), moved = order ? count : 0;
     const auto counters = static_cast<std::size_t>(Pass::most_values * chunks_);
@@ -161,7 +166,7 @@ class RadixSort {
 
   /// sorted() becomes the keys in ascending order, and order[i] the place where the i-th of them
   /// was; `keys` may be room(), and is left as it was else. `largest`: no key is above. `order` may
-  /// be null, and has to be without `order` above. Three launches for each eight bits of
+  /// be null, and has to be without `order` above. Three launches for each digit of
   /// `largest`, in the order of `exec`; no wait.
   void sort(const Exec& exec, const Key* keys, Key largest, Off* order) {
     const int bits = std::max(
@@ -174,11 +179,11 @@ class RadixSort {
       const int low = pass * digit_bits;
       const Pass digit{keys, entries_, segment_, low, std::min(digit_bits, bits - low)};
       backends::launch<typename Pass::Shape>(exec, "heddle::sort::count", chunks_,
-                                             CountDigits<Key, Off>{digit, chunks_, first_});
+                                             CountDigits<Pass>{digit, chunks_, first_});
       scan(exec, digit.values() * chunks_);
       backends::launch<typename Pass::Shape>(
           exec, "heddle::sort::move", chunks_,
-          MoveByDigit<Key, Off>{digit, chunks_, first_, from, keys_[result_], to});
+          MoveByDigit<Pass>{digit, chunks_, first_, from, keys_[result_], to});
       keys = keys_[result_];
       from = to;
     }
@@ -189,7 +194,10 @@ class RadixSort {
   }
 
  private:
-  using Pass = Digit<Key, Off>;
+  /// A GPU's counters have to fit into its scratch, those of a thread of a CPU into its first
+  /// cache.
+  static constexpr bool lanes = backends::has_lanes<Exec>;
+  using Pass = Digit<Key, Off, lanes ? 8 : 11, lanes ? 8 : 1>;
 
   /// On a CPU a thread takes its share in one go.
   static std::int64_t best_segment(const Exec& exec, std::int64_t entries) {
@@ -197,7 +205,7 @@ class RadixSort {
       return 512;
     } else {
       return std::max<std::int64_t>(
-          4096, ceil_div<std::int64_t>(entries, backends::threads_at_once(exec)));
+          16384, ceil_div<std::int64_t>(entries, backends::threads_at_once(exec)));
     }
   }
 
