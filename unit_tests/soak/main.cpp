@@ -45,7 +45,7 @@ void expect_crash(std::uint64_t seed) {
 std::vector<Trial> all_trials() {
   std::vector<Trial> all;
   for (const auto trials : {trials_of_double, trials_of_float, trials_of_complex,
-                            trials_of_wide_indices, trials_of_portable, trials_of_wavefronts}) {
+                            trials_of_portable, trials_of_turn, trials_of_wavefronts}) {
     for (Trial& trial : trials()) all.push_back(std::move(trial));
   }
   return all;
