@@ -219,12 +219,14 @@ add_test(NAME docs/formats COMMAND heddle_formats_table --check "${PROJECT_SOURC
 find_package(Python3 COMPONENTS Interpreter QUIET)
 if(Python3_FOUND)
   add_test(NAME docs/links COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/dev/check_links")
-  # Of kept results, so that the figures are known.
+  add_test(NAME heddle-bench/summary_figures
+           COMMAND "${Python3_EXECUTABLE}" "${bench_tests}/summary.py" "${CMAKE_CURRENT_SOURCE_DIR}/report")
+  # Of all matrices of kept results, and with figures between -1 and 1.
   add_test(NAME heddle-bench/summary
            COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/summary.py"
                    "${CMAKE_CURRENT_SOURCE_DIR}/results/h200-spmv-double-all-formats.csv")
   set_tests_properties(heddle-bench/summary PROPERTIES PASS_REGULAR_EXPRESSION
-                                                       "cusparse-alg1. . 44 . 0.85 . 0.34 .")
+                                                       "cusparse-alg1. . 44 . -?[01]\\.[0-9]+ . -?[01]\\.[0-9]+ .")
   add_test(NAME heddle-bench/summary_unsteady
            COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/summary.py"
                    "${bench_tests}/unsteady.json")
@@ -261,7 +263,8 @@ if(Python3_FOUND)
   endif()
 endif()
 
-add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp" "${bench_tests}/compare.cpp"
+add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp"
+                                  "${bench_tests}/choose_replay.cpp" "${bench_tests}/compare.cpp"
                                   "${bench_tests}/contest_options.cpp"
                                   "${bench_tests}/dependent_steps.cpp" "${bench_tests}/device_log.cpp"
                                   "${bench_tests}/generators.cpp"
@@ -279,6 +282,8 @@ add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp" "${bench_tests}
                                   bench/common/steadiness.cpp bench/common/stopwatch.cpp
                                   bench/common/table.cpp bench/common/timing.cpp)
 target_link_libraries(heddle_bench_tests PRIVATE heddle_tests_main nlohmann_json::nlohmann_json)
+target_compile_definitions(heddle_bench_tests
+                           PRIVATE "HEDDLE_KEPT_RESULTS=\"${CMAKE_CURRENT_SOURCE_DIR}/results\"")
 add_test(NAME heddle-bench/units COMMAND heddle_bench_tests)
 set_tests_properties(heddle-bench/units PROPERTIES TIMEOUT 1500
                                                    ENVIRONMENT "${HEDDLE_BENCH_ENVIRONMENT}")

@@ -44,7 +44,7 @@ void borrowed_not_copied() {
     fill_with_poison(y);
     const auto x_device = copy_to<Space>(x);
     const auto y_device = copy_to<Space>(y);
-    SpmvPlan(exec, A).apply(exec, S(1), x_device, S(0), y_device);
+    SpmvPlan(exec, A, {}, Formats<CsrFormat>()).apply(exec, S(1), x_device, S(0), y_device);
     exec.fence("heddle::test::applied");
     CHECK_MESSAGE(mismatch(reference_spmv(storage.matrix(), x, y), to_host(y_device)) == "",
                   pattern.name);

@@ -10,11 +10,33 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "../../backends/emulated/labels.hpp"
 #include "../../backends/emulated/space.hpp"
+#ifdef HEDDLE_TESTED_TYPE  // the suite of SpMV, which takes the format as an option
+#include "../support/format_under_test.hpp"
+#include "../support/spmv_patterns.hpp"
+
+namespace heddle::test {
+static bool take_format(int argc, char** argv, std::string& name) {
+  if (!FormatUnderTest::take(argc, argv)) return false;
+  name = FormatUnderTest::name;
+  if (name == TiledFormat::name ||
+      name == CsbFormat::name) {  // a word of all lanes for every few entries
+    one_pattern_in = 4;
+    first_pattern = HEDDLE_EMULATED == 64 ? 2 : 0;
+  }
+  return true;
+}
+}  // namespace heddle::test
+#endif
 
 int main(int argc, char** argv) {
+  std::string format;
+#ifdef HEDDLE_TESTED_TYPE
+  if (!heddle::test::take_format(argc, argv, format)) return 2;
+#endif
   if (const char* const seed = std::getenv("HEDDLE_EMULATED_SEED")) {
     heddle::backends::emulated_options().seed = std::strtoull(seed, nullptr, 10);
   }
@@ -24,7 +46,8 @@ int main(int argc, char** argv) {
   const int result = doctest::Context(argc, argv).run();
   if (const char* const folder = std::getenv("HEDDLE_EMULATED_LABELS")) {
     std::filesystem::create_directories(folder);
-    std::ofstream file(std::filesystem::path(folder) / std::filesystem::path(argv[0]).filename());
+    const std::string program = std::filesystem::path(argv[0]).filename();
+    std::ofstream file(std::filesystem::path(folder) / (program + format));
     for (const auto& label : heddle::backends::emulated::launched_labels().all()) {
       file << label << '\n';
     }

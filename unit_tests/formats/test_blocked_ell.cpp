@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/spmv_suite.hpp"
-
-HEDDLE_TEST_SPMV(PlanTypes<Formats<BlockedEllFormat>>);
+#include "../support/shared_formats.hpp"
+#include "../support/spmv_patterns.hpp"
+#include "../support/spmv_plans.hpp"
 
 // What is true of blocked-ell alone.
 namespace heddle::test {
 
-using BlockedEllType = OnePlanType<Formats<BlockedEllFormat>>;
+using BlockedEllType = OnePlanType<SharedFormats>;
 using BlockedEllPlan = BlockedEllType::Plan<>;
 
 TEST_CASE("blocked-ell: the example of docs/blocked_ell.md") {

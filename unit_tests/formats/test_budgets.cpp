@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a plan may take: memory (max_bytes, and where there is none), and time to measure.
 #include "../support/no_memory.hpp"
+#include "../support/shared_formats.hpp"
 #include "../support/spmv_patterns.hpp"
 #include "../support/spmv_plans.hpp"
 #include "../tools/events.hpp"
@@ -28,13 +29,13 @@ struct HungryFormat : OptimisticFormat {
   }
 };
 
-using List = Formats<CsrFormat, EllFormat, DiaFormat>;
+using List = Formats<Shared<CsrFormat>, Shared<EllFormat>, Shared<DiaFormat>>;
 using Type = OnePlanType<List>;
 using Exec = Type::Exec;
 using Plan = Type::Plan<>;
 
 template <class Extra>
-using WithCsr = Formats<CsrFormat, Extra>;
+using WithCsr = Formats<Shared<CsrFormat>, Extra>;
 
 template <class E = Error, class F>
 E error_of(const F& call) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/spmv_suite.hpp"
+#include "../support/shared_formats.hpp"
+#include "../support/spmv_patterns.hpp"
+#include "../support/spmv_plans.hpp"
 
-HEDDLE_TEST_SPMV(PlanTypes<Formats<CooFormat>>);
-
-// What is true of coo alone.
+// What is true of coo alone; what every format promises is tested by ../spmv_suite/.
 namespace heddle::test {
 
-using CooType = OnePlanType<Formats<CooFormat>>;
+using CooType = OnePlanType<SharedFormats>;
 using CooExec = CooType::Exec;
 using CooPlan = CooType::Plan<>;
 
@@ -67,9 +67,9 @@ TEST_CASE("coo: choose ranks it, behind CSR") {
   const CooExec exec;
   for (const char* name : {"one huge row", "power law", "tridiagonal"}) {
     const auto A = to_device<CooType>(exec, pattern_named(name));
-    const SpmvPlan plan(exec, A.matrix(), {}, Formats<CooFormat, CsrFormat>());
-    CHECK(plan.scheme().format() == "csr");
-    CHECK(plan.ranking().size() > 3);
+    const Choice choice = chosen_for<Formats<CooFormat, CsrFormat>>(exec, A);
+    CHECK(choice.scheme.format() == "csr");
+    CHECK(choice.ranking.size() > 3);
   }
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/spmv_suite.hpp"
+#include "../support/shared_formats.hpp"
+#include "../support/spmv_patterns.hpp"
+#include "../support/spmv_plans.hpp"
 #include "../support/symmetric.hpp"
 
-HEDDLE_TEST_SPMV(PlanTypes<Formats<CsbFormat>>);
-
-// What is true of csb alone.
+// What is true of csb alone; what every format promises is tested by ../spmv_suite/.
 namespace heddle::test {
 
-using CsbType = OnePlanType<Formats<CsbFormat>>;
+using CsbType = OnePlanType<SharedFormats>;
 using CsbExec = CsbType::Exec;
 using CsbStorage = heddle::detail::csb::Storage<CsbExec, double, std::int32_t, std::int32_t>;
 
@@ -241,10 +241,10 @@ TEST_CASE_TEMPLATE_DEFINE("csb: one triangle stands for both", T, csb_triangles)
     }
   }
 }
-TEST_CASE_TEMPLATE_APPLY(csb_triangles, PlanTypes<Formats<CsbFormat>>);
+TEST_CASE_TEMPLATE_APPLY(csb_triangles, PlanTypes<SharedFormats>);
 
 TEST_CASE("csb: one triangle is refused by other formats, and both by this option") {
-  using T = OnePlanType<Formats<CsrFormat, CsbFormat>>;
+  using T = CsbType;
   const T::Exec exec;
   const Pattern pattern = pattern_named("tridiagonal");
   const auto half = to_device<T>(exec, triangle_of(pattern, true));
@@ -260,9 +260,9 @@ TEST_CASE("csb: one triangle is refused by other formats, and both by this optio
                        doctest::Contains("999 entries below the diagonal and 999 above"), Error);
   CHECK_THROWS_WITH_AS(plan_of(to_device<T>(exec, pattern_named("tall")), {}),
                        doctest::Contains("3000 x 40"), Error);
-  CHECK_THROWS_AS(
-      SpmvPlan(exec, half.matrix(), {.symmetry = Symmetry::symmetric}, Formats<CsrFormat>()),
-      Refusal);
+  CHECK_THROWS_AS(SpmvPlan(exec, half.matrix(), {.symmetry = Symmetry::symmetric},
+                           Formats<Shared<CsrFormat>>()),
+                  Refusal);
 }
 
 TEST_CASE("csb: a triangle's sweeps are chosen by what they move") {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/spmv_suite.hpp"
+#include "../support/shared_formats.hpp"
+#include "../support/spmv_patterns.hpp"
+#include "../support/spmv_plans.hpp"
 
-HEDDLE_TEST_SPMV(PlanTypes<Formats<DiaFormat>>);
-
-// What is true of dia alone.
+// What is true of dia alone; what every format promises is tested by ../spmv_suite/.
 namespace heddle::test {
 
-using DiaType = OnePlanType<Formats<DiaFormat>>;
+using DiaType = OnePlanType<SharedFormats>;
 using DiaPlan = DiaType::Plan<>;
 using DiaStorage = heddle::detail::dia::Storage<DiaType::Exec, double, std::int32_t, std::int32_t>;
 
@@ -15,7 +15,7 @@ namespace {
 /// Every way to run whole diagonals, without a rest.
 std::vector<Scheme> whole_schemes() {
   std::vector<Scheme> schemes;
-  for (const Scheme& scheme : DiaType::Formats::variants(backends::describe(DiaType::Exec()))) {
+  for (const Scheme& scheme : Formats<DiaFormat>::variants(backends::describe(DiaType::Exec()))) {
     if (!scheme.has("rest") && !scheme.has("fill")) schemes.push_back(scheme);
   }
   return schemes;

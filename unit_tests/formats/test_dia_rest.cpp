@@ -1,28 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/spmv_suite.hpp"
+#include "../support/shared_formats.hpp"
+#include "../support/spmv_patterns.hpp"
+#include "../support/spmv_plans.hpp"
 
+// What is true of dia with a rest alone; what every format promises is tested by ../spmv_suite/.
 namespace heddle::test {
 
-/// dia with a rest alone, so that the suite runs it over every matrix.
-struct DiaWithRest : DiaFormat {
-  static SchemeGrammar grammar(const Device& device) {
-    SchemeGrammar grammar = DiaFormat::grammar(device);
-    grammar.parameters.front() = SchemeKey("rest", {"coo"});
-    return grammar;
-  }
-  static std::vector<Scheme> candidates(const Features&, const Device&) {
-    return {Scheme(name, {{"rest", "coo"}})};
-  }
-};
-
-}  // namespace heddle::test
-
-HEDDLE_TEST_SPMV(PlanTypes<Formats<DiaWithRest>>);
-
-// What is true of it alone.
-namespace heddle::test {
-
-using RestType = OnePlanType<Formats<DiaFormat>>;
+using RestType = OnePlanType<SharedFormats>;
 using RestExec = RestType::Exec;
 using RestPlan = RestType::Plan<>;
 
@@ -187,9 +171,9 @@ TEST_CASE("dia/rest=coo: choose ranks it, behind CSR and behind dia") {
   const RestExec exec;
   for (const char* name : {"one huge row", "power law", "tridiagonal"}) {
     const auto A = to_device<RestType>(exec, pattern_named(name));
-    const SpmvPlan plan(exec, A.matrix(), {}, Formats<DiaFormat, CsrFormat>());
-    CHECK(!plan.scheme().has("rest"));
-    const auto& ranking = plan.ranking();
+    const Choice choice = chosen_for<Formats<DiaFormat, CsrFormat>>(exec, A);
+    CHECK(!choice.scheme.has("rest"));
+    const auto& ranking = choice.ranking;
     CHECK(std::any_of(ranking.begin(), ranking.end(),
                       [](const RankedScheme& one) { return one.scheme.has("rest"); }));
   }

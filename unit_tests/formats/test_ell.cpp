@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/spmv_suite.hpp"
+#include "../support/shared_formats.hpp"
+#include "../support/spmv_patterns.hpp"
+#include "../support/spmv_plans.hpp"
 
-HEDDLE_TEST_SPMV(PlanTypes<Formats<EllFormat>>);
-
-// What is true of ell alone.
+// What is true of ell alone; what every format promises is tested by ../spmv_suite/.
 namespace heddle::test {
 
-using EllType = OnePlanType<Formats<EllFormat>>;
+using EllType = OnePlanType<SharedFormats>;
 using EllPlan = EllType::Plan<>;
 
 TEST_CASE("ell: the example of docs/ell.md") {
@@ -55,7 +55,7 @@ TEST_CASE("ell: padding is refused above its bound, and counted below") {
 TEST_CASE("ell: choose ranks it, and says why not") {
   const EllType::Exec exec;
   const auto wide = to_device<EllType>(exec, pattern_named("one huge row"));
-  const SpmvPlan plan(exec, wide.matrix());
+  const EllPlan plan(exec, wide.matrix(), {}, EllType::Formats());
   const auto ell = std::ranges::find(plan.ranking(), Scheme("ell"), &RankedScheme::scheme);
   REQUIRE(ell != plan.ranking().end());
   CHECK(ell->prediction.refusal.find("slots for each nonzero") != std::string::npos);

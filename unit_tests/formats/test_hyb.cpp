@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/spmv_suite.hpp"
+#include "../support/shared_formats.hpp"
+#include "../support/spmv_patterns.hpp"
+#include "../support/spmv_plans.hpp"
 
-HEDDLE_TEST_SPMV(PlanTypes<Formats<HybFormat>>);
-
-// What is true of hyb alone.
+// What is true of hyb alone; what every format promises is tested by ../spmv_suite/.
 namespace heddle::test {
 
-using HybType = OnePlanType<Formats<HybFormat>>;
+using HybType = OnePlanType<SharedFormats>;
 using HybExec = HybType::Exec;
 using HybPlan = HybType::Plan<>;
 
@@ -117,9 +117,9 @@ TEST_CASE("hyb: choose ranks it, behind CSR") {
   const HybExec exec;
   for (const char* name : {"one huge row", "power law", "tridiagonal"}) {
     const auto A = to_device<HybType>(exec, pattern_named(name));
-    const SpmvPlan plan(exec, A.matrix(), {}, Formats<HybFormat, CsrFormat>());
-    CHECK(plan.scheme().format() == "csr");
-    CHECK(plan.ranking().size() > 3);
+    const Choice choice = chosen_for<Formats<HybFormat, CsrFormat>>(exec, A);
+    CHECK(choice.scheme.format() == "csr");
+    CHECK(choice.ranking.size() > 3);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "../../formats/inspect/features.hpp"
+#include "../support/shared_formats.hpp"
 #include "../support/spmv_patterns.hpp"
 #include "../support/spmv_plans.hpp"
 
@@ -10,7 +11,7 @@ namespace heddle::test {
 
 namespace {
 
-using Type = OnePlanType<AllFormats>;
+using Type = OnePlanType<SharedFormats>;
 using Exec = Type::Exec;
 using Matrix = Type::Matrix;
 
@@ -57,14 +58,14 @@ TEST_CASE("kept_bytes: what a plan keeps, or somewhat more") {
          {ExpectedVectors{1, true}, ExpectedVectors{8, true}, ExpectedVectors{8, false}}) {
       const Sizes sizes = sizes_of<Matrix, double, double>(vectors);
       for (const Scheme& scheme : all) {
-        const Prediction prediction = AllFormats::predict(scheme, features, device, sizes);
+        const Prediction prediction = Type::Formats::predict(scheme, features, device, sizes);
         if (!prediction.possible()) continue;
         SpmvOptions options;
         options.scheme = scheme;
         options.vectors = vectors;
         double kept = 0;
         try {
-          kept = static_cast<double>(Type::Plan<>(exec, matrix, options).bytes());
+          kept = static_cast<double>(Type::Plan<>(exec, matrix, options, Type::Formats()).bytes());
         } catch (const Refusal&) {
           continue;
         }
@@ -77,7 +78,7 @@ TEST_CASE("kept_bytes: what a plan keeps, or somewhat more") {
       }
     }
   }
-  CHECK(made.size() == AllFormats::grammars(device).size());
+  CHECK(made.size() == Type::Formats::grammars(device).size());
 }
 
 }  // namespace heddle::test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the user vouches for: checked where asked, relied on everywhere else.
 #include "../../formats/inspect/check_promises.hpp"
+#include "../support/shared_formats.hpp"
 #include "../support/spmv_patterns.hpp"
 #include "../support/spmv_plans.hpp"
 #include "../tools/events.hpp"
@@ -19,7 +20,7 @@ struct ZerosFormat : user::DenseFormat {
   }
 };
 
-using List = Formats<CsrFormat, BlockedEllFormat, DiaFormat, ZerosFormat>;
+using List = Formats<Shared<CsrFormat>, Shared<BlockedEllFormat>, Shared<DiaFormat>, ZerosFormat>;
 using Type = OnePlanType<List>;
 using Exec = Type::Exec;
 using Plan = Type::Plan<>;

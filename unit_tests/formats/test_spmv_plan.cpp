@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The plan itself: its options, its errors, where it runs. What it promises of every format is in
 // support/spmv_suite.hpp.
+#include "../support/shared_formats.hpp"
 #include "../support/spmv_patterns.hpp"
 #include "../support/spmv_plans.hpp"
 
 namespace heddle::test {
 
-using Csr = Formats<CsrFormat>;
+using Csr = Formats<Shared<CsrFormat>>;
 using Type = OnePlanType<Csr>;
 using Exec = Type::Exec;
 using Plan = Type::Plan<>;

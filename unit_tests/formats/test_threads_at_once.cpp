@@ -2,6 +2,7 @@
 // More threads than processors: shares that wait for each other are no more than run at once, and
 // any number is right.
 #include "../support/assumed_processors.hpp"
+#include "../support/shared_formats.hpp"
 #include "../support/spmv_patterns.hpp"
 #include "../support/spmv_plans.hpp"
 
@@ -9,7 +10,7 @@ namespace heddle::test {
 
 namespace {
 
-using Tested = Formats<CsrFormat, CooFormat>;
+using Tested = Formats<Shared<CsrFormat>, Shared<CooFormat>>;
 using Type = OnePlanType<Tested>;
 using Exec = Type::Exec;
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/spmv_suite.hpp"
+#include "../support/shared_formats.hpp"
+#include "../support/spmv_patterns.hpp"
+#include "../support/spmv_plans.hpp"
+#include "../support/spmv_suite_infinities.hpp"
 
-HEDDLE_TEST_SPMV(PlanTypes<Formats<TiledFormat>>);
-
-// What is true of tiled alone.
+// What is true of tiled alone; what every format promises is tested by ../spmv_suite/.
 namespace heddle::test {
 
-using TiledType = OnePlanType<Formats<TiledFormat>>;
+using TiledType = OnePlanType<SharedFormats>;
 using TiledPlan = TiledType::Plan<>;
 using TiledStorage =
     heddle::detail::tiled::Storage<TiledType::Exec, double, std::int32_t, std::int32_t, double>;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A user's own format: through all that is asked of the library's formats, and beside one of them.
-#include "../support/spmv_suite.hpp"
+// A user's own format beside one of the library's; what every format promises is tested by
+// ../spmv_suite/.
+#include "../support/shared_formats.hpp"
+#include "../support/spmv_patterns.hpp"
+#include "../support/spmv_plans.hpp"
 #include "user_format.hpp"
-
-HEDDLE_TEST_SPMV(PlanTypes<Formats<user::DenseFormat>>);
 
 namespace heddle::test {
 
-using List = Formats<CsrFormat, user::DenseFormat>;
+using List = Formats<Shared<CsrFormat>, user::DenseFormat>;
 using UserType = OnePlanType<List>;
 
 TEST_CASE("a user's format is chosen, and transposes by itself") {

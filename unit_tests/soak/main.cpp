@@ -48,8 +48,8 @@ std::vector<Trial> all_trials() {
 #ifdef HEDDLE_EMULATED  // which is compiled for one device more
   const auto kinds = {trials_of_double, trials_of_wavefronts};
 #else
-  const auto kinds = {trials_of_double,       trials_of_float,    trials_of_complex,
-                      trials_of_wide_indices, trials_of_portable, trials_of_wavefronts};
+  const auto kinds = {trials_of_double,   trials_of_float, trials_of_complex,
+                      trials_of_portable, trials_of_turn,  trials_of_wavefronts};
 #endif
   for (const auto trials : kinds) {
     for (Trial& trial : trials()) all.push_back(std::move(trial));

@@ -26,8 +26,8 @@ struct Trial {
 std::vector<Trial> trials_of_double();
 std::vector<Trial> trials_of_float();
 std::vector<Trial> trials_of_complex();
-std::vector<Trial> trials_of_wide_indices();
 std::vector<Trial> trials_of_portable();
+std::vector<Trial> trials_of_turn();
 std::vector<Trial> trials_of_wavefronts();
 
 }  // namespace heddle::test

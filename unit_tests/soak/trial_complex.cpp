@@ -5,7 +5,7 @@ namespace heddle::test {
 
 std::vector<Trial> trials_of_complex() {
   std::vector<Trial> trials;
-  add_trials<DefaultDevice, Kokkos::complex<double>, Indices32>(trials, "complex<double>");
+  add_trials<1>(trials, "complex<float>, 64-bit offsets");
   return trials;
 }
 

@@ -5,11 +5,10 @@
 namespace heddle::test {
 
 std::vector<Trial> trials_of_float() {
-  using E = Kokkos::DefaultExecutionSpace;
   std::vector<Trial> trials;
-  add_trials<E, float, Indices32>(trials, "float");
-  add_trials<E, float, Indices32, double>(trials, "float in vectors of double");
-  add_trials<E, float, Indices32, float, double>(trials, "float summed in double");
+  add_trials<2>(trials, "float");
+  add_trials<2, double>(trials, "float in vectors of double");
+  add_trials<2, float, double>(trials, "float summed in double");
   return trials;
 }
 

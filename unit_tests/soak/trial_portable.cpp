@@ -5,8 +5,7 @@ namespace heddle::test {
 
 std::vector<Trial> trials_of_portable() {
   std::vector<Trial> trials;
-  add_trials<Portable<Kokkos::DefaultExecutionSpace>, Kokkos::complex<float>, Offsets64>(
-      trials, "portable complex<float>, 64-bit offsets");
+  add_trials<3>(trials, "portable double");
   return trials;
 }
 

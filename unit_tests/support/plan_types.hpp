@@ -37,22 +37,38 @@ using FewTypes = std::tuple<Types<DefaultDevice, double, Indices32>,
                             Types<std::tuple_element_t<0, Backends>, float, Indices32>,
                             Types<Portable<Kokkos::DefaultExecutionSpace>, double, Indices32>>;
 
+/// Of the types that are seldom needed one a run: HEDDLE_TURN names it, and dev/test takes turns.
+#ifndef HEDDLE_TURN
+#define HEDDLE_TURN 0
+#endif
+using TurnTypes = std::tuple<Types<DefaultDevice, Kokkos::complex<double>, Indices32>,
+                             Types<DefaultDevice, double, Indices<std::int64_t, std::int64_t>>>;
+using TurnType = std::tuple_element_t<HEDDLE_TURN, TurnTypes>;
+
 /// The types that a format is tested for; all of them where HEDDLE_FULL_TESTS is defined, and one
 /// under sanitizers, whose compilers are slow and to whom memory is memory, and on emulated
-/// devices.
+/// devices. The suite of SpMV takes TestedTypes, of which instances.cmake knows the number, what is
+/// true of a format alone MostTypes.
 #ifdef HEDDLE_FULL_TESTS
-template <class List>
-using PlanTypes = typename detail::WithFormats<List, Every<>>::type;
+using MostTypes = Every<>;
+using TestedTypes = MostTypes;
 inline constexpr bool full_tests = true;
 #elif defined(HEDDLE_SANITIZED_TESTS) || defined(HEDDLE_EMULATED)
-template <class List>
-using PlanTypes = std::tuple<PlanType<List, DefaultDevice, double, Indices32>>;
+using MostTypes = std::tuple<Types<DefaultDevice, double, Indices32>>;
+using TestedTypes = MostTypes;
 inline constexpr bool full_tests = false;
 #else
-template <class List>
-using PlanTypes = typename detail::WithFormats<List, FewTypes>::type;
+using MostTypes = FewTypes;
+using TestedTypes = JoinTuples<FewTypes, std::tuple<TurnType>>;
 inline constexpr bool full_tests = false;
 #endif
+
+/// With the formats of a list: MostTypes, and the k-th of TestedTypes.
+template <class List>
+using PlanTypes = typename detail::WithFormats<List, MostTypes>::type;
+template <class List, std::size_t k>
+using TestedPlanType =
+    std::tuple_element_t<k, typename detail::WithFormats<List, TestedTypes>::type>;
 
 /// One type alone, for what does not depend on it.
 template <class List>

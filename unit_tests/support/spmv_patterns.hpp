@@ -64,6 +64,10 @@ Pattern diagonals_with_more(std::string name, std::int64_t rows, std::int64_t co
   return pattern;
 }
 
+/// Of all_patterns one in this many is taken: more than 1 for kernels that take long on an emulated
+/// device; and from which on, so that its widths take others.
+inline std::size_t one_pattern_in = 1, first_pattern = 0;
+
 /// All patterns that one vector is tested with.
 inline std::vector<Pattern> all_patterns() {
   std::vector<Pattern> all = test_patterns();
@@ -73,10 +77,8 @@ inline std::vector<Pattern> all_patterns() {
       diagonals_with_more("diagonals and more", emulated ? 800 : 2000, 2100, [](std::int64_t i) {
         return i == 700 ? 1500 : i % 6 == 2 ? 3 : 0;
       }));
-#ifdef HEDDLE_ONE_PATTERN_IN  // of kernels that take long on an emulated device
-  std::size_t turn = HEDDLE_EMULATED == 64 ? HEDDLE_ONE_PATTERN_IN / 2 : 0;
-  std::erase_if(all, [&](const Pattern&) { return turn++ % HEDDLE_ONE_PATTERN_IN != 0; });
-#endif
+  std::size_t turn = first_pattern;
+  std::erase_if(all, [&](const Pattern&) { return turn++ % one_pattern_in != 0; });
   return all;
 }
 

@@ -126,4 +126,12 @@ class PlanMaker {
   std::string last_refusal_;
 };
 
+/// What choose takes of a list of formats for a matrix.
+template <class List, class T>
+Choice chosen_for(const typename T::Exec& exec, const DeviceMatrix<T>& A) {
+  const auto matrix = A.matrix();
+  const Features features = features_of(exec, matrix, row_features(exec, matrix));
+  return choose<List>(features, backends::describe(exec));
+}
+
 }  // namespace heddle::test

@@ -89,6 +89,7 @@ TEST_CASE_TEMPLATE_DEFINE("an op is native, prepared, or an error that names pre
     auto plan = make(A, {.scheme = scheme});
     if (!plan) continue;
     const std::size_t before = plan->bytes();
+    const double setup_seconds = plan->setup_seconds();
     const bool native = T::Formats::applies(Op::transpose, plan->scheme());
     if (!native) {
       CHECK_THROWS_WITH_AS(product.problem(exec, *plan), doctest::Contains("prepare(exec, op)"),
@@ -99,6 +100,7 @@ TEST_CASE_TEMPLATE_DEFINE("an op is native, prepared, or an error that names pre
     CHECK(product.problem(exec, *plan) == "");
     CHECK(apply_and_compare(exec, *plan, A, Op::none, S(1), S(0)) == "");
     CHECK((plan->bytes() > before) == !native);
+    if (!native) CHECK(plan->setup_seconds() > setup_seconds);
     CHECK((plan->scheme(Op::transpose) == plan->scheme() || !native));
   }
 }

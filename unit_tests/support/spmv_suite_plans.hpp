@@ -72,9 +72,10 @@ TEST_CASE_TEMPLATE_DEFINE("a plan moves, and tells of itself", T, suite_tells) {
     for (const SchemeTerm& term : scheme.terms()) {
       CHECK(std::count(printed.terms().begin(), printed.terms().end(), term) == 1);
     }
-    CHECK(plan->setup_seconds() > 0);
+    const double setup_seconds = plan->setup_seconds();
     auto moved = std::move(*plan);
     CHECK(moved.scheme() == printed);
+    CHECK(moved.setup_seconds() == setup_seconds);
     CHECK(moved.bytes() == bytes);
     CHECK(apply_and_compare(exec, moved, A, Op::none, S(1), S(0)) == "");
     *other = std::move(moved);
@@ -84,6 +85,8 @@ TEST_CASE_TEMPLATE_DEFINE("a plan moves, and tells of itself", T, suite_tells) {
 }
 
 /// Every value is read at least once, x and y too; what a format saves, it saves of the indices.
+/// Nothing is read that is neither the user's nor kept, and what is kept is written at most once:
+/// the sums that shares hand on. Of y a scatter reads what it has scaled, and packing doubles x.
 TEST_CASE_TEMPLATE_DEFINE("the bytes that a plan moves are plausible", T, suite_moved_bytes) {
   using S = typename T::Scalar;
   const typename T::Exec exec;
@@ -94,13 +97,14 @@ TEST_CASE_TEMPLATE_DEFINE("the bytes that a plan moves are plausible", T, suite_
     const auto x = static_cast<double>(A.rows_of_x() * sizeof(S));
     const auto y = static_cast<double>(A.rows_of_y() * sizeof(S));
     const auto values = static_cast<double>(A.host.nonzeros()) * sizeof(S);
+    const auto borrowed = static_cast<double>(A.host.bytes());
     for (const Scheme& scheme : schemes.in_turn(0, 1)) {
       auto plan = make(A, {.scheme = scheme, .vectors = {4, true}, .ops = {Op::transpose}});
       if (!plan) continue;
       for (const Op op : {Op::none, Op::conjugate, Op::transpose, Op::conjugate_transpose}) {
         const double once = plan->moved_bytes(op);
         CHECK(once >= values + x + y);
-        CHECK(once <= 100 * (values + x + y) + 1e6);
+        CHECK(once <= borrowed + 2 * static_cast<double>(plan->bytes()) + 3 * (x + y));
         CHECK(plan->moved_bytes(op, 4) >= once + 3 * (x + y));
         CHECK(plan->moved_bytes(op, 1, true) >= once + (transposes(op) ? x : y));
       }

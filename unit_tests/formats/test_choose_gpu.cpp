@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The rules by which CSR's kernels are chosen on a GPU.
+#include <doctest/doctest.h>
+
+#include "../support/choose_csr.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+/// Lanes that a row is given by csr/scalar and csr/subwarp; 0 by others.
+std::int64_t lanes_of(const std::string& text) {
+  const Scheme scheme = Scheme::parse(text);
+  return scheme.has("scalar") ? 1 : scheme.has("subwarp") ? scheme.integer("subwarp") : 0;
+}
+
+}  // namespace
+
+TEST_CASE("choose: the rules on a GPU") {
+  for (const std::int64_t rows : {3000, 50000, 300000}) {
+    std::int64_t before = 1;
+    for (const std::int64_t mean : {1, 2, 5, 9, 26, 60, 150}) {
+      CAPTURE(rows);
+      CAPTURE(mean);
+      const std::int64_t lanes = lanes_of(chosen(rows_of(rows, mean, mean + 1), gpu(32)));
+      if (lanes == 0) continue;  // by csr/adaptive
+      CHECK(lanes >= before);    // longer rows are given more lanes
+      CHECK(lanes < 2 * mean);   // and never many that have no entry
+      before = lanes;
+    }
+    if (rows <= 50000) CHECK(before > 1);  // where not all is csr/adaptive's
+  }
+  // A row that a subwarp would go through long after the others.
+  CHECK(chosen(rows_of(1000000, 5, 100000), gpu(32)) == "csr/adaptive");
+  CHECK(chosen(rows_of(100, 9000, 20000), gpu(32)) == "csr/adaptive");
+}
+
+TEST_CASE("choose: csr/adaptive costs less where all wait for memory") {
+  /// From so many rows on.
+  const auto adaptive_from = [](std::int64_t mean, const Device& device, std::int64_t applies) {
+    std::int64_t first = -1;
+    for (std::int64_t rows = 1000; rows < 100000000; rows *= 2) {
+      const bool adaptive =
+          chosen(rows_of(rows, mean, mean + 1), device, {}, applies) == "csr/adaptive";
+      if (first < 0 && adaptive) first = rows;
+      CHECK((adaptive || first < 0));  // and then for all that are larger
+    }
+    return first;
+  };
+  Device larger = gpu(32);
+  larger.cache_bytes *= 4;
+  for (const std::int64_t mean : {9, 50}) {
+    CAPTURE(mean);
+    const std::int64_t often = adaptive_from(mean, gpu(32), 100000);
+    CHECK(often > 0);
+    // Beyond the cache: indices and values, row pointer and both vectors.
+    CHECK(often * (12 * mean + 20) > 60 << 20);
+    CHECK(adaptive_from(mean, larger, 100000) > often);
+    // Its set-up is to be repaid.
+    const std::int64_t seldom = adaptive_from(mean, gpu(32), 100);
+    CHECK((seldom < 0 || seldom >= often));
+  }
+}
+
+TEST_CASE("choose: mostly empty rows, by how many there are") {
+  CHECK(chosen(rows_of(3000000, 0, 3), gpu(32)) == "csr/merge");
+  CHECK(chosen(rows_of(1000000, 0, 3), gpu(32)) == "csr/scalar");
+  CHECK(chosen(rows_of(1000, 0, 3), gpu(32)) == "csr/scalar");
+}
+
+TEST_CASE("choose: the spread of rows counts, not the longest alone") {
+  // NotreDame_www, where csr/subwarp=2 was measured to be the fastest of all.
+  RowFeatures rows = rows_of(325729, 0, 60);
+  rows.nonzeros = 929849;
+  rows.row_variance = 31.08;
+  CHECK(chosen(rows, gpu(32)) == "csr/subwarp=2");
+  // The same with a row that would hold up all others.
+  rows.longest_row = 20000;
+  CHECK(chosen(rows, gpu(32)) == "csr/adaptive");
+}
+
+TEST_CASE("choose: where the long rows stand counts, if somebody counted") {
+  // One row of 60 in every 32, the others of two: each warp of csr/scalar waits for one, which the
+  // deviation does not tell.
+  constexpr std::int64_t slices = 20000;
+  RowFeatures guessed = rows_of(32 * slices, 0, 60);
+  guessed.nonzeros = slices * (31 * 2 + 60);
+  guessed.row_variance = 58.0 * 58.0 * 31 / 32 / 32;
+  RowFeatures counted = guessed;
+  const auto slots = [](int group) { return slices * (60 + 2 * (32 / group - 1)) * group; };
+  counted.group_slots = {slots(2), slots(4), slots(8), slots(16)};
+  counted.slice_slots = slots(32);
+  CHECK(guessed.mean_longest_of_groups(32) == 0);
+  CHECK(counted.mean_longest_of_groups(32) == 60);
+  CHECK(counted.mean_longest_of_groups(1) == counted.mean_row());
+  const Device device = gpu(32);
+  const heddle::detail::csr::GpuTuning tuning;
+  const auto cost = [&](const RowFeatures& rows, int lanes) {
+    return heddle::detail::csr::GpuCosts(rows, device, Sizes(), tuning).subwarp(lanes);
+  };
+  CHECK(cost(counted, 1) > 2 * cost(guessed, 1));
+  CHECK(cost(counted, 32) == cost(guessed, 32));
+}
+
+TEST_CASE("choose: several vectors") {
+  const ExpectedVectors apart{8, true}, side_by_side{8, false};
+  // A grid of five points, where csr/scalar was measured to be the fastest for vectors apart.
+  CHECK(chosen(rows_of(1440000, 5, 5), gpu(32), apart) == "csr/scalar");
+  CHECK(chosen(rows_of(1440000, 5, 5), gpu(32), side_by_side) == "csr/adaptive");
+  CHECK(chosen(rows_of(175000, 49, 159), gpu(32), apart) == "csr/adaptive");
+  // Packing costs less a vector if there are more: crystk01.
+  CHECK(chosen(rows_of(4875, 65, 81), gpu(32), apart) == "csr/subwarp=16");
+  CHECK(chosen(rows_of(4875, 65, 81), gpu(32), {32, true}) == "csr/adaptive");
+  // Too few nonzeros to repay packing: hypersparse.
+  CHECK(chosen(rows_of(3000000, 0, 3), gpu(32), {32, true}) == "csr/scalar");
+  CHECK(chosen(rows_of(3000000, 0, 3), gpu(32), {32, false}) == "csr/merge");
+  CHECK(chosen(rows_of(50000, 26, 27), gpu(32), side_by_side) == "csr/adaptive");
+  CHECK(chosen(rows_of(5000, 4, 7), gpu(32), side_by_side) == "csr/subwarp=2");
+  CHECK(chosen(rows_of(1440000, 5, 5), gpu(32), {1, false}) == "csr/scalar");
+}
+
+}  // namespace heddle::test
