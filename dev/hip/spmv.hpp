@@ -30,21 +30,23 @@ void plan_of_narrow_indices(const Gpu& exec) {
   plan_for_indices<Scalar, std::int32_t, std::int32_t>(exec);
 }
 
-/// For the wide scalars, whose kernels take the most registers.
+/// By wide indices the kernels take the most registers. Others only where all are asked for.
 template <class Scalar>
 void every_plan(const Gpu& exec) {
+  plan_for_indices<Scalar, std::int64_t, std::int64_t>(exec);
+#ifdef HEDDLE_HIP_FULL
+  plan_for_indices<Scalar, std::int32_t, std::size_t>(exec);
   plan_of_narrow_indices<Scalar>(exec);
   plan_for_indices<Scalar, std::int32_t, std::int64_t>(exec);
-  plan_for_indices<Scalar, std::int32_t, std::size_t>(exec);
-  plan_for_indices<Scalar, std::int64_t, std::int64_t>(exec);
+#endif
 }
 
-/// Vectors and sums may be wider than the matrix.
-template <class Scalar, class Wider>
-void wider_plans(const Gpu& exec) {
+/// Of a matrix in vectors of Vector, summed in Accumulator.
+template <class Scalar, class Vector, class Accumulator>
+void plan_of_wider(const Gpu& exec) {
   const CsrStorage<Scalar, std::int32_t, std::int32_t, Gpu::memory_space> A(exec, 1, 1, 1);
-  plan_for<Wider, Wider>(exec, A.matrix(), Kokkos::View<Wider**, Gpu>("heddle::check::x", 1, 1));
-  plan_for<Scalar, Wider>(exec, A.matrix(), Kokkos::View<Scalar**, Gpu>("heddle::check::x", 1, 1));
+  plan_for<Vector, Accumulator>(exec, A.matrix(),
+                                Kokkos::View<Vector**, Gpu>("heddle::check::x", 1, 1));
 }
 
 }  // namespace heddle

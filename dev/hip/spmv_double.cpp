@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "spmv.hpp"
 
-template void heddle::every_plan<double>(const heddle::Gpu&);
+namespace heddle {
+
+template void every_plan<double>(const Gpu&);
+#ifndef HEDDLE_HIP_FULL
+template void plan_of_narrow_indices<double>(const Gpu&);
+#endif
+
+}  // namespace heddle

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "spmv.hpp"
 
-template void heddle::plan_of_narrow_indices<float>(const heddle::Gpu&);
-template void heddle::wider_plans<float, double>(const heddle::Gpu&);
+namespace heddle {
+
+template void plan_of_narrow_indices<float>(const Gpu&);
+template void plan_of_wider<float, float, double>(const Gpu&);
+#ifdef HEDDLE_HIP_FULL
+template void plan_of_wider<float, double, double>(const Gpu&);
+#endif
+
+}  // namespace heddle
