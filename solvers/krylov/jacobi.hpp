@@ -34,6 +34,20 @@ struct InvertDiagonal {
   }
 };
 
+/// Entry row of vector v, i = v * rows + row: to = inverse from.
+template <Scalar S>
+struct MultiplyByDiagonal {
+  Multivector<const S> from;
+  Multivector<S> to;
+  const S* inverse;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t row = i % to.rows;
+    const int vector = static_cast<int>(i / to.rows);
+    to(row, vector) = inverse[row] * from(row, vector);
+  }
+};
+
 }  // namespace detail::krylov
 
 /// The preconditioner x = D^-1 b with A's diagonal D. CgSolver never stores what it gives: it reads
@@ -81,7 +95,7 @@ class JacobiPreconditioner {
     const auto to = detail::vectors::to_write(x);
     detail::vectors::check_alike("b", from, "x", to);
     Kokkos::parallel_for("heddle::jacobi::apply", range_policy(exec, to.rows * to.count),
-                         Multiply{from, to, inverse_.data()});
+                         detail::krylov::MultiplyByDiagonal<S>{from, to, inverse_.data()});
   }
 
   /// 1 / A(i, i), on the device.
@@ -101,17 +115,6 @@ class JacobiPreconditioner {
  private:
   using Inverse = Kokkos::View<S*, typename Exec::memory_space>;
   using Bad = Kokkos::View<std::int64_t, typename Exec::memory_space>;
-
-  struct Multiply {
-    Multivector<const S> from;
-    Multivector<S> to;
-    const S* inverse;
-    KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-      const std::int64_t row = i % to.rows;
-      const int vector = static_cast<int>(i / to.rows);
-      to(row, vector) = inverse[row] * from(row, vector);
-    }
-  };
 
   Inverse inverse_;
   Bad bad_;
