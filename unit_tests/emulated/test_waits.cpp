@@ -238,6 +238,7 @@ TEST_CASE("a mailbox over many teams") {
   backends::launch_in_order<Shape>(Exec(), "heddle::test::mail", teams, kernel,
                                    backends::Tickets{&next});
   CHECK(last == teams);
+  for (const double word : words) CHECK(!mail.posted(word));  // all was collected
 }
 
 }  // namespace heddle::test
