@@ -83,7 +83,8 @@ TEST_CASE("multivector: groups of vectors overlap if they have an entry in commo
     // Of different strides it may say so of what lies between each other.
     wrong += row_stride == other_stride ? said != common(a, b) : !said && common(a, b);
     overlapping += said;
-    interleaved += !said && detail::meet(detail::addresses(a), detail::addresses(b));
+    interleaved +=
+        !said && heddle::detail::meet(heddle::detail::addresses(a), heddle::detail::addresses(b));
   }
   CHECK(wrong == 0);
   CHECK(overlapping > 1000);
