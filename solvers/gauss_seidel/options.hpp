@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../core/multivector.hpp"
-#include "../../formats/common/spmv_options.hpp"
+#include "../../formats/plan/spmv_options.hpp"
 #include "../sptrsv/options.hpp"
 
 namespace heddle {

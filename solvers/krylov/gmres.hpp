@@ -190,7 +190,8 @@ class GmresSolver {
     }
     matrix.apply(exec, v, w);
     const Vectors before = basis(j + 1);
-    for (S* const part : {state_.first_part, state_.second_part}) {
+    S* const parts[] = {state_.first_part, state_.second_part};  // not in place: nvcc
+    for (S* const part : parts) {
       const Numbers h(part, static_cast<std::size_t>(j) + 1);
       vectors::inner_products(exec, before, w, workspace_, h);
       vectors::combine(exec, -1, before, h, 1, w);
