@@ -9,7 +9,7 @@
 namespace heddle::test {
 namespace {
 
-using detail::sptrsv::candidates;
+using heddle::detail::sptrsv::candidates;
 
 Device gpu_that_waits() {
   Device device;
@@ -38,7 +38,7 @@ TEST_CASE("candidates are concrete, legal and different, and at most 60") {
   Device portable = gpu_that_waits();
   portable.waits_make_progress = false;
   for (const Device& device : {gpu_that_waits(), cpu, portable}) {
-    const SchemeGrammar legal = detail::sptrsv::grammar(device);
+    const SchemeGrammar legal = heddle::detail::sptrsv::grammar(device);
     for (const Shape& shape : shapes) {
       const auto found = candidates(shape.rows, shape.entries, shape.levels, device);
       CHECK(!found.empty());
@@ -62,7 +62,8 @@ TEST_CASE("candidates have every kernel of a GPU, and what differs from blocks i
   CHECK(base.terms().front().key == "blocks");
   std::set<std::string> alphas;
   for (const Scheme& scheme : found) {
-    if (!scheme.has("alpha") || detail::sptrsv::with(scheme, "alpha", base.value("alpha")) != base)
+    if (!scheme.has("alpha") ||
+        heddle::detail::sptrsv::with(scheme, "alpha", base.value("alpha")) != base)
       continue;
     alphas.insert(scheme.value("alpha"));
   }
@@ -70,7 +71,7 @@ TEST_CASE("candidates have every kernel of a GPU, and what differs from blocks i
 }
 
 TEST_CASE("rows are not merged where most levels are wide and rows short") {
-  using detail::sptrsv::choose_by_levels;
+  using heddle::detail::sptrsv::choose_by_levels;
   const Scheme blocks("sptrsv", {{"blocks"}}), alone("sptrsv", {{"self-scheduled"}});
   std::vector<std::int64_t> wide{0};
   for (int level = 1; level <= 10; ++level) wide.push_back(level * 1000);

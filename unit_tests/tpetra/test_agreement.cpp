@@ -66,7 +66,7 @@ TEST_CASE("a step that one process cannot do is done by none") {
   const int rank = comm->getRank(), last = comm->getSize() - 1;
   const auto step = [&](const auto& error) {
     return [&comm, rank, last, error] {
-      detail::tpetra::agreed(*comm, [&] {
+      heddle::detail::tpetra::agreed(*comm, [&] {
         if (rank == last) throw error;
       });
     };
@@ -77,11 +77,12 @@ TEST_CASE("a step that one process cannot do is done by none") {
   fails_on_all<int>(last, "no std::exception", step(3));
   fails_on_all<std::logic_error>(last, "aaaaaaaa", step(std::logic_error(std::string(9000, 'a'))));
   int runs = 0;
-  detail::tpetra::agreed(*comm, [&] { ++runs; });
+  heddle::detail::tpetra::agreed(*comm, [&] { ++runs; });
   CHECK(runs == 1);
   // Of several the first is named; each throws its own.
-  CHECK(thrown<std::bad_alloc>(
-            [&] { detail::tpetra::agreed(*comm, [&] { throw std::bad_alloc(); }); }) == "own");
+  CHECK(thrown<std::bad_alloc>([&] {
+          heddle::detail::tpetra::agreed(*comm, [&] { throw std::bad_alloc(); });
+        }) == "own");
 }
 
 TEST_CASE("a process without memory for its part of the matrix") {
