@@ -47,11 +47,11 @@ class VectorWorkspace {
     // Many numbers of many teams would take the last one long to add up: fewer teams then.
     constexpr std::int64_t ample = std::int64_t{1} << 20;
     constexpr std::int64_t least_numbers = 8;
-    const std::int64_t numbers = std::max<std::int64_t>(most_numbers, least_numbers);
+    most_numbers_ = std::max<std::int64_t>(most_numbers, least_numbers);
     const std::int64_t teams = std::clamp<std::int64_t>(
-        ample / numbers, 1,
+        ample / most_numbers_, 1,
         std::max(1, exec.concurrency() / detail::vectors::tuning_of<Exec>.threads));
-    room_ = numbers * teams;
+    room_ = most_numbers_ * teams;
     arena_ = Arena<typename Exec::memory_space>(exec, "heddle::vectors::workspace",
                                                 arena_bytes<int, Acc>(1, room_));
     through_ = arena_.template take<int>(1).data();
@@ -63,8 +63,8 @@ class VectorWorkspace {
 
   /// For kernels that make `numbers` numbers. Throws Error if there is no room for them.
   detail::vectors::Partials<Acc> partials(int numbers) const {
-    if (numbers > room_) {
-      throw Error("a VectorWorkspace with room for " + std::to_string(room_) +
+    if (numbers > most_numbers_) {
+      throw Error("a VectorWorkspace with room for " + std::to_string(most_numbers_) +
                       " numbers is asked for " + std::to_string(numbers),
                   "make it for as many numbers as the operation has results");
     }
@@ -73,7 +73,7 @@ class VectorWorkspace {
   }
 
  private:
-  std::int64_t room_ = 0;
+  std::int64_t most_numbers_ = 0, room_ = 0;
   Arena<typename Exec::memory_space> arena_;
   int* through_ = nullptr;
   Acc* sums_ = nullptr;
