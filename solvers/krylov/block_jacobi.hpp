@@ -211,12 +211,11 @@ class BlockJacobiPreconditioner {
                       std::to_string(rows_),
                   "make it of the same matrix");
     }
-    const char* const label = "heddle::block_jacobi::apply";
     if constexpr (backends::runs_on_host<Exec>) {
-      Kokkos::parallel_for(label, range_policy(exec, blocks_ * to.count),
+      Kokkos::parallel_for("heddle::block_jacobi::apply", range_policy(exec, blocks_ * to.count),
                            detail::krylov::ApplyBlocks<S>{from, to, inverse_, blocks_, size_});
     } else {
-      Kokkos::parallel_for(label, range_policy(exec, rows_ * to.count),
+      Kokkos::parallel_for("heddle::block_jacobi::apply", range_policy(exec, rows_ * to.count),
                            detail::krylov::ApplyBlockRows<S>{from, to, inverse_, size_});
     }
   }
