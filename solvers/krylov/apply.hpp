@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../vectors/dots.hpp"
+#include "../vectors/updates.hpp"
 #include "concepts.hpp"
 
 namespace heddle {
@@ -31,6 +32,19 @@ void apply(const Exec& exec, Part& part, const SolverVectors<Exec, S>& x,
   }
   for (int c = 0; c < count; ++c) {
     part.apply(exec, ConstSolverVector<Exec, S>(column<Exec, S>(x, c)), column<Exec, S>(y, c));
+  }
+}
+
+/// own = x and r = A x, or both zero where the guess is.
+template <ExecutionSpace Exec, Scalar S, class A, class X>
+void take_guess(const Exec& exec, A& matrix, const X& x, bool zero_guess,
+                const SolverVector<Exec, S>& own, const SolverVector<Exec, S>& r) {
+  if (zero_guess) {
+    heddle::vectors::scale(exec, 0, own);
+    heddle::vectors::scale(exec, 0, r);
+  } else {
+    heddle::vectors::copy(exec, x, own);
+    matrix.apply(exec, ConstSolverVector<Exec, S>(own), r);
   }
 }
 

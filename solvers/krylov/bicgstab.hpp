@@ -4,7 +4,7 @@
 #include "../vectors/updates.hpp"
 #include "apply.hpp"
 #include "bicgstab_passes.hpp"
-#include "run.hpp"
+#include "monitor.hpp"
 
 namespace heddle {
 
@@ -27,21 +27,18 @@ class BicgstabSolver {
 
   /// For systems of `rows` unknowns. Throws Error if options make no sense.
   BicgstabSolver(const Exec& exec, std::int64_t rows, const KrylovOptions& options = {})
-      : rows_(rows), options_(options), workspace_(exec, 2) {
-    detail::krylov::check_options(options);
-    if (rows < 0) throw Error("a solver for a negative size", "give the size of the system");
+      : rows_(rows),
+        monitor_(exec,
+                 detail::krylov::MonitorLabels{"heddle::bicgstab::state",
+                                               "heddle::bicgstab::state_on_host",
+                                               "heddle::bicgstab::look"},
+                 options, rows),
+        workspace_(exec, 2) {
     const auto n = static_cast<std::size_t>(rows);
-    const std::size_t kept =
-        options.history ? static_cast<std::size_t>(options.max_iterations) + 1 : 0;
-    arena_ = Arena<Space>(exec, "heddle::bicgstab::vectors",
-                          vector_count * arena_bytes<S>(n) + arena_bytes<State, Real>(1, kept));
+    arena_ = Arena<Space>(exec, "heddle::bicgstab::vectors", vector_count * arena_bytes<S>(n));
     for (Vector* v : {&x_, &r_, &shadow_, &p_, &v_, &t_, &p_hat_, &s_hat_}) {
       *v = Vector(arena_.template take<S>(n).data(), n);
     }
-    state_ = arena_.template take<State>(1);
-    history_ = arena_.template take<Real>(kept);
-    state_on_host_ = HostState("heddle::bicgstab::state_on_host", 1);
-    results_.resize(1);
   }
 
   /// Solves A x = b from what is in x (or from zero: options.zero_guess). b and x are of rank 1 and
@@ -63,68 +60,51 @@ class BicgstabSolver {
     const auto right = detail::vectors::to_read(b);
     krylov::check_square(matrix, rows_);
     krylov::check_system(rows_, 1, right, detail::vectors::to_write(x));
-    results_[0] = {};
-    if (options_.zero_guess) {
-      vectors::scale(exec, 0, x_);
-      vectors::scale(exec, 0, r_);
-    } else {
-      vectors::copy(exec, x, x_);
-      matrix.apply(exec, Const(x_), r_);
-    }
+    monitor_.clear();
+    krylov::take_guess<Exec, S>(exec, matrix, x, monitor_.options().zero_guess, x_, r_);
     vectors::scale(exec, 0, v_);
     pass(exec, "heddle::bicgstab::begin",
-         krylov::BicgstabBegin<S>{
-             {}, right, write(r_), write(shadow_), write(p_), state_.data(), limits()},
+         krylov::BicgstabBegin<S>{{{}, right, write(r_)},
+                                  write(shadow_),
+                                  write(p_),
+                                  monitor_.states(),
+                                  monitor_.limits()},
          detail::vectors::has_unit_stride(right));
     bool first_step = true;
-    krylov::run(
-        options_, 2, results_,
-        [&](int first, int stop) {
-          for (int step = first; step < stop; ++step) {
-            iterate(exec, matrix, preconditioner, std::exchange(first_step, false));
-          }
-        },
-        [&] { look(exec); });
+    monitor_.run(exec, 2, [&](int first, int stop) {
+      for (int step = first; step < stop; ++step) {
+        iterate(exec, matrix, preconditioner, std::exchange(first_step, false));
+      }
+    });
     vectors::copy(exec, x_, x);
-    return results_[0];
+    return result();
   }
 
   /// As of the last look; with `exec`, waits and looks.
-  const KrylovResult& result() const { return results_[0]; }
+  const KrylovResult& result() const { return monitor_.results()[0]; }
   const KrylovResult& result(const Exec& exec) {
-    look(exec);
-    return results_[0];
+    monitor_.look(exec);
+    return result();
   }
   /// On the device, with options.history: the residual norms, after 2 i products at 2 i.
-  Kokkos::View<const Real*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
-  history() const {
-    return history_;
-  }
-  std::size_t bytes() const { return arena_.bytes() + workspace_.bytes(); }
+  auto history() const { return monitor_.history(); }
+  std::size_t bytes() const { return arena_.bytes() + workspace_.bytes() + monitor_.bytes(); }
   /// Bytes that a step moves, the preconditioner's own not counted.
   template <class A>
   double moved_bytes(const A& matrix) const {
-    const double own = 19.0 * static_cast<double>(rows_) * sizeof(S);
-    if constexpr (requires { matrix.moved_bytes(Op::none, 1); }) {
-      return 2 * matrix.moved_bytes(Op::none, 1) + own;
-    } else {
-      return own;
-    }
+    return 2 * detail::krylov::bytes_of_product(matrix, 1) +
+           19.0 * static_cast<double>(rows_) * sizeof(S);
   }
 
  private:
   using Space = typename Exec::memory_space;
   using Vector = SolverVector<Exec, S>;
   using Const = ConstSolverVector<Exec, S>;
-  using State = detail::krylov::BicgstabState<S>;
-  using HostState = Kokkos::View<State*, Kokkos::HostSpace>;
+  using Monitor = detail::krylov::Monitor<Exec, detail::krylov::BicgstabState<S>, Real>;
   static constexpr std::size_t vector_count = 8;
 
   static Multivector<S> write(const Vector& v) { return multivector_of<S>(v); }
   static Multivector<const S> read(const Vector& v) { return multivector_of<const S>(v); }
-  detail::krylov::Limits<Real> limits() const {
-    return detail::krylov::limits_of<Real>(options_, options_.history ? history_.data() : nullptr);
-  }
 
   template <class Pass>
   void pass(const Exec& exec, const char* label, const Pass& of, bool unit = true) {
@@ -150,38 +130,29 @@ class BicgstabSolver {
   template <class A, class M>
   void iterate(const Exec& exec, A& matrix, M& preconditioner, bool first) {
     namespace krylov = detail::krylov;
-    State* const state = state_.data();
+    auto* const state = monitor_.states();
     if (!first) {
       pass(exec, "heddle::bicgstab::direction",
            krylov::BicgstabDirection<S>{{}, read(r_), read(v_), write(p_), state});
     }
     const Vector& p = preconditioned(exec, preconditioner, p_, p_hat_);
     matrix.apply(exec, Const(p), v_);
-    pass(exec, "heddle::bicgstab::alpha", krylov::BicgstabAlpha<S>{read(shadow_), read(v_), state});
+    pass(exec, "heddle::bicgstab::alpha",
+         krylov::BicgstabAlpha<S>{{read(shadow_), read(v_)}, state});
     pass(exec, "heddle::bicgstab::half", krylov::BicgstabHalf<S>{{}, write(r_), read(v_), state});
     const Vector& s = preconditioned(exec, preconditioner, r_, s_hat_);
     matrix.apply(exec, Const(s), t_);
     pass(exec, "heddle::bicgstab::omega", krylov::BicgstabOmega<S>{read(r_), read(t_), state});
     pass(exec, "heddle::bicgstab::update",
          krylov::BicgstabUpdate<S>{write(x_), write(r_), read(p), read(s), read(t_), read(shadow_),
-                                   state, limits()});
-  }
-
-  void look(const Exec& exec) {
-    Kokkos::deep_copy(kokkos_space(exec), state_on_host_, state_);
-    exec.fence("heddle::bicgstab::look");
-    results_[0] = detail::krylov::result_of(state_on_host_(0).progress);
+                                   state, monitor_.limits()});
   }
 
   std::int64_t rows_;
-  KrylovOptions options_;
+  Monitor monitor_;
   VectorWorkspace<Exec, S> workspace_;
   Arena<Space> arena_;
   Vector x_, r_, shadow_, p_, v_, t_, p_hat_, s_hat_;
-  typename Arena<Space>::template Array<State> state_;
-  typename Arena<Space>::template Array<Real> history_;
-  HostState state_on_host_;
-  std::vector<KrylovResult> results_;
 };
 
 }  // namespace heddle

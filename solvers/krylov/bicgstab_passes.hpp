@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../vectors/dots.hpp"
 #include "preconditioned.hpp"
 #include "state.hpp"
 
@@ -28,42 +29,20 @@ KOKKOS_FORCEINLINE_FUNCTION bool vanishes(Real value) {
   return !(value > Real(0));
 }
 
-/// r = b - r (which is A x or zero); shadow = r; r . r and b . b
+/// FirstResidual, and shadow = p = r
 template <Scalar S>
-struct BicgstabBegin : vectors::PassOfAll {
-  static constexpr int sums = 2;
-  using accumulator_type = S;
+struct BicgstabBegin : FirstResidual<S> {
   using Real = heddle::RealOf<S>;
-  Multivector<const S> b;
-  Multivector<S> r, shadow, p;
+  Multivector<S> shadow, p;
   BicgstabState<S>* state;
   Limits<Real> limits;
 
-  template <class Pack>
-  struct Constants {
-    Pack minus_one;
-  };
-  template <class Pack>
-  struct Values {
-    Pack b, r;
-  };
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
-    return {Pack::all(S(-1))};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
-    return {at.load(b), at.load(r)};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
-                                         const Values<Pack>& of, Pack* sum) const {
-    const Pack entry = at.keep(Pack::multiply_add(with.minus_one, of.r, of.b));
-    at.store(r, entry);
+  template <class Entries, class Pack, class Constants, class Values>
+  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants& with, const Values& of,
+                                         Pack* sum) const {
+    const Pack entry = this->residual(at, with, of, sum);
     at.store(shadow, entry);
     at.store(p, entry);
-    sum[0] = Pack::multiply_add(Pack::conjugate(entry), entry, sum[0]);
-    sum[1] = Pack::multiply_add(Pack::conjugate(of.b), of.b, sum[1]);
   }
   KOKKOS_FORCEINLINE_FUNCTION void finish(int, const S* total) const {
     begin(state->progress, limits, 0, real_part(total[0]), real_part(total[1]));
@@ -108,32 +87,11 @@ struct BicgstabDirection : vectors::PassWithoutSums {
 
 /// shadow . v, and alpha
 template <Scalar S>
-struct BicgstabAlpha {
-  static constexpr int sums = 1;
+struct BicgstabAlpha : heddle::vectors::passes::SumOfProducts<S> {
   using accumulator_type = S;
-  Multivector<const S> shadow, v;
   BicgstabState<S>* state;
 
-  template <class Pack>
-  struct Constants {};
-  template <class Pack>
-  struct Values {
-    Pack shadow, v;
-  };
   KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return state->running(); }
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
-    return {};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
-    return {at.load(shadow), at.load(v)};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries&, const Constants<Pack>&,
-                                         const Values<Pack>& of, Pack* sum) const {
-    *sum = Pack::multiply_add(Pack::conjugate(of.shadow), of.v, *sum);
-  }
   KOKKOS_FORCEINLINE_FUNCTION void finish(int, const S* total) const {
     state->moves = 0;
     if (!state->running()) return;

@@ -229,7 +229,6 @@ class BlockJacobiPreconditioner {
   }
   static constexpr bool takes_several_vectors = true;
   static constexpr bool symmetric() { return true; }
-  static constexpr bool capturable() { return true; }
   static constexpr const char* name() { return "block Jacobi"; }
   std::uint64_t version() const { return version_; }
   std::size_t bytes() const { return arena_.bytes(); }

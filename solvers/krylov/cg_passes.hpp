@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../vectors/stream.hpp"
+#include "../vectors/dots.hpp"
 #include "preconditioned.hpp"
 #include "state.hpp"
 
@@ -74,33 +74,12 @@ struct CgStart : PassOfAll {
 
 /// p . q, and alpha
 template <Scalar S>
-struct CgCurvature {
-  static constexpr int sums = 1;
+struct CgCurvature : heddle::vectors::passes::SumOfProducts<S> {
   using accumulator_type = S;
   using Real = heddle::RealOf<S>;
-  Multivector<const S> p, q;
   CgState<Real>* state;
 
-  template <class Pack>
-  using Constants = NoConstants<Pack>;
-  template <class Pack>
-  struct Values {
-    Pack p, q;
-  };
   KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return state[v].running(); }
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
-    return {};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const NoConstants<Pack>&) const {
-    return {at.load(p), at.load(q)};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries&, const NoConstants<Pack>&,
-                                         const Values<Pack>& of, Pack* sum) const {
-    *sum = Pack::multiply_add(Pack::conjugate(of.p), of.q, *sum);
-  }
   KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const S* total) const {
     CgState<Real>& mine = state[v];
     mine.moves = 0;
@@ -198,33 +177,12 @@ struct CgResidual {
 
 /// r . z of a z that is a vector; beta from it, or with Anew only rho
 template <Scalar S, bool Anew>
-struct CgRho {
-  static constexpr int sums = 1;
+struct CgRho : heddle::vectors::passes::SumOfProducts<S> {
   using accumulator_type = S;
   using Real = heddle::RealOf<S>;
-  Multivector<const S> r, z;
   CgState<Real>* state;
 
-  template <class Pack>
-  using Constants = NoConstants<Pack>;
-  template <class Pack>
-  struct Values {
-    Pack r, z;
-  };
   KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return state[v].running(); }
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
-    return {};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const NoConstants<Pack>&) const {
-    return {at.load(r), at.load(z)};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries&, const NoConstants<Pack>&,
-                                         const Values<Pack>& of, Pack* sum) const {
-    *sum = Pack::multiply_add(Pack::conjugate(of.r), of.z, *sum);
-  }
   KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const S* total) const {
     if constexpr (Anew) {
       if (state[v].running()) state[v].rho = real_part(*total);

@@ -122,41 +122,12 @@ struct ChebyshevDirection : vectors::PassWithoutSums {
   }
 };
 
-/// r = b - r (which is A x or zero); r . r and b . b
 template <Scalar S>
-struct ChebyshevBegin : vectors::PassOfAll {
-  static constexpr int sums = 2;
-  using accumulator_type = S;
+struct ChebyshevBegin : FirstResidual<S> {
   using Real = heddle::RealOf<S>;
-  Multivector<const S> b;
-  Multivector<S> r;
   Progress<Real>* progress;
   Limits<Real> limits;
 
-  template <class Pack>
-  struct Constants {
-    Pack minus_one;
-  };
-  template <class Pack>
-  struct Values {
-    Pack b, r;
-  };
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
-    return {Pack::all(S(-1))};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
-    return {at.load(b), at.load(r)};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
-                                         const Values<Pack>& of, Pack* sum) const {
-    const Pack left = Pack::multiply_add(with.minus_one, of.r, of.b);
-    at.store(r, left);
-    sum[0] = Pack::multiply_add(Pack::conjugate(left), left, sum[0]);
-    sum[1] = Pack::multiply_add(Pack::conjugate(of.b), of.b, sum[1]);
-  }
   KOKKOS_FORCEINLINE_FUNCTION void finish(int, const S* total) const {
     begin(*progress, limits, 0, real_part(total[0]), real_part(total[1]));
   }

@@ -43,21 +43,21 @@ struct NoPreconditioner {};
 
 namespace detail::krylov {
 
-/// An operator or preconditioner that says so may be recorded in a graph.
-template <class T>
-bool capturable(const T& part) {
-  if constexpr (requires { part.capturable(); }) {
-    return part.capturable();
-  } else {
-    return false;
-  }
-}
-
 /// What changes with every update of its values.
 template <class T>
 std::uint64_t version(const T& part) {
   if constexpr (requires { part.version(); }) {
     return static_cast<std::uint64_t>(part.version());
+  } else {
+    return 0;
+  }
+}
+
+/// Bytes that a product with `vectors` vectors moves; 0 of an operator that does not say.
+template <class A>
+double bytes_of_product(const A& matrix, int vectors) {
+  if constexpr (requires { matrix.moved_bytes(Op::none, vectors); }) {
+    return matrix.moved_bytes(Op::none, vectors);
   } else {
     return 0;
   }

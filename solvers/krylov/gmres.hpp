@@ -5,7 +5,7 @@
 #include "../vectors/updates.hpp"
 #include "apply.hpp"
 #include "gmres_passes.hpp"
-#include "run.hpp"
+#include "monitor.hpp"
 
 namespace heddle {
 
@@ -35,20 +35,23 @@ class GmresSolver {
   /// of them, or options, make no sense.
   GmresSolver(const Exec& exec, std::int64_t rows, int restart = 30,
               const KrylovOptions& options = {})
-      : rows_(rows), m_(restart), options_(options), workspace_(exec, restart + 1) {
-    detail::krylov::check_options(options);
-    if (rows < 0 || restart < 1) {
+      : rows_(rows),
+        m_(restart),
+        monitor_(
+            exec,
+            detail::krylov::MonitorLabels{"heddle::gmres::progress",
+                                          "heddle::gmres::progress_on_host", "heddle::gmres::look"},
+            options, rows),
+        workspace_(exec, restart + 1) {
+    if (restart < 1) {
       throw Error(
           "GMRES(" + std::to_string(restart) + ") for " + std::to_string(rows) + " unknowns",
           "give the size of the system, and at least one iteration before it begins anew");
     }
     const auto n = static_cast<std::size_t>(rows), m = static_cast<std::size_t>(restart);
-    const std::size_t kept =
-        options.history ? static_cast<std::size_t>(options.max_iterations) + 1 : 0;
     const std::size_t numbers = m * m + 5 * (m + 1) + 1;
     arena_ = Arena<Space>(exec, "heddle::gmres::vectors",
-                          arena_bytes<S, S, S, Progress, int, Real, Real>(n * (m + 1), 2 * n,
-                                                                          numbers, 1, 1, m, kept));
+                          arena_bytes<S, S, S, int, Real>(n * (m + 1), 2 * n, numbers, 1, m));
     basis_ = Vectors(arena_.template take<S>(n * (m + 1)).data(), n, m + 1);
     work_ = Vectors(arena_.template take<S>(2 * n).data(), n, 2);
     S* next = arena_.template take<S>(numbers).data();
@@ -61,13 +64,9 @@ class GmresSolver {
     state_.second_part = take(m + 1);
     state_.solution = take(m + 1);
     state_.factor = take(1);
-    progress_ = arena_.template take<Progress>(1);
-    state_.progress = progress_.data();
+    state_.progress = monitor_.states();
     state_.columns = arena_.template take<int>(1).data();
     state_.cosine = arena_.template take<Real>(m).data();
-    history_ = arena_.template take<Real>(kept);
-    progress_on_host_ = HostProgress("heddle::gmres::progress_on_host", 1);
-    results_.resize(1);
   }
 
   /// Solves A x = b from what is in x (or from zero: options.zero_guess). b and x are of rank 1 and
@@ -88,56 +87,45 @@ class GmresSolver {
     namespace krylov = detail::krylov;
     krylov::check_square(matrix, rows_);
     krylov::check_system(rows_, 1, detail::vectors::to_read(b), detail::vectors::to_write(x));
-    results_[0] = {};
+    monitor_.clear();
     const auto own = column(work_, 0);
-    if (options_.zero_guess) {
+    if (monitor_.options().zero_guess) {
       vectors::scale(exec, 0, own);
     } else {
       vectors::copy(exec, x, own);
     }
     begin<true>(exec, matrix, b);
     int open = 0;  // iterations of this cycle
-    krylov::run(
-        options_, 1, results_,
-        [&](int first, int stop) {
-          for (int step = first; step < stop; ++step) {
-            if (open == m_) {
-              end(exec, preconditioner, open);
-              begin<false>(exec, matrix, b);
-              open = 0;
-            }
-            iterate(exec, matrix, preconditioner, open++);
-          }
-        },
-        [&] { look(exec); });
+    monitor_.run(exec, 1, [&](int first, int stop) {
+      for (int step = first; step < stop; ++step) {
+        if (open == m_) {
+          end(exec, preconditioner, open);
+          begin<false>(exec, matrix, b);
+          open = 0;
+        }
+        iterate(exec, matrix, preconditioner, open++);
+      }
+    });
     end(exec, preconditioner, open);
     vectors::copy(exec, own, x);
-    return results_[0];
+    return result();
   }
 
   /// As of the last look; with `exec`, waits and looks.
-  const KrylovResult& result() const { return results_[0]; }
+  const KrylovResult& result() const { return monitor_.results()[0]; }
   const KrylovResult& result(const Exec& exec) {
-    look(exec);
-    return results_[0];
+    monitor_.look(exec);
+    return result();
   }
   /// On the device, with options.history: the residual norms, of iteration i (0: the first
   /// residual) at i, as far as `iterations` says.
-  Kokkos::View<const Real*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
-  history() const {
-    return history_;
-  }
-  std::size_t bytes() const { return arena_.bytes() + workspace_.bytes(); }
+  auto history() const { return monitor_.history(); }
+  std::size_t bytes() const { return arena_.bytes() + workspace_.bytes() + monitor_.bytes(); }
   /// Bytes that an iteration moves, on average over a cycle, the preconditioner's own not counted.
   template <class A>
   double moved_bytes(const A& matrix) const {
     const double entries = static_cast<double>(rows_) * sizeof(S);
-    const double own = (2.0 * (m_ - 1) + 10) * entries;
-    if constexpr (requires { matrix.moved_bytes(Op::none, 1); }) {
-      return matrix.moved_bytes(Op::none, 1) + own;
-    } else {
-      return own;
-    }
+    return detail::krylov::bytes_of_product(matrix, 1) + (2.0 * (m_ - 1) + 10) * entries;
   }
 
  private:
@@ -145,16 +133,12 @@ class GmresSolver {
   using Vectors = detail::krylov::SolverVectors<Exec, S>;
   using Vector = SolverVector<Exec, S>;
   using Numbers = SolverVector<Exec, S>;
-  using Progress = detail::krylov::Progress<Real>;
-  using HostProgress = Kokkos::View<Progress*, Kokkos::HostSpace>;
+  using Monitor = detail::krylov::Monitor<Exec, detail::krylov::Progress<Real>, Real>;
 
   static Vector column(const Vectors& of, int c) { return detail::krylov::column<Exec, S>(of, c); }
   /// The first `count` vectors of the basis.
   Vectors basis(int count) const {
     return Vectors(basis_.data(), basis_.extent(0), static_cast<std::size_t>(count));
-  }
-  detail::krylov::Limits<Real> limits() const {
-    return detail::krylov::limits_of<Real>(options_, options_.history ? history_.data() : nullptr);
   }
   /// Makes a vector of the basis one of length 1, or zero where there is none.
   void normalize(const Exec& exec, const Vector& v) {
@@ -166,16 +150,17 @@ class GmresSolver {
   template <bool first, class A, class B>
   void begin(const Exec& exec, A& matrix, const B& b) {
     const Vector r = column(basis_, 0);
-    if (first && options_.zero_guess) {
+    if (first && monitor_.options().zero_guess) {
       vectors::scale(exec, 0, r);
     } else {
       matrix.apply(exec, ConstSolverVector<Exec, S>(column(work_, 0)), r);
     }
     const auto right = detail::vectors::to_read(b);
     using Pass = detail::krylov::GmresBegin<S, first>;
-    detail::vectors::stream(
-        exec, "heddle::gmres::begin", rows_, 1, detail::vectors::has_unit_stride(right),
-        Pass{{}, right, multivector_of<S>(r), state_, limits()}, workspace_.partials(Pass::sums));
+    detail::vectors::stream(exec, "heddle::gmres::begin", rows_, 1,
+                            detail::vectors::has_unit_stride(right),
+                            Pass{{{}, right, multivector_of<S>(r)}, state_, monitor_.limits()},
+                            workspace_.partials(Pass::sums));
     normalize(exec, r);
   }
 
@@ -198,7 +183,7 @@ class GmresSolver {
     }
     detail::vectors::stream(
         exec, "heddle::gmres::column", rows_, 1, true,
-        detail::krylov::GmresColumn<S>{multivector_of<const S>(w), state_, limits(), j},
+        detail::krylov::GmresColumn<S>{multivector_of<const S>(w), state_, monitor_.limits(), j},
         workspace_.partials(1));
     normalize(exec, w);
   }
@@ -222,23 +207,13 @@ class GmresSolver {
     }
   }
 
-  void look(const Exec& exec) {
-    Kokkos::deep_copy(kokkos_space(exec), progress_on_host_, progress_);
-    exec.fence("heddle::gmres::look");
-    results_[0] = detail::krylov::result_of(progress_on_host_(0));
-  }
-
   std::int64_t rows_;
   int m_;
-  KrylovOptions options_;
+  Monitor monitor_;
   VectorWorkspace<Exec, S> workspace_;
   Arena<Space> arena_;
   Vectors basis_, work_;
   detail::krylov::GmresState<S> state_;
-  typename Arena<Space>::template Array<Progress> progress_;
-  typename Arena<Space>::template Array<Real> history_;
-  HostProgress progress_on_host_;
-  std::vector<KrylovResult> results_;
 };
 
 }  // namespace heddle

@@ -27,41 +27,14 @@ struct GmresState {
   KOKKOS_FORCEINLINE_FUNCTION bool running() const { return progress->outcome == Outcome::running; }
 };
 
-/// v = b - A x, its norm, and with First that of b: the begin of a cycle.
+/// FirstResidual in the first vector of the basis, and with First the norm of b: the begin of a
+/// cycle.
 template <Scalar S, bool First>
-struct GmresBegin : vectors::PassOfAll {
-  static constexpr int sums = First ? 2 : 1;
-  using accumulator_type = S;
+struct GmresBegin : FirstResidual<S, First> {
   using Real = heddle::RealOf<S>;
-  Multivector<const S> b;
-  Multivector<S> v;  ///< A x, or zero
   GmresState<S> state;
   Limits<Real> limits;
 
-  template <class Pack>
-  struct Constants {
-    Pack minus_one;
-  };
-  template <class Pack>
-  struct Values {
-    Pack b, v;
-  };
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
-    return {Pack::all(S(-1))};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
-    return {at.load(b), at.load(v)};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
-                                         const Values<Pack>& of, Pack* sum) const {
-    const Pack r = at.keep(Pack::multiply_add(with.minus_one, of.v, of.b));
-    at.store(v, r);
-    sum[0] = Pack::multiply_add(Pack::conjugate(r), r, sum[0]);
-    if constexpr (First) sum[1] = Pack::multiply_add(Pack::conjugate(of.b), of.b, sum[1]);
-  }
   KOKKOS_FORCEINLINE_FUNCTION void finish(int, const S* total) const {
     Progress<Real>& progress = *state.progress;
     const Real square = real_part(total[0]);

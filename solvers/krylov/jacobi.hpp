@@ -107,7 +107,6 @@ class JacobiPreconditioner {
   }
   static constexpr bool takes_several_vectors = true;
   static constexpr bool symmetric() { return true; }
-  static constexpr bool capturable() { return true; }
   static constexpr const char* name() { return "Jacobi"; }
   std::uint64_t version() const { return version_; }
   std::size_t bytes() const { return inverse_.size() * sizeof(S); }

@@ -6,6 +6,7 @@
 
 #include "../../core/error.hpp"
 #include "../vectors/operands.hpp"
+#include "concepts.hpp"
 #include "state.hpp"
 
 namespace heddle::detail::krylov {
@@ -53,6 +54,15 @@ void check_system(std::int64_t rows, int count, const Multivector<B>& b, const M
                     std::to_string(rows) + " rows",
                 "make the solver for the size of b");
   }
+}
+
+/// For a method that `needs` a symmetric preconditioner ("conjugate gradients need").
+template <class M>
+void check_symmetric(const M& preconditioner, const std::string& needs) {
+  if (symmetric(preconditioner)) return;
+  throw Error(
+      name_of(preconditioner) + " is not symmetric, and " + needs + " a preconditioner that is",
+      "sweep forward and backward, or take gmres or bicgstab");
 }
 
 template <class Real>

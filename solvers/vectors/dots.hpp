@@ -14,13 +14,11 @@ namespace passes {
 
 namespace common = heddle::detail::vectors;
 
-/// conj(x) . y
-template <Scalar V, Scalar Acc>
-struct Dot : common::PassOfAll {
+/// What a pass does that adds up conj(x) . y; `active` and `finish` are its own.
+template <Scalar V>
+struct SumOfProducts {
   static constexpr int sums = 1;
-  using accumulator_type = Acc;
   Multivector<const V> x, y;
-  common::Results<Acc> result;
 
   template <class Pack>
   struct Constants {};
@@ -41,6 +39,14 @@ struct Dot : common::PassOfAll {
                                          const Values<Pack>& of, Pack* sum) const {
     *sum = Pack::multiply_add(Pack::conjugate(of.x), of.y, *sum);  // beyond the last row: zeros
   }
+};
+
+/// conj(x) . y
+template <Scalar V, Scalar Acc>
+struct Dot : SumOfProducts<V>, common::PassOfAll {
+  using accumulator_type = Acc;
+  common::Results<Acc> result;
+
   KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Acc* total) const { result.of(v) = *total; }
 };
 
@@ -114,7 +120,7 @@ void dot(const Exec& exec, const X& x, const Y& y, const VectorWorkspace<Exec, A
     common::stream(
         exec, "heddle::vectors::dot", a.rows, count,
         common::has_unit_stride(a) && common::has_unit_stride(b),
-        passes::Dot<V, Acc>{{}, a.slice(first, count), b.slice(first, count), to.slice(first)},
+        passes::Dot<V, Acc>{{a.slice(first, count), b.slice(first, count)}, {}, to.slice(first)},
         workspace.partials(count));
   });
 }
