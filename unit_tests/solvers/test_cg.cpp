@@ -1,37 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <heddle/cg.hpp>
 
-#include "../support/grid_operator.hpp"
-#include "../support/vectors_check.hpp"
-#include "../tools/events.hpp"
+#include "../support/krylov.hpp"
 
 namespace heddle::test {
 
 namespace {
 
-using Exec = DefaultDevice;
-using Space = Exec::memory_space;
 constexpr int side = emulated ? 12 : 40;
-
-template <class S, class SpaceOf = Space>
-auto right_hand_side(std::int64_t n, std::uint64_t seed = 1) {
-  return copy_to<SpaceOf>(random_vector<S>(static_cast<std::size_t>(n), seed));
-}
-
-/// A preconditioner of a user's: A's diagonal, as an operator.
-struct Diagonal {
-  JacobiPreconditioner<Exec, double> jacobi;
-  bool is_symmetric = true;
-  int applies = 0;
-
-  template <class B, class X>
-  void apply(const Exec& exec, const B& b, const X& x) {
-    ++applies;
-    jacobi.apply(exec, b, x);
-  }
-  bool symmetric() const { return is_symmetric; }
-  static const char* name() { return "one of the user's"; }
-};
 
 /// The same matrix times a number, or with another diagonal.
 PlainOperator<Exec, double> with_diagonal(double diagonal) {

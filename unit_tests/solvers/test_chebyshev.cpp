@@ -2,22 +2,13 @@
 #include <heddle/cg.hpp>
 #include <heddle/chebyshev.hpp>
 
-#include "../support/grid_operator.hpp"
-#include "../support/vectors_check.hpp"
-#include "../tools/events.hpp"
+#include "../support/krylov.hpp"
 
 namespace heddle::test {
 
 namespace {
 
-using Exec = DefaultDevice;
-using Space = Exec::memory_space;
 constexpr int side = emulated ? 8 : 30;
-
-template <class S, class SpaceOf = Space>
-auto right_hand_side(std::int64_t n, std::uint64_t seed = 1) {
-  return copy_to<SpaceOf>(random_vector<S>(static_cast<std::size_t>(n), seed));
-}
 
 /// Of a grid's Laplacian with 4.5 on the diagonal, by Gershgorin's circles.
 constexpr SpectrumBounds plain_bounds = {0.5, 8.5};
@@ -35,17 +26,6 @@ PlainOperator<E, S> shifted_laplacian() {
     }
   });
 }
-
-/// A preconditioner that is no diagonal to the solver.
-struct Diagonal {
-  JacobiPreconditioner<Exec, double> jacobi;
-  bool is_symmetric = true;
-  template <class B, class X>
-  void apply(const Exec& exec, const B& b, const X& x) {
-    jacobi.apply(exec, b, x);
-  }
-  bool symmetric() const { return is_symmetric; }
-};
 
 }  // namespace
 

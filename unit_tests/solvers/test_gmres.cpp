@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <heddle/gmres.hpp>
 
-#include "../support/grid_operator.hpp"
-#include "../support/vectors_check.hpp"
-#include "../tools/events.hpp"
+#include "../support/krylov.hpp"
 
 namespace heddle::test {
 
 namespace {
 
-using Exec = DefaultDevice;
-using Space = Exec::memory_space;
 constexpr int side = emulated ? 8 : 30;
-
-template <class S, class SpaceOf = Space>
-auto right_hand_side(std::int64_t n, std::uint64_t seed = 1) {
-  return copy_to<SpaceOf>(random_vector<S>(static_cast<std::size_t>(n), seed));
-}
 
 }  // namespace
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What tests of Krylov methods share: where they run, right-hand sides, a preconditioner of a
+// user's.
+#pragma once
+
+#include "../../solvers/krylov/jacobi.hpp"
+#include "../tools/events.hpp"
+#include "grid_operator.hpp"
+#include "vectors_check.hpp"
+
+namespace heddle::test {
+
+using Exec = DefaultDevice;
+using Space = Exec::memory_space;
+
+template <class S, class SpaceOf = Space>
+auto right_hand_side(std::int64_t n, std::uint64_t seed = 1) {
+  return copy_to<SpaceOf>(random_vector<S>(static_cast<std::size_t>(n), seed));
+}
+
+/// A's diagonal as an operator, which a solver does not know to be a diagonal.
+struct Diagonal {
+  JacobiPreconditioner<Exec, double> jacobi;
+  bool is_symmetric = true;
+  int applies = 0;
+
+  template <class B, class X>
+  void apply(const Exec& exec, const B& b, const X& x) {
+    ++applies;
+    jacobi.apply(exec, b, x);
+  }
+  bool symmetric() const { return is_symmetric; }
+  static const char* name() { return "one of the user's"; }
+};
+
+}  // namespace heddle::test
