@@ -21,27 +21,10 @@ namespace {
 
 using bench::Json;
 
-/// Lines of a CSV file of kept results, by the names of its columns.
-using Line = std::map<std::string, std::string>;
-
 std::ifstream kept_file(const std::string& name) {
   std::ifstream file(std::string(HEDDLE_KEPT_RESULTS) + "/" + name + ".csv");
   REQUIRE_MESSAGE(file, name);
   return file;
-}
-
-std::vector<Line> lines_of(std::ifstream& file) {
-  std::string text;
-  REQUIRE(std::getline(file, text));
-  const std::vector<std::string> names = bench::csv_fields(text);
-  std::vector<Line> lines;
-  while (std::getline(file, text)) {
-    const std::vector<std::string> fields = bench::csv_fields(text);
-    REQUIRE(fields.size() <= names.size());
-    Line& line = lines.emplace_back();
-    for (std::size_t i = 0; i < fields.size(); ++i) line[names[i]] = fields[i];
-  }
-  return lines;
 }
 
 /// A matrix of a run, and the seconds of an apply by each scheme that was verified.
@@ -66,7 +49,7 @@ Run kept_run(const std::string& name) {
   std::string text;
   REQUIRE(std::getline(file, text));
   Run run{Json::parse(text.substr(1)), {}};
-  for (Line& line : lines_of(file)) {
+  for (auto& line : bench::csv_lines(file)) {
     if (line["kind"] == "matrix") run.matrices.push_back({line["matrix"], {}});
     if (line["kind"] != "scheme" || line["verdict"] != "ok" || line["time_us"].empty()) continue;
     run.matrices.back().seconds.emplace(line["name"], std::stod(line["time_us"]) * 1e-6);
@@ -88,7 +71,7 @@ Device device_of(const Json& machine) {
 std::map<std::string, RowFeatures> features_by_matrix() {
   std::ifstream file = kept_file("matrices");
   std::map<std::string, RowFeatures> all;
-  for (Line& kept : lines_of(file)) {
+  for (auto& kept : bench::csv_lines(file)) {
     RowFeatures& rows = all[kept["matrix"]];
     rows.rows = std::stoll(kept["rows"]);
     rows.columns = std::stoll(kept["columns"]);

@@ -128,4 +128,17 @@ std::vector<std::string> csv_fields(std::string_view line) {
   return fields;
 }
 
+std::vector<std::map<std::string, std::string>> csv_lines(std::istream& file) {
+  std::string text;
+  std::getline(file, text);
+  const Line names = csv_fields(text);
+  std::vector<std::map<std::string, std::string>> lines;
+  while (std::getline(file, text)) {
+    Line fields = csv_fields(text);
+    auto& line = lines.emplace_back();
+    for (std::size_t i = 0; i < fields.size(); ++i) line[names.at(i)] = std::move(fields[i]);
+  }
+  return lines;
+}
+
 }  // namespace heddle::bench

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <istream>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,5 +17,9 @@ std::string csv_text(const Json& run);
 
 /// The fields of a line; those in double quotes may hold commas.
 std::vector<std::string> csv_fields(std::string_view line);
+
+/// The lines from here on, of which the first names the columns: each by those names. Throws
+/// std::out_of_range for a line with more fields.
+std::vector<std::map<std::string, std::string>> csv_lines(std::istream& file);
 
 }  // namespace heddle::bench

@@ -3,7 +3,6 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <map>
 #include <optional>
 
 #include "../../../core/error.hpp"
@@ -68,14 +67,8 @@ KeptRun from_csv(std::istream& file) {
   std::getline(file, line);
   if (!line.starts_with("# ")) throw Error("the first line is no header", "");
   KeptRun run = head_of(Json::parse(line.substr(2)));
-  std::getline(file, line);
-  std::map<std::string, std::size_t> places;
-  for (const std::string& column : csv_fields(line)) places.emplace(column, places.size());
-  while (std::getline(file, line)) {
-    const std::vector<std::string> fields = csv_fields(line);
-    const auto at = [&](const char* column) -> const std::string& {
-      return fields.at(places.at(column));
-    };
+  for (const auto& fields : csv_lines(file)) {
+    const auto at = [&](const char* column) -> const std::string& { return fields.at(column); };
     if (at("kind") == "matrix") {
       run.matrices.push_back({at("matrix"), {}});
       continue;
