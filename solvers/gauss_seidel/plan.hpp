@@ -72,7 +72,7 @@ class GaussSeidelPlan {
     sweep(exec, b, x, true);
   }
 
-  /// Improves x by so many sweeps.
+  /// Improves x by `sweeps` sweeps.
   template <VectorView B, WritableVectorView X>
   void relax(const Exec& exec, const B& b, const X& x, int sweeps = 1) {
     for (int i = 0; i < sweeps; ++i) sweep(exec, b, x, false);

@@ -31,15 +31,14 @@ struct CountEntries {
   using Off = typename Matrix::offset_type;
   const Off* row_ptr;
   const O* col_idx;
-  Off* count;
   PartOf<Matrix> part;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+  KOKKOS_FUNCTION Off operator()(std::int64_t row) const {
     Off entries = 0;
     for (Off e = row_ptr[row]; e < row_ptr[row + 1]; ++e) {
       if (part.has(row, static_cast<std::int64_t>(col_idx[e]))) ++entries;
     }
-    count[row] = entries;
+    return entries;
   }
 };
 
@@ -86,12 +85,9 @@ class PartMatrix {
     row_ptr_arena_ =
         Arena<Space>(exec, "heddle::gauss_seidel::row_ptr", arena_bytes<Off>(rows + 1));
     row_ptr_ = row_ptr_arena_.template take<Off>(rows + 1);
-    Kokkos::parallel_for(
-        "heddle::gauss_seidel::count", range_policy(exec, A.rows()),
-        CountEntries<Matrix>{A.row_ptr().data(), A.col_idx().data(), row_ptr_.data(), part});
-    const auto entries = static_cast<std::size_t>(
-        running_sum_and_total(exec, "heddle::gauss_seidel::scan", row_ptr_.data(), A.rows(),
-                              Terms<Off>{row_ptr_.data()}));
+    const auto entries = static_cast<std::size_t>(running_sum_and_total<Off>(
+        exec, "heddle::gauss_seidel::row_ptr", row_ptr_.data(), A.rows(),
+        CountEntries<Matrix>{A.row_ptr().data(), A.col_idx().data(), part}));
     arena_ =
         Arena<Space>(exec, "heddle::gauss_seidel::entries", arena_bytes<O, S>(entries, entries));
     col_idx_ = arena_.template take<O>(entries);
