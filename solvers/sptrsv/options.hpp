@@ -7,14 +7,9 @@
 #include "../../core/multivector.hpp"
 #include "../../core/scheme.hpp"
 #include "../../formats/plan/overlap_check.hpp"
+#include "../triangle/triangle.hpp"
 
 namespace heddle {
-
-/// Which part of a matrix a triangular solve reads, as it is stored: before any op.
-enum class Triangle { lower, upper };
-
-/// Whether the diagonal is stored, or is one whatever is stored there.
-enum class Diagonal { stored, unit };
 
 /// What a user may say about a triangular solve; every default is sensible.
 struct SptrsvOptions {
@@ -42,17 +37,6 @@ struct SptrsvOptions {
 };
 
 namespace detail::sptrsv {
-
-/// The triangle of the transpose.
-constexpr Triangle flipped(Triangle triangle) {
-  return triangle == Triangle::lower ? Triangle::upper : Triangle::lower;
+using triangle::flipped;
 }
-
-/// Whether column j of row i lies in the triangle, off the diagonal.
-template <class O>
-KOKKOS_FORCEINLINE_FUNCTION constexpr bool in_triangle(Triangle triangle, O i, O j) {
-  return triangle == Triangle::lower ? j < i : j > i;
-}
-
-}  // namespace detail::sptrsv
 }  // namespace heddle

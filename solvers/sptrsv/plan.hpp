@@ -7,8 +7,9 @@
 #include "../../core/move_only.hpp"
 #include "../../formats/inspect/row_features.hpp"
 #include "../../formats/inspect/transpose.hpp"
+#include "../triangle/right_hand_sides.hpp"
+#include "options.hpp"
 #include "prepare/executor.hpp"
-#include "prepare/right_hand_sides.hpp"
 #include "select/choose.hpp"
 #include "transform/features.hpp"
 
@@ -68,7 +69,8 @@ class SptrsvPlan {
     }
     Kokkos::Timer timer;
     row_features(exec, T, Check::columns);
-    sums_ = detail::sptrsv::check_triangle<DiagonalValue>(exec, T, options);
+    sums_ = detail::triangle::check_triangle<DiagonalValue>(
+        exec, T, options.triangle, options.diagonal, options.ignore_outside);
     bad_diagonal_ = BadDiagonal(Kokkos::view_alloc(kokkos_space(exec), "heddle::sptrsv::bad"));
     prepare_op(exec, Op::none);
     for (const Op op : options.ops) prepare_op(exec, op);
@@ -116,10 +118,10 @@ class SptrsvPlan {
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& b,
                const Multivector<Vector>& x) {
     check_alive("apply");
-    detail::sptrsv::check_right_hand_sides(T_.rows(), b, x);
+    detail::triangle::check_right_hand_sides(T_.rows(), b, x);
     Executor& runs = executor(op, "apply");
     if (x.count == 0 || x.rows == 0) return;
-    if (alpha == Accumulator(0)) return detail::sptrsv::clear(exec, x);
+    if (alpha == Accumulator(0)) return detail::triangle::clear(exec, x);
     const typename detail::OverlapCheck<Exec>::Apply counted(overlap_, exec);
     runs.apply(exec, conjugates(op), alpha, b, x);
   }
@@ -166,7 +168,7 @@ class SptrsvPlan {
     std::int64_t bad = 0;
     Kokkos::deep_copy(kokkos_space(exec), bad, bad_diagonal_);
     exec.fence("heddle::sptrsv::check_diagonal");
-    if (bad) detail::sptrsv::throw_bad_diagonal(bad - 1);
+    if (bad) detail::triangle::throw_bad_diagonal(bad - 1);
   }
 
   /// What really runs for an op, with every parameter. Throws Error for one that is not prepared.
@@ -179,7 +181,7 @@ class SptrsvPlan {
   /// the plan was given last, which must still be there. Deterministic; counts are exact.
   TriangleFeatures features(const Exec& exec, Op op = Op::none) const {
     using detail::sptrsv::find_features;
-    using detail::sptrsv::Graph;
+    using detail::triangle::Graph;
     check_alive("features");
     if (!transposes(op)) {
       return find_features(exec, Graph<O, Off>{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(),
@@ -189,7 +191,7 @@ class SptrsvPlan {
     const auto matrix = transposed.matrix();
     return find_features(
         exec, Graph<O, Off>{matrix.row_ptr().data(), matrix.col_idx().data(), matrix.rows(),
-                            detail::sptrsv::flipped(options_.triangle)});
+                            detail::triangle::flipped(options_.triangle)});
   }
   /// What the inspection took, and what prepare() took since, in seconds.
   double setup_seconds() const {
@@ -209,7 +211,7 @@ class SptrsvPlan {
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
-  using DiagonalValue = detail::sptrsv::DiagonalOf<S, Vector>;
+  using DiagonalValue = detail::triangle::DiagonalOf<S, Vector>;
   using Executor = detail::sptrsv::Executor<Exec, Matrix, Vector, Accumulator>;
   using BadDiagonal = Kokkos::View<std::int64_t, typename Exec::memory_space>;
 
@@ -218,7 +220,7 @@ class SptrsvPlan {
   void prepare_op(const Exec& exec, Op op) {
     auto& part = parts_[index(op)];
     if (part) return;
-    using detail::sptrsv::Graph;
+    using detail::triangle::Graph;
     if (!transposes(op)) {
       const Graph<O, Off> graph{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(),
                                 options_.triangle};
@@ -227,12 +229,12 @@ class SptrsvPlan {
       const detail::Transposed<Exec, S, O, Off> transposed(exec, T_);
       const auto matrix = transposed.matrix();
       const Graph<O, Off> graph{matrix.row_ptr().data(), matrix.col_idx().data(), matrix.rows(),
-                                detail::sptrsv::flipped(options_.triangle)};
+                                detail::triangle::flipped(options_.triangle)};
       part.emplace(inspect(exec, graph, transposed.source().data()));
     }
   }
 
-  Executor inspect(const Exec& exec, const detail::sptrsv::Graph<O, Off>& graph,
+  Executor inspect(const Exec& exec, const detail::triangle::Graph<O, Off>& graph,
                    const Off* origin) const {
     const SchemeGrammar legal = detail::sptrsv::grammar(device_);
     const Scheme scheme =
@@ -265,7 +267,7 @@ class SptrsvPlan {
   Matrix T_;
   SptrsvOptions options_;
   Device device_;
-  detail::sptrsv::TriangleSums sums_;
+  detail::triangle::TriangleSums sums_;
   std::optional<Executor> parts_[2];  // of T, and of its transpose
   BadDiagonal bad_diagonal_;
   detail::OverlapCheck<Exec> overlap_;

@@ -5,10 +5,10 @@
 #include "../../backends/threads_at_once.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/move_only.hpp"
+#include "../triangle/right_hand_sides.hpp"
 #include "options.hpp"
 #include "prepare/chunks_kernel.hpp"
 #include "prepare/in_order_kernel.hpp"
-#include "prepare/right_hand_sides.hpp"
 #include "select/tuning.hpp"
 
 namespace heddle {
@@ -203,7 +203,7 @@ void sptrsv(const Exec& exec, Op op, typename X::value_type alpha,
   }
   const auto b_vectors = multivector_of<const V>(b);
   const auto x_vectors = multivector_of<V>(x);
-  detail::sptrsv::check_right_hand_sides(T.rows(), b_vectors, x_vectors);
+  detail::triangle::check_right_hand_sides(T.rows(), b_vectors, x_vectors);
   if (workspace.moved_from()) {
     throw Error("sptrsv was given a workspace that was moved from",
                 "give it the one that it was moved to");
@@ -214,7 +214,7 @@ void sptrsv(const Exec& exec, Op op, typename X::value_type alpha,
                 "make an SptrsvWorkspace for the rows of T");
   }
   if (x_vectors.count == 0 || x_vectors.rows == 0) return;
-  if (alpha == V(0)) return detail::sptrsv::clear(exec, x_vectors);
+  if (alpha == V(0)) return detail::triangle::clear(exec, x_vectors);
   const detail::sptrsv::InOrderOperands<S, O, Off, V> operands{
       {T.row_ptr().data(), T.col_idx().data(), T.rows(), options.triangle},
       T.values().data(),

@@ -34,7 +34,7 @@ inline Scheme with_grain(const Scheme& scheme) {
 /// By how much the threads of stages are predicted to be faster than one that runs the loop in
 /// order. Point to point; barriers cost more. `idle` threads have no processor, and are launched
 /// too.
-inline double predicted_gain(const LevelCounts& counts, const Stages& stages,
+inline double predicted_gain(const LevelCounts& counts, const order::Stages& stages,
                              std::int64_t iterations, int idle = 0) {
   double alone = 0, together = 0;
   for (std::size_t level = 0; level < counts.steps.size(); ++level) {
@@ -44,7 +44,7 @@ inline double predicted_gain(const LevelCounts& counts, const Stages& stages,
     together += steps / tasks;
   }
   const auto n = static_cast<double>(std::max<std::int64_t>(1, iterations));
-  const double items = alone - n * static_cast<double>(steps_per_iteration);
+  const double items = alone - n * static_cast<double>(order::steps_per_iteration);
   const double torn = iterations > cached_iterations ? static_cast<double>(counts.torn) / n : 0;
   const double lost = torn * (torn_iteration * n + torn_item * items);
   together *= shared_step * (1 + lost / std::max(1.0, alone));

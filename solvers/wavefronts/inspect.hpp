@@ -2,19 +2,14 @@
 #pragma once
 
 #include "../../backends/device.hpp"
-#include "check_reads.hpp"
+#include "../order/check_reads.hpp"
+#include "../order/levels.hpp"
+#include "../order/order_on_device.hpp"
 #include "choose.hpp"
-#include "levels_on_device.hpp"
-#include "levels_on_threads.hpp"
-#include "order_on_device.hpp"
+#include "options.hpp"
 #include "schedule_threads.hpp"
 
 namespace heddle::detail::wavefronts {
-
-/// Whether loops run as threads of one launch that wait for each other.
-template <ExecutionSpace Exec>
-inline constexpr bool on_threads =
-    backends::runs_on_host<Exec> && backends::waits_make_progress<Exec>;
 
 /// What an inspection finds: the scheme, and whatever that needs.
 template <ExecutionSpace Exec, Ordinal O>
@@ -26,7 +21,7 @@ struct Order {
   /// Of the iterations at their places; empty where they stand in the order of the loop.
   Arena<Space> memory = {};
   typename Arena<Space>::template Array<O> iterations = {};
-  ThreadSchedule schedule = {};                 ///< of CPUs
+  order::ThreadSchedule schedule = {};          ///< of CPUs
   std::vector<std::int64_t> level_begin = {0};  ///< elsewhere: the first place of each level
 
   O* allocate(const Exec& exec, O n) {
@@ -39,17 +34,17 @@ struct Order {
 
 /// On the threads of a CPU. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
-Order<Exec, O> inspect_on_threads(const Exec& exec, const Loop<O, Reads>& loop,
+Order<Exec, O> inspect_on_threads(const Exec& exec, const order::Loop<O, Reads>& loop,
                                   const WavefrontsOptions& options) {
   Order<Exec, O> order;
   const auto n = static_cast<std::size_t>(loop.iterations);
   Arena<Kokkos::HostSpace> memory(exec, "heddle::wavefronts::level", arena_bytes<int, int>(n, n));
   int* const level = memory.take<int>(n).data();
   int* const steps = memory.take<int>(n).data();
-  const LevelSums sums = find_levels_on_threads(exec, loop, level, steps);
-  check_reads(exec, sums, loop);
+  const order::LevelSums sums = order::find_levels_on_threads(exec, loop, level, steps);
+  order::check_reads(exec, sums, loop);
   order.levels = sums.levels;
-  order.schedule = ThreadSchedule::in_order(loop.iterations);
+  order.schedule = order::ThreadSchedule::in_order(loop.iterations);
   const int at_once = backends::threads_at_once(exec);
   const int threads = options.threads > 0 ? options.threads : at_once;
   Scheme scheme("wavefronts", {{threads > 1 && n > 0 ? "point-to-point" : "sequential"}});
@@ -61,7 +56,8 @@ Order<Exec, O> inspect_on_threads(const Exec& exec, const Loop<O, Reads>& loop,
   scheme = with_grain(scheme);
 
   const LevelCounts counts = count_levels(exec, loop, level, steps, sums.levels);
-  const Stages stages = make_stages(counts.steps, counts.sizes, threads, scheme.integer("grain"));
+  const order::Stages stages =
+      order::make_stages(counts.steps, counts.sizes, threads, scheme.integer("grain"));
   if (!options.scheme) {
     const int idle = exec.concurrency() - at_once;
     if (predicted_gain(counts, stages, loop.iterations, idle) < least_gain) return order;
@@ -76,7 +72,7 @@ Order<Exec, O> inspect_on_threads(const Exec& exec, const Loop<O, Reads>& loop,
 
 /// By launches. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
-Order<Exec, O> inspect_on_device(const Exec& exec, const Loop<O, Reads>& loop,
+Order<Exec, O> inspect_on_device(const Exec& exec, const order::Loop<O, Reads>& loop,
                                  const WavefrontsOptions& options) {
   Order<Exec, O> order;
   order.scheme = Scheme("wavefronts", {{"launches"}});
@@ -87,19 +83,19 @@ Order<Exec, O> inspect_on_device(const Exec& exec, const Loop<O, Reads>& loop,
   const auto n = static_cast<std::size_t>(loop.iterations);
   Arena<typename Exec::memory_space> work(exec, "heddle::wavefronts::level", arena_bytes<int>(n));
   int* const level = work.template take<int>(n).data();
-  const LevelSums sums = find_levels_on_device(exec, loop, level);
-  check_reads(exec, sums, loop);
+  const order::LevelSums sums = order::find_levels_on_device(exec, loop, level);
+  order::check_reads(exec, sums, loop);
   order.levels = sums.levels;
   O* const iterations = order.allocate(exec, loop.iterations);
-  order.level_begin = order_on_device(exec, loop.iterations, level, sums.levels, iterations);
+  order.level_begin = order::order_on_device(exec, loop.iterations, level, sums.levels, iterations);
   return order;
 }
 
 template <ExecutionSpace Exec, Ordinal O, class Reads>
-Order<Exec, O> inspect(const Exec& exec, const Loop<O, Reads>& loop,
+Order<Exec, O> inspect(const Exec& exec, const order::Loop<O, Reads>& loop,
                        const WavefrontsOptions& options) {
-  check_iterations(loop.iterations);
-  if constexpr (on_threads<Exec>) {
+  order::check_iterations(loop.iterations);
+  if constexpr (order::on_threads<Exec>) {
     return inspect_on_threads(exec, loop, options);
   } else {
     return inspect_on_device(exec, loop, options);

@@ -7,8 +7,8 @@
 #include "../../backends/atomics.hpp"
 #include "../../backends/threads_at_once.hpp"
 #include "../../core/arena.hpp"
-#include "loop.hpp"
-#include "sparsify.hpp"
+#include "../order/loop.hpp"
+#include "../order/sparsify.hpp"
 #include "tuning.hpp"
 
 namespace heddle::detail::wavefronts {
@@ -26,7 +26,7 @@ struct LevelCounts {
 /// Waits for `exec`. As many shares as threads at once, where levels are few enough to count them
 /// in each.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
-LevelCounts count_levels(const Exec& exec, const Loop<O, Reads>& loop, const int* level,
+LevelCounts count_levels(const Exec& exec, const order::Loop<O, Reads>& loop, const int* level,
                          const int* steps, int levels) {
   const std::int64_t n = loop.iterations;
   const auto size = static_cast<std::size_t>(levels);
@@ -68,9 +68,9 @@ LevelCounts count_levels(const Exec& exec, const Loop<O, Reads>& loop, const int
 /// sort, a thread a share. So a thread reads and writes on, and a stage of several levels is in an
 /// order that one thread may run. Returns where each stage begins. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
-std::vector<std::int64_t> order_by_stage(const Exec& exec, const Loop<O, Reads>& loop,
+std::vector<std::int64_t> order_by_stage(const Exec& exec, const order::Loop<O, Reads>& loop,
                                          const int* level, const LevelCounts& counts,
-                                         const Stages& stages, O* iterations) {
+                                         const order::Stages& stages, O* iterations) {
   const std::int64_t n = loop.iterations, shares = counts.shares;
   const std::size_t levels = stages.of_level.size(), size = stages.tasks.size();
   std::vector<std::int64_t> next(static_cast<std::size_t>(shares) * size, 0);
@@ -103,10 +103,10 @@ std::vector<std::int64_t> order_by_stage(const Exec& exec, const Loop<O, Reads>&
 
 /// Cuts stages into tasks of as equal numbers of steps as whole iterations allow. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O>
-ThreadSchedule cut_stages(const Exec& exec, int threads, const Stages& stages,
-                          const std::vector<std::int64_t>& begin, const O* iterations,
-                          const int* steps) {
-  ThreadSchedule schedule;
+order::ThreadSchedule cut_stages(const Exec& exec, int threads, const order::Stages& stages,
+                                 const std::vector<std::int64_t>& begin, const O* iterations,
+                                 const int* steps) {
+  order::ThreadSchedule schedule;
   schedule.threads = threads;
   for (const int tasks : stages.tasks) {
     schedule.stage_begin.push_back(schedule.stage_begin.back() + tasks);
@@ -140,8 +140,8 @@ ThreadSchedule cut_stages(const Exec& exec, int threads, const Stages& stages,
 /// Replaces barriers by waits: what each task needs of each thread, and of that what nothing else
 /// implies. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
-void add_waits(const Exec& exec, const Loop<O, Reads>& loop, const O* iterations,
-               ThreadSchedule& schedule) {
+void add_waits(const Exec& exec, const order::Loop<O, Reads>& loop, const O* iterations,
+               order::ThreadSchedule& schedule) {
   const std::int64_t tasks = schedule.tasks(), threads = schedule.threads;
   std::vector<int> stage_of(static_cast<std::size_t>(tasks));
   for (int stage = 0; stage < schedule.stages(); ++stage) {
@@ -192,7 +192,7 @@ void add_waits(const Exec& exec, const Loop<O, Reads>& loop, const O* iterations
         }
       });
   exec.fence("heddle::wavefronts::needs");
-  sparsify(schedule, needed);
+  order::sparsify(schedule, needed);
 }
 
 }  // namespace heddle::detail::wavefronts

@@ -3,15 +3,13 @@
 
 #include <cstdint>
 
+#include "../order/tuning.hpp"
+
 /// Numbers of CPUs, in steps: one for each item that an iteration reads, and some for itself.
 namespace heddle::detail::wavefronts {
 
-/// Of an iteration beside what it reads.
-inline constexpr std::int64_t steps_per_iteration = 4;
 /// Steps of a level that are worth a thread.
 inline constexpr std::int64_t default_grain = 750;
-/// Iterations that a thread looks at in one go when it searches for levels.
-inline constexpr std::int64_t search_chunk = 1024;
 /// What an iteration, and an item that it reads, cost more where the iteration does not follow the
 /// one before it, since cache lines are not read on. Fitted to 10 triangles that one thread of an
 /// EPYC solved in both orders: docs/wavefronts.md.

@@ -3,8 +3,8 @@
 
 #include "../../backends/device.hpp"
 #include "../../core/move_only.hpp"
+#include "../order/place_order.hpp"
 #include "inspect.hpp"
-#include "place_order.hpp"
 
 namespace heddle {
 
@@ -22,9 +22,10 @@ namespace heddle {
 /// that are not named may not be read, unless the loop writes none of them.
 ///
 /// `reads` is the graph: it is called in the inspection alone, several times for each i, by threads
-/// of `exec` at once, so the arrays that it reads lie where these can reach them, and no graph is
-/// stored. Where `exec` is a GPU both are device code: `body` may be a KOKKOS_LAMBDA, `reads` is a
-/// functor, since nvcc takes no lambda whose parameter is `auto`.
+/// of `exec` at once, and visits the same items in the same order each time; so the arrays that it
+/// reads lie where these can reach them, and no graph is stored. Where `exec` is a GPU both are
+/// device code: `body` may be a KOKKOS_LAMBDA, `reads` is a functor, since nvcc takes no lambda
+/// whose parameter is `auto`.
 ///
 /// On CPUs for_each is one launch of all threads, ordered by barriers or by waits of one thread for
 /// another; elsewhere it is a launch for every level, which is 0 for iterations that wait for none,
@@ -50,19 +51,18 @@ class Wavefronts {
   /// and 8 a task and thread meanwhile.
   template <class Reads>
   Wavefronts(const Exec& exec, O n, const Reads& reads, const WavefrontsOptions& options = {})
-      : Wavefronts(
-            exec, n, options.sweep,
-            detail::wavefronts::inspect(
-                exec, detail::wavefronts::Loop<O, Reads>{n, options.sweep, options.ahead, reads},
-                options)) {}
+      : Wavefronts(exec, n, options.sweep,
+                   detail::wavefronts::inspect(
+                       exec, detail::order::Loop<O, Reads>{n, options.sweep, options.ahead, reads},
+                       options)) {}
 
   /// A loop that one thread of a CPU runs in its own order, for which nothing is inspected.
   static Wavefronts in_order(const Exec& exec, O n, Sweep sweep = Sweep::forward)
-    requires(detail::wavefronts::on_threads<Exec>)
+    requires(detail::order::on_threads<Exec>)
   {
-    detail::wavefronts::check_iterations(n);
+    detail::order::check_iterations(n);
     Order order;
-    order.schedule = detail::wavefronts::ThreadSchedule::in_order(n);
+    order.schedule = detail::order::ThreadSchedule::in_order(n);
     return Wavefronts(exec, n, sweep, std::move(order));
   }
 
@@ -72,7 +72,7 @@ class Wavefronts {
   template <class Body>
   void for_each(const Exec& exec, const char* label, const Body& body) const {
     moves_.check("Wavefronts", "for_each");
-    for_each_place(exec, label, detail::wavefronts::BodyAtPlace<O, Body>{place_order(), body});
+    for_each_place(exec, label, detail::order::BodyAtPlace<O, Body>{place_order(), body});
   }
   template <class Body>
   void for_each(const Exec& exec, const Body& body) const {
@@ -85,7 +85,7 @@ class Wavefronts {
   template <class Body>
   void for_each_place(const Exec& exec, const char* label, const Body& body) const {
     moves_.check("Wavefronts", "for_each_place");
-    if constexpr (detail::wavefronts::on_threads<Exec>) {
+    if constexpr (detail::order::on_threads<Exec>) {
       for_each_run(exec, label, [&body](std::int64_t first, std::int64_t stop) {
         for (std::int64_t place = first; place < stop; ++place) body(place);
       });
@@ -99,7 +99,7 @@ class Wavefronts {
   /// The same on a CPU, by body(first, stop): places first, ..., stop - 1, in this order.
   template <class Body>
   void for_each_run(const Exec& exec, const char* label, const Body& body) const
-    requires(detail::wavefronts::on_threads<Exec>)
+    requires(detail::order::on_threads<Exec>)
   {
     moves_.check("Wavefronts", "for_each_run");
     if (n_ == 0) return;
@@ -107,10 +107,10 @@ class Wavefronts {
     const backends::Progress progress(progress_.data());
     progress.clear(schedule.threads);
     backends::launch_threads(exec, label, schedule.threads, [&](int me, int threads) {
-      detail::wavefronts::run_share(schedule, me, threads, progress, body);
+      detail::order::run_share(schedule, me, threads, progress, body);
     });
   }
-  detail::wavefronts::PlaceOrder<O> place_order() const {
+  detail::order::PlaceOrder<O> place_order() const {
     moves_.check("Wavefronts", "place_order");
     return {order_.iterations.data(), n_, sweep_};
   }
@@ -120,7 +120,7 @@ class Wavefronts {
   /// Iterations of the longest chain of dependences; 0 where they were not looked for.
   int levels() const { return order_.levels; }
   /// Who runs what on a CPU, and when.
-  const detail::wavefronts::ThreadSchedule& schedule() const { return order_.schedule; }
+  const detail::order::ThreadSchedule& schedule() const { return order_.schedule; }
   /// What it holds, in bytes.
   std::size_t bytes() const {
     return order_.memory.bytes() + progress_memory_.bytes() + order_.schedule.bytes();

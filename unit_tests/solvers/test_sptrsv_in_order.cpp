@@ -2,22 +2,22 @@
 // Rows in the user's order: their tasks, and the published methods that are presets of them.
 #include <doctest/doctest.h>
 
-#include "../../solvers/sptrsv/schedule/in_order_tasks.hpp"
+#include "../../solvers/order/in_order_tasks.hpp"
 #include "../support/triangles.hpp"
 
 namespace heddle::test {
 
 namespace {
 
+using heddle::detail::order::InOrderRuns;
+using heddle::detail::order::InOrderTasks;
+using heddle::detail::order::LevelOrder;
+using heddle::detail::order::Task;
 using heddle::detail::sptrsv::expanded;
 using heddle::detail::sptrsv::grammar;
-using heddle::detail::sptrsv::Graph;
-using heddle::detail::sptrsv::InOrderRuns;
-using heddle::detail::sptrsv::InOrderTasks;
-using heddle::detail::sptrsv::LevelOrder;
 using heddle::detail::sptrsv::Preset;
 using heddle::detail::sptrsv::presets;
-using heddle::detail::sptrsv::Task;
+using heddle::detail::triangle::Graph;
 using Type = OneTriangleType;
 using Exec = Type::Exec;
 using Space = Type::Space;
@@ -89,10 +89,10 @@ TEST_CASE("sptrsv in order: the order of the rows has no levels") {
   for (const int rows : {0, 1, 100}) {
     for (const Triangle triangle : {Triangle::lower, Triangle::upper}) {
       const Graph<int, int> graph{nullptr, nullptr, rows, triangle};
-      const auto order = LevelOrder<Exec, int>::by_row(exec, graph);
+      const auto order = LevelOrder<Exec, int>::by_sweep(exec, rows, graph.sweep());
       exec.fence("heddle::test::ordered");
       CHECK(order.levels() == 0);
-      const auto row = to_host(order.rows()), place = to_host(order.place());
+      const auto row = to_host(order.iterations()), place = to_host(order.place());
       for (int p = 0; p < rows; ++p) {
         const int expected = triangle == Triangle::lower ? p : rows - 1 - p;
         CHECK(row(static_cast<std::size_t>(p)) == expected);

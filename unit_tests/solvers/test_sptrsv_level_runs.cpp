@@ -2,7 +2,7 @@
 // Levels cut into launches, thin ones together; and the schemes of devices with clusters.
 #include <doctest/doctest.h>
 
-#include "../../solvers/sptrsv/schedule/level_runs.hpp"
+#include "../../solvers/order/level_runs.hpp"
 #include "../support/sptrsv_check.hpp"
 #include "../support/watchdog.hpp"
 
@@ -10,10 +10,10 @@ namespace heddle::test {
 
 namespace {
 
-using heddle::detail::sptrsv::broken_run;
+using heddle::detail::order::broken_run;
+using heddle::detail::order::LevelRun;
+using heddle::detail::order::runs_of_levels;
 using heddle::detail::sptrsv::grammar;
-using heddle::detail::sptrsv::LevelRun;
-using heddle::detail::sptrsv::runs_of_levels;
 
 std::vector<std::int64_t> begins(const std::vector<std::int64_t>& rows) {
   std::vector<std::int64_t> begin{0};

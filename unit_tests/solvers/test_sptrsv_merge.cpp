@@ -2,21 +2,22 @@
 // Rows merged into groups, on the host: what every merging keeps, and what each is for.
 #include <doctest/doctest.h>
 
-#include "../../solvers/sptrsv/schedule/proof.hpp"
+#include "../../solvers/order/group_proof.hpp"
+#include "../../solvers/sptrsv/transform/merge.hpp"
 #include "../support/triangles.hpp"
 
 namespace heddle::test {
 
 namespace {
 
+using heddle::detail::order::broken_dependence;
+using heddle::detail::order::Launch;
+using heddle::detail::order::launches_of;
+using heddle::detail::order::PlaceGraph;
+using heddle::detail::order::RowGroups;
 using heddle::detail::sptrsv::bands_of;
-using heddle::detail::sptrsv::broken_dependence;
-using heddle::detail::sptrsv::Launch;
-using heddle::detail::sptrsv::launches_of;
 using heddle::detail::sptrsv::Merging;
 using heddle::detail::sptrsv::most_rows;
-using heddle::detail::sptrsv::PlaceGraph;
-using heddle::detail::sptrsv::RowGroups;
 using Kind = Merging::Kind;
 
 /// A triangle whose rows are put in the order of their levels.
@@ -111,7 +112,7 @@ TEST_CASE("sptrsv: groups wait for what they need, in every schedule of every tr
       CHECK(problem(triangle, groups, merging) == "");
       for (const std::int64_t least : {1, 2, 5, 20, 1000000}) {
         const auto launches = launches_of(groups.level_begin, least);
-        CHECK(broken_dependence(triangle.graph(), groups, launches) == "");
+        CHECK(broken_dependence(triangle.graph(), groups, launches, most_rows) == "");
       }
     }
   }
@@ -120,7 +121,7 @@ TEST_CASE("sptrsv: groups wait for what they need, in every schedule of every tr
 TEST_CASE("sptrsv: a schedule that breaks a dependence is noticed") {
   const Leveled chain(lower_band("chain", 3, {1}));
   const auto broken = [&](const RowGroups& groups, const std::vector<Launch>& launches) {
-    return broken_dependence(chain.graph(), groups, launches) != "";
+    return broken_dependence(chain.graph(), groups, launches, most_rows) != "";
   };
   const RowGroups two{{0, 1, 2}, {0, 2, 3}, {0, 1, 2}};
   CHECK(!broken(two, {{0, 2, false}}));
@@ -153,8 +154,10 @@ TEST_CASE("sptrsv: a large triangle is merged in bands, each for itself") {
   const std::vector<std::size_t> first_level = bands_of(band.level_begin);
   CHECK(first_level.size() == 5);
   const RowGroups groups = merge(band.graph(), band.level_begin, {Kind::parents, 4});
-  CHECK(broken_dependence(band.graph(), groups, launches_of(groups.level_begin, 1000000)) == "");
-  CHECK(broken_dependence(band.graph(), groups, launches_of(groups.level_begin, 1)) == "");
+  CHECK(broken_dependence(band.graph(), groups, launches_of(groups.level_begin, 1000000),
+                          most_rows) == "");
+  CHECK(broken_dependence(band.graph(), groups, launches_of(groups.level_begin, 1), most_rows) ==
+        "");
   // Groups of one band follow all of the band before.
   for (std::size_t b = 1; b + 1 < first_level.size(); ++b) {
     const std::int64_t edge = band.level_begin[first_level[b]];

@@ -4,7 +4,7 @@
 
 #include <heddle/wavefronts.hpp>
 
-#include "../../solvers/sptrsv/prepare/gpu_solve.hpp"
+#include "../../solvers/handover/gpu_solve.hpp"
 #include "../support/sptrsv_check.hpp"
 
 namespace heddle::test {
@@ -27,7 +27,7 @@ static_assert(moves_only<Workspace>);
 static_assert(moves_only<SptrsvWorkspace<Portable<Exec>, float>>);
 static_assert(moves_only<Wavefronts<Exec>>);
 // What holds the flags and tickets of a GPU's plan, whatever this build's device is.
-static_assert(moves_only<heddle::detail::sptrsv::GpuSolve<Exec, double>>);
+static_assert(moves_only<heddle::detail::handover::GpuSolve<Exec, double>>);
 
 struct ReadsNothing {
   template <class Visit>

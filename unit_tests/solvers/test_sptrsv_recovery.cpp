@@ -2,15 +2,15 @@
 // A solve whose launches were refused halfway leaves nothing to the next.
 #include <doctest/doctest.h>
 
-#include "../../solvers/sptrsv/prepare/gpu_solve.hpp"
+#include "../../solvers/handover/gpu_solve.hpp"
 #include "../support/triangles.hpp"
 
 namespace heddle::test {
 
 namespace {
 
-using heddle::detail::sptrsv::GpuSolve;
-using heddle::detail::sptrsv::SolvedValues;
+using heddle::detail::handover::GpuSolve;
+using heddle::detail::handover::SolvedValues;
 using Exec = DefaultDevice;
 using Solve = GpuSolve<Exec, double>;
 

@@ -137,7 +137,7 @@ TEST_CASE("wavefronts: everything is labelled, and a loop launches and does noth
     CHECK(strangers(seen) == "");
     CHECK(count(seen, Event::kernel) == static_cast<int>(seen.size()));
     CHECK(seen.size() >= 1);
-    if constexpr (wavefronts::on_threads<Exec>) CHECK(seen.size() == 1);
+    if constexpr (heddle::detail::order::on_threads<Exec>) CHECK(seen.size() == 1);
   }
 }
 
@@ -170,7 +170,7 @@ TEST_CASE_TEMPLATE_APPLY(few, Every<std::tuple<double>, UsualIndices, NestingBac
 
 TEST_CASE_TEMPLATE_DEFINE("wavefronts: a loop in order is not looked at", T, in_order) {
   using Exec = typename T::Exec;
-  if constexpr (wavefronts::on_threads<Exec>) {
+  if constexpr (heddle::detail::order::on_threads<Exec>) {
     const Exec exec;
     for (const Sweep sweep : {Sweep::forward, Sweep::backward}) {
       std::vector<int> order;

@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "../../solvers/wavefronts/prove.hpp"
+#include "../../solvers/order/thread_proof.hpp"
 #include "../support/assumed_processors.hpp"
 #include "../support/loops.hpp"
 #include "../support/watchdog.hpp"
@@ -15,8 +15,9 @@ namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using backends::Progress;
+namespace order = heddle::detail::order;
 namespace wavefronts = heddle::detail::wavefronts;
-using wavefronts::ThreadSchedule;
+using order::ThreadSchedule;
 
 /// A pattern, how its loop is meant, and a schedule that was made for it.
 struct Scheduled {
@@ -29,7 +30,7 @@ struct Scheduled {
     for (int p = 0; p < loop().iterations; ++p) iterations.push_back(order(p));
   }
 
-  wavefronts::Loop<int, PatternReads> loop() const {
+  order::Loop<int, PatternReads> loop() const {
     return {static_cast<int>(pattern.rows.size()),
             options.sweep,
             options.ahead,
@@ -37,7 +38,7 @@ struct Scheduled {
   }
   const ThreadSchedule& schedule() const { return waves.schedule(); }
   bool proved(const ThreadSchedule& by) const {
-    return !wavefronts::broken_dependence(by, iterations, loop());
+    return !order::broken_dependence(by, iterations, loop());
   }
 
   Pattern pattern;
@@ -181,7 +182,7 @@ TEST_CASE("wavefronts: any number of threads runs a schedule, with delays anywhe
         const MixItems mix{scheduled.loop().reads, items.data()};
         const auto run = [&](int me) {
           Random random(static_cast<std::uint64_t>(me + 1));
-          wavefronts::run_share(
+          order::run_share(
               scheduled.schedule(), me, granted, progress,
               [&](std::int64_t first, std::int64_t stop) {
                 for (auto p = first; p < stop; ++p) {
@@ -204,7 +205,7 @@ TEST_CASE("wavefronts: any number of threads runs a schedule, with delays anywhe
 
 TEST_CASE("wavefronts: thin levels stay on one thread, wide ones are cut evenly") {
   const auto stages =
-      wavefronts::make_stages({10, 10, 100, 5, 5, 1000, 7}, {1, 2, 50, 1, 1, 2, 1}, 4, 20);
+      order::make_stages({10, 10, 100, 5, 5, 1000, 7}, {1, 2, 50, 1, 1, 2, 1}, 4, 20);
   CHECK(stages.of_level == std::vector{0, 0, 1, 2, 2, 3, 4});
   CHECK(stages.tasks == std::vector{1, 4, 1, 2, 1});
   const Scheduled wide(triangle_named("two wide levels"), {.threads = 3}, "barrier", 1);
@@ -255,7 +256,7 @@ TEST_CASE("wavefronts: a schedule is made for the threads that have a processor 
 TEST_CASE("wavefronts: threads without a processor cost the launch") {
   wavefronts::LevelCounts counts;
   counts.steps = {40000};
-  const auto stages = wavefronts::make_stages(counts.steps, {5000}, 2, 1);
+  const auto stages = order::make_stages(counts.steps, {5000}, 2, 1);
   CHECK(wavefronts::predicted_gain(counts, stages, 5000) > wavefronts::least_gain);
   CHECK(wavefronts::predicted_gain(counts, stages, 5000, 14) < 1);
 }

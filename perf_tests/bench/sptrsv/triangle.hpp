@@ -55,7 +55,7 @@ class HostTriangle {
       for (Off k = from.row_ptr()(row); k < from.row_ptr()(row + 1); ++k) {
         const auto at = static_cast<std::size_t>(k);
         const Index j = from.col_idx()(at);
-        if (j != i && !detail::sptrsv::in_triangle(triangle_, i, j)) continue;
+        if (j != i && !detail::triangle::in_triangle(triangle_, i, j)) continue;
         entries_.push_back({j, from.values()(at)});
       }
       // So that the diagonal is there; it is added to what there is of it.

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cassert>
 
-#include "../schedule/proof.hpp"
+#include "../../handover/gpu_solve.hpp"
+#include "../../order/group_proof.hpp"
 #include "../select/shapes.hpp"
 #include "../select/tuning.hpp"
 #include "../transform/blocked_triangle.hpp"
 #include "blocks_kernel.hpp"
-#include "gpu_solve.hpp"
 #include "inspection.hpp"
 
 namespace heddle::detail::sptrsv {
@@ -26,25 +26,26 @@ class BlocksExecutor {
 
   /// Merges on the threads of the host, and copies the pattern there and the order back.
   BlocksExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme,
-                 const RowLevels<Exec>& levels)
+                 const order::Levels<Exec>& levels)
       : room_(std::min(in.vectors, most_vectors)) {
-    auto order = LevelOrder<Exec, O>::by_level_and_row(in.exec, in.graph, levels);
+    auto order = order::LevelOrder<Exec, O>::by_level_and_sweep(in.exec, in.graph.rows,
+                                                                in.graph.sweep(), levels);
     levels_ = levels.count();
     scheme_ = resolved(scheme, blocks_shape(in.T.rows(), in.sums.entries, levels_));
     subwarps_ = static_cast<int>(scheme_.integer("team")) / chunk_pieces;
     piece_ = static_cast<int>(scheme_.integer("piece"));
     const std::int64_t warps = scheme_.integer("warps");
-    const RowGroups groups = merged(in, order, warps);
+    const order::RowGroups groups = merged(in, order, warps);
     if (groups.groups() >= backends::max_teams_in_order) {
       throw Error("a triangle of " + std::to_string(in.T.rows()) + " rows makes too many groups",
                   "pin a scheme that merges more rows");
     }
     triangle_ = Triangle(in.exec, in.T, in.graph, in.origin, order, groups, in.sums.entries,
                          in.diagonal, piece_, scheme_.value("inner") == "inverse");
-    solve_ = GpuSolve<Exec, V>(in.exec, in.T.rows(), room_);
+    solve_ = handover::GpuSolve<Exec, V>(in.exec, in.T.rows(), room_);
     std::int64_t warps_per_team = 1;
     with_kernel<1>([&]<class Kernel>() { warps_per_team = Kernel::warps_per_team; });
-    spare_bytes_ = scratch_for_residency(in.device, warps, warps_per_team);
+    spare_bytes_ = handover::scratch_for_residency(in.device, warps, warps_per_team);
   }
 
   const Scheme& scheme() const { return scheme_; }
@@ -94,16 +95,17 @@ class BlocksExecutor {
 
  private:
   using Operands = sptrsv::Operands<S, O, Off, V, Acc>;
-  using Triangle = BlockedTriangle<Exec, S, O, Off, Acc, DiagonalOf<S, V>>;
+  using Triangle = BlockedTriangle<Exec, S, O, Off, Acc, triangle::DiagonalOf<S, V>>;
   /// Right-hand sides that a kernel holds in registers: one of large numbers, and more than two
   /// make kernels for gfx90a spill.
   static constexpr int together = sizeof(Acc) > 8 ? 1 : 2;
   static constexpr int warp_width = backends::max_subwarp_width<Exec>;
 
   /// The groups, and the launches that solve them; `order` becomes that of their places.
-  RowGroups merged(const Inspection<Exec, Matrix>& in, LevelOrder<Exec, O>& order,
-                   std::int64_t warps) {
-    const OrderedPattern<Exec, O, Off> pattern(in.exec, in.graph, nullptr, order, in.sums.entries);
+  order::RowGroups merged(const Inspection<Exec, Matrix>& in, order::LevelOrder<Exec, O>& order,
+                          std::int64_t warps) {
+    const triangle::OrderedPattern<Exec, O, Off> pattern(in.exec, in.graph, nullptr, order,
+                                                         in.sums.entries);
     const auto on_host = [&](const auto& array) {
       using T = typename std::remove_cvref_t<decltype(array)>::non_const_value_type;
       std::vector<T> host(array.extent(0));
@@ -117,8 +119,8 @@ class BlocksExecutor {
     const std::vector<O> needed = on_host(pattern.needed());
     const std::vector<O> row = on_host(pattern.row());
     in.exec.fence("heddle::sptrsv::pattern_on_host");
-    const PlaceGraph<O, Off> graph{in.T.rows(), row_ptr.data(), needed.data()};
-    RowGroups groups =
+    const order::PlaceGraph<O, Off> graph{in.T.rows(), row_ptr.data(), needed.data()};
+    order::RowGroups groups =
         merge(graph, order.level_begin(), merging(), [](int tasks, const auto& task) {
           using Host = Kokkos::DefaultHostExecutionSpace;
           const Host host;
@@ -128,13 +130,13 @@ class BlocksExecutor {
                                [&](std::int64_t band) { task(static_cast<int>(band)); });
           host.fence("heddle::sptrsv::merged");
         });
-    launches_ = launches_of(groups.level_begin, least_of_own_launch(in, warps));
-    assert(broken_dependence(graph, groups, launches_) == "");
+    launches_ = order::launches_of(groups.level_begin, least_of_own_launch(in, warps));
+    assert(order::broken_dependence(graph, groups, launches_, most_rows) == "");
     std::vector<O> rows(row.size());
     for (std::size_t p = 0; p < rows.size(); ++p) {
       rows[p] = row[static_cast<std::size_t>(groups.order[p])];
     }
-    order = LevelOrder<Exec, O>::given(in.exec, rows, {});
+    order = order::LevelOrder<Exec, O>::given(in.exec, rows, {});
     return groups;
   }
 
@@ -185,7 +187,7 @@ class BlocksExecutor {
     const std::size_t bytes =
         std::max(spare_bytes_, Kernel::scratch_bytes(view.inverted != nullptr));
     solve_.run(exec, operands.x.count, [&](const auto& solved, const auto& tickets) {
-      for (const Launch& launch : launches_) {
+      for (const order::Launch& launch : launches_) {
         const auto teams =
             ceil_div<std::int64_t>(launch.stop - launch.first, Kernel::groups_per_team);
         const bool last = &launch == &launches_.back();
@@ -206,8 +208,8 @@ class BlocksExecutor {
   int subwarps_ = 1;
   int piece_ = 4;
   Triangle triangle_;
-  std::vector<Launch> launches_;
-  GpuSolve<Exec, V> solve_;
+  std::vector<order::Launch> launches_;
+  handover::GpuSolve<Exec, V> solve_;
   std::size_t spare_bytes_ = 0;
 };
 

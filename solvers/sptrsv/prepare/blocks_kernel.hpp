@@ -3,10 +3,10 @@
 
 #include "../../../backends/launch.hpp"
 #include "../../../backends/unroll.hpp"
+#include "../../handover/entry_batch.hpp"
 #include "../select/tuning.hpp"
 #include "../transform/blocked_view.hpp"
 #include "../transform/pieces.hpp"
-#include "entry_batch.hpp"
 #include "operands.hpp"
 #include "trace.hpp"
 
@@ -58,7 +58,7 @@ struct BlocksKernel {
 
   Operands operands;
   View view;
-  SolvedValues<V> solved;
+  handover::SolvedValues<V> solved;
   std::int64_t first, stop;
   std::int64_t teams;  ///< of the launch
   bool ends_solve;
@@ -246,7 +246,7 @@ struct BlocksKernel {
   KOKKOS_FORCEINLINE_FUNCTION void add_chunk(const Subwarp& subwarp, std::int64_t begin, int width,
                                              int set, int v, Acc (&sum)[Vectors]) const {
     const bool works = subwarp.lane() < width;
-    EntryBatch<Operands, batch, Vectors> entries;
+    handover::EntryBatch<Operands, batch, Vectors> entries;
     HEDDLE_UNROLL(Piece / batch)
     for (int e = 0; e < Piece; e += batch) {
       HEDDLE_UNROLL(batch)
@@ -311,7 +311,7 @@ struct BlocksKernel {
     }
     const Acc rest = (sum[0] + sum[1]) + (sum[2] + sum[3]);
     const Real all = (magnitudes[0] + magnitudes[1]) + (magnitudes[2] + magnitudes[3]);
-    return is_finite(rest) && magnitude(rest) <= most_residual * precision * all;
+    return triangle::is_finite(rest) && magnitude(rest) <= most_residual * precision * all;
   }
 
   KOKKOS_FORCEINLINE_FUNCTION Acc dot(const Acc (&block_row)[most_rows], const Acc* right) const {
@@ -344,7 +344,7 @@ struct BlocksKernel {
     HEDDLE_UNROLL(Vectors)
     for (int c = 0; c < Vectors; ++c) {
       left[c] = rounded(left[c] * row.factor);
-      wrong |= is_finite(left[c]) ? 0u : 1u << c;
+      wrong |= triangle::is_finite(left[c]) ? 0u : 1u << c;
     }
     return wrong;
   }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../../backends/cluster.hpp"
-#include "entry_batch.hpp"
+#include "../../handover/entry_batch.hpp"
 #include "operands.hpp"
 #include "trace.hpp"
 
@@ -32,7 +32,7 @@ struct ClusterLevelsKernel {
   using Acc = typename Operands::accumulator_type;
 
   Operands operands;
-  SolvedValues<V> solved;
+  handover::SolvedValues<V> solved;
   const std::int64_t* level_begin;  ///< the first place of each level, and the end
   int first, stop;
   int lanes;        ///< of a row: a power of two, at most those of a warp
@@ -76,7 +76,7 @@ struct ClusterLevelsKernel {
     bool writes;
     Acc factor;
     Acc right[Vectors];
-    EntryBatch<Operands, Batch, Vectors> batch;
+    handover::EntryBatch<Operands, Batch, Vectors> batch;
   };
 
   /// Beyond the last an empty one.
@@ -113,8 +113,8 @@ struct ClusterLevelsKernel {
     }
     return entries;
   }
-  KOKKOS_FORCEINLINE_FUNCTION void load(EntryBatch<Operands, Batch, Vectors>& batch, Off k,
-                                        Off end) const {
+  KOKKOS_FORCEINLINE_FUNCTION void load(handover::EntryBatch<Operands, Batch, Vectors>& batch,
+                                        Off k, Off end) const {
     HEDDLE_UNROLL(Batch)
     for (int i = 0; i < Batch; ++i) {
       const Off entry = k + static_cast<Off>(i * lanes);

@@ -21,13 +21,13 @@ class GpuExecutor {
       runs_.template emplace<InOrder>(in, scheme);
       return;
     }
-    const RowLevels<Exec> levels(in.exec, in.graph);
+    const order::Levels<Exec> levels(in.exec, triangle::loop_of(in.graph));
     if (in.pinned && scheme.has("blocks")) {
       runs_.template emplace<Blocks>(in, scheme, levels);
       return;
     }
-    using Order = LevelOrder<Exec, typename Matrix::ordinal_type>;
-    const Order order = Order::by_level(in.exec, in.graph, levels);
+    using Order = order::LevelOrder<Exec, typename Matrix::ordinal_type>;
+    const Order order = Order::by_level(in.exec, in.graph.rows, levels);
     const Scheme chosen =
         in.pinned ? scheme
                   : choose_by_levels(scheme, order.level_begin(), in.sums.entries, in.vectors);

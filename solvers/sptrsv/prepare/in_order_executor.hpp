@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "../schedule/in_order_tasks.hpp"
+#include "../../handover/gpu_solve.hpp"
+#include "../../order/in_order_tasks.hpp"
+#include "../../triangle/ordered_triangle.hpp"
 #include "../select/shapes.hpp"
 #include "../select/tuning.hpp"
-#include "../transform/ordered_triangle.hpp"
-#include "gpu_solve.hpp"
 #include "in_order_tasks_kernel.hpp"
 #include "inspection.hpp"
 
@@ -25,17 +25,19 @@ class InOrderExecutor {
 
   InOrderExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
       : scheme_(resolved(scheme, in_order_shape())), room_(std::min(in.vectors, vectors_at_once)) {
-    const auto order = LevelOrder<Exec, O>::by_row(in.exec, in.graph);
+    const auto order =
+        order::LevelOrder<Exec, O>::by_sweep(in.exec, in.graph.rows, in.graph.sweep());
     triangle_ = Triangle(in.exec, in.T, in.graph, in.origin, order, in.sums.entries, in.diagonal);
     const auto view = triangle_.view();
-    tasks_ = InOrderTasks<Exec>(
-        in.exec, InOrderRuns<Off>{view.row_ptr, view.rows, warp_width, most_mean(scheme_)});
+    tasks_ = order::InOrderTasks<Exec>(
+        in.exec, order::InOrderRuns<Off>{view.row_ptr, view.rows, warp_width, most_mean(scheme_)});
     if (teams() >= backends::max_teams_in_order) {
       throw Error("a triangle of " + std::to_string(in.T.rows()) + " rows takes too many teams",
                   "pin a scheme with sw_rnnz=inf");
     }
-    solve_ = GpuSolve<Exec, V>(in.exec, in.T.rows(), room_);
-    scratch_bytes_ = scratch_for_residency(in.device, scheme_.integer("warps"), warps_per_team);
+    solve_ = handover::GpuSolve<Exec, V>(in.exec, in.T.rows(), room_);
+    scratch_bytes_ =
+        handover::scratch_for_residency(in.device, scheme_.integer("warps"), warps_per_team);
     in.exec.fence("heddle::sptrsv::ordered");  // before the order is freed
   }
 
@@ -73,13 +75,13 @@ class InOrderExecutor {
 
  private:
   using Operands = sptrsv::Operands<S, O, Off, V, Acc>;
-  using Triangle = OrderedTriangle<Exec, S, O, Off, DiagonalOf<S, V>>;
+  using Triangle = triangle::OrderedTriangle<Exec, S, O, Off, triangle::DiagonalOf<S, V>>;
   static constexpr int warp_width = backends::max_subwarp_width<Exec>;
   static constexpr int warps_per_team = team_threads / warp_width;
   using Shape = backends::Shape<warp_width, team_threads>;
 
   static std::int64_t most_mean(const Scheme& scheme) {
-    if (scheme.value("sw_rnnz") == "inf") return InOrderRuns<Off>::any_mean;
+    if (scheme.value("sw_rnnz") == "inf") return order::InOrderRuns<Off>::any_mean;
     const std::int64_t entries = scheme.integer("sw_rnnz");
     return entries == 0 ? -1 : entries;
   }
@@ -99,8 +101,8 @@ class InOrderExecutor {
   Scheme scheme_;
   int room_ = 1;
   Triangle triangle_;
-  InOrderTasks<Exec> tasks_;
-  GpuSolve<Exec, V> solve_;
+  order::InOrderTasks<Exec> tasks_;
+  handover::GpuSolve<Exec, V> solve_;
   std::size_t scratch_bytes_ = 0;
 };
 

@@ -4,8 +4,8 @@
 #include "../../../backends/launch.hpp"
 #include "../../../backends/mailbox.hpp"
 #include "../../../backends/unroll.hpp"
+#include "../../handover/look_for_all.hpp"
 #include "in_order_rows.hpp"
-#include "look_for_all.hpp"
 
 namespace heddle::detail::sptrsv {
 
@@ -54,7 +54,7 @@ struct InOrderKernel {
     while (warp.any(!done)) {
       if (done) continue;
       const auto place = [&](int i, int v) { return at(column[i], v); };
-      if (!look_for_all(solved, place, seen)) continue;
+      if (!handover::look_for_all(solved, place, seen)) continue;
       add(row, k, end, column, value, seen, diagonal, sum);
       k += Batch;
       if (k < end) {

@@ -3,7 +3,7 @@
 
 #include "../../../backends/scratch.hpp"
 #include "../../../core/multivector.hpp"
-#include "../transform/levels.hpp"
+#include "../../triangle/graph.hpp"
 
 namespace heddle::detail::sptrsv {
 
@@ -15,7 +15,7 @@ struct InOrderOperands {
   using offset_type = Off;
   using vector_type = V;
 
-  Graph<O, Off> graph;
+  triangle::Graph<O, Off> graph;
   const S* values;
   bool unit;
   bool ignore_outside;
@@ -24,7 +24,7 @@ struct InOrderOperands {
   Multivector<V> x;
 
   KOKKOS_FORCEINLINE_FUNCTION bool needs(O row, O column) const {
-    return in_triangle(graph.triangle, row, column);
+    return triangle::in_triangle(graph.triangle, row, column);
   }
   /// Whether an entry makes its row a NaN: nobody may be told of one outside of the triangle.
   KOKKOS_FORCEINLINE_FUNCTION bool spoils(O row, O column) const {
@@ -60,7 +60,7 @@ KOKKOS_FORCEINLINE_FUNCTION void solve_row(const Operands& operands,
   const auto end = graph.row_ptr[row + 1];
   for (auto k = graph.row_ptr[row]; k < end; ++k) {
     const auto column = graph.col_idx[k];
-    if (in_triangle(triangle, row, column)) {
+    if (triangle::in_triangle(triangle, row, column)) {
       wait(triangle == Triangle::lower ? column : graph.rows - 1 - column);
       sum += V(operands.values[k]) * operands.x(column, vector);
     } else if (column == row) {

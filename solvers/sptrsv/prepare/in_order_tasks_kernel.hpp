@@ -2,8 +2,8 @@
 #pragma once
 
 #include "../../../backends/launch.hpp"
-#include "../schedule/tasks.hpp"
-#include "entry_batch.hpp"
+#include "../../handover/entry_batch.hpp"
+#include "../../order/tasks.hpp"
 #include "operands.hpp"
 #include "trace.hpp"
 
@@ -34,8 +34,8 @@ struct InOrderTasksKernel {
   using Acc = typename Operands::accumulator_type;
 
   Operands operands;
-  SolvedValues<V> solved;
-  const Task* tasks;
+  handover::SolvedValues<V> solved;
+  const order::Task* tasks;
   std::int64_t count;  ///< of tasks
   std::int64_t teams;
   Trace trace;
@@ -47,7 +47,7 @@ struct InOrderTasksKernel {
     const std::int64_t index = team.index() * (Team::threads / width) + team.thread() / width;
     const int set = solved.set();
     if (index < count) {
-      const Task task = tasks[index];
+      const order::Task task = tasks[index];
       if (task.rows == 1) {
         solve_row(warp, task.first, set);
       } else {
@@ -74,7 +74,7 @@ struct InOrderTasksKernel {
     Row row = begin(place, writes, set);
     auto k = operands.T.row_ptr[place] + warp.lane();
     const auto end = operands.T.row_ptr[place + 1];
-    EntryBatch<Operands, WarpBatch, Vectors> batch;
+    handover::EntryBatch<Operands, WarpBatch, Vectors> batch;
     for (; warp.any(k < end); k += WarpBatch * Warp::width) {
       batch.template load_row<Warp::width>(operands.T, solved, k, end);
       while (warp.any(!batch.look(solved, set))) {
@@ -87,13 +87,14 @@ struct InOrderTasksKernel {
   }
 
   template <class Warp>
-  KOKKOS_FORCEINLINE_FUNCTION void solve_rows(const Warp& warp, const Task& task, int set) const {
+  KOKKOS_FORCEINLINE_FUNCTION void solve_rows(const Warp& warp, const order::Task& task,
+                                              int set) const {
     bool done = warp.lane() >= task.rows;
     const std::int64_t place = task.first + (done ? 0 : warp.lane());
     Row row = begin(place, !done, set);
     auto k = operands.T.row_ptr[place];
     const auto end = done ? k : operands.T.row_ptr[place + 1];
-    EntryBatch<Operands, LaneBatch, Vectors> batch;
+    handover::EntryBatch<Operands, LaneBatch, Vectors> batch;
     batch.template load_row<1>(operands.T, solved, k, end);
     while (warp.any(!done)) {
       if (done) continue;

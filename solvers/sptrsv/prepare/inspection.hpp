@@ -2,8 +2,8 @@
 #pragma once
 
 #include "../../../core/device.hpp"
-#include "../transform/check_triangle.hpp"
-#include "../transform/levels.hpp"
+#include "../../triangle/check_triangle.hpp"
+#include "../../triangle/graph.hpp"
 
 namespace heddle::detail::sptrsv {
 
@@ -14,10 +14,10 @@ struct Inspection {
   using Off = typename Matrix::offset_type;
 
   const Exec& exec;
-  const Matrix& T;      ///< as the user gave it
-  Graph<O, Off> graph;  ///< of T, or of its transpose
-  const Off* origin;    ///< entry k of the graph is entry origin[k] of T; null: entry k
-  const TriangleSums& sums;
+  const Matrix& T;                ///< as the user gave it
+  triangle::Graph<O, Off> graph;  ///< of T, or of its transpose
+  const Off* origin;              ///< entry k of the graph is entry origin[k] of T; null: entry k
+  const triangle::TriangleSums& sums;
   const Device& device;
   Diagonal diagonal;
   int vectors;  ///< right-hand sides at once that there is room for

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "../../../core/multivector.hpp"
-#include "../transform/diagonal_value.hpp"
-#include "../transform/view.hpp"
+#include "../../triangle/diagonal_value.hpp"
+#include "../../triangle/view.hpp"
 
 namespace heddle::detail::sptrsv {
 
@@ -26,7 +26,7 @@ struct Operands {
   using vector_type = V;
   using accumulator_type = Acc;
 
-  View<S, O, Off, DiagonalOf<S, V>> T;
+  triangle::View<S, O, Off, triangle::DiagonalOf<S, V>> T;
   bool conjugate;
   Acc alpha;
   Multivector<const V> b;

@@ -9,20 +9,6 @@
 
 namespace heddle::detail::sptrsv {
 
-/// What row i of a triangle reads.
-template <Ordinal O, Offset Off>
-struct TriangleReads {
-  Graph<O, Off> graph;
-
-  template <class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(O i, const Visit& visit) const {
-    for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
-      const O j = graph.col_idx[k];
-      if (in_triangle(graph.triangle, i, j)) visit(j);
-    }
-  }
-};
-
 /// A kernel's run of places, one by one. A step of a trace is a row.
 template <class Kernel>
 struct TracedRows {
@@ -47,7 +33,7 @@ class RowsExecutor {
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
-  static constexpr bool on_threads = wavefronts::on_threads<Exec>;
+  static constexpr bool on_threads = order::on_threads<Exec>;
 
   RowsExecutor() = default;
 
@@ -97,17 +83,15 @@ class RowsExecutor {
 
  private:
   using Waves = Wavefronts<Exec, O>;
-  using Copy = RowsTriangle<Exec, S, O, Off, DiagonalOf<S, V>>;
+  using Copy = triangle::RowsTriangle<Exec, S, O, Off, triangle::DiagonalOf<S, V>>;
 
   static Waves schedule(const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-    const bool lower = in.graph.triangle == Triangle::lower;
-    WavefrontsOptions options{.sweep = lower ? Sweep::forward : Sweep::backward,
-                              .threads = in.threads};
+    WavefrontsOptions options{.sweep = in.graph.sweep(), .threads = in.threads};
     if constexpr (on_threads) {
       if (scheme.has("sequential")) return Waves::in_order(in.exec, in.graph.rows, options.sweep);
     }
     if (in.pinned) options.scheme = as_wavefronts(scheme, in.device);
-    return Waves(in.exec, in.graph.rows, TriangleReads<O, Off>{in.graph}, options);
+    return Waves(in.exec, in.graph.rows, triangle::TriangleReads<O, Off>{in.graph}, options);
   }
 
   Waves waves_;

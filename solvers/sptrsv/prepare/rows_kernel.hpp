@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../../core/multivector.hpp"
-#include "rows_triangle.hpp"
+#include "../../triangle/rows_triangle.hpp"
 
 namespace heddle::detail::sptrsv {
 
@@ -10,9 +10,9 @@ namespace heddle::detail::sptrsv {
 /// x.
 template <Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
 struct RowsKernel {
-  using D = DiagonalOf<S, V>;
+  using D = triangle::DiagonalOf<S, V>;
 
-  RowsView<S, O, Off, D> T;
+  triangle::RowsView<S, O, Off, D> T;
   bool conjugate;
   Acc alpha;
   Multivector<const V> b;
@@ -70,7 +70,7 @@ struct RowsKernel {
   template <bool Conjugate>
   KOKKOS_FORCEINLINE_FUNCTION static Acc factor(const S* values, const D* reciprocal,
                                                 std::int64_t place, Off end) {
-    if constexpr (RowsView<S, O, Off, D>::apart) {
+    if constexpr (triangle::RowsView<S, O, Off, D>::apart) {
       return value<Conjugate>(reciprocal[place]);
     } else {
       return value<Conjugate>(values[end]);

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cassert>
 
-#include "../schedule/level_runs.hpp"
-#include "../schedule/tasks.hpp"
+#include "../../handover/gpu_solve.hpp"
+#include "../../order/level_runs.hpp"
+#include "../../order/tasks.hpp"
+#include "../../triangle/ordered_triangle.hpp"
 #include "../select/shapes.hpp"
 #include "../select/tuning.hpp"
-#include "../transform/ordered_triangle.hpp"
 #include "cluster_levels_kernel.hpp"
-#include "gpu_solve.hpp"
 #include "inspection.hpp"
 #include "tasks_kernel.hpp"
 
@@ -28,7 +28,7 @@ class TasksExecutor {
   TasksExecutor() = default;
 
   TasksExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme,
-                const LevelOrder<Exec, O>& order)
+                const order::LevelOrder<Exec, O>& order)
       : by_level_(scheme.has("level-set")), room_(std::min(in.vectors, vectors_at_once)) {
     levels_ = order.levels();
     Parameters otherwise = rows_shape(in.T.rows(), in.sums.entries, levels_);
@@ -38,15 +38,16 @@ class TasksExecutor {
     scheme_ = resolved(scheme, otherwise);
     lanes_ = static_cast<int>(scheme_.integer("lanes"));
     triangle_ = Triangle(in.exec, in.T, in.graph, in.origin, order, in.sums.entries, in.diagonal);
-    ranges_ = TaskRanges(order.level_begin(), warp_width / lanes_);
+    ranges_ = order::TaskRanges(order.level_begin(), warp_width / lanes_);
     if (ranges_.tasks() / warps_per_team >= backends::max_teams_in_order) {
       throw Error("a triangle of " + std::to_string(in.T.rows()) + " rows takes too many teams",
                   "pin a scheme with fewer lanes");
     }
-    table_ = TaskTable<Exec>(in.exec, ranges_, order.level_begin());
+    table_ = order::TaskTable<Exec>(in.exec, ranges_, order.level_begin());
     if (by_level_) find_runs(in.exec, order.level_begin());
-    solve_ = GpuSolve<Exec, V>(in.exec, in.T.rows(), room_);
-    scratch_bytes_ = scratch_for_residency(in.device, scheme_.integer("warps"), warps_per_team);
+    solve_ = handover::GpuSolve<Exec, V>(in.exec, in.T.rows(), room_);
+    scratch_bytes_ =
+        handover::scratch_for_residency(in.device, scheme_.integer("warps"), warps_per_team);
     in.exec.fence("heddle::sptrsv::ordered");  // before the order is freed
   }
 
@@ -82,7 +83,7 @@ class TasksExecutor {
 
  private:
   using Operands = sptrsv::Operands<S, O, Off, V, Acc>;
-  using Triangle = OrderedTriangle<Exec, S, O, Off, DiagonalOf<S, V>>;
+  using Triangle = triangle::OrderedTriangle<Exec, S, O, Off, triangle::DiagonalOf<S, V>>;
   static constexpr int warp_width = backends::max_subwarp_width<Exec>;
   static constexpr int warps_per_team = team_threads / warp_width;
 
@@ -90,8 +91,8 @@ class TasksExecutor {
   void find_runs(const Exec& exec, const std::vector<std::int64_t>& level_begin) {
     if (scheme_.has("cluster")) cluster_ = static_cast<int>(scheme_.integer("cluster"));
     const std::int64_t most = cluster_ * cluster_threads / lanes_;
-    runs_ = runs_of_levels(level_begin, most);
-    assert(broken_run(level_begin, runs_, most) == "");
+    runs_ = order::runs_of_levels(level_begin, most);
+    assert(order::broken_run(level_begin, runs_, most) == "");
     const std::size_t begins = cluster_ > 0 ? level_begin.size() : 0;
     level_memory_ = Arena<typename Exec::memory_space>(exec, "heddle::sptrsv::level_begin",
                                                        arena_bytes<std::int64_t>(begins));
@@ -133,7 +134,7 @@ class TasksExecutor {
         return backends::launch_by_ticket<Shape>(exec, "heddle::sptrsv::solve", all.teams, all,
                                                  tickets, scratch_bytes_);
       }
-      for (const LevelRun& run : runs_) {
+      for (const order::LevelRun& run : runs_) {
         if (run.levels() > 1) {
           solve_thin_levels<Vectors>(exec, operands, solved, run, trace);
           continue;
@@ -146,8 +147,9 @@ class TasksExecutor {
   }
 
   template <int Vectors, class Trace>
-  void solve_thin_levels(const Exec& exec, const Operands& operands, const SolvedValues<V>& solved,
-                         const LevelRun& run, const Trace& trace) {
+  void solve_thin_levels(const Exec& exec, const Operands& operands,
+                         const handover::SolvedValues<V>& solved, const order::LevelRun& run,
+                         const Trace& trace) {
     if constexpr (backends::has_clusters<Exec>) {
       using Shape = backends::Shape<warp_width, cluster_threads>;
       using Kernel = ClusterLevelsKernel<Operands, Vectors == 1 ? 4 : 2, Vectors, Trace>;
@@ -163,13 +165,13 @@ class TasksExecutor {
   int room_ = 1;
   int levels_ = 0;
   Triangle triangle_;
-  TaskRanges ranges_;
-  TaskTable<Exec> table_;
-  std::vector<LevelRun> runs_;
+  order::TaskRanges ranges_;
+  order::TaskTable<Exec> table_;
+  std::vector<order::LevelRun> runs_;
   int cluster_ = 0;  // teams
   Arena<typename Exec::memory_space> level_memory_;
   typename Arena<typename Exec::memory_space>::template Array<std::int64_t> level_begin_;
-  GpuSolve<Exec, V> solve_;
+  handover::GpuSolve<Exec, V> solve_;
   std::size_t scratch_bytes_ = 0;
 };
 

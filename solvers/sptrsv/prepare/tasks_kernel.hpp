@@ -3,8 +3,8 @@
 
 #include "../../../backends/launch.hpp"
 #include "../../../backends/unroll.hpp"
-#include "../schedule/tasks.hpp"
-#include "entry_batch.hpp"
+#include "../../handover/entry_batch.hpp"
+#include "../../order/tasks.hpp"
 #include "operands.hpp"
 #include "trace.hpp"
 
@@ -34,11 +34,11 @@ struct TasksKernel {
   using O = typename Operands::ordinal_type;
   using V = typename Operands::vector_type;
   using Acc = typename Operands::accumulator_type;
-  using Mailbox = typename SolvedValues<V>::Mailbox;
+  using Mailbox = typename handover::SolvedValues<V>::Mailbox;
 
   Operands operands;
-  SolvedValues<V> solved;
-  const Task* tasks;
+  handover::SolvedValues<V> solved;
+  const order::Task* tasks;
   std::int64_t first, stop;
   std::int64_t teams;  ///< of the launch
   bool ends_solve;
@@ -52,7 +52,7 @@ struct TasksKernel {
     const std::int64_t index = first + team.index() * warps + team.thread() / warp_width;
     const int set = solved.set();
     if (index < stop) {
-      const Task task = tasks[index];
+      const order::Task task = tasks[index];
       const int row_of_warp = team.thread() % warp_width / Team::subwarp_width;
       solve(team.subwarp(), backends::Subwarp<Exec, warp_width>(), task.first + row_of_warp,
             row_of_warp < task.rows, set);
@@ -83,7 +83,7 @@ struct TasksKernel {
     if (writes) solved.empty(set, place);
     Acc sum[Vectors];
     for (int v = 0; v < Vectors; ++v) sum[v] = Acc(0);
-    EntryBatch<Operands, Batch, Vectors> batch;
+    handover::EntryBatch<Operands, Batch, Vectors> batch;
     for (; warp.any(k < end); k += Batch * Subwarp::width) {
       batch.template load_row<Subwarp::width>(T, solved, k, end);
       while (warp.any(!batch.look(solved, set))) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../triangle/diagonal.hpp"
+#include "../../triangle/view.hpp"
 #include "blocks.hpp"
-#include "diagonal.hpp"
 #include "pieces.hpp"
-#include "view.hpp"
 
 namespace heddle::detail::sptrsv {
 
@@ -20,16 +20,18 @@ class BlockedTriangle {
 
   /// Six allocations, two of which are freed again; waits. The order has the places of the groups,
   /// and a row needs rows of lower groups, or before it in its own.
-  BlockedTriangle(const Exec& exec, const Matrix& T, const Graph<O, Off>& graph, const Off* origin,
-                  const LevelOrder<Exec, O>& order, const RowGroups& groups, std::int64_t entries,
-                  Diagonal diagonal, int piece, bool invert)
+  BlockedTriangle(const Exec& exec, const Matrix& T, const triangle::Graph<O, Off>& graph,
+                  const Off* origin, const order::LevelOrder<Exec, O>& order,
+                  const order::RowGroups& groups, std::int64_t entries, Diagonal diagonal,
+                  int piece, bool invert)
       : row_(exec, graph.rows) {
-    const OrderedPattern<Exec, O, Off> pattern(exec, graph, origin, order, entries);
+    const triangle::OrderedPattern<Exec, O, Off> pattern(exec, graph, origin, order, entries);
     row_.copy(exec, pattern.row());
     groups_ = GroupTable<Exec>(exec, groups);
     pieces_ = Pieces<Exec, S, O, Off>(exec, pattern, groups_, piece);
     blocks_ = Blocks<Exec, O, Off, Acc>(exec, pattern, groups_, invert);
-    diagonal_ = DiagonalStorage<Exec, S, O, Off, D>(exec, row_.rows(), diagonal == Diagonal::unit);
+    diagonal_ = triangle::DiagonalStorage<Exec, S, O, Off, D>(exec, row_.rows(),
+                                                              diagonal == Diagonal::unit);
     update_values(exec, T, nullptr);
     exec.fence("heddle::sptrsv::blocked");  // before the pattern is freed
   }
@@ -43,7 +45,7 @@ class BlockedTriangle {
   }
 
   /// What Operands need of a triangle.
-  View<S, O, Off, D> rows() const {
+  triangle::View<S, O, Off, D> rows() const {
     return {static_cast<std::int64_t>(row_.rows().extent(0)),
             nullptr,
             nullptr,
@@ -66,7 +68,7 @@ class BlockedTriangle {
   GroupTable<Exec> groups_;
   Pieces<Exec, S, O, Off> pieces_;
   Blocks<Exec, O, Off, Acc> blocks_;
-  DiagonalStorage<Exec, S, O, Off, D> diagonal_;
+  triangle::DiagonalStorage<Exec, S, O, Off, D> diagonal_;
 };
 
 }  // namespace heddle::detail::sptrsv

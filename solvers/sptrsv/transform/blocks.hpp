@@ -74,7 +74,7 @@ template <ExecutionSpace Exec, Ordinal O, Offset Off, Scalar Acc>
 class Blocks {
  public:
   using Space = typename Exec::memory_space;
-  using Pattern = OrderedPattern<Exec, O, Off>;
+  using Pattern = triangle::OrderedPattern<Exec, O, Off>;
   template <class T>
   using Array = typename Arena<Space>::template Array<T>;
 

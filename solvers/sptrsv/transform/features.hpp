@@ -7,7 +7,8 @@
 
 #include "../../../backends/atomics.hpp"
 #include "../../../core/features.hpp"
-#include "levels.hpp"
+#include "../../order/levels.hpp"
+#include "../../triangle/graph.hpp"
 
 namespace heddle {
 
@@ -94,7 +95,7 @@ struct RowSumsKernel {
     std::int64_t entries = 1, nearest = 0;
     for (auto k = graph.row_ptr[row]; k < graph.row_ptr[row + 1]; ++k) {
       const auto needed = graph.col_idx[k];
-      if (!in_triangle(graph.triangle, row, needed)) continue;
+      if (!triangle::in_triangle(graph.triangle, row, needed)) continue;
       const auto distance = static_cast<std::int64_t>(needed < row ? row - needed : needed - row);
       if (nearest == 0 || distance < nearest) nearest = distance;
       ++entries;
@@ -179,11 +180,8 @@ TriangleFeatures features_of(const Exec& exec, const Graph& graph, const int* le
 /// The same where levels are not known: finds them first, with an allocation of an int a row.
 template <ExecutionSpace Exec, class Graph>
 TriangleFeatures find_features(const Exec& exec, const Graph& graph) {
-  const auto n = static_cast<std::size_t>(graph.rows);
-  Arena<typename Exec::memory_space> memory(exec, "heddle::sptrsv::level", arena_bytes<int>(n));
-  const auto level = memory.template take<int>(n);
-  const int levels = find_levels(exec, graph, level.data());
-  return features_of(exec, graph, level.data(), levels);
+  const order::Levels<Exec> levels(exec, triangle::loop_of(graph));
+  return features_of(exec, graph, levels.of().data(), levels.count());
 }
 
 }  // namespace detail::sptrsv

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "../../../backends/launch.hpp"
+#include "../../triangle/diagonal.hpp"
 #include "blocked_view.hpp"
-#include "diagonal.hpp"
 
 namespace heddle::detail::sptrsv {
 
@@ -95,7 +95,7 @@ struct FillBlocksKernel {
     }
     if (lane < group.rows) {
       inner.diagonal[lane] = diagonal ? Acc(diagonal[group.first + lane]) : Acc(1);
-      inner.reciprocal[lane] = reciprocal_or_zero(inner.diagonal[lane]);
+      inner.reciprocal[lane] = triangle::reciprocal_or_zero(inner.diagonal[lane]);
       inner.begin[lane] = static_cast<int>(inner_ptr[group.first + lane] - inner.first);
     }
     if (lane == 0) inner.begin[group.rows] = static_cast<int>(entries);

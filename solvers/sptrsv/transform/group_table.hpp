@@ -2,8 +2,8 @@
 #pragma once
 
 #include "../../../core/arena.hpp"
+#include "../../triangle/ordered_pattern.hpp"
 #include "blocked_view.hpp"
-#include "ordered_pattern.hpp"
 
 namespace heddle::detail::sptrsv {
 
@@ -16,7 +16,7 @@ class GroupTable {
   GroupTable() = default;
 
   /// One allocation and one copy; waits. What depends on entries is not filled in yet.
-  GroupTable(const Exec& exec, const RowGroups& groups)
+  GroupTable(const Exec& exec, const order::RowGroups& groups)
       : count_(groups.groups()),
         memory_(exec, "heddle::sptrsv::groups",
                 arena_bytes<Group>(static_cast<std::size_t>(count_))),

@@ -7,46 +7,12 @@
 #include <numeric>
 #include <vector>
 
+#include "../../order/groups.hpp"
+
 namespace heddle::detail::sptrsv {
 
 /// Rows of a group, at most: as many as a warp has lanes.
 inline constexpr int most_rows = 32;
-
-/// The graph of a triangle whose rows are in the order of their levels, on the host: the row at
-/// place p needs those at needed[row_ptr[p]] to needed[row_ptr[p + 1]], which are lower.
-template <class O, class Off>
-struct PlaceGraph {
-  std::int64_t places;
-  const Off* row_ptr;
-  const O* needed;
-  std::int64_t first = 0;  ///< of a part of the graph: where it begins
-
-  std::int64_t entries(std::int64_t place) const {
-    return row_ptr[first + place + 1] - row_ptr[first + place];
-  }
-  /// visit(place) for all that a row needs in this part.
-  template <class Visit>
-  void parents(std::int64_t place, const Visit& visit) const {
-    for (auto k = row_ptr[first + place]; k < row_ptr[first + place + 1]; ++k) {
-      if (needed[k] >= first) visit(static_cast<std::int64_t>(needed[k]) - first);
-    }
-  }
-  PlaceGraph part(std::int64_t begin, std::int64_t end) const {
-    return {end - begin, row_ptr, needed, first + begin};
-  }
-};
-
-/// Rows that are solved together. Group g holds the rows that were at order[begin[g]] to
-/// order[begin[g + 1]]; a row needs rows before it in its group, and groups of lower levels; level
-/// l is the groups from level_begin[l] to level_begin[l + 1].
-struct RowGroups {
-  std::vector<std::int64_t> order;
-  std::vector<std::int64_t> begin{0};
-  std::vector<std::int64_t> level_begin{0};
-
-  std::int64_t groups() const { return static_cast<std::int64_t>(begin.size()) - 1; }
-  int levels() const { return static_cast<int>(level_begin.size()) - 1; }
-};
 
 /// How rows are merged into groups.
 struct Merging {
@@ -73,7 +39,7 @@ struct Grouping {
 /// Puts groups in the order of their levels, and of their first places within a level; where `pack`
 /// is given, small groups of a level that follow each other become one, up to its bounds.
 template <class Graph>
-RowGroups arrange(const Graph& graph, const Grouping& grouping, const Merging* pack) {
+order::RowGroups arrange(const Graph& graph, const Grouping& grouping, const Merging* pack) {
   const auto n = static_cast<std::size_t>(graph.places);
   const std::size_t count = grouping.level.size();
   struct Size {
@@ -89,7 +55,7 @@ RowGroups arrange(const Graph& graph, const Grouping& grouping, const Merging* p
   std::stable_sort(found.begin(), found.end(), [&](std::size_t a, std::size_t b) {
     return grouping.level[a] < grouping.level[b];
   });
-  RowGroups result;
+  order::RowGroups result;
   std::vector<std::int64_t> next(count);  // the group that each becomes part of
   int level = -1;
   Size filled;
@@ -258,7 +224,7 @@ inline std::vector<std::size_t> bands_of(const std::vector<std::int64_t>& row_le
 }
 
 /// Groups of places that follow those of `to`, and need nothing later.
-inline void append(RowGroups& to, const RowGroups& band) {
+inline void append(order::RowGroups& to, const order::RowGroups& band) {
   const auto first = static_cast<std::int64_t>(to.order.size());
   const std::int64_t groups = to.groups();
   for (const std::int64_t place : band.order) to.order.push_back(first + place);
@@ -272,23 +238,23 @@ inline void append(RowGroups& to, const RowGroups& band) {
 /// l of rows begins at row_level_begin[l]. On the host; the same every time, on any number of
 /// threads. for_each(n, task) runs task(0) to task(n - 1), side by side if it can.
 template <class Graph, class ForEach>
-RowGroups merge(const Graph& graph, const std::vector<std::int64_t>& row_level_begin,
-                const Merging& merging, const ForEach& for_each) {
+order::RowGroups merge(const Graph& graph, const std::vector<std::int64_t>& row_level_begin,
+                       const Merging& merging, const ForEach& for_each) {
   if (merging.kind != Merging::Kind::parents) {
     const std::vector<std::int64_t> ends(row_level_begin.begin() + 1, row_level_begin.end());
     return arrange(graph, merge_runs(graph, ends, merging), nullptr);
   }
   const std::vector<std::size_t> first_level = bands_of(row_level_begin);
-  std::vector<RowGroups> bands(first_level.size() - 1);
+  std::vector<order::RowGroups> bands(first_level.size() - 1);
   for_each(static_cast<int>(bands.size()), [&](int band) {
     const auto b = static_cast<std::size_t>(band);
     const auto part =
         graph.part(row_level_begin[first_level[b]], row_level_begin[first_level[b + 1]]);
     bands[b] = arrange(part, merge_parents(part, merging), &merging);
   });
-  RowGroups all;
+  order::RowGroups all;
   all.order.reserve(static_cast<std::size_t>(graph.places));
-  for (const RowGroups& band : bands) append(all, band);
+  for (const order::RowGroups& band : bands) append(all, band);
   return all;
 }
 

@@ -120,7 +120,7 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
 class Pieces {
  public:
   using Space = typename Exec::memory_space;
-  using Pattern = OrderedPattern<Exec, O, Off>;
+  using Pattern = triangle::OrderedPattern<Exec, O, Off>;
   template <class T>
   using Array = typename Arena<Space>::template Array<T>;
 

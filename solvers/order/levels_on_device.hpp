@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../backends/atomics.hpp"
+#include "../../backends/launch.hpp"
+#include "../../core/arena.hpp"
+#include "level_kernels.hpp"
+#include "loop.hpp"
+
+namespace heddle::detail::order {
+
+/// The level of an iteration: 0 if it waits for none, else one above the highest that it waits for.
+/// A thread an iteration; -1 is the level of one that is not done.
+///
+/// Iterations are taken in the order of the loop, by ticket, so every wait is for an earlier team
+/// or for an iteration of the same warp. No lane leaves the loop before its warp, and levels are
+/// posted inside it, so that no lane keeps another from posting what it waits for. A look at what
+/// an iteration reads ends at the first level that is missing, and the next goes on there.
+template <class Loop>
+struct LevelsKernel {
+  using Scratch = backends::NoScratch;
+
+  Loop loop;
+  int* level;
+  LevelSums* sums;
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
+    using O = decltype(loop.iterations);
+    const auto subwarp = team.subwarp();
+    const std::int64_t position = team.index() * Team::threads + team.thread();
+    bool done = position >= static_cast<std::int64_t>(loop.iterations);
+    const O i = loop.iteration(done ? 0 : position);
+    int above = 0;
+    std::int64_t known = 0;  // of the items that the iteration reads
+    while (subwarp.any(!done)) {
+      if (done) continue;
+      std::int64_t item = 0;
+      bool ready = true, ahead = false;
+      const bool inside = loop.visit(
+          i,
+          [&](O j) {
+            if (!ready || item++ < known) return;
+            const int below = backends::look(level + j);
+            ready = below >= 0;
+            if (!ready) return;
+            above = above > below ? above : below + 1;
+            ++known;
+          },
+          [&](O) { ahead = true; });
+      if (!ready) continue;
+      if (!inside || ahead) backends::atomic_min(&sums->bad, static_cast<std::int64_t>(i));
+      backends::post(level + i, above);
+      done = true;
+    }
+  }
+};
+
+/// One round of raising every iteration above those that it waits for; whether any rose.
+template <class Loop>
+struct RaiseKernel {
+  Loop loop;
+  int* level;
+  LevelSums* sums;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t position, int& rose) const {
+    using O = decltype(loop.iterations);
+    const O i = loop.iteration(position);
+    int above = backends::atomic_load(level + i);
+    const int before = above;
+    bool ahead = false;
+    const bool inside = loop.visit(
+        i,
+        [&](O j) {
+          const int below = backends::atomic_load(level + j);
+          above = above > below ? above : below + 1;
+        },
+        [&](O) { ahead = true; });
+    if (above > before) {
+      backends::atomic_max(level + i, above);
+      rose = 1;
+    }
+    if (ahead && loop.ahead == ReadsAhead::old_value) {
+      loop.visit(
+          i, [](O) {},
+          [&](O j) {
+            if (backends::atomic_fetch_max(level + j, above + 1) <= above) rose = 1;
+          });
+      ahead = false;
+    }
+    if (ahead || !inside) backends::atomic_min(&sums->bad, static_cast<std::int64_t>(i));
+  }
+};
+
+struct BeginLevels {
+  int* level;
+  int before;  ///< the level of an iteration before the search
+  backends::Tickets tickets;
+  LevelSums* sums;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    level[i] = before;
+    if (i > 0) return;
+    tickets.clear();
+    sums->bad = LevelSums::nowhere;
+  }
+};
+
+/// Fills the level of every iteration. Waits for `exec`. One launch whose teams wait for each
+/// other; where teams may not wait, or iterations keep later ones waiting, a launch for each level.
+template <ExecutionSpace Exec, Ordinal O, class Reads>
+LevelSums find_levels_on_device(const Exec& exec, const Loop<O, Reads>& loop, int* level) {
+  using Space = typename Exec::memory_space;
+  const std::int64_t n = loop.iterations;
+  LevelSums found;
+  if (n == 0) return found;
+  const auto& space = kokkos_space(exec);
+  Arena<Space> work(exec, "heddle::order::search", arena_bytes<LevelSums, std::uint32_t>(1, 1));
+  LevelSums* const sums = work.template take<LevelSums>(1).data();
+  const backends::Tickets tickets{work.template take<std::uint32_t>(1).data()};
+  const bool by_wait = backends::waits_make_progress<Exec> && loop.ahead == ReadsAhead::error;
+  Kokkos::parallel_for("heddle::order::no_levels", range_policy(exec, n),
+                       BeginLevels{level, by_wait ? -1 : 0, tickets, sums});
+  bool searched = false;
+  if constexpr (backends::waits_make_progress<Exec>) {
+    if (by_wait) {
+      constexpr int threads = 256;
+      using Shape = backends::Shape<backends::max_subwarp_width<Exec>, threads>;
+      backends::launch_by_ticket<Shape>(exec, "heddle::order::levels",
+                                        ceil_div<std::int64_t>(n, threads),
+                                        LevelsKernel<Loop<O, Reads>>{loop, level, sums}, tickets);
+      searched = true;
+    }
+  }
+  for (int rose = searched ? 0 : 1; rose > 0;) {
+    Kokkos::parallel_reduce("heddle::order::raise", range_policy(exec, n),
+                            RaiseKernel<Loop<O, Reads>>{loop, level, sums}, Kokkos::Max<int>(rose));
+  }
+  int highest = 0;
+  Kokkos::parallel_reduce("heddle::order::highest", range_policy(exec, n), HighestLevel{level},
+                          Kokkos::Max<int>(highest));
+  using Device = Kokkos::View<const LevelSums, Space, Kokkos::MemoryUnmanaged>;
+  using Host = Kokkos::View<LevelSums, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+  Kokkos::deep_copy(space, Host(&found), Device(sums));
+  exec.fence("heddle::order::searched");
+  found.levels = highest + 1;
+  return found;
+}
+
+}  // namespace heddle::detail::order

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include "../../core/search.hpp"
+#include "level_order.hpp"
+
+namespace heddle::detail::order {
+
+/// Places that one warp solves at once: rows of one level.
+struct Task {
+  std::int64_t first;
+  int rows;
+};
+
+/// The places of all levels cut into tasks of at most `rows_per_task` rows, in the order of the
+/// places. A level starts a task, so that the lanes of a warp never wait for each other.
+class TaskRanges {
+ public:
+  TaskRanges() = default;
+  TaskRanges(const std::vector<std::int64_t>& level_begin, int rows_per_task)
+      : begin_{0}, rows_per_task_(rows_per_task) {
+    begin_.reserve(level_begin.size());
+    for (std::size_t level = 0; level + 1 < level_begin.size(); ++level) {
+      const std::int64_t rows = level_begin[level + 1] - level_begin[level];
+      begin_.push_back(begin_.back() + ceil_div<std::int64_t>(rows, rows_per_task));
+    }
+  }
+
+  /// The first task of each level, and where the last ends.
+  const std::vector<std::int64_t>& begin() const { return begin_; }
+  std::int64_t tasks() const { return begin_.empty() ? 0 : begin_.back(); }
+  int rows_per_task() const { return rows_per_task_; }
+
+ private:
+  std::vector<std::int64_t> begin_;
+  int rows_per_task_ = 1;
+};
+
+struct CutLevels {
+  const std::int64_t* first_task;   ///< of each level, and where the last ends
+  const std::int64_t* first_place;  ///< likewise
+  std::int64_t levels;
+  int rows_per_task;
+  Task* tasks;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t t) const {
+    const std::int64_t level = last_not_above(first_task, std::int64_t{0}, levels, t);
+    const std::int64_t first = first_place[level] + (t - first_task[level]) * rows_per_task;
+    const std::int64_t left = first_place[level + 1] - first;
+    tasks[t] = {first, static_cast<int>(left < rows_per_task ? left : rows_per_task)};
+  }
+};
+
+/// The tasks on the device: one allocation, two copies from the host, one launch; waits.
+template <ExecutionSpace Exec>
+class TaskTable {
+ public:
+  using Space = typename Exec::memory_space;
+
+  TaskTable() = default;
+  TaskTable(const Exec& exec, const TaskRanges& ranges,
+            const std::vector<std::int64_t>& level_begin)
+      : memory_(exec, "heddle::order::tasks",
+                arena_bytes<Task>(static_cast<std::size_t>(ranges.tasks()))),
+        tasks_(memory_.template take<Task>(static_cast<std::size_t>(ranges.tasks()))) {
+    fill(exec, ranges, level_begin);
+  }
+
+  void fill(const Exec& exec, const TaskRanges& ranges,
+            const std::vector<std::int64_t>& level_begin) {
+    const std::size_t edges = level_begin.size();
+    Arena<Space> work(exec, "heddle::order::ranges",
+                      arena_bytes<std::int64_t, std::int64_t>(edges, edges));
+    const auto first_task = work.template take<std::int64_t>(edges);
+    const auto first_place = work.template take<std::int64_t>(edges);
+    using Host = Kokkos::View<const std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
+    Kokkos::deep_copy(kokkos_space(exec), first_task, Host(ranges.begin().data(), edges));
+    Kokkos::deep_copy(kokkos_space(exec), first_place, Host(level_begin.data(), edges));
+    const auto levels = static_cast<std::int64_t>(edges) - 1;
+    Kokkos::parallel_for("heddle::order::tasks", range_policy(exec, ranges.tasks()),
+                         CutLevels{first_task.data(), first_place.data(), levels,
+                                   ranges.rows_per_task(), tasks_.data()});
+    exec.fence("heddle::order::tasks");  // before the ranges are freed
+  }
+
+  const Task* tasks() const { return tasks_.data(); }
+  std::size_t bytes() const { return memory_.bytes(); }
+
+ private:
+  Arena<Space> memory_;
+  typename Arena<Space>::template Array<Task> tasks_;
+};
+
+}  // namespace heddle::detail::order

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+#include "../../formats/inspect/row_features.hpp"
+#include "diagonal_value.hpp"
+#include "triangle.hpp"
+
+namespace heddle::detail::triangle {
+
+/// What one look at a matrix says of its triangle.
+struct TriangleSums {
+  std::int64_t entries = 0;             ///< in the triangle, off the diagonal
+  std::int64_t outside = nowhere;       ///< the first row with an entry outside of the triangle
+  std::int64_t bad_diagonal = nowhere;  ///< the first row whose diagonal is bad (is_bad_diagonal)
+};
+
+template <class Matrix, Scalar D>
+struct TriangleKernel {
+  using value_type = TriangleSums;
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+
+  const Off* row_ptr;
+  const O* col_idx;
+  const S* values;
+  Triangle triangle;
+
+  KOKKOS_FUNCTION void init(value_type& sums) const { sums = value_type(); }
+  KOKKOS_FUNCTION void join(value_type& sums, const value_type& other) const {
+    sums.entries += other.entries;
+    sums.outside = Kokkos::min(sums.outside, other.outside);
+    sums.bad_diagonal = Kokkos::min(sums.bad_diagonal, other.bad_diagonal);
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row, value_type& sums) const {
+    const auto i = static_cast<O>(row);
+    D diagonal(0);
+    for (Off k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
+      if (col_idx[k] == i) {
+        diagonal += D(values[k]);
+      } else if (in_triangle(triangle, i, col_idx[k])) {
+        ++sums.entries;
+      } else {
+        sums.outside = Kokkos::min(sums.outside, row);
+      }
+    }
+    if (is_bad_diagonal(diagonal)) sums.bad_diagonal = Kokkos::min(sums.bad_diagonal, row);
+  }
+};
+
+[[noreturn]] inline void throw_bad_diagonal(std::int64_t row) {
+  throw Error("the diagonal is missing, zero or not finite", Where{.row = row},
+              "store one, shift it, or say Diagonal::unit");
+}
+
+/// One launch and one readback, which waits for `exec`. Throws Error, naming the row, for entries
+/// outside of the triangle unless these are ignored, and for a diagonal that is to be read and is
+/// missing, or zero or not finite after entries in one place are added up. The row pointer and
+/// columns of T are checked before. D is what the diagonal is added up in: DiagonalOf.
+template <Scalar D, ExecutionSpace Exec, class Matrix>
+TriangleSums check_triangle(const Exec& exec, const Matrix& T, Triangle triangle, Diagonal diagonal,
+                            bool ignore_outside) {
+  TriangleSums sums;
+  if (T.rows() == 0) return sums;
+  Kokkos::parallel_reduce("heddle::triangle::check", range_policy(exec, T.rows()),
+                          TriangleKernel<Matrix, D>{T.row_ptr().data(), T.col_idx().data(),
+                                                    T.values().data(), triangle},
+                          sums);
+  if (sums.outside != nowhere && !ignore_outside) {
+    const bool lower = triangle == Triangle::lower;
+    throw Error(std::string("an entry ") + (lower ? "above" : "below") + " the diagonal",
+                Where{.row = sums.outside},
+                "give a triangular matrix, or set options.ignore_outside");
+  }
+  if (diagonal == Diagonal::stored && sums.bad_diagonal != nowhere) {
+    throw_bad_diagonal(sums.bad_diagonal);
+  }
+  return sums;
+}
+
+}  // namespace heddle::detail::triangle

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../core/types.hpp"
+#include "../order/loop.hpp"
+#include "../order/place_order.hpp"
+#include "triangle.hpp"
+
+namespace heddle::detail::triangle {
+
+/// The graph of a triangle: row i needs the rows that its entries off the diagonal name.
+template <Ordinal O, Offset Off>
+struct Graph {
+  const Off* row_ptr;
+  const O* col_idx;
+  O rows;
+  Triangle triangle;
+
+  /// The order in which every row comes after those that it needs.
+  KOKKOS_FORCEINLINE_FUNCTION Sweep sweep() const {
+    return triangle == Triangle::lower ? Sweep::forward : Sweep::backward;
+  }
+  /// The i-th row in that order.
+  KOKKOS_FORCEINLINE_FUNCTION O row(std::int64_t i) const {
+    return triangle == Triangle::lower ? static_cast<O>(i) : static_cast<O>(rows - 1 - i);
+  }
+};
+
+/// What row i of a triangle reads.
+template <Ordinal O, Offset Off>
+struct TriangleReads {
+  Graph<O, Off> graph;
+
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(O i, const Visit& visit) const {
+    for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
+      const O j = graph.col_idx[k];
+      if (in_triangle(graph.triangle, i, j)) visit(j);
+    }
+  }
+};
+
+/// The loop over the rows of a triangle.
+template <Ordinal O, Offset Off>
+order::Loop<O, TriangleReads<O, Off>> loop_of(const Graph<O, Off>& graph) {
+  return {graph.rows, graph.sweep(), ReadsAhead::error, {graph}};
+}
+
+/// How many entries the row at each place has in the triangle, beside `more`.
+template <Ordinal O, Offset Off>
+struct EntriesInTriangle {
+  Graph<O, Off> graph;
+  order::PlaceOrder<O> order;
+  Off more;
+
+  KOKKOS_FUNCTION Off operator()(std::int64_t place) const {
+    const O i = order(place);
+    Off entries = more;
+    for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
+      entries += in_triangle(graph.triangle, i, graph.col_idx[k]) ? 1 : 0;
+    }
+    return entries;
+  }
+};
+
+}  // namespace heddle::detail::triangle
