@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "../../backends/launch.hpp"
+#include "../../backends/radix_sort.hpp"
 #include "../../backends/threads_at_once.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/loops.hpp"
@@ -140,7 +141,8 @@ struct MoveByDigit {
 /// One workspace until it is destroyed, for which the caller waits: two keys an entry, with `order`
 /// an offset an entry, and a 16th to an eighth of an offset for counters. Source: M. Zagha and G.
 /// Blelloch, "Radix sort for vector multiprocessors", SC 1991.
-template <ExecutionSpace Exec, std::integral Key, Offset Off>
+template <ExecutionSpace Exec, std::integral Key, Offset Off,
+          bool ByDevice = backends::DeviceRadixSort<Exec>::exists>
 class RadixSort {
  public:
   using Space = typename Exec::memory_space;
@@ -217,6 +219,60 @@ class RadixSort {
   Key* keys_[2];
   Off* other_order_;
   Off* first_;
+};
+
+template <class Off>
+struct PutPlace {
+  Off* place;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t k) const {
+    place[k] = static_cast<Off>(k);
+  }
+};
+
+/// The same by the sort that a device comes with. Its workspace is a key and three offsets an entry
+/// more.
+template <ExecutionSpace Exec, std::integral Key, Offset Off>
+class RadixSort<Exec, Key, Off, true> {
+ public:
+  using Space = typename Exec::memory_space;
+
+  RadixSort(const Exec& exec, std::int64_t entries, bool order = true, std::int64_t /*segment*/ = 0)
+      : entries_(entries) {
+    if (entries == 0) return;
+    const auto count = static_cast<std::size_t>(entries), moved = order ? count : 0;
+    sort_bytes_ = DeviceSort::template bytes<Key>(exec, static_cast<Off>(entries));
+    work_ = Arena<Space>(exec, "heddle::sort::work",
+                         arena_bytes<Key, Key, Off, std::byte>(count, count, moved, sort_bytes_));
+    for (Key*& keys : keys_) keys = work_.template take<Key>(count).data();
+    places_ = work_.template take<Off>(moved).data();
+    sort_work_ = work_.template take<std::byte>(sort_bytes_).data();
+  }
+
+  Key* room() const { return keys_[1]; }
+  const Key* sorted() const { return keys_[0]; }
+
+  void sort(const Exec& exec, const Key* keys, Key largest, Off* order) {
+    if (entries_ == 0) return;
+    if (order) {
+      Kokkos::parallel_for("heddle::sort::places", range_policy(exec, entries_),
+                           PutPlace<Off>{places_});
+    }
+    const int bits = std::max(
+        1, static_cast<int>(std::bit_width(static_cast<std::make_unsigned_t<Key>>(largest))));
+    DeviceSort::sort(exec, "heddle::sort::by_device", sort_work_, sort_bytes_, keys, keys_[0],
+                     order ? places_ : nullptr, order, static_cast<Off>(entries_), bits);
+  }
+
+ private:
+  using DeviceSort = backends::DeviceRadixSort<Exec>;
+
+  std::int64_t entries_;
+  std::size_t sort_bytes_ = 0;
+  Arena<Space> work_;
+  Key* keys_[2] = {};
+  Off* places_ = nullptr;
+  std::byte* sort_work_ = nullptr;
 };
 
 template <class To, class Key>

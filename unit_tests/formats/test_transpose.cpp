@@ -26,9 +26,9 @@ using TransposeTypes = JoinTuples<
 
 /// `keys`, and then `keys` in place, with and without order, must come out as std::stable_sort
 /// leaves them.
-template <class T, class Key>
-void check_sort(const typename T::Exec& exec, const std::vector<Key>& keys, Key largest,
-                std::int64_t segment) {
+template <class T, class Key, bool DeviceSort>
+void check_sort_by(const typename T::Exec& exec, const std::vector<Key>& keys, Key largest,
+                   std::int64_t segment) {
   using Off = typename T::Offset;
   const auto count = static_cast<std::int64_t>(keys.size());
   CAPTURE(count);
@@ -43,7 +43,8 @@ void check_sort(const typename T::Exec& exec, const std::vector<Key>& keys, Key 
   using Result = Kokkos::View<const Key*, typename T::Space>;
   for (const bool in_place : {false, true}) {
     for (const bool ordered : {false, true}) {
-      heddle::detail::RadixSort<typename T::Exec, Key, Off> sort(exec, count, ordered, segment);
+      heddle::detail::RadixSort<typename T::Exec, Key, Off, DeviceSort> sort(exec, count, ordered,
+                                                                             segment);
       Kokkos::deep_copy(order, Off(0));
       if (in_place) {
         Kokkos::deep_copy(Kokkos::View<Key*, typename T::Space>(sort.room(), keys.size()), from);
@@ -60,6 +61,16 @@ void check_sort(const typename T::Exec& exec, const std::vector<Key>& keys, Key 
       }
       CHECK(same);
     }
+  }
+}
+
+/// Ours, and the one that the device comes with.
+template <class T, class Key>
+void check_sort(const typename T::Exec& exec, const std::vector<Key>& keys, Key largest,
+                std::int64_t segment) {
+  check_sort_by<T, Key, false>(exec, keys, largest, segment);
+  if constexpr (heddle::backends::DeviceRadixSort<typename T::Exec>::exists) {
+    check_sort_by<T, Key, true>(exec, keys, largest, segment);
   }
 }
 

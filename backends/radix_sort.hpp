@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "spaces.hpp"
+#ifdef KOKKOS_ENABLE_CUDA
+#include "cuda/radix_sort.hpp"
+#endif
+
+namespace heddle::backends {
+
+/// The radix sort that a device comes with, of integers that are not negative and of values with
+/// them; none unless said otherwise.
+template <ExecutionSpace Exec>
+struct DeviceRadixSort {
+  static constexpr bool exists = false;
+};
+
+#ifdef KOKKOS_ENABLE_CUDA
+template <>
+struct DeviceRadixSort<Kokkos::Cuda> : CudaRadixSort {};
+#endif
+
+}  // namespace heddle::backends
