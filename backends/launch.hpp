@@ -18,10 +18,31 @@
 
 namespace heddle::backends {
 
+/// How many warps or wavefronts a multiprocessor runs at once of a launch, about; 0: as many as
+/// fit. For kernels whose teams poll for what others do: those far ahead slow down the others. No
+/// more than a wish, which nothing may depend on; elsewhere than on CUDA and HIP, and through
+/// Portable, it says nothing.
+struct Residency {
+  int warps = 0;
+};
+
+/// Scratch that a team asks for so that no more teams fit: one byte more than its share would be.
+template <class LaunchShape, ExecutionSpace Exec>
+std::size_t scratch_of(const Exec& exec, const Residency& residency) {
+  if constexpr (has_lanes<Exec>) {
+    if (residency.warps <= 0) return 0;
+    constexpr int warps_per_team = ceil_div(LaunchShape::team_threads, max_subwarp_width<Exec>);
+    const int teams = residency.warps / warps_per_team;
+    return max_scratch_bytes(exec) / (static_cast<std::size_t>(teams > 1 ? teams : 1) + 1) + 1;
+  } else {
+    return 0;
+  }
+}
+
 /// launch and launch_in_order, of which these are the common part.
 template <class LaunchShape, ExecutionSpace Exec, class Kernel, class Order>
 void launch_checked(const Exec& exec, const char* label, std::int64_t teams, const Kernel& kernel,
-                    Order order, std::size_t scratch_bytes) {
+                    Order order, std::size_t scratch_bytes, const Residency& residency) {
   if constexpr (has_dynamic_scratch<Kernel>) {
     const std::size_t most = max_scratch_bytes(exec);
     if (scratch_bytes > most) {
@@ -30,6 +51,8 @@ void launch_checked(const Exec& exec, const char* label, std::int64_t teams, con
                   "ask for no more than Device::scratch_bytes");
     }
   }
+  const std::size_t reserved = scratch_of<LaunchShape>(exec, residency);
+  if (reserved > scratch_bytes) scratch_bytes = reserved;
   if (teams > 0) launch_teams<LaunchShape>(exec, label, teams, kernel, order, scratch_bytes);
 }
 
@@ -48,22 +71,24 @@ void launch_checked(const Exec& exec, const char* label, std::int64_t teams, con
 /// Throws Error if more scratch is asked for than there is, or the device refuses the launch.
 template <class LaunchShape, ExecutionSpace Exec, class Kernel>
   requires(!has_dynamic_scratch<Kernel>)
-void launch(const Exec& exec, const char* label, std::int64_t teams, const Kernel& kernel) {
-  launch_checked<LaunchShape>(exec, label, teams, kernel, AnyOrder(), 0);
+void launch(const Exec& exec, const char* label, std::int64_t teams, const Kernel& kernel,
+            const Residency& residency = {}) {
+  launch_checked<LaunchShape>(exec, label, teams, kernel, AnyOrder(), 0, residency);
 }
 template <class LaunchShape, ExecutionSpace Exec, class Kernel>
   requires has_dynamic_scratch<Kernel>
 void launch(const Exec& exec, const char* label, std::int64_t teams, const Kernel& kernel,
-            std::size_t scratch_bytes) {
-  launch_checked<LaunchShape>(exec, label, teams, kernel, AnyOrder(), scratch_bytes);
+            std::size_t scratch_bytes, const Residency& residency = {}) {
+  launch_checked<LaunchShape>(exec, label, teams, kernel, AnyOrder(), scratch_bytes, residency);
 }
 
 /// The same with indices that follow the order in which teams begin, whatever the backend: by
 /// tickets where nothing else gives it.
 template <class LaunchShape, ExecutionSpace Exec, class Kernel>
 void launch_by_ticket(const Exec& exec, const char* label, std::int64_t teams, const Kernel& kernel,
-                      const Tickets& tickets, std::size_t scratch_bytes = 0) {
-  launch_checked<LaunchShape>(exec, label, teams, kernel, tickets, scratch_bytes);
+                      const Tickets& tickets, std::size_t scratch_bytes = 0,
+                      const Residency& residency = {}) {
+  launch_checked<LaunchShape>(exec, label, teams, kernel, tickets, scratch_bytes, residency);
 }
 
 /// The same for a kernel whose teams wait for ones of lower index. When a team begins all lower
@@ -74,11 +99,12 @@ void launch_by_ticket(const Exec& exec, const char* label, std::int64_t teams, c
 /// nothing elsewhere.
 template <class LaunchShape, ExecutionSpace Exec, class Kernel>
 void launch_in_order(const Exec& exec, const char* label, std::int64_t teams, const Kernel& kernel,
-                     const Tickets& tickets, std::size_t scratch_bytes = 0) {
+                     const Tickets& tickets, std::size_t scratch_bytes = 0,
+                     const Residency& residency = {}) {
   if constexpr (Tag<Exec>::orders_teams_by_ticket) {
-    launch_checked<LaunchShape>(exec, label, teams, kernel, tickets, scratch_bytes);
+    launch_checked<LaunchShape>(exec, label, teams, kernel, tickets, scratch_bytes, residency);
   } else {
-    launch_checked<LaunchShape>(exec, label, teams, kernel, InOrder(), scratch_bytes);
+    launch_checked<LaunchShape>(exec, label, teams, kernel, InOrder(), scratch_bytes, residency);
   }
 }
 

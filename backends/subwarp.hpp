@@ -68,6 +68,13 @@ class Subwarp {
     for (int bits = G / 2; bits > 0; bits /= 2) value += shuffle_xor(value, bits);
     return value;
   }
+  /// The same within aligned groups of as many lanes as only a running kernel knows: a power of two
+  /// up to W.
+  template <class T>
+  KOKKOS_FORCEINLINE_FUNCTION T sum_among(int lanes, T value) const {
+    for (int bits = lanes / 2; bits > 0; bits /= 2) value += shuffle_xor(value, bits);
+    return value;
+  }
   /// The largest value of all lanes, to all of them.
   template <class T>
   KOKKOS_FORCEINLINE_FUNCTION T max(T value) const {

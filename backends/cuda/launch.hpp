@@ -22,9 +22,13 @@ void allow_scratch(const Kokkos::Cuda& exec, const char* label, std::size_t byte
   static std::array<std::atomic<bool>, 64> allowed{};
   const auto device = static_cast<std::size_t>(exec.cuda_device());
   if (device < allowed.size() && allowed[device].load(std::memory_order_relaxed)) return;
+  constexpr std::size_t of_kernel =
+      has_dynamic_scratch<Kernel> || std::is_empty_v<typename Kernel::Scratch>
+          ? 0
+          : sizeof(typename Kernel::Scratch);
   check_launch(label, cudaFuncSetAttribute(run_teams<Kokkos::Cuda, LaunchShape, Kernel, Order>,
                                            cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                           static_cast<int>(max_scratch_bytes(exec))));
+                                           static_cast<int>(max_scratch_bytes(exec) - of_kernel)));
   if (device < allowed.size()) allowed[device].store(true, std::memory_order_relaxed);
 }
 
@@ -35,9 +39,7 @@ void launch_teams(const Kokkos::Cuda& exec, const char* label, std::int64_t team
   int current = 0;
   cudaGetDevice(&current);
   if (current != exec.cuda_device()) cudaSetDevice(exec.cuda_device());
-  if constexpr (has_dynamic_scratch<Kernel>) {
-    allow_scratch<LaunchShape, Kernel, Order>(exec, label, scratch_bytes);
-  }
+  allow_scratch<LaunchShape, Kernel, Order>(exec, label, scratch_bytes);
   run_on_stream<Kokkos::Cuda, LaunchShape>(exec.cuda_stream(), teams, kernel, order, scratch_bytes);
   check_launch(label, cudaGetLastError());
 }

@@ -18,7 +18,9 @@ int resident_teams(const Emulated<Base, Width>& exec, std::size_t scratch_bytes 
   constexpr int most_per_multiprocessor = 4;
   const int by_threads = exec.threads_per_multiprocessor / LaunchShape::team_threads;
   std::size_t bytes = scratch_bytes;
-  if constexpr (!has_dynamic_scratch<Kernel>) bytes = sizeof(typename Kernel::Scratch);
+  if constexpr (!has_dynamic_scratch<Kernel>) {
+    bytes = std::max(bytes, sizeof(typename Kernel::Scratch));
+  }
   const std::size_t by_scratch = max_scratch_bytes(exec) / std::max(bytes, std::size_t{1});
   const int held = static_cast<int>(std::min(
       by_scratch, static_cast<std::size_t>(std::min(by_threads, most_per_multiprocessor))));
@@ -54,7 +56,9 @@ void launch_teams(const Emulated<Base, Width>& exec, const char* label, std::int
   using Scratch = typename Kernel::Scratch;
   static_assert(alignof(Scratch) <= 64);
   const ProfiledKernel profiled(exec, label);
-  if constexpr (!has_dynamic_scratch<Kernel>) scratch_bytes = sizeof(Scratch);
+  if constexpr (!has_dynamic_scratch<Kernel>) {
+    scratch_bytes = std::max(scratch_bytes, sizeof(Scratch));
+  }
   emulated::Launch launch =
       emulated::describe_launch<Exec, LaunchShape, Kernel>(label, teams, 1, scratch_bytes);
   launch.places = resident_teams<LaunchShape, Kernel>(exec, scratch_bytes);

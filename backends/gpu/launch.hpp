@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 
 #include "../../core/error.hpp"
 #include "../profiled_kernel.hpp"
@@ -48,6 +49,9 @@ __global__ void __launch_bounds__(LaunchShape::team_threads, (resident_bound<Exe
   if constexpr (has_dynamic_scratch<Kernel>) {
     alignas(scratch_alignment_bytes) extern __shared__ unsigned char heddle_scratch[];
     DynamicScratch scratch(heddle_scratch, scratch_bytes);
+    kernel(Team<Exec, LaunchShape>(place.index()), scratch);
+  } else if constexpr (std::is_empty_v<typename Kernel::Scratch>) {
+    typename Kernel::Scratch scratch;
     kernel(Team<Exec, LaunchShape>(place.index()), scratch);
   } else {
     __shared__ typename Kernel::Scratch scratch;

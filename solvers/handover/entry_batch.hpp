@@ -32,17 +32,17 @@ struct EntryBatch {
       seen[i][v] = wanted && first + v < solved.vectors ? Solved::Mailbox::not_posted() : V(0);
     }
   }
-  /// Entries k, k + Stride, ... below end of a triangle.
-  template <int Stride, class T, class Off>
-  KOKKOS_FORCEINLINE_FUNCTION void load_row(const T& triangle, const Solved& solved, Off k,
-                                            Off end) {
+  /// Entries k, k + stride, ... below end of a triangle.
+  template <class T, class Off>
+  KOKKOS_FORCEINLINE_FUNCTION void load_row(const T& triangle, const Solved& solved, Off k, Off end,
+                                            Off stride) {
     HEDDLE_UNROLL(Batch)
     for (int i = 0; i < Batch; ++i) {
-      const Off entry = k + i * Stride;
+      const Off entry = k + i * stride;
       load(i, triangle.needed + entry, triangle.values + entry, entry < end);
     }
     HEDDLE_UNROLL(Batch)
-    for (int i = 0; i < Batch; ++i) want(i, solved, 0, k + i * Stride < end);
+    for (int i = 0; i < Batch; ++i) want(i, solved, 0, k + i * stride < end);
   }
 
   /// Looks once for all values that are not there yet; whether none is missing now.

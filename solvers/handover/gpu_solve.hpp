@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
-
 #include "../../backends/tickets.hpp"
-#include "../../core/device.hpp"
 #include "../../core/move_only.hpp"
 #include "../../core/types.hpp"
 #include "solved_values.hpp"
@@ -16,14 +13,6 @@ template <ExecutionSpace Exec>
 void clear_tickets(const Exec& exec, const backends::Tickets& tickets) {
   Kokkos::parallel_for("heddle::handover::no_tickets", range_policy(exec, 1),
                        backends::ClearTickets{tickets});
-}
-
-/// Scratch that a team asks for so that a multiprocessor runs about `warps` warps at once: one byte
-/// more than its share would be, so that no further team fits.
-inline std::size_t scratch_for_residency(const Device& device, std::int64_t warps,
-                                         std::int64_t warps_per_team) {
-  const auto teams = static_cast<std::size_t>(std::max<std::int64_t>(1, warps / warps_per_team));
-  return std::min(device.scratch_bytes, device.scratch_bytes / (teams + 1) + 1);
 }
 
 /// What a solve on a GPU needs beside the triangle: solved values, and tickets. Moves, does not

@@ -4,15 +4,10 @@
 #include <vector>
 
 #include "../../core/search.hpp"
+#include "in_order_runs.hpp"
 #include "level_order.hpp"
 
 namespace heddle::detail::order {
-
-/// Places that one warp solves at once: rows of one level.
-struct Task {
-  std::int64_t first;
-  int rows;
-};
 
 /// The places of all levels cut into tasks of at most `rows_per_task` rows, in the order of the
 /// places. A level starts a task, so that the lanes of a warp never wait for each other.
@@ -53,23 +48,36 @@ struct CutLevels {
   }
 };
 
-/// The tasks on the device: one allocation, two copies from the host, one launch; waits.
+/// The tasks of a triangle or a loop on the device, in the order in which they are taken.
 template <ExecutionSpace Exec>
 class TaskTable {
  public:
   using Space = typename Exec::memory_space;
 
   TaskTable() = default;
+
+  /// Of places in the order of their levels: two allocations, one of which is freed again, two
+  /// copies from the host, one launch; waits.
   TaskTable(const Exec& exec, const TaskRanges& ranges,
-            const std::vector<std::int64_t>& level_begin)
-      : memory_(exec, "heddle::order::tasks",
-                arena_bytes<Task>(static_cast<std::size_t>(ranges.tasks()))),
-        tasks_(memory_.template take<Task>(static_cast<std::size_t>(ranges.tasks()))) {
-    fill(exec, ranges, level_begin);
+            const std::vector<std::int64_t>& level_begin) {
+    allocate(exec, ranges.tasks());
+    cut(exec, ranges, level_begin);
   }
 
-  void fill(const Exec& exec, const TaskRanges& ranges,
-            const std::vector<std::int64_t>& level_begin) {
+  /// Of places in the order of the rows: a launch that counts them, and waits; one allocation, and
+  /// a launch that writes them.
+  template <Offset Off>
+  TaskTable(const Exec& exec, const InOrderRuns<Off>& runs) {
+    allocate(exec, count_of(exec, runs));
+    cut(exec, runs);
+  }
+
+  std::int64_t count() const { return count_; }
+  const Task* tasks() const { return tasks_.data(); }
+  std::size_t bytes() const { return memory_.bytes(); }
+
+  void cut(const Exec& exec, const TaskRanges& ranges,
+           const std::vector<std::int64_t>& level_begin) {
     const std::size_t edges = level_begin.size();
     Arena<Space> work(exec, "heddle::order::ranges",
                       arena_bytes<std::int64_t, std::int64_t>(edges, edges));
@@ -84,11 +92,28 @@ class TaskTable {
                                    ranges.rows_per_task(), tasks_.data()});
     exec.fence("heddle::order::tasks");  // before the ranges are freed
   }
-
-  const Task* tasks() const { return tasks_.data(); }
-  std::size_t bytes() const { return memory_.bytes(); }
+  template <Offset Off>
+  void cut(const Exec& exec, const InOrderRuns<Off>& runs) {
+    Kokkos::parallel_scan("heddle::order::tasks", range_policy(exec, runs.runs()),
+                          WriteTasks<Off>{runs, tasks_.data()});
+  }
+  template <Offset Off>
+  static std::int64_t count_of(const Exec& exec, const InOrderRuns<Off>& runs) {
+    std::int64_t tasks = 0;
+    Kokkos::parallel_reduce("heddle::order::count_tasks", range_policy(exec, runs.runs()),
+                            CountTasks<Off>{runs}, tasks);
+    return tasks;
+  }
 
  private:
+  void allocate(const Exec& exec, std::int64_t tasks) {
+    count_ = tasks;
+    const auto size = static_cast<std::size_t>(tasks);
+    memory_ = Arena<Space>(exec, "heddle::order::tasks", arena_bytes<Task>(size));
+    tasks_ = memory_.template take<Task>(size);
+  }
+
+  std::int64_t count_ = 0;
   Arena<Space> memory_;
   typename Arena<Space>::template Array<Task> tasks_;
 };

@@ -89,9 +89,7 @@ void solve_by_lanes(const Exec& exec, Operands operands,
   using V = typename Operands::vector_type;
   using Mailbox = backends::Mailbox<V, 1>;
   using Shape = backends::Shape<backends::max_subwarp_width<Exec>, team_threads>;
-  constexpr int resident = warps_without_plan * backends::max_subwarp_width<Exec> / team_threads;
-  // One byte more than a multiprocessor's share, so that no further team fits.
-  const std::size_t scratch = backends::max_scratch_bytes(exec) / (resident + 1) + 1;
+  const backends::Residency residency{warps_without_plan};
   const std::int64_t rows = operands.graph.rows;
   const std::int64_t teams = ceil_div<std::int64_t>(rows, team_threads);
   const Mailbox solved{workspace.words()};
@@ -107,12 +105,12 @@ void solve_by_lanes(const Exec& exec, Operands operands,
     const char* const label = "heddle::sptrsv::solve_in_order";
     if (vectors == 1) {
       using Kernel = InOrderKernel<Operands, 8, 1>;
-      backends::launch_by_ticket<Shape>(exec, label, teams, Kernel{operands, solved}, tickets,
-                                        scratch);
+      backends::launch_by_ticket<Shape>(exec, label, teams, Kernel{operands, solved}, tickets, 0,
+                                        residency);
     } else {
       using Kernel = InOrderKernel<Operands, 2, vectors_at_once>;
-      backends::launch_by_ticket<Shape>(exec, label, teams, Kernel{operands, solved}, tickets,
-                                        scratch);
+      backends::launch_by_ticket<Shape>(exec, label, teams, Kernel{operands, solved}, tickets, 0,
+                                        residency);
     }
   }
 }

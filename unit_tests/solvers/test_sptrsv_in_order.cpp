@@ -2,7 +2,7 @@
 // Rows in the user's order: their tasks, and the published methods that are presets of them.
 #include <doctest/doctest.h>
 
-#include "../../solvers/order/in_order_tasks.hpp"
+#include "../../solvers/order/tasks.hpp"
 #include "../support/triangles.hpp"
 
 namespace heddle::test {
@@ -10,9 +10,9 @@ namespace heddle::test {
 namespace {
 
 using heddle::detail::order::InOrderRuns;
-using heddle::detail::order::InOrderTasks;
 using heddle::detail::order::LevelOrder;
 using heddle::detail::order::Task;
+using heddle::detail::order::TaskTable;
 using heddle::detail::sptrsv::expanded;
 using heddle::detail::sptrsv::grammar;
 using heddle::detail::sptrsv::Preset;
@@ -37,7 +37,7 @@ std::vector<Task> tasks_of(const Exec& exec, const std::vector<int>& row_entries
   const Kokkos::View<int*, Kokkos::HostSpace> host("heddle::test::row_ptr", row_entries.size() + 1);
   for (std::size_t i = 0; i < row_entries.size(); ++i) host(i + 1) = host(i) + row_entries[i];
   const auto row_ptr = copy_to<Space>(host);
-  const InOrderTasks<Exec> tasks(exec, InOrderRuns<int>{row_ptr.data(), n, lanes, most_mean});
+  const TaskTable<Exec> tasks(exec, InOrderRuns<int>{row_ptr.data(), n, lanes, most_mean});
   exec.fence("heddle::test::tasks");
   const auto count = static_cast<std::size_t>(tasks.count());
   const auto on_host =

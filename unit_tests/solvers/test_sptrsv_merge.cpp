@@ -4,6 +4,7 @@
 
 #include "../../solvers/order/group_proof.hpp"
 #include "../../solvers/sptrsv/transform/merge.hpp"
+#include "../../solvers/sptrsv/transform/pieces.hpp"
 #include "../support/triangles.hpp"
 
 namespace heddle::test {
@@ -112,16 +113,43 @@ TEST_CASE("sptrsv: groups wait for what they need, in every schedule of every tr
       CHECK(problem(triangle, groups, merging) == "");
       for (const std::int64_t least : {1, 2, 5, 20, 1000000}) {
         const auto launches = launches_of(groups.level_begin, least);
-        CHECK(broken_dependence(triangle.graph(), groups, launches, most_rows) == "");
+        CHECK(broken_dependence(triangle.graph(), groups, launches, {most_rows}) == "");
       }
     }
   }
 }
 
+TEST_CASE("sptrsv: groups have no more pieces than sums fit into scratch") {
+  using heddle::detail::sptrsv::most_pieces_of;
+  for (const Pattern& pattern : triangle_patterns()) {
+    CAPTURE(pattern.name);
+    const Leveled triangle(pattern);
+    for (const int subwarps : {1, 2, 4}) {
+      for (const int piece : {4, 8}) {
+        const int most = most_pieces_of(subwarps);
+        const Merging merging{Kind::parents, 4, std::int64_t{most - most_rows} * piece};
+        const RowGroups groups = merge(triangle.graph(), triangle.level_begin, merging);
+        const auto launches = launches_of(groups.level_begin, 1000000);
+        CHECK(broken_dependence(triangle.graph(), groups, launches, {most_rows, piece, most}) ==
+              "");
+      }
+    }
+  }
+  // Two rows of one group that need five of another, in pieces of four.
+  const Leveled two(lower_pattern("two", 7, [](std::int64_t i) {
+    return i < 5 ? std::vector<std::int64_t>{} : std::vector<std::int64_t>{0, 1, 2, 3, 4};
+  }));
+  const RowGroups groups{{0, 1, 2, 3, 4, 5, 6}, {0, 5, 7}, {0, 1, 2}};
+  const std::vector<Launch> once{{0, 2, false}};
+  CHECK(broken_dependence(two.graph(), groups, once, {most_rows, 4, 4}) == "");
+  CHECK(broken_dependence(two.graph(), groups, once, {most_rows, 4, 3}) == "a group of 4 pieces");
+  CHECK(broken_dependence(two.graph(), groups, once, {4}) == "a group of 5 rows");
+}
+
 TEST_CASE("sptrsv: a schedule that breaks a dependence is noticed") {
   const Leveled chain(lower_band("chain", 3, {1}));
   const auto broken = [&](const RowGroups& groups, const std::vector<Launch>& launches) {
-    return broken_dependence(chain.graph(), groups, launches, most_rows) != "";
+    return broken_dependence(chain.graph(), groups, launches, {most_rows}) != "";
   };
   const RowGroups two{{0, 1, 2}, {0, 2, 3}, {0, 1, 2}};
   CHECK(!broken(two, {{0, 2, false}}));
@@ -155,8 +183,8 @@ TEST_CASE("sptrsv: a large triangle is merged in bands, each for itself") {
   CHECK(first_level.size() == 5);
   const RowGroups groups = merge(band.graph(), band.level_begin, {Kind::parents, 4});
   CHECK(broken_dependence(band.graph(), groups, launches_of(groups.level_begin, 1000000),
-                          most_rows) == "");
-  CHECK(broken_dependence(band.graph(), groups, launches_of(groups.level_begin, 1), most_rows) ==
+                          {most_rows}) == "");
+  CHECK(broken_dependence(band.graph(), groups, launches_of(groups.level_begin, 1), {most_rows}) ==
         "");
   // Groups of one band follow all of the band before.
   for (std::size_t b = 1; b + 1 < first_level.size(); ++b) {

@@ -121,10 +121,6 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv waits: a device of which others leave one mult
     for (const Scheme& scheme : sptrsv_samples(backends::describe(exec), 344)) {
       CAPTURE(scheme.to_string());
       auto plan = plan_of(exec, A, scheme);
-      // A cluster begins when there is room for all of its teams, which one multiprocessor has not:
-      // it would begin when the others go.
-      const Scheme& runs = plan.scheme();
-      if (runs.has("cluster") && runs.integer("cluster") > 0) continue;
       plan.apply(solve, S(1), b, alone);
       solve.fence("heddle::test::alone");
       {

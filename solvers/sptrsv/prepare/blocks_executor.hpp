@@ -43,9 +43,7 @@ class BlocksExecutor {
     triangle_ = Triangle(in.exec, in.T, in.graph, in.origin, order, groups, in.sums.entries,
                          in.diagonal, piece_, scheme_.value("inner") == "inverse");
     solve_ = handover::GpuSolve<Exec, V>(in.exec, in.T.rows(), room_);
-    std::int64_t warps_per_team = 1;
-    with_kernel<1>([&]<class Kernel>() { warps_per_team = Kernel::warps_per_team; });
-    spare_bytes_ = handover::scratch_for_residency(in.device, warps, warps_per_team);
+    residency_.warps = static_cast<int>(warps);
   }
 
   const Scheme& scheme() const { return scheme_; }
@@ -131,7 +129,8 @@ class BlocksExecutor {
           host.fence("heddle::sptrsv::merged");
         });
     launches_ = order::launches_of(groups.level_begin, least_of_own_launch(in, warps));
-    assert(order::broken_dependence(graph, groups, launches_, most_rows) == "");
+    assert(order::broken_dependence(graph, groups, launches_,
+                                    {most_rows, piece_, most_pieces_of(subwarps_)}) == "");
     std::vector<O> rows(row.size());
     for (std::size_t p = 0; p < rows.size(); ++p) {
       rows[p] = row[static_cast<std::size_t>(groups.order[p])];
@@ -159,24 +158,33 @@ class BlocksExecutor {
       if (scheme_.value("merge") == name) merging.kind = kind;
     }
     merging.number = static_cast<int>(scheme_.integer("threshold"));
-    with_kernel<1>([&]<class Kernel>() { merging.most_entries = Kernel::most_entries; });
+    // A row's last piece need not be full.
+    merging.most_entries = std::int64_t{most_pieces_of(subwarps_) - most_rows} * piece_;
     return merging;
   }
 
   /// use.operator()<Kernel>() for the kernel of the plan's scheme.
   template <int Vectors, class Trace = NoTrace, class Use>
   void with_kernel(const Use& use) const {
-    if (piece_ == 4) return with_team<Vectors, 4, Trace>(use);
-    with_team<Vectors, 8, Trace>(use);
+    // More vectors, or large numbers, take more registers.
+    if constexpr (Vectors > 1) {
+      with_team<Vectors, 2, Trace>(use);
+    } else if constexpr (sizeof(Acc) > 8) {
+      with_team<Vectors, 4, Trace>(use);
+    } else if (piece_ == 4) {
+      with_team<Vectors, 4, Trace>(use);
+    } else {
+      with_team<Vectors, 8, Trace>(use);
+    }
   }
-  template <int Vectors, int Piece, class Trace, class Use>
+  template <int Vectors, int Batch, class Trace, class Use>
   void with_team(const Use& use) const {
     if (subwarps_ == 1) {
-      use.template operator()<BlocksKernel<Operands, Piece, Vectors, 1, Trace>>();
+      use.template operator()<BlocksKernel<Operands, Batch, Vectors, 1, Trace>>();
     } else if (subwarps_ == 2) {
-      use.template operator()<BlocksKernel<Operands, Piece, Vectors, 2, Trace>>();
+      use.template operator()<BlocksKernel<Operands, Batch, Vectors, 2, Trace>>();
     } else {
-      use.template operator()<BlocksKernel<Operands, Piece, Vectors, 4, Trace>>();
+      use.template operator()<BlocksKernel<Operands, Batch, Vectors, 4, Trace>>();
     }
   }
 
@@ -184,8 +192,7 @@ class BlocksExecutor {
   void run(const Exec& exec, const Operands& operands, const Trace& trace) {
     using Shape = backends::Shape<chunk_pieces, Kernel::threads(warp_width)>;
     const auto view = triangle_.view();
-    const std::size_t bytes =
-        std::max(spare_bytes_, Kernel::scratch_bytes(view.inverted != nullptr));
+    const std::size_t bytes = Kernel::scratch_bytes(view.inverted != nullptr);
     solve_.run(exec, operands.x.count, [&](const auto& solved, const auto& tickets) {
       for (const order::Launch& launch : launches_) {
         const auto teams =
@@ -193,10 +200,10 @@ class BlocksExecutor {
         const bool last = &launch == &launches_.back();
         const Kernel kernel{operands, view, solved, launch.first, launch.stop, teams, last, trace};
         if (launch.one_level) {
-          backends::launch<Shape>(exec, "heddle::sptrsv::level", teams, kernel, bytes);
+          backends::launch<Shape>(exec, "heddle::sptrsv::level", teams, kernel, bytes, residency_);
         } else {
           backends::launch_by_ticket<Shape>(exec, "heddle::sptrsv::solve", teams, kernel, tickets,
-                                            bytes);
+                                            bytes, residency_);
         }
       }
     });
@@ -210,7 +217,7 @@ class BlocksExecutor {
   Triangle triangle_;
   std::vector<order::Launch> launches_;
   handover::GpuSolve<Exec, V> solve_;
-  std::size_t spare_bytes_ = 0;
+  backends::Residency residency_;
 };
 
 }  // namespace heddle::detail::sptrsv

@@ -30,12 +30,11 @@ namespace heddle::detail::sptrsv {
 /// W. Liu et al., "A synchronization-free algorithm for parallel sparse triangular solves",
 /// Euro-Par 2016; Z. Hu et al., "AG-SpTRSV", TACO 2024, for groups of rows.
 ///
+/// A lane asks for Batch entries of its piece at once, whose length is a multiple of that.
 /// `ends_solve` says that no launch of this solve comes after this one, of `teams` teams. A step
 /// of a trace is a group.
-template <class Operands, int Piece, int Vectors, int Subwarps, class Trace = NoTrace>
+template <class Operands, int Batch, int Vectors, int Subwarps, class Trace = NoTrace>
 struct BlocksKernel {
-  /// More is asked for than is used: it limits the number of resident teams, since teams
-  /// that poll for rows far ahead slow down the others.
   using Scratch = backends::DynamicScratch;
   using S = typename Operands::scalar_type;
   using O = typename Operands::ordinal_type;
@@ -43,14 +42,8 @@ struct BlocksKernel {
   using Acc = typename Operands::accumulator_type;
   using View = BlockedView<S, O, Acc>;
 
-  /// Values that a lane asks for at once. More vectors, or large numbers, take more registers.
-  static constexpr int batch = Vectors > 1 ? 2 : sizeof(Acc) > 8 ? 4 : Piece;
   static constexpr int groups_per_team = Subwarps == 1 ? 4 : 1;
-  static constexpr int warps_per_team = groups_per_team * Subwarps;
-  /// Pieces that a group of several rows may have.
-  static constexpr int most_pieces = (Subwarps == 1 ? 3 : 2) * Subwarps * chunk_pieces;
-  /// Entries that such a group may have for that: a row's last piece need not be full.
-  static constexpr std::int64_t most_entries = (most_pieces - most_rows) * Piece;
+  static constexpr int most_pieces = most_pieces_of(Subwarps);
   static constexpr int sums_per_group = Vectors * most_pieces;
   static constexpr int right_per_group = 2 * Vectors * most_rows;
   /// Precisions of V by which a row may be wrong, of the magnitudes that add up in it.
@@ -217,7 +210,7 @@ struct BlocksKernel {
     for (std::int64_t chunk = first_chunk; chunk < pieces; chunk += Subwarps * chunk_pieces) {
       const std::int64_t rest = pieces - chunk;
       const int width = static_cast<int>(rest < chunk_pieces ? rest : chunk_pieces);
-      add_chunk(subwarp, (begin + chunk) * Piece, width, set, v, sum);
+      add_chunk(subwarp, (begin + chunk) * view.piece, width, set, v, sum);
       if (group.one_piece_per_row || one_row || lane >= width) continue;
       for (int c = 0; c < Vectors; ++c) {
         sums[c * most_pieces + chunk + lane] = sum[c];
@@ -246,11 +239,11 @@ struct BlocksKernel {
   KOKKOS_FORCEINLINE_FUNCTION void add_chunk(const Subwarp& subwarp, std::int64_t begin, int width,
                                              int set, int v, Acc (&sum)[Vectors]) const {
     const bool works = subwarp.lane() < width;
-    handover::EntryBatch<Operands, batch, Vectors> entries;
-    HEDDLE_UNROLL(Piece / batch)
-    for (int e = 0; e < Piece; e += batch) {
-      HEDDLE_UNROLL(batch)
-      for (int i = 0; i < batch; ++i) {
+    handover::EntryBatch<Operands, Batch, Vectors> entries;
+    HEDDLE_UNROLL(1)
+    for (int e = 0; e < view.piece; e += Batch) {
+      HEDDLE_UNROLL(Batch)
+      for (int i = 0; i < Batch; ++i) {
         const std::int64_t slot = begin + (e + i) * width + subwarp.lane();
         entries.load(i, view.needed + slot, view.values + slot, works);
         entries.want(i, solved, v, works && entries.needed[i] != View::nowhere);

@@ -5,7 +5,6 @@
 
 #include "../select/choose.hpp"
 #include "blocks_executor.hpp"
-#include "in_order_executor.hpp"
 #include "tasks_executor.hpp"
 
 namespace heddle::detail::sptrsv {
@@ -17,8 +16,12 @@ class GpuExecutor {
   GpuExecutor() = default;
 
   GpuExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
+    const auto in_order = [&](const Scheme& it) {
+      runs_.template emplace<Tasks>(in, it,
+                                    Order::by_sweep(in.exec, in.graph.rows, in.graph.sweep()));
+    };
     if (scheme.has("in-order")) {
-      runs_.template emplace<InOrder>(in, scheme);
+      in_order(scheme);
       return;
     }
     const order::Levels<Exec> levels(in.exec, triangle::loop_of(in.graph));
@@ -26,7 +29,6 @@ class GpuExecutor {
       runs_.template emplace<Blocks>(in, scheme, levels);
       return;
     }
-    using Order = order::LevelOrder<Exec, typename Matrix::ordinal_type>;
     const Order order = Order::by_level(in.exec, in.graph.rows, levels);
     const Scheme chosen =
         in.pinned ? scheme
@@ -34,7 +36,7 @@ class GpuExecutor {
     if (chosen.has("blocks")) {
       runs_.template emplace<Blocks>(in, chosen, levels);
     } else if (chosen.has("in-order")) {
-      runs_.template emplace<InOrder>(in, chosen);
+      in_order(chosen);
     } else {
       runs_.template emplace<Tasks>(in, chosen, order);
     }
@@ -68,9 +70,9 @@ class GpuExecutor {
  private:
   using Tasks = TasksExecutor<Exec, Matrix, V, Acc>;
   using Blocks = BlocksExecutor<Exec, Matrix, V, Acc>;
-  using InOrder = InOrderExecutor<Exec, Matrix, V, Acc>;
+  using Order = order::LevelOrder<Exec, typename Matrix::ordinal_type>;
 
-  std::variant<Tasks, Blocks, InOrder> runs_;
+  std::variant<Tasks, Blocks> runs_;
 };
 
 }  // namespace heddle::detail::sptrsv

@@ -21,8 +21,7 @@ namespace heddle::detail::sptrsv {
 /// Deterministic: a row is added up by one lane in the order of its entries.
 template <class Operands, int Batch, int Vectors>
 struct InOrderKernel {
-  /// Asked for and not used, so that few teams are resident: warps that poll slow down the others.
-  using Scratch = backends::DynamicScratch;
+  using Scratch = backends::NoScratch;
   using S = typename Operands::scalar_type;
   using O = typename Operands::ordinal_type;
   using V = typename Operands::vector_type;

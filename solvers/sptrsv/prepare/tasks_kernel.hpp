@@ -4,58 +4,67 @@
 #include "../../../backends/launch.hpp"
 #include "../../../backends/unroll.hpp"
 #include "../../handover/entry_batch.hpp"
-#include "../../order/tasks.hpp"
+#include "../../order/task.hpp"
 #include "operands.hpp"
 #include "trace.hpp"
 
 namespace heddle::detail::sptrsv {
 
-/// Tasks [first, stop) of a triangle on a GPU, a warp a task, a subwarp a row: every lane asks for
-/// Batch values that the row needs at once, and the lanes of the warp ask again together, until all
-/// are there.
+/// Tasks [first, stop) of a triangle on a GPU, a warp a task. A row has `lanes` lanes of the warp;
+/// if that is 0, all of them where the task is one row, and else one.
 ///
-/// Why it ends: the rows of a task are of one level, so no lane waits for a lane of its warp; what
-/// they need lies in tasks of lower index, which earlier launches have run, or other warps of this
-/// team, or teams of a lower ticket. So the lowest task that has not ended waits for nobody.
+/// Why it ends: tasks are taken in the order in which teams begin, and a row needs rows of lower
+/// places alone, which lie in tasks of earlier launches, in lower tasks, or in its own. So the
+/// lowest place that is not posted lies in a task whose warp runs, and finds at its next look all
+/// that it needs. That every lane looks again and may post is what is left to see, for warps whose
+/// lanes do not progress by themselves too:
+/// - a lane a row: the rows of a warp may need each other. No lane leaves the loop before its warp,
+///   and none waits inside it: in every round each lane looks once at what it lacks, and posts in
+///   the round in which it has all. So no lane keeps another from posting.
+/// - several lanes a row: the rows of a task are of one level, or the task is one row, so none
+///   needs another of its warp; and the lanes of the warp ask again together until all have all.
+/// Warps of a team meet at its barrier after their last row, when nobody waits for them.
 ///
-/// Deterministic: a row is added up by the same lanes in the same order every time. Entries name
-/// places. Sources: W. Liu et al., "A synchronization-free algorithm for parallel sparse triangular
-/// solves", Euro-Par 2016; Z. Hu et al., "AG-SpTRSV", TACO 2024, for variants of one kernel; both
-/// keep a flag apart from the value.
+/// Deterministic: a row is added up by the same lanes in the same order every time, whatever the
+/// batches: a lane asks for LaneBatch values at once where it has a row for itself, else for
+/// WarpBatch. Entries name places. Sources: W. Liu et al., "A synchronization-free algorithm for
+/// parallel sparse triangular solves", Euro-Par 2016; Z. Hu et al., "AG-SpTRSV", TACO 2024, for
+/// variants of one kernel; and presets.hpp; all keep a flag apart from the value.
 ///
 /// `ends_solve` says that no launch of this solve comes after this one, of `teams` teams. A step
 /// of a trace is a place.
-template <class Operands, int Batch, int Vectors, class Trace = NoTrace>
+template <class Operands, int LaneBatch, int WarpBatch, int Vectors, class Trace = NoTrace>
 struct TasksKernel {
-  /// Asked for and not used: it limits the number of resident teams, since warps that poll
-  /// for rows far ahead slow down the others.
-  using Scratch = backends::DynamicScratch;
-  using S = typename Operands::scalar_type;
+  using Scratch = backends::NoScratch;
   using O = typename Operands::ordinal_type;
+  using Off = typename Operands::offset_type;
   using V = typename Operands::vector_type;
   using Acc = typename Operands::accumulator_type;
-  using Mailbox = typename handover::SolvedValues<V>::Mailbox;
 
   Operands operands;
   handover::SolvedValues<V> solved;
   const order::Task* tasks;
   std::int64_t first, stop;
   std::int64_t teams;  ///< of the launch
+  int lanes;
   bool ends_solve;
   Trace trace;
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
-    using Exec = typename Team::execution_space;
-    constexpr int warp_width = backends::max_subwarp_width<Exec>;
-    constexpr int warps = Team::threads / warp_width;
-    const std::int64_t index = first + team.index() * warps + team.thread() / warp_width;
+    const auto warp = team.subwarp();
+    constexpr int width = decltype(warp)::width;
+    const std::int64_t index =
+        first + team.index() * (Team::threads / width) + team.thread() / width;
     const int set = solved.set();
     if (index < stop) {
       const order::Task task = tasks[index];
-      const int row_of_warp = team.thread() % warp_width / Team::subwarp_width;
-      solve(team.subwarp(), backends::Subwarp<Exec, warp_width>(), task.first + row_of_warp,
-            row_of_warp < task.rows, set);
+      const int of_row = lanes > 0 ? lanes : task.rows == 1 ? width : 1;
+      if (of_row == 1) {
+        solve_alone(warp, task, set);
+      } else {
+        solve_together(warp, task, of_row, set);
+      }
     }
     if (!ends_solve) return;
     team.barrier();
@@ -63,42 +72,88 @@ struct TasksKernel {
   }
 
  private:
-  template <class Subwarp, class Warp>
-  KOKKOS_FORCEINLINE_FUNCTION void solve(const Subwarp& subwarp, const Warp& warp,
-                                         std::int64_t place, bool exists, int set) const {
-    const auto& T = operands.T;
-    if (!exists) place = 0;
-    const auto end = exists ? T.row_ptr[place + 1] : T.row_ptr[place];
-    auto k = T.row_ptr[place] + subwarp.lane();
-    const O row = T.row[place];
-    const bool writes = exists && subwarp.lane() == 0;
-    if (writes) trace.begin(place);
+  /// What a row takes from memory before it needs others.
+  struct Row {
+    std::int64_t place;
+    O row;
+    Off k, end;
+    Acc factor;
     Acc right[Vectors];
-    HEDDLE_UNROLL(Vectors)
-    for (int v = 0; v < Vectors; ++v) {
-      right[v] = writes && v < solved.vectors ? operands.right_hand_side(row, v) : Acc(0);
-    }
-    // Before the wait, as all that depends on no other row.
-    const Acc factor = writes ? operands.factor(place) : Acc(1);
-    if (writes) solved.empty(set, place);
     Acc sum[Vectors];
-    for (int v = 0; v < Vectors; ++v) sum[v] = Acc(0);
-    handover::EntryBatch<Operands, Batch, Vectors> batch;
-    for (; warp.any(k < end); k += Batch * Subwarp::width) {
-      batch.template load_row<Subwarp::width>(T, solved, k, end);
+  };
+
+  /// Rows of several lanes.
+  template <class Warp>
+  KOKKOS_FORCEINLINE_FUNCTION void solve_together(const Warp& warp, const order::Task& task,
+                                                  int of_row, int set) const {
+    const int lane = warp.lane() % of_row, at = warp.lane() / of_row;
+    const bool writes = at < task.rows && lane == 0;
+    Row row = begin(task.first + at, at < task.rows, writes, set);
+    row.k += static_cast<Off>(lane);
+    handover::EntryBatch<Operands, WarpBatch, Vectors> batch;
+    for (; warp.any(row.k < row.end); row.k += static_cast<Off>(WarpBatch * of_row)) {
+      batch.load_row(operands.T, solved, row.k, row.end, static_cast<Off>(of_row));
       while (warp.any(!batch.look(solved, set))) {
       }
-      batch.add_to(sum, operands);
+      batch.add_to(row.sum, operands);
     }
     HEDDLE_UNROLL(Vectors)
-    for (int v = 0; v < Vectors; ++v) {
-      const Acc total = subwarp.sum_together(sum[v]);
-      if (!writes || v >= solved.vectors) continue;
-      const V value = static_cast<V>(operands.quotient(right[v] - total, factor, place));
-      solved.sets[set].post(solved.at(place, v), 0, value);
-      operands.x(row, v) = value;
+    for (int v = 0; v < Vectors; ++v) row.sum[v] = warp.sum_among(of_row, row.sum[v]);
+    if (writes) finish(row, set);
+  }
+
+  /// A lane a row.
+  template <class Warp>
+  KOKKOS_FORCEINLINE_FUNCTION void solve_alone(const Warp& warp, const order::Task& task,
+                                               int set) const {
+    bool done = warp.lane() >= task.rows;
+    Row row = begin(task.first + warp.lane(), !done, !done, set);
+    handover::EntryBatch<Operands, LaneBatch, Vectors> batch;
+    batch.load_row(operands.T, solved, row.k, row.end, Off(1));
+    while (warp.any(!done)) {
+      if (done) continue;
+      if (!batch.look(solved, set)) continue;
+      batch.add_to(row.sum, operands);
+      row.k += LaneBatch;
+      if (row.k < row.end) {
+        batch.load_row(operands.T, solved, row.k, row.end, Off(1));
+        continue;
+      }
+      finish(row, set);
+      done = true;
     }
-    if (writes) trace.end(place);
+  }
+
+  /// The row at a place, if that exists. The lane that writes it also empties the places that the
+  /// solve before this one left full: before the wait, as all that depends on no other row.
+  KOKKOS_FORCEINLINE_FUNCTION Row begin(std::int64_t place, bool exists, bool writes,
+                                        int set) const {
+    Row row;
+    row.place = exists ? place : 0;
+    row.k = operands.T.row_ptr[row.place];
+    row.end = exists ? operands.T.row_ptr[row.place + 1] : row.k;
+    row.row = operands.T.row[row.place];
+    if (writes) trace.begin(row.place);
+    HEDDLE_UNROLL(Vectors)
+    for (int v = 0; v < Vectors; ++v) {
+      row.right[v] = writes && v < solved.vectors ? operands.right_hand_side(row.row, v) : Acc(0);
+      row.sum[v] = Acc(0);
+    }
+    row.factor = writes ? operands.factor(row.place) : Acc(1);
+    if (writes) solved.empty(set, row.place);
+    return row;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void finish(const Row& row, int set) const {
+    HEDDLE_UNROLL(Vectors)
+    for (int v = 0; v < Vectors; ++v) {
+      if (v >= solved.vectors) continue;
+      const V value =
+          static_cast<V>(operands.quotient(row.right[v] - row.sum[v], row.factor, row.place));
+      solved.sets[set].post(solved.at(row.place, v), 0, value);
+      operands.x(row.row, v) = value;
+    }
+    trace.end(row.place);
   }
 };
 

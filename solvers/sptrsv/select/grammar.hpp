@@ -27,7 +27,7 @@ inline bool waits_on_lanes(const Device& device) {
 ///       warps=4|..|64      warps that a multiprocessor runs at once
 ///       alpha=0|2|4|8|inf  levels of over alpha times the working warps have launches of their own
 ///     self-scheduled     one launch; rows wait for those that they need (GPU)
-///       lanes=1|..|32      lanes a row
+///       lanes=1|4|32       lanes a row
 ///       warps=4|..|64      warps that a multiprocessor runs at once
 ///     in-order           one launch, in the order of the rows; no levels are looked for (GPU)
 ///       sw_rnnz=0|1|..|64|inf  mean entries up to which the rows of a warp have a lane each, and
@@ -36,15 +36,13 @@ inline bool waits_on_lanes(const Device& device) {
 ///     sync-free, capellini, yy   published methods: presets of in-order (expanded)
 ///     level-set          a launch a level; on a GPU with lanes and warps too; on a CPU one launch,
 ///                        with a barrier after each level
-///       cluster=0|8|16     teams of a cluster that solves levels that follow each other and are
-///                        thinner than its threads; 0: no cluster does (where there are clusters)
 ///     point-to-point     one launch; threads wait for those that they need (CPU)
 ///       grain=<n>          rows * 4 + entries of a level that are worth a thread (CPU)
 ///     sequential         one thread (CPU)
 inline SchemeGrammar grammar(const Device& device) {
   if (waits_on_lanes(device)) {
     const SchemeKey warps("warps", {"4", "8", "16", "32", "64"}, scheme_auto);
-    const SchemeKey lanes("lanes", {"1", "2", "4", "8", "16", "32"}, scheme_auto);
+    const SchemeKey lanes("lanes", {"1", "4", "32"}, scheme_auto);
     const SchemeKey merge("merge", {"none", "fixed", "avg", "thresh", "parents"}, scheme_auto);
     const SchemeKey threshold("threshold", {"1", "2", "4", "8", "16", "32"}, scheme_auto);
     const SchemeKey inner("inner", {"substitute", "inverse"}, scheme_auto);
@@ -54,19 +52,11 @@ inline SchemeGrammar grammar(const Device& device) {
     const SchemeKey sw_rnnz("sw_rnnz", {"0", "1", "2", "4", "8", "16", "32", "64", "inf"},
                             scheme_auto);
     const std::vector<SchemeKey> rows{lanes, warps};
-    std::vector<SchemeKey> levels = rows;
-    if (device.most_teams_per_cluster > 0) {
-      std::vector<std::string> teams{"0"};
-      for (const int count : {8, 16}) {
-        if (count <= device.most_teams_per_cluster) teams.push_back(std::to_string(count));
-      }
-      levels.emplace_back("cluster", teams, scheme_auto);
-    }
     SchemeGrammar legal("sptrsv",
                         {{"blocks", {}, {merge, threshold, inner, piece, team, warps, alpha}},
                          {"self-scheduled", {}, rows},
                          {"in-order", {}, {sw_rnnz, warps}},
-                         {"level-set", {}, levels}});
+                         {"level-set", {}, rows}});
     for (const Preset& preset : presets) legal.kernels.emplace_back(preset.name);
     return legal;
   }

@@ -22,10 +22,6 @@ inline constexpr std::int64_t longest_row_left_alone = 5;
 inline constexpr std::size_t few_levels = 8;
 /// Threads of a team on a GPU whose warps take a task each.
 inline constexpr int team_threads = 128;
-/// Threads of each team of a cluster that solves thin levels, and the teams if nobody says:
-/// guesses; so many teams every device with clusters can run.
-inline constexpr int cluster_threads = 512;
-inline constexpr int cluster_teams = 8;
 /// Warps that a multiprocessor of a GPU runs at once in a solve without a plan: a guess; the
 /// plan's number for wide levels, which are those that a lane a row suits.
 inline constexpr int warps_without_plan = 8;

@@ -8,6 +8,10 @@ namespace heddle::detail::sptrsv {
 
 /// Lanes that read a chunk of pieces side by side.
 inline constexpr int chunk_pieces = 32;
+/// Pieces that a group of several rows may have, whose sums so many subwarps keep in scratch.
+constexpr int most_pieces_of(int subwarps) {
+  return (subwarps == 1 ? 3 : 2) * subwarps * chunk_pieces;
+}
 
 /// The source of an entry that only fills up a piece.
 template <Offset Off>
@@ -129,7 +133,8 @@ class Pieces {
   /// Two allocations and a readback between them; waits. Fills in what groups say of their rows'
   /// pieces, and which rows other groups wait for. No values yet.
   Pieces(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups, int piece)
-      : count_memory_(exec, "heddle::sptrsv::first_piece",
+      : piece_(piece),
+        count_memory_(exec, "heddle::sptrsv::first_piece",
                       arena_bytes<std::int64_t>(static_cast<std::size_t>(pattern.rows()) + 1)),
         first_piece_(count_memory_.template take<std::int64_t>(
             static_cast<std::size_t>(pattern.rows()) + 1)) {
@@ -154,6 +159,8 @@ class Pieces {
                          FillPieces<S, Off>{T.values().data(), source_.data(), values_.data()});
   }
 
+  /// Entries of a piece.
+  int piece() const { return piece_; }
   const std::int64_t* first_piece() const { return first_piece_.data(); }
   const O* needed() const { return needed_.data(); }
   const S* values() const { return values_.data(); }
@@ -180,6 +187,7 @@ class Pieces {
                           first_piece_.data(), needed_.data(), source_.data()});
   }
 
+  int piece_ = 1;
   Arena<Space> count_memory_;
   Array<std::int64_t> first_piece_;
   Arena<Space> memory_;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "tasks.hpp"
+#include <Kokkos_Core.hpp>
+
+#include "../../core/types.hpp"
+#include "task.hpp"
 
 namespace heddle::detail::order {
 
@@ -51,46 +54,6 @@ struct WriteTasks {
     }
     sum += number;
   }
-};
-
-/// The tasks of all runs on the device: a launch that counts them, and waits; one allocation, and a
-/// launch that writes them.
-template <ExecutionSpace Exec>
-class InOrderTasks {
- public:
-  using Space = typename Exec::memory_space;
-
-  InOrderTasks() = default;
-  template <Offset Off>
-  InOrderTasks(const Exec& exec, const InOrderRuns<Off>& runs) : count_(count(exec, runs)) {
-    const auto tasks = static_cast<std::size_t>(count_);
-    memory_ = Arena<Space>(exec, "heddle::order::tasks", arena_bytes<Task>(tasks));
-    tasks_ = memory_.template take<Task>(tasks);
-    fill(exec, runs);
-  }
-
-  template <Offset Off>
-  static std::int64_t count(const Exec& exec, const InOrderRuns<Off>& runs) {
-    std::int64_t tasks = 0;
-    Kokkos::parallel_reduce("heddle::order::count_tasks", range_policy(exec, runs.runs()),
-                            CountTasks<Off>{runs}, tasks);
-    return tasks;
-  }
-
-  template <Offset Off>
-  void fill(const Exec& exec, const InOrderRuns<Off>& runs) {
-    Kokkos::parallel_scan("heddle::order::tasks", range_policy(exec, runs.runs()),
-                          WriteTasks<Off>{runs, tasks_.data()});
-  }
-
-  std::int64_t count() const { return count_; }
-  const Task* tasks() const { return tasks_.data(); }
-  std::size_t bytes() const { return memory_.bytes(); }
-
- private:
-  std::int64_t count_ = 0;
-  Arena<Space> memory_;
-  typename Arena<Space>::template Array<Task> tasks_;
 };
 
 }  // namespace heddle::detail::order
