@@ -14,6 +14,7 @@ namespace heddle {
 /// Every array of an arena starts at a multiple of this, which suits the widest load of any device.
 inline constexpr std::size_t arena_alignment_bytes = 256;
 
+/// `bytes`, rounded up to the alignment.
 constexpr std::size_t arena_padded_bytes(std::size_t bytes) {
   return ceil_div(bytes, arena_alignment_bytes) * arena_alignment_bytes;
 }

@@ -98,6 +98,7 @@ void print_features(std::ostream& out, const Features& features) {
 
 }  // namespace detail
 
+/// One feature a line, with its unit.
 inline std::ostream& operator<<(std::ostream& out, const RowFeatures& features) {
   detail::print_features(out, features);
   return out;
@@ -145,6 +146,7 @@ struct PatternFeatures : RowFeatures {
   }
 };
 
+/// Calls show(name, value, unit) for every feature, those of the rows first.
 template <class Show>
 void visit_features(const PatternFeatures& features, const Show& show) {
   visit_features(static_cast<const RowFeatures&>(features), show);
@@ -160,6 +162,7 @@ void visit_features(const PatternFeatures& features, const Show& show) {
   show("block_fill", features.block_fill(), "");
 }
 
+/// One feature a line, with its unit.
 inline std::ostream& operator<<(std::ostream& out, const PatternFeatures& features) {
   detail::print_features(out, features);
   return out;

@@ -34,7 +34,7 @@ struct SchemeKey {
         examples(std::move(instances)) {}
   SchemeKey(const char* pattern) : key(pattern) {}
 
-  /// As the user would write it: subwarp=2|4, or [sigma=<n>] if it may be left out.
+  /// As the user would write it: `subwarp=2|4`, or `[sigma=<n>]` if it may be left out.
   std::string usage() const {
     std::string text = key;
     for (std::size_t i = 0; i < values.size(); ++i) text += (i == 0 ? "=" : "|") + values[i];

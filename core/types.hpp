@@ -66,6 +66,7 @@ concept VectorView = Kokkos::is_view_v<T> && (T::rank() == 1 || T::rank() == 2);
 template <class T>
 concept WritableVectorView = VectorView<T> && !std::is_const_v<typename T::value_type>;
 
+/// Whether T is a Kokkos::complex.
 template <class T>
 inline constexpr bool is_complex = false;
 template <class T>
@@ -90,9 +91,11 @@ using RealOf = typename detail::RealOf<T>::type;
 /// a conjugation changes nothing.
 enum class Op { none, transpose, conjugate, conjugate_transpose };
 
+/// Whether the op applies a transpose.
 KOKKOS_INLINE_FUNCTION constexpr bool transposes(Op op) {
   return op == Op::transpose || op == Op::conjugate_transpose;
 }
+/// Whether the op conjugates entries.
 KOKKOS_INLINE_FUNCTION constexpr bool conjugates(Op op) {
   return op == Op::conjugate || op == Op::conjugate_transpose;
 }
@@ -102,6 +105,7 @@ KOKKOS_INLINE_FUNCTION constexpr Op without_transpose(Op op) {
   return conjugates(op) ? Op::conjugate : Op::none;
 }
 
+/// In words.
 constexpr const char* name(Op op) {
   switch (op) {
     case Op::none: return "none";
@@ -117,6 +121,7 @@ constexpr const char* name(Op op) {
 /// The diagonal of a Hermitian matrix is real.
 enum class Symmetry { none, symmetric, hermitian };
 
+/// In words.
 constexpr const char* name(Symmetry symmetry) {
   switch (symmetry) {
     case Symmetry::none: return "none";

@@ -44,12 +44,14 @@ struct ChooseOptions {
   std::int64_t expected_applies = 1000;
   /// Only schemes that read the user's values in place, and apply all of `ops` so.
   bool values_in_place = false;
+  /// Types, vectors, symmetry and promises.
   Sizes sizes = {};
   /// Only schemes that keep at most these bytes, with the stored transpose that `ops` need.
   std::size_t max_bytes = no_bound;
   /// What will be applied besides Op::none, each kind as often.
   std::vector<Op> ops = {};
 
+  /// Whether any of `ops` transposes.
   bool transposes() const {
     return std::any_of(ops.begin(), ops.end(), [](Op op) { return heddle::transposes(op); });
   }

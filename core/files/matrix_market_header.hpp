@@ -6,10 +6,12 @@
 
 namespace heddle {
 
+/// As the header of a file spells it.
 constexpr const char* name(MatrixMarketFormat format) {
   return format == MatrixMarketFormat::coordinate ? "coordinate" : "array";
 }
 
+/// As the header of a file spells it.
 constexpr const char* name(MatrixMarketField field) {
   switch (field) {
     case MatrixMarketField::real: return "real";
@@ -20,6 +22,7 @@ constexpr const char* name(MatrixMarketField field) {
   return "?";
 }
 
+/// As the header of a file spells it.
 constexpr const char* name(MatrixMarketSymmetry symmetry) {
   switch (symmetry) {
     case MatrixMarketSymmetry::general: return "general";

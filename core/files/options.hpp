@@ -30,11 +30,16 @@ struct ReadOptions {
   /// complex one, and refuses a file whose length says otherwise.
   PetscScalar petsc_scalar = PetscScalar::detect;
 };
+/// How read_matrix_market reads.
 using MatrixMarketOptions = ReadOptions;
+/// How read_petsc reads.
 using PetscOptions = ReadOptions;
 
+/// The second word of a Matrix Market header: entries, or every place of a dense matrix.
 enum class MatrixMarketFormat { coordinate, array };
+/// The third word: what an entry is.
 enum class MatrixMarketField { real, integer, complex, pattern };
+/// The fourth word: what the entries of one triangle say of the other.
 enum class MatrixMarketSymmetry { general, symmetric, skew_symmetric, hermitian };
 
 /// How write_matrix_market writes. A file name that ends in .gz or .xz is written compressed.

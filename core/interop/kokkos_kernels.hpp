@@ -3,7 +3,7 @@
 
 #include "../matrix.hpp"
 
-/// For those who hold a matrix of Kokkos Kernels, as a Tpetra::CrsMatrix does on its process.
+// For those who hold a matrix of Kokkos Kernels, as a Tpetra::CrsMatrix does on its process.
 namespace heddle {
 
 /// A matrix with the members of a KokkosSparse::CrsMatrix. It is known by them and not by its type,

@@ -29,6 +29,7 @@ struct Sizes {
   Promises promises = {};
 };
 
+/// Of products of this type of matrix with vectors of V, summed up in Acc.
 template <class Matrix, Scalar V, Scalar Acc>
 Sizes sizes_of(const ExpectedVectors& vectors, Symmetry symmetry = Symmetry::none,
                const Promises& promises = {}) {

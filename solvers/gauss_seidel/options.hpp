@@ -14,6 +14,7 @@ enum class GaussSeidelSweep {
   symmetric  ///< forward, then backward
 };
 
+/// In words.
 constexpr const char* name(GaussSeidelSweep sweep) {
   switch (sweep) {
     case GaussSeidelSweep::forward: return "forward";
@@ -25,6 +26,7 @@ constexpr const char* name(GaussSeidelSweep sweep) {
 
 /// What a user may say about Gauss-Seidel; every default is sensible.
 struct GaussSeidelOptions {
+  /// What one apply does.
   GaussSeidelSweep sweep = GaussSeidelSweep::symmetric;
   /// Relaxation, of more than 0 and less than 2: 1 is Gauss-Seidel, others are SOR and SSOR.
   double omega = 1;
@@ -32,8 +34,9 @@ struct GaussSeidelOptions {
   ExpectedVectors vectors = {};
   /// How often the plan will be applied; the choices weigh the inspection against that.
   std::int64_t expected_applies = 1000;
-  /// Pins the schemes of the triangular solves, and of the products with the other triangle.
+  /// Pins the scheme of the triangular solves.
   std::optional<Scheme> sptrsv_scheme = std::nullopt;
+  /// Pins the scheme of the products with the other triangle.
   std::optional<Scheme> spmv_scheme = std::nullopt;
 };
 

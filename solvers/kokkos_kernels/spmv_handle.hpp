@@ -148,6 +148,7 @@ class SPMVHandle {
   bool transpose_stored_ = false;
 };
 
+/// Whether T is an SPMVHandle.
 template <class T>
 inline constexpr bool is_spmv_handle = false;
 template <class... T>

@@ -66,14 +66,14 @@ void sptrsv_solve(const Exec& exec, Handle* handle, const RowMap& row_map, const
   sptrsv.solve(exec, sptrsv.triangle(row_map, entries, values), b, x);
 }
 
-// On the default instance of the handle's execution space.
-
+/// The same on the default instance of the handle's execution space.
 template <class Handle, class RowMap, class Entries>
   requires is_kernels_handle<Handle>
 void sptrsv_symbolic(Handle* handle, const RowMap& row_map, const Entries& entries) {
   kk::sptrsv_symbolic(typename Handle::HandleExecSpace(), handle, row_map, entries);
 }
 
+/// The same on the default instance of the handle's execution space.
 template <class Handle, class RowMap, class Entries, class Values>
   requires is_kernels_handle<Handle>
 void sptrsv_symbolic(Handle* handle, const RowMap& row_map, const Entries& entries,
@@ -81,6 +81,7 @@ void sptrsv_symbolic(Handle* handle, const RowMap& row_map, const Entries& entri
   kk::sptrsv_symbolic(typename Handle::HandleExecSpace(), handle, row_map, entries, values);
 }
 
+/// The same on the default instance of the handle's execution space.
 template <class Handle, class RowMap, class Entries, class Values>
   requires is_kernels_handle<Handle>
 void sptrsv_numeric(Handle* handle, const RowMap& row_map, const Entries& entries,
@@ -88,6 +89,7 @@ void sptrsv_numeric(Handle* handle, const RowMap& row_map, const Entries& entrie
   kk::sptrsv_numeric(typename Handle::HandleExecSpace(), handle, row_map, entries, values);
 }
 
+/// The same on the default instance of the handle's execution space.
 template <class Handle, class RowMap, class Entries, class Values, VectorView B,
           WritableVectorView X>
   requires is_kernels_handle<Handle>

@@ -155,6 +155,7 @@ class KokkosKernelsHandle {
   std::unique_ptr<SPTRSVHandleType> sptrsv_;
 };
 
+/// Whether T is a KokkosKernelsHandle.
 template <class T>
 inline constexpr bool is_kernels_handle = false;
 template <class... T>

@@ -12,6 +12,7 @@ namespace heddle {
 template <ExecutionSpace Exec, Scalar S>
 using SolverVector =
     Kokkos::View<S*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+/// The same, to be read only.
 template <ExecutionSpace Exec, Scalar S>
 using ConstSolverVector =
     Kokkos::View<const S*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;

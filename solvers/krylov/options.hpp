@@ -45,7 +45,9 @@ struct KrylovOptions {
   /// It ends when the residual's norm is at most relative_tolerance times that of b or of the first
   /// residual, or at most absolute_tolerance.
   double relative_tolerance = 1e-8;
+  /// Of the residual's norm; 0: only the relative tolerance counts.
   double absolute_tolerance = 0;
+  /// What relative_tolerance is multiplied by.
   RelativeTo relative_to = RelativeTo::right_hand_side;
   /// Products with A, but for that of the first residual.
   int max_iterations = 1000;

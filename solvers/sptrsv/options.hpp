@@ -13,7 +13,9 @@ namespace heddle {
 
 /// What a user may say about a triangular solve; every default is sensible.
 struct SptrsvOptions {
+  /// The part of the matrix that is solved with.
   Triangle triangle = Triangle::lower;
+  /// Whether the diagonal is stored, or one whatever is stored.
   Diagonal diagonal = Diagonal::stored;
   /// Whether entries outside of the triangle are ignored, as in a combined LU matrix, or an error.
   bool ignore_outside = false;

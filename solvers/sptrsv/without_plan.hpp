@@ -231,6 +231,7 @@ void sptrsv(const Exec& exec, Op op, typename X::value_type alpha,
   }
 }
 
+/// The same with Op::none.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, VectorView B,
           WritableVectorView X>
 void sptrsv(const Exec& exec, typename X::value_type alpha, const CsrMatrix<S, O, Off, Space>& T,

@@ -6,9 +6,9 @@
 /// Inspectors, composed. A recipe is a coordinate map and an end:
 ///
 ///     const auto map = tile_rows(3) | tile_columns(3);   // BCSR
-///     const Compact count(exec, A, map);                 // how many blocks: two readbacks
-///     count.write(exec, block_ptr, block_col);           // the outer level
-///     fill_values(exec, label, A, map, block_ptr, block_col, BlocksByColumns{...}, values);
+///     const Compact blocks(exec, A, map);                // which blocks there are: two readbacks
+///     blocks.write(exec, block_ptr, block_columns);      // the outer level
+///     fill_values(exec, label, A, map, block_ptr, block_columns, BlocksByColumns{...}, values);
 ///
 /// The map takes each entry (row i, column k, place j in the row) to a Point; the end makes arrays
 /// of the outer coordinates and says where values lie. Drawn for every format: docs/recipes.md.
@@ -52,11 +52,13 @@ struct Then {
 
 /// The base of every step, so that `|` knows what to compose.
 struct Step {};
+/// Whether T is a step, or steps one after the other.
 template <class T>
 inline constexpr bool is_step = std::is_base_of_v<Step, T>;
 template <class First, class Second>
 inline constexpr bool is_step<Then<First, Second>> = true;
 
+/// The first step, then the second.
 template <class First, class Second>
   requires(is_step<First> && is_step<Second>)
 constexpr Then<First, Second> operator|(const First& first, const Second& second) {

@@ -68,6 +68,7 @@ struct PutNothing {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t, const Point&, std::int64_t) const {}
 };
 
+/// Calls put(place, point, entry) for every entry that the map takes, the place being in its list.
 template <ExecutionSpace Exec, class Matrix, class Map, class Pointer, class Key, class Put>
 void walk_lists(const Exec& exec, const char* label, const Matrix& A, const Map& map,
                 const Pointer* key_ptr, const Key* keys, typename Matrix::offset_type* next,

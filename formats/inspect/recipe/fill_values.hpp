@@ -20,7 +20,8 @@ struct BlocksByRows {  ///< BCSR: rows x columns a block, row by row
     return (block * inner_rows + row) * inner_columns + column;
   }
 };
-struct BlocksByColumns {  ///< the same, column by column; of one column: DIA
+/// Dense blocks, column by column; of one column: DIA.
+struct BlocksByColumns {
   std::int64_t inner_rows;
   std::int64_t inner_columns;
   std::int64_t rows;
@@ -43,6 +44,7 @@ struct Zeros {
     *place += entry;
   }
 };
+/// Holes: what is infinite in x is not multiplied by a place that holds no entry.
 struct Holes {
   template <Scalar S>
   KOKKOS_FORCEINLINE_FUNCTION static void clear(S* place) {

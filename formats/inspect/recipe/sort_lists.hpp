@@ -71,6 +71,7 @@ struct PutListKey {
   }
 };
 
+/// Sorts the entries by list and, in a list, by order.code(point).
 template <ExecutionSpace Exec, class Matrix, class Map, class Order, class Pointer, class Key>
 void sort_lists_by(const Exec& exec, const Matrix& A, const Map& map, const Order& order,
                    std::int64_t blocks, const Pointer* key_ptr, const Key* keys,

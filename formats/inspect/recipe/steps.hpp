@@ -20,6 +20,7 @@ struct TileRows : Step {
     return e;
   }
 };
+/// Strip-mines rows.
 constexpr TileRows tile_rows(std::int64_t by) { return {{}, by}; }
 
 /// The same of columns that begin at zero.
@@ -37,6 +38,7 @@ struct TileColumns : Step {
     return e;
   }
 };
+/// Strip-mines columns.
 constexpr TileColumns tile_columns(std::int64_t by) { return {{}, by}; }
 
 /// Columns become diagonals: column k of row i becomes k - i; after tiles, the diagonal of blocks.
@@ -51,6 +53,7 @@ struct Skew : Step {
     return e;
   }
 };
+/// Keys become diagonals.
 constexpr Skew skew() { return {}; }
 
 /// Column k becomes k + by.
@@ -66,6 +69,7 @@ struct Shift : Step {
     return e;
   }
 };
+/// Moves the columns.
 constexpr Shift shift(std::int64_t by) { return {{}, by}; }
 
 /// Permutes the loops: that over rows goes inside, so that there is one panel, and the keys are
@@ -98,6 +102,7 @@ struct RowsAsKeys : Step {
   }
   Extents operator()(Extents e) const { return {e.rows > 0 ? 1 : 0, 0, e.rows, 1, 1}; }
 };
+/// Keys become rows.
 constexpr RowsAsKeys rows_as_keys() { return {}; }
 
 /// The place of an entry in its row takes the place of its column.
@@ -111,6 +116,7 @@ struct Normalize : Step {
     return e;
   }
 };
+/// Keys become places in the row.
 constexpr Normalize normalize() { return {}; }
 
 /// Takes the points for which predicate(point) holds, and leaves the others: to the recipe that
@@ -125,16 +131,18 @@ struct Split : Step {
   }
   Extents operator()(Extents e) const { return e; }
 };
+/// Takes the points of a predicate, and leaves the others.
 template <class Predicate>
 constexpr Split<Predicate> split(const Predicate& predicate) {
   return {{}, predicate};
 }
 
-/// Predicates for split: entries at the first `width` places of their rows, and the others.
+/// For split: entries at the first `width` places of their rows.
 struct PlacesBelow {
   std::int64_t width;
   KOKKOS_FORCEINLINE_FUNCTION bool operator()(const Point& p) const { return p.place < width; }
 };
+/// For split: entries behind the first `width` places of their rows.
 struct PlacesFrom {
   std::int64_t width;
   KOKKOS_FORCEINLINE_FUNCTION bool operator()(const Point& p) const { return p.place >= width; }

@@ -55,6 +55,7 @@ void visit_features(const TriangleFeatures& features, const Show& show) {
   show("dep_dist", features.dep_dist, "");
 }
 
+/// One feature a line, with its unit.
 inline std::ostream& operator<<(std::ostream& out, const TriangleFeatures& features) {
   detail::print_features(out, features);
   return out;
