@@ -21,6 +21,7 @@ set(HEDDLE_PUBLIC_NAMES
     gmres.hpp=solvers/gmres.hpp
     ifpack2.hpp=solvers/tpetra/triangular_solver.hpp
     kokkos_kernels.hpp=solvers/kokkos_kernels.hpp
+    ilu.hpp=solvers/ilu.hpp
     matrix.hpp=core/matrix.hpp
     matrix_market.hpp=core/files/matrix_market.hpp
     petsc.hpp=core/files/petsc.hpp

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../backends/device.hpp"
+#include "../wavefronts/wavefronts.hpp"
+#include "hand_over_kernel.hpp"
+#include "rows.hpp"
+#include "schemes.hpp"
+#include "values.hpp"
+
+namespace heddle::detail::ilu {
+
+/// What row i reads: those of its lower part.
+template <Ordinal O, Offset Off>
+struct LowerReads {
+  const Off* row_ptr;
+  const O* col_idx;
+  const Off* diagonal;
+
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(O i, const Visit& visit) const {
+    for (Off k = row_ptr[i]; k < diagonal[i]; ++k) visit(col_idx[k]);
+  }
+};
+
+/// A row as the body of a loop that already waits.
+template <class Row>
+struct RowAlone {
+  using O = typename Row::O;
+  Row row;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(O i) const {
+    row(OneLane(), i, [](O) {});
+  }
+};
+
+/// Makes the values of factors out of those of A, as often as these change, by one scheme. Row is
+/// EliminateRow or CholeskyRow.
+template <ExecutionSpace Exec, class Matrix, template <class> class RowOf>
+class Factorization {
+ public:
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+  using Row = RowOf<Factors<S, O, Off>>;
+
+  Factorization() = default;
+
+  /// Of A's pattern; waits for `exec`. Allocates all that run() needs.
+  Factorization(const Exec& exec, const Matrix& A, const IluOptions& options, const char* name,
+                bool lower)
+      : pattern_(exec, A.rows(), A.nonzeros(), A.row_ptr().data(), A.col_idx().data(), options,
+                 lower),
+        shift_(options.shift) {
+    const Device device = backends::describe(exec);
+    schedule(exec, options, grammar(name, device), name);
+    const auto entries = static_cast<std::size_t>(pattern_.view().entries);
+    const auto rows = static_cast<std::size_t>(pattern_.view().rows);
+    const std::size_t loaded = sweeps_ > 0 ? entries : 0, other = sweeps_ > 1 ? entries : 0;
+    const std::size_t flags = hands_over && sweeps_ == 0 ? rows + 1 : 0;
+    memory_ = Arena<Space>(exec, "heddle::ilu::values",
+                           arena_bytes<S, S, S, std::uint32_t, std::int64_t>(entries, loaded, other,
+                                                                             flags, 1));
+    values_ = memory_.template take<S>(entries);
+    loaded_ = memory_.template take<S>(loaded);
+    other_ = memory_.template take<S>(other);
+    done_ = memory_.template take<std::uint32_t>(flags);
+    first_bad_ = memory_.template take<std::int64_t>(1);
+  }
+
+  /// Queues the factorization on `exec`: no wait, no allocation.
+  void run(const Exec& exec, const Matrix& A) {
+    no_bad_pivot(exec);
+    load_values(exec, A, pattern_, sweeps_ > 0 ? loaded_.data() : values_.data());
+    if (sweeps_ > 0) return sweep(exec);
+    const Row row{factors()};
+    if constexpr (hands_over) {
+      hand_over(exec, row);
+    } else {
+      waves_.for_each(exec, "heddle::ilu::rows", RowAlone<Row>{row});
+    }
+  }
+
+  const FactorPattern<Exec, O, Off>& pattern() const { return pattern_; }
+  const Scheme& scheme() const { return scheme_; }
+  bool exact() const { return sweeps_ == 0; }
+  S* values() const { return values_.data(); }
+  /// The factors that stand.
+  Factors<S, O, Off> factors() const { return factors(values_.data(), values_.data()); }
+  const std::int64_t* first_bad() const { return first_bad_.data(); }
+  std::size_t bytes() const { return pattern_.bytes() + memory_.bytes() + waves_.bytes(); }
+
+ private:
+  using Space = typename Exec::memory_space;
+  template <class T>
+  using Array = typename Arena<Space>::template Array<T>;
+  static constexpr bool hands_over = backends::has_lanes<Exec> && backends::waits_make_progress<Exec>;
+  static constexpr int warp_width = backends::max_subwarp_width<Exec>;
+
+  void schedule(const Exec& exec, const IluOptions& options, const SchemeGrammar& legal,
+                const char* name) {
+    std::optional<Scheme> asked;
+    if (options.scheme) asked = resolve(*options.scheme, std::span(&legal, 1));
+    if (asked && asked->has("sweeps")) {
+      sweeps_ = asked->integer("count");
+      scheme_ = *asked;
+      return;
+    }
+    if constexpr (hands_over) {
+      scheme_ = Scheme(name, {{"hand-over"}});
+    } else {
+      const auto rows = static_cast<O>(pattern_.view().rows);
+      WavefrontsOptions of_waves;
+      of_waves.threads = options.threads;
+      if (asked) of_waves.scheme = renamed(*asked, "wavefronts");
+      waves_ = Wavefronts<Exec, O>(
+          exec, rows,
+          LowerReads<O, Off>{pattern_.view().row_ptr, pattern_.view().col_idx, pattern_.diagonal()},
+          of_waves);
+      scheme_ = renamed(waves_.scheme(), name);
+    }
+  }
+
+  Factors<S, O, Off> factors(const S* others, S* values) const {
+    const auto view = pattern_.view();
+    using Real = heddle::RealOf<S>;
+    return {view.row_ptr, view.col_idx, pattern_.diagonal(),
+            others,       values,       {static_cast<Real>(shift_), first_bad_.data()}};
+  }
+
+  /// The flags, and the tickets behind them, are cleared before every launch, so that one that was
+  /// refused leaves nothing behind.
+  void hand_over(const Exec& exec, const Row& row) {
+    using Kernel = HandOverKernel<Row, warp_width>;
+    constexpr std::int64_t rows_per_team = backends::Team<Exec, typename Kernel::Shape>::subwarps;
+    const std::int64_t rows = pattern_.view().rows;
+    heddle::detail::fill(exec, "heddle::ilu::no_row_done", done_.data(), rows + 1, 0u);
+    backends::launch_by_ticket<typename Kernel::Shape>(
+        exec, "heddle::ilu::hand_over", ceil_div(rows, rows_per_team),
+        Kernel{row, rows, done_.data()}, backends::Tickets{done_.data() + rows});
+  }
+
+  void no_bad_pivot(const Exec& exec) {
+    heddle::detail::fill(exec, "heddle::ilu::no_bad_pivot", first_bad_.data(), 1, Pivots<S>::none);
+  }
+
+  /// Sweep after sweep from one array into the other; the last one writes values_, and says which
+  /// pivots are bad.
+  void sweep(const Exec& exec) {
+    constexpr int width = backends::has_lanes<Exec> ? 8 : 1;
+    using Kernel = SweepKernel<Row, width>;
+    constexpr std::int64_t rows_per_team = backends::Team<Exec, typename Kernel::Shape>::subwarps;
+    const std::int64_t rows = pattern_.view().rows;
+    const S* from = loaded_.data();
+    for (std::int64_t left = sweeps_; left-- > 0;) {
+      S* const to = left % 2 == 0 ? values_.data() : other_.data();
+      if (left == 0) no_bad_pivot(exec);
+      backends::launch<typename Kernel::Shape>(
+          exec, "heddle::ilu::sweep", ceil_div(rows, rows_per_team),
+          Kernel{Row{factors(from, to)}, loaded_.data(), rows});
+      from = to;
+    }
+  }
+
+  FactorPattern<Exec, O, Off> pattern_;
+  double shift_ = 0;
+  Scheme scheme_;
+  std::int64_t sweeps_ = 0;
+  Wavefronts<Exec, O> waves_;
+  Arena<Space> memory_;
+  Array<S> values_, loaded_, other_;
+  Array<std::uint32_t> done_;
+  Array<std::int64_t> first_bad_;
+};
+
+}  // namespace heddle::detail::ilu

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "kept_factors.hpp"
+
+namespace heddle {
+
+/// The incomplete Cholesky factor of one symmetric matrix (Hermitian where it is complex), IC(k),
+/// as a preconditioner: x = (L L^H)^-1 b. Reads the lower triangle of A alone. All else is as with
+/// IluPlan, in half the memory.
+template <ExecutionSpace Exec, class Matrix, Scalar Kept = typename Matrix::scalar_type>
+class IcPlan {
+ public:
+  using execution_space = Exec;
+  using matrix_type = Matrix;
+  using scalar_type = typename Matrix::scalar_type;
+
+  /// Inspects A on `exec`, factors it, and waits; what stands above the diagonal is ignored, and of
+  /// a complex diagonal the imaginary part.
+  ///
+  /// Throws Error as IluPlan does; bad is a pivot that is not positive, or not finite, before its
+  /// square root is taken: the matrix is indefinite then, or its factor breaks down.
+  /// options.shift lifts those of a smaller magnitude, and leaves negative ones negative.
+  explicit IcPlan(const Exec& exec, const Matrix& A, const IcOptions& options = {})
+      : timer_(),
+        factors_(exec, A, options, "ic", "an incomplete Cholesky factorization", true),
+        solve_(exec, factors_.matrix(), of_solve(options)) {
+    factors_.tell_bad_pivot(exec, solve_);
+    exec.fence("heddle::ilu::inspected");
+    setup_seconds_ = timer_.seconds();
+  }
+
+  /// Factors A, which has the pattern that was inspected: IluPlan::factor.
+  void factor(const Exec& exec, const Matrix& A) {
+    moves_.check("IcPlan", "factor");
+    factors_.factor(exec, A);
+    solve_.update_values(exec, factors_.matrix());
+    factors_.tell_bad_pivot(exec, solve_);
+    ++version_;
+  }
+
+  /// x = (L L^H)^-1 b: IluPlan::apply.
+  template <VectorView B, WritableVectorView X>
+  void apply(const Exec& exec, const B& b, const X& x) {
+    apply(exec, Op::none, b, x);
+  }
+  /// x = op(L L^H)^-1 b; every op may be applied.
+  template <VectorView B, WritableVectorView X>
+  void apply(const Exec& exec, Op op, const B& b, const X& x) {
+    moves_.check("IcPlan", "apply");
+    const bool conjugated = op == Op::conjugate || op == Op::transpose;
+    using One = scalar_type;
+    solve_.apply(exec, conjugated ? Op::conjugate : Op::none, One(1), b, x);
+    solve_.apply(exec, conjugated ? Op::transpose : Op::conjugate_transpose, One(1), x, x);
+  }
+
+  /// On the device: 0, or one more than the lowest row whose pivot is not positive, or not finite.
+  auto bad_pivot() const {
+    moves_.check("IcPlan", "bad_pivot");
+    return factors_.bad_pivot();
+  }
+  /// Throws Error, naming that row. Waits for `exec`.
+  void check_pivots(const Exec& exec) const {
+    moves_.check("IcPlan", "check_pivots");
+    factors_.check_pivots(exec);
+  }
+  /// The Frobenius norm of A - L L^H in the places of the pattern, over that of A there.
+  double residual(const Exec& exec, const Matrix& A) const {
+    moves_.check("IcPlan", "residual");
+    return factors_.template residual<detail::ilu::CholeskyResidual>(exec, A);
+  }
+
+  /// What solvers ask of a preconditioner.
+  static constexpr bool takes_several_vectors = true;
+  static constexpr bool symmetric() { return true; }
+  static constexpr const char* name() { return "an incomplete Cholesky factor"; }
+  std::uint64_t version() const { return version_; }
+
+  /// L, columns ascending, as the solves read it.
+  auto factors() const {
+    moves_.check("IcPlan", "factors");
+    return factors_.matrix();
+  }
+  /// What really runs: the factorization, and a solve with L or, transposed, with L^H.
+  const Scheme& scheme() const { return factors_.scheme(); }
+  const Scheme& sptrsv_scheme(Op op = Op::none) const { return solve_.scheme(op); }
+  /// What the inspection and the first factorization took, in seconds.
+  double setup_seconds() const { return setup_seconds_; }
+  /// Device memory that the plan holds beyond the matrix, in bytes.
+  std::size_t bytes() const {
+    moves_.check("IcPlan", "bytes");
+    return factors_.bytes() + solve_.bytes();
+  }
+
+ private:
+  using Factors = detail::ilu::KeptFactors<Exec, Matrix, Kept, detail::ilu::CholeskyRow>;
+
+  static SptrsvOptions of_solve(const IcOptions& options) {
+    SptrsvOptions of_solve = Factors::of_solve(options, Triangle::lower, Diagonal::stored);
+    of_solve.ops = {Op::conjugate_transpose};
+    return of_solve;
+  }
+
+  detail::MoveOnly moves_;
+  Kokkos::Timer timer_;
+  Factors factors_;
+  typename Factors::Solve solve_;
+  std::uint64_t version_ = 0;
+  double setup_seconds_ = 0;
+};
+
+template <ExecutionSpace Exec, class Matrix>
+IcPlan(const Exec&, const Matrix&) -> IcPlan<Exec, Matrix>;
+template <ExecutionSpace Exec, class Matrix>
+IcPlan(const Exec&, const Matrix&, const IcOptions&) -> IcPlan<Exec, Matrix>;
+
+}  // namespace heddle

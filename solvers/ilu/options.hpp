@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "../../core/multivector.hpp"
+#include "../../core/scheme.hpp"
+#include "../../formats/plan/spmv_options.hpp"
+
+namespace heddle {
+
+/// What a user may say about incomplete factors; every default is sensible.
+struct IluOptions {
+  /// k of ILU(k) and IC(k): fill of a level up to this is kept. An entry of the matrix has level 0,
+  /// and fill that entries of levels a and b make has level a + b + 1.
+  int fill_level = 0;
+  /// A pivot of a smaller magnitude gets this one, and keeps its sign, or its phase where it is
+  /// complex; a pivot of zero becomes this number. 0: pivots are taken as they are.
+  double shift = 0;
+  /// Every block of block_size x block_size that holds an entry is taken to be full, and levels are
+  /// those of blocks: the factors are those of block ILU, whose pivots are blocks.
+  int block_size = 1;
+  /// Rows are cut into so many runs of equal length, and entries between them are dropped.
+  int subdomains = 1;
+  /// Of each row the number of its subdomain, in place of such runs: a partitioner's. With blocks
+  /// that of a block's first row counts.
+  std::vector<int> partition = {};
+  /// The vectors that b will hold: SptrsvOptions::vectors.
+  ExpectedVectors vectors = {};
+  /// Ops that IluPlan will apply besides Op::none and Op::conjugate. IcPlan applies every op.
+  std::vector<Op> ops = {};
+  /// How often factors will be applied; the choice of the solves weighs their inspection by that.
+  std::int64_t expected_applies = 1000;
+  /// Pins the scheme of the factorization, and those of the solves.
+  std::optional<Scheme> scheme = std::nullopt;
+  std::optional<Scheme> sptrsv_scheme = std::nullopt;
+  /// Threads of a CPU that factorization and solves are scheduled for; 0: as many as the execution
+  /// space has and have a processor each.
+  int threads = 0;
+};
+
+/// The same of incomplete Cholesky factors.
+using IcOptions = IluOptions;
+
+}  // namespace heddle

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "ascending.hpp"
+#include "blocks.hpp"
+#include "fill_on_lanes.hpp"
+#include "fill_on_threads.hpp"
+
+namespace heddle::detail::ilu {
+
+/// A lower triangle with ascending columns, and its transpose behind it in each row.
+template <Ordinal O, Offset Off>
+struct BothTriangles {
+  PatternView<O, Off> lower, upper;
+
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void columns(std::int64_t i, const Visit& visit) const {
+    const auto row = static_cast<O>(i);
+    for (Off k = lower.row_ptr[i]; k < lower.row_ptr[i + 1]; ++k) visit(lower.col_idx[k]);
+    for (Off k = upper.row_ptr[i]; k < upper.row_ptr[i + 1]; ++k) {
+      if (upper.col_idx[k] > row) visit(upper.col_idx[k]);
+    }
+  }
+};
+template <Ordinal O, Offset Off>
+struct CountBothTriangles {
+  BothTriangles<O, Off> both;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    std::int64_t count = 0;
+    both.columns(i, [&](O) { ++count; });
+    return count;
+  }
+};
+template <Ordinal O, Offset Off>
+struct WriteBothTriangles {
+  BothTriangles<O, Off> both;
+  const Off* row_ptr;
+  O* col_idx;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    Off to = row_ptr[i];
+    both.columns(i, [&](O column) { col_idx[to++] = column; });
+  }
+};
+
+/// The symmetric pattern whose lower triangle is given. Waits for `exec`.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+StoredPattern<Exec, O, Off> with_transpose(const Exec& exec, const PatternView<O, Off>& lower) {
+  using Matrix = CsrMatrix<float, O, Off, typename Exec::memory_space>;
+  const auto count = static_cast<std::size_t>(lower.entries);
+  Arena<typename Exec::memory_space> memory(exec, "heddle::ilu::no_values",
+                                            arena_bytes<float>(count));
+  float* const none = memory.template take<float>(count).data();
+  fill(exec, "heddle::ilu::no_values", none, lower.entries, 0.0f);
+  const auto rows = static_cast<O>(lower.rows);
+  const Transposed<Exec, float, O, Off> transposed(
+      exec, Matrix(rows, rows, lower.entries, lower.row_ptr, lower.col_idx, none));
+  const auto upper = transposed.matrix();
+  const BothTriangles<O, Off> both{
+      lower,
+      {upper.row_ptr().data(), upper.col_idx().data(), nullptr, lower.rows, lower.entries}};
+  StoredPattern<Exec, O, Off> to(exec, lower.rows, false, CountBothTriangles<O, Off>{both});
+  Kokkos::parallel_for("heddle::ilu::both_triangles", range_policy(exec, lower.rows),
+                       WriteBothTriangles<O, Off>{both, to.row_ptr(), to.col_idx()});
+  exec.fence("heddle::ilu::both_triangles");
+  return to;
+}
+
+/// Finds the diagonal of every row; the first row without one, or the number of rows.
+template <Ordinal O, Offset Off>
+struct FindDiagonal {
+  PatternView<O, Off> pattern;
+  Off* diagonal;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& first_without) const {
+    const Off end = pattern.row_ptr[i + 1];
+    diagonal[i] = find_column(pattern.col_idx, pattern.row_ptr[i], end, static_cast<O>(i));
+    if (diagonal[i] == end && i < first_without) first_without = i;
+  }
+};
+
+/// Where entries of the matrix go.
+template <Ordinal O, Offset Off>
+struct FindPlaces {
+  const Off* row_ptr;
+  const O* col_idx;
+  PatternView<O, Off> pattern;
+  Parts parts;
+  int block_size;
+  Off* place;
+
+  static constexpr Off nowhere = static_cast<Off>(-1);
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    Off from = pattern.row_ptr[i];
+    O last = O(-1);
+    const Off end = pattern.row_ptr[i + 1];
+    for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      const O j = col_idx[k];
+      place[k] = nowhere;
+      const bool in_triangle = !parts.lower || static_cast<std::int64_t>(j) <= i;
+      if (!in_triangle || !parts.keep(i / block_size, static_cast<std::int64_t>(j) / block_size)) {
+        continue;
+      }
+      if (j < last) from = pattern.row_ptr[i];
+      last = j;
+      from = find_column(pattern.col_idx, from, end, j);
+      place[k] = from;
+    }
+  }
+};
+
+/// The pattern of incomplete factors, both in one as in a combined LU matrix, or that of L.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+class FactorPattern {
+ public:
+  using Space = typename Exec::memory_space;
+
+  FactorPattern() = default;
+
+  /// Of a checked pattern of A. Waits for `exec`. Throws Error for a row without a diagonal.
+  FactorPattern(const Exec& exec, O rows, Off entries, const Off* row_ptr, const O* col_idx,
+                const IluOptions& options, bool lower) {
+    const Subdomains<Exec> subdomains(exec, static_cast<std::int64_t>(rows), options, lower);
+    const int size = options.block_size;
+    const Parts parts = subdomains.parts();
+    bool borrowed = false;
+    find_columns(exec, rows, entries, row_ptr, col_idx, options, parts, borrowed);
+    const auto n = static_cast<std::size_t>(rows);
+    const std::size_t places = borrowed ? 0 : static_cast<std::size_t>(entries);
+    memory_ = Arena<Space>(exec, "heddle::ilu::places", arena_bytes<Off, Off>(n, places));
+    diagonal_ = memory_.template take<Off>(n);
+    place_ = memory_.template take<Off>(places);
+    std::int64_t without = stored_.rows();
+    Kokkos::parallel_reduce("heddle::ilu::diagonal", range_policy(exec, stored_.rows()),
+                            FindDiagonal<O, Off>{stored_.view(), diagonal_.data()},
+                            Kokkos::Min<std::int64_t>(without));
+    if (without < stored_.rows()) {
+      throw Error("there is no diagonal entry", Where{.row = without},
+                  "store one in every row; where it is zero, let options.shift lift its pivot");
+    }
+    if (places == 0) return;
+    Kokkos::parallel_for("heddle::ilu::places", range_policy(exec, stored_.rows()),
+                         FindPlaces<O, Off>{row_ptr, col_idx, stored_.view(), parts, size,
+                                            place_.data()});
+    exec.fence("heddle::ilu::places");
+  }
+
+  const StoredPattern<Exec, O, Off>& stored() const { return stored_; }
+  PatternView<O, Off> view() const { return stored_.view(); }
+  const Off* diagonal() const { return diagonal_.data(); }
+  /// Of each entry of A; null where entry k goes to k.
+  const Off* place() const { return place_.extent(0) > 0 ? place_.data() : nullptr; }
+  std::size_t bytes() const { return stored_.bytes() + memory_.bytes(); }
+
+ private:
+  using Stored = StoredPattern<Exec, O, Off>;
+
+  void find_columns(const Exec& exec, O rows, Off entries, const Off* row_ptr, const O* col_idx,
+                    const IluOptions& options, const Parts& parts, bool& borrowed) {
+    const int size = options.block_size;
+    Stored blocks;
+    if (size > 1) {
+      blocks = blocks_of(exec, static_cast<std::int64_t>(rows), static_cast<std::int64_t>(entries),
+                         row_ptr, col_idx, size);
+      row_ptr = blocks.row_ptr();
+      col_idx = blocks.col_idx();
+    }
+    const AscendingPattern<Exec, O, Off> first(
+        exec, size > 1 ? static_cast<O>(blocks.rows()) : rows, entries, row_ptr, col_idx, parts);
+    PatternView<O, Off> view = first.view();
+    Stored filled;
+    if (parts.lower && options.fill_level > 0) {
+      filled = with_transpose(exec, view);
+      view = filled.view();
+    }
+    for (int level = 1; level <= options.fill_level; ++level) {
+      if constexpr (backends::BackendIs<Exec, backends::Host>) {
+        filled = add_fill_on_threads<Exec>(exec, view, level);
+      } else {
+        filled = add_fill_on_lanes<Exec>(exec, view, level);
+      }
+      view = filled.view();
+    }
+    stored_ = expand(exec, FullBlocks<O, Off>{view, static_cast<std::int64_t>(rows), size,
+                                              parts.lower});
+    borrowed = first.borrowed() && size == 1 && options.fill_level == 0;
+  }
+
+  Stored stored_;
+  Arena<Space> memory_;
+  typename Arena<Space>::template Array<Off> diagonal_, place_;
+};
+
+}  // namespace heddle::detail::ilu

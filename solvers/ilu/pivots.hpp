@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../backends/atomics.hpp"
+#include "../sptrsv/transform/diagonal_value.hpp"
+
+namespace heddle::detail::ilu {
+
+/// What becomes of pivots, and who is told of bad ones.
+template <Scalar S>
+struct Pivots {
+  using Real = heddle::RealOf<S>;
+  static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+
+  Real shift;
+  std::int64_t* first_bad;  ///< the lowest row; none
+
+  KOKKOS_FORCEINLINE_FUNCTION S lifted(const S& pivot) const {
+    const Real size = Kokkos::abs(pivot);
+    if (!(size < shift)) return pivot;
+    return size > Real(0) ? pivot * S(shift / size) : S(shift);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void tell(std::int64_t row) const {
+    backends::atomic_min(first_bad, row);
+  }
+  /// The pivot of a row of LU.
+  KOKKOS_FORCEINLINE_FUNCTION S of_lu(const S& value, std::int64_t row) const {
+    const S pivot = lifted(value);
+    if (sptrsv::is_bad_diagonal(pivot)) tell(row);
+    return pivot;
+  }
+  /// L's diagonal entry, the square root of a pivot that is positive; of one that is not, a NaN.
+  KOKKOS_FORCEINLINE_FUNCTION S of_cholesky(Real value, std::int64_t row) const {
+    Real pivot = value;
+    if (Kokkos::abs(value) < shift) pivot = value < Real(0) ? -shift : shift;
+    if (!(pivot > Real(0)) || !sptrsv::is_finite(pivot)) {
+      tell(row);
+      return S(Kokkos::Experimental::quiet_NaN_v<Real>);
+    }
+    return S(Kokkos::sqrt(pivot));
+  }
+};
+
+/// One item, behind a factorization: `bad` from the factors and from what the solves read.
+struct TellBadPivot {
+  const std::int64_t* first_bad;
+  const std::int64_t* bad_diagonal;  ///< of a solve: 0, or the row + 1
+  std::int64_t* bad;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+    const bool in_factors = *first_bad != Pivots<double>::none;
+    *bad = in_factors ? *first_bad + 1 : *bad_diagonal;
+  }
+};
+
+}  // namespace heddle::detail::ilu

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../vectors/operands.hpp"
+#include "kept_factors.hpp"
+
+namespace heddle {
+
+/// Incomplete LU factors of one matrix, ILU(k), as a preconditioner: x = (LU)^-1 b with L of ones
+/// on its diagonal. The pattern is inspected once, values are factored as often as they change, in
+/// the order of the rows: every entry is the sum that the sequential program computes, to rounding,
+/// and the same bits on every run.
+///
+/// Factors are made in the matrix's scalar and kept for the solves in Kept, which may be narrower:
+/// with float for double a solve moves fewer bytes. b and x are of the matrix's scalar.
+///
+/// The plan has a copy of the pattern with ascending columns, and of the values; A may go once it
+/// stands, but its pattern must be there for factor(). It belongs to the device of `exec`. One
+/// factorization or apply of a plan at a time. Moves, does not copy.
+template <ExecutionSpace Exec, class Matrix, Scalar Kept = typename Matrix::scalar_type>
+class IluPlan {
+ public:
+  using execution_space = Exec;
+  using matrix_type = Matrix;
+  using scalar_type = typename Matrix::scalar_type;
+
+  /// Inspects A on `exec`, factors it, and waits. A is square; columns of a row may be in any
+  /// order, and repeated entries add up in the order of the row.
+  ///
+  /// Throws Error, naming the row: if the row pointer or a column is wrong; for a diagonal entry
+  /// that is not stored; for a pivot that is zero, infinite or NaN, after options.shift (the lowest
+  /// such row). Throws Error too for options out of range, and if options.scheme does not exist on
+  /// this device. Device memory: bytes(); while it inspects, with a fill level, as much again as
+  /// the pattern, and a sort where columns do not ascend.
+  ///
+  /// Source: levels of fill, one after the other, from the rows of lower ones alone, so that no row
+  /// waits for another: as D. Hysom and A. Pothen, "A scalable parallel algorithm for incomplete
+  /// factor preconditioning", SIAM J. Sci. Comput. 22 (2001), search for each row by itself.
+  explicit IluPlan(const Exec& exec, const Matrix& A, const IluOptions& options = {})
+      : timer_(),
+        factors_(exec, A, options, "ilu", "an incomplete LU factorization", false),
+        lower_(exec, factors_.matrix(), of_solve(options, Triangle::lower, Diagonal::unit)),
+        upper_(exec, factors_.matrix(), of_solve(options, Triangle::upper, Diagonal::stored)) {
+    factors_.tell_bad_pivot(exec, upper_);
+    exec.fence("heddle::ilu::inspected");
+    setup_seconds_ = timer_.seconds();
+  }
+
+  /// Factors A, which has the pattern that was inspected. Ordered on `exec`: no wait, no
+  /// allocation. Throws Error if the sizes differ; another pattern of the same size is not noticed.
+  /// A bad pivot is not an error here: see bad_pivot.
+  void factor(const Exec& exec, const Matrix& A) {
+    moves_.check("IluPlan", "factor");
+    factors_.factor(exec, A);
+    lower_.update_values(exec, factors_.matrix());
+    upper_.update_values(exec, factors_.matrix());
+    factors_.tell_bad_pivot(exec, upper_);
+    ++version_;
+  }
+
+  /// x = (LU)^-1 b. x is never read, and is b itself or does not overlap it. Rank 1, or rank 2 with
+  /// as many vectors as b. Returns once the work is queued on `exec`: no allocation, no copy, no
+  /// fence. Throws Error if shapes do not fit.
+  template <VectorView B, WritableVectorView X>
+  void apply(const Exec& exec, const B& b, const X& x) {
+    apply(exec, Op::none, b, x);
+  }
+  /// x = op(LU)^-1 b. Throws Error for one that transposes and is not in options.ops.
+  template <VectorView B, WritableVectorView X>
+  void apply(const Exec& exec, Op op, const B& b, const X& x) {
+    moves_.check("IluPlan", "apply");
+    using One = scalar_type;
+    if (transposes(op)) {
+      upper_.apply(exec, op, One(1), b, x);
+      lower_.apply(exec, op, One(1), x, x);
+    } else {
+      lower_.apply(exec, op, One(1), b, x);
+      upper_.apply(exec, op, One(1), x, x);
+    }
+  }
+
+  /// On the device, in the order of the instance that factored last: 0, or one more than the lowest
+  /// row whose pivot is zero, infinite or NaN. An apply gives infinities or NaN then.
+  auto bad_pivot() const {
+    moves_.check("IluPlan", "bad_pivot");
+    return factors_.bad_pivot();
+  }
+  /// Throws Error, naming that row. Waits for `exec`.
+  void check_pivots(const Exec& exec) const {
+    moves_.check("IluPlan", "check_pivots");
+    factors_.check_pivots(exec);
+  }
+  /// How far the factors are from those that are sought: the Frobenius norm of A - LU in the places
+  /// of the pattern, over that of A there. Rounding, but for lifted pivots and for the scheme
+  /// ilu/sweeps. Of the matrix that was factored; allocates, waits for `exec`.
+  double residual(const Exec& exec, const Matrix& A) const {
+    moves_.check("IluPlan", "residual");
+    return factors_.template residual<detail::ilu::LuResidual>(exec, A);
+  }
+
+  /// What solvers ask of a preconditioner. LU is symmetric where A is, but for ilu/sweeps.
+  static constexpr bool takes_several_vectors = true;
+  bool symmetric() const { return factors_.exact(); }
+  static constexpr const char* name() { return "incomplete LU factors"; }
+  std::uint64_t version() const { return version_; }
+
+  /// L without its diagonal and U in one, columns ascending, as the solves read them.
+  auto factors() const {
+    moves_.check("IluPlan", "factors");
+    return factors_.matrix();
+  }
+  /// What really runs: the factorization, and a solve.
+  const Scheme& scheme() const { return factors_.scheme(); }
+  const Scheme& sptrsv_scheme(Triangle triangle, Op op = Op::none) const {
+    return triangle == Triangle::lower ? lower_.scheme(op) : upper_.scheme(op);
+  }
+  /// What the inspection and the first factorization took, in seconds.
+  double setup_seconds() const { return setup_seconds_; }
+  /// Device memory that the plan holds beyond the matrix, in bytes: the factors, their copies in
+  /// the solves, and schedules.
+  std::size_t bytes() const {
+    moves_.check("IluPlan", "bytes");
+    return factors_.bytes() + lower_.bytes() + upper_.bytes();
+  }
+
+ private:
+  using Factors = detail::ilu::KeptFactors<Exec, Matrix, Kept, detail::ilu::EliminateRow>;
+
+  static SptrsvOptions of_solve(const IluOptions& options, Triangle triangle, Diagonal diagonal) {
+    SptrsvOptions of_solve = Factors::of_solve(options, triangle, diagonal);
+    of_solve.ops = options.ops;
+    return of_solve;
+  }
+
+  detail::MoveOnly moves_;
+  Kokkos::Timer timer_;
+  Factors factors_;
+  typename Factors::Solve lower_, upper_;
+  std::uint64_t version_ = 0;
+  double setup_seconds_ = 0;
+};
+
+template <ExecutionSpace Exec, class Matrix>
+IluPlan(const Exec&, const Matrix&) -> IluPlan<Exec, Matrix>;
+template <ExecutionSpace Exec, class Matrix>
+IluPlan(const Exec&, const Matrix&, const IluOptions&) -> IluPlan<Exec, Matrix>;
+
+}  // namespace heddle

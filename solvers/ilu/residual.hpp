@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "rows.hpp"
+
+namespace heddle::detail::ilu {
+
+/// Sums of squares: of A less the product of its factors, and of A, in the places of the pattern.
+struct ResidualSums {
+  double rest = 0;
+  double all = 0;
+
+  KOKKOS_INLINE_FUNCTION ResidualSums& operator+=(const ResidualSums& other) {
+    rest += other.rest;
+    all += other.all;
+    return *this;
+  }
+};
+
+template <class View>
+struct ResidualOfRow {
+  using value_type = ResidualSums;
+  using O = typename View::ordinal_type;
+  using Off = typename View::offset_type;
+  using S = typename View::scalar_type;
+  View factors;
+  S* rest;  ///< the values of A at first
+
+  KOKKOS_FUNCTION void init(value_type& sums) const { sums = ResidualSums(); }
+  KOKKOS_FUNCTION void join(value_type& sums, const value_type& other) const { sums += other; }
+  KOKKOS_FUNCTION double squares(std::int64_t i) const {
+    double sum = 0;
+    for (Off k = factors.row_ptr[i]; k < factors.row_ptr[i + 1]; ++k) {
+      const auto size = static_cast<double>(Kokkos::abs(rest[k]));
+      sum += size * size;
+    }
+    return sum;
+  }
+};
+
+/// Of L with a diagonal of ones, and U.
+template <class View>
+struct LuResidual : ResidualOfRow<View> {
+  using typename ResidualOfRow<View>::Off;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, ResidualSums& sums) const {
+    const View& f = this->factors;
+    sums.all += this->squares(i);
+    const Off pivot = f.diagonal[i], stop = f.row_ptr[i + 1];
+    for (Off k = f.row_ptr[i]; k < pivot; ++k) {
+      const auto t = f.col_idx[k];
+      each_common(OneLane(), f.col_idx, k, stop, f.diagonal[t], f.row_ptr[t + 1],
+                  [&](Off p, Off q) { this->rest[p] -= f.values[k] * f.values[q]; });
+    }
+    for (Off k = pivot; k < stop; ++k) this->rest[k] -= f.values[k];
+    sums.rest += this->squares(i);
+  }
+};
+
+/// Of L and its conjugate transpose: the lower triangle.
+template <class View>
+struct CholeskyResidual : ResidualOfRow<View> {
+  using typename ResidualOfRow<View>::Off;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, ResidualSums& sums) const {
+    const View& f = this->factors;
+    sums.all += this->squares(i);
+    const Off begin = f.row_ptr[i], stop = f.row_ptr[i + 1];
+    for (Off k = begin; k < stop; ++k) {
+      const auto t = f.col_idx[k];
+      each_common(OneLane(), f.col_idx, begin, k + 1, f.row_ptr[t], f.diagonal[t] + 1,
+                  [&](Off p, Off q) { this->rest[k] -= f.values[p] * conjugate(f.values[q]); });
+    }
+    sums.rest += this->squares(i);
+  }
+};
+
+}  // namespace heddle::detail::ilu

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+
+#include "../../core/device.hpp"
+#include "../../core/scheme_grammar.hpp"
+
+namespace heddle::detail::ilu {
+
+inline constexpr int default_sweeps = 5;
+
+/// The schemes of a factorization on a device; `name` is ilu or ic.
+///
+///     sequential         one thread, in the order of the rows (CPU)
+///     barrier            one launch; all threads wait for each other after each stage (CPU)
+///     point-to-point     one launch; a thread waits for those whose rows it needs (CPU)
+///       grain=<n>          rows * 4 + lower entries of a level that are worth a thread
+///     hand-over          one launch, a warp a row; a row waits for those that it needs (GPU)
+///     launches           a launch a level (all others)
+///     sweeps             not exact: fixed-point sweeps, all rows at once
+///       count=<n>          how many
+inline SchemeGrammar grammar(const char* name, const Device& device) {
+  const SchemeKey count("count", {"<n>"}, std::to_string(default_sweeps), {"2"});
+  const SchemeKernel sweeps("sweeps", {}, {count});
+  if (device.has_lanes() && device.waits_make_progress) return {name, {{"hand-over"}, sweeps}};
+  if (device.backend != BackendKind::host) return {name, {{"launches"}, sweeps}};
+  const SchemeKey grain("grain", {"<n>"}, scheme_auto, {"1", "200"});
+  return {name,
+          {{"sequential"}, {"barrier", {}, {grain}}, {"point-to-point", {}, {grain}}, sweeps}};
+}
+
+/// The same scheme of another format: of the wavefronts that run it, or back.
+inline Scheme renamed(const Scheme& scheme, const char* format) {
+  return Scheme(format, scheme.terms());
+}
+
+}  // namespace heddle::detail::ilu

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../core/arena.hpp"
+#include "../../core/loops.hpp"
+
+namespace heddle::detail::ilu {
+
+/// Rows whose columns ascend, each of them once, with the level of every entry, borrowed.
+template <Ordinal O, Offset Off>
+struct PatternView {
+  const Off* row_ptr;
+  const O* col_idx;
+  const int* level;  ///< null: all are 0
+  std::int64_t rows;
+  std::int64_t entries;
+
+  KOKKOS_FORCEINLINE_FUNCTION int level_of(Off k) const { return level ? level[k] : 0; }
+};
+
+/// The place of a column among ascending ones, from `first` on; `stop` if it is not there.
+template <class O, class Off>
+KOKKOS_FORCEINLINE_FUNCTION Off find_column(const O* col_idx, Off first, Off stop, O column) {
+  const Off end = stop;
+  while (first < stop) {
+    const Off middle = first + (stop - first) / 2;
+    if (col_idx[middle] < column) {
+      first = middle + 1;
+    } else {
+      stop = middle;
+    }
+  }
+  return first < end && col_idx[first] == column ? first : end;
+}
+
+/// Such a pattern with arrays of its own.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+class StoredPattern {
+ public:
+  using Space = typename Exec::memory_space;
+  using View = PatternView<O, Off>;
+  template <class T>
+  using Array = typename Arena<Space>::template Array<T>;
+
+  StoredPattern() = default;
+
+  /// Rows of as many entries as entries_of(row) says, which count() of a kernel is; the columns,
+  /// and levels where these are wanted, are the caller's to write. Waits for `exec`.
+  template <class EntriesOf>
+  StoredPattern(const Exec& exec, std::int64_t rows, bool with_levels, const EntriesOf& entries_of)
+      : StoredPattern(exec, rows) {
+    entries_ = running_sum_and_total<std::int64_t>(exec, "heddle::ilu::row_ptr", row_ptr_.data(),
+                                                   rows, entries_of);
+    allocate(exec, with_levels);
+  }
+
+  /// The same where row_ptr() is filled, and its last entry known.
+  StoredPattern(const Exec& exec, std::int64_t rows)
+      : rows_(rows),
+        row_ptr_memory_(exec, "heddle::ilu::row_ptr",
+                        arena_bytes<Off>(static_cast<std::size_t>(rows) + 1)),
+        row_ptr_(row_ptr_memory_.template take<Off>(static_cast<std::size_t>(rows) + 1)) {}
+  void allocate(const Exec& exec, bool with_levels, std::int64_t entries) {
+    entries_ = entries;
+    allocate(exec, with_levels);
+  }
+
+  Off* row_ptr() const { return row_ptr_.data(); }
+  O* col_idx() const { return col_idx_.data(); }
+  int* level() const { return level_.data(); }
+  std::int64_t rows() const { return rows_; }
+  std::int64_t entries() const { return entries_; }
+  Array<Off> row_ptr_view() const { return row_ptr_; }
+  Array<O> col_idx_view() const { return col_idx_; }
+  View view() const {
+    return {row_ptr_.data(), col_idx_.data(), level_.extent(0) > 0 ? level_.data() : nullptr, rows_,
+            entries_};
+  }
+  std::size_t bytes() const { return row_ptr_memory_.bytes() + memory_.bytes(); }
+
+ private:
+  void allocate(const Exec& exec, bool with_levels) {
+    if (static_cast<std::uint64_t>(entries_) >
+        static_cast<std::uint64_t>(std::numeric_limits<Off>::max())) {
+      throw Error("the factors have " + std::to_string(entries_) +
+                      " entries, more than offsets of " + std::to_string(8 * sizeof(Off)) +
+                      " bits count",
+                  "take a lower fill level, or a wider offset type");
+    }
+    const auto entries = static_cast<std::size_t>(entries_);
+    const std::size_t levels = with_levels ? entries : 0;
+    memory_ = Arena<Space>(exec, "heddle::ilu::pattern", arena_bytes<O, int>(entries, levels));
+    col_idx_ = memory_.template take<O>(entries);
+    level_ = memory_.template take<int>(levels);
+  }
+
+  std::int64_t rows_ = 0;
+  std::int64_t entries_ = 0;
+  Arena<Space> row_ptr_memory_, memory_;
+  Array<Off> row_ptr_;
+  Array<O> col_idx_;
+  Array<int> level_;
+};
+
+}  // namespace heddle::detail::ilu

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Incomplete factors as the sequential program makes them, and matrices to factor.
+#pragma once
+
+#include <heddle/ilu.hpp>
+#include <map>
+#include <vector>
+
+#include "backends.hpp"
+#include "random.hpp"
+
+namespace heddle::test {
+
+/// Rows of entries in the order in which they are stored.
+template <Scalar S>
+using HostRows = std::vector<std::vector<std::pair<std::int64_t, S>>>;
+
+/// A matrix of such rows on the device, with arrays of its own; an operator too.
+template <class T>
+struct OwnedMatrix {
+  using Exec = typename T::Exec;
+  using Space = typename T::Space;
+  using S = typename T::Scalar;
+  using O = typename T::Ordinal;
+  using Off = typename T::Offset;
+  using Matrix = CsrMatrix<S, O, Off, Space>;
+  Kokkos::View<Off*, Space> row_ptr;
+  Kokkos::View<O*, Space> col_idx;
+  Kokkos::View<S*, Space> values;
+
+  OwnedMatrix() = default;
+  explicit OwnedMatrix(const HostRows<S>& rows) {
+    std::vector<Off> begin(1, Off(0));
+    std::vector<O> columns;
+    std::vector<S> entries;
+    for (const auto& row : rows) {
+      for (const auto& [column, value] : row) {
+        columns.push_back(static_cast<O>(column));
+        entries.push_back(value);
+      }
+      begin.push_back(static_cast<Off>(columns.size()));
+    }
+    row_ptr = on_device(begin);
+    col_idx = on_device(columns);
+    values = on_device(entries);
+  }
+  Matrix matrix() const {
+    const auto n = static_cast<O>(row_ptr.extent(0) - 1);
+    return Matrix(n, n, row_ptr, col_idx, values);
+  }
+
+ private:
+  template <class V>
+  static Kokkos::View<V*, Space> on_device(const std::vector<V>& from) {
+    const Kokkos::View<const V*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
+        from.data(), from.size());
+    Kokkos::View<V*, Space> device("heddle::test::array", from.size());
+    Kokkos::deep_copy(device, host);
+    return device;
+  }
+};
+
+template <Scalar S>
+using WideOf = std::conditional_t<is_complex<S>, Kokkos::complex<double>, long double>;
+
+template <class Wide>
+Wide wide_conjugate_of(const Wide& value) {
+  if constexpr (std::same_as<Wide, long double>) {
+    return value;
+  } else {
+    return Kokkos::conj(value);
+  }
+}
+
+/// A row of factors: values by column.
+template <Scalar S>
+using FactorRows = std::vector<std::map<std::int64_t, WideOf<S>>>;
+
+/// What options keep of a matrix, with the levels that they allow; by blocks, and by the textbook's
+/// rule: lev(i, j) is the least lev(i, t) + lev(t, j) + 1.
+template <Scalar S>
+FactorRows<S> reference_pattern(const HostRows<S>& a, const IluOptions& options) {
+  const auto n = static_cast<std::int64_t>(a.size());
+  const std::int64_t size = options.block_size, blocks = (n + size - 1) / size;
+  const auto part = [&](std::int64_t block) {
+    if (!options.partition.empty()) {
+      return std::int64_t{options.partition[static_cast<std::size_t>(block * size)]};
+    }
+    return block * options.subdomains / blocks;
+  };
+  std::vector<std::map<std::int64_t, int>> level(static_cast<std::size_t>(blocks));
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (const auto& entry : a[static_cast<std::size_t>(i)]) {
+      const std::int64_t from = i / size, to = entry.first / size;
+      if (part(from) == part(to)) level[static_cast<std::size_t>(from)][to] = 0;
+    }
+  }
+  for (std::int64_t i = 0; i < blocks; ++i) {
+    auto& row = level[static_cast<std::size_t>(i)];
+    for (auto t = row.begin(); t != row.end() && t->first < i; ++t) {
+      for (const auto& [column, of] : level[static_cast<std::size_t>(t->first)]) {
+        if (column <= t->first) continue;
+        const int fill = t->second + of + 1;
+        if (fill > options.fill_level) continue;
+        const auto at = row.try_emplace(column, fill).first;
+        at->second = std::min(at->second, fill);
+      }
+    }
+  }
+  FactorRows<S> rows(a.size());
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (const auto& entry : level[static_cast<std::size_t>(i / size)]) {
+      for (std::int64_t j = entry.first * size; j < std::min(n, (entry.first + 1) * size); ++j) {
+        rows[static_cast<std::size_t>(i)][j] = 0;
+      }
+    }
+    for (const auto& [column, value] : a[static_cast<std::size_t>(i)]) {
+      const auto at = rows[static_cast<std::size_t>(i)].find(column);
+      if (at != rows[static_cast<std::size_t>(i)].end()) at->second += WideOf<S>(value);
+    }
+  }
+  return rows;
+}
+
+/// L without its diagonal and U in one.
+template <Scalar S>
+FactorRows<S> reference_lu(const HostRows<S>& a, const IluOptions& options) {
+  FactorRows<S> rows = reference_pattern(a, options);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (auto t = rows[i].begin(); t->first < static_cast<std::int64_t>(i); ++t) {
+      const auto& above = rows[static_cast<std::size_t>(t->first)];
+      t->second /= above.at(t->first);
+      for (auto u = above.upper_bound(t->first); u != above.end(); ++u) {
+        const auto at = rows[i].find(u->first);
+        if (at != rows[i].end()) at->second -= t->second * u->second;
+      }
+    }
+  }
+  return rows;
+}
+
+/// L, of a matrix of which both triangles are given.
+template <Scalar S>
+FactorRows<S> reference_cholesky(const HostRows<S>& a, const IluOptions& options) {
+  FactorRows<S> rows = reference_pattern(a, options);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].erase(rows[i].upper_bound(static_cast<std::int64_t>(i)), rows[i].end());
+    for (auto& [column, value] : rows[i]) {
+      const auto& of = rows[static_cast<std::size_t>(column)];
+      for (const auto& [t, entry] : rows[i]) {
+        if (t >= column) break;
+        const auto at = of.find(t);
+        if (at != of.end()) value -= entry * wide_conjugate_of(at->second);
+      }
+      if (column == static_cast<std::int64_t>(i)) {
+        using std::sqrt;
+        value = sqrt(value);
+      } else {
+        value /= of.at(column);
+      }
+    }
+  }
+  return rows;
+}
+
+/// The largest difference of factors from those of the sequential program, over the largest of
+/// these; 1e30 where the pattern is another one.
+template <class Matrix, class Rows>
+double difference(const Matrix& factors, const Rows& expected) {
+  const auto row_ptr = to_host(factors.row_ptr());
+  const auto col_idx = to_host(factors.col_idx());
+  const auto values = to_host(factors.values());
+  double worst = 0, largest = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    auto k = static_cast<std::size_t>(row_ptr(i));
+    if (static_cast<std::size_t>(row_ptr(i + 1)) - k != expected[i].size()) return 1e30;
+    for (const auto& [column, value] : expected[i]) {
+      if (static_cast<std::int64_t>(col_idx(k)) != column) return 1e30;
+      using Wide = std::decay_t<decltype(value)>;
+      using std::abs;
+      const auto error = static_cast<double>(abs(Wide(values(k)) - value));
+      worst = error <= worst ? worst : error;  // NaN is the worst
+      largest = std::max(largest, static_cast<double>(abs(value)));
+      ++k;
+    }
+  }
+  return largest > 0 ? worst / largest : worst;
+}
+
+/// Rows with entries at random columns, a strong diagonal, columns in no order, entries repeated;
+/// Hermitian on request. `hub` has an entry in every column, and every row one in its.
+template <Scalar S>
+HostRows<S> random_rows(std::int64_t n, int entries, bool hermitian, std::uint64_t seed,
+                        std::int64_t hub = -1) {
+  Random random(seed);
+  HostRows<S> rows(static_cast<std::size_t>(n));
+  const auto add = [&](std::int64_t i, std::int64_t j) {
+    if (i == j) return;
+    const S entry = random.scalar<S>();
+    rows[static_cast<std::size_t>(i)].emplace_back(j, entry);
+    if (hermitian) rows[static_cast<std::size_t>(j)].emplace_back(i, conjugate(entry));
+  };
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (int e = 0; e < entries; ++e) {
+      add(i, random.below(n));
+    }
+    if (hub >= 0) {
+      add(hub, i);
+      if (!hermitian) add(i, hub);
+    }
+  }
+  for (std::int64_t i = 0; i < n; ++i) {
+    auto& row = rows[static_cast<std::size_t>(i)];
+    const auto strong = static_cast<RealOf<S>>(1 + row.size());
+    row.insert(row.begin() + random.below(static_cast<std::int64_t>(row.size()) + 1),
+               {i, S(strong)});
+    row.emplace_back(i, S(RealOf<S>(0.5)));
+  }
+  return rows;
+}
+
+/// The same with columns that ascend, each once.
+template <Scalar S>
+HostRows<S> ascending(const HostRows<S>& rows) {
+  HostRows<S> sorted(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::map<std::int64_t, S> sums;
+    for (const auto& [column, value] : rows[i]) sums[column] += value;
+    sorted[i].assign(sums.begin(), sums.end());
+  }
+  return sorted;
+}
+
+/// The schemes of a factorization on the device of a test that are exact, or those that are not;
+/// `name` is that of the plan.
+template <ExecutionSpace Exec>
+std::vector<Scheme> factor_schemes(const char* name, bool exact = true) {
+  std::vector<Scheme> schemes = variants_of(
+      heddle::detail::ilu::grammar(name, backends::describe(Exec())));
+  std::erase_if(schemes, [&](const Scheme& scheme) { return scheme.has("sweeps") == exact; });
+  return schemes;
+}
+
+}  // namespace heddle::test
