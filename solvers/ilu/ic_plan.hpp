@@ -22,13 +22,7 @@ class IcPlan {
   /// square root is taken: the matrix is indefinite then, or its factor breaks down.
   /// options.shift lifts those of a smaller magnitude, and leaves negative ones negative.
   explicit IcPlan(const Exec& exec, const Matrix& A, const IcOptions& options = {})
-      : timer_(),
-        factors_(exec, A, options, "ic", "an incomplete Cholesky factorization", true),
-        solve_(exec, factors_.matrix(), of_solve(options)) {
-    factors_.tell_bad_pivot(exec, solve_);
-    exec.fence("heddle::ilu::inspected");
-    setup_seconds_ = timer_.seconds();
-  }
+      : IcPlan(exec, A, options, Kokkos::Timer()) {}
 
   /// Factors A, which has the pattern that was inspected: IluPlan::factor.
   void factor(const Exec& exec, const Matrix& A) {
@@ -95,6 +89,14 @@ class IcPlan {
  private:
   using Factors = detail::ilu::KeptFactors<Exec, Matrix, Kept, detail::ilu::CholeskyRow>;
 
+  IcPlan(const Exec& exec, const Matrix& A, const IcOptions& options, const Kokkos::Timer& timer)
+      : factors_(exec, A, options, "ic", "an incomplete Cholesky factorization", true),
+        solve_(exec, factors_.matrix(), of_solve(options)) {
+    factors_.tell_bad_pivot(exec, solve_);
+    exec.fence("heddle::ilu::inspected");
+    setup_seconds_ = timer.seconds();
+  }
+
   static SptrsvOptions of_solve(const IcOptions& options) {
     SptrsvOptions of_solve = Factors::of_solve(options, Triangle::lower, Diagonal::stored);
     of_solve.ops = {Op::conjugate_transpose};
@@ -102,7 +104,6 @@ class IcPlan {
   }
 
   detail::MoveOnly moves_;
-  Kokkos::Timer timer_;
   Factors factors_;
   typename Factors::Solve solve_;
   std::uint64_t version_ = 0;

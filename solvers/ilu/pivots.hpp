@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../backends/atomics.hpp"
-#include "../sptrsv/transform/diagonal_value.hpp"
+#include "../triangle/diagonal_value.hpp"
 
 namespace heddle::detail::ilu {
 
@@ -26,14 +26,14 @@ struct Pivots {
   /// The pivot of a row of LU.
   KOKKOS_FORCEINLINE_FUNCTION S of_lu(const S& value, std::int64_t row) const {
     const S pivot = lifted(value);
-    if (sptrsv::is_bad_diagonal(pivot)) tell(row);
+    if (triangle::is_bad_diagonal(pivot)) tell(row);
     return pivot;
   }
   /// L's diagonal entry, the square root of a pivot that is positive; of one that is not, a NaN.
   KOKKOS_FORCEINLINE_FUNCTION S of_cholesky(Real value, std::int64_t row) const {
     Real pivot = value;
     if (Kokkos::abs(value) < shift) pivot = value < Real(0) ? -shift : shift;
-    if (!(pivot > Real(0)) || !sptrsv::is_finite(pivot)) {
+    if (!(pivot > Real(0)) || !triangle::is_finite(pivot)) {
       tell(row);
       return S(Kokkos::Experimental::quiet_NaN_v<Real>);
     }

@@ -37,14 +37,7 @@ class IluPlan {
   /// waits for another: as D. Hysom and A. Pothen, "A scalable parallel algorithm for incomplete
   /// factor preconditioning", SIAM J. Sci. Comput. 22 (2001), search for each row by itself.
   explicit IluPlan(const Exec& exec, const Matrix& A, const IluOptions& options = {})
-      : timer_(),
-        factors_(exec, A, options, "ilu", "an incomplete LU factorization", false),
-        lower_(exec, factors_.matrix(), of_solve(options, Triangle::lower, Diagonal::unit)),
-        upper_(exec, factors_.matrix(), of_solve(options, Triangle::upper, Diagonal::stored)) {
-    factors_.tell_bad_pivot(exec, upper_);
-    exec.fence("heddle::ilu::inspected");
-    setup_seconds_ = timer_.seconds();
-  }
+      : IluPlan(exec, A, options, Kokkos::Timer()) {}
 
   /// Factors A, which has the pattern that was inspected. Ordered on `exec`: no wait, no
   /// allocation. Throws Error if the sizes differ; another pattern of the same size is not noticed.
@@ -126,6 +119,15 @@ class IluPlan {
  private:
   using Factors = detail::ilu::KeptFactors<Exec, Matrix, Kept, detail::ilu::EliminateRow>;
 
+  IluPlan(const Exec& exec, const Matrix& A, const IluOptions& options, const Kokkos::Timer& timer)
+      : factors_(exec, A, options, "ilu", "an incomplete LU factorization", false),
+        lower_(exec, factors_.matrix(), of_solve(options, Triangle::lower, Diagonal::unit)),
+        upper_(exec, factors_.matrix(), of_solve(options, Triangle::upper, Diagonal::stored)) {
+    factors_.tell_bad_pivot(exec, upper_);
+    exec.fence("heddle::ilu::inspected");
+    setup_seconds_ = timer.seconds();
+  }
+
   static SptrsvOptions of_solve(const IluOptions& options, Triangle triangle, Diagonal diagonal) {
     SptrsvOptions of_solve = Factors::of_solve(options, triangle, diagonal);
     of_solve.ops = options.ops;
@@ -133,7 +135,6 @@ class IluPlan {
   }
 
   detail::MoveOnly moves_;
-  Kokkos::Timer timer_;
   Factors factors_;
   typename Factors::Solve lower_, upper_;
   std::uint64_t version_ = 0;

@@ -4,6 +4,7 @@
 #include <heddle/cg.hpp>
 #include <heddle/gmres.hpp>
 #include <heddle/ilu.hpp>
+#include <heddle/spmv.hpp>
 
 #include "../support/grid_operator.hpp"
 #include "../support/incomplete.hpp"
