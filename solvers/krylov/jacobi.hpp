@@ -88,12 +88,17 @@ class JacobiPreconditioner {
     ++version_;
   }
 
-  /// x = D^-1 b
+  /// x = D^-1 b; x may be b. Throws Error if shapes do not fit.
   template <VectorView B, WritableVectorView X>
   void apply(const Exec& exec, const B& b, const X& x) const {
     const auto from = detail::vectors::to_read(b);
     const auto to = detail::vectors::to_write(x);
     detail::vectors::check_alike("b", from, "x", to);
+    if (static_cast<std::size_t>(to.rows) != inverse_.extent(0)) {
+      throw Error("b has " + std::to_string(to.rows) + " rows, and the preconditioner is for " +
+                      std::to_string(inverse_.extent(0)),
+                  "make it of the same matrix");
+    }
     Kokkos::parallel_for("heddle::jacobi::apply", range_policy(exec, to.rows * to.count),
                          detail::krylov::MultiplyByDiagonal<S>{from, to, inverse_.data()});
   }

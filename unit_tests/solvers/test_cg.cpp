@@ -226,6 +226,11 @@ TEST_CASE("what cannot work is refused by name") {
   CHECK_THROWS_WITH_AS(cg.solve(exec, a, x, x), doctest::Contains("same vector"), Error);
   CHECK_THROWS_WITH_AS((CgSolver<Exec, double>(exec, 16, {.check_every = -1})),
                        doctest::Contains("check_every is -1"), Error);
+  const JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
+  const auto longer = right_hand_side<double>(17);
+  const Kokkos::View<double*, Space> y("heddle::test::y", 17);
+  CHECK_THROWS_WITH_AS(jacobi.apply(exec, longer, y),
+                       doctest::Contains("b has 17 rows, and the preconditioner is for 16"), Error);
 }
 
 TEST_CASE("solve is quiet: launches, and a copy and a wait where the host looks") {
