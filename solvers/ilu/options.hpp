@@ -32,8 +32,9 @@ struct IluOptions {
   std::vector<Op> ops = {};
   /// How often factors will be applied; the choice of the solves weighs their inspection by that.
   std::int64_t expected_applies = 1000;
-  /// Pins the scheme of the factorization, and those of the solves.
+  /// Pins the scheme of the factorization.
   std::optional<Scheme> scheme = std::nullopt;
+  /// Pins the schemes of the solves.
   std::optional<Scheme> sptrsv_scheme = std::nullopt;
   /// Threads of a CPU that factorization and solves are scheduled for; 0: as many as the execution
   /// space has and have a processor each.
