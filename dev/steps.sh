@@ -40,13 +40,22 @@ step() {
   printf '%s\n' "$line"
 }
 
+# What ccache does not find again is what is compiled with a precompiled header, which saves a fifth of the
+# time where nothing is kept. So a new build folder is made without, where ccache keeps objects.
+without_precompiled_headers() {  # FOLDER
+  local kept
+  [[ ! -e $1/CMakeCache.txt && ${CMAKE_CXX_COMPILER_LAUNCHER:-} == ccache ]] || return 0
+  kept=$(ccache --print-stats 2>/dev/null | awk '$1 == "files_in_cache" {print $2}')
+  ((${kept:-0} < 200)) || printf '%s' -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
+}
+
 # configure FOLDER CMAKE_ARGUMENTS...
 configure() {
   local folder=$1
   shift
   step "configure $folder" \
     "the lines above name what is missing; dev/sandbox holds all of it: dev/sandbox $0" \
-    cmake --preset openmp -B "$folder" "$@" ${HEDDLE_CMAKE_ARGUMENTS:-}
+    cmake --preset openmp -B "$folder" $(without_precompiled_headers "$folder") "$@" ${HEDDLE_CMAKE_ARGUMENTS:-}
 }
 
 # build FOLDER [TARGET]

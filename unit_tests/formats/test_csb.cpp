@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../support/csb.hpp"
 #include "../support/shared_formats.hpp"
 #include "../support/spmv_patterns.hpp"
 #include "../support/spmv_plans.hpp"
-#include "../support/symmetric.hpp"
 
 // What is true of csb alone; what every format promises is tested by ../spmv_suite/.
 namespace heddle::test {
@@ -19,12 +19,6 @@ std::vector<T> on_host(const T* data, std::size_t count) {
   std::vector<T> values(count);
   for (std::size_t i = 0; i < count; ++i) values[i] = host(i);
   return values;
-}
-
-Scheme csb_scheme(int beta, const char* order, const char* sweep = nullptr) {
-  std::vector<SchemeTerm> terms{{"beta", std::to_string(beta)}, {"order", order}};
-  if (sweep) terms.emplace_back("sweep", std::string(sweep));
-  return Scheme("csb", terms);
 }
 
 }  // namespace
@@ -164,85 +158,7 @@ TEST_CASE("csb: a table of blocks larger than the matrix is refused") {
   }
 }
 
-// Of matrices of which one triangle is stored.
-namespace {
-
-Pattern triangle_of(const Pattern& pattern, bool lower) {
-  std::int64_t i = 0;
-  return with_rows_changed(pattern, [&](std::vector<std::int64_t>& row) {
-    std::erase_if(row, [&](std::int64_t j) { return lower ? j > i : j < i; });
-    ++i;
-  });
-}
-
-}  // namespace
-
-/// Lower triangle of entries here and there, some of its blocks of 256 x 256 nearly full, among
-/// them some of a heavy block row.
-Pattern blocks_of_every_weight() {
-  return random_pattern("blocks of every weight", 7, 3000, 3000, [](std::int64_t i) {
-    return i / 256 == 8 ? 2000 : i / 128 == 5 ? 1200 : 1 + i % 5;
-  });
-}
-
-template <class T, class Plan>
-std::string problem_of_vectors(const typename T::Exec& exec, Plan& plan,
-                               const DeviceMatrix<T>& full) {
-  using S = typename T::Scalar;
-  const auto x = random_vectors<S>(full.rows_of_x(), 5, false, 3);
-  const auto y = random_vectors<S>(full.rows_of_y(), 5, true, 4);
-  const auto x_device = x.template in<typename T::Space>();
-  const auto y_device = y.template in<typename T::Space>();
-  plan.apply(exec, S(2), x_device.view(), S(0.5), y_device.view());
-  exec.fence("heddle::test::applied");
-  return mismatch(reference_of(full, Op::none, S(2), x, S(0.5), y),
-                  y_device.template in<Kokkos::HostSpace>().view());
-}
-
-TEST_CASE_TEMPLATE_DEFINE("csb: one triangle stands for both", T, csb_triangles) {
-  using S = typename T::Scalar;
-  using D = DeviceMatrix<T>;
-  const typename T::Exec exec;
-  const Pattern patterns[] = {pattern_named("tridiagonal"), pattern_named("0 x 0"),
-                              pattern_named("1 x 1"), pattern_named("power law"),
-                              blocks_of_every_weight()};
-  const std::pair<Scheme, int> plans[] = {
-      {csb_scheme(256, "rows"), 1},          {csb_scheme(256, "rows", "two"), 1},
-      {csb_scheme(256, "rows", "one"), 4},   {csb_scheme(256, "morton", "one"), 1},
-      {csb_scheme(256, "rows", "mixed"), 1}, {csb_scheme(256, "rows", "atomics"), 4},
-      {csb_scheme(4096, "morton"), 1}};
-  for (const Pattern& pattern : patterns) {
-    for (const Symmetry symmetry : {Symmetry::symmetric, Symmetry::hermitian}) {
-      for (const bool lower : {true, false}) {
-        const auto half =
-            make_matrix<S, typename D::O, typename D::Off>(triangle_of(pattern, lower));
-        const auto full = to_device<T>(exec, pattern.name, both_triangles<D>(half, symmetry));
-        const auto stored = to_device<T>(exec, pattern.name, half);
-        std::vector<CheckedProduct<T>> products;
-        for (const Op op : {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose}) {
-          products.emplace_back(full, op, S(2), S(-1));
-          products.emplace_back(full, op, S(1), S(0));
-        }
-        for (const auto& [scheme, vectors] : plans) {
-          const SpmvOptions options{.scheme = scheme, .vectors = {vectors}, .symmetry = symmetry};
-          typename T::template Plan<> plan(exec, stored.matrix(), options, typename T::Formats());
-          const std::string text = plan.scheme().to_string();
-          const bool atomics = text.find("sweep=atomics") != std::string::npos;
-          CHECK(text.find("sweep=") != std::string::npos);
-          for (const CheckedProduct<T>& product : products) {
-            CHECK_MESSAGE(product.problem(exec, plan) == "", pattern.name, ", ", text, ", ",
-                          name(symmetry), lower ? ", lower" : ", upper");
-            if (atomics) continue;
-            CHECK(same_bits(product.result(exec, plan), product.result(exec, plan)));
-          }
-          CHECK_MESSAGE(problem_of_vectors(exec, plan, full) == "", pattern.name, ", ", text);
-        }
-      }
-    }
-  }
-}
-TEST_CASE_TEMPLATE_APPLY(csb_triangles, PlanTypes<SharedFormats>);
-
+// Of matrices of which one triangle is stored; their products: test_csb_symmetric.cpp.
 TEST_CASE("csb: one triangle is refused by other formats, and both by this option") {
   using T = CsbType;
   const T::Exec exec;

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../support/csb.hpp"
+#include "../support/shared_formats.hpp"
+#include "../support/spmv_patterns.hpp"
+#include "../support/spmv_plans.hpp"
+
+namespace heddle::test {
+
+TEST_CASE_TEMPLATE_DEFINE("csb: one triangle stands for both", T, csb_triangles) {
+  using S = typename T::Scalar;
+  using D = DeviceMatrix<T>;
+  const typename T::Exec exec;
+  std::vector<Pattern> patterns{pattern_named("0 x 0"), pattern_named("1 x 1"),
+                                blocks_of_every_weight()};
+  std::vector<Symmetry> kinds{Symmetry::symmetric};
+  std::vector<Op> ops{Op::none, Op::transpose};
+  if (!emulated) {  // which is slow, and of real values
+    patterns.push_back(pattern_named("tridiagonal"));
+    patterns.push_back(pattern_named("power law"));
+    kinds.push_back(Symmetry::hermitian);
+    ops = {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose};
+  }
+  const std::pair<Scheme, int> plans[] = {
+      {csb_scheme(256, "rows"), 1},          {csb_scheme(256, "rows", "two"), 1},
+      {csb_scheme(256, "rows", "one"), 4},   {csb_scheme(256, "morton", "one"), 1},
+      {csb_scheme(256, "rows", "mixed"), 1}, {csb_scheme(256, "rows", "atomics"), 4},
+      {csb_scheme(4096, "morton"), 1}};
+  for (const Pattern& pattern : patterns) {
+    for (const Symmetry symmetry : kinds) {
+      for (const bool lower : {true, false}) {
+        const auto half =
+            make_matrix<S, typename D::O, typename D::Off>(triangle_of(pattern, lower));
+        const auto full = to_device<T>(exec, pattern.name, both_triangles<D>(half, symmetry));
+        const auto stored = to_device<T>(exec, pattern.name, half);
+        std::vector<CheckedProduct<T>> products;
+        for (const Op op : ops) {
+          products.emplace_back(full, op, S(2), S(-1));
+          if (!emulated) products.emplace_back(full, op, S(1), S(0));
+        }
+        int turn = lower;
+        for (const auto& [scheme, vectors] : plans) {
+          if (emulated && turn++ % 2 == 0) continue;
+          const SpmvOptions options{.scheme = scheme, .vectors = {vectors}, .symmetry = symmetry};
+          typename T::template Plan<> plan(exec, stored.matrix(), options, typename T::Formats());
+          const std::string text = plan.scheme().to_string();
+          const bool atomics = text.find("sweep=atomics") != std::string::npos;
+          CHECK(text.find("sweep=") != std::string::npos);
+          for (const CheckedProduct<T>& product : products) {
+            CHECK_MESSAGE(product.problem(exec, plan) == "", pattern.name, ", ", text, ", ",
+                          name(symmetry), lower ? ", lower" : ", upper");
+            if (atomics) continue;
+            CHECK(same_bits(product.result(exec, plan), product.result(exec, plan)));
+          }
+          CHECK_MESSAGE(problem_of_vectors(exec, plan, full) == "", pattern.name, ", ", text);
+        }
+      }
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(csb_triangles, PlanTypes<SharedFormats>);
+
+}  // namespace heddle::test
