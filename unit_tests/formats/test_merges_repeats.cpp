@@ -6,14 +6,22 @@
 #include <Kokkos_Core.hpp>
 #include <cmath>
 
-#include "../../formats/spmv.hpp"
+#include "../support/shared_formats.hpp"
 
 namespace heddle::test {
 
+/// A plan of floats.
+#ifdef HEDDLE_SANITIZED_TESTS  // which share none
+using T = PlanType<AllFormats, DefaultDevice, float, Indices32>;
+#else
+using T = TestedPlanType<SharedFormats, full_tests ? 0 : 2>;
+#endif
+static_assert(std::is_same_v<T::Scalar, float>);
+
 TEST_CASE("repeats: added in the accumulator, unless the format says that it merges them") {
-  using Exec = Kokkos::DefaultExecutionSpace;
+  using Exec = T::Exec;
   using Space = Exec::memory_space;
-  using Matrix = CsrMatrix<float, std::int32_t, std::int32_t, Space>;
+  using Matrix = T::Matrix;
   constexpr int n = 16;
   const Exec exec;
   // A full matrix, which every format holds; the first column stands twice in each row.
@@ -38,10 +46,10 @@ TEST_CASE("repeats: added in the accumulator, unless the format says that it mer
   Kokkos::deep_copy(x, 1.0);
   const Device device = backends::describe(exec);
   int merging = 0;
-  AllFormats::for_each([&](auto format) {
+  T::Formats::for_each([&](auto format) {
     CAPTURE(std::string(format.name));
     const Scheme scheme = variants_of(format.grammar(device)).front();
-    SpmvPlan<Exec, Matrix, double> plan(exec, A, {.scheme = scheme});
+    SpmvPlan<Exec, Matrix, double, double, T::Formats> plan(exec, A, {.scheme = scheme});
     plan.apply(exec, 1.0, x, 0.0, y);
     exec.fence("heddle::test::product");
     const auto sums = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);

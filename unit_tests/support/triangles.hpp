@@ -173,7 +173,7 @@ struct Triangles<std::tuple<Types<E, S, I>...>> {
 }  // namespace detail
 #ifdef HEDDLE_FULL_TESTS
 using TriangleTypes = detail::Triangles<Every<>>::type;
-#elif defined(HEDDLE_EMULATED)
+#elif defined(HEDDLE_EMULATED) || defined(HEDDLE_SANITIZED_TESTS)
 using TriangleTypes = std::tuple<TriangleType<DefaultDevice, double, Indices32>>;
 #else
 using TriangleTypes = detail::Triangles<FewTypes>::type;

@@ -18,6 +18,8 @@ using Indices32OfVectors = Indices<std::int32_t, std::int32_t>;
 /// Few, since each compiles every operation anew.
 #ifdef HEDDLE_FULL_TESTS
 using VectorTypes = Every<Scalars, UsualIndices, AllBackends>;
+#elif defined(HEDDLE_SANITIZED_TESTS)
+using VectorTypes = Every<std::tuple<double>, UsualIndices>;
 #elif defined(HEDDLE_EMULATED)
 using VectorTypes = Every<std::tuple<double, Kokkos::complex<float>>, UsualIndices>;
 #else
