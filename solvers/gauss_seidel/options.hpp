@@ -24,19 +24,38 @@ constexpr const char* name(GaussSeidelSweep sweep) {
   return "?";
 }
 
+/// The order of the rows.
+enum class GaussSeidelOrder {
+  natural,    ///< their own
+  multicolor  ///< by colors, of which no two rows depend on each other: more parallel, and other
+              ///< numbers
+};
+
+constexpr const char* name(GaussSeidelOrder order) {
+  return order == GaussSeidelOrder::natural ? "natural" : "multicolor";
+}
+
 /// What a user may say about Gauss-Seidel; every default is sensible.
 struct GaussSeidelOptions {
   /// What one apply does.
   GaussSeidelSweep sweep = GaussSeidelSweep::symmetric;
   /// Relaxation, of more than 0 and less than 2: 1 is Gauss-Seidel, others are SOR and SSOR.
   double omega = 1;
+  GaussSeidelOrder order = GaussSeidelOrder::natural;
+  /// Pins what runs, as "gauss-seidel/point-to-point"; by default it is chosen.
+  std::optional<Scheme> scheme = std::nullopt;
   /// The vectors that b will hold; room is kept for so many.
   ExpectedVectors vectors = {};
   /// How often the plan will be applied; the choices weigh the inspection against that.
   std::int64_t expected_applies = 1000;
-  /// Pins the scheme of the triangular solves.
+  /// Threads of a CPU that half sweeps are scheduled for; 0: as many as the execution space has and
+  /// have a processor each. They run on any number.
+  int threads = 0;
+  /// Whether to look for sweeps of one plan that overlap: as SptrsvOptions::check_overlap.
+  bool check_overlap = heddle::detail::asserts;
+  /// Of gauss-seidel/split: pins the scheme of the triangular solves.
   std::optional<Scheme> sptrsv_scheme = std::nullopt;
-  /// Pins the scheme of the products with the other triangle.
+  /// Of gauss-seidel/split: pins the scheme of the products with the other triangle.
   std::optional<Scheme> spmv_scheme = std::nullopt;
 };
 

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <array>
+#include <optional>
 
-#include "../../formats/spmv_plan.hpp"
-#include "../sptrsv/plan.hpp"
-#include "../vectors/updates.hpp"
-#include "split_kernels.hpp"
+#include "../order/colors.hpp"
+#include "../triangle/check_triangle.hpp"
+#include "check.hpp"
+#include "choose.hpp"
+#include "split.hpp"
+#include "sweeps.hpp"
 
 namespace heddle {
 
-/// Gauss-Seidel, SOR and SSOR of one matrix in the order of its rows: the numbers of the sequential
-/// sweep to rounding, whatever the pattern, and the same bits on every run. A preconditioner
-/// (apply), and a smoother (relax).
+/// Gauss-Seidel, SOR and SSOR of one matrix: a preconditioner (apply), and a smoother (relax). In
+/// the order of the rows the numbers are those of the sequential sweep to rounding, whatever the
+/// pattern; and the same bits on every run in any order.
 ///
-/// A half sweep is split in two: t = b - R x by a product with the entries that it does not solve
-/// for (SpmvPlan), then a triangular solve with the others (SptrsvPlan): (D / omega + L) x = b - (U
-/// + (1 - 1 / omega) D) x forward, with L and U exchanged backward. From zero the first half sweep
-/// is the solve alone.
+/// A half sweep reads one side of the matrix, the rows that it solves for; the sum over the other
+/// side is what the half sweep before has kept, or is found by a pass that waits for nobody. So a
+/// symmetric sweep from zero reads the matrix once: with w the relaxation, L, D and U the parts of
+/// A, and x1 what the forward half gave, (D + w U) x2 = (2 - w) D x1 backward.
 ///
-/// The plan copies the triangles of the matrix; its pattern must outlive the plan. One plan sweeps
-/// once at a time. Moves, does not copy.
+/// The plan copies the matrix; with gauss-seidel/split it borrows its pattern, which must outlive
+/// the plan. One plan sweeps once at a time. Moves, does not copy.
 template <ExecutionSpace Exec, class Matrix, class FormatList = AllFormats>
 class GaussSeidelPlan {
  public:
@@ -32,50 +34,61 @@ class GaussSeidelPlan {
   /// repeated entries add up.
   ///
   /// Throws Error, naming the row, if the row pointer or a column is wrong, or a diagonal entry is
-  /// missing, zero, infinite or NaN; and if omega is not between 0 and 2. Device memory: bytes().
+  /// missing, zero, infinite or NaN; and if omega is not between 0 and 2, or options.scheme does
+  /// not exist on this device (the message lists what exists). Device memory: bytes().
   explicit GaussSeidelPlan(const Exec& exec, const Matrix& A,
                            const GaussSeidelOptions& options = {}, FormatList = {})
       : options_(options), rows_(A.rows()), nonzeros_(static_cast<std::int64_t>(A.nonzeros())) {
-    if (A.rows() != A.columns()) {
-      throw Error("Gauss-Seidel with a matrix of " + std::to_string(A.rows()) + " x " +
-                      std::to_string(A.columns()),
-                  "give a square matrix");
-    }
-    if (!(options.omega > 0) || !(options.omega < 2)) {
-      throw Error("options.omega is " + std::to_string(options.omega),
-                  "give a relaxation of more than 0 and less than 2");
-    }
-    if (options.vectors.count < 1) {
-      throw Error("options.vectors.count is " + std::to_string(options.vectors.count),
-                  "give the number of vectors that b will hold");
-    }
+    detail::gauss_seidel::check_options(A.rows(), A.columns(), options);
     Kokkos::Timer timer;
+    const Device device = backends::describe(exec);
+    const auto scheme = detail::gauss_seidel::choose(rows_, nonzeros_, options, device);
     row_features(exec, A, Check::columns);
-    if (options.sweep != GaussSeidelSweep::backward)
-      halves_[0].emplace(exec, A, Triangle::lower, options);
-    if (options.sweep != GaussSeidelSweep::forward)
-      halves_[1].emplace(exec, A, Triangle::upper, options);
-    const auto n = static_cast<std::size_t>(A.rows());
-    const auto count = static_cast<std::size_t>(options.vectors.count);
-    arena_ = Arena<Space>(exec, "heddle::gauss_seidel::right_hand_side", arena_bytes<S>(n * count));
-    right_ = arena_.template take<S>(n * count).data();
+    detail::triangle::check_triangle<S>(exec, A, Triangle::lower, Diagonal::stored, true);
+    bad_diagonal_ =
+        BadDiagonal(Kokkos::view_alloc(kokkos_space(exec), "heddle::gauss_seidel::bad"));
+    overlap_ = detail::OverlapCheck<Exec>(exec, options.check_overlap, overlap_labels);
+    if (scheme && scheme->has("split")) {
+      split_.emplace(exec, A, options);
+    } else {
+      detail::gauss_seidel::RowOrder<O> order;
+      if (options.order == GaussSeidelOrder::multicolor) {
+        colors_.emplace(exec, A);
+        order = {colors_->order().place().data(), colors_->order().iterations().data()};
+      }
+      const detail::gauss_seidel::Inspection<Exec, Matrix> inspection{
+          exec, A, order, device, options.vectors.count, options.threads};
+      sweeps_.emplace(inspection, options, scheme);
+      sweeps_->update_values(exec, A, nullptr);
+    }
     exec.fence("heddle::gauss_seidel::inspected");
     setup_seconds_ = timer.seconds();
   }
 
   /// x = M b: one sweep (forward, backward, or both halves of a symmetric one) that starts from
-  /// zero. x is never read, and does not overlap b. Rank 1, or rank 2 with at most
-  /// options.vectors.count vectors. Returns once the work is queued on `exec`: no allocation, no
-  /// copy, no fence. Throws Error if shapes do not fit.
+  /// zero. x is never read before it is written, and does not overlap b. Rank 1, or rank 2 with at
+  /// most options.vectors.count vectors, which cost one read of the matrix together. Returns once
+  /// the work is queued on `exec`: no allocation, no copy, no fence. Bitwise reproducible on one
+  /// device for a fixed scheme. Throws Error if shapes do not fit.
   template <VectorView B, WritableVectorView X>
   void apply(const Exec& exec, const B& b, const X& x) {
-    sweep(exec, b, x, true);
+    sweep(exec, b, x, no_residual<X>, 1, true);
+  }
+  /// The same, and residual = b - A x, at half a product, since the other half is known.
+  template <VectorView B, WritableVectorView X, WritableVectorView R>
+  void apply(const Exec& exec, const B& b, const X& x, const R& residual) {
+    sweep(exec, b, x, &residual, 1, true);
   }
 
   /// Improves x by `sweeps` sweeps.
   template <VectorView B, WritableVectorView X>
   void relax(const Exec& exec, const B& b, const X& x, int sweeps = 1) {
-    for (int i = 0; i < sweeps; ++i) sweep(exec, b, x, false);
+    sweep(exec, b, x, no_residual<X>, sweeps, false);
+  }
+  /// The same, of at least one sweep, and residual = b - A x, at half a product.
+  template <VectorView B, WritableVectorView X, WritableVectorView R>
+  void relax(const Exec& exec, const B& b, const X& x, int sweeps, const R& residual) {
+    sweep(exec, b, x, &residual, sweeps, false);
   }
 
   /// Takes the values of A, which has the pattern that was inspected. Ordered on `exec`: no wait,
@@ -89,9 +102,8 @@ class GaussSeidelPlan {
                       std::to_string(rows_) + " and " + std::to_string(nonzeros_),
                   "make a new plan when the pattern changes");
     }
-    for (auto& half : halves_) {
-      if (half) half->update_values(exec, A);
-    }
+    Kokkos::deep_copy(kokkos_space(exec), bad_diagonal_, 0);
+    with_runs(*this, [&](auto& runs) { runs.update_values(exec, A, bad_diagonal_.data()); });
     ++version_;
   }
 
@@ -99,12 +111,15 @@ class GaussSeidelPlan {
   /// the highest row whose diagonal is zero, infinite or NaN since.
   Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_diagonal() const {
     moves_.check("GaussSeidelPlan", "bad_diagonal");
-    return (halves_[0] ? *halves_[0] : *halves_[1]).solve.bad_diagonal();
+    return bad_diagonal_;
   }
   /// Throws Error, naming that row. Waits for `exec`.
   void check_diagonal(const Exec& exec) const {
     moves_.check("GaussSeidelPlan", "check_diagonal");
-    (halves_[0] ? *halves_[0] : *halves_[1]).solve.check_diagonal(exec);
+    std::int64_t bad = 0;
+    Kokkos::deep_copy(kokkos_space(exec), bad, bad_diagonal_);
+    exec.fence("heddle::gauss_seidel::check_diagonal");
+    if (bad) detail::triangle::throw_bad_diagonal(bad - 1);
   }
 
   /// What solvers ask of a preconditioner.
@@ -115,119 +130,104 @@ class GaussSeidelPlan {
   }
   std::uint64_t version() const { return version_; }
 
-  /// What really runs for a half sweep.
-  const Scheme& sptrsv_scheme(GaussSeidelSweep sweep) const { return half(sweep).solve.scheme(); }
-  const Scheme& spmv_scheme(GaussSeidelSweep sweep) const { return half(sweep).product.scheme(); }
+  /// What really runs, with every parameter.
+  const Scheme& scheme() const {
+    moves_.check("GaussSeidelPlan", "scheme");
+    const bool forward = options_.sweep != GaussSeidelSweep::backward;
+    return with_runs(*this, [=](auto& runs) -> const Scheme& { return runs.scheme(forward); });
+  }
+  /// Rows that a half sweep must take one after the other; 0 where the scheme did not look.
+  int levels(GaussSeidelSweep sweep = GaussSeidelSweep::forward) const {
+    moves_.check("GaussSeidelPlan", "levels");
+    const bool forward = sweep != GaussSeidelSweep::backward;
+    return with_runs(*this, [=](auto& runs) {
+      check_half(runs.has(forward), sweep);
+      return runs.levels(forward);
+    });
+  }
+  /// Of GaussSeidelOrder::multicolor; else 0.
+  int colors() const {
+    moves_.check("GaussSeidelPlan", "colors");
+    return colors_ ? colors_->count() : 0;
+  }
+  /// Of gauss-seidel/split: what runs for a half sweep.
+  const Scheme& sptrsv_scheme(GaussSeidelSweep sweep) const {
+    return split(sweep).sptrsv_scheme(sweep != GaussSeidelSweep::backward);
+  }
+  const Scheme& spmv_scheme(GaussSeidelSweep sweep) const {
+    return split(sweep).spmv_scheme(sweep != GaussSeidelSweep::backward);
+  }
   double setup_seconds() const { return setup_seconds_; }
   /// Device memory that the plan holds beyond the matrix, in bytes.
   std::size_t bytes() const {
     moves_.check("GaussSeidelPlan", "bytes");
-    std::size_t bytes = arena_.bytes();
-    for (const auto& half : halves_) {
-      if (half) bytes += half->bytes();
-    }
-    return bytes;
+    const std::size_t order = colors_ ? colors_->order().bytes() : 0;
+    return sizeof(std::int64_t) + order + with_runs(*this, [](auto& runs) { return runs.bytes(); });
   }
 
  private:
   using S = scalar_type;
-  using Real = RealOf<S>;
+  using O = typename Matrix::ordinal_type;
   using Space = typename Exec::memory_space;
-  using PartMatrix = detail::gauss_seidel::PartMatrix<Exec, Matrix>;
-  using Copy = typename PartMatrix::Copy;
+  using Sweeps = detail::gauss_seidel::Sweeps<Exec, Matrix>;
+  using Split = detail::gauss_seidel::Split<Exec, Matrix, FormatList>;
+  using BadDiagonal = Kokkos::View<std::int64_t, Space>;
+  static constexpr detail::OverlapLabels overlap_labels = {
+      "heddle::gauss_seidel::busy", "heddle::gauss_seidel::enter", "heddle::gauss_seidel::leave"};
+  template <class X>
+  static constexpr const X* no_residual = nullptr;
 
-  struct Half {
-    PartMatrix solved, rest;
-    SptrsvPlan<Exec, Copy> solve;
-    SpmvPlan<Exec, Copy, S, S, FormatList> product;
-
-    Half(const Exec& exec, const Matrix& A, Triangle triangle, const GaussSeidelOptions& options)
-        : solved(exec, A, {triangle, static_cast<Real>(1 / options.omega)}),
-          rest(exec, A,
-               {detail::sptrsv::flipped(triangle), static_cast<Real>(1 - 1 / options.omega)}),
-          solve(exec, solved.matrix(), sptrsv_options(triangle, options)),
-          product(exec, rest.matrix(), spmv_options(options)) {}
-
-    static SptrsvOptions sptrsv_options(Triangle triangle, const GaussSeidelOptions& options) {
-      SptrsvOptions of_solve;
-      of_solve.triangle = triangle;
-      of_solve.expected_applies = options.expected_applies;
-      of_solve.scheme = options.sptrsv_scheme;
-      of_solve.vectors = options.vectors;
-      return of_solve;
+  /// use(what runs), of a plan that may be const.
+  template <class Plan, class Use>
+  static decltype(auto) with_runs(Plan& plan, const Use& use) {
+    return plan.split_ ? use(*plan.split_) : use(*plan.sweeps_);
+  }
+  static void check_half(bool there, GaussSeidelSweep sweep) {
+    if (there) return;
+    throw Error(std::string("this plan has no ") + heddle::name(sweep) + " sweep",
+                "ask for one that options.sweep names");
+  }
+  const Split& split(GaussSeidelSweep sweep) const {
+    moves_.check("GaussSeidelPlan", "scheme");
+    if (!split_) {
+      throw Error("a plan that runs " + scheme().to_string() + " has no triangular solve",
+                  "pin gauss-seidel/split, or ask for scheme()");
     }
-    static SpmvOptions spmv_options(const GaussSeidelOptions& options) {
-      SpmvOptions of_product;
-      of_product.expected_applies = options.expected_applies;
-      of_product.scheme = options.spmv_scheme;
-      of_product.vectors = options.vectors;
-      return of_product;
-    }
-    void update_values(const Exec& exec, const Matrix& A) {
-      solved.update_values(exec, A);
-      rest.update_values(exec, A);
-      solve.update_values(exec, solved.matrix());
-      product.update_values(exec, rest.matrix());
-    }
-    std::size_t bytes() const {
-      return solved.bytes() + rest.bytes() + solve.bytes() + product.bytes();
-    }
-  };
-
-  const Half& half(GaussSeidelSweep sweep) const {
-    const auto& wanted = halves_[sweep == GaussSeidelSweep::backward ? 1 : 0];
-    if (!wanted) {
-      throw Error(std::string("this plan has no ") + heddle::name(sweep) + " sweep",
-                  "ask for one that options.sweep names");
-    }
-    return *wanted;
+    check_half(split_->has(sweep != GaussSeidelSweep::backward), sweep);
+    return *split_;
   }
 
-  template <class B, class X>
-  void sweep(const Exec& exec, const B& b, const X& x, bool from_zero) {
-    moves_.check("GaussSeidelPlan", "apply");
-    const auto right = detail::vectors::to_read(b);
-    const auto left = detail::vectors::to_write(x);
-    detail::vectors::check_alike("b", right, "x", left);
-    detail::vectors::check_distinct("b", right, "x", left);
-    if (right.rows != rows_ || right.count > options_.vectors.count) {
-      throw Error("b is " + std::to_string(right.rows) + " x " + std::to_string(right.count) +
-                      ", and the plan is for " + std::to_string(rows_) + " rows and up to " +
-                      std::to_string(options_.vectors.count) + " vectors",
-                  "give one row a row of A, and name the vectors in options.vectors");
+  template <class B, class X, class R>
+  void sweep(const Exec& exec, const B& b, const X& x, const R* residual, int sweeps,
+             bool from_zero) {
+    moves_.check("GaussSeidelPlan", from_zero ? "apply" : "relax");
+    static_assert(std::same_as<typename B::non_const_value_type, S> &&
+                      std::same_as<typename X::value_type, S> &&
+                      std::same_as<typename R::value_type, S>,
+                  "b, x and the residual hold the matrix's scalar");
+    const auto right = multivector_of<const S>(b);
+    detail::gauss_seidel::SweepVectors<S> vectors{right, multivector_of<S>(x), {}};
+    if (residual) vectors.residual = multivector_of<S>(*residual);
+    detail::gauss_seidel::check_vectors(rows_, options_.vectors.count, vectors, residual != nullptr,
+                                        sweeps);
+    if (rows_ == 0 || right.count == 0) return;
+    const typename detail::OverlapCheck<Exec>::Apply counted(overlap_, exec);
+    if (split_) {
+      split_->run(exec, b, x, residual, sweeps, from_zero);
+    } else {
+      sweeps_->run(exec, vectors, sweeps, from_zero);
     }
-    for (auto& half : halves_) {
-      if (!half) continue;
-      if (from_zero) {
-        half->solve.apply(exec, b, x);
-      } else {
-        const Kokkos::View<S**, Kokkos::LayoutLeft, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
-            t(right_, static_cast<std::size_t>(rows_), static_cast<std::size_t>(right.count));
-        if constexpr (X::rank() == 1) {
-          improve(exec, *half, b, x, Kokkos::subview(t, Kokkos::ALL, 0));
-        } else {
-          improve(exec, *half, b, x, t);
-        }
-      }
-      from_zero = false;
-    }
-  }
-
-  /// t = b - R x, then x from t
-  template <class B, class X, class T>
-  void improve(const Exec& exec, Half& half, const B& b, const X& x, const T& t) {
-    vectors::copy(exec, b, t);
-    half.product.apply(exec, S(-1), x, S(1), t);
-    half.solve.apply(exec, t, x);
   }
 
   detail::MoveOnly moves_;
   GaussSeidelOptions options_;
   std::int64_t rows_;
   std::int64_t nonzeros_;
-  std::array<std::optional<Half>, 2> halves_;  // forward and backward
-  Arena<Space> arena_;
-  S* right_ = nullptr;
+  std::optional<detail::order::Colors<Exec, O>> colors_;
+  std::optional<Sweeps> sweeps_;  // or
+  std::optional<Split> split_;
+  BadDiagonal bad_diagonal_;
+  detail::OverlapCheck<Exec> overlap_;
   std::uint64_t version_ = 0;
   double setup_seconds_ = 0;
 };

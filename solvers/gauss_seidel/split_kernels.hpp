@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/atomics.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/loops.hpp"
 #include "../../core/matrix.hpp"
+#include "../triangle/diagonal_value.hpp"
 #include "options.hpp"
 
 namespace heddle::detail::gauss_seidel {
@@ -65,6 +67,26 @@ struct FillEntries {
       values_to[to] = column == row ? S(part.diagonal) * values[e] : values[e];
       ++to;
     }
+  }
+};
+
+/// Raises *bad_diagonal to one more than a row whose diagonal is bad.
+template <class Matrix>
+struct FindBadDiagonal {
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+  const Off* row_ptr;
+  const O* col_idx;
+  const S* values;
+  std::int64_t* bad_diagonal;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    S sum(0);
+    for (Off e = row_ptr[row]; e < row_ptr[row + 1]; ++e) {
+      if (static_cast<std::int64_t>(col_idx[e]) == row) sum += values[e];
+    }
+    if (triangle::is_bad_diagonal(sum)) backends::atomic_max(bad_diagonal, row + 1);
   }
 };
 

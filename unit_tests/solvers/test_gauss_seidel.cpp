@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <heddle/cg.hpp>
-#include <heddle/gauss_seidel.hpp>
 
-#include "../support/grid_operator.hpp"
-#include "../support/vectors_check.hpp"
+#include "../support/gauss_seidel.hpp"
 #include "../tools/events.hpp"
 
 namespace heddle::test {
@@ -16,93 +14,11 @@ using Matrix = PlainOperator<Exec, double>::Matrix;
 using Plan = GaussSeidelPlan<Exec, Matrix, Formats<CsrFormat>>;
 using Host = HostVector<double>;
 
-/// Far from symmetric, so that a wrong triangle shows.
 PlainOperator<Exec, double> some_matrix(int side, double shift = 0) {
-  return grid_operator<Exec, double>(side, [=](int i, int j) {
-    return i == j ? 4.5 + i % 2 + shift : (j > i ? -0.4 : -1.6) - 0.01 * (i % 7);
-  });
-}
-
-/// A sequential half sweep.
-template <class Operator>
-void half_sweep(const Operator& a, const Host& b, const Host& x, double omega, bool forward) {
-  const auto row_ptr = to_host(a.row_ptr), col_idx = to_host(a.col_idx);
-  const auto values = to_host(a.values);
-  const int n = static_cast<int>(a.n);
-  for (int step = 0; step < n; ++step) {
-    const auto i = static_cast<std::size_t>(forward ? step : n - 1 - step);
-    long double sum = b(i), diagonal = 0;
-    for (int e = row_ptr(i); e < row_ptr(i + 1); ++e) {
-      const auto at = static_cast<std::size_t>(e);
-      const auto j = static_cast<std::size_t>(col_idx(at));
-      if (j == i) diagonal += static_cast<long double>(values(at));
-      if (j != i) sum -= static_cast<long double>(values(at)) * static_cast<long double>(x(j));
-    }
-    x(i) =
-        static_cast<double>((1 - omega) * static_cast<long double>(x(i)) + omega * sum / diagonal);
-  }
-}
-
-template <class Operator>
-void sequential(const Operator& a, const Host& b, const Host& x, GaussSeidelSweep sweep,
-                double omega) {
-  if (sweep != GaussSeidelSweep::backward) half_sweep(a, b, x, omega, true);
-  if (sweep != GaussSeidelSweep::forward) half_sweep(a, b, x, omega, false);
-}
-
-/// The worst error, over the largest number.
-template <class X>
-double difference(const X& got, const Host& expected) {
-  const auto host = to_host(got);
-  double worst = 0, largest = 1;
-  for (std::size_t i = 0; i < expected.extent(0); ++i) {
-    const double error = std::fabs(host(i) - expected(i));
-    worst = error <= worst ? worst : error;  // NaN is the worst
-    largest = std::max(largest, std::fabs(expected(i)));
-  }
-  return worst / largest;
+  return lopsided_grid<Exec>(side, shift);
 }
 
 }  // namespace
-
-TEST_CASE("sweeps have the numbers of the sequential program") {
-  const Exec exec;
-  for (const int side : {1, 2, emulated ? 7 : 33}) {
-    auto a = some_matrix(side);
-    const auto n = static_cast<std::size_t>(a.n);
-    const Host b = random_vector<double>(n, 1), guess = random_vector<double>(n, 2);
-    const auto on_device = copy_to<Space>(b);
-    for (const GaussSeidelSweep sweep :
-         {GaussSeidelSweep::forward, GaussSeidelSweep::backward, GaussSeidelSweep::symmetric}) {
-      for (const double omega : {1.0, 0.7, 1.6}) {
-        CAPTURE(side);
-        CAPTURE(name(sweep));
-        CAPTURE(omega);
-        GaussSeidelOptions options;
-        options.sweep = sweep;
-        options.omega = omega;
-        Plan plan(exec, a.matrix(), options, Formats<CsrFormat>());
-        Host expected("heddle::test::expected", n);
-        const Kokkos::View<double*, Space> x("heddle::test::x", n);
-        fill_with_poison(x);
-        plan.apply(exec, on_device, x);
-        exec.fence("heddle::test::applied");
-        sequential(a, b, expected, sweep, omega);
-        CHECK(difference(x, expected) < 1e-13);
-        const auto bits = bits_of(x);
-        plan.apply(exec, on_device, x);
-        exec.fence("heddle::test::applied");
-        CHECK(bits_of(x) == bits);
-        Kokkos::deep_copy(x, guess);
-        Kokkos::deep_copy(expected, guess);
-        plan.relax(exec, on_device, x, 3);
-        exec.fence("heddle::test::relaxed");
-        for (int i = 0; i < 3; ++i) sequential(a, b, expected, sweep, omega);
-        CHECK(difference(x, expected) < 1e-12);
-      }
-    }
-  }
-}
 
 TEST_CASE("several vectors, in any layout") {
   const Exec exec;
@@ -121,7 +37,7 @@ TEST_CASE("several vectors, in any layout") {
       of_b(i) = host_b(i, static_cast<std::size_t>(c));
       of_x(i) = host_x(i, static_cast<std::size_t>(c));
     }
-    sequential(a, of_b, of_x, GaussSeidelSweep::symmetric, 1);
+    SequentialSweeps<double>(a).run(of_b, of_x, GaussSeidelSweep::symmetric, 1);
     expected.push_back(of_x);
   }
   plan.relax(exec, b, x);
@@ -147,7 +63,7 @@ TEST_CASE("new values, and a diagonal that goes bad") {
   plan.apply(exec, on_device, x);
   plan.check_diagonal(exec);
   Host expected("heddle::test::expected", n);
-  sequential(other, b, expected, GaussSeidelSweep::symmetric, 1.2);
+  SequentialSweeps<double>(other).run(b, expected, GaussSeidelSweep::symmetric, 1.2);
   CHECK(difference(x, expected) < 1e-13);
   Kokkos::deep_copy(Kokkos::subview(other.values, 0), 0.0);  // row 0 begins with its diagonal
   plan.update_values(exec, other.matrix());
@@ -220,10 +136,10 @@ TEST_CASE("wrong input is an error that names the row") {
   const Kokkos::View<double*, Space> x("heddle::test::x", 16), longer("heddle::test::y", 17);
   CHECK_THROWS_WITH_AS(good.apply(exec, x, x), doctest::Contains("same vector"), Error);
   CHECK_THROWS_WITH_AS(good.apply(exec, longer, x), doctest::Contains("17 x 1"), Error);
-  CHECK_THROWS_WITH_AS(
-      good.spmv_scheme(GaussSeidelSweep::symmetric).to_string();
-      plan({.sweep = GaussSeidelSweep::forward}).sptrsv_scheme(GaussSeidelSweep::backward),
-      doctest::Contains("no backward sweep"), Error);
+  const auto split = Scheme::parse("gauss-seidel/split");
+  CHECK_THROWS_WITH_AS(plan({.sweep = GaussSeidelSweep::forward, .scheme = split})
+                           .sptrsv_scheme(GaussSeidelSweep::backward),
+                       doctest::Contains("no backward sweep"), Error);
   const auto values = to_host(a.values);
   Kokkos::deep_copy(Kokkos::subview(a.values, 0), 0.0);
   CHECK_THROWS_WITH_AS(plan({}), doctest::Contains("row 0"), Error);

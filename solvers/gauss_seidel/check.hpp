@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+#include "../vectors/operands.hpp"
+#include "options.hpp"
+#include "pass.hpp"
+
+namespace heddle::detail::gauss_seidel {
+
+/// Throws Error unless options make sense for a matrix of this shape.
+inline void check_options(std::int64_t rows, std::int64_t columns,
+                          const GaussSeidelOptions& options) {
+  if (rows != columns) {
+    throw Error(
+        "Gauss-Seidel with a matrix of " + std::to_string(rows) + " x " + std::to_string(columns),
+        "give a square matrix");
+  }
+  if (!(options.omega > 0) || !(options.omega < 2)) {
+    throw Error("options.omega is " + std::to_string(options.omega),
+                "give a relaxation of more than 0 and less than 2");
+  }
+  if (options.vectors.count < 1) {
+    throw Error("options.vectors.count is " + std::to_string(options.vectors.count),
+                "give the number of vectors that b will hold");
+  }
+  if (options.threads < 0) {
+    throw Error("options.threads is " + std::to_string(options.threads),
+                "give the threads that sweeps are scheduled for, or 0 for those that there are");
+  }
+}
+
+/// The vectors of some sweeps. `residual` has no data where none is asked for.
+template <Scalar S>
+struct SweepVectors {
+  Multivector<const S> b;
+  Multivector<S> x;
+  Multivector<S> residual;
+};
+
+/// Throws Error unless the vectors fit a plan of so many rows, with room for so many vectors.
+template <Scalar S>
+void check_vectors(std::int64_t rows, int room, const SweepVectors<S>& vectors, bool wants_residual,
+                   int sweeps) {
+  using detail::vectors::check_alike;
+  using detail::vectors::check_distinct;
+  const auto& b = vectors.b;
+  check_alike("b", b, "x", vectors.x);
+  check_distinct("b", b, "x", vectors.x);
+  if (b.rows != rows || b.count > room) {
+    throw Error("b is " + std::to_string(b.rows) + " x " + std::to_string(b.count) +
+                    ", and the plan is for " + std::to_string(rows) + " rows and up to " +
+                    std::to_string(room) + " vectors",
+                "give one row a row of A, and name the vectors in options.vectors");
+  }
+  if (!wants_residual) return;
+  check_alike("the residual", vectors.residual, "x", vectors.x);
+  check_distinct("the residual", vectors.residual, "x", vectors.x);
+  check_distinct("the residual", vectors.residual, "b", b);
+  if (sweeps < 1) {
+    throw Error("the residual of " + std::to_string(sweeps) + " sweeps was asked for",
+                "give one sweep or more; it comes of the last");
+  }
+}
+
+}  // namespace heddle::detail::gauss_seidel

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include "../order/place_order.hpp"
+
+namespace heddle::detail::gauss_seidel {
+
+/// The order in which a sweep takes the rows: their own, or one in which row i is rank[i]-th.
+template <Ordinal O>
+struct RowOrder {
+  const O* rank = nullptr;  ///< of each row; null in their own order
+  const O* row = nullptr;   ///< of each rank
+
+  KOKKOS_FORCEINLINE_FUNCTION O rank_of(O i) const { return rank ? rank[i] : i; }
+  KOKKOS_FORCEINLINE_FUNCTION O row_at(O r) const { return row ? row[r] : r; }
+  /// Whether a forward sweep takes row i before row j.
+  KOKKOS_FORCEINLINE_FUNCTION bool before(O i, O j) const { return rank_of(i) < rank_of(j); }
+};
+
+/// Which entries of a row a half sweep solves for, besides the diagonal: forward those of rows
+/// before it in the order, backward those of rows after it.
+template <Ordinal O>
+struct Side {
+  RowOrder<O> order;
+  bool forward;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool has(O i, O j) const {
+    return forward ? order.before(j, i) : order.before(i, j);
+  }
+};
+
+/// What the iteration of rank r reads, for Wavefronts.
+template <Ordinal O, Offset Off>
+struct SideReads {
+  const Off* row_ptr;
+  const O* col_idx;
+  Side<O> side;
+
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(O r, const Visit& visit) const {
+    const O i = side.order.row_at(r);
+    for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      const O j = col_idx[k];
+      if (side.has(i, j)) visit(side.order.rank_of(j));
+    }
+  }
+};
+
+/// The row that a schedule has at each place.
+template <Ordinal O>
+struct RowAtPlace {
+  order::PlaceOrder<O> places;
+  RowOrder<O> order;
+
+  KOKKOS_FORCEINLINE_FUNCTION O operator()(std::int64_t place) const {
+    return order.row_at(places(place));
+  }
+};
+
+}  // namespace heddle::detail::gauss_seidel

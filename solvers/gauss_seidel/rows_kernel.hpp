@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "pass.hpp"
+#include "rows.hpp"
+
+namespace heddle::detail::gauss_seidel {
+
+inline constexpr int vectors_together = 4;
+/// Entries of a row from which it is added up in several sums.
+inline constexpr int long_row = 32;
+
+/// Entries [k, end) times x, of one vector.
+template <Scalar S, Ordinal O, Offset Off>
+KOKKOS_FORCEINLINE_FUNCTION S row_sum(const O* col_idx, const S* values, const S* x,
+                                      std::int64_t stride, Off k, Off end) {
+  const auto product = [&](Off e) {
+    return values[e] * x[static_cast<std::int64_t>(col_idx[e]) * stride];
+  };
+  S rest(0);
+  if (end - k >= long_row) {
+    S sum[4] = {};
+    for (; end - k >= 4; k += 4) {
+      sum[0] += product(k);
+      sum[1] += product(k + 1);
+      sum[2] += product(k + 2);
+      sum[3] += product(k + 3);
+    }
+    rest = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  }
+  for (; k < end; ++k) rest += product(k);
+  return rest;
+}
+
+/// Entries [k, end) times `vectors_together` vectors from `vector` on.
+template <class View, class X>
+KOKKOS_FORCEINLINE_FUNCTION void row_sums(const View& view, const X& x, int vector,
+                                          typename View::offset_type k,
+                                          typename View::offset_type end,
+                                          typename View::scalar_type (&sum)[vectors_together]) {
+  const auto* const first = x.data + vector * x.vector_stride;
+  for (; k < end; ++k) {
+    const auto entry = view.values[k];
+    const auto* const known = first + static_cast<std::int64_t>(view.col_idx[k]) * x.row_stride;
+    for (int v = 0; v < vectors_together; ++v) sum[v] += entry * known[v * x.vector_stride];
+  }
+}
+
+/// A half sweep, place by place, of rows whose entries are numbers. What a place solves for was
+/// solved before; all is read from x. `rest` is the other side, of a half sweep that adds it up.
+template <Scalar S, Ordinal O, Offset Off, Start start>
+struct RowsKernel {
+  using View = RowsView<S, O, Off>;
+  View view;
+  View rest;
+  Pass<S> pass;
+
+  /// One place.
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t place) const {
+    int v = 0;
+    for (; pass.x.count - v >= vectors_together; v += vectors_together) solve_together(place, v);
+    for (; v < pass.x.count; ++v) solve<false>(place, place + 1, v);
+  }
+  /// A run of places, one after the other.
+  void operator()(std::int64_t first, std::int64_t stop) const {
+    const bool straight =
+        pass.x.row_stride == 1 && pass.b.row_stride == 1 && pass.kept.row_stride == 1;
+    if (pass.x.count == 1 && straight) return solve<true>(first, stop, 0);
+    for (std::int64_t place = first; place < stop; ++place) (*this)(place);
+  }
+
+ private:
+  template <bool Straight>
+  KOKKOS_FORCEINLINE_FUNCTION void solve(std::int64_t first, std::int64_t stop, int vector) const {
+    // Copies, which no store to x can change: so they stay in registers.
+    const Off* const row_ptr = view.row_ptr;
+    const O* const col_idx = view.col_idx;
+    const S* const values = view.values;
+    Pass<S> part = pass.slice(vector, 1);
+    if constexpr (Straight) part.x.row_stride = part.b.row_stride = part.kept.row_stride = 1;
+    const std::int64_t stride = Straight ? 1 : part.x.row_stride;
+    const bool keeps = part.keeps;
+    Off k = row_ptr[first];
+    for (std::int64_t place = first; place < stop; ++place) {
+      const Off end = row_ptr[place + 1] - 1;
+      const O row = col_idx[end];
+      S right = part.template right_hand_side<start>(row, 0);
+      if constexpr (start == Start::rest) {
+        right -= row_sum(rest.col_idx, rest.values, part.x.data, stride, rest.row_ptr[place],
+                         rest.row_ptr[place + 1] - 1);
+      }
+      const S sum = row_sum(col_idx, values, part.x.data, stride, k, end);
+      const S old = part.template share_of_old<start>(row, 0);
+      part.x(row, 0) = old + view.quotient(right - sum, values[end], part.omega, place);
+      if (keeps) part.kept(row, 0) = sum;
+      k = end + 1;
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void solve_together(std::int64_t place, int vector) const {
+    const Off end = view.row_ptr[place + 1] - 1;
+    const O row = view.col_idx[end];
+    S other[vectors_together] = {}, sum[vectors_together] = {};
+    if constexpr (start == Start::rest) {
+      row_sums(rest, pass.x, vector, rest.row_ptr[place], rest.row_ptr[place + 1] - 1, other);
+    }
+    row_sums(view, pass.x, vector, view.row_ptr[place], end, sum);
+    const S reciprocal = view.values[end];
+    for (int v = 0; v < vectors_together; ++v) {
+      const int c = vector + v;
+      const S right = pass.template right_hand_side<start>(row, c) - other[v];
+      const S old = pass.template share_of_old<start>(row, c);
+      pass.x(row, c) = old + view.quotient(right - sum[v], reciprocal, pass.omega, place);
+      if (pass.keeps) pass.kept(row, c) = sum[v];
+    }
+  }
+};
+
+/// A side times x, which waits for nobody. Into `to`; or, with `kept` the other side times x, the
+/// residual b - A x.
+template <Scalar S, Ordinal O, Offset Off, bool residual>
+struct SideKernel {
+  RowsView<S, O, Off> view;
+  Multivector<const S> b;
+  Multivector<const S> x;
+  Multivector<const S> kept;
+  Multivector<S> to;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t place) const {
+    const Off end = view.row_ptr[place + 1] - 1;
+    const O row = view.col_idx[end];
+    int v = 0;
+    for (; x.count - v >= vectors_together; v += vectors_together) {
+      S sum[vectors_together] = {};
+      row_sums(view, x, v, view.row_ptr[place], end, sum);
+      for (int i = 0; i < vectors_together; ++i) finish(place, row, v + i, sum[i]);
+    }
+    for (; v < x.count; ++v) {
+      finish(place, row, v,
+             row_sum(view.col_idx, view.values, x.data + v * x.vector_stride, x.row_stride,
+                     view.row_ptr[place], end));
+    }
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void finish(std::int64_t place, O row, int v, const S& sum) const {
+    if constexpr (residual) {
+      to(row, v) = b(row, v) - kept(row, v) - sum - view.diagonal[place] * x(row, v);
+    } else {
+      to(row, v) = sum;
+    }
+  }
+};
+
+}  // namespace heddle::detail::gauss_seidel

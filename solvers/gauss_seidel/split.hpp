@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <utility>
+
+#include "../../formats/spmv_plan.hpp"
+#include "../sptrsv/plan.hpp"
+#include "../vectors/updates.hpp"
+#include "options.hpp"
+#include "split_kernels.hpp"
+
+namespace heddle::detail::gauss_seidel {
+
+/// Runs gauss-seidel/split: t = b - R x by a product with the entries that a half sweep does not
+/// solve for (SpmvPlan), then a triangular solve with the others (SptrsvPlan):
+/// (D / omega + L) x = b - (U + (1 - 1 / omega) D) x forward, with L and U exchanged backward. From
+/// zero the first half sweep is the solve alone.
+template <ExecutionSpace Exec, class Matrix, class FormatList>
+class Split {
+ public:
+  using S = typename Matrix::scalar_type;
+  using Space = typename Exec::memory_space;
+
+  /// Allocates, and waits for `exec`.
+  Split(const Exec& exec, const Matrix& A, const GaussSeidelOptions& options)
+      : options_(options), rows_(static_cast<std::size_t>(A.rows())) {
+    if (options.sweep != GaussSeidelSweep::backward)
+      halves_[0].emplace(exec, A, Triangle::lower, options);
+    if (options.sweep != GaussSeidelSweep::forward)
+      halves_[1].emplace(exec, A, Triangle::upper, options);
+    const std::size_t entries = rows_ * static_cast<std::size_t>(options.vectors.count);
+    arena_ = Arena<Space>(exec, "heddle::gauss_seidel::right_hand_side", arena_bytes<S>(entries));
+    right_ = arena_.template take<S>(entries).data();
+  }
+
+  const Scheme& scheme(bool) const { return scheme_; }
+  int levels(bool forward) const { return half(forward).solve.levels(); }
+  bool has(bool forward) const { return halves_[forward ? 0 : 1].has_value(); }
+  const Scheme& sptrsv_scheme(bool forward) const { return half(forward).solve.scheme(); }
+  const Scheme& spmv_scheme(bool forward) const { return half(forward).product.scheme(); }
+  std::size_t bytes() const {
+    std::size_t bytes = arena_.bytes();
+    for (const auto& half : halves_) bytes += half ? half->bytes() : 0;
+    return bytes;
+  }
+
+  /// *bad_diagonal: see Rows::update_values.
+  void update_values(const Exec& exec, const Matrix& A, std::int64_t* bad_diagonal) {
+    for (auto& half : halves_) {
+      if (half) half->update_values(exec, A);
+    }
+    Kokkos::parallel_for("heddle::gauss_seidel::check_diagonal", range_policy(exec, A.rows()),
+                         FindBadDiagonal<Matrix>{A.row_ptr().data(), A.col_idx().data(),
+                                                 A.values().data(), bad_diagonal});
+  }
+
+  /// `residual` is null, or points to a View that is like x.
+  template <class B, class X, class R>
+  void run(const Exec& exec, const B& b, const X& x, const R* residual, int sweeps,
+           bool from_zero) {
+    using Vectors = Kokkos::View<S**, Kokkos::LayoutLeft, Space, Kokkos::MemoryUnmanaged>;
+    const auto multivector = vectors::to_read(b);
+    const Vectors all(right_, rows_, static_cast<std::size_t>(multivector.count));
+    if constexpr (X::rank() == 1) {
+      run_with(exec, b, x, Kokkos::subview(all, Kokkos::ALL, 0), residual, sweeps, from_zero);
+    } else {
+      run_with(exec, b, x, all, residual, sweeps, from_zero);
+    }
+  }
+
+ private:
+  using Real = heddle::RealOf<S>;
+  using PartMatrix = gauss_seidel::PartMatrix<Exec, Matrix>;
+  using Copy = typename PartMatrix::Copy;
+
+  struct Half {
+    PartMatrix solved, rest;
+    SptrsvPlan<Exec, Copy> solve;
+    SpmvPlan<Exec, Copy, S, S, FormatList> product;
+
+    Half(const Exec& exec, const Matrix& A, Triangle triangle, const GaussSeidelOptions& options)
+        : solved(exec, A, {triangle, static_cast<Real>(1 / options.omega)}),
+          rest(exec, A, {triangle::flipped(triangle), static_cast<Real>(1 - 1 / options.omega)}),
+          solve(exec, solved.matrix(), sptrsv_options(triangle, options)),
+          product(exec, rest.matrix(), spmv_options(options)) {}
+
+    static SptrsvOptions sptrsv_options(Triangle triangle, const GaussSeidelOptions& options) {
+      SptrsvOptions of_solve;
+      of_solve.triangle = triangle;
+      of_solve.expected_applies = options.expected_applies;
+      of_solve.scheme = options.sptrsv_scheme;
+      of_solve.vectors = options.vectors;
+      of_solve.threads = options.threads;
+      return of_solve;
+    }
+    static SpmvOptions spmv_options(const GaussSeidelOptions& options) {
+      SpmvOptions of_product;
+      of_product.expected_applies = options.expected_applies;
+      of_product.scheme = options.spmv_scheme;
+      of_product.vectors = options.vectors;
+      return of_product;
+    }
+    void update_values(const Exec& exec, const Matrix& A) {
+      solved.update_values(exec, A);
+      rest.update_values(exec, A);
+      solve.update_values(exec, solved.matrix());
+      product.update_values(exec, rest.matrix());
+    }
+    std::size_t bytes() const {
+      return solved.bytes() + rest.bytes() + solve.bytes() + product.bytes();
+    }
+  };
+
+  const Half& half(bool forward) const { return *halves_[forward ? 0 : 1]; }
+
+  template <class B, class X, class T, class R>
+  void run_with(const Exec& exec, const B& b, const X& x, const T& t, const R* residual, int sweeps,
+                bool from_zero) {
+    Half* last = nullptr;
+    bool last_from_zero = from_zero;
+    for (int sweep = 0; sweep < sweeps; ++sweep) {
+      for (auto& half : halves_) {
+        if (!half) continue;
+        last = &*half;
+        last_from_zero = std::exchange(from_zero, false);
+        if (last_from_zero) {
+          half->solve.apply(exec, b, x);
+        } else {
+          heddle::vectors::copy(exec, b, t);
+          half->product.apply(exec, S(-1), x, S(1), t);
+          half->solve.apply(exec, t, x);
+        }
+      }
+    }
+    if (!last || !residual) return;
+    // What the last solve solved for times x is its right-hand side, t or b.
+    if (!last_from_zero) {
+      heddle::vectors::copy(exec, b, *residual);
+      heddle::vectors::axpy(exec, S(-1), t, *residual);
+    }
+    last->product.apply(exec, S(-1), x, S(last_from_zero ? 0 : 1), *residual);
+  }
+
+  GaussSeidelOptions options_;
+  std::size_t rows_;
+  Scheme scheme_ = Scheme("gauss-seidel", {{"split"}});
+  std::array<std::optional<Half>, 2> halves_;  // forward and backward
+  Arena<Space> arena_;
+  S* right_ = nullptr;
+};
+
+}  // namespace heddle::detail::gauss_seidel

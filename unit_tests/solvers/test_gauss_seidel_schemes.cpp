@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every scheme of Gauss-Seidel against sweeps on the host, in both orders.
+#include "../support/gauss_seidel.hpp"
+#include "../tools/events.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+template <class E, class S>
+struct Tested {
+  using Exec = E;
+  using Scalar = S;
+  using Matrix = typename PlainOperator<E, S>::Matrix;
+  using Plan = GaussSeidelPlan<E, Matrix, Formats<CsrFormat>>;
+};
+
+#ifdef HEDDLE_EMULATED
+using TestedTypes = std::tuple<Tested<DefaultDevice, double>>;
+#else
+using TestedTypes =
+    std::tuple<Tested<DefaultDevice, double>, Tested<DefaultDevice, Kokkos::complex<float>>,
+               Tested<Portable<Kokkos::DefaultExecutionSpace>, double>>;
+#endif
+
+constexpr GaussSeidelSweep every_sweep[] = {GaussSeidelSweep::forward, GaussSeidelSweep::backward,
+                                            GaussSeidelSweep::symmetric};
+
+template <class S>
+double tolerance() {
+  return 2000 * static_cast<double>(std::numeric_limits<RealOf<S>>::epsilon());
+}
+
+/// A plan's sweeps from zero and from a guess, and their residuals, against the host's.
+template <class Type, class Operator>
+void check_sweeps(Operator& a, const GaussSeidelOptions& options) {
+  using Exec = typename Type::Exec;
+  using S = typename Type::Scalar;
+  using Space = typename Exec::memory_space;
+  const Exec exec;
+  const auto n = static_cast<std::size_t>(a.n);
+  SequentialSweeps<S> sweeps(a);
+  if (options.order == GaussSeidelOrder::multicolor) {
+    sweeps.take(heddle::detail::order::Colors<Exec, int>(exec, a.matrix()).order().iterations());
+  }
+  typename Type::Plan plan(exec, a.matrix(), options, Formats<CsrFormat>());
+  const auto b = random_vector<S>(n, 1), guess = random_vector<S>(n, 2);
+  const auto on_device = copy_to<Space>(b);
+  const HostVector<S> expected("heddle::test::expected", n);
+  const Kokkos::View<S*, Space> x("heddle::test::x", n), r("heddle::test::r", n);
+  fill_with_poison(x);
+  fill_with_poison(r);
+  plan.apply(exec, on_device, x, r);
+  exec.fence("heddle::test::applied");
+  sweeps.run(b, expected, options.sweep, options.omega);
+  CHECK(difference(x, expected.data()) < tolerance<S>());
+  CHECK(difference(r, sweeps.residual(b, expected)) < tolerance<S>());
+  const auto bits = bits_of(x);
+  fill_with_poison(x);
+  plan.apply(exec, on_device, x);
+  exec.fence("heddle::test::applied");
+  CHECK(bits_of(x) == bits);
+  for (const int count : {1, 3}) {
+    Kokkos::deep_copy(x, guess);
+    Kokkos::deep_copy(expected, guess);
+    plan.relax(exec, on_device, x, count, r);
+    exec.fence("heddle::test::relaxed");
+    for (int i = 0; i < count; ++i) sweeps.run(b, expected, options.sweep, options.omega);
+    CHECK(difference(x, expected.data()) < 10 * tolerance<S>());
+    CHECK(difference(r, sweeps.residual(b, expected)) < 10 * tolerance<S>());
+  }
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("sweeps have the numbers of the sequential program", Type,
+                          sweeps_are_right) {
+  using Exec = typename Type::Exec;
+  using S = typename Type::Scalar;
+  auto grid = lopsided_grid<Exec, S>(emulated ? 7 : 33), one = lopsided_grid<Exec, S>(1);
+  auto scattered = scattered_matrix<Exec, S>(emulated ? 60 : 400, 5);
+  for (const Scheme& scheme : sweep_schemes<Exec>()) {
+    CAPTURE(scheme.to_string());
+    const bool plain = scheme.terms().size() == 1;
+    for (const GaussSeidelSweep sweep : every_sweep) {
+      for (const double omega : {1.0, 0.7, 1.6}) {
+        CAPTURE(std::string(name(sweep)));
+        CAPTURE(omega);
+        GaussSeidelOptions options;
+        options.sweep = sweep;
+        options.omega = omega;
+        options.scheme = scheme;
+        options.threads = 3;
+        check_sweeps<Type>(grid, options);
+        if (omega == 0.7 || plain) check_sweeps<Type>(scattered, options);
+        if (omega == 0.7) check_sweeps<Type>(one, options);
+        options.order = GaussSeidelOrder::multicolor;
+        if (scheme.has("split") || omega == 0.7) continue;
+        if (!emulated || plain) check_sweeps<Type>(scattered, options);
+      }
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(sweeps_are_right, TestedTypes);
+
+TEST_CASE("several vectors are as each alone, in any layout") {
+  using Type = std::tuple_element_t<0, TestedTypes>;
+  using Exec = Type::Exec;
+  using Space = Exec::memory_space;
+  const Exec exec;
+  auto a = scattered_matrix<Exec, double>(emulated ? 50 : 300, 7);
+  const auto n = static_cast<std::size_t>(a.n);
+  const auto check = [&](auto layout, const Scheme& scheme, GaussSeidelSweep sweep, int count) {
+    using Layout = decltype(layout);
+    CAPTURE(scheme.to_string());
+    CAPTURE(count);
+    GaussSeidelOptions options;
+    options.sweep = sweep;
+    options.scheme = scheme;
+    options.threads = 2;
+    options.omega = 1.3;
+    options.vectors = {9, std::is_same_v<Layout, Kokkos::LayoutLeft>};
+    Type::Plan plan(exec, a.matrix(), options, Formats<CsrFormat>());
+    const auto k = static_cast<std::size_t>(count);
+    const auto b = copy_to<Space>(random_columns<double, Layout>(n, k, 1));
+    const auto x = copy_to<Space>(random_columns<double, Layout>(n, k, 2));
+    const auto r = copy_to<Space>(random_columns<double, Layout>(n, k, 3));
+    const auto host_b = random_columns<double, Layout>(n, k, 1);
+    const auto host_x = random_columns<double, Layout>(n, k, 2);
+    plan.relax(exec, b, x, 2, r);
+    exec.fence("heddle::test::relaxed");
+    const SequentialSweeps<double> sweeps(a);
+    const Kokkos::View<double*, Space> column("heddle::test::column", n);
+    for (std::size_t v = 0; v < k; ++v) {
+      const HostVector<double> of_b("heddle::test::b", n), of_x("heddle::test::x", n);
+      Kokkos::deep_copy(of_b, Kokkos::subview(host_b, Kokkos::ALL, v));
+      Kokkos::deep_copy(of_x, Kokkos::subview(host_x, Kokkos::ALL, v));
+      for (int i = 0; i < 2; ++i) sweeps.run(of_b, of_x, sweep, 1.3);
+      Kokkos::deep_copy(column, Kokkos::subview(x, Kokkos::ALL, v));
+      CHECK(difference(column, of_x.data()) < 1e-12);
+      Kokkos::deep_copy(column, Kokkos::subview(r, Kokkos::ALL, v));
+      CHECK(difference(column, sweeps.residual(of_b, of_x)) < 1e-12);
+    }
+  };
+  for (const Scheme& scheme : sweep_schemes<Exec>()) {
+    for (const int count : {1, 3, 9}) {
+      check(Kokkos::LayoutLeft(), scheme, GaussSeidelSweep::symmetric, count);
+      check(Kokkos::LayoutRight(), scheme, GaussSeidelSweep::backward, count);
+    }
+  }
+}
+
+TEST_CASE("values, bad diagonals, moves and bytes, whatever the scheme") {
+  using Type = std::tuple_element_t<0, TestedTypes>;
+  using Exec = Type::Exec;
+  using Space = Exec::memory_space;
+  const Exec exec;
+  auto a = lopsided_grid<Exec>(8), other = lopsided_grid<Exec>(8, 1);
+  const auto n = static_cast<std::size_t>(a.n);
+  const auto b = random_vector<double>(n, 1);
+  const auto on_device = copy_to<Space>(b);
+  const Kokkos::View<double*, Space> x("heddle::test::x", n);
+  const HostVector<double> expected("heddle::test::expected", n);
+  SequentialSweeps<double>(other).run(b, expected, GaussSeidelSweep::symmetric, 1.2);
+  const auto values = to_host(other.values);
+  for (const Scheme& scheme : sweep_schemes<Exec>()) {
+    CAPTURE(scheme.to_string());
+    GaussSeidelOptions options;
+    options.omega = 1.2;
+    options.scheme = scheme;
+    options.threads = 2;
+    Type::Plan first(exec, a.matrix(), options, Formats<CsrFormat>());
+    const std::size_t bytes = first.bytes();
+    CHECK(bytes > n * sizeof(double));
+    CHECK(first.scheme().has(scheme.terms().front().key));
+    Type::Plan plan = std::move(first);
+    CHECK_THROWS_WITH_AS(first.apply(exec, on_device, x), doctest::Contains("moved from"), Error);
+    CHECK_THROWS_WITH_AS(first.scheme(), doctest::Contains("moved from"), Error);
+    CHECK(plan.bytes() == bytes);
+    Type::Plan again(exec, a.matrix(), {.scheme = plan.scheme(), .threads = 2},
+                     Formats<CsrFormat>());
+    CHECK(again.scheme() == plan.scheme());
+    const std::uint64_t before = plan.version();
+    plan.update_values(exec, other.matrix());
+    CHECK(plan.version() != before);
+    plan.check_diagonal(exec);
+    plan.apply(exec, on_device, x);
+    exec.fence("heddle::test::applied");
+    CHECK(difference(x, expected.data()) < 1e-13);
+    // Row 2 begins with the entry before its diagonal.
+    const auto row = to_host(other.row_ptr)(2);
+    Kokkos::deep_copy(Kokkos::subview(other.values, row + 1),
+                      std::numeric_limits<double>::quiet_NaN());
+    plan.update_values(exec, other.matrix());
+    CHECK_THROWS_WITH_AS(plan.check_diagonal(exec), doctest::Contains("row 2"), Error);
+    Kokkos::deep_copy(other.values, values);
+    plan.update_values(exec, other.matrix());
+    plan.check_diagonal(exec);
+  }
+}
+
+TEST_CASE("sweeps of every scheme are quiet") {
+  using Type = std::tuple_element_t<0, TestedTypes>;
+  using Exec = Type::Exec;
+  const Exec exec;
+  auto a = lopsided_grid<Exec>(9);
+  const auto n = static_cast<std::size_t>(a.n);
+  const auto b = copy_to<Exec::memory_space>(random_vector<double>(n, 1));
+  const Kokkos::View<double*, Exec::memory_space> x("heddle::test::x", n), r("heddle::test::r", n);
+  for (const Scheme& scheme : sweep_schemes<Exec>()) {
+    CAPTURE(scheme.to_string());
+    Type::Plan plan(exec, a.matrix(), {.scheme = scheme, .threads = 2}, Formats<CsrFormat>());
+    plan.apply(exec, b, x, r);  // a first launch may allocate a thread's scratch
+    plan.relax(exec, b, x, 1, r);
+    exec.fence("heddle::test::applied");
+    std::vector<Event> seen;
+    {
+      const Recording recording;
+      plan.apply(exec, b, x, r);
+      plan.relax(exec, b, x, 2, r);
+      plan.update_values(exec, a.matrix());
+      seen = Recording::seen();
+    }
+    exec.fence("heddle::test::applied");
+    CHECK(strangers(seen) == "");
+    CHECK(count(seen, Event::allocation) == 0);
+    CHECK(count(seen, Event::fence) == 0);
+  }
+}
+
+TEST_CASE("tiny diagonals divide, and empty matrices do nothing") {
+  using Type = std::tuple_element_t<0, TestedTypes>;
+  using Exec = Type::Exec;
+  const Exec exec;
+  auto a = lopsided_grid<Exec>(3);
+  Kokkos::deep_copy(a.values, 0.0);
+  const auto row_ptr = to_host(a.row_ptr), col_idx = to_host(a.col_idx);
+  for (int i = 0; i < 9; ++i) {
+    for (int e = row_ptr(static_cast<std::size_t>(i)); e < row_ptr(static_cast<std::size_t>(i) + 1);
+         ++e) {
+      if (col_idx(static_cast<std::size_t>(e)) == i)
+        Kokkos::deep_copy(Kokkos::subview(a.values, e), 1e-310);
+    }
+  }
+  const Kokkos::View<double*, Exec::memory_space> b("heddle::test::b", 9), x("heddle::test::x", 9);
+  Kokkos::deep_copy(b, 2e-310);
+  PlainOperator<Exec, double> empty;
+  empty.row_ptr = Kokkos::View<int*, Exec::memory_space>("heddle::test::row_ptr", 1);
+  const Kokkos::View<double*, Exec::memory_space> none("heddle::test::none", 0);
+  for (const Scheme& scheme : sweep_schemes<Exec>()) {
+    CAPTURE(scheme.to_string());
+    if (!scheme.has("split")) {
+      Type::Plan plan(exec, a.matrix(), {.scheme = scheme, .threads = 2}, Formats<CsrFormat>());
+      plan.apply(exec, b, x);
+      exec.fence("heddle::test::applied");
+      for (std::size_t i = 0; i < 9; ++i) CHECK(to_host(x)(i) == doctest::Approx(2));
+    }
+    Type::Plan nothing(exec, empty.matrix(), {.scheme = scheme}, Formats<CsrFormat>());
+    nothing.apply(exec, none, none);
+    nothing.relax(exec, none, none, 2, none);
+    nothing.update_values(exec, empty.matrix());
+    nothing.check_diagonal(exec);
+  }
+}
+
+TEST_CASE("schemes that are not there are refused, and what a plan takes is said") {
+  using Type = std::tuple_element_t<0, TestedTypes>;
+  using Exec = Type::Exec;
+  const Exec exec;
+  auto a = lopsided_grid<Exec>(4);
+  const auto plan = [&](const GaussSeidelOptions& options) {
+    return Type::Plan(exec, a.matrix(), options, Formats<CsrFormat>());
+  };
+  CHECK_THROWS_WITH_AS(plan({.scheme = Scheme::parse("gauss-seidel/nothing")}),
+                       doctest::Contains("gauss-seidel/split"), Error);
+  CHECK_THROWS_WITH_AS(plan({.threads = -1}), doctest::Contains("options.threads"), Error);
+  CHECK_THROWS_WITH_AS(
+      plan({.order = GaussSeidelOrder::multicolor, .scheme = Scheme::parse("gauss-seidel/split")}),
+      doctest::Contains("their own order"), Error);
+  Type::Plan natural = plan({});
+  CHECK(natural.scheme().has(emulated ? "hand-over" : "sequential"));
+  CHECK(natural.colors() == 0);
+  CHECK(plan({.order = GaussSeidelOrder::multicolor}).colors() > 1);
+  CHECK_THROWS_WITH_AS(natural.sptrsv_scheme(GaussSeidelSweep::forward),
+                       doctest::Contains("no triangular solve"), Error);
+  const Kokkos::View<double*, Exec::memory_space> x("heddle::test::x", 16),
+      b("heddle::test::b", 16);
+  CHECK_THROWS_WITH_AS(natural.relax(exec, b, x, 0, x), doctest::Contains("the residual"), Error);
+  CHECK_THROWS_WITH_AS(natural.apply(exec, b, x, b), doctest::Contains("the residual"), Error);
+  if (!emulated) {
+    using Wide = CsrMatrix<double, int, int, Exec::memory_space>;
+    const Wide wide(16, 17, a.row_ptr, a.col_idx, a.values);
+    CHECK_THROWS_WITH_AS((GaussSeidelPlan<Exec, Wide, Formats<CsrFormat>>(exec, wide)),
+                         doctest::Contains("16 x 17"), Error);
+  }
+}
+
+TEST_CASE("colors are proper, and the same whatever the threads") {
+  using Exec = std::tuple_element_t<0, TestedTypes>::Exec;
+  const Exec exec;
+  auto a = scattered_matrix<Exec, double>(emulated ? 90 : 1500, 3);
+  const heddle::detail::order::Colors<Exec, int> colors(exec, a.matrix());
+  const auto rows = to_host(colors.order().iterations());
+  const auto& begin = colors.order().level_begin();
+  std::vector<int> color(static_cast<std::size_t>(a.n), -1);
+  for (std::size_t c = 0; c + 1 < begin.size(); ++c) {
+    CHECK(begin[c] < begin[c + 1]);
+    for (std::int64_t p = begin[c]; p < begin[c + 1]; ++p) {
+      color[static_cast<std::size_t>(rows(static_cast<std::size_t>(p)))] = static_cast<int>(c);
+    }
+  }
+  const auto row_ptr = to_host(a.row_ptr), col_idx = to_host(a.col_idx);
+  // By the definition, one row after the other in the order of the hashes.
+  std::vector<int> by_hash(color.size());
+  std::iota(by_hash.begin(), by_hash.end(), 0);
+  std::sort(by_hash.begin(), by_hash.end(),
+            [](int i, int j) { return heddle::detail::order::colored_before(i, j); });
+  std::vector<std::vector<int>> neighbors(color.size());
+  for (int i = 0; i < a.n; ++i) {
+    for (int e = row_ptr(static_cast<std::size_t>(i)); e < row_ptr(static_cast<std::size_t>(i) + 1);
+         ++e) {
+      const int j = col_idx(static_cast<std::size_t>(e));
+      if (j == i) continue;
+      neighbors[static_cast<std::size_t>(i)].push_back(j);
+      neighbors[static_cast<std::size_t>(j)].push_back(i);
+    }
+  }
+  std::vector<int> expected(color.size(), -1);
+  for (const int i : by_hash) {
+    std::vector<bool> taken(color.size() + 1);
+    for (const int j : neighbors[static_cast<std::size_t>(i)]) {
+      const int other = expected[static_cast<std::size_t>(j)];
+      if (other >= 0) taken[static_cast<std::size_t>(other)] = true;
+    }
+    const auto free = std::find(taken.begin(), taken.end(), false);
+    expected[static_cast<std::size_t>(i)] = static_cast<int>(free - taken.begin());
+  }
+  CHECK(color == expected);
+}
+
+}  // namespace heddle::test
