@@ -10,6 +10,7 @@
 #include "convert/operation.hpp"
 #include "device/operation.hpp"
 #include "features/operation.hpp"
+#include "ilu/operation.hpp"
 #include "launches/launches.hpp"
 #include "operation.hpp"
 #include "read/operation.hpp"
@@ -26,6 +27,7 @@ std::vector<Operation> operations() {
   return {
       spmv_operation(),      //
       sptrsv_operation(),    //
+      ilu_operation(),       //
       convert_operation(),   //
       features_operation(),  //
       device_operation(),    //
@@ -49,6 +51,7 @@ constexpr const char* general_help =
     "  heddle-bench spmv --generate grid2d:1000\n"
     "  heddle-bench spmv --help\n"
     "  heddle-bench sptrsv --generate grid2d:1000\n"
+    "  heddle-bench ilu --generate grid2d:1000\n"
     "  heddle-bench compare before.json after.json\n\n"
     "Options of Kokkos (--kokkos-num-threads=4, ...) are passed on.\n";
 

@@ -86,6 +86,15 @@ foreach(wrong "triangle=left" "diagonal=none" "op=conjugate")
   heddle_bench_test(sptrsv_${wrong} RUN sptrsv --generate grid2d:9 --${wrong} ${quick} EXIT 2 OUT none
                     ERR "not in .*{")
 endforeach()
+heddle_bench_test(ilu_table RUN ilu --generate grid2d:20,9 grid2d:9 --scheme auto --baseline all
+                  ${quick} EXIT 0 OUT "${bench_tests}/ilu_table.txt")
+heddle_bench_test(ilu_cholesky RUN ilu --generate grid2d:20,9 hypersparse:500,0 --factors cholesky
+                  --level 2 --block 2 --subdomains 3 --columns 2 --baseline none ${quick} EXIT 0)
+heddle_bench_test(ilu_float RUN ilu --generate rmat:8 --level 1 --keep float ${quick} EXIT 0)
+heddle_bench_test(ilu_no_scheme RUN ilu --generate grid2d:9 --scheme csr/scalar ${quick} EXIT 2 OUT none
+                  ERR "csr/scalar")
+heddle_bench_test(ilu_not_square RUN ilu --generate rectangular:50,60,3 ${quick} EXIT 2
+                  ERR "incomplete factors need a square matrix")
 # It does not stop the others.
 heddle_bench_test(sptrsv_not_square RUN sptrsv --generate rectangular:50,60,3 grid2d:20,9 --triangle
                   upper --scheme sptrsv/level-set --baseline none ${quick} EXIT 2
@@ -158,6 +167,10 @@ set_tests_properties(heddle-bench/smoke_search PROPERTIES FIXTURES_SETUP heddle_
 heddle_bench_test(smoke_convert RUN convert --generate grid2d:30 hub:3000 hypersparse:500,0 --json
                   "${smoke_convert_json}" ${quick} EXIT 0)
 set_tests_properties(heddle-bench/smoke_convert PROPERTIES FIXTURES_SETUP heddle_bench_json)
+set(smoke_ilu_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_ilu.json")
+heddle_bench_test(smoke_ilu RUN ilu --generate grid2d:30 hypersparse:500,0 --json "${smoke_ilu_json}"
+                  ${quick} EXIT 0)
+set_tests_properties(heddle-bench/smoke_ilu PROPERTIES FIXTURES_SETUP heddle_bench_json)
 heddle_bench_test(smoke_sptrsv RUN sptrsv --generate grid2d:30 hub:3000 hypersparse:500,0 --json
                   "${smoke_sptrsv_json}" ${quick} EXIT 0)
 set_tests_properties(heddle-bench/smoke_sptrsv PROPERTIES FIXTURES_SETUP heddle_bench_json)
@@ -190,7 +203,8 @@ if(nlohmann_json_schema_validator_FOUND)
   target_compile_features(heddle_bench_check_schema PRIVATE cxx_std_20)
   add_test(NAME heddle-bench/schema COMMAND heddle_bench_check_schema ${schemas} -- "${smoke_json}"
                                             "${smoke_sptrsv_json}" "${smoke_search_json}"
-                                            "${smoke_convert_json}" "${bench_tests}/unsteady.json")
+                                            "${smoke_convert_json}" "${smoke_ilu_json}"
+                                            "${bench_tests}/unsteady.json")
   set_tests_properties(heddle-bench/schema PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
   # Of no version that there is; of version 1 but with a key of version 2; and the other way round;
   # of sptrsv, but without one of its settings, or with a search that lost a time.

@@ -22,6 +22,7 @@ OPERATIONS = {
     "spmv": ("Sparse matrix times vector", "y = A x"),
     "sptrsv": ("Sparse triangular solve", "op(T) x = b"),
     "convert": ("Conversion", "From CSR"),
+    "ilu": ("Incomplete factors", "New factors of the same pattern"),
 }
 STEPS = {
     "memory": "through memory",
@@ -124,7 +125,7 @@ class Run:
         if self.operation not in OPERATIONS:
             sys.exit("%s: results of %s, and this reads those of %s" %
                      (path, self.operation, ", ".join(OPERATIONS)))
-        self.noun = {"sptrsv": "solves", "convert": "conversions"}.get(self.operation, "applies")
+        self.noun = {"sptrsv": "solves", "convert": "conversions", "ilu": "factorizations"}.get(self.operation, "applies")
         self.machine, self.settings = self.json["machine"], self.json["settings"]
         self.triad = self.json["figures"]["triad_gbytes_per_second"] * 1e9
         self.launch = self.json["figures"]["queued_launch_seconds"]

@@ -4,6 +4,7 @@
 #include "../../backends/device.hpp"
 #include "../wavefronts/wavefronts.hpp"
 #include "hand_over_kernel.hpp"
+#include "list_updates.hpp"
 #include "rows.hpp"
 #include "schemes.hpp"
 #include "values.hpp"
@@ -58,9 +59,9 @@ class Factorization {
     const auto rows = static_cast<std::size_t>(pattern_.view().rows);
     const std::size_t loaded = sweeps_ > 0 ? entries : 0, other = sweeps_ > 1 ? entries : 0;
     const std::size_t flags = hands_over && sweeps_ == 0 ? rows + 1 : 0;
-    memory_ = Arena<Space>(exec, "heddle::ilu::values",
-                           arena_bytes<S, S, S, std::uint32_t, std::int64_t>(entries, loaded, other,
-                                                                             flags, 1));
+    memory_ = Arena<Space>(
+        exec, "heddle::ilu::values",
+        arena_bytes<S, S, S, std::uint32_t, std::int64_t>(entries, loaded, other, flags, 1));
     values_ = memory_.template take<S>(entries);
     loaded_ = memory_.template take<S>(loaded);
     other_ = memory_.template take<S>(other);
@@ -88,44 +89,55 @@ class Factorization {
   /// The factors that stand.
   Factors<S, O, Off> factors() const { return factors(values_.data(), values_.data()); }
   const std::int64_t* first_bad() const { return first_bad_.data(); }
-  std::size_t bytes() const { return pattern_.bytes() + memory_.bytes() + waves_.bytes(); }
+  std::size_t bytes() const {
+    return pattern_.bytes() + updates_.bytes() + memory_.bytes() + waves_.bytes();
+  }
 
  private:
   using Space = typename Exec::memory_space;
   template <class T>
   using Array = typename Arena<Space>::template Array<T>;
-  static constexpr bool hands_over = backends::has_lanes<Exec> && backends::waits_make_progress<Exec>;
+  static constexpr bool hands_over =
+      backends::has_lanes<Exec> && backends::waits_make_progress<Exec>;
   static constexpr int warp_width = backends::max_subwarp_width<Exec>;
 
   void schedule(const Exec& exec, const IluOptions& options, const SchemeGrammar& legal,
                 const char* name) {
     std::optional<Scheme> asked;
     if (options.scheme) asked = resolve(*options.scheme, std::span(&legal, 1));
+    const std::string how =
+        asked && asked->has("updates") ? asked->value("updates") : std::string(scheme_auto);
+    if (how != "searched") updates_ = ListedUpdates<Exec, Row>(exec, pattern_, how == "listed");
     if (asked && asked->has("sweeps")) {
       sweeps_ = asked->integer("count");
-      scheme_ = *asked;
+      scheme_ = with_updates(name, *asked, updates_.listed());
       return;
     }
     if constexpr (hands_over) {
-      scheme_ = Scheme(name, {{"hand-over"}});
+      scheme_ = with_updates(name, Scheme(name, {{"hand-over"}}), updates_.listed());
     } else {
       const auto rows = static_cast<O>(pattern_.view().rows);
       WavefrontsOptions of_waves;
       of_waves.threads = options.threads;
-      if (asked) of_waves.scheme = renamed(*asked, "wavefronts");
+      if (asked) of_waves.scheme = of_wavefronts(*asked);
       waves_ = Wavefronts<Exec, O>(
           exec, rows,
           LowerReads<O, Off>{pattern_.view().row_ptr, pattern_.view().col_idx, pattern_.diagonal()},
           of_waves);
-      scheme_ = renamed(waves_.scheme(), name);
+      scheme_ = with_updates(name, waves_.scheme(), updates_.listed());
     }
   }
 
   Factors<S, O, Off> factors(const S* others, S* values) const {
     const auto view = pattern_.view();
     using Real = heddle::RealOf<S>;
-    return {view.row_ptr, view.col_idx, pattern_.diagonal(),
-            others,       values,       {static_cast<Real>(shift_), first_bad_.data()}};
+    return {view.row_ptr,
+            view.col_idx,
+            pattern_.diagonal(),
+            others,
+            values,
+            {static_cast<Real>(shift_), first_bad_.data()},
+            updates_.updates()};
   }
 
   /// The flags, and the tickets behind them, are cleared before every launch, so that one that was
@@ -164,6 +176,7 @@ class Factorization {
 
   FactorPattern<Exec, O, Off> pattern_;
   double shift_ = 0;
+  ListedUpdates<Exec, Row> updates_;
   Scheme scheme_;
   std::int64_t sweeps_ = 0;
   Wavefronts<Exec, O> waves_;

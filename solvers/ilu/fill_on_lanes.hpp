@@ -118,9 +118,8 @@ StoredPattern<Exec, O, Off> add_fill_on_lanes(const Exec& exec, const PatternVie
   backends::launch<Shape>(exec, "heddle::ilu::count_fill", teams,
                           CountFillKernel<O, Off>{merge, count});
   StoredPattern<Exec, O, Off> to(exec, from.rows, true, Terms<std::int64_t>{count});
-  backends::launch<Shape>(
-      exec, "heddle::ilu::write_fill", teams,
-      WriteFillKernel<O, Off>{merge, to.row_ptr(), to.col_idx(), to.level()});
+  backends::launch<Shape>(exec, "heddle::ilu::write_fill", teams,
+                          WriteFillKernel<O, Off>{merge, to.row_ptr(), to.col_idx(), to.level()});
   exec.fence("heddle::ilu::filled");
   return to;
 }

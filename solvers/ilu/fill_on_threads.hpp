@@ -65,8 +65,8 @@ StoredPattern<Exec, O, Off> add_fill_on_threads(const Exec& exec, const PatternV
   // Shares of about as many entries; a thread that was not granted leaves its share to others.
   std::vector<std::int64_t> begin(threads + 1, from.rows);
   for (std::size_t t = 0; t < threads; ++t) {
-    const auto entry = from.entries * static_cast<std::int64_t>(t) /
-                       static_cast<std::int64_t>(threads);
+    const auto entry =
+        from.entries * static_cast<std::int64_t>(t) / static_cast<std::int64_t>(threads);
     begin[t] = std::lower_bound(from.row_ptr, from.row_ptr + from.rows, static_cast<Off>(entry)) -
                from.row_ptr;
   }

@@ -26,9 +26,8 @@ struct HandOverKernel {
     const std::int64_t i = team.index() * Team::subwarps + team.subwarp_index();
     if (i >= rows) return;
     const auto warp = team.subwarp();
-    row(warp, static_cast<O>(i), [&](O t) {
-      backends::await(done + t, [](std::uint32_t seen) { return seen != 0; });
-    });
+    row(warp, static_cast<O>(i),
+        [&](O t) { backends::await(done + t, [](std::uint32_t seen) { return seen != 0; }); });
     warp.sync();
     if (warp.lane() == 0) backends::publish(done + i, std::uint32_t{1});
   }

@@ -79,9 +79,9 @@ class KeptFactors {
   }
   /// Behind that, once a solve has taken them: whether any pivot is bad.
   void tell_bad_pivot(const Exec& exec, const Solve& solve) {
-    Kokkos::parallel_for("heddle::ilu::bad_pivot", range_policy(exec, 1),
-                         TellBadPivot{factorization_.first_bad(), solve.bad_diagonal().data(),
-                                      bad_.data()});
+    Kokkos::parallel_for(
+        "heddle::ilu::bad_pivot", range_policy(exec, 1),
+        TellBadPivot{factorization_.first_bad(), solve.bad_diagonal().data(), bad_.data()});
   }
   Kokkos::View<const std::int64_t, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> bad_pivot()
       const {

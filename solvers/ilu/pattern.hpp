@@ -56,8 +56,7 @@ StoredPattern<Exec, O, Off> with_transpose(const Exec& exec, const PatternView<O
       exec, Matrix(rows, rows, lower.entries, lower.row_ptr, lower.col_idx, none));
   const auto upper = transposed.matrix();
   const BothTriangles<O, Off> both{
-      lower,
-      {upper.row_ptr().data(), upper.col_idx().data(), nullptr, lower.rows, lower.entries}};
+      lower, {upper.row_ptr().data(), upper.col_idx().data(), nullptr, lower.rows, lower.entries}};
   StoredPattern<Exec, O, Off> to(exec, lower.rows, false, CountBothTriangles<O, Off>{both});
   Kokkos::parallel_for("heddle::ilu::both_triangles", range_policy(exec, lower.rows),
                        WriteBothTriangles<O, Off>{both, to.row_ptr(), to.col_idx()});
@@ -139,9 +138,9 @@ class FactorPattern {
                   "store one in every row; where it is zero, let options.shift lift its pivot");
     }
     if (places == 0) return;
-    Kokkos::parallel_for("heddle::ilu::places", range_policy(exec, stored_.rows()),
-                         FindPlaces<O, Off>{row_ptr, col_idx, stored_.view(), parts, size,
-                                            place_.data()});
+    Kokkos::parallel_for(
+        "heddle::ilu::places", range_policy(exec, stored_.rows()),
+        FindPlaces<O, Off>{row_ptr, col_idx, stored_.view(), parts, size, place_.data()});
     exec.fence("heddle::ilu::places");
   }
 
@@ -181,8 +180,8 @@ class FactorPattern {
       }
       view = filled.view();
     }
-    stored_ = expand(exec, FullBlocks<O, Off>{view, static_cast<std::int64_t>(rows), size,
-                                              parts.lower});
+    stored_ =
+        expand(exec, FullBlocks<O, Off>{view, static_cast<std::int64_t>(rows), size, parts.lower});
     borrowed = first.borrowed() && size == 1 && options.fill_level == 0;
   }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "pivots.hpp"
-#include "stored_pattern.hpp"
+#include "updates.hpp"
 
 namespace heddle::detail::ilu {
 
@@ -18,44 +18,8 @@ struct Factors {
   const S* others;      ///< values of the rows that a row needs; mostly `values`
   S* values;
   Pivots<S> pivots;
+  Updates updates;
 };
-
-/// Where only one lane works at a row: a CPU, and devices whose teams may not wait.
-struct OneLane {
-  static constexpr int width = 1;
-  KOKKOS_FORCEINLINE_FUNCTION int lane() const { return 0; }
-  template <class T>
-  KOKKOS_FORCEINLINE_FUNCTION T broadcast(const T& value, int) const {
-    return value;
-  }
-  template <class T>
-  KOKKOS_FORCEINLINE_FUNCTION T sum(const T& value) const {
-    return value;
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void sync() const {}
-};
-
-/// visit(p, q) for every place p in [first, stop) and q in [from, end) of the same column, both
-/// ascending: one lane goes along both, several search for what each finds in the second.
-template <class Lanes, class O, class Off, class Visit>
-KOKKOS_FORCEINLINE_FUNCTION void each_common(const Lanes& lanes, const O* col_idx, Off first,
-                                             Off stop, Off from, Off end, const Visit& visit) {
-  if constexpr (Lanes::width == 1) {
-    Off p = first, q = from;
-    while (p < stop && q < end) {
-      const O left = col_idx[p], right = col_idx[q];
-      if (left == right) visit(p, q);
-      p += left <= right ? 1 : 0;
-      q += right <= left ? 1 : 0;
-    }
-  } else {
-    for (Off q = from + static_cast<Off>(lanes.lane()); q < end;
-         q += static_cast<Off>(Lanes::width)) {
-      const Off p = find_column(col_idx, first, stop, col_idx[q]);
-      if (p < stop) visit(p, q);
-    }
-  }
-}
 
 /// Row i of LU, by the lanes of a subwarp: the rows t of its lower part are subtracted one after
 /// the other, each after wait(t), where the pattern has a place for the result. Every entry is the
@@ -70,14 +34,22 @@ struct EliminateRow {
   using S = typename View::scalar_type;
   View factors;
 
+  /// What lower entry k of row i, in column t, is multiplied with: U's row t after its diagonal.
+  template <class Pattern>
+  KOKKOS_FORCEINLINE_FUNCTION static CommonPlaces<Off> common(const Pattern& pattern, O i, Off k,
+                                                              O t) {
+    const Off of_t = pattern.diagonal[t];
+    return {k + 1, pattern.row_ptr[i + 1], of_t + 1, pattern.row_ptr[t + 1], pattern.row_ptr[i],
+            of_t};
+  }
+
   template <class Lanes, class Wait>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Lanes& lanes, O i, const Wait& wait) const {
-    const Off* const row_ptr = factors.row_ptr;
-    const O* const col_idx = factors.col_idx;
     S* const values = factors.values;
-    const Off pivot = factors.diagonal[i], stop = row_ptr[i + 1];
-    for (Off k = row_ptr[i]; k < pivot; ++k) {
-      const O t = col_idx[k];
+    const Off pivot = factors.diagonal[i];
+    UpdateCursor cursor(factors.updates, static_cast<std::int64_t>(i));
+    for (Off k = factors.row_ptr[i]; k < pivot; ++k) {
+      const O t = factors.col_idx[k];
       wait(t);
       const Off of_t = factors.diagonal[t];
       S multiplier(0);
@@ -86,7 +58,7 @@ struct EliminateRow {
         values[k] = multiplier;
       }
       multiplier = lanes.broadcast(multiplier, 0);
-      each_common(lanes, col_idx, k + 1, stop, of_t + 1, row_ptr[t + 1],
+      cursor.each(lanes, factors.col_idx, common(factors, i, k, t),
                   [&](Off p, Off q) { values[p] -= multiplier * factors.others[q]; });
       lanes.sync();
     }
@@ -108,20 +80,27 @@ struct CholeskyRow {
   using Real = heddle::RealOf<S>;
   View factors;
 
+  /// What entry k of row i, in column t, sums up: what row i and row t have before it.
+  template <class Pattern>
+  KOKKOS_FORCEINLINE_FUNCTION static CommonPlaces<Off> common(const Pattern& pattern, O i, Off k,
+                                                              O t) {
+    const Off begin = pattern.row_ptr[i], of_t = pattern.row_ptr[t];
+    return {begin, k, of_t, pattern.diagonal[t], begin, of_t};
+  }
+
   template <class Lanes, class Wait>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Lanes& lanes, O i, const Wait& wait) const {
-    const Off* const row_ptr = factors.row_ptr;
     S* const values = factors.values;
-    const Off begin = row_ptr[i], pivot = factors.diagonal[i];
+    const Off pivot = factors.diagonal[i];
+    UpdateCursor cursor(factors.updates, static_cast<std::int64_t>(i));
     Real squares(0);
-    for (Off k = begin; k < pivot; ++k) {
+    for (Off k = factors.row_ptr[i]; k < pivot; ++k) {
       const O t = factors.col_idx[k];
       wait(t);
       const Off of_t = factors.diagonal[t];
       S product(0);
-      each_common(lanes, factors.col_idx, begin, k, row_ptr[t], of_t, [&](Off p, Off q) {
-        product += values[p] * conjugate(factors.others[q]);
-      });
+      cursor.each(lanes, factors.col_idx, common(factors, i, k, t),
+                  [&](Off p, Off q) { product += values[p] * conjugate(factors.others[q]); });
       product = lanes.sum(product);
       if (lanes.lane() == 0) {
         const S entry = (values[k] - product) / factors.others[of_t];

@@ -20,19 +20,34 @@ inline constexpr int default_sweeps = 5;
 ///     launches           a launch a level (all others)
 ///     sweeps             not exact: fixed-point sweeps, all rows at once
 ///       count=<n>          how many
+///     and of each
+///       updates=listed     the inspection lists where rows meet that are multiplied
+///       updates=searched   each factorization looks for it
 inline SchemeGrammar grammar(const char* name, const Device& device) {
+  const SchemeKey updates("updates", {"listed", "searched"}, scheme_auto);
   const SchemeKey count("count", {"<n>"}, std::to_string(default_sweeps), {"2"});
   const SchemeKernel sweeps("sweeps", {}, {count});
-  if (device.has_lanes() && device.waits_make_progress) return {name, {{"hand-over"}, sweeps}};
-  if (device.backend != BackendKind::host) return {name, {{"launches"}, sweeps}};
+  if (device.has_lanes() && device.waits_make_progress) {
+    return {name, {{"hand-over"}, sweeps}, {updates}};
+  }
+  if (device.backend != BackendKind::host) return {name, {{"launches"}, sweeps}, {updates}};
   const SchemeKey grain("grain", {"<n>"}, scheme_auto, {"1", "200"});
   return {name,
-          {{"sequential"}, {"barrier", {}, {grain}}, {"point-to-point", {}, {grain}}, sweeps}};
+          {{"sequential"}, {"barrier", {}, {grain}}, {"point-to-point", {}, {grain}}, sweeps},
+          {updates}};
 }
 
-/// The same scheme of another format: of the wavefronts that run it, or back.
-inline Scheme renamed(const Scheme& scheme, const char* format) {
-  return Scheme(format, scheme.terms());
+/// The scheme of the wavefronts that run a factorization.
+inline Scheme of_wavefronts(const Scheme& scheme) {
+  std::vector<SchemeTerm> terms = scheme.terms();
+  std::erase_if(terms, [](const SchemeTerm& term) { return term.key == "updates"; });
+  return Scheme("wavefronts", std::move(terms));
+}
+/// What really runs: a kernel with its own parameters, and how updates are found.
+inline Scheme with_updates(const char* name, const Scheme& kernel, bool listed) {
+  std::vector<SchemeTerm> terms = of_wavefronts(kernel).terms();
+  terms.insert(terms.begin() + 1, SchemeTerm("updates", listed ? "listed" : "searched"));
+  return Scheme(name, std::move(terms));
 }
 
 }  // namespace heddle::detail::ilu

@@ -30,8 +30,8 @@ void load_values(const Exec& exec, const Matrix& A, const FactorPattern<Exec, O,
   using S = typename Matrix::scalar_type;
   if (pattern.place()) {
     Kokkos::parallel_for("heddle::ilu::load", range_policy(exec, pattern.view().rows),
-                         LoadRows<S, O, Off>{A.row_ptr().data(), A.values().data(),
-                                             pattern.place(), pattern.view().row_ptr, to});
+                         LoadRows<S, O, Off>{A.row_ptr().data(), A.values().data(), pattern.place(),
+                                             pattern.view().row_ptr, to});
   } else {
     copy(exec, "heddle::ilu::load", to, pattern.view().entries, A.values().data());
   }

@@ -97,6 +97,30 @@ TEST_CASE("a chain of rows, each of which waits for the one before") {
   check_factors<Default>(chain(emulated ? 600 : 5000, 2.5), {});
 }
 
+TEST_CASE("updates of rows that are too long, or too many, are searched") {
+  if (emulated) return;  // a question of the inspection, and long there
+  const Exec exec;
+  HostRows<double> rows;
+  for (std::int64_t i = 0; i < 65600; ++i) rows.push_back({{i, 2.0}});
+  for (std::int64_t i = 0; i + 1 < 65600; ++i) rows.back().insert(rows.back().end() - 1, {i, 1.0});
+  const Owned long_row(rows);
+  Plan plan(exec, long_row.matrix());
+  CHECK(plan.scheme().value("updates") == "searched");
+  CHECK(plan.residual(exec, long_row.matrix()) < 1e-14);
+  CHECK_THROWS_WITH_AS(
+      Plan(exec, long_row.matrix(), {.scheme = Scheme("ilu/sequential,updates=listed")}),
+      doctest::Contains("65600 entries"), Error);
+  HostRows<double> dense(60);
+  for (std::size_t i = 0; i < 60; ++i) {
+    for (std::int64_t j = 0; j < 60; ++j) {
+      dense[i].emplace_back(j, j == static_cast<std::int64_t>(i) ? 60.0 : 0.5);
+    }
+  }
+  const Owned full(dense), small(chain(50, 3.0));
+  CHECK(Plan(exec, full.matrix()).scheme().value("updates") == "searched");
+  CHECK(Plan(exec, small.matrix()).scheme().value("updates") == "listed");
+}
+
 TEST_CASE("blocks and subdomains") {
   const std::int64_t n = emulated ? 31 : 101;
   const auto rows = random_rows<double>(n, 2, false, 3);
@@ -129,7 +153,8 @@ TEST_CASE("block factors solve with a matrix of full blocks on the diagonal") {
     rows.emplace_back();
     for (std::int64_t j = i / size * size; j < (i / size + 1) * size; ++j) {
       // Zeros on the diagonal of a block that is regular.
-      rows.back().emplace_back(j, i == j && i % size > 0 ? 0.0 : 1.0 + static_cast<double>(j % size));
+      rows.back().emplace_back(j,
+                               i == j && i % size > 0 ? 0.0 : 1.0 + static_cast<double>(j % size));
     }
   }
   const Owned a(rows);

@@ -21,8 +21,8 @@ using Default = Types<DefaultDevice, double, Indices<std::int32_t, std::int32_t>
 using Owned = OwnedMatrix<Default>;
 using Vector = Kokkos::View<double*, Space>;
 
-std::int64_t bad_row(const Kokkos::View<const std::int64_t, Space,
-                                        Kokkos::MemoryTraits<Kokkos::Unmanaged>>& word) {
+std::int64_t bad_row(
+    const Kokkos::View<const std::int64_t, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>& word) {
   std::int64_t bad = -1;
   Kokkos::deep_copy(bad, word);
   return bad - 1;
@@ -192,8 +192,8 @@ TEST_CASE("wrong input is an error that names the row") {
     auto without = rows;  // a diagonal, or all of a row
     std::erase_if(without[6], [&](const auto& entry) { return whole || entry.first == 6; });
     const Owned holed(without);
-    CHECK_THROWS_WITH_AS(Plan(exec, holed.matrix()), doctest::Contains("row 6: there is no diagonal"),
-                         Error);
+    CHECK_THROWS_WITH_AS(Plan(exec, holed.matrix()),
+                         doctest::Contains("row 6: there is no diagonal"), Error);
     CHECK_THROWS_WITH_AS(Ic(exec, holed.matrix()), doctest::Contains("row 6"), Error);
   }
   auto outside = rows;

@@ -235,8 +235,8 @@ HostRows<S> ascending(const HostRows<S>& rows) {
 /// `name` is that of the plan.
 template <ExecutionSpace Exec>
 std::vector<Scheme> factor_schemes(const char* name, bool exact = true) {
-  std::vector<Scheme> schemes = variants_of(
-      heddle::detail::ilu::grammar(name, backends::describe(Exec())));
+  std::vector<Scheme> schemes =
+      variants_of(heddle::detail::ilu::grammar(name, backends::describe(Exec())));
   std::erase_if(schemes, [&](const Scheme& scheme) { return scheme.has("sweeps") == exact; });
   return schemes;
 }

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Whether incomplete factors are right, on the host in wide precision, whoever made them.
+#pragma once
+
+#include "../../../unit_tests/support/wide.hpp"
+#include "problem.hpp"
+
+namespace heddle::bench {
+
+/// Factors on the host: L without its diagonal of ones and U in one, or L; columns ascend.
+template <class RowPtr, class ColIdx, class Values>
+struct HostFactors {
+  RowPtr row_ptr;
+  ColIdx col_idx;
+  Values values;
+  bool cholesky;
+
+  std::size_t rows() const { return row_ptr.extent(0) - 1; }
+  std::size_t begin(std::size_t i) const { return static_cast<std::size_t>(row_ptr(i)); }
+  std::size_t column(std::size_t k) const { return static_cast<std::size_t>(col_idx(k)); }
+};
+template <class RowPtr, class ColIdx, class Values>
+HostFactors(RowPtr, ColIdx, Values, bool) -> HostFactors<RowPtr, ColIdx, Values>;
+
+/// A sum and the magnitudes of its terms.
+struct MeasuredSum {
+  test::detail::Wide sum{0};
+  long double magnitude = 0;
+  void add(const test::detail::Wide& term) {
+    sum = sum + term;
+    magnitude += test::detail::magnitude(term);
+  }
+};
+
+/// The largest error of an entry of A - LU in the places of the pattern, over what rounding by
+/// `epsilon` allows: (terms + 4) epsilon (|A| + |L| |U|). A bound of what an elimination computes,
+/// whatever its order.
+template <Scalar S, Offset Off, class Factors>
+double factor_error(const HostStorage<S, Off>& A, const Factors& f, long double epsilon) {
+  using test::detail::Wide;
+  constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> place(f.rows(), nowhere);  // of a column in the row
+  std::vector<MeasuredSum> rest;
+  double worst = 0;
+  for (std::size_t i = 0; i < f.rows(); ++i) {
+    rest.assign(f.begin(i + 1) - f.begin(i), {});
+    for (std::size_t k = f.begin(i); k < f.begin(i + 1); ++k) place[f.column(k)] = k - f.begin(i);
+    const auto add = [&](std::size_t column, const Wide& term) {
+      if (place[column] != nowhere) rest[place[column]].add(term);
+    };
+    for (auto k = A.row_ptr()(i); k < A.row_ptr()(i + 1); ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      add(static_cast<std::size_t>(A.col_idx()(at)), Wide(A.values()(at)));
+    }
+    for (std::size_t k = f.begin(i); k < f.begin(i + 1); ++k) {
+      const std::size_t t = f.column(k);
+      const Wide left = Wide(0) - Wide(f.values(k));
+      if (f.cholesky) {
+        // Row i of L with the conjugate rows t of which it has a column: entry (i, t).
+        std::size_t p = f.begin(i);
+        for (std::size_t q = f.begin(t); q < f.begin(t + 1); ++q) {
+          while (f.column(p) < f.column(q) && p < k) ++p;
+          if (f.column(p) != f.column(q)) continue;
+          const Wide right(f.values(q));
+          add(t, (Wide(0) - Wide(f.values(p))) * Wide(right.re, -right.im));
+        }
+      } else if (t >= i) {
+        add(t, left);
+      } else {
+        for (std::size_t q = f.begin(t); q < f.begin(t + 1); ++q) {
+          if (f.column(q) >= t) add(f.column(q), left * Wide(f.values(q)));
+        }
+      }
+    }
+    const auto terms = static_cast<long double>(f.begin(i + 1) - f.begin(i) + 4);
+    for (std::size_t k = f.begin(i); k < f.begin(i + 1); ++k) place[f.column(k)] = nowhere;
+    for (const MeasuredSum& sum : rest) {
+      const long double bound = terms * 4 * epsilon * sum.magnitude;
+      const long double error = test::detail::magnitude(sum.sum);
+      const auto over = static_cast<double>(error > 0 ? error / bound : 0);
+      worst = over <= worst ? worst : over;  // NaN is the worst
+    }
+  }
+  return worst;
+}
+
+/// The same of b - L U x over (terms) epsilon (|b| + |L| |U| |x|).
+template <class Factors, class Columns>
+double apply_error(const Factors& f, const Columns& b, const Columns& x, long double epsilon) {
+  using test::detail::Wide;
+  double worst = 0;
+  const std::size_t n = f.rows();
+  std::size_t longest = 0;
+  std::vector<MeasuredSum> y(n);
+  for (std::size_t v = 0; v < b.extent(1); ++v) {
+    std::fill(y.begin(), y.end(), MeasuredSum());
+    for (std::size_t i = 0; i < n; ++i) {
+      longest = std::max(longest, f.begin(i + 1) - f.begin(i));
+      for (std::size_t k = f.begin(i); k < f.begin(i + 1); ++k) {
+        const std::size_t j = f.column(k);
+        const Wide entry(f.values(k));
+        if (f.cholesky) {
+          y[j].add(Wide(entry.re, -entry.im) * Wide(x(i, v)));
+        } else if (j >= i) {
+          y[i].add(entry * Wide(x(j, v)));
+        }
+      }
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      MeasuredSum rest;
+      rest.add(Wide(b(i, v)));
+      for (std::size_t k = f.begin(i); k < f.begin(i + 1); ++k) {
+        const std::size_t j = f.column(k);
+        if (j > i || (j == i && !f.cholesky)) continue;
+        const Wide entry = Wide(0) - Wide(f.values(k));
+        rest.sum = rest.sum + entry * y[j].sum;
+        rest.magnitude += test::detail::magnitude(entry) * y[j].magnitude;
+      }
+      if (!f.cholesky) {
+        rest.sum = rest.sum - y[i].sum;
+        rest.magnitude += y[i].magnitude;
+      }
+      const long double bound =
+          8 * static_cast<long double>(longest + 4) * epsilon * rest.magnitude;
+      const long double error = test::detail::magnitude(rest.sum);
+      const auto over = static_cast<double>(error > 0 ? error / bound : 0);
+      worst = over <= worst ? worst : over;
+    }
+  }
+  return worst;
+}
+
+}  // namespace heddle::bench

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// All that heddle-bench knows of plans of incomplete factors and their schemes.
+#pragma once
+
+#include <heddle/ilu.hpp>
+
+#include "../common/table.hpp"
+#include "check.hpp"
+#include "request.hpp"
+
+namespace heddle::bench {
+
+/// As the grammar has it, a kernel a line. Asks no device.
+inline std::vector<std::string> ilu_scheme_names() {
+  Device device;
+  device.backend = backends::Tag<Exec>::kind;
+  device.lanes = backends::max_subwarp_width<Exec>;
+  device.waits_make_progress = backends::waits_make_progress<Exec>;
+  std::vector<std::string> names;
+  for (const char* name : {"ilu", "ic"}) {
+    const SchemeGrammar legal = detail::ilu::grammar(name, device);
+    for (const SchemeKernel& kernel : legal.kernels) {
+      names.push_back(SchemeGrammar(legal.format, {kernel}, legal.parameters).usage());
+    }
+  }
+  return names;
+}
+
+/// What is timed of a plan.
+enum class Timed { factor, apply };
+
+/// A plan of Heddle as a contestant.
+template <class Plan, Scalar S, Offset Off>
+class HeddleFactors : public IluContestant<S> {
+ public:
+  HeddleFactors(const Exec& exec, const IluProblem<S, Off>& problem, const IluOptions& options,
+                Timed timed)
+      : problem_(problem), timed_(timed), plan_(exec, problem.A, options) {}
+
+  void run(const Exec& exec) override {
+    if (timed_ == Timed::factor) return plan_.factor(exec, problem_.A);
+    problem_.with_vectors([&](const auto& b, const auto& x) { plan_.apply(exec, b, x); });
+  }
+  std::optional<double> error_over_bound(const Exec& exec) override {
+    if (timed_ == Timed::factor && plan_.scheme().has("sweeps")) return std::nullopt;
+    const auto made = plan_.factors();
+    const auto on_host = [](const auto& view) {
+      return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+    };
+    using Kept = typename decltype(made)::scalar_type;
+    const HostFactors factors{on_host(made.row_ptr()), on_host(made.col_idx()),
+                              on_host(made.values()), problem_.cholesky};
+    if (timed_ == Timed::factor) {
+      return factor_error(problem_.host, factors, std::numeric_limits<RealOf<Kept>>::epsilon());
+    }
+    const test::HostColumns<S> x("heddle::bench::x", problem_.host_b.extent(0),
+                                 problem_.host_b.extent(1));
+    problem_.copy_out(exec, x, problem_.x);
+    return apply_error(factors, problem_.host_b, x, std::numeric_limits<RealOf<S>>::epsilon());
+  }
+  std::size_t bytes() const override { return plan_.bytes(); }
+  std::string scheme() const override {
+    return timed_ == Timed::factor ? plan_.scheme().to_string() : "";
+  }
+  std::string note() const override {
+    if (timed_ == Timed::apply) return solve_scheme();
+    if (!plan_.scheme().has("sweeps")) return "";
+    return format("residual %.1e", plan_.residual(Exec(), problem_.A));
+  }
+
+ private:
+  std::string solve_scheme() const {
+    if constexpr (requires { plan_.sptrsv_scheme(Triangle::upper); }) {
+      return plan_.sptrsv_scheme(Triangle::upper).to_string();
+    } else {
+      return plan_.sptrsv_scheme().to_string();
+    }
+  }
+
+  IluProblem<S, Off> problem_;
+  Timed timed_;
+  Plan plan_;
+};
+
+template <Scalar S>
+using InFloat = std::conditional_t<is_complex<S>, Kokkos::complex<float>, float>;
+
+/// A plan of the kind that was asked for.
+template <Scalar S, Offset Off>
+std::unique_ptr<IluContestant<S>> make_factors(const Exec& exec, const IluProblem<S, Off>& problem,
+                                               const IluOptions& options, bool in_float,
+                                               Timed timed) {
+  using Matrix = CsrMatrix<S, Index, Off, Space>;
+  const auto make = [&]<class Plan>(const Plan*) -> std::unique_ptr<IluContestant<S>> {
+    return std::make_unique<HeddleFactors<Plan, S, Off>>(exec, problem, options, timed);
+  };
+  using Lu = IluPlan<Exec, Matrix>;
+  using Cholesky = IcPlan<Exec, Matrix>;
+  using LuInFloat = IluPlan<Exec, Matrix, InFloat<S>>;
+  using CholeskyInFloat = IcPlan<Exec, Matrix, InFloat<S>>;
+  if (in_float) {
+    if (problem.cholesky) return make(static_cast<const CholeskyInFloat*>(nullptr));
+    return make(static_cast<const LuInFloat*>(nullptr));
+  }
+  if (problem.cholesky) return make(static_cast<const Cholesky*>(nullptr));
+  return make(static_cast<const Lu*>(nullptr));
+}
+
+}  // namespace heddle::bench

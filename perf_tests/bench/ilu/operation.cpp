@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "operation.hpp"
+
+#include <memory>
+
+#include "../common/run_contest.hpp"
+#include "request.hpp"
+#include "table.hpp"
+
+namespace heddle::bench {
+
+namespace {
+
+void define(CLI::App& app, IluRequest& r) {
+  app.add_option("--factors", r.factors, "lu, or cholesky: of the lower triangle")
+      ->check(CLI::IsMember({"lu", "cholesky"}))
+      ->capture_default_str();
+  app.add_option("--level", r.fill_level, "Of fill that is kept")
+      ->check(CLI::Range(0, 100))
+      ->capture_default_str();
+  app.add_option("--block", r.block_size, "Rows of a block, all of which is kept")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  app.add_option("--subdomains", r.subdomains, "Runs of rows between which entries are dropped")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--shift", r.shift, "Magnitude that smaller pivots get")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--keep", r.keep, "Factors: in the same type, or in float")
+      ->check(CLI::IsMember({"same", "float"}))
+      ->capture_default_str();
+  r.define_contest(app,
+                   "Schemes, or \"auto\" (what a plan takes by itself), or \"all\". An apply is "
+                   "timed beside them");
+  r.define_columns(app, "b and x");
+  r.define(app);
+}
+
+int run(const IluRequest& request, const std::vector<std::string>& words) {
+  Json settings;
+  settings["factors"] = request.factors;
+  settings["fill_level"] = request.fill_level;
+  settings["block_size"] = request.block_size;
+  settings["subdomains"] = request.subdomains;
+  settings["shift"] = request.shift;
+  settings["keep"] = request.keep;
+  return run_contest("ilu", request, settings, print_factors, words);
+}
+
+constexpr const char* examples =
+    "\nexamples:\n"
+    "  heddle-bench ilu --generate grid2d:1000\n"
+    "  heddle-bench ilu --matrix A.mtx --factors cholesky --level 1 --scheme auto\n"
+    "  heddle-bench ilu --matrix A.mtx --keep float --json out.json\n\n";
+
+}  // namespace
+
+Operation ilu_operation() {
+  const auto request = std::make_shared<IluRequest>();
+  Operation operation;
+  operation.name = "ilu";
+  operation.description =
+      "Incomplete factors: every scheme of Heddle beside the sequential program, and an apply";
+  operation.define = [request](CLI::App& app) { define(app, *request); };
+  operation.run = [request](const std::vector<std::string>& words) { return run(*request, words); };
+  operation.help = matrix_help() + "\n" + factors_help() + examples;
+  operation.list = [](std::ostream& out) { list_schemes_and_baselines<IluRequest>(out, "ilu"); };
+  return operation;
+}
+
+}  // namespace heddle::bench

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../common/contest.hpp"
+#include "heddle_contestants.hpp"
+#include "program.hpp"
+
+namespace heddle::bench {
+
+/// Runs one source with one pair of types: load, factor, verify, time.
+template <Scalar S, Offset Off>
+class IluRun {
+ public:
+  IluRun(const IluRequest& request, const Source& source, Progress& progress)
+      : request_(request),
+        progress_(progress),
+        contest_(exec_, progress_, result_,
+                 [exec = exec_](IluContestant<S>& contestant) { contestant.run(exec); }) {
+    problem_.host = load_into(result_, source, progress_, [&] {
+      return factorable(load<S, Off>(source, request_.matrices.seed), diagonal_set_);
+    });
+    result_.apply_bytes = result_.csr_bytes;
+    problem_.options = request_.options();
+    problem_.cholesky = request_.cholesky();
+    problem_.columns = request_.columns;
+    problem_.row_major = request_.row_major();
+    device_ = problem_.host.template copy_to<Space>(exec_);
+    exec_.fence("heddle::bench::copied");
+    problem_.A = device_.matrix();
+    const auto rows = static_cast<std::size_t>(problem_.host.rows());
+    const auto k = static_cast<std::size_t>(request_.columns);
+    problem_.host_b = test::random_columns<S>(rows, request_.columns, request_.matrices.seed + 2);
+    problem_.b = decltype(problem_.b)("heddle::bench::b", rows * k);
+    problem_.x = decltype(problem_.x)("heddle::bench::x", rows * k);
+    problem_.copy_in(exec_, problem_.b, problem_.host_b);
+    result_.rows = row_features(exec_, problem_.A);
+    if (diagonal_set_ > 0) {
+      result_.choice_reason = "the diagonal of " + std::to_string(diagonal_set_) + " rows was set";
+    }
+  }
+
+  MatrixResult run() {
+    enter_schemes();
+    contest_.enter_baselines(problem_, request_);
+    if (request_.verify()) verify_all();
+    contest_.time_all(request_);
+    return std::move(result_);
+  }
+
+ private:
+  using Contestant = IluContestant<S>;
+
+  void enter_schemes() {
+    const char* const name = problem_.cholesky ? "ic" : "ilu";
+    const SchemeGrammar legal = detail::ilu::grammar(name, backends::describe(exec_));
+    std::vector<std::optional<Scheme>> schemes;
+    if (request_.automatic()) schemes.emplace_back();
+    const auto add = [&](const Scheme& scheme) {
+      if (std::find(schemes.begin(), schemes.end(), scheme) == schemes.end()) {
+        schemes.emplace_back(scheme);
+      }
+    };
+    for (const std::string& text : request_.schemes) {
+      if (text == "all") {
+        for (const SchemeKernel& kernel : legal.kernels) {
+          add(parse_scheme(std::string(name) + "/" + kernel.key.key, std::span(&legal, 1)));
+        }
+      } else if (text != "auto") {
+        add(parse_scheme(text, std::span(&legal, 1)));
+      }
+    }
+    for (const auto& scheme : schemes) {
+      enter(scheme ? scheme->to_string() : "auto", scheme, Timed::factor);
+      ContestantResult& entry = result_.contestants.back();
+      if (!scheme) result_.chosen_scheme = entry.scheme;
+      entry.chosen = scheme && entry.scheme == result_.chosen_scheme;
+    }
+    enter("apply", std::nullopt, Timed::apply);
+  }
+
+  void enter(const std::string& name, const std::optional<Scheme>& scheme, Timed timed) {
+    IluOptions options = problem_.options;
+    options.scheme = scheme;
+    contest_.enter(name, true, [&] {
+      return make_factors<S, Off>(exec_, problem_, options, request_.in_float(), timed);
+    });
+  }
+
+  void verify_all() {
+    contest_.for_each([&](Contestant& contestant, ContestantResult& entry) {
+      progress_.task(result_.name + ": verifying " + entry.name);
+      test::fill_with_poison(problem_.x);
+      contestant.run(exec_);
+      exec_.fence("heddle::bench::verified");
+      const std::optional<double> error = contestant.error_over_bound(exec_);
+      if (!error) return;
+      entry.error_over_bound = *error;
+      entry.verdict = *error <= 1 ? Verdict::ok : Verdict::wrong;
+    });
+  }
+
+  IluRequest request_;
+  Progress& progress_;
+  Exec exec_;
+  std::int64_t diagonal_set_ = 0;
+  CsrStorage<S, Index, Off, Space> device_;
+  IluProblem<S, Off> problem_;
+  MatrixResult result_;
+  Contest<Contestant> contest_;
+};
+
+}  // namespace heddle::bench
