@@ -2,7 +2,9 @@
 // All that heddle-bench knows of plans of incomplete factors and their schemes.
 #pragma once
 
+#include <heddle/cg.hpp>
 #include <heddle/ilu.hpp>
+#include <heddle/spmv.hpp>
 
 #include "../common/table.hpp"
 #include "check.hpp"
@@ -26,19 +28,22 @@ inline std::vector<std::string> ilu_scheme_names() {
   return names;
 }
 
-/// What is timed of a plan.
-enum class Timed { factor, apply };
-
 /// A plan of Heddle as a contestant.
 template <class Plan, Scalar S, Offset Off>
 class HeddleFactors : public IluContestant<S> {
  public:
   HeddleFactors(const Exec& exec, const IluProblem<S, Off>& problem, const IluOptions& options,
                 Timed timed)
-      : problem_(problem), timed_(timed), plan_(exec, problem.A, options) {}
+      : problem_(problem), timed_(timed), plan_(exec, problem.A, options) {
+    if (timed == Timed::solve) solve_.emplace(exec, problem.A);
+  }
 
   void run(const Exec& exec) override {
     if (timed_ == Timed::factor) return plan_.factor(exec, problem_.A);
+    if (timed_ == Timed::solve) {
+      solve_->result = solve_->cg.solve(exec, solve_->A, problem_.b, problem_.x, plan_);
+      return;
+    }
     problem_.with_vectors([&](const auto& b, const auto& x) { plan_.apply(exec, b, x); });
   }
   std::optional<double> error_over_bound(const Exec& exec) override {
@@ -56,6 +61,7 @@ class HeddleFactors : public IluContestant<S> {
     const test::HostColumns<S> x("heddle::bench::x", problem_.host_b.extent(0),
                                  problem_.host_b.extent(1));
     problem_.copy_out(exec, x, problem_.x);
+    if (timed_ == Timed::solve) return solve_error(problem_.host, problem_.host_b, x);
     return apply_error(factors, problem_.host_b, x, std::numeric_limits<RealOf<S>>::epsilon());
   }
   std::size_t bytes() const override { return plan_.bytes(); }
@@ -64,11 +70,32 @@ class HeddleFactors : public IluContestant<S> {
   }
   std::string note() const override {
     if (timed_ == Timed::apply) return solve_scheme();
+    if (timed_ == Timed::solve) {
+      const bool converged = solve_->result.converged();
+      return std::to_string(solve_->result.iterations) + " iterations" +
+             (converged ? "" : std::string(", ") + heddle::name(solve_->result.outcome));
+    }
     if (!plan_.scheme().has("sweeps")) return "";
     return format("residual %.1e", plan_.residual(Exec(), problem_.A));
   }
 
  private:
+  struct Solve {
+    SpmvPlan<Exec, CsrMatrix<S, Index, Off, Space>, S, S, Formats<CsrFormat>> A;
+    CgSolver<Exec, S> cg;
+    KrylovResult result;
+
+    Solve(const Exec& exec, const CsrMatrix<S, Index, Off, Space>& matrix)
+        : A(exec, matrix, {}, Formats<CsrFormat>()), cg(exec, matrix.rows(), solve_options()) {}
+    static KrylovOptions solve_options() {
+      KrylovOptions options;
+      options.relative_tolerance = solve_tolerance;
+      options.max_iterations = most_iterations;
+      options.zero_guess = true;
+      return options;
+    }
+  };
+
   std::string solve_scheme() const {
     if constexpr (requires { plan_.sptrsv_scheme(Triangle::upper); }) {
       return plan_.sptrsv_scheme(Triangle::upper).to_string();
@@ -80,6 +107,7 @@ class HeddleFactors : public IluContestant<S> {
   IluProblem<S, Off> problem_;
   Timed timed_;
   Plan plan_;
+  std::optional<Solve> solve_;
 };
 
 template <Scalar S>

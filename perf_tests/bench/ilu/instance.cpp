@@ -16,15 +16,17 @@ MatrixResult run(const IluRequest& request, const Source& source, Progress& prog
 }
 
 [[maybe_unused]] const bool entered = [] {
-  for (const bool applies : {false, true}) {
-    add_baseline<Problem>(
-        {applies ? "program-apply" : "program",
-         applies ? "two triangular solves on one thread of the host, row after row"
-                 : "by rows with a row of markers on one thread of the host (Saad, SPARSKIT)",
-         [applies](const Exec&, const Problem& problem) {
-           return std::make_unique<SequentialProgram<S, Off>>(problem, applies);
-         }});
-  }
+  const auto add = [](const char* name, const char* description, Timed timed) {
+    add_baseline<Problem>({name, description, [timed](const Exec&, const Problem& problem) {
+                             return std::make_unique<SequentialProgram<S, Off>>(problem, timed);
+                           }});
+  };
+  add("program", "by rows with a row of markers on one thread of the host (Saad, SPARSKIT)",
+      Timed::factor);
+  add("program-apply", "two triangular solves on one thread of the host, row after row",
+      Timed::apply);
+  add("program-cg", "conjugate gradients with these, on one thread of the host; with --solve",
+      Timed::solve);
   instances<IluRequest>().push_back({HEDDLE_BENCH_SCALAR_NAME, 8 * static_cast<int>(sizeof(Off)),
                                      run, ilu_scheme_names, baseline_names<Problem>});
   return true;

@@ -30,6 +30,9 @@ void define(CLI::App& app, IluRequest& r) {
   app.add_option("--keep", r.keep, "Factors: in the same type, or in float")
       ->check(CLI::IsMember({"same", "float"}))
       ->capture_default_str();
+  app.add_flag("--solve", r.solve,
+               "Also time conjugate gradients to 1e-8 from zero, of one column; their setup is all "
+               "that is done before");
   r.define_contest(app,
                    "Schemes, or \"auto\" (what a plan takes by itself), or \"all\". An apply is "
                    "timed beside them");
@@ -45,6 +48,10 @@ int run(const IluRequest& request, const std::vector<std::string>& words) {
   settings["subdomains"] = request.subdomains;
   settings["shift"] = request.shift;
   settings["keep"] = request.keep;
+  settings["solve"] = request.solve;
+  if (request.solve && request.columns > 1) {
+    throw Error("--solve is of one column", "leave out --columns");
+  }
   return run_contest("ilu", request, settings, print_factors, words);
 }
 

@@ -7,11 +7,14 @@
 
 namespace heddle::bench {
 
+/// What is timed: new factors, an apply of them, or conjugate gradients with them.
+enum class Timed { factor, apply, solve };
+
 /// Something that makes incomplete factors of one matrix, or applies them.
 template <Scalar S>
 class IluContestant : public SetUp {
  public:
-  /// What is timed: new factors of the same pattern, or one apply.
+  /// What is timed.
   virtual void run(const Exec& exec) = 0;
   /// The largest error of what run() left over its bound, at most 1 where it is right; nothing
   /// where it does not claim to be exact. Waits.
@@ -29,6 +32,7 @@ struct IluProblem : ColumnVectors<S> {
   HostStorage<S, Off> host;
   IluOptions options;
   bool cholesky = false;
+  bool solves = false;
   Kokkos::View<S*, Space> b, x;
   test::HostColumns<S> host_b;
 

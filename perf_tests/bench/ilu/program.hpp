@@ -183,34 +183,86 @@ class SequentialFactors {
   std::vector<S> values_;
 };
 
-/// It factors, or applies what it factored.
+/// Conjugate gradients on one thread, from zero, of one column; how many iterations it took.
+template <Scalar S, Offset Off, class Columns>
+int sequential_cg(const HostStorage<S, Off>& A, const SequentialFactors<S, Off>& M,
+                  const Columns& b, const Columns& x) {
+  const std::size_t n = b.extent(0);
+  const Columns r("heddle::bench::r", n, 1), z("heddle::bench::z", n, 1);
+  std::vector<S> p(n, S(0)), q(n);
+  Kokkos::deep_copy(r, b);
+  Kokkos::deep_copy(x, S(0));
+  const auto dot = [n](const auto& left, const auto& right) {
+    S sum(0);
+    for (std::size_t i = 0; i < n; ++i) sum += conjugate(left(i)) * right(i);
+    return sum;
+  };
+  const auto of_r = [&](std::size_t i) { return r(i, 0); };
+  const auto of_z = [&](std::size_t i) { return z(i, 0); };
+  const auto enough = Kokkos::abs(dot(of_r, of_r)) * solve_tolerance * solve_tolerance;
+  S before(1);
+  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+    if (Kokkos::abs(dot(of_r, of_r)) <= enough) return iteration;
+    M.solve(r, z);
+    const S now = dot(of_r, of_z);
+    const S beta = iteration > 0 ? now / before : S(0);
+    before = now;
+    for (std::size_t i = 0; i < n; ++i) p[i] = z(i, 0) + beta * p[i];
+    for (std::size_t i = 0; i < n; ++i) {
+      S sum(0);
+      for (auto k = A.row_ptr()(i); k < A.row_ptr()(i + 1); ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        sum += A.values()(at) * p[static_cast<std::size_t>(A.col_idx()(at))];
+      }
+      q[i] = sum;
+    }
+    const S alpha = now / dot([&](std::size_t i) { return p[i]; }, [&](std::size_t i) { return q[i]; });
+    for (std::size_t i = 0; i < n; ++i) {
+      x(i, 0) += alpha * p[i];
+      r(i, 0) -= alpha * q[i];
+    }
+  }
+  return most_iterations;
+}
+
+/// It factors, applies what it factored, or solves with it.
 template <Scalar S, Offset Off>
 class SequentialProgram : public IluContestant<S> {
  public:
-  SequentialProgram(const IluProblem<S, Off>& problem, bool applies)
-      : problem_(problem), factors_(problem), applies_(applies) {
+  SequentialProgram(const IluProblem<S, Off>& problem, Timed timed)
+      : problem_(problem), factors_(problem), timed_(timed) {
+    if (timed == Timed::solve && !problem.solves) {
+      throw Error("nothing is solved", "ask for it by --solve");
+    }
     x_ = test::HostColumns<S>("heddle::bench::x", problem.host_b.extent(0),
                               problem.host_b.extent(1));
   }
 
   void run(const Exec&) override {
-    if (applies_) {
-      factors_.solve(problem_.host_b, x_);
-    } else {
-      factors_.factor();
+    switch (timed_) {
+      case Timed::factor: return factors_.factor();
+      case Timed::apply: return factors_.solve(problem_.host_b, x_);
+      case Timed::solve:
+        iterations_ = sequential_cg(problem_.host, factors_, problem_.host_b, x_);
+        return;
     }
   }
   std::optional<double> error_over_bound(const Exec&) override {
     constexpr auto epsilon = std::numeric_limits<RealOf<S>>::epsilon();
-    if (applies_) return apply_error(factors_.on_host(), problem_.host_b, x_, epsilon);
+    if (timed_ == Timed::solve) return solve_error(problem_.host, problem_.host_b, x_);
+    if (timed_ == Timed::apply) return apply_error(factors_.on_host(), problem_.host_b, x_, epsilon);
     return factor_error(problem_.host, factors_.on_host(), epsilon);
   }
   std::size_t bytes() const override { return factors_.bytes(); }
+  std::string note() const override {
+    return timed_ == Timed::solve ? std::to_string(iterations_) + " iterations" : "";
+  }
 
  private:
   IluProblem<S, Off> problem_;
   SequentialFactors<S, Off> factors_;
-  bool applies_;
+  Timed timed_;
+  int iterations_ = 0;
   test::HostColumns<S> x_;
 };
 

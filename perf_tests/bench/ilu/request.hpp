@@ -14,6 +14,7 @@ struct IluRequest : ContestOptions {
   int block_size = 1;
   int subdomains = 1;
   double shift = 0;
+  bool solve = false;
 
   bool cholesky() const { return factors == "cholesky"; }
   bool in_float() const { return keep == "float"; }

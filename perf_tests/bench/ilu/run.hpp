@@ -22,6 +22,7 @@ class IluRun {
     result_.apply_bytes = result_.csr_bytes;
     problem_.options = request_.options();
     problem_.cholesky = request_.cholesky();
+    problem_.solves = request_.solve;
     problem_.columns = request_.columns;
     problem_.row_major = request_.row_major();
     device_ = problem_.host.template copy_to<Space>(exec_);
@@ -44,6 +45,9 @@ class IluRun {
     contest_.enter_baselines(problem_, request_);
     if (request_.verify()) verify_all();
     contest_.time_all(request_);
+    std::erase_if(result_.contestants, [&](const ContestantResult& entry) {
+      return entry.name == "program-cg" && !problem_.solves;
+    });
     return std::move(result_);
   }
 
@@ -76,6 +80,7 @@ class IluRun {
       entry.chosen = scheme && entry.scheme == result_.chosen_scheme;
     }
     enter("apply", std::nullopt, Timed::apply);
+    if (problem_.solves) enter("cg", std::nullopt, Timed::solve);
   }
 
   void enter(const std::string& name, const std::optional<Scheme>& scheme, Timed timed) {

@@ -8,14 +8,20 @@ namespace heddle::bench {
 
 namespace {
 
-bool applies(const ContestantResult& c) { return c.name.ends_with("apply"); }
+/// What is timed: of factorizations nothing, apply or cg.
+std::string kind(const ContestantResult& c) {
+  for (const char* other : {"apply", "cg"}) {
+    if (c.name.ends_with(other)) return other;
+  }
+  return "";
+}
 
 /// The fastest baseline that does the same; null where there is none.
 const ContestantResult* peer_of(const MatrixResult& result, const ContestantResult& c) {
   const ContestantResult* found = nullptr;
   for (const ContestantResult& peer : result.contestants) {
     if (!c.is_scheme || peer.is_scheme || !peer.timed() || !peer.right()) continue;
-    if (applies(peer) != applies(c)) continue;
+    if (kind(peer) != kind(c)) continue;
     if (!found || peer.time.median() < found->time.median()) found = &peer;
   }
   return found;
