@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every kernel of incomplete factors, for the scalar of one word and the one of two, and factors kept in
-// less.
+// Every kernel of incomplete factors, for the scalar of one word and the one of two, and factors
+// kept in less.
 #include <heddle/ilu.hpp>
 
 namespace heddle {

@@ -110,10 +110,10 @@ TEST_CASE("updates of rows that are too long, or too many, are searched") {
   CHECK_THROWS_WITH_AS(
       Plan(exec, long_row.matrix(), {.scheme = Scheme("ilu/sequential,updates=listed")}),
       doctest::Contains("65600 entries"), Error);
-  HostRows<double> dense(60);
-  for (std::size_t i = 0; i < 60; ++i) {
-    for (std::int64_t j = 0; j < 60; ++j) {
-      dense[i].emplace_back(j, j == static_cast<std::int64_t>(i) ? 60.0 : 0.5);
+  HostRows<double> dense(100);
+  for (std::size_t i = 0; i < 100; ++i) {
+    for (std::int64_t j = 0; j < 100; ++j) {
+      dense[i].emplace_back(j, j == static_cast<std::int64_t>(i) ? 100.0 : 0.5);
     }
   }
   const Owned full(dense), small(chain(50, 3.0));

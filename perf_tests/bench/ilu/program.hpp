@@ -216,7 +216,8 @@ int sequential_cg(const HostStorage<S, Off>& A, const SequentialFactors<S, Off>&
       }
       q[i] = sum;
     }
-    const S alpha = now / dot([&](std::size_t i) { return p[i]; }, [&](std::size_t i) { return q[i]; });
+    const S alpha =
+        now / dot([&](std::size_t i) { return p[i]; }, [&](std::size_t i) { return q[i]; });
     for (std::size_t i = 0; i < n; ++i) {
       x(i, 0) += alpha * p[i];
       r(i, 0) -= alpha * q[i];
@@ -250,7 +251,8 @@ class SequentialProgram : public IluContestant<S> {
   std::optional<double> error_over_bound(const Exec&) override {
     constexpr auto epsilon = std::numeric_limits<RealOf<S>>::epsilon();
     if (timed_ == Timed::solve) return solve_error(problem_.host, problem_.host_b, x_);
-    if (timed_ == Timed::apply) return apply_error(factors_.on_host(), problem_.host_b, x_, epsilon);
+    if (timed_ == Timed::apply)
+      return apply_error(factors_.on_host(), problem_.host_b, x_, epsilon);
     return factor_error(problem_.host, factors_.on_host(), epsilon);
   }
   std::size_t bytes() const override { return factors_.bytes(); }
