@@ -29,7 +29,7 @@ set(HEDDLE_PUBLIC_NAMES
     recipes.hpp=formats/recipes.hpp
     spmv.hpp=formats/spmv.hpp
     sptrsv.hpp=solvers/sptrsv.hpp
-    tpetra.hpp=solvers/tpetra/operator.hpp
+    tpetra.hpp=solvers/tpetra.hpp
     vectors.hpp=solvers/vectors.hpp
     wavefronts.hpp=solvers/wavefronts.hpp)
 

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "tpetra/operator.hpp"
+#include "tpetra/preconditioner.hpp"
+
+/// Heddle inside programs that hold a Tpetra::CrsMatrix: Operator and Preconditioner.

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Tpetra_CrsMatrix.hpp>
+#include <Tpetra_Operator.hpp>
+#include <memory>
+#include <optional>
+
+#include "../../core/interop/kokkos_kernels.hpp"
+#include "../krylov/concepts.hpp"
+#include "agreement.hpp"
+#include "imported_columns.hpp"
+#include "split_matrix.hpp"
+#include "vectors.hpp"
+
+namespace heddle::tpetra {
+
+/// The rows and columns that a process owns of a Tpetra::CrsMatrix, as a preconditioner of Heddle
+/// is made of them.
+template <class CrsMatrix>
+using LocalBlock = decltype(csr_matrix(std::declval<CrsMatrix>().getLocalMatrixDevice()));
+
+/// A preconditioner M of Heddle's, or of yours, as a Tpetra::Operator, which Belos takes: y = alpha
+/// M x + beta y. Each process has one for the rows and columns that it owns, so that an apply sends
+/// no message; what processes share is left to the iteration (block Jacobi over processes).
+///
+/// M has `apply(exec, b, x)` on vectors of rank 1 on the device, and, for update_values, that of
+/// the block: JacobiPreconditioner, BlockJacobiPreconditioner, GaussSeidelPlan. Holds a reference
+/// to the matrix. One Preconditioner applies once at a time; reproducible as M is.
+template <class M, class CrsMatrix = ::Tpetra::CrsMatrix<>>
+class Preconditioner : public ::Tpetra::Operator<
+                           typename CrsMatrix::scalar_type, typename CrsMatrix::local_ordinal_type,
+                           typename CrsMatrix::global_ordinal_type, typename CrsMatrix::node_type> {
+ public:
+  using Scalar = typename CrsMatrix::scalar_type;
+  using LO = typename CrsMatrix::local_ordinal_type;
+  using GO = typename CrsMatrix::global_ordinal_type;
+  using Node = typename CrsMatrix::node_type;
+  using map_type = ::Tpetra::Map<LO, GO, Node>;
+  using multivector_type = ::Tpetra::MultiVector<Scalar, LO, GO, Node>;
+  using execution_space = typename Node::execution_space;
+  using Block = LocalBlock<CrsMatrix>;
+
+  /// make(exec, block) gives a std::unique_ptr<M>; the block lives as long as this. Where the
+  /// process imports no column it is A's own, else a copy. Collective; what fails on one process is
+  /// an Error on all. Throws Error if A is not fill complete, or its row, domain and range maps are
+  /// not one.
+  template <class Make>
+  Preconditioner(const Teuchos::RCP<const CrsMatrix>& A, const Make& make) : A_(A) {
+    if (A.is_null() || !A->isFillComplete()) {
+      throw Error("the Tpetra::CrsMatrix of a Preconditioner is null or not fill complete",
+                  "call fillComplete() on it");
+    }
+    const auto rows = A->getRowMap();
+    if (!rows->isSameAs(*A->getDomainMap()) || !rows->isSameAs(*A->getRangeMap())) {
+      throw Error("a preconditioner of a matrix whose row, domain and range maps differ",
+                  "fill it with one map");
+    }
+    detail::tpetra::agreed(*A->getComm(), [&] {
+      const Exec exec;
+      const auto importer = A->getGraph()->getImporter();
+      if (!importer.is_null()) {
+        const detail::tpetra::ImportedColumns<LO, GO, Node> columns(*importer);
+        split_.emplace(detail::tpetra::split_columns(exec, local(), columns.places, columns.own,
+                                                     columns.imported));
+      }
+      made_ = make(exec, block());
+      exec.fence("heddle::tpetra::preconditioner");
+    });
+  }
+
+  /// y = alpha M x + beta y; beta == 0 overwrites y without reading it, alpha == 0 reads no x. Not
+  /// collective. Allocates a vector when the number of vectors changes, unless alpha is 1, beta 0,
+  /// and x and y are two, of constant stride. A transposing mode is that of M where M says that it
+  /// is symmetric (and the scalar is real, or it is the conjugate transpose), else an Error. Throws
+  /// Error if x and y do not hold the same number of vectors.
+  void apply(const multivector_type& X, multivector_type& Y,
+             Teuchos::ETransp mode = Teuchos::NO_TRANS, Scalar alpha = Scalar(1),
+             Scalar beta = Scalar(0)) const override {
+    if (X.getNumVectors() != Y.getNumVectors()) {
+      throw Error("x holds " + std::to_string(X.getNumVectors()) + " vectors and y " +
+                      std::to_string(Y.getNumVectors()),
+                  "give both the same number of vectors");
+    }
+    const bool alike = mode == Teuchos::CONJ_TRANS || !heddle::is_complex<S>;
+    if (mode != Teuchos::NO_TRANS && !(hasTransposeApply() && alike)) {
+      throw Error("the transpose of " + detail::krylov::name_of(*made_),
+                  "apply it as it is, or take one that is symmetric");
+    }
+    if (alpha == Scalar(0)) return detail::tpetra::scale(beta, Y);
+    const bool plain = alpha == Scalar(1) && beta == Scalar(0) && &X != &Y;
+    if (plain && X.isConstantStride() && Y.isConstantStride()) return apply_to_columns(X, Y);
+    const multivector_type* x = &X;
+    if (!X.isConstantStride()) {
+      auto& copy = x_copy_.get(X.getMap(), X.getNumVectors());
+      ::Tpetra::deep_copy(copy, X);
+      x = &copy;
+    }
+    auto& product = product_.get(Y.getMap(), Y.getNumVectors());
+    apply_to_columns(*x, product);
+    if (beta == Scalar(0)) {
+      Y.scale(alpha, product);
+    } else {
+      Y.update(alpha, product, beta);
+    }
+  }
+
+  /// Takes the values of the matrix, refilled with the same pattern. Collective, as the
+  /// constructor.
+  void update_values() {
+    detail::tpetra::agreed(*A_->getComm(), [&] {
+      const Exec exec;
+      if (split_) detail::tpetra::fill_entries(exec, local(), *split_);
+      made_->update_values(exec, block());
+    });
+  }
+
+  Teuchos::RCP<const map_type> getDomainMap() const override { return A_->getDomainMap(); }
+  Teuchos::RCP<const map_type> getRangeMap() const override { return A_->getRangeMap(); }
+  bool hasTransposeApply() const override { return detail::krylov::symmetric(*made_); }
+  std::string description() const override {
+    return "heddle::tpetra::Preconditioner: " + detail::krylov::name_of(*made_);
+  }
+  /// That of this process.
+  const M& local_preconditioner() const { return *made_; }
+
+ private:
+  using Exec = execution_space;
+  using S = typename multivector_type::impl_scalar_type;
+  using Work = detail::tpetra::WorkVectors<multivector_type>;
+
+  Block local() const { return csr_matrix(A_->getLocalMatrixDevice()); }
+  Block block() const { return split_ ? split_->own.matrix() : local(); }
+
+  void apply_to_columns(const multivector_type& X, multivector_type& Y) const {
+    const auto x = X.getLocalViewDevice(::Tpetra::Access::ReadOnly);
+    const auto y = Y.getLocalViewDevice(::Tpetra::Access::OverwriteAll);
+    for (std::size_t v = 0; v < X.getNumVectors(); ++v) {
+      made_->apply(Exec(), Kokkos::subview(x, Kokkos::ALL, v), Kokkos::subview(y, Kokkos::ALL, v));
+    }
+  }
+
+  Teuchos::RCP<const CrsMatrix> A_;
+  std::optional<detail::tpetra::ColumnSplit<Exec, Block>> split_;
+  std::unique_ptr<M> made_;
+  // A Tpetra::Operator applies const.
+  mutable Work x_copy_, product_;
+};
+
+}  // namespace heddle::tpetra

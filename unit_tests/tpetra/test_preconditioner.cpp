@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <heddle/cg.hpp>
+#include <heddle/gauss_seidel.hpp>
+#include <heddle/tpetra.hpp>
+
+#include "support.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+using Node = Map::node_type;
+using Exec = Node::execution_space;
+using Block = heddle::tpetra::LocalBlock<Matrix>;
+using Jacobi = JacobiPreconditioner<Exec, double>;
+using Blocks = BlockJacobiPreconditioner<Exec, double>;
+using Sweep = GaussSeidelPlan<Exec, Block, Formats<CsrFormat>>;
+
+/// To be filled with what columns_of_row says, both ways, and a diagonal that dominates.
+RCP<Matrix> dominant(Layout layout, GO n) { return rcp(new Matrix(make_map(layout, n), 90)); }
+void fill_dominant(Matrix& A, GO n, std::uint64_t seed, bool refill) {
+  const auto rows = A.getRowMap();
+  for (LO r = 0; r < static_cast<LO>(rows->getLocalNumElements()); ++r) {
+    const GO i = rows->getGlobalElement(r);
+    for (GO j = 0; j < n; ++j) {
+      const auto of_i = columns_of_row(i, n), of_j = columns_of_row(j, n);
+      const bool there = std::binary_search(of_i.begin(), of_i.end(), j) ||
+                         std::binary_search(of_j.begin(), of_j.end(), i);
+      if (i != j && !there) continue;
+      const double value =
+          i == j ? 60 + draw_value(seed, i, i) : draw_value(seed, std::min(i, j), std::max(i, j));
+      if (refill) {
+        A.replaceGlobalValues(i, Teuchos::tuple(j), Teuchos::tuple(value));
+      } else {
+        A.insertGlobalValues(i, Teuchos::tuple(j), Teuchos::tuple(value));
+      }
+    }
+  }
+  A.fillComplete();
+}
+
+/// D^-1 x by Tpetra's own words.
+RCP<Vectors> by_diagonal(const Matrix& A, const Vectors& x) {
+  Tpetra::Vector<double> diagonal(A.getRowMap());
+  A.getLocalDiagCopy(diagonal);
+  diagonal.reciprocal(diagonal);
+  const auto y = rcp(new Vectors(A.getRowMap(), x.getNumVectors()));
+  y->elementWiseMultiply(1, diagonal, x, 0);
+  return y;
+}
+
+const auto make_jacobi = [](const Exec& exec, const Block& block) {
+  return std::make_unique<Jacobi>(exec, block);
+};
+
+}  // namespace
+
+TEST_CASE("a Preconditioner applies that of the rows and columns of each process") {
+  constexpr GO n = 120;
+  for (const Layout layout : {Layout::runs, Layout::cards, Layout::backwards, Layout::last}) {
+    CAPTURE(static_cast<int>(layout));
+    const auto A = dominant(layout, n);
+    fill_dominant(*A, n, 1, false);
+    heddle::tpetra::Preconditioner<Jacobi> M(A, make_jacobi);
+    CHECK(M.description() == "heddle::tpetra::Preconditioner: Jacobi");
+    for (const std::uint64_t seed : {1u, 2u}) {
+      if (seed == 2) {
+        A->resumeFill();
+        fill_dominant(*A, n, seed, true);
+        M.update_values();
+      }
+      for (const std::size_t count : {1u, 3u}) {
+        const auto x = make_vectors(A->getDomainMap(), count, 5);
+        const auto expected = by_diagonal(*A, *x);
+        const auto y = make_vectors(A->getRangeMap(), count, 6);
+        y->putScalar(nan);  // must not be read
+        M.apply(*x, *y);
+        CHECK(difference(*expected, *y) <= 1e-14);
+        M.apply(*x, *y, Teuchos::TRANS);
+        CHECK(difference(*expected, *y) <= 1e-14);
+        // alpha, beta; in place; alpha 0 reads no x.
+        const auto z = make_vectors(A->getRangeMap(), count, 6);
+        Vectors sum(*z, Teuchos::Copy);
+        sum.update(-2, *expected, 0.5);
+        M.apply(*x, *z, Teuchos::NO_TRANS, -2, 0.5);
+        CHECK(difference(sum, *z) <= 1e-13);
+        M.apply(*x, *x);
+        CHECK(difference(*expected, *x) <= 1e-14);
+        x->putScalar(nan);
+        M.apply(*x, *z, Teuchos::NO_TRANS, 0, 0);
+        CHECK(difference(Vectors(A->getRangeMap(), count), *z) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("blocks and sweeps of a process solve what is its own alone") {
+  // Without couplings between processes, and one dense block each, both are exact.
+  const auto comm = Tpetra::getDefaultComm();
+  const auto rows = rcp(
+      new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(), std::size_t{12}, 0, comm));
+  const auto A = rcp(new Matrix(rows, 12));
+  const GO first = rows->getMinGlobalIndex();
+  for (GO i = 0; i < 12; ++i) {
+    for (GO j = 0; j < 12; ++j) {
+      const double value = i == j ? 20 : draw_value(3, std::min(i, j), std::max(i, j));
+      A->insertGlobalValues(first + i, Teuchos::tuple(first + j), Teuchos::tuple(value));
+    }
+  }
+  A->fillComplete();
+  const auto x = make_vectors(rows, 2, 5), y = make_vectors(rows, 2, 6);
+  Vectors b(rows, 2), residual(rows, 2);
+  A->apply(*x, b);
+  heddle::tpetra::Preconditioner<Blocks> blocks(A, [](const Exec& exec, const Block& block) {
+    return std::make_unique<Blocks>(exec, block, 12);
+  });
+  blocks.apply(b, *y);
+  CHECK(difference(*x, *y) <= 1e-12);
+  heddle::tpetra::Preconditioner<Sweep> sweeps(
+      A, [](const Exec& exec, const Block& block) { return std::make_unique<Sweep>(exec, block); });
+  CHECK(sweeps.hasTransposeApply());
+  y->putScalar(0);
+  for (int i = 0; i < 40; ++i) {
+    A->apply(*y, residual);
+    residual.update(1, b, -1);
+    sweeps.apply(residual, *y, Teuchos::NO_TRANS, 1, 1);
+  }
+  CHECK(difference(*x, *y) <= 1e-12);
+}
+
+TEST_CASE("what a Preconditioner cannot do is an error that says what to do") {
+  const auto A = dominant(Layout::runs, 60);
+  CHECK_THROWS_WITH_AS(heddle::tpetra::Preconditioner<Jacobi>(A, make_jacobi),
+                       doctest::Contains("not fill complete"), Error);
+  fill_dominant(*A, 60, 1, false);
+  heddle::tpetra::Preconditioner<Jacobi> M(A, make_jacobi);
+  const auto x = make_vectors(A->getDomainMap(), 2, 1), y = make_vectors(A->getDomainMap(), 3, 1);
+  CHECK_THROWS_WITH_AS(M.apply(*x, *y), doctest::Contains("x holds 2 vectors and y 3"), Error);
+  heddle::tpetra::Preconditioner<Sweep> forward(A, [](const Exec& exec, const Block& block) {
+    GaussSeidelOptions options;
+    options.sweep = GaussSeidelSweep::forward;
+    return std::make_unique<Sweep>(exec, block, options);
+  });
+  CHECK(!forward.hasTransposeApply());
+  CHECK_THROWS_WITH_AS(forward.apply(*x, *x, Teuchos::TRANS),
+                       doctest::Contains("the transpose of a forward Gauss-Seidel sweep"), Error);
+  const auto wide = make_matrix(50, 70, Layout::runs, Layout::runs, Layout::runs);
+  CHECK_THROWS_WITH_AS(heddle::tpetra::Preconditioner<Jacobi>(wide, make_jacobi),
+                       doctest::Contains("maps differ"), Error);
+}
+
+}  // namespace heddle::test
