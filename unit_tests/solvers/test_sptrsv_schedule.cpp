@@ -5,7 +5,7 @@
 
 #include "../../solvers/order/task_proof.hpp"
 #include "../../solvers/sptrsv/schedule/row_tasks.hpp"
-#include "../../solvers/sptrsv/select/shapes.hpp"
+#include "../../solvers/sptrsv/select/candidates.hpp"
 #include "../../solvers/triangle/ordered_pattern.hpp"
 #include "../support/triangles.hpp"
 
@@ -64,13 +64,21 @@ Device gpu(int lanes) {
   return device;
 }
 
-/// Every scheme that does not merge rows, with every parameter that its schedule depends on.
+/// Every scheme that does not merge rows, with every value of what its tasks depend on.
 std::vector<Scheme> schemes_of_rows(const Device& device) {
+  namespace sptrsv = heddle::detail::sptrsv;
+  const SchemeGrammar legal = sptrsv::grammar(device);
   std::vector<Scheme> found;
-  for (const Scheme& scheme : sptrsv_variants(device)) {
-    const Scheme full = heddle::detail::sptrsv::expanded(scheme);
-    if (full.has("blocks") || !full.has("warps") || full.value("warps") != "64") continue;
-    if (std::find(found.begin(), found.end(), full) == found.end()) found.push_back(full);
+  for (const char* scheme :
+       {"sptrsv/self-scheduled,lanes=4,warps=64", "sptrsv/level-set,lanes=4,warps=64",
+        "sptrsv/in-order,sw_rnnz=8,warps=64"}) {
+    const Scheme base = Scheme::parse(scheme);
+    for (const SchemeKey& key : legal.parameters_of(heddle::detail::kernel_of(base, legal))) {
+      if (key.key == "warps") continue;
+      for (const std::string& value : key.values) {
+        found.push_back(sptrsv::with(base, key.key, value));
+      }
+    }
   }
   return found;
 }
