@@ -176,13 +176,15 @@ class SptrsvPlan {
   /// Levels of the triangle: rows that must be solved one after the other. 0 where the scheme did
   /// not look for them.
   int levels(Op op = Op::none) const { return executor(op, "levels").levels(); }
-  /// The features of op(T), found anew at each call, so that an inspection does not pay for what
-  /// few ask for: finds levels, allocates, waits for `exec`. Reads the pattern of the arrays that
-  /// the plan was given last, which must still be there. Deterministic; counts are exact.
+  /// The features of op(T): those that its scheme was chosen by; where none was chosen, or without
+  /// them (on a CPU), found anew at each call: finds levels, allocates, waits for `exec`, and reads
+  /// the pattern of the arrays that the plan was given last, which must still be there.
+  /// Deterministic; counts are exact.
   TriangleFeatures features(const Exec& exec, Op op = Op::none) const {
     using detail::sptrsv::find_features;
     using detail::triangle::Graph;
     check_alive("features");
+    if (features_[index(op)]) return *features_[index(op)];
     if (!transposes(op)) {
       return find_features(exec, Graph<O, Off>{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(),
                                                options_.triangle});
@@ -215,6 +217,9 @@ class SptrsvPlan {
   using Executor = detail::sptrsv::Executor<Exec, Matrix, Vector, Accumulator>;
   using BadDiagonal = Kokkos::View<std::int64_t, typename Exec::memory_space>;
 
+  static constexpr bool runs_on_lanes =
+      backends::has_lanes<Exec> && backends::waits_make_progress<Exec>;
+
   static std::size_t index(Op op) { return transposes(op) ? 1 : 0; }
 
   void prepare_op(const Exec& exec, Op op) {
@@ -224,30 +229,55 @@ class SptrsvPlan {
     if (!transposes(op)) {
       const Graph<O, Off> graph{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(),
                                 options_.triangle};
-      part.emplace(inspect(exec, graph, nullptr));
+      part.emplace(inspect(exec, graph, nullptr, features_[index(op)]));
     } else {
       const detail::Transposed<Exec, S, O, Off> transposed(exec, T_);
       const auto matrix = transposed.matrix();
       const Graph<O, Off> graph{matrix.row_ptr().data(), matrix.col_idx().data(), matrix.rows(),
                                 detail::triangle::flipped(options_.triangle)};
-      part.emplace(inspect(exec, graph, transposed.source().data()));
+      part.emplace(inspect(exec, graph, transposed.source().data(), features_[index(op)]));
     }
   }
 
+  /// Fills in `features` where it finds them.
   Executor inspect(const Exec& exec, const detail::triangle::Graph<O, Off>& graph,
-                   const Off* origin) const {
-    const SchemeGrammar legal = detail::sptrsv::grammar(device_);
-    const Scheme scheme =
-        options_.scheme
-            ? detail::sptrsv::expanded(resolve(*options_.scheme, std::span(&legal, 1)))
-            : detail::sptrsv::choose(T_.rows(), sums_.entries, options_.expected_applies, device_,
-                                     options_.threads);
-    using Inspection = detail::sptrsv::Inspection<Exec, Matrix>;
-    const int room = std::min(options_.vectors.count, 64);
+                   const Off* origin, std::optional<TriangleFeatures>& features) const {
+    using namespace detail::sptrsv;
+    const SchemeGrammar legal = grammar(device_);
     const bool pinned = options_.scheme.has_value();
-    const Inspection inspection{
-        exec, T_, graph, origin, sums_, device_, options_.diagonal, room, pinned, options_.threads};
-    return Executor(inspection, scheme);
+    std::optional<Scheme> scheme;
+    if (pinned) scheme = expanded(resolve(*options_.scheme, std::span(&legal, 1)));
+    const int room = std::min(options_.vectors.count, 64);
+    std::optional<detail::order::Levels<Exec>> levels;
+    if constexpr (runs_on_lanes) {
+      if (!pinned || !scheme->has("in-order")) {
+        levels.emplace(exec, detail::triangle::loop_of(graph));
+      }
+      if (!pinned) features = features_of(exec, graph, levels->of().data(), levels->count());
+    }
+    if (!pinned) {
+      TriangleFeatures known;
+      known.rows = graph.rows;
+      known.entries = sums_.entries + graph.rows;
+      const Expected expected{options_.expected_applies, room, options_.threads};
+      scheme =
+          detail::sptrsv::choose(features ? *features : known, expected, device_).front().scheme;
+    }
+    if constexpr (runs_on_lanes) {
+      scheme = concrete(*scheme, graph.rows, sums_.entries, levels ? levels->count() : 0);
+    }
+    const Inspection<Exec, Matrix> inspection{exec,
+                                              T_,
+                                              graph,
+                                              origin,
+                                              sums_,
+                                              device_,
+                                              options_.diagonal,
+                                              room,
+                                              pinned,
+                                              levels ? &*levels : nullptr,
+                                              options_.threads};
+    return Executor(inspection, *scheme);
   }
 
   const Executor& executor(Op op, const char* called) const {
@@ -269,10 +299,22 @@ class SptrsvPlan {
   Device device_;
   detail::triangle::TriangleSums sums_;
   std::optional<Executor> parts_[2];  // of T, and of its transpose
+  std::optional<TriangleFeatures> features_[2];
   BadDiagonal bad_diagonal_;
   detail::OverlapCheck<Exec> overlap_;
   double setup_seconds_ = 0;
 };
+
+/// The schemes of a device for a triangle, the best first, with reasons: the first is what a plan
+/// runs that pins none. A pure function, which reads expected_applies, vectors and threads of the
+/// options. On a GPU schemes are concrete. Of a CPU rows and entries alone count, and
+/// point-to-point becomes sequential where more threads than one are predicted to gain too little:
+/// docs/wavefronts.md.
+inline std::vector<RankedSptrsv> choose(const TriangleFeatures& features,
+                                        const SptrsvOptions& options, const Device& device) {
+  return detail::sptrsv::choose(
+      features, {options.expected_applies, options.vectors.count, options.threads}, device);
+}
 
 template <ExecutionSpace Exec, class Matrix>
 SptrsvPlan(const Exec&, const Matrix&) -> SptrsvPlan<Exec, Matrix>;

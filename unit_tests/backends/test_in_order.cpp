@@ -47,10 +47,37 @@ TEST_CASE_TEMPLATE_DEFINE("every index is handed out once, launch after launch",
     CHECK(to_host(exec, differ)[0] == 0);
     CHECK(to_host(exec, next)[0] == 0);
   }
+  const auto visits = to_device(exec, std::vector<int>(777));
+  const auto differ = to_device(exec, std::vector<int>(1));
+  backends::launch_by_ticket<Shape>(exec, "heddle::test::few_resident", 777,
+                                    CountIndices{visits.data(), differ.data()}, tickets, 0,
+                                    backends::Residency{4});
+  const auto counts = to_host(exec, visits);
+  CHECK(std::count(counts.begin(), counts.end(), 1) == 777);
   backends::launch_in_order<Shape>(exec, "heddle::test::none", 0, CountIndices{}, tickets);
   CHECK(to_host(exec, next)[0] == 0);
 }
 TEST_CASE_TEMPLATE_APPLY(indices, Everywhere);
+
+TEST_CASE_TEMPLATE_DEFINE("a launch may say how many warps are resident", Type, residency) {
+  using Exec = typename Type::Exec;
+  const Exec exec;
+  CHECK(backends::scratch_of<Shape>(exec, {}) == 0);
+  if constexpr (backends::has_lanes<Exec>) {
+    using Narrow = backends::Shape<1, backends::max_subwarp_width<Exec>>;
+    const auto share = [&](int warps) {
+      return backends::scratch_of<Narrow>(exec, backends::Residency{warps});
+    };
+    const std::size_t all = backends::max_scratch_bytes(exec);
+    for (const std::size_t warps : {1, 4, 16}) {
+      CHECK(share(static_cast<int>(warps)) * warps <= all);
+      CHECK(share(static_cast<int>(warps)) * (warps + 1) > all);
+    }
+  } else {
+    CHECK(backends::scratch_of<Shape>(exec, backends::Residency{1}) == 0);
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(residency, Everywhere);
 
 // Each team waits for all four before it.
 struct WaitForFour {

@@ -123,6 +123,12 @@ struct SumWithin {
     return group.template sum_within<size>(value);
   }
 };
+struct SumAmong {
+  int lanes;
+  KOKKOS_FUNCTION auto operator()(auto group, auto value) const {
+    return group.sum_among(lanes < group.width ? lanes : group.width, value);
+  }
+};
 struct Max {
   KOKKOS_FUNCTION auto operator()(auto group, auto value) const { return group.max(value); }
 };
@@ -166,6 +172,18 @@ TEST_CASE_TEMPLATE_DEFINE("sum_within groups of lanes", Type, sum_within) {
   check_sum_within<64, Type>();
 }
 TEST_CASE_TEMPLATE_APPLY(sum_within, Everywhere);
+
+TEST_CASE_TEMPLATE_DEFINE("sum_among adds up groups of lanes that a running kernel knows", Type,
+                          sum_among) {
+  for (const int G : {1, 2, 4, 16, 64}) {
+    check_word<typename Type::Scalar>(
+        typename Type::Exec(), SumAmong{G}, [&](const auto& lanes, int lane) {
+          const int size = std::min<int>(G, int(lanes.size()));
+          return sum_of(lanes, lane / size * size, (lane / size + 1) * size);
+        });
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(sum_among, Everywhere);
 
 TEST_CASE_TEMPLATE_DEFINE("a sum is the same bits in all lanes and all runs", Type, sum_bits) {
   using Exec = typename Type::Exec;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include <heddle/sptrsv.hpp>
 #include <set>
 
 #include "../../solvers/sptrsv/select/candidates.hpp"
-#include "../../solvers/sptrsv/select/choose.hpp"
 
 namespace heddle::test {
 namespace {
@@ -70,19 +70,74 @@ TEST_CASE("candidates have every kernel of a GPU, and what differs from blocks i
   CHECK(alphas == std::set<std::string>{"0", "2", "4", "8", "inf"});
 }
 
-TEST_CASE("rows are not merged where most levels are wide and rows short") {
-  using heddle::detail::sptrsv::choose_by_levels;
-  const Scheme blocks("sptrsv", {{"blocks"}}), alone("sptrsv", {{"self-scheduled"}});
-  std::vector<std::int64_t> wide{0};
-  for (int level = 1; level <= 10; ++level) wide.push_back(level * 1000);
-  const std::vector<std::int64_t> few{0, 2000, 4000, 5000}, one_wide{0, 9000, 9010, 9020};
-  CHECK(choose_by_levels(blocks, wide, 40000, 1) == alone);
-  CHECK(choose_by_levels(blocks, wide, 50000, 1) == blocks);
-  CHECK(choose_by_levels(blocks, wide, 40000, 2) == blocks);
-  CHECK(choose_by_levels(blocks, few, 20000, 1) == Scheme("sptrsv", {{"in-order"}}));
-  CHECK(choose_by_levels(blocks, one_wide, 9020, 1) == blocks);
-  CHECK(choose_by_levels(blocks, {0}, 0, 1) == blocks);
-  CHECK(choose_by_levels(alone, one_wide, 9020, 1) == alone);
+/// Of levels of these rows.
+TriangleFeatures features_of(const std::vector<std::int64_t>& levels, std::int64_t off_diagonal) {
+  TriangleFeatures features;
+  for (const std::int64_t rows : levels) {
+    features.rows += rows;
+    features.wide_levels += rows >= TriangleFeatures::wide_level ? 1 : 0;
+  }
+  features.levels = static_cast<std::int64_t>(levels.size());
+  features.entries = features.rows + off_diagonal;
+  return features;
+}
+
+/// The kernels in their ranks, of which each must be there once, concrete and with a reason.
+std::vector<std::string> ranks(const TriangleFeatures& features,
+                               const SptrsvOptions& options = {}) {
+  const Device device = gpu_that_waits();
+  const SchemeGrammar legal = heddle::detail::sptrsv::grammar(device);
+  std::vector<std::string> kernels;
+  for (const RankedSptrsv& ranked : choose(features, options, device)) {
+    CAPTURE(ranked.scheme.to_string());
+    CHECK_NOTHROW(resolve(ranked.scheme, std::span(&legal, 1)));
+    for (const SchemeTerm& term : ranked.scheme.terms()) CHECK(term.value != scheme_auto);
+    CHECK(ranked.scheme.terms().size() > 1);
+    CHECK(!ranked.reason.empty());
+    kernels.push_back(ranked.scheme.terms().front().key);
+  }
+  CHECK(std::set<std::string>(kernels.begin(), kernels.end()).size() == 4);
+  return kernels;
+}
+
+TEST_CASE(
+    "a GPU's choice is a value: rows are not merged where most levels are wide and rows short") {
+  const std::vector<std::int64_t> wide(10, 1000), few{2000, 2000, 1000}, one_wide{9000, 10, 10};
+  SptrsvOptions several, seldom;
+  several.vectors = ExpectedVectors{2};
+  seldom.expected_applies = 49;
+  CHECK(ranks(features_of(wide, 40000)) ==
+        std::vector<std::string>{"self-scheduled", "blocks", "in-order", "level-set"});
+  CHECK(ranks(features_of(wide, 50000)).front() == "blocks");
+  CHECK(ranks(features_of(wide, 40000), several).front() == "blocks");
+  CHECK(ranks(features_of(few, 20000)) ==
+        std::vector<std::string>{"in-order", "self-scheduled", "blocks", "level-set"});
+  CHECK(ranks(features_of(one_wide, 9020)).front() == "blocks");
+  CHECK(ranks(features_of({}, 0)).front() == "blocks");
+  CHECK(ranks(features_of(one_wide, 9020), seldom).front() == "self-scheduled");
+}
+
+TEST_CASE("a CPU's choice is a value: threads where a second one may have work") {
+  Device cpu;
+  cpu.backend = BackendKind::host;
+  cpu.multiprocessors = 4;
+  TriangleFeatures large, small;
+  large.rows = 20000, large.entries = 60000;
+  small.rows = 10000, small.entries = 20000;
+  const auto first = [&](const TriangleFeatures& features, int threads) {
+    SptrsvOptions options;
+    options.threads = threads;
+    return choose(features, options, cpu).front().scheme.to_string();
+  };
+  CHECK(first(large, 0) == "sptrsv/point-to-point");
+  CHECK(first(large, 1) == "sptrsv/sequential");
+  CHECK(first(small, 0) == "sptrsv/sequential");
+  cpu.multiprocessors = 1;
+  CHECK(first(large, 0) == "sptrsv/sequential");
+  CHECK(first(large, 2) == "sptrsv/point-to-point");
+  Device portable = gpu_that_waits();
+  portable.waits_make_progress = false;
+  CHECK(choose(large, {}, portable).front().scheme == Scheme("sptrsv", {{"level-set"}}));
 }
 
 }  // namespace

@@ -58,6 +58,7 @@ TriangleFeatures count_features(const Pattern& pattern) {
   features.levels = static_cast<std::int64_t>(level_rows.size());
   features.level_rows = spread_of(level_rows);
   features.level_entries = spread_of(level_entries);
+  for (const std::int64_t rows : level_rows) features.wide_levels += rows >= 1000 ? 1 : 0;
   return features;
 }
 
@@ -86,6 +87,7 @@ void check_same(const TriangleFeatures& is, const TriangleFeatures& should) {
   check_spread(is.row_entries, should.row_entries);
   check_spread(is.level_rows, should.level_rows);
   check_spread(is.level_entries, should.level_entries);
+  CHECK(is.wide_levels == should.wide_levels);
   CHECK(is.dep_dist == about(should.dep_dist));
 }
 

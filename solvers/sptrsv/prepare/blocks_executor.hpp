@@ -6,7 +6,6 @@
 
 #include "../../handover/gpu_solve.hpp"
 #include "../../order/group_proof.hpp"
-#include "../select/shapes.hpp"
 #include "../select/tuning.hpp"
 #include "../transform/blocked_triangle.hpp"
 #include "blocks_kernel.hpp"
@@ -25,13 +24,10 @@ class BlocksExecutor {
   BlocksExecutor() = default;
 
   /// Merges on the threads of the host, and copies the pattern there and the order back.
-  BlocksExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme,
-                 const order::Levels<Exec>& levels)
-      : room_(std::min(in.vectors, most_vectors)) {
+  BlocksExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
+      : scheme_(scheme), room_(std::min(in.vectors, most_vectors)), levels_(in.levels->count()) {
     auto order = order::LevelOrder<Exec, O>::by_level_and_sweep(in.exec, in.graph.rows,
-                                                                in.graph.sweep(), levels);
-    levels_ = levels.count();
-    scheme_ = resolved(scheme, blocks_shape(in.T.rows(), in.sums.entries, levels_));
+                                                                in.graph.sweep(), *in.levels);
     subwarps_ = static_cast<int>(scheme_.integer("team")) / chunk_pieces;
     piece_ = static_cast<int>(scheme_.integer("piece"));
     const std::int64_t warps = scheme_.integer("warps");

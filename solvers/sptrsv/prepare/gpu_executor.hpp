@@ -3,7 +3,6 @@
 
 #include <variant>
 
-#include "../select/choose.hpp"
 #include "blocks_executor.hpp"
 #include "tasks_executor.hpp"
 
@@ -15,30 +14,12 @@ class GpuExecutor {
  public:
   GpuExecutor() = default;
 
+  /// Of a concrete scheme; in.levels are there unless it is in-order.
   GpuExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-    const auto in_order = [&](const Scheme& it) {
-      runs_.template emplace<Tasks>(in, it,
-                                    Order::by_sweep(in.exec, in.graph.rows, in.graph.sweep()));
-    };
-    if (scheme.has("in-order")) {
-      in_order(scheme);
-      return;
-    }
-    const order::Levels<Exec> levels(in.exec, triangle::loop_of(in.graph));
-    if (in.pinned && scheme.has("blocks")) {
-      runs_.template emplace<Blocks>(in, scheme, levels);
-      return;
-    }
-    const Order order = Order::by_level(in.exec, in.graph.rows, levels);
-    const Scheme chosen =
-        in.pinned ? scheme
-                  : choose_by_levels(scheme, order.level_begin(), in.sums.entries, in.vectors);
-    if (chosen.has("blocks")) {
-      runs_.template emplace<Blocks>(in, chosen, levels);
-    } else if (chosen.has("in-order")) {
-      in_order(chosen);
+    if (scheme.has("blocks")) {
+      runs_.template emplace<Blocks>(in, scheme);
     } else {
-      runs_.template emplace<Tasks>(in, chosen, order);
+      runs_.template emplace<Tasks>(in, scheme);
     }
   }
 
@@ -70,7 +51,6 @@ class GpuExecutor {
  private:
   using Tasks = TasksExecutor<Exec, Matrix, V, Acc>;
   using Blocks = BlocksExecutor<Exec, Matrix, V, Acc>;
-  using Order = order::LevelOrder<Exec, typename Matrix::ordinal_type>;
 
   std::variant<Tasks, Blocks> runs_;
 };

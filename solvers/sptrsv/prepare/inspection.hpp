@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../../core/device.hpp"
+#include "../../order/levels.hpp"
 #include "../../triangle/check_triangle.hpp"
 #include "../../triangle/graph.hpp"
 
@@ -20,8 +21,9 @@ struct Inspection {
   const triangle::TriangleSums& sums;
   const Device& device;
   Diagonal diagonal;
-  int vectors;  ///< right-hand sides at once that there is room for
-  bool pinned;  ///< whether the caller asked for the scheme
+  int vectors;                        ///< right-hand sides at once that there is room for
+  bool pinned;                        ///< whether the caller asked for the scheme
+  const order::Levels<Exec>* levels;  ///< where they were looked for
   int threads;  ///< of a CPU, that the caller asked for; 0: those that have a processor each
 };
 

@@ -6,7 +6,6 @@
 #include "../../handover/gpu_solve.hpp"
 #include "../../triangle/ordered_triangle.hpp"
 #include "../schedule/row_tasks.hpp"
-#include "../select/shapes.hpp"
 #include "../select/tuning.hpp"
 #include "inspection.hpp"
 #include "tasks_kernel.hpp"
@@ -24,18 +23,17 @@ class TasksExecutor {
 
   TasksExecutor() = default;
 
-  /// The order is by sweep for in-order, else by level.
-  TasksExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme,
-                const order::LevelOrder<Exec, O>& order)
-      : scheme_(resolved(scheme, scheme.has("in-order")
-                                     ? in_order_shape()
-                                     : rows_shape(in.T.rows(), in.sums.entries, order.levels()))),
-        room_(std::min(in.vectors, vectors_at_once)),
-        levels_(order.levels()),
-        triangle_(in.exec, in.T, in.graph, in.origin, order, in.sums.entries, in.diagonal),
-        rows_(RowTasks<Exec>::of(in.exec, scheme_, triangle_.view().row_ptr, in.T.rows(),
-                                 order.level_begin(), warp_width)),
-        solve_(in.exec, in.T.rows(), room_) {
+  TasksExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
+      : scheme_(scheme), room_(std::min(in.vectors, vectors_at_once)) {
+    using Order = order::LevelOrder<Exec, O>;
+    const Order order = scheme.has("in-order")
+                            ? Order::by_sweep(in.exec, in.graph.rows, in.graph.sweep())
+                            : Order::by_level(in.exec, in.graph.rows, *in.levels);
+    levels_ = order.levels();
+    triangle_ = Triangle(in.exec, in.T, in.graph, in.origin, order, in.sums.entries, in.diagonal);
+    rows_ = RowTasks<Exec>::of(in.exec, scheme_, triangle_.view().row_ptr, in.T.rows(),
+                               order.level_begin(), warp_width);
+    solve_ = handover::GpuSolve<Exec, V>(in.exec, in.T.rows(), room_);
     if (teams_of(rows_.table.count()) >= backends::max_teams_in_order) {
       throw Error("a triangle of " + std::to_string(in.T.rows()) + " rows takes too many teams",
                   "pin a scheme with fewer lanes a row");

@@ -37,17 +37,16 @@ inline std::vector<Scheme> candidates(std::int64_t rows, std::int64_t entries, i
       for (const std::string& value : key.values) add(with(scheme, key.key, value));
     }
   };
-  const auto shaped = [](const char* kernel, const Parameters& shape) {
-    return resolved(Scheme("sptrsv", {{kernel}}), shape);
+  const auto shaped = [&](const char* kernel) {
+    return concrete(Scheme("sptrsv", {{kernel}}), rows, entries, levels);
   };
-  const Scheme blocks = shaped("blocks", blocks_shape(rows, entries, levels));
+  const Scheme blocks = shaped("blocks");
   add_around(blocks, {"merge", "threshold", "piece", "team", "warps", "alpha"});
   const char* const other = blocks.value("inner") == "inverse" ? "substitute" : "inverse";
   add_around(with(blocks, "inner", other), {"merge", "threshold", "team", "warps"});
-  const Parameters by_rows = rows_shape(rows, entries, levels);
-  add_around(shaped("self-scheduled", by_rows), {"lanes", "warps"});
-  add(shaped("level-set", by_rows));
-  add(shaped("in-order", in_order_shape()));
+  add_around(shaped("self-scheduled"), {"lanes", "warps"});
+  add(shaped("level-set"));
+  add(shaped("in-order"));
   for (const Preset& preset : presets) add(Scheme::parse(preset.scheme));
   return found;
 }

@@ -1,43 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "../transform/features.hpp"
 #include "grammar.hpp"
+#include "shapes.hpp"
+
+namespace heddle {
+
+/// A scheme of a triangular solve, and why it stands where it does among others.
+struct RankedSptrsv {
+  Scheme scheme;
+  std::string reason;
+};
+
+}  // namespace heddle
 
 namespace heddle::detail::sptrsv {
 
-/// A scheme for a triangle, by its number of rows and of entries off the diagonal, where none is
-/// pinned: by what is known before its levels are. What a CPU really runs is left to the wavefronts
-/// of the triangle, unless that is sequential: solvers/wavefronts/choose.hpp. `threads` are those
-/// that a CPU's solve is to be scheduled for, if the caller says so.
-inline Scheme choose(std::int64_t rows, std::int64_t entries, std::int64_t expected_applies,
-                     const Device& device, int threads = 0) {
-  if (waits_on_lanes(device)) {
-    return Scheme("sptrsv",
-                  {{expected_applies < least_applies_of_blocks ? "self-scheduled" : "blocks"}});
-  }
-  if (device.backend != BackendKind::host) return Scheme("sptrsv", {{"level-set"}});
-  const int at_once = threads > 0 ? threads : device.multiprocessors;
-  const bool looks = at_once > 1 && rows * row_steps + entries > least_work;
-  return Scheme("sptrsv", {{looks ? "point-to-point" : "sequential"}});
+/// What a plan is asked for, as far as its scheme depends on it: SptrsvOptions.
+struct Expected {
+  std::int64_t applies = 1000;
+  int vectors = 1;
+  int threads = 0;  ///< of a CPU; 0: those that have a processor each
+};
+
+/// Whether levels are looked for before a scheme is chosen: on a GPU; and on a CPU where a second
+/// thread may have work.
+inline bool looks_for_levels(std::int64_t rows, std::int64_t entries, const Expected& expected,
+                             const Device& device) {
+  if (device.backend != BackendKind::host) return true;
+  const int at_once = expected.threads > 0 ? expected.threads : device.multiprocessors;
+  return at_once > 1 && rows * row_steps + entries > least_work;
 }
 
-/// The same once it is known where levels begin: where most of them are wide and rows are short,
-/// merging gains too little for the time that it takes, and where levels are few as well, rows may
-/// as well be taken in the user's order. For one right-hand side. Fitted to 39 triangles on an
-/// H200: docs/sptrsv.md.
-inline Scheme choose_by_levels(const Scheme& scheme, const std::vector<std::int64_t>& level_begin,
-                               std::int64_t entries, int vectors) {
-  const std::size_t levels = level_begin.size() - 1;
-  if (!scheme.has("blocks") || vectors > 1 || levels == 0) return scheme;
-  std::size_t wide = 0;
-  for (std::size_t l = 0; l < levels; ++l) {
-    wide += level_begin[l + 1] - level_begin[l] >= widest_level_of_blocks ? 1 : 0;
+/// Where most levels are wide and rows are short, merging gains too little for the time that it
+/// takes, and where levels are few as well, rows may as well be taken in the user's order. Fitted
+/// to 39 triangles on an H200, for one right-hand side: docs/sptrsv.md.
+inline bool leaves_rows_alone(const TriangleFeatures& features) {
+  static_assert(TriangleFeatures::wide_level == widest_level_of_blocks);
+  const std::int64_t off_diagonal = features.entries - features.rows;
+  return 2 * features.wide_levels > features.levels &&
+         off_diagonal < longest_row_left_alone * features.rows;
+}
+
+/// The schemes of GPUs. Concrete.
+inline std::vector<RankedSptrsv> rank_on_lanes(const TriangleFeatures& features,
+                                               const Expected& expected) {
+  std::vector<std::pair<const char*, const char*>> order = {
+      {"blocks", "groups of rows make fewer levels"},
+      {"self-scheduled", "a step a level, through memory"},
+      {"in-order", "rows that could be solved at once may be too far apart"},
+      {"level-set", "a launch a level"}};
+  const auto to_front = [&](const char* kernel, const char* reason) {
+    const auto is = [&](const auto& entry) { return std::string(entry.first) == kernel; };
+    const auto at = std::find_if(order.begin(), order.end(), is);
+    at->second = reason;
+    std::rotate(order.begin(), at, at + 1);
+  };
+  if (expected.applies < least_applies_of_blocks) {
+    to_front("self-scheduled", "so few solves do not pay for merging on the host");
+  } else if (expected.vectors == 1 && leaves_rows_alone(features)) {
+    to_front("self-scheduled", "levels are wide and rows short: merging gains too little");
+    if (features.levels <= few_levels) {
+      to_front("in-order", "levels are wide and few, and rows short: any order will do");
+    }
   }
-  const bool short_rows = entries < longest_row_left_alone * level_begin.back();
-  if (2 * wide <= levels || !short_rows) return scheme;
-  return Scheme("sptrsv", {{levels <= few_levels ? "in-order" : "self-scheduled"}});
+  std::vector<RankedSptrsv> ranking;
+  for (const auto& [kernel, reason] : order) {
+    ranking.push_back(
+        {concrete(Scheme("sptrsv", {{kernel}}), features.rows, features.entries - features.rows,
+                  static_cast<int>(features.levels)),
+         reason});
+  }
+  return ranking;
+}
+
+/// The schemes of a device for a triangle, the best first: what a plan runs that pins none. A pure
+/// function. On a GPU features are those of the triangle, and schemes are concrete. Elsewhere it
+/// reads their rows and entries alone, and a CPU's threads are the wavefronts' choice, which take
+/// one if more are predicted to gain too little: wavefronts/choose.hpp.
+inline std::vector<RankedSptrsv> choose(const TriangleFeatures& features, const Expected& expected,
+                                        const Device& device) {
+  if (waits_on_lanes(device)) return rank_on_lanes(features, expected);
+  const auto scheme = [](const char* kernel) { return Scheme("sptrsv", {{kernel}}); };
+  if (device.backend != BackendKind::host) {
+    return {{scheme("level-set"), "teams may not wait for each other"}};
+  }
+  const std::int64_t entries = features.entries - features.rows;
+  if (!looks_for_levels(features.rows, entries, expected, device)) {
+    return {{scheme("sequential"), "one thread, or too little work for two"},
+            {scheme("point-to-point"), "threads would wait more than work"}};
+  }
+  return {{scheme("point-to-point"), "if threads are predicted to gain by levels"},
+          {scheme("level-set"), "all threads wait where few need to"},
+          {scheme("sequential"), "if they are not"}};
 }
 
 }  // namespace heddle::detail::sptrsv

@@ -65,4 +65,12 @@ inline Scheme resolved(const Scheme& scheme, const Parameters& otherwise) {
   return Scheme(scheme.format(), std::move(terms));
 }
 
+/// A scheme of a GPU with the parameters that it leaves out, for a triangle of so many rows,
+/// entries off the diagonal and levels; of in-order these may be unknown.
+inline Scheme concrete(const Scheme& scheme, std::int64_t rows, std::int64_t entries, int levels) {
+  if (scheme.has("in-order")) return resolved(scheme, in_order_shape());
+  if (scheme.has("blocks")) return resolved(scheme, blocks_shape(rows, entries, levels));
+  return resolved(scheme, rows_shape(rows, entries, levels));
+}
+
 }  // namespace heddle::detail::sptrsv

@@ -19,7 +19,7 @@ inline constexpr std::int64_t least_applies_of_blocks = 50;
 inline constexpr std::int64_t widest_level_of_blocks = 1000;
 inline constexpr std::int64_t longest_row_left_alone = 5;
 /// Levels up to which rows are solved in the user's order then.
-inline constexpr std::size_t few_levels = 8;
+inline constexpr std::int64_t few_levels = 8;
 /// Threads of a team on a GPU whose warps take a task each.
 inline constexpr int team_threads = 128;
 /// Warps that a multiprocessor of a GPU runs at once in a solve without a plan: a guess; the

@@ -27,12 +27,15 @@ struct Spread {
 /// Source: Z. Hu et al., "AG-SpTRSV: an automatic framework to optimize sparse triangular solve on
 /// GPUs", TACO 2024, for the choice of figures.
 struct TriangleFeatures {
+  static constexpr std::int64_t wide_level = 1000;  ///< rows
+
   std::int64_t rows = 0;
   std::int64_t entries = 0;
   Spread row_entries;  ///< of rows
   std::int64_t levels = 0;
-  Spread level_rows;     ///< of levels
-  Spread level_entries;  ///< of levels
+  Spread level_rows;             ///< of levels
+  Spread level_entries;          ///< of levels
+  std::int64_t wide_levels = 0;  ///< levels of at least wide_level rows
   /// The mean over rows of 1 / (how far the nearest row lies that a row needs), 0 of one that needs
   /// none: near 1, rows need their neighbours. Each term is rounded to 2^-32.
   double dep_dist = 0;
@@ -52,6 +55,7 @@ void visit_features(const TriangleFeatures& features, const Show& show) {
   show("levels", features.levels, "");
   spread("level_rows", features.level_rows, "rows");
   spread("level_entries", features.level_entries, "entries");
+  show("wide_levels", features.wide_levels, "");
   show("dep_dist", features.dep_dist, "");
 }
 
@@ -164,7 +168,10 @@ TriangleFeatures features_of(const Exec& exec, const Graph& graph, const int* le
       RowSumsKernel<Graph>{graph, level, level_rows.data(), level_entries.data()}, result);
   auto host = memory.template copy_to<Kokkos::HostSpace>(exec);
   exec.fence("heddle::sptrsv::features");
-  features.level_rows = spread_of(host.template take<std::int64_t>(n).data(), levels);
+  const std::int64_t* const sizes = host.template take<std::int64_t>(n).data();
+  features.level_rows = spread_of(sizes, levels);
+  features.wide_levels = std::count_if(
+      sizes, sizes + n, [](std::int64_t rows) { return rows >= TriangleFeatures::wide_level; });
   features.level_entries = spread_of(host.template take<std::int64_t>(n).data(), levels);
   const RowSums rows = *host.template take<RowSums>(1).data();
   const auto number = static_cast<long double>(graph.rows);
