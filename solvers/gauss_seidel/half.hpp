@@ -40,7 +40,7 @@ class Half {
       if (scheme && scheme->has("hand-over")) {
         hand_over_.emplace(in.exec, in.A, side_, *scheme, in.vectors);
         rows_ = Copy(in.exec, in.A, side_, {hand_over_->place_order(), in.order});
-        hand_over_->cut(in.exec, in.device, rows_.entries());
+        hand_over_->cut(in.exec, rows_.entries());
         scheme_ = hand_over_->scheme();
         return;
       }

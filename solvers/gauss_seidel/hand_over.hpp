@@ -33,7 +33,7 @@ class HandOver {
     return {order_.iterations().data(), static_cast<O>(rows_), Sweep::forward};
   }
   /// Resolves the scheme, once the side has `entries` off the diagonal. Allocates, and waits.
-  void cut(const Exec& exec, const Device& device, std::int64_t entries) {
+  void cut(const Exec& exec, std::int64_t entries) {
     levels_ = order_.levels();
     scheme_ = sptrsv::resolved(scheme_, sptrsv::rows_shape(rows_, entries, levels_));
     lanes_ = static_cast<int>(scheme_.integer("lanes"));
@@ -44,8 +44,7 @@ class HandOver {
                   "pin a scheme with fewer lanes");
     }
     table_ = order::TaskTable<Exec>(exec, ranges, order_.level_begin());
-    scratch_bytes_ =
-        handover::scratch_for_residency(device, scheme_.integer("warps"), warps_per_team);
+    residency_ = {static_cast<int>(scheme_.integer("warps"))};
     exec.fence("heddle::gauss_seidel::ordered");
     order_ = {};  // what is kept of it lies in the rows' copy
   }
@@ -83,7 +82,7 @@ class HandOver {
     solve_.run(exec, pass.x.count, [&](const auto& solved, const auto& tickets) {
       const Kernel kernel{view, pass, solved, table_.tasks(), tasks_, teams};
       backends::launch_by_ticket<Shape>(exec, "heddle::gauss_seidel::hand_over", teams, kernel,
-                                        tickets, scratch_bytes_);
+                                        tickets, 0, residency_);
     });
   }
 
@@ -94,7 +93,7 @@ class HandOver {
   std::int64_t tasks_ = 0;
   order::TaskTable<Exec> table_;
   handover::GpuSolve<Exec, S> solve_;
-  std::size_t scratch_bytes_ = 0;
+  backends::Residency residency_;
 };
 
 }  // namespace heddle::detail::gauss_seidel

@@ -91,7 +91,7 @@ struct HandOverKernel {
     const Entries entries{view.col_idx, view.values};
     handover::EntryBatch<Entries, Batch, Vectors> batch;
     for (; warp.any(k < end); k += Batch * Subwarp::width) {
-      batch.template load_row<Subwarp::width>(entries, solved, k, end);
+      batch.load_row(entries, solved, k, end, Off(Subwarp::width));
       while (warp.any(!batch.look(solved, set))) {
       }
       batch.add_to(sum, entries);
