@@ -51,7 +51,7 @@ class Monitor {
     arena_ = Arena<Space>(exec, labels.states, arena_bytes<State, Real>(vectors, kept));
     states_ = arena_.template take<State>(vectors);
     history_ = arena_.template take<Real>(kept);
-    on_host_ = Kokkos::View<State*, Kokkos::HostSpace>(labels.on_host, vectors);
+    on_host_ = Kokkos::View<State*, Kokkos::HostSpace>(std::string(labels.on_host), vectors);
     results_.resize(vectors);
   }
 

@@ -266,17 +266,17 @@ class SptrsvPlan {
     if constexpr (runs_on_lanes) {
       scheme = concrete(*scheme, graph.rows, sums_.entries, levels ? levels->count() : 0);
     }
-    const Inspection<Exec, Matrix> inspection{exec,
-                                              T_,
-                                              graph,
-                                              origin,
-                                              sums_,
-                                              device_,
-                                              options_.diagonal,
-                                              room,
-                                              pinned,
-                                              levels ? &*levels : nullptr,
-                                              options_.threads};
+    const detail::sptrsv::Inspection<Exec, Matrix> inspection{exec,
+                                                              T_,
+                                                              graph,
+                                                              origin,
+                                                              sums_,
+                                                              device_,
+                                                              options_.diagonal,
+                                                              room,
+                                                              pinned,
+                                                              levels ? &*levels : nullptr,
+                                                              options_.threads};
     return Executor(inspection, *scheme);
   }
 
