@@ -4,5 +4,6 @@
 #include "krylov/block_jacobi.hpp"
 #include "krylov/cg.hpp"
 #include "krylov/jacobi.hpp"
+#include "krylov/with_rows.hpp"
 
-/// Conjugate gradients: CgSolver.
+/// Conjugate gradients: CgSolver, and with_rows.

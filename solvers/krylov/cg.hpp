@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/device.hpp"
 #include "../vectors/updates.hpp"
 #include "apply.hpp"
-#include "cg_passes.hpp"
+#include "cg_schemes.hpp"
 #include "monitor.hpp"
 
 namespace heddle {
@@ -22,6 +23,11 @@ namespace heddle {
 /// b with JacobiPreconditioner, whose z is never stored; another preconditioner: 12 n b and its
 /// own.
 ///
+/// Small systems are solved by one team in one launch (cg/one-team), where A has csr() (with_rows
+/// puts the matrix beside a plan), M is none or JacobiPreconditioner, there is one
+/// right-hand side, and the vectors fit into a team's scratch on a GPU. Chosen by size, or pinned
+/// by options.scheme; scheme() says what ran. The two schemes add up in different orders.
+///
 /// Source: M. Hestenes and E. Stiefel (1952).
 template <ExecutionSpace Exec, Scalar S>
 class CgSolver {
@@ -39,7 +45,9 @@ class CgSolver {
                  detail::krylov::MonitorLabels{"heddle::cg::state", "heddle::cg::state_on_host",
                                                "heddle::cg::look"},
                  options, rows, count),
-        workspace_(exec, 24) {
+        workspace_(exec, 24),
+        device_(backends::describe(exec)) {
+    detail::krylov::check_cg_scheme(options.scheme);
     const auto n = static_cast<std::size_t>(rows), vectors = static_cast<std::size_t>(count);
     arena_ = Arena<Space>(exec, "heddle::cg::vectors", 5 * arena_bytes<S>(n * vectors));
     for (Vectors* v : {&x_, &r_, &p_, &q_, &z_}) {
@@ -53,7 +61,7 @@ class CgSolver {
   ///
   /// Waits for `exec` every options.check_every iterations; with 0 never: then `outcome` is running
   /// whatever happens, and results(exec) waits and tells. Throws Error if sizes do not fit, or M
-  /// says that it is not symmetric.
+  /// says that it is not symmetric, or cg/one-team is pinned and does not take the system.
   template <class A, VectorView B, WritableVectorView X>
   KrylovResult solve(const Exec& exec, A& matrix, const B& b, const X& x) {
     NoPreconditioner none;
@@ -80,6 +88,8 @@ class CgSolver {
   /// (0: the first residual) at v * (max_iterations + 1) + i, as far as `iterations` says.
   auto history() const { return monitor_.history(); }
 
+  /// What the last solve ran by.
+  const Scheme& scheme() const { return scheme_; }
   std::size_t bytes() const { return arena_.bytes() + workspace_.bytes() + monitor_.bytes(); }
   /// Bytes that an iteration moves, the preconditioner's own not counted.
   template <class A, class M = NoPreconditioner>
@@ -104,6 +114,20 @@ class CgSolver {
     krylov::check_square(matrix, rows_);
     krylov::check_system(rows_, count_, right, detail::vectors::to_write(x));
     monitor_.clear();
+    if constexpr (krylov::HasRows<A> && how != How::by_operator) {
+      if (const auto rows = matrix.csr(); rows && takes_one_team(*rows)) {
+        scheme_ = krylov::cg_one_team;
+        solve_by_one_team<how>(exec, *rows, right, detail::vectors::to_write(x), z);
+        return worst();
+      }
+    }
+    scheme_ = krylov::cg_launches;
+    if (monitor_.options().scheme == Scheme(krylov::cg_one_team)) {
+      throw Error(
+          "one team does not take this system: A has no csr(), or M is neither none nor "
+          "Jacobi, or there are several right-hand sides, or too many rows",
+          "leave out options.scheme");
+    }
     start<how>(exec, matrix, b, x, preconditioner, z);
     const int every = monitor_.options().recompute_every;
     monitor_.run(exec, 1, [&](int first, int stop) {
@@ -115,11 +139,64 @@ class CgSolver {
       }
     });
     vectors::copy(exec, x_, x);
+    return worst();
+  }
+
+  KrylovResult worst() const {
     return *std::min_element(results().begin(), results().end(),
                              [](const KrylovResult& a, const KrylovResult& other) {
                                if (a.converged() != other.converged()) return !a.converged();
                                return a.relative_residual() > other.relative_residual();
                              });
+  }
+
+  template <class Matrix>
+  bool takes_one_team(const Matrix& matrix) const {
+    namespace krylov = detail::krylov;
+    const bool fits = !backends::has_lanes<Exec> ||
+                      krylov::one_team_scratch_bytes<S>(rows_) <= device_.scratch_bytes;
+    if (count_ != 1 || !fits) return false;
+    const auto& pinned = monitor_.options().scheme;
+    if (pinned) return *pinned == Scheme(krylov::cg_one_team);
+    return krylov::one_team_is_faster<S>(device_, rows_,
+                                         static_cast<std::int64_t>(matrix.nonzeros()));
+  }
+
+  /// A launch for each block of iterations; the first begins, and is one of its own where the host
+  /// looks before any iteration.
+  template <How how, class Matrix>
+  void solve_by_one_team(const Exec& exec, const Matrix& matrix, const Const& b,
+                         const Multivector<S>& x, const Const& z) {
+    const auto& options = monitor_.options();
+    const auto launch = [&](int first, int stop, bool begins) {
+      using Kernel = detail::krylov::CgOneTeam<S, Matrix, how, backends::has_lanes<Exec>>;
+      const Kernel kernel{matrix.row_ptr().data(),
+                          matrix.col_idx().data(),
+                          matrix.values().data(),
+                          rows_,
+                          b,
+                          z,
+                          x,
+                          {x_.data(), r_.data(), p_.data(), q_.data()},
+                          monitor_.states(),
+                          monitor_.limits(),
+                          first,
+                          stop,
+                          options.recompute_every,
+                          begins,
+                          options.zero_guess};
+      using Shape = backends::Shape<backends::max_subwarp_width<Exec>,
+                                    detail::vectors::tuning_of<Exec>.threads>;
+      if constexpr (backends::has_lanes<Exec>) {
+        backends::launch<Shape>(exec, "heddle::cg::one_team", 1, kernel,
+                                detail::krylov::one_team_scratch_bytes<S>(rows_));
+      } else {
+        backends::launch<Shape>(exec, "heddle::cg::one_team", 1, kernel);
+      }
+    };
+    const bool looks = options.check_every > 0;
+    if (looks) launch(0, 0, true);
+    monitor_.run(exec, 1, [&](int first, int stop) { launch(first, stop, !looks); });
   }
 
   static Multivector<S> whole(const Vectors& v) { return multivector_of<S>(v); }
@@ -223,6 +300,8 @@ class CgSolver {
   int count_;
   Monitor monitor_;
   VectorWorkspace<Exec, S> workspace_;
+  Device device_;
+  Scheme scheme_;
   Arena<Space> arena_;
   Vectors x_, r_, p_, q_, z_;
 };

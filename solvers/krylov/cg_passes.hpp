@@ -15,12 +15,66 @@ using vectors::PassWithoutSums;
 /// Of one right-hand side.
 template <class Real>
 struct CgState {
+  static constexpr bool has_schemes = true;
   Progress<Real> progress;
   Real rho, alpha, beta;
   int moves;  ///< whether this step has an alpha, so that x moves
 
   KOKKOS_FORCEINLINE_FUNCTION bool running() const { return progress.outcome == Outcome::running; }
 };
+
+/// Before the first step, from r . r, b . b and r . z of right-hand side v.
+template <class Real>
+KOKKOS_FORCEINLINE_FUNCTION void begin_cg(CgState<Real>& state, const Limits<Real>& limits, int v,
+                                          Real residual, Real right_hand_side, Real rho) {
+  begin(state.progress, limits, v, residual, right_hand_side);
+  state.rho = rho;
+  state.alpha = state.beta = Real(0);
+  state.moves = 0;
+  if (!state.running()) return;
+  if (!is_finite(rho)) state.progress.outcome = Outcome::not_a_number;
+  if (rho <= Real(0)) state.progress.outcome = Outcome::indefinite;
+}
+
+/// alpha from p . q
+template <class Real>
+KOKKOS_FORCEINLINE_FUNCTION void take_curvature(CgState<Real>& state, Real curvature) {
+  state.moves = 0;
+  if (!state.running()) return;
+  if (!is_finite(curvature)) {
+    state.progress.outcome = Outcome::not_a_number;
+  } else if (curvature <= Real(0)) {
+    state.progress.outcome = Outcome::indefinite;
+  } else {
+    state.alpha = state.rho / curvature;
+    state.moves = 1;
+  }
+}
+
+/// beta from the new r . z
+template <class Real>
+KOKKOS_FORCEINLINE_FUNCTION void next_direction(CgState<Real>& state, Real rho) {
+  if (!state.running()) return;
+  if (!is_finite(rho)) {
+    state.progress.outcome = Outcome::not_a_number;
+  } else if (rho <= Real(0)) {
+    state.progress.outcome = Outcome::indefinite;
+  }
+  state.beta = rho / state.rho;
+  state.rho = rho;
+}
+
+/// After r was computed anew, as if the step had come to this residual: a residual that was carried
+/// along too low is no measure for stagnation.
+template <class Real>
+KOKKOS_FORCEINLINE_FUNCTION void take_residual_anew(CgState<Real>& state,
+                                                    const Limits<Real>& limits, int v,
+                                                    Real residual) {
+  state.progress.residual = state.progress.best = residual;
+  state.progress.best_iteration = state.progress.iterations;
+  advance(state.progress, limits, v, residual, 0);
+  state.progress.recomputed = 1;
+}
 
 /// p = z; r . r, b . b and r . z
 template <Scalar S, Preconditioned How>
@@ -61,14 +115,8 @@ struct CgStart : PassOfAll {
     sum[2] = Pack::multiply_add(conjugate, z, sum[2]);
   }
   KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const S* total) const {
-    CgState<Real>& mine = state[first + v];
-    begin(mine.progress, limits, first + v, real_part(total[0]), real_part(total[1]));
-    mine.rho = real_part(total[2]);
-    mine.alpha = mine.beta = Real(0);
-    mine.moves = 0;
-    if (!mine.running()) return;
-    if (!is_finite(mine.rho)) mine.progress.outcome = Outcome::not_a_number;
-    if (mine.rho <= Real(0)) mine.progress.outcome = Outcome::indefinite;
+    begin_cg(state[first + v], limits, first + v, real_part(total[0]), real_part(total[1]),
+             real_part(total[2]));
   }
 };
 
@@ -81,33 +129,9 @@ struct CgCurvature : heddle::vectors::passes::SumOfProducts<S> {
 
   KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return state[v].running(); }
   KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const S* total) const {
-    CgState<Real>& mine = state[v];
-    mine.moves = 0;
-    if (!mine.running()) return;
-    const Real curvature = real_part(*total);
-    if (!is_finite(curvature)) {
-      mine.progress.outcome = Outcome::not_a_number;
-    } else if (curvature <= Real(0)) {
-      mine.progress.outcome = Outcome::indefinite;
-    } else {
-      mine.alpha = mine.rho / curvature;
-      mine.moves = 1;
-    }
+    take_curvature(state[v], real_part(*total));
   }
 };
-
-/// beta from the new r . z
-template <class Real>
-KOKKOS_FORCEINLINE_FUNCTION void next_direction(CgState<Real>& state, Real rho) {
-  if (!state.running()) return;
-  if (!is_finite(rho)) {
-    state.progress.outcome = Outcome::not_a_number;
-  } else if (rho <= Real(0)) {
-    state.progress.outcome = Outcome::indefinite;
-  }
-  state.beta = rho / state.rho;
-  state.rho = rho;
-}
 
 /// r -= alpha q, or r = b - q with Anew; r . r and r . z
 template <Scalar S, Preconditioned How, bool Anew>
@@ -161,12 +185,7 @@ struct CgResidual {
     if (!mine.running()) return;
     const Real rho = real_part(total[sums - 1]);
     if constexpr (Anew) {
-      // As if the step had come to this residual: a residual that was carried along too low is no
-      // measure for stagnation.
-      mine.progress.residual = mine.progress.best = real_part(total[0]);
-      mine.progress.best_iteration = mine.progress.iterations;
-      advance(mine.progress, limits, first + v, real_part(total[0]), 0);
-      mine.progress.recomputed = 1;
+      take_residual_anew(mine, limits, first + v, real_part(total[0]));
       if (How != Preconditioned::by_operator) mine.rho = rho;
     } else {
       advance(mine.progress, limits, first + v, real_part(total[0]), 1);

@@ -40,6 +40,11 @@ class Monitor {
           std::int64_t rows, int count = 1)
       : labels_(labels), options_(options) {
     check_options(options);
+    if (options.scheme && !requires { State::has_schemes; }) {
+      throw Error(
+          "options.scheme is " + options.scheme->to_string() + ", and this solver has no schemes",
+          "leave it out");
+    }
     if (rows < 0 || count < 1) {
       throw Error("a solver for " + std::to_string(rows) + " unknowns and " +
                       std::to_string(count) + " right-hand sides",

@@ -3,9 +3,11 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "../../core/scheme.hpp"
 #include "../../core/types.hpp"
 
 namespace heddle {
@@ -69,6 +71,8 @@ struct KrylovOptions {
   /// Called where the host looks, with iterations and the largest residual norm, relative; ends the
   /// iteration by returning false.
   std::function<bool(int iterations, double residual)> callback = {};
+  /// Of CgSolver, which has two: pins cg/launches or cg/one-team.
+  std::optional<Scheme> scheme = std::nullopt;
 };
 
 /// How an iteration ended, of one right-hand side.

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../formats/common/prediction.hpp"
+#include "cg_one_team.hpp"
+
+namespace heddle::detail::krylov {
+
+inline constexpr const char* cg_launches = "cg/launches";
+inline constexpr const char* cg_one_team = "cg/one-team";
+
+/// Throws Error for a scheme that is neither.
+inline void check_cg_scheme(const std::optional<Scheme>& scheme) {
+  if (!scheme || *scheme == Scheme(cg_launches) || *scheme == Scheme(cg_one_team)) return;
+  throw Error("options.scheme is " + scheme->to_string(),
+              std::string("conjugate gradients have ") + cg_launches + " and " + cg_one_team);
+}
+
+/// An operator whose rows a kernel may compute itself: csr() gives a CsrMatrix, or nothing.
+template <class A>
+concept HasRows = requires(const A& a) {
+  { a.csr().has_value() } -> std::convertible_to<bool>;
+};
+
+/// Whether an iteration of one team is expected to take less time than four launches that share the
+/// work out. Of a CPU a thread adds up about a nonzero a nanosecond; of a GPU the figure is a
+/// guess: a team reads what lies in the caches four times as fast as its share of the memory's
+/// bandwidth.
+template <Scalar S>
+bool one_team_is_faster(const Device& device, std::int64_t rows, std::int64_t nonzeros) {
+  const auto n = static_cast<double>(rows), entries = static_cast<double>(nonzeros);
+  const double bytes = entries * (sizeof(S) + sizeof(int)) + 12 * n * sizeof(S);
+  const double shares = std::max(1, device.multiprocessors);
+  const double launches = 4 * estimated_launch_seconds(device);
+  if (device.has_lanes()) {
+    const double rate = estimated_bytes_per_second(device);
+    return bytes / (4 * rate / shares) < launches + bytes / rate;
+  }
+  const double alone = (1.0 * entries + 2.0 * n) * 1e-9;
+  return alone < launches / 4 + alone / shares;
+}
+
+}  // namespace heddle::detail::krylov

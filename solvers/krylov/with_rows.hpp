@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+
+#include "../../core/matrix.hpp"
+#include "apply.hpp"
+
+namespace heddle {
+
+/// An operator beside the matrix that it applies, for solvers whose kernels compute rows
+/// themselves: csr(). Refers to the operator and borrows the matrix, which is all of it: no
+/// triangle that stands for a symmetric one.
+template <class Operator, class Matrix>
+class OperatorWithRows {
+ public:
+  using matrix_type = SignedOffsets<Matrix>;
+
+  /// Throws Error if the two are of different sizes.
+  OperatorWithRows(Operator& applied, const Matrix& A)
+      : operator_(&applied), matrix_(with_signed_offsets(A)) {
+    if (static_cast<std::int64_t>(applied.rows()) != A.rows() ||
+        static_cast<std::int64_t>(applied.columns()) != A.columns()) {
+      throw Error("an operator of " + std::to_string(applied.rows()) + " x " +
+                      std::to_string(applied.columns()) + " beside a matrix of " +
+                      std::to_string(A.rows()) + " x " + std::to_string(A.columns()),
+                  "give the matrix that the operator applies");
+    }
+  }
+
+  template <class Exec, class X, class Y>
+  void apply(const Exec& exec, const X& x, const Y& y) {
+    operator_->apply(exec, x, y);
+  }
+  static constexpr bool takes_several_vectors = detail::krylov::takes_several_vectors<Operator>();
+  std::int64_t rows() const { return operator_->rows(); }
+  std::int64_t columns() const { return operator_->columns(); }
+  std::optional<matrix_type> csr() const { return matrix_; }
+  std::uint64_t version() const { return detail::krylov::version(*operator_); }
+  double moved_bytes(Op op, int vectors) const
+    requires requires(const Operator& a) { a.moved_bytes(Op::none, 1); }
+  {
+    return operator_->moved_bytes(op, vectors);
+  }
+
+ private:
+  Operator* operator_;
+  matrix_type matrix_;
+};
+
+/// See OperatorWithRows.
+template <class Operator, class Matrix>
+OperatorWithRows<Operator, Matrix> with_rows(Operator& applied, const Matrix& A) {
+  return {applied, A};
+}
+
+}  // namespace heddle

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Conjugate gradients by one team: cg/one-team.
+#include <heddle/cg.hpp>
+#include <heddle/gmres.hpp>
+
+#include "../support/krylov.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+constexpr int side = emulated ? 12 : 40;
+const Scheme one_team("cg/one-team"), launches("cg/launches");
+
+/// An operator whose rows a kernel may compute itself.
+template <ExecutionSpace E, class S>
+struct WithRows : PlainOperator<E, S> {
+  explicit WithRows(PlainOperator<E, S> plain) : PlainOperator<E, S>(std::move(plain)) {}
+  auto csr() const { return std::optional(this->matrix()); }
+};
+
+KrylovOptions pinned(const Scheme& scheme) {
+  KrylovOptions options;
+  options.scheme = scheme;
+  return options;
+}
+
+WithRows<Exec, double> star(int size, double diagonal) {
+  return WithRows<Exec, double>(
+      grid_operator<Exec, double>(size, [=](int i, int j) { return i == j ? diagonal : -1.0; }));
+}
+
+Kokkos::View<double*, Space> vector(std::int64_t n) {
+  return Kokkos::View<double*, Space>("heddle::test::vector", static_cast<std::size_t>(n));
+}
+
+template <class T>
+Kokkos::View<T*, Space> array(const std::vector<T>& from) {
+  const Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
+      from.data(), from.size());
+  const Kokkos::View<T*, Space> device("heddle::test::array", from.size());
+  Kokkos::deep_copy(device, host);
+  return device;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("one team takes the steps of the launches", T, takes_steps) {
+  using S = typename T::Scalar;
+  using E = typename T::Exec;
+  const E exec;
+  const bool is_float = std::is_same_v<RealOf<S>, float>;
+  WithRows<E, S> a(laplacian<E, S>(side, 100));
+  const auto b = right_hand_side<S, typename T::Space>(a.n);
+  const Kokkos::View<S*, typename T::Space> x("heddle::test::x", static_cast<std::size_t>(a.n));
+  JacobiPreconditioner<E, S> jacobi(exec, a.matrix());
+  for (const bool with_jacobi : {false, true}) {
+    CAPTURE(with_jacobi);
+    int iterations = 0;
+    for (const Scheme& scheme : {launches, one_team}) {
+      KrylovOptions options = pinned(scheme);
+      options.relative_tolerance = is_float ? 1e-4 : 1e-10;
+      options.zero_guess = true;
+      CgSolver<E, S> cg(exec, a.n, options);
+      fill_with_poison(x);  // which a guess of zero does not read
+      a.applies = 0;
+      const KrylovResult result =
+          with_jacobi ? cg.solve(exec, a, b, x, jacobi) : cg.solve(exec, a, b, x);
+      CHECK(cg.scheme() == scheme);
+      CHECK((a.applies == 0) == (scheme == one_team));
+      CHECK(result.converged());
+      CHECK(relative_residual(a, b, x) < 30 * options.relative_tolerance);
+      if (iterations == 0) iterations = result.iterations;
+      CHECK(std::abs(result.iterations - iterations) <= (is_float ? 4 : 2));
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(takes_steps, VectorTypes);
+
+TEST_CASE("of one team, too, when the host looks changes nothing, not a bit") {
+  const Exec exec;
+  auto a = star(side, 4.1);
+  const auto b = right_hand_side<double>(a.n), guess = right_hand_side<double>(a.n, 7);
+  std::vector<unsigned char> bits;
+  int iterations = 0;
+  for (const int every : {1, 7, 1000, 0}) {
+    CAPTURE(every);
+    KrylovOptions options = pinned(one_team);
+    options.check_every = every;
+    options.max_iterations = 300;
+    options.recompute_every = 9;
+    CgSolver<Exec, double> cg(exec, a.n, options);
+    const auto x = vector(a.n);
+    Kokkos::deep_copy(x, guess);
+    std::vector<Event> seen;
+    {
+      const Recording recording;
+      cg.solve(exec, a, b, x);
+      seen = Recording::seen();
+    }
+    CHECK(strangers(seen) == "");
+    CHECK(count(seen, Event::allocation) == 0);
+    if (every == 0) {
+      CHECK(count(seen, Event::kernel) == 1);  // a whole solve
+      CHECK(count(seen, Event::copy) == 0);
+      CHECK(cg.results()[0].outcome == Outcome::running);  // nobody looked
+    }
+    const KrylovResult result = cg.results(exec)[0];
+    CHECK(result.converged());
+    CHECK(relative_residual(a, b, x) < 2e-8);
+    if (bits.empty()) {
+      bits = bits_of(x);
+      iterations = result.iterations;
+    }
+    CHECK(bits_of(x) == bits);
+    CHECK(result.iterations == iterations);
+  }
+}
+
+TEST_CASE("trouble of one team is that of the launches") {
+  const Exec exec;
+  const auto b = right_hand_side<double>(side * side);
+  const auto outcome = [&](WithRows<Exec, double> a, KrylovOptions options) {
+    std::vector<KrylovResult> results;
+    for (const Scheme& scheme : {launches, one_team}) {
+      options.scheme = scheme;
+      const auto x = vector(a.n);
+      CgSolver<Exec, double> cg(exec, a.n, options);
+      results.push_back(cg.solve(exec, a, b, x));
+      CHECK(std::isfinite(to_host(x)(0)));  // what the last good step left
+    }
+    CHECK(results[0].outcome == results[1].outcome);
+    CHECK(std::abs(results[0].iterations - results[1].iterations) <= 1);
+    return results[1];
+  };
+  CHECK(outcome(star(side, -4.01), {}).outcome == Outcome::indefinite);
+  CHECK(outcome(star(side, 1.5), {}).outcome == Outcome::indefinite);
+  auto infinite = star(side, 4.01);
+  Kokkos::deep_copy(Kokkos::subview(infinite.values, 9), std::numeric_limits<double>::infinity());
+  CHECK(outcome(infinite, {}).outcome == Outcome::not_a_number);
+  const KrylovResult few = outcome(star(side, 4.01), {.max_iterations = 3});
+  CHECK(few.outcome == Outcome::running);
+  CHECK(few.iterations == 3);
+  CHECK(outcome(star(side, 4.01), {.max_iterations = 0}).iterations == 0);
+  CgSolver<Exec, double> impatient(exec, side * side,
+                                   {.relative_tolerance = 0,
+                                    .max_iterations = 100000,
+                                    .stagnation_window = 50,
+                                    .scheme = one_team});
+  auto a = star(side, 4.01);
+  const auto x = vector(a.n);
+  const KrylovResult stagnated = impatient.solve(exec, a, b, x);
+  CHECK(stagnated.outcome != Outcome::running);
+  CHECK(stagnated.iterations < 100000);
+}
+
+TEST_CASE("one team keeps the history that the launches keep") {
+  const Exec exec;
+  auto a = star(side, 4.1);
+  const auto b = right_hand_side<double>(a.n);
+  KrylovOptions options = pinned(one_team);
+  options.history = true;
+  CgSolver<Exec, double> cg(exec, a.n, options);
+  options.scheme = launches;
+  CgSolver<Exec, double> other(exec, a.n, options);
+  const KrylovResult result = cg.solve(exec, a, b, vector(a.n));
+  other.solve(exec, a, b, vector(a.n));
+  const auto history = copy_to<Kokkos::HostSpace>(cg.history());
+  const auto of_launches = copy_to<Kokkos::HostSpace>(other.history());
+  for (int i = 0; i < result.iterations / 2; ++i) {
+    CHECK(history(static_cast<std::size_t>(i)) ==
+          doctest::Approx(of_launches(static_cast<std::size_t>(i))).epsilon(1e-6));
+  }
+  CHECK(result.residual == history(static_cast<std::size_t>(result.iterations)));
+}
+
+TEST_CASE("one team: no rows, one row, an arrow with a row of all columns") {
+  const Exec exec;
+  for (const int size : {0, 1, 5}) {
+    CAPTURE(size);
+    auto a = star(size, 4.1);
+    CgSolver<Exec, double> cg(exec, a.n, pinned(one_team));
+    const auto b = vector(a.n), x = vector(a.n);
+    CHECK(cg.solve(exec, a, b, x).iterations == 0);  // zeros are solved before it begins
+    Kokkos::deep_copy(b, 1.0);
+    CHECK(cg.solve(exec, a, b, x).converged());
+    CHECK(cg.solve(exec, a, b, x).iterations <= 2);  // from the solution
+  }
+  // Row 0 has all columns, every other row its own and column 0; the last has its own alone.
+  const int n = emulated ? 300 : 3000;
+  std::vector<int> begin{0}, column;
+  std::vector<double> value;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const bool edge = (i == 0 || j == 0) && i != n - 1 && j != n - 1;
+      if (i != j && !edge) continue;
+      column.push_back(j);
+      value.push_back(i == j ? (i == 0 ? n : 2.0 + i % 5) : -0.5);
+    }
+    begin.push_back(static_cast<int>(column.size()));
+  }
+  WithRows<Exec, double> arrow{
+      PlainOperator<Exec, double>{n, array(begin), array(column), array(value)}};
+  const auto b = right_hand_side<double>(n);
+  const auto x = vector(n);
+  JacobiPreconditioner<Exec, double> jacobi(exec, arrow.matrix());
+  CgSolver<Exec, double> cg(exec, n, pinned(one_team));
+  CHECK(cg.solve(exec, arrow, b, x, jacobi).converged());
+  CHECK(relative_residual(arrow, b, x) < 1e-7);
+}
+
+TEST_CASE("one team is chosen where it is expected to be faster, and takes what it can") {
+  const Exec exec;
+  const auto chosen = [&](auto& a, auto& m) {
+    CgSolver<Exec, double> cg(exec, a.n);
+    cg.solve(exec, a, right_hand_side<double>(a.n), vector(a.n), m);
+    return cg.scheme();
+  };
+  NoPreconditioner none;
+  auto small = star(8, 4.1);
+  CHECK(chosen(small, none) == one_team);
+  auto large = star(emulated ? 100 : 200, 30);
+  CHECK(chosen(large, none) == launches);
+  PlainOperator<Exec, double> without_rows = star(8, 4.1);
+  CHECK(chosen(without_rows, none) == launches);
+  Diagonal user{JacobiPreconditioner<Exec, double>(exec, small.matrix())};
+  CHECK(chosen(small, user) == launches);
+}
+
+TEST_CASE("an operator beside its matrix shows it to one team") {
+  const Exec exec;
+  PlainOperator<Exec, double> a = star(8, 4.1);
+  auto both = with_rows(a, a.matrix());
+  REQUIRE(both.csr().has_value());
+  CHECK(both.csr()->values().data() == a.values.data());
+  const auto b = right_hand_side<double>(a.n);
+  const auto x = vector(a.n);
+  CgSolver<Exec, double> cg(exec, a.n);
+  CHECK(cg.solve(exec, both, b, x).converged());
+  CHECK(cg.scheme() == one_team);
+  CHECK(a.applies == 0);
+  CHECK(relative_residual(a, b, x) < 2e-8);
+  Diagonal user{JacobiPreconditioner<Exec, double>(exec, a.matrix())};
+  CHECK(cg.solve(exec, both, b, x, user).converged());  // by launches: through the operator
+  CHECK(a.applies > 0);
+  PlainOperator<Exec, double> other = star(9, 4.1);
+  CHECK_THROWS_WITH_AS(with_rows(a, other.matrix()),
+                       doctest::Contains("an operator of 64 x 64 beside a matrix of 81 x 81"),
+                       Error);
+}
+
+TEST_CASE("one team refuses by name what it does not take") {
+  const Exec exec;
+  auto a = star(4, 4.1);
+  const auto b = right_hand_side<double>(16);
+  const auto x = vector(16);
+  CgSolver<Exec, double> cg(exec, 16, pinned(one_team));
+  PlainOperator<Exec, double> without_rows = a;
+  CHECK_THROWS_WITH_AS(cg.solve(exec, without_rows, b, x), doctest::Contains("A has no csr()"),
+                       Error);
+  Diagonal user{JacobiPreconditioner<Exec, double>(exec, a.matrix())};
+  CHECK_THROWS_WITH_AS(cg.solve(exec, a, b, x, user),
+                       doctest::Contains("one team does not take this system"), Error);
+  CHECK_THROWS_WITH_AS((CgSolver<Exec, double>(exec, 16, pinned(Scheme("cg/two-teams")))),
+                       doctest::Contains("cg/launches and cg/one-team"), Error);
+  CHECK_THROWS_WITH_AS((GmresSolver<Exec, double>(exec, 16, 5, pinned(one_team))),
+                       doctest::Contains("this solver has no schemes"), Error);
+}
+
+}  // namespace heddle::test
