@@ -39,6 +39,8 @@ string(REGEX REPLACE "TIME +[0-9.]+ +TIME +TIME +SPREAD +TIME +[0-9.]+ "
 # Of ilu: setup, setup over time, time, what is kept, over the peer's.
 string(REGEX REPLACE "TIME +[0-9.e+]+ +TIME +SPREAD +[0-9.]+ [KMG]?B +([0-9.]+x|-) "
                      "TIME N TIME SPREAD BYTES N " plain "${plain}")
+# Of operations on vectors: rate, and share of triad's.
+string(REGEX REPLACE "TIME +[0-9.]+ +[0-9]+%\n" "TIME N N%\n" plain "${plain}")
 # What a plan moves and what it makes of an open parameter depend on the processor.
 string(REGEX REPLACE "N% +[0-9.]+ [KMG]B " "N% BYTES " plain "${plain}")
 string(REGEX REPLACE " ok +[a-z-]+/[^ \n]+" " ok" plain "${plain}")
