@@ -31,6 +31,7 @@ enum class GaussSeidelOrder {
               ///< numbers
 };
 
+/// In words.
 constexpr const char* name(GaussSeidelOrder order) {
   return order == GaussSeidelOrder::natural ? "natural" : "multicolor";
 }
@@ -41,6 +42,7 @@ struct GaussSeidelOptions {
   GaussSeidelSweep sweep = GaussSeidelSweep::symmetric;
   /// Relaxation, of more than 0 and less than 2: 1 is Gauss-Seidel, others are SOR and SSOR.
   double omega = 1;
+  /// In which order rows are swept.
   GaussSeidelOrder order = GaussSeidelOrder::natural;
   /// Pins what runs, as "gauss-seidel/point-to-point"; by default it is chosen.
   std::optional<Scheme> scheme = std::nullopt;
