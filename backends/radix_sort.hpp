@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../core/types.hpp"
 #include "spaces.hpp"
 #ifdef KOKKOS_ENABLE_CUDA
 #include "cuda/radix_sort.hpp"

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include "../../core/types.hpp"
 #include "../order/place_order.hpp"
 
 namespace heddle::detail::gauss_seidel {

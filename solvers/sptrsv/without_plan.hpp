@@ -4,6 +4,7 @@
 #include "../../backends/device.hpp"
 #include "../../backends/threads_at_once.hpp"
 #include "../../core/arena.hpp"
+#include "../../core/matrix.hpp"
 #include "../../core/move_only.hpp"
 #include "../triangle/right_hand_sides.hpp"
 #include "options.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "../../../core/scheme.hpp"
 #include "../../handover/gpu_solve.hpp"
 #include "../../order/group_proof.hpp"
 #include "../select/tuning.hpp"
