@@ -96,12 +96,7 @@ class GaussSeidelPlan {
   /// not an error here: see bad_diagonal.
   void update_values(const Exec& exec, const Matrix& A) {
     moves_.check("GaussSeidelPlan", "update_values");
-    if (A.rows() != rows_ || static_cast<std::int64_t>(A.nonzeros()) != nonzeros_) {
-      throw Error("update_values was given a matrix of " + std::to_string(A.rows()) + " rows and " +
-                      std::to_string(A.nonzeros()) + " entries, and the plan is for " +
-                      std::to_string(rows_) + " and " + std::to_string(nonzeros_),
-                  "make a new plan when the pattern changes");
-    }
+    detail::triangle::check_same_size("update_values", A, rows_, nonzeros_);
     Kokkos::deep_copy(kokkos_space(exec), bad_diagonal_, 0);
     with_runs(*this, [&](auto& runs) { runs.update_values(exec, A, bad_diagonal_.data()); });
     ++version_;
@@ -116,10 +111,8 @@ class GaussSeidelPlan {
   /// Throws Error, naming that row. Waits for `exec`.
   void check_diagonal(const Exec& exec) const {
     moves_.check("GaussSeidelPlan", "check_diagonal");
-    std::int64_t bad = 0;
-    Kokkos::deep_copy(kokkos_space(exec), bad, bad_diagonal_);
-    exec.fence("heddle::gauss_seidel::check_diagonal");
-    if (bad) detail::triangle::throw_bad_diagonal(bad - 1);
+    detail::triangle::check_bad_diagonal(exec, "heddle::gauss_seidel::check_diagonal",
+                                         bad_diagonal_);
   }
 
   /// What solvers ask of a preconditioner.

@@ -10,6 +10,22 @@
 
 namespace heddle::detail::ilu {
 
+/// The transpose of a square pattern; its values, of the smallest type, say nothing. Waits for
+/// `exec`.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+Transposed<Exec, float, O, Off> transposed_pattern(const Exec& exec,
+                                                   const PatternView<O, Off>& pattern) {
+  using Space = typename Exec::memory_space;
+  const auto count = static_cast<std::size_t>(pattern.entries);
+  Arena<Space> memory(exec, "heddle::ilu::no_values", arena_bytes<float>(count));
+  float* const none = memory.template take<float>(count).data();
+  fill(exec, "heddle::ilu::no_values", none, pattern.entries, 0.0f);
+  const auto rows = static_cast<O>(pattern.rows);
+  return Transposed<Exec, float, O, Off>(
+      exec, CsrMatrix<float, O, Off, Space>(rows, rows, static_cast<Off>(pattern.entries),
+                                            pattern.row_ptr, pattern.col_idx, none));
+}
+
 /// How far the rows of a matrix are from what factors need.
 struct RowOrder {
   std::int64_t falling = 0;   ///< entries whose column is below the one before
@@ -50,28 +66,12 @@ struct KeptColumns {
   const Off* row_ptr;
   const O* col_idx;
   Parts parts;
-  const Off* row_ptr_to;
-  O* col_idx_to;
 
-  KOKKOS_FUNCTION bool keeps(std::int64_t i, Off k) const {
-    if (k > row_ptr[i] && col_idx[k] == col_idx[k - 1]) return false;
-    return parts.keep(i, static_cast<std::int64_t>(col_idx[k]));
-  }
-};
-template <Ordinal O, Offset Off>
-struct CountKept : KeptColumns<O, Off> {
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
-    std::int64_t count = 0;
-    for (Off k = this->row_ptr[i]; k < this->row_ptr[i + 1]; ++k) count += this->keeps(i, k);
-    return count;
-  }
-};
-template <Ordinal O, Offset Off>
-struct CopyKept : KeptColumns<O, Off> {
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    Off to = this->row_ptr_to[i];
-    for (Off k = this->row_ptr[i]; k < this->row_ptr[i + 1]; ++k) {
-      if (this->keeps(i, k)) this->col_idx_to[to++] = this->col_idx[k];
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void columns(std::int64_t i, const Visit& visit) const {
+    for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      if (k > row_ptr[i] && col_idx[k] == col_idx[k - 1]) continue;
+      if (parts.keep(i, static_cast<std::int64_t>(col_idx[k]))) visit(col_idx[k]);
     }
   }
 };
@@ -81,8 +81,6 @@ struct CopyKept : KeptColumns<O, Off> {
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 class AscendingPattern {
  public:
-  using Space = typename Exec::memory_space;
-
   /// rows x rows; the arrays must outlive this.
   AscendingPattern(const Exec& exec, O rows, Off entries, const Off* row_ptr, const O* col_idx,
                    const Parts& parts)
@@ -91,8 +89,16 @@ class AscendingPattern {
     Kokkos::parallel_reduce("heddle::ilu::order", range_policy(exec, view_.rows),
                             LookAtOrder<O, Off>{row_ptr, col_idx, parts}, order_);
     if (order_.strict()) return;
-    if (order_.falling > 0) sort(exec, rows, entries);
-    compress(exec, parts);
+    std::optional<Transposed<Exec, float, O, Off>> sorted;
+    if (order_.falling > 0) {  // by two stable transpositions
+      const auto once = transposed_pattern(exec, view_);
+      const auto twice = sorted.emplace(exec, once.matrix()).matrix();
+      view_.row_ptr = twice.row_ptr().data();
+      view_.col_idx = twice.col_idx().data();
+    }
+    stored_ = stored<O, Off>(exec, "heddle::ilu::ascending", view_.rows,
+                             KeptColumns<O, Off>{view_.row_ptr, view_.col_idx, parts});
+    view_ = stored_.view();
   }
 
   const PatternView<O, Off>& view() const { return view_; }
@@ -100,36 +106,8 @@ class AscendingPattern {
   bool borrowed() const { return order_.strict(); }
 
  private:
-  using Matrix = CsrMatrix<float, O, Off, Space>;  // of no values, as it were: the smallest
-
-  /// By two stable transpositions.
-  void sort(const Exec& exec, O rows, Off entries) {
-    const auto count = static_cast<std::size_t>(entries);
-    Arena<Space> memory(exec, "heddle::ilu::no_values", arena_bytes<float>(count));
-    float* const none = memory.template take<float>(count).data();
-    fill(exec, "heddle::ilu::no_values", none, static_cast<std::int64_t>(entries), 0.0f);
-    const Transposed<Exec, float, O, Off> once(
-        exec, Matrix(rows, rows, entries, view_.row_ptr, view_.col_idx, none));
-    sorted_.emplace(exec, once.matrix());
-    const Matrix twice = sorted_->matrix();
-    view_.row_ptr = twice.row_ptr().data();
-    view_.col_idx = twice.col_idx().data();
-  }
-  void compress(const Exec& exec, const Parts& parts) {
-    const KeptColumns<O, Off> kept{view_.row_ptr, view_.col_idx, parts, nullptr, nullptr};
-    stored_ = StoredPattern<Exec, O, Off>(exec, view_.rows, false, CountKept<O, Off>{kept});
-    const KeptColumns<O, Off> copied{view_.row_ptr, view_.col_idx, parts, stored_.row_ptr(),
-                                     stored_.col_idx()};
-    Kokkos::parallel_for("heddle::ilu::ascending", range_policy(exec, view_.rows),
-                         CopyKept<O, Off>{copied});
-    exec.fence("heddle::ilu::ascending");
-    sorted_.reset();
-    view_ = stored_.view();
-  }
-
   PatternView<O, Off> view_;
   RowOrder order_;
-  std::optional<Transposed<Exec, float, O, Off>> sorted_;
   StoredPattern<Exec, O, Off> stored_;
 };
 

@@ -58,34 +58,11 @@ struct FullBlocks {
     }
   }
 };
-template <Ordinal O, Offset Off>
-struct CountFullBlocks {
-  FullBlocks<O, Off> full;
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
-    std::int64_t count = 0;
-    full.columns(i, [&](O) { ++count; });
-    return count;
-  }
-};
-template <Ordinal O, Offset Off>
-struct WriteFullBlocks {
-  FullBlocks<O, Off> full;
-  const Off* row_ptr;
-  O* col_idx;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    Off to = row_ptr[i];
-    full.columns(i, [&](O column) { col_idx[to++] = column; });
-  }
-};
 
 /// Full blocks written out; with blocks of one row a copy. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 StoredPattern<Exec, O, Off> expand(const Exec& exec, const FullBlocks<O, Off>& full) {
-  StoredPattern<Exec, O, Off> to(exec, full.rows, false, CountFullBlocks<O, Off>{full});
-  Kokkos::parallel_for("heddle::ilu::columns", range_policy(exec, full.rows),
-                       WriteFullBlocks<O, Off>{full, to.row_ptr(), to.col_idx()});
-  exec.fence("heddle::ilu::columns");
-  return to;
+  return stored<O, Off>(exec, "heddle::ilu::columns", full.rows, full);
 }
 
 }  // namespace heddle::detail::ilu

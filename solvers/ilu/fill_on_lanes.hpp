@@ -50,17 +50,9 @@ struct MergeFill {
   /// The first column of row t after t and `last` whose level is `level`.
   KOKKOS_FORCEINLINE_FUNCTION O fill_of(O t, int level, O last, O none) const {
     if (level < 0) return none;
-    Off first = from.row_ptr[t], stop = from.row_ptr[t + 1];
-    const Off end = stop;
-    const O after = last > t ? last : t;
-    while (first < stop) {
-      const Off middle = first + (stop - first) / 2;
-      if (from.col_idx[middle] <= after) {
-        first = middle + 1;
-      } else {
-        stop = middle;
-      }
-    }
+    const Off begin = from.row_ptr[t], end = from.row_ptr[t + 1];
+    const std::int64_t after = last > t ? last : t;
+    Off first = begin + first_not_below(from.col_idx + begin, end - begin, after + 1);
     while (first < end && from.level_of(first) != level) ++first;
     return first < end ? from.col_idx[first] : none;
   }

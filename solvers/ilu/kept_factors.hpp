@@ -145,11 +145,7 @@ class KeptFactors {
   static constexpr bool rounds = !std::same_as<Kept, S>;
 
   void check_same(const Matrix& A, const char* called) const {
-    if (static_cast<std::int64_t>(A.rows()) == pattern().rows && A.nonzeros() == nonzeros_) return;
-    throw Error(std::string(called) + " was given a matrix of " + std::to_string(A.rows()) +
-                    " rows and " + std::to_string(A.nonzeros()) + " entries, and the plan is for " +
-                    std::to_string(pattern().rows) + " and " + std::to_string(nonzeros_),
-                "make a new plan when the pattern changes");
+    triangle::check_same_size(called, A, pattern().rows, static_cast<std::int64_t>(nonzeros_));
   }
   [[noreturn]] void throw_bad_pivot(std::int64_t row) const {
     throw Error("the pivot of " + std::string(name_) + " is " + pivot_is, Where{.row = row},

@@ -22,46 +22,16 @@ struct BothTriangles {
     }
   }
 };
-template <Ordinal O, Offset Off>
-struct CountBothTriangles {
-  BothTriangles<O, Off> both;
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
-    std::int64_t count = 0;
-    both.columns(i, [&](O) { ++count; });
-    return count;
-  }
-};
-template <Ordinal O, Offset Off>
-struct WriteBothTriangles {
-  BothTriangles<O, Off> both;
-  const Off* row_ptr;
-  O* col_idx;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    Off to = row_ptr[i];
-    both.columns(i, [&](O column) { col_idx[to++] = column; });
-  }
-};
 
 /// The symmetric pattern whose lower triangle is given. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 StoredPattern<Exec, O, Off> with_transpose(const Exec& exec, const PatternView<O, Off>& lower) {
-  using Matrix = CsrMatrix<float, O, Off, typename Exec::memory_space>;
-  const auto count = static_cast<std::size_t>(lower.entries);
-  Arena<typename Exec::memory_space> memory(exec, "heddle::ilu::no_values",
-                                            arena_bytes<float>(count));
-  float* const none = memory.template take<float>(count).data();
-  fill(exec, "heddle::ilu::no_values", none, lower.entries, 0.0f);
-  const auto rows = static_cast<O>(lower.rows);
-  const Transposed<Exec, float, O, Off> transposed(
-      exec, Matrix(rows, rows, lower.entries, lower.row_ptr, lower.col_idx, none));
+  const auto transposed = transposed_pattern(exec, lower);
   const auto upper = transposed.matrix();
-  const BothTriangles<O, Off> both{
-      lower, {upper.row_ptr().data(), upper.col_idx().data(), nullptr, lower.rows, lower.entries}};
-  StoredPattern<Exec, O, Off> to(exec, lower.rows, false, CountBothTriangles<O, Off>{both});
-  Kokkos::parallel_for("heddle::ilu::both_triangles", range_policy(exec, lower.rows),
-                       WriteBothTriangles<O, Off>{both, to.row_ptr(), to.col_idx()});
-  exec.fence("heddle::ilu::both_triangles");
-  return to;
+  return stored<O, Off>(exec, "heddle::ilu::both_triangles", lower.rows,
+                        BothTriangles<O, Off>{lower,
+                                              {upper.row_ptr().data(), upper.col_idx().data(),
+                                               nullptr, lower.rows, lower.entries}});
 }
 
 /// Finds the diagonal of every row; the first row without one, or the number of rows.

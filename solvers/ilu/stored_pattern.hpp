@@ -3,6 +3,7 @@
 
 #include "../../core/arena.hpp"
 #include "../../core/loops.hpp"
+#include "../../core/search.hpp"
 
 namespace heddle::detail::ilu {
 
@@ -21,16 +22,8 @@ struct PatternView {
 /// The place of a column among ascending ones, from `first` on; `stop` if it is not there.
 template <class O, class Off>
 KOKKOS_FORCEINLINE_FUNCTION Off find_column(const O* col_idx, Off first, Off stop, O column) {
-  const Off end = stop;
-  while (first < stop) {
-    const Off middle = first + (stop - first) / 2;
-    if (col_idx[middle] < column) {
-      first = middle + 1;
-    } else {
-      stop = middle;
-    }
-  }
-  return first < end && col_idx[first] == column ? first : end;
+  const Off at = first + first_not_below(col_idx + first, stop - first, column);
+  return at < stop && col_idx[at] == column ? at : stop;
 }
 
 /// Such a pattern with arrays of its own.
@@ -70,8 +63,6 @@ class StoredPattern {
   int* level() const { return level_.data(); }
   std::int64_t rows() const { return rows_; }
   std::int64_t entries() const { return entries_; }
-  Array<Off> row_ptr_view() const { return row_ptr_; }
-  Array<O> col_idx_view() const { return col_idx_; }
   View view() const {
     return {row_ptr_.data(), col_idx_.data(), level_.extent(0) > 0 ? level_.data() : nullptr, rows_,
             entries_};
@@ -101,5 +92,38 @@ class StoredPattern {
   Array<O> col_idx_;
   Array<int> level_;
 };
+
+/// Columns of row i, which Source says by columns(i, visit), in ascending order: how many, and
+/// written out.
+template <class Source>
+struct CountColumns {
+  Source source;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    std::int64_t count = 0;
+    source.columns(i, [&](auto) { ++count; });
+    return count;
+  }
+};
+template <Ordinal O, Offset Off, class Source>
+struct WriteColumns {
+  Source source;
+  const Off* row_ptr;
+  O* col_idx;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    Off to = row_ptr[i];
+    source.columns(i, [&](O column) { col_idx[to++] = column; });
+  }
+};
+
+/// The pattern of such a source. `label` is of its launch. Waits for `exec`.
+template <Ordinal O, Offset Off, ExecutionSpace Exec, class Source>
+StoredPattern<Exec, O, Off> stored(const Exec& exec, const char* label, std::int64_t rows,
+                                   const Source& source) {
+  StoredPattern<Exec, O, Off> to(exec, rows, false, CountColumns<Source>{source});
+  Kokkos::parallel_for(label, range_policy(exec, rows),
+                       WriteColumns<O, Off, Source>{source, to.row_ptr(), to.col_idx()});
+  exec.fence(label);
+  return to;
+}
 
 }  // namespace heddle::detail::ilu

@@ -116,13 +116,13 @@ class CgSolver {
     monitor_.clear();
     if constexpr (krylov::HasRows<A> && how != How::by_operator) {
       if (const auto rows = matrix.csr(); rows && takes_one_team(*rows)) {
-        scheme_ = krylov::cg_one_team;
+        scheme_ = krylov::cg_one_team();
         solve_by_one_team<how>(exec, *rows, right, detail::vectors::to_write(x), z);
         return worst();
       }
     }
-    scheme_ = krylov::cg_launches;
-    if (monitor_.options().scheme == Scheme(krylov::cg_one_team)) {
+    scheme_ = krylov::cg_launches();
+    if (monitor_.options().scheme == krylov::cg_one_team()) {
       throw Error(
           "one team does not take this system: A has no csr(), or M is neither none nor "
           "Jacobi, or there are several right-hand sides, or too many rows",
@@ -157,7 +157,7 @@ class CgSolver {
                       krylov::one_team_scratch_bytes<S>(rows_) <= device_.scratch_bytes;
     if (count_ != 1 || !fits) return false;
     const auto& pinned = monitor_.options().scheme;
-    if (pinned) return *pinned == Scheme(krylov::cg_one_team);
+    if (pinned) return *pinned == krylov::cg_one_team();
     return krylov::one_team_is_faster<S>(device_, rows_,
                                          static_cast<std::int64_t>(matrix.nonzeros()));
   }

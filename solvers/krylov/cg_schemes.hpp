@@ -6,14 +6,22 @@
 
 namespace heddle::detail::krylov {
 
-inline constexpr const char* cg_launches = "cg/launches";
-inline constexpr const char* cg_one_team = "cg/one-team";
+// Parsed once, not at every solve.
+inline const Scheme& cg_launches() {
+  static const Scheme scheme("cg/launches");
+  return scheme;
+}
+inline const Scheme& cg_one_team() {
+  static const Scheme scheme("cg/one-team");
+  return scheme;
+}
 
 /// Throws Error for a scheme that is neither.
 inline void check_cg_scheme(const std::optional<Scheme>& scheme) {
-  if (!scheme || *scheme == Scheme(cg_launches) || *scheme == Scheme(cg_one_team)) return;
-  throw Error("options.scheme is " + scheme->to_string(),
-              std::string("conjugate gradients have ") + cg_launches + " and " + cg_one_team);
+  if (!scheme || *scheme == cg_launches() || *scheme == cg_one_team()) return;
+  throw Error("options.scheme is " + scheme->to_string(), "conjugate gradients have " +
+                                                              cg_launches().to_string() + " and " +
+                                                              cg_one_team().to_string());
 }
 
 /// An operator whose rows a kernel may compute itself: csr() gives a CsrMatrix, or nothing.

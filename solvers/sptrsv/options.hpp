@@ -38,7 +38,4 @@ struct SptrsvOptions {
   bool check_overlap = heddle::detail::asserts;
 };
 
-namespace detail::sptrsv {
-using triangle::flipped;
-}
 }  // namespace heddle

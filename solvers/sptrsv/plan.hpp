@@ -142,12 +142,8 @@ class SptrsvPlan {
   /// finite is not an error here: see bad_diagonal and check_diagonal.
   void update_values(const Exec& exec, const Matrix& T) {
     check_alive("update_values");
-    if (T.rows() != T_.rows() || T.nonzeros() != T_.nonzeros()) {
-      throw Error("update_values was given a matrix of " + std::to_string(T.rows()) + " rows and " +
-                      std::to_string(T.nonzeros()) + " entries, and the plan is for " +
-                      std::to_string(T_.rows()) + " and " + std::to_string(T_.nonzeros()),
-                  "make a new plan when the pattern changes");
-    }
+    detail::triangle::check_same_size("update_values", T, T_.rows(),
+                                      static_cast<std::int64_t>(T_.nonzeros()));
     T_ = T;
     Kokkos::deep_copy(kokkos_space(exec), bad_diagonal_, 0);
     for (auto& part : parts_) {
@@ -165,10 +161,7 @@ class SptrsvPlan {
   /// Throws Error, naming that row. Waits for `exec`.
   void check_diagonal(const Exec& exec) const {
     check_alive("check_diagonal");
-    std::int64_t bad = 0;
-    Kokkos::deep_copy(kokkos_space(exec), bad, bad_diagonal_);
-    exec.fence("heddle::sptrsv::check_diagonal");
-    if (bad) detail::triangle::throw_bad_diagonal(bad - 1);
+    detail::triangle::check_bad_diagonal(exec, "heddle::sptrsv::check_diagonal", bad_diagonal_);
   }
 
   /// What really runs for an op, with every parameter. Throws Error for one that is not prepared.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "../../formats/inspect/row_features.hpp"
 #include "diagonal_value.hpp"
@@ -79,6 +80,27 @@ TriangleSums check_triangle(const Exec& exec, const Matrix& T, Triangle triangle
     throw_bad_diagonal(sums.bad_diagonal);
   }
   return sums;
+}
+
+/// Throws Error, naming the row, if *bad says one: one more than a row whose diagonal is bad. Waits
+/// for `exec`, by a fence of this label.
+template <ExecutionSpace Exec, class Word>
+void check_bad_diagonal(const Exec& exec, const char* label, const Word& bad) {
+  std::int64_t on_host = 0;
+  Kokkos::deep_copy(kokkos_space(exec), on_host, bad);
+  exec.fence(label);
+  if (on_host) throw_bad_diagonal(on_host - 1);
+}
+
+/// Throws Error where new values come in a matrix of another size than was inspected.
+template <class Matrix>
+void check_same_size(const char* called, const Matrix& A, std::int64_t rows,
+                     std::int64_t nonzeros) {
+  if (std::cmp_equal(A.rows(), rows) && std::cmp_equal(A.nonzeros(), nonzeros)) return;
+  throw Error(std::string(called) + " was given a matrix of " + std::to_string(A.rows()) +
+                  " rows and " + std::to_string(A.nonzeros()) + " entries, and the plan is for " +
+                  std::to_string(rows) + " and " + std::to_string(nonzeros),
+              "make a new plan when the pattern changes");
 }
 
 }  // namespace heddle::detail::triangle

@@ -34,15 +34,6 @@ Kokkos::View<double*, Space> vector(std::int64_t n) {
   return Kokkos::View<double*, Space>("heddle::test::vector", static_cast<std::size_t>(n));
 }
 
-template <class T>
-Kokkos::View<T*, Space> array(const std::vector<T>& from) {
-  const Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
-      from.data(), from.size());
-  const Kokkos::View<T*, Space> device("heddle::test::array", from.size());
-  Kokkos::deep_copy(device, host);
-  return device;
-}
-
 }  // namespace
 
 TEST_CASE_TEMPLATE_DEFINE("one team takes the steps of the launches", T, takes_steps) {
@@ -203,8 +194,8 @@ TEST_CASE("one team: no rows, one row, an arrow with a row of all columns") {
     }
     begin.push_back(static_cast<int>(column.size()));
   }
-  WithRows<Exec, double> arrow{
-      PlainOperator<Exec, double>{n, array(begin), array(column), array(value)}};
+  WithRows<Exec, double> arrow{PlainOperator<Exec, double>{
+      n, copy_in<Space>(begin), copy_in<Space>(column), copy_in<Space>(value)}};
   const auto b = right_hand_side<double>(n);
   const auto x = vector(n);
   JacobiPreconditioner<Exec, double> jacobi(exec, arrow.matrix());

@@ -7,26 +7,10 @@ namespace heddle::test {
 
 namespace {
 
-#ifdef HEDDLE_FULL_TESTS
-using FactorTypes = Every<Scalars, AllIndices, AllBackends>;
-#elif defined(HEDDLE_EMULATED)
-using FactorTypes = Every<std::tuple<double, Kokkos::complex<float>>, UsualIndices>;
-#else
-using FactorTypes =
-    JoinTuples<Every<std::tuple<double>, UsualIndices, AllBackends>,
-               Every<std::tuple<Kokkos::complex<float>>,
-                     std::tuple<Indices<std::int32_t, std::size_t>>, std::tuple<DefaultDevice>>>;
-#endif
-
 using Default = Types<DefaultDevice, double, Indices<std::int32_t, std::int32_t>>;
 using Exec = DefaultDevice;
 using Owned = OwnedMatrix<Default>;
 using Plan = IluPlan<Exec, Owned::Matrix>;
-
-template <Scalar S>
-double tolerance(double of_epsilon = 100) {
-  return of_epsilon * static_cast<double>(std::numeric_limits<RealOf<S>>::epsilon());
-}
 
 /// What a test asks of factors in any type.
 template <class T>

@@ -40,19 +40,11 @@ PlainOperator<Exec, S> scattered_matrix(int n, std::uint64_t seed) {
     if (i % 3 == 0) col_idx.push_back(i), values.push_back(S(static_cast<RealOf<S>>(0.7)));
     row_ptr.push_back(static_cast<int>(col_idx.size()));
   }
-  const auto to_device = [](const auto& from) {
-    using T = typename std::decay_t<decltype(from)>::value_type;
-    const Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> host(from.data(),
-                                                                                  from.size());
-    Kokkos::View<T*, Space> device("heddle::test::array", from.size());
-    Kokkos::deep_copy(device, host);
-    return device;
-  };
   PlainOperator<Exec, S> a;
   a.n = n;
-  a.row_ptr = to_device(row_ptr);
-  a.col_idx = to_device(col_idx);
-  a.values = to_device(values);
+  a.row_ptr = copy_in<Space>(row_ptr);
+  a.col_idx = copy_in<Space>(col_idx);
+  a.values = copy_in<Space>(values);
   return a;
 }
 

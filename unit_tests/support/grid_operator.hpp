@@ -6,6 +6,7 @@
 
 #include "../../core/loops.hpp"
 #include "backends.hpp"
+#include "copy_in.hpp"
 #include "random.hpp"
 
 namespace heddle::test {
@@ -67,19 +68,11 @@ PlainOperator<Exec, S> grid_operator(int side, const Entry& entry) {
     if (i < n - side) add(i + side);
     row_ptr.push_back(static_cast<int>(col_idx.size()));
   }
-  const auto to_device = [](const auto& from) {
-    using T = typename std::decay_t<decltype(from)>::value_type;
-    const Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
-        from.data(), from.size());
-    Kokkos::View<T*, Space> device("heddle::test::array", from.size());
-    Kokkos::deep_copy(device, host);
-    return device;
-  };
   PlainOperator<Exec, S> a;
   a.n = n;
-  a.row_ptr = to_device(row_ptr);
-  a.col_idx = to_device(col_idx);
-  a.values = to_device(values);
+  a.row_ptr = copy_in<Space>(row_ptr);
+  a.col_idx = copy_in<Space>(col_idx);
+  a.values = copy_in<Space>(values);
   return a;
 }
 

@@ -7,9 +7,27 @@
 #include <vector>
 
 #include "backends.hpp"
+#include "copy_in.hpp"
 #include "random.hpp"
 
 namespace heddle::test {
+
+#ifdef HEDDLE_FULL_TESTS
+using FactorTypes = Every<Scalars, AllIndices, AllBackends>;
+#elif defined(HEDDLE_EMULATED)
+using FactorTypes = Every<std::tuple<double, Kokkos::complex<float>>, UsualIndices>;
+#else
+using FactorTypes =
+    JoinTuples<Every<std::tuple<double>, UsualIndices, AllBackends>,
+               Every<std::tuple<Kokkos::complex<float>>,
+                     std::tuple<Indices<std::int32_t, std::size_t>>, std::tuple<DefaultDevice>>>;
+#endif
+
+/// How far factors may be from those of the sequential program, in units of the rounding error.
+template <Scalar S>
+double tolerance(double of_epsilon = 100) {
+  return of_epsilon * static_cast<double>(std::numeric_limits<RealOf<S>>::epsilon());
+}
 
 /// Rows of entries in the order in which they are stored.
 template <Scalar S>
@@ -40,23 +58,13 @@ struct OwnedMatrix {
       }
       begin.push_back(static_cast<Off>(columns.size()));
     }
-    row_ptr = on_device(begin);
-    col_idx = on_device(columns);
-    values = on_device(entries);
+    row_ptr = copy_in<Space>(begin);
+    col_idx = copy_in<Space>(columns);
+    values = copy_in<Space>(entries);
   }
   Matrix matrix() const {
     const auto n = static_cast<O>(row_ptr.extent(0) - 1);
     return Matrix(n, n, row_ptr, col_idx, values);
-  }
-
- private:
-  template <class V>
-  static Kokkos::View<V*, Space> on_device(const std::vector<V>& from) {
-    const Kokkos::View<const V*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
-        from.data(), from.size());
-    Kokkos::View<V*, Space> device("heddle::test::array", from.size());
-    Kokkos::deep_copy(device, host);
-    return device;
   }
 };
 

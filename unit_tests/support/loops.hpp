@@ -5,6 +5,7 @@
 #include <heddle/wavefronts.hpp>
 #include <vector>
 
+#include "copy_in.hpp"
 #include "triangles.hpp"
 
 namespace heddle::test {
@@ -42,23 +43,14 @@ inline std::vector<std::int64_t> items_in_order(const Pattern& pattern, Sweep sw
   return items;
 }
 
-template <class T, class Space>
-Kokkos::View<T*, Space> copy_in(const std::vector<T>& values) {
-  const Kokkos::View<T*, Space> view("heddle::test::array", values.size());
-  const Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> host(values.data(),
-                                                                                values.size());
-  Kokkos::deep_copy(view, host);
-  return view;
-}
-
 /// A pattern where `Exec` can reach it.
 template <class Exec>
 struct DevicePattern {
   using Space = typename Exec::memory_space;
   explicit DevicePattern(const Pattern& pattern)
       : rows(static_cast<int>(pattern.rows.size())),
-        row_ptr(copy_in<std::int64_t, Space>(pattern.rows.row_ptr())),
-        col_idx(copy_in<std::int32_t, Space>(pattern.rows.col_idx())),
+        row_ptr(copy_in<Space>(pattern.rows.row_ptr())),
+        col_idx(copy_in<Space>(pattern.rows.col_idx())),
         items("heddle::test::items", pattern.rows.size()) {}
 
   PatternReads reads() const { return {row_ptr.data(), col_idx.data()}; }
