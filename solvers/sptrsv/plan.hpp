@@ -1,27 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <optional>
-
-#include "../../backends/device.hpp"
-#include "../../core/move_only.hpp"
-#include "../../formats/inspect/row_features.hpp"
-#include "../../formats/inspect/transpose.hpp"
-#include "../triangle/right_hand_sides.hpp"
-#include "options.hpp"
-#include "prepare/executor.hpp"
-#include "select/choose.hpp"
-#include "transform/features.hpp"
+#include "instantiate.hpp"
 
 namespace heddle {
-
-namespace detail::sptrsv {
-
-inline constexpr OverlapLabels overlap_labels = {"heddle::sptrsv::busy", "heddle::sptrsv::enter",
-                                                 "heddle::sptrsv::leave"};
-struct TraceAccess;
-
-}  // namespace detail::sptrsv
 
 /// One triangle of a matrix, inspected once, to be solved with many times:
 /// op(T) x = alpha * b.
@@ -53,32 +35,7 @@ class SptrsvPlan {
   /// or zero, infinite or NaN once repeated entries are added. Throws Error too if options.scheme
   /// does not exist on this device (the message lists what exists). Device memory: bytes().
   explicit SptrsvPlan(const Exec& exec, const Matrix& T, const SptrsvOptions& options = {})
-      : T_(T), options_(options), device_(backends::describe(exec)) {
-    if (T.rows() != T.columns()) {
-      throw Error("a triangular solve with a matrix of " + std::to_string(T.rows()) + " x " +
-                      std::to_string(T.columns()),
-                  "give a square matrix");
-    }
-    if (options.vectors.count < 1) {
-      throw Error("options.vectors.count is " + std::to_string(options.vectors.count),
-                  "give the number of right-hand sides that b will hold");
-    }
-    if (options.threads < 0) {
-      throw Error("options.threads is " + std::to_string(options.threads),
-                  "give the threads that solves are scheduled for, or 0 for those that there are");
-    }
-    Kokkos::Timer timer;
-    row_features(exec, T, Check::columns);
-    sums_ = detail::triangle::check_triangle<DiagonalValue>(
-        exec, T, options.triangle, options.diagonal, options.ignore_outside);
-    bad_diagonal_ = BadDiagonal(Kokkos::view_alloc(kokkos_space(exec), "heddle::sptrsv::bad"));
-    prepare_op(exec, Op::none);
-    for (const Op op : options.ops) prepare_op(exec, op);
-    overlap_ =
-        detail::OverlapCheck<Exec>(exec, options.check_overlap, detail::sptrsv::overlap_labels);
-    exec.fence("heddle::sptrsv::inspected");
-    setup_seconds_ = timer.seconds();
-  }
+      : core_(exec, with_signed_offsets(T), options) {}
 
   /// Solves T x = alpha * b. b and x have one row a row of T; both are of rank 1, or of rank 2 with
   /// as many vectors as each other, in any layout. x is b itself, or does not overlap it.
@@ -117,185 +74,52 @@ class SptrsvPlan {
   /// The same for vectors that are no Views.
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& b,
                const Multivector<Vector>& x) {
-    check_alive("apply");
-    detail::triangle::check_right_hand_sides(T_.rows(), b, x);
-    Executor& runs = executor(op, "apply");
-    if (x.count == 0 || x.rows == 0) return;
-    if (alpha == Accumulator(0)) return detail::triangle::clear(exec, x);
-    const typename detail::OverlapCheck<Exec>::Apply counted(overlap_, exec);
-    runs.apply(exec, conjugates(op), alpha, b, x);
+    core_.execute(exec, op, alpha, b, x);
   }
 
   /// Builds what `op` needs, if it is not there yet. Allocates, and waits for `exec`. Its values
   /// are those of the arrays that the plan was given last, which must still be there.
-  void prepare(const Exec& exec, Op op) {
-    check_alive("prepare");
-    Kokkos::Timer timer;
-    prepare_op(exec, op);
-    exec.fence("heddle::sptrsv::prepared");
-    setup_seconds_ += timer.seconds();
-  }
+  void prepare(const Exec& exec, Op op) { core_.prepare(exec, op); }
 
   /// Takes the values of T, which has the pattern that was inspected; no new inspection. Ordered on
   /// `exec`: no wait, no allocation. Throws Error if the sizes differ; a pattern of the same size
   /// that differs is not noticed and gives wrong results. A diagonal that becomes zero or not
   /// finite is not an error here: see bad_diagonal and check_diagonal.
   void update_values(const Exec& exec, const Matrix& T) {
-    check_alive("update_values");
-    detail::triangle::check_same_size("update_values", T, T_.rows(),
-                                      static_cast<std::int64_t>(T_.nonzeros()));
-    T_ = T;
-    Kokkos::deep_copy(kokkos_space(exec), bad_diagonal_, 0);
-    for (auto& part : parts_) {
-      if (part) part->update_values(exec, T, bad_diagonal_.data());
-    }
+    core_.update_values(exec, with_signed_offsets(T));
   }
 
   /// On the device, in the order of the execution space instance that values were updated on: 0, or
   /// one more than the highest row whose diagonal is zero, infinite or NaN since. Solves give no
   /// solution then: infinities, NaN, or zeros for an infinite one.
   Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_diagonal() const {
-    check_alive("bad_diagonal");
-    return bad_diagonal_;
+    return core_.bad_diagonal();
   }
   /// Throws Error, naming that row. Waits for `exec`.
-  void check_diagonal(const Exec& exec) const {
-    check_alive("check_diagonal");
-    detail::triangle::check_bad_diagonal(exec, "heddle::sptrsv::check_diagonal", bad_diagonal_);
-  }
+  void check_diagonal(const Exec& exec) const { core_.check_diagonal(exec); }
 
   /// What really runs for an op, with every parameter. Throws Error for one that is not prepared.
-  const Scheme& scheme(Op op = Op::none) const { return executor(op, "scheme").scheme(); }
+  const Scheme& scheme(Op op = Op::none) const { return core_.scheme(op); }
   /// Levels of the triangle: rows that must be solved one after the other. 0 where the scheme did
   /// not look for them.
-  int levels(Op op = Op::none) const { return executor(op, "levels").levels(); }
+  int levels(Op op = Op::none) const { return core_.levels(op); }
   /// The features of op(T): those that its scheme was chosen by; where none was chosen, or without
   /// them (on a CPU), found anew at each call: finds levels, allocates, waits for `exec`, and reads
   /// the pattern of the arrays that the plan was given last, which must still be there.
   /// Deterministic; counts are exact.
   TriangleFeatures features(const Exec& exec, Op op = Op::none) const {
-    using detail::sptrsv::find_features;
-    using detail::triangle::Graph;
-    check_alive("features");
-    if (features_[index(op)]) return *features_[index(op)];
-    if (!transposes(op)) {
-      return find_features(exec, Graph<O, Off>{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(),
-                                               options_.triangle});
-    }
-    const detail::Transposed<Exec, S, O, Off> transposed(exec, T_);
-    const auto matrix = transposed.matrix();
-    return find_features(
-        exec, Graph<O, Off>{matrix.row_ptr().data(), matrix.col_idx().data(), matrix.rows(),
-                            detail::triangle::flipped(options_.triangle)});
+    return core_.features(exec, op);
   }
   /// What the inspection took, and what prepare() took since, in seconds.
-  double setup_seconds() const {
-    check_alive("setup_seconds");
-    return setup_seconds_;
-  }
+  double setup_seconds() const { return core_.setup_seconds(); }
   /// Device memory that the plan holds beyond the matrix, in bytes.
-  std::size_t bytes() const {
-    check_alive("bytes");
-    std::size_t bytes = sizeof(std::int64_t);
-    for (const auto& part : parts_) bytes += part ? part->bytes() : 0;
-    return bytes;
-  }
+  std::size_t bytes() const { return core_.bytes(); }
 
  private:
   friend struct detail::sptrsv::TraceAccess;
-  using S = typename Matrix::scalar_type;
-  using O = typename Matrix::ordinal_type;
-  using Off = typename Matrix::offset_type;
-  using DiagonalValue = detail::triangle::DiagonalOf<S, Vector>;
-  using Executor = detail::sptrsv::Executor<Exec, Matrix, Vector, Accumulator>;
-  using BadDiagonal = Kokkos::View<std::int64_t, typename Exec::memory_space>;
+  using Signed = SignedOffsets<Matrix>;
 
-  static constexpr bool runs_on_lanes =
-      backends::has_lanes<Exec> && backends::waits_make_progress<Exec>;
-
-  static std::size_t index(Op op) { return transposes(op) ? 1 : 0; }
-
-  void prepare_op(const Exec& exec, Op op) {
-    auto& part = parts_[index(op)];
-    if (part) return;
-    using detail::triangle::Graph;
-    if (!transposes(op)) {
-      const Graph<O, Off> graph{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(),
-                                options_.triangle};
-      part.emplace(inspect(exec, graph, nullptr, features_[index(op)]));
-    } else {
-      const detail::Transposed<Exec, S, O, Off> transposed(exec, T_);
-      const auto matrix = transposed.matrix();
-      const Graph<O, Off> graph{matrix.row_ptr().data(), matrix.col_idx().data(), matrix.rows(),
-                                detail::triangle::flipped(options_.triangle)};
-      part.emplace(inspect(exec, graph, transposed.source().data(), features_[index(op)]));
-    }
-  }
-
-  /// Fills in `features` where it finds them.
-  Executor inspect(const Exec& exec, const detail::triangle::Graph<O, Off>& graph,
-                   const Off* origin, std::optional<TriangleFeatures>& features) const {
-    using namespace detail::sptrsv;
-    const SchemeGrammar legal = grammar(device_);
-    const bool pinned = options_.scheme.has_value();
-    std::optional<Scheme> scheme;
-    if (pinned) scheme = expanded(resolve(*options_.scheme, std::span(&legal, 1)));
-    const int room = std::min(options_.vectors.count, 64);
-    std::optional<detail::order::Levels<Exec>> levels;
-    if constexpr (runs_on_lanes) {
-      if (!pinned || !scheme->has("in-order")) {
-        levels.emplace(exec, detail::triangle::loop_of(graph));
-      }
-      if (!pinned) features = features_of(exec, graph, levels->of().data(), levels->count());
-    }
-    if (!pinned) {
-      TriangleFeatures known;
-      known.rows = graph.rows;
-      known.entries = sums_.entries + graph.rows;
-      const Expected expected{options_.expected_applies, room, options_.threads};
-      scheme =
-          detail::sptrsv::choose(features ? *features : known, expected, device_).front().scheme;
-    }
-    if constexpr (runs_on_lanes) {
-      scheme = concrete(*scheme, graph.rows, sums_.entries, levels ? levels->count() : 0);
-    }
-    const detail::sptrsv::Inspection<Exec, Matrix> inspection{exec,
-                                                              T_,
-                                                              graph,
-                                                              origin,
-                                                              sums_,
-                                                              device_,
-                                                              options_.diagonal,
-                                                              room,
-                                                              pinned,
-                                                              levels ? &*levels : nullptr,
-                                                              options_.threads};
-    return Executor(inspection, *scheme);
-  }
-
-  const Executor& executor(Op op, const char* called) const {
-    check_alive(called);
-    const auto& part = parts_[index(op)];
-    if (part) return *part;
-    throw Error(std::string("this plan is not prepared for op ") + heddle::name(op),
-                "name it in SptrsvOptions::ops, or call prepare(exec, op) before the first solve");
-  }
-  Executor& executor(Op op, const char* called) {
-    return const_cast<Executor&>(static_cast<const SptrsvPlan*>(this)->executor(op, called));
-  }
-
-  void check_alive(const char* called) const { moves_.check("SptrsvPlan", called); }
-
-  detail::MoveOnly moves_;
-  Matrix T_;
-  SptrsvOptions options_;
-  Device device_;
-  detail::triangle::TriangleSums sums_;
-  std::optional<Executor> parts_[2];  // of T, and of its transpose
-  std::optional<TriangleFeatures> features_[2];
-  BadDiagonal bad_diagonal_;
-  detail::OverlapCheck<Exec> overlap_;
-  double setup_seconds_ = 0;
+  detail::SptrsvPlanCore<Exec, Signed, Vector, Accumulator> core_;
 };
 
 /// The schemes of a device for a triangle, the best first, with reasons: the first is what a plan

@@ -14,8 +14,8 @@ struct TraceAccess {
   template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
   static SolveTrace trace(const Exec& exec, SptrsvPlan<Exec, Matrix, V, Acc>& plan, Op op,
                           Acc alpha, const Multivector<const V>& b, const Multivector<V>& x) {
-    auto& runs = plan.executor(op, "trace");
-    triangle::check_right_hand_sides(plan.T_.rows(), b, x);
+    auto& runs = plan.core_.executor(op, "trace");
+    triangle::check_right_hand_sides(plan.core_.T_.rows(), b, x);
     if (x.count != 1) {
       throw Error("a solve with " + std::to_string(x.count) + " right-hand sides was to be traced",
                   "trace a solve with one");

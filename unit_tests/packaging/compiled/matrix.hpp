@@ -36,3 +36,4 @@ bool unsigned_offsets();
 bool one_format();
 bool own_format();
 bool kokkos_kernels();
+bool triangular_solve();

@@ -5,7 +5,7 @@ string(REPLACE "|" ";" objects "${objects}")
 foreach(object IN LISTS objects)
   execute_process(COMMAND "${nm}" -C --defined-only "${object}" OUTPUT_VARIABLE symbols
                           COMMAND_ERROR_IS_FATAL ANY)
-  if(NOT symbols MATCHES "SpmvPlanCore|Formats<")
+  if(NOT symbols MATCHES "PlanCore|Formats<")
     message(FATAL_ERROR "${object} has nothing to do with a plan:\n${symbols}")
   endif()
   foreach(held IN ITEMS "heddle::detail::[a-z_:]*[A-Za-z]*(Kernel|Executor|Storage)" "heddle::[A-Za-z]*Format::inspect<"

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+
+#include "../../backends/device.hpp"
+#include "../../core/move_only.hpp"
+#include "../../formats/inspect/row_features.hpp"
+#include "../../formats/inspect/transpose.hpp"
+#include "../triangle/right_hand_sides.hpp"
+#include "options.hpp"
+#include "prepare/executor.hpp"
+#include "select/choose.hpp"
+#include "transform/features.hpp"
+
+namespace heddle::detail {
+
+namespace sptrsv {
+
+inline constexpr OverlapLabels overlap_labels = {"heddle::sptrsv::busy", "heddle::sptrsv::enter",
+                                                 "heddle::sptrsv::leave"};
+struct TraceAccess;
+
+}  // namespace sptrsv
+
+/// What a SptrsvPlan does, for a matrix of signed offsets. Members that reach kernels are defined
+/// below the class, since `extern template` does not hold back what is inline (instantiate.hpp).
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+class SptrsvPlanCore {
+ public:
+  SptrsvPlanCore(const Exec& exec, const Matrix& T, const SptrsvOptions& options);
+  SptrsvPlanCore(SptrsvPlanCore&&) noexcept;
+  SptrsvPlanCore& operator=(SptrsvPlanCore&&) noexcept;
+  ~SptrsvPlanCore();
+
+  void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& b,
+               const Multivector<Vector>& x);
+  void prepare(const Exec& exec, Op op);
+  void update_values(const Exec& exec, const Matrix& T);
+
+  Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_diagonal() const {
+    check_alive("bad_diagonal");
+    return bad_diagonal_;
+  }
+  void check_diagonal(const Exec& exec) const;
+
+  const Scheme& scheme(Op op) const { return executor(op, "scheme").scheme(); }
+  int levels(Op op) const { return executor(op, "levels").levels(); }
+  TriangleFeatures features(const Exec& exec, Op op) const;
+  double setup_seconds() const {
+    check_alive("setup_seconds");
+    return setup_seconds_;
+  }
+  std::size_t bytes() const;
+
+ private:
+  friend struct sptrsv::TraceAccess;
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+  using DiagonalValue = triangle::DiagonalOf<S, Vector>;
+  using Executor = sptrsv::Executor<Exec, Matrix, Vector, Accumulator>;
+  using BadDiagonal = Kokkos::View<std::int64_t, typename Exec::memory_space>;
+
+  static constexpr bool runs_on_lanes =
+      backends::has_lanes<Exec> && backends::waits_make_progress<Exec>;
+
+  static std::size_t index(Op op) { return transposes(op) ? 1 : 0; }
+
+  void prepare_op(const Exec& exec, Op op);
+
+  /// Fills in `features` where it finds them.
+  Executor inspect(const Exec& exec, const triangle::Graph<O, Off>& graph, const Off* origin,
+                   std::optional<TriangleFeatures>& features) const;
+
+  const Executor& executor(Op op, const char* called) const;
+  Executor& executor(Op op, const char* called) {
+    return const_cast<Executor&>(static_cast<const SptrsvPlanCore*>(this)->executor(op, called));
+  }
+
+  void check_alive(const char* called) const { moves_.check("SptrsvPlan", called); }
+
+  MoveOnly moves_;
+  Matrix T_;
+  SptrsvOptions options_;
+  Device device_;
+  triangle::TriangleSums sums_;
+  std::optional<Executor> parts_[2];  // of T, and of its transpose
+  std::optional<TriangleFeatures> features_[2];
+  BadDiagonal bad_diagonal_;
+  OverlapCheck<Exec> overlap_;
+  double setup_seconds_ = 0;
+};
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore(const Exec& exec, const Matrix& T,
+                                                                  const SptrsvOptions& options)
+    : T_(T), options_(options), device_(backends::describe(exec)) {
+  if (T.rows() != T.columns()) {
+    throw Error("a triangular solve with a matrix of " + std::to_string(T.rows()) + " x " +
+                    std::to_string(T.columns()),
+                "give a square matrix");
+  }
+  if (options.vectors.count < 1) {
+    throw Error("options.vectors.count is " + std::to_string(options.vectors.count),
+                "give the number of right-hand sides that b will hold");
+  }
+  if (options.threads < 0) {
+    throw Error("options.threads is " + std::to_string(options.threads),
+                "give the threads that solves are scheduled for, or 0 for those that there are");
+  }
+  Kokkos::Timer timer;
+  row_features(exec, T, Check::columns);
+  sums_ = triangle::check_triangle<DiagonalValue>(exec, T, options.triangle, options.diagonal,
+                                                  options.ignore_outside);
+  bad_diagonal_ = BadDiagonal(Kokkos::view_alloc(kokkos_space(exec), "heddle::sptrsv::bad"));
+  prepare_op(exec, Op::none);
+  for (const Op op : options.ops) prepare_op(exec, op);
+  overlap_ = OverlapCheck<Exec>(exec, options.check_overlap, sptrsv::overlap_labels);
+  exec.fence("heddle::sptrsv::inspected");
+  setup_seconds_ = timer.seconds();
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore(SptrsvPlanCore&&) noexcept =
+    default;
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::operator=(SptrsvPlanCore&&) noexcept
+    -> SptrsvPlanCore& = default;
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::~SptrsvPlanCore() = default;
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::execute(const Exec& exec, Op op,
+                                                                Accumulator alpha,
+                                                                const Multivector<const Vector>& b,
+                                                                const Multivector<Vector>& x) {
+  check_alive("apply");
+  triangle::check_right_hand_sides(T_.rows(), b, x);
+  Executor& runs = executor(op, "apply");
+  if (x.count == 0 || x.rows == 0) return;
+  if (alpha == Accumulator(0)) return triangle::clear(exec, x);
+  const typename OverlapCheck<Exec>::Apply counted(overlap_, exec);
+  runs.apply(exec, conjugates(op), alpha, b, x);
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare(const Exec& exec, Op op) {
+  check_alive("prepare");
+  Kokkos::Timer timer;
+  prepare_op(exec, op);
+  exec.fence("heddle::sptrsv::prepared");
+  setup_seconds_ += timer.seconds();
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::update_values(const Exec& exec,
+                                                                      const Matrix& T) {
+  check_alive("update_values");
+  triangle::check_same_size("update_values", T, T_.rows(),
+                            static_cast<std::int64_t>(T_.nonzeros()));
+  T_ = T;
+  Kokkos::deep_copy(kokkos_space(exec), bad_diagonal_, 0);
+  for (auto& part : parts_) {
+    if (part) part->update_values(exec, T, bad_diagonal_.data());
+  }
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::check_diagonal(const Exec& exec) const {
+  check_alive("check_diagonal");
+  triangle::check_bad_diagonal(exec, "heddle::sptrsv::check_diagonal", bad_diagonal_);
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+TriangleFeatures SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::features(const Exec& exec,
+                                                                             Op op) const {
+  using sptrsv::find_features;
+  using triangle::Graph;
+  check_alive("features");
+  if (features_[index(op)]) return *features_[index(op)];
+  if (!transposes(op)) {
+    return find_features(exec, Graph<O, Off>{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(),
+                                             options_.triangle});
+  }
+  const Transposed<Exec, S, O, Off> transposed(exec, T_);
+  const auto matrix = transposed.matrix();
+  return find_features(exec, Graph<O, Off>{matrix.row_ptr().data(), matrix.col_idx().data(),
+                                           matrix.rows(), triangle::flipped(options_.triangle)});
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+std::size_t SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::bytes() const {
+  check_alive("bytes");
+  std::size_t bytes = sizeof(std::int64_t);
+  for (const auto& part : parts_) bytes += part ? part->bytes() : 0;
+  return bytes;
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_op(const Exec& exec, Op op) {
+  auto& part = parts_[index(op)];
+  if (part) return;
+  using triangle::Graph;
+  if (!transposes(op)) {
+    const Graph<O, Off> graph{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(),
+                              options_.triangle};
+    part.emplace(inspect(exec, graph, nullptr, features_[index(op)]));
+  } else {
+    const Transposed<Exec, S, O, Off> transposed(exec, T_);
+    const auto matrix = transposed.matrix();
+    const Graph<O, Off> graph{matrix.row_ptr().data(), matrix.col_idx().data(), matrix.rows(),
+                              triangle::flipped(options_.triangle)};
+    part.emplace(inspect(exec, graph, transposed.source().data(), features_[index(op)]));
+  }
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
+    const Exec& exec, const triangle::Graph<O, Off>& graph, const Off* origin,
+    std::optional<TriangleFeatures>& features) const -> Executor {
+  using namespace detail::sptrsv;
+  const SchemeGrammar legal = grammar(device_);
+  const bool pinned = options_.scheme.has_value();
+  std::optional<Scheme> scheme;
+  if (pinned) scheme = expanded(resolve(*options_.scheme, std::span(&legal, 1)));
+  const int room = std::min(options_.vectors.count, 64);
+  std::optional<order::Levels<Exec>> levels;
+  if constexpr (runs_on_lanes) {
+    if (!pinned || !scheme->has("in-order")) {
+      levels.emplace(exec, triangle::loop_of(graph));
+    }
+    if (!pinned) features = features_of(exec, graph, levels->of().data(), levels->count());
+  }
+  if (!pinned) {
+    TriangleFeatures known;
+    known.rows = graph.rows;
+    known.entries = sums_.entries + graph.rows;
+    const Expected expected{options_.expected_applies, room, options_.threads};
+    scheme = sptrsv::choose(features ? *features : known, expected, device_).front().scheme;
+  }
+  if constexpr (runs_on_lanes) {
+    scheme = concrete(*scheme, graph.rows, sums_.entries, levels ? levels->count() : 0);
+  }
+  const sptrsv::Inspection<Exec, Matrix> inspection{exec,
+                                                    T_,
+                                                    graph,
+                                                    origin,
+                                                    sums_,
+                                                    device_,
+                                                    options_.diagonal,
+                                                    room,
+                                                    pinned,
+                                                    levels ? &*levels : nullptr,
+                                                    options_.threads};
+  return Executor(inspection, *scheme);
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::executor(Op op, const char* called) const
+    -> const Executor& {
+  check_alive(called);
+  const auto& part = parts_[index(op)];
+  if (part) return *part;
+  throw Error(std::string("this plan is not prepared for op ") + heddle::name(op),
+              "name it in SptrsvOptions::ops, or call prepare(exec, op) before the first solve");
+}
+
+}  // namespace heddle::detail
