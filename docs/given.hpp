@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What excerpts on pages name without a declaration: cmake/HeddlePages.cmake compiles them behind this.
+// What excerpts on pages name without a declaration: cmake/HeddlePages.cmake compiles them behind
+// this.
 #pragma once
 #include <cstdio>
 #include <heddle/gauss_seidel.hpp>

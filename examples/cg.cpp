@@ -7,9 +7,9 @@
 #include <heddle/spmv.hpp>
 #include <heddle/sptrsv.hpp>
 
-using Exec = Kokkos::DefaultExecutionSpace;
-template <class T>
-using Array = Kokkos::View<T*, Exec::memory_space>;
+#include "matrices.hpp"
+
+using example::Array, example::Exec;
 
 /// Symmetric Gauss-Seidel, (D + L) D^-1 (D + U), with the triangles of A itself, whose diagonal is
 /// 4 everywhere: nothing is factored, and both plans ignore what lies outside of their triangle.
@@ -32,22 +32,8 @@ int main(int argc, char** argv) {
   Kokkos::ScopeGuard kokkos(argc, argv);
   const Exec exec;
   const int side = 100, n = side * side;
-  const Array<int> row_ptr("example::row_ptr", n + 1), col_idx("example::col_idx", 5 * n);
-  const Array<double> values("example::values", 5 * n);
-  // Rows on the border keep their five entries; those that would leave the grid are zeros.
-  Kokkos::parallel_for(
-      "example::laplacian", Kokkos::RangePolicy<Exec>(exec, 0, n), KOKKOS_LAMBDA(int i) {
-        const int steps[5] = {-side, -1, 0, 1, side};
-        const bool inside[5] = {i >= side, i % side > 0, true, i % side < side - 1, i < n - side};
-        row_ptr(i) = 5 * i;
-        if (i == n - 1) row_ptr(n) = 5 * n;
-        for (int s = 0; s < 5; ++s) {
-          col_idx(5 * i + s) = inside[s] ? i + steps[s] : i;
-          values(5 * i + s) = s == 2 ? 4.0 : (inside[s] ? -1.0 : 0.0);
-        }
-      });
-
-  const heddle::CsrMatrix matrix(n, n, row_ptr, col_idx, values);
+  const example::Matrix stored = example::laplacian(exec, side);
+  const auto matrix = stored.csr();
   heddle::SpmvPlan A(exec, matrix);
   heddle::CgSolver<Exec, double> cg(exec, n);
   const Array<double> u("example::u", n), f("example::f", n);

@@ -6,7 +6,7 @@
 #include <heddle/spmv.hpp>
 #include <string>
 
-#include "second_difference.hpp"
+#include "matrices.hpp"
 
 using example::Array, example::Exec;
 

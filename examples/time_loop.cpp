@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products in a time loop whose matrix gets new values at every step: the pattern is inspected
-// once, update_values takes the values. The vectors are double, the matrix is stored in float.
+// once, update_values takes the values.
 #include <cmath>
 #include <cstdio>
 #include <heddle/spmv.hpp>
-#include <type_traits>
 
-#include "second_difference.hpp"
+#include "matrices.hpp"
 
 using example::Array, example::Exec;
 
@@ -14,11 +13,9 @@ int main(int argc, char** argv) {
   Kokkos::ScopeGuard kokkos(argc, argv);
   const Exec exec;
   const int n = 2000, steps = 200;
-  const auto L = example::second_difference<float>(exec, n);
+  const example::Matrix L = example::second_difference(exec, n);
   const auto A = L.csr();
-  // Sums and vectors in double, entries of A read as float: two thirds of the bytes.
-  using Matrix = std::remove_const_t<decltype(A)>;
-  heddle::SpmvPlan<Exec, Matrix, double> plan(exec, A, {.expected_applies = steps});
+  heddle::SpmvPlan plan(exec, A, {.expected_applies = steps});
 
   Array<double> u("example::u", n), change("example::change", n);
   Kokkos::parallel_for(
@@ -31,7 +28,7 @@ int main(int argc, char** argv) {
   double before = 1.0;
   for (int step = 0; step < steps; ++step) {
     const double c = 1.0 + 0.5 * std::sin(0.1 * step);
-    const float factor = static_cast<float>(c / before);
+    const double factor = c / before;
     Kokkos::parallel_for(
         "example::new_values", Kokkos::RangePolicy<Exec>(exec, 0, entries),
         KOKKOS_LAMBDA(int k) { values(k) *= factor; });
