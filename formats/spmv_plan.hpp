@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../core/version.hpp"
 #include "all_formats.hpp"
+#include "common/team_sums/workspace.hpp"
 #include "plan/core.hpp"
 
 namespace heddle {
@@ -47,7 +49,8 @@ class SpmvPlan {
   explicit SpmvPlan(const Exec& exec, const Matrix& A, const SpmvOptions& options = {},
                     FormatList = {})
       : core_(exec, with_signed_offsets(A), options,
-              FormatList::template table<Exec, Signed, Vector, Accumulator>()) {}
+              FormatList::template table<Exec, Signed, Vector, Accumulator>()),
+        capturable_(!(options.check_promises && options.promises.finite_x)) {}
 
   /// y = alpha * A * x + beta * y. x has one row a column of A, y one row a row of A; both are of
   /// rank 1, or of rank 2 with as many vectors as each other, in any layout; they do not overlap.
@@ -80,6 +83,32 @@ class SpmvPlan {
   void apply(const Exec& exec, const X& x, const Y& y) {
     apply(exec, Op::none, Accumulator(1), x, Accumulator(0), y);
   }
+  /// y = alpha * op(A) * x + beta * y of one vector, and result = conj(x) . y, or conj(y) . y if
+  /// `with_itself`: a number on the device, in a View of rank 0, added up in the accumulator's type
+  /// from what y holds. As apply in all else. The order of the sum is fixed: the same bits on every
+  /// run, for a fixed scheme, device and number of threads.
+  ///
+  /// Where has_dot(op) the sum comes with the product and reads no vector again, if the workspace
+  /// was made for as many rows; else it is a second launch, which reads x and y. Throws Error also
+  /// if x and y are of different lengths and not `with_itself`, or there are several vectors.
+  template <VectorView X, WritableVectorView Y, class Result>
+  void apply_dot(const Exec& exec, Op op, Accumulator alpha, const X& x, Accumulator beta,
+                 const Y& y, const VectorWorkspace<Exec, Accumulator>& workspace,
+                 const Result& result, bool with_itself = false) {
+    static_assert(Result::rank() == 0 && std::same_as<typename Result::value_type, Accumulator>,
+                  "the result is one number of the accumulator's type");
+    core_.execute_dot(exec, op, alpha, multivector_of<const Vector>(x), beta,
+                      multivector_of<Vector>(y), workspace.dot(result.data(), with_itself));
+  }
+  /// The same with y = A * x: what solvers ask of an operator.
+  template <VectorView X, WritableVectorView Y, class Result>
+  void apply_dot(const Exec& exec, const X& x, const Y& y,
+                 const VectorWorkspace<Exec, Accumulator>& workspace, const Result& result,
+                 bool with_itself = false) {
+    apply_dot(exec, Op::none, Accumulator(1), x, Accumulator(0), y, workspace, result, with_itself);
+  }
+  /// Whether the dot of apply_dot comes with the product.
+  bool has_dot(Op op = Op::none) const { return core_.has_dot(op); }
   static constexpr bool takes_several_vectors = true;
   std::int64_t rows() const { return core_.matrix().rows(); }
   std::int64_t columns() const { return core_.matrix().columns(); }
@@ -101,7 +130,12 @@ class SpmvPlan {
   /// differ; a pattern of the same size that differs is not noticed and gives wrong results.
   void update_values(const Exec& exec, const Matrix& A) {
     core_.update_values(exec, with_signed_offsets(A));
+    version_ = next_version();
   }
+  /// A number that no other plan has had, which changes with every update_values.
+  std::uint64_t version() const { return version_; }
+  /// Whether apply may be recorded in a graph: it waits where finite_x is promised and checked.
+  bool capturable() const { return capturable_; }
 
   /// What really runs for an op, with every parameter. Throws Error for one that is not prepared.
   const Scheme& scheme(Op op = Op::none) const { return core_.scheme(op); }
@@ -127,6 +161,8 @@ class SpmvPlan {
   using Signed = SignedOffsets<Matrix>;
 
   detail::SpmvPlanCore<Exec, Signed, Vector, Accumulator> core_;
+  std::uint64_t version_ = next_version();
+  bool capturable_;
 };
 
 template <ExecutionSpace Exec, class Matrix>

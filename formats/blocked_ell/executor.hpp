@@ -18,6 +18,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
+  using Dot = team_sums::Dot<Acc>;
 
   Executor(const Inspection<Exec, Matrix>& in, const Scheme& scheme, const Parameters& parameters,
            backends::Simd simd)
@@ -35,12 +36,19 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
              const Multivector<V>& y) override {
     const Product<V, Acc> product{conjugates(op), alpha, beta, x, y};
     each_pass(product, most_vectors, [&](const Product<V, Acc>& pass) {
-      if (pass.x.count == 1) return run_one(exec, pass);
+      if (pass.x.count == 1) return run_one(exec, pass, Dot());
       if (pass.x.count <= 4) {
-        return run<tuning.team_threads, tuning.multivector_batch, 4>(exec, pass);
+        return run<tuning.team_threads, tuning.multivector_batch, 4>(exec, pass, Dot());
       }
-      run<tuning.team_threads, tuning.multivector_batch, most_vectors>(exec, pass);
+      return run<tuning.team_threads, tuning.multivector_batch, most_vectors>(exec, pass, Dot());
     });
+  }
+
+  /// Not where slices are cut, whose sums come in a second launch.
+  bool has_dot(Op) const override { return !storage_.cut(); }
+  bool apply_dot(const Exec& exec, Op op, Acc alpha, const Multivector<const V>& x, Acc beta,
+                 const Multivector<V>& y, const Dot& dot) override {
+    return run_one(exec, {conjugates(op), alpha, beta, x, y}, dot);
   }
 
   void update_values(const Exec& exec, const Matrix& A) override {
@@ -57,20 +65,22 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   }
 
  private:
-  void run_one(const Exec& exec, const Product<V, Acc>& product) const {
+  bool run_one(const Exec& exec, const Product<V, Acc>& product, const Dot& dot) const {
     if constexpr (backends::has_lanes<Exec>) {
       switch (parameters_.threads) {
-        case 64: return run<64, tuning.batch, 1>(exec, product);
-        case 256: return run<256, tuning.batch, 1>(exec, product);
-        case 512: return run<512, tuning.batch, 1>(exec, product);
+        case 64: return run<64, tuning.batch, 1>(exec, product, dot);
+        case 256: return run<256, tuning.batch, 1>(exec, product, dot);
+        case 512: return run<512, tuning.batch, 1>(exec, product, dot);
         default: break;
       }
     }
-    run<tuning.team_threads, tuning.batch, 1>(exec, product);
+    return run<tuning.team_threads, tuning.batch, 1>(exec, product, dot);
   }
 
+  /// Whether there was room for the dot, if one is wanted.
   template <int Threads, int Batch, int Vectors>
-  void run(const Exec& exec, const Product<V, Acc>& product) const {
+  bool run(const Exec& exec, const Product<V, Acc>& product,
+           [[maybe_unused]] const Dot& dot) const {
     constexpr bool lanes = backends::has_lanes<Exec>;
     constexpr int width = backends::Pack<Exec, Acc>::width;
     // On a CPU the packs take the place of the batch: their loads are in flight together.
@@ -80,15 +90,23 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     constexpr int threads = lanes ? Threads : 1;
     const std::int64_t places_per_team = std::int64_t{threads >> lane_bits_} * packs * width;
     const std::int64_t places = deliver.A.pieces << deliver.A.slice_bits;
-    backends::launch_simd<backends::Shape<1, Threads>>(
-        exec, "heddle::spmv::blocked_ell", ceil_div(places, places_per_team),
-        Kernel<View, Product<V, Acc>, threads, packs, lanes ? Batch : 1, Vectors>{deliver,
-                                                                                  lane_bits_},
-        simd_);
+    const std::int64_t teams = ceil_div(places, places_per_team);
+    const char* const label = "heddle::spmv::blocked_ell";
+    using Shape = backends::Shape<1, Threads>;
+    const Kernel<View, Product<V, Acc>, threads, packs, lanes ? Batch : 1, Vectors> kernel{
+        deliver, lane_bits_};
+    if constexpr (Vectors == 1) {
+      if (dot.result) {
+        return team_sums::launch_with_dot<Shape>(exec, label, teams, kernel, product.x, product.y,
+                                                 dot, simd_);
+      }
+    }
+    backends::launch_simd<Shape>(exec, label, teams, kernel, simd_);
     if (storage_.cut()) {
       Kokkos::parallel_for("heddle::spmv::blocked_ell_finish", range_policy(exec, places),
                            FinishKernel<View, Product<V, Acc>>{deliver});
     }
+    return true;
   }
 
   Scheme scheme_;

@@ -72,17 +72,26 @@ struct Kernel {
   Delivery<View, Product> deliver;
   int lane_bits;
 
+  /// Of the places of rows that a team stores, where no slice is cut, and the row at one.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t first_place(std::int64_t team) const {
+    return (team << (thread_bits - lane_bits)) * (Packs * backends::Pack<Team, Acc>::width);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t row_at(std::int64_t place) const {
+    return deliver.A.row_at ? static_cast<std::int64_t>(deliver.A.row_at[place]) : place;
+  }
+
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
     using Pack = backends::Pack<Team, Acc>;
     const View& A = deliver.A;
     const int place_bits = thread_bits - lane_bits;
     const int lane = team.thread() >> place_bits;
-    const std::int64_t first_place =
-        ((team.index() << place_bits) + (team.thread() & ((1 << place_bits) - 1))) *
-        (Packs * Pack::width);
-    const std::int64_t index = first_place >> A.slice_bits;
-    const int row_place = static_cast<int>(first_place & (A.slice_rows() - 1));
+    const std::int64_t place =
+        first_place<Team>(team.index()) +
+        (team.thread() & ((1 << place_bits) - 1)) * std::int64_t{Packs * Pack::width};
+    const std::int64_t index = place >> A.slice_bits;
+    const int row_place = static_cast<int>(place & (A.slice_rows() - 1));
     const bool exists = index < A.pieces;
     if (lane_bits == 0 && !exists) return;
     Pack sum[Packs][Vectors];

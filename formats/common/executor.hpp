@@ -4,6 +4,7 @@
 #include "../../core/matrix.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/scheme.hpp"
+#include "team_sums/dot.hpp"
 
 namespace heddle {
 
@@ -21,6 +22,18 @@ class SpmvExecutor {
   /// is not zero and the shapes fit. Queues work, and neither allocates, copies nor waits.
   virtual void apply(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
                      Accumulator beta, const Multivector<Vector>& y) = 0;
+
+  /// Whether apply_dot adds up inside of the product's launches.
+  virtual bool has_dot(Op) const { return false; }
+  /// apply of one vector, with dot.result = conj(x) . y (or conj(y) . y), of as many rows of x as
+  /// of y and at least one, where has_dot(op). Whether there was room for it in `dot`; if not,
+  /// nothing was queued.
+  virtual bool apply_dot(const Exec&, Op, Accumulator /*alpha*/,
+                         const Multivector<const Vector>& /*x*/, Accumulator /*beta*/,
+                         const Multivector<Vector>& /*y*/,
+                         const detail::team_sums::Dot<Accumulator>& /*dot*/) {
+    return false;
+  }
 
   /// New values of the same pattern, in the order of `exec`: no allocation, no wait.
   virtual void update_values(const Exec& exec, const Matrix& A) = 0;

@@ -21,6 +21,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
+  using Dot = team_sums::Dot<Acc>;
 
   Executor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
       : A_(in.A), apart_(in.vectors.apart), variant_(in, scheme) {
@@ -64,11 +65,29 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     } else if (x.count > 1 && x.vector_stride != 1 && packed_.vectors() > 0) {
       each_pass(operands, packed_.vectors(), [&](Operands pass) {
         pass.x = packed_.pack(exec, pass.x);
-        run(exec, pass);
+        run(exec, pass, Dot());
       });
     } else {
-      run(exec, operands);
+      run(exec, operands, Dot());
     }
+  }
+
+  /// Of csr/blocks, of rows that threads of a GPU search for, and where a second launch finishes
+  /// rows that are cut it comes after the product.
+  bool has_dot(Op op) const override {
+    if (transposes(op)) return false;
+    switch (way_) {
+      case Way::rows: return true;
+      case Way::shares: return Shares::Table::waits;
+      case Way::searched_shares: return !backends::has_lanes<Exec>;
+      case Way::blocks: return false;
+    }
+    return false;
+  }
+  bool apply_dot(const Exec& exec, Op op, Acc alpha, const Multivector<const V>& x, Acc beta,
+                 const Multivector<V>& y, const Dot& dot) override {
+    return run(exec, operands_of(view_of(A_), Product<V, Acc>{conjugates(op), alpha, beta, x, y}),
+               dot);
   }
 
   void update_values(const Exec&, const Matrix& A) override { A_ = A; }
@@ -110,13 +129,17 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
 
   bool packs() const { return way_ == Way::shares || way_ == Way::searched_shares; }
 
-  void run(const Exec& exec, const Operands& operands) const {
+  /// Whether there was room for the dot, if one is wanted.
+  bool run(const Exec& exec, const Operands& operands, const Dot& dot) const {
     switch (way_) {
-      case Way::rows: return Kernels::rows(exec, operands, width_, variant_);
-      case Way::shares: return Kernels::shares(exec, label_, operands, shares_.table(), variant_);
-      case Way::searched_shares: return Kernels::searched_shares(exec, operands, search_, variant_);
-      case Way::blocks: return Kernels::blocks(exec, operands, blocks_.table(), variant_);
+      case Way::rows: return Kernels::rows(exec, operands, width_, variant_, dot);
+      case Way::shares:
+        return Kernels::shares(exec, label_, operands, shares_.table(), variant_, dot);
+      case Way::searched_shares:
+        return Kernels::searched_shares(exec, operands, search_, variant_, dot);
+      case Way::blocks: Kernels::blocks(exec, operands, blocks_.table(), variant_); return true;
     }
+    return true;
   }
 
   PackedVectors<Exec, V> room_for_packing(const Inspection<Exec, Matrix>& in,

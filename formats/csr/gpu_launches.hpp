@@ -7,6 +7,7 @@
 #include "../../core/scheme.hpp"
 #include "../common/compressed_rows/subwarp_kernel.hpp"
 #include "../common/finish_kernel.hpp"
+#include "../common/team_sums/dot.hpp"
 #include "block_kernel.hpp"
 #include "host_variant.hpp"
 #include "predict.hpp"
@@ -36,6 +37,7 @@ struct GpuLaunches {
   using Matrix = CsrMatrix<S, O, Off, typename Exec::memory_space>;
 
   using Variant = GpuVariant;
+  using Dot = team_sums::Dot<Acc>;
 
   static constexpr GpuTuning tuning = gpu_tuning<backends::Tag<Exec>>;
   static constexpr int short_row = tuning.short_row(sizeof(Acc));
@@ -70,11 +72,14 @@ struct GpuLaunches {
     return shares ? vectors_per_launch<Exec> : std::max(1, vectors);
   }
 
+  // Launches that take a Dot say whether there was room for it; if not, nothing was launched.
+
   /// csr/scalar and csr/subwarp: a subwarp a row, `width` lanes for its nonzeros. Lanes stand side
   /// by side over vectors of x that lie so: their loads of a row of x fill whole sectors.
-  static void rows(const Exec& exec, const Operands& operands, int width, const Variant&) {
+  static bool rows(const Exec& exec, const Operands& operands, int width, const Variant&,
+                   const Dot& dot = {}) {
     const int vectors = operands.x.count;
-    if (vectors == 1) return subwarp_of_width<1, 1>(exec, operands, width);
+    if (vectors == 1) return subwarp_of_width<1, 1>(exec, operands, width, dot);
     if (operands.x.vector_stride != 1) {
       return subwarp_of_width<1, tuning.vectors_per_lane>(exec, operands, width);
     }
@@ -82,12 +87,15 @@ struct GpuLaunches {
     if (vectors <= 8) return subwarp_of_width<8, 1>(exec, operands, width);
     if (vectors <= 16) return subwarp_of_width<16, 1>(exec, operands, width);
     if (vectors <= 32) return subwarp_of_width<16, 2>(exec, operands, width);
-    subwarp_of_width<16, 4>(exec, operands, width);
+    return subwarp_of_width<16, 4>(exec, operands, width);
   }
 
   /// csr/adaptive and csr/merge: a team a share.
-  static void shares(const Exec& exec, const char* label, const Operands& operands,
-                     const Table& table, const Variant&) {
+  static bool shares(const Exec& exec, const char* label, const Operands& operands,
+                     const Table& table, const Variant&, const Dot& dot = {}) {
+    if constexpr (Table::waits) {
+      if (dot.result) return share_with_dot(exec, label, operands, table, dot);
+    }
     each_pass(operands, vectors_per_launch<Exec>, [&](const Operands& pass) {
       const int vectors = pass.x.count;
       if (vectors == 1) return share_of_one_vector(exec, label, pass, table);
@@ -96,6 +104,7 @@ struct GpuLaunches {
       if (vectors <= 16) return share_of_vectors<8, 2>(exec, label, pass, table);
       share_of_vectors<8, 4>(exec, label, pass, table);
     });
+    return true;
   }
 
   /// csr/blocks: a team a block.
@@ -110,8 +119,9 @@ struct GpuLaunches {
   }
 
   /// csr/merge,search=apply: a team a share.
-  static void searched_shares(const Exec& exec, const Operands& operands, const ShareSearch& search,
-                              const Variant&) {
+  static bool searched_shares(const Exec& exec, const Operands& operands, const ShareSearch& search,
+                              const Variant&, const Dot& dot = {}) {
+    if (dot.result) return false;
     each_pass(operands, vectors_per_launch<Exec>, [&](const Operands& pass) {
       const int vectors = pass.x.count;
       if (vectors == 1) return searched_share_of_one_vector(exec, pass, search);
@@ -119,6 +129,7 @@ struct GpuLaunches {
       if (vectors <= 8) return searched_share_of_vectors<4, 2>(exec, pass, search);
       searched_share_of_vectors<8, 4>(exec, pass, search);
     });
+    return true;
   }
 
   /// y += alpha * op(A) * x for a transposing op, by atomic additions.
@@ -134,31 +145,52 @@ struct GpuLaunches {
   /// `width` lanes for the nonzeros of a row times VectorLanes for the vectors, as far as a warp
   /// goes.
   template <int VectorLanes, int VectorsPerLane, int Width = VectorLanes>
-  static void subwarp_of_width(const Exec& exec, const Operands& operands, int width) {
+  static bool subwarp_of_width(const Exec& exec, const Operands& operands, int width,
+                               [[maybe_unused]] const Dot& dot = {}) {
     constexpr int widest = backends::max_subwarp_width<Exec>;
     if constexpr (Width < widest) {
       if (width * VectorLanes > Width) {
-        return subwarp_of_width<VectorLanes, VectorsPerLane, 2 * Width>(exec, operands, width);
+        return subwarp_of_width<VectorLanes, VectorsPerLane, 2 * Width>(exec, operands, width, dot);
       }
     }
     constexpr bool one_vector = VectorLanes * VectorsPerLane == 1;
     using Shape = backends::Shape<Width, tuning.subwarp_threads,
                                   one_vector ? tuning.subwarp_teams_resident : 1>;
     constexpr int rows_per_team = tuning.subwarp_threads / Width;
-    backends::launch<Shape>(
-        exec, width == 1 ? "heddle::spmv::csr_scalar" : "heddle::spmv::csr_subwarp",
-        ceil_div<std::int64_t>(operands.rows, rows_per_team),
-        compressed_rows::SubwarpKernel<Operands, VectorLanes, VectorsPerLane, tuning.subwarp_batch>{
-            operands});
+    const char* const label = width == 1 ? "heddle::spmv::csr_scalar" : "heddle::spmv::csr_subwarp";
+    const std::int64_t teams = ceil_div<std::int64_t>(operands.rows, rows_per_team);
+    const compressed_rows::SubwarpKernel<Operands, VectorLanes, VectorsPerLane,
+                                         tuning.subwarp_batch>
+        kernel{operands};
+    if constexpr (one_vector) {
+      if (dot.result) {
+        return team_sums::launch_with_dot<Shape>(exec, label, teams, kernel, operands.x, operands.y,
+                                                 dot);
+      }
+    }
+    backends::launch<Shape>(exec, label, teams, kernel);
+    return true;
   }
+
+  using ShareShape = backends::Shape<backends::max_subwarp_width<Exec>, tuning.share_threads,
+                                     tuning.share_teams_resident>;
+  using OneVectorKernel =
+      ShareKernel<Operands, Table, tuning.share_threads, tuning.share_items(sizeof(Acc))>;
 
   static void share_of_one_vector(const Exec& exec, const char* label, const Operands& operands,
                                   const Table& table) {
-    using Shape = backends::Shape<backends::max_subwarp_width<Exec>, tuning.share_threads,
-                                  tuning.share_teams_resident>;
-    using Kernel =
-        ShareKernel<Operands, Table, tuning.share_threads, tuning.share_items(sizeof(Acc))>;
-    launch_shares_and_finish<Shape>(exec, label, operands, table, Kernel{operands, table});
+    launch_shares_and_finish<ShareShape>(exec, label, operands, table,
+                                         OneVectorKernel{operands, table});
+  }
+
+  static bool share_with_dot(const Exec& exec, const char* label, const Operands& operands,
+                             const Table& table, const Dot& dot) {
+    if (table.shares > dot.most_teams) return false;
+    launch_shares<ShareShape>(
+        exec, label, table,
+        team_sums::DotKernel<OneVectorKernel, V, Acc>{
+            {operands, table}, operands.x, operands.y, dot, table.shares, table.shares});
+    return true;
   }
 
   template <int VectorLanes, int VectorsPerLane>

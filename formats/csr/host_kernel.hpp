@@ -4,12 +4,28 @@
 #include "../../backends/launch.hpp"
 #include "../common/compressed_rows/host_plain_rows.hpp"
 #include "../common/equal_work.hpp"
+#include "../common/team_sums/dot.hpp"
 #include "host_simd_rows.hpp"
 #include "share_search.hpp"
 
 /// The CSR kernels of CPUs, where a lane is a thread. They share out the rows; Rows, one of
 /// HostPlainRows, HostSimdRows and HostSimdVectors, computes them.
 namespace heddle::detail::csr {
+
+/// Stores rows [first, stop) and adds up their dot, if one is wanted: block by block, while y is in
+/// the first cache.
+template <class Operands, class Rows, Scalar Acc>
+KOKKOS_FORCEINLINE_FUNCTION void store_rows(const Operands& operands, const Rows& rows,
+                                            std::int64_t first, std::int64_t stop,
+                                            const team_sums::Dot<Acc>& dot, Acc& sum) {
+  constexpr std::int64_t block_rows = 512;
+  const std::int64_t block = dot.result ? block_rows : stop - first;
+  for (std::int64_t at = first; at < stop; at += block) {
+    const std::int64_t until = at + block < stop ? at + block : stop;
+    rows.store_rows(operands, at, until);
+    if (dot.result) sum += team_sums::dot_of_rows(dot, operands.x, operands.y, at, until);
+  }
+}
 
 /// csr/scalar, csr/blocks and csr/merge,search=apply: each team, which is a thread, takes
 /// contiguous rows: so many, or, where that is 0, those between two of the table, or without a
@@ -23,12 +39,16 @@ struct HostRowsKernel {
   std::int64_t rows_per_team;
   const typename Operands::ordinal_type* first;
   ShareSearch search;
+  team_sums::Dot<typename Operands::accumulator_type> dot;
+  std::int64_t teams;
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
     const std::int64_t row = first_row(team, team.index());
     const std::int64_t stop = first_row(team, team.index() + 1);
-    if (row < stop) rows.store_rows(operands, row, stop);
+    typename Operands::accumulator_type sum[1] = {};
+    store_rows(operands, rows, row, stop, dot, sum[0]);
+    if (dot.result) team_sums::finish_dot_of_thread(team, dot, teams, sum);
   }
 
  private:
@@ -54,10 +74,12 @@ struct HostShareKernel {
   Operands operands;
   Rows rows;
   Table table;
+  team_sums::Dot<Acc> dot;
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
     const std::int64_t t = team.index();
+    Acc dot_sum[1] = {};
     const auto& begin = table.edges[t];
     const auto& end = table.edges[t + 1];
     O row = begin.row;
@@ -67,7 +89,7 @@ struct HostShareKernel {
       rows.sum_nonzeros(operands, begin.nonzero, operands.row_ptr[row + 1], first_sum);
       ++row;
     }
-    if (row < end.row) rows.store_rows(operands, row, end.row);
+    store_rows(operands, rows, row, end.row, dot, dot_sum[0]);
     if (end.first_share >= 0) {
       const Off row_begin = operands.row_ptr[end.row];
       Acc sum[Rows::vectors];
@@ -87,6 +109,11 @@ struct HostShareKernel {
         }
       }
     }
+    if (!dot.result) return;
+    if (finishes) {
+      dot_sum[0] += team_sums::dot_of_row(dot, operands.x, operands.y, begin.row);
+    }
+    team_sums::finish_dot_of_thread(team, dot, table.shares, dot_sum);
   }
 };
 

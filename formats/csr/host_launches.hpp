@@ -24,6 +24,7 @@ struct HostLaunches {
   using BlockTable = RowBlockTable<O, Off>;
   using Matrix = CsrMatrix<S, O, Off, typename Exec::memory_space>;
   using Variant = HostVariant<Exec, Operands>;
+  using Dot = team_sums::Dot<Acc>;
 
   static constexpr CpuTuning tuning = cpu_tuning<backends::Host>;
   static constexpr int short_row = tuning.short_row;
@@ -57,38 +58,42 @@ struct HostLaunches {
     return vectors_per_pass(vectors, apart, simd, variant.hints());
   }
 
+  // Launches that take a Dot say whether there was room for it; if not, nothing was launched.
+
   /// csr/scalar: equal rows a thread.
-  static void rows(const Exec& exec, const Operands& operands, int /*width*/,
-                   const Variant& variant) {
+  static bool rows(const Exec& exec, const Operands& operands, int /*width*/,
+                   const Variant& variant, const Dot& dot = {}) {
     const auto rows_per_team =
         std::max<std::int64_t>(1, ceil_div<std::int64_t>(operands.rows, exec.concurrency()));
-    whole_rows(exec, "heddle::spmv::csr_scalar", operands, variant,
-               ceil_div<std::int64_t>(operands.rows, rows_per_team), rows_per_team, nullptr,
-               ShareSearch());
+    return whole_rows(exec, "heddle::spmv::csr_scalar", operands, variant,
+                      ceil_div<std::int64_t>(operands.rows, rows_per_team), rows_per_team, nullptr,
+                      ShareSearch(), dot);
   }
 
   /// csr/merge,search=apply: a thread a share.
-  static void searched_shares(const Exec& exec, const Operands& operands, const ShareSearch& search,
-                              const Variant& variant) {
-    whole_rows(exec, "heddle::spmv::csr_merge_search", operands, variant,
-               search.shares(operands.rows), 0, nullptr, search);
+  static bool searched_shares(const Exec& exec, const Operands& operands, const ShareSearch& search,
+                              const Variant& variant, const Dot& dot = {}) {
+    return whole_rows(exec, "heddle::spmv::csr_merge_search", operands, variant,
+                      search.shares(operands.rows), 0, nullptr, search, dot);
   }
 
   /// csr/blocks: a thread an equal number of blocks.
   static void blocks(const Exec& exec, const Operands& operands, const BlockTable& table,
                      const Variant& variant) {
     whole_rows(exec, "heddle::spmv::csr_blocks", operands, variant, table.blocks, 0, table.first,
-               ShareSearch());
+               ShareSearch(), Dot());
   }
 
   /// csr/adaptive and csr/merge: a thread a share.
-  static void shares(const Exec& exec, const char* label, const Operands& operands,
-                     const Table& table, const Variant& variant) {
+  static bool shares(const Exec& exec, const char* label, const Operands& operands,
+                     const Table& table, const Variant& variant, const Dot& dot = {}) {
+    if (dot.result && table.shares > dot.most_teams) return false;
     const RowHints& hints = variant.hints();
     each_pass(operands, vectors_per_pass(operands, hints), [&](const Operands& pass) {
-      if (pass.x.count == 1) return share<1>(exec, label, pass, table, hints);
-      share<vectors_per_launch<Exec>>(exec, label, pass, table, hints);
+      if (pass.x.count == 1) return share<1>(exec, label, pass, table, hints, dot);
+      share<vectors_per_launch<Exec>>(exec, label, pass, table, hints, dot);
     });
+    return true;
   }
 
   /// y += alpha * op(A) * x for a transposing op, by atomic additions.
@@ -110,28 +115,31 @@ struct HostLaunches {
   }
 
   /// So many teams of whole rows; see HostRowsKernel.
-  static void whole_rows(const Exec& exec, const char* label, const Operands& operands,
+  static bool whole_rows(const Exec& exec, const char* label, const Operands& operands,
                          const Variant& variant, std::int64_t teams, std::int64_t rows_per_team,
-                         const O* first, const ShareSearch& search) {
+                         const O* first, const ShareSearch& search, const Dot& dot) {
+    if (dot.result && teams > dot.most_teams) return false;
     const RowHints& hints = variant.hints();
     each_pass(operands, vectors_per_pass(operands, hints), [&](const Operands& pass) {
       const auto launch = [&](const auto& how) {
-        backends::launch<backends::Shape<1>>(exec, label, teams,
-                                             HostRowsKernel<Operands, std::decay_t<decltype(how)>>{
-                                                 pass, how, rows_per_team, first, search});
+        backends::launch<backends::Shape<1>>(
+            exec, label, teams,
+            HostRowsKernel<Operands, std::decay_t<decltype(how)>>{pass, how, rows_per_team, first,
+                                                                  search, dot, teams});
       };
       if (pass.x.count == 1) return on_host_rows<1>(pass, hints, launch);
       on_host_rows<vectors_per_launch<Exec>>(pass, hints, launch);
     });
+    return true;
   }
 
   template <int VectorsAtOnce>
   static void share(const Exec& exec, const char* label, const Operands& operands,
-                    const Table& table, const RowHints& hints) {
+                    const Table& table, const RowHints& hints, const Dot& dot) {
     on_host_rows<VectorsAtOnce>(operands, hints, [&](const auto& how) {
       launch_shares_and_finish<backends::Shape<1>>(
           exec, label, operands, table,
-          HostShareKernel<Operands, std::decay_t<decltype(how)>, Table>{operands, how, table});
+          HostShareKernel<Operands, std::decay_t<decltype(how)>, Table>{operands, how, table, dot});
     });
   }
 

@@ -48,6 +48,12 @@ struct ShareKernel {
   Operands operands;
   Table table;
 
+  /// Of the rows that a team stores, all that end in its share.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t first_place(std::int64_t team) const {
+    return table.edges[team].row;
+  }
+
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
     add_up(team, scratch, Share::at(table, team.index()));

@@ -31,6 +31,14 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     run_passes(exec, storage_.view(), product, transposes(op), rest::NoRest(), simd_);
   }
 
+  bool has_dot(Op) const override { return true; }
+  bool apply_dot(const Exec& exec, Op op, Acc alpha, const Multivector<const V>& x, Acc beta,
+                 const Multivector<V>& y, const team_sums::Dot<Acc>& dot) override {
+    const Product<V, Acc> product{conjugates(op), alpha, beta, x, y};
+    return run<tuning.batch, 1, 1>(exec, storage_.view(), product, transposes(op), rest::NoRest(),
+                                   simd_, dot);
+  }
+
   void update_values(const Exec& exec, const Matrix& A) override {
     storage_.update_values(exec, A);
   }
@@ -81,6 +89,15 @@ class SplitExecutor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     } else {
       run_passes(exec, view, product, false, rest::NoRest(), simd_);
     }
+  }
+
+  /// Not beside a rest.
+  bool has_dot(Op) const override { return !storage_.has_rest(); }
+  bool apply_dot(const Exec& exec, Op op, Acc alpha, const Multivector<const V>& x, Acc beta,
+                 const Multivector<V>& y, const team_sums::Dot<Acc>& dot) override {
+    const Product<V, Acc> product{conjugates(op), alpha, beta, x, y};
+    return run<tuning.batch, 1, 1>(exec, storage_.diagonals().view(), product, false,
+                                   rest::NoRest(), simd_, dot);
   }
 
   void update_values(const Exec& exec, const Matrix& A) override {

@@ -25,6 +25,12 @@ struct Kernel {
   Sums rows;
   Rest rest = {};
 
+  /// Of the rows that a team stores.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t first_place(std::int64_t team) const {
+    return team * (std::int64_t{Team::threads} * Sums::rows_per_lane);
+  }
+
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
     run(team, team.index(), scratch);

@@ -3,6 +3,7 @@
 
 #include "../../backends/cpu_traits.hpp"
 #include "../common/rest/launches.hpp"
+#include "../common/team_sums/dot.hpp"
 #include "kernel.hpp"
 #include "lane_sums.hpp"
 
@@ -18,19 +19,28 @@ using Sums = std::conditional_t<backends::has_lanes<Exec>, LaneSums<View, Produc
                                 RowSums<View, Product, Exec, packs_of<Vectors>, 1, Vectors>>;
 
 /// y of all rows from whole diagonals, for up to VectorLanes * VectorsPerLane vectors; and with
-/// what `rest` holds beside them, unless that is a NoRest.
+/// what `rest` holds beside them, unless that is a NoRest. Whether there was room for the dot, if
+/// one is wanted, which one vector without a rest has.
 template <int Batch, int VectorLanes, int VectorsPerLane, ExecutionSpace Exec, class View,
           class Product, class Rest>
-void run(const Exec& exec, const View& view, const Product& product, bool transposed,
-         const Rest& rest, backends::Simd simd) {
+bool run(const Exec& exec, const View& view, const Product& product, bool transposed,
+         const Rest& rest, backends::Simd simd,
+         [[maybe_unused]] const team_sums::Dot<typename Product::accumulator_type>& dot = {}) {
   using Sums = dia::Sums<Exec, Batch, VectorLanes * VectorsPerLane, View, Product>;
   const Sums sums{view, product, transposed};
   if constexpr (std::is_same_v<Rest, rest::NoRest>) {
     constexpr int threads = backends::has_lanes<Exec> ? tuning.team_threads : 1;
-    backends::launch_simd<backends::Shape<1, tuning.team_threads>>(
-        exec, "heddle::spmv::dia",
-        ceil_div<std::int64_t>(product.y.rows, Sums::rows_per_lane * threads), Kernel<Sums>{sums},
-        simd);
+    using Shape = backends::Shape<1, tuning.team_threads>;
+    const std::int64_t teams =
+        ceil_div<std::int64_t>(product.y.rows, Sums::rows_per_lane * threads);
+    const char* const label = "heddle::spmv::dia";
+    if constexpr (VectorLanes * VectorsPerLane == 1) {
+      if (dot.result) {
+        return team_sums::launch_with_dot<Shape>(exec, label, teams, Kernel<Sums>{sums}, product.x,
+                                                 product.y, dot, simd);
+      }
+    }
+    backends::launch_simd<Shape>(exec, label, teams, Kernel<Sums>{sums}, simd);
   } else {
     const auto collected = rest.collected();
     using Main = Kernel<Sums, std::remove_const_t<decltype(collected)>>;
@@ -38,6 +48,7 @@ void run(const Exec& exec, const View& view, const Product& product, bool transp
                                               rest, product, Main{sums, collected},
                                               Sums::rows_per_lane, simd);
   }
+  return true;
 }
 
 /// The same for any number of vectors.
@@ -49,7 +60,7 @@ void run_passes(const Exec& exec, const View& view, const Product& product, bool
     const auto count = pass.x.count;
     if (count > 4) return run<tuning.batch, 4, 2>(exec, view, pass, transposed, rest, simd);
     if (count > 1) return run<tuning.batch, 4, 1>(exec, view, pass, transposed, rest, simd);
-    run<tuning.batch, 1, 1>(exec, view, pass, transposed, rest, simd);
+    return run<tuning.batch, 1, 1>(exec, view, pass, transposed, rest, simd);
   });
 }
 

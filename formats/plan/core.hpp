@@ -25,11 +25,15 @@ template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 class SpmvPlanCore {
  public:
   using Table = FormatTable<Exec, Matrix, Vector, Accumulator>;
+  using Dot = team_sums::Dot<Accumulator>;
 
   SpmvPlanCore(const Exec& exec, const Matrix& A, const SpmvOptions& options, const Table& formats);
 
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
                Accumulator beta, const Multivector<Vector>& y);
+  void execute_dot(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
+                   Accumulator beta, const Multivector<Vector>& y, const Dot& dot);
+  bool has_dot(Op op) const { return part(op, "has_dot").executor->has_dot(stored_op(op)); }
   void prepare(const Exec& exec, Op op);
   void update_values(const Exec& exec, const Matrix& A);
 
@@ -75,6 +79,11 @@ class SpmvPlanCore {
   ChooseOptions options_of_transpose(Op op) const;
 
   void prepare_op(const Exec& exec, Op op);
+
+  /// y = alpha op(A) x + beta y, and the dot too if `dot` is not null and it comes with the
+  /// product; whether it does.
+  bool multiply(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
+                Accumulator beta, const Multivector<Vector>& y, const Dot* dot);
 
   /// Whether the scheme applies an op itself.
   bool native(Op op) const { return native_[static_cast<std::size_t>(op)]; }
@@ -141,13 +150,45 @@ void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::execute(const Exec& exec, 
                                                               const Multivector<const Vector>& x,
                                                               Accumulator beta,
                                                               const Multivector<Vector>& y) {
+  multiply(exec, op, alpha, x, beta, y, nullptr);
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::execute_dot(
+    const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
+    Accumulator beta, const Multivector<Vector>& y, const Dot& dot) {
+  if (x.count != 1) {
+    throw Error("apply_dot is given " + std::to_string(x.count) + " vectors",
+                "give one; for several, apply and vectors::dot");
+  }
+  if (!dot.with_itself && x.rows != y.rows) {
+    throw Error(
+        "x . y of an x of " + std::to_string(x.rows) + " rows and a y of " + std::to_string(y.rows),
+        "take y . y, or a square matrix");
+  }
+  if (!multiply(exec, op, alpha, x, beta, y, &dot)) team_sums::launch_dot(exec, x, y, dot);
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+bool SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::multiply(
+    const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
+    Accumulator beta, const Multivector<Vector>& y, const Dot* dot) {
   check_alive("apply");
   check_vectors(A_.rows(), A_.columns(), op, x, y);
-  if (alpha == Accumulator(0)) return scale<Vector, Accumulator>(exec, beta, y);
+  if (alpha == Accumulator(0)) {
+    scale<Vector, Accumulator>(exec, beta, y);
+    return false;
+  }
   const Part& runs = part(op, "apply");
   if (options_.promises.finite_x && options_.check_promises) check_finite(exec, x);
   const typename OverlapCheck<Exec>::Apply counted(overlap_, exec);
-  runs.executor->apply(exec, stored_op(op), alpha, x, beta, y);
+  const Op stored = stored_op(op);
+  if (dot && y.rows > 0 && runs.executor->has_dot(stored) &&
+      runs.executor->apply_dot(exec, stored, alpha, x, beta, y, *dot)) {
+    return true;
+  }
+  runs.executor->apply(exec, stored, alpha, x, beta, y);
+  return false;
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>

@@ -50,20 +50,4 @@ void take_guess(const Exec& exec, A& matrix, const X& x, bool zero_guess,
 
 }  // namespace detail::krylov
 
-/// y = alpha A x + beta y by a plan, and result = conj(x) . y, or conj(y) . y if `with_itself`, on
-/// the device: see vectors::dot. Two launches and more: the second reads x and y again, which moves
-/// 2 N b bytes.
-template <ExecutionSpace Exec, class Plan, class Number, VectorView X, WritableVectorView Y,
-          Scalar Acc, class Result>
-void apply_dot(const Exec& exec, Plan& plan, Number alpha, const X& x, Number beta, const Y& y,
-               const VectorWorkspace<Exec, Acc>& workspace, const Result& result,
-               bool with_itself = false) {
-  plan.apply(exec, alpha, x, beta, y);
-  if (with_itself) {
-    vectors::dot(exec, y, y, workspace, result);
-  } else {
-    vectors::dot(exec, x, y, workspace, result);
-  }
-}
-
 }  // namespace heddle

@@ -18,7 +18,7 @@ struct TeamVectors {
 template <Scalar S>
 struct TeamShared {
   static constexpr int most_sums = 3;
-  vectors::SumScratch<S, most_sums> sums;
+  team_sums::Scratch<S, most_sums> sums;
   CgState<heddle::RealOf<S>> state;
 };
 
@@ -141,7 +141,7 @@ struct CgOneTeam {
       sum[1] += conjugate(right) * right;
       sum[2] += conjugate(r) * z;
     });
-    vectors::add_over_team(team, shared.sums, sum, 3);
+    team_sums::add_over_team(team, shared.sums, sum, 3);
     if (team.thread() == 0) {
       begin_cg(shared.state, limits, 0, real_part(sum[0]), real_part(sum[1]), real_part(sum[2]));
     }
@@ -156,7 +156,7 @@ struct CgOneTeam {
       own.q[i] = product(i, own.p);
       sum[0] += conjugate(own.p[i]) * own.q[i];
     });
-    vectors::add_over_team(team, shared.sums, sum, 1);
+    team_sums::add_over_team(team, shared.sums, sum, 1);
     if (team.thread() == 0) take_curvature(shared.state, real_part(sum[0]));
     team.barrier();
     if (shared.state.moves == 0) return false;
@@ -169,7 +169,7 @@ struct CgOneTeam {
       sum[0] += conjugate(r) * r;
       sum[1] += conjugate(r) * preconditioned(i, r);
     });
-    vectors::add_over_team(team, shared.sums, sum, 2);
+    team_sums::add_over_team(team, shared.sums, sum, 2);
     if (team.thread() == 0) {
       advance(shared.state.progress, limits, 0, real_part(sum[0]), 1);
       next_direction(shared.state, real_part(sum[1]));
@@ -194,7 +194,7 @@ struct CgOneTeam {
       sum[0] += conjugate(r) * r;
       sum[1] += conjugate(r) * preconditioned(i, r);
     });
-    vectors::add_over_team(team, shared.sums, sum, 2);
+    team_sums::add_over_team(team, shared.sums, sum, 2);
     if (team.thread() == 0) {
       take_residual_anew(shared.state, limits, 0, real_part(sum[0]));
       shared.state.rho = real_part(sum[1]);

@@ -45,11 +45,11 @@ template <Scalar V, Scalar Acc, bool UnitStride, int Columns>
 struct InnerProductsKernel {
   static constexpr int tile_rows = 4;
   static constexpr int tile = tile_rows * Columns;
-  using Scratch = SumScratch<Acc, tile>;
+  using Scratch = team_sums::Scratch<Acc, tile>;
 
   Multivector<const V> left, right;
   SmallMatrix<Acc> result;
-  Partials<Acc> partials;
+  team_sums::Partials<Acc> partials;
   int teams;
 
   template <class Team>
@@ -73,11 +73,11 @@ struct InnerProductsKernel {
         }
       }
     }
-    if (!is_last(team, scratch, partials.through, teams)) return;
+    if (!team_sums::is_last(team, scratch, partials.through, teams)) return;
     Acc sums[tile];
     for (int at = 0; at < partials.values; at += tile) {
       const int values = partials.values - at < tile ? partials.values - at : tile;
-      add_over_teams(team, scratch, partials, teams, at, values, sums);
+      team_sums::add_over_teams(team, scratch, partials, teams, at, values, sums);
       if (team.thread() == 0) {
         for (int i = 0; i < values; ++i) {
           result((at + i) % left.count, (at + i) / left.count) = sums[i];
@@ -115,7 +115,7 @@ struct InnerProductsKernel {
     }
     Acc sums[tile];
     for (int s = 0; s < tile; ++s) sums[s] = Pack::sum(part[s]);
-    add_over_team(team, scratch, sums, tile);
+    team_sums::add_over_team(team, scratch, sums, tile);
     if (team.thread() > 0) return;
     for (int b = 0; b < Columns; ++b) {
       for (int a = 0; a < tile_rows; ++a) {

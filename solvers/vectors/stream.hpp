@@ -3,8 +3,9 @@
 
 #include "../../backends/launch_simd.hpp"
 #include "../../backends/unroll.hpp"
+#include "../../formats/common/team_sums/workspace.hpp"
 #include "entries.hpp"
-#include "last_team.hpp"
+#include "tuning.hpp"
 
 namespace heddle::detail::vectors {
 
@@ -25,13 +26,14 @@ struct StreamKernel {
   using Acc = typename Pass::accumulator_type;
   static constexpr int sums = Pass::sums;
   static constexpr int values = sums == 0 ? 1 : sums * MostVectors;
-  using Scratch = std::conditional_t<sums == 0, backends::NoScratch, SumScratch<Acc, values>>;
+  using Scratch =
+      std::conditional_t<sums == 0, backends::NoScratch, team_sums::Scratch<Acc, values>>;
 
   Pass pass;
   std::int64_t rows;
   int vectors;
   int teams;
-  Partials<Acc> partials;
+  team_sums::Partials<Acc> partials;
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
@@ -137,14 +139,14 @@ struct StreamKernel {
   KOKKOS_FORCEINLINE_FUNCTION void add_up(const Team& team, Scratch& scratch,
                                           Acc (&total)[values]) const {
     const int numbers = vectors * sums;
-    add_over_team(team, scratch, total, numbers);
+    team_sums::add_over_team(team, scratch, total, numbers);
     if (team.thread() == 0) {
       for (int i = 0; i < numbers; ++i) {
         partials.sums[team.index() * partials.values + i] = total[i];
       }
     }
-    if (!is_last(team, scratch, partials.through, teams)) return;
-    add_over_teams(team, scratch, partials, teams, 0, numbers, total);
+    if (!team_sums::is_last(team, scratch, partials.through, teams)) return;
+    team_sums::add_over_teams(team, scratch, partials, teams, 0, numbers, total);
     if (team.thread() == 0) {
       for (int v = 0; v < vectors; ++v) {
         pass.finish(v, total + v * sums);
@@ -168,7 +170,8 @@ struct PassWithoutSums : PassOfAll {
 /// a workspace of the same `exec`. With sums, no rows are a launch too: their sums are zero.
 template <ExecutionSpace Exec, class Pass>
 void stream(const Exec& exec, const char* label, std::int64_t rows, int vectors, bool unit_stride,
-            const Pass& pass, const Partials<typename Pass::accumulator_type>& partials = {}) {
+            const Pass& pass,
+            const team_sums::Partials<typename Pass::accumulator_type>& partials = {}) {
   if (vectors == 0 || (rows == 0 && Pass::sums == 0)) return;
   using Shape = backends::Shape<backends::max_subwarp_width<Exec>, tuning_of<Exec>.threads>;
   const int teams = std::min(teams_for(exec, rows), partials.most_teams);

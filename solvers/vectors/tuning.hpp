@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/lanes.hpp"
+#include <algorithm>
+
+#include "../../formats/common/team_sums/last_team.hpp"
 
 namespace heddle::detail::vectors {
 
@@ -17,7 +19,7 @@ struct Tuning {
 
 template <ExecutionSpace Exec>
 inline constexpr Tuning tuning_of =
-    backends::has_lanes<Exec> ? Tuning{256, 4, 1024, 1024, 1024, 1 << 15}
+    backends::has_lanes<Exec> ? Tuning{team_sums::team_threads, 4, 1024, 1024, 1024, 1 << 15}
                               : Tuning{1, 4, 4096, 1024, 256, 1 << 15};
 
 /// Rows that V' W and V C of so many columns in all take at once on a CPU: few enough for its
@@ -27,6 +29,14 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t product_rows(int columns) {
   constexpr std::int64_t least = 128;
   const std::int64_t rows = tuning_of<Exec>.product_entries / (columns > 0 ? columns : 1) / 64 * 64;
   return rows > least ? rows : least;
+}
+
+/// Teams that a pass over `rows` rows is cut into.
+template <ExecutionSpace Exec>
+int teams_for(const Exec& exec, std::int64_t rows) {
+  constexpr Tuning tuning = tuning_of<Exec>;
+  const std::int64_t most = std::max<std::int64_t>(1, exec.concurrency() / tuning.threads);
+  return static_cast<int>(std::clamp<std::int64_t>(ceil_div(rows, tuning.least_rows), 1, most));
 }
 
 /// Vectors that a launch takes, as a constant of kernels.

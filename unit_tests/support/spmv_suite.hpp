@@ -7,6 +7,7 @@
 // and those of one format may be split over files by their types, which compile side by side.
 #pragma once
 
+#include "spmv_suite_dots.hpp"
 #include "spmv_suite_events.hpp"
 #include "spmv_suite_infinities.hpp"
 #include "spmv_suite_ops.hpp"
@@ -27,6 +28,7 @@
   TEST_CASE_TEMPLATE_APPLY(suite_vectors, SuiteTypes);          \
   TEST_CASE_TEMPLATE_APPLY(suite_large_vectors, SuiteTypes);    \
   TEST_CASE_TEMPLATE_APPLY(suite_strided, SuiteTypes);          \
+  TEST_CASE_TEMPLATE_APPLY(suite_dots, SuiteTypes);             \
   TEST_CASE_TEMPLATE_APPLY(suite_ops, SuiteTypes);              \
   TEST_CASE_TEMPLATE_APPLY(suite_ops_vectors, SuiteTypes);      \
   TEST_CASE_TEMPLATE_APPLY(suite_prepare, SuiteTypes);          \

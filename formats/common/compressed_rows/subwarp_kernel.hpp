@@ -26,6 +26,12 @@ struct SubwarpKernel {
 
   Operands operands;
 
+  /// Of the rows that a team stores.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t first_place(std::int64_t team) const {
+    return team * Team::subwarps;
+  }
+
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
     constexpr int groups = Team::subwarp_width / VectorLanes;

@@ -1,29 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/launch.hpp"
-#include "../../backends/memory.hpp"
-#include "workspace.hpp"
+#include "../../../backends/launch.hpp"
+#include "../../../backends/memory.hpp"
 
-namespace heddle::detail::vectors {
+/// Sums over all teams of a launch, in a fixed order: teams leave theirs in memory, and the last
+/// one to end adds them up. No floating-point number is added atomically.
+namespace heddle::detail::team_sums {
+
+/// Threads of a team of a GPU that adds up.
+inline constexpr int team_threads = 256;
 
 /// Where the subwarps of a team leave their sums, and what they learn together. Raw bytes, since
 /// complex types have constructors that scratch must not run.
-template <Scalar Acc, int Values>
-struct SumScratch {
-  static constexpr int most_subwarps = 8;  // 256 threads in subwarps of 32
-  alignas(16) unsigned char sum_bytes[sizeof(Acc) * most_subwarps * Values];
+template <Scalar Acc, int Values, int MostSubwarps = team_threads / 32>
+struct Scratch {
+  alignas(16) unsigned char sum_bytes[sizeof(Acc) * MostSubwarps * Values];
   int last;
 
   KOKKOS_FORCEINLINE_FUNCTION Acc& sum(int i) { return reinterpret_cast<Acc*>(sum_bytes)[i]; }
 };
 
+/// What teams leave behind of their sums: `values` numbers each, and how many teams are through.
+template <Scalar Acc>
+struct Partials {
+  Acc* sums = nullptr;  ///< of team t from t * values on
+  int* through = nullptr;
+  int values = 0;
+  int most_teams = 1 << 30;  ///< that there is room for
+};
+
 /// Adds up `values` numbers of each thread over the team: thread 0 gets them, in an order that the
 /// shape of the team fixes. All threads call it.
-template <class Team, Scalar Acc, int Values>
-KOKKOS_FORCEINLINE_FUNCTION void add_over_team(const Team& team, SumScratch<Acc, Values>& scratch,
+template <class Team, Scalar Acc, int Values, int MostSubwarps>
+KOKKOS_FORCEINLINE_FUNCTION void add_over_team(const Team& team,
+                                               Scratch<Acc, Values, MostSubwarps>& scratch,
                                                Acc (&sums)[Values], int values) {
   if constexpr (Team::threads > 1) {
+    static_assert(Team::subwarps <= MostSubwarps);
     const auto subwarp = team.subwarp();
     for (int i = 0; i < Values; ++i) {
       if (i >= values) break;  // alike in all lanes
@@ -46,8 +60,8 @@ KOKKOS_FORCEINLINE_FUNCTION void add_over_team(const Team& team, SumScratch<Acc,
 /// Counts this team in, whose partial sums its thread 0 wrote, and says whether it is the last of
 /// `teams`; then the sums of all are there to be read. The counter is zero again for the next
 /// launch.
-template <class Team, class Scratch>
-KOKKOS_FORCEINLINE_FUNCTION bool is_last(const Team& team, Scratch& scratch, int* through,
+template <class Team, class AnyScratch>
+KOKKOS_FORCEINLINE_FUNCTION bool is_last(const Team& team, AnyScratch& scratch, int* through,
                                          int teams) {
   if (team.thread() == 0) {
     const bool last = backends::arrive(through) + 1 == teams;
@@ -62,8 +76,9 @@ KOKKOS_FORCEINLINE_FUNCTION bool is_last(const Team& team, Scratch& scratch, int
 
 /// By the last team: sums[i] of thread 0 becomes number first + i of all teams, in an order that
 /// the number of teams fixes.
-template <class Team, Scalar Acc, int Values>
-KOKKOS_FORCEINLINE_FUNCTION void add_over_teams(const Team& team, SumScratch<Acc, Values>& scratch,
+template <class Team, Scalar Acc, int Values, int MostSubwarps>
+KOKKOS_FORCEINLINE_FUNCTION void add_over_teams(const Team& team,
+                                                Scratch<Acc, Values, MostSubwarps>& scratch,
                                                 const Partials<Acc>& partials, int teams, int first,
                                                 int values, Acc (&sums)[Values]) {
   for (int i = 0; i < Values; ++i) {
@@ -76,4 +91,4 @@ KOKKOS_FORCEINLINE_FUNCTION void add_over_teams(const Team& team, SumScratch<Acc
   add_over_team(team, scratch, sums, values);
 }
 
-}  // namespace heddle::detail::vectors
+}  // namespace heddle::detail::team_sums

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "../../../core/arena.hpp"
+#include "../../../core/error.hpp"
+#include "../../../core/loops.hpp"
+#include "dot.hpp"
+
+namespace heddle {
+
+/// What reductions need: room for the sums of all teams. Made once, for at most so many numbers at
+/// a time: a dot of m vectors makes m (of more than eight, eight at a time), V' W of k and m
+/// columns k * m. It serves one operation at a time, in the order of the instance that they run on.
+///
+/// For the dot inside a product (SpmvPlan::apply_dot) it is made for the rows of A too: on a GPU a
+/// product has more teams than a pass over vectors.
+template <ExecutionSpace Exec, Scalar Acc>
+class VectorWorkspace {
+ public:
+  using execution_space = Exec;
+  using accumulator_type = Acc;
+
+  VectorWorkspace() = default;
+  /// Allocates bytes(), on a GPU an eighth of a vector of `rows_of_product` entries and a little
+  /// more, in the order of `exec`, and waits for nothing.
+  explicit VectorWorkspace(const Exec& exec, int most_numbers = 1,
+                           std::int64_t rows_of_product = 0) {
+    namespace team_sums = detail::team_sums;
+    // Many numbers of many teams would take the last one long to add up: fewer teams then.
+    constexpr std::int64_t ample = std::int64_t{1} << 20;
+    constexpr std::int64_t least_numbers = 8;
+    constexpr int threads = backends::has_lanes<Exec> ? team_sums::team_threads : 1;
+    most_numbers_ = std::max<std::int64_t>(most_numbers, least_numbers);
+    const std::int64_t teams = std::clamp<std::int64_t>(ample / most_numbers_, 1,
+                                                        std::max(1, exec.concurrency() / threads));
+    room_ = most_numbers_ * teams;
+    // A team of a product takes eight rows at least.
+    const std::int64_t of_rows =
+        backends::has_lanes<Exec> ? ceil_div<std::int64_t>(rows_of_product, 8) : 0;
+    most_teams_of_product_ = std::max(teams, of_rows);
+    const std::int64_t groups = team_sums::groups_of(most_teams_of_product_);
+    const auto sums = static_cast<std::size_t>(std::max(room_, most_teams_of_product_ + groups));
+    const auto counters = static_cast<std::size_t>(groups + 1);
+    arena_ = Arena<typename Exec::memory_space>(exec, "heddle::vectors::workspace",
+                                                arena_bytes<int, Acc>(counters, sums));
+    through_ = arena_.template take<int>(counters).data();
+    sums_ = arena_.template take<Acc>(sums).data();
+    detail::fill(exec, "heddle::vectors::clear_workspace", through_, groups + 1, 0);
+  }
+
+  std::size_t bytes() const { return arena_.bytes(); }
+
+  /// For kernels that make `numbers` numbers. Throws Error if there is no room for them.
+  detail::team_sums::Partials<Acc> partials(int numbers) const {
+    if (numbers > most_numbers_) {
+      throw Error("a VectorWorkspace with room for " + std::to_string(most_numbers_) +
+                      " numbers is asked for " + std::to_string(numbers),
+                  "make it for as many numbers as the operation has results");
+    }
+    const std::int64_t teams = room_ / std::max(numbers, 1);
+    return {sums_, through_, numbers, static_cast<int>(std::min<std::int64_t>(teams, 1 << 30))};
+  }
+  /// For a product that adds up a dot into `result`.
+  detail::team_sums::Dot<Acc> dot(Acc* result, bool with_itself) const {
+    return {result, with_itself, sums_, through_, most_teams_of_product_};
+  }
+
+ private:
+  std::int64_t most_numbers_ = 0, room_ = 0, most_teams_of_product_ = 0;
+  Arena<typename Exec::memory_space> arena_;
+  int* through_ = nullptr;
+  Acc* sums_ = nullptr;
+};
+
+}  // namespace heddle
