@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+#include "../core/error.hpp"
+#include "all_teams.hpp"
+#include "host/cooperative.hpp"
+#ifdef KOKKOS_ENABLE_CUDA
+#include "cuda/cooperative.hpp"
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+#include "hip/cooperative.hpp"
+#endif
+#ifdef HEDDLE_EMULATED
+#include "emulated/cooperative.hpp"
+#endif
+
+namespace heddle::backends {
+
+/// Whether all teams of a launch can be made to run at the same time: not through Portable, whose
+/// team policy promises nothing of the kind.
+template <ExecutionSpace Exec>
+inline constexpr bool has_cooperative = waits_make_progress<Exec>;
+
+/// Teams of this kernel that the device runs at the same time, where nothing else runs.
+template <class LaunchShape, class Kernel, ExecutionSpace Exec>
+int most_cooperative_teams(const Exec& exec) {
+  if constexpr (has_cooperative<Exec>) {
+    return cooperative_teams<LaunchShape, Kernel>(exec);
+  } else {
+    return 0;
+  }
+}
+
+/// Runs `kernel(all_teams, scratch)` for `teams` teams on `exec`, which the device starts together,
+/// so that they may wait for each other in any order, and returns at once. It waits for places that
+/// other launches hold; that as many teams were launched as fit would be no such promise. On a CPU
+/// a team is a thread, and there may be fewer of them: AllTeams::teams().
+///
+/// Kernel is small enough to be passed by value and declares `Scratch`, what a team shares,
+/// uninitialized: a trivial type or NoScratch. `label` is a literal of the form
+/// "heddle::op::phase". All threads come to every barrier of all teams.
+///
+/// Throws Error where there is no such launch, for more teams than most_cooperative_teams, or where
+/// the device refuses.
+template <class LaunchShape, ExecutionSpace Exec, class Kernel>
+  requires(!has_dynamic_scratch<Kernel>)
+void launch_cooperative(const Exec& exec, const char* label, int teams, const Kernel& kernel,
+                        const MeetingWords& words) {
+  const int most = most_cooperative_teams<LaunchShape, Kernel>(exec);
+  if (teams > most) {
+    throw Error(std::string(label) + " asks for " + std::to_string(teams) +
+                    " teams at the same time, and this device runs " + std::to_string(most),
+                "ask for no more than most_cooperative_teams");
+  }
+  if constexpr (has_cooperative<Exec>) {
+    if (teams > 0) launch_all_teams<LaunchShape>(exec, label, teams, kernel, words);
+  }
+}
+
+}  // namespace heddle::backends

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../gpu/cooperative.hpp"
+#include "launch.hpp"
+
+namespace heddle::backends {
+
+template <class LaunchShape, class Kernel>
+int cooperative_teams(const Kokkos::HIP& exec) {
+  const char* const what = "a kernel's count of cooperative teams";
+  int per_multiprocessor = 0, multiprocessors = 0;
+  check_launch(what, hipOccupancyMaxActiveBlocksPerMultiprocessor(
+                         &per_multiprocessor, run_all_teams<Kokkos::HIP, LaunchShape, Kernel>,
+                         LaunchShape::team_threads, 0));
+  check_launch(what, hipDeviceGetAttribute(&multiprocessors, hipDeviceAttributeMultiprocessorCount,
+                                           exec.hip_device()));
+  return per_multiprocessor * multiprocessors;
+}
+
+template <class LaunchShape, class Kernel>
+void launch_all_teams(const Kokkos::HIP& exec, const char* label, int teams, const Kernel& kernel,
+                      const MeetingWords& words) {
+  const ProfiledKernel profiled(exec, label);
+  int current = 0;
+  check_launch(label, hipGetDevice(&current));
+  if (current != exec.hip_device()) check_launch(label, hipSetDevice(exec.hip_device()));
+  Kernel of_launch = kernel;
+  MeetingWords words_of_launch = words;
+  void* arguments[] = {&of_launch, &words_of_launch};
+  check_launch(label, hipLaunchCooperativeKernel(run_all_teams<Kokkos::HIP, LaunchShape, Kernel>,
+                                                 dim3(static_cast<unsigned>(teams)),
+                                                 dim3(LaunchShape::team_threads), arguments, 0,
+                                                 exec.hip_stream()));
+}
+
+}  // namespace heddle::backends
