@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "../../core/version.hpp"
 #include "../order/colors.hpp"
 #include "../triangle/check_triangle.hpp"
 #include "check.hpp"
@@ -99,7 +100,7 @@ class GaussSeidelPlan {
     detail::triangle::check_same_size("update_values", A, rows_, nonzeros_);
     Kokkos::deep_copy(kokkos_space(exec), bad_diagonal_, 0);
     with_runs(*this, [&](auto& runs) { runs.update_values(exec, A, bad_diagonal_.data()); });
-    ++version_;
+    version_ = next_version();
   }
 
   /// On the device, in the order of the instance that values were updated on: 0, or one more than
@@ -122,6 +123,7 @@ class GaussSeidelPlan {
     return std::string("a ") + heddle::name(options_.sweep) + " Gauss-Seidel sweep";
   }
   std::uint64_t version() const { return version_; }
+  static constexpr bool capturable() { return true; }
 
   /// What really runs, with every parameter.
   const Scheme& scheme() const {

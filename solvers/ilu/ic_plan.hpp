@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../core/version.hpp"
 #include "kept_factors.hpp"
 
 namespace heddle {
@@ -30,7 +31,7 @@ class IcPlan {
     factors_.factor(exec, A);
     solve_.update_values(exec, factors_.matrix());
     factors_.tell_bad_pivot(exec, solve_);
-    ++version_;
+    version_ = next_version();
   }
 
   /// x = (L L^H)^-1 b: IluPlan::apply.
@@ -69,6 +70,7 @@ class IcPlan {
   static constexpr bool symmetric() { return true; }
   static constexpr const char* name() { return "an incomplete Cholesky factor"; }
   std::uint64_t version() const { return version_; }
+  static constexpr bool capturable() { return true; }
 
   /// L, columns ascending, as the solves read it.
   auto factors() const {

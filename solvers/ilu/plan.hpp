@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../core/version.hpp"
 #include "../vectors/operands.hpp"
 #include "kept_factors.hpp"
 
@@ -48,7 +49,7 @@ class IluPlan {
     lower_.update_values(exec, factors_.matrix());
     upper_.update_values(exec, factors_.matrix());
     factors_.tell_bad_pivot(exec, upper_);
-    ++version_;
+    version_ = next_version();
   }
 
   /// x = (LU)^-1 b. x is never read, and is b itself or does not overlap it. Rank 1, or rank 2 with
@@ -96,6 +97,7 @@ class IluPlan {
   bool symmetric() const { return factors_.exact(); }
   static constexpr const char* name() { return "incomplete LU factors"; }
   std::uint64_t version() const { return version_; }
+  static constexpr bool capturable() { return true; }
 
   /// L without its diagonal and U in one, columns ascending, as the solves read them.
   auto factors() const {

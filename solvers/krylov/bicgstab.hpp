@@ -4,6 +4,7 @@
 #include "../vectors/updates.hpp"
 #include "apply.hpp"
 #include "bicgstab_passes.hpp"
+#include "block_graph.hpp"
 #include "monitor.hpp"
 
 namespace heddle {
@@ -14,7 +15,9 @@ namespace heddle {
 ///
 /// Made once for a size, with all memory: bytes(). solve allocates nothing, and the host looks only
 /// every options.check_every steps. A step is two products with A, which iterations count, and two
-/// applies of M; it moves what these do and 19 n b bytes. One solver solves one system at a time.
+/// applies of M; it moves what these do and 19 n b bytes. A block of options.check_every steps runs
+/// as one graph on CUDA and HIP, if A and M are capturable(). One solver solves one system at a
+/// time.
 /// The same bits on every run, if A and M give the same bits.
 ///
 /// Source: H. van der Vorst (1992).
@@ -33,7 +36,8 @@ class BicgstabSolver {
                                                "heddle::bicgstab::state_on_host",
                                                "heddle::bicgstab::look"},
                  options, rows),
-        workspace_(exec, 2) {
+        workspace_(exec, 2),
+        blocks_(options.check_every) {
     const auto n = static_cast<std::size_t>(rows);
     arena_ = Arena<Space>(exec, "heddle::bicgstab::vectors", vector_count * arena_bytes<S>(n));
     for (Vector* v : {&x_, &r_, &shadow_, &p_, &v_, &t_, &p_hat_, &s_hat_}) {
@@ -70,11 +74,14 @@ class BicgstabSolver {
                                   monitor_.states(),
                                   monitor_.limits()},
          detail::vectors::has_unit_stride(right));
-    bool first_step = true;
+    const auto steps = [&](int first, int stop) {
+      for (int step = first; step < stop; ++step) iterate(exec, matrix, preconditioner, step == 0);
+    };
+    const auto versions = krylov::versions_to_record(matrix, preconditioner);
     monitor_.run(exec, 2, [&](int first, int stop) {
-      for (int step = first; step < stop; ++step) {
-        iterate(exec, matrix, preconditioner, std::exchange(first_step, false));
-      }
+      const int alike = std::min(stop, std::max(first, 1));  // the first step is unlike the others
+      if (first < alike) steps(first, alike);
+      blocks_.run(exec, versions, alike, stop, steps);
     });
     vectors::copy(exec, x_, x);
     return result();
@@ -88,6 +95,8 @@ class BicgstabSolver {
   }
   /// On the device, with options.history: the residual norms, after 2 i products at 2 i.
   auto history() const { return monitor_.history(); }
+  /// Blocks of steps, of all solves so far, that ran as a recorded graph.
+  int replays() const { return blocks_.replays(); }
   std::size_t bytes() const { return arena_.bytes() + workspace_.bytes() + monitor_.bytes(); }
   /// Bytes that a step moves, the preconditioner's own not counted.
   template <class A>
@@ -151,6 +160,7 @@ class BicgstabSolver {
   std::int64_t rows_;
   Monitor monitor_;
   VectorWorkspace<Exec, S> workspace_;
+  detail::krylov::BlockGraph<backends::Graph<Exec>> blocks_;
   Arena<Space> arena_;
   Vector x_, r_, shadow_, p_, v_, t_, p_hat_, s_hat_;
 };

@@ -5,6 +5,7 @@
 #include "../../backends/lanes.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
+#include "../../core/version.hpp"
 #include "../vectors/operands.hpp"
 
 namespace heddle {
@@ -196,7 +197,7 @@ class BlockJacobiPreconditioner {
                          detail::krylov::InvertBlocks<Matrix>{
                              A.row_ptr().data(), A.col_idx().data(), A.values().data(), inverse_,
                              work_, bad_.data(), rows_, size_});
-    ++version_;
+    version_ = next_version();
   }
 
   /// x = B^-1 b; b and x do not overlap.
@@ -231,6 +232,7 @@ class BlockJacobiPreconditioner {
   static constexpr bool symmetric() { return true; }
   static constexpr const char* name() { return "block Jacobi"; }
   std::uint64_t version() const { return version_; }
+  static constexpr bool capturable() { return true; }
   std::size_t bytes() const { return arena_.bytes(); }
 
  private:

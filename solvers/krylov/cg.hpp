@@ -4,6 +4,7 @@
 #include "../../backends/device.hpp"
 #include "../vectors/updates.hpp"
 #include "apply.hpp"
+#include "block_graph.hpp"
 #include "cg_schemes.hpp"
 #include "monitor.hpp"
 
@@ -15,18 +16,21 @@ namespace heddle {
 ///
 /// Made once for a size, with all memory: bytes(). solve allocates nothing. The numbers of an
 /// iteration stay on the device, and once a right-hand side has ended nothing of it changes any
-/// more, so the host looks only every options.check_every iterations. One solver solves one system
-/// at a time. The same bits on every run, if A and M give the same bits.
+/// more, so the host looks only every options.check_every iterations; a block of so many runs as
+/// one graph on CUDA and HIP, if A and M are capturable() and options.recompute_every is 0. One
+/// solver solves one system at a time. The same bits on every run, if A and M give the same bits.
 ///
-/// An iteration is the product and three launches: p.q; r and its norm; x and p together. With n
-/// rows of b bytes it moves what the product does and 10 n b bytes (p.q reads p and q again), 12 n
-/// b with JacobiPreconditioner, whose z is never stored; another preconditioner: 12 n b and its
-/// own.
+/// An iteration is three launches: the product with p.q; r and its norm; x and p together. With n
+/// rows of b bytes it moves the matrix and 10 n b bytes, 12 n b with JacobiPreconditioner, whose z
+/// is never stored; another preconditioner: 12 n b and its own. Where p.q does not come with the
+/// product (SpmvPlan::has_dot; several right-hand sides) it is a launch more and 2 n b bytes.
 ///
 /// Small systems are solved by one team in one launch (cg/one-team), where A has csr() (with_rows
 /// puts the matrix beside a plan), M is none or JacobiPreconditioner, there is one
 /// right-hand side, and the vectors fit into a team's scratch on a GPU. Chosen by size, or pinned
-/// by options.scheme; scheme() says what ran. The two schemes add up in different orders.
+/// by options.scheme; scheme() says what ran. cg/all-teams, which is never chosen, solves in one
+/// launch by all teams that the device runs at once, of the same systems and of any size. The
+/// schemes add up in different orders.
 ///
 /// Source: M. Hestenes and E. Stiefel (1952).
 template <ExecutionSpace Exec, Scalar S>
@@ -45,14 +49,20 @@ class CgSolver {
                  detail::krylov::MonitorLabels{"heddle::cg::state", "heddle::cg::state_on_host",
                                                "heddle::cg::look"},
                  options, rows, count),
-        workspace_(exec, 24),
-        device_(backends::describe(exec)) {
+        workspace_(exec, 24, rows),
+        device_(backends::describe(exec)),
+        blocks_(options.check_every) {
     detail::krylov::check_cg_scheme(options.scheme);
     const auto n = static_cast<std::size_t>(rows), vectors = static_cast<std::size_t>(count);
-    arena_ = Arena<Space>(exec, "heddle::cg::vectors", 5 * arena_bytes<S>(n * vectors));
+    arena_ = Arena<Space>(exec, "heddle::cg::vectors",
+                          5 * arena_bytes<S>(n * vectors) + arena_bytes<S, int>(vectors, 2));
     for (Vectors* v : {&x_, &r_, &p_, &q_, &z_}) {
       *v = Vectors(arena_.template take<S>(n * vectors).data(), n, vectors);
     }
+    curvature_ = arena_.template take<S>(vectors).data();
+    int* const words = arena_.template take<int>(2).data();
+    detail::fill(exec, "heddle::cg::clear_meetings", words, 2, 0);
+    meeting_ = {words, words + 1};
   }
 
   /// Solves A x = b from what is in x (or from zero: options.zero_guess). b and x are of rank 1, or
@@ -61,7 +71,7 @@ class CgSolver {
   ///
   /// Waits for `exec` every options.check_every iterations; with 0 never: then `outcome` is running
   /// whatever happens, and results(exec) waits and tells. Throws Error if sizes do not fit, or M
-  /// says that it is not symmetric, or cg/one-team is pinned and does not take the system.
+  /// says that it is not symmetric, or a scheme is pinned that does not take the system.
   template <class A, VectorView B, WritableVectorView X>
   KrylovResult solve(const Exec& exec, A& matrix, const B& b, const X& x) {
     NoPreconditioner none;
@@ -90,12 +100,15 @@ class CgSolver {
 
   /// What the last solve ran by.
   const Scheme& scheme() const { return scheme_; }
+  /// Blocks of iterations, of all solves so far, that ran as a recorded graph.
+  int replays() const { return blocks_.replays(); }
   std::size_t bytes() const { return arena_.bytes() + workspace_.bytes() + monitor_.bytes(); }
   /// Bytes that an iteration moves, the preconditioner's own not counted.
   template <class A, class M = NoPreconditioner>
   double moved_bytes(const A& matrix, const M& = {}) const {
     const double entries = static_cast<double>(rows_) * count_ * sizeof(S);
-    const double passes = std::same_as<M, NoPreconditioner> ? 10 : 12;
+    const bool with_dot = count_ == 1 && detail::krylov::has_dot(matrix);
+    const double passes = (std::same_as<M, NoPreconditioner> ? 10 : 12) - (with_dot ? 2 : 0);
     return detail::krylov::bytes_of_product(matrix, count_) + passes * entries;
   }
 
@@ -115,28 +128,35 @@ class CgSolver {
     krylov::check_system(rows_, count_, right, detail::vectors::to_write(x));
     monitor_.clear();
     if constexpr (krylov::HasRows<A> && how != How::by_operator) {
-      if (const auto rows = matrix.csr(); rows && takes_one_team(*rows)) {
-        scheme_ = krylov::cg_one_team();
-        solve_by_one_team<how>(exec, *rows, right, detail::vectors::to_write(x), z);
+      const auto rows = matrix.csr();
+      if (const auto scheme = rows ? in_one_launch(*rows) : std::nullopt) {
+        scheme_ = *scheme;
+        solve_in_one_launch<how>(exec, *rows, right, detail::vectors::to_write(x), z);
         return worst();
       }
     }
     scheme_ = krylov::cg_launches();
-    if (monitor_.options().scheme == krylov::cg_one_team()) {
-      throw Error(
-          "one team does not take this system: A has no csr(), or M is neither none nor "
-          "Jacobi, or there are several right-hand sides, or too many rows",
-          "leave out options.scheme");
+    if (const auto& pinned = monitor_.options().scheme; pinned && *pinned != scheme_) {
+      throw Error(pinned->to_string() +
+                      " does not take this system: A has no csr(), or M is neither none nor "
+                      "Jacobi, or there are several right-hand sides, or too many rows for one "
+                      "team, or teams cannot wait for each other on this device",
+                  "leave out options.scheme");
     }
     start<how>(exec, matrix, b, x, preconditioner, z);
     const int every = monitor_.options().recompute_every;
-    monitor_.run(exec, 1, [&](int first, int stop) {
+    const auto iterations = [&](int first, int stop) {
       for (int step = first; step < stop; ++step) {
         iterate<how>(exec, matrix, preconditioner, z);
         if (every > 0 && (step + 1) % every == 0) {
           recompute<how>(exec, matrix, right, preconditioner, z);
         }
       }
+    };
+    auto versions = krylov::versions_to_record(matrix, preconditioner);
+    if (every > 0) versions.reset();  // blocks differ, and read b
+    monitor_.run(exec, 1, [&](int first, int stop) {
+      blocks_.run(exec, versions, first, stop, iterations);
     });
     vectors::copy(exec, x_, x);
     return worst();
@@ -150,53 +170,84 @@ class CgSolver {
                              });
   }
 
+  /// Which scheme, if any, solves in one launch what `matrix` and z say.
   template <class Matrix>
-  bool takes_one_team(const Matrix& matrix) const {
+  std::optional<Scheme> in_one_launch(const Matrix& matrix) const {
     namespace krylov = detail::krylov;
+    const auto& pinned = monitor_.options().scheme;
     const bool fits = !backends::has_lanes<Exec> ||
                       krylov::one_team_scratch_bytes<S>(rows_) <= device_.scratch_bytes;
-    if (count_ != 1 || !fits) return false;
-    const auto& pinned = monitor_.options().scheme;
-    if (pinned) return *pinned == krylov::cg_one_team();
-    return krylov::one_team_is_faster<S>(device_, rows_,
-                                         static_cast<std::int64_t>(matrix.nonzeros()));
+    const bool one_team =
+        fits && (pinned ? *pinned == krylov::cg_one_team()
+                        : krylov::one_team_is_faster<S>(
+                              device_, rows_, static_cast<std::int64_t>(matrix.nonzeros())));
+    if (count_ != 1) return std::nullopt;
+    if (one_team) return krylov::cg_one_team();
+    if (backends::has_cooperative<Exec> && pinned == krylov::cg_all_teams()) return pinned;
+    return std::nullopt;
   }
 
   /// A launch for each block of iterations; the first begins, and is one of its own where the host
   /// looks before any iteration.
   template <How how, class Matrix>
-  void solve_by_one_team(const Exec& exec, const Matrix& matrix, const Const& b,
-                         const Multivector<S>& x, const Const& z) {
+  void solve_in_one_launch(const Exec& exec, const Matrix& matrix, const Const& b,
+                           const Multivector<S>& x, const Const& z) {
     const auto& options = monitor_.options();
+    const detail::krylov::CgVectors<S> vectors{x_.data(), r_.data(), p_.data(), q_.data()};
     const auto launch = [&](int first, int stop, bool begins) {
-      using Kernel = detail::krylov::CgOneTeam<S, Matrix, how, backends::has_lanes<Exec>>;
-      const Kernel kernel{matrix.row_ptr().data(),
-                          matrix.col_idx().data(),
-                          matrix.values().data(),
-                          rows_,
-                          b,
-                          z,
-                          x,
-                          {x_.data(), r_.data(), p_.data(), q_.data()},
-                          monitor_.states(),
-                          monitor_.limits(),
-                          first,
-                          stop,
-                          options.recompute_every,
-                          begins,
-                          options.zero_guess};
-      using Shape = backends::Shape<backends::max_subwarp_width<Exec>,
-                                    detail::vectors::tuning_of<Exec>.threads>;
-      if constexpr (backends::has_lanes<Exec>) {
-        backends::launch<Shape>(exec, "heddle::cg::one_team", 1, kernel,
-                                detail::krylov::one_team_scratch_bytes<S>(rows_));
-      } else {
-        backends::launch<Shape>(exec, "heddle::cg::one_team", 1, kernel);
+      const detail::krylov::CgProblem<S, Matrix> problem{matrix.row_ptr().data(),
+                                                         matrix.col_idx().data(),
+                                                         matrix.values().data(),
+                                                         rows_,
+                                                         b,
+                                                         z,
+                                                         x,
+                                                         monitor_.states(),
+                                                         monitor_.limits(),
+                                                         first,
+                                                         stop,
+                                                         options.recompute_every,
+                                                         begins,
+                                                         options.zero_guess};
+      if constexpr (backends::has_cooperative<Exec>) {
+        if (scheme_ == detail::krylov::cg_all_teams()) {
+          return launch_all_teams<how>(exec, problem, vectors);
+        }
       }
+      launch_one_team<how>(exec, problem, vectors);
     };
     const bool looks = options.check_every > 0;
     if (looks) launch(0, 0, true);
     monitor_.run(exec, 1, [&](int first, int stop) { launch(first, stop, !looks); });
+  }
+
+  using OneLaunchShape =
+      backends::Shape<backends::max_subwarp_width<Exec>, detail::vectors::tuning_of<Exec>.threads>;
+
+  template <How how, class Matrix>
+  void launch_one_team(const Exec& exec, const detail::krylov::CgProblem<S, Matrix>& problem,
+                       const detail::krylov::CgVectors<S>& vectors) {
+    constexpr bool lanes = backends::has_lanes<Exec>;
+    const detail::krylov::CgOneTeam<S, Matrix, how, lanes> kernel{problem, vectors};
+    if constexpr (lanes) {
+      backends::launch<OneLaunchShape>(exec, "heddle::cg::one_team", 1, kernel,
+                                       detail::krylov::one_team_scratch_bytes<S>(rows_));
+    } else {
+      backends::launch<OneLaunchShape>(exec, "heddle::cg::one_team", 1, kernel);
+    }
+  }
+
+  template <How how, class Matrix>
+  void launch_all_teams(const Exec& exec, const detail::krylov::CgProblem<S, Matrix>& problem,
+                        const detail::krylov::CgVectors<S>& vectors) {
+    using Kernel = detail::krylov::CgAllTeams<S, Matrix, how>;
+    const auto partials = workspace_.partials(2 * detail::krylov::CgShared<S>::most_sums);
+    const std::int64_t wanted = detail::krylov::all_teams_for<Exec>(device_, rows_);
+    const std::int64_t most = std::min(
+        partials.most_teams, backends::most_cooperative_teams<OneLaunchShape, Kernel>(exec));
+    backends::launch_cooperative<OneLaunchShape>(exec, "heddle::cg::all_teams",
+                                                 static_cast<int>(std::min(wanted, most)),
+                                                 Kernel{problem, vectors, partials.sums}, meeting_);
   }
 
   static Multivector<S> whole(const Vectors& v) { return multivector_of<S>(v); }
@@ -248,14 +299,28 @@ class CgSolver {
     });
   }
 
+  /// q = A p, and p . q
+  template <class A>
+  void multiply(const Exec& exec, A& matrix) {
+    namespace krylov = detail::krylov;
+    if constexpr (krylov::AppliesDot<A, Exec, S>) {
+      if (count_ == 1) {
+        return matrix.apply_dot(exec, ConstSolverVector<Exec, S>(krylov::column<Exec, S>(p_, 0)),
+                                krylov::column<Exec, S>(q_, 0), workspace_,
+                                krylov::SolverNumber<Exec, S>(curvature_));
+      }
+    }
+    krylov::apply<Exec, S>(exec, matrix, p_, q_);
+    pass(exec, "heddle::cg::curvature", true, [&](int f, int n) {
+      return krylov::CgCurvature<S>{
+          {read(p_).slice(f, n), read(q_).slice(f, n)}, monitor_.states() + f, curvature_ + f};
+    });
+  }
+
   template <How how, class A, class M>
   void iterate(const Exec& exec, A& matrix, M& preconditioner, const Const& z) {
     namespace krylov = detail::krylov;
-    krylov::apply<Exec, S>(exec, matrix, p_, q_);
-    pass(exec, "heddle::cg::curvature", true, [&](int f, int n) {
-      return krylov::CgCurvature<S>{{read(p_).slice(f, n), read(q_).slice(f, n)},
-                                    monitor_.states() + f};
-    });
+    multiply(exec, matrix);
     residual<how, false>(exec, {}, preconditioner, z);
     pass(exec, "heddle::cg::directions", z.row_stride == 1, [&](int f, int n) {
       return krylov::CgDirections<S, how>{{},
@@ -284,6 +349,7 @@ class CgSolver {
                                               anew ? b.slice(f, n) : b,
                                               residuals<how>(z, f, n),
                                               monitor_.states(),
+                                              curvature_,
                                               limits,
                                               f};
     });
@@ -302,8 +368,11 @@ class CgSolver {
   VectorWorkspace<Exec, S> workspace_;
   Device device_;
   Scheme scheme_;
+  detail::krylov::BlockGraph<backends::Graph<Exec>> blocks_;
   Arena<Space> arena_;
   Vectors x_, r_, p_, q_, z_;
+  S* curvature_ = nullptr;
+  backends::MeetingWords meeting_;
 };
 
 }  // namespace heddle

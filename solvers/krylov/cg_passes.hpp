@@ -36,18 +36,22 @@ KOKKOS_FORCEINLINE_FUNCTION void begin_cg(CgState<Real>& state, const Limits<Rea
   if (rho <= Real(0)) state.progress.outcome = Outcome::indefinite;
 }
 
+/// Whether a step can be taken along a p of this p . q.
+template <class Real>
+KOKKOS_FORCEINLINE_FUNCTION bool is_curved(Real curvature) {
+  return is_finite(curvature) && curvature > Real(0);
+}
+
 /// alpha from p . q
 template <class Real>
 KOKKOS_FORCEINLINE_FUNCTION void take_curvature(CgState<Real>& state, Real curvature) {
   state.moves = 0;
   if (!state.running()) return;
-  if (!is_finite(curvature)) {
-    state.progress.outcome = Outcome::not_a_number;
-  } else if (curvature <= Real(0)) {
-    state.progress.outcome = Outcome::indefinite;
-  } else {
+  if (is_curved(curvature)) {
     state.alpha = state.rho / curvature;
     state.moves = 1;
+  } else {
+    state.progress.outcome = is_finite(curvature) ? Outcome::indefinite : Outcome::not_a_number;
   }
 }
 
@@ -120,20 +124,19 @@ struct CgStart : PassOfAll {
   }
 };
 
-/// p . q, and alpha
+/// p . q, the curvature along p
 template <Scalar S>
 struct CgCurvature : heddle::vectors::passes::SumOfProducts<S> {
   using accumulator_type = S;
   using Real = heddle::RealOf<S>;
-  CgState<Real>* state;
+  const CgState<Real>* state;
+  S* curvature;
 
   KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return state[v].running(); }
-  KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const S* total) const {
-    take_curvature(state[v], real_part(*total));
-  }
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const S* total) const { curvature[v] = *total; }
 };
 
-/// r -= alpha q, or r = b - q with Anew; r . r and r . z
+/// r -= alpha q with alpha = rho / p . q, or r = b - q with Anew; r . r and r . z
 template <Scalar S, Preconditioned How, bool Anew>
 struct CgResidual {
   static constexpr int sums = How == Preconditioned::by_diagonal ? 2 : 1;
@@ -143,6 +146,7 @@ struct CgResidual {
   Multivector<const S> q, b;
   Residuals<S, How> residuals;
   CgState<Real>* state;
+  const S* curvature;
   Limits<Real> limits;
   int first;
 
@@ -154,10 +158,13 @@ struct CgResidual {
   struct Values {
     Pack r, q, d;
   };
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return state[first + v].running(); }
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const {
+    return state[first + v].running() && (Anew || is_curved(real_part(curvature[first + v])));
+  }
   template <class Pack>
   KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int v) const {
-    return {Pack::all(S(Anew ? Real(-1) : -state[first + v].alpha))};
+    if constexpr (Anew) return {Pack::all(S(-1))};
+    return {Pack::all(S(-state[first + v].rho / real_part(curvature[first + v])))};
   }
   template <class Entries, class Pack>
   KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
@@ -182,6 +189,7 @@ struct CgResidual {
   }
   KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const S* total) const {
     CgState<Real>& mine = state[first + v];
+    if constexpr (!Anew) take_curvature(mine, real_part(curvature[first + v]));
     if (!mine.running()) return;
     const Real rho = real_part(total[sums - 1]);
     if constexpr (Anew) {

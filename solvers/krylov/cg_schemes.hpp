@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../formats/common/prediction.hpp"
+#include "cg_all_teams.hpp"
 #include "cg_one_team.hpp"
 
 namespace heddle::detail::krylov {
@@ -16,12 +17,20 @@ inline const Scheme& cg_one_team() {
   return scheme;
 }
 
-/// Throws Error for a scheme that is neither.
+inline const Scheme& cg_all_teams() {
+  static const Scheme scheme("cg/all-teams");
+  return scheme;
+}
+
+/// Throws Error for any other scheme.
 inline void check_cg_scheme(const std::optional<Scheme>& scheme) {
-  if (!scheme || *scheme == cg_launches() || *scheme == cg_one_team()) return;
-  throw Error("options.scheme is " + scheme->to_string(), "conjugate gradients have " +
-                                                              cg_launches().to_string() + " and " +
-                                                              cg_one_team().to_string());
+  if (!scheme || *scheme == cg_launches() || *scheme == cg_one_team() ||
+      *scheme == cg_all_teams()) {
+    return;
+  }
+  throw Error("options.scheme is " + scheme->to_string(),
+              "conjugate gradients have " + cg_launches().to_string() + ", " +
+                  cg_one_team().to_string() + " and " + cg_all_teams().to_string());
 }
 
 /// An operator whose rows a kernel may compute itself: csr() gives a CsrMatrix, or nothing.
@@ -29,6 +38,16 @@ template <class A>
 concept HasRows = requires(const A& a) {
   { a.csr().has_value() } -> std::convertible_to<bool>;
 };
+
+/// Teams of cg/all-teams for so many rows: a row a thread, and few enough for a quick barrier. Of a
+/// GPU two a multiprocessor, which is a guess.
+template <ExecutionSpace Exec>
+std::int64_t all_teams_for(const Device& device, std::int64_t rows) {
+  constexpr bool lanes = backends::has_lanes<Exec>;
+  const std::int64_t rows_of_team = lanes ? team_sums::team_threads : 64;
+  const std::int64_t most = std::int64_t{lanes ? 2 : 1} * std::max(1, device.multiprocessors);
+  return std::clamp<std::int64_t>(ceil_div(rows, rows_of_team), 1, most);
+}
 
 /// Whether an iteration of one team is expected to take less time than four launches that share the
 /// work out. Of a CPU a thread adds up about a nonzero a nanosecond; of a GPU the figure is a

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "../../core/types.hpp"
+#include "../../formats/common/team_sums/workspace.hpp"
 
 namespace heddle {
 
@@ -21,6 +21,10 @@ using ConstSolverVector =
 /// shape. An SpmvPlan is one, and so is a struct of the user's with these three functions. With
 /// `static constexpr bool takes_several_vectors = true` it is given Views of rank 2 where a solver
 /// has several right-hand sides; without, one vector after the other.
+///
+/// It may also have `apply_dot(exec, x, y, workspace, result)`, which gives conj(x) . y beside y =
+/// A x, and `has_dot()`, whether that reads no vector again, as an SpmvPlan does: conjugate
+/// gradients use it.
 template <class A, class Exec, class S>
 concept LinearOperator = requires(A& a, const Exec& exec, const ConstSolverVector<Exec, S>& x,
                                   const SolverVector<Exec, S>& y) {
@@ -35,12 +39,21 @@ concept LinearOperator = requires(A& a, const Exec& exec, const ConstSolverVecto
 /// - `bool symmetric()`: whether M is symmetric (Hermitian) where A is; solvers that need it refuse
 ///   one that says it is not. Without a word it is taken to be;
 /// - `name()`: what it is called then.
+///
+/// Operators and preconditioners may say that they are `capturable()`, too: apply neither waits nor
+/// allocates, all that it launches is on the instance that it is given, and what was recorded of it
+/// may be run again for as long as `version()` stays the same: a number of next_version() that
+/// changes with the values, and with all that the host puts into launches. Then blocks of
+/// iterations run as graphs where there are graphs. Without a word a part is not.
 template <class M, class Exec, class S>
 concept Preconditioner = requires(M& m, const Exec& exec, const ConstSolverVector<Exec, S>& b,
                                   const SolverVector<Exec, S>& x) { m.apply(exec, b, x); };
 
 /// No preconditioner.
-struct NoPreconditioner {};
+struct NoPreconditioner {
+  static constexpr bool capturable() { return true; }
+  static constexpr std::uint64_t version() { return 0; }
+};
 
 namespace detail::krylov {
 
@@ -51,6 +64,38 @@ std::uint64_t version(const T& part) {
     return static_cast<std::uint64_t>(part.version());
   } else {
     return 0;
+  }
+}
+
+/// Whether what it applies may be recorded and run again.
+template <class T>
+bool capturable(const T& part) {
+  if constexpr (requires { part.capturable(), part.version(); }) {
+    return part.capturable();
+  } else {
+    return false;
+  }
+}
+
+/// The place of a number in memory of the device.
+template <ExecutionSpace Exec, Scalar S>
+using SolverNumber =
+    Kokkos::View<S, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// An operator that gives x . y beside y = A x.
+template <class A, class Exec, class S>
+concept AppliesDot =
+    requires(A& a, const Exec& exec, const ConstSolverVector<Exec, S>& x,
+             const SolverVector<Exec, S>& y, const VectorWorkspace<Exec, S>& workspace,
+             const SolverNumber<Exec, S>& result) { a.apply_dot(exec, x, y, workspace, result); };
+
+/// Whether that reads no vector again.
+template <class A>
+bool has_dot(const A& matrix) {
+  if constexpr (requires { matrix.has_dot(); }) {
+    return matrix.has_dot();
+  } else {
+    return false;
   }
 }
 

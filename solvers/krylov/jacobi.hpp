@@ -3,6 +3,7 @@
 
 #include "../../backends/atomics.hpp"
 #include "../../core/matrix.hpp"
+#include "../../core/version.hpp"
 #include "../vectors/operands.hpp"
 
 namespace heddle {
@@ -85,7 +86,7 @@ class JacobiPreconditioner {
         "heddle::jacobi::invert", range_policy(exec, A.rows()),
         detail::krylov::InvertDiagonal<Matrix>{A.row_ptr().data(), A.col_idx().data(),
                                                A.values().data(), inverse_.data(), bad_.data()});
-    ++version_;
+    version_ = next_version();
   }
 
   /// x = D^-1 b; x may be b. Throws Error if shapes do not fit.
@@ -114,6 +115,7 @@ class JacobiPreconditioner {
   static constexpr bool symmetric() { return true; }
   static constexpr const char* name() { return "Jacobi"; }
   std::uint64_t version() const { return version_; }
+  static constexpr bool capturable() { return true; }
   std::size_t bytes() const { return inverse_.size() * sizeof(S); }
 
  private:

@@ -71,7 +71,7 @@ struct KrylovOptions {
   /// Called where the host looks, with iterations and the largest residual norm, relative; ends the
   /// iteration by returning false.
   std::function<bool(int iterations, double residual)> callback = {};
-  /// Of CgSolver, which has two: pins cg/launches or cg/one-team.
+  /// Of CgSolver, which has three: pins cg/launches, cg/one-team or cg/all-teams.
   std::optional<Scheme> scheme = std::nullopt;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
+
 #include "chebyshev.hpp"
 #include "jacobi.hpp"
 
@@ -60,9 +62,16 @@ class ChebyshevPreconditioner {
 
   static constexpr bool symmetric() { return true; }
   static constexpr const char* name() { return "Chebyshev's polynomial"; }
+  /// Changes when the operator's or the diagonal's does, at the next question.
   std::uint64_t version() const {
-    return detail::krylov::version(*matrix_) + detail::krylov::version(*jacobi_);
+    const std::array parts{detail::krylov::version(*matrix_), jacobi_->version()};
+    if (parts != parts_) {
+      parts_ = parts;
+      version_ = next_version();
+    }
+    return version_;
   }
+  bool capturable() const { return detail::krylov::capturable(*matrix_); }
   std::size_t bytes() const { return arena_.bytes(); }
 
  private:
@@ -78,6 +87,8 @@ class ChebyshevPreconditioner {
   int degree_;
   Arena<typename Exec::memory_space> arena_;
   Vector r_, d_, q_;
+  mutable std::array<std::uint64_t, 2> parts_{};
+  mutable std::uint64_t version_ = next_version();
 };
 
 }  // namespace heddle

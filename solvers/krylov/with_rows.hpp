@@ -32,11 +32,20 @@ class OperatorWithRows {
   void apply(const Exec& exec, const X& x, const Y& y) {
     operator_->apply(exec, x, y);
   }
+  template <class Exec, class X, class Y, class Acc, class Result>
+  void apply_dot(const Exec& exec, const X& x, const Y& y,
+                 const VectorWorkspace<Exec, Acc>& workspace, const Result& result)
+    requires requires(Operator& a) { a.apply_dot(exec, x, y, workspace, result); }
+  {
+    operator_->apply_dot(exec, x, y, workspace, result);
+  }
+  bool has_dot() const { return detail::krylov::has_dot(*operator_); }
   static constexpr bool takes_several_vectors = detail::krylov::takes_several_vectors<Operator>();
   std::int64_t rows() const { return operator_->rows(); }
   std::int64_t columns() const { return operator_->columns(); }
   std::optional<matrix_type> csr() const { return matrix_; }
   std::uint64_t version() const { return detail::krylov::version(*operator_); }
+  bool capturable() const { return detail::krylov::capturable(*operator_); }
   double moved_bytes(Op op, int vectors) const
     requires requires(const Operator& a) { a.moved_bytes(Op::none, 1); }
   {

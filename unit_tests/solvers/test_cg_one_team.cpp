@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conjugate gradients by one team: cg/one-team.
+// Conjugate gradients in one launch: cg/one-team and cg/all-teams.
 #include <heddle/cg.hpp>
 #include <heddle/gmres.hpp>
 
@@ -10,7 +10,7 @@ namespace heddle::test {
 namespace {
 
 constexpr int side = emulated ? 12 : 40;
-const Scheme one_team("cg/one-team"), launches("cg/launches");
+const Scheme one_team("cg/one-team"), all_teams("cg/all-teams"), launches("cg/launches");
 
 /// An operator whose rows a kernel may compute itself.
 template <ExecutionSpace E, class S>
@@ -36,7 +36,7 @@ Kokkos::View<double*, Space> vector(std::int64_t n) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE_DEFINE("one team takes the steps of the launches", T, takes_steps) {
+TEST_CASE_TEMPLATE_DEFINE("one launch takes the steps of many", T, takes_steps) {
   using S = typename T::Scalar;
   using E = typename T::Exec;
   const E exec;
@@ -52,7 +52,8 @@ TEST_CASE_TEMPLATE_DEFINE("one team takes the steps of the launches", T, takes_s
   for (const bool with_jacobi : {false, true}) {
     CAPTURE(with_jacobi);
     int iterations = 0;
-    for (const Scheme& scheme : {launches, one_team}) {
+    for (const Scheme& scheme : {launches, one_team, all_teams}) {
+      if (scheme == all_teams && !heddle::backends::has_cooperative<E>) continue;
       KrylovOptions options = pinned(scheme);
       options.relative_tolerance = is_float ? 1e-4 : 1e-10;
       options.zero_guess = true;
@@ -62,7 +63,7 @@ TEST_CASE_TEMPLATE_DEFINE("one team takes the steps of the launches", T, takes_s
       const KrylovResult result =
           with_jacobi ? cg.solve(exec, a, b, x, jacobi) : cg.solve(exec, a, b, x);
       CHECK(cg.scheme() == scheme);
-      CHECK((a.applies == 0) == (scheme == one_team));
+      CHECK((a.applies == 0) == (scheme != launches));
       CHECK(result.converged());
       CHECK(relative_residual(a, b, x) < 30 * options.relative_tolerance);
       if (iterations == 0) iterations = result.iterations;
@@ -72,60 +73,66 @@ TEST_CASE_TEMPLATE_DEFINE("one team takes the steps of the launches", T, takes_s
 }
 TEST_CASE_TEMPLATE_APPLY(takes_steps, VectorTypes);
 
-TEST_CASE("of one team, too, when the host looks changes nothing, not a bit") {
+TEST_CASE("in one launch, too, when the host looks changes nothing, not a bit") {
   const Exec exec;
-  auto a = star(side, 4.1);
-  const auto b = right_hand_side<double>(a.n), guess = right_hand_side<double>(a.n, 7);
-  std::vector<unsigned char> bits;
-  int iterations = 0;
-  for (const int every : {1, 7, 1000, 0}) {
-    CAPTURE(every);
-    KrylovOptions options = pinned(one_team);
-    options.check_every = every;
-    options.max_iterations = 300;
-    options.recompute_every = 9;
-    CgSolver<Exec, double> cg(exec, a.n, options);
-    const auto x = vector(a.n);
-    Kokkos::deep_copy(x, guess);
-    std::vector<Event> seen;
-    {
-      const Recording recording;
-      cg.solve(exec, a, b, x);
-      seen = Recording::seen();
+  for (const Scheme& scheme : {one_team, all_teams}) {
+    CAPTURE(scheme.to_string());
+    auto a = star(side, 4.1);
+    const auto b = right_hand_side<double>(a.n), guess = right_hand_side<double>(a.n, 7);
+    std::vector<unsigned char> bits;
+    int iterations = 0;
+    for (const int every : {1, 7, 1000, 0}) {
+      CAPTURE(every);
+      KrylovOptions options = pinned(scheme);
+      options.check_every = every;
+      options.max_iterations = 300;
+      options.recompute_every = 9;
+      CgSolver<Exec, double> cg(exec, a.n, options);
+      const auto x = vector(a.n);
+      Kokkos::deep_copy(x, guess);
+      std::vector<Event> seen;
+      {
+        const Recording recording;
+        cg.solve(exec, a, b, x);
+        seen = Recording::seen();
+      }
+      CHECK(strangers(seen) == "");
+      CHECK(count(seen, Event::allocation) == 0);
+      if (every == 0) {
+        CHECK(count(seen, Event::kernel) == 1);  // a whole solve
+        CHECK(count(seen, Event::copy) == 0);
+        CHECK(cg.results()[0].outcome == Outcome::running);  // nobody looked
+      }
+      const KrylovResult result = cg.results(exec)[0];
+      CHECK(result.converged());
+      CHECK(relative_residual(a, b, x) < 2e-8);
+      if (bits.empty()) {
+        bits = bits_of(x);
+        iterations = result.iterations;
+      }
+      CHECK(bits_of(x) == bits);
+      CHECK(result.iterations == iterations);
     }
-    CHECK(strangers(seen) == "");
-    CHECK(count(seen, Event::allocation) == 0);
-    if (every == 0) {
-      CHECK(count(seen, Event::kernel) == 1);  // a whole solve
-      CHECK(count(seen, Event::copy) == 0);
-      CHECK(cg.results()[0].outcome == Outcome::running);  // nobody looked
-    }
-    const KrylovResult result = cg.results(exec)[0];
-    CHECK(result.converged());
-    CHECK(relative_residual(a, b, x) < 2e-8);
-    if (bits.empty()) {
-      bits = bits_of(x);
-      iterations = result.iterations;
-    }
-    CHECK(bits_of(x) == bits);
-    CHECK(result.iterations == iterations);
   }
 }
 
-TEST_CASE("trouble of one team is that of the launches") {
+TEST_CASE("trouble in one launch is that of many") {
   const Exec exec;
   const auto b = right_hand_side<double>(side * side);
   const auto outcome = [&](WithRows<Exec, double> a, KrylovOptions options) {
     std::vector<KrylovResult> results;
-    for (const Scheme& scheme : {launches, one_team}) {
+    for (const Scheme& scheme : {launches, one_team, all_teams}) {
       options.scheme = scheme;
       const auto x = vector(a.n);
       CgSolver<Exec, double> cg(exec, a.n, options);
       results.push_back(cg.solve(exec, a, b, x));
       CHECK(std::isfinite(to_host(x)(0)));  // what the last good step left
     }
-    CHECK(results[0].outcome == results[1].outcome);
-    CHECK(std::abs(results[0].iterations - results[1].iterations) <= 1);
+    for (const int other : {1, 2}) {
+      const KrylovResult& result = results[static_cast<std::size_t>(other)];
+      CHECK(results[0].outcome == result.outcome);
+      CHECK(std::abs(results[0].iterations - result.iterations) <= 1);
+    }
     return results[1];
   };
   CHECK(outcome(star(side, -4.01), {}).outcome == Outcome::indefinite);
@@ -255,9 +262,9 @@ TEST_CASE("one team refuses by name what it does not take") {
                        Error);
   Diagonal user{JacobiPreconditioner<Exec, double>(exec, a.matrix())};
   CHECK_THROWS_WITH_AS(cg.solve(exec, a, b, x, user),
-                       doctest::Contains("one team does not take this system"), Error);
+                       doctest::Contains("cg/one-team does not take this system"), Error);
   CHECK_THROWS_WITH_AS((CgSolver<Exec, double>(exec, 16, pinned(Scheme("cg/two-teams")))),
-                       doctest::Contains("cg/launches and cg/one-team"), Error);
+                       doctest::Contains("cg/launches, cg/one-team and cg/all-teams"), Error);
   CHECK_THROWS_WITH_AS((GmresSolver<Exec, double>(exec, 16, 5, pinned(one_team))),
                        doctest::Contains("this solver has no schemes"), Error);
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "../../backends/graph.hpp"
+#include "concepts.hpp"
+
+namespace heddle::detail::krylov {
+
+/// What a recorded block of iterations depends on, where it may be recorded.
+struct PartVersions {
+  std::uint64_t matrix, preconditioner;
+  bool operator==(const PartVersions&) const = default;
+};
+
+template <class A, class M>
+std::optional<PartVersions> versions_to_record(const A& matrix, const M& preconditioner) {
+  if (!capturable(matrix) || !capturable(preconditioner)) return std::nullopt;
+  return PartVersions{version(matrix), version(preconditioner)};
+}
+
+/// Runs iterations in blocks, each of them one graph where there are graphs and all parts may be
+/// recorded. A block is recorded at its second run with the same versions: the first has loaded all
+/// kernels, and short solves pay nothing.
+template <class Graph>
+class BlockGraph {
+ public:
+  /// Of the iterations of a block.
+  explicit BlockGraph(int check_every) : block_(check_every > 0 ? check_every : unseen_block) {}
+
+  /// Iterations [first, stop) by queue(first, stop), which queues the same work on `exec` wherever
+  /// it begins.
+  template <class Exec, class Queue>
+  void run(const Exec& exec, const std::optional<PartVersions>& versions, int first, int stop,
+           const Queue& queue) {
+    if (!Graph::exists || !versions) return queue(first, stop);
+    while (stop - first >= block_) {
+      run_block(exec, *versions, [&] { queue(first, first + block_); });
+      first += block_;
+    }
+    if (first < stop) queue(first, stop);
+  }
+
+  /// Blocks that ran as a graph, so far.
+  int replays() const { return replays_; }
+
+ private:
+  static constexpr int unseen_block = 16;  // where the host does not look
+
+  template <class Exec, class Body>
+  void run_block(const Exec& exec, const PartVersions& versions, const Body& body) {
+    if (versions != versions_) {
+      versions_ = versions;
+      graph_.clear();
+      refused_ = false;
+      return body();
+    }
+    if (graph_.launches() == 0 && !refused_) refused_ = !graph_.record(exec, body);
+    if (refused_) return body();
+    graph_.launch(exec);
+    ++replays_;
+  }
+
+  int block_;
+  Graph graph_;
+  PartVersions versions_{};
+  bool refused_ = false;
+  int replays_ = 0;
+};
+
+}  // namespace heddle::detail::krylov
