@@ -36,20 +36,23 @@ inline Scheme with_grain(const Scheme& scheme) {
 /// too.
 inline double predicted_gain(const LevelCounts& counts, const order::Stages& stages,
                              std::int64_t iterations, int idle = 0) {
-  double alone = 0, together = 0;
+  double steps = 0, items = 0, together = 0;
   for (std::size_t level = 0; level < counts.steps.size(); ++level) {
-    const auto steps = static_cast<double>(counts.steps[level]);
+    const auto size = static_cast<double>(counts.sizes[level]);
+    const auto work = static_cast<double>(counts.steps[level]);
+    const double read = work - static_cast<double>(order::steps_per_iteration) * size;
     const int tasks = stages.tasks[static_cast<std::size_t>(stages.of_level[level])];
-    alone += steps;
-    together += steps / tasks;
+    steps += work;
+    items += read;
+    together += (iteration_cost * size + read) / tasks;
   }
   const auto n = static_cast<double>(std::max<std::int64_t>(1, iterations));
-  const double items = alone - n * static_cast<double>(order::steps_per_iteration);
-  const double torn = iterations > cached_iterations ? static_cast<double>(counts.torn) / n : 0;
-  const double lost = torn * (torn_iteration * n + torn_item * items);
-  together *= shared_step * (1 + lost / std::max(1.0, alone));
-  together += static_cast<double>(launch_steps + idle_thread_steps * idle);
-  together += static_cast<double>(wait_steps) * static_cast<double>(stages.tasks.size());
+  const double alone = iteration_cost * n + items;
+  const double lost =
+      steps > cached_steps ? far_iteration * n + far_item * items : torn_item * items;
+  together *= 1 + lost / alone * static_cast<double>(counts.torn) / n;
+  together += launch_cost + idle_thread_cost * idle;
+  together += wait_cost * static_cast<double>(stages.tasks.size());
   return alone / together;
 }
 

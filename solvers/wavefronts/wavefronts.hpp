@@ -30,7 +30,7 @@ namespace heddle {
 /// On CPUs for_each is one launch of all threads, ordered by barriers or by waits of one thread for
 /// another; elsewhere it is a launch for every level, which is 0 for iterations that wait for none,
 /// and else one above the highest that an iteration waits for. A CPU on which threads are predicted
-/// to gain less than 1.1 runs the plain loop on one. See docs/wavefronts.md.
+/// to gain nothing runs the plain loop on one. See docs/wavefronts.md.
 ///
 /// Belongs to the device of `exec`; for_each runs on any execution space instance of that device,
 /// one for_each at a time. Moves, does not copy; one that was moved from runs nothing and throws
