@@ -31,13 +31,14 @@ class Transposed {
   Transposed() = default;
 
   /// A stable sort by column on the device, in a time that the pattern does not change. Keeps two
-  /// allocations, frees a third, for which it waits.
+  /// allocations, frees a third, for which it waits. Of a matrix whose values are null only the
+  /// pattern.
   Transposed(const Exec& exec, const Matrix& A)
       : storage_(exec, A.columns(), A.rows(), A.nonzeros()),
         kept_(exec, "heddle::transpose::source", arena_bytes<Off>(A.nonzeros())),
         source_(kept_.template take<Off>(A.nonzeros())) {
     sort(exec, A);
-    update_values(exec, A);
+    if (A.values().data()) update_values(exec, A);
   }
 
   /// New values of the same pattern.

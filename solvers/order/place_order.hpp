@@ -22,6 +22,19 @@ struct PlaceOrder {
   }
 };
 
+/// The place at which an iteration stands: the way back.
+template <class O>
+struct PlaceOf {
+  const O* place;  ///< null: in the order of the loop
+  O count;
+  Sweep sweep;
+
+  KOKKOS_FORCEINLINE_FUNCTION O operator()(O iteration) const {
+    if (place) return place[iteration];
+    return sweep == Sweep::forward ? iteration : count - 1 - iteration;
+  }
+};
+
 /// The user's body, at a place.
 template <class O, class Body>
 struct BodyAtPlace {

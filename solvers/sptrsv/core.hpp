@@ -28,7 +28,14 @@ struct TraceAccess;
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 class SptrsvPlanCore {
  public:
+  using Executor = sptrsv::Executor<Exec, Matrix, Vector, Accumulator>;
+
   SptrsvPlanCore(const Exec& exec, const Matrix& T, const SptrsvOptions& options);
+  /// For who makes a triangle: nothing is checked that `sums` say. Where T's values are null, he
+  /// writes them himself where part(op) reads them, of a device whose schemes take plain rows; T's
+  /// arrays may go then, and neither prepare nor features may be called.
+  SptrsvPlanCore(const Exec& exec, const Matrix& T, const SptrsvOptions& options,
+                 const triangle::TriangleSums& sums);
   SptrsvPlanCore(SptrsvPlanCore&&) noexcept;
   SptrsvPlanCore& operator=(SptrsvPlanCore&&) noexcept;
   ~SptrsvPlanCore();
@@ -52,6 +59,7 @@ class SptrsvPlanCore {
     return setup_seconds_;
   }
   std::size_t bytes() const;
+  const Executor& part(Op op) const { return executor(op, "part"); }
 
  private:
   friend struct sptrsv::TraceAccess;
@@ -59,7 +67,6 @@ class SptrsvPlanCore {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
   using DiagonalValue = triangle::DiagonalOf<S, Vector>;
-  using Executor = sptrsv::Executor<Exec, Matrix, Vector, Accumulator>;
   using BadDiagonal = Kokkos::View<std::int64_t, typename Exec::memory_space>;
 
   static constexpr bool runs_on_lanes =
@@ -67,6 +74,7 @@ class SptrsvPlanCore {
 
   static std::size_t index(Op op) { return transposes(op) ? 1 : 0; }
 
+  void prepare_all(const Exec& exec);
   void prepare_op(const Exec& exec, Op op);
 
   /// Fills in `features` where it finds them.
@@ -113,12 +121,25 @@ SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore(const Exec& ex
   row_features(exec, T, Check::columns);
   sums_ = triangle::check_triangle<DiagonalValue>(exec, T, options.triangle, options.diagonal,
                                                   options.ignore_outside);
+  prepare_all(exec);
+  setup_seconds_ = timer.seconds();
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore(
+    const Exec& exec, const Matrix& T, const SptrsvOptions& options,
+    const triangle::TriangleSums& sums)
+    : T_(T), options_(options), device_(backends::describe(exec)), sums_(sums) {
+  prepare_all(exec);
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_all(const Exec& exec) {
   bad_diagonal_ = BadDiagonal(Kokkos::view_alloc(kokkos_space(exec), "heddle::sptrsv::bad"));
   prepare_op(exec, Op::none);
-  for (const Op op : options.ops) prepare_op(exec, op);
-  overlap_ = OverlapCheck<Exec>(exec, options.check_overlap, sptrsv::overlap_labels);
+  for (const Op op : options_.ops) prepare_op(exec, op);
+  overlap_ = OverlapCheck<Exec>(exec, options_.check_overlap, sptrsv::overlap_labels);
   exec.fence("heddle::sptrsv::inspected");
-  setup_seconds_ = timer.seconds();
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
@@ -202,16 +223,30 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_op(const Exec& e
   auto& part = parts_[index(op)];
   if (part) return;
   using triangle::Graph;
+  const Graph<O, Off> graph{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(), options_.triangle};
   if (!transposes(op)) {
-    const Graph<O, Off> graph{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(),
-                              options_.triangle};
     part.emplace(inspect(exec, graph, nullptr, features_[index(op)]));
   } else {
     const Transposed<Exec, S, O, Off> transposed(exec, T_);
     const auto matrix = transposed.matrix();
-    const Graph<O, Off> graph{matrix.row_ptr().data(), matrix.col_idx().data(), matrix.rows(),
-                              triangle::flipped(options_.triangle)};
-    part.emplace(inspect(exec, graph, transposed.source().data(), features_[index(op)]));
+    const Graph<O, Off> flipped{matrix.row_ptr().data(), matrix.col_idx().data(), matrix.rows(),
+                                triangle::flipped(options_.triangle)};
+    if constexpr (!runs_on_lanes) {
+      if (T_.nonzeros() > 0 && !T_.values().data()) {  // they will stand in the other part
+        const auto entries = static_cast<std::size_t>(T_.nonzeros());
+        Arena<typename Exec::memory_space> memory(exec, "heddle::sptrsv::places",
+                                                  arena_bytes<Off, Off>(entries, entries));
+        Off* const place = memory.template take<Off>(entries).data();
+        Off* const origin = memory.template take<Off>(entries).data();
+        const Executor& of_T = *parts_[index(Op::none)];
+        of_T.triangle().find_entries(exec, graph, of_T.waves().place_order(), place);
+        gather(exec, "heddle::sptrsv::origin", origin, T_.nonzeros(), place,
+               transposed.source().data());
+        part.emplace(inspect(exec, flipped, origin, features_[index(op)]));
+        return;
+      }
+    }
+    part.emplace(inspect(exec, flipped, transposed.source().data(), features_[index(op)]));
   }
 }
 

@@ -25,6 +25,16 @@ struct RowsView {
   const D* reciprocal;  ///< of each place, if they stand apart
 };
 
+/// The same where who makes a triangle writes it, which is not kept `apart`: the last value of a
+/// place is reciprocal_or_zero of its diagonal, or one for a unit diagonal.
+template <Scalar S, Ordinal O, Offset Off>
+struct RowsWriter {
+  const Off* row_ptr;
+  const O* col_idx;
+  S* values;
+  S* diagonal;  ///< of each place; null for a unit diagonal
+};
+
 template <Ordinal O, Offset Off>
 struct CopyRowsTriangle {
   Graph<O, Off> graph;
@@ -36,15 +46,50 @@ struct CopyRowsTriangle {
 
   KOKKOS_FUNCTION void operator()(std::int64_t p) const {
     const O i = order(p);
+    const Off end = row_ptr[p + 1] - 1;
     Off to = row_ptr[p];
     for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
       const O j = graph.col_idx[k];
+      if (j == i && origin) source[end] = origin[k];
       if (!in_triangle(graph.triangle, i, j)) continue;
       col_idx[to] = j;
       if (origin) source[to] = origin[k];
       ++to;
     }
-    col_idx[to] = i;
+    col_idx[end] = i;
+  }
+};
+
+/// Where entries of a triangle went, those of its diagonal too.
+template <Ordinal O, Offset Off>
+struct PlacesOfEntries {
+  Graph<O, Off> graph;
+  order::PlaceOrder<O> order;
+  const Off* row_ptr;
+  Off* place;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    const O i = order(p);
+    Off to = row_ptr[p];
+    for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
+      const O j = graph.col_idx[k];
+      if (in_triangle(graph.triangle, i, j)) place[k] = to++;
+      if (j == i) place[k] = row_ptr[p + 1] - 1;
+    }
+  }
+};
+
+template <Scalar S, Ordinal O, Offset Off>
+struct TransposeRowsTriangle {
+  RowsWriter<S, O, Off> from;
+  order::PlaceOf<O> place;  ///< of its rows
+  const Off* source;
+  RowsWriter<S, O, Off> to;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    const Off end = to.row_ptr[p + 1];
+    for (Off k = to.row_ptr[p]; k < end; ++k) to.values[k] = from.values[source[k]];
+    if (to.diagonal) to.diagonal[p] = from.diagonal[place(to.col_idx[end - 1])];
   }
 };
 
@@ -101,9 +146,9 @@ class RowsTriangle {
 
   RowsTriangle() = default;
 
-  /// One allocation and two launches in the order of `exec`, and the values; no wait. Rows keep the
-  /// order of their entries. `entries` are those off the diagonal. Entry k of the graph is entry
-  /// origin[k] of T, or k if that is null.
+  /// One allocation and two launches in the order of `exec`, and the values, unless T's are null;
+  /// no wait. Rows keep the order of their entries. `entries` are those off the diagonal. Entry k
+  /// of the graph is entry origin[k] of T, or k if that is null.
   RowsTriangle(const Exec& exec, const Matrix& T, const Graph<O, Off>& graph, const Off* origin,
                const Order& order, std::int64_t entries, Diagonal diagonal)
       : rows_(T.rows()), unit_(diagonal == Diagonal::unit), triangle_(graph.triangle) {
@@ -121,7 +166,7 @@ class RowsTriangle {
     diagonal_ = memory_.template take<D>(diagonals);
     reciprocal_ = memory_.template take<D>(reciprocals);
     copy_pattern(exec, graph, origin, order);
-    update_values(exec, T, nullptr);
+    if (T.nonzeros() == 0 || T.values().data()) update_values(exec, T, nullptr);
   }
 
   /// The values of a matrix of the same pattern, in the order of `exec`: one launch, no allocation,
@@ -134,6 +179,28 @@ class RowsTriangle {
                              T.row_ptr().data(), T.col_idx().data(), T.values().data(), triangle_,
                              row_ptr_.data(), col_idx_.data(), source, values_.data(),
                              unit_ ? nullptr : diagonal_.data(), reciprocal_.data(), bad_diagonal});
+  }
+
+  RowsWriter<S, O, Off> writer() const
+    requires(!View::apart)
+  {
+    return {row_ptr_.data(), col_idx_.data(), values_.data(), unit_ ? nullptr : diagonal_.data()};
+  }
+  /// Where entry k of the graph went, for each in the triangle or on its diagonal. One launch.
+  void find_entries(const Exec& exec, const Graph<O, Off>& graph, const Order& order,
+                    Off* place) const {
+    Kokkos::parallel_for("heddle::triangle::places", range_policy(exec, rows_),
+                         PlacesOfEntries<O, Off>{graph, order, row_ptr_.data(), place});
+  }
+  /// The values of the same triangle before it was transposed, where its rows have these places,
+  /// and `origin` said where its entries are. One launch, no wait.
+  void take_transposed(const Exec& exec, const RowsTriangle& from,
+                       const order::PlaceOf<O>& place) const
+    requires(!View::apart)
+  {
+    Kokkos::parallel_for(
+        "heddle::triangle::transpose", range_policy(exec, rows_),
+        TransposeRowsTriangle<S, O, Off>{from.writer(), place, source_.data(), writer()});
   }
 
   View view() const {

@@ -101,13 +101,24 @@ class Wavefronts {
   void for_each_run(const Exec& exec, const char* label, const Body& body) const
     requires(detail::order::on_threads<Exec>)
   {
+    for_each_run_of_thread(
+        exec, label, [&body](int, std::int64_t first, std::int64_t stop) { body(first, stop); });
+  }
+  /// The same by body(me, first, stop), for bodies that have room for each thread: of the threads
+  /// 0, ..., schedule().threads - 1 at most, `me` is the one that runs it.
+  template <class Body>
+  void for_each_run_of_thread(const Exec& exec, const char* label, const Body& body) const
+    requires(detail::order::on_threads<Exec>)
+  {
     moves_.check("Wavefronts", "for_each_run");
     if (n_ == 0) return;
     const auto& schedule = order_.schedule;
     const backends::Progress progress(progress_.data());
     progress.clear(schedule.threads);
     backends::launch_threads(exec, label, schedule.threads, [&](int me, int threads) {
-      detail::order::run_share(schedule, me, threads, progress, body);
+      detail::order::run_share(
+          schedule, me, threads, progress,
+          [&body, me](std::int64_t first, std::int64_t stop) { body(me, first, stop); });
     });
   }
   detail::order::PlaceOrder<O> place_order() const {

@@ -33,6 +33,8 @@ class RowsExecutor {
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
+  using Waves = Wavefronts<Exec, O>;
+  using Copy = triangle::RowsTriangle<Exec, S, O, Off, triangle::DiagonalOf<S, V>>;
   static constexpr bool on_threads = order::on_threads<Exec>;
 
   RowsExecutor() = default;
@@ -47,6 +49,10 @@ class RowsExecutor {
   const Scheme& scheme() const { return scheme_; }
   int levels() const { return waves_.levels(); }
   std::size_t bytes() const { return triangle_.bytes() + waves_.bytes(); }
+
+  /// For who makes the values of the triangle.
+  const Copy& triangle() const { return triangle_; }
+  const Waves& waves() const { return waves_; }
 
   void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
     triangle_.update_values(exec, T, bad_diagonal);
@@ -82,9 +88,6 @@ class RowsExecutor {
   }
 
  private:
-  using Waves = Wavefronts<Exec, O>;
-  using Copy = triangle::RowsTriangle<Exec, S, O, Off, triangle::DiagonalOf<S, V>>;
-
   static Waves schedule(const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
     WavefrontsOptions options{.sweep = in.graph.sweep(), .threads = in.threads};
     if constexpr (on_threads) {
