@@ -10,20 +10,15 @@
 
 namespace heddle::detail::ilu {
 
-/// The transpose of a square pattern; its values, of the smallest type, say nothing. Waits for
-/// `exec`.
+/// The transpose of a square pattern, without values. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 Transposed<Exec, float, O, Off> transposed_pattern(const Exec& exec,
                                                    const PatternView<O, Off>& pattern) {
-  using Space = typename Exec::memory_space;
-  const auto count = static_cast<std::size_t>(pattern.entries);
-  Arena<Space> memory(exec, "heddle::ilu::no_values", arena_bytes<float>(count));
-  float* const none = memory.template take<float>(count).data();
-  fill(exec, "heddle::ilu::no_values", none, pattern.entries, 0.0f);
   const auto rows = static_cast<O>(pattern.rows);
   return Transposed<Exec, float, O, Off>(
-      exec, CsrMatrix<float, O, Off, Space>(rows, rows, static_cast<Off>(pattern.entries),
-                                            pattern.row_ptr, pattern.col_idx, none));
+      exec, CsrMatrix<float, O, Off, typename Exec::memory_space>(
+                rows, rows, static_cast<Off>(pattern.entries), pattern.row_ptr, pattern.col_idx,
+                static_cast<const float*>(nullptr)));
 }
 
 /// How far the rows of a matrix are from what factors need.
@@ -85,7 +80,8 @@ class AscendingPattern {
   AscendingPattern(const Exec& exec, O rows, Off entries, const Off* row_ptr, const O* col_idx,
                    const Parts& parts)
       : view_{row_ptr, col_idx, nullptr, static_cast<std::int64_t>(rows),
-              static_cast<std::int64_t>(entries)} {
+              static_cast<std::int64_t>(entries)},
+        whole_rows_(!parts.of_row && parts.runs == 1) {
     Kokkos::parallel_reduce("heddle::ilu::order", range_policy(exec, view_.rows),
                             LookAtOrder<O, Off>{row_ptr, col_idx, parts}, order_);
     if (order_.strict()) return;
@@ -96,17 +92,22 @@ class AscendingPattern {
       view_.row_ptr = twice.row_ptr().data();
       view_.col_idx = twice.col_idx().data();
     }
-    stored_ = stored<O, Off>(exec, "heddle::ilu::ascending", view_.rows,
-                             KeptColumns<O, Off>{view_.row_ptr, view_.col_idx, parts});
+    stored_ = ilu::stored<O, Off>(exec, "heddle::ilu::ascending", view_.rows,
+                                  KeptColumns<O, Off>{view_.row_ptr, view_.col_idx, parts});
     view_ = stored_.view();
   }
 
   const PatternView<O, Off>& view() const { return view_; }
-  /// Whether these are the arrays that were given.
-  bool borrowed() const { return order_.strict(); }
+  /// Empty where these are the arrays that were given.
+  const StoredPattern<Exec, O, Off>& stored() const { return stored_; }
+  /// Whether every row keeps its first entries in their order.
+  bool leads() const {
+    return order_.strict() || (order_.falling + order_.repeated == 0 && whole_rows_);
+  }
 
  private:
   PatternView<O, Off> view_;
+  bool whole_rows_;  ///< what is dropped lies above the diagonal
   RowOrder order_;
   StoredPattern<Exec, O, Off> stored_;
 };

@@ -3,6 +3,7 @@
 
 #include "../../backends/device.hpp"
 #include "../wavefronts/wavefronts.hpp"
+#include "factors.hpp"
 #include "hand_over_kernel.hpp"
 #include "list_updates.hpp"
 #include "rows.hpp"
@@ -10,19 +11,6 @@
 #include "values.hpp"
 
 namespace heddle::detail::ilu {
-
-/// What row i reads: those of its lower part.
-template <Ordinal O, Offset Off>
-struct LowerReads {
-  const Off* row_ptr;
-  const O* col_idx;
-  const Off* diagonal;
-
-  template <class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(O i, const Visit& visit) const {
-    for (Off k = row_ptr[i]; k < diagonal[i]; ++k) visit(col_idx[k]);
-  }
-};
 
 /// A row as the body of a loop that already waits.
 template <class Row>
@@ -35,8 +23,8 @@ struct RowAlone {
   }
 };
 
-/// Makes the values of factors out of those of A, as often as these change, by one scheme. Row is
-/// EliminateRow or CholeskyRow.
+/// Makes the values of factors out of those of A, as often as these change, by one scheme, in an
+/// array of its own. Row is EliminateRow or CholeskyRow.
 template <ExecutionSpace Exec, class Matrix, template <class> class RowOf>
 class Factorization {
  public:
@@ -47,32 +35,25 @@ class Factorization {
 
   Factorization() = default;
 
-  /// Of A's pattern; waits for `exec`. Allocates all that run() needs.
-  Factorization(const Exec& exec, const Matrix& A, const IluOptions& options, const char* name,
-                bool lower)
-      : pattern_(exec, A.rows(), A.nonzeros(), A.row_ptr().data(), A.col_idx().data(), options,
-                 lower),
-        shift_(options.shift) {
-    const Device device = backends::describe(exec);
-    schedule(exec, options, grammar(name, device), name);
-    const auto entries = static_cast<std::size_t>(pattern_.view().entries);
-    const auto rows = static_cast<std::size_t>(pattern_.view().rows);
-    const std::size_t loaded = sweeps_ > 0 ? entries : 0, other = sweeps_ > 1 ? entries : 0;
-    const std::size_t flags = hands_over && sweeps_ == 0 ? rows + 1 : 0;
-    memory_ = Arena<Space>(
-        exec, "heddle::ilu::values",
-        arena_bytes<S, S, S, std::uint32_t, std::int64_t>(entries, loaded, other, flags, 1));
-    values_ = memory_.template take<S>(entries);
-    loaded_ = memory_.template take<S>(loaded);
-    other_ = memory_.template take<S>(other);
-    done_ = memory_.template take<std::uint32_t>(flags);
-    first_bad_ = memory_.template take<std::int64_t>(1);
+  /// Of a pattern that stays; waits for `exec`. Allocates all that run() needs.
+  Factorization(const Exec& exec, FactorPattern<Exec, O, Off> pattern, const IluOptions& options,
+                const char* name)
+      : pattern_(std::move(pattern)), shift_(options.shift) {
+    const AskedScheme asked(options, grammar(name, backends::describe(exec)));
+    sweeps_ = asked.sweeps();
+    allocate(exec);
+    if (asked.updates != "searched") {
+      const auto view = pattern_.view();
+      updates_ = ListedUpdates<Exec>::of(exec, Row{factors()}, view.rows, view.entries,
+                                         longest_row(exec, view), asked.updates == "listed");
+    }
+    schedule(exec, options, asked, name);
   }
 
   /// Queues the factorization on `exec`: no wait, no allocation.
   void run(const Exec& exec, const Matrix& A) {
     no_bad_pivot(exec);
-    load_values(exec, A, pattern_, sweeps_ > 0 ? loaded_.data() : values_.data());
+    load_values(exec, A, pattern_, pattern_.view(), sweeps_ > 0 ? loaded_.data() : values_.data());
     if (sweeps_ > 0) return sweep(exec);
     const Row row{factors()};
     if constexpr (hands_over) {
@@ -101,16 +82,25 @@ class Factorization {
       backends::has_lanes<Exec> && backends::waits_make_progress<Exec>;
   static constexpr int warp_width = backends::max_subwarp_width<Exec>;
 
-  void schedule(const Exec& exec, const IluOptions& options, const SchemeGrammar& legal,
+  void allocate(const Exec& exec) {
+    const auto entries = static_cast<std::size_t>(pattern_.view().entries);
+    const auto rows = static_cast<std::size_t>(pattern_.view().rows);
+    const std::size_t loaded = sweeps_ > 0 ? entries : 0, other = sweeps_ > 1 ? entries : 0;
+    const std::size_t flags = hands_over && sweeps_ == 0 ? rows + 1 : 0;
+    memory_ = Arena<Space>(
+        exec, "heddle::ilu::values",
+        arena_bytes<S, S, S, std::uint32_t, std::int64_t>(entries, loaded, other, flags, 1));
+    values_ = memory_.template take<S>(entries);
+    loaded_ = memory_.template take<S>(loaded);
+    other_ = memory_.template take<S>(other);
+    done_ = memory_.template take<std::uint32_t>(flags);
+    first_bad_ = memory_.template take<std::int64_t>(1);
+  }
+
+  void schedule(const Exec& exec, const IluOptions& options, const AskedScheme& asked,
                 const char* name) {
-    std::optional<Scheme> asked;
-    if (options.scheme) asked = resolve(*options.scheme, std::span(&legal, 1));
-    const std::string how =
-        asked && asked->has("updates") ? asked->value("updates") : std::string(scheme_auto);
-    if (how != "searched") updates_ = ListedUpdates<Exec, Row>(exec, pattern_, how == "listed");
-    if (asked && asked->has("sweeps")) {
-      sweeps_ = asked->integer("count");
-      scheme_ = with_updates(name, *asked, updates_.listed());
+    if (sweeps_ > 0) {
+      scheme_ = with_updates(name, *asked.scheme, updates_.listed());
       return;
     }
     if constexpr (hands_over) {
@@ -119,7 +109,7 @@ class Factorization {
       const auto rows = static_cast<O>(pattern_.view().rows);
       WavefrontsOptions of_waves;
       of_waves.threads = options.threads;
-      if (asked) of_waves.scheme = of_wavefronts(*asked);
+      if (asked.scheme) of_waves.scheme = of_wavefronts(*asked.scheme);
       waves_ = Wavefronts<Exec, O>(
           exec, rows,
           LowerReads<O, Off>{pattern_.view().row_ptr, pattern_.view().col_idx, pattern_.diagonal()},
@@ -176,7 +166,7 @@ class Factorization {
 
   FactorPattern<Exec, O, Off> pattern_;
   double shift_ = 0;
-  ListedUpdates<Exec, Row> updates_;
+  ListedUpdates<Exec> updates_;
   Scheme scheme_;
   std::int64_t sweeps_ = 0;
   Wavefronts<Exec, O> waves_;

@@ -28,9 +28,7 @@ class IcPlan {
   /// Factors A, which has the pattern that was inspected: IluPlan::factor.
   void factor(const Exec& exec, const Matrix& A) {
     moves_.check("IcPlan", "factor");
-    factors_.factor(exec, A);
-    solve_.update_values(exec, factors_.matrix());
-    factors_.tell_bad_pivot(exec, solve_);
+    factors_.factor(exec, with_signed_offsets(A));
     version_ = next_version();
   }
 
@@ -44,9 +42,9 @@ class IcPlan {
   void apply(const Exec& exec, Op op, const B& b, const X& x) {
     moves_.check("IcPlan", "apply");
     const bool conjugated = op == Op::conjugate || op == Op::transpose;
-    using One = scalar_type;
-    solve_.apply(exec, conjugated ? Op::conjugate : Op::none, One(1), b, x);
-    solve_.apply(exec, conjugated ? Op::transpose : Op::conjugate_transpose, One(1), x, x);
+    auto& L = factors_.lower();
+    Factors::solve(exec, L, conjugated ? Op::conjugate : Op::none, b, x);
+    Factors::solve(exec, L, conjugated ? Op::transpose : Op::conjugate_transpose, x, x);
   }
 
   /// On the device: 0, or one more than the lowest row whose pivot is not positive, or not finite.
@@ -62,7 +60,7 @@ class IcPlan {
   /// The Frobenius norm of A - L L^H in the places of the pattern, over that of A there.
   double residual(const Exec& exec, const Matrix& A) const {
     moves_.check("IcPlan", "residual");
-    return factors_.template residual<detail::ilu::CholeskyResidual>(exec, A);
+    return factors_.residual(exec, with_signed_offsets(A));
   }
 
   /// What solvers ask of a preconditioner.
@@ -72,42 +70,34 @@ class IcPlan {
   std::uint64_t version() const { return version_; }
   static constexpr bool capturable() { return true; }
 
-  /// L, columns ascending, as the solves read it.
-  auto factors() const {
+  /// L, columns ascending, in a copy (a CsrStorage). Allocates, waits for `exec`.
+  auto factors(const Exec& exec) const {
     moves_.check("IcPlan", "factors");
-    return factors_.matrix();
+    return factors_.factors(exec);
   }
   /// What really runs: the factorization, and a solve with L or, transposed, with L^H.
   const Scheme& scheme() const { return factors_.scheme(); }
-  const Scheme& sptrsv_scheme(Op op = Op::none) const { return solve_.scheme(op); }
+  const Scheme& sptrsv_scheme(Op op = Op::none) const { return factors_.lower().scheme(op); }
   /// What the inspection and the first factorization took, in seconds.
   double setup_seconds() const { return setup_seconds_; }
   /// Device memory that the plan holds beyond the matrix, in bytes.
   std::size_t bytes() const {
     moves_.check("IcPlan", "bytes");
-    return factors_.bytes() + solve_.bytes();
+    return factors_.bytes();
   }
 
  private:
-  using Factors = detail::ilu::KeptFactors<Exec, Matrix, Kept, detail::ilu::CholeskyRow>;
+  using Factors =
+      detail::ilu::KeptFactors<Exec, SignedOffsets<Matrix>, Kept, detail::ilu::CholeskyRow>;
 
   IcPlan(const Exec& exec, const Matrix& A, const IcOptions& options, const Kokkos::Timer& timer)
-      : factors_(exec, A, options, "ic", "an incomplete Cholesky factorization", true),
-        solve_(exec, factors_.matrix(), of_solve(options)) {
-    factors_.tell_bad_pivot(exec, solve_);
+      : factors_(exec, with_signed_offsets(A), options) {
     exec.fence("heddle::ilu::inspected");
     setup_seconds_ = timer.seconds();
   }
 
-  static SptrsvOptions of_solve(const IcOptions& options) {
-    SptrsvOptions of_solve = Factors::of_solve(options, Triangle::lower, Diagonal::stored);
-    of_solve.ops = {Op::conjugate_transpose};
-    return of_solve;
-  }
-
   detail::MoveOnly moves_;
   Factors factors_;
-  typename Factors::Solve solve_;
   std::uint64_t version_ = 0;
   double setup_seconds_ = 0;
 };

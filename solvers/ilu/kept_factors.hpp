@@ -3,42 +3,18 @@
 
 #include "../../core/move_only.hpp"
 #include "../../formats/inspect/row_features.hpp"
-#include "../sptrsv/plan.hpp"
+#include "../vectors/operands.hpp"
+#include "check_input.hpp"
 #include "factorization.hpp"
 #include "residual.hpp"
+#include "shared_factorization.hpp"
 
 namespace heddle::detail::ilu {
 
-template <class Matrix>
-void check_input(const Matrix& A, const IluOptions& options, const char* what) {
-  const auto want = [](bool holds, const std::string& is, const char* remedy) {
-    if (!holds) throw Error(is, remedy);
-  };
-  want(A.rows() == A.columns(),
-       std::string(what) + " of a matrix of " + std::to_string(A.rows()) + " x " +
-           std::to_string(A.columns()),
-       "give a square matrix");
-  want(options.fill_level >= 0, "options.fill_level is " + std::to_string(options.fill_level),
-       "give 0 or more");
-  want(options.shift >= 0 && options.shift <= std::numeric_limits<double>::max(),
-       "options.shift is " + std::to_string(options.shift),
-       "give a magnitude below which pivots are lifted, or 0");
-  want(options.block_size >= 1, "options.block_size is " + std::to_string(options.block_size),
-       "give the rows of a block, or 1");
-  want(options.subdomains >= 1, "options.subdomains is " + std::to_string(options.subdomains),
-       "give 1 or more");
-  const auto& parts = options.partition;
-  want(parts.empty() || std::cmp_equal(parts.size(), A.rows()),
-       "options.partition has " + std::to_string(parts.size()) + " entries for " +
-           std::to_string(A.rows()) + " rows",
-       "give each row the number of its subdomain");
-  want(parts.empty() || options.subdomains == 1,
-       "options.partition and options.subdomains are both given", "give one of them");
-  want(options.threads >= 0, "options.threads is " + std::to_string(options.threads),
-       "give the threads that are scheduled for, or 0 for those that there are");
-}
-
-/// Factors of one matrix as both plans hold them: made in its scalar, kept in Kept for the solves.
+/// Factors of one matrix of signed offsets, as both plans hold them, and the solves with them: made
+/// in its scalar, kept in Kept. Where a CPU keeps what it makes, they are made where the solves
+/// read them; else in an array of their own, which the solves copy. Of Cholesky factors the solve
+/// with `lower` has both triangles.
 template <ExecutionSpace Exec, class Matrix, Scalar Kept, template <class> class RowOf>
 class KeptFactors {
  public:
@@ -47,119 +23,273 @@ class KeptFactors {
   using Off = typename Matrix::offset_type;
   using Space = typename Exec::memory_space;
   using KeptMatrix = CsrMatrix<Kept, O, Off, Space>;
-  using Solve = SptrsvPlan<Exec, KeptMatrix, S>;
+  using KeptStorage = CsrStorage<Kept, O, Off, Space>;
+  using Solve = SptrsvPlanCore<Exec, KeptMatrix, S, S>;
+  static constexpr bool cholesky = is_cholesky<RowOf>;
 
   /// Inspects and factors; waits for `exec`. Throws Error for bad input and bad pivots.
-  KeptFactors(const Exec& exec, const Matrix& A, const IluOptions& options, const char* name,
-              const char* what, bool lower)
-      : name_(what), nonzeros_(A.nonzeros()) {
+  KeptFactors(const Exec& exec, const Matrix& A, const IluOptions& options)
+      : nonzeros_(A.nonzeros()), transposes_(needs_transposes(options)) {
     check_input(A, options, what);
     row_features(exec, A, Check::columns);
-    factorization_ = Made(exec, A, options, name, lower);
-    const auto entries = static_cast<std::size_t>(pattern().entries);
-    const std::size_t rounded = rounds ? entries : 0;
-    memory_ = Arena<Space>(exec, "heddle::ilu::kept", arena_bytes<Kept, std::int64_t>(rounded, 1));
-    rounded_ = memory_.template take<Kept>(rounded);
+    memory_ = Arena<Space>(exec, "heddle::ilu::bad_pivot", arena_bytes<std::int64_t>(1));
     bad_ = memory_.template take<std::int64_t>(1);
-    factor(exec, A);
-    std::int64_t bad = 0;
-    Kokkos::deep_copy(kokkos_space(exec), HostWord(&bad), Word(factorization_.first_bad()));
-    exec.fence("heddle::ilu::factored");
-    if (bad != Pivots<S>::none) throw_bad_pivot(bad);
+    const bool shares = can_share && !(options.scheme && options.scheme->has("sweeps"));
+    FactorPattern<Exec, O, Off> pattern(exec, A.rows(), A.nonzeros(), A.row_ptr().data(),
+                                        A.col_idx().data(), options, cholesky, !shares);
+    if constexpr (can_share) {
+      if (shares) {
+        make_solves(exec, options, pattern);
+        shared_.emplace(exec, std::move(pattern), options, name, lower(), upper());
+        shared_->run(exec, A, lower(), upper(), transposes_);
+      }
+    }
+    if (!shares) {
+      own_.emplace(exec, std::move(pattern), options, name);
+      const auto entries = static_cast<std::size_t>(rounds ? own_->pattern().view().entries : 0);
+      rounded_memory_ = Arena<Space>(exec, "heddle::ilu::rounded", arena_bytes<Kept>(entries));
+      rounded_ = rounded_memory_.template take<Kept>(entries);
+      run_own(exec, A);
+    }
+    check_first_bad(exec);
+    if (!shares) {
+      lower_.emplace(exec, matrix(), of_lower(options));
+      if constexpr (!cholesky) upper_.emplace(exec, matrix(), of_upper(options));
+    }
+    tell_bad_pivot(exec);
   }
 
-  /// The values of the factors out of those of A; the solves do not have them yet.
+  /// The values of the factors, and of the solves, out of those of A.
   void factor(const Exec& exec, const Matrix& A) {
     check_same(A, "factor");
-    factorization_.run(exec, A);
-    if constexpr (rounds) {
-      Kokkos::parallel_for("heddle::ilu::round", range_policy(exec, pattern().entries),
-                           RoundValues<Kept, S>{factorization_.values(), rounded_.data()});
+    if constexpr (can_share) {
+      if (shared_) {
+        shared_->run(exec, A, lower(), upper(), transposes_);
+        return tell_bad_pivot(exec);
+      }
     }
+    run_own(exec, A);
+    lower_->update_values(exec, matrix());
+    if constexpr (!cholesky) upper_->update_values(exec, matrix());
+    tell_bad_pivot(exec);
   }
-  /// Behind that, once a solve has taken them: whether any pivot is bad.
-  void tell_bad_pivot(const Exec& exec, const Solve& solve) {
-    Kokkos::parallel_for(
-        "heddle::ilu::bad_pivot", range_policy(exec, 1),
-        TellBadPivot{factorization_.first_bad(), solve.bad_diagonal().data(), bad_.data()});
+
+  /// x = op(T)^-1 b, where T is the triangle of a solve.
+  template <VectorView B, WritableVectorView X>
+  static void solve(const Exec& exec, Solve& of_T, Op op, const B& b, const X& x) {
+    static_assert(std::same_as<typename B::non_const_value_type, S> &&
+                      std::same_as<typename X::value_type, S>,
+                  "b and x hold the matrix's scalar");
+    static_assert(
+        Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename B::memory_space>::accessible &&
+            Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename X::memory_space>::accessible,
+        "b or x lies in a memory space that the execution space cannot reach");
+    of_T.execute(exec, op, S(1), multivector_of<const S>(b), multivector_of<S>(x));
   }
+
   Kokkos::View<const std::int64_t, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> bad_pivot()
       const {
     return Word(bad_.data());
   }
   void check_pivots(const Exec& exec) const {
-    std::int64_t bad = 0;
-    Kokkos::deep_copy(kokkos_space(exec), HostWord(&bad), Word(bad_.data()));
-    exec.fence("heddle::ilu::check_pivots");
+    const std::int64_t bad = on_host(exec, bad_.data(), "heddle::ilu::check_pivots");
     if (bad) throw_bad_pivot(bad - 1);
   }
 
-  template <template <class> class ResidualOf>
   double residual(const Exec& exec, const Matrix& A) const {
     check_same(A, "residual");
-    const auto entries = static_cast<std::size_t>(pattern().entries);
-    Arena<Space> memory(exec, "heddle::ilu::residual", arena_bytes<S>(entries));
+    const auto entries = static_cast<std::size_t>(pattern().view().entries);
+    const auto rows = static_cast<std::size_t>(pattern().view().rows);
+    const CsrStorage<S, O, Off, Space> made = copy(exec);
+    Arena<Space> memory(exec, "heddle::ilu::residual", arena_bytes<S, Off>(entries, rows));
     S* const rest = memory.template take<S>(entries).data();
-    load_values(exec, A, factorization_.pattern(), rest);
-    const auto factors = factorization_.factors();
+    Off* const diagonal = memory.template take<Off>(rows).data();
+    const PatternView<O, Off> view{made.row_ptr().data(), made.col_idx().data(), nullptr,
+                                   pattern().view().rows, pattern().view().entries};
+    find_diagonal(exec, view, diagonal);
+    load_values(exec, A, pattern(), view, rest);
+    using View = Factors<S, O, Off>;
+    using Residual = std::conditional_t<cholesky, CholeskyResidual<View>, LuResidual<View>>;
+    const View factors{view.row_ptr,         view.col_idx, diagonal, made.values().data(),
+                       made.values().data(), {},           {}};
     ResidualSums sums;
-    Kokkos::parallel_reduce("heddle::ilu::residual", range_policy(exec, pattern().rows),
-                            ResidualOf<std::remove_const_t<decltype(factors)>>{{factors, rest}},
-                            sums);
+    Kokkos::parallel_reduce("heddle::ilu::residual", range_policy(exec, view.rows),
+                            Residual{{factors, rest}}, sums);
     return sums.all > 0 ? std::sqrt(sums.rest / sums.all) : std::sqrt(sums.rest);
   }
 
-  /// L and U in one, or L.
-  KeptMatrix matrix() const {
-    const auto view = pattern();
-    const Kept* values = nullptr;
+  /// L and U in one, or L; with columns in ascending order. Allocates, waits for `exec`.
+  KeptStorage factors(const Exec& exec) const {
     if constexpr (rounds) {
-      values = rounded_.data();
+      return stored_copy(exec, matrix());
     } else {
-      values = factorization_.values();
+      return copy(exec);
     }
-    return KeptMatrix(view.rows, view.rows, view.entries, view.row_ptr, view.col_idx, values);
   }
-  PatternView<O, Off> pattern() const { return factorization_.pattern().view(); }
-  const Scheme& scheme() const { return factorization_.scheme(); }
-  bool exact() const { return factorization_.exact(); }
-  std::size_t bytes() const { return factorization_.bytes() + memory_.bytes(); }
+  Solve& lower() { return *lower_; }
+  Solve& upper() { return cholesky ? *lower_ : *upper_; }
+  const Solve& lower() const { return *lower_; }
+  const Solve& upper() const { return cholesky ? *lower_ : *upper_; }
+  const Scheme& scheme() const {
+    if constexpr (can_share) {
+      if (shared_) return shared_->scheme();
+    }
+    return own_->scheme();
+  }
+  bool exact() const { return !own_ || own_->exact(); }
+  std::size_t bytes() const {
+    std::size_t bytes = memory_.bytes() + rounded_memory_.bytes() + lower_->bytes();
+    if (upper_) bytes += upper_->bytes();
+    if (own_) bytes += own_->bytes();
+    if constexpr (can_share) bytes += shared_ ? shared_->bytes() : 0;
+    return bytes;
+  }
 
-  static SptrsvOptions of_solve(const IluOptions& options, Triangle triangle, Diagonal diagonal) {
+ private:
+  using Own = Factorization<Exec, Matrix, RowOf>;
+  using Word = Kokkos::View<const std::int64_t, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  static constexpr bool rounds = !std::same_as<Kept, S>;
+  static constexpr bool can_share = order::on_threads<Exec> && !rounds;
+  struct NoSharing {};
+  using Shared =
+      typename std::conditional_t<can_share,
+                                  std::type_identity<SharedFactorization<Exec, Matrix, RowOf>>,
+                                  std::type_identity<NoSharing>>::type;
+
+  static constexpr const char* name = cholesky ? "ic" : "ilu";
+  static constexpr const char* what =
+      cholesky ? "an incomplete Cholesky factorization" : "an incomplete LU factorization";
+  static constexpr const char* pivot_is =
+      cholesky ? "not positive, or not finite" : "zero, or not finite";
+
+  static bool needs_transposes(const IluOptions& options) {
+    return cholesky || std::any_of(options.ops.begin(), options.ops.end(),
+                                   [](Op op) { return heddle::transposes(op); });
+  }
+  static SptrsvOptions of_solve(const IluOptions& options) {
     SptrsvOptions of_solve;
-    of_solve.triangle = triangle;
-    of_solve.diagonal = diagonal;
     of_solve.ignore_outside = true;
     of_solve.expected_applies = options.expected_applies;
     of_solve.scheme = options.sptrsv_scheme;
     of_solve.vectors = options.vectors;
     of_solve.threads = options.threads;
+    of_solve.ops = options.ops;
+    if (cholesky) of_solve.ops = {Op::conjugate_transpose};
     return of_solve;
   }
-
- private:
-  using Made = Factorization<Exec, Matrix, RowOf>;
-  using Word = Kokkos::View<const std::int64_t, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  using HostWord =
-      Kokkos::View<std::int64_t, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  static constexpr bool rounds = !std::same_as<Kept, S>;
-
-  void check_same(const Matrix& A, const char* called) const {
-    triangle::check_same_size(called, A, pattern().rows, static_cast<std::int64_t>(nonzeros_));
+  static SptrsvOptions of_lower(const IluOptions& options) {
+    SptrsvOptions of_lower = of_solve(options);
+    of_lower.triangle = Triangle::lower;
+    of_lower.diagonal = cholesky ? Diagonal::stored : Diagonal::unit;
+    return of_lower;
   }
-  [[noreturn]] void throw_bad_pivot(std::int64_t row) const {
-    throw Error("the pivot of " + std::string(name_) + " is " + pivot_is, Where{.row = row},
+  static SptrsvOptions of_upper(const IluOptions& options) {
+    SptrsvOptions of_upper = of_solve(options);
+    of_upper.triangle = Triangle::upper;
+    return of_upper;
+  }
+
+  /// Of values that the factorization writes.
+  void make_solves(const Exec& exec, const IluOptions& options,
+                   const FactorPattern<Exec, O, Off>& pattern) {
+    const auto view = pattern.view();
+    const KeptMatrix none(view.rows, view.rows, view.entries, view.row_ptr, view.col_idx,
+                          static_cast<const Kept*>(nullptr));
+    triangle::TriangleSums sums;
+    sums.entries = pattern.entries_below(exec);
+    lower_.emplace(exec, none, of_lower(options), sums);
+    if constexpr (!cholesky) {
+      sums.entries = view.entries - view.rows - sums.entries;
+      upper_.emplace(exec, none, of_upper(options), sums);
+    }
+  }
+  void run_own(const Exec& exec, const Matrix& A) {
+    own_->run(exec, A);
+    if constexpr (rounds) {
+      Kokkos::parallel_for("heddle::ilu::round", range_policy(exec, pattern().view().entries),
+                           RoundValues<Kept, S>{own_->values(), rounded_.data()});
+    }
+  }
+
+  const FactorPattern<Exec, O, Off>& pattern() const {
+    if constexpr (can_share) {
+      if (shared_) return shared_->pattern();
+    }
+    return own_->pattern();
+  }
+  const std::int64_t* first_bad() const {
+    if constexpr (can_share) {
+      if (shared_) return shared_->first_bad();
+    }
+    return own_->first_bad();
+  }
+  /// What the solves copy.
+  KeptMatrix matrix() const {
+    const auto view = pattern().view();
+    const Kept* values = nullptr;
+    if constexpr (rounds) {
+      values = rounded_.data();
+    } else {
+      values = own_->values();
+    }
+    return KeptMatrix(view.rows, view.rows, view.entries, view.row_ptr, view.col_idx, values);
+  }
+  /// Unrounded.
+  CsrStorage<S, O, Off, Space> copy(const Exec& exec) const {
+    if constexpr (can_share) {
+      if (shared_) return shared_->copy(exec, lower(), upper());
+    }
+    const auto view = pattern().view();
+    return stored_copy(
+        exec, CsrMatrix<S, O, Off, Space>(view.rows, view.rows, view.entries, view.row_ptr,
+                                          view.col_idx, static_cast<const S*>(own_->values())));
+  }
+  template <class M>
+  static auto stored_copy(const Exec& exec, const M& from) {
+    using T = typename M::scalar_type;
+    CsrStorage<T, O, Off, Space> to(exec, from.rows(), from.columns(), from.nonzeros());
+    const auto nonzeros = static_cast<std::int64_t>(from.nonzeros());
+    heddle::detail::copy(exec, "heddle::ilu::copy", to.row_ptr().data(), from.rows() + 1,
+                         from.row_ptr().data());
+    heddle::detail::copy(exec, "heddle::ilu::copy", to.col_idx().data(), nonzeros,
+                         from.col_idx().data());
+    heddle::detail::copy(exec, "heddle::ilu::copy", to.values().data(), nonzeros,
+                         from.values().data());
+    exec.fence("heddle::ilu::copied");
+    return to;
+  }
+
+  /// Behind a factorization: whether any pivot is bad, for the solves too, where these copy it.
+  void tell_bad_pivot(const Exec& exec) {
+    const std::int64_t* of_solve = own_ ? upper().bad_diagonal().data() : nullptr;
+    Kokkos::parallel_for("heddle::ilu::bad_pivot", range_policy(exec, 1),
+                         TellBadPivot{first_bad(), of_solve, bad_.data()});
+  }
+  static std::int64_t on_host(const Exec& exec, const std::int64_t* word, const char* label) {
+    std::int64_t value = 0;
+    Kokkos::deep_copy(kokkos_space(exec), value, Word(word));
+    exec.fence(label);
+    return value;
+  }
+  void check_first_bad(const Exec& exec) const {
+    const std::int64_t bad = on_host(exec, first_bad(), "heddle::ilu::factored");
+    if (bad != Pivots<S>::none) throw_bad_pivot(bad);
+  }
+  void check_same(const Matrix& A, const char* called) const {
+    triangle::check_same_size(called, A, pattern().view().rows,
+                              static_cast<std::int64_t>(nonzeros_));
+  }
+  [[noreturn]] static void throw_bad_pivot(std::int64_t row) {
+    throw Error("the pivot of " + std::string(what) + " is " + pivot_is, Where{.row = row},
                 "lift small pivots by options.shift, or make the diagonal of A larger");
   }
-  static constexpr const char* pivot_is =
-      std::same_as<RowOf<Factors<S, O, Off>>, CholeskyRow<Factors<S, O, Off>>>
-          ? "not positive, or not finite"
-          : "zero, or not finite";
 
-  const char* name_;
   Off nonzeros_;
-  Made factorization_;
-  Arena<Space> memory_;
+  bool transposes_;
+  std::optional<Solve> lower_, upper_;
+  std::optional<Own> own_;
+  std::optional<Shared> shared_;
+  Arena<Space> memory_, rounded_memory_;
   typename Arena<Space>::template Array<Kept> rounded_;
   typename Arena<Space>::template Array<std::int64_t> bad_;
 };

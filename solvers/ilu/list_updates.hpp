@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <vector>
+
+#include "../../backends/host/threads.hpp"
 #include "pattern.hpp"
 #include "updates.hpp"
 
 namespace heddle::detail::ilu {
 
-/// Of a pattern, what EliminateRow::common and CholeskyRow::common read.
-template <Ordinal O, Offset Off>
-struct PatternOfRows {
-  const Off* row_ptr;
-  const O* col_idx;
-  const Off* diagonal;
-};
+/// visit(k, t) for each lower entry k of row i, in column t.
+template <class Row, class Visit>
+KOKKOS_FORCEINLINE_FUNCTION void each_lower(const Row& row, typename Row::O i, const Visit& visit) {
+  const auto lower = row.factors.lower(i);
+  for (typename Row::O k = 0; k < lower.size; ++k) visit(k, lower.columns[k]);
+}
 
 /// The numbers that the updates of a row are listed in.
 template <class Row>
 struct CountUpdates {
   using O = typename Row::O;
-  using Off = typename Row::Off;
-  PatternOfRows<O, Off> pattern;
+  Row row;
 
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t place) const {
+    const auto i = static_cast<O>(place);
     std::int64_t count = 0;
-    for (Off k = pattern.row_ptr[i]; k < pattern.diagonal[i]; ++k) {
-      const auto common = Row::common(pattern, static_cast<O>(i), k, pattern.col_idx[k]);
+    each_lower(row, i, [&](O k, O t) {
       ++count;
-      each_common(OneLane(), pattern.col_idx, common.first, common.stop, common.from, common.end,
-                  [&](Off, Off) { count += 2; });
-    }
+      row.search(OneLane(), i, k, t, [&](O, O) { count += 2; });
+    });
     return count;
   }
 };
@@ -36,23 +36,21 @@ struct CountUpdates {
 template <class Row>
 struct WriteUpdates {
   using O = typename Row::O;
-  using Off = typename Row::Off;
-  PatternOfRows<O, Off> pattern;
+  Row row;
   const std::int64_t* begin;
   std::uint16_t* list;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t place) const {
+    const auto i = static_cast<O>(place);
     std::uint16_t* next = list + begin[i];
-    for (Off k = pattern.row_ptr[i]; k < pattern.diagonal[i]; ++k) {
-      const auto common = Row::common(pattern, static_cast<O>(i), k, pattern.col_idx[k]);
+    each_lower(row, i, [&](O k, O t) {
       std::uint16_t* const count = next++;
-      each_common(OneLane(), pattern.col_idx, common.first, common.stop, common.from, common.end,
-                  [&](Off p, Off q) {
-                    *next++ = static_cast<std::uint16_t>(p - common.base);
-                    *next++ = static_cast<std::uint16_t>(q - common.other_base);
-                  });
+      row.search(OneLane(), i, k, t, [&](O p, O q) {
+        *next++ = static_cast<std::uint16_t>(p);
+        *next++ = static_cast<std::uint16_t>(q);
+      });
       *count = static_cast<std::uint16_t>((next - count - 1) / 2);
-    }
+    });
   }
 };
 
@@ -64,67 +62,127 @@ struct LongestRow {
     if (length > longest) longest = length;
   }
 };
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+std::int64_t longest_row(const Exec& exec, const PatternView<O, Off>& pattern) {
+  std::int64_t longest = 0;
+  Kokkos::parallel_reduce("heddle::ilu::longest_row", range_policy(exec, pattern.rows),
+                          LongestRow<Off>{pattern.row_ptr}, Kokkos::Max<std::int64_t>(longest));
+  return std::max(longest, std::int64_t{0});  // of no rows that is the least number
+}
 
 /// Rows up to which updates can be listed: their places take 16 bits.
 inline constexpr std::int64_t longest_listed_row = 65535;
 /// Where the scheme leaves it open, updates are listed that take up to so many bytes for each entry
 /// of the factors, eight times what an entry of double with its column does. One thread factored
-/// crystk01, at 46 bytes, 13 times as fast by the list as by the search: docs/ilu.md.
+/// crystk01, at 46 bytes, twice as fast by the list as by marks: docs/ilu.md.
 inline constexpr std::int64_t most_listed_bytes_per_entry = 96;
-
 /// The updates of a factorization by Row.
-template <ExecutionSpace Exec, class Row>
+template <ExecutionSpace Exec>
 class ListedUpdates {
  public:
-  using O = typename Row::O;
-  using Off = typename Row::Off;
-
   ListedUpdates() = default;
 
   /// Lists them, or does not where they are too many and `asked` is not said. Waits for `exec`.
   /// Throws Error if they are asked for and rows are too long.
-  ListedUpdates(const Exec& exec, const FactorPattern<Exec, O, Off>& pattern, bool asked) {
-    const auto view = pattern.view();
-    std::int64_t longest = 0;
-    Kokkos::parallel_reduce("heddle::ilu::longest_row", range_policy(exec, view.rows),
-                            LongestRow<Off>{view.row_ptr}, Kokkos::Max<std::int64_t>(longest));
-    if (longest > longest_listed_row) {
-      if (!asked) return;
-      throw Error("a row of the factors has " + std::to_string(longest) + " entries, and up to " +
-                      std::to_string(longest_listed_row) + " can be listed",
-                  "let updates be searched");
-    }
-    const auto rows = static_cast<std::size_t>(view.rows);
-    const PatternOfRows<O, Off> of_rows{view.row_ptr, view.col_idx, pattern.diagonal()};
-    begin_memory_ =
-        Arena<Space>(exec, "heddle::ilu::update_begin", arena_bytes<std::int64_t>(rows + 1));
-    updates_begin_ = begin_memory_.template take<std::int64_t>(rows + 1);
-    const auto count = running_sum_and_total<std::int64_t>(exec, "heddle::ilu::count_updates",
-                                                           updates_begin_.data(), view.rows,
-                                                           CountUpdates<Row>{of_rows});
+  template <class Row>
+  static ListedUpdates of(const Exec& exec, const Row& row, std::int64_t rows, std::int64_t entries,
+                          std::int64_t longest, bool asked) {
+    if (!can_be_listed(longest, asked)) return {};
+    ListedUpdates listed(exec, rows);
+    const auto count = running_sum_and_total<std::int64_t>(
+        exec, "heddle::ilu::count_updates", listed.begin_.data(), rows, CountUpdates<Row>{row});
     const std::int64_t bytes = count * static_cast<std::int64_t>(sizeof(std::uint16_t));
-    if (!asked && bytes > most_listed_bytes_per_entry * view.entries) {
-      begin_memory_ = {};
-      return;
-    }
-    const auto numbers = static_cast<std::size_t>(count);
-    memory_ = Arena<Space>(exec, "heddle::ilu::updates", arena_bytes<std::uint16_t>(numbers + 1));
-    list_ = memory_.template take<std::uint16_t>(numbers + 1);
-    Kokkos::parallel_for("heddle::ilu::list_updates", range_policy(exec, view.rows),
-                         WriteUpdates<Row>{of_rows, updates_begin_.data(), list_.data()});
+    if (!asked && bytes > most_listed_bytes_per_entry * entries) return {};
+    listed.allocate(exec, count);
+    Kokkos::parallel_for("heddle::ilu::list_updates", range_policy(exec, rows),
+                         WriteUpdates<Row>{row, listed.begin_.data(), listed.list_.data()});
     exec.fence("heddle::ilu::listed");
+    return listed;
+  }
+
+  /// The same in one pass, by marks that `row` has for each of the `threads` of a CPU.
+  template <class Row>
+  static ListedUpdates by_marks(const Exec& exec, const Row& row, std::int64_t rows,
+                                std::int64_t entries, std::int64_t longest, int threads,
+                                bool asked) {
+    if (!can_be_listed(longest, asked)) return {};
+    ListedUpdates listed(exec, rows);
+    const std::int64_t most = asked ? std::numeric_limits<std::int64_t>::max()
+                                    : most_listed_bytes_per_entry * entries /
+                                          static_cast<std::int64_t>(sizeof(std::uint16_t));
+    std::vector<std::vector<std::uint16_t>> found(static_cast<std::size_t>(threads));
+    const auto first = [=](std::int64_t share) { return rows * share / threads; };
+    const auto list = [&](int me, int granted) {
+      Row mine = row;
+      mine.factors.marks += static_cast<std::int64_t>(me) * rows;
+      for (int share = me; share < threads; share += granted) {
+        auto& to = found[static_cast<std::size_t>(share)];
+        for (std::int64_t i = first(share); i < first(share + 1); ++i) {
+          if (static_cast<std::int64_t>(to.size()) > most) return;
+          listed.begin_(static_cast<std::size_t>(i)) = static_cast<std::int64_t>(to.size());
+          append(mine, static_cast<typename Row::O>(i), to);
+        }
+      }
+    };
+    backends::launch_threads(exec, "heddle::ilu::list_updates", threads, list);
+    exec.fence("heddle::ilu::listed");
+    std::int64_t count = 0;
+    for (const auto& part : found) count += static_cast<std::int64_t>(part.size());
+    if (count > most) return {};
+    listed.allocate(exec, count);
+    count = 0;
+    for (int share = 0; share < threads; ++share) {
+      const auto& part = found[static_cast<std::size_t>(share)];
+      std::copy(part.begin(), part.end(), listed.list_.data() + count);
+      for (std::int64_t i = first(share); i < first(share + 1); ++i) {
+        listed.begin_(static_cast<std::size_t>(i)) += count;
+      }
+      count += static_cast<std::int64_t>(part.size());
+    }
+    return listed;
   }
 
   bool listed() const { return list_.extent(0) > 0; }
-  Updates updates() const {
-    return listed() ? Updates{list_.data(), updates_begin_.data()} : Updates{};
-  }
+  Updates updates() const { return listed() ? Updates{list_.data(), begin_.data()} : Updates{}; }
   std::size_t bytes() const { return begin_memory_.bytes() + memory_.bytes(); }
 
  private:
   using Space = typename Exec::memory_space;
+
+  ListedUpdates(const Exec& exec, std::int64_t rows)
+      : begin_memory_(exec, "heddle::ilu::update_begin",
+                      arena_bytes<std::int64_t>(static_cast<std::size_t>(rows) + 1)),
+        begin_(begin_memory_.template take<std::int64_t>(static_cast<std::size_t>(rows) + 1)) {}
+  void allocate(const Exec& exec, std::int64_t count) {
+    const auto numbers = static_cast<std::size_t>(count);
+    memory_ = Arena<Space>(exec, "heddle::ilu::updates", arena_bytes<std::uint16_t>(numbers + 1));
+    list_ = memory_.template take<std::uint16_t>(numbers + 1);
+  }
+
+  static bool can_be_listed(std::int64_t longest, bool asked) {
+    if (longest <= longest_listed_row) return true;
+    if (!asked) return false;
+    throw Error("a row of the factors has " + std::to_string(longest) + " entries, and up to " +
+                    std::to_string(longest_listed_row) + " can be listed",
+                "let updates be searched");
+  }
+  template <class Row>
+  static void append(const Row& row, typename Row::O i, std::vector<std::uint16_t>& to) {
+    row.factors.mark(i, true);
+    each_lower(row, i, [&](auto k, auto t) {
+      const std::size_t count = to.size();
+      to.push_back(0);
+      row.search(OneLane(), i, k, t, [&](auto p, auto q) {
+        to.push_back(static_cast<std::uint16_t>(p));
+        to.push_back(static_cast<std::uint16_t>(q));
+      });
+      to[count] = static_cast<std::uint16_t>((to.size() - count - 1) / 2);
+    });
+    row.factors.mark(i, false);
+  }
+
   Arena<Space> begin_memory_, memory_;
-  typename Arena<Space>::template Array<std::int64_t> updates_begin_;
+  typename Arena<Space>::template Array<std::int64_t> begin_;
   typename Arena<Space>::template Array<std::uint16_t> list_;
 };
 

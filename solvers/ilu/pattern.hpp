@@ -34,6 +34,19 @@ StoredPattern<Exec, O, Off> with_transpose(const Exec& exec, const PatternView<O
                                                nullptr, lower.rows, lower.entries}});
 }
 
+/// What row i reads: those of its lower part.
+template <Ordinal O, Offset Off>
+struct LowerReads {
+  const Off* row_ptr;
+  const O* col_idx;
+  const Off* diagonal;
+
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(O i, const Visit& visit) const {
+    for (Off k = row_ptr[i]; k < diagonal[i]; ++k) visit(col_idx[k]);
+  }
+};
+
 /// Finds the diagonal of every row; the first row without one, or the number of rows.
 template <Ordinal O, Offset Off>
 struct FindDiagonal {
@@ -47,7 +60,26 @@ struct FindDiagonal {
   }
 };
 
-/// Where entries of the matrix go.
+/// Writes it. Waits for `exec`.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+std::int64_t find_diagonal(const Exec& exec, const PatternView<O, Off>& pattern, Off* diagonal) {
+  std::int64_t without = pattern.rows;
+  Kokkos::parallel_reduce("heddle::ilu::diagonal", range_policy(exec, pattern.rows),
+                          FindDiagonal<O, Off>{pattern, diagonal},
+                          Kokkos::Min<std::int64_t>(without));
+  return without;
+}
+
+template <Offset Off>
+struct EntriesBelow {
+  const Off* row_ptr;
+  const Off* diagonal;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum) const {
+    sum += static_cast<std::int64_t>(diagonal[i] - row_ptr[i]);
+  }
+};
+
+/// Which entry of its row of the factors each entry of the matrix is.
 template <Ordinal O, Offset Off>
 struct FindPlaces {
   const Off* row_ptr;
@@ -73,7 +105,7 @@ struct FindPlaces {
       if (j < last) from = pattern.row_ptr[i];
       last = j;
       from = find_column(pattern.col_idx, from, end, j);
-      place[k] = from;
+      place[k] = from - pattern.row_ptr[i];
     }
   }
 };
@@ -86,46 +118,58 @@ class FactorPattern {
 
   FactorPattern() = default;
 
-  /// Of a checked pattern of A. Waits for `exec`. Throws Error for a row without a diagonal.
+  /// Of a checked pattern of A, whose arrays it may be unless it is to `stay`. Waits for `exec`.
+  /// Throws Error for a row without a diagonal.
   FactorPattern(const Exec& exec, O rows, Off entries, const Off* row_ptr, const O* col_idx,
-                const IluOptions& options, bool lower) {
+                const IluOptions& options, bool lower, bool stay) {
     const Subdomains<Exec> subdomains(exec, static_cast<std::int64_t>(rows), options, lower);
     const int size = options.block_size;
     const Parts parts = subdomains.parts();
-    bool borrowed = false;
-    find_columns(exec, rows, entries, row_ptr, col_idx, options, parts, borrowed);
+    const bool leads = find_columns(exec, rows, entries, row_ptr, col_idx, options, parts, stay);
     const auto n = static_cast<std::size_t>(rows);
-    const std::size_t places = borrowed ? 0 : static_cast<std::size_t>(entries);
-    memory_ = Arena<Space>(exec, "heddle::ilu::places", arena_bytes<Off, Off>(n, places));
-    diagonal_ = memory_.template take<Off>(n);
-    place_ = memory_.template take<Off>(places);
-    std::int64_t without = stored_.rows();
-    Kokkos::parallel_reduce("heddle::ilu::diagonal", range_policy(exec, stored_.rows()),
-                            FindDiagonal<O, Off>{stored_.view(), diagonal_.data()},
-                            Kokkos::Min<std::int64_t>(without));
-    if (without < stored_.rows()) {
+    diagonal_memory_ = Arena<Space>(exec, "heddle::ilu::diagonal", arena_bytes<Off>(n));
+    diagonal_ = diagonal_memory_.template take<Off>(n);
+    const std::int64_t without = find_diagonal(exec, view_, diagonal_.data());
+    if (without < view_.rows) {
       throw Error("there is no diagonal entry", Where{.row = without},
                   "store one in every row; where it is zero, let options.shift lift its pivot");
     }
-    if (places == 0) return;
-    Kokkos::parallel_for(
-        "heddle::ilu::places", range_policy(exec, stored_.rows()),
-        FindPlaces<O, Off>{row_ptr, col_idx, stored_.view(), parts, size, place_.data()});
+    if (leads) return;
+    place_memory_ = Arena<Space>(exec, "heddle::ilu::places", arena_bytes<Off>(entries));
+    place_ = place_memory_.template take<Off>(static_cast<std::size_t>(entries));
+    Kokkos::parallel_for("heddle::ilu::places", range_policy(exec, view_.rows),
+                         FindPlaces<O, Off>{row_ptr, col_idx, view_, parts, size, place_.data()});
     exec.fence("heddle::ilu::places");
   }
 
-  const StoredPattern<Exec, O, Off>& stored() const { return stored_; }
-  PatternView<O, Off> view() const { return stored_.view(); }
+  PatternView<O, Off> view() const { return view_; }
   const Off* diagonal() const { return diagonal_.data(); }
-  /// Of each entry of A; null where entry k goes to k.
+  /// FindPlaces of each entry of A; null where a row's entries are the first of A's row.
   const Off* place() const { return place_.extent(0) > 0 ? place_.data() : nullptr; }
-  std::size_t bytes() const { return stored_.bytes() + memory_.bytes(); }
+  std::size_t bytes() const {
+    return stored_.bytes() + diagonal_memory_.bytes() + place_memory_.bytes();
+  }
+  /// Off the diagonal. A readback, which waits for `exec`.
+  std::int64_t entries_below(const Exec& exec) const {
+    std::int64_t sum = 0;
+    Kokkos::parallel_reduce("heddle::ilu::below", range_policy(exec, view_.rows),
+                            EntriesBelow<Off>{view_.row_ptr, diagonal_.data()}, sum);
+    return sum;
+  }
+  /// Keeps sizes and place() alone, where the pattern stands elsewhere.
+  void forget() {
+    view_ = {nullptr, nullptr, nullptr, view_.rows, view_.entries};
+    stored_ = {};
+    diagonal_memory_ = {};
+    diagonal_ = {};
+  }
 
  private:
   using Stored = StoredPattern<Exec, O, Off>;
 
-  void find_columns(const Exec& exec, O rows, Off entries, const Off* row_ptr, const O* col_idx,
-                    const IluOptions& options, const Parts& parts, bool& borrowed) {
+  /// Whether the entries of a row are the first of A's row.
+  bool find_columns(const Exec& exec, O rows, Off entries, const Off* row_ptr, const O* col_idx,
+                    const IluOptions& options, const Parts& parts, bool stay) {
     const int size = options.block_size;
     Stored blocks;
     if (size > 1) {
@@ -137,7 +181,7 @@ class FactorPattern {
     const AscendingPattern<Exec, O, Off> first(
         exec, size > 1 ? static_cast<O>(blocks.rows()) : rows, entries, row_ptr, col_idx, parts);
     PatternView<O, Off> view = first.view();
-    Stored filled;
+    Stored filled = first.stored();
     if (parts.lower && options.fill_level > 0) {
       filled = with_transpose(exec, view);
       view = filled.view();
@@ -150,13 +194,19 @@ class FactorPattern {
       }
       view = filled.view();
     }
-    stored_ =
-        expand(exec, FullBlocks<O, Off>{view, static_cast<std::int64_t>(rows), size, parts.lower});
-    borrowed = first.borrowed() && size == 1 && options.fill_level == 0;
+    stored_ = filled;
+    view_ = view;
+    if (size > 1 || stay) {  // without levels
+      stored_ = expand(
+          exec, FullBlocks<O, Off>{view, static_cast<std::int64_t>(rows), size, parts.lower});
+      view_ = stored_.view();
+    }
+    return first.leads() && size == 1 && options.fill_level == 0;
   }
 
+  PatternView<O, Off> view_{};
   Stored stored_;
-  Arena<Space> memory_;
+  Arena<Space> diagonal_memory_, place_memory_;
   typename Arena<Space>::template Array<Off> diagonal_, place_;
 };
 

@@ -44,12 +44,12 @@ struct Pivots {
 /// One item, behind a factorization: `bad` from the factors and from what the solves read.
 struct TellBadPivot {
   const std::int64_t* first_bad;
-  const std::int64_t* bad_diagonal;  ///< of a solve: 0, or the row + 1
+  const std::int64_t* bad_diagonal;  ///< of a solve: 0, or the row + 1; null: it reads the factors
   std::int64_t* bad;
 
   KOKKOS_FUNCTION void operator()(std::int64_t) const {
     const bool in_factors = *first_bad != Pivots<double>::none;
-    *bad = in_factors ? *first_bad + 1 : *bad_diagonal;
+    *bad = in_factors ? *first_bad + 1 : bad_diagonal ? *bad_diagonal : 0;
   }
 };
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../../core/version.hpp"
-#include "../vectors/operands.hpp"
 #include "kept_factors.hpp"
 
 namespace heddle {
@@ -45,10 +44,7 @@ class IluPlan {
   /// A bad pivot is not an error here: see bad_pivot.
   void factor(const Exec& exec, const Matrix& A) {
     moves_.check("IluPlan", "factor");
-    factors_.factor(exec, A);
-    lower_.update_values(exec, factors_.matrix());
-    upper_.update_values(exec, factors_.matrix());
-    factors_.tell_bad_pivot(exec, upper_);
+    factors_.factor(exec, with_signed_offsets(A));
     version_ = next_version();
   }
 
@@ -63,14 +59,10 @@ class IluPlan {
   template <VectorView B, WritableVectorView X>
   void apply(const Exec& exec, Op op, const B& b, const X& x) {
     moves_.check("IluPlan", "apply");
-    using One = scalar_type;
-    if (transposes(op)) {
-      upper_.apply(exec, op, One(1), b, x);
-      lower_.apply(exec, op, One(1), x, x);
-    } else {
-      lower_.apply(exec, op, One(1), b, x);
-      upper_.apply(exec, op, One(1), x, x);
-    }
+    auto& first = transposes(op) ? factors_.upper() : factors_.lower();
+    auto& second = transposes(op) ? factors_.lower() : factors_.upper();
+    Factors::solve(exec, first, op, b, x);
+    Factors::solve(exec, second, op, x, x);
   }
 
   /// On the device, in the order of the instance that factored last: 0, or one more than the lowest
@@ -89,7 +81,7 @@ class IluPlan {
   /// ilu/sweeps. Of the matrix that was factored; allocates, waits for `exec`.
   double residual(const Exec& exec, const Matrix& A) const {
     moves_.check("IluPlan", "residual");
-    return factors_.template residual<detail::ilu::LuResidual>(exec, A);
+    return factors_.residual(exec, with_signed_offsets(A));
   }
 
   /// What solvers ask of a preconditioner. LU is symmetric where A is, but for ilu/sweeps.
@@ -99,46 +91,38 @@ class IluPlan {
   std::uint64_t version() const { return version_; }
   static constexpr bool capturable() { return true; }
 
-  /// L without its diagonal and U in one, columns ascending, as the solves read them.
-  auto factors() const {
+  /// L without its diagonal and U in one, columns ascending, in a copy (a CsrStorage). Allocates,
+  /// waits for `exec`.
+  auto factors(const Exec& exec) const {
     moves_.check("IluPlan", "factors");
-    return factors_.matrix();
+    return factors_.factors(exec);
   }
   /// What really runs: the factorization, and a solve.
   const Scheme& scheme() const { return factors_.scheme(); }
   const Scheme& sptrsv_scheme(Triangle triangle, Op op = Op::none) const {
-    return triangle == Triangle::lower ? lower_.scheme(op) : upper_.scheme(op);
+    return (triangle == Triangle::lower ? factors_.lower() : factors_.upper()).scheme(op);
   }
   /// What the inspection and the first factorization took, in seconds.
   double setup_seconds() const { return setup_seconds_; }
-  /// Device memory that the plan holds beyond the matrix, in bytes: the factors, their copies in
-  /// the solves, and schedules.
+  /// Device memory that the plan holds beyond the matrix, in bytes: the factors, schedules, and,
+  /// but on CPUs, copies of the factors in the solves.
   std::size_t bytes() const {
     moves_.check("IluPlan", "bytes");
-    return factors_.bytes() + lower_.bytes() + upper_.bytes();
+    return factors_.bytes();
   }
 
  private:
-  using Factors = detail::ilu::KeptFactors<Exec, Matrix, Kept, detail::ilu::EliminateRow>;
+  using Factors =
+      detail::ilu::KeptFactors<Exec, SignedOffsets<Matrix>, Kept, detail::ilu::EliminateRow>;
 
   IluPlan(const Exec& exec, const Matrix& A, const IluOptions& options, const Kokkos::Timer& timer)
-      : factors_(exec, A, options, "ilu", "an incomplete LU factorization", false),
-        lower_(exec, factors_.matrix(), of_solve(options, Triangle::lower, Diagonal::unit)),
-        upper_(exec, factors_.matrix(), of_solve(options, Triangle::upper, Diagonal::stored)) {
-    factors_.tell_bad_pivot(exec, upper_);
+      : factors_(exec, with_signed_offsets(A), options) {
     exec.fence("heddle::ilu::inspected");
     setup_seconds_ = timer.seconds();
   }
 
-  static SptrsvOptions of_solve(const IluOptions& options, Triangle triangle, Diagonal diagonal) {
-    SptrsvOptions of_solve = Factors::of_solve(options, triangle, diagonal);
-    of_solve.ops = options.ops;
-    return of_solve;
-  }
-
   detail::MoveOnly moves_;
   Factors factors_;
-  typename Factors::Solve lower_, upper_;
   std::uint64_t version_ = 0;
   double setup_seconds_ = 0;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "rows.hpp"
+#include "factors.hpp"
 
 namespace heddle::detail::ilu {
 
@@ -41,16 +41,20 @@ struct ResidualOfRow {
 /// Of L with a diagonal of ones, and U.
 template <class View>
 struct LuResidual : ResidualOfRow<View> {
+  using typename ResidualOfRow<View>::O;
   using typename ResidualOfRow<View>::Off;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, ResidualSums& sums) const {
     const View& f = this->factors;
     sums.all += this->squares(i);
-    const Off pivot = f.diagonal[i], stop = f.row_ptr[i + 1];
-    for (Off k = f.row_ptr[i]; k < pivot; ++k) {
-      const auto t = f.col_idx[k];
-      each_common(OneLane(), f.col_idx, k, stop, f.diagonal[t], f.row_ptr[t + 1],
-                  [&](Off p, Off q) { this->rest[p] -= f.values[k] * f.values[q]; });
+    const Off begin = f.row_ptr[i], pivot = f.diagonal[i], stop = f.row_ptr[i + 1];
+    for (Off k = begin; k < pivot; ++k) {
+      const O t = f.col_idx[k];
+      const Off of_t = f.diagonal[t];
+      each_common(OneLane(), f.col_idx + begin, static_cast<O>(k - begin),
+                  static_cast<O>(stop - begin), f.col_idx + of_t,
+                  static_cast<O>(f.row_ptr[t + 1] - of_t),
+                  [&](O p, O q) { this->rest[begin + p] -= f.values[k] * f.values[of_t + q]; });
     }
     for (Off k = pivot; k < stop; ++k) this->rest[k] -= f.values[k];
     sums.rest += this->squares(i);
@@ -60,6 +64,7 @@ struct LuResidual : ResidualOfRow<View> {
 /// Of L and its conjugate transpose: the lower triangle.
 template <class View>
 struct CholeskyResidual : ResidualOfRow<View> {
+  using typename ResidualOfRow<View>::O;
   using typename ResidualOfRow<View>::Off;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, ResidualSums& sums) const {
@@ -67,9 +72,12 @@ struct CholeskyResidual : ResidualOfRow<View> {
     sums.all += this->squares(i);
     const Off begin = f.row_ptr[i], stop = f.row_ptr[i + 1];
     for (Off k = begin; k < stop; ++k) {
-      const auto t = f.col_idx[k];
-      each_common(OneLane(), f.col_idx, begin, k + 1, f.row_ptr[t], f.diagonal[t] + 1,
-                  [&](Off p, Off q) { this->rest[k] -= f.values[p] * conjugate(f.values[q]); });
+      const O t = f.col_idx[k];
+      const Off of_t = f.row_ptr[t];
+      each_common(OneLane(), f.col_idx + begin, O(0), static_cast<O>(k + 1 - begin),
+                  f.col_idx + of_t, static_cast<O>(f.diagonal[t] + 1 - of_t), [&](O p, O q) {
+                    this->rest[k] -= f.values[begin + p] * conjugate(f.values[of_t + q]);
+                  });
     }
     sums.rest += this->squares(i);
   }

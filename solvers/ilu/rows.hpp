@@ -6,24 +6,9 @@
 
 namespace heddle::detail::ilu {
 
-/// Incomplete factors and what makes their rows, as kernels see it.
-template <Scalar S, Ordinal O, Offset Off>
-struct Factors {
-  using scalar_type = S;
-  using ordinal_type = O;
-  using offset_type = Off;
-  const Off* row_ptr;
-  const O* col_idx;
-  const Off* diagonal;  ///< the place of each row's
-  const S* others;      ///< values of the rows that a row needs; mostly `values`
-  S* values;
-  Pivots<S> pivots;
-  Updates updates;
-};
-
 /// Row i of LU, by the lanes of a subwarp: the rows t of its lower part are subtracted one after
 /// the other, each after wait(t), where the pattern has a place for the result. Every entry is the
-/// same sum in the same order, however many lanes there are.
+/// same sum in the same order, however many lanes there are. View is Factors or SharedFactors.
 ///
 /// Source: IKJ variant of Gaussian elimination, Y. Saad, "Iterative methods for sparse linear
 /// systems", 2nd edition, algorithm 10.4.
@@ -34,36 +19,39 @@ struct EliminateRow {
   using S = typename View::scalar_type;
   View factors;
 
-  /// What lower entry k of row i, in column t, is multiplied with: U's row t after its diagonal.
-  template <class Pattern>
-  KOKKOS_FORCEINLINE_FUNCTION static CommonPlaces<Off> common(const Pattern& pattern, O i, Off k,
-                                                              O t) {
-    const Off of_t = pattern.diagonal[t];
-    return {k + 1, pattern.row_ptr[i + 1], of_t + 1, pattern.row_ptr[t + 1], pattern.row_ptr[i],
-            of_t};
+  /// visit(p, q) where lower entry k of row i, in column t, is subtracted: entry p of row i has the
+  /// column of entry q of U's row t, behind its diagonal.
+  template <class Lanes, class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void search(const Lanes& lanes, O i, O k, O t,
+                                          const Visit& visit) const {
+    factors.each_common(lanes, i, k + 1, factors.size(i), factors.upper(t), visit);
   }
 
   template <class Lanes, class Wait>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Lanes& lanes, O i, const Wait& wait) const {
-    S* const values = factors.values;
-    const Off pivot = factors.diagonal[i];
+    S* const row = factors.row(i);
+    const auto lower = factors.lower(i);
     UpdateCursor cursor(factors.updates, static_cast<std::int64_t>(i));
-    for (Off k = factors.row_ptr[i]; k < pivot; ++k) {
-      const O t = factors.col_idx[k];
+    for (O k = 0; k < lower.size; ++k) {
+      const O t = lower.columns[k];
       wait(t);
-      const Off of_t = factors.diagonal[t];
       S multiplier(0);
       if (lanes.lane() == 0) {
-        multiplier = values[k] / factors.others[of_t];
-        values[k] = multiplier;
+        multiplier = row[k] / factors.pivot(t);
+        row[k] = multiplier;
       }
       multiplier = lanes.broadcast(multiplier, 0);
-      cursor.each(lanes, factors.col_idx, common(factors, i, k, t),
-                  [&](Off p, Off q) { values[p] -= multiplier * factors.others[q]; });
+      const S* const upper = factors.upper(t).values;
+      const auto subtract = [&](auto p, auto q) { row[p] -= multiplier * upper[q]; };
+      if (cursor.listed()) {
+        cursor.each(lanes, subtract);
+      } else {
+        search(lanes, i, k, t, subtract);
+      }
       lanes.sync();
     }
     if (lanes.lane() == 0) {
-      values[pivot] = factors.pivots.of_lu(values[pivot], static_cast<std::int64_t>(i));
+      row[lower.size] = factors.pivots.of_lu(row[lower.size], static_cast<std::int64_t>(i));
     }
   }
 };
@@ -80,38 +68,42 @@ struct CholeskyRow {
   using Real = heddle::RealOf<S>;
   View factors;
 
-  /// What entry k of row i, in column t, sums up: what row i and row t have before it.
-  template <class Pattern>
-  KOKKOS_FORCEINLINE_FUNCTION static CommonPlaces<Off> common(const Pattern& pattern, O i, Off k,
-                                                              O t) {
-    const Off begin = pattern.row_ptr[i], of_t = pattern.row_ptr[t];
-    return {begin, k, of_t, pattern.diagonal[t], begin, of_t};
+  /// visit(p, q) where entry k of row i, in column t, sums up: entry p of row i has the column of
+  /// entry q of row t, before both diagonals.
+  template <class Lanes, class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void search(const Lanes& lanes, O i, O k, O t,
+                                          const Visit& visit) const {
+    factors.each_common(lanes, i, O(0), k, factors.lower(t), visit);
   }
 
   template <class Lanes, class Wait>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Lanes& lanes, O i, const Wait& wait) const {
-    S* const values = factors.values;
-    const Off pivot = factors.diagonal[i];
+    S* const row = factors.row(i);
+    const auto lower = factors.lower(i);
     UpdateCursor cursor(factors.updates, static_cast<std::int64_t>(i));
     Real squares(0);
-    for (Off k = factors.row_ptr[i]; k < pivot; ++k) {
-      const O t = factors.col_idx[k];
+    for (O k = 0; k < lower.size; ++k) {
+      const O t = lower.columns[k];
       wait(t);
-      const Off of_t = factors.diagonal[t];
       S product(0);
-      cursor.each(lanes, factors.col_idx, common(factors, i, k, t),
-                  [&](Off p, Off q) { product += values[p] * conjugate(factors.others[q]); });
+      const S* const other = factors.lower(t).values;
+      const auto add = [&](auto p, auto q) { product += row[p] * conjugate(other[q]); };
+      if (cursor.listed()) {
+        cursor.each(lanes, add);
+      } else {
+        search(lanes, i, k, t, add);
+      }
       product = lanes.sum(product);
       if (lanes.lane() == 0) {
-        const S entry = (values[k] - product) / factors.others[of_t];
-        values[k] = entry;
+        const S entry = (row[k] - product) / factors.pivot(t);
+        row[k] = entry;
         squares += squared(entry);
       }
       lanes.sync();
     }
     if (lanes.lane() == 0) {
-      const Real rest = real(values[pivot]) - squares;
-      values[pivot] = factors.pivots.of_cholesky(rest, static_cast<std::int64_t>(i));
+      const Real rest = real(row[lower.size]) - squares;
+      row[lower.size] = factors.pivots.of_cholesky(rest, static_cast<std::int64_t>(i));
     }
   }
 
@@ -131,5 +123,10 @@ struct CholeskyRow {
     }
   }
 };
+
+template <template <class> class RowOf>
+inline constexpr bool is_cholesky = false;
+template <>
+inline constexpr bool is_cholesky<CholeskyRow> = true;
 
 }  // namespace heddle::detail::ilu

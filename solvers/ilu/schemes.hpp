@@ -2,9 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
+#include <span>
 
 #include "../../core/device.hpp"
 #include "../../core/scheme_grammar.hpp"
+#include "options.hpp"
 
 namespace heddle::detail::ilu {
 
@@ -36,6 +39,22 @@ inline SchemeGrammar grammar(const char* name, const Device& device) {
           {{"sequential"}, {"barrier", {}, {grain}}, {"point-to-point", {}, {grain}}, sweeps},
           {updates}};
 }
+
+/// What options pin of a factorization.
+struct AskedScheme {
+  std::optional<Scheme> scheme;
+  std::string updates = scheme_auto;
+
+  AskedScheme(const IluOptions& options, const SchemeGrammar& legal) {
+    if (!options.scheme) return;
+    scheme = resolve(*options.scheme, std::span(&legal, 1));
+    if (scheme->has("updates")) updates = scheme->value("updates");
+  }
+  /// How many; 0 of an exact factorization.
+  std::int64_t sweeps() const {
+    return scheme && scheme->has("sweeps") ? scheme->integer("count") : 0;
+  }
+};
 
 /// The scheme of the wavefronts that run a factorization.
 inline Scheme of_wavefronts(const Scheme& scheme) {

@@ -5,35 +5,54 @@
 
 namespace heddle::detail::ilu {
 
-/// The values of A in the places of the pattern, by rows: entries that repeat a place add up in the
+/// The values of a row of A in the places of the pattern: entries that repeat a place add up in the
 /// order of the row, fill is zero.
 template <Scalar S, Ordinal O, Offset Off>
-struct LoadRows {
+struct LoadRow {
   const Off* row_ptr;
   const S* from;
-  const Off* place;
-  const Off* row_ptr_to;
-  S* to;
+  const Off* place;  ///< FactorPattern::place()
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    for (Off k = row_ptr_to[i]; k < row_ptr_to[i + 1]; ++k) to[k] = S(0);
-    for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, O size, S* to) const {
+    const Off begin = row_ptr[i];
+    if (!place) {
+      for (O k = 0; k < size; ++k) to[k] = from[begin + k];
+      return;
+    }
+    for (O k = 0; k < size; ++k) to[k] = S(0);
+    for (Off k = begin; k < row_ptr[i + 1]; ++k) {
       if (place[k] != FindPlaces<O, Off>::nowhere) to[place[k]] += from[k];
     }
   }
 };
+template <Scalar S, Ordinal O, Offset Off>
+struct LoadRows {
+  LoadRow<S, O, Off> load;
+  const Off* row_ptr;
+  S* to;
 
-/// One launch in the order of `exec`.
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    load(i, static_cast<O>(row_ptr[i + 1] - row_ptr[i]), to + row_ptr[i]);
+  }
+};
+
+template <class Matrix, class Pattern>
+auto load_row(const Matrix& A, const Pattern& pattern) {
+  return LoadRow<typename Matrix::scalar_type, typename Matrix::ordinal_type,
+                 typename Matrix::offset_type>{A.row_ptr().data(), A.values().data(),
+                                               pattern.place()};
+}
+
+/// One launch in the order of `exec`. The pattern is that of the view, unless it forgot it.
 template <class Exec, class Matrix, class O, class Off>
 void load_values(const Exec& exec, const Matrix& A, const FactorPattern<Exec, O, Off>& pattern,
-                 typename Matrix::scalar_type* to) {
+                 const PatternView<O, Off>& view, typename Matrix::scalar_type* to) {
   using S = typename Matrix::scalar_type;
-  if (pattern.place()) {
-    Kokkos::parallel_for("heddle::ilu::load", range_policy(exec, pattern.view().rows),
-                         LoadRows<S, O, Off>{A.row_ptr().data(), A.values().data(), pattern.place(),
-                                             pattern.view().row_ptr, to});
+  if (!pattern.place() && view.entries == static_cast<std::int64_t>(A.nonzeros())) {
+    copy(exec, "heddle::ilu::load", to, view.entries, A.values().data());
   } else {
-    copy(exec, "heddle::ilu::load", to, pattern.view().entries, A.values().data());
+    Kokkos::parallel_for("heddle::ilu::load", range_policy(exec, view.rows),
+                         LoadRows<S, O, Off>{load_row(A, pattern), view.row_ptr, to});
   }
 }
 

@@ -48,7 +48,8 @@ class HeddleFactors : public IluContestant<S> {
   }
   std::optional<double> error_over_bound(const Exec& exec) override {
     if (timed_ == Timed::factor && plan_.scheme().has("sweeps")) return std::nullopt;
-    const auto made = plan_.factors();
+    const auto storage = plan_.factors(exec);
+    const auto made = storage.matrix();
     const auto on_host = [](const auto& view) {
       return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
     };

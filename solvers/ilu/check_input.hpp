@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "../../core/error.hpp"
+#include "options.hpp"
+
+namespace heddle::detail::ilu {
+
+/// Throws Error for a matrix, or options, that no factors are made of; `what` says which.
+template <class Matrix>
+void check_input(const Matrix& A, const IluOptions& options, const char* what) {
+  const auto want = [](bool holds, const std::string& is, const char* remedy) {
+    if (!holds) throw Error(is, remedy);
+  };
+  want(A.rows() == A.columns(),
+       std::string(what) + " of a matrix of " + std::to_string(A.rows()) + " x " +
+           std::to_string(A.columns()),
+       "give a square matrix");
+  want(options.fill_level >= 0, "options.fill_level is " + std::to_string(options.fill_level),
+       "give 0 or more");
+  want(options.shift >= 0 && options.shift <= std::numeric_limits<double>::max(),
+       "options.shift is " + std::to_string(options.shift),
+       "give a magnitude below which pivots are lifted, or 0");
+  want(options.block_size >= 1, "options.block_size is " + std::to_string(options.block_size),
+       "give the rows of a block, or 1");
+  want(options.subdomains >= 1, "options.subdomains is " + std::to_string(options.subdomains),
+       "give 1 or more");
+  const auto& parts = options.partition;
+  want(parts.empty() || std::cmp_equal(parts.size(), A.rows()),
+       "options.partition has " + std::to_string(parts.size()) + " entries for " +
+           std::to_string(A.rows()) + " rows",
+       "give each row the number of its subdomain");
+  want(parts.empty() || options.subdomains == 1,
+       "options.partition and options.subdomains are both given", "give one of them");
+  want(options.threads >= 0, "options.threads is " + std::to_string(options.threads),
+       "give the threads that are scheduled for, or 0 for those that there are");
+}
+
+}  // namespace heddle::detail::ilu

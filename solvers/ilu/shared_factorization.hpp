@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+
+#include "../../backends/device.hpp"
+#include "../sptrsv/instantiate.hpp"
+#include "list_updates.hpp"
+#include "rows.hpp"
+#include "schemes.hpp"
+#include "shared_factors.hpp"
+
+namespace heddle::detail::ilu {
+
+/// The length of each row of factors, and its columns and values, from where solves read them.
+template <class Shared>
+struct SharedSizes {
+  Shared factors;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return factors.size(static_cast<typename Shared::ordinal_type>(i));
+  }
+};
+template <class Shared>
+struct CopyShared {
+  using O = typename Shared::ordinal_type;
+  using Off = typename Shared::offset_type;
+  using S = typename Shared::scalar_type;
+  Shared factors;
+  const Off* row_ptr;
+  O* col_idx;
+  S* values;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    const auto i = static_cast<O>(row);
+    Off to = copy(factors.lower(i), row_ptr[i]);
+    col_idx[to] = i;
+    values[to] = factors.pivot(i);
+    if (++to < row_ptr[i + 1]) copy(factors.upper(i), to);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION Off copy(const RowPart<S, O>& from, Off to) const {
+    for (O k = 0; k < from.size; ++k, ++to) {
+      col_idx[to] = from.columns[k];
+      values[to] = from.values[k];
+    }
+    return to;
+  }
+};
+
+/// Makes factors where the solves of a CPU read them (SharedFactors), by the waves of the solve
+/// with L, whose rows need each other as those of the factorization do; or by others that were
+/// asked for.
+template <ExecutionSpace Exec, class Matrix, template <class> class RowOf>
+class SharedFactorization {
+ public:
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+  using Solve = SptrsvPlanCore<Exec, Matrix, S, S>;
+  static constexpr bool cholesky = is_cholesky<RowOf>;
+  using Shared = SharedFactors<S, O, Off, cholesky>;
+  using Row = RowOf<Shared>;
+
+  /// Of solves whose values are still to come, made of this pattern; of Cholesky factors both are
+  /// one. Waits for `exec`. Allocates all that run() needs.
+  SharedFactorization(const Exec& exec, FactorPattern<Exec, O, Off> pattern,
+                      const IluOptions& options, const char* name, const Solve& lower,
+                      const Solve& upper)
+      : pattern_(std::move(pattern)), shift_(options.shift) {
+    const AskedScheme asked(options, grammar(name, backends::describe(exec)));
+    const auto view = pattern_.view();
+    if (asked.scheme) {
+      WavefrontsOptions of_waves;
+      of_waves.threads = options.threads;
+      of_waves.scheme = of_wavefronts(*asked.scheme);
+      own_waves_.emplace(exec, static_cast<O>(view.rows),
+                         LowerReads<O, Off>{view.row_ptr, view.col_idx, pattern_.diagonal()},
+                         of_waves);
+    }
+    const std::int64_t longest = longest_row(exec, view);
+    const int threads = waves(lower).schedule().threads;
+    allocate(exec, lower, upper, longest, threads);
+    const auto marks = static_cast<std::int64_t>(marks_.extent(0));
+    fill(exec, "heddle::ilu::no_marks", marks_.data(), marks, O(-1));
+    exec.fence("heddle::ilu::no_marks");
+    if (asked.updates != "searched") {
+      updates_ =
+          ListedUpdates<Exec>::by_marks(exec, Row{shared(lower, upper)}, view.rows, view.entries,
+                                        longest, threads, asked.updates == "listed");
+    }
+    if (updates_.listed()) {
+      marks_memory_ = {};
+      marks_ = {};
+    }
+    scheme_ = with_updates(name, waves(lower).scheme(), updates_.listed());
+    pattern_.forget();
+  }
+
+  /// Queues the factorization on `exec`: no wait, no allocation.
+  void run(const Exec& exec, const Matrix& A, const Solve& lower, const Solve& upper,
+           bool transposes) const {
+    heddle::detail::fill(exec, "heddle::ilu::no_bad_pivot", first_bad_.data(), 1, Pivots<S>::none);
+    const Wavefronts<Exec, O>& waves = this->waves(lower);
+    const std::size_t marks =
+        updates_.listed() ? 0 : static_cast<std::size_t>(pattern_.view().rows);
+    waves.for_each_run_of_thread(
+        exec, "heddle::ilu::rows",
+        MakeRows<Row, LoadRow<S, O, Off>>{Row{shared(lower, upper)}, load_row(A, pattern_),
+                                          waves.place_order(), room_of_thread_, marks});
+    if (!transposes) return;
+    const auto transpose = [&](const Solve& solve, const order::PlaceOf<O>& place) {
+      solve.part(Op::transpose)
+          .triangle()
+          .take_transposed(exec, solve.part(Op::none).triangle(), place);
+    };
+    transpose(lower, places(lower, lower_place_));
+    if constexpr (!cholesky) transpose(upper, places(upper, upper_place_));
+  }
+
+  const FactorPattern<Exec, O, Off>& pattern() const { return pattern_; }
+  const Scheme& scheme() const { return scheme_; }
+  const std::int64_t* first_bad() const { return first_bad_.data(); }
+  std::size_t bytes() const {
+    return pattern_.bytes() + updates_.bytes() + memory_.bytes() + marks_memory_.bytes() +
+           (own_waves_ ? own_waves_->bytes() : 0);
+  }
+
+  /// Both in one, columns ascending. Allocates, waits for `exec`.
+  CsrStorage<S, O, Off, typename Exec::memory_space> copy(const Exec& exec, const Solve& lower,
+                                                          const Solve& upper) const {
+    const auto view = pattern_.view();
+    const Shared factors = shared(lower, upper);
+    CsrStorage<S, O, Off, typename Exec::memory_space> to(exec, view.rows, view.rows, view.entries);
+    running_sum(exec, "heddle::ilu::row_ptr", to.row_ptr().data(), view.rows,
+                SharedSizes<Shared>{factors});
+    Kokkos::parallel_for(
+        "heddle::ilu::copy", range_policy(exec, view.rows),
+        CopyShared<Shared>{factors, to.row_ptr().data(), to.col_idx().data(), to.values().data()});
+    exec.fence("heddle::ilu::copied");
+    return to;
+  }
+
+ private:
+  using Space = typename Exec::memory_space;
+  template <class T>
+  using Array = typename Arena<Space>::template Array<T>;
+
+  const Wavefronts<Exec, O>& waves(const Solve& lower) const {
+    return own_waves_ ? *own_waves_ : lower.part(Op::none).waves();
+  }
+  static order::PlaceOrder<O> order_of(const Solve& solve) {
+    return solve.part(Op::none).waves().place_order();
+  }
+  static order::PlaceOf<O> places(const Solve& solve, const Array<O>& place) {
+    const order::PlaceOrder<O> order = order_of(solve);
+    return {order.iterations ? place.data() : nullptr, order.count, order.sweep};
+  }
+
+  void allocate(const Exec& exec, const Solve& lower, const Solve& upper, std::int64_t longest,
+                int threads) {
+    const auto n = static_cast<std::size_t>(pattern_.view().rows);
+    constexpr std::size_t apart =
+        arena_alignment_bytes / sizeof(S);  // no cache line of two threads
+    room_of_thread_ = ceil_div(static_cast<std::size_t>(longest), apart) * apart;
+    const std::size_t room = room_of_thread_ * static_cast<std::size_t>(threads);
+    const std::size_t of_lower = order_of(lower).iterations ? n : 0;
+    const std::size_t of_upper = !cholesky && order_of(upper).iterations ? n : 0;
+    memory_ = Arena<Space>(exec, "heddle::ilu::room",
+                           arena_bytes<S, O, O, std::int64_t>(room, of_lower, of_upper, 1));
+    room_ = memory_.template take<S>(room);
+    lower_place_ = memory_.template take<O>(of_lower);
+    upper_place_ = memory_.template take<O>(of_upper);
+    first_bad_ = memory_.template take<std::int64_t>(1);
+    find_places(exec, lower, lower_place_);
+    find_places(exec, upper, upper_place_);
+    const std::size_t marks = n * static_cast<std::size_t>(threads);
+    marks_memory_ = Arena<Space>(exec, "heddle::ilu::marks", arena_bytes<O>(marks));
+    marks_ = marks_memory_.template take<O>(marks);
+  }
+  static void find_places(const Exec& exec, const Solve& solve, const Array<O>& place) {
+    if (place.extent(0) == 0) return;
+    Kokkos::parallel_for("heddle::ilu::places", range_policy(exec, place.extent(0)),
+                         order::PlaceOfIterations<O>{order_of(solve).iterations, place.data()});
+  }
+
+  Shared shared(const Solve& lower, const Solve& upper) const {
+    using Real = heddle::RealOf<S>;
+    return {{lower.part(Op::none).triangle().writer(), places(lower, lower_place_)},
+            {upper.part(Op::none).triangle().writer(), places(upper, upper_place_)},
+            {static_cast<Real>(shift_), first_bad_.data()},
+            updates_.updates(),
+            room_.data(),
+            marks_.data()};
+  }
+
+  FactorPattern<Exec, O, Off> pattern_;
+  double shift_;
+  ListedUpdates<Exec> updates_;
+  Scheme scheme_;
+  std::optional<Wavefronts<Exec, O>> own_waves_;
+  std::size_t room_of_thread_ = 0;
+  Arena<Space> memory_, marks_memory_;
+  Array<S> room_;
+  Array<O> lower_place_, upper_place_, marks_;
+  Array<std::int64_t> first_bad_;
+};
+
+}  // namespace heddle::detail::ilu
