@@ -4,7 +4,6 @@
 #include "../../backends/atomics.hpp"
 #include "../../backends/launch.hpp"
 #include "../../core/arena.hpp"
-#include "level_kernels.hpp"
 #include "loop.hpp"
 
 namespace heddle::detail::order {
@@ -103,6 +102,14 @@ struct BeginLevels {
     if (i > 0) return;
     tickets.clear();
     sums->bad = LevelSums::nowhere;
+  }
+};
+
+struct HighestLevel {
+  const int* level;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, int& most) const {
+    most = most > level[i] ? most : level[i];
   }
 };
 

@@ -4,7 +4,7 @@
 #include "../../backends/device.hpp"
 #include "../order/check_reads.hpp"
 #include "../order/levels.hpp"
-#include "../order/order_on_device.hpp"
+#include "../order/sort_by_level.hpp"
 #include "choose.hpp"
 #include "options.hpp"
 #include "schedule_threads.hpp"
@@ -87,7 +87,8 @@ Order<Exec, O> inspect_on_device(const Exec& exec, const order::Loop<O, Reads>& 
   order::check_reads(exec, sums, loop);
   order.levels = sums.levels;
   O* const iterations = order.allocate(exec, loop.iterations);
-  order.level_begin = order::order_on_device(exec, loop.iterations, level, sums.levels, iterations);
+  order.level_begin =
+      order::sort_by_level(exec, loop.iterations, loop.sweep, level, sums.levels, iterations);
   return order;
 }
 
