@@ -25,7 +25,8 @@ class HandOver {
                                                  side.forward ? Sweep::forward : Sweep::backward,
                                                  ReadsAhead::error,
                                                  {A.row_ptr().data(), A.col_idx().data(), side}};
-    order_ = order::LevelOrder<Exec, O>::by_level(exec, A.rows(), order::Levels<Exec>(exec, loop));
+    order_ = order::LevelOrder<Exec, O>::by_level(exec, A.rows(), loop.sweep,
+                                                  order::Levels<Exec>(exec, loop));
     solve_ = handover::GpuSolve<Exec, S>(exec, rows_, room_);
   }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <vector>
-
 #include "../../backends/atomics.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/loops.hpp"
@@ -110,7 +108,11 @@ class Colors {
         Kokkos::parallel_reduce("heddle::order::color", range_policy(exec, A.rows()), round, left);
       }
     }
-    order_ = sorted(exec, color);
+    int highest = -1;
+    Kokkos::parallel_reduce("heddle::order::highest_color", range_policy(exec, A.rows()),
+                            HighestLevel{color.data()}, Kokkos::Max<int>(highest));
+    order_ = LevelOrder<Exec, O>::by_level(exec, A.rows(), Sweep::forward, color.data(),
+                                           A.rows() > 0 ? highest + 1 : 0);
   }
 
   int count() const { return order_.levels(); }
@@ -118,30 +120,6 @@ class Colors {
   const LevelOrder<Exec, O>& order() const { return order_; }
 
  private:
-  template <class Array>
-  static LevelOrder<Exec, O> sorted(const Exec& exec, const Array& color) {
-    const std::size_t n = color.extent(0);
-    std::vector<int> of(n);
-    Kokkos::deep_copy(kokkos_space(exec),
-                      Kokkos::View<int*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(of.data(), n),
-                      color);
-    exec.fence("heddle::order::colors_on_host");
-    std::vector<std::int64_t> begin(1);
-    for (const int c : of) {
-      if (static_cast<std::size_t>(c) + 2 > begin.size())
-        begin.resize(static_cast<std::size_t>(c) + 2);
-      ++begin[static_cast<std::size_t>(c) + 1];
-    }
-    for (std::size_t c = 1; c < begin.size(); ++c) begin[c] += begin[c - 1];
-    std::vector<std::int64_t> next = begin;
-    std::vector<O> rows(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto place = next[static_cast<std::size_t>(of[i])]++;
-      rows[static_cast<std::size_t>(place)] = static_cast<O>(i);
-    }
-    return LevelOrder<Exec, O>::given(exec, rows, std::move(begin));
-  }
-
   LevelOrder<Exec, O> order_;
 };
 

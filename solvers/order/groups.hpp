@@ -13,21 +13,8 @@ struct PlaceGraph {
   std::int64_t places;
   const Off* row_ptr;
   const O* needed;
-  std::int64_t first = 0;  ///< of a part of the graph: where it begins
 
-  std::int64_t entries(std::int64_t place) const {
-    return row_ptr[first + place + 1] - row_ptr[first + place];
-  }
-  /// visit(place) for all that a row needs in this part.
-  template <class Visit>
-  void parents(std::int64_t place, const Visit& visit) const {
-    for (auto k = row_ptr[first + place]; k < row_ptr[first + place + 1]; ++k) {
-      if (needed[k] >= first) visit(static_cast<std::int64_t>(needed[k]) - first);
-    }
-  }
-  PlaceGraph part(std::int64_t begin, std::int64_t end) const {
-    return {end - begin, row_ptr, needed, first + begin};
-  }
+  std::int64_t entries(std::int64_t place) const { return row_ptr[place + 1] - row_ptr[place]; }
 };
 
 /// Rows that are solved together. Group g holds the rows that were at order[begin[g]] to

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "levels.hpp"
-#include "order_on_device.hpp"
-#include "place_order.hpp"
+#include "sort_by_level.hpp"
 
 namespace heddle::detail::order {
 
@@ -39,36 +38,16 @@ class LevelOrder {
 
   LevelOrder() = default;
 
-  /// Level by level: a counting sort on the device, and a readback of where each level begins. The
-  /// order within a level is any; no result depends on it.
-  static LevelOrder by_level(const Exec& exec, O n, const Levels<Exec>& levels) {
+  /// Level by level, and in the order of the sweep within a level: sort_by_level.
+  static LevelOrder by_level(const Exec& exec, O n, Sweep sweep, const Levels<Exec>& levels) {
+    return by_level(exec, n, sweep, levels.of().data(), levels.count());
+  }
+  /// The same where iteration i is of level[i], on the device, of `levels`.
+  static LevelOrder by_level(const Exec& exec, O n, Sweep sweep, const int* level, int levels) {
     LevelOrder order(exec, n);
-    order.level_begin_ =
-        order_on_device(exec, n, levels.of().data(), levels.count(), order.iterations_.data());
+    order.level_begin_ = sort_by_level(exec, n, sweep, level, levels, order.iterations_.data());
     order.find_places(exec);
     return order;
-  }
-
-  /// Level by level, and in the order of the sweep within a level, whatever the device: a counting
-  /// sort on the host, with two copies. For what must come out the same every time.
-  static LevelOrder by_level_and_sweep(const Exec& exec, O iterations, Sweep sweep,
-                                       const Levels<Exec>& levels) {
-    const auto n = static_cast<std::size_t>(iterations);
-    std::vector<int> level_of(n);
-    Kokkos::deep_copy(kokkos_space(exec), HostView<int>(level_of.data(), n), levels.of());
-    exec.fence("heddle::order::levels_on_host");
-    std::vector<std::int64_t> begin(static_cast<std::size_t>(levels.count()) + 1);
-    for (const int l : level_of) ++begin[static_cast<std::size_t>(l) + 1];
-    for (std::size_t l = 1; l < begin.size(); ++l) begin[l] += begin[l - 1];
-    std::vector<std::int64_t> next = begin;
-    std::vector<O> ordered(n);
-    const PlaceOrder<O> swept{nullptr, iterations, sweep};
-    for (std::size_t p = 0; p < n; ++p) {
-      const O i = swept(static_cast<std::int64_t>(p));
-      const auto l = static_cast<std::size_t>(level_of[static_cast<std::size_t>(i)]);
-      ordered[static_cast<std::size_t>(next[l]++)] = i;
-    }
-    return given(exec, ordered, std::move(begin));
   }
 
   /// In the order of the sweep, where levels are not looked for: levels() is 0. Two launches in the
@@ -82,15 +61,13 @@ class LevelOrder {
     return order;
   }
 
-  /// In an order of the caller's, which begins its levels at level_begin.
-  static LevelOrder given(const Exec& exec, const std::vector<O>& in_order,
-                          std::vector<std::int64_t> level_begin) {
-    LevelOrder order(exec, static_cast<O>(in_order.size()));
-    Kokkos::deep_copy(kokkos_space(exec), order.iterations_,
-                      HostView<const O>(in_order.data(), in_order.size()));
+  /// Another order: its place p holds what this one has at place from[p], on the device; where its
+  /// levels begin is not known. One allocation, two launches; no wait.
+  LevelOrder reordered(const Exec& exec, const O* from) const {
+    LevelOrder order(exec, static_cast<O>(iterations_.extent(0)));
+    gather(exec, "heddle::order::reordered", order.iterations_.data(),
+           static_cast<std::int64_t>(iterations_.extent(0)), iterations_.data(), from);
     order.find_places(exec);
-    order.level_begin_ = std::move(level_begin);
-    exec.fence("heddle::order::order_on_device");  // before the caller's order is freed
     return order;
   }
 
@@ -103,9 +80,6 @@ class LevelOrder {
   std::size_t bytes() const { return memory_.bytes(); }
 
  private:
-  template <class T>
-  using HostView = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-
   LevelOrder(const Exec& exec, O iterations) {
     const auto n = static_cast<std::size_t>(iterations);
     memory_ = Arena<Space>(exec, "heddle::order::order", arena_bytes<O, O>(n, n));

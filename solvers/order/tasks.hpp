@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../../core/search.hpp"
+#include "host_copy.hpp"
 #include "in_order_runs.hpp"
 #include "level_order.hpp"
 
@@ -83,9 +84,8 @@ class TaskTable {
                       arena_bytes<std::int64_t, std::int64_t>(edges, edges));
     const auto first_task = work.template take<std::int64_t>(edges);
     const auto first_place = work.template take<std::int64_t>(edges);
-    using Host = Kokkos::View<const std::int64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-    Kokkos::deep_copy(kokkos_space(exec), first_task, Host(ranges.begin().data(), edges));
-    Kokkos::deep_copy(kokkos_space(exec), first_place, Host(level_begin.data(), edges));
+    copy_from_host(exec, first_task.data(), ranges.begin());
+    copy_from_host(exec, first_place.data(), level_begin);
     const auto levels = static_cast<std::int64_t>(edges) - 1;
     Kokkos::parallel_for("heddle::order::tasks", range_policy(exec, ranges.tasks()),
                          CutLevels{first_task.data(), first_place.data(), levels,

@@ -51,15 +51,15 @@ class DiagonalStorage {
     reciprocal_ = memory_.template take<D>(places);
   }
 
-  /// Adds up entries in one place. A diagonal that turns out to be bad (is_bad_diagonal) is
-  /// reported by raising *bad_diagonal, if that is given, to the row + 1. No wait.
-  void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
-    if (unit_) return;
-    Kokkos::parallel_for(
-        "heddle::triangle::diagonal", range_policy(exec, static_cast<std::int64_t>(row_.extent(0))),
-        SumDiagonal<S, O, Off, D>{T.row_ptr().data(), T.col_idx().data(), T.values().data(),
-                                  row_.data(), diagonal_.data(), reciprocal_.data(), bad_diagonal});
+  /// The values of a matrix of the same pattern, as loop(i) for each i < places(): adds up entries
+  /// in one place. A diagonal that turns out to be bad (is_bad_diagonal) is reported by raising
+  /// *bad_diagonal, if that is given, to the row + 1.
+  SumDiagonal<S, O, Off, D> loop(const Matrix& T, std::int64_t* bad_diagonal) const {
+    return {T.row_ptr().data(), T.col_idx().data(), T.values().data(), row_.data(),
+            diagonal_.data(),   reciprocal_.data(), bad_diagonal};
   }
+  /// 0 for a unit diagonal.
+  std::int64_t places() const { return unit_ ? 0 : static_cast<std::int64_t>(row_.extent(0)); }
 
   /// Null for a unit diagonal.
   const D* diagonal() const { return unit_ ? nullptr : diagonal_.data(); }

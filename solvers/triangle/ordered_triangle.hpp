@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../core/loops.hpp"
+#include "../../core/two_loops.hpp"
 #include "check_triangle.hpp"
 #include "diagonal.hpp"
 #include "ordered_pattern.hpp"
@@ -29,12 +30,12 @@ class OrderedTriangle {
     update_values(exec, T, nullptr);
   }
 
-  /// The values of a matrix of the same pattern, in the order of `exec`: no allocation, no wait.
-  /// *bad_diagonal: see DiagonalStorage.
+  /// The values of a matrix of the same pattern, in the order of `exec`: one launch, no allocation,
+  /// no wait. *bad_diagonal: see DiagonalStorage.
   void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
-    gather(exec, "heddle::triangle::values", values_.data(), pattern_.entries(), T.values().data(),
-           pattern_.source().data());
-    diagonal_.update_values(exec, T, bad_diagonal);
+    two_loops(exec, "heddle::triangle::values", pattern_.entries(),
+              Gather<S, Off>{values_.data(), T.values().data(), pattern_.source().data()},
+              diagonal_.places(), diagonal_.loop(T, bad_diagonal));
   }
 
   View<S, O, Off, D> view() const {

@@ -41,7 +41,7 @@ struct Scheduled {
     using Order = order::LevelOrder<Exec, std::int32_t>;
     const order::Levels<Exec> levels(exec, triangle::loop_of(graph));
     const Order places = scheme.has("in-order") ? Order::by_sweep(exec, n, graph.sweep())
-                                                : Order::by_level(exec, n, levels);
+                                                : Order::by_level(exec, n, graph.sweep(), levels);
     pattern = Pattern32(exec, graph, nullptr, places, entries);
     rows = RowTasks::of(exec, scheme, pattern.row_ptr().data(), n, places.level_begin(), width);
     exec.fence("heddle::test::scheduled");

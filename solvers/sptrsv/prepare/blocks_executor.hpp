@@ -6,9 +6,9 @@
 
 #include "../../../core/scheme.hpp"
 #include "../../handover/gpu_solve.hpp"
-#include "../../order/group_proof.hpp"
 #include "../select/tuning.hpp"
 #include "../transform/blocked_triangle.hpp"
+#include "../transform/merge.hpp"
 #include "blocks_kernel.hpp"
 #include "inspection.hpp"
 
@@ -24,21 +24,22 @@ class BlocksExecutor {
 
   BlocksExecutor() = default;
 
-  /// Merges on the threads of the host, and copies the pattern there and the order back.
+  /// Waits for `exec`.
   BlocksExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
       : scheme_(scheme), room_(std::min(in.vectors, most_vectors)), levels_(in.levels->count()) {
-    auto order = order::LevelOrder<Exec, O>::by_level_and_sweep(in.exec, in.graph.rows,
-                                                                in.graph.sweep(), *in.levels);
     subwarps_ = static_cast<int>(scheme_.integer("team")) / chunk_pieces;
     piece_ = static_cast<int>(scheme_.integer("piece"));
     const std::int64_t warps = scheme_.integer("warps");
-    const order::RowGroups groups = merged(in, order, warps);
-    if (groups.groups() >= backends::max_teams_in_order) {
+    const auto by_level =
+        order::LevelOrder<Exec, O>::by_level(in.exec, in.graph.rows, in.graph.sweep(), *in.levels);
+    const MergedRows<Exec, O> groups = merged(in, by_level, warps);
+    if (groups.count() >= backends::max_teams_in_order) {
       throw Error("a triangle of " + std::to_string(in.T.rows()) + " rows makes too many groups",
                   "pin a scheme that merges more rows");
     }
-    triangle_ = Triangle(in.exec, in.T, in.graph, in.origin, order, groups, in.sums.entries,
-                         in.diagonal, piece_, scheme_.value("inner") == "inverse");
+    triangle_ =
+        Triangle(in.exec, in.T, in.graph, in.origin, by_level.reordered(in.exec, groups.order()),
+                 groups, in.sums.entries, in.diagonal, piece_, scheme_.value("inner") == "inverse");
     solve_ = handover::GpuSolve<Exec, V>(in.exec, in.T.rows(), room_);
     residency_.warps = static_cast<int>(warps);
   }
@@ -76,7 +77,8 @@ class BlocksExecutor {
     const std::int64_t rows = operands.T.rows;
     trace.groups = true;
     trace.step_of_row = places_of_rows(exec, operands.T.row, rows);
-    const auto groups = copied_to_host(exec, triangle_.view().groups, triangle_.groups());
+    const auto groups = order::copied_to_host(exec, "heddle::sptrsv::trace_on_host",
+                                              triangle_.view().groups, triangle_.groups());
     std::vector<std::int64_t> group_of_place(trace.step_of_row.size());
     for (std::size_t g = 0; g < groups.size(); ++g) {
       std::fill_n(group_of_place.begin() + groups[g].first, groups[g].rows,
@@ -96,43 +98,15 @@ class BlocksExecutor {
   static constexpr int together = sizeof(Acc) > 8 ? 1 : 2;
   static constexpr int warp_width = backends::max_subwarp_width<Exec>;
 
-  /// The groups, and the launches that solve them; `order` becomes that of their places.
-  order::RowGroups merged(const Inspection<Exec, Matrix>& in, order::LevelOrder<Exec, O>& order,
-                          std::int64_t warps) {
-    const triangle::OrderedPattern<Exec, O, Off> pattern(in.exec, in.graph, nullptr, order,
+  /// The groups of rows that are in the order of their levels; and the launches that solve them.
+  MergedRows<Exec, O> merged(const Inspection<Exec, Matrix>& in,
+                             const order::LevelOrder<Exec, O>& by_level, std::int64_t warps) {
+    const triangle::OrderedPattern<Exec, O, Off> pattern(in.exec, in.graph, nullptr, by_level,
                                                          in.sums.entries);
-    const auto on_host = [&](const auto& array) {
-      using T = typename std::remove_cvref_t<decltype(array)>::non_const_value_type;
-      std::vector<T> host(array.extent(0));
-      Kokkos::deep_copy(
-          kokkos_space(in.exec),
-          Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(host.data(), host.size()),
-          array);
-      return host;
-    };
-    const std::vector<Off> row_ptr = on_host(pattern.row_ptr());
-    const std::vector<O> needed = on_host(pattern.needed());
-    const std::vector<O> row = on_host(pattern.row());
-    in.exec.fence("heddle::sptrsv::pattern_on_host");
-    const order::PlaceGraph<O, Off> graph{in.T.rows(), row_ptr.data(), needed.data()};
-    order::RowGroups groups =
-        merge(graph, order.level_begin(), merging(), [](int tasks, const auto& task) {
-          using Host = Kokkos::DefaultHostExecutionSpace;
-          const Host host;
-          auto policy = range_policy<Kokkos::Schedule<Kokkos::Dynamic>>(host, tasks);
-          policy.set_chunk_size(1);
-          Kokkos::parallel_for("heddle::sptrsv::merge", policy,
-                               [&](std::int64_t band) { task(static_cast<int>(band)); });
-          host.fence("heddle::sptrsv::merged");
-        });
-    launches_ = order::launches_of(groups.level_begin, least_of_own_launch(in, warps));
-    assert(order::broken_dependence(graph, groups, launches_,
-                                    {most_rows, piece_, most_pieces_of(subwarps_)}) == "");
-    std::vector<O> rows(row.size());
-    for (std::size_t p = 0; p < rows.size(); ++p) {
-      rows[p] = row[static_cast<std::size_t>(groups.order[p])];
-    }
-    order = order::LevelOrder<Exec, O>::given(in.exec, rows, {});
+    MergedRows<Exec, O> groups = merge(in.exec, pattern, by_level.level_begin(), merging());
+    launches_ = order::launches_of(groups.level_begin(), least_of_own_launch(in, warps));
+    assert(broken_groups(in.exec, pattern, groups, launches_,
+                         {most_rows, piece_, most_pieces_of(subwarps_)}) == "");
     return groups;
   }
 

@@ -28,7 +28,7 @@ class TasksExecutor {
     using Order = order::LevelOrder<Exec, O>;
     const Order order = scheme.has("in-order")
                             ? Order::by_sweep(in.exec, in.graph.rows, in.graph.sweep())
-                            : Order::by_level(in.exec, in.graph.rows, *in.levels);
+                            : Order::by_level(in.exec, in.graph.rows, in.graph.sweep(), *in.levels);
     levels_ = order.levels();
     triangle_ = Triangle(in.exec, in.T, in.graph, in.origin, order, in.sums.entries, in.diagonal);
     rows_ = RowTasks<Exec>::of(in.exec, scheme_, triangle_.view().row_ptr, in.T.rows(),

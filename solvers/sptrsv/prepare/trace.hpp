@@ -7,6 +7,7 @@
 
 #include "../../../backends/clock.hpp"
 #include "../../../core/arena.hpp"
+#include "../../order/host_copy.hpp"
 
 namespace heddle::detail::sptrsv {
 
@@ -42,19 +43,6 @@ struct SolveTrace {
   bool groups = false;  ///< whether steps are groups of rows, and not rows
 };
 
-/// A copy of an array of the device; waits for `exec`.
-template <class T, ExecutionSpace Exec>
-std::vector<T> copied_to_host(const Exec& exec, const T* from, std::int64_t count) {
-  const auto size = static_cast<std::size_t>(count);
-  std::vector<T> host(size);
-  using Space = typename Exec::memory_space;
-  Kokkos::deep_copy(kokkos_space(exec),
-                    Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(host.data(), size),
-                    Kokkos::View<const T*, Space, Kokkos::MemoryUnmanaged>(from, size));
-  exec.fence("heddle::sptrsv::trace_on_host");
-  return host;
-}
-
 /// Where a solve is traced to. One allocation, and a fill in the order of `exec`.
 template <ExecutionSpace Exec>
 class TraceStorage {
@@ -76,8 +64,10 @@ class TraceStorage {
   /// After the solve; waits for it. Throws Error where a step has no stamps.
   SolveTrace read(const Exec& exec) const {
     SolveTrace solve;
-    solve.begin_ns = copied_to_host(exec, trace_.begun, steps_);
-    solve.end_ns = copied_to_host(exec, trace_.ended, steps_);
+    solve.begin_ns =
+        order::copied_to_host(exec, "heddle::sptrsv::trace_on_host", trace_.begun, steps_);
+    solve.end_ns =
+        order::copied_to_host(exec, "heddle::sptrsv::trace_on_host", trace_.ended, steps_);
     if (steps_ == 0) return solve;
     for (const auto* const stamps : {&solve.begin_ns, &solve.end_ns}) {
       if (std::find(stamps->begin(), stamps->end(), no_stamp) == stamps->end()) continue;
@@ -104,7 +94,8 @@ class TraceStorage {
 /// The step of each row where every place is a step: the inverse of the rows of places.
 template <ExecutionSpace Exec, Ordinal O>
 std::vector<std::int64_t> places_of_rows(const Exec& exec, const O* row, std::int64_t places) {
-  const std::vector<O> rows = copied_to_host(exec, row, places);
+  const std::vector<O> rows =
+      order::copied_to_host(exec, "heddle::sptrsv::trace_on_host", row, places);
   std::vector<std::int64_t> place(rows.size());
   for (std::size_t p = 0; p < rows.size(); ++p) {
     place[static_cast<std::size_t>(rows[p])] = static_cast<std::int64_t>(p);

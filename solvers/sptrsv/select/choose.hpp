@@ -63,7 +63,7 @@ inline std::vector<RankedSptrsv> rank_on_lanes(const TriangleFeatures& features,
     std::rotate(order.begin(), at, at + 1);
   };
   if (expected.applies < least_applies_of_blocks) {
-    to_front("self-scheduled", "so few solves do not pay for merging on the host");
+    to_front("self-scheduled", "so few solves do not pay for merging");
   } else if (expected.vectors == 1 && leaves_rows_alone(features)) {
     to_front("self-scheduled", "levels are wide and rows short: merging gains too little");
     if (features.levels <= few_levels) {

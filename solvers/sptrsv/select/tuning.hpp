@@ -12,7 +12,7 @@ namespace heddle::detail::sptrsv {
 inline constexpr std::int64_t row_steps = 4;
 /// Rows and entries of a triangle on a CPU from which its levels are looked for.
 inline constexpr std::int64_t least_work = 50000;
-/// Solves from which rows are merged on a GPU: what the host takes for it.
+/// Solves from which rows are merged on a GPU: a guess.
 inline constexpr std::int64_t least_applies_of_blocks = 50;
 /// Rows a level from which inverses do not pay on a GPU; nor merging, where rows have fewer entries
 /// off the diagonal than the second number.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../../core/two_loops.hpp"
 #include "../../triangle/diagonal.hpp"
 #include "../../triangle/view.hpp"
 #include "blocks.hpp"
+#include "merged_rows.hpp"
 #include "pieces.hpp"
 
 namespace heddle::detail::sptrsv {
@@ -22,12 +24,12 @@ class BlockedTriangle {
   /// and a row needs rows of lower groups, or before it in its own.
   BlockedTriangle(const Exec& exec, const Matrix& T, const triangle::Graph<O, Off>& graph,
                   const Off* origin, const order::LevelOrder<Exec, O>& order,
-                  const order::RowGroups& groups, std::int64_t entries, Diagonal diagonal,
+                  const MergedRows<Exec, O>& groups, std::int64_t entries, Diagonal diagonal,
                   int piece, bool invert)
       : row_(exec, graph.rows) {
     const triangle::OrderedPattern<Exec, O, Off> pattern(exec, graph, origin, order, entries);
     row_.copy(exec, pattern.row());
-    groups_ = GroupTable<Exec>(exec, groups);
+    groups_ = GroupTable<Exec>(exec, groups.begin(), groups.count());
     pieces_ = Pieces<Exec, S, O, Off>(exec, pattern, groups_, piece);
     blocks_ = Blocks<Exec, O, Off, Acc>(exec, pattern, groups_, invert);
     diagonal_ = triangle::DiagonalStorage<Exec, S, O, Off, D>(exec, row_.rows(),
@@ -36,11 +38,11 @@ class BlockedTriangle {
     exec.fence("heddle::sptrsv::blocked");  // before the pattern is freed
   }
 
-  /// The values of a matrix of the same pattern, in the order of `exec`: three launches, no
+  /// The values of a matrix of the same pattern, in the order of `exec`: two launches, no
   /// allocation, no wait. *bad_diagonal: see DiagonalStorage.
   void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
-    diagonal_.update_values(exec, T, bad_diagonal);
-    pieces_.update_values(exec, T);
+    two_loops(exec, "heddle::sptrsv::values", pieces_.slots(), pieces_.loop(T), diagonal_.places(),
+              diagonal_.loop(T, bad_diagonal));
     blocks_.update_values(exec, T, groups_, diagonal_.diagonal());
   }
 

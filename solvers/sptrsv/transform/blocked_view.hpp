@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "../../../core/types.hpp"
-#include "merge.hpp"
+#include "merging.hpp"
 
 namespace heddle::detail::sptrsv {
 

@@ -7,6 +7,15 @@
 
 namespace heddle::detail::sptrsv {
 
+struct WriteGroups {
+  const std::int64_t* begin;
+  Group* groups;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t g) const {
+    groups[g] = {begin[g], 0, 0, static_cast<std::int32_t>(begin[g + 1] - begin[g]), false, false};
+  }
+};
+
 /// Groups on the device.
 template <ExecutionSpace Exec>
 class GroupTable {
@@ -15,21 +24,15 @@ class GroupTable {
 
   GroupTable() = default;
 
-  /// One allocation and one copy; waits. What depends on entries is not filled in yet.
-  GroupTable(const Exec& exec, const order::RowGroups& groups)
-      : count_(groups.groups()),
+  /// Group g has the places from begin[g] to begin[g + 1], on the device. One allocation and one
+  /// launch; no wait. What depends on entries is not filled in yet.
+  GroupTable(const Exec& exec, const std::int64_t* begin, std::int64_t count)
+      : count_(count),
         memory_(exec, "heddle::sptrsv::groups",
                 arena_bytes<Group>(static_cast<std::size_t>(count_))),
         groups_(memory_.template take<Group>(static_cast<std::size_t>(count_))) {
-    std::vector<Group> host(static_cast<std::size_t>(count_));
-    for (std::size_t g = 0; g < host.size(); ++g) {
-      const std::int64_t first = groups.begin[g];
-      const int rows = static_cast<int>(groups.begin[g + 1] - first);
-      host[g] = {first, 0, 0, rows, false, false};
-    }
-    using Host = Kokkos::View<const Group*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
-    Kokkos::deep_copy(kokkos_space(exec), groups_, Host(host.data(), host.size()));
-    exec.fence("heddle::sptrsv::groups_on_device");  // before the host's are freed
+    Kokkos::parallel_for("heddle::sptrsv::write_groups", range_policy(exec, count),
+                         WriteGroups{begin, groups_.data()});
   }
 
   std::int64_t count() const { return count_; }

@@ -151,13 +151,12 @@ class Pieces {
     fill(exec, pattern, groups, piece);
   }
 
-  /// One launch over all entries of pieces.
+  /// The values of a matrix of the same pattern, as loop(i) for each i < slots().
   template <class Matrix>
-  void update_values(const Exec& exec, const Matrix& T) {
-    Kokkos::parallel_for("heddle::sptrsv::values",
-                         range_policy(exec, static_cast<std::int64_t>(source_.extent(0))),
-                         FillPieces<S, Off>{T.values().data(), source_.data(), values_.data()});
+  FillPieces<S, Off> loop(const Matrix& T) const {
+    return {T.values().data(), source_.data(), values_.data()};
   }
+  std::int64_t slots() const { return static_cast<std::int64_t>(source_.extent(0)); }
 
   /// Entries of a piece.
   int piece() const { return piece_; }

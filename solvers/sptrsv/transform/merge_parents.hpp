@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "../../../backends/atomics.hpp"
+#include "../../../backends/launch.hpp"
+#include "../../../core/loops.hpp"
+#include "../../order/host_copy.hpp"
+#include "../../triangle/ordered_pattern.hpp"
+#include "growing_groups.hpp"
+
+namespace heddle::detail::sptrsv {
+
+/// Runs of levels that are merged each for itself, a team each: groups end where a band does, so
+/// bands have many levels.
+struct MergingBands {
+  static constexpr int most = 64;
+  static constexpr std::int64_t least_rows = 50000, least_levels = 200;
+
+  int count = 1;
+  std::int64_t begin[most + 1] = {};  ///< the first place of each, and the end
+  int first_level[most] = {};         ///< of the groups of each
+
+  /// Of equal rows, as nearly as levels allow; level l begins at place level_begin[l].
+  explicit MergingBands(const std::vector<std::int64_t>& level_begin) {
+    const auto levels = static_cast<std::int64_t>(level_begin.size()) - 1;
+    const std::int64_t rows = level_begin.back();
+    count = static_cast<int>(
+        std::clamp<std::int64_t>(std::min(rows / least_rows, levels / least_levels), 1, most));
+    for (int band = 1; band < count; ++band) {
+      begin[band] = *std::lower_bound(level_begin.begin(), level_begin.end(), rows * band / count);
+    }
+    begin[count] = rows;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION int band_of(std::int64_t place) const {
+    int band = 0;
+    while (band + 1 < count && begin[band + 1] <= place) ++band;
+    return band;
+  }
+};
+
+/// Merging::Kind::parents: a row joins the group of those that it needs and that are of the highest
+/// level among groups; if these are in several groups, they become one. Where that would be too
+/// large, or unite groups of more than `number` first rows, the row starts a group one level
+/// higher.
+///
+/// So all of a row's parents are in its group, or in groups of lower levels: the graph of groups
+/// has no cycle, and groups of one level need nothing of each other. On a mesh, groups are
+/// triangles and tetrahedra over a few neighbours of one level, which share no waits inside.
+///
+/// A team merges a band, in rounds. Rows of a window of places ask, each as soon as all that it
+/// needs is decided. A group takes all rows that want to join it where it has room for all, and
+/// else, also of those that want to unite it with others, the lowest place. Who is refused asks
+/// again in the next round. Every round takes a row: the lowest place that asks is refused only
+/// where rows join instead.
+///
+/// What is asked and taken depends on the round before alone, and the window is as long on every
+/// device; so groups are the same on every run. Source: G. Blelloch et al., "Internally
+/// deterministic parallel algorithms can be fast", PPoPP 2012, for such rounds.
+template <Ordinal O, Offset Off>
+struct MergeParentsKernel {
+  using Scratch = backends::DynamicScratch;
+  using Group = GrowingGroup<O>;
+
+  const Off* row_ptr;  ///< of places in the order of levels
+  const O* needed;
+  MergingBands bands;
+  Merging merging;
+  O* head;        ///< of each place: a group that it is part of, or none
+  Group* groups;  ///< of each place that started one
+  O* asked;       ///< room for an entry each: the groups that a row asks
+  int* levels;    ///< of each band: levels of groups
+
+  static constexpr std::int64_t window = 1024;  ///< places
+  using Shape = backends::Shape<32, 512>;
+
+  enum class State { waits, starts, joins, unites };
+  /// A place that is not decided, of those that a thread takes after each other, `window` apart.
+  struct Slot {
+    std::int64_t place;
+    Off known;   ///< entries before this one are of decided rows
+    int level;   ///< the highest of the groups of those
+    int groups;  ///< of this level, named at asked[row_ptr[place]]; most_rows + 1: too many
+    State state;
+    bool granted;
+  };
+  static constexpr std::size_t scratch_bytes() {
+    return backends::scratch_bytes<Slot, int, int>(window, 1, 1);
+  }
+
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
+    Slot* const slots = scratch.take<Slot>(window);
+    int* const open = scratch.take<int>(1);  // slots that have places left
+    int* const highest = scratch.take<int>(1);
+    const std::int64_t first = bands.begin[team.index()], stop = bands.begin[team.index() + 1];
+    const auto used = static_cast<int>(stop - first < window ? stop - first : window);
+    const auto each_slot = [&](const auto& visit) {
+      for (int s = team.thread(); s < used; s += Team::threads) visit(slots[s]);
+    };
+    for (int s = team.thread(); s < used; s += Team::threads) slots[s] = at(first + s);
+    if (team.thread() == 0) {
+      *open = used;
+      *highest = -1;
+    }
+    team.barrier();
+    while (*open > 0) {
+      each_slot([&](Slot& slot) {
+        if (slot.place < stop) ask(slot, static_cast<O>(first));
+      });
+      team.barrier();
+      each_slot([&](Slot& slot) {
+        if (slot.place < stop) slot.granted = is_granted(slot);
+      });
+      team.barrier();
+      each_slot([&](Slot& slot) {
+        if (slot.place >= stop || slot.state == State::waits) return;
+        settle(slot);
+        if (!slot.granted) return;
+        backends::atomic_max(highest, slot.state == State::starts ? slot.level + 1 : slot.level);
+        const std::int64_t next = slot.place + window;
+        if (next < stop) {
+          slot = at(next);
+        } else {
+          slot.place = stop;
+          backends::atomic_add(open, -1);
+        }
+      });
+      team.barrier();
+    }
+    if (team.thread() == 0) levels[team.index()] = *highest + 1;
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION Slot at(std::int64_t place) const {
+    return {place, row_ptr[place], -1, 0, State::waits, false};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t entries(std::int64_t place) const {
+    return static_cast<std::int64_t>(row_ptr[place + 1] - row_ptr[place]);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION O* groups_of(const Slot& slot) const {
+    return asked + row_ptr[slot.place];
+  }
+  KOKKOS_FORCEINLINE_FUNCTION O whole(O group) const {
+    while (groups[group].united_with != group) group = groups[group].united_with;
+    return group;
+  }
+
+  /// Adds a group to those of the highest level that a slot knows.
+  KOKKOS_FORCEINLINE_FUNCTION void add(Slot& slot, O group) const {
+    const int level = groups[group].level;
+    if (level < slot.level) return;
+    if (level > slot.level) {
+      slot.level = level;
+      slot.groups = 0;
+    }
+    if (slot.groups > most_rows) return;
+    O* const others = groups_of(slot);
+    for (int i = 0; i < slot.groups; ++i) {
+      if (whole(others[i]) == group) return;
+    }
+    if (slot.groups < most_rows) others[slot.groups] = group;
+    ++slot.groups;
+  }
+
+  /// What a slot knows is brought up to date; if all is known, it asks.
+  KOKKOS_FORCEINLINE_FUNCTION void ask(Slot& slot, O first) const {
+    slot.state = State::waits;
+    for (const Off end = row_ptr[slot.place + 1]; slot.known < end; ++slot.known) {
+      const O parent = needed[slot.known];
+      if (parent < first) continue;  // of a band that is merged for itself
+      if (head[parent] == Group::none) return;
+      add(slot, whole(head[parent]));
+    }
+    slot.state = State::starts;
+    if (slot.groups == 0 || slot.groups > most_rows) return;
+    O* const its = groups_of(slot);
+    Group sum = Group::of_one_row(slot.place, entries(slot.place), slot.level);
+    sum.first_rows = 0;
+    int distinct = 0;
+    for (int i = 0; i < slot.groups; ++i) {
+      const O group = whole(its[i]);
+      bool seen = false;
+      for (int j = 0; j < distinct; ++j) seen = seen || its[j] == group;
+      if (seen) continue;
+      its[distinct++] = group;
+      sum.entries += groups[group].entries;
+      sum.rows += groups[group].rows;
+      sum.first_rows += groups[group].first_rows;
+    }
+    slot.groups = distinct;
+    if (sum.rows > most_rows || sum.entries > merging.most_entries) return;
+    if (distinct > 1 && sum.first_rows > merging.number) return;
+    slot.state = distinct == 1 ? State::joins : State::unites;
+    for (int i = 0; i < distinct; ++i) {
+      backends::atomic_min(&groups[its[i]].first_asking, static_cast<O>(slot.place));
+    }
+    if (distinct > 1) return;
+    backends::atomic_inc(&groups[its[0]].rows_asking);
+    backends::atomic_add(&groups[its[0]].entries_asking, entries(slot.place));
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION bool is_granted(const Slot& slot) const {
+    if (slot.state == State::starts) return true;
+    if (slot.state == State::waits) return false;
+    const O* const its = groups_of(slot);
+    bool first = true, all_join = false;
+    for (int i = 0; i < slot.groups; ++i) {
+      const Group& group = groups[its[i]];
+      first = first && group.first_asking == static_cast<O>(slot.place);
+      all_join = all_join || group.takes_all(merging);
+    }
+    return slot.state == State::joins ? first || all_join : first && !all_join;
+  }
+
+  /// The row starts its group, or is taken by those that it asked, or refused.
+  KOKKOS_FORCEINLINE_FUNCTION void settle(const Slot& slot) const {
+    if (slot.state == State::starts) {
+      groups[slot.place] = Group::of_one_row(slot.place, entries(slot.place), slot.level + 1);
+      head[slot.place] = static_cast<O>(slot.place);
+      return;
+    }
+    const O* const its = groups_of(slot);
+    O into = its[0];
+    for (int i = 0; i < slot.groups; ++i) {
+      Group& group = groups[its[i]];
+      backends::atomic_store(&group.first_asking, Group::nobody);
+      backends::atomic_store(&group.rows_asking, 0);
+      backends::atomic_store(&group.entries_asking, 0);
+      into = its[i] < into ? its[i] : into;
+    }
+    if (!slot.granted) return;
+    head[slot.place] = into;
+    for (int i = 0; i < slot.groups; ++i) {
+      if (its[i] == into) continue;
+      Group& other = groups[its[i]];
+      other.united_with = into;
+      groups[into].rows += other.rows;
+      groups[into].entries += other.entries;
+      groups[into].first_rows += other.first_rows;
+    }
+    backends::atomic_inc(&groups[into].rows);
+    backends::atomic_add(&groups[into].entries, entries(slot.place));
+  }
+};
+
+/// The group that each place is in at last, and the level of each group.
+template <Ordinal O>
+struct FinishMerging {
+  MergingBands bands;
+  const GrowingGroup<O>* groups;
+  O* head;
+  int* level;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    O group = head[p];
+    while (groups[group].united_with != group) group = groups[group].united_with;
+    head[p] = group;
+    if (group == static_cast<O>(p)) {
+      level[p] = bands.first_level[bands.band_of(p)] + groups[p].level;
+    }
+  }
+};
+
+/// Groups of places in the order of levels, which begin at level_begin. Two allocations, one of
+/// which is freed again, three launches and one readback; waits.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+GrowingGroups<Exec, O> merge_parents(const Exec& exec,
+                                     const triangle::OrderedPattern<Exec, O, Off>& pattern,
+                                     const std::vector<std::int64_t>& level_begin,
+                                     const Merging& merging) {
+  using Kernel = MergeParentsKernel<O, Off>;
+  const std::int64_t n = pattern.rows();
+  GrowingGroups<Exec, O> grown(exec, n);
+  MergingBands bands(level_begin);
+  const auto entries = static_cast<std::size_t>(pattern.entries());
+  const auto count = static_cast<std::size_t>(bands.count);
+  Arena<typename Exec::memory_space> work(exec, "heddle::sptrsv::merging",
+                                          arena_bytes<O, int>(entries, count));
+  O* const asked = work.template take<O>(entries).data();
+  int* const levels = work.template take<int>(count).data();
+  fill(exec, "heddle::sptrsv::no_heads", grown.head, n, GrowingGroup<O>::none);
+  backends::launch<typename Kernel::Shape>(
+      exec, "heddle::sptrsv::merge", bands.count,
+      Kernel{pattern.row_ptr().data(), pattern.needed().data(), bands, merging, grown.head,
+             grown.groups, asked, levels},
+      Kernel::scratch_bytes());
+  const std::vector<int> of_bands =
+      order::copied_to_host(exec, "heddle::sptrsv::merged", levels, bands.count);
+  for (int band = 0; band < bands.count; ++band) {
+    bands.first_level[band] = grown.levels;
+    grown.levels += of_bands[static_cast<std::size_t>(band)];
+  }
+  Kokkos::parallel_for("heddle::sptrsv::heads", range_policy(exec, n),
+                       FinishMerging<O>{bands, grown.groups, grown.head, grown.level});
+  return grown;
+}
+
+}  // namespace heddle::detail::sptrsv
