@@ -73,4 +73,16 @@ void launch_simd(const Exec& exec, const char* label, std::int64_t teams, const 
   }
 }
 
+/// One team of such a kernel on the thread that calls, for those who share work out themselves.
+template <ExecutionSpace Exec, bool Packs = compiles_packs, class Kernel>
+  requires runs_on_host<Exec>
+void run_simd(const Kernel& kernel, [[maybe_unused]] Simd simd) {
+  using Team = backends::Team<Exec, Shape<1>>;
+  typename Kernel::Scratch scratch;
+  if constexpr (compiles_simd) {
+    if (simd != Simd::none) return detail::run_teams_with_simd<Team>(kernel, 0, 1, scratch);
+  }
+  detail::run_teams_without_simd<Team>(kernel, 0, 1, scratch);
+}
+
 }  // namespace heddle::backends

@@ -271,6 +271,7 @@ auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
     TriangleFeatures known;
     known.rows = graph.rows;
     known.entries = sums_.entries + graph.rows;
+    if constexpr (order::on_threads<Exec>) known.shared_rows = count_shared_rows(exec, graph);
     const Expected expected{options_.expected_applies, room, options_.threads};
     scheme = sptrsv::choose(features ? *features : known, expected, device_).front().scheme;
   }

@@ -132,9 +132,8 @@ class SptrsvPlan {
 
 /// The schemes of a device for a triangle, the best first, with reasons: the first is what a plan
 /// runs that pins none. A pure function, which reads expected_applies, vectors and threads of the
-/// options. On a GPU schemes are concrete. Of a CPU rows and entries alone count, and
-/// point-to-point becomes sequential where more threads than one are predicted to gain too little:
-/// docs/wavefronts.md.
+/// options. On a GPU schemes are concrete. Of a CPU rows, entries and shared rows alone count, and
+/// whether threads gain by levels a plan finds out: docs/wavefronts.md.
 inline std::vector<RankedSptrsv> choose(const TriangleFeatures& features,
                                         const SptrsvOptions& options, const Device& device) {
   return detail::sptrsv::choose(

@@ -66,7 +66,8 @@ TEST_CASE_TEMPLATE_APPLY(all_schemes, TriangleTypes);
 TEST_CASE_TEMPLATE_DEFINE("sptrsv: ops, diagonals, in place, several right-hand sides", T, ways) {
   const typename T::Exec exec;
   Watchdog watchdog("sptrsv ways");
-  for (const char* name : {"grid", "random", "unsorted with duplicates", "one huge row"}) {
+  for (const char* name :
+       {"grid", "random", "elements", "unsorted with duplicates", "one huge row"}) {
     const auto A = triangle_on_device<T>(exec, triangle_named(name));
     CAPTURE(name);
     for (const Diagonal diagonal : {Diagonal::stored, Diagonal::unit}) {

@@ -135,6 +135,12 @@ TEST_CASE("a CPU's choice is a value: threads where a second one may have work")
   cpu.multiprocessors = 1;
   CHECK(first(large, 0) == "sptrsv/sequential");
   CHECK(first(large, 2) == "sptrsv/point-to-point");
+  large.shared_rows = 10001, small.shared_rows = 5001;
+  CHECK(first(large, 2) == "sptrsv/supernodes");
+  CHECK(first(large, 1) == "sptrsv/supernodes,schedule=sequential");
+  CHECK(first(small, 2) == "sptrsv/supernodes,schedule=sequential");
+  large.shared_rows = 10000;
+  CHECK(first(large, 2) == "sptrsv/point-to-point");
   Device portable = gpu_that_waits();
   portable.waits_make_progress = false;
   CHECK(choose(large, {}, portable).front().scheme == Scheme("sptrsv", {{"level-set"}}));

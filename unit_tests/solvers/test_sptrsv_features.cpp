@@ -28,6 +28,14 @@ Spread spread_of(const std::vector<std::int64_t>& counts) {
   return spread;
 }
 
+/// The columns of a row that lie below the diagonal, as they stand there.
+std::vector<std::int64_t> below(const Pattern& pattern, std::int64_t i) {
+  const auto row = pattern.rows[static_cast<std::size_t>(i)];
+  std::vector<std::int64_t> columns(row.begin(), row.end());
+  std::erase_if(columns, [&](std::int64_t j) { return j >= i; });
+  return columns;
+}
+
 /// Of the lower triangle of a pattern, row by row.
 TriangleFeatures count_features(const Pattern& pattern) {
   TriangleFeatures features;
@@ -51,6 +59,11 @@ TriangleFeatures count_features(const Pattern& pattern) {
     ++level_rows[l];
     level_entries[l] += count;
     if (nearest) features.dep_dist += 1 / static_cast<double>(nearest) / static_cast<double>(n);
+    // Without the row before it, once, what this row needs is what that one needs.
+    std::vector<std::int64_t> row = below(pattern, i);
+    if (std::count(row.begin(), row.end(), i - 1) != 1) continue;
+    row.erase(std::find(row.begin(), row.end(), i - 1));
+    features.shared_rows += row == below(pattern, i - 1) ? 1 : 0;
   }
   features.rows = n;
   features.entries = std::accumulate(entries.begin(), entries.end(), std::int64_t{0});
@@ -74,6 +87,8 @@ Pattern transposed(const Pattern& pattern) {
   return result;
 }
 
+constexpr bool looks_for_shared_rows = heddle::detail::order::on_threads<OneTriangleType::Exec>;
+
 void check_same(const TriangleFeatures& is, const TriangleFeatures& should) {
   const auto about = [](double value) { return doctest::Approx(value).epsilon(1e-8); };
   const auto check_spread = [&](const Spread& a, const Spread& b) {
@@ -89,6 +104,7 @@ void check_same(const TriangleFeatures& is, const TriangleFeatures& should) {
   check_spread(is.level_entries, should.level_entries);
   CHECK(is.wide_levels == should.wide_levels);
   CHECK(is.dep_dist == about(should.dep_dist));
+  CHECK(is.shared_rows == (looks_for_shared_rows ? should.shared_rows : 0));
 }
 
 std::string printed(const TriangleFeatures& features) {

@@ -65,6 +65,18 @@ inline std::vector<Pattern> triangle_patterns() {
   all.push_back(lower_pattern("arrow", cut(5000), [](std::int64_t i) {
     return i ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>{};
   }));
+  // Elements of 1 to 9 unknowns, which share what they need.
+  all.push_back(lower_pattern("elements", 450, [](std::int64_t i) {
+    const std::int64_t element = i % 45, ends[] = {1, 3, 6, 10, 15, 21, 28, 36, 45};
+    const std::int64_t* end = std::upper_bound(ends, ends + 9, element);
+    const std::int64_t first = i - element + (end == ends ? 0 : end[-1]);
+    std::vector<std::int64_t> row;
+    for (const std::int64_t distance : {200, 199, 90, 9, 2}) {
+      if (distance <= first) row.push_back(first - distance);
+    }
+    for (std::int64_t j = first; j < i; ++j) row.push_back(j);
+    return row;
+  }));
   all.push_back(lower_pattern("unsorted with duplicates", 700, [](std::int64_t i) {
     if (i < 5) return std::vector<std::int64_t>{};
     return std::vector<std::int64_t>{i, i - 1, i - 5, i - 2, i - 5};  // and the diagonal twice

@@ -1,16 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../../core/device.hpp"
+#include "cpu_executor.hpp"
 #include "gpu_executor.hpp"
-#include "rows_executor.hpp"
 
 namespace heddle::detail::sptrsv {
 
+template <ExecutionSpace Exec>
+struct ExecutorOf {  ///< a device whose teams may not wait
+  template <class Matrix, Scalar V, Scalar Acc>
+  using type = RowsExecutor<Exec, Matrix, V, Acc>;
+};
+template <ExecutionSpace Exec>
+  requires order::on_threads<Exec>
+struct ExecutorOf<Exec> {
+  template <class Matrix, Scalar V, Scalar Acc>
+  using type = CpuExecutor<Exec, Matrix, V, Acc>;
+};
+template <ExecutionSpace Exec>
+  requires(backends::has_lanes<Exec> && backends::waits_make_progress<Exec>)
+struct ExecutorOf<Exec> {
+  template <class Matrix, Scalar V, Scalar Acc>
+  using type = GpuExecutor<Exec, Matrix, V, Acc>;
+};
+
 /// What runs the schemes of a backend.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
-using Executor =
-    std::conditional_t<backends::has_lanes<Exec> && backends::waits_make_progress<Exec>,
-                       GpuExecutor<Exec, Matrix, V, Acc>, RowsExecutor<Exec, Matrix, V, Acc>>;
+using Executor = typename ExecutorOf<Exec>::template type<Matrix, V, Acc>;
 
 }  // namespace heddle::detail::sptrsv

@@ -3,6 +3,7 @@
 
 #include "../../../core/multivector.hpp"
 #include "../../triangle/rows_triangle.hpp"
+#include "row_difference.hpp"
 
 namespace heddle::detail::sptrsv {
 
@@ -39,8 +40,6 @@ struct RowsKernel {
 
  private:
   static constexpr int vectors_together = 4;
-  /// Entries of a row from which it is added up in several sums.
-  static constexpr int long_row = 32;
 
   template <bool Conjugate>
   void solve_run(std::int64_t first, std::int64_t stop) const {
@@ -106,21 +105,10 @@ struct RowsKernel {
     for (std::int64_t place = first; place < stop; ++place) {
       const Off end = row_ptr[place + 1] - 1;
       const auto row = static_cast<std::int64_t>(col_idx[end]);
-      Acc difference = scale * Acc(from[row * b_stride]);
-      if (end - k >= long_row) {
-        Acc sum[4] = {};
-        for (; end - k >= 4; k += 4) {
-          sum[0] += product(k);
-          sum[1] += product(k + 1);
-          sum[2] += product(k + 2);
-          sum[3] += product(k + 3);
-        }
-        difference -= (sum[0] + sum[1]) + (sum[2] + sum[3]);
-      }
-      for (; k < end; ++k) difference -= product(k);
+      const Acc difference = row_difference(scale * Acc(from[row * b_stride]), k, end, product);
       to[row * stride] =
           quotient<Conjugate>(difference, factor<Conjugate>(values, reciprocal, place, end), place);
-      ++k;
+      k = end + 1;
     }
   }
 

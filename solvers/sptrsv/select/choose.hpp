@@ -80,25 +80,41 @@ inline std::vector<RankedSptrsv> rank_on_lanes(const TriangleFeatures& features,
   return ranking;
 }
 
+/// The schemes of CPUs. Rows are solved together where more than half of them share the columns of
+/// the row before: measured on 15 triangles, docs/sptrsv.md. Whether a second thread gains is the
+/// wavefronts' choice, which take one if not: wavefronts/choose.hpp.
+inline std::vector<RankedSptrsv> rank_on_threads(const TriangleFeatures& features, bool threads) {
+  std::vector<RankedSptrsv> ranking;
+  const auto add = [&](std::vector<SchemeTerm> terms, const char* reason) {
+    ranking.push_back({Scheme("sptrsv", std::move(terms)), reason});
+  };
+  if (2 * features.shared_rows > features.rows) {
+    std::vector<SchemeTerm> terms{"supernodes"};
+    if (!threads) terms.emplace_back("schedule", "sequential");
+    add(terms, "rows share their columns, which are read once for all of them");
+  }
+  if (!threads) {
+    add({"sequential"}, "one thread, or too little work for two");
+    add({"point-to-point"}, "threads would wait more than work");
+  } else {
+    add({"point-to-point"}, "if threads are predicted to gain by levels");
+    add({"level-set"}, "all threads wait where few need to");
+    add({"sequential"}, "if they are not");
+  }
+  return ranking;
+}
+
 /// The schemes of a device for a triangle, the best first: what a plan runs that pins none. A pure
 /// function. On a GPU features are those of the triangle, and schemes are concrete. Elsewhere it
-/// reads their rows and entries alone, and a CPU's threads are the wavefronts' choice, which take
-/// one if more are predicted to gain too little: wavefronts/choose.hpp.
+/// reads their rows, entries and shared rows alone.
 inline std::vector<RankedSptrsv> choose(const TriangleFeatures& features, const Expected& expected,
                                         const Device& device) {
   if (waits_on_lanes(device)) return rank_on_lanes(features, expected);
-  const auto scheme = [](const char* kernel) { return Scheme("sptrsv", {{kernel}}); };
   if (device.backend != BackendKind::host) {
-    return {{scheme("level-set"), "teams may not wait for each other"}};
+    return {{Scheme("sptrsv", {{"level-set"}}), "teams may not wait for each other"}};
   }
   const std::int64_t entries = features.entries - features.rows;
-  if (!looks_for_levels(features.rows, entries, expected, device)) {
-    return {{scheme("sequential"), "one thread, or too little work for two"},
-            {scheme("point-to-point"), "threads would wait more than work"}};
-  }
-  return {{scheme("point-to-point"), "if threads are predicted to gain by levels"},
-          {scheme("level-set"), "all threads wait where few need to"},
-          {scheme("sequential"), "if they are not"}};
+  return rank_on_threads(features, looks_for_levels(features.rows, entries, expected, device));
 }
 
 }  // namespace heddle::detail::sptrsv

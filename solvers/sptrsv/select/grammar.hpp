@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "../../../core/device.hpp"
@@ -39,6 +40,9 @@ inline bool waits_on_lanes(const Device& device) {
 ///     point-to-point     one launch; threads wait for those that they need (CPU)
 ///       grain=<n>          rows * 4 + entries of a level that are worth a thread (CPU)
 ///     sequential         one thread (CPU)
+///     supernodes         rows that follow each other and share their columns are solved together
+///       schedule=sequential|level-set|point-to-point   of supernodes, as those of rows above
+///       grain=<n>          as above, of supernodes
 inline SchemeGrammar grammar(const Device& device) {
   if (waits_on_lanes(device)) {
     const SchemeKey warps("warps", {"4", "8", "16", "32", "64"}, scheme_auto);
@@ -62,7 +66,12 @@ inline SchemeGrammar grammar(const Device& device) {
   }
   if (device.backend != BackendKind::host) return {"sptrsv", {{"level-set"}}};
   const SchemeKey grain("grain", {"<n>"}, scheme_auto, {"1", "200"});
-  return {"sptrsv", {{"sequential"}, {"level-set", {}, {grain}}, {"point-to-point", {}, {grain}}}};
+  const SchemeKey schedule("schedule", {"sequential", "level-set", "point-to-point"}, scheme_auto);
+  return {"sptrsv",
+          {{"sequential"},
+           {"level-set", {}, {grain}},
+           {"point-to-point", {}, {grain}},
+           {"supernodes", {}, {schedule, grain}}}};
 }
 
 /// The schemes of CPUs, and of devices whose teams may not wait, are those of a loop's wavefronts.
@@ -76,6 +85,25 @@ inline Scheme as_sptrsv(const Scheme& scheme) {
   std::vector<SchemeTerm> terms = scheme.terms();
   const std::string& kernel = terms.front().key;
   if (kernel == "barrier" || kernel == "launches") terms.front().key = "level-set";
+  return Scheme("sptrsv", std::move(terms));
+}
+
+/// Those of a loop over supernodes; none where the scheme leaves the choice to the wavefronts.
+inline std::optional<Scheme> wavefronts_of_supernodes(const Scheme& scheme) {
+  if (!scheme.has("schedule") && !scheme.has("grain")) return {};
+  std::string kernel = scheme.has("schedule") ? scheme.value("schedule") : "point-to-point";
+  if (kernel == "level-set") kernel = "barrier";
+  std::vector<SchemeTerm> terms{{kernel}};
+  if (scheme.has("grain") && kernel != "sequential") {
+    terms.emplace_back("grain", scheme.value("grain"));
+  }
+  return Scheme("wavefronts", std::move(terms));
+}
+inline Scheme as_supernodes(const Scheme& scheme) {
+  std::vector<SchemeTerm> terms = scheme.terms();
+  const std::string kernel = as_sptrsv(scheme).terms().front().key;
+  terms.front() = SchemeTerm("schedule", kernel);
+  terms.insert(terms.begin(), SchemeTerm("supernodes"));
   return Scheme("sptrsv", std::move(terms));
 }
 

@@ -9,6 +9,7 @@
 #include "../../../core/features.hpp"
 #include "../../order/levels.hpp"
 #include "../../triangle/graph.hpp"
+#include "supernodes.hpp"
 
 namespace heddle {
 
@@ -39,6 +40,9 @@ struct TriangleFeatures {
   /// The mean over rows of 1 / (how far the nearest row lies that a row needs), 0 of one that needs
   /// none: near 1, rows need their neighbours. Each term is rounded to 2^-32.
   double dep_dist = 0;
+  /// Rows that need what the row before them needs, in the same order, and that row. Of CPUs alone,
+  /// whose schemes depend on it; elsewhere 0.
+  std::int64_t shared_rows = 0;
 };
 
 /// Calls show(name, value, unit) for each feature; value is std::int64_t or double.
@@ -57,6 +61,7 @@ void visit_features(const TriangleFeatures& features, const Show& show) {
   spread("level_entries", features.level_entries, "entries");
   show("wide_levels", features.wide_levels, "");
   show("dep_dist", features.dep_dist, "");
+  show("shared_rows", features.shared_rows, "");
 }
 
 /// One feature a line, with its unit.
@@ -182,6 +187,7 @@ TriangleFeatures features_of(const Exec& exec, const Graph& graph, const int* le
                                              static_cast<long double>(rows.squares) / number);
   features.dep_dist =
       static_cast<double>(rows.nearness) / RowSums::one / static_cast<double>(graph.rows);
+  if constexpr (order::on_threads<Exec>) features.shared_rows = count_shared_rows(exec, graph);
   return features;
 }
 
