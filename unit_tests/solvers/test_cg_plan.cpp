@@ -15,8 +15,8 @@ namespace {
 
 constexpr int side = emulated ? 12 : 40;
 constexpr bool graphs = heddle::backends::Graph<Exec>::exists;
-using Plan = SpmvPlan<Exec, CsrMatrix<double, int, int, Space>, double, double,
-                      Formats<Shared<CsrFormat>>>;
+using Plan =
+    SpmvPlan<Exec, CsrMatrix<double, int, int, Space>, double, double, Formats<Shared<CsrFormat>>>;
 
 Kokkos::View<double*, Space> vector(std::int64_t n) {
   return Kokkos::View<double*, Space>("heddle::test::vector", static_cast<std::size_t>(n));

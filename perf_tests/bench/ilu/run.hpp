@@ -17,8 +17,8 @@ class IluRun {
         contest_(exec_, progress_, result_,
                  [exec = exec_](IluContestant<S>& contestant) { contestant.run(exec); }) {
     problem_.host = load_into(result_, source, progress_, [&] {
-      return with_whole_diagonal(load<S, Off>(source, request_.matrices.seed),
-                                 "incomplete factors", diagonal_set_);
+      return with_whole_diagonal(load<S, Off>(source, request_.matrices.seed), "incomplete factors",
+                                 diagonal_set_);
     });
     result_.apply_bytes = result_.csr_bytes;
     problem_.options = request_.options();
