@@ -34,7 +34,8 @@ class KeptFactors {
     row_features(exec, A, Check::columns);
     memory_ = Arena<Space>(exec, "heddle::ilu::bad_pivot", arena_bytes<std::int64_t>(1));
     bad_ = memory_.template take<std::int64_t>(1);
-    const bool shares = can_share && !(options.scheme && options.scheme->has("sweeps"));
+    const bool shares = can_share && !(options.scheme && options.scheme->has("sweeps")) &&
+                        !(options.sptrsv_scheme && options.sptrsv_scheme->has("supernodes"));
     FactorPattern<Exec, O, Off> pattern(exec, A.rows(), A.nonzeros(), A.row_ptr().data(),
                                         A.col_idx().data(), options, cholesky, !shares);
     if constexpr (can_share) {

@@ -111,8 +111,9 @@ class SharedFactorization {
     if (!transposes) return;
     const auto transpose = [&](const Solve& solve, const order::PlaceOf<O>& place) {
       solve.part(Op::transpose)
+          .rows()
           .triangle()
-          .take_transposed(exec, solve.part(Op::none).triangle(), place);
+          .take_transposed(exec, solve.part(Op::none).rows().triangle(), place);
     };
     transpose(lower, places(lower, lower_place_));
     if constexpr (!cholesky) transpose(upper, places(upper, upper_place_));
@@ -147,10 +148,10 @@ class SharedFactorization {
   using Array = typename Arena<Space>::template Array<T>;
 
   const Wavefronts<Exec, O>& waves(const Solve& lower) const {
-    return own_waves_ ? *own_waves_ : lower.part(Op::none).waves();
+    return own_waves_ ? *own_waves_ : lower.part(Op::none).rows().waves();
   }
   static order::PlaceOrder<O> order_of(const Solve& solve) {
-    return solve.part(Op::none).waves().place_order();
+    return solve.part(Op::none).rows().waves().place_order();
   }
   static order::PlaceOf<O> places(const Solve& solve, const Array<O>& place) {
     const order::PlaceOrder<O> order = order_of(solve);
@@ -186,8 +187,8 @@ class SharedFactorization {
 
   Shared shared(const Solve& lower, const Solve& upper) const {
     using Real = heddle::RealOf<S>;
-    return {{lower.part(Op::none).triangle().writer(), places(lower, lower_place_)},
-            {upper.part(Op::none).triangle().writer(), places(upper, upper_place_)},
+    return {{lower.part(Op::none).rows().triangle().writer(), places(lower, lower_place_)},
+            {upper.part(Op::none).rows().triangle().writer(), places(upper, upper_place_)},
             {static_cast<Real>(shift_), first_bad_.data()},
             updates_.updates(),
             room_.data(),

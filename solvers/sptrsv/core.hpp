@@ -32,8 +32,8 @@ class SptrsvPlanCore {
 
   SptrsvPlanCore(const Exec& exec, const Matrix& T, const SptrsvOptions& options);
   /// For who makes a triangle: nothing is checked that `sums` say. Where T's values are null, he
-  /// writes them himself where part(op) reads them, of a device whose schemes take plain rows; T's
-  /// arrays may go then, and neither prepare nor features may be called.
+  /// writes them himself where part(op).rows() reads them, on the threads of a CPU; T's arrays may
+  /// go then, neither prepare nor features may be called, and supernodes are not chosen.
   SptrsvPlanCore(const Exec& exec, const Matrix& T, const SptrsvOptions& options,
                  const triangle::TriangleSums& sums);
   SptrsvPlanCore(SptrsvPlanCore&&) noexcept;
@@ -73,6 +73,7 @@ class SptrsvPlanCore {
       backends::has_lanes<Exec> && backends::waits_make_progress<Exec>;
 
   static std::size_t index(Op op) { return transposes(op) ? 1 : 0; }
+  bool values_come_later() const { return T_.nonzeros() > 0 && !T_.values().data(); }
 
   void prepare_all(const Exec& exec);
   void prepare_op(const Exec& exec, Op op);
@@ -231,14 +232,14 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_op(const Exec& e
     const auto matrix = transposed.matrix();
     const Graph<O, Off> flipped{matrix.row_ptr().data(), matrix.col_idx().data(), matrix.rows(),
                                 triangle::flipped(options_.triangle)};
-    if constexpr (!runs_on_lanes) {
-      if (T_.nonzeros() > 0 && !T_.values().data()) {  // they will stand in the other part
+    if constexpr (order::on_threads<Exec>) {
+      if (values_come_later()) {  // and will stand in the other part
         const auto entries = static_cast<std::size_t>(T_.nonzeros());
         Arena<typename Exec::memory_space> memory(exec, "heddle::sptrsv::places",
                                                   arena_bytes<Off, Off>(entries, entries));
         Off* const place = memory.template take<Off>(entries).data();
         Off* const origin = memory.template take<Off>(entries).data();
-        const Executor& of_T = *parts_[index(Op::none)];
+        const auto& of_T = parts_[index(Op::none)]->rows();
         of_T.triangle().find_entries(exec, graph, of_T.waves().place_order(), place);
         gather(exec, "heddle::sptrsv::origin", origin, T_.nonzeros(), place,
                transposed.source().data());
@@ -271,7 +272,9 @@ auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
     TriangleFeatures known;
     known.rows = graph.rows;
     known.entries = sums_.entries + graph.rows;
-    if constexpr (order::on_threads<Exec>) known.shared_rows = count_shared_rows(exec, graph);
+    if constexpr (order::on_threads<Exec>) {
+      if (!values_come_later()) known.shared_rows = count_shared_rows(exec, graph);
+    }
     const Expected expected{options_.expected_applies, room, options_.threads};
     scheme = sptrsv::choose(features ? *features : known, expected, device_).front().scheme;
   }

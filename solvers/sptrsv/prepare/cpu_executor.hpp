@@ -21,6 +21,9 @@ class CpuExecutor : public EitherExecutor<RowsExecutor<Exec, Matrix, V, Acc>,
       this->runs_.template emplace<0>(in, scheme);
     }
   }
+
+  /// Of a scheme of plain rows.
+  const RowsExecutor<Exec, Matrix, V, Acc>& rows() const { return std::get<0>(this->runs_); }
 };
 
 }  // namespace heddle::detail::sptrsv
