@@ -56,6 +56,7 @@ TEST_CASE_TEMPLATE_DEFINE("all teams wait for each other, and see what each wrot
   Watchdog watchdog("a barrier of all teams");
   // The words serve launch after launch, of other numbers of teams too.
   for (const int teams : {most, 1, most / 2, 0, most}) {
+    if (teams > most) continue;  // through Portable
     CAPTURE(teams);
     Kokkos::deep_copy(memory, -1);
     Kokkos::deep_copy(counts, 0);
