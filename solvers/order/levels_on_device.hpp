@@ -8,6 +8,27 @@
 
 namespace heddle::detail::order {
 
+/// What iterations say to later ones whose items they read ahead, and which wait for them. Nothing
+/// where a loop does not read ahead.
+struct ReadersBefore {
+  int* readers = nullptr;  ///< of each item: how often earlier iterations read it ahead
+  int* told = nullptr;     ///< of these, that have their level
+  int* level = nullptr;    ///< the least that they leave to the item's iteration
+
+  KOKKOS_FORCEINLINE_FUNCTION bool exist() const { return readers != nullptr; }
+};
+
+template <class Loop>
+struct CountReaders {
+  Loop loop;
+  int* readers;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t position) const {
+    using O = decltype(loop.iterations);
+    loop.visit(loop.iteration(position), [](O) {}, [&](O j) { backends::atomic_inc(readers + j); });
+  }
+};
+
 /// The level of an iteration: 0 if it waits for none, else one above the highest that it waits for.
 /// A thread an iteration; -1 is the level of one that is not done.
 ///
@@ -21,6 +42,7 @@ struct LevelsKernel {
 
   Loop loop;
   int* level;
+  ReadersBefore before;
   LevelSums* sums;
 
   template <class Team>
@@ -35,7 +57,8 @@ struct LevelsKernel {
     while (subwarp.any(!done)) {
       if (done) continue;
       std::int64_t item = 0;
-      bool ready = true, ahead = false;
+      bool ready = !before.exist() || backends::look(before.told + i) == before.readers[i];
+      bool ahead = false;
       const bool inside = loop.visit(
           i,
           [&](O j) {
@@ -48,10 +71,30 @@ struct LevelsKernel {
           },
           [&](O) { ahead = true; });
       if (!ready) continue;
-      if (!inside || ahead) backends::atomic_min(&sums->bad, static_cast<std::int64_t>(i));
+      if (before.exist()) above = tell(i, above);
+      if (!inside || (ahead && loop.ahead == ReadsAhead::error)) {
+        backends::atomic_min(&sums->bad, static_cast<std::int64_t>(i));
+      }
       backends::post(level + i, above);
       done = true;
     }
+  }
+
+ private:
+  /// The level of an iteration all of whose readers before it have told, for which it tells those
+  /// that it reads ahead.
+  KOKKOS_FORCEINLINE_FUNCTION int tell(decltype(Loop::iterations) i, int above) const {
+    using O = decltype(loop.iterations);
+    backends::fence();  // between what was told and the level
+    const int least = backends::atomic_load(before.level + i);
+    const int mine = above > least ? above : least;
+    loop.visit(
+        i, [](O) {},
+        [&](O j) {
+          backends::atomic_max(before.level + j, mine + 1);
+          backends::arrive(before.told + j);
+        });
+    return mine;
   }
 };
 
@@ -93,12 +136,14 @@ struct RaiseKernel {
 
 struct BeginLevels {
   int* level;
-  int before;  ///< the level of an iteration before the search
+  int unknown;  ///< the level of an iteration before the search
+  ReadersBefore before;
   backends::Tickets tickets;
   LevelSums* sums;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    level[i] = before;
+    level[i] = unknown;
+    if (before.exist()) before.readers[i] = before.told[i] = before.level[i] = 0;
     if (i > 0) return;
     tickets.clear();
     sums->bad = LevelSums::nowhere;
@@ -114,7 +159,8 @@ struct HighestLevel {
 };
 
 /// Fills the level of every iteration. Waits for `exec`. One launch whose teams wait for each
-/// other; where teams may not wait, or iterations keep later ones waiting, a launch for each level.
+/// other, and where the loop reads ahead one before it, which counts readers; where teams may not
+/// wait, a launch and a readback for each level.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
 LevelSums find_levels_on_device(const Exec& exec, const Loop<O, Reads>& loop, int* level) {
   using Space = typename Exec::memory_space;
@@ -122,26 +168,37 @@ LevelSums find_levels_on_device(const Exec& exec, const Loop<O, Reads>& loop, in
   LevelSums found;
   if (n == 0) return found;
   const auto& space = kokkos_space(exec);
-  Arena<Space> work(exec, "heddle::order::search", arena_bytes<LevelSums, std::uint32_t>(1, 1));
+  constexpr bool by_wait = backends::waits_make_progress<Exec>;
+  const bool ahead = by_wait && loop.ahead == ReadsAhead::old_value;
+  const auto told = static_cast<std::size_t>(ahead ? n : 0);
+  Arena<Space> work(exec, "heddle::order::search",
+                    arena_bytes<LevelSums, std::uint32_t, int, int, int>(1, 1, told, told, told));
   LevelSums* const sums = work.template take<LevelSums>(1).data();
   const backends::Tickets tickets{work.template take<std::uint32_t>(1).data()};
-  const bool by_wait = backends::waits_make_progress<Exec> && loop.ahead == ReadsAhead::error;
-  Kokkos::parallel_for("heddle::order::no_levels", range_policy(exec, n),
-                       BeginLevels{level, by_wait ? -1 : 0, tickets, sums});
-  bool searched = false;
-  if constexpr (backends::waits_make_progress<Exec>) {
-    if (by_wait) {
-      constexpr int threads = 256;
-      using Shape = backends::Shape<backends::max_subwarp_width<Exec>, threads>;
-      backends::launch_by_ticket<Shape>(exec, "heddle::order::levels",
-                                        ceil_div<std::int64_t>(n, threads),
-                                        LevelsKernel<Loop<O, Reads>>{loop, level, sums}, tickets);
-      searched = true;
+  ReadersBefore before;
+  if (ahead) {
+    for (int** array : {&before.readers, &before.told, &before.level}) {
+      *array = work.template take<int>(told).data();
     }
   }
-  for (int rose = searched ? 0 : 1; rose > 0;) {
-    Kokkos::parallel_reduce("heddle::order::raise", range_policy(exec, n),
-                            RaiseKernel<Loop<O, Reads>>{loop, level, sums}, Kokkos::Max<int>(rose));
+  Kokkos::parallel_for("heddle::order::no_levels", range_policy(exec, n),
+                       BeginLevels{level, by_wait ? -1 : 0, before, tickets, sums});
+  if constexpr (by_wait) {
+    if (ahead) {
+      Kokkos::parallel_for("heddle::order::readers", range_policy(exec, n),
+                           CountReaders<Loop<O, Reads>>{loop, before.readers});
+    }
+    constexpr int threads = 256;
+    using Shape = backends::Shape<backends::max_subwarp_width<Exec>, threads>;
+    backends::launch_by_ticket<Shape>(
+        exec, "heddle::order::levels", ceil_div<std::int64_t>(n, threads),
+        LevelsKernel<Loop<O, Reads>>{loop, level, before, sums}, tickets);
+  } else {
+    for (int rose = 1; rose > 0;) {
+      Kokkos::parallel_reduce("heddle::order::raise", range_policy(exec, n),
+                              RaiseKernel<Loop<O, Reads>>{loop, level, sums},
+                              Kokkos::Max<int>(rose));
+    }
   }
   int highest = 0;
   Kokkos::parallel_reduce("heddle::order::highest", range_policy(exec, n), HighestLevel{level},

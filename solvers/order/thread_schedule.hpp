@@ -85,17 +85,19 @@ struct Stages {
   std::vector<int> tasks;  ///< of each stage: 1 where it is not worth more threads than one
 };
 
-/// A level goes to as many threads as it has `grain` steps for. Levels that are worth one thread
-/// alone are one stage where they follow each other.
+/// A level goes to as many threads as it has `grain` steps for. Where thin ones join, those that
+/// are worth one thread alone are one stage where they follow each other, run in the order of the
+/// loop.
 inline Stages make_stages(const std::vector<std::int64_t>& level_steps,
                           const std::vector<std::int64_t>& level_iterations, int threads,
-                          std::int64_t grain) {
+                          std::int64_t grain, bool thin_ones_join = true) {
   Stages stages;
   for (std::size_t level = 0; level < level_steps.size(); ++level) {
     const std::int64_t most = std::min<std::int64_t>(threads, level_iterations[level]);
     const std::int64_t worth = std::min(level_steps[level] / grain, most);
     const int tasks = static_cast<int>(std::max<std::int64_t>(1, worth));
-    const bool goes_on = tasks == 1 && !stages.tasks.empty() && stages.tasks.back() == 1;
+    const bool goes_on =
+        thin_ones_join && tasks == 1 && !stages.tasks.empty() && stages.tasks.back() == 1;
     if (!goes_on) stages.tasks.push_back(tasks);
     stages.of_level.push_back(static_cast<int>(stages.tasks.size()) - 1);
   }

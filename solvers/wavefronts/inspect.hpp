@@ -6,6 +6,7 @@
 #include "../order/levels.hpp"
 #include "../order/sort_by_level.hpp"
 #include "choose.hpp"
+#include "one_launch.hpp"
 #include "options.hpp"
 #include "schedule_threads.hpp"
 
@@ -23,6 +24,7 @@ struct Order {
   typename Arena<Space>::template Array<O> iterations = {};
   order::ThreadSchedule schedule = {};          ///< of CPUs
   std::vector<std::int64_t> level_begin = {0};  ///< elsewhere: the first place of each level
+  std::optional<OneLaunch<Exec>> one_launch = std::nullopt;  ///< of GPUs
 
   O* allocate(const Exec& exec, O n) {
     const auto size = static_cast<std::size_t>(n);
@@ -70,25 +72,37 @@ Order<Exec, O> inspect_on_threads(const Exec& exec, const order::Loop<O, Reads>&
   return order;
 }
 
+/// Puts iterations of level[i] in order, on a device that is no CPU. Waits for `exec`.
+template <ExecutionSpace Exec, Ordinal O>
+void order_on_device(const Exec& exec, O n, Sweep sweep, const int* level, Order<Exec, O>& order) {
+  O* const iterations = order.allocate(exec, n);
+  order.level_begin = order::sort_by_level(exec, n, sweep, level, order.levels, iterations);
+  if constexpr (backends::has_lanes<Exec> && backends::waits_make_progress<Exec>) {
+    if (order.scheme.has("one-launch")) order.one_launch.emplace(exec, order.level_begin);
+  }
+}
+
+/// The scheme of a device that is no CPU.
+template <ExecutionSpace Exec>
+Scheme scheme_on_device(const Exec& exec, const WavefrontsOptions& options) {
+  const SchemeGrammar legal = grammar(backends::describe(exec));  // or the device is refused
+  if (options.scheme) return resolve(*options.scheme, std::span(&legal, 1));
+  return Scheme("wavefronts", {{"launches"}});
+}
+
 /// By launches. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
 Order<Exec, O> inspect_on_device(const Exec& exec, const order::Loop<O, Reads>& loop,
                                  const WavefrontsOptions& options) {
   Order<Exec, O> order;
-  order.scheme = Scheme("wavefronts", {{"launches"}});
-  const SchemeGrammar legal = grammar(backends::describe(exec));  // or the device is refused
-  if (options.scheme) {
-    order.scheme = resolve(*options.scheme, std::span(&legal, 1));
-  }
+  order.scheme = scheme_on_device(exec, options);
   const auto n = static_cast<std::size_t>(loop.iterations);
   Arena<typename Exec::memory_space> work(exec, "heddle::wavefronts::level", arena_bytes<int>(n));
   int* const level = work.template take<int>(n).data();
   const order::LevelSums sums = order::find_levels_on_device(exec, loop, level);
   order::check_reads(exec, sums, loop);
   order.levels = sums.levels;
-  O* const iterations = order.allocate(exec, loop.iterations);
-  order.level_begin =
-      order::sort_by_level(exec, loop.iterations, loop.sweep, level, sums.levels, iterations);
+  order_on_device(exec, loop.iterations, loop.sweep, level, order);
   return order;
 }
 

@@ -168,6 +168,45 @@ TEST_CASE_TEMPLATE_DEFINE("wavefronts: fewer threads are granted than asked for"
 }
 TEST_CASE_TEMPLATE_APPLY(few, Every<std::tuple<double>, UsualIndices, NestingBackends>);
 
+TEST_CASE_TEMPLATE_DEFINE("wavefronts: levels that were found elsewhere", T, given) {
+  using Exec = typename T::Exec;
+  const Exec exec;
+  const Watchdog watchdog("wavefronts by levels");
+  const auto by_level = [&](const std::vector<int>& levels, const WavefrontsOptions& options) {
+    return Wavefronts<Exec>::by_level(exec, copy_in<typename Exec::memory_space>(levels), options);
+  };
+  std::vector<std::optional<Scheme>> schemes{std::nullopt};
+  for (const Scheme& scheme : variants_of(wavefronts::grammar(backends::describe(exec)))) {
+    const bool fits = !scheme.has("sequential") && !scheme.has("point-to-point");
+    if (fits) schemes.emplace_back(scheme);
+    if (!fits) CHECK_THROWS_WITH(by_level({0}, {.scheme = scheme}), doctest::Contains("elsewhere"));
+  }
+  // From the last iteration to the first, though the loop goes the other way: as colors may.
+  const Pattern upper = reversed(triangle_named("grid"));
+  const auto expected = items_in_order(upper, Sweep::backward);
+  const DevicePattern<Exec> on_device(upper);
+  const int n = on_device.rows;
+  std::vector<int> levels(static_cast<std::size_t>(n));
+  for (int i = n - 1; i >= 0; --i) {
+    for (const int j : upper.rows[static_cast<std::size_t>(i)]) {
+      int& level = levels[static_cast<std::size_t>(i)];
+      if (j > i) level = std::max(level, levels[static_cast<std::size_t>(j)] + 1);
+    }
+  }
+  for (const auto& scheme : schemes) {
+    for (const int threads : {0, 1, 3}) {
+      const auto waves = by_level(levels, {.scheme = scheme, .threads = threads});
+      CAPTURE(waves.scheme().to_string());
+      CHECK(waves.levels() == 99);
+      for (int repeat = 0; repeat < 2; ++repeat) CHECK(on_device.run(exec, waves) == expected);
+    }
+  }
+  CHECK(by_level({}, {}).levels() == 0);
+  CHECK(by_level({2, 0}, {}).levels() == 3);  // the second of them empty
+  CHECK_THROWS_WITH(by_level({0, 1, -1}, {}), doctest::Contains("iteration 2 is of a level below"));
+}
+TEST_CASE_TEMPLATE_APPLY(given, Everywhere);
+
 TEST_CASE_TEMPLATE_DEFINE("wavefronts: a loop in order is not looked at", T, in_order) {
   using Exec = typename T::Exec;
   if constexpr (heddle::detail::order::on_threads<Exec>) {
