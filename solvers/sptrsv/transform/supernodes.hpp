@@ -103,9 +103,9 @@ class Supernodes {
   const O* of() const { return of_.data(); }
 
  private:
-  Arena<Space> memory_;
-  typename Arena<Space>::template Array<O> of_;
   std::vector<O> first_;
+  Arena<Space> memory_;  // the last handle waits for kernels that read first_ too
+  typename Arena<Space>::template Array<O> of_;
 };
 
 /// What supernode g of a triangle needs: the supernodes of its first row's columns.
