@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "error.hpp"
+#include "huge_pages.hpp"
 #include "types.hpp"
 
 namespace heddle {
@@ -53,6 +54,7 @@ class Arena {
         bytes_(bytes) {
     const auto address = reinterpret_cast<std::uintptr_t>(block_->bytes.data());
     first_ = block_->bytes.data() + (arena_padded_bytes(address) - address);
+    if constexpr (std::same_as<Space, Kokkos::HostSpace>) detail::prefer_huge_pages(first_, bytes);
   }
 
   /// The next `count` elements of type T; throws Error if the arena has not that much left.

@@ -78,10 +78,8 @@ template <Scalar S, Ordinal O, Offset Off>
 HostStorage<S, O, Off> allocate_csr(std::int64_t rows, std::int64_t columns,
                                     std::int64_t nonzeros) {
   try {
-    HostStorage<S, O, Off> matrix(Kokkos::DefaultHostExecutionSpace(), static_cast<O>(rows),
+    return HostStorage<S, O, Off>(Kokkos::DefaultHostExecutionSpace(), static_cast<O>(rows),
                                   static_cast<O>(columns), static_cast<Off>(nonzeros));
-    prefer_huge_pages(matrix.row_ptr().data(), matrix.bytes());
-    return matrix;
   } catch (const std::exception&) {
     throw std::bad_alloc();
   }

@@ -196,7 +196,8 @@ class FactorPattern {
     }
     stored_ = filled;
     view_ = view;
-    if (size > 1 || stay) {  // without levels
+    const bool both_triangles = parts.lower && options.fill_level > 0;
+    if (size > 1 || stay || both_triangles) {  // without levels
       stored_ = expand(
           exec, FullBlocks<O, Off>{view, static_cast<std::int64_t>(rows), size, parts.lower});
       view_ = stored_.view();
