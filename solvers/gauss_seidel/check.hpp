@@ -3,7 +3,9 @@
 
 #include <string>
 
+#include "../triangle/check_triangle.hpp"
 #include "../vectors/operands.hpp"
+#include "block_kernels.hpp"
 #include "options.hpp"
 #include "pass.hpp"
 
@@ -21,6 +23,10 @@ inline void check_options(std::int64_t rows, std::int64_t columns,
     throw Error("options.omega is " + std::to_string(options.omega),
                 "give a relaxation of more than 0 and less than 2");
   }
+  if (options.block_size < 1 || options.block_size > most_block_rows) {
+    throw Error("options.block_size is " + std::to_string(options.block_size),
+                "give the rows of a block, 1 to " + std::to_string(most_block_rows));
+  }
   if (options.vectors.count < 1) {
     throw Error("options.vectors.count is " + std::to_string(options.vectors.count),
                 "give the number of vectors that b will hold");
@@ -29,6 +35,14 @@ inline void check_options(std::int64_t rows, std::int64_t columns,
     throw Error("options.threads is " + std::to_string(options.threads),
                 "give the threads that sweeps are scheduled for, or 0 for those that there are");
   }
+}
+
+/// What an error says of a diagonal that sweeps cannot divide by; of blocks it names their first
+/// row.
+inline triangle::DiagonalWords diagonal_words(const GaussSeidelOptions& options) {
+  if (options.block_size == 1) return {.advice = "store one, or shift it"};
+  return {"the diagonal block that begins here is singular or not finite",
+          "shift the diagonal, or give another options.block_size"};
 }
 
 /// The vectors of some sweeps. `residual` has no data where none is asked for.

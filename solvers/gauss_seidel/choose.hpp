@@ -21,11 +21,16 @@ inline std::optional<Scheme> choose(std::int64_t rows, std::int64_t entries,
       throw Error("scheme " + scheme.to_string() + " takes the rows in their own order",
                   "pin another, or leave out options.order");
     }
+    if (options.block_size > 1 && (scheme.has("split") || scheme.has("hand-over"))) {
+      throw Error("scheme " + scheme.to_string() + " has no blocks",
+                  "pin another, or leave out options.block_size");
+    }
     return scheme;
   }
   const auto named = [](const char* name) { return Scheme("gauss-seidel", {{name}}); };
   if (sptrsv::waits_on_lanes(device)) {
-    return resolve(named(natural ? "hand-over" : "launches"), std::span(&legal, 1));
+    const bool hands_over = natural && options.block_size == 1;
+    return resolve(named(hands_over ? "hand-over" : "launches"), std::span(&legal, 1));
   }
   if (device.backend != BackendKind::host) return named("launches");
   const int threads = options.threads > 0 ? options.threads : device.multiprocessors;

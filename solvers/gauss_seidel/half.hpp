@@ -7,34 +7,37 @@
 #include "grammar.hpp"
 #include "hand_over.hpp"
 #include "options.hpp"
-#include "rows_kernel.hpp"
+#include "rows.hpp"
 
 namespace heddle::detail::gauss_seidel {
 
 /// What a half sweep is inspected with. The references live as long as the call.
-template <ExecutionSpace Exec, class Matrix>
+template <ExecutionSpace Exec, class Copy>
 struct Inspection {
   const Exec& exec;
-  const Matrix& A;
-  RowOrder<typename Matrix::ordinal_type> order;
-  const Device& device;
+  const typename Copy::Source& A;
+  RowOrder<typename Copy::O> order;
+  std::int64_t rows;  ///< of a vector
   int vectors;
   int threads;
 };
 
-/// Half sweeps of one side: the order of its rows, and its copy in that order.
-template <ExecutionSpace Exec, class Matrix>
+/// Half sweeps of one side: the order of its rows, and its copy in that order, which is Rows or
+/// BlockRows; of these a row is a row of blocks.
+template <ExecutionSpace Exec, class Copy>
 class Half {
  public:
-  using S = typename Matrix::scalar_type;
-  using O = typename Matrix::ordinal_type;
-  using Off = typename Matrix::offset_type;
+  using Matrix = typename Copy::matrix_type;
+  using S = typename Copy::S;
+  using O = typename Copy::O;
+  using Off = typename Copy::Off;
+  using View = typename Copy::View;
   static constexpr bool on_threads = order::on_threads<Exec>;
   static constexpr bool hands_over =
-      backends::has_lanes<Exec> && backends::waits_make_progress<Exec>;
+      Copy::are_rows && backends::has_lanes<Exec> && backends::waits_make_progress<Exec>;
 
   /// Without a scheme the wavefronts' own choice. Allocates, and waits for in.exec. No values yet.
-  Half(const Inspection<Exec, Matrix>& in, bool forward, const std::optional<Scheme>& scheme)
+  Half(const Inspection<Exec, Copy>& in, bool forward, const std::optional<Scheme>& scheme)
       : side_{in.order, forward} {
     if constexpr (hands_over) {
       if (scheme && scheme->has("hand-over")) {
@@ -62,30 +65,29 @@ class Half {
   }
 
   /// The other side in the same order, for one thread that adds both up.
-  Rows<Exec, Matrix> other_side(const Exec& exec, const Matrix& A) const {
+  Copy other_side(const Exec& exec, const typename Copy::Source& A) const {
     return Copy(exec, A, {side_.order, !side_.forward}, {waves_.place_order(), side_.order});
   }
 
   /// Start::rest: `rest` is other_side, and the scheme is sequential.
   template <Start start>
-  void run(const Exec& exec, const Pass<S>& pass, const RowsView<S, O, Off>& rest = {}) {
+  void run(const Exec& exec, const Pass<S>& pass, const View& rest = {}) {
     if constexpr (hands_over) {
       if (hand_over_) return hand_over_->template run<start>(exec, rows_.view(), pass);
     }
-    const RowsKernel<S, O, Off, start> kernel{rows_.view(), rest, pass};
+    const typename Copy::template Sweep<start> kernel{rows_.view(), rest, pass};
     if constexpr (on_threads) {
       waves_.for_each_run(exec, "heddle::gauss_seidel::rows", kernel);
     } else {
       waves_.for_each_place(exec, "heddle::gauss_seidel::level", kernel);
     }
   }
-  const Rows<Exec, Matrix>& rows() const { return rows_; }
+  const Copy& rows() const { return rows_; }
 
  private:
   using Waves = Wavefronts<Exec, O>;
-  using Copy = Rows<Exec, Matrix>;
 
-  Waves schedule(const Inspection<Exec, Matrix>& in, bool forward,
+  Waves schedule(const Inspection<Exec, Copy>& in, bool forward,
                  const std::optional<Scheme>& scheme) const {
     WavefrontsOptions options{.sweep = forward ? Sweep::forward : Sweep::backward,
                               .threads = in.threads};

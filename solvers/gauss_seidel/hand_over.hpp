@@ -6,6 +6,7 @@
 #include "../handover/gpu_solve.hpp"
 #include "../sptrsv/select/shapes.hpp"
 #include "hand_over_kernel.hpp"
+#include "part_of_rows.hpp"
 
 namespace heddle::detail::gauss_seidel {
 

@@ -6,7 +6,7 @@
 #include "../handover/entry_batch.hpp"
 #include "../order/tasks.hpp"
 #include "pass.hpp"
-#include "rows.hpp"
+#include "rows_view.hpp"
 
 namespace heddle::detail::gauss_seidel {
 

@@ -44,6 +44,9 @@ struct GaussSeidelOptions {
   double omega = 1;
   /// In which order rows are swept.
   GaussSeidelOrder order = GaussSeidelOrder::natural;
+  /// Rows of a block, 1 to 8. Unknowns of a block are solved for together: it takes the place of an
+  /// entry, and the inverse of a diagonal block that of a diagonal entry.
+  int block_size = 1;
   /// Pins what runs, as "gauss-seidel/point-to-point"; by default it is chosen.
   std::optional<Scheme> scheme = std::nullopt;
   /// The vectors that b will hold; room is kept for so many.

@@ -6,10 +6,10 @@
 #include "../../core/version.hpp"
 #include "../order/colors.hpp"
 #include "../triangle/check_triangle.hpp"
+#include "block_sweeps.hpp"
 #include "check.hpp"
 #include "choose.hpp"
 #include "split.hpp"
-#include "sweeps.hpp"
 
 namespace heddle {
 
@@ -21,6 +21,9 @@ namespace heddle {
 /// side is what the half sweep before has kept, or is found by a pass that waits for nobody. So a
 /// symmetric sweep from zero reads the matrix once: with w the relaxation, L, D and U the parts of
 /// A, and x1 what the forward half gave, (D + w U) x2 = (2 - w) D x1 backward.
+///
+/// With options.block_size all of this is of blocks: those of one row of blocks are solved for
+/// together, by the inverse of the diagonal block.
 ///
 /// The plan copies the matrix; with gauss-seidel/split it borrows its pattern, which must outlive
 /// the plan. One plan sweeps once at a time. Moves, does not copy.
@@ -34,9 +37,10 @@ class GaussSeidelPlan {
   /// Inspects A on `exec` and waits for it. A is square; columns of a row may be in any order, and
   /// repeated entries add up.
   ///
-  /// Throws Error, naming the row, if the row pointer or a column is wrong, or a diagonal entry is
-  /// missing, zero, infinite or NaN; and if omega is not between 0 and 2, or options.scheme does
-  /// not exist on this device (the message lists what exists). Device memory: bytes().
+  /// Throws Error, naming the row, if the row pointer or a column is wrong, a diagonal entry is
+  /// missing, zero, infinite or NaN, or a diagonal block is singular (then its first row); and if
+  /// omega is not between 0 and 2, or options.scheme does not exist on this device (the message
+  /// lists what exists). Device memory: bytes().
   explicit GaussSeidelPlan(const Exec& exec, const Matrix& A,
                            const GaussSeidelOptions& options = {}, FormatList = {})
       : options_(options), rows_(A.rows()), nonzeros_(static_cast<std::int64_t>(A.nonzeros())) {
@@ -45,20 +49,24 @@ class GaussSeidelPlan {
     const Device device = backends::describe(exec);
     const auto scheme = detail::gauss_seidel::choose(rows_, nonzeros_, options, device);
     row_features(exec, A, Check::columns);
-    detail::triangle::check_triangle<S>(exec, A, Triangle::lower, Diagonal::stored, true);
+    const auto words = detail::gauss_seidel::diagonal_words(options);
+    if (options.block_size == 1) {
+      detail::triangle::check_triangle<S>(exec, A, Triangle::lower, Diagonal::stored, true, words);
+    }
     bad_diagonal_ =
         BadDiagonal(Kokkos::view_alloc(kokkos_space(exec), "heddle::gauss_seidel::bad"));
     overlap_ = detail::OverlapCheck<Exec>(exec, options.check_overlap, overlap_labels);
     if (scheme && scheme->has("split")) {
       split_.emplace(exec, A, options);
+    } else if (options.block_size > 1) {
+      detail::gauss_seidel::Blocks<Exec, Matrix> blocks(exec, A, options.block_size);
+      const auto order = find_order(exec, blocks.graph());
+      block_sweeps_.emplace(exec, std::move(blocks), order, options, scheme);
+      block_sweeps_->update_values(exec, A, bad_diagonal_.data());
+      check_diagonal(exec);
     } else {
-      detail::gauss_seidel::RowOrder<O> order;
-      if (options.order == GaussSeidelOrder::multicolor) {
-        colors_.emplace(exec, A);
-        order = {colors_->order().place().data(), colors_->order().iterations().data()};
-      }
-      const detail::gauss_seidel::Inspection<Exec, Matrix> inspection{
-          exec, A, order, device, options.vectors.count, options.threads};
+      const detail::gauss_seidel::Inspection<Exec, Rows> inspection{
+          exec, A, find_order(exec, A), rows_, options.vectors.count, options.threads};
       sweeps_.emplace(inspection, options, scheme);
       sweeps_->update_values(exec, A, nullptr);
     }
@@ -104,7 +112,8 @@ class GaussSeidelPlan {
   }
 
   /// On the device, in the order of the instance that values were updated on: 0, or one more than
-  /// the highest row whose diagonal is zero, infinite or NaN since.
+  /// the highest row whose diagonal is zero, infinite or NaN since; of blocks the first row of the
+  /// highest that is singular or not finite, which is taken to be the identity.
   Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_diagonal() const {
     moves_.check("GaussSeidelPlan", "bad_diagonal");
     return bad_diagonal_;
@@ -113,7 +122,8 @@ class GaussSeidelPlan {
   void check_diagonal(const Exec& exec) const {
     moves_.check("GaussSeidelPlan", "check_diagonal");
     detail::triangle::check_bad_diagonal(exec, "heddle::gauss_seidel::check_diagonal",
-                                         bad_diagonal_);
+                                         bad_diagonal_,
+                                         detail::gauss_seidel::diagonal_words(options_));
   }
 
   /// What solvers ask of a preconditioner.
@@ -131,7 +141,8 @@ class GaussSeidelPlan {
     const bool forward = options_.sweep != GaussSeidelSweep::backward;
     return with_runs(*this, [=](auto& runs) -> const Scheme& { return runs.scheme(forward); });
   }
-  /// Rows that a half sweep must take one after the other; 0 where the scheme did not look.
+  /// Rows, or rows of blocks, that a half sweep must take one after the other; 0 where the scheme
+  /// did not look.
   int levels(GaussSeidelSweep sweep = GaussSeidelSweep::forward) const {
     moves_.check("GaussSeidelPlan", "levels");
     const bool forward = sweep != GaussSeidelSweep::backward;
@@ -164,7 +175,9 @@ class GaussSeidelPlan {
   using S = scalar_type;
   using O = typename Matrix::ordinal_type;
   using Space = typename Exec::memory_space;
-  using Sweeps = detail::gauss_seidel::Sweeps<Exec, Matrix>;
+  using Rows = detail::gauss_seidel::Rows<Exec, Matrix>;
+  using Sweeps = detail::gauss_seidel::Sweeps<Exec, Rows>;
+  using BlockSweeps = detail::gauss_seidel::BlockSweeps<Exec, Matrix>;
   using Split = detail::gauss_seidel::Split<Exec, Matrix, FormatList>;
   using BadDiagonal = Kokkos::View<std::int64_t, Space>;
   static constexpr detail::OverlapLabels overlap_labels = {
@@ -175,7 +188,15 @@ class GaussSeidelPlan {
   /// use(what runs), of a plan that may be const.
   template <class Plan, class Use>
   static decltype(auto) with_runs(Plan& plan, const Use& use) {
-    return plan.split_ ? use(*plan.split_) : use(*plan.sweeps_);
+    if (plan.split_) return use(*plan.split_);
+    return plan.block_sweeps_ ? use(*plan.block_sweeps_) : use(*plan.sweeps_);
+  }
+  /// That of options.order of the rows of a graph.
+  template <class Graph>
+  detail::gauss_seidel::RowOrder<O> find_order(const Exec& exec, const Graph& graph) {
+    if (options_.order == GaussSeidelOrder::natural) return {};
+    colors_.emplace(exec, graph);
+    return {colors_->order().place().data(), colors_->order().iterations().data()};
   }
   static void check_half(bool there, GaussSeidelSweep sweep) {
     if (there) return;
@@ -209,6 +230,8 @@ class GaussSeidelPlan {
     const typename detail::OverlapCheck<Exec>::Apply counted(overlap_, exec);
     if (split_) {
       split_->run(exec, b, x, residual, sweeps, from_zero);
+    } else if (block_sweeps_) {
+      block_sweeps_->run(exec, vectors, sweeps, from_zero);
     } else {
       sweeps_->run(exec, vectors, sweeps, from_zero);
     }
@@ -219,7 +242,8 @@ class GaussSeidelPlan {
   std::int64_t rows_;
   std::int64_t nonzeros_;
   std::optional<detail::order::Colors<Exec, O>> colors_;
-  std::optional<Sweeps> sweeps_;  // or
+  std::optional<Sweeps> sweeps_;  // one of these three
+  std::optional<BlockSweeps> block_sweeps_;
   std::optional<Split> split_;
   BadDiagonal bad_diagonal_;
   detail::OverlapCheck<Exec> overlap_;

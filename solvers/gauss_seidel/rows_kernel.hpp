@@ -2,7 +2,7 @@
 #pragma once
 
 #include "pass.hpp"
-#include "rows.hpp"
+#include "rows_view.hpp"
 
 namespace heddle::detail::gauss_seidel {
 

@@ -11,15 +11,16 @@ namespace heddle::detail::gauss_seidel {
 /// Sweeps in one order of the rows, by half sweeps that each read one side of the matrix. The sum
 /// over the other side is what the half sweep before has kept; where there is none, a pass over
 /// that side finds it, which waits for nobody.
-template <ExecutionSpace Exec, class Matrix>
+template <ExecutionSpace Exec, class Copy>
 class Sweeps {
  public:
-  using S = typename Matrix::scalar_type;
+  using Matrix = typename Copy::matrix_type;
+  using S = typename Copy::S;
   using Space = typename Exec::memory_space;
 
   /// Allocates, and waits for in.exec. No values yet. Where no scheme is pinned, both halves run
   /// the same.
-  Sweeps(const Inspection<Exec, Matrix>& in, const GaussSeidelOptions& options,
+  Sweeps(const Inspection<Exec, Copy>& in, const GaussSeidelOptions& options,
          const std::optional<Scheme>& scheme)
       : options_(options) {
     make_halves(in, scheme);
@@ -29,13 +30,13 @@ class Sweeps {
       make_halves(in, Scheme("gauss-seidel", {{"sequential"}}));
     }
     if (!symmetric()) rest_ = first().other_side(in.exec, in.A);
-    const auto n = static_cast<std::size_t>(in.A.rows());
+    const auto n = static_cast<std::size_t>(in.rows);
     const auto count = static_cast<std::size_t>(options.vectors.count);
     memory_ = Arena<Space>(in.exec, "heddle::gauss_seidel::kept", arena_bytes<S>(n * count));
     kept_.data = memory_.template take<S>(n * count).data();
-    kept_.rows = in.A.rows();
+    kept_.rows = in.rows;
     kept_.row_stride = options.vectors.several_apart() ? 1 : options.vectors.count;
-    kept_.vector_stride = options.vectors.several_apart() ? in.A.rows() : 1;
+    kept_.vector_stride = options.vectors.several_apart() ? in.rows : 1;
   }
 
   const Scheme& scheme(bool forward) const { return half(forward).scheme(); }
@@ -83,10 +84,9 @@ class Sweeps {
   }
 
  private:
-  using Inspected = Half<Exec, Matrix>;
-  using Copy = Rows<Exec, Matrix>;
-  using O = typename Matrix::ordinal_type;
-  using Off = typename Matrix::offset_type;
+  using Inspected = Half<Exec, Copy>;
+  template <bool residual>
+  using OtherSide = typename Copy::template OtherSide<residual>;
 
   bool symmetric() const { return options_.sweep == GaussSeidelSweep::symmetric; }
   Inspected& first() { return halves_[0] ? *halves_[0] : *halves_[1]; }
@@ -94,7 +94,7 @@ class Sweeps {
   /// The side that the first half sweep does not solve for.
   const Copy& other() { return symmetric() ? halves_[1]->rows() : rest_; }
 
-  void make_halves(const Inspection<Exec, Matrix>& in, const std::optional<Scheme>& scheme) {
+  void make_halves(const Inspection<Exec, Copy>& in, const std::optional<Scheme>& scheme) {
     if (options_.sweep != GaussSeidelSweep::backward) halves_[0].emplace(in, true, scheme);
     if (options_.sweep == GaussSeidelSweep::forward) return;
     // With the parameters that the first took, so that one scheme says what both run.
@@ -103,15 +103,14 @@ class Sweeps {
   }
 
   void add_up(const Exec& exec, const Copy& side, const Pass<S>& pass) {
-    Kokkos::parallel_for(
-        "heddle::gauss_seidel::other_side", range_policy(exec, side.places()),
-        SideKernel<S, O, Off, false>{side.view(), pass.b, as_const(pass.x), {}, pass.kept});
+    Kokkos::parallel_for("heddle::gauss_seidel::other_side", range_policy(exec, side.places()),
+                         OtherSide<false>{side.view(), pass.b, as_const(pass.x), {}, pass.kept});
   }
   void find_residual(const Exec& exec, const Copy& side, const Pass<S>& pass,
                      const Multivector<S>& residual) {
-    Kokkos::parallel_for("heddle::gauss_seidel::residual", range_policy(exec, side.places()),
-                         SideKernel<S, O, Off, true>{side.view(), pass.b, as_const(pass.x),
-                                                     as_const(pass.kept), residual});
+    Kokkos::parallel_for(
+        "heddle::gauss_seidel::residual", range_policy(exec, side.places()),
+        OtherSide<true>{side.view(), pass.b, as_const(pass.x), as_const(pass.kept), residual});
   }
   static Multivector<const S> as_const(const Multivector<S>& v) {
     return {v.data, v.row_stride, v.vector_stride, v.rows, v.count};

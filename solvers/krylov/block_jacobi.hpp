@@ -1,106 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/atomics.hpp"
 #include "../../backends/lanes.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
 #include "../../core/version.hpp"
+#include "../triangle/invert_blocks.hpp"
 #include "../vectors/operands.hpp"
 
 namespace heddle {
 
 namespace detail::krylov {
-
-inline constexpr int largest_block = 32;
-
-/// The dense blocks on A's diagonal, inverted: a block an item. Entry (r, c) of block k lies at (k
-/// * size + c) * size + r, so that neighbouring rows lie side by side. The last block is filled up
-/// with ones on its diagonal. Of a block that is singular or not finite: the identity, and the row
-/// is told.
-template <class Matrix>
-struct InvertBlocks {
-  using S = typename Matrix::scalar_type;
-  using O = typename Matrix::ordinal_type;
-  using Off = typename Matrix::offset_type;
-  using Real = heddle::RealOf<S>;
-  const Off* row_ptr;
-  const O* col_idx;
-  const S* values;
-  S* inverse;
-  S* work;  ///< as large as inverse
-  std::int64_t* bad;
-  std::int64_t rows;
-  int size;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
-    S* const block = work + k * size * size;
-    S* const to = inverse + k * size * size;
-    load(k, block);
-    set_to_identity(to);
-    for (int c = 0; c < size; ++c) {
-      int pivot = c;
-      for (int r = c + 1; r < size; ++r) {
-        if (Kokkos::abs(block[c * size + r]) > Kokkos::abs(block[c * size + pivot])) pivot = r;
-      }
-      const Real largest = Kokkos::abs(block[c * size + pivot]);
-      if (!(largest > Real(0)) || !Kokkos::isfinite(largest)) return refuse(k, to);
-      swap_rows(block, c, pivot);
-      swap_rows(to, c, pivot);
-      eliminate(block, to, c);
-    }
-    for (int e = 0; e < size * size; ++e) {
-      if (!Kokkos::isfinite(Kokkos::abs(to[e]))) return refuse(k, to);
-    }
-  }
-
- private:
-  KOKKOS_FUNCTION void load(std::int64_t k, S* block) const {
-    for (int e = 0; e < size * size; ++e) block[e] = S(0);
-    for (int r = 0; r < size; ++r) {
-      const std::int64_t row = k * size + r;
-      if (row >= rows) {
-        block[r * size + r] = S(1);
-        continue;
-      }
-      for (Off e = row_ptr[row]; e < row_ptr[row + 1]; ++e) {
-        const std::int64_t c = static_cast<std::int64_t>(col_idx[e]) - k * size;
-        if (c >= 0 && c < size) block[c * size + r] += values[e];
-      }
-    }
-  }
-  KOKKOS_FUNCTION void set_to_identity(S* to) const {
-    for (int e = 0; e < size * size; ++e) to[e] = S(e % (size + 1) == 0 ? 1 : 0);
-  }
-  KOKKOS_FUNCTION void refuse(std::int64_t k, S* to) const {
-    set_to_identity(to);
-    backends::atomic_max(bad, k * size + 1);
-  }
-  KOKKOS_FUNCTION void swap_rows(S* block, int a, int b) const {
-    if (a == b) return;
-    for (int c = 0; c < size; ++c) {
-      const S kept = block[c * size + a];
-      block[c * size + a] = block[c * size + b];
-      block[c * size + b] = kept;
-    }
-  }
-  /// Makes column c of the block one of the identity, and does the same to `to`.
-  KOKKOS_FUNCTION void eliminate(S* block, S* to, int c) const {
-    const S scale = S(1) / block[c * size + c];
-    for (int j = 0; j < size; ++j) {
-      block[j * size + c] *= scale;
-      to[j * size + c] *= scale;
-    }
-    for (int r = 0; r < size; ++r) {
-      const S factor = block[c * size + r];
-      if (r == c || factor == S(0)) continue;
-      for (int j = 0; j < size; ++j) {
-        block[j * size + r] -= factor * block[j * size + c];
-        to[j * size + r] -= factor * to[j * size + c];
-      }
-    }
-  }
-};
 
 /// x = B^-1 b: a row of one vector an item, where neighbours should read neighbours.
 template <Scalar S>
@@ -138,7 +48,7 @@ struct ApplyBlocks {
     const int vector = static_cast<int>(i / blocks);
     const std::int64_t left = to.rows - k * size;
     const int here = left < size ? static_cast<int>(left) : size;
-    S sums[largest_block];
+    S sums[triangle::largest_block];
     for (int r = 0; r < size; ++r) sums[r] = S(0);
     for (int c = 0; c < here; ++c) {
       const S* const column = inverse + (k * size + c) * size;
@@ -154,14 +64,11 @@ struct ApplyBlocks {
 /// The preconditioner x = B^-1 b with the dense blocks B on A's diagonal, of equal size from row 0
 /// on, the last one shorter. The inverses are kept: an apply is a product with them, which moves
 /// (size + 2) n b bytes in one launch.
-///
-/// Source: Gauss-Jordan with row pivots.
 template <ExecutionSpace Exec, Scalar S>
 class BlockJacobiPreconditioner {
  public:
   /// Of a square matrix A in CSR, which may go afterwards, and blocks of 1 to 32 rows. Queued on
-  /// `exec`. Throws Error for another size. Device memory: bytes(), twice the inverses, so that
-  /// update_values allocates nothing.
+  /// `exec`. Throws Error for another size. Device memory: bytes(), that of the inverses.
   template <class Matrix>
   BlockJacobiPreconditioner(const Exec& exec, const Matrix& A, int size)
       : rows_(A.rows()), size_(size) {
@@ -170,16 +77,15 @@ class BlockJacobiPreconditioner {
                       std::to_string(A.columns()),
                   "give a square matrix");
     }
-    if (size < 1 || size > detail::krylov::largest_block) {
+    if (size < 1 || size > detail::triangle::largest_block) {
       throw Error("blocks of " + std::to_string(size) + " rows", "give a size from 1 to 32");
     }
     blocks_ = ceil_div(rows_, std::int64_t{size});
     const auto entries = static_cast<std::size_t>(blocks_ * size * size);
-    arena_ = Arena<typename Exec::memory_space>(
-        exec, "heddle::block_jacobi::inverse_blocks",
-        arena_bytes<S, S, std::int64_t>(entries, entries, std::size_t{1}));
+    arena_ =
+        Arena<typename Exec::memory_space>(exec, "heddle::block_jacobi::inverse_blocks",
+                                           arena_bytes<S, std::int64_t>(entries, std::size_t{1}));
     inverse_ = arena_.template take<S>(entries).data();
-    work_ = arena_.template take<S>(entries).data();
     bad_ = Bad(arena_.template take<std::int64_t>(1).data());
     update_values(exec, A);
   }
@@ -194,9 +100,9 @@ class BlockJacobiPreconditioner {
     }
     detail::fill(exec, "heddle::block_jacobi::clear", bad_.data(), 1, 0);
     Kokkos::parallel_for("heddle::block_jacobi::invert", range_policy(exec, blocks_),
-                         detail::krylov::InvertBlocks<Matrix>{
+                         detail::triangle::InvertBlocks<Matrix>{
                              A.row_ptr().data(), A.col_idx().data(), A.values().data(), inverse_,
-                             work_, bad_.data(), rows_, size_});
+                             nullptr, bad_.data(), rows_, size_});
     version_ = next_version();
   }
 
@@ -243,7 +149,6 @@ class BlockJacobiPreconditioner {
   int size_;
   Arena<typename Exec::memory_space> arena_;
   S* inverse_ = nullptr;
-  S* work_ = nullptr;
   Bad bad_;
   std::uint64_t version_ = 0;
 };

@@ -52,10 +52,11 @@ struct TriangleKernel {
   }
 };
 
-[[noreturn]] inline void throw_bad_diagonal(std::int64_t row) {
-  throw Error("the diagonal is missing, zero or not finite", Where{.row = row},
-              "store one, shift it, or say Diagonal::unit");
-}
+/// What an error says of a bad diagonal.
+struct DiagonalWords {
+  const char* wrong = "the diagonal is missing, zero or not finite";
+  const char* advice = "store one, shift it, or say Diagonal::unit";
+};
 
 /// One launch and one readback, which waits for `exec`. Throws Error, naming the row, for entries
 /// outside of the triangle unless these are ignored, and for a diagonal that is to be read and is
@@ -63,7 +64,7 @@ struct TriangleKernel {
 /// columns of T are checked before. D is what the diagonal is added up in: DiagonalOf.
 template <Scalar D, ExecutionSpace Exec, class Matrix>
 TriangleSums check_triangle(const Exec& exec, const Matrix& T, Triangle triangle, Diagonal diagonal,
-                            bool ignore_outside) {
+                            bool ignore_outside, const DiagonalWords& words = {}) {
   TriangleSums sums;
   if (T.rows() == 0) return sums;
   Kokkos::parallel_reduce("heddle::triangle::check", range_policy(exec, T.rows()),
@@ -77,7 +78,7 @@ TriangleSums check_triangle(const Exec& exec, const Matrix& T, Triangle triangle
                 "give a triangular matrix, or set options.ignore_outside");
   }
   if (diagonal == Diagonal::stored && sums.bad_diagonal != nowhere) {
-    throw_bad_diagonal(sums.bad_diagonal);
+    throw Error(words.wrong, Where{.row = sums.bad_diagonal}, words.advice);
   }
   return sums;
 }
@@ -85,11 +86,12 @@ TriangleSums check_triangle(const Exec& exec, const Matrix& T, Triangle triangle
 /// Throws Error, naming the row, if *bad says one: one more than a row whose diagonal is bad. Waits
 /// for `exec`, by a fence of this label.
 template <ExecutionSpace Exec, class Word>
-void check_bad_diagonal(const Exec& exec, const char* label, const Word& bad) {
+void check_bad_diagonal(const Exec& exec, const char* label, const Word& bad,
+                        const DiagonalWords& words = {}) {
   std::int64_t on_host = 0;
   Kokkos::deep_copy(kokkos_space(exec), on_host, bad);
   exec.fence(label);
-  if (on_host) throw_bad_diagonal(on_host - 1);
+  if (on_host) throw Error(words.wrong, Where{.row = on_host - 1}, words.advice);
 }
 
 /// Throws Error where new values come in a matrix of another size than was inspected.

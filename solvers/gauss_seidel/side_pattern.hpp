@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../core/arena.hpp"
+#include "../../core/loops.hpp"
+#include "part_of_rows.hpp"
+
+namespace heddle::detail::gauss_seidel {
+
+template <Ordinal O, Offset Off>
+struct CountRow {
+  const Off* row_ptr;
+  const O* col_idx;
+  Side<O> side;
+  RowAtPlace<O> rows;
+
+  KOKKOS_FUNCTION Off operator()(std::int64_t place) const {
+    const O i = rows(place);
+    Off entries = 1;  // the diagonal
+    for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) entries += side.has(i, col_idx[k]) ? 1 : 0;
+    return entries;
+  }
+};
+
+template <Ordinal O, Offset Off>
+struct CopyRow {
+  const Off* row_ptr;
+  const O* col_idx;
+  Side<O> side;
+  RowAtPlace<O> rows;
+  const Off* place_ptr;
+  O* columns;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t place) const {
+    const O i = rows(place);
+    Off to = place_ptr[place];
+    for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      if (side.has(i, col_idx[k])) columns[to++] = col_idx[k];
+    }
+    columns[to] = i;
+  }
+};
+
+/// The pattern of one side in the order in which a half sweep takes the rows: the row at place p
+/// has entries row_ptr[p] to row_ptr[p + 1] in their order, and the last is the row itself.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+class SidePattern {
+ public:
+  using Space = typename Exec::memory_space;
+
+  SidePattern() = default;
+
+  /// Two allocations, and waits for `exec`: the number of entries is read back.
+  template <class Pattern>
+  SidePattern(const Exec& exec, const Pattern& A, const Side<O>& side, const RowAtPlace<O>& rows)
+      : places_(A.rows()) {
+    const auto n = static_cast<std::size_t>(places_);
+    row_ptr_memory_ = Arena<Space>(exec, "heddle::gauss_seidel::row_ptr", arena_bytes<Off>(n + 1));
+    row_ptr_ = row_ptr_memory_.template take<Off>(n + 1);
+    const Off* const row_ptr = A.row_ptr().data();
+    const O* const col_idx = A.col_idx().data();
+    const auto entries = static_cast<std::size_t>(
+        running_sum_and_total<Off>(exec, "heddle::gauss_seidel::row_ptr", row_ptr_.data(), places_,
+                                   CountRow<O, Off>{row_ptr, col_idx, side, rows}));
+    memory_ = Arena<Space>(exec, "heddle::gauss_seidel::columns", arena_bytes<O>(entries));
+    col_idx_ = memory_.template take<O>(entries);
+    Kokkos::parallel_for(
+        "heddle::gauss_seidel::pattern", range_policy(exec, places_),
+        CopyRow<O, Off>{row_ptr, col_idx, side, rows, row_ptr_.data(), col_idx_.data()});
+  }
+
+  std::int64_t places() const { return places_; }
+  /// Those of the diagonal among them.
+  std::size_t entries() const { return col_idx_.extent(0); }
+  const Off* row_ptr() const { return row_ptr_.data(); }
+  const O* col_idx() const { return col_idx_.data(); }
+  std::size_t bytes() const { return row_ptr_memory_.bytes() + memory_.bytes(); }
+
+ private:
+  std::int64_t places_ = 0;
+  Arena<Space> row_ptr_memory_, memory_;
+  typename Arena<Space>::template Array<Off> row_ptr_;
+  typename Arena<Space>::template Array<O> col_idx_;
+};
+
+}  // namespace heddle::detail::gauss_seidel

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../backends/atomics.hpp"
+#include "../../core/matrix.hpp"
+
+namespace heddle::detail::triangle {
+
+/// Rows of a diagonal block, at most.
+inline constexpr int largest_block = 32;
+
+/// The dense blocks on A's diagonal, inverted in place: a block an item. Entry (r, c) of block k
+/// lies at (k * size + c) * size + r, so that neighbouring rows lie side by side. The last block is
+/// filled up with ones on its diagonal. Of a block that is singular or not finite: the identity,
+/// and one more than its first row is told.
+///
+/// Source: Gauss-Jordan with row pivots.
+template <class Matrix>
+struct InvertBlocks {
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+  using Real = heddle::RealOf<S>;
+  const Off* row_ptr;
+  const O* col_idx;
+  const S* values;
+  S* inverse;
+  S* original;  ///< the blocks themselves, which lie alike; or null
+  std::int64_t* bad;
+  std::int64_t rows;
+  int size;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    S* const block = inverse + k * size * size;
+    load(k, block);
+    if (original) {
+      for (int e = 0; e < size * size; ++e) original[k * size * size + e] = block[e];
+    }
+    if (!invert(block)) {
+      for (int e = 0; e < size * size; ++e) block[e] = S(e % (size + 1) == 0 ? 1 : 0);
+      backends::atomic_max(bad, k * size + 1);
+    }
+  }
+
+ private:
+  KOKKOS_FUNCTION void load(std::int64_t k, S* block) const {
+    for (int e = 0; e < size * size; ++e) block[e] = S(0);
+    for (int r = 0; r < size; ++r) {
+      const std::int64_t row = k * size + r;
+      if (row >= rows) {
+        block[r * size + r] = S(1);
+        continue;
+      }
+      for (Off e = row_ptr[row]; e < row_ptr[row + 1]; ++e) {
+        const std::int64_t c = static_cast<std::int64_t>(col_idx[e]) - k * size;
+        if (c >= 0 && c < size) block[c * size + r] += values[e];
+      }
+    }
+  }
+  /// Whether there is an inverse, which is finite.
+  KOKKOS_FUNCTION bool invert(S* block) const {
+    int pivots[largest_block];
+    for (int c = 0; c < size; ++c) {
+      int pivot = c;
+      for (int r = c + 1; r < size; ++r) {
+        if (Kokkos::abs(block[c * size + r]) > Kokkos::abs(block[c * size + pivot])) pivot = r;
+      }
+      const Real largest = Kokkos::abs(block[c * size + pivot]);
+      if (!(largest > Real(0)) || !Kokkos::isfinite(largest)) return false;
+      pivots[c] = pivot;
+      for (int j = 0; j < size; ++j) swap(block[j * size + c], block[j * size + pivot]);
+      eliminate(block, c);
+    }
+    // Rows that changed places are columns of the inverse that do, the last first.
+    for (int c = size - 1; c >= 0; --c) {
+      for (int r = 0; r < size; ++r) swap(block[c * size + r], block[pivots[c] * size + r]);
+    }
+    for (int e = 0; e < size * size; ++e) {
+      if (!Kokkos::isfinite(Kokkos::abs(block[e]))) return false;
+    }
+    return true;
+  }
+  KOKKOS_FUNCTION static void swap(S& a, S& b) {
+    const S kept = a;
+    a = b;
+    b = kept;
+  }
+  /// Makes column c one of the identity, in whose place that of the inverse comes.
+  KOKKOS_FUNCTION void eliminate(S* block, int c) const {
+    const S scale = S(1) / block[c * size + c];
+    block[c * size + c] = S(1);
+    for (int j = 0; j < size; ++j) block[j * size + c] *= scale;
+    for (int r = 0; r < size; ++r) {
+      const S factor = block[c * size + r];
+      if (r == c || factor == S(0)) continue;
+      block[c * size + r] = S(0);
+      for (int j = 0; j < size; ++j) block[j * size + r] -= factor * block[j * size + c];
+    }
+  }
+};
+
+}  // namespace heddle::detail::triangle
