@@ -29,7 +29,7 @@ struct Multivector {
     return data[static_cast<std::int64_t>(row) * row_stride + vector * vector_stride];
   }
   /// Vectors [first, first + n).
-  Multivector slice(int first, int n) const {
+  KOKKOS_FORCEINLINE_FUNCTION Multivector slice(int first, int n) const {
     return {data + first * vector_stride, row_stride, vector_stride, rows, n};
   }
 };

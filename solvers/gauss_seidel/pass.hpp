@@ -33,7 +33,7 @@ struct Pass {
   /// Whether it leaves T x there.
   bool keeps;
 
-  Pass slice(int first, int count) const {
+  KOKKOS_FORCEINLINE_FUNCTION Pass slice(int first, int count) const {
     Pass part = *this;
     part.b = b.slice(first, count);
     part.x = x.slice(first, count);

@@ -30,7 +30,8 @@ namespace heddle::detail::sptrsv {
 /// W. Liu et al., "A synchronization-free algorithm for parallel sparse triangular solves",
 /// Euro-Par 2016; Z. Hu et al., "AG-SpTRSV", TACO 2024, for groups of rows.
 ///
-/// A lane asks for Batch entries of its piece at once, whose length is a multiple of that.
+/// A lane asks for Batch entries of its piece at once, whose length is a multiple of that; it is
+/// Batch itself where nothing but one vector of small numbers has to stay in registers.
 /// `ends_solve` says that no launch of this solve comes after this one, of `teams` teams. A step
 /// of a trace is a group.
 template <class Operands, int Batch, int Vectors, int Subwarps, class Trace = NoTrace>
@@ -91,6 +92,12 @@ struct BlocksKernel {
   }
 
  private:
+  /// Entries of a piece; where the compiler knows it, a lane's poll is no loop.
+  KOKKOS_FORCEINLINE_FUNCTION int piece() const {
+    if constexpr (Vectors == 1 && sizeof(Acc) <= 8) return Batch;
+    return view.piece;
+  }
+
   /// The row that a lane of the first subwarp finishes.
   struct Row {
     int lane;  ///< of all subwarps of the group
@@ -210,7 +217,7 @@ struct BlocksKernel {
     for (std::int64_t chunk = first_chunk; chunk < pieces; chunk += Subwarps * chunk_pieces) {
       const std::int64_t rest = pieces - chunk;
       const int width = static_cast<int>(rest < chunk_pieces ? rest : chunk_pieces);
-      add_chunk(subwarp, (begin + chunk) * view.piece, width, set, v, sum);
+      add_chunk(subwarp, (begin + chunk) * piece(), width, set, v, sum);
       if (group.one_piece_per_row || one_row || lane >= width) continue;
       for (int c = 0; c < Vectors; ++c) {
         sums[c * most_pieces + chunk + lane] = sum[c];
@@ -241,7 +248,7 @@ struct BlocksKernel {
     const bool works = subwarp.lane() < width;
     handover::EntryBatch<Operands, Batch, Vectors> entries;
     HEDDLE_UNROLL(1)
-    for (int e = 0; e < view.piece; e += Batch) {
+    for (int e = 0; e < piece(); e += Batch) {
       HEDDLE_UNROLL(Batch)
       for (int i = 0; i < Batch; ++i) {
         const std::int64_t slot = begin + (e + i) * width + subwarp.lane();
