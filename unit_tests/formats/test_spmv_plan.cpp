@@ -91,6 +91,38 @@ TEST_CASE("plan: vectors that do not fit are errors") {
   CHECK_NOTHROW(apply(Several("x", A.rows_of_x(), 0), Several("y", A.rows_of_y(), 0)));
 }
 
+TEST_CASE("plan: a dot beside a product is of one vector, and zero of none") {
+  const Exec exec;
+  const Kokkos::View<double, Type::Space> result("heddle::test::dot");
+  const VectorWorkspace<Exec, double> workspace(exec, 1, 100);
+  const auto number = [&] {
+    double host = 0;
+    exec.fence("heddle::test::dot");
+    Kokkos::deep_copy(host, result);
+    return host;
+  };
+  const auto A = to_device<Type>(exec, pattern_named("wide"));
+  const std::size_t rows = A.rows_of_y(), columns = A.rows_of_x();
+  Plan plan(exec, A.matrix(), {.scheme = scalar});
+  const Kokkos::View<double*, Type::Space> x("heddle::test::x", columns),
+      y("heddle::test::y", rows);
+  CHECK(mentions(error_of([&] { plan.apply_dot(exec, x, y, workspace, result); }),
+                 "x . y of an x of " + std::to_string(columns) + " rows and a y of"));
+  Kokkos::deep_copy(y, 2.0);
+  plan.apply_dot(exec, Op::none, 0.0, x, 3.0, y, workspace, result, true);  // A is not read
+  CHECK(number() == doctest::Approx(36.0 * static_cast<double>(rows)));
+  const Kokkos::View<double**, Type::Space> two("heddle::test::two", columns, 2),
+      of_two("heddle::test::of_two", rows, 2);
+  CHECK(mentions(error_of([&] { plan.apply_dot(exec, two, of_two, workspace, result, true); }),
+                 "apply_dot is given 2 vectors"));
+  const auto none = to_device<Type>(exec, pattern_named("0 x 7"));
+  Plan of_none(exec, none.matrix());
+  const Kokkos::View<double*, Type::Space> of_x("heddle::test::of_x", none.rows_of_x()),
+      of_y("heddle::test::of_y", 0);
+  of_none.apply_dot(exec, of_x, of_y, workspace, result, true);
+  CHECK(number() == 0);
+}
+
 TEST_CASE("plan: x and y that overlap are an error") {
   const Exec exec;
   const auto A = to_device<Type>(exec, pattern_named("power law"));
