@@ -99,7 +99,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv: numbers that are none reach who needs them, a
   const typename T::Exec exec;
   Watchdog watchdog("odd values");
   const Pattern patterns[] = {lower_band("two chains", emulated ? 80 : 700, {2}),
-                              triangle_named("random"),
+                              triangle_named("random"), triangle_named("elements"),
                               lower_band("chains of warps", emulated ? 150 : 900, {32, 33}),
                               triangle_named("two wide levels")};
   std::size_t turn = 0;
