@@ -2,11 +2,12 @@
 #pragma once
 
 #include "../core/interop/kokkos_kernels.hpp"
+#include "kokkos_kernels/spiluk.hpp"
 #include "kokkos_kernels/spmv.hpp"
 #include "kokkos_kernels/sptrsv.hpp"
 
-/// The interface of Kokkos Kernels with Heddle inside: what is KokkosSparse::spmv or
-/// KokkosSparse::sptrsv_solve there is heddle::kk::spmv or heddle::kk::sptrsv_solve here, with the
-/// same arguments. Kokkos Kernels itself is not needed. What becomes of each of its options:
+/// The interface of Kokkos Kernels with Heddle inside: what is KokkosSparse::spmv, sptrsv_solve or
+/// spiluk_numeric there is heddle::kk::spmv, sptrsv_solve or spiluk_numeric here, with the same
+/// arguments. Kokkos Kernels itself is not needed. What becomes of each of its options:
 /// docs/from-kokkos-kernels.md.
 namespace heddle::kk {}

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "../../backends/execution_check.hpp"
 #include "../../backends/host/threads.hpp"
 #include "pattern.hpp"
 #include "updates.hpp"
@@ -10,6 +11,7 @@
 namespace heddle::detail::ilu {
 
 /// visit(k, t) for each lower entry k of row i, in column t.
+HEDDLE_NO_EXECUTION_CHECK
 template <class Row, class Visit>
 KOKKOS_FORCEINLINE_FUNCTION void each_lower(const Row& row, typename Row::O i, const Visit& visit) {
   const auto lower = row.factors.lower(i);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/execution_check.hpp"
 #include "pivots.hpp"
 #include "updates.hpp"
 
@@ -21,6 +22,7 @@ struct EliminateRow {
 
   /// visit(p, q) where lower entry k of row i, in column t, is subtracted: entry p of row i has the
   /// column of entry q of U's row t, behind its diagonal.
+  HEDDLE_NO_EXECUTION_CHECK
   template <class Lanes, class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void search(const Lanes& lanes, O i, O k, O t,
                                           const Visit& visit) const {
@@ -70,6 +72,7 @@ struct CholeskyRow {
 
   /// visit(p, q) where entry k of row i, in column t, sums up: entry p of row i has the column of
   /// entry q of row t, before both diagonals.
+  HEDDLE_NO_EXECUTION_CHECK
   template <class Lanes, class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void search(const Lanes& lanes, O i, O k, O t,
                                           const Visit& visit) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/execution_check.hpp"
 #include "../triangle/rows_triangle.hpp"
 #include "updates.hpp"
 #include "values.hpp"
@@ -56,6 +57,7 @@ struct SharedFactors {
   }
 
   /// Row i is marked, and other's columns lie where [first, stop) does.
+  HEDDLE_NO_EXECUTION_CHECK
   template <class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void each_common(const OneLane&, O, O, O, const RowPart<S, O>& other,
                                                const Visit& visit) const {

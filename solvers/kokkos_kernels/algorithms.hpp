@@ -25,6 +25,9 @@ enum SPMVAlgorithm {
 /// differs in that values count from one sptrsv_symbolic to the next, as they do in cuSPARSE.
 enum class SPTRSVAlgorithm { SEQLVLSCHD_RP, SEQLVLSCHD_TP1, SEQLVLSCHD_TP1CHAIN, SPTRSV_CUSPARSE };
 
+/// Of incomplete factors.
+enum class SPILUKAlgorithm { SEQLVLSCHD_TP1 };
+
 /// Ours or theirs.
 template <class E>
 concept AnySPMVAlgorithm = std::is_enum_v<E> && requires {
@@ -41,6 +44,16 @@ concept AnySPTRSVAlgorithm = std::is_enum_v<E> && requires {
   E::SEQLVLSCHD_TP1CHAIN;
   E::SPTRSV_CUSPARSE;
 };
+
+/// Theirs has one enumerator too.
+template <class E>
+concept AnySPILUKAlgorithm =
+    std::is_enum_v<E> && requires { E::SEQLVLSCHD_TP1; } && !AnySPTRSVAlgorithm<E>;
+
+template <AnySPILUKAlgorithm E>
+SPILUKAlgorithm algorithm_of(E) {
+  return SPILUKAlgorithm::SEQLVLSCHD_TP1;
+}
 
 /// Theirs as ours. Throws Error for those of block rows (SPMV_BSR_*).
 template <AnySPMVAlgorithm E>

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sptrsv_handle.hpp"
+#include "kernels_handle.hpp"
 
 namespace heddle::kk {
 

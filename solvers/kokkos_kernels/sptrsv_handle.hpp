@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <memory>
 #include <optional>
 
 #include "../sptrsv.hpp"
@@ -109,56 +108,5 @@ class SPTRSVHandle {
   bool symbolic_complete_ = false;
   bool values_hold_ = false;  // until the next sptrsv_symbolic or sptrsv_numeric
 };
-
-/// What KokkosKernels::Experimental::KokkosKernelsHandle is there, as far as triangular solves go.
-/// Moves, does not copy.
-template <class SizeType, class LocalOrdinal, class ScalarType, ExecutionSpace Exec,
-          class TemporarySpace, class PersistentSpace>
-class KokkosKernelsHandle {
- public:
-  using SPTRSVHandleType =
-      SPTRSVHandle<SizeType, LocalOrdinal, ScalarType, Exec, TemporarySpace, PersistentSpace>;
-  using size_type = typename SPTRSVHandleType::size_type;
-  using nnz_lno_t = typename SPTRSVHandleType::nnz_lno_t;
-  using nnz_scalar_t = typename SPTRSVHandleType::nnz_scalar_t;
-  using HandleExecSpace = Exec;
-
-  /// For a triangle of `rows` rows; ours or Kokkos Kernels' own enumerator. Throws Error for a
-  /// supernodal algorithm, and for a block size other than 0.
-  template <AnySPTRSVAlgorithm E>
-  void create_sptrsv_handle(E algorithm, std::size_t rows, bool lower, std::size_t block_size = 0) {
-    if (block_size != 0) {
-      throw Error("a triangle of blocks of " + std::to_string(block_size),
-                  "give the triangle as a matrix in compressed rows");
-    }
-    const SptrsvOptions options{.triangle = lower ? Triangle::lower : Triangle::upper};
-    sptrsv_ = std::make_unique<SPTRSVHandleType>(algorithm_of(algorithm), rows, options);
-  }
-  /// With the words of an SptrsvPlan: a unit diagonal, a pinned scheme, one triangle of an LU
-  /// matrix.
-  void create_sptrsv_handle(const SptrsvOptions& options, std::size_t rows) {
-    sptrsv_ = std::make_unique<SPTRSVHandleType>(SPTRSVAlgorithm::SEQLVLSCHD_TP1, rows, options);
-  }
-
-  void destroy_sptrsv_handle() { sptrsv_.reset(); }
-  /// Null before it is created.
-  SPTRSVHandleType* get_sptrsv_handle() const { return sptrsv_.get(); }
-  bool is_sptrsv_lower_tri() const { return sptrsv_handle().is_lower_tri(); }
-  /// Throws Error before it is created.
-  SPTRSVHandleType& sptrsv_handle() const {
-    if (sptrsv_) return *sptrsv_;
-    throw Error("a triangular solve with a handle that has no sptrsv handle",
-                "call create_sptrsv_handle first");
-  }
-
- private:
-  std::unique_ptr<SPTRSVHandleType> sptrsv_;
-};
-
-/// Whether T is a KokkosKernelsHandle.
-template <class T>
-inline constexpr bool is_kernels_handle = false;
-template <class... T>
-inline constexpr bool is_kernels_handle<KokkosKernelsHandle<T...>> = true;
 
 }  // namespace heddle::kk

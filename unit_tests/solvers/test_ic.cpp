@@ -75,7 +75,10 @@ TEST_CASE("blocks, subdomains and a row of all") {
   check_factors<Default>(random_rows<double>(many, 1, true, 2, many / 2), {});
 }
 
-TEST_CASE("applies solve with L and its conjugate transpose") {
+namespace {
+
+/// Factors of other values first, so that nothing of an apply is left from them.
+void check_applies(std::optional<Scheme> sptrsv_scheme) {
   using S = Kokkos::complex<double>;
   using T = Types<Exec, S, Indices<std::int32_t, std::int32_t>>;
   const Exec exec;
@@ -85,7 +88,18 @@ TEST_CASE("applies solve with L and its conjugate transpose") {
   const OwnedMatrix<T> a(rows);
   IcOptions options;
   options.fill_level = static_cast<int>(n);
-  IcPlan<Exec, OwnedMatrix<T>::Matrix> plan(exec, a.matrix(), options);
+  options.sptrsv_scheme = sptrsv_scheme;
+  options.threads = 3;
+  auto others = rows;
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    for (auto& [column, value] : others[i]) {
+      if (column == static_cast<std::int64_t>(i)) value *= 3;
+    }
+  }
+  const OwnedMatrix<T> before(others);
+  IcPlan<Exec, OwnedMatrix<T>::Matrix> plan(exec, before.matrix(), options);
+  plan.factor(exec, a.matrix());
+  plan.check_pivots(exec);
   const auto b = random_vector<S>(static_cast<std::size_t>(n), 1);
   const auto on_device = copy_to<Exec::memory_space>(b);
   const Kokkos::View<S*, Exec::memory_space> x("heddle::test::x", b.extent(0));
@@ -106,6 +120,17 @@ TEST_CASE("applies solve with L and its conjugate transpose") {
       worst = error <= worst ? worst : error;
     }
     CHECK(worst < 1e-12);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("applies solve with L and its conjugate transpose") {
+  check_applies(std::nullopt);
+  if (heddle::backends::has_lanes<Exec>) return;
+  for (const char* scheme : {"sptrsv/point-to-point,grain=1", "sptrsv/level-set,grain=1"}) {
+    CAPTURE(scheme);
+    check_applies(Scheme(scheme));
   }
 }
 

@@ -149,7 +149,10 @@ TEST_CASE("block factors solve with a matrix of full blocks on the diagonal") {
   CHECK(plan.residual(exec, a.matrix()) < 1e-14);
 }
 
-TEST_CASE("applies solve with the factors, with every op and several vectors") {
+namespace {
+
+/// Factors of other values first, so that nothing of an apply is left from them.
+void check_applies(std::optional<Scheme> sptrsv_scheme) {
   using S = Kokkos::complex<double>;
   using T = Types<Exec, S, Indices<std::int32_t, std::int32_t>>;
   const Exec exec;
@@ -160,7 +163,16 @@ TEST_CASE("applies solve with the factors, with every op and several vectors") {
   options.fill_level = 1;
   options.ops = {Op::transpose, Op::conjugate_transpose};
   options.vectors.count = 3;
-  IluPlan<Exec, OwnedMatrix<T>::Matrix> plan(exec, a.matrix(), options);
+  options.sptrsv_scheme = sptrsv_scheme;
+  options.threads = 3;
+  auto others = rows;
+  for (auto& row : others) {
+    for (auto& [column, value] : row) value *= static_cast<double>(1 + column % 3);
+  }
+  const OwnedMatrix<T> before(others);
+  IluPlan<Exec, OwnedMatrix<T>::Matrix> plan(exec, before.matrix(), options);
+  plan.factor(exec, a.matrix());
+  CHECK(difference(plan.factors(exec).matrix(), reference_lu(rows, options)) < tolerance<S>());
   const auto factors = reference_lu(rows, options);
   const auto b = random_columns<S, Kokkos::LayoutRight>(n, 3, 1);
   const auto on_device = copy_to<Exec::memory_space>(b);
@@ -199,6 +211,17 @@ TEST_CASE("applies solve with the factors, with every op and several vectors") {
       }
     }
     CHECK(worst < 1e-12);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("applies solve with the factors, with every op and several vectors") {
+  check_applies(std::nullopt);
+  if (heddle::backends::has_lanes<Exec>) return;
+  for (const char* scheme : {"sptrsv/point-to-point,grain=1", "sptrsv/level-set,grain=1"}) {
+    CAPTURE(scheme);
+    check_applies(Scheme(scheme));
   }
 }
 
