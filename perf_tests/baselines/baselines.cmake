@@ -75,6 +75,27 @@ function(heddle_find_mkl found)
   endif()
 endfunction()
 
+# Debian keeps it in a folder of its own; other installations are named by PETSC_DIR.
+function(heddle_find_petsc found)
+  set(${found} FALSE PARENT_SCOPE)
+  if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP)
+    return()  # a baseline of CPUs
+  endif()
+  file(GLOB debian /usr/lib/petscdir/petsc*/*-real)
+  find_path(HEDDLE_PETSC_INCLUDE_DIR petscksp.h HINTS "$ENV{PETSC_DIR}" ${debian}
+            PATH_SUFFIXES include)
+  find_library(HEDDLE_PETSC_LIBRARY NAMES petsc petsc_real HINTS "$ENV{PETSC_DIR}" ${debian}
+               PATH_SUFFIXES lib)
+  if(HEDDLE_PETSC_INCLUDE_DIR AND HEDDLE_PETSC_LIBRARY)
+    find_package(MPI QUIET COMPONENTS CXX)
+  endif()
+  if(TARGET MPI::MPI_CXX)
+    target_include_directories(heddle_baseline_petsc SYSTEM INTERFACE "${HEDDLE_PETSC_INCLUDE_DIR}")
+    target_link_libraries(heddle_baseline_petsc INTERFACE "${HEDDLE_PETSC_LIBRARY}" MPI::MPI_CXX)
+    set(${found} TRUE PARENT_SCOPE)
+  endif()
+endfunction()
+
 # No library: the loop that anybody would write for a CPU.
 function(heddle_find_sequential found)
   set(${found} TRUE PARENT_SCOPE)
@@ -87,4 +108,5 @@ heddle_baseline(sequential "build for a CPU")
 heddle_baseline(kokkos_kernels "give KokkosKernels_ROOT (one that was built with this Kokkos)")
 heddle_baseline(cusparse "install the CUDA toolkit's cuSPARSE")
 heddle_baseline(rocsparse "install rocsparse")
+heddle_baseline(petsc "set PETSC_DIR, or install Debian's libpetsc-real-dev and libopenmpi-dev")
 heddle_baseline(mkl "set MKLROOT, or install Debian's libmkl-dev (non-free)")

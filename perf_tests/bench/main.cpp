@@ -14,6 +14,7 @@
 #include "launches/launches.hpp"
 #include "operation.hpp"
 #include "read/operation.hpp"
+#include "solve/operation.hpp"
 #include "spmv/operation.hpp"
 #include "sptrsv/operation.hpp"
 #include "vectors/operation.hpp"
@@ -28,6 +29,7 @@ std::vector<Operation> operations() {
       spmv_operation(),      //
       sptrsv_operation(),    //
       ilu_operation(),       //
+      solve_operation(),     //
       convert_operation(),   //
       features_operation(),  //
       device_operation(),    //
@@ -52,6 +54,7 @@ constexpr const char* general_help =
     "  heddle-bench spmv --help\n"
     "  heddle-bench sptrsv --generate grid2d:1000\n"
     "  heddle-bench ilu --generate grid2d:1000\n"
+    "  heddle-bench solve --generate grid2d:300\n"
     "  heddle-bench compare before.json after.json\n\n"
     "Options of Kokkos (--kokkos-num-threads=4, ...) are passed on.\n";
 

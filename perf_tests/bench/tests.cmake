@@ -96,6 +96,16 @@ heddle_bench_test(ilu_no_scheme RUN ilu --generate grid2d:9 --scheme csr/scalar 
                   ERR "csr/scalar")
 heddle_bench_test(ilu_not_square RUN ilu --generate rectangular:50,60,3 ${quick} EXIT 2
                   ERR "incomplete factors need a square matrix")
+heddle_bench_test(solve_table RUN solve --generate grid2d:20,9 --scheme none jacobi ic0 --baseline program
+                  ${quick} EXIT 0 OUT "${bench_tests}/solve_table.txt")
+heddle_bench_test(solve_few RUN solve --generate grid2d:20 --scheme none --baseline program-none
+                  --max-iterations 3 ${quick} EXIT 0 OUT "${bench_tests}/solve_few.txt")
+heddle_bench_test(solve_bicgstab RUN solve --generate grid2d:20 --method bicgstab --scheme none ilu0
+                  --baseline program-ilu0 ${quick} EXIT 0)
+heddle_bench_test(solve_no_scheme RUN solve --generate grid2d:9 --scheme ilu9 ${quick} EXIT 2 OUT none
+                  ERR "no preconditioner .ilu9.; there are all, none, jacobi")
+heddle_bench_test(solve_not_square RUN solve --generate rectangular:50,60,3 ${quick} EXIT 2
+                  ERR "solvers need a square matrix")
 # It does not stop the others.
 heddle_bench_test(sptrsv_not_square RUN sptrsv --generate rectangular:50,60,3 grid2d:20,9 --triangle
                   upper --scheme sptrsv/level-set --baseline none ${quick} EXIT 2
@@ -172,6 +182,14 @@ set(smoke_ilu_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_ilu.json")
 heddle_bench_test(smoke_ilu RUN ilu --generate grid2d:30 hypersparse:500,0 --json "${smoke_ilu_json}"
                   ${quick} EXIT 0)
 set_tests_properties(heddle-bench/smoke_ilu PROPERTIES FIXTURES_SETUP heddle_bench_json)
+set(smoke_solve_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_solve.json")
+set(smoke_gmres_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_gmres.json")
+heddle_bench_test(smoke_solve RUN solve --generate grid2d:20 hypersparse:50,0 --json "${smoke_solve_json}"
+                  ${quick} EXIT 0)
+heddle_bench_test(smoke_gmres RUN solve --generate grid2d:20 --method gmres --json "${smoke_gmres_json}"
+                  ${quick} EXIT 0)
+set_tests_properties(heddle-bench/smoke_solve heddle-bench/smoke_gmres
+                     PROPERTIES FIXTURES_SETUP heddle_bench_json)
 heddle_bench_test(smoke_sptrsv RUN sptrsv --generate grid2d:30 hub:3000 hypersparse:500,0 --json
                   "${smoke_sptrsv_json}" ${quick} EXIT 0)
 set_tests_properties(heddle-bench/smoke_sptrsv PROPERTIES FIXTURES_SETUP heddle_bench_json)
@@ -205,6 +223,7 @@ if(nlohmann_json_schema_validator_FOUND)
   add_test(NAME heddle-bench/schema COMMAND heddle_bench_check_schema ${schemas} -- "${smoke_json}"
                                             "${smoke_sptrsv_json}" "${smoke_search_json}"
                                             "${smoke_convert_json}" "${smoke_ilu_json}"
+                                            "${smoke_solve_json}" "${smoke_gmres_json}"
                                             "${bench_tests}/unsteady.json")
   set_tests_properties(heddle-bench/schema PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
   # Of no version that there is; of version 1 but with a key of version 2; and the other way round;
@@ -256,7 +275,7 @@ if(Python3_FOUND)
   add_test(NAME heddle-bench/keep
            COMMAND sh -c "rm -f '${CMAKE_CURRENT_BINARY_DIR}'/kept/*.csv && \
 '${Python3_EXECUTABLE}' '${CMAKE_CURRENT_SOURCE_DIR}/report/keep.py' '${smoke_json}' '${smoke_sptrsv_json}' \
-'${smoke_search_json}' '${smoke_convert_json}' '${bench_tests}/unsteady.json' -o '${CMAKE_CURRENT_BINARY_DIR}/kept' && \
+'${smoke_search_json}' '${smoke_convert_json}' '${smoke_solve_json}' '${bench_tests}/unsteady.json' -o '${CMAKE_CURRENT_BINARY_DIR}/kept' && \
 '${Python3_EXECUTABLE}' '${CMAKE_CURRENT_SOURCE_DIR}/report/keep.py' --check -o '${CMAKE_CURRENT_BINARY_DIR}/kept'")
   set_tests_properties(heddle-bench/keep PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
   # docs/performance.md and README's table are what the kept results say.
@@ -268,7 +287,7 @@ if(Python3_FOUND)
     add_test(NAME heddle-bench/report
              COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/report.py"
                      "${smoke_json}" "${bench_tests}/unsteady.json" "${smoke_sptrsv_json}" "${smoke_search_json}"
-                     "${smoke_convert_json}" "${CMAKE_CURRENT_SOURCE_DIR}/results/h200-sptrsv-double.csv"
+                     "${smoke_convert_json}" "${smoke_solve_json}" "${CMAKE_CURRENT_SOURCE_DIR}/results/h200-sptrsv-double.csv"
                      -o "${CMAKE_CURRENT_BINARY_DIR}/smoke.html")
     add_test(NAME heddle-bench/report_dense
              COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/dense.py"
@@ -286,7 +305,8 @@ add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp"
                                   "${bench_tests}/matrix_set.cpp"
                                   "${bench_tests}/pattern_picture.cpp"
                                   "${bench_tests}/reference.cpp"
-                                  "${bench_tests}/scheme_search.cpp" "${bench_tests}/sptrsv.cpp"
+                                  "${bench_tests}/scheme_search.cpp" "${bench_tests}/solve.cpp"
+                                  "${bench_tests}/sptrsv.cpp"
                                   "${bench_tests}/steadiness.cpp" "${bench_tests}/table.cpp" "${bench_tests}/trace.cpp"
                                   "${bench_tests}/user_format.cpp" bench/sptrsv/trace.cpp
                                   bench/common/allocator_figures.cpp

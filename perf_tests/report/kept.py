@@ -21,6 +21,7 @@ COUNTS = ["bytes", "moved_bytes"]
 COLUMNS = (["matrix", "kind", "name", "chosen", "verdict", "scheme", "note", "error_over_bound"] +
            ["time_us", "time_min_us", "time_max_us", "time_spread"] +
            [column + "_us" for column, _, _ in SAMPLED[1:] + [REST]] + COUNTS)
+SOLVE_COLUMNS = COLUMNS + ["iterations"]
 SHAPE = ["rows", "columns", "nonzeros", "min_row", "max_row", "variation", "empty_rows"]
 TRIANGLE = ["levels", "diagonal_set", "overflows"]
 LEVELS = ["mean_level_rows", "max_level_rows", "cv_level_rows", "mean_level_entries",
@@ -201,6 +202,8 @@ def contestant_line(contestant, key):
         row[column + "_us"] = microseconds(samples["median"], digits) if samples else ""
     row["setup_rest_us"] = microseconds(contestant.get(REST[1]), REST[2])
     row.update({name: number(contestant.get(name), 15) for name in COUNTS})
+    if "iterations" in contestant:
+        row["iterations"] = contestant["iterations"]
     return timed(contestant["time_seconds"], row)
 
 
@@ -221,7 +224,11 @@ def run_text(run, matrices):
                 line["note"] = "^"
             notes[name] = note
             lines.append(line)
-    return "# %s\n%s" % (json.dumps(header, separators=(",", ":")), csv_text(COLUMNS, lines))
+    return "# %s\n%s" % (json.dumps(header, separators=(",", ":")), csv_text(columns_of(run), lines))
+
+
+def columns_of(run):
+    return SOLVE_COLUMNS if run.get("operation") == "solve" else COLUMNS
 
 
 def samples_of(row, column="time"):
@@ -245,6 +252,8 @@ def contestant_of(row, levels, apply_bytes):
     if row["setup_rest_us"]:
         contestant[REST[1]] = seconds(row["setup_rest_us"])
     contestant.update({name: parsed(row[name]) for name in COUNTS})
+    if row.get("iterations"):
+        contestant["iterations"] = int(row["iterations"])
     time = contestant["time_seconds"]
     contestant["gbytes_per_second"] = apply_bytes / time["median"] / 1e9 if time else None
     if levels and time:

@@ -39,11 +39,15 @@ string(REGEX REPLACE "TIME +[0-9.]+ +TIME +TIME +SPREAD +TIME +[0-9.]+ "
 # Of ilu: setup, setup over time, time, what is kept, over the peer's.
 string(REGEX REPLACE "TIME +[0-9.e+]+ +TIME +SPREAD +[0-9.]+ [KMG]?B +([0-9.]+x|-) "
                      "TIME N TIME SPREAD BYTES N " plain "${plain}")
+# Of solve: setup, factor, iterations, one of them, the solve, in all, over the peer's.
+string(REGEX REPLACE "(TIME|-) +[0-9]+ +TIME +TIME +SPREAD +TIME +([0-9.e+]+x|-) "
+                     "\\1 N TIME TIME SPREAD TIME N " plain "${plain}")
+string(REGEX REPLACE "the least in all: [^\n]+" "the least in all: BEST" plain "${plain}")
 # Of operations on vectors: rate, and share of triad's.
 string(REGEX REPLACE "TIME +[0-9.]+ +[0-9]+%\n" "TIME N N%\n" plain "${plain}")
 # What a plan moves and what it makes of an open parameter depend on the processor.
 string(REGEX REPLACE "N% +[0-9.]+ [KMG]B " "N% BYTES " plain "${plain}")
-string(REGEX REPLACE " ok +[a-z-]+/[^ \n]+" " ok" plain "${plain}")
+string(REGEX REPLACE " ok +[a-z-]+/[^ \n]+( [a-z-]+/[^ \n]+)*" " ok" plain "${plain}")
 # Of a trace: the scheme, and which of the rows were late.
 string(REGEX REPLACE "trace of [^\n]*" "trace of SCHEME" plain "${plain}")
 string(REGEX REPLACE "path: [0-9]+ " "path: N " plain "${plain}")

@@ -9,6 +9,7 @@
 #include "contest_options.hpp"
 #include "problem.hpp"
 #include "progress.hpp"
+#include "stopwatch.hpp"
 #include "timing.hpp"
 
 namespace heddle::bench {
@@ -90,7 +91,26 @@ class Contest {
     }
   }
 
-  void time_all(const RunOptions& run) {
+  /// Times contestant.update_values(exec) of those that have values to update.
+  void time_updates() {
+    Stopwatch stopwatch(exec_);
+    for_each([&](Contestant& contestant, ContestantResult& entry) {
+      if (!contestant.updates()) return;
+      progress_.task(result_.name + ": updating " + entry.name);
+      contestant.update_values(exec_);
+      exec_.fence("heddle::bench::first_update");
+      const double begin = host_seconds();
+      for (int i = 0; i < updates; ++i) {
+        if (i > 2 && host_seconds() - begin > update_budget_seconds) break;
+        stopwatch.start();
+        contestant.update_values(exec_);
+        entry.update.seconds.push_back(stopwatch.stop());
+      }
+    });
+  }
+
+  /// `long_applies` as TimingOptions has it.
+  void time_all(const RunOptions& run, bool long_applies = false) {
     progress_.task(result_.name + ": timing");
     std::vector<Runner> runners;
     std::vector<ContestantResult*> entries;
@@ -102,6 +122,7 @@ class Contest {
                                 .precision = run.precision,
                                 .budget_seconds = run.budget_seconds,
                                 .flush = run.flush,
+                                .long_applies = long_applies,
                                 .cache_bytes = backends::describe(exec_).cache_bytes};
     result_.reference = time_in_turns(exec_, runners, options, progress_);
     for (std::size_t i = 0; i < runners.size(); ++i) {
@@ -114,6 +135,8 @@ class Contest {
  private:
   static constexpr int setups = 3;
   static constexpr double setup_budget_seconds = 1;
+  static constexpr int updates = 10;
+  static constexpr double update_budget_seconds = 0.5;
 
   Exec exec_;
   Progress& progress_;

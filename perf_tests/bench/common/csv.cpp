@@ -9,6 +9,7 @@ namespace heddle::bench {
 
 namespace {
 
+/// Of solves their iterations stand behind these.
 constexpr std::array columns = {"matrix",        "kind",        "name",          "chosen",
                                 "verdict",       "scheme",      "note",          "error_over_bound",
                                 "time_us",       "time_min_us", "time_max_us",   "time_spread",
@@ -47,16 +48,17 @@ void add_times(Line& line, const Json& samples) {
   line.push_back(samples.is_object() ? share(get(samples, "spread"), "%.3g") : "");
 }
 
-Line of_matrix(const Json& matrix, const std::string& key) {
+Line of_matrix(const Json& matrix, const std::string& key, bool solves) {
   Line line = {key, "matrix", matrix["chosen_scheme"], "", "", "", matrix["choice_reason"], ""};
   add_times(line, get(get(matrix, "steadiness"), "reference_seconds"));
   line.push_back(microseconds(matrix["prepare_seconds"]));
   line.resize(columns.size());
   line.back() = count(matrix["apply_bytes"]);
+  if (solves) line.emplace_back();
   return line;
 }
 
-Line of_contestant(const Json& c, const std::string& key) {
+Line of_contestant(const Json& c, const std::string& key, bool solves) {
   const std::string name = c["name"];
   const std::string scheme = c["scheme"].is_string() ? c["scheme"].get<std::string>() : "";
   const std::string note = c["note"];
@@ -76,6 +78,7 @@ Line of_contestant(const Json& c, const std::string& key) {
   line.push_back(microseconds(get(c, "setup_rest_seconds")));
   line.push_back(count(c["bytes"]));
   line.push_back(count(c["moved_bytes"]));
+  if (solves) line.push_back(count(get(c, "iterations")));
   return line;
 }
 
@@ -101,14 +104,17 @@ std::string csv_text(const Json& run) {
   const Json& settings = run["settings"];
   const std::string part =
       run["operation"] == "sptrsv" ? "/" + settings["triangle"].get<std::string>() : "";
+  const bool solves = run["operation"] == "solve";
   std::string text;
-  append(text, Line(columns.begin(), columns.end()));
+  Line names(columns.begin(), columns.end());
+  if (solves) names.emplace_back("iterations");
+  append(text, names);
   for (const Json& matrix : run["matrices"]) {
     const Json& steadiness = get(matrix, "steadiness");
     if (steadiness.is_object()) head["spread_limit"] = steadiness["spread_limit"];
     const std::string key = matrix["name"].get<std::string>() + part;
-    append(text, of_matrix(matrix, key));
-    for (const Json& c : matrix["contestants"]) append(text, of_contestant(c, key));
+    append(text, of_matrix(matrix, key, solves));
+    for (const Json& c : matrix["contestants"]) append(text, of_contestant(c, key, solves));
   }
   return "# " + json_text(head, -1) + text;
 }

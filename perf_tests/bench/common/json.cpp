@@ -67,8 +67,9 @@ Json contestant(const MatrixResult& result, const ContestantResult& c,
     json["waits"] = allocations->waits;
   }
   if (const auto rest = c.setup_rest(figures.readback_seconds)) json["setup_rest_seconds"] = *rest;
+  if (c.iterations) json["iterations"] = *c.iterations;
+  if (result.triangle || c.iterations) json["update_seconds"] = samples(c.update);
   if (const auto& triangle = result.triangle) {
-    json["update_seconds"] = samples(c.update);
     const bool known = c.timed() && triangle->levels > 0;
     json["level_seconds"] =
         known ? Json(c.time.median() / static_cast<double>(triangle->levels)) : Json(nullptr);

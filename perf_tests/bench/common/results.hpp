@@ -90,6 +90,8 @@ struct ContestantResult {
   Samples queued;   // one of several applies behind each other
   Samples latency;  // from the call to the end of the fence after it, by the host's clock
   Samples update;   // of the values, where it is an operation of its own
+  /// Of a solve: products with the matrix.
+  std::optional<int> iterations;
   /// Of one setup, or of one conversion.
   std::optional<Allocations> allocations;
   std::size_t bytes = 0;

@@ -20,6 +20,9 @@ constexpr int fewest_warm_up_applies = 2;
 constexpr int most_warm_up_applies = 10;
 constexpr double warm_up_seconds = 0.02;
 constexpr int fewest_repetitions = 5;
+constexpr int fewest_long_repetitions = 2;
+/// Of long applies: after which the next runner has its turn.
+constexpr double long_block_seconds = 0.1;
 constexpr double clock_warm_up_seconds = 0.05;
 constexpr int repetitions_alone = 20;
 constexpr double seconds_alone = 0.1;
@@ -97,24 +100,26 @@ class Track {
   bool finished(const Runner& runner, double used_seconds) const {
     const int done = static_cast<int>(runner.time.seconds.size());
     if (done >= options_.repetitions) return true;
-    return done >= fewest_repetitions && (used_seconds > options_.budget_seconds ||
-                                          runner.time.median_error() <= options_.precision);
+    return done >= fewest() && (used_seconds > options_.budget_seconds ||
+                                runner.time.median_error() <= options_.precision);
   }
 
   void run_block(Runner& runner, double used_seconds) {
     const double begin = host_seconds();
     warm_up(runner);
     const int done = static_cast<int>(runner.time.seconds.size());
-    int count = std::min(block_repetitions, options_.repetitions - done);
+    const int count = std::min(block_repetitions, options_.repetitions - done);
     for (int i = 0; i < count; ++i) {
       if (flush_.active()) flush_();
       stopwatch_.start();
       runner.apply();
       runner.time.seconds.push_back(stopwatch_.stop());
-      const bool slow = used_seconds + host_seconds() - begin > options_.budget_seconds;
-      if (slow && done + i + 1 >= fewest_repetitions) return;
+      const double used = host_seconds() - begin;
+      const bool slow = used_seconds + used > options_.budget_seconds;
+      if (slow && done + i + 1 >= fewest()) return;
+      if (options_.long_applies && used > long_block_seconds) return;
     }
-    if (flush_.active()) return;
+    if (flush_.active() || options_.long_applies) return;
     for (int i = 0; i < count; ++i) {
       const double start = host_seconds();
       runner.apply();
@@ -127,6 +132,7 @@ class Track {
   }
 
   void warm_up(Runner& runner) {
+    if (options_.long_applies) return;
     const double begin = host_seconds();
     for (int i = 0; i < most_warm_up_applies; ++i) {
       if (i >= fewest_warm_up_applies && host_seconds() - begin > warm_up_seconds) break;
@@ -136,6 +142,10 @@ class Track {
   }
 
  private:
+  int fewest() const {
+    return options_.long_applies ? fewest_long_repetitions : fewest_repetitions;
+  }
+
   Exec exec_;
   TimingOptions options_;
   Stopwatch stopwatch_;

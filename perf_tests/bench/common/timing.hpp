@@ -20,6 +20,9 @@ struct TimingOptions {
   double budget_seconds = 2;
   /// Overwrite the caches before every repetition.
   bool flush = false;
+  /// Whether an apply is long, as a whole solve: nothing is warmed up, two repetitions are enough,
+  /// and none is timed by the host's clock or behind each other.
+  bool long_applies = false;
   std::size_t cache_bytes = 0;
 };
 

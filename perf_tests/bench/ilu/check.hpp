@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../../unit_tests/support/wide.hpp"
+#include "../common/solve_error.hpp"
 #include "problem.hpp"
 
 namespace heddle::bench {
@@ -128,29 +129,6 @@ double apply_error(const Factors& f, const Columns& b, const Columns& x, long do
     }
   }
   return worst;
-}
-
-/// What conjugate gradients are asked for.
-inline constexpr double solve_tolerance = 1e-8;
-inline constexpr int most_iterations = 10000;
-
-/// The norm of b - A x of one column over ten times what was asked for, relative to that of b: the
-/// residual that an iteration carries along drifts from this one.
-template <Scalar S, Offset Off, class Columns>
-double solve_error(const HostStorage<S, Off>& A, const Columns& b, const Columns& x) {
-  using test::detail::Wide;
-  long double rest = 0, all = 0;
-  for (std::size_t i = 0; i < b.extent(0); ++i) {
-    Wide sum(b(i, 0));
-    all += test::detail::magnitude(sum) * test::detail::magnitude(sum);
-    for (auto k = A.row_ptr()(i); k < A.row_ptr()(i + 1); ++k) {
-      const auto at = static_cast<std::size_t>(k);
-      sum = sum - Wide(A.values()(at)) * Wide(x(static_cast<std::size_t>(A.col_idx()(at)), 0));
-    }
-    rest += test::detail::magnitude(sum) * test::detail::magnitude(sum);
-  }
-  return static_cast<double>(std::sqrt(rest)) /
-         (10 * solve_tolerance * static_cast<double>(std::sqrt(all)));
 }
 
 }  // namespace heddle::bench

@@ -8,6 +8,7 @@
 
 #include "../common/table.hpp"
 #include "check.hpp"
+#include "make_preconditioner.hpp"
 #include "request.hpp"
 
 namespace heddle::bench {
@@ -26,6 +27,16 @@ inline std::vector<std::string> ilu_scheme_names() {
     }
   }
   return names;
+}
+
+/// What the solves run by; of LU the upper one.
+template <class Plan>
+std::string solve_scheme_of(const Plan& plan) {
+  if constexpr (requires { plan.sptrsv_scheme(Triangle::upper); }) {
+    return plan.sptrsv_scheme(Triangle::upper).to_string();
+  } else {
+    return plan.sptrsv_scheme().to_string();
+  }
 }
 
 /// A plan of Heddle as a contestant.
@@ -62,7 +73,9 @@ class HeddleFactors : public IluContestant<S> {
     const test::HostColumns<S> x("heddle::bench::x", problem_.host_b.extent(0),
                                  problem_.host_b.extent(1));
     problem_.copy_out(exec, x, problem_.x);
-    if (timed_ == Timed::solve) return solve_error(problem_.host, problem_.host_b, x);
+    if (timed_ == Timed::solve) {
+      return solve_error(problem_.host, problem_.host_b, x, solve_tolerance);
+    }
     return apply_error(factors, problem_.host_b, x, std::numeric_limits<RealOf<S>>::epsilon());
   }
   std::size_t bytes() const override { return plan_.bytes(); }
@@ -70,7 +83,7 @@ class HeddleFactors : public IluContestant<S> {
     return timed_ == Timed::factor ? plan_.scheme().to_string() : "";
   }
   std::string note() const override {
-    if (timed_ == Timed::apply) return solve_scheme();
+    if (timed_ == Timed::apply) return solve_scheme_of(plan_);
     if (timed_ == Timed::solve) {
       const bool converged = solve_->result.converged();
       return std::to_string(solve_->result.iterations) + " iterations" +
@@ -97,14 +110,6 @@ class HeddleFactors : public IluContestant<S> {
     }
   };
 
-  std::string solve_scheme() const {
-    if constexpr (requires { plan_.sptrsv_scheme(Triangle::upper); }) {
-      return plan_.sptrsv_scheme(Triangle::upper).to_string();
-    } else {
-      return plan_.sptrsv_scheme().to_string();
-    }
-  }
-
   IluProblem<S, Off> problem_;
   Timed timed_;
   Plan plan_;
@@ -114,25 +119,32 @@ class HeddleFactors : public IluContestant<S> {
 template <Scalar S>
 using InFloat = std::conditional_t<is_complex<S>, Kokkos::complex<float>, float>;
 
+/// use(a null pointer to the plan's type).
+template <Scalar S, Offset Off, class Use>
+auto with_plan_of(FactorKind kind, const Use& use) {
+  using Matrix = CsrMatrix<S, Index, Off, Space>;
+  switch (kind) {
+    case FactorKind::lu: return use(static_cast<const IluPlan<Exec, Matrix>*>(nullptr));
+    case FactorKind::cholesky: return use(static_cast<const IcPlan<Exec, Matrix>*>(nullptr));
+    case FactorKind::lu_in_float:
+      return use(static_cast<const IluPlan<Exec, Matrix, InFloat<S>>*>(nullptr));
+    case FactorKind::cholesky_in_float: break;
+  }
+  return use(static_cast<const IcPlan<Exec, Matrix, InFloat<S>>*>(nullptr));
+}
+
 /// A plan of the kind that was asked for.
 template <Scalar S, Offset Off>
 std::unique_ptr<IluContestant<S>> make_factors(const Exec& exec, const IluProblem<S, Off>& problem,
                                                const IluOptions& options, bool in_float,
                                                Timed timed) {
-  using Matrix = CsrMatrix<S, Index, Off, Space>;
-  const auto make = [&]<class Plan>(const Plan*) -> std::unique_ptr<IluContestant<S>> {
-    return std::make_unique<HeddleFactors<Plan, S, Off>>(exec, problem, options, timed);
-  };
-  using Lu = IluPlan<Exec, Matrix>;
-  using Cholesky = IcPlan<Exec, Matrix>;
-  using LuInFloat = IluPlan<Exec, Matrix, InFloat<S>>;
-  using CholeskyInFloat = IcPlan<Exec, Matrix, InFloat<S>>;
-  if (in_float) {
-    if (problem.cholesky) return make(static_cast<const CholeskyInFloat*>(nullptr));
-    return make(static_cast<const LuInFloat*>(nullptr));
-  }
-  if (problem.cholesky) return make(static_cast<const Cholesky*>(nullptr));
-  return make(static_cast<const Lu*>(nullptr));
+  const FactorKind wide = problem.cholesky ? FactorKind::cholesky : FactorKind::lu;
+  const FactorKind narrow =
+      problem.cholesky ? FactorKind::cholesky_in_float : FactorKind::lu_in_float;
+  return with_plan_of<S, Off>(
+      in_float ? narrow : wide, [&]<class Plan>(const Plan*) -> std::unique_ptr<IluContestant<S>> {
+        return std::make_unique<HeddleFactors<Plan, S, Off>>(exec, problem, options, timed);
+      });
 }
 
 }  // namespace heddle::bench

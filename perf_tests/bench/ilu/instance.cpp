@@ -5,6 +5,44 @@
 
 namespace heddle::bench {
 
+template <class Plan, Scalar T, Offset O>
+class PlannedFactors : public AnyOperator<T> {
+ public:
+  using typename AnyOperator<T>::Const;
+  using typename AnyOperator<T>::Vector;
+  using Matrix = CsrMatrix<T, Index, O, Space>;
+
+  PlannedFactors(const Exec& exec, const Matrix& A, const IluOptions& options)
+      : AnyOperator<T>(A.rows()), A_(A), plan_(exec, A, options) {}
+
+  void apply(const Exec& exec, const Const& b, const Vector& x) override {
+    plan_.apply(exec, b, x);
+  }
+  void update_values(const Exec& exec) override { plan_.factor(exec, A_); }
+  bool symmetric() const override { return plan_.symmetric(); }
+  std::size_t bytes() const override { return plan_.bytes(); }
+  std::string scheme() const override {
+    return plan_.scheme().to_string() + " " + solve_scheme_of(plan_);
+  }
+
+ private:
+  Matrix A_;
+  Plan plan_;
+};
+
+template <Scalar T, Offset O>
+std::unique_ptr<AnyOperator<T>> make_preconditioner(const Exec& exec,
+                                                    const CsrMatrix<T, Index, O, Space>& A,
+                                                    const IluOptions& options, FactorKind kind) {
+  return with_plan_of<T, O>(kind, [&]<class Plan>(const Plan*) -> std::unique_ptr<AnyOperator<T>> {
+    return std::make_unique<PlannedFactors<Plan, T, O>>(exec, A, options);
+  });
+}
+
+template std::unique_ptr<AnyOperator<HEDDLE_BENCH_SCALAR>> make_preconditioner(
+    const Exec&, const CsrMatrix<HEDDLE_BENCH_SCALAR, Index, HEDDLE_BENCH_OFFSET, Space>&,
+    const IluOptions&, FactorKind);
+
 namespace {
 
 using S = HEDDLE_BENCH_SCALAR;

@@ -7,6 +7,10 @@
 
 namespace heddle::bench {
 
+/// What conjugate gradients are asked for.
+inline constexpr double solve_tolerance = 1e-8;
+inline constexpr int most_iterations = 10000;
+
 /// What is timed: new factors, an apply of them, or conjugate gradients with them.
 enum class Timed { factor, apply, solve };
 

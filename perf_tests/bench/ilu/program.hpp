@@ -2,236 +2,26 @@
 // The sequential program that everybody has, on one thread of the host.
 #pragma once
 
-#include <cmath>
-#include <vector>
-
-#include "check.hpp"
+#include "../common/krylov_loops.hpp"
+#include "../common/sequential_kernels.hpp"
+#include "sequential_factors.hpp"
 
 namespace heddle::bench {
-
-/// ILU(k) and IC(k) by rows with a row of markers: Y. Saad, "Iterative methods for sparse linear
-/// systems", 2nd edition, algorithms 10.4 and 10.5, as in SPARSKIT.
-template <Scalar S, Offset Off>
-class SequentialFactors {
- public:
-  explicit SequentialFactors(const IluProblem<S, Off>& problem)
-      : A_(problem.host), cholesky_(problem.cholesky) {
-    const IluOptions& options = problem.options;
-    if (options.block_size > 1) {
-      throw Error("the sequential program has no blocks", "leave out --block or the program");
-    }
-    if (cholesky_ && options.fill_level > 0) {
-      throw Error("the sequential program has IC(0) alone", "leave out --level or the program");
-    }
-    find_pattern(options.fill_level, options.subdomains);
-    place_.assign(rows(), Off(-1));
-    shift_ = static_cast<RealOf<S>>(options.shift);
-    factor();
-  }
-
-  void factor() {
-    for (std::size_t i = 0; i < rows(); ++i) {
-      load_row(i);
-      if (cholesky_) {
-        cholesky_row(i);
-      } else {
-        eliminate_row(i);
-      }
-      for (std::size_t k = begin(i); k < begin(i + 1); ++k) place_[column(k)] = Off(-1);
-    }
-  }
-
-  /// x = (LU)^-1 b of one column, of host Views of rank 2.
-  template <class B, class X>
-  void solve(const B& b, const X& x) const {
-    for (std::size_t v = 0; v < b.extent(1); ++v) {
-      for (std::size_t i = 0; i < rows(); ++i) {
-        S value = b(i, v);
-        for (std::size_t k = begin(i); k < diagonal(i); ++k) value -= values_[k] * x(column(k), v);
-        x(i, v) = cholesky_ ? value / values_[diagonal(i)] : value;
-      }
-      for (std::size_t i = rows(); i-- > 0;) {
-        if (cholesky_) {
-          x(i, v) /= values_[diagonal(i)];
-          for (std::size_t k = begin(i); k < diagonal(i); ++k) {
-            x(column(k), v) -= conjugate(values_[k]) * x(i, v);
-          }
-        } else {
-          S value = x(i, v);
-          for (std::size_t k = diagonal(i) + 1; k < begin(i + 1); ++k) {
-            value -= values_[k] * x(column(k), v);
-          }
-          x(i, v) = value / values_[diagonal(i)];
-        }
-      }
-    }
-  }
-
-  auto on_host() const {
-    const auto view = [](const auto& from) {
-      using T = typename std::decay_t<decltype(from)>::value_type;
-      return Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-          from.data(), from.size());
-    };
-    return HostFactors{view(row_ptr_), view(col_idx_), view(values_), cholesky_};
-  }
-  std::size_t bytes() const {
-    return row_ptr_.size() * sizeof(Off) + col_idx_.size() * (sizeof(Index) + sizeof(S)) +
-           rows() * 2 * sizeof(Off);
-  }
-
- private:
-  std::size_t rows() const { return diagonal_.size(); }
-  std::size_t begin(std::size_t i) const { return static_cast<std::size_t>(row_ptr_[i]); }
-  std::size_t column(std::size_t k) const { return static_cast<std::size_t>(col_idx_[k]); }
-  std::size_t diagonal(std::size_t i) const { return static_cast<std::size_t>(diagonal_[i]); }
-
-  /// By rows, from the levels of the rows above.
-  void find_pattern(int most, int subdomains) {
-    const auto n = static_cast<std::size_t>(A_.rows());
-    std::vector<int> level_of(n, -1), level;
-    std::vector<Index> row;
-    row_ptr_.assign(1, Off(0));
-    for (std::size_t i = 0; i < n; ++i) {
-      row.clear();
-      const auto part = [&](std::size_t j) { return j * static_cast<std::size_t>(subdomains) / n; };
-      for (Off k = A_.row_ptr()(i); k < A_.row_ptr()(i + 1); ++k) {
-        const Index j = A_.col_idx()(static_cast<std::size_t>(k));
-        if (cholesky_ && static_cast<std::size_t>(j) > i) continue;
-        if (part(static_cast<std::size_t>(j)) != part(i)) continue;
-        row.push_back(j);
-        level_of[static_cast<std::size_t>(j)] = 0;
-      }
-      if (most > 0) {
-        for (std::size_t p = 0; p < row.size() && static_cast<std::size_t>(row[p]) < i; ++p) {
-          const auto t = static_cast<std::size_t>(row[p]);
-          const int left = level_of[t];
-          const std::size_t before = row.size();
-          for (std::size_t q = diagonal(t) + 1; q < begin(t + 1); ++q) {
-            const int fill = left + level[q] + 1;
-            int& at = level_of[column(q)];
-            if (fill > most) continue;
-            if (at < 0) row.push_back(col_idx_[q]);
-            if (at < 0 || at > fill) at = fill;
-          }
-          if (row.size() > before) {
-            std::inplace_merge(row.begin() + static_cast<std::ptrdiff_t>(p) + 1,
-                               row.begin() + static_cast<std::ptrdiff_t>(before), row.end());
-          }
-        }
-      }
-      for (const Index j : row) {
-        if (static_cast<std::size_t>(j) == i)
-          diagonal_.push_back(static_cast<Off>(col_idx_.size()));
-        col_idx_.push_back(j);
-        level.push_back(std::exchange(level_of[static_cast<std::size_t>(j)], -1));
-      }
-      row_ptr_.push_back(static_cast<Off>(col_idx_.size()));
-    }
-    values_.resize(col_idx_.size());
-  }
-
-  void load_row(std::size_t i) {
-    for (std::size_t k = begin(i); k < begin(i + 1); ++k) {
-      place_[column(k)] = static_cast<Off>(k);
-      values_[k] = S(0);
-    }
-    for (Off k = A_.row_ptr()(i); k < A_.row_ptr()(i + 1); ++k) {
-      const auto at = static_cast<std::size_t>(k);
-      const Off to = place_[static_cast<std::size_t>(A_.col_idx()(at))];
-      if (to != Off(-1)) values_[static_cast<std::size_t>(to)] = A_.values()(at);
-    }
-  }
-  S lifted(const S& pivot) const {
-    const auto size = Kokkos::abs(pivot);
-    if (!(size < shift_)) return pivot;
-    return size > 0 ? pivot * S(shift_ / size) : S(shift_);
-  }
-  void eliminate_row(std::size_t i) {
-    for (std::size_t k = begin(i); k < diagonal(i); ++k) {
-      const std::size_t t = column(k);
-      const S multiplier = values_[k] / values_[diagonal(t)];
-      values_[k] = multiplier;
-      for (std::size_t q = diagonal(t) + 1; q < begin(t + 1); ++q) {
-        const Off to = place_[column(q)];
-        if (to != Off(-1)) values_[static_cast<std::size_t>(to)] -= multiplier * values_[q];
-      }
-    }
-    values_[diagonal(i)] = lifted(values_[diagonal(i)]);
-  }
-  void cholesky_row(std::size_t i) {
-    for (std::size_t k = begin(i); k < begin(i + 1); ++k) {
-      const std::size_t t = column(k);
-      S value = values_[k];
-      for (std::size_t q = begin(t); q < diagonal(t); ++q) {
-        const Off at = place_[column(q)];
-        if (at != Off(-1)) value -= values_[static_cast<std::size_t>(at)] * conjugate(values_[q]);
-      }
-      if (t < i) {
-        values_[k] = value / values_[diagonal(t)];
-      } else {
-        values_[k] = Kokkos::sqrt(lifted(value));
-      }
-    }
-  }
-
-  HostStorage<S, Off> A_;
-  bool cholesky_;
-  RealOf<S> shift_ = 0;
-  std::vector<Off> row_ptr_, diagonal_, place_;
-  std::vector<Index> col_idx_;
-  std::vector<S> values_;
-};
-
-/// Conjugate gradients on one thread, from zero, of one column; how many iterations it took.
-template <Scalar S, Offset Off, class Columns>
-int sequential_cg(const HostStorage<S, Off>& A, const SequentialFactors<S, Off>& M,
-                  const Columns& b, const Columns& x) {
-  const std::size_t n = b.extent(0);
-  const Columns r("heddle::bench::r", n, 1), z("heddle::bench::z", n, 1);
-  std::vector<S> p(n, S(0)), q(n);
-  Kokkos::deep_copy(r, b);
-  Kokkos::deep_copy(x, S(0));
-  const auto dot = [n](const auto& left, const auto& right) {
-    S sum(0);
-    for (std::size_t i = 0; i < n; ++i) sum += conjugate(left(i)) * right(i);
-    return sum;
-  };
-  const auto of_r = [&](std::size_t i) { return r(i, 0); };
-  const auto of_z = [&](std::size_t i) { return z(i, 0); };
-  const auto enough = Kokkos::abs(dot(of_r, of_r)) * solve_tolerance * solve_tolerance;
-  S before(1);
-  for (int iteration = 0; iteration < most_iterations; ++iteration) {
-    if (Kokkos::abs(dot(of_r, of_r)) <= enough) return iteration;
-    M.solve(r, z);
-    const S now = dot(of_r, of_z);
-    const S beta = iteration > 0 ? now / before : S(0);
-    before = now;
-    for (std::size_t i = 0; i < n; ++i) p[i] = z(i, 0) + beta * p[i];
-    for (std::size_t i = 0; i < n; ++i) {
-      S sum(0);
-      for (auto k = A.row_ptr()(i); k < A.row_ptr()(i + 1); ++k) {
-        const auto at = static_cast<std::size_t>(k);
-        sum += A.values()(at) * p[static_cast<std::size_t>(A.col_idx()(at))];
-      }
-      q[i] = sum;
-    }
-    const S alpha =
-        now / dot([&](std::size_t i) { return p[i]; }, [&](std::size_t i) { return q[i]; });
-    for (std::size_t i = 0; i < n; ++i) {
-      x(i, 0) += alpha * p[i];
-      r(i, 0) -= alpha * q[i];
-    }
-  }
-  return most_iterations;
-}
 
 /// It factors, applies what it factored, or solves with it.
 template <Scalar S, Offset Off>
 class SequentialProgram : public IluContestant<S> {
  public:
   SequentialProgram(const IluProblem<S, Off>& problem, Timed timed)
-      : problem_(problem), factors_(problem), timed_(timed) {
+      : problem_(problem),
+        factors_(problem.host, problem.options, problem.cholesky),
+        kernels_(problem.host),
+        loops_(kernels_,
+               [this](const Vector& r, const Vector& z) {
+                 factors_.solve(as_column(r), as_column(z));
+               },
+               {solve_tolerance, most_iterations}),
+        timed_(timed) {
     if (timed == Timed::solve && !problem.solves) {
       throw Error("nothing is solved", "ask for it by --solve");
     }
@@ -244,13 +34,14 @@ class SequentialProgram : public IluContestant<S> {
       case Timed::factor: return factors_.factor();
       case Timed::apply: return factors_.solve(problem_.host_b, x_);
       case Timed::solve:
-        iterations_ = sequential_cg(problem_.host, factors_, problem_.host_b, x_);
+        iterations_ = loops_.cg(column(problem_.host_b), column(x_)).iterations;
         return;
     }
   }
   std::optional<double> error_over_bound(const Exec&) override {
     constexpr auto epsilon = std::numeric_limits<RealOf<S>>::epsilon();
-    if (timed_ == Timed::solve) return solve_error(problem_.host, problem_.host_b, x_);
+    if (timed_ == Timed::solve)
+      return solve_error(problem_.host, problem_.host_b, x_, solve_tolerance);
     if (timed_ == Timed::apply)
       return apply_error(factors_.on_host(), problem_.host_b, x_, epsilon);
     return factor_error(problem_.host, factors_.on_host(), epsilon);
@@ -261,8 +52,16 @@ class SequentialProgram : public IluContestant<S> {
   }
 
  private:
+  using Vector = typename SequentialKernels<S, Off>::Vector;
+
+  static Vector column(const test::HostColumns<S>& columns) {
+    return Kokkos::subview(columns, Kokkos::ALL, 0);
+  }
+
   IluProblem<S, Off> problem_;
   SequentialFactors<S, Off> factors_;
+  SequentialKernels<S, Off> kernels_;
+  KrylovLoops<SequentialKernels<S, Off>> loops_;
   Timed timed_;
   int iterations_ = 0;
   test::HostColumns<S> x_;

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "../../../formats/spmv_plan.hpp"
+#include "../common/any_operator.hpp"
 #include "problem.hpp"
 
 namespace heddle::bench {
@@ -13,5 +14,11 @@ namespace heddle::bench {
 template <Scalar S, Offset Off>
 std::unique_ptr<SpmvContestant<S>> make_plan(const Exec& exec, const SpmvProblem<S, Off>& problem,
                                              const SpmvOptions& options);
+
+/// The same of any vectors, for solvers.
+template <Scalar S, Offset Off>
+std::unique_ptr<AnyProduct<S>> make_product(const Exec& exec,
+                                            const CsrMatrix<S, Index, Off, Space>& A,
+                                            const SpmvOptions& options);
 
 }  // namespace heddle::bench

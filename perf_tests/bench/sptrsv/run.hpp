@@ -37,7 +37,7 @@ class SptrsvRun {
       result_.contestants.back().chosen = entry.chosen;
     }
     contest_.enter_baselines(problem_, request_);
-    time_updates();
+    contest_.time_updates();  // so that what an update leaves is verified
     if (request_.verify()) verify_all();
     contest_.time_all(request_);
     if (request_.traces()) trace_all();
@@ -47,9 +47,6 @@ class SptrsvRun {
  private:
   using Vectors = test::HostColumns<S>;
   using Contestant = SptrsvContestant<S>;
-
-  static constexpr int updates = 10;
-  static constexpr double update_budget_seconds = 0.5;
 
   HostStorage<S, Off> triangle_of(const Source& source) {
     const std::uint64_t seed = request_.matrices.seed;
@@ -85,24 +82,6 @@ class SptrsvRun {
     problem_.x = decltype(problem_.x)(unset("heddle::bench::x"), rows * k);
     problem_.copy_in(exec_, problem_.b, b_);
     result_.rows = row_features(exec_, problem_.T);
-  }
-
-  /// Before the verification, so that what an update leaves is verified.
-  void time_updates() {
-    Stopwatch stopwatch(exec_);
-    contest_.for_each([&](Contestant& contestant, ContestantResult& entry) {
-      if (!contestant.updates()) return;
-      progress_.task(result_.name + ": updating " + entry.name);
-      contestant.update_values(exec_);
-      exec_.fence("heddle::bench::first_update");
-      const double begin = host_seconds();
-      for (int i = 0; i < updates; ++i) {
-        if (i > 2 && host_seconds() - begin > update_budget_seconds) break;
-        stopwatch.start();
-        contestant.update_values(exec_);
-        entry.update.seconds.push_back(stopwatch.stop());
-      }
-    });
   }
 
   /// By a solve on the host: whether the values make a solution that the scalar cannot hold, or

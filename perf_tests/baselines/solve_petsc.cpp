@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// PETSc's Krylov methods and preconditioners, in one process.
+#include <petscksp.h>
+
+#include "../bench/solve/problem.hpp"
+
+namespace heddle::bench {
+
+namespace {
+
+/// PETSc takes arrays that it only reads as it takes those that it writes.
+template <class T, class... Properties>
+std::remove_const_t<T>* array(const Kokkos::View<T*, Properties...>& view) {
+  return const_cast<std::remove_const_t<T>*>(view.data());
+}
+
+void check(PetscErrorCode code, const char* what) {
+  if (code == PETSC_SUCCESS) return;
+  throw Error(std::string(what) + " failed with code " + std::to_string(static_cast<int>(code)),
+              "leave this baseline out for this problem");
+}
+
+void start() {
+  static const PetscErrorCode code = [] {
+    const PetscErrorCode begun = PetscInitializeNoArguments();
+    PetscPopSignalHandler();
+    PetscPushErrorHandler(PetscReturnErrorHandler, nullptr);
+    return begun;
+  }();
+  check(code, "PetscInitialize");
+}
+
+/// Of a problem whose types are those that this PETSc was built for.
+class PetscSolve : public SolveContestant<::PetscScalar> {
+ public:
+  PetscSolve(const SolveProblem<::PetscScalar, PetscInt>& problem, PCType with) {
+    start();
+    const PetscInt rows = problem.A.rows();
+    check(MatCreateSeqAIJWithArrays(PETSC_COMM_SELF, rows, rows, array(problem.A.row_ptr()),
+                                    array(problem.A.col_idx()), array(problem.A.values()), &A_),
+          "MatCreateSeqAIJWithArrays");
+    check(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, rows, array(problem.b), &b_), "VecCreate");
+    check(VecCreateSeqWithArray(PETSC_COMM_SELF, 1, rows, array(problem.x), &x_), "VecCreate");
+    check(KSPCreate(PETSC_COMM_SELF, &solver_), "KSPCreate");
+    check(KSPSetOperators(solver_, A_, A_), "KSPSetOperators");
+    take_method(problem.request);
+    PC preconditioner;
+    check(KSPGetPC(solver_, &preconditioner), "KSPGetPC");
+    check(PCSetType(preconditioner, with), "PCSetType");
+    if (std::string(with) == PCSOR) {
+      check(PCSORSetSymmetric(preconditioner, SOR_LOCAL_SYMMETRIC_SWEEP), "PCSORSetSymmetric");
+    }
+    check(KSPSetUp(solver_), "KSPSetUp");
+  }
+  PetscSolve(const PetscSolve&) = delete;
+  ~PetscSolve() override {
+    KSPDestroy(&solver_);
+    VecDestroy(&x_);
+    VecDestroy(&b_);
+    MatDestroy(&A_);
+  }
+
+ private:
+  /// Residuals are those of A x = b, as everybody's.
+  void take_method(const SolveRequest& request) {
+    const Method method = request.method();
+    const bool cg = method == Method::cg;
+    const KSPType type = cg ? KSPCG : method == Method::gmres ? KSPGMRES : KSPBCGS;
+    per_iteration_ = method == Method::bicgstab ? 2 : 1;
+    check(KSPSetType(solver_, type), "KSPSetType");
+    if (method == Method::gmres) check(KSPGMRESSetRestart(solver_, request.restart), "Restart");
+    check(KSPSetPCSide(solver_, cg ? PC_LEFT : PC_RIGHT), "KSPSetPCSide");
+    check(KSPSetNormType(solver_, KSP_NORM_UNPRECONDITIONED), "KSPSetNormType");
+    check(KSPSetTolerances(solver_, request.limits.tolerance, 0, PETSC_DEFAULT,
+                           request.limits.max_iterations / per_iteration_),
+          "KSPSetTolerances");
+  }
+
+  Solved solve(const Exec& exec) override {
+    exec.fence("heddle::bench::petsc");
+    check(KSPSolve(solver_, b_, x_), "KSPSolve");
+    KSPConvergedReason reason;
+    PetscInt iterations = 0;
+    check(KSPGetConvergedReason(solver_, &reason), "KSPGetConvergedReason");
+    check(KSPGetIterationNumber(solver_, &iterations), "KSPGetIterationNumber");
+    return {reason > 0, static_cast<int>(iterations) * per_iteration_,
+            KSPConvergedReasons[static_cast<int>(reason)]};
+  }
+
+  Mat A_ = nullptr;
+  Vec b_ = nullptr, x_ = nullptr;
+  KSP solver_ = nullptr;
+  int per_iteration_ = 1;
+};
+
+template <class S, class Off>
+bool enter() {
+  if constexpr (std::same_as<S, ::PetscScalar> && std::same_as<Off, PetscInt>) {
+    using Problem = SolveProblem<S, Off>;
+    const auto add = [](const char* name, const char* description, PCType with) {
+      add_baseline<Problem>({name, description, [with](const Exec&, const Problem& problem) {
+                               return std::make_unique<PetscSolve>(problem, with);
+                             }});
+    };
+    add("petsc-none", "PETSc, one process", PCNONE);
+    add("petsc-jacobi", "PETSc, one process, the diagonal", PCJACOBI);
+    add("petsc-ssor", "PETSc, one process, a symmetric sweep (PCSOR)", PCSOR);
+    add("petsc-ilu0", "PETSc, one process, ILU(0)", PCILU);
+    add("petsc-ic0", "PETSc, one process, IC(0)", PCICC);
+  }
+  return true;
+}
+
+[[maybe_unused]] const bool entered = enter<HEDDLE_BENCH_SCALAR, HEDDLE_BENCH_OFFSET>();
+
+}  // namespace
+
+}  // namespace heddle::bench

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Krylov methods as programs write them, over the kernels of a library: what baselines run.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../../../core/types.hpp"
+
+namespace heddle::bench {
+
+/// How an iteration from zero ended.
+struct Solved {
+  bool converged = false;
+  int iterations = 0;  ///< products with A, those for a residual not counted
+  std::string why = {};
+};
+
+/// Until the residual's norm is at most `tolerance` times that of b.
+struct LoopLimits {
+  double tolerance = 1e-8;
+  int max_iterations = 10000;
+};
+
+/// `Kernels` has Vector, vector(label), product(x, y) for y = A x, dot(x, y) with x conjugated,
+/// axpby(a, x, b, y) for y = a x + b y, where b = 0 never reads y. precondition(r, z) is z = M r.
+template <class Kernels>
+class KrylovLoops {
+ public:
+  using Vector = typename Kernels::Vector;
+  using Precondition = std::function<void(const Vector& r, const Vector& z)>;
+  using S = typename Vector::non_const_value_type;
+  using Real = RealOf<S>;
+
+  KrylovLoops(Kernels& kernels, Precondition precondition, const LoopLimits& limits)
+      : kernels_(kernels), precondition_(std::move(precondition)), limits_(limits) {}
+
+  /// Conjugate gradients (M. Hestenes, E. Stiefel, 1952).
+  Solved cg(const Vector& b, const Vector& x) {
+    const Vector r = begin(b, x), z = vector(), p = vector(), q = vector();
+    S before(1);
+    for (int iterations = 0; !enough(r); ++iterations) {
+      if (iterations == limits_.max_iterations) return stopped(iterations);
+      precondition_(r, z);
+      const S rho = dot(r, z);
+      kernels_.axpby(S(1), z, iterations > 0 ? rho / before : S(0), p);
+      before = rho;
+      kernels_.product(p, q);
+      const S alpha = rho / dot(p, q);
+      if (!finite(alpha)) return broken(iterations);
+      kernels_.axpby(alpha, p, S(1), x);
+      kernels_.axpby(-alpha, q, S(1), r);
+      done_ = iterations + 1;
+    }
+    return {true, done_};
+  }
+
+  /// BiCGStab with M on the right (H. van der Vorst, 1992).
+  Solved bicgstab(const Vector& b, const Vector& x) {
+    const Vector r = begin(b, x), shadow = vector(), p = vector(), v = vector(), t = vector(),
+                 p_hat = vector(), s_hat = vector();
+    kernels_.axpby(S(1), r, S(0), shadow);
+    S rho(1), alpha(1), omega(1);
+    while (!enough(r)) {
+      if (done_ >= limits_.max_iterations) return stopped(done_);
+      const S now = dot(shadow, r);
+      if (done_ == 0) {
+        kernels_.axpby(S(1), r, S(0), p);
+      } else {
+        const S beta = now / rho * (alpha / omega);
+        if (!finite(beta)) return broken(done_);
+        kernels_.axpby(-omega, v, S(1), p);
+        kernels_.axpby(S(1), r, beta, p);
+      }
+      rho = now;
+      precondition_(p, p_hat);
+      kernels_.product(p_hat, v);
+      ++done_;
+      alpha = rho / dot(shadow, v);
+      if (!finite(alpha)) return broken(done_);
+      kernels_.axpby(-alpha, v, S(1), r);
+      kernels_.axpby(alpha, p_hat, S(1), x);
+      if (enough(r)) break;
+      precondition_(r, s_hat);
+      kernels_.product(s_hat, t);
+      ++done_;
+      omega = dot(t, r) / dot(t, t);
+      if (!finite(omega)) return broken(done_);
+      kernels_.axpby(omega, s_hat, S(1), x);
+      kernels_.axpby(-omega, t, S(1), r);
+    }
+    return {true, done_};
+  }
+
+  /// GMRES(m) with M on the right and Gram-Schmidt modified (Y. Saad, M. Schultz, 1986).
+  Solved gmres(const Vector& b, const Vector& x, int m) {
+    const Vector r = begin(b, x), z = vector(), w = vector();
+    std::vector<Vector> basis;
+    for (int i = 0; i <= m; ++i) basis.push_back(vector());
+    const auto size = static_cast<std::size_t>(m);
+    std::vector<S> H((size + 1) * size), turned(size + 1), sine(size), solution(size);
+    std::vector<Real> cosine(size);
+    const auto h = [&](int i, int j) -> S& {
+      return H[static_cast<std::size_t>(i) + static_cast<std::size_t>(j) * (size + 1)];
+    };
+    const auto at = [](auto& list, int i) -> auto& { return list[static_cast<std::size_t>(i)]; };
+    while (!enough(r)) {
+      if (done_ >= limits_.max_iterations) return stopped(done_);
+      std::fill(turned.begin(), turned.end(), S(0));
+      turned[0] = S(norm_);
+      kernels_.axpby(S(1 / norm_), r, S(0), basis[0]);
+      int j = 0;
+      for (bool small = false; j < m && !small && done_ < limits_.max_iterations; ++j) {
+        precondition_(at(basis, j), z);
+        kernels_.product(z, w);
+        ++done_;
+        for (int i = 0; i <= j; ++i) {
+          h(i, j) = dot(at(basis, i), w);
+          kernels_.axpby(-h(i, j), at(basis, i), S(1), w);
+        }
+        const Real length = Kokkos::sqrt(Kokkos::abs(dot(w, w)));
+        for (int i = 0; i < j; ++i) {
+          const S above = h(i, j), below = h(i + 1, j);
+          h(i, j) = at(cosine, i) * above + at(sine, i) * below;
+          h(i + 1, j) = at(cosine, i) * below - conjugate(at(sine, i)) * above;
+        }
+        const Real a = Kokkos::abs(h(j, j)), both = Kokkos::sqrt(a * a + length * length);
+        if (!(both > 0) || !finite(S(both))) return broken(done_);
+        at(cosine, j) = a / both;
+        at(sine, j) = a > 0 ? h(j, j) / a * (length / both) : S(1);
+        h(j, j) = a > 0 ? h(j, j) / a * both : S(length);
+        at(turned, j + 1) = -conjugate(at(sine, j)) * at(turned, j);
+        at(turned, j) = at(cosine, j) * at(turned, j);
+        small = Kokkos::abs(at(turned, j + 1)) <= limits_.tolerance * norm_of_b_;
+        if (length > 0) kernels_.axpby(S(1 / length), w, S(0), at(basis, j + 1));
+      }
+      kernels_.axpby(S(0), w, S(0), w);
+      for (int i = j - 1; i >= 0; --i) {
+        S value = at(turned, i);
+        for (int k = i + 1; k < j; ++k) value -= h(i, k) * at(solution, k);
+        at(solution, i) = value / h(i, i);
+        kernels_.axpby(at(solution, i), at(basis, i), S(1), w);
+      }
+      precondition_(w, z);
+      kernels_.axpby(S(1), z, S(1), x);
+      kernels_.product(x, w);
+      kernels_.axpby(S(1), b, S(0), r);
+      kernels_.axpby(S(-1), w, S(1), r);
+    }
+    return {true, done_};
+  }
+
+ private:
+  /// x = 0 and r = b.
+  Vector begin(const Vector& b, const Vector& x) {
+    done_ = 0;
+    taken_ = 0;
+    const Vector r = vector();
+    kernels_.axpby(S(0), b, S(0), x);
+    kernels_.axpby(S(1), b, S(0), r);
+    norm_of_b_ = static_cast<double>(Kokkos::sqrt(Kokkos::abs(dot(b, b))));
+    return r;
+  }
+  bool enough(const Vector& r) {
+    norm_ = static_cast<double>(Kokkos::sqrt(Kokkos::abs(dot(r, r))));
+    return norm_ <= limits_.tolerance * norm_of_b_;
+  }
+  /// The same ones in every solve: the first allocates them.
+  Vector vector() {
+    if (taken_ == vectors_.size()) vectors_.push_back(kernels_.vector("heddle::bench::loop"));
+    return vectors_[taken_++];
+  }
+  S dot(const Vector& x, const Vector& y) { return kernels_.dot(x, y); }
+  static bool finite(const S& number) { return Kokkos::isfinite(Kokkos::abs(number)); }
+  static Solved stopped(int iterations) { return {false, iterations, "all iterations used up"}; }
+  static Solved broken(int iterations) { return {false, iterations, "broke down"}; }
+
+  Kernels& kernels_;
+  Precondition precondition_;
+  LoopLimits limits_;
+  std::vector<Vector> vectors_;
+  std::size_t taken_ = 0;
+  int done_ = 0;
+  double norm_ = 0, norm_of_b_ = 0;
+};
+
+}  // namespace heddle::bench

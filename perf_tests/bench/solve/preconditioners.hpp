@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <heddle/cg.hpp>
+#include <heddle/chebyshev.hpp>
+#include <heddle/gauss_seidel.hpp>
+#include <heddle/spmv.hpp>
+
+#include "../ilu/make_preconditioner.hpp"
+#include "problem.hpp"
+
+namespace heddle::bench {
+
+/// A preconditioner of Heddle that updates from the matrix, behind the interface.
+template <Scalar S, Offset Off, class Plan>
+class PlannedPreconditioner : public AnyOperator<S> {
+ public:
+  using typename AnyOperator<S>::Const;
+  using typename AnyOperator<S>::Vector;
+  using Matrix = CsrMatrix<S, Index, Off, Space>;
+
+  template <class... Options>
+  PlannedPreconditioner(const Exec& exec, const Matrix& A, const Options&... options)
+      : AnyOperator<S>(A.rows()), A_(A), plan_(exec, A, options...) {}
+
+  void apply(const Exec& exec, const Const& b, const Vector& x) override {
+    plan_.apply(exec, b, x);
+  }
+  void update_values(const Exec& exec) override { plan_.update_values(exec, A_); }
+  bool symmetric() const override { return plan_.symmetric(); }
+  std::size_t bytes() const override { return plan_.bytes(); }
+  std::string scheme() const override {
+    if constexpr (requires { plan_.scheme(); }) return plan_.scheme().to_string();
+    return "";
+  }
+  const Plan& plan() const { return plan_; }
+
+ private:
+  Matrix A_;
+  Plan plan_;
+};
+
+template <Scalar S, Offset Off>
+using PlannedJacobi = PlannedPreconditioner<S, Off, JacobiPreconditioner<Exec, S>>;
+
+/// Chebyshev's polynomial for the upper part of Gershgorin's interval of D^-1 A.
+template <Scalar S, Offset Off>
+class Polynomial : public AnyOperator<S> {
+ public:
+  using typename AnyOperator<S>::Const;
+  using typename AnyOperator<S>::Vector;
+
+  Polynomial(const Exec& exec, const SolveProblem<S, Off>& problem, AnyOperator<S>& product)
+      : AnyOperator<S>(problem.A.rows()),
+        jacobi_(exec, problem.A),
+        polynomial_(exec, product, jacobi_.plan(), bounds(problem.host), degree) {}
+
+  void apply(const Exec& exec, const Const& b, const Vector& x) override {
+    polynomial_.apply(exec, b, x);
+  }
+  void update_values(const Exec& exec) override { jacobi_.update_values(exec); }
+  std::size_t bytes() const override { return jacobi_.bytes() + polynomial_.bytes(); }
+
+ private:
+  static constexpr int degree = 3;
+  static constexpr double covered = 30;  // the upper bound over the lower
+
+  static SpectrumBounds bounds(const HostStorage<S, Off>& A) {
+    double largest = 1;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(A.rows()); ++i) {
+      double sum = 0, diagonal = 0;
+      for (Off k = A.row_ptr()(i); k < A.row_ptr()(i + 1); ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        const auto size = static_cast<double>(Kokkos::abs(A.values()(at)));
+        sum += size;
+        if (static_cast<std::size_t>(A.col_idx()(at)) == i) diagonal = size;
+      }
+      largest = std::max(largest, sum / diagonal);
+    }
+    return {largest / covered, largest};
+  }
+
+  PlannedJacobi<S, Off> jacobi_;
+  ChebyshevPreconditioner<Exec, S, AnyOperator<S>> polynomial_;
+};
+
+/// The one of that name; null for none.
+template <Scalar S, Offset Off>
+std::unique_ptr<AnyOperator<S>> make_named(const Exec& exec, const SolveProblem<S, Off>& problem,
+                                           AnyOperator<S>& product, const std::string& name) {
+  using Matrix = CsrMatrix<S, Index, Off, Space>;
+  const SolveRequest& request = problem.request;
+  if (name == "none") return nullptr;
+  if (name == "jacobi") return std::make_unique<PlannedJacobi<S, Off>>(exec, problem.A);
+  if (name == "block-jacobi") {
+    using Blocks = BlockJacobiPreconditioner<Exec, S>;
+    return std::make_unique<PlannedPreconditioner<S, Off, Blocks>>(exec, problem.A, request.block);
+  }
+  if (name == "chebyshev") return std::make_unique<Polynomial<S, Off>>(exec, problem, product);
+  if (name.starts_with("ssor")) {
+    // Only gauss-seidel/split has products, and by itself a plan takes that where nothing else is.
+    using Sweep = GaussSeidelPlan<Exec, Matrix, Formats<CsrFormat>>;
+    GaussSeidelOptions options;
+    options.expected_applies = request.expected_applies;
+    if (name.ends_with("multicolor")) options.order = GaussSeidelOrder::multicolor;
+    return std::make_unique<PlannedPreconditioner<S, Off, Sweep>>(exec, problem.A, options,
+                                                                  Formats<CsrFormat>());
+  }
+  IluOptions options;
+  options.expected_applies = request.expected_applies;
+  options.fill_level = name.starts_with("ic1") || name.starts_with("ilu1") ? 1 : 0;
+  if (name.ends_with("subdomains")) options.subdomains = request.subdomains;
+  const bool cholesky = name.starts_with("ic"), narrow = name.ends_with("float");
+  const FactorKind kind = cholesky ? (narrow ? FactorKind::cholesky_in_float : FactorKind::cholesky)
+                                   : (narrow ? FactorKind::lu_in_float : FactorKind::lu);
+  return make_preconditioner<S, Off>(exec, problem.A, options, kind);
+}
+
+}  // namespace heddle::bench

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../common/load.hpp"
+#include "../common/problem.hpp"
+#include "request.hpp"
+
+namespace heddle::bench {
+
+/// Something that solves with one matrix from zero, by one method and one preconditioner.
+template <Scalar S>
+class SolveContestant : public SetUp {
+ public:
+  /// What is timed. Throws Error where it did not converge.
+  void run(const Exec& exec) {
+    solved_ = solve(exec);
+    if (solved_.converged) return;
+    throw Error(
+        "not solved after " + std::to_string(solved_.iterations) + " products: " + solved_.why, "");
+  }
+  int iterations() const { return solved_.iterations; }
+  /// Whether there is something to make anew of new values of the same pattern.
+  virtual bool updates() const { return false; }
+  /// Makes the preconditioner anew.
+  virtual void update_values(const Exec&) {}
+
+ private:
+  /// Leaves the solution in the problem's x.
+  virtual Solved solve(const Exec& exec) = 0;
+
+  Solved solved_;
+};
+
+/// One system on the device and on the host; what every contestant is given.
+template <Scalar S, Offset Off>
+struct SolveProblem : ColumnVectors<S> {
+  using Contestant = SolveContestant<S>;
+
+  /// Columns ascend, each once, and the diagonal is whole.
+  CsrMatrix<S, Index, Off, Space> A;
+  HostStorage<S, Off> host;
+  Kokkos::View<S*, Space> b, x;
+  SolveRequest request;
+};
+
+}  // namespace heddle::bench

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../common/contest_options.hpp"
+#include "../common/krylov_loops.hpp"
+
+namespace heddle::bench {
+
+enum class Method { cg, bicgstab, gmres };
+
+/// What `heddle-bench solve` was asked for.
+struct SolveRequest : ContestOptions {
+  std::string method_name = "cg";
+  int restart = 30;
+  LoopLimits limits;
+  double excess = 1e-3;
+  int block = 4;
+  int subdomains = 16;
+  int expected_applies = 100;
+
+  Method method() const {
+    if (method_name == "cg") return Method::cg;
+    return method_name == "gmres" ? Method::gmres : Method::bicgstab;
+  }
+};
+
+/// A preconditioner of Heddle.
+struct KnownPreconditioner {
+  std::string name, description;
+  bool for_cg, for_others;  // whether "all" means it
+};
+
+/// By the names that baselines have behind that of their library.
+inline const std::vector<KnownPreconditioner>& known_preconditioners() {
+  static const std::vector<KnownPreconditioner> list = {
+      {"none", "conjugate gradients and the others as they are", true, true},
+      {"jacobi", "the diagonal", true, true},
+      {"block-jacobi", "blocks of --block rows", true, true},
+      {"chebyshev", "a polynomial of degree 3 over the upper 29/30 of Gershgorin's interval", true,
+       false},
+      {"ssor", "a symmetric Gauss-Seidel sweep in the order of the rows", true, true},
+      {"ssor-multicolor", "the same in the order of colors", true, true},
+      {"ic0", "IC(0)", true, false},
+      {"ic0-subdomains", "IC(0) of --subdomains runs of rows", true, false},
+      {"ic0-float", "IC(0) kept in float", true, false},
+      {"ic1", "IC(1)", true, false},
+      {"ilu0", "ILU(0)", false, true},
+      {"ilu0-subdomains", "ILU(0) of --subdomains runs of rows", false, true},
+      {"ilu0-float", "ILU(0) kept in float", false, true},
+      {"ilu1", "ILU(1)", false, true},
+  };
+  return list;
+}
+
+}  // namespace heddle::bench
