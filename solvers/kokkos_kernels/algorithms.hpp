@@ -45,11 +45,12 @@ concept AnySPTRSVAlgorithm = std::is_enum_v<E> && requires {
   E::SPTRSV_CUSPARSE;
 };
 
-/// Theirs has one enumerator too.
+/// One enumerator, as ours has.
 template <class E>
 concept AnySPILUKAlgorithm =
     std::is_enum_v<E> && requires { E::SEQLVLSCHD_TP1; } && !AnySPTRSVAlgorithm<E>;
 
+/// Theirs as ours, of which there is one.
 template <AnySPILUKAlgorithm E>
 SPILUKAlgorithm algorithm_of(E) {
   return SPILUKAlgorithm::SEQLVLSCHD_TP1;
