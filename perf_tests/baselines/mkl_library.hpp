@@ -59,6 +59,15 @@ inline void check(sparse_status_t status, const char* what) {
               "leave this baseline out for this problem");
 }
 
+inline matrix_descr described(sparse_matrix_type_t type, sparse_fill_mode_t mode,
+                              sparse_diag_type_t diag) {
+  matrix_descr description{};
+  description.type = type;
+  description.mode = mode;
+  description.diag = diag;
+  return description;
+}
+
 /// What an inspection may count on.
 inline constexpr MKL_INT expected_applies = 1000;
 

@@ -17,15 +17,6 @@ namespace {
 
 enum class With { none, jacobi, ssor, ilu0 };
 
-matrix_descr described(sparse_matrix_type_t type, sparse_fill_mode_t mode,
-                       sparse_diag_type_t diag) {
-  matrix_descr description{};
-  description.type = type;
-  description.mode = mode;
-  description.diag = diag;
-  return description;
-}
-
 /// ILU(0) of dcsrilu0, whose indices count from one, and its two solves.
 class MklFactors {
  public:
@@ -64,9 +55,9 @@ class MklFactors {
 
  private:
   inline static const matrix_descr lower =
-      described(SPARSE_MATRIX_TYPE_TRIANGULAR, SPARSE_FILL_MODE_LOWER, SPARSE_DIAG_UNIT);
+      mkl::described(SPARSE_MATRIX_TYPE_TRIANGULAR, SPARSE_FILL_MODE_LOWER, SPARSE_DIAG_UNIT);
   inline static const matrix_descr upper =
-      described(SPARSE_MATRIX_TYPE_TRIANGULAR, SPARSE_FILL_MODE_UPPER, SPARSE_DIAG_NON_UNIT);
+      mkl::described(SPARSE_MATRIX_TYPE_TRIANGULAR, SPARSE_FILL_MODE_UPPER, SPARSE_DIAG_NON_UNIT);
 
   /// A handle each: hints of both triangles for one make mkl_sparse_optimize of 2020.4 crash.
   void prepare(sparse_matrix_t& handle, const matrix_descr& part) {
@@ -149,7 +140,7 @@ class MklKernels {
 
  private:
   inline static const matrix_descr whole =
-      described(SPARSE_MATRIX_TYPE_GENERAL, SPARSE_FILL_MODE_FULL, SPARSE_DIAG_NON_UNIT);
+      mkl::described(SPARSE_MATRIX_TYPE_GENERAL, SPARSE_FILL_MODE_FULL, SPARSE_DIAG_NON_UNIT);
 
   void take_diagonal(const HostStorage<double, MKL_INT>& A) {
     for (MKL_INT i = 0; i < rows_; ++i) {

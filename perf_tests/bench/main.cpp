@@ -10,6 +10,7 @@
 #include "convert/operation.hpp"
 #include "device/operation.hpp"
 #include "features/operation.hpp"
+#include "gs/operation.hpp"
 #include "ilu/operation.hpp"
 #include "launches/launches.hpp"
 #include "operation.hpp"
@@ -29,6 +30,7 @@ std::vector<Operation> operations() {
       spmv_operation(),      //
       sptrsv_operation(),    //
       ilu_operation(),       //
+      gs_operation(),        //
       solve_operation(),     //
       convert_operation(),   //
       features_operation(),  //
@@ -54,6 +56,7 @@ constexpr const char* general_help =
     "  heddle-bench spmv --help\n"
     "  heddle-bench sptrsv --generate grid2d:1000\n"
     "  heddle-bench ilu --generate grid2d:1000\n"
+    "  heddle-bench gs --generate grid2d:1000\n"
     "  heddle-bench solve --generate grid2d:300\n"
     "  heddle-bench compare before.json after.json\n\n"
     "Options of Kokkos (--kokkos-num-threads=4, ...) are passed on.\n";

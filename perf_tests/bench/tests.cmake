@@ -106,6 +106,17 @@ heddle_bench_test(solve_no_scheme RUN solve --generate grid2d:9 --scheme ilu9 ${
                   ERR "no preconditioner .ilu9.; there are all, none, jacobi")
 heddle_bench_test(solve_not_square RUN solve --generate rectangular:50,60,3 ${quick} EXIT 2
                   ERR "solvers need a square matrix")
+heddle_bench_test(gs_table RUN gs --generate grid2d:20,9 --scheme auto gauss-seidel/sequential
+                  --baseline sequential ${quick} EXIT 0 OUT "${bench_tests}/gs_table.txt")
+heddle_bench_test(gs_guess RUN gs --generate rmat:8 hypersparse:500,0 --sweep backward --start guess
+                  --sweeps 2 --omega 1.3 --columns 5 --layout right ${quick} EXIT 0)
+heddle_bench_test(gs_blocks RUN gs --generate grid2d:20 --block 3 --scheme auto ${quick} EXIT 0)
+heddle_bench_test(gs_no_scheme RUN gs --generate grid2d:9 --scheme csr/scalar ${quick} EXIT 2 OUT none
+                  ERR "csr/scalar")
+heddle_bench_test(gs_not_square RUN gs --generate rectangular:50,60,3 ${quick} EXIT 2
+                  ERR "sweeps of Gauss-Seidel need a square matrix")
+heddle_bench_test(gs_sweeps_from_zero RUN gs --generate grid2d:9 --sweeps 2 ${quick} EXIT 2 OUT none
+                  ERR "from zero one sweep is timed")
 # It does not stop the others.
 heddle_bench_test(sptrsv_not_square RUN sptrsv --generate rectangular:50,60,3 grid2d:20,9 --triangle
                   upper --scheme sptrsv/level-set --baseline none ${quick} EXIT 2
@@ -190,6 +201,10 @@ heddle_bench_test(smoke_gmres RUN solve --generate grid2d:20 --method gmres --js
                   ${quick} EXIT 0)
 set_tests_properties(heddle-bench/smoke_solve heddle-bench/smoke_gmres
                      PROPERTIES FIXTURES_SETUP heddle_bench_json)
+set(smoke_gs_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_gs.json")
+heddle_bench_test(smoke_gs RUN gs --generate grid2d:30 hypersparse:500,0 --json "${smoke_gs_json}" ${quick}
+                  EXIT 0)
+set_tests_properties(heddle-bench/smoke_gs PROPERTIES FIXTURES_SETUP heddle_bench_json)
 heddle_bench_test(smoke_sptrsv RUN sptrsv --generate grid2d:30 hub:3000 hypersparse:500,0 --json
                   "${smoke_sptrsv_json}" ${quick} EXIT 0)
 set_tests_properties(heddle-bench/smoke_sptrsv PROPERTIES FIXTURES_SETUP heddle_bench_json)
@@ -222,7 +237,7 @@ if(nlohmann_json_schema_validator_FOUND)
   target_compile_features(heddle_bench_check_schema PRIVATE cxx_std_20)
   add_test(NAME heddle-bench/schema COMMAND heddle_bench_check_schema ${schemas} -- "${smoke_json}"
                                             "${smoke_sptrsv_json}" "${smoke_search_json}"
-                                            "${smoke_convert_json}" "${smoke_ilu_json}"
+                                            "${smoke_convert_json}" "${smoke_ilu_json}" "${smoke_gs_json}"
                                             "${smoke_solve_json}" "${smoke_gmres_json}"
                                             "${bench_tests}/unsteady.json")
   set_tests_properties(heddle-bench/schema PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
@@ -287,7 +302,8 @@ if(Python3_FOUND)
     add_test(NAME heddle-bench/report
              COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/report.py"
                      "${smoke_json}" "${bench_tests}/unsteady.json" "${smoke_sptrsv_json}" "${smoke_search_json}"
-                     "${smoke_convert_json}" "${smoke_solve_json}" "${CMAKE_CURRENT_SOURCE_DIR}/results/h200-sptrsv-double.csv"
+                     "${smoke_convert_json}" "${smoke_gs_json}" "${smoke_solve_json}"
+                     "${CMAKE_CURRENT_SOURCE_DIR}/results/h200-sptrsv-double.csv"
                      -o "${CMAKE_CURRENT_BINARY_DIR}/smoke.html")
     add_test(NAME heddle-bench/report_dense
              COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/dense.py"

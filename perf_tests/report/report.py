@@ -23,6 +23,7 @@ OPERATIONS = {
     "sptrsv": ("Sparse triangular solve", "op(T) x = b"),
     "convert": ("Conversion", "From CSR"),
     "ilu": ("Incomplete factors", "New factors of the same pattern"),
+    "gs": ("Gauss-Seidel", "Sweeps, and a product"),
     "solve": ("Whole solves", "A x = b from zero, by a Krylov method"),
 }
 STEPS = {
@@ -127,7 +128,7 @@ class Run:
             sys.exit("%s: results of %s, and this reads those of %s" %
                      (path, self.operation, ", ".join(OPERATIONS)))
         self.noun = {"sptrsv": "solves", "convert": "conversions", "ilu": "factorizations",
-                     "solve": "solves"}.get(self.operation, "applies")
+                     "gs": "sweeps", "solve": "solves"}.get(self.operation, "applies")
         self.machine, self.settings = self.json["machine"], self.json["settings"]
         self.triad = self.json["figures"]["triad_gbytes_per_second"] * 1e9
         self.launch = self.json["figures"]["queued_launch_seconds"]

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// All that heddle-bench knows of plans of Gauss-Seidel and their schemes.
+#pragma once
+
+#include <heddle/gauss_seidel.hpp>
+#include <heddle/spmv.hpp>
+
+#include "../common/table.hpp"
+#include "problem.hpp"
+
+namespace heddle::bench {
+
+/// As the grammar has it, a kernel a line; and what else runs. Asks no device.
+inline std::vector<std::string> gs_scheme_names() {
+  Device device;
+  device.backend = backends::Tag<Exec>::kind;
+  device.lanes = backends::max_subwarp_width<Exec>;
+  device.waits_make_progress = backends::waits_make_progress<Exec>;
+  const SchemeGrammar legal = detail::gauss_seidel::grammar(device);
+  std::vector<std::string> names;
+  for (const SchemeKernel& kernel : legal.kernels) {
+    names.push_back(SchemeGrammar(legal.format, {kernel}, legal.parameters).usage());
+  }
+  names.push_back("multicolor: what a plan takes by itself in the order of colors");
+  return names;
+}
+
+/// Products are CSR's here: what they are compiled for, and what CPUs mostly take.
+using GsFormats = Formats<CsrFormat>;
+
+/// A plan of Heddle as a contestant.
+template <Scalar S, Offset Off>
+class HeddleSweeps : public GsContestant<S> {
+ public:
+  HeddleSweeps(const Exec& exec, const GsProblem<S, Off>& problem,
+               const GaussSeidelOptions& options)
+      : problem_(problem), plan_(exec, problem.A, options, GsFormats()), order_(options.order) {}
+
+  void run(const Exec& exec) override {
+    problem_.with_vectors([&](const auto& b, const auto& x) {
+      if (problem_.from_zero) return plan_.apply(exec, b, x);
+      plan_.relax(exec, b, x, problem_.sweeps);
+    });
+  }
+  GsNumbers numbers() const override {
+    const bool natural = order_ == GaussSeidelOrder::natural;
+    const bool of_rows = problem_.options.block_size == 1;
+    return natural && of_rows ? GsNumbers::sequential : GsNumbers::reordered;
+  }
+  std::size_t bytes() const override { return plan_.bytes(); }
+  std::string scheme() const override { return plan_.scheme().to_string(); }
+  std::string note() const override {
+    const GaussSeidelSweep first = problem_.options.sweep == GaussSeidelSweep::backward
+                                       ? GaussSeidelSweep::backward
+                                       : GaussSeidelSweep::forward;
+    const int colors = plan_.colors(), levels = plan_.levels(first);
+    if (colors > 0) return std::to_string(colors) + " colors";
+    if (levels == 0) return "";
+    const double rows = static_cast<double>(problem_.A.rows()) / levels;
+    return std::to_string(levels) + " levels of " + factor(rows) + " rows";
+  }
+
+ private:
+  GsProblem<S, Off> problem_;
+  GaussSeidelPlan<Exec, CsrMatrix<S, Index, Off, Space>, GsFormats> plan_;
+  GaussSeidelOrder order_;
+};
+
+/// The product A b, whose rate sweeps are held against.
+template <Scalar S, Offset Off>
+class HeddleProduct : public GsContestant<S> {
+ public:
+  HeddleProduct(const Exec& exec, const GsProblem<S, Off>& problem)
+      : problem_(problem), plan_(exec, problem.A, options(problem), GsFormats()) {}
+
+  void run(const Exec& exec) override {
+    problem_.with_vectors(
+        [&](const auto& b, const auto& x) { plan_.apply(exec, S(1), b, S(0), x); });
+  }
+  GsNumbers numbers() const override { return GsNumbers::product; }
+  std::size_t bytes() const override { return plan_.bytes(); }
+  std::size_t moved_bytes() const override {
+    return static_cast<std::size_t>(plan_.moved_bytes(Op::none, problem_.columns));
+  }
+  std::string scheme() const override { return plan_.scheme().to_string(); }
+
+ private:
+  static SpmvOptions options(const GsProblem<S, Off>& problem) {
+    SpmvOptions options;
+    options.vectors = problem.options.vectors;
+    return options;
+  }
+
+  GsProblem<S, Off> problem_;
+  SpmvPlan<Exec, CsrMatrix<S, Index, Off, Space>, S, S, GsFormats> plan_;
+};
+
+}  // namespace heddle::bench

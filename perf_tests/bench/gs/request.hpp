@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../../solvers/gauss_seidel/options.hpp"
+#include "../common/contest_options.hpp"
+
+namespace heddle::bench {
+
+/// The contestant whose rate sweeps are held against.
+inline constexpr const char* product_name = "product";
+
+/// What `heddle-bench gs` was asked for.
+struct GsRequest : ContestOptions {
+  std::string sweep_name = "symmetric";
+  std::string start = "zero";
+  double omega = 1;
+  int sweeps = 1;
+  int block_size = 1;
+
+  bool from_zero() const { return start == "zero"; }
+  GaussSeidelSweep sweep() const {
+    if (sweep_name == "symmetric") return GaussSeidelSweep::symmetric;
+    return sweep_name == "forward" ? GaussSeidelSweep::forward : GaussSeidelSweep::backward;
+  }
+  GaussSeidelOptions options() const {
+    GaussSeidelOptions options;
+    options.sweep = sweep();
+    options.omega = omega;
+    options.block_size = block_size;
+    options.vectors = {columns, !row_major()};
+    return options;
+  }
+};
+
+}  // namespace heddle::bench
