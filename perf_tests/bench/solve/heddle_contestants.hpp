@@ -12,9 +12,9 @@ namespace heddle::bench {
 
 /// A solver of Heddle with a plan of the matrix and a preconditioner.
 template <Scalar S, Offset Off>
-class HeddleSolve : public SolveContestant<S> {
+class HeddleKrylov : public SolveContestant<S> {
  public:
-  HeddleSolve(const Exec& exec, const SolveProblem<S, Off>& problem, const std::string& name)
+  HeddleKrylov(const Exec& exec, const SolveProblem<S, Off>& problem, const std::string& name)
       : problem_(problem),
         product_(make_product<S, Off>(exec, problem.A, product_options(problem.request))),
         matrix_(*product_, problem.A),

@@ -40,7 +40,7 @@ class SolveRun {
       const bool among_all = cg ? known.for_cg : known.for_others;
       if (!names(known.name) && !(problem_.request.all_schemes() && among_all)) continue;
       enter(known.name, true,
-            [&] { return std::make_unique<HeddleSolve<S, Off>>(exec_, problem_, known.name); });
+            [&] { return std::make_unique<HeddleKrylov<S, Off>>(exec_, problem_, known.name); });
     }
     for (const auto& baseline : baselines<SolveProblem<S, Off>>()) {
       const bool for_cg = baseline.name.ends_with("ic0");
