@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "../wavefronts/wavefronts.hpp"
+#include "choose.hpp"
 #include "grammar.hpp"
 #include "hand_over.hpp"
 #include "options.hpp"
@@ -90,7 +91,8 @@ class Half {
   Waves schedule(const Inspection<Exec, Copy>& in, bool forward,
                  const std::optional<Scheme>& scheme) const {
     WavefrontsOptions options{.sweep = forward ? Sweep::forward : Sweep::backward,
-                              .threads = in.threads};
+                              .threads = in.threads,
+                              .least_gain = side_.order.rank ? 1 : least_gain};
     if constexpr (on_threads) {
       if (scheme && scheme->has("sequential")) {
         return Waves::in_order(in.exec, in.A.rows(), options.sweep);

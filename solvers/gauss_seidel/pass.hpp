@@ -55,6 +55,12 @@ struct Pass {
     // With omega 1 the old value is not read, which may be anything.
     return omega == S(1) ? S(0) : (S(1) - omega) * x(row, vector);
   }
+  /// The sum of the two; the next row waits for no addition of zero.
+  template <Start start, class O>
+  KOKKOS_FORCEINLINE_FUNCTION S with_old(const S& quotient, O row, int vector) const {
+    if (start == Start::zero || (start != Start::one_half && omega == S(1))) return quotient;
+    return share_of_old<start>(row, vector) + quotient;
+  }
 };
 
 }  // namespace heddle::detail::gauss_seidel

@@ -89,9 +89,20 @@ struct RowsKernel {
         right -= row_sum(rest.col_idx, rest.values, part.x.data, stride, rest.row_ptr[place],
                          rest.row_ptr[place + 1] - 1);
       }
-      const S sum = row_sum(col_idx, values, part.x.data, stride, k, end);
-      const S old = part.template share_of_old<start>(row, 0);
-      part.x(row, 0) = old + view.quotient(right - sum, values[end], part.omega, place);
+      S sum(0), difference = right;
+      if (end - k >= long_row) {
+        sum = row_sum(col_idx, values, part.x.data, stride, k, end);
+        difference -= sum;
+      } else {
+        // Of the value that was solved for last one product and one difference wait, and no sum.
+        for (; k < end; ++k) {
+          const S product = values[k] * part.x.data[static_cast<std::int64_t>(col_idx[k]) * stride];
+          difference -= product;
+          sum += product;
+        }
+      }
+      const S quotient = view.quotient(difference, values[end], part.omega, place);
+      part.x(row, 0) = part.template with_old<start>(quotient, row, 0);
       if (keeps) part.kept(row, 0) = sum;
       k = end + 1;
     }
@@ -109,8 +120,8 @@ struct RowsKernel {
     for (int v = 0; v < vectors_together; ++v) {
       const int c = vector + v;
       const S right = pass.template right_hand_side<start>(row, c) - other[v];
-      const S old = pass.template share_of_old<start>(row, c);
-      pass.x(row, c) = old + view.quotient(right - sum[v], reciprocal, pass.omega, place);
+      const S quotient = view.quotient(right - sum[v], reciprocal, pass.omega, place);
+      pass.x(row, c) = pass.template with_old<start>(quotient, row, c);
       if (pass.keeps) pass.kept(row, c) = sum[v];
     }
   }

@@ -67,7 +67,7 @@ void order_on_threads(const Exec& exec, O n, const int* level, const WavefrontsO
   };
   order::Stages stages = stages_of(threads);
   const int idle = exec.concurrency() - at_once;
-  if (!options.scheme && predicted_gain(counts, stages, n, idle) < 1) {
+  if (!options.scheme && predicted_gain(counts, stages, n, idle) < options.least_gain) {
     threads = 1;
     stages = stages_of(threads);
   }

@@ -62,7 +62,8 @@ Order<Exec, O> inspect_on_threads(const Exec& exec, const order::Loop<O, Reads>&
       order::make_stages(counts.steps, counts.sizes, threads, scheme.integer("grain"));
   if (!options.scheme) {
     const int idle = exec.concurrency() - at_once;
-    if (predicted_gain(counts, stages, loop.iterations, idle) < 1) return order;
+    const double gain = predicted_gain(counts, stages, loop.iterations, idle);
+    if (gain < options.least_gain) return order;
   }
   order.scheme = scheme;
   O* const iterations = order.allocate(exec, loop.iterations);
