@@ -20,6 +20,10 @@ class MklSweeps : public GsContestant<S> {
       throw Error("MKL has symmetric sweeps of one vector without relaxation",
                   "leave this baseline out for this problem");
     }
+    if (!problem.symmetric) {  // it takes the lower triangle for the upper one's transpose
+      throw Error("MKL sweeps over symmetric matrices only",
+                  "leave this baseline out for this problem");
+    }
     if (!optimize) return;
     mkl::check(mkl_sparse_set_symgs_hint(matrix_.handle(), SPARSE_OPERATION_NON_TRANSPOSE, whole,
                                          mkl::expected_applies),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <complex>
+#include <cstdlib>
 #define MKL_Complex8 std::complex<float>
 #define MKL_Complex16 std::complex<double>
 #include <mkl_service.h>
@@ -104,6 +105,16 @@ class Matrix {
  private:
   sparse_matrix_t handle_ = nullptr;
 };
+
+/// Before any call of MKL: it then runs on the program's OpenMP, unless share_threads says otherwise
+/// or the environment did.
+inline void share_openmp() {
+#ifdef __clang__
+  setenv("MKL_THREADING_LAYER", "INTEL", 0);
+#else
+  setenv("MKL_THREADING_LAYER", "GNU", 0);
+#endif
+}
 
 /// Gives MKL the threads of `exec`. mkl_rt decides at the first call which OpenMP it runs on: the
 /// program's, since two in one process get in each other's way; and none for one thread, as a

@@ -161,6 +161,8 @@ template <class S, class Off>
 bool enter() {
   if constexpr (std::same_as<S, double> && std::same_as<Off, MKL_INT>) {
     using Problem = SolveProblem<S, Off>;
+    // Where PETSc is linked too its BLAS is MKL's, which it may call before anything here is run.
+    mkl::share_openmp();
     const auto add = [](const char* name, const char* description, With with) {
       add_baseline<Problem>({name, description, [with](const Exec& exec, const Problem& problem) {
                                mkl::share_threads(exec);

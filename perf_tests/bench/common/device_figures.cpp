@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 
 #include "../../../backends/device.hpp"
 #include "results.hpp"
@@ -55,10 +56,17 @@ std::size_t beyond_cache(std::size_t cache_bytes) {
   constexpr std::size_t ample = std::size_t{512} << 20;
   return std::max({least, std::min(4 * cache_bytes, ample), 4 * cache_bytes / 3});
 }
+
+/// Of the environment; 0 where it has no number above 0.
+std::size_t asked_bytes() {
+  const char* const text = std::getenv("HEDDLE_BENCH_ARRAY_MB");
+  return text ? std::size_t{std::strtoul(text, nullptr, 10)} << 20 : 0;
+}
 }  // namespace
 
 DeviceFigures measure_device(const Exec& exec, std::size_t array_bytes, int repetitions) {
   DeviceFigures figures;
+  if (array_bytes == 0) array_bytes = asked_bytes();
   if (array_bytes == 0) array_bytes = beyond_cache(backends::describe(exec).cache_bytes);
   const auto count = static_cast<std::int64_t>(array_bytes / sizeof(double));
   figures.array_bytes = array_bytes;

@@ -22,8 +22,9 @@ struct DeviceFigures {
 };
 
 /// Bandwidths are the best of `repetitions` (as STREAM reports), latencies medians.
-/// Arrays are of `array_bytes`, or, if 0, of four times the last-level cache: at least 64 MB, and
-/// at most 512 MB or a third of that, whichever is more.
+/// Arrays are of `array_bytes`, or, if 0, of as many MB as the environment's HEDDLE_BENCH_ARRAY_MB
+/// says, or of four times the last-level cache: at least 64 MB, and at most 512 MB or a third of
+/// that, whichever is more.
 DeviceFigures measure_device(const Kokkos::DefaultExecutionSpace& exec, std::size_t array_bytes = 0,
                              int repetitions = 20);
 

@@ -30,6 +30,7 @@ struct GsProblem : ColumnVectors<S> {
 
   /// Columns ascend, each once, and the diagonal is whole.
   CsrMatrix<S, Index, Off, Space> A;
+  bool symmetric = false;  ///< A, or Hermitian
   GaussSeidelOptions options;
   bool from_zero = true;
   int sweeps = 1;

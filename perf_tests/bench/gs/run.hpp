@@ -4,6 +4,7 @@
 #include "../../../unit_tests/support/reference.hpp"
 #include "../common/contest.hpp"
 #include "../common/solve_error.hpp"
+#include "../common/symmetry.hpp"
 #include "check.hpp"
 #include "heddle_contestants.hpp"
 #include "request.hpp"
@@ -20,9 +21,12 @@ class GsRun {
         contest_(exec_, progress_, result_,
                  [exec = exec_](GsContestant<S>& contestant) { contestant.run(exec); }) {
     host_ = load_into(result_, source, progress_, [&] {
-      return with_whole_diagonal(load<S, Off>(source, request_.matrices.seed),
-                                 "sweeps of Gauss-Seidel", diagonal_set_);
+      const auto loaded = load<S, Off>(source, request_.matrices.seed);
+      auto whole = with_whole_diagonal(loaded, "sweeps of Gauss-Seidel", diagonal_set_);
+      if (!loaded.own_values) mirror_values(whole);
+      return whole;
     });
+    problem_.symmetric = hermitian(host_);
     problem_.options = request_.options();
     problem_.from_zero = request_.from_zero();
     problem_.sweeps = request_.sweeps;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../common/symmetry.hpp"
 #include "../common/whole_diagonal.hpp"
 #include "request.hpp"
 
@@ -13,21 +14,11 @@ struct System {
   std::string values;
 };
 
-/// Whether A is Hermitian with a positive diagonal; columns ascend.
+/// Whether the entries of the diagonal, which is whole, are real and above zero.
 template <Scalar S, Offset Off>
-bool hermitian(const HostStorage<S, Off>& A) {
-  const auto column = [&](Off k) { return A.col_idx()(static_cast<std::size_t>(k)); };
-  const auto value = [&](Off k) { return A.values()(static_cast<std::size_t>(k)); };
+bool has_positive_diagonal(const HostStorage<S, Off>& A) {
   for (Index i = 0; i < A.rows(); ++i) {
-    for (Off k = A.row_ptr()(i); k < A.row_ptr()(i + 1); ++k) {
-      const Index j = column(k);
-      const Index* const begin = A.col_idx().data() + A.row_ptr()(j);
-      const Index* const end = A.col_idx().data() + A.row_ptr()(j + 1);
-      const Index* const found = std::lower_bound(begin, end, i);
-      if (found == end || *found != i) return false;
-      if (value(static_cast<Off>(found - A.col_idx().data())) != conjugate(value(k))) return false;
-      if (i == j && !(Kokkos::real(value(k)) > 0)) return false;
-    }
+    if (!(Kokkos::real(A.values()(find_entry(A, i, i))) > 0)) return false;
   }
   return true;
 }
@@ -88,7 +79,7 @@ System<S, Off> make_system(const Loaded<S, Off>& loaded, Method method, double e
   std::int64_t set = 0;
   const auto whole = with_whole_diagonal(loaded, "solvers", set);
   const bool cg = method == Method::cg;
-  if (loaded.own_values && (!cg || (set == 0 && hermitian(whole)))) {
+  if (loaded.own_values && (!cg || (set == 0 && hermitian(whole) && has_positive_diagonal(whole)))) {
     return {whole, set == 0
                        ? "its own values"
                        : "its own values, the diagonal of " + std::to_string(set) + " rows set"};
