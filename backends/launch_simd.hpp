@@ -45,6 +45,16 @@ struct ShareOfTeams {
   }
 };
 
+template <class LaunchShape, bool WithSimd, bool Packs, ExecutionSpace Exec, class Kernel>
+  requires runs_on_host<Exec>
+void launch_shares_of_teams(const Exec& exec, const char* label, std::int64_t teams,
+                            const Kernel& kernel) {
+  const std::int64_t threads = exec.concurrency();
+  const std::int64_t shares = teams < threads ? teams : threads;
+  using Share = ShareOfTeams<backends::Team<Exec, LaunchShape>, Kernel, WithSimd, Packs>;
+  launch<LaunchShape>(exec, label, shares, Share{kernel, teams, shares});
+}
+
 }  // namespace detail
 
 /// launch for kernels made of Packs: what is inlined into the kernel's operator() is compiled for
@@ -59,17 +69,23 @@ void launch_simd(const Exec& exec, const char* label, std::int64_t teams, const 
   if constexpr (!runs_on_host<Exec>) {
     launch<LaunchShape>(exec, label, teams, kernel);
   } else {
-    using Team = backends::Team<Exec, LaunchShape>;
-    const std::int64_t threads = exec.concurrency();
-    const std::int64_t shares = teams < threads ? teams : threads;
     if constexpr (compiles_simd) {
       if (simd != Simd::none) {
-        using Share = detail::ShareOfTeams<Team, Kernel, true, Packs>;
-        return launch<LaunchShape>(exec, label, shares, Share{kernel, teams, shares});
+        return detail::launch_shares_of_teams<LaunchShape, true, Packs>(exec, label, teams, kernel);
       }
     }
-    using Share = detail::ShareOfTeams<Team, Kernel, false, Packs>;
-    launch<LaunchShape>(exec, label, shares, Share{kernel, teams, shares});
+    detail::launch_shares_of_teams<LaunchShape, false, Packs>(exec, label, teams, kernel);
+  }
+}
+
+/// The same for any processor alone, at half of what launch_simd costs to compile.
+template <class LaunchShape, bool Packs = compiles_packs, ExecutionSpace Exec, class Kernel>
+void launch_without_simd(const Exec& exec, const char* label, std::int64_t teams,
+                         const Kernel& kernel) {
+  if constexpr (!runs_on_host<Exec>) {
+    launch<LaunchShape>(exec, label, teams, kernel);
+  } else {
+    detail::launch_shares_of_teams<LaunchShape, false, Packs>(exec, label, teams, kernel);
   }
 }
 

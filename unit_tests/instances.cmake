@@ -15,6 +15,7 @@ else()
   set(HEDDLE_TESTED_FORMATS csr ell blocked_ell coo gcsr hyb dia dia_rest bcsr tiled csb user_format
                             user_recipe)
 endif()
+heddle_take_a_third(HEDDLE_TESTED_FORMATS)
 
 # The names of TestedTypes (support/plan_types.hpp), in their order.
 if(HEDDLE_FULL_TESTS)
@@ -30,8 +31,8 @@ else()
   set(HEDDLE_TESTED_TYPES double cfloat float portable turn)
 endif()
 
-# complex<double> or 64-bit ordinals: types that the README names and that are tested in turn.
-set(HEDDLE_TESTED_IN_TURN 0 CACHE STRING "Which of TurnTypes (support/plan_types.hpp) is tested: 0 or 1")
+# Of types that are tested in turn (InTurn in support/backends.hpp) the first or the second.
+set(HEDDLE_TESTED_IN_TURN 0 CACHE STRING "Which of the types that take turns are tested: 0 or 1")
 
 # heddle_test_instances(PREFIX SUPPORT TYPE...): a library PREFIX_TYPE of every format for each type, compiled
 # with what the library SUPPORT asks of those that link it, and PREFIX, which links all of them.

@@ -175,11 +175,13 @@ void stream(const Exec& exec, const char* label, std::int64_t rows, int vectors,
   if (vectors == 0 || (rows == 0 && Pass::sums == 0)) return;
   using Shape = backends::Shape<backends::max_subwarp_width<Exec>, tuning_of<Exec>.threads>;
   const int teams = std::min(teams_for(exec, rows), partials.most_teams);
-  const backends::Simd simd = backends::best_simd();
   const auto launch = [&]<bool unit, int most>() {
-    using Kernel = StreamKernel<Pass, unit, most>;
-    backends::launch_simd<Shape>(exec, label, teams, Kernel{pass, rows, vectors, teams, partials},
-                                 simd);
+    const StreamKernel<Pass, unit, most> kernel{pass, rows, vectors, teams, partials};
+    if constexpr (unit) {
+      backends::launch_simd<Shape>(exec, label, teams, kernel, backends::best_simd());
+    } else {  // entry by entry in either case
+      backends::launch_without_simd<Shape>(exec, label, teams, kernel);
+    }
   };
   if constexpr (backends::has_lanes<Exec>) {
     if (vectors == 1) return launch.template operator()<false, 1>();

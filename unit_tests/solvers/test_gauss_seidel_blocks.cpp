@@ -15,12 +15,13 @@ struct Tested {
   using Plan = GaussSeidelPlan<E, Matrix, Formats<CsrFormat>>;
 };
 
-#ifdef HEDDLE_EMULATED
+#if defined(HEDDLE_EMULATED) || defined(HEDDLE_SANITIZED_TESTS)
 using TestedTypes = std::tuple<Tested<DefaultDevice, double>>;
 #else
 using TestedTypes =
-    std::tuple<Tested<DefaultDevice, double>, Tested<DefaultDevice, Kokkos::complex<float>>,
-               Tested<Portable<Kokkos::DefaultExecutionSpace>, double>>;
+    JoinTuples<std::tuple<Tested<DefaultDevice, double>>,
+               InTurn<Tested<DefaultDevice, Kokkos::complex<float>>,
+                      Tested<Portable<Kokkos::DefaultExecutionSpace>, double>>>;
 #endif
 using First = std::tuple_element_t<0, TestedTypes>;
 

@@ -135,6 +135,18 @@ struct Product<std::tuple<E>, std::tuple<S>, std::tuple<I...>> {
 };
 }  // namespace detail
 
+/// Of two types that are each dear to compile one a run, as dev/test takes turns; with --full both.
+#ifdef HEDDLE_FULL_TESTS
+template <class A, class B>
+using InTurn = std::tuple<A, B>;
+#else
+#ifndef HEDDLE_TURN
+#define HEDDLE_TURN 0
+#endif
+template <class A, class B>
+using InTurn = std::tuple<std::tuple_element_t<HEDDLE_TURN, std::tuple<A, B>>>;
+#endif
+
 /// Types<backend, scalar, indices> for every combination.
 template <class ScalarTypes = Scalars, class IndexTypes = AllIndices, class Execs = Backends>
 using Every = typename detail::Product<Execs, ScalarTypes, IndexTypes>::type;

@@ -14,13 +14,14 @@ namespace heddle::test {
 
 #ifdef HEDDLE_FULL_TESTS
 using FactorTypes = Every<Scalars, AllIndices, AllBackends>;
-#elif defined(HEDDLE_EMULATED)
-using FactorTypes = Every<std::tuple<double, Kokkos::complex<float>>, UsualIndices>;
+#elif defined(HEDDLE_SANITIZED_TESTS) || defined(HEDDLE_EMULATED)
+using FactorTypes = Every<std::tuple<double>, UsualIndices, std::tuple<DefaultDevice>>;
 #else
-using FactorTypes =
-    JoinTuples<Every<std::tuple<double>, UsualIndices, AllBackends>,
-               Every<std::tuple<Kokkos::complex<float>>,
-                     std::tuple<Indices<std::int32_t, std::size_t>>, std::tuple<DefaultDevice>>>;
+using FactorTypes = JoinTuples<
+    std::tuple<Types<DefaultDevice, double, Indices<std::int32_t, std::int32_t>>>,
+    InTurn<Types<DefaultDevice, Kokkos::complex<float>, Indices<std::int32_t, std::size_t>>,
+           Types<Portable<Kokkos::DefaultExecutionSpace>, double,
+                 Indices<std::int32_t, std::int32_t>>>>;
 #endif
 
 /// How far factors may be from those of the sequential program, in units of the rounding error.

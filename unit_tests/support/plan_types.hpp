@@ -32,40 +32,40 @@ using Offsets64 = Indices<std::int32_t, std::int64_t>;
 /// Few, since each compiles a plan anew: together they have every scalar but complex<double>, both
 /// offsets, and every kind of backend of the build. The third is Serial's where there is Serial,
 /// the last is launched by Kokkos' team policy alone.
-using FewTypes = std::tuple<Types<DefaultDevice, double, Indices32>,
+using UsualTypes = std::tuple<Types<DefaultDevice, double, Indices32>,
                             Types<DefaultDevice, Kokkos::complex<float>, Offsets64>,
                             Types<std::tuple_element_t<0, Backends>, float, Indices32>,
                             Types<Portable<Kokkos::DefaultExecutionSpace>, double, Indices32>>;
 
-/// Of the types that are seldom needed one a run: HEDDLE_TURN names it, and dev/test takes turns.
-#ifndef HEDDLE_TURN
-#define HEDDLE_TURN 0
-#endif
-using TurnTypes = std::tuple<Types<DefaultDevice, Kokkos::complex<double>, Indices32>,
-                             Types<DefaultDevice, double, Indices<std::int64_t, std::int64_t>>>;
-using TurnType = std::tuple_element_t<HEDDLE_TURN, TurnTypes>;
+/// Of the types that are seldom needed one a run.
+using TurnType = std::tuple_element_t<
+    0, InTurn<Types<DefaultDevice, Kokkos::complex<double>, Indices32>,
+              Types<DefaultDevice, double, Indices<std::int64_t, std::int64_t>>>>;
 
 /// The types that a format is tested for; all of them where HEDDLE_FULL_TESTS is defined, and one
 /// under sanitizers, whose compilers are slow and to whom memory is memory, and on emulated
-/// devices. The suite of SpMV takes TestedTypes, of which instances.cmake knows the number, what is
-/// true of a format alone MostTypes.
+/// devices. The suites of SpMV and SpTRSV take them all (TestedTypes, of which instances.cmake knows
+/// the number, and UsualTypes), what is true of a format or a scheme alone FewTypes.
 #ifdef HEDDLE_FULL_TESTS
-using MostTypes = Every<>;
-using TestedTypes = MostTypes;
+using FewTypes = Every<>;
+using TestedTypes = FewTypes;
 inline constexpr bool full_tests = true;
 #elif defined(HEDDLE_SANITIZED_TESTS) || defined(HEDDLE_EMULATED)
-using MostTypes = std::tuple<Types<DefaultDevice, double, Indices32>>;
-using TestedTypes = MostTypes;
+using FewTypes = std::tuple<Types<DefaultDevice, double, Indices32>>;
+using TestedTypes = FewTypes;
 inline constexpr bool full_tests = false;
 #else
-using MostTypes = FewTypes;
-using TestedTypes = JoinTuples<FewTypes, std::tuple<TurnType>>;
+using FewTypes =
+    JoinTuples<std::tuple<Types<DefaultDevice, double, Indices32>>,
+               InTurn<Types<DefaultDevice, Kokkos::complex<float>, Offsets64>,
+                      Types<Portable<Kokkos::DefaultExecutionSpace>, double, Indices32>>>;
+using TestedTypes = JoinTuples<UsualTypes, std::tuple<TurnType>>;
 inline constexpr bool full_tests = false;
 #endif
 
-/// With the formats of a list: MostTypes, and the k-th of TestedTypes.
+/// With the formats of a list: FewTypes, and the k-th of TestedTypes.
 template <class List>
-using PlanTypes = typename detail::WithFormats<List, MostTypes>::type;
+using PlanTypes = typename detail::WithFormats<List, FewTypes>::type;
 template <class List, std::size_t k>
 using TestedPlanType =
     std::tuple_element_t<k, typename detail::WithFormats<List, TestedTypes>::type>;

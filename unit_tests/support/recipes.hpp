@@ -14,12 +14,11 @@ using namespace heddle::recipe;
 #if defined(HEDDLE_SANITIZED_TESTS) || defined(HEDDLE_EMULATED)
 using RecipeTypes = std::tuple<Types<DefaultDevice, double, Indices32>>;
 #else
-/// Every backend, and on the usual one every kind of index.
 using RecipeTypes = JoinTuples<
-    Every<std::tuple<double>, UsualIndices, AllBackends>,
-    Every<std::tuple<Kokkos::complex<float>>,
-          std::tuple<Indices<std::int32_t, std::size_t>, Indices<std::int64_t, std::int64_t>>,
-          std::tuple<DefaultDevice>>>;
+    std::tuple<Types<DefaultDevice, double, Indices32>>,
+    InTurn<Types<Portable<Kokkos::DefaultExecutionSpace>, double,
+                 Indices<std::int32_t, std::size_t>>,
+           Types<DefaultDevice, Kokkos::complex<float>, Indices<std::int64_t, std::int64_t>>>>;
 #endif
 
 inline Pattern reversed(const Pattern& pattern) {

@@ -49,6 +49,8 @@ TEST_CASE_TEMPLATE_DEFINE("a product and its dot in one call, the same bits ever
     const auto A = to_device<T>(exec, pattern);
     const auto rows = static_cast<std::int64_t>(A.rows_of_y());
     const VectorWorkspace<typename T::Exec, S> ample(exec, 1, rows), scant(exec);
+    // Rows of many entries are cut into more shares than the workspace has room for.
+    const bool has_room = pattern.nonzeros() <= 8 * rows;
     const auto host_x = random_vector<S>(A.rows_of_x(), 3),
                old = random_vector<S>(A.rows_of_y(), 4);
     const V x = copy_to<typename T::Space>(host_x);
@@ -90,7 +92,7 @@ TEST_CASE_TEMPLATE_DEFINE("a product and its dot in one call, the same bits ever
           if (workspace == &scant) continue;
           if (!first) first = got;
           CHECK(std::memcmp(&*first, &got, sizeof(S)) == 0);
-          if (plan->has_dot() && rows > 0) CHECK(kernels == 1);
+          if (plan->has_dot() && rows > 0 && has_room) CHECK(kernels == 1);
         }
       }
     }

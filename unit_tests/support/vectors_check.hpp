@@ -18,16 +18,13 @@ using Indices32OfVectors = Indices<std::int32_t, std::int32_t>;
 /// Few, since each compiles every operation anew.
 #ifdef HEDDLE_FULL_TESTS
 using VectorTypes = Every<Scalars, UsualIndices, AllBackends>;
-#elif defined(HEDDLE_SANITIZED_TESTS)
-using VectorTypes = Every<std::tuple<double>, UsualIndices>;
-#elif defined(HEDDLE_EMULATED)
-using VectorTypes = Every<std::tuple<double, Kokkos::complex<float>>, UsualIndices>;
+#elif defined(HEDDLE_SANITIZED_TESTS) || defined(HEDDLE_EMULATED)
+using VectorTypes = std::tuple<Types<DefaultDevice, double, Indices32OfVectors>>;
 #else
 using VectorTypes =
-    std::tuple<Types<DefaultDevice, double, Indices32OfVectors>,
-               Types<DefaultDevice, Kokkos::complex<float>, Indices32OfVectors>,
-               Types<std::tuple_element_t<0, Backends>, float, Indices32OfVectors>,
-               Types<Portable<Kokkos::DefaultExecutionSpace>, double, Indices32OfVectors>>;
+    JoinTuples<std::tuple<Types<DefaultDevice, double, Indices32OfVectors>>,
+               InTurn<Types<DefaultDevice, Kokkos::complex<float>, Indices32OfVectors>,
+                      Types<Portable<Kokkos::DefaultExecutionSpace>, float, Indices32OfVectors>>>;
 #endif
 
 /// Vectors of a test: on the device, and what they were on the host.

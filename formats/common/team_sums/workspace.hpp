@@ -24,8 +24,8 @@ class VectorWorkspace {
   using accumulator_type = Acc;
 
   VectorWorkspace() = default;
-  /// Allocates bytes(), on a GPU an eighth of a vector of `rows_of_product` entries and a little
-  /// more, in the order of `exec`, and waits for nothing.
+  /// Allocates bytes(), on a GPU an eighth (where warps have 64 lanes a quarter) of a vector of
+  /// `rows_of_product` entries and a little more, in the order of `exec`, and waits for nothing.
   explicit VectorWorkspace(const Exec& exec, int most_numbers = 1,
                            std::int64_t rows_of_product = 0) {
     namespace team_sums = detail::team_sums;
@@ -37,9 +37,10 @@ class VectorWorkspace {
     const std::int64_t teams = std::clamp<std::int64_t>(ample / most_numbers_, 1,
                                                         std::max(1, exec.concurrency() / threads));
     room_ = most_numbers_ * teams;
-    // A team of a product takes eight rows at least.
+    // Of the rows of a product the widest subwarp takes one.
+    constexpr int rows_per_team = team_sums::team_threads / backends::max_subwarp_width<Exec>;
     const std::int64_t of_rows =
-        backends::has_lanes<Exec> ? ceil_div<std::int64_t>(rows_of_product, 8) : 0;
+        backends::has_lanes<Exec> ? ceil_div<std::int64_t>(rows_of_product, rows_per_team) : 0;
     most_teams_of_product_ = std::max(teams, of_rows);
     const std::int64_t groups = team_sums::groups_of(most_teams_of_product_);
     const auto sums = static_cast<std::size_t>(std::max(room_, most_teams_of_product_ + groups));
