@@ -78,7 +78,15 @@ void launch_simd(const Exec& exec, const char* label, std::int64_t teams, const 
   }
 }
 
-/// The same for any processor alone, at half of what launch_simd costs to compile.
+/// The two halves of launch_simd for those who have a kernel for each, at half of what it costs to
+/// compile: for AVX2 and FMA alone, which the processor has and compiles_simd says the compiler
+/// knows; and for any processor.
+template <class LaunchShape, bool Packs = compiles_packs, ExecutionSpace Exec, class Kernel>
+  requires runs_on_host<Exec>
+void launch_with_simd(const Exec& exec, const char* label, std::int64_t teams,
+                      const Kernel& kernel) {
+  detail::launch_shares_of_teams<LaunchShape, true, Packs>(exec, label, teams, kernel);
+}
 template <class LaunchShape, bool Packs = compiles_packs, ExecutionSpace Exec, class Kernel>
 void launch_without_simd(const Exec& exec, const char* label, std::int64_t teams,
                          const Kernel& kernel) {

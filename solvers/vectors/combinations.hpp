@@ -180,21 +180,14 @@ void combine(const Exec& exec, const A& alpha, const V& v, const C& coefficients
   const auto b = common::factor_of<S>("beta", beta, 1);
   if (to.count == 0 || to.rows == 0) return;
   const int teams = common::teams_for(exec, to.rows);
-  using Shape = backends::Shape<backends::max_subwarp_width<Exec>, common::tuning_of<Exec>.threads>;
-  const auto launch = [&]<bool unit, int columns>() {
-    backends::launch_simd<Shape>(
-        exec, "heddle::vectors::combine", teams,
-        common::CombinationsKernel<S, unit, columns>{from, small, to, a, b, teams},
-        backends::best_simd());
+  const bool unit_stride = common::has_unit_stride(from) && common::has_unit_stride(to);
+  const auto launch = [&]<int columns>() {
+    common::launch_by_stride(exec, "heddle::vectors::combine", teams, unit_stride, [&]<bool unit>() {
+      return common::CombinationsKernel<S, unit, columns>{from, small, to, a, b, teams};
+    });
   };
-  if constexpr (!backends::has_lanes<Exec>) {
-    if (common::has_unit_stride(from) && common::has_unit_stride(to)) {
-      if (to.count == 1) return launch.template operator()<true, 1>();
-      return launch.template operator()<true, 4>();
-    }
-  }
-  if (to.count == 1) return launch.template operator()<false, 1>();
-  launch.template operator()<false, 4>();
+  if (to.count == 1) return launch.template operator()<1>();
+  launch.template operator()<4>();
 }
 
 }  // namespace vectors

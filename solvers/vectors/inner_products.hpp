@@ -179,24 +179,16 @@ void inner_products(const Exec& exec, const V& v, const W& w,
   if (left.count == 0 || right.count == 0) return;
   const auto partials = workspace.partials(left.count * right.count);
   const int teams = std::min(common::teams_for(exec, left.rows), partials.most_teams);
-  using Shape = backends::Shape<backends::max_subwarp_width<Exec>, common::tuning_of<Exec>.threads>;
-  const auto launch = [&]<bool unit, int columns>() {
-    backends::launch_simd<Shape>(
-        exec, "heddle::vectors::inner_products", teams,
-        common::InnerProductsKernel<S, Acc, unit, columns>{left, right, to, partials, teams},
-        backends::best_simd());
+  const bool unit_stride = common::has_unit_stride(left) && common::has_unit_stride(right);
+  const auto launch = [&]<int columns>() {
+    common::launch_by_stride(
+        exec, "heddle::vectors::inner_products", teams, unit_stride, [&]<bool unit>() {
+          return common::InnerProductsKernel<S, Acc, unit, columns>{left, right, to, partials,
+                                                                    teams};
+        });
   };
-  const bool unit =
-      !backends::has_lanes<Exec> && common::has_unit_stride(left) && common::has_unit_stride(right);
-  constexpr int wide = backends::has_lanes<Exec> ? 4 : 2;  // so that sums stay in registers
-  if (unit) {
-    if constexpr (!backends::has_lanes<Exec>) {
-      if (right.count == 1) return launch.template operator()<true, 1>();
-      return launch.template operator()<true, wide>();
-    }
-  }
-  if (right.count == 1) return launch.template operator()<false, 1>();
-  launch.template operator()<false, wide>();
+  if (right.count == 1) return launch.template operator()<1>();
+  launch.template operator()<backends::has_lanes<Exec> ? 4 : 2>();  // so sums stay in registers
 }
 
 }  // namespace vectors

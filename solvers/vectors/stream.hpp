@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/launch_simd.hpp"
 #include "../../backends/unroll.hpp"
 #include "../../formats/common/team_sums/workspace.hpp"
 #include "entries.hpp"
-#include "tuning.hpp"
+#include "launch.hpp"
 
 namespace heddle::detail::vectors {
 
@@ -173,24 +172,16 @@ void stream(const Exec& exec, const char* label, std::int64_t rows, int vectors,
             const Pass& pass,
             const team_sums::Partials<typename Pass::accumulator_type>& partials = {}) {
   if (vectors == 0 || (rows == 0 && Pass::sums == 0)) return;
-  using Shape = backends::Shape<backends::max_subwarp_width<Exec>, tuning_of<Exec>.threads>;
   const int teams = std::min(teams_for(exec, rows), partials.most_teams);
-  const auto launch = [&]<bool unit, int most>() {
-    const StreamKernel<Pass, unit, most> kernel{pass, rows, vectors, teams, partials};
-    if constexpr (unit) {
-      backends::launch_simd<Shape>(exec, label, teams, kernel, backends::best_simd());
-    } else {  // entry by entry in either case
-      backends::launch_without_simd<Shape>(exec, label, teams, kernel);
-    }
+  const auto launch = [&]<int most>() {
+    launch_by_stride(exec, label, teams, unit_stride, [&]<bool unit>() {
+      return StreamKernel<Pass, unit, most>{pass, rows, vectors, teams, partials};
+    });
   };
   if constexpr (backends::has_lanes<Exec>) {
-    if (vectors == 1) return launch.template operator()<false, 1>();
-    launch.template operator()<false, vectors_at_once>();
-  } else if (unit_stride) {
-    launch.template operator()<true, vectors_at_once>();
-  } else {
-    launch.template operator()<false, vectors_at_once>();
+    if (vectors == 1) return launch.template operator()<1>();
   }
+  launch.template operator()<vectors_at_once>();
 }
 
 }  // namespace heddle::detail::vectors
