@@ -89,10 +89,10 @@ class SpmvPlan {
   /// run, for a fixed scheme, device and number of threads.
   ///
   /// Where has_dot(op) the sum comes with the product and reads no vector again, if the workspace
-  /// was made for as many rows (on GPUs csr/adaptive and csr/merge cut rows of more than 15 entries,
-  /// in the mean, into more shares than that holds); else it is a second launch, which reads x and
-  /// y. Throws Error also if x and y are of different lengths and not `with_itself`, or there are
-  /// several vectors.
+  /// was made for as many rows (on GPUs csr/adaptive and csr/merge cut rows of more than 15
+  /// entries, in the mean, into more shares than that holds); else it is a second launch, which
+  /// reads x and y. Throws Error also if x and y are of different lengths and not `with_itself`, or
+  /// there are several vectors.
   template <VectorView X, WritableVectorView Y, class Result>
   void apply_dot(const Exec& exec, Op op, Accumulator alpha, const X& x, Accumulator beta,
                  const Y& y, const VectorWorkspace<Exec, Accumulator>& workspace,

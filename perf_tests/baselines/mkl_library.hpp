@@ -106,8 +106,8 @@ class Matrix {
   sparse_matrix_t handle_ = nullptr;
 };
 
-/// Before any call of MKL: it then runs on the program's OpenMP, unless share_threads says otherwise
-/// or the environment did.
+/// Before any call of MKL: it then runs on the program's OpenMP, unless share_threads says
+/// otherwise or the environment did.
 inline void share_openmp() {
 #ifdef __clang__
   setenv("MKL_THREADING_LAYER", "INTEL", 0);

@@ -9,9 +9,9 @@
 
 namespace heddle::detail::gauss_seidel {
 
-/// By how much threads must be predicted to be ahead of one, where rows stand in their own order. The
-/// prediction was fitted to triangular solves; the order of levels scatters the three vectors of a
-/// half sweep too, and two threads were ahead by as much less (docs/gauss-seidel.md).
+/// By how much threads must be predicted to be ahead of one, where rows stand in their own order.
+/// The prediction was fitted to triangular solves; the order of levels scatters the three vectors
+/// of a half sweep too, and two threads were ahead by as much less (docs/gauss-seidel.md).
 inline constexpr double least_gain = 1.75;
 
 /// The scheme that is pinned, checked; or what is taken by what is known before levels are; or

@@ -182,9 +182,10 @@ void combine(const Exec& exec, const A& alpha, const V& v, const C& coefficients
   const int teams = common::teams_for(exec, to.rows);
   const bool unit_stride = common::has_unit_stride(from) && common::has_unit_stride(to);
   const auto launch = [&]<int columns>() {
-    common::launch_by_stride(exec, "heddle::vectors::combine", teams, unit_stride, [&]<bool unit>() {
-      return common::CombinationsKernel<S, unit, columns>{from, small, to, a, b, teams};
-    });
+    common::launch_by_stride(
+        exec, "heddle::vectors::combine", teams, unit_stride, [&]<bool unit>() {
+          return common::CombinationsKernel<S, unit, columns>{from, small, to, a, b, teams};
+        });
   };
   if (to.count == 1) return launch.template operator()<1>();
   launch.template operator()<4>();

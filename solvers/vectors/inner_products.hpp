@@ -181,11 +181,11 @@ void inner_products(const Exec& exec, const V& v, const W& w,
   const int teams = std::min(common::teams_for(exec, left.rows), partials.most_teams);
   const bool unit_stride = common::has_unit_stride(left) && common::has_unit_stride(right);
   const auto launch = [&]<int columns>() {
-    common::launch_by_stride(
-        exec, "heddle::vectors::inner_products", teams, unit_stride, [&]<bool unit>() {
-          return common::InnerProductsKernel<S, Acc, unit, columns>{left, right, to, partials,
-                                                                    teams};
-        });
+    common::launch_by_stride(exec, "heddle::vectors::inner_products", teams, unit_stride,
+                             [&]<bool unit>() {
+                               return common::InnerProductsKernel<S, Acc, unit, columns>{
+                                   left, right, to, partials, teams};
+                             });
   };
   if (right.count == 1) return launch.template operator()<1>();
   launch.template operator()<backends::has_lanes<Exec> ? 4 : 2>();  // so sums stay in registers

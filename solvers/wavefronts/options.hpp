@@ -19,8 +19,8 @@ struct WavefrontsOptions {
   /// Threads of a CPU that the schedule is made for; 0: as many as the execution space has and
   /// have a processor each. It runs on any number.
   int threads = 0;
-  /// How many times as fast as one thread they must be predicted to be, or one is taken: more than 1
-  /// where iterations touch vectors that another order scatters, beside the items they read.
+  /// How many times as fast as one thread they must be predicted to be, or one is taken: more than
+  /// 1 where iterations touch vectors that another order scatters, beside the items they read.
   double least_gain = 1;
 };
 

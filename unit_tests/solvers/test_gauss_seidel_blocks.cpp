@@ -18,10 +18,9 @@ struct Tested {
 #if defined(HEDDLE_EMULATED) || defined(HEDDLE_SANITIZED_TESTS)
 using TestedTypes = std::tuple<Tested<DefaultDevice, double>>;
 #else
-using TestedTypes =
-    JoinTuples<std::tuple<Tested<DefaultDevice, double>>,
-               InTurn<Tested<DefaultDevice, Kokkos::complex<float>>,
-                      Tested<Portable<Kokkos::DefaultExecutionSpace>, double>>>;
+using TestedTypes = JoinTuples<std::tuple<Tested<DefaultDevice, double>>,
+                               InTurn<Tested<DefaultDevice, Kokkos::complex<float>>,
+                                      Tested<Portable<Kokkos::DefaultExecutionSpace>, double>>>;
 #endif
 using First = std::tuple_element_t<0, TestedTypes>;
 

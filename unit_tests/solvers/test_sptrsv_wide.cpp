@@ -21,12 +21,11 @@ struct WideType : TriangleType<E, S, Indices32> {
 };
 
 using Exec = Kokkos::DefaultExecutionSpace;
-using WideTypes =
-    JoinTuples<std::tuple<WideType<Exec, float, double>, WideType<Exec, double, float>>,
-               InTurn<WideType<Exec, Kokkos::complex<float>, Kokkos::complex<double>>,
-                      WideType<Exec, float, Kokkos::complex<double>>>,
-               InTurn<WideType<Exec, float, float, double>,
-                      WideType<Portable<Exec>, float, double>>>;
+using WideTypes = JoinTuples<
+    std::tuple<WideType<Exec, float, double>, WideType<Exec, double, float>>,
+    InTurn<WideType<Exec, Kokkos::complex<float>, Kokkos::complex<double>>,
+           WideType<Exec, float, Kokkos::complex<double>>>,
+    InTurn<WideType<Exec, float, float, double>, WideType<Portable<Exec>, float, double>>>;
 
 /// Every sample of a device's schemes, and what is tried for a triangle of the pattern's shape.
 std::vector<Scheme> schemes_for(const Pattern& pattern, const Device& device, std::size_t start) {

@@ -33,19 +33,20 @@ using Offsets64 = Indices<std::int32_t, std::int64_t>;
 /// offsets, and every kind of backend of the build. The third is Serial's where there is Serial,
 /// the last is launched by Kokkos' team policy alone.
 using UsualTypes = std::tuple<Types<DefaultDevice, double, Indices32>,
-                            Types<DefaultDevice, Kokkos::complex<float>, Offsets64>,
-                            Types<std::tuple_element_t<0, Backends>, float, Indices32>,
-                            Types<Portable<Kokkos::DefaultExecutionSpace>, double, Indices32>>;
+                              Types<DefaultDevice, Kokkos::complex<float>, Offsets64>,
+                              Types<std::tuple_element_t<0, Backends>, float, Indices32>,
+                              Types<Portable<Kokkos::DefaultExecutionSpace>, double, Indices32>>;
 
 /// Of the types that are seldom needed one a run.
-using TurnType = std::tuple_element_t<
-    0, InTurn<Types<DefaultDevice, Kokkos::complex<double>, Indices32>,
-              Types<DefaultDevice, double, Indices<std::int64_t, std::int64_t>>>>;
+using TurnType =
+    std::tuple_element_t<0,
+                         InTurn<Types<DefaultDevice, Kokkos::complex<double>, Indices32>,
+                                Types<DefaultDevice, double, Indices<std::int64_t, std::int64_t>>>>;
 
 /// The types that a format is tested for; all of them where HEDDLE_FULL_TESTS is defined, and one
 /// under sanitizers, whose compilers are slow and to whom memory is memory, and on emulated
-/// devices. The suites of SpMV and SpTRSV take them all (TestedTypes, of which instances.cmake knows
-/// the number, and UsualTypes), what is true of a format or a scheme alone FewTypes.
+/// devices. The suites of SpMV and SpTRSV take them all (TestedTypes, of which instances.cmake
+/// knows the number, and UsualTypes), what is true of a format or a scheme alone FewTypes.
 #ifdef HEDDLE_FULL_TESTS
 using FewTypes = Every<>;
 using TestedTypes = FewTypes;

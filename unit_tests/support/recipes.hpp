@@ -16,9 +16,9 @@ using RecipeTypes = std::tuple<Types<DefaultDevice, double, Indices32>>;
 #else
 using RecipeTypes = JoinTuples<
     std::tuple<Types<DefaultDevice, double, Indices32>>,
-    InTurn<Types<Portable<Kokkos::DefaultExecutionSpace>, double,
-                 Indices<std::int32_t, std::size_t>>,
-           Types<DefaultDevice, Kokkos::complex<float>, Indices<std::int64_t, std::int64_t>>>>;
+    InTurn<
+        Types<Portable<Kokkos::DefaultExecutionSpace>, double, Indices<std::int32_t, std::size_t>>,
+        Types<DefaultDevice, Kokkos::complex<float>, Indices<std::int64_t, std::int64_t>>>>;
 #endif
 
 inline Pattern reversed(const Pattern& pattern) {

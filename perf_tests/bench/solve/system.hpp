@@ -79,7 +79,8 @@ System<S, Off> make_system(const Loaded<S, Off>& loaded, Method method, double e
   std::int64_t set = 0;
   const auto whole = with_whole_diagonal(loaded, "solvers", set);
   const bool cg = method == Method::cg;
-  if (loaded.own_values && (!cg || (set == 0 && hermitian(whole) && has_positive_diagonal(whole)))) {
+  if (loaded.own_values &&
+      (!cg || (set == 0 && hermitian(whole) && has_positive_diagonal(whole)))) {
     return {whole, set == 0
                        ? "its own values"
                        : "its own values, the diagonal of " + std::to_string(set) + " rows set"};
