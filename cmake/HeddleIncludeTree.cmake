@@ -19,7 +19,7 @@ set(HEDDLE_PUBLIC_NAMES
     format.hpp=formats/format.hpp
     gauss_seidel.hpp=solvers/gauss_seidel.hpp
     gmres.hpp=solvers/gmres.hpp
-    ifpack2.hpp=solvers/tpetra/triangular_solver.hpp
+    ifpack2.hpp=solvers/tpetra/riluk.hpp
     kokkos_kernels.hpp=solvers/kokkos_kernels.hpp
     ilu.hpp=solvers/ilu.hpp
     matrix.hpp=core/matrix.hpp

@@ -9,6 +9,7 @@
 #include "../common/packed_vectors.hpp"
 #include "../common/scale.hpp"
 #include "kernels.hpp"
+#include "parameters.hpp"
 
 namespace heddle::detail::csr {
 
@@ -24,32 +25,28 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using Dot = team_sums::Dot<Acc>;
 
   Executor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
-      : A_(in.A), apart_(in.vectors.apart), variant_(in, scheme) {
-    if (scheme.has("merge") && searches_in_apply(scheme)) {
-      way_ = Way::searched_shares;
-      search_ = Kernels::share_search(in.device, A_);
-    } else if (scheme.has("merge")) {
-      way_ = Way::shares;
-      label_ = "heddle::spmv::csr_merge";
-      shares_ = Shares(in.exec, A_, Kernels::share_work(in.device, A_, Cutting::equal_work),
-                       Kernels::row_steps, Cutting::equal_work, Off(0));
-    } else if (scheme.has("adaptive")) {
-      way_ = Way::shares;
-      label_ = "heddle::spmv::csr_adaptive";
-      shares_ = Shares(in.exec, A_, Kernels::share_work(in.device, A_, Cutting::around_short_rows),
-                       Kernels::row_steps, Cutting::around_short_rows,
-                       static_cast<Off>(Kernels::short_row));
-    } else if (scheme.has("blocks")) {
-      way_ = Way::blocks;
-      const double mean_row = in.features.rows().mean_row();
-      blocks_ = Blocks(
-          in.exec, A_,
-          scheme.has("rows") ? scheme.integer("rows") : block_tuning.rows_per_block(mean_row),
-          scheme.has("long") ? scheme.integer("long") : block_tuning.long_row);
-    } else if (scheme.has("subwarp")) {
-      width_ = static_cast<int>(scheme.integer("subwarp"));
+      : A_(in.A),
+        parameters_(Parameters::resolve(scheme, in.features.rows())),
+        apart_(in.vectors.apart),
+        variant_(in, scheme) {
+    switch (parameters_.way) {
+      case Way::rows: break;
+      case Way::adaptive:
+        shares_ =
+            Shares(in.exec, A_, Kernels::share_work(in.device, A_, Cutting::around_short_rows),
+                   Kernels::row_steps, Cutting::around_short_rows,
+                   static_cast<Off>(Kernels::short_row));
+        break;
+      case Way::merge:
+        shares_ = Shares(in.exec, A_, Kernels::share_work(in.device, A_, Cutting::equal_work),
+                         Kernels::row_steps, Cutting::equal_work, Off(0));
+        break;
+      case Way::searched_merge: search_ = Kernels::share_search(in.device, A_); break;
+      case Way::blocks:
+        blocks_ = Blocks(in.exec, A_, parameters_.rows_per_block, parameters_.long_row);
+        break;
     }
-    if (packs()) packed_ = room_for_packing(in, scheme);
+    if (parameters_.has_shares()) packed_ = room_for_packing(in);
     scheme_ = resolved(scheme);
   }
 
@@ -76,10 +73,11 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   /// rows that are cut it comes after the product.
   bool has_dot(Op op) const override {
     if (transposes(op)) return false;
-    switch (way_) {
+    switch (parameters_.way) {
       case Way::rows: return true;
-      case Way::shares: return Shares::Table::waits;
-      case Way::searched_shares: return !backends::has_lanes<Exec>;
+      case Way::adaptive:
+      case Way::merge: return Shares::Table::waits;
+      case Way::searched_merge: return !backends::has_lanes<Exec>;
       case Way::blocks: return false;
     }
     return false;
@@ -114,12 +112,12 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using Operands = csr::Operands<S, O, Off, V, Acc>;
   using Shares = EqualWork<Exec, O, Off, Acc>;
   using Blocks = RowBlocks<Exec, O, Off>;
-  enum class Way { rows, shares, searched_shares, blocks };
 
   /// Of `vectors` vectors, laid out as the plan expects them; packed ones lie side by side.
   int vectors_per_pass(int vectors) const {
     const bool packed = lays_side_by_side(vectors);
-    const int most = Kernels::vectors_per_pass(vectors, apart_ && !packed, packs(), variant_);
+    const int most = Kernels::vectors_per_pass(vectors, apart_ && !packed,
+                                               parameters_.has_shares(), variant_);
     return packed ? std::min(most, packed_.vectors()) : most;
   }
 
@@ -127,27 +125,27 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     return apart_ && vectors > 1 && packed_.vectors() > 0;
   }
 
-  bool packs() const { return way_ == Way::shares || way_ == Way::searched_shares; }
-
   /// Whether there was room for the dot, if one is wanted.
   bool run(const Exec& exec, const Operands& operands, const Dot& dot) const {
-    switch (way_) {
-      case Way::rows: return Kernels::rows(exec, operands, width_, variant_, dot);
-      case Way::shares:
-        return Kernels::shares(exec, label_, operands, shares_.table(), variant_, dot);
-      case Way::searched_shares:
+    const auto shares = [&](const char* label) {
+      return Kernels::shares(exec, label, operands, shares_.table(), variant_, dot);
+    };
+    switch (parameters_.way) {
+      case Way::rows: return Kernels::rows(exec, operands, parameters_.lanes, variant_, dot);
+      case Way::adaptive: return shares("heddle::spmv::csr_adaptive");
+      case Way::merge: return shares("heddle::spmv::csr_merge");
+      case Way::searched_merge:
         return Kernels::searched_shares(exec, operands, search_, variant_, dot);
       case Way::blocks: Kernels::blocks(exec, operands, blocks_.table(), variant_); return true;
     }
     return true;
   }
 
-  PackedVectors<Exec, V> room_for_packing(const Inspection<Exec, Matrix>& in,
-                                          const Scheme& scheme) const {
+  PackedVectors<Exec, V> room_for_packing(const Inspection<Exec, Matrix>& in) const {
     int room = 0;
-    if (scheme.has("pack")) {
-      room = scheme.value("pack") == "no" ? 0 : static_cast<int>(scheme.integer("pack"));
-    } else if (in.vectors.several_apart() && way_ == Way::shares) {
+    if (parameters_.packed) {
+      room = *parameters_.packed;
+    } else if (in.vectors.several_apart() && parameters_.has_table()) {
       room = std::min(in.vectors.count, vectors_per_launch<Exec>);
       if (!Kernels::repays_packing(in.exec, A_, room, variant_)) room = 0;
     }
@@ -157,13 +155,14 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   Scheme resolved(const Scheme& scheme) const {
     std::vector<SchemeTerm> terms{scheme.terms().front()};
     if (scheme.has("transpose")) terms.emplace_back("transpose", scheme.value("transpose"));
-    if (scheme.has("merge")) terms.emplace_back("search", way_ == Way::shares ? "plan" : "apply");
-    if (way_ == Way::blocks) {
-      terms.emplace_back("rows", blocks_.rows_per_block());
-      terms.emplace_back("long", blocks_.long_row());
+    if (parameters_.way == Way::merge) terms.emplace_back("search", "plan");
+    if (parameters_.way == Way::searched_merge) terms.emplace_back("search", "apply");
+    if (parameters_.way == Way::blocks) {
+      terms.emplace_back("rows", parameters_.rows_per_block);
+      terms.emplace_back("long", parameters_.long_row);
     }
     variant_.append_to(terms);
-    if (packs()) {
+    if (parameters_.has_shares()) {
       terms.emplace_back("pack", packed_.vectors() ? std::to_string(packed_.vectors()) : "no");
     }
     return Scheme(scheme.format(), std::move(terms));
@@ -171,9 +170,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
 
   Matrix A_;
   Scheme scheme_;
-  Way way_ = Way::rows;
-  int width_ = 1;                // of csr/scalar and csr/subwarp
-  const char* label_ = nullptr;  // of what has shares
+  Parameters parameters_;
   ShareSearch search_;
   bool apart_;
   typename Kernels::Variant variant_;

@@ -5,9 +5,8 @@
 #include <cmath>
 
 #include "../../backends/tags.hpp"
-#include "../../core/scheme.hpp"
 #include "../common/prediction.hpp"
-#include "tuning.hpp"
+#include "parameters.hpp"
 
 namespace heddle::detail::csr {
 
@@ -31,20 +30,15 @@ inline bool reads_repay_packing(const CpuTuning& tuning, std::int64_t nonzeros,
   return simd && reads / tuning.reads_repay_packing_in_cache >= rows_of_x;
 }
 
-inline bool searches_in_apply(const Scheme& scheme) {
-  return scheme.has("search") && scheme.value("search") == "apply";
-}
-
 /// Where csr/adaptive and csr/merge pack vectors of x, as pinned or where that repays.
-inline double packed_bytes(const Scheme& scheme, const RowFeatures& rows, const Device& device,
-                           const Sizes& sizes) {
-  if (!scheme.has("adaptive") && !scheme.has("merge")) return 0;
-  double vectors = 0;
-  if (scheme.has("pack")) {
-    vectors = scheme.value("pack") == "no" ? 0 : static_cast<double>(scheme.integer("pack"));
-  } else if (sizes.vectors.several_apart() && !searches_in_apply(scheme)) {
+inline double packed_bytes(const Parameters& parameters, bool simd, const RowFeatures& rows,
+                           const Device& device, const Sizes& sizes) {
+  if (!parameters.has_shares()) return 0;
+  int vectors = 0;
+  if (parameters.packed) {
+    vectors = *parameters.packed;
+  } else if (sizes.vectors.several_apart() && parameters.has_table()) {
     const int room = std::min(sizes.vectors.count, most_vectors_per_launch(device.has_lanes()));
-    const bool simd = !scheme.has("simd") || scheme.value("simd") != "none";
     const bool repays =
         device.has_lanes()
             ? reads_repay_packing(rows.nonzeros, rows.columns)
@@ -52,7 +46,7 @@ inline double packed_bytes(const Scheme& scheme, const RowFeatures& rows, const 
                                   sizes.vector_bytes, std::max(1, device.multiprocessors), simd);
     vectors = repays ? room : 0;
   }
-  return vectors * static_cast<double>(rows.columns) * sizes.vector_bytes;
+  return static_cast<double>(vectors) * static_cast<double>(rows.columns) * sizes.vector_bytes;
 }
 
 /// Edges and carry-outs of `shares` shares.
@@ -63,39 +57,40 @@ inline double table_bytes(double shares, const Device& device, const Sizes& size
 }
 
 /// The blocks of csr/blocks, at most: a long row is one, and so is what stands before it.
-inline double blocks_bytes(const Scheme& scheme, const RowFeatures& rows, const Sizes& sizes) {
-  const std::int64_t rows_per_block =
-      scheme.has("rows") ? scheme.integer("rows") : block_tuning.rows_per_block(rows.mean_row());
-  const std::int64_t long_row = scheme.has("long") ? scheme.integer("long") : block_tuning.long_row;
-  std::int64_t blocks = ceil_div(rows.rows, rows_per_block) + 1;
+inline double blocks_bytes(const Parameters& parameters, const RowFeatures& rows,
+                           const Sizes& sizes) {
+  const std::int64_t long_row = parameters.long_row;
+  std::int64_t blocks = ceil_div(rows.rows, parameters.rows_per_block) + 1;
   if (rows.longest_row > long_row) blocks += 2 * (rows.nonzeros / (long_row + 1));
   return static_cast<double>(std::min(blocks, rows.rows + 1)) * sizes.ordinal_bytes;
 }
 
 /// What a plan keeps on a GPU.
-inline double kept_bytes_on_gpu(const Scheme& scheme, const RowFeatures& rows, const Device& device,
-                                const Sizes& sizes, const GpuTuning& tuning) {
-  if (scheme.has("blocks")) return blocks_bytes(scheme, rows, sizes);
-  const double packed = packed_bytes(scheme, rows, device, sizes);
-  if ((!scheme.has("adaptive") && !scheme.has("merge")) || searches_in_apply(scheme)) return packed;
+inline double kept_bytes_on_gpu(const Parameters& parameters, const RowFeatures& rows,
+                                const Device& device, const Sizes& sizes, const GpuTuning& tuning) {
+  if (parameters.way == Way::blocks) return blocks_bytes(parameters, rows, sizes);
+  constexpr bool simd = false;
+  const double packed = packed_bytes(parameters, simd, rows, device, sizes);
+  if (!parameters.has_table()) return packed;
   const auto bytes = static_cast<std::size_t>(sizes.accumulator_bytes);
   const std::int64_t work = rows.rows + rows.nonzeros;
   const std::int64_t teams =
       std::max<std::int64_t>(1, std::int64_t{device.multiprocessors} * tuning.share_teams_resident);
   const std::int64_t share_work =
-      tuning.share_work(bytes, scheme.has("merge"), ceil_div(work, teams));
+      tuning.share_work(bytes, parameters.way == Way::merge, ceil_div(work, teams));
   return packed + table_bytes(static_cast<double>(ceil_div(work, share_work)), device, sizes);
 }
 
 /// The same on a CPU, at most: csr/adaptive keeps runs of rows where they gain enough.
-inline double kept_bytes_on_cpu(const Scheme& scheme, const RowFeatures& rows, const Device& device,
-                                const Sizes& sizes) {
-  if (scheme.has("blocks")) return blocks_bytes(scheme, rows, sizes);
-  if (!scheme.has("adaptive") && !scheme.has("merge") && !scheme.has("runs")) return 0;
+inline double kept_bytes_on_cpu(const Scheme& scheme, const Parameters& parameters,
+                                const RowFeatures& rows, const Device& device, const Sizes& sizes) {
+  if (parameters.way == Way::blocks) return blocks_bytes(parameters, rows, sizes);
+  if (!parameters.has_shares()) return 0;
   const bool simd = !scheme.has("simd") || scheme.value("simd") != "none";
-  const bool runs = scheme.has("runs") ? scheme.value("runs") == "yes" : scheme.has("adaptive");
-  const double shares = searches_in_apply(scheme) ? 0 : device.multiprocessors;
-  return packed_bytes(scheme, rows, device, sizes) + table_bytes(shares, device, sizes) +
+  const bool runs =
+      scheme.has("runs") ? scheme.value("runs") == "yes" : parameters.way == Way::adaptive;
+  const double shares = parameters.has_table() ? device.multiprocessors : 0;
+  return packed_bytes(parameters, simd, rows, device, sizes) + table_bytes(shares, device, sizes) +
          (simd && runs ? static_cast<double>(rows.rows) : 0);
 }
 

@@ -145,35 +145,44 @@ inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
                                  const Device& device, const Sizes& sizes,
                                  const GpuTuning& tuning) {
   const RowFeatures& rows = features.rows();
+  const Parameters parameters = Parameters::resolve(scheme, rows);
   const GpuCosts costs(rows, device, sizes, tuning);
   Prediction prediction;
   prediction.moved_bytes = csr_least_bytes(rows, sizes);
-  prediction.kept_bytes = kept_bytes_on_gpu(scheme, rows, device, sizes, tuning);
+  prediction.kept_bytes = kept_bytes_on_gpu(parameters, rows, device, sizes, tuning);
   const std::string shape = "rows of " + std::to_string(std::llround(rows.mean_row())) +
                             " nonzeros on average, the longest of " +
                             std::to_string(rows.longest_row);
   double rounds = 0, penalty = 1;
   prediction.setup_seconds = GpuSetup{45, 3.5, 89}.seconds(rows, device);
-  if (scheme.has("scalar") || scheme.has("subwarp")) {
-    const int lanes = scheme.has("scalar") ? 1 : static_cast<int>(scheme.integer("subwarp"));
-    rounds = costs.subwarp(lanes);
-    prediction.reason = lanes == 1 ? shape + ", and enough to fill the device" : shape;
-  } else if (searches_in_apply(scheme)) {
-    rounds = costs.searched_merge();
-    prediction.reason = shape + ", and too few applies to set up a table of equal shares";
-  } else if (scheme.has("blocks")) {
-    // Never chosen: on an H200 1.5 times csr/adaptive's time on average, 0.95 to 8.3
-    // (docs/design/formats.md).
-    penalty = 2;
-    rounds = costs.adaptive();
-    prediction.reason = "blocks of rows get lanes by their mean length, and long rows a team";
-    prediction.setup_seconds = GpuSetup{84, 3.3, 148}.seconds(rows, device);
-  } else {
-    const bool merges = scheme.has("merge");
-    rounds = merges ? costs.merge() : costs.adaptive();
-    prediction.reason = merges ? "most rows are empty, and there are many of them"
-                               : shape + ", cheaper in equal shares than row by row";
-    prediction.setup_seconds = GpuSetup{66, 8, 119}.seconds(rows, device);
+  switch (parameters.way) {
+    case Way::rows:
+      rounds = costs.subwarp(parameters.lanes);
+      prediction.reason =
+          parameters.lanes == 1 ? shape + ", and enough to fill the device" : shape;
+      break;
+    case Way::adaptive:
+      rounds = costs.adaptive();
+      prediction.reason = shape + ", cheaper in equal shares than row by row";
+      prediction.setup_seconds = GpuSetup{66, 8, 119}.seconds(rows, device);
+      break;
+    case Way::merge:
+      rounds = costs.merge();
+      prediction.reason = "most rows are empty, and there are many of them";
+      prediction.setup_seconds = GpuSetup{66, 8, 119}.seconds(rows, device);
+      break;
+    case Way::searched_merge:
+      rounds = costs.searched_merge();
+      prediction.reason = shape + ", and too few applies to set up a table of equal shares";
+      break;
+    case Way::blocks:
+      // Never chosen: on an H200 1.5 times csr/adaptive's time on average, 0.95 to 8.3
+      // (docs/design/formats.md).
+      penalty = 2;
+      rounds = costs.adaptive();
+      prediction.reason = "blocks of rows get lanes by their mean length, and long rows a team";
+      prediction.setup_seconds = GpuSetup{84, 3.3, 148}.seconds(rows, device);
+      break;
   }
   constexpr SeveralVectors several{{1.6, 1.5, 1.7, 1.8}, {1.8, 2.1, 2.8}};
   prediction.seconds = penalty * several.factor(sizes.vectors) *
@@ -186,36 +195,48 @@ inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
 inline Prediction predict_on_cpu(const Scheme& scheme, const Features& features,
                                  const Device& device, const Sizes& sizes) {
   const RowFeatures& rows = features.rows();
+  const Parameters parameters = Parameters::resolve(scheme, rows);
   Prediction prediction;
   const int most = sizes.vectors.apart ? cpu_tuning<backends::Host>.vectors_apart
                                        : most_vectors_per_launch(device.has_lanes());
   prediction.moved_bytes =
       csr_least_bytes(rows, sizes, passes_over_matrix(sizes.vectors.count, most));
-  prediction.kept_bytes = kept_bytes_on_cpu(scheme, rows, device, sizes);
+  prediction.kept_bytes = kept_bytes_on_cpu(scheme, parameters, rows, device, sizes);
   const double apply = estimated_launch_seconds(device) +
                        prediction.moved_bytes / estimated_bytes_per_second(device);
   const double look = cpu_setup_seconds + 0.5 * apply;
-  if (scheme.has("scalar")) {
-    prediction.seconds = 1.2 * apply;
-    prediction.setup_seconds = look;
-    prediction.reason = "few applies repay no inspection";
-  } else if (searches_in_apply(scheme)) {
-    // The loops of csr/scalar; what equal shares gain was not measured on a CPU: it comes after it.
-    constexpr double look_seconds = 0.1e-6;
-    prediction.seconds =
-        1.2 * apply + look_seconds * std::log2(2.0 + static_cast<double>(rows.rows));
-    prediction.setup_seconds = look;
-    prediction.reason = "threads get equal shares of rows plus nonzeros, and nothing is set up";
-  } else if (scheme.has("blocks")) {
-    // Not measured on a CPU, and equal numbers of blocks are no equal work.
-    prediction.seconds = 2 * apply;
-    prediction.setup_seconds = 2 * look;
-    prediction.reason = "threads get equal numbers of blocks of rows";
-  } else {
-    const bool merges = scheme.has("merge");
-    prediction.seconds = merges ? 1.1 * apply : apply;
-    prediction.setup_seconds = look + (merges ? 0.1 : 2) * apply;
-    prediction.reason = "threads get equal shares of rows plus nonzeros";
+  switch (parameters.way) {
+    case Way::rows:
+      prediction.seconds = 1.2 * apply;
+      prediction.setup_seconds = look;
+      prediction.reason = "few applies repay no inspection";
+      break;
+    case Way::adaptive:
+      prediction.seconds = apply;
+      prediction.setup_seconds = look + 2 * apply;
+      prediction.reason = "threads get equal shares of rows plus nonzeros";
+      break;
+    case Way::merge:
+      prediction.seconds = 1.1 * apply;
+      prediction.setup_seconds = look + 0.1 * apply;
+      prediction.reason = "threads get equal shares of rows plus nonzeros";
+      break;
+    case Way::searched_merge: {
+      // The loops of csr/scalar; what equal shares gain was not measured on a CPU: it comes after
+      // it.
+      constexpr double look_seconds = 0.1e-6;
+      prediction.seconds =
+          1.2 * apply + look_seconds * std::log2(2.0 + static_cast<double>(rows.rows));
+      prediction.setup_seconds = look;
+      prediction.reason = "threads get equal shares of rows plus nonzeros, and nothing is set up";
+      break;
+    }
+    case Way::blocks:
+      // Not measured on a CPU, and equal numbers of blocks are no equal work.
+      prediction.seconds = 2 * apply;
+      prediction.setup_seconds = 2 * look;
+      prediction.reason = "threads get equal numbers of blocks of rows";
+      break;
   }
   return prediction;
 }

@@ -57,8 +57,6 @@ class RowBlocks {
   template <Scalar S>
   RowBlocks(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, std::int64_t rows_per_block,
             std::int64_t long_row) {
-    rows_per_block_ = rows_per_block;
-    long_row_ = long_row;
     const auto longest = static_cast<std::int64_t>(A.nonzeros());
     table_.long_row = static_cast<Off>(long_row < longest ? long_row : longest);
     FindRowBlocks<O, Off> find{A.row_ptr().data(), A.rows(), rows_per_block, table_.long_row,
@@ -73,15 +71,11 @@ class RowBlocks {
   }
 
   const Table& table() const { return table_; }
-  std::int64_t rows_per_block() const { return rows_per_block_; }
-  std::int64_t long_row() const { return long_row_; }
   std::size_t bytes() const { return arena_.bytes(); }
 
  private:
   Arena<Space> arena_;
   Table table_;
-  std::int64_t rows_per_block_ = 0;
-  std::int64_t long_row_ = 0;
 };
 
 }  // namespace heddle::detail::csr

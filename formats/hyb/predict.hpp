@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "../../core/scheme.hpp"
@@ -11,6 +12,16 @@
 
 namespace heddle::detail::hyb {
 
+/// The parameters of a scheme; for predict and inspect alike.
+struct Parameters {
+  std::optional<int> width;  ///< slots a row; left out, the inspector finds the cheapest
+
+  static Parameters resolve(const Scheme& scheme) {
+    if (!scheme.has("width")) return {};
+    return {static_cast<int>(scheme.integer("width"))};
+  }
+};
+
 inline Bytes bytes_of(const Sizes& sizes, const Device& device) {
   const double slot = sizes.scalar_bytes + sizes.ordinal_bytes;
   return {slot, slot + (device.has_lanes() ? 2 : sizes.ordinal_bytes),
@@ -19,7 +30,7 @@ inline Bytes bytes_of(const Sizes& sizes, const Device& device) {
 
 /// What the split keeps, at most. The inspector's own moves no more than `moved` bytes: a slot for
 /// each entry at least, and what is left of them bounds its long rows.
-inline double kept_bytes(const Scheme& scheme, double moved, const RowFeatures& rows,
+inline double kept_bytes(const Parameters& parameters, double moved, const RowFeatures& rows,
                          const Device& device, const Sizes& sizes) {
   const Bytes bytes = bytes_of(sizes, device);
   const auto n = static_cast<double>(rows.nonzeros);
@@ -27,8 +38,8 @@ inline double kept_bytes(const Scheme& scheme, double moved, const RowFeatures& 
   const auto of_rest = [&](double entries, double long_rows) {
     return rest::kept_bytes(entries, long_rows, rows, tuning.vectors, device, sizes);
   };
-  if (scheme.has("width")) {
-    const std::int64_t width = scheme.integer("width");
+  if (parameters.width) {
+    const std::int64_t width = *parameters.width;
     const double slots = static_cast<double>(rows.rows) * static_cast<double>(width);
     if (rows.longest_row <= width) return slots * bytes.slot + of_rest(0, 0);
     const double in_slots =
@@ -50,11 +61,11 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
   const Bytes bytes = bytes_of(sizes, device);
   const double all_slots = static_cast<double>(rows.rows) * static_cast<double>(rows.longest_row);
   const double most = tuning.most_padding * n;
-  if (scheme.has("width")) {
-    const double slots =
-        static_cast<double>(rows.rows) * static_cast<double>(scheme.integer("width"));
+  const Parameters parameters = Parameters::resolve(scheme);
+  if (parameters.width) {
+    const double slots = static_cast<double>(rows.rows) * *parameters.width;
     if (slots > most) {
-      return Prediction::refuse(scheme.value("width") + " slots a row would be more than " +
+      return Prediction::refuse(std::to_string(*parameters.width) + " slots a row would be more than " +
                                 std::to_string(static_cast<int>(tuning.most_padding)) +
                                 " for each nonzero");
     }
@@ -67,7 +78,7 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
   }
   Prediction prediction =
       rest::prediction_of(matrix, rows, device, sizes, tuning.vectors, GpuSetup{206, 34, 192});
-  prediction.kept_bytes = kept_bytes(scheme, matrix.all(), rows, device, sizes);
+  prediction.kept_bytes = kept_bytes(parameters, matrix.all(), rows, device, sizes);
   // Less than one, since the penalty is that of one vector; beyond four side by side as of ELL.
   // Where most rows are empty all lies in the rest, and sums are handed over one by one.
   constexpr SeveralVectors several{{0.6, 0.7, 1.5, 2.0}, {0.6, 0.6, 0.6}};

@@ -36,9 +36,6 @@ void check_input(const Matrix& A, const IluOptions& options, const char* what) {
        "give each row the number of its subdomain");
   want(parts.empty() || options.subdomains == 1,
        "options.partition and options.subdomains are both given", "give one of them");
-  want(options.vectors.count >= 1,
-       "options.vectors.count is " + std::to_string(options.vectors.count),
-       "give the number of right-hand sides that b will hold");
   want(options.threads >= 0, "options.threads is " + std::to_string(options.threads),
        "give the threads that are scheduled for, or 0 for those that there are");
 }

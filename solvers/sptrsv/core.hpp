@@ -21,6 +21,17 @@ inline constexpr OverlapLabels overlap_labels = {"heddle::sptrsv::busy", "heddle
                                                  "heddle::sptrsv::leave"};
 struct TraceAccess;
 
+inline void check_options(const SptrsvOptions& options) {
+  if (options.vectors.count < 1) {
+    throw Error("options.vectors.count is " + std::to_string(options.vectors.count),
+                "give the number of right-hand sides that b will hold");
+  }
+  if (options.threads < 0) {
+    throw Error("options.threads is " + std::to_string(options.threads),
+                "give the threads that solves are scheduled for, or 0 for those that there are");
+  }
+}
+
 }  // namespace sptrsv
 
 /// What a SptrsvPlan does, for a matrix of signed offsets. Members that reach kernels are defined
@@ -110,14 +121,7 @@ SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore(const Exec& ex
                     std::to_string(T.columns()),
                 "give a square matrix");
   }
-  if (options.vectors.count < 1) {
-    throw Error("options.vectors.count is " + std::to_string(options.vectors.count),
-                "give the number of right-hand sides that b will hold");
-  }
-  if (options.threads < 0) {
-    throw Error("options.threads is " + std::to_string(options.threads),
-                "give the threads that solves are scheduled for, or 0 for those that there are");
-  }
+  sptrsv::check_options(options);
   Kokkos::Timer timer;
   row_features(exec, T, Check::columns);
   sums_ = triangle::check_triangle<DiagonalValue>(exec, T, options.triangle, options.diagonal,
@@ -131,6 +135,7 @@ SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore(
     const Exec& exec, const Matrix& T, const SptrsvOptions& options,
     const triangle::TriangleSums& sums)
     : T_(T), options_(options), device_(backends::describe(exec)), sums_(sums) {
+  sptrsv::check_options(options);
   prepare_all(exec);
 }
 

@@ -90,7 +90,7 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
              Teuchos::ETransp mode = Teuchos::NO_TRANS, Scalar alpha = Scalar(1),
              Scalar beta = Scalar(0)) const override {
     check_filled();
-    const Op op = op_of(mode);
+    const Op op = detail::tpetra::op_of(mode);
     check_vectors(op, X, Y);
     if (X.getNumVectors() == 0) return;
     if (alpha == Scalar(0)) return detail::tpetra::scale(beta, Y);
@@ -230,11 +230,6 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
       each([](Work& work, const auto&) { work.clear(); });
       throw;
     }
-  }
-
-  static Op op_of(Teuchos::ETransp mode) {
-    if (mode == Teuchos::NO_TRANS) return Op::none;
-    return mode == Teuchos::TRANS ? Op::transpose : Op::conjugate_transpose;
   }
 
   void check_filled() const {

@@ -24,9 +24,11 @@ using LocalBlock = decltype(csr_matrix(std::declval<CrsMatrix>().getLocalMatrixD
 /// M x + beta y. Each process has one for the rows and columns that it owns, so that an apply sends
 /// no message; what processes share is left to the iteration (block Jacobi over processes).
 ///
-/// M has `apply(exec, b, x)` on vectors of rank 1 on the device, and, for update_values, that of
-/// the block: JacobiPreconditioner, BlockJacobiPreconditioner, GaussSeidelPlan. Holds a reference
-/// to the matrix. One Preconditioner applies once at a time; reproducible as M is.
+/// M has `apply(exec, b, x)` on vectors of rank 1 on the device, or `apply(exec, op, b, x)` on any
+/// number of vectors; and, for new values, `update_values(exec, block)`, or `factor(exec, block)`
+/// and `check_pivots(exec)`: JacobiPreconditioner, BlockJacobiPreconditioner, GaussSeidelPlan; or
+/// IluPlan, IcPlan. Holds a reference to the matrix. One Preconditioner applies once at a time;
+/// reproducible as M is.
 template <class M, class CrsMatrix = ::Tpetra::CrsMatrix<>>
 class Preconditioner : public ::Tpetra::Operator<
                            typename CrsMatrix::scalar_type, typename CrsMatrix::local_ordinal_type,
@@ -71,9 +73,9 @@ class Preconditioner : public ::Tpetra::Operator<
 
   /// y = alpha M x + beta y; beta == 0 overwrites y without reading it, alpha == 0 reads no x. Not
   /// collective. Allocates a vector when the number of vectors changes, unless alpha is 1, beta 0,
-  /// and x and y are two, of constant stride. A transposing mode is that of M where M says that it
-  /// is symmetric (and the scalar is real, or it is the conjugate transpose), else an Error. Throws
-  /// Error if x and y do not hold the same number of vectors.
+  /// and x and y are two, of constant stride. A transposing mode is M's own where M takes an op;
+  /// it is M where that says that it is symmetric (and the scalar is real, or it is the conjugate
+  /// transpose), else an Error. Throws Error if x and y do not hold the same number of vectors.
   void apply(const multivector_type& X, multivector_type& Y,
              Teuchos::ETransp mode = Teuchos::NO_TRANS, Scalar alpha = Scalar(1),
              Scalar beta = Scalar(0)) const override {
@@ -83,13 +85,14 @@ class Preconditioner : public ::Tpetra::Operator<
                   "give both the same number of vectors");
     }
     const bool alike = mode == Teuchos::CONJ_TRANS || !heddle::is_complex<S>;
-    if (mode != Teuchos::NO_TRANS && !(hasTransposeApply() && alike)) {
+    if (mode != Teuchos::NO_TRANS && !takes_op && !(hasTransposeApply() && alike)) {
       throw Error("the transpose of " + detail::krylov::name_of(*made_),
                   "apply it as it is, or take one that is symmetric");
     }
     if (alpha == Scalar(0)) return detail::tpetra::scale(beta, Y);
     const bool plain = alpha == Scalar(1) && beta == Scalar(0) && &X != &Y;
-    if (plain && X.isConstantStride() && Y.isConstantStride()) return apply_to_columns(X, Y);
+    const Op op = detail::tpetra::op_of(mode);
+    if (plain && X.isConstantStride() && Y.isConstantStride()) return apply_to(X, Y, op);
     const multivector_type* x = &X;
     if (!X.isConstantStride()) {
       auto& copy = x_copy_.get(X.getMap(), X.getNumVectors());
@@ -97,7 +100,7 @@ class Preconditioner : public ::Tpetra::Operator<
       x = &copy;
     }
     auto& product = product_.get(Y.getMap(), Y.getNumVectors());
-    apply_to_columns(*x, product);
+    apply_to(*x, product, op);
     if (beta == Scalar(0)) {
       Y.scale(alpha, product);
     } else {
@@ -106,18 +109,25 @@ class Preconditioner : public ::Tpetra::Operator<
   }
 
   /// Takes the values of the matrix, refilled with the same pattern. Collective, as the
-  /// constructor.
+  /// constructor; allocates nothing itself. Throws Error for a pivot that is bad, on all processes.
   void update_values() {
     detail::tpetra::agreed(*A_->getComm(), [&] {
       const Exec exec;
       if (split_) detail::tpetra::fill_entries(exec, local(), *split_);
-      made_->update_values(exec, block());
+      if constexpr (requires { made_->factor(exec, block()); }) {
+        made_->factor(exec, block());
+        made_->check_pivots(exec);
+      } else {
+        made_->update_values(exec, block());
+      }
     });
   }
 
   Teuchos::RCP<const map_type> getDomainMap() const override { return A_->getDomainMap(); }
   Teuchos::RCP<const map_type> getRangeMap() const override { return A_->getRangeMap(); }
-  bool hasTransposeApply() const override { return detail::krylov::symmetric(*made_); }
+  bool hasTransposeApply() const override {
+    return takes_op || detail::krylov::symmetric(*made_);
+  }
   std::string description() const override {
     return "heddle::tpetra::Preconditioner: " + detail::krylov::name_of(*made_);
   }
@@ -128,15 +138,24 @@ class Preconditioner : public ::Tpetra::Operator<
   using Exec = execution_space;
   using S = typename multivector_type::impl_scalar_type;
   using Work = detail::tpetra::WorkVectors<multivector_type>;
+  static constexpr bool takes_op =
+      requires(M& made, const Exec& exec, const ConstSolverVector<Exec, S>& b,
+               const SolverVector<Exec, S>& x) { made.apply(exec, Op::none, b, x); };
 
   Block local() const { return csr_matrix(A_->getLocalMatrixDevice()); }
   Block block() const { return split_ ? split_->own.matrix() : local(); }
 
-  void apply_to_columns(const multivector_type& X, multivector_type& Y) const {
+  void apply_to(const multivector_type& X, multivector_type& Y, Op op) const {
+    if (X.getLocalLength() == 0) return;  // a View without rows may not know its columns
     const auto x = X.getLocalViewDevice(::Tpetra::Access::ReadOnly);
     const auto y = Y.getLocalViewDevice(::Tpetra::Access::OverwriteAll);
-    for (std::size_t v = 0; v < X.getNumVectors(); ++v) {
-      made_->apply(Exec(), Kokkos::subview(x, Kokkos::ALL, v), Kokkos::subview(y, Kokkos::ALL, v));
+    if constexpr (takes_op) {
+      made_->apply(Exec(), op, x, y);
+    } else {
+      for (std::size_t v = 0; v < X.getNumVectors(); ++v) {
+        made_->apply(Exec(), Kokkos::subview(x, Kokkos::ALL, v),
+                     Kokkos::subview(y, Kokkos::ALL, v));
+      }
     }
   }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <Ifpack2_LocalSparseTriangularSolver.hpp>
-#include <Ifpack2_RILUK.hpp>
 #include <Tpetra_Details_determineLocalTriangularStructure.hpp>
 #include <array>
 #include <optional>
@@ -122,9 +121,7 @@ class LocalTriangularSolver : public Ifpack2::LocalSparseTriangularSolver<RowMat
                       std::to_string(Y.getNumVectors()),
                   "give both the same number of vectors");
     }
-    const Op op = mode == Teuchos::NO_TRANS ? Op::none
-                  : mode == Teuchos::TRANS  ? Op::transpose
-                                            : Op::conjugate_transpose;
+    const Op op = detail::tpetra::op_of(mode);
     if (transposes(op) && !transpose_prepared_) {
       plan_->prepare(Exec(), op);
       transpose_prepared_ = true;
@@ -187,19 +184,6 @@ class LocalTriangularSolver : public Ifpack2::LocalSparseTriangularSolver<RowMat
   mutable detail::tpetra::WorkVectors<multivector_type> copy_;
   mutable int applies_ = 0;
   mutable double apply_seconds_ = 0;
-};
-
-/// Ifpack2::RILUK, which solves with its factors by Heddle. Whatever can be said and asked of the
-/// one, can of the other; Ifpack2 computes the factors. Not for its Kokkos Kernels streams
-/// ("fact: kspiluk number-of-streams").
-template <class RowMatrix = ::Tpetra::RowMatrix<>>
-class RILUK : public Ifpack2::RILUK<RowMatrix> {
- public:
-  explicit RILUK(const Teuchos::RCP<const RowMatrix>& A, const SptrsvOptions& options = {})
-      : Ifpack2::RILUK<RowMatrix>(A) {
-    this->L_solver_ = Teuchos::rcp(new LocalTriangularSolver<RowMatrix>(options));
-    this->U_solver_ = Teuchos::rcp(new LocalTriangularSolver<RowMatrix>(options));
-  }
 };
 
 }  // namespace heddle::tpetra

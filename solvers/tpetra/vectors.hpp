@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <Teuchos_BLAS_types.hpp>
 #include <Tpetra_MultiVector.hpp>
 
 #include "../../core/multivector.hpp"
+#include "../../core/types.hpp"
 
 namespace heddle::detail::tpetra {
+
+inline Op op_of(Teuchos::ETransp mode) {
+  if (mode == Teuchos::NO_TRANS) return Op::none;
+  return mode == Teuchos::TRANS ? Op::transpose : Op::conjugate_transpose;
+}
 
 /// What a plan is given of vectors of constant stride. Their memory is on the device from now on,
 /// as Tpetra books it.

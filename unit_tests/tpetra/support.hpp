@@ -126,4 +126,29 @@ inline double difference(const Vectors& a, const Vectors& b) {
 
 inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
+/// Checks that applies of two operators agree to `rounding`: every mode, one vector and several,
+/// alpha and beta, and that neither reads what it must not.
+inline void compare_applies(const Tpetra::Operator<double>& theirs,
+                            const Tpetra::Operator<double>& mine, const RCP<const Map>& map,
+                            double rounding) {
+  using Teuchos::CONJ_TRANS, Teuchos::NO_TRANS, Teuchos::TRANS;
+  for (const Teuchos::ETransp mode : {NO_TRANS, TRANS, CONJ_TRANS}) {
+    for (const std::size_t count : {1, 3}) {
+      for (const auto [alpha, beta] :
+           {std::pair(1.0, 0.0), std::pair(-2.0, 0.5), std::pair(0.0, 2.0)}) {
+        CAPTURE(static_cast<int>(mode));
+        CAPTURE(count);
+        CAPTURE(alpha);
+        const auto x = make_vectors(map, count, 5);
+        const auto expected = make_vectors(map, count, 6);
+        const auto y = make_vectors(map, count, 6);
+        if (beta == 0) y->putScalar(nan);  // must not be read
+        theirs.apply(*x, *expected, mode, alpha, beta);
+        mine.apply(*x, *y, mode, alpha, beta);
+        CHECK(difference(*expected, *y) <= rounding);
+      }
+    }
+  }
+}
+
 }  // namespace heddle::test

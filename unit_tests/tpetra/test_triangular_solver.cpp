@@ -7,10 +7,6 @@ namespace heddle::test {
 
 namespace {
 
-using Teuchos::CONJ_TRANS;
-using Teuchos::ETransp;
-using Teuchos::NO_TRANS;
-using Teuchos::TRANS;
 using RowMatrix = Tpetra::RowMatrix<double>;
 using Theirs = Ifpack2::LocalSparseTriangularSolver<RowMatrix>;
 using Mine = heddle::tpetra::LocalTriangularSolver<RowMatrix>;
@@ -40,27 +36,6 @@ RCP<Matrix> make_triangle(bool lower, bool unit, std::uint64_t seed) {
   return T;
 }
 
-template <class One, class Other>
-void compare(const One& theirs, const Other& mine, const RCP<const Map>& map) {
-  for (const ETransp mode : {NO_TRANS, TRANS, CONJ_TRANS}) {
-    for (const std::size_t count : {1, 3}) {
-      for (const auto [alpha, beta] :
-           {std::pair(1.0, 0.0), std::pair(-2.0, 0.5), std::pair(0.0, 2.0)}) {
-        CAPTURE(static_cast<int>(mode));
-        CAPTURE(count);
-        CAPTURE(alpha);
-        const auto x = make_vectors(map, count, 5);
-        const auto expected = make_vectors(map, count, 6);
-        const auto y = make_vectors(map, count, 6);
-        if (beta == 0) y->putScalar(nan);  // must not be read
-        theirs.apply(*x, *expected, mode, alpha, beta);
-        mine.apply(*x, *y, mode, alpha, beta);
-        CHECK(difference(*expected, *y) <= rounding);
-      }
-    }
-  }
-}
-
 }  // namespace
 
 TEST_CASE("a LocalTriangularSolver solves as Ifpack2's does") {
@@ -79,7 +54,7 @@ TEST_CASE("a LocalTriangularSolver solves as Ifpack2's does") {
       mine.compute();
       CHECK(mine.isComputed());
       CHECK(mine.description().find("sptrsv") != std::string::npos);
-      compare(theirs, mine, T->getDomainMap());
+      compare_applies(theirs, mine, T->getDomainMap(), rounding);
 
       // In place.
       const auto x = make_vectors(T->getDomainMap(), 2, 5);
@@ -101,49 +76,8 @@ TEST_CASE("a LocalTriangularSolver solves as Ifpack2's does") {
       mine.compute();
       CHECK(mine.getNumInitialize() == 1);
       CHECK(mine.getNumCompute() == 2);
-      compare(theirs, mine, T->getDomainMap());
+      compare_applies(theirs, mine, T->getDomainMap(), rounding);
     }
-  }
-}
-
-TEST_CASE("RILUK preconditions alike, whoever solves with its factors") {
-  const auto A = rcp(new Matrix(make_map(Layout::runs, 90), 45));
-  const auto fill_dominant = [&](std::uint64_t seed) {
-    for (LO r = 0; r < static_cast<LO>(A->getLocalNumRows()); ++r) {
-      const GO i = A->getRowMap()->getGlobalElement(r);
-      auto row = columns_of_row(i, 90);
-      if (std::find(row.begin(), row.end(), i) == row.end()) row.push_back(i);
-      for (const GO j : row) {
-        const double value = i == j ? 30 : draw_value(seed, i, j);
-        if (seed == 1) {
-          A->insertGlobalValues(i, Teuchos::tuple(j), Teuchos::tuple(value));
-        } else {
-          A->replaceGlobalValues(i, Teuchos::tuple(j), Teuchos::tuple(value));
-        }
-      }
-    }
-    A->fillComplete();
-  };
-  fill_dominant(1);
-  const RCP<const RowMatrix> rows = A;
-  for (const int level : {0, 1}) {
-    CAPTURE(level);
-    Teuchos::ParameterList options;
-    options.set("fact: iluk level-of-fill", level);
-    Ifpack2::RILUK<RowMatrix> theirs(rows);
-    heddle::tpetra::RILUK<RowMatrix> mine(rows);
-    for (Ifpack2::RILUK<RowMatrix>* factors : {&theirs, static_cast<decltype(&theirs)>(&mine)}) {
-      factors->setParameters(options);
-      factors->initialize();
-      factors->compute();
-    }
-    CHECK(mine.description().find("heddle::tpetra") != std::string::npos);
-    compare(theirs, mine, A->getDomainMap());
-    A->resumeFill();
-    fill_dominant(2 + static_cast<std::uint64_t>(level));
-    theirs.compute();
-    mine.compute();
-    compare(theirs, mine, A->getDomainMap());
   }
 }
 
