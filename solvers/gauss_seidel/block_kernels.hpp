@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <type_traits>
+
+#include "../../backends/unroll.hpp"
 #include "pass.hpp"
 #include "rows_kernel.hpp"
 
@@ -40,24 +43,28 @@ struct BlockRowsView {
   }
 };
 
-/// Sums of a row of blocks, for several vectors. Size is that of the blocks, or 0 where that is not
-/// known to the compiler.
+/// Vectors that a row of blocks is added up for at once, where there are so many: as many as have
+/// sums in the registers of a GPU's lane.
+template <Scalar S, int Size>
+inline constexpr int block_vectors_together = Size * sizeof(S) <= 32 ? vectors_together : 1;
+
+/// Sums of a row of blocks, for several vectors. Loops over a block have trip counts that the
+/// compiler knows, so that sums stay in registers.
 template <Scalar S, int Size, int Vectors>
 struct BlockSums {
-  static constexpr int most = Size ? Size : most_block_rows;
-  S sum[Vectors][most] = {};
-
-  KOKKOS_FORCEINLINE_FUNCTION static int size_of(int size) { return Size ? Size : size; }
+  S sum[Vectors][Size] = {};
 
   /// Adds a block, of which `columns` are there, times entries of x from `first` on.
   template <class X>
-  KOKKOS_FORCEINLINE_FUNCTION void add(const S* block, int block_size, int columns, const X& x,
-                                       std::int64_t first, int vector) {
-    const int size = size_of(block_size);
-    for (int c = 0; c < size && c < columns; ++c) {
+  KOKKOS_FORCEINLINE_FUNCTION void add(const S* block, int columns, const X& x, std::int64_t first,
+                                       int vector) {
+    HEDDLE_UNROLL(Size)
+    for (int c = 0; c < Size; ++c) {
+      HEDDLE_UNROLL(Vectors)
       for (int v = 0; v < Vectors; ++v) {
-        const S known = x(first + c, vector + v);
-        for (int r = 0; r < size; ++r) sum[v][r] += block[c * size + r] * known;
+        const S known = c < columns ? x(first + c, vector + v) : S(0);
+        HEDDLE_UNROLL(Size)
+        for (int r = 0; r < Size; ++r) sum[v][r] += block[c * Size + r] * known;
       }
     }
   }
@@ -65,40 +72,27 @@ struct BlockSums {
   template <class View, class X>
   KOKKOS_FORCEINLINE_FUNCTION void add_place(const View& view, std::int64_t place, const X& x,
                                              int vector) {
-    const int size = size_of(view.size);
     const S* block = view.values + view.first_value(place);
     const auto end = view.row_ptr[place + 1] - 1;
-    for (auto k = view.row_ptr[place]; k < end; ++k, block += size * size) {
+    for (auto k = view.row_ptr[place]; k < end; ++k, block += Size * Size) {
       const auto column = view.col_idx[k];
-      add(block, size, view.height(column), x, static_cast<std::int64_t>(column) * size, vector);
+      add(block, view.height(column), x, static_cast<std::int64_t>(column) * Size, vector);
     }
   }
 };
 
-/// kernel.one<Size, Vectors>(place, vector) for all vectors of a place, `vectors_together` of them
-/// at once where there are so many.
-template <int Size, class Kernel>
+/// kernel.one<Vectors>(place, vector) for all vectors of a place.
+template <int Together, class Kernel>
 KOKKOS_FORCEINLINE_FUNCTION void for_vectors(const Kernel& kernel, std::int64_t place, int count) {
   int v = 0;
-  for (; count - v >= vectors_together; v += vectors_together) {
-    kernel.template one<Size, vectors_together>(place, v);
+  if constexpr (Together > 1) {
+    for (; count - v >= Together; v += Together) kernel.template one<Together>(place, v);
   }
-  for (; v < count; ++v) kernel.template one<Size, 1>(place, v);
-}
-/// The same with the Size that BlockSums has for the kernel's blocks.
-template <class Kernel>
-KOKKOS_FORCEINLINE_FUNCTION void for_vectors_of_blocks(const Kernel& kernel, std::int64_t place,
-                                                       int count) {
-  switch (kernel.view.size) {
-    case 2: return for_vectors<2>(kernel, place, count);
-    case 3: return for_vectors<3>(kernel, place, count);
-    case 4: return for_vectors<4>(kernel, place, count);
-    default: return for_vectors<0>(kernel, place, count);
-  }
+  for (; v < count; ++v) kernel.template one<1>(place, v);
 }
 
 /// A half sweep, place by place, of rows of blocks: as RowsKernel.
-template <Scalar S, Ordinal O, Offset Off, Start start>
+template <Scalar S, Ordinal O, Offset Off, Start start, int Size>
 struct BlockRowsKernel {
   using View = BlockRowsView<S, O, Off>;
   View view;
@@ -106,34 +100,38 @@ struct BlockRowsKernel {
   Pass<S> pass;
 
   KOKKOS_FUNCTION void operator()(std::int64_t place) const {
-    for_vectors_of_blocks(*this, place, pass.x.count);
+    for_vectors<block_vectors_together<S, Size>>(*this, place, pass.x.count);
   }
   /// A run of places, one after the other.
   void operator()(std::int64_t first, std::int64_t stop) const {
     for (std::int64_t place = first; place < stop; ++place) (*this)(place);
   }
 
-  template <int Size, int Vectors>
+  template <int Vectors>
   KOKKOS_FORCEINLINE_FUNCTION void one(std::int64_t place, int vector) const {
-    using Sums = BlockSums<S, Size, Vectors>;
-    const int size = Sums::size_of(view.size);
     const O block = view.row(place);
     const int height = view.height(block);
-    const std::int64_t first = static_cast<std::int64_t>(block) * size;
-    Sums sums, other;
+    const std::int64_t first = static_cast<std::int64_t>(block) * Size;
+    BlockSums<S, Size, Vectors> sums, other;
     sums.add_place(view, place, pass.x, vector);
     if constexpr (start == Start::rest) other.add_place(rest, place, pass.x, vector);
+    HEDDLE_UNROLL(Vectors)
     for (int v = 0; v < Vectors; ++v) {
-      BlockSums<S, Size, 1> quotient;
-      const S* column = view.inverse + first * size;
-      for (int c = 0; c < height; ++c, column += size) {
-        const S right = pass.template right_hand_side<start>(first + c, vector + v) -
-                        other.sum[v][c] - sums.sum[v][c];
-        for (int r = 0; r < size; ++r) quotient.sum[0][r] += column[r] * right;
+      S quotient[Size] = {};
+      const S* column = view.inverse + first * Size;
+      HEDDLE_UNROLL(Size)
+      for (int c = 0; c < Size; ++c, column += Size) {
+        const S right =
+            c < height ? pass.template right_hand_side<start>(first + c, vector + v) : S(0);
+        const S difference = right - other.sum[v][c] - sums.sum[v][c];
+        HEDDLE_UNROLL(Size)
+        for (int r = 0; r < Size; ++r) quotient[r] += column[r] * difference;
       }
-      for (int r = 0; r < height; ++r) {
+      HEDDLE_UNROLL(Size)
+      for (int r = 0; r < Size; ++r) {
+        if (r >= height) continue;
         const S old = pass.template share_of_old<start>(first + r, vector + v);
-        pass.x(first + r, vector + v) = old + pass.omega * quotient.sum[0][r];
+        pass.x(first + r, vector + v) = old + pass.omega * quotient[r];
         if (pass.keeps) pass.kept(first + r, vector + v) = sums.sum[v][r];
       }
     }
@@ -141,38 +139,46 @@ struct BlockRowsKernel {
 };
 
 /// A side times x, or the residual: as SideKernel.
-template <Scalar S, Ordinal O, Offset Off, bool residual>
+template <Scalar S, Ordinal O, Offset Off, bool residual, int Size>
 struct BlockSideKernel {
   BlockRowsView<S, O, Off> view;
-  Multivector<const S> b;
-  Multivector<const S> x;
-  Multivector<const S> kept;
+  Pass<S> pass;
   Multivector<S> to;
 
   KOKKOS_FUNCTION void operator()(std::int64_t place) const {
-    for_vectors_of_blocks(*this, place, x.count);
+    for_vectors<block_vectors_together<S, Size>>(*this, place, pass.x.count);
   }
 
-  template <int Size, int Vectors>
+  template <int Vectors>
   KOKKOS_FORCEINLINE_FUNCTION void one(std::int64_t place, int vector) const {
-    using Sums = BlockSums<S, Size, Vectors>;
-    const int size = Sums::size_of(view.size);
     const O block = view.row(place);
     const int height = view.height(block);
-    const std::int64_t first = static_cast<std::int64_t>(block) * size;
-    Sums sums;
-    sums.add_place(view, place, x, vector);
+    const std::int64_t first = static_cast<std::int64_t>(block) * Size;
+    BlockSums<S, Size, Vectors> sums;
+    sums.add_place(view, place, pass.x, vector);
     if constexpr (residual) {
-      sums.add(view.diagonal + first * size, size, height, x, first, vector);
+      sums.add(view.diagonal + first * Size, height, pass.x, first, vector);
     }
+    HEDDLE_UNROLL(Vectors)
     for (int v = 0; v < Vectors; ++v) {
-      for (int r = 0; r < height; ++r) {
+      HEDDLE_UNROLL(Size)
+      for (int r = 0; r < Size; ++r) {
+        if (r >= height) continue;
         const S sum = sums.sum[v][r];
-        const auto i = first + r;
-        to(i, vector + v) = residual ? b(i, vector + v) - kept(i, vector + v) - sum : sum;
+        const std::int64_t i = first + r;
+        to(i, vector + v) = residual ? pass.b(i, vector + v) - pass.kept(i, vector + v) - sum : sum;
       }
     }
   }
 };
+
+/// use(a constant of that size), of a block of 2 rows or more.
+template <int Size = 2, class Use>
+void with_block_size(int size, const Use& use) {
+  if constexpr (Size < most_block_rows) {
+    if (Size < size) return with_block_size<Size + 1>(size, use);
+  }
+  use(std::integral_constant<int, Size>());
+}
 
 }  // namespace heddle::detail::gauss_seidel

@@ -9,15 +9,9 @@
 namespace heddle::detail::gauss_seidel {
 
 /// The values of the blocks at a place; entries of one place in the matrix add up.
-template <class Matrix>
+template <Scalar S, Ordinal O, Offset Off>
 struct UpdateBlockRow {
-  using S = typename Matrix::scalar_type;
-  using O = typename Matrix::ordinal_type;
-  using Off = typename Matrix::offset_type;
-  const Off* row_ptr;
-  const O* col_idx;
-  const S* from;
-  Side<O> side;
+  SideOf<S, O, Off> from;
   BlockRowsView<S, O, Off> view;
   S* values;
 
@@ -31,14 +25,14 @@ struct UpdateBlockRow {
     Off at = 0;
     for (int r = 0; r < view.height(block); ++r) {
       const std::int64_t row = static_cast<std::int64_t>(block) * size + r;
-      for (Off k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
-        const O column = col_idx[k] / static_cast<O>(size);
-        if (!side.has(block, column)) continue;
+      for (Off k = from.row_ptr[row]; k < from.row_ptr[row + 1]; ++k) {
+        const O column = from.col_idx[k] / static_cast<O>(size);
+        if (!from.side.has(block, column)) continue;
         if (view.col_idx[begin + at] != column) {
           at = first_not_below(view.col_idx + begin, end - begin, column);
         }
-        const auto c = static_cast<std::int64_t>(col_idx[k]) % size;
-        to[(static_cast<std::int64_t>(at) * size + c) * size + r] += from[k];
+        const auto c = static_cast<std::int64_t>(from.col_idx[k]) % size;
+        to[(static_cast<std::int64_t>(at) * size + c) * size + r] += from.values[k];
       }
     }
   }
@@ -55,10 +49,6 @@ class BlockRows {
   using Space = typename Exec::memory_space;
   using View = BlockRowsView<S, O, Off>;
   using Source = Blocks<Exec, Matrix>;
-  template <Start start>
-  using Sweep = BlockRowsKernel<S, O, Off, start>;
-  template <bool residual>
-  using OtherSide = BlockSideKernel<S, O, Off, residual>;
   static constexpr bool are_rows = false;
 
   BlockRows() = default;
@@ -80,8 +70,21 @@ class BlockRows {
   /// no wait.
   void update_values(const Exec& exec, const Matrix& A, heddle::RealOf<S>, std::int64_t*) {
     Kokkos::parallel_for("heddle::gauss_seidel::block_values", range_policy(exec, places()),
-                         UpdateBlockRow<Matrix>{A.row_ptr().data(), A.col_idx().data(),
-                                                A.values().data(), side_, view_, values_.data()});
+                         UpdateBlockRow<S, O, Off>{side_of(A, side_), view_, values_.data()});
+  }
+
+  /// As those of Rows.
+  template <Start start, class Use>
+  void with_sweep(const View& rest, const Pass<S>& pass, const Use& use) const {
+    with_block_size(view_.size, [&](auto size) {
+      use(BlockRowsKernel<S, O, Off, start, decltype(size)::value>{view_, rest, pass});
+    });
+  }
+  template <bool residual, class Use>
+  void with_side(const Pass<S>& pass, const Multivector<S>& to, const Use& use) const {
+    with_block_size(view_.size, [&](auto size) {
+      use(BlockSideKernel<S, O, Off, residual, decltype(size)::value>{view_, pass, to});
+    });
   }
 
   std::int64_t places() const { return pattern_.places(); }

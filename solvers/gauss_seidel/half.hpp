@@ -76,12 +76,7 @@ class Half {
     if constexpr (hands_over) {
       if (hand_over_) return hand_over_->template run<start>(exec, rows_.view(), pass);
     }
-    const typename Copy::template Sweep<start> kernel{rows_.view(), rest, pass};
-    if constexpr (on_threads) {
-      waves_.for_each_run(exec, "heddle::gauss_seidel::rows", kernel);
-    } else {
-      waves_.for_each_place(exec, "heddle::gauss_seidel::level", kernel);
-    }
+    rows_.template with_sweep<start>(rest, pass, [&](const auto& kernel) { launch(exec, kernel); });
   }
   const Copy& rows() const { return rows_; }
 
@@ -101,6 +96,15 @@ class Half {
     if (scheme) options.scheme = as_wavefronts(*scheme);
     return Waves(in.exec, in.A.rows(),
                  SideReads<O, Off>{in.A.row_ptr().data(), in.A.col_idx().data(), side_}, options);
+  }
+
+  template <class Kernel>
+  void launch(const Exec& exec, const Kernel& kernel) const {
+    if constexpr (on_threads) {
+      waves_.for_each_run(exec, "heddle::gauss_seidel::rows", kernel);
+    } else {
+      waves_.for_each_place(exec, "heddle::gauss_seidel::level", kernel);
+    }
   }
 
   Side<O> side_;

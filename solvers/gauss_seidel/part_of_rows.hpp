@@ -32,6 +32,20 @@ struct Side {
   }
 };
 
+/// A matrix, and the side of it whose values are taken.
+template <Scalar S, Ordinal O, Offset Off>
+struct SideOf {
+  const Off* row_ptr;
+  const O* col_idx;
+  const S* values;
+  Side<O> side;
+};
+template <class Matrix, Ordinal O>
+SideOf<typename Matrix::scalar_type, O, typename Matrix::offset_type> side_of(const Matrix& A,
+                                                                              const Side<O>& side) {
+  return {A.row_ptr().data(), A.col_idx().data(), A.values().data(), side};
+}
+
 /// What the iteration of rank r reads, for Wavefronts.
 template <Ordinal O, Offset Off>
 struct SideReads {

@@ -7,15 +7,9 @@
 
 namespace heddle::detail::gauss_seidel {
 
-template <class Matrix>
+template <Scalar S, Ordinal O, Offset Off>
 struct UpdateRow {
-  using S = typename Matrix::scalar_type;
-  using O = typename Matrix::ordinal_type;
-  using Off = typename Matrix::offset_type;
-  const Off* row_ptr;
-  const O* col_idx;
-  const S* from;
-  Side<O> side;
+  SideOf<S, O, Off> from;
   const Off* place_ptr;
   const O* columns;
   S* values;
@@ -28,12 +22,12 @@ struct UpdateRow {
     const O i = columns[end];
     Off to = place_ptr[place];
     S sum(0);
-    for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
-      const O j = col_idx[k];
+    for (Off k = from.row_ptr[i]; k < from.row_ptr[i + 1]; ++k) {
+      const O j = from.col_idx[k];
       if (j == i) {
-        sum += from[k];
-      } else if (side.has(i, j)) {
-        values[to++] = from[k];
+        sum += from.values[k];
+      } else if (from.side.has(i, j)) {
+        values[to++] = from.values[k];
       }
     }
     values[end] = relaxed_reciprocal(omega, sum);
@@ -56,10 +50,6 @@ class Rows {
   using View = RowsView<S, O, Off>;
   /// What a schedule and a copy are made from.
   using Source = Matrix;
-  template <Start start>
-  using Sweep = RowsKernel<S, O, Off, start>;
-  template <bool residual>
-  using OtherSide = SideKernel<S, O, Off, residual>;
   /// Whether HandOverKernel takes them.
   static constexpr bool are_rows = true;
 
@@ -83,9 +73,19 @@ class Rows {
                      std::int64_t* bad_diagonal) {
     Kokkos::parallel_for(
         "heddle::gauss_seidel::values", range_policy(exec, places()),
-        UpdateRow<Matrix>{A.row_ptr().data(), A.col_idx().data(), A.values().data(), side_,
-                          pattern_.row_ptr(), pattern_.col_idx(), values_.data(), diagonal_.data(),
-                          S(omega), bad_diagonal});
+        UpdateRow<S, O, Off>{side_of(A, side_), pattern_.row_ptr(), pattern_.col_idx(),
+                             values_.data(), diagonal_.data(), S(omega), bad_diagonal});
+  }
+
+  /// use(the kernel of a half sweep); `rest` is the other side in the same order, of Start::rest.
+  template <Start start, class Use>
+  void with_sweep(const View& rest, const Pass<S>& pass, const Use& use) const {
+    use(RowsKernel<S, O, Off, start>{view(), rest, pass});
+  }
+  /// use(the kernel of this side times x, or of the residual).
+  template <bool residual, class Use>
+  void with_side(const Pass<S>& pass, const Multivector<S>& to, const Use& use) const {
+    use(SideKernel<S, O, Off, residual>{view(), pass, to});
   }
 
   std::int64_t places() const { return pattern_.places(); }

@@ -127,19 +127,18 @@ struct RowsKernel {
   }
 };
 
-/// A side times x, which waits for nobody. Into `to`; or, with `kept` the other side times x, the
-/// residual b - A x.
+/// A side times pass.x, which waits for nobody. Into `to`; or, with pass.kept the other side times
+/// x, the residual b - A x.
 template <Scalar S, Ordinal O, Offset Off, bool residual>
 struct SideKernel {
   RowsView<S, O, Off> view;
-  Multivector<const S> b;
-  Multivector<const S> x;
-  Multivector<const S> kept;
+  Pass<S> pass;
   Multivector<S> to;
 
   KOKKOS_FUNCTION void operator()(std::int64_t place) const {
     const Off end = view.row_ptr[place + 1] - 1;
     const O row = view.col_idx[end];
+    const Multivector<S>& x = pass.x;
     int v = 0;
     for (; x.count - v >= vectors_together; v += vectors_together) {
       S sum[vectors_together] = {};
@@ -156,7 +155,7 @@ struct SideKernel {
  private:
   KOKKOS_FORCEINLINE_FUNCTION void finish(std::int64_t place, O row, int v, const S& sum) const {
     if constexpr (residual) {
-      to(row, v) = b(row, v) - kept(row, v) - sum - view.diagonal[place] * x(row, v);
+      to(row, v) = pass.b(row, v) - pass.kept(row, v) - sum - view.diagonal[place] * pass.x(row, v);
     } else {
       to(row, v) = sum;
     }

@@ -72,9 +72,7 @@ class Sweeps {
         half.template run<Start::zero>(exec, pass);
       } else if (from_zero && step == 1 && symmetric()) {
         half.template run<Start::one_half>(exec, pass);
-      } else if (!symmetric() && half.sequential()) {
-        half.template run<Start::rest>(exec, pass, rest_.view());
-      } else {
+      } else if (!run_both_sides(exec, half, pass)) {
         if (!symmetric() || step == 0) add_up(exec, other(), pass);
         half.template run<Start::kept>(exec, pass);
       }
@@ -85,8 +83,6 @@ class Sweeps {
 
  private:
   using Inspected = Half<Exec, Copy>;
-  template <bool residual>
-  using OtherSide = typename Copy::template OtherSide<residual>;
 
   bool symmetric() const { return options_.sweep == GaussSeidelSweep::symmetric; }
   Inspected& first() { return halves_[0] ? *halves_[0] : *halves_[1]; }
@@ -102,18 +98,27 @@ class Sweeps {
     halves_[1].emplace(in, false, alike ? std::optional(halves_[0]->scheme()) : scheme);
   }
 
+  /// On one thread, which may, a one-sided half sweep adds up both sides in one pass.
+  bool run_both_sides(const Exec& exec, Inspected& half, const Pass<S>& pass) {
+    if constexpr (Inspected::on_threads) {
+      if (symmetric() || !half.sequential()) return false;
+      half.template run<Start::rest>(exec, pass, rest_.view());
+      return true;
+    }
+    return false;
+  }
   void add_up(const Exec& exec, const Copy& side, const Pass<S>& pass) {
-    Kokkos::parallel_for("heddle::gauss_seidel::other_side", range_policy(exec, side.places()),
-                         OtherSide<false>{side.view(), pass.b, as_const(pass.x), {}, pass.kept});
+    side.template with_side<false>(pass, pass.kept, [&](const auto& kernel) {
+      Kokkos::parallel_for("heddle::gauss_seidel::other_side", range_policy(exec, side.places()),
+                           kernel);
+    });
   }
   void find_residual(const Exec& exec, const Copy& side, const Pass<S>& pass,
                      const Multivector<S>& residual) {
-    Kokkos::parallel_for(
-        "heddle::gauss_seidel::residual", range_policy(exec, side.places()),
-        OtherSide<true>{side.view(), pass.b, as_const(pass.x), as_const(pass.kept), residual});
-  }
-  static Multivector<const S> as_const(const Multivector<S>& v) {
-    return {v.data, v.row_stride, v.vector_stride, v.rows, v.count};
+    side.template with_side<true>(pass, residual, [&](const auto& kernel) {
+      Kokkos::parallel_for("heddle::gauss_seidel::residual", range_policy(exec, side.places()),
+                           kernel);
+    });
   }
 
   GaussSeidelOptions options_;

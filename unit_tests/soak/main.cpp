@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Random products, triangular solves and wavefronts of every format, scheme and layout, held
-// against an oracle. A trial is drawn from its seed alone.
+// Random plans of every kind, format, scheme and layout, held against an oracle. A trial is drawn
+// from its seed alone.
 #include <Kokkos_Core.hpp>
 #include <chrono>
 #include <csignal>
@@ -46,10 +46,12 @@ void expect_crash(std::uint64_t seed) {
 std::vector<Trial> all_trials() {
   std::vector<Trial> all;
 #ifdef HEDDLE_EMULATED  // which is compiled for one device more
-  const auto kinds = {trials_of_double, trials_of_wavefronts};
+  const auto kinds = {trials_of_double, trials_of_wavefronts, trials_of_gauss_seidel, trials_of_ilu,
+                      trials_of_krylov};
 #else
-  const auto kinds = {trials_of_double,   trials_of_float, trials_of_complex,
-                      trials_of_portable, trials_of_turn,  trials_of_wavefronts};
+  const auto kinds = {trials_of_double,       trials_of_float, trials_of_complex,
+                      trials_of_portable,     trials_of_turn,  trials_of_wavefronts,
+                      trials_of_gauss_seidel, trials_of_ilu,   trials_of_krylov};
 #endif
   for (const auto trials : kinds) {
     for (Trial& trial : trials()) all.push_back(std::move(trial));
@@ -131,7 +133,7 @@ int main(int argc, char** argv) {
         stderr,
         "usage: heddle_soak [--seed N] [--trials N] [--seconds S] [--only WORD]\n"
         "Trials of seeds N, N + 1, ...; without --seed each run draws others. WORD is part\n"
-        "of a trial's name: spmv, sptrsv, wavefronts, float, portable, ...\n");
+        "of a trial's name: spmv, sptrsv, wavefronts, gauss-seidel, ilu, float, portable, ...\n");
     return 2;
   }
   // So many whatever the machine has, since a seed is to give the same trial everywhere.

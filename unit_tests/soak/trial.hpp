@@ -29,5 +29,8 @@ std::vector<Trial> trials_of_complex();
 std::vector<Trial> trials_of_portable();
 std::vector<Trial> trials_of_turn();
 std::vector<Trial> trials_of_wavefronts();
+std::vector<Trial> trials_of_gauss_seidel();
+std::vector<Trial> trials_of_ilu();
+std::vector<Trial> trials_of_krylov();
 
 }  // namespace heddle::test

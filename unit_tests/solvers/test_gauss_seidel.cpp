@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <heddle/cg.hpp>
 
-#include "../support/gauss_seidel.hpp"
-#include "../tools/events.hpp"
+#include "../support/gauss_seidel_check.hpp"
 
 namespace heddle::test {
 
 namespace {
 
-using Exec = DefaultDevice;
-using Space = Exec::memory_space;
-using Matrix = PlainOperator<Exec, double>::Matrix;
-using Plan = GaussSeidelPlan<Exec, Matrix, Formats<CsrFormat>>;
+using Exec = FirstSweepType::Exec;
+using Space = FirstSweepType::Space;
+using Matrix = FirstSweepType::Matrix;
+using Plan = FirstSweepType::Plan;
 using Host = HostVector<double>;
 
 PlainOperator<Exec, double> some_matrix(int side, double shift = 0) {
@@ -20,33 +19,10 @@ PlainOperator<Exec, double> some_matrix(int side, double shift = 0) {
 
 }  // namespace
 
-TEST_CASE("several vectors, in any layout") {
-  const Exec exec;
-  auto a = some_matrix(emulated ? 6 : 20);
-  const auto n = static_cast<std::size_t>(a.n);
+TEST_CASE("several vectors by the scheme that is chosen") {
   GaussSeidelOptions options;
   options.vectors.count = 3;
-  Plan plan(exec, a.matrix(), options, Formats<CsrFormat>());
-  const auto b = copy_to<Space>(random_columns<double, Kokkos::LayoutRight>(n, 3, 1));
-  const auto x = copy_to<Space>(random_columns<double, Kokkos::LayoutRight>(n, 3, 2));
-  std::vector<Host> expected;
-  for (int c = 0; c < 3; ++c) {
-    const Host of_b("heddle::test::b", n), of_x("heddle::test::x", n);
-    const auto host_b = to_host(b), host_x = to_host(x);
-    for (std::size_t i = 0; i < n; ++i) {
-      of_b(i) = host_b(i, static_cast<std::size_t>(c));
-      of_x(i) = host_x(i, static_cast<std::size_t>(c));
-    }
-    SequentialSweeps<double>(a).run(of_b, of_x, GaussSeidelSweep::symmetric, 1);
-    expected.push_back(of_x);
-  }
-  plan.relax(exec, b, x);
-  exec.fence("heddle::test::relaxed");
-  const Kokkos::View<double*, Space> column("heddle::test::column", n);
-  for (int c = 0; c < 3; ++c) {
-    Kokkos::deep_copy(column, Kokkos::subview(x, Kokkos::ALL, c));
-    CHECK(difference(column, expected[static_cast<std::size_t>(c)]) < 1e-13);
-  }
+  check_vectors<Kokkos::LayoutRight>(some_matrix(emulated ? 6 : 20), options, 3);
 }
 
 TEST_CASE("new values, and a diagonal that goes bad") {
@@ -63,7 +39,7 @@ TEST_CASE("new values, and a diagonal that goes bad") {
   plan.apply(exec, on_device, x);
   plan.check_diagonal(exec);
   Host expected("heddle::test::expected", n);
-  SequentialSweeps<double>(other).run(b, expected, GaussSeidelSweep::symmetric, 1.2);
+  SequentialSweeps<double>(exec, other, {.omega = 1.2}).run(b, expected);
   CHECK(difference(x, expected) < 1e-13);
   Kokkos::deep_copy(Kokkos::subview(other.values, 0), 0.0);  // row 0 begins with its diagonal
   plan.update_values(exec, other.matrix());
@@ -137,26 +113,6 @@ TEST_CASE("wrong input is an error that names the row") {
                        Error);
 }
 
-TEST_CASE("sweeps are quiet") {
-  const Exec exec;
-  auto a = some_matrix(10);
-  Plan plan(exec, a.matrix(), {}, Formats<CsrFormat>());
-  const auto b = copy_to<Space>(random_vector<double>(100, 1));
-  const Kokkos::View<double*, Space> x("heddle::test::x", 100);
-  plan.apply(exec, b, x);  // a first launch may allocate a thread's scratch
-  exec.fence("heddle::test::applied");
-  std::vector<Event> seen;
-  {
-    const Recording recording;
-    plan.apply(exec, b, x);
-    plan.relax(exec, b, x);
-    plan.update_values(exec, a.matrix());
-    seen = Recording::seen();
-  }
-  exec.fence("heddle::test::applied");
-  CHECK(strangers(seen) == "");
-  CHECK(count(seen, Event::allocation) == 0);
-  CHECK(count(seen, Event::fence) == 0);
-}
+TEST_CASE("sweeps are quiet") { check_quiet({}); }
 
 }  // namespace heddle::test

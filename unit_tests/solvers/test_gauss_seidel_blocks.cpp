@@ -1,75 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sweeps over rows of blocks against the same on the host, of every scheme that has blocks.
-#include "../support/block_sweeps.hpp"
-#include "../tools/events.hpp"
+#include "../support/gauss_seidel_check.hpp"
 
 namespace heddle::test {
-
-namespace {
-
-template <class E, class S>
-struct Tested {
-  using Exec = E;
-  using Scalar = S;
-  using Matrix = typename PlainOperator<E, S>::Matrix;
-  using Plan = GaussSeidelPlan<E, Matrix, Formats<CsrFormat>>;
-};
-
-#if defined(HEDDLE_EMULATED) || defined(HEDDLE_SANITIZED_TESTS)
-using TestedTypes = std::tuple<Tested<DefaultDevice, double>>;
-#else
-using TestedTypes = JoinTuples<std::tuple<Tested<DefaultDevice, double>>,
-                               InTurn<Tested<DefaultDevice, Kokkos::complex<float>>,
-                                      Tested<Portable<Kokkos::DefaultExecutionSpace>, double>>>;
-#endif
-using First = std::tuple_element_t<0, TestedTypes>;
-
-constexpr GaussSeidelSweep every_sweep[] = {GaussSeidelSweep::forward, GaussSeidelSweep::backward,
-                                            GaussSeidelSweep::symmetric};
-
-template <class S>
-double tolerance() {
-  return 4000 * static_cast<double>(std::numeric_limits<RealOf<S>>::epsilon());
-}
-
-/// A plan's sweeps from zero and from a guess, and their residuals, against the host's.
-template <class Type, class Operator>
-void check_sweeps(Operator& a, const GaussSeidelOptions& options) {
-  using Exec = typename Type::Exec;
-  using S = typename Type::Scalar;
-  using Space = typename Exec::memory_space;
-  const Exec exec;
-  const auto n = static_cast<std::size_t>(a.n);
-  SequentialBlockSweeps<S> sweeps(a, options.block_size);
-  const SequentialSweeps<S> rows(a);
-  if (options.order == GaussSeidelOrder::multicolor) sweeps.take_colors(exec, a.matrix());
-  typename Type::Plan plan(exec, a.matrix(), options, Formats<CsrFormat>());
-  const auto b = random_vector<S>(n, 1), guess = random_vector<S>(n, 2);
-  const auto on_device = copy_to<Space>(b);
-  const HostVector<S> expected("heddle::test::expected", n);
-  const Kokkos::View<S*, Space> x("heddle::test::x", n), r("heddle::test::r", n);
-  fill_with_poison(x);
-  fill_with_poison(r);
-  plan.apply(exec, on_device, x, r);
-  exec.fence("heddle::test::applied");
-  sweeps.run(b, expected, options.sweep, options.omega);
-  CHECK(difference(x, expected.data()) < tolerance<S>());
-  CHECK(difference(r, rows.residual(b, expected)) < tolerance<S>());
-  const auto bits = bits_of(x);
-  fill_with_poison(x);
-  plan.apply(exec, on_device, x);
-  exec.fence("heddle::test::applied");
-  CHECK(bits_of(x) == bits);
-  Kokkos::deep_copy(x, guess);
-  Kokkos::deep_copy(expected, guess);
-  plan.relax(exec, on_device, x, 2, r);
-  exec.fence("heddle::test::relaxed");
-  for (int i = 0; i < 2; ++i) sweeps.run(b, expected, options.sweep, options.omega);
-  CHECK(difference(x, expected.data()) < tolerance<S>());
-  CHECK(difference(r, rows.residual(b, expected)) < tolerance<S>());
-}
-
-}  // namespace
 
 TEST_CASE_TEMPLATE_DEFINE("sweeps over blocks have the numbers of the sequential program", Type,
                           block_sweeps_are_right) {
@@ -98,54 +31,31 @@ TEST_CASE_TEMPLATE_DEFINE("sweeps over blocks have the numbers of the sequential
     }
   }
 }
-TEST_CASE_TEMPLATE_APPLY(block_sweeps_are_right, TestedTypes);
+TEST_CASE_TEMPLATE_APPLY(block_sweeps_are_right, SweepTypes);
 
 TEST_CASE("several vectors are swept over blocks as each alone, in any layout") {
-  using Exec = First::Exec;
-  using Space = Exec::memory_space;
-  const Exec exec;
-  auto a = scattered_matrix<Exec, double>(emulated ? 50 : 301, 7);
-  const auto n = static_cast<std::size_t>(a.n);
-  const auto check = [&](auto layout, const GaussSeidelOptions& options, std::size_t count) {
-    using Layout = decltype(layout);
-    First::Plan plan(exec, a.matrix(), options, Formats<CsrFormat>());
-    const auto host_b = random_columns<double, Layout>(n, count, 1);
-    const auto host_x = random_columns<double, Layout>(n, count, 2);
-    const auto b = copy_to<Space>(host_b), x = copy_to<Space>(host_x);
-    plan.relax(exec, b, x);
-    exec.fence("heddle::test::relaxed");
-    const SequentialBlockSweeps<double> sweeps(a, options.block_size);
-    const Kokkos::View<double*, Space> column("heddle::test::column", n);
-    const HostVector<double> of_b("heddle::test::b", n), of_x("heddle::test::x", n);
-    for (std::size_t v = 0; v < count; ++v) {
-      Kokkos::deep_copy(of_b, Kokkos::subview(host_b, Kokkos::ALL, v));
-      Kokkos::deep_copy(
-          of_x, Kokkos::subview(random_columns<double, Layout>(n, count, 2), Kokkos::ALL, v));
-      sweeps.run(of_b, of_x, options.sweep, options.omega);
-      Kokkos::deep_copy(column, Kokkos::subview(x, Kokkos::ALL, v));
-      CHECK(difference(column, of_x.data()) < 1e-12);
-    }
-  };
-  for (const Scheme& scheme : block_schemes<Exec>()) {
+  auto a = scattered_matrix<FirstSweepType::Exec, double>(emulated ? 50 : 301, 7);
+  GaussSeidelOptions options;
+  options.threads = 2;
+  options.omega = 1.2;
+  for (const Scheme& scheme : block_schemes<FirstSweepType::Exec>()) {
     CAPTURE(scheme.to_string());
+    options.scheme = scheme;
     for (const int size : {3, 5}) {
       CAPTURE(size);
-      GaussSeidelOptions options;
       options.block_size = size;
-      options.scheme = scheme;
-      options.threads = 2;
-      options.omega = 1.2;
       options.vectors = {6, true};
-      check(Kokkos::LayoutLeft(), options, 6);
+      options.sweep = GaussSeidelSweep::symmetric;
+      check_vectors<Kokkos::LayoutLeft>(a, options, 6);
       options.vectors = {6, false};
       options.sweep = GaussSeidelSweep::backward;
-      check(Kokkos::LayoutRight(), options, 5);
+      check_vectors<Kokkos::LayoutRight>(a, options, 5);
     }
   }
 }
 
 TEST_CASE("new values, and blocks that are singular by their first row") {
-  using Exec = First::Exec;
+  using Exec = FirstSweepType::Exec;
   using Space = Exec::memory_space;
   const Exec exec;
   auto a = lopsided_grid<Exec>(8), other = lopsided_grid<Exec>(8, 1);
@@ -154,13 +64,13 @@ TEST_CASE("new values, and blocks that are singular by their first row") {
   const auto on_device = copy_to<Space>(b);
   const Kokkos::View<double*, Space> x("heddle::test::x", n);
   const HostVector<double> expected("heddle::test::expected", n);
-  SequentialBlockSweeps<double>(other, 4).run(b, expected, GaussSeidelSweep::symmetric, 1);
   GaussSeidelOptions options;
   options.block_size = 4;
-  First::Plan first(exec, a.matrix(), options, Formats<CsrFormat>());
+  SequentialSweeps<double>(exec, other, options).run(b, expected);
+  FirstSweepType::Plan first(exec, a.matrix(), options, Formats<CsrFormat>());
   const std::size_t bytes = first.bytes();
   CHECK(bytes > 16 * n * sizeof(double));
-  First::Plan plan = std::move(first);
+  FirstSweepType::Plan plan = std::move(first);
   CHECK(plan.bytes() == bytes);
   plan.update_values(exec, other.matrix());
   plan.check_diagonal(exec);
@@ -173,12 +83,12 @@ TEST_CASE("new values, and blocks that are singular by their first row") {
   plan.update_values(exec, other.matrix());
   CHECK_THROWS_WITH_AS(plan.check_diagonal(exec), doctest::Contains("row 8: the diagonal block"),
                        Error);
-  CHECK_THROWS_WITH_AS(First::Plan(exec, other.matrix(), options, Formats<CsrFormat>()),
+  CHECK_THROWS_WITH_AS(FirstSweepType::Plan(exec, other.matrix(), options, Formats<CsrFormat>()),
                        doctest::Contains("row 8: the diagonal block"), Error);
 }
 
 TEST_CASE("a diagonal of zeros will do where its blocks are regular") {
-  using Exec = First::Exec;
+  using Exec = FirstSweepType::Exec;
   using Space = Exec::memory_space;
   const Exec exec;
   // Pairs of unknowns that only know each other: one sweep solves for them.
@@ -189,7 +99,7 @@ TEST_CASE("a diagonal of zeros will do where its blocks are regular") {
   a.values = copy_in<Space>(std::vector<double>{2, 4, 2, 4, 2, 4});
   GaussSeidelOptions options;
   options.block_size = 2;
-  First::Plan plan(exec, a.matrix(), options, Formats<CsrFormat>());
+  FirstSweepType::Plan plan(exec, a.matrix(), options, Formats<CsrFormat>());
   const Kokkos::View<double*, Space> b("heddle::test::b", 6), x("heddle::test::x", 6);
   Kokkos::deep_copy(b, 8.0);
   plan.apply(exec, b, x);
@@ -198,11 +108,11 @@ TEST_CASE("a diagonal of zeros will do where its blocks are regular") {
 }
 
 TEST_CASE("sizes and schemes without blocks are refused; empty matrices do nothing") {
-  using Exec = First::Exec;
+  using Exec = FirstSweepType::Exec;
   const Exec exec;
   auto a = lopsided_grid<Exec>(4);
   const auto plan = [&](const GaussSeidelOptions& options) {
-    return First::Plan(exec, a.matrix(), options, Formats<CsrFormat>());
+    return FirstSweepType::Plan(exec, a.matrix(), options, Formats<CsrFormat>());
   };
   for (const int size : {0, 9}) {
     CHECK_THROWS_WITH_AS(plan({.block_size = size}), doctest::Contains("options.block_size is"),
@@ -216,38 +126,16 @@ TEST_CASE("sizes and schemes without blocks are refused; empty matrices do nothi
   PlainOperator<Exec, double> empty;
   empty.row_ptr = Kokkos::View<int*, Exec::memory_space>("heddle::test::row_ptr", 1);
   const Kokkos::View<double*, Exec::memory_space> none("heddle::test::none", 0);
-  First::Plan nothing(exec, empty.matrix(), {.block_size = 3}, Formats<CsrFormat>());
+  FirstSweepType::Plan nothing(exec, empty.matrix(), {.block_size = 3}, Formats<CsrFormat>());
   nothing.apply(exec, none, none);
   nothing.update_values(exec, empty.matrix());
   nothing.check_diagonal(exec);
 }
 
 TEST_CASE("sweeps over blocks are quiet") {
-  using Exec = First::Exec;
-  const Exec exec;
-  auto a = lopsided_grid<Exec>(9);
-  const auto n = static_cast<std::size_t>(a.n);
-  const auto b = copy_to<Exec::memory_space>(random_vector<double>(n, 1));
-  const Kokkos::View<double*, Exec::memory_space> x("heddle::test::x", n), r("heddle::test::r", n);
-  for (const Scheme& scheme : block_schemes<Exec>()) {
+  for (const Scheme& scheme : block_schemes<FirstSweepType::Exec>()) {
     CAPTURE(scheme.to_string());
-    First::Plan plan(exec, a.matrix(), {.block_size = 3, .scheme = scheme, .threads = 2},
-                     Formats<CsrFormat>());
-    plan.apply(exec, b, x, r);  // a first launch may allocate a thread's scratch
-    plan.relax(exec, b, x, 1, r);
-    exec.fence("heddle::test::applied");
-    std::vector<Event> seen;
-    {
-      const Recording recording;
-      plan.apply(exec, b, x, r);
-      plan.relax(exec, b, x, 2, r);
-      plan.update_values(exec, a.matrix());
-      seen = Recording::seen();
-    }
-    exec.fence("heddle::test::applied");
-    CHECK(strangers(seen) == "");
-    CHECK(count(seen, Event::allocation) == 0);
-    CHECK(count(seen, Event::fence) == 0);
+    check_quiet({.block_size = 3, .scheme = scheme, .threads = 2});
   }
 }
 

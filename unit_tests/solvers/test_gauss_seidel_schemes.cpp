@@ -1,77 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every scheme of Gauss-Seidel against sweeps on the host, in both orders.
-#include "../support/gauss_seidel.hpp"
-#include "../tools/events.hpp"
+#include "../support/gauss_seidel_check.hpp"
 
 namespace heddle::test {
-
-namespace {
-
-template <class E, class S>
-struct Tested {
-  using Exec = E;
-  using Scalar = S;
-  using Matrix = typename PlainOperator<E, S>::Matrix;
-  using Plan = GaussSeidelPlan<E, Matrix, Formats<CsrFormat>>;
-};
-
-#if defined(HEDDLE_EMULATED) || defined(HEDDLE_SANITIZED_TESTS)
-using TestedTypes = std::tuple<Tested<DefaultDevice, double>>;
-#else
-using TestedTypes = JoinTuples<std::tuple<Tested<DefaultDevice, double>>,
-                               InTurn<Tested<DefaultDevice, Kokkos::complex<float>>,
-                                      Tested<Portable<Kokkos::DefaultExecutionSpace>, double>>>;
-#endif
-
-constexpr GaussSeidelSweep every_sweep[] = {GaussSeidelSweep::forward, GaussSeidelSweep::backward,
-                                            GaussSeidelSweep::symmetric};
-
-template <class S>
-double tolerance() {
-  return 2000 * static_cast<double>(std::numeric_limits<RealOf<S>>::epsilon());
-}
-
-/// A plan's sweeps from zero and from a guess, and their residuals, against the host's.
-template <class Type, class Operator>
-void check_sweeps(Operator& a, const GaussSeidelOptions& options) {
-  using Exec = typename Type::Exec;
-  using S = typename Type::Scalar;
-  using Space = typename Exec::memory_space;
-  const Exec exec;
-  const auto n = static_cast<std::size_t>(a.n);
-  SequentialSweeps<S> sweeps(a);
-  if (options.order == GaussSeidelOrder::multicolor) {
-    sweeps.take(heddle::detail::order::Colors<Exec, int>(exec, a.matrix()).order().iterations());
-  }
-  typename Type::Plan plan(exec, a.matrix(), options, Formats<CsrFormat>());
-  const auto b = random_vector<S>(n, 1), guess = random_vector<S>(n, 2);
-  const auto on_device = copy_to<Space>(b);
-  const HostVector<S> expected("heddle::test::expected", n);
-  const Kokkos::View<S*, Space> x("heddle::test::x", n), r("heddle::test::r", n);
-  fill_with_poison(x);
-  fill_with_poison(r);
-  plan.apply(exec, on_device, x, r);
-  exec.fence("heddle::test::applied");
-  sweeps.run(b, expected, options.sweep, options.omega);
-  CHECK(difference(x, expected.data()) < tolerance<S>());
-  CHECK(difference(r, sweeps.residual(b, expected)) < tolerance<S>());
-  const auto bits = bits_of(x);
-  fill_with_poison(x);
-  plan.apply(exec, on_device, x);
-  exec.fence("heddle::test::applied");
-  CHECK(bits_of(x) == bits);
-  for (const int count : {1, 3}) {
-    Kokkos::deep_copy(x, guess);
-    Kokkos::deep_copy(expected, guess);
-    plan.relax(exec, on_device, x, count, r);
-    exec.fence("heddle::test::relaxed");
-    for (int i = 0; i < count; ++i) sweeps.run(b, expected, options.sweep, options.omega);
-    CHECK(difference(x, expected.data()) < 10 * tolerance<S>());
-    CHECK(difference(r, sweeps.residual(b, expected)) < 10 * tolerance<S>());
-  }
-}
-
-}  // namespace
 
 TEST_CASE_TEMPLATE_DEFINE("sweeps have the numbers of the sequential program", Type,
                           sweeps_are_right) {
@@ -101,57 +32,31 @@ TEST_CASE_TEMPLATE_DEFINE("sweeps have the numbers of the sequential program", T
     }
   }
 }
-TEST_CASE_TEMPLATE_APPLY(sweeps_are_right, TestedTypes);
+TEST_CASE_TEMPLATE_APPLY(sweeps_are_right, SweepTypes);
 
 TEST_CASE("several vectors are as each alone, in any layout") {
-  using Type = std::tuple_element_t<0, TestedTypes>;
-  using Exec = Type::Exec;
-  using Space = Exec::memory_space;
-  const Exec exec;
+  using Exec = FirstSweepType::Exec;
   auto a = scattered_matrix<Exec, double>(emulated ? 50 : 300, 7);
-  const auto n = static_cast<std::size_t>(a.n);
-  const auto check = [&](auto layout, const Scheme& scheme, GaussSeidelSweep sweep, int count) {
-    using Layout = decltype(layout);
-    CAPTURE(scheme.to_string());
-    CAPTURE(count);
-    GaussSeidelOptions options;
-    options.sweep = sweep;
-    options.scheme = scheme;
-    options.threads = 2;
-    options.omega = 1.3;
-    options.vectors = {9, std::is_same_v<Layout, Kokkos::LayoutLeft>};
-    Type::Plan plan(exec, a.matrix(), options, Formats<CsrFormat>());
-    const auto k = static_cast<std::size_t>(count);
-    const auto b = copy_to<Space>(random_columns<double, Layout>(n, k, 1));
-    const auto x = copy_to<Space>(random_columns<double, Layout>(n, k, 2));
-    const auto r = copy_to<Space>(random_columns<double, Layout>(n, k, 3));
-    const auto host_b = random_columns<double, Layout>(n, k, 1);
-    const auto host_x = random_columns<double, Layout>(n, k, 2);
-    plan.relax(exec, b, x, 2, r);
-    exec.fence("heddle::test::relaxed");
-    const SequentialSweeps<double> sweeps(a);
-    const Kokkos::View<double*, Space> column("heddle::test::column", n);
-    for (std::size_t v = 0; v < k; ++v) {
-      const HostVector<double> of_b("heddle::test::b", n), of_x("heddle::test::x", n);
-      Kokkos::deep_copy(of_b, Kokkos::subview(host_b, Kokkos::ALL, v));
-      Kokkos::deep_copy(of_x, Kokkos::subview(host_x, Kokkos::ALL, v));
-      for (int i = 0; i < 2; ++i) sweeps.run(of_b, of_x, sweep, 1.3);
-      Kokkos::deep_copy(column, Kokkos::subview(x, Kokkos::ALL, v));
-      CHECK(difference(column, of_x.data()) < 1e-12);
-      Kokkos::deep_copy(column, Kokkos::subview(r, Kokkos::ALL, v));
-      CHECK(difference(column, sweeps.residual(of_b, of_x)) < 1e-12);
-    }
-  };
+  GaussSeidelOptions options;
+  options.threads = 2;
+  options.omega = 1.3;
   for (const Scheme& scheme : sweep_schemes<Exec>()) {
-    for (const int count : {1, 3, 9}) {
-      check(Kokkos::LayoutLeft(), scheme, GaussSeidelSweep::symmetric, count);
-      check(Kokkos::LayoutRight(), scheme, GaussSeidelSweep::backward, count);
+    CAPTURE(scheme.to_string());
+    options.scheme = scheme;
+    for (const std::size_t count : {1, 3, 9}) {
+      CAPTURE(count);
+      options.vectors = {9, true};
+      options.sweep = GaussSeidelSweep::symmetric;
+      check_vectors<Kokkos::LayoutLeft>(a, options, count);
+      options.vectors = {9, false};
+      options.sweep = GaussSeidelSweep::backward;
+      check_vectors<Kokkos::LayoutRight>(a, options, count);
     }
   }
 }
 
 TEST_CASE("values, bad diagonals, moves and bytes, whatever the scheme") {
-  using Type = std::tuple_element_t<0, TestedTypes>;
+  using Type = FirstSweepType;
   using Exec = Type::Exec;
   using Space = Exec::memory_space;
   const Exec exec;
@@ -161,7 +66,7 @@ TEST_CASE("values, bad diagonals, moves and bytes, whatever the scheme") {
   const auto on_device = copy_to<Space>(b);
   const Kokkos::View<double*, Space> x("heddle::test::x", n);
   const HostVector<double> expected("heddle::test::expected", n);
-  SequentialSweeps<double>(other).run(b, expected, GaussSeidelSweep::symmetric, 1.2);
+  SequentialSweeps<double>(exec, other, {.omega = 1.2}).run(b, expected);
   const HostVector<double> values("heddle::test::values", other.values.extent(0));  // no alias
   Kokkos::deep_copy(values, other.values);
   for (const Scheme& scheme : sweep_schemes<Exec>()) {
@@ -201,36 +106,14 @@ TEST_CASE("values, bad diagonals, moves and bytes, whatever the scheme") {
 }
 
 TEST_CASE("sweeps of every scheme are quiet") {
-  using Type = std::tuple_element_t<0, TestedTypes>;
-  using Exec = Type::Exec;
-  const Exec exec;
-  auto a = lopsided_grid<Exec>(9);
-  const auto n = static_cast<std::size_t>(a.n);
-  const auto b = copy_to<Exec::memory_space>(random_vector<double>(n, 1));
-  const Kokkos::View<double*, Exec::memory_space> x("heddle::test::x", n), r("heddle::test::r", n);
-  for (const Scheme& scheme : sweep_schemes<Exec>()) {
+  for (const Scheme& scheme : sweep_schemes<FirstSweepType::Exec>()) {
     CAPTURE(scheme.to_string());
-    Type::Plan plan(exec, a.matrix(), {.scheme = scheme, .threads = 2}, Formats<CsrFormat>());
-    plan.apply(exec, b, x, r);  // a first launch may allocate a thread's scratch
-    plan.relax(exec, b, x, 1, r);
-    exec.fence("heddle::test::applied");
-    std::vector<Event> seen;
-    {
-      const Recording recording;
-      plan.apply(exec, b, x, r);
-      plan.relax(exec, b, x, 2, r);
-      plan.update_values(exec, a.matrix());
-      seen = Recording::seen();
-    }
-    exec.fence("heddle::test::applied");
-    CHECK(strangers(seen) == "");
-    CHECK(count(seen, Event::allocation) == 0);
-    CHECK(count(seen, Event::fence) == 0);
+    check_quiet({.scheme = scheme, .threads = 2});
   }
 }
 
 TEST_CASE("tiny diagonals divide, and empty matrices do nothing") {
-  using Type = std::tuple_element_t<0, TestedTypes>;
+  using Type = FirstSweepType;
   using Exec = Type::Exec;
   const Exec exec;
   auto a = lopsided_grid<Exec>(3);
@@ -265,7 +148,7 @@ TEST_CASE("tiny diagonals divide, and empty matrices do nothing") {
 }
 
 TEST_CASE("schemes that are not there are refused, and what a plan takes is said") {
-  using Type = std::tuple_element_t<0, TestedTypes>;
+  using Type = FirstSweepType;
   using Exec = Type::Exec;
   const Exec exec;
   auto a = lopsided_grid<Exec>(4);
@@ -298,7 +181,7 @@ TEST_CASE("schemes that are not there are refused, and what a plan takes is said
 }
 
 TEST_CASE("colors are proper, and the same whatever the threads") {
-  using Exec = std::tuple_element_t<0, TestedTypes>::Exec;
+  using Exec = FirstSweepType::Exec;
   const Exec exec;
   auto a = scattered_matrix<Exec, double>(emulated ? 90 : 1500, 3);
   const heddle::detail::order::Colors<Exec, int> colors(exec, a.matrix());

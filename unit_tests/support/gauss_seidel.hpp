@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gauss-Seidel one row after the other on the host, to compare with; and matrices for it.
+// Gauss-Seidel one row, or row of blocks, after the other on the host, to compare with; matrices
+// for it, and the schemes of a device.
 #pragma once
 
 #include <heddle/gauss_seidel.hpp>
@@ -48,37 +49,39 @@ PlainOperator<Exec, S> scattered_matrix(int n, std::uint64_t seed) {
   return a;
 }
 
-/// Sweeps over a copy of a matrix on the host, rows in `order`.
+/// The sweeps that options ask for over a copy of a matrix on the host: one row of blocks after the
+/// other, each block solved with by elimination.
 template <Scalar S>
 class SequentialSweeps {
  public:
-  template <class Operator>
-  explicit SequentialSweeps(const Operator& a)
+  template <class Exec, class Operator>
+  SequentialSweeps(const Exec& exec, const Operator& a, const GaussSeidelOptions& options)
       : row_ptr_(to_host(a.row_ptr)),
         col_idx_(to_host(a.col_idx)),
         values_(to_host(a.values)),
-        order_(static_cast<std::size_t>(a.n)) {
-    std::iota(order_.begin(), order_.end(), 0);
-  }
-  /// In another order.
-  template <class Order>
-  void take(const Order& order) {
-    const auto rows = to_host(order);
-    for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = rows(i);
+        n_(static_cast<std::size_t>(a.n)),
+        size_(static_cast<std::size_t>(options.block_size)),
+        sweep_(options.sweep),
+        omega_(options.omega),
+        order_((n_ + size_ - 1) / size_) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    if (options.order == GaussSeidelOrder::multicolor) take_colors(exec, a.matrix());
   }
 
   template <class B, class X>
-  void run(const B& b, const X& x, GaussSeidelSweep sweep, double omega) const {
-    if (sweep != GaussSeidelSweep::backward) {
-      for (const int i : order_) row(b, x, i, omega);
+  void run(const B& b, const X& x, int sweeps = 1) const {
+    for (int i = 0; i < sweeps; ++i) {
+      if (sweep_ != GaussSeidelSweep::backward) {
+        for (const std::size_t block : order_) solve(b, x, block);
+      }
+      if (sweep_ == GaussSeidelSweep::forward) continue;
+      for (auto block = order_.rbegin(); block != order_.rend(); ++block) solve(b, x, *block);
     }
-    if (sweep == GaussSeidelSweep::forward) return;
-    for (auto i = order_.rbegin(); i != order_.rend(); ++i) row(b, x, *i, omega);
   }
   template <class B, class X>
   std::vector<S> residual(const B& b, const X& x) const {
     std::vector<S> r;
-    for (std::size_t i = 0; i < order_.size(); ++i) {
+    for (std::size_t i = 0; i < n_; ++i) {
       Wide sum(b(i));
       for (int e = row_ptr_(i); e < row_ptr_(i + 1); ++e) sum -= entry(e) * Wide(x(column(e)));
       r.push_back(S(sum));
@@ -94,20 +97,52 @@ class SequentialSweeps {
   }
   Wide entry(int e) const { return Wide(values_(static_cast<std::size_t>(e))); }
 
+  /// Those of the blocks, which the graph of a matrix of blocks gives.
+  template <class Exec, class Matrix>
+  void take_colors(const Exec& exec, const Matrix& A) {
+    const heddle::detail::gauss_seidel::Blocks<Exec, Matrix> blocks(exec, A,
+                                                                    static_cast<int>(size_));
+    const heddle::detail::order::Colors<Exec, int> colors(exec, blocks.graph());
+    const auto rows = to_host(colors.order().iterations());
+    for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = static_cast<std::size_t>(rows(i));
+  }
+
   template <class B, class X>
-  void row(const B& b, const X& x, int of, double omega) const {
-    const auto i = static_cast<std::size_t>(of);
-    Wide sum(b(i)), diagonal(0);
-    for (int e = row_ptr_(i); e < row_ptr_(i + 1); ++e) {
-      if (column(e) == i) diagonal += entry(e);
-      if (column(e) != i) sum -= entry(e) * Wide(x(column(e)));
+  void solve(const B& b, const X& x, std::size_t block) const {
+    const std::size_t first = block * size_, height = std::min(size_, n_ - first);
+    std::vector<std::vector<Wide>> rows(height, std::vector<Wide>(height + 1, Wide(0)));
+    for (std::size_t r = 0; r < height; ++r) {
+      rows[r][height] = Wide(b(first + r));
+      for (int e = row_ptr_(first + r); e < row_ptr_(first + r + 1); ++e) {
+        if (column(e) / size_ == block) {
+          rows[r][column(e) - first] += entry(e);
+        } else {
+          rows[r][height] -= entry(e) * Wide(x(column(e)));
+        }
+      }
     }
-    x(i) = S(Wide(1 - omega) * Wide(x(i)) + Wide(omega) * sum / diagonal);
+    for (std::size_t c = 0; c < height; ++c) {
+      const auto pivot = std::max_element(
+          rows.begin() + static_cast<std::ptrdiff_t>(c), rows.end(),
+          [&](const auto& p, const auto& q) { return Kokkos::abs(p[c]) < Kokkos::abs(q[c]); });
+      std::swap(rows[c], *pivot);
+      for (std::size_t r = 0; r < height; ++r) {
+        const Wide factor = r == c ? Wide(0) : rows[r][c] / rows[c][c];
+        for (std::size_t k = c; k <= height; ++k) rows[r][k] -= factor * rows[c][k];
+      }
+    }
+    for (std::size_t r = 0; r < height; ++r) {
+      const Wide solved = rows[r][height] / rows[r][r];
+      x(first + r) = S(Wide(1 - omega_) * Wide(x(first + r)) + Wide(omega_) * solved);
+    }
   }
 
   HostVector<int> row_ptr_, col_idx_;
   HostVector<S> values_;
-  std::vector<int> order_;
+  std::size_t n_, size_;
+  GaussSeidelSweep sweep_;
+  double omega_;
+  std::vector<std::size_t> order_;
 };
 
 /// The worst difference, over the largest number of `expected` or 1.
@@ -134,6 +169,13 @@ std::vector<Scheme> sweep_schemes() {
     if (!of_sizes) found.push_back(scheme);
   }
   return found;
+}
+/// Those of them that have blocks.
+template <ExecutionSpace Exec>
+std::vector<Scheme> block_schemes() {
+  auto schemes = sweep_schemes<Exec>();
+  std::erase_if(schemes, [](const Scheme& s) { return s.has("split") || s.has("hand-over"); });
+  return schemes;
 }
 
 }  // namespace heddle::test

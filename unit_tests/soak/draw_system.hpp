@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Square matrices that solvers and preconditioners take.
+#pragma once
+
+#include "../support/grid_operator.hpp"
+#include "../support/loops.hpp"
+#include "draw_triangle.hpp"
+
+namespace heddle::test {
+
+/// Rows that read those before them, those after them, or both.
+inline Pattern draw_square(Random& random) {
+  const std::int64_t kind = random.below(3);
+  if (kind == 0) return draw_lower(random);
+  if (kind == 1) return reversed(draw_lower(random));
+  const std::int64_t sizes[] = {2, 50, 900, 3000};
+  const std::int64_t rows = cut(random.below(one_of(random, sizes) + 1));
+  return full_pattern(rows, 1 + random.below(once_in(random, 4) ? 40 : 6), random.bits());
+}
+
+/// The same of at most so many rows, for oracles that take long.
+inline Pattern draw_square(Random& random, std::int64_t most_rows) {
+  Pattern pattern = draw_square(random);
+  while (std::ssize(pattern.rows) > most_rows) pattern = draw_square(random);
+  return pattern;
+}
+
+/// A matrix of a pattern, with more on the diagonal of a row than beside it: so that factors exist,
+/// sweeps stay bounded, and iterations converge. The diagonal stands anywhere in its row; entries
+/// may repeat. A symmetric one has the transpose's entries too, and is positive definite.
+template <ExecutionSpace Exec>
+PlainOperator<Exec, double> draw_dominant(Random& random, const Pattern& pattern,
+                                          bool symmetric = false) {
+  using Space = typename Exec::memory_space;
+  std::vector<std::vector<std::pair<int, double>>> rows(pattern.rows.size());
+  const bool repeats = once_in(random, 3);
+  int i = 0;
+  for (const auto row : pattern.rows) {
+    for (const int j : row) {
+      for (int k = repeats && once_in(random, 9) ? 2 : 1; j != i && k > 0; --k) {
+        const double entry = random.scalar<double>();
+        rows[static_cast<std::size_t>(i)].emplace_back(j, entry);
+        if (symmetric) rows[static_cast<std::size_t>(j)].emplace_back(i, entry);
+      }
+    }
+    ++i;
+  }
+  std::vector<int> row_ptr{0}, col_idx;
+  std::vector<double> values;
+  i = 0;
+  for (auto& row : rows) {
+    double size = 1 + random.scalar<double>() / 4;
+    for (const auto& entry : row) size += std::abs(entry.second);
+    row.emplace(row.begin() + random.below(std::ssize(row) + 1), i++, size);
+    for (const auto& [column, value] : row) {
+      col_idx.push_back(column);
+      values.push_back(value);
+    }
+    row_ptr.push_back(static_cast<int>(col_idx.size()));
+  }
+  PlainOperator<Exec, double> a;
+  a.n = i;
+  a.row_ptr = copy_in<Space>(row_ptr);
+  a.col_idx = copy_in<Space>(col_idx);
+  a.values = copy_in<Space>(values);
+  return a;
+}
+
+/// Twice the matrix: new values of the same pattern.
+template <ExecutionSpace Exec>
+void double_values(const PlainOperator<Exec, double>& a) {
+  const auto values = Kokkos::create_mirror(Kokkos::HostSpace(), a.values);
+  Kokkos::deep_copy(values, a.values);
+  for (std::size_t e = 0; e < values.extent(0); ++e) values(e) *= 2;
+  Kokkos::deep_copy(a.values, values);
+}
+
+}  // namespace heddle::test
