@@ -48,8 +48,8 @@ struct BlockRowsView {
 template <Scalar S, int Size>
 inline constexpr int block_vectors_together = Size * sizeof(S) <= 32 ? vectors_together : 1;
 
-/// Sums of a row of blocks, for several vectors. Loops over a block have trip counts that the
-/// compiler knows, so that sums stay in registers.
+/// Sums of a row of blocks, for several vectors. Loops over sums are unrolled, so that these stay
+/// in registers of a GPU; the others are not, or all of a block would be loaded at once.
 template <Scalar S, int Size, int Vectors>
 struct BlockSums {
   S sum[Vectors][Size] = {};
@@ -58,11 +58,11 @@ struct BlockSums {
   template <class X>
   KOKKOS_FORCEINLINE_FUNCTION void add(const S* block, int columns, const X& x, std::int64_t first,
                                        int vector) {
-    HEDDLE_UNROLL(Size)
-    for (int c = 0; c < Size; ++c) {
+    HEDDLE_UNROLL(1)
+    for (int c = 0; c < columns; ++c) {
       HEDDLE_UNROLL(Vectors)
       for (int v = 0; v < Vectors; ++v) {
-        const S known = c < columns ? x(first + c, vector + v) : S(0);
+        const S known = x(first + c, vector + v);
         HEDDLE_UNROLL(Size)
         for (int r = 0; r < Size; ++r) sum[v][r] += block[c * Size + r] * known;
       }
@@ -117,22 +117,23 @@ struct BlockRowsKernel {
     if constexpr (start == Start::rest) other.add_place(rest, place, pass.x, vector);
     HEDDLE_UNROLL(Vectors)
     for (int v = 0; v < Vectors; ++v) {
-      S quotient[Size] = {};
-      const S* column = view.inverse + first * Size;
+      S right[Size];
       HEDDLE_UNROLL(Size)
-      for (int c = 0; c < Size; ++c, column += Size) {
-        const S right =
-            c < height ? pass.template right_hand_side<start>(first + c, vector + v) : S(0);
-        const S difference = right - other.sum[v][c] - sums.sum[v][c];
-        HEDDLE_UNROLL(Size)
-        for (int r = 0; r < Size; ++r) quotient[r] += column[r] * difference;
+      for (int c = 0; c < Size; ++c) {
+        right[c] = S(0);
+        if (c >= height) continue;
+        right[c] = pass.template right_hand_side<start>(first + c, vector + v) - other.sum[v][c] -
+                   sums.sum[v][c];
+        if (pass.keeps) pass.kept(first + c, vector + v) = sums.sum[v][c];
       }
-      HEDDLE_UNROLL(Size)
-      for (int r = 0; r < Size; ++r) {
-        if (r >= height) continue;
-        const S old = pass.template share_of_old<start>(first + r, vector + v);
-        pass.x(first + r, vector + v) = old + pass.omega * quotient[r];
-        if (pass.keeps) pass.kept(first + r, vector + v) = sums.sum[v][r];
+      const S* inverse = view.inverse + first * Size;
+      HEDDLE_UNROLL(1)
+      for (int r = 0; r < height; ++r, ++inverse) {
+        S quotient(0);
+        HEDDLE_UNROLL(Size)
+        for (int c = 0; c < Size; ++c) quotient += inverse[c * Size] * right[c];
+        pass.x(first + r, vector + v) =
+            pass.template with_old<start>(pass.omega * quotient, first + r, vector + v);
       }
     }
   }
