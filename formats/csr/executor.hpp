@@ -32,10 +32,9 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     switch (parameters_.way) {
       case Way::rows: break;
       case Way::adaptive:
-        shares_ =
-            Shares(in.exec, A_, Kernels::share_work(in.device, A_, Cutting::around_short_rows),
-                   Kernels::row_steps, Cutting::around_short_rows,
-                   static_cast<Off>(Kernels::short_row));
+        shares_ = Shares(
+            in.exec, A_, Kernels::share_work(in.device, A_, Cutting::around_short_rows),
+            Kernels::row_steps, Cutting::around_short_rows, static_cast<Off>(Kernels::short_row));
         break;
       case Way::merge:
         shares_ = Shares(in.exec, A_, Kernels::share_work(in.device, A_, Cutting::equal_work),
@@ -116,8 +115,8 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   /// Of `vectors` vectors, laid out as the plan expects them; packed ones lie side by side.
   int vectors_per_pass(int vectors) const {
     const bool packed = lays_side_by_side(vectors);
-    const int most = Kernels::vectors_per_pass(vectors, apart_ && !packed,
-                                               parameters_.has_shares(), variant_);
+    const int most =
+        Kernels::vectors_per_pass(vectors, apart_ && !packed, parameters_.has_shares(), variant_);
     return packed ? std::min(most, packed_.vectors()) : most;
   }
 

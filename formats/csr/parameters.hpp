@@ -9,8 +9,8 @@
 
 namespace heddle::detail::csr {
 
-/// What a worker takes: whole rows, an equal share of rows plus nonzeros from a table (csr/adaptive,
-/// csr/merge) or searched for (csr/merge,search=apply), or blocks of rows.
+/// What a worker takes: whole rows, an equal share of rows plus nonzeros from a table
+/// (csr/adaptive, csr/merge) or searched for (csr/merge,search=apply), or blocks of rows.
 enum class Way { rows, adaptive, merge, searched_merge, blocks };
 
 /// The parameters of a scheme, those that it leaves out resolved; for predict and inspect alike.

@@ -158,8 +158,7 @@ inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
   switch (parameters.way) {
     case Way::rows:
       rounds = costs.subwarp(parameters.lanes);
-      prediction.reason =
-          parameters.lanes == 1 ? shape + ", and enough to fill the device" : shape;
+      prediction.reason = parameters.lanes == 1 ? shape + ", and enough to fill the device" : shape;
       break;
     case Way::adaptive:
       rounds = costs.adaptive();

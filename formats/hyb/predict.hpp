@@ -65,9 +65,9 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
   if (parameters.width) {
     const double slots = static_cast<double>(rows.rows) * *parameters.width;
     if (slots > most) {
-      return Prediction::refuse(std::to_string(*parameters.width) + " slots a row would be more than " +
-                                std::to_string(static_cast<int>(tuning.most_padding)) +
-                                " for each nonzero");
+      return Prediction::refuse(
+          std::to_string(*parameters.width) + " slots a row would be more than " +
+          std::to_string(static_cast<int>(tuning.most_padding)) + " for each nonzero");
     }
   }
   const double long_rows = static_cast<double>(rows.rows - rows.empty_rows);

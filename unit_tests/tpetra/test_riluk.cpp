@@ -122,7 +122,8 @@ TEST_CASE("what an IluPlan has not is left to Ifpack2, and solved with by Heddle
     set_up(theirs, parameters);
     set_up(mine, parameters);
     CHECK(mine.plan() != nullptr);
-    const auto x = make_vectors(A->getDomainMap(), 2, 5), expected = make_vectors(x->getMap(), 2, 6);
+    const auto x = make_vectors(A->getDomainMap(), 2, 5),
+               expected = make_vectors(x->getMap(), 2, 6);
     const auto y = make_vectors(x->getMap(), 2, 7);
     theirs.apply(*x, *expected);
     mine.apply(*x, *y);
