@@ -9,6 +9,13 @@
 #   <!-- given: CODE -->        what this excerpt needs besides
 #   <!-- not compiled: WHY -->  and it is not
 function(heddle_pages name)
+  if(NOT TARGET heddle_page_options)
+    # That it compiles is all that counts: no machine code is made. Pages name things that they do not use;
+    # a target's own options would stand before the warnings that it links.
+    add_library(heddle_page_options INTERFACE)
+    target_compile_options(heddle_page_options INTERFACE $<$<CXX_COMPILER_ID:GNU,Clang>:-flto> -O0
+                                                         -Wno-unused -Wno-uninitialized)
+  endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "GIVEN" "PAGES;LIBRARIES")
   set(fence "```")
   set(includes "")
@@ -77,10 +84,7 @@ function(heddle_pages name)
   file(GENERATE OUTPUT "${source}" CONTENT "#include \"${arg_GIVEN}\"\n${includes}\n${excerpts}")
   add_library(${name} OBJECT "${source}")
   target_include_directories(${name} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
-  target_link_libraries(${name} PRIVATE Heddle::heddle heddle_warnings ${arg_LIBRARIES})
-  # That it compiles is all that counts: no machine code is made. Pages name things that they do not use.
-  target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU,Clang>:-flto> -O0 -Wno-unused
-                                         -Wno-uninitialized)
+  target_link_libraries(${name} PRIVATE Heddle::heddle heddle_warnings heddle_page_options ${arg_LIBRARIES})
 endfunction()
 
 function(heddle_page_program name program)

@@ -59,7 +59,8 @@ TEST_CASE("own values are taken where the method can use them") {
   CHECK(entry(system.matrix, 1, 1) == doctest::Approx(1.5 * 3));
   const auto negative = tridiagonal<double>({1, -2}, {1, -2});
   negative.values()(0) = -4;
-  CHECK_FALSE(hermitian(negative));
+  CHECK(hermitian(negative));
+  CHECK_FALSE(has_positive_diagonal(negative));
   CHECK_FALSE(hermitian(tridiagonal<double>({1, -2}, {1, 2})));
   using C = Kokkos::complex<double>;
   CHECK(hermitian(tridiagonal<C>({C(0, 1)}, {C(0, -1)})));

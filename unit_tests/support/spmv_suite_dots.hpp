@@ -61,6 +61,9 @@ TEST_CASE_TEMPLATE_DEFINE("a product and its dot in one call, the same bits ever
       any = any || plan->has_dot();
       CAPTURE(A.name);
       CAPTURE(plan->scheme().to_string());
+      // A first launch may allocate a thread's scratch.
+      plan->apply_dot(exec, Op::none, S(1), x, S(0), V("heddle::test::y", A.rows_of_y()), ample,
+                      result.place, true);
       for (const bool with_itself : {false, true}) {
         if (!with_itself && A.rows_of_x() != A.rows_of_y()) continue;
         const S alpha = with_itself ? S(0.5) : S(1), beta = with_itself ? S(-2) : S(0);

@@ -3,6 +3,8 @@
 
 #include <variant>
 
+#include "../../../core/multivector.hpp"
+#include "../../../core/scheme.hpp"
 #include "inspection.hpp"
 #include "trace.hpp"
 
