@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "../order/check_threads.hpp"
 #include "../triangle/check_triangle.hpp"
 #include "../vectors/operands.hpp"
 #include "block_kernels.hpp"
@@ -31,10 +32,7 @@ inline void check_options(std::int64_t rows, std::int64_t columns,
     throw Error("options.vectors.count is " + std::to_string(options.vectors.count),
                 "give the number of vectors that b will hold");
   }
-  if (options.threads < 0) {
-    throw Error("options.threads is " + std::to_string(options.threads),
-                "give the threads that sweeps are scheduled for, or 0 for those that there are");
-  }
+  order::check_threads(options.threads);
 }
 
 /// What an error says of a diagonal that sweeps cannot divide by; of blocks it names their first

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
+#include "../order/check_threads.hpp"
 #include "options.hpp"
 
 namespace heddle::detail::ilu {
@@ -36,8 +37,7 @@ void check_input(const Matrix& A, const IluOptions& options, const char* what) {
        "give each row the number of its subdomain");
   want(parts.empty() || options.subdomains == 1,
        "options.partition and options.subdomains are both given", "give one of them");
-  want(options.threads >= 0, "options.threads is " + std::to_string(options.threads),
-       "give the threads that are scheduled for, or 0 for those that there are");
+  order::check_threads(options.threads);
 }
 
 }  // namespace heddle::detail::ilu

@@ -7,6 +7,7 @@
 #include "../../core/move_only.hpp"
 #include "../../formats/inspect/row_features.hpp"
 #include "../../formats/inspect/transpose.hpp"
+#include "../order/check_threads.hpp"
 #include "../triangle/right_hand_sides.hpp"
 #include "options.hpp"
 #include "prepare/executor.hpp"
@@ -26,10 +27,7 @@ inline void check_options(const SptrsvOptions& options) {
     throw Error("options.vectors.count is " + std::to_string(options.vectors.count),
                 "give the number of right-hand sides that b will hold");
   }
-  if (options.threads < 0) {
-    throw Error("options.threads is " + std::to_string(options.threads),
-                "give the threads that solves are scheduled for, or 0 for those that there are");
-  }
+  order::check_threads(options.threads);
 }
 
 }  // namespace sptrsv
@@ -307,7 +305,7 @@ auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::executor(Op op, const ch
   const auto& part = parts_[index(op)];
   if (part) return *part;
   throw Error(std::string("this plan is not prepared for op ") + heddle::name(op),
-              "name it in SptrsvOptions::ops, or call prepare(exec, op) before the first solve");
+              "name it in options.ops; a SptrsvPlan is also prepared by prepare(exec, op)");
 }
 
 }  // namespace heddle::detail
