@@ -31,7 +31,6 @@ inline Pattern draw_square(Random& random, std::int64_t most_rows) {
 template <ExecutionSpace Exec>
 PlainOperator<Exec, double> draw_dominant(Random& random, const Pattern& pattern,
                                           bool symmetric = false) {
-  using Space = typename Exec::memory_space;
   std::vector<std::vector<std::pair<int, double>>> rows(pattern.rows.size());
   const bool repeats = once_in(random, 3);
   int i = 0;
@@ -58,12 +57,7 @@ PlainOperator<Exec, double> draw_dominant(Random& random, const Pattern& pattern
     }
     row_ptr.push_back(static_cast<int>(col_idx.size()));
   }
-  PlainOperator<Exec, double> a;
-  a.n = i;
-  a.row_ptr = copy_in<Space>(row_ptr);
-  a.col_idx = copy_in<Space>(col_idx);
-  a.values = copy_in<Space>(values);
-  return a;
+  return plain_operator<Exec>(row_ptr, col_idx, values);
 }
 
 /// Twice the matrix: new values of the same pattern.

@@ -88,15 +88,7 @@ TEST_CASE("bicgstab is quiet") {
   options.check_every = 0;
   options.max_iterations = 20;
   BicgstabSolver<Exec, double> bicgstab(exec, a.n, options);
-  std::vector<Event> seen;
-  {
-    const Recording recording;
-    bicgstab.solve(exec, a, b, x, jacobi);
-    seen = Recording::seen();
-  }
-  exec.fence("heddle::test::solved");
-  CHECK(strangers(seen) == "");
-  CHECK(count(seen, Event::kernel) == static_cast<int>(seen.size()));
+  only_launches(exec, [&] { bicgstab.solve(exec, a, b, x, jacobi); });
 }
 
 }  // namespace heddle::test

@@ -92,11 +92,8 @@ TEST_CASE("a diagonal of zeros will do where its blocks are regular") {
   using Space = Exec::memory_space;
   const Exec exec;
   // Pairs of unknowns that only know each other: one sweep solves for them.
-  PlainOperator<Exec, double> a;
-  a.n = 6;
-  a.row_ptr = copy_in<Space>(std::vector<int>{0, 1, 2, 3, 4, 5, 6});
-  a.col_idx = copy_in<Space>(std::vector<int>{1, 0, 3, 2, 5, 4});
-  a.values = copy_in<Space>(std::vector<double>{2, 4, 2, 4, 2, 4});
+  const auto a =
+      plain_operator<Exec, double>({0, 1, 2, 3, 4, 5, 6}, {1, 0, 3, 2, 5, 4}, {2, 4, 2, 4, 2, 4});
   GaussSeidelOptions options;
   options.block_size = 2;
   FirstSweepType::Plan plan(exec, a.matrix(), options, Formats<CsrFormat>());

@@ -23,7 +23,6 @@ PlainOperator<Exec, S> lopsided_grid(int side, double shift = 0) {
 /// column, rows with their diagonal alone, and one that all others read.
 template <ExecutionSpace Exec, Scalar S>
 PlainOperator<Exec, S> scattered_matrix(int n, std::uint64_t seed) {
-  using Space = typename Exec::memory_space;
   Random random(seed);
   std::vector<int> row_ptr{0}, col_idx;
   std::vector<S> values;
@@ -41,12 +40,7 @@ PlainOperator<Exec, S> scattered_matrix(int n, std::uint64_t seed) {
     if (i % 3 == 0) col_idx.push_back(i), values.push_back(S(static_cast<RealOf<S>>(0.7)));
     row_ptr.push_back(static_cast<int>(col_idx.size()));
   }
-  PlainOperator<Exec, S> a;
-  a.n = n;
-  a.row_ptr = copy_in<Space>(row_ptr);
-  a.col_idx = copy_in<Space>(col_idx);
-  a.values = copy_in<Space>(values);
-  return a;
+  return plain_operator<Exec>(row_ptr, col_idx, values);
 }
 
 /// The sweeps that options ask for over a copy of a matrix on the host: one row of blocks after the

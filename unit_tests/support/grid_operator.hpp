@@ -49,10 +49,23 @@ struct PlainOperator {
   }
 };
 
+/// A square matrix of rows of the host's.
+template <ExecutionSpace Exec, Scalar S>
+PlainOperator<Exec, S> plain_operator(const std::vector<int>& row_ptr,
+                                      const std::vector<int>& col_idx,
+                                      const std::vector<S>& values) {
+  using Space = typename Exec::memory_space;
+  PlainOperator<Exec, S> a;
+  a.n = std::ssize(row_ptr) - 1;
+  a.row_ptr = copy_in<Space>(row_ptr);
+  a.col_idx = copy_in<Space>(col_idx);
+  a.values = copy_in<Space>(values);
+  return a;
+}
+
 /// Of a function entry(i, j) on the places of a five-point star on a grid of side x side.
 template <ExecutionSpace Exec, Scalar S, class Entry>
 PlainOperator<Exec, S> grid_operator(int side, const Entry& entry) {
-  using Space = typename Exec::memory_space;
   std::vector<int> row_ptr(1), col_idx;
   std::vector<S> values;
   const int n = side * side;
@@ -68,12 +81,7 @@ PlainOperator<Exec, S> grid_operator(int side, const Entry& entry) {
     if (i < n - side) add(i + side);
     row_ptr.push_back(static_cast<int>(col_idx.size()));
   }
-  PlainOperator<Exec, S> a;
-  a.n = n;
-  a.row_ptr = copy_in<Space>(row_ptr);
-  a.col_idx = copy_in<Space>(col_idx);
-  a.values = copy_in<Space>(values);
-  return a;
+  return plain_operator<Exec>(row_ptr, col_idx, values);
 }
 
 /// The Laplacian of a grid; Hermitian with complex entries, and with a diagonal that varies by

@@ -3,6 +3,8 @@
 // order, with their labels and the ids of devices and instances.
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <Kokkos_Core.hpp>
 #include <string>
 #include <vector>
@@ -101,6 +103,22 @@ inline std::string strangers(const std::vector<Event>& events) {
     if (labelled && !is_ours(event.label)) list += event.label + "\n";
   }
   return list;
+}
+
+/// What `work` did, checked to be launches with labels of ours and nothing else: it allocates
+/// nothing, copies nothing and waits for nothing.
+template <class Exec, class Work>
+std::vector<Event> only_launches(const Exec& exec, const Work& work) {
+  std::vector<Event> seen;
+  {
+    const Recording recording;
+    work();
+    seen = Recording::seen();
+  }
+  exec.fence("heddle::test::quiet");
+  CHECK(strangers(seen) == "");
+  CHECK(count(seen, Event::kernel) == static_cast<int>(seen.size()));
+  return seen;
 }
 
 /// Bytes that Heddle allocated, whether it still holds them or not: all, or those of one operation.
