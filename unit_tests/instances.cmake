@@ -17,6 +17,9 @@ else()
 endif()
 heddle_take_a_third(HEDDLE_TESTED_FORMATS)
 
+# Of types that are tested in turn (InTurn in support/backends.hpp) the first or the second.
+set(HEDDLE_TESTED_IN_TURN 0 CACHE STRING "Which of the types that take turns are tested: 0 or 1")
+
 # The names of TestedTypes (support/plan_types.hpp), in their order.
 if(HEDDLE_FULL_TESTS)
   set(HEDDLE_TESTED_TYPES "")
@@ -27,12 +30,11 @@ if(HEDDLE_FULL_TESTS)
   endforeach()
 elseif(HEDDLE_SANITIZED_TESTS)
   set(HEDDLE_TESTED_TYPES double)
+elseif(HEDDLE_TESTED_IN_TURN)
+  set(HEDDLE_TESTED_TYPES double portable float)
 else()
-  set(HEDDLE_TESTED_TYPES double cfloat float portable turn)
+  set(HEDDLE_TESTED_TYPES double cfloat cdouble)
 endif()
-
-# Of types that are tested in turn (InTurn in support/backends.hpp) the first or the second.
-set(HEDDLE_TESTED_IN_TURN 0 CACHE STRING "Which of the types that take turns are tested: 0 or 1")
 
 # heddle_test_instances(PREFIX SUPPORT TYPE...): a library PREFIX_TYPE of every format for each type, compiled
 # with what the library SUPPORT asks of those that link it, and PREFIX, which links all of them.

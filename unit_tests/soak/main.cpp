@@ -49,9 +49,9 @@ std::vector<Trial> all_trials() {
   const auto kinds = {trials_of_double, trials_of_wavefronts, trials_of_gauss_seidel, trials_of_ilu,
                       trials_of_krylov};
 #else
-  const auto kinds = {trials_of_double,       trials_of_float, trials_of_complex,
-                      trials_of_portable,     trials_of_turn,  trials_of_wavefronts,
-                      trials_of_gauss_seidel, trials_of_ilu,   trials_of_krylov};
+  const auto kinds = {trials_of_double,   trials_of_float,      trials_of_complex,
+                      trials_of_portable, trials_of_wavefronts, trials_of_gauss_seidel,
+                      trials_of_ilu,      trials_of_krylov};
 #endif
   for (const auto trials : kinds) {
     for (Trial& trial : trials()) all.push_back(std::move(trial));

@@ -27,7 +27,6 @@ std::vector<Trial> trials_of_double();
 std::vector<Trial> trials_of_float();
 std::vector<Trial> trials_of_complex();
 std::vector<Trial> trials_of_portable();
-std::vector<Trial> trials_of_turn();
 std::vector<Trial> trials_of_wavefronts();
 std::vector<Trial> trials_of_gauss_seidel();
 std::vector<Trial> trials_of_ilu();

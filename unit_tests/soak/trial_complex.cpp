@@ -5,7 +5,8 @@ namespace heddle::test {
 
 std::vector<Trial> trials_of_complex() {
   std::vector<Trial> trials;
-  add_trials<1>(trials, "complex<float>, 64-bit offsets");
+  add_trials<ComplexFloatType>(trials, "complex<float>, 64-bit offsets");
+  add_trials<ComplexDoubleType>(trials, "complex<double>, 64-bit indices");
   return trials;
 }
 

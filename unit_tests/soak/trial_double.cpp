@@ -5,7 +5,7 @@ namespace heddle::test {
 
 std::vector<Trial> trials_of_double() {
   std::vector<Trial> trials;
-  add_trials<0>(trials, "double");
+  add_trials<DoubleType>(trials, "double");
   return trials;
 }
 

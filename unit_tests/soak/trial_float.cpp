@@ -6,9 +6,9 @@ namespace heddle::test {
 
 std::vector<Trial> trials_of_float() {
   std::vector<Trial> trials;
-  add_trials<2>(trials, "float");
-  add_trials<2, double>(trials, "float in vectors of double");
-  add_trials<2, float, double>(trials, "float summed in double");
+  add_trials<FloatType>(trials, "float");
+  add_trials<FloatType, double>(trials, "float in vectors of double");
+  add_trials<FloatType, float, double>(trials, "float summed in double");
   return trials;
 }
 

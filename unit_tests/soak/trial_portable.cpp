@@ -5,7 +5,7 @@ namespace heddle::test {
 
 std::vector<Trial> trials_of_portable() {
   std::vector<Trial> trials;
-  add_trials<3>(trials, "portable double");
+  add_trials<PortableType>(trials, "portable double");
   return trials;
 }
 

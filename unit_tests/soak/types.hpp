@@ -8,15 +8,16 @@
 
 namespace heddle::test {
 
-/// Products and triangular solves in the k-th of TestedTypes, of vectors of V and sums in Acc.
-template <std::size_t k, Scalar V = typename TestedPlanType<SharedFormats, k>::Scalar,
-          Scalar Acc = V>
+/// Products and triangular solves in a type, of vectors of V and sums in Acc; none where it is not
+/// among TestedTypes.
+template <class T, Scalar V = typename T::Scalar, Scalar Acc = V>
 void add_trials(std::vector<Trial>& trials, const std::string& types) {
-  using T = TestedPlanType<SharedFormats, k>;
-  using Triangle = TriangleType<typename T::Exec, typename T::Scalar,
-                                Indices<typename T::Ordinal, typename T::Offset>>;
-  trials.push_back({"spmv " + types, &SpmvTrial<T, V, Acc>::run});
-  trials.push_back({"sptrsv " + types, &SptrsvTrial<Triangle, V, Acc>::run});
+  if constexpr (is_tested<T>) {
+    using Triangle = TriangleType<typename T::Exec, typename T::Scalar,
+                                  Indices<typename T::Ordinal, typename T::Offset>>;
+    trials.push_back({"spmv " + types, &SpmvTrial<WithFormats<SharedFormats, T>, V, Acc>::run});
+    trials.push_back({"sptrsv " + types, &SptrsvTrial<Triangle, V, Acc>::run});
+  }
 }
 
 }  // namespace heddle::test

@@ -61,7 +61,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv: every scheme solves every triangle", T, all_s
     }
   }
 }
-TEST_CASE_TEMPLATE_APPLY(all_schemes, UsualTriangleTypes);
+TEST_CASE_TEMPLATE_APPLY(all_schemes, SuiteTriangleTypes);
 
 TEST_CASE_TEMPLATE_DEFINE("sptrsv: ops, diagonals, in place, several right-hand sides", T, ways) {
   const typename T::Exec exec;
@@ -91,7 +91,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv: ops, diagonals, in place, several right-hand 
     }
   }
 }
-TEST_CASE_TEMPLATE_APPLY(ways, UsualTriangleTypes);
+TEST_CASE_TEMPLATE_APPLY(ways, SuiteTriangleTypes);
 
 TEST_CASE_TEMPLATE_DEFINE("sptrsv: rows whose entries are larger than their diagonal", T, growth) {
   using S = typename T::Scalar;
@@ -139,7 +139,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv: rows whose entries are larger than their diag
     }
   }
 }
-TEST_CASE_TEMPLATE_APPLY(growth, UsualTriangleTypes);
+TEST_CASE_TEMPLATE_APPLY(growth, SuiteTriangleTypes);
 
 TEST_CASE_TEMPLATE_DEFINE("sptrsv: two plans borrow one LU matrix, and take new values", T, lu) {
   const typename T::Exec exec;
@@ -172,7 +172,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv: two plans borrow one LU matrix, and take new 
   }
   CHECK_NOTHROW(U.check_diagonal(exec));
 }
-TEST_CASE_TEMPLATE_APPLY(lu, UsualTriangleTypes);
+TEST_CASE_TEMPLATE_APPLY(lu, SuiteTriangleTypes);
 
 TEST_CASE_TEMPLATE_DEFINE("sptrsv: the same bits every time, and by a fresh plan", T, bits) {
   using S = typename T::Scalar;
@@ -198,7 +198,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv: the same bits every time, and by a fresh plan
     CHECK(same_bits(to_host(x), to_host(first)));
   }
 }
-TEST_CASE_TEMPLATE_APPLY(bits, UsualTriangleTypes);
+TEST_CASE_TEMPLATE_APPLY(bits, SuiteTriangleTypes);
 
 TEST_CASE_TEMPLATE_DEFINE("sptrsv: NaN, infinity and empty words pass through", T, odd_values) {
   using S = typename T::Scalar;
@@ -231,7 +231,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv: NaN, infinity and empty words pass through", 
     CHECK(!std::isfinite(size(21)));
   }
 }
-TEST_CASE_TEMPLATE_APPLY(odd_values, UsualTriangleTypes);
+TEST_CASE_TEMPLATE_APPLY(odd_values, SuiteTriangleTypes);
 
 TEST_CASE_TEMPLATE_DEFINE("sptrsv: alpha == 0 reads neither T nor b", T, alpha_zero) {
   using S = typename T::Scalar;
@@ -247,6 +247,6 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv: alpha == 0 reads neither T nor b", T, alpha_z
   const auto result = to_host(x);
   for (std::size_t i = 0; i < n; ++i) CHECK(result(i) == S(0));
 }
-TEST_CASE_TEMPLATE_APPLY(alpha_zero, UsualTriangleTypes);
+TEST_CASE_TEMPLATE_APPLY(alpha_zero, SuiteTriangleTypes);
 
 }  // namespace heddle::test

@@ -29,40 +29,44 @@ struct WithFormats<List, std::tuple<Types<E, S, I>...>> {
 using Indices32 = Indices<std::int32_t, std::int32_t>;
 using Offsets64 = Indices<std::int32_t, std::int64_t>;
 
-/// Few, since each compiles a plan anew: together they have every scalar but complex<double>, both
-/// offsets, and every kind of backend of the build. The third is Serial's where there is Serial,
-/// the last is launched by Kokkos' team policy alone.
-using UsualTypes = std::tuple<Types<DefaultDevice, double, Indices32>,
-                              Types<DefaultDevice, Kokkos::complex<float>, Offsets64>,
-                              Types<std::tuple_element_t<0, Backends>, float, Indices32>,
-                              Types<Portable<Kokkos::DefaultExecutionSpace>, double, Indices32>>;
-
-/// Of the types that are seldom needed one a run.
-using TurnType =
-    std::tuple_element_t<0,
-                         InTurn<Types<DefaultDevice, Kokkos::complex<double>, Indices32>,
-                                Types<DefaultDevice, double, Indices<std::int64_t, std::int64_t>>>>;
+/// Each compiles all formats anew, so that dev/test takes the first and two others, in turn:
+/// together they have every scalar, ordinal and offset, and every kind of backend of the build.
+/// FloatType is Serial's where there is Serial, PortableType is launched by Kokkos' team policy
+/// alone.
+using DoubleType = Types<DefaultDevice, double, Indices32>;
+using ComplexFloatType = Types<DefaultDevice, Kokkos::complex<float>, Offsets64>;
+using ComplexDoubleType =
+    Types<DefaultDevice, Kokkos::complex<double>, Indices<std::int64_t, std::int64_t>>;
+using FloatType = Types<std::tuple_element_t<0, Backends>, float, Indices32>;
+using PortableType = Types<Portable<Kokkos::DefaultExecutionSpace>, double, Indices32>;
 
 /// The types that a format is tested for; all of them where HEDDLE_FULL_TESTS is defined, and one
 /// under sanitizers, whose compilers are slow and to whom memory is memory, and on emulated
-/// devices. The suites of SpMV and SpTRSV take them all (TestedTypes, of which instances.cmake
-/// knows the number, and UsualTypes), what is true of a format or a scheme alone FewTypes.
+/// devices. The suites of SpMV and SpTRSV take TestedTypes (of which instances.cmake knows the
+/// names), what is true of a format or a scheme alone FewTypes, which are the first two of them.
 #ifdef HEDDLE_FULL_TESTS
 using FewTypes = Every<>;
 using TestedTypes = FewTypes;
 inline constexpr bool full_tests = true;
 #elif defined(HEDDLE_SANITIZED_TESTS) || defined(HEDDLE_EMULATED)
-using FewTypes = std::tuple<Types<DefaultDevice, double, Indices32>>;
+using FewTypes = std::tuple<DoubleType>;
 using TestedTypes = FewTypes;
 inline constexpr bool full_tests = false;
 #else
-using FewTypes =
-    JoinTuples<std::tuple<Types<DefaultDevice, double, Indices32>>,
-               InTurn<Types<DefaultDevice, Kokkos::complex<float>, Offsets64>,
-                      Types<Portable<Kokkos::DefaultExecutionSpace>, double, Indices32>>>;
-using TestedTypes = JoinTuples<UsualTypes, std::tuple<TurnType>>;
+using FewTypes = JoinTuples<std::tuple<DoubleType>, InTurn<ComplexFloatType, PortableType>>;
+using TestedTypes = JoinTuples<FewTypes, InTurn<ComplexDoubleType, FloatType>>;
 inline constexpr bool full_tests = false;
 #endif
+
+namespace detail {
+template <class T, class Tuple>
+inline constexpr bool is_one_of = false;
+template <class T, class... Of>
+inline constexpr bool is_one_of<T, std::tuple<Of...>> = (std::is_same_v<T, Of> || ...);
+}  // namespace detail
+/// Whether T is one of TestedTypes, so that its formats are among the shared instances.
+template <class T>
+inline constexpr bool is_tested = detail::is_one_of<T, TestedTypes>;
 
 /// With the formats of a list: FewTypes, and the k-th of TestedTypes.
 template <class List>
@@ -71,9 +75,14 @@ template <class List, std::size_t k>
 using TestedPlanType =
     std::tuple_element_t<k, typename detail::WithFormats<List, TestedTypes>::type>;
 
+/// With the formats of a list: a type of its own.
+template <class List, class T>
+using WithFormats =
+    std::tuple_element_t<0, typename detail::WithFormats<List, std::tuple<T>>::type>;
+
 /// One type alone, for what does not depend on it.
 template <class List>
-using OnePlanType = PlanType<List, DefaultDevice, double, Indices32>;
+using OnePlanType = WithFormats<List, DoubleType>;
 
 /// Two instances of an execution space, Portable or Kokkos' own.
 template <ExecutionSpace Exec>

@@ -47,15 +47,18 @@ using SharedFormats = typename detail::SharedList<AllFormats>::type;
       test::TestedPlanType<test::SharedFormats, k>::Exec, \
       SignedOffsets<test::TestedPlanType<test::SharedFormats, k>::Matrix>, V, ACC>;
 #define HEDDLE_SHARED_PLANS_0(EXTERN) HEDDLE_SHARED_PLAN(EXTERN, 0, double, double)
+#if HEDDLE_TURN == 0
 #define HEDDLE_SHARED_PLANS_1(EXTERN) \
   HEDDLE_SHARED_PLAN(EXTERN, 1, Kokkos::complex<float>, Kokkos::complex<float>)
+#define HEDDLE_SHARED_PLANS_2(EXTERN) \
+  HEDDLE_SHARED_PLAN(EXTERN, 2, Kokkos::complex<double>, Kokkos::complex<double>)
+#else
+#define HEDDLE_SHARED_PLANS_1(EXTERN) HEDDLE_SHARED_PLAN(EXTERN, 1, double, double)
 #define HEDDLE_SHARED_PLANS_2(EXTERN)           \
   HEDDLE_SHARED_PLAN(EXTERN, 2, float, float)   \
   HEDDLE_SHARED_PLAN(EXTERN, 2, double, double) \
   HEDDLE_SHARED_PLAN(EXTERN, 2, float, double)
-#define HEDDLE_SHARED_PLANS_3(EXTERN) HEDDLE_SHARED_PLAN(EXTERN, 3, double, double)
-#define HEDDLE_SHARED_PLANS_4(EXTERN) \
-  HEDDLE_SHARED_PLAN(EXTERN, 4, test::TurnType::Scalar, test::TurnType::Scalar)
+#endif
 
 namespace heddle {
 #ifndef HEDDLE_FULL_TESTS  // which are too many
@@ -63,8 +66,6 @@ HEDDLE_SHARED_PLANS_0(extern)
 #if !defined(HEDDLE_SANITIZED_TESTS) && !defined(HEDDLE_EMULATED)
 HEDDLE_SHARED_PLANS_1(extern)
 HEDDLE_SHARED_PLANS_2(extern)
-HEDDLE_SHARED_PLANS_3(extern)
-HEDDLE_SHARED_PLANS_4(extern)
 #endif
 #endif
 }  // namespace heddle

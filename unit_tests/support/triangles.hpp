@@ -183,16 +183,9 @@ struct Triangles<std::tuple<Types<E, S, I>...>> {
   using type = std::tuple<TriangleType<E, S, I>...>;
 };
 }  // namespace detail
-#ifdef HEDDLE_FULL_TESTS
-using TriangleTypes = detail::Triangles<Every<>>::type;
-using UsualTriangleTypes = TriangleTypes;
-#elif defined(HEDDLE_EMULATED) || defined(HEDDLE_SANITIZED_TESTS)
-using TriangleTypes = std::tuple<TriangleType<DefaultDevice, double, Indices32>>;
-using UsualTriangleTypes = TriangleTypes;
-#else
+
 using TriangleTypes = detail::Triangles<FewTypes>::type;
-using UsualTriangleTypes = detail::Triangles<UsualTypes>::type;
-#endif
+using SuiteTriangleTypes = detail::Triangles<TestedTypes>::type;
 using OneTriangleType = TriangleType<DefaultDevice, double, Indices32>;
 
 }  // namespace heddle::test
