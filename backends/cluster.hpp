@@ -22,7 +22,8 @@ namespace heddle::backends {
 /// has clusters at all.
 ///
 /// Kernel is small enough to be passed by value and declares `Scratch`, what a team shares,
-/// uninitialized: a trivial type or NoScratch. `label` is a literal of the form
+/// uninitialized: a trivial type, NoScratch, or DynamicScratch, of which each team gets
+/// `scratch_bytes` (Device::scratch_bytes at most). `label` is a literal of the form
 /// "heddle::op::phase". Nothing is launched when there are no clusters. Every thread calls the
 /// kernel, and comes to every barrier of the cluster.
 ///
@@ -30,9 +31,8 @@ namespace heddle::backends {
 ///
 /// Throws Error where the device has no such clusters, or refuses the launch.
 template <class LaunchShape, ExecutionSpace Exec, class Kernel>
-  requires(!has_dynamic_scratch<Kernel>)
 void launch_cluster(const Exec& exec, const char* label, int teams_per_cluster,
-                    std::int64_t clusters, const Kernel& kernel) {
+                    std::int64_t clusters, const Kernel& kernel, std::size_t scratch_bytes = 0) {
   const int most = max_teams_per_cluster(exec);
   const bool power_of_two = (teams_per_cluster & (teams_per_cluster - 1)) == 0;
   if (teams_per_cluster < 1 || teams_per_cluster > most || !power_of_two) {
@@ -47,7 +47,7 @@ void launch_cluster(const Exec& exec, const char* label, int teams_per_cluster,
   }
   if constexpr (has_clusters<Exec>) {
     if (clusters > 0) {
-      launch_clusters<LaunchShape>(exec, label, teams_per_cluster, clusters, kernel);
+      launch_clusters<LaunchShape>(exec, label, teams_per_cluster, clusters, kernel, scratch_bytes);
     }
   }
 }

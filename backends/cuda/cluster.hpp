@@ -91,13 +91,21 @@ struct CudaCluster {
 };
 
 template <class LaunchShape, class Kernel>
-__global__ void __launch_bounds__(LaunchShape::team_threads) run_clusters(const Kernel kernel) {
-  __shared__ typename Kernel::Scratch scratch;
-  kernel(Cluster<Kokkos::Cuda, LaunchShape>(blockIdx.x), scratch);
+__global__ void __launch_bounds__(LaunchShape::team_threads)
+    run_clusters(const Kernel kernel, const unsigned scratch_bytes) {
+  const Cluster<Kokkos::Cuda, LaunchShape> cluster(blockIdx.x);
+  if constexpr (has_dynamic_scratch<Kernel>) {
+    alignas(scratch_alignment_bytes) extern __shared__ unsigned char heddle_scratch[];
+    DynamicScratch scratch(heddle_scratch, scratch_bytes);
+    kernel(cluster, scratch);
+  } else {
+    __shared__ typename Kernel::Scratch scratch;
+    kernel(cluster, scratch);
+  }
 }
 
-/// More than eight teams must be allowed, for each kernel on each device; once is enough. The
-/// device is the current one.
+/// More than eight teams, and scratch of more than 48 KB, must be allowed, for each kernel on each
+/// device; once is enough. The device is the current one.
 template <class LaunchShape, class Kernel>
 void allow_large_clusters(const Kokkos::Cuda& exec, const char* label) {
   static std::array<std::atomic<bool>, 64> allowed{};
@@ -105,17 +113,23 @@ void allow_large_clusters(const Kokkos::Cuda& exec, const char* label) {
   if (device < allowed.size() && allowed[device].load(std::memory_order_relaxed)) return;
   check_launch(label, cudaFuncSetAttribute(run_clusters<LaunchShape, Kernel>,
                                            cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
+  if constexpr (has_dynamic_scratch<Kernel>) {
+    check_launch(label, cudaFuncSetAttribute(run_clusters<LaunchShape, Kernel>,
+                                             cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                             static_cast<int>(max_scratch_bytes(exec))));
+  }
   if (device < allowed.size()) allowed[device].store(true, std::memory_order_relaxed);
 }
 
 template <class LaunchShape, class Kernel>
 void launch_clusters(const Kokkos::Cuda& exec, const char* label, int teams_per_cluster,
-                     std::int64_t clusters, const Kernel& kernel) {
+                     std::int64_t clusters, const Kernel& kernel, std::size_t scratch_bytes) {
   const ProfiledKernel profiled(exec, label);
   int current = 0;
   cudaGetDevice(&current);
   if (current != exec.cuda_device()) cudaSetDevice(exec.cuda_device());
-  if (teams_per_cluster > portable_teams_per_cluster) {
+  constexpr std::size_t always_allowed = std::size_t{48} << 10;
+  if (teams_per_cluster > portable_teams_per_cluster || scratch_bytes > always_allowed) {
     allow_large_clusters<LaunchShape, Kernel>(exec, label);
   }
   cudaLaunchAttribute attribute{};
@@ -126,10 +140,12 @@ void launch_clusters(const Kokkos::Cuda& exec, const char* label, int teams_per_
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(static_cast<unsigned>(clusters * teams_per_cluster));
   config.blockDim = dim3(LaunchShape::team_threads);
+  config.dynamicSmemBytes = scratch_bytes;
   config.stream = exec.cuda_stream();
   config.attrs = &attribute;
   config.numAttrs = 1;
-  check_launch(label, cudaLaunchKernelEx(&config, run_clusters<LaunchShape, Kernel>, kernel));
+  check_launch(label, cudaLaunchKernelEx(&config, run_clusters<LaunchShape, Kernel>, kernel,
+                                         static_cast<unsigned>(scratch_bytes)));
 }
 
 }  // namespace heddle::backends

@@ -89,16 +89,23 @@ struct EmulatedCluster {
 
 template <class LaunchShape, ExecutionSpace Base, int Width, class Kernel>
 void launch_clusters(const Emulated<Base, Width>& exec, const char* label, int teams_per_cluster,
-                     std::int64_t clusters, const Kernel& kernel) {
+                     std::int64_t clusters, const Kernel& kernel, std::size_t scratch_bytes) {
   using Exec = Emulated<Base, Width>;
   const ProfiledKernel profiled(exec, label);
   emulated::Launch launch = emulated::describe_launch<Exec, LaunchShape, Kernel>(
-      label, clusters, teams_per_cluster, sizeof(typename Kernel::Scratch));
+      label, clusters, teams_per_cluster,
+      std::max(scratch_bytes, sizeof(typename Kernel::Scratch)));
   launch.kernel = &kernel;
   launch.run = [](const void* what, emulated::Lane& lane) {
     const auto& kernel = *static_cast<const Kernel*>(what);
-    kernel(Cluster<Exec, LaunchShape>(lane.team->index),
-           *reinterpret_cast<typename Kernel::Scratch*>(lane.team->scratch));
+    const emulated::TeamState& team = *lane.team;
+    const Cluster<Exec, LaunchShape> cluster(team.index);
+    if constexpr (has_dynamic_scratch<Kernel>) {
+      DynamicScratch scratch(team.scratch, team.scratch_bytes);
+      kernel(cluster, scratch);
+    } else {
+      kernel(cluster, *reinterpret_cast<typename Kernel::Scratch*>(team.scratch));
+    }
   };
   emulated::Scheduler::here().run(launch);
 }

@@ -77,6 +77,22 @@ struct PassOn {
   }
 };
 
+/// The same in scratch that is sized at launch, behind `skipped` bytes of it.
+struct PassOnSized {
+  using Scratch = backends::DynamicScratch;
+  PassOn inner;
+  std::size_t skipped;
+
+  std::size_t bytes() const {
+    return backends::scratch_bytes<char, PassOn::Scratch>(skipped, std::size_t{1});
+  }
+  template <class Cluster>
+  KOKKOS_FUNCTION void operator()(const Cluster& cluster, Scratch& scratch) const {
+    scratch.take<char>(skipped);
+    inner(cluster, *scratch.take<PassOn::Scratch>(1));
+  }
+};
+
 /// One thread of each team, in turns: each waits in its scratch for the one before.
 struct InTurns {
   struct Scratch {
@@ -151,6 +167,12 @@ TEST_CASE_TEMPLATE_DEFINE("a cluster", Type, clusters) {
       backends::launch_cluster<Shape>(exec, "heddle::test::pass_on", teams, count,
                                       PassOn{100, memory.data(), wrong.data()});
       CHECK(to_host(exec, wrong)[0] == 0);
+      for (const std::size_t skipped : {std::size_t{5}, std::size_t{100000}}) {  // over 48 KB, too
+        const PassOnSized sized{{10, memory.data(), wrong.data()}, skipped};
+        backends::launch_cluster<Shape>(exec, "heddle::test::pass_on_sized", teams, count, sized,
+                                        sized.bytes());
+        CHECK(to_host(exec, wrong)[0] == 0);
+      }
 
       constexpr int steps = 500;
       const auto result = to_device(exec, std::vector<double>(static_cast<std::size_t>(count)));
