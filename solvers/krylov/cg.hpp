@@ -28,9 +28,10 @@ namespace heddle {
 /// Small systems are solved by one team in one launch (cg/one-team), where A has csr() (with_rows
 /// puts the matrix beside a plan), M is none or JacobiPreconditioner, there is one
 /// right-hand side, and the vectors fit into a team's scratch on a GPU. Chosen by size, or pinned
-/// by options.scheme; scheme() says what ran. cg/all-teams, which is never chosen, solves in one
-/// launch by all teams that the device runs at once, of the same systems and of any size. The
-/// schemes add up in different orders.
+/// by options.scheme; scheme() says what ran. Two more, which are never chosen, take the same
+/// systems: cg/one-cluster those whose vectors fit into the scratch of a cluster of teams, where
+/// the device has clusters, and cg/all-teams those of any size, by all teams that the device runs
+/// at once. The schemes add up in different orders.
 ///
 /// Source: M. Hestenes and E. Stiefel (1952).
 template <ExecutionSpace Exec, Scalar S>
@@ -140,7 +141,7 @@ class CgSolver {
       throw Error(pinned->to_string() +
                       " does not take this system: A has no csr(), or M is neither none nor "
                       "Jacobi, or there are several right-hand sides, or too many rows for one "
-                      "team, or teams cannot wait for each other on this device",
+                      "team or cluster, or teams cannot wait for each other on this device",
                   "leave out options.scheme");
     }
     start<how>(exec, matrix, b, x, preconditioner, z);
@@ -183,6 +184,9 @@ class CgSolver {
                               device_, rows_, static_cast<std::int64_t>(matrix.nonzeros())));
     if (count_ != 1) return std::nullopt;
     if (one_team) return krylov::cg_one_team();
+    if (pinned == krylov::cg_one_cluster() && krylov::fits_cluster<S>(device_, rows_)) {
+      return pinned;
+    }
     if (backends::has_cooperative<Exec> && pinned == krylov::cg_all_teams()) return pinned;
     return std::nullopt;
   }
@@ -193,7 +197,7 @@ class CgSolver {
   void solve_in_one_launch(const Exec& exec, const Matrix& matrix, const Const& b,
                            const Multivector<S>& x, const Const& z) {
     const auto& options = monitor_.options();
-    const detail::krylov::CgVectors<S> vectors{x_.data(), r_.data(), p_.data(), q_.data()};
+    const detail::krylov::CgVectors<S*> vectors{x_.data(), r_.data(), p_.data(), q_.data()};
     const auto launch = [&](int first, int stop, bool begins) {
       const detail::krylov::CgProblem<S, Matrix> problem{matrix.row_ptr().data(),
                                                          matrix.col_idx().data(),
@@ -214,6 +218,11 @@ class CgSolver {
           return launch_all_teams<how>(exec, problem, vectors);
         }
       }
+      if constexpr (backends::has_clusters<Exec>) {
+        if (scheme_ == detail::krylov::cg_one_cluster()) {
+          return launch_one_cluster<how>(exec, problem, vectors);
+        }
+      }
       launch_one_team<how>(exec, problem, vectors);
     };
     const bool looks = options.check_every > 0;
@@ -226,7 +235,7 @@ class CgSolver {
 
   template <How how, class Matrix>
   void launch_one_team(const Exec& exec, const detail::krylov::CgProblem<S, Matrix>& problem,
-                       const detail::krylov::CgVectors<S>& vectors) {
+                       const detail::krylov::CgVectors<S*>& vectors) {
     constexpr bool lanes = backends::has_lanes<Exec>;
     const detail::krylov::CgOneTeam<S, Matrix, how, lanes> kernel{problem, vectors};
     if constexpr (lanes) {
@@ -238,8 +247,20 @@ class CgSolver {
   }
 
   template <How how, class Matrix>
+  void launch_one_cluster(const Exec& exec, const detail::krylov::CgProblem<S, Matrix>& problem,
+                          const detail::krylov::CgVectors<S*>& vectors) {
+    namespace krylov = detail::krylov;
+    const int teams = krylov::cluster_teams(device_);
+    const krylov::ClusterRows rows(rows_, teams);
+    backends::launch_cluster<OneLaunchShape>(
+        exec, "heddle::cg::one_cluster", teams, 1,
+        krylov::CgOneCluster<S, Matrix, how>{problem, vectors, rows},
+        krylov::cluster_scratch_bytes<S>(rows));
+  }
+
+  template <How how, class Matrix>
   void launch_all_teams(const Exec& exec, const detail::krylov::CgProblem<S, Matrix>& problem,
-                        const detail::krylov::CgVectors<S>& vectors) {
+                        const detail::krylov::CgVectors<S*>& vectors) {
     using Kernel = detail::krylov::CgAllTeams<S, Matrix, how>;
     const auto partials = workspace_.partials(2 * detail::krylov::CgShared<S>::most_sums);
     const std::int64_t wanted = detail::krylov::all_teams_for<Exec>(device_, rows_);

@@ -25,6 +25,7 @@ struct CgCrew {
     return team().index() == 0 && team().thread() == 0;
   }
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const { all.barrier(); }
+  KOKKOS_FORCEINLINE_FUNCTION const S* of_all(const S* vector) const { return vector; }
   template <class Body>
   KOKKOS_FORCEINLINE_FUNCTION void each_row(std::int64_t rows, const Body& body) const {
     if constexpr (lanes) {
@@ -58,7 +59,7 @@ struct CgAllTeams {
   using Scratch = CgShared<S>;
 
   CgProblem<S, Matrix> problem;
-  CgVectors<S> vectors;
+  CgVectors<S*> vectors;
   S* partials;
 
   template <class All>

@@ -6,14 +6,26 @@
 #include "cg_passes.hpp"
 
 /// Steps of conjugate gradients inside of one launch, which computes the product itself: what
-/// cg/one-team and cg/all-teams have in common.
+/// cg/one-team, cg/one-cluster and cg/all-teams have in common.
 namespace heddle::detail::krylov {
 
-/// The vectors of the iteration.
-template <Scalar S>
+/// The vectors of the iteration: pointers, or what takes a row in brackets as they do.
+template <class Vector>
 struct CgVectors {
-  S *x, *r, *p, *q;
+  Vector x, r, p, q;
 };
+
+/// What an iteration needs of the one before it, of the rows of this thread.
+template <class Crew, class From, class To>
+KOKKOS_FORCEINLINE_FUNCTION void copy_iteration(const Crew& crew, std::int64_t rows,
+                                                const CgVectors<From>& from,
+                                                const CgVectors<To>& to) {
+  crew.each_row(rows, [&](std::int64_t i) {
+    to.x[i] = from.x[i];
+    to.r[i] = from.r[i];
+    to.p[i] = from.p[i];
+  });
+}
 
 /// What a team shares beside its vectors. Every team has the state, and all come to the same.
 template <Scalar S>
@@ -46,8 +58,9 @@ struct CgProblem {
 /// Crew is who works together: `team()`; `each_row(rows, body)`, those of this thread;
 /// `add(shared, sums, n)`, after which thread 0 of each team has the sums of all threads, in a
 /// fixed order, and all have come to a barrier; `barrier()`, after which all see what each wrote to
-/// the vectors; and `leads()`, one thread of all.
-template <Scalar S, class Matrix, Preconditioned How, class Crew>
+/// the vectors; `of_all(vector)`, by which rows of others are read; and `leads()`, one thread of
+/// all.
+template <Scalar S, class Matrix, Preconditioned How, class Crew, class Vector = S*>
 struct CgSteps {
   using Real = heddle::RealOf<S>;
   using Off = typename Matrix::offset_type;
@@ -57,7 +70,7 @@ struct CgSteps {
   const CgProblem<S, Matrix>& problem;
   const Crew& crew;
   Shared& shared;
-  CgVectors<S> own;
+  CgVectors<Vector> own;
 
   KOKKOS_FORCEINLINE_FUNCTION void run() const {
     if (problem.begins) {
@@ -76,10 +89,11 @@ struct CgSteps {
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION S product(std::int64_t row, const S* v) const {
+  KOKKOS_FORCEINLINE_FUNCTION S product(std::int64_t row, const Vector& v) const {
+    const auto of_all = crew.of_all(v);
     S sum(0);
     for (Off e = problem.row_ptr[row]; e < problem.row_ptr[row + 1]; ++e) {
-      sum += S(problem.values[e]) * v[problem.col_idx[e]];
+      sum += S(problem.values[e]) * of_all[problem.col_idx[e]];
     }
     return sum;
   }

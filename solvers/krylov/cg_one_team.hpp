@@ -22,6 +22,10 @@ struct CgTeam {
   KOKKOS_FORCEINLINE_FUNCTION const Team& team() const { return of; }
   KOKKOS_FORCEINLINE_FUNCTION bool leads() const { return of.thread() == 0; }
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const { of.barrier(); }
+  template <Scalar S>
+  KOKKOS_FORCEINLINE_FUNCTION const S* of_all(const S* vector) const {
+    return vector;
+  }
   template <class Body>
   KOKKOS_FORCEINLINE_FUNCTION void each_row(std::int64_t rows, const Body& body) const {
     for (std::int64_t i = of.thread(); i < rows; i += Team::threads) body(i);
@@ -39,7 +43,7 @@ struct CgOneTeam {
   using Scratch = std::conditional_t<InScratch, backends::DynamicScratch, Shared>;
 
   CgProblem<S, Matrix> problem;
-  CgVectors<S> kept;
+  CgVectors<S*> kept;
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
@@ -51,10 +55,10 @@ struct CgOneTeam {
       S* const r = scratch.template take<S>(n);
       S* const p = scratch.template take<S>(n);
       S* const q = scratch.template take<S>(n);
-      const CgVectors<S> own{x, r, p, q};
-      if (!problem.begins) copy(crew, kept, own);
+      const CgVectors<S*> own{x, r, p, q};
+      if (!problem.begins) copy_iteration(crew, problem.rows, kept, own);
       steps(crew, shared, own);
-      copy(crew, own, kept);
+      copy_iteration(crew, problem.rows, own, kept);
     } else {
       steps(crew, scratch, kept);
     }
@@ -63,18 +67,8 @@ struct CgOneTeam {
  private:
   template <class Crew>
   KOKKOS_FORCEINLINE_FUNCTION void steps(const Crew& crew, Shared& shared,
-                                         const CgVectors<S>& own) const {
+                                         const CgVectors<S*>& own) const {
     CgSteps<S, Matrix, How, Crew>{problem, crew, shared, own}.run();
-  }
-  /// Of the rows of this thread.
-  template <class Crew>
-  KOKKOS_FORCEINLINE_FUNCTION void copy(const Crew& crew, const CgVectors<S>& from,
-                                        const CgVectors<S>& to) const {
-    crew.each_row(problem.rows, [&](std::int64_t i) {
-      to.x[i] = from.x[i];
-      to.r[i] = from.r[i];
-      to.p[i] = from.p[i];
-    });
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include "../../formats/common/prediction.hpp"
 #include "cg_all_teams.hpp"
+#include "cg_one_cluster.hpp"
 #include "cg_one_team.hpp"
 
 namespace heddle::detail::krylov {
@@ -16,7 +17,10 @@ inline const Scheme& cg_one_team() {
   static const Scheme scheme("cg/one-team");
   return scheme;
 }
-
+inline const Scheme& cg_one_cluster() {
+  static const Scheme scheme("cg/one-cluster");
+  return scheme;
+}
 inline const Scheme& cg_all_teams() {
   static const Scheme scheme("cg/all-teams");
   return scheme;
@@ -25,12 +29,13 @@ inline const Scheme& cg_all_teams() {
 /// Throws Error for any other scheme.
 inline void check_cg_scheme(const std::optional<Scheme>& scheme) {
   if (!scheme || *scheme == cg_launches() || *scheme == cg_one_team() ||
-      *scheme == cg_all_teams()) {
+      *scheme == cg_one_cluster() || *scheme == cg_all_teams()) {
     return;
   }
   throw Error("options.scheme is " + scheme->to_string(),
               "conjugate gradients have " + cg_launches().to_string() + ", " +
-                  cg_one_team().to_string() + " and " + cg_all_teams().to_string());
+                  cg_one_team().to_string() + ", " + cg_one_cluster().to_string() + " and " +
+                  cg_all_teams().to_string());
 }
 
 /// An operator whose rows a kernel may compute itself: csr() gives a CsrMatrix, or nothing.

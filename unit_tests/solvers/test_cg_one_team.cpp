@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conjugate gradients in one launch: cg/one-team and cg/all-teams.
+// Conjugate gradients in one launch: cg/one-team, cg/one-cluster and cg/all-teams.
 #include <heddle/cg.hpp>
 #include <heddle/gmres.hpp>
 
@@ -10,7 +10,17 @@ namespace heddle::test {
 namespace {
 
 constexpr int side = emulated ? 12 : 40;
-const Scheme one_team("cg/one-team"), all_teams("cg/all-teams"), launches("cg/launches");
+const Scheme one_team("cg/one-team"), one_cluster("cg/one-cluster"), all_teams("cg/all-teams"),
+    launches("cg/launches");
+
+/// Schemes of one launch that a device has.
+template <ExecutionSpace E>
+std::vector<Scheme> of_one_launch() {
+  std::vector<Scheme> schemes{one_team};
+  if (heddle::backends::has_cooperative<E>) schemes.push_back(all_teams);
+  if (heddle::backends::describe(E()).most_teams_per_cluster > 0) schemes.push_back(one_cluster);
+  return schemes;
+}
 
 /// An operator whose rows a kernel may compute itself.
 template <ExecutionSpace E, class S>
@@ -52,8 +62,9 @@ TEST_CASE_TEMPLATE_DEFINE("one launch takes the steps of many", T, takes_steps) 
   for (const bool with_jacobi : {false, true}) {
     CAPTURE(with_jacobi);
     int iterations = 0;
-    for (const Scheme& scheme : {launches, one_team, all_teams}) {
-      if (scheme == all_teams && !heddle::backends::has_cooperative<E>) continue;
+    auto schemes = of_one_launch<E>();
+    schemes.insert(schemes.begin(), launches);
+    for (const Scheme& scheme : schemes) {
       KrylovOptions options = pinned(scheme);
       options.relative_tolerance = is_float ? 1e-4 : 1e-10;
       options.zero_guess = true;
@@ -75,7 +86,7 @@ TEST_CASE_TEMPLATE_APPLY(takes_steps, VectorTypes);
 
 TEST_CASE("in one launch, too, when the host looks changes nothing, not a bit") {
   const Exec exec;
-  for (const Scheme& scheme : {one_team, all_teams}) {
+  for (const Scheme& scheme : of_one_launch<Exec>()) {
     CAPTURE(scheme.to_string());
     auto a = star(side, 4.1);
     const auto b = right_hand_side<double>(a.n), guess = right_hand_side<double>(a.n, 7);
@@ -121,15 +132,16 @@ TEST_CASE("trouble in one launch is that of many") {
   const auto b = right_hand_side<double>(side * side);
   const auto outcome = [&](WithRows<Exec, double> a, KrylovOptions options) {
     std::vector<KrylovResult> results;
-    for (const Scheme& scheme : {launches, one_team, all_teams}) {
+    auto schemes = of_one_launch<Exec>();
+    schemes.insert(schemes.begin(), launches);
+    for (const Scheme& scheme : schemes) {
       options.scheme = scheme;
       const auto x = vector(a.n);
       CgSolver<Exec, double> cg(exec, a.n, options);
       results.push_back(cg.solve(exec, a, b, x));
       CHECK(std::isfinite(to_host(x)(0)));  // what the last good step left
     }
-    for (const int other : {1, 2}) {
-      const KrylovResult& result = results[static_cast<std::size_t>(other)];
+    for (const KrylovResult& result : results) {
       CHECK(results[0].outcome == result.outcome);
       CHECK(std::abs(results[0].iterations - result.iterations) <= 1);
     }
@@ -156,6 +168,26 @@ TEST_CASE("trouble in one launch is that of many") {
   CHECK(stagnated.iterations < 100000);
 }
 
+TEST_CASE("rows of a cluster: each in the run of one team") {
+  using heddle::detail::krylov::ClusterRows;
+  for (const std::int64_t rows : {1, 31, 32, 33, 257, 4096, 58000, 232000}) {
+    for (const int teams : {1, 2, 4, 8}) {
+      CAPTURE(rows);
+      CAPTURE(teams);
+      const ClusterRows of_teams(rows, teams);
+      CHECK(of_teams.first(teams) >= rows);
+      CHECK((of_teams.are_exact(rows) || rows / teams > 14528));  // what scratch holds of floats
+      if (!of_teams.are_exact(rows)) continue;
+      bool right = true;
+      for (std::int64_t i = 0; i < rows; ++i) {
+        const int team = of_teams.team_of(i);
+        right = right && team == i / of_teams.share && team < teams;
+      }
+      CHECK(right);
+    }
+  }
+}
+
 TEST_CASE("one team keeps the history that the launches keep") {
   const Exec exec;
   auto a = star(side, 4.1);
@@ -176,17 +208,20 @@ TEST_CASE("one team keeps the history that the launches keep") {
   CHECK(result.residual == history(static_cast<std::size_t>(result.iterations)));
 }
 
-TEST_CASE("one team: no rows, one row, an arrow with a row of all columns") {
+TEST_CASE("in one launch: no rows, one row, an arrow with a row of all columns") {
   const Exec exec;
-  for (const int size : {0, 1, 5}) {
-    CAPTURE(size);
-    auto a = star(size, 4.1);
-    CgSolver<Exec, double> cg(exec, a.n, pinned(one_team));
-    const auto b = vector(a.n), x = vector(a.n);
-    CHECK(cg.solve(exec, a, b, x).iterations == 0);  // zeros are solved before it begins
-    Kokkos::deep_copy(b, 1.0);
-    CHECK(cg.solve(exec, a, b, x).converged());
-    CHECK(cg.solve(exec, a, b, x).iterations <= 2);  // from the solution
+  for (const Scheme& scheme : of_one_launch<Exec>()) {
+    for (const int size : {0, 1, 5}) {
+      CAPTURE(scheme.to_string());
+      CAPTURE(size);
+      auto a = star(size, 4.1);
+      CgSolver<Exec, double> cg(exec, a.n, pinned(scheme));
+      const auto b = vector(a.n), x = vector(a.n);
+      CHECK(cg.solve(exec, a, b, x).iterations == 0);  // zeros are solved before it begins
+      Kokkos::deep_copy(b, 1.0);
+      CHECK(cg.solve(exec, a, b, x).converged());
+      CHECK(cg.solve(exec, a, b, x).iterations <= 2);  // from the solution
+    }
   }
   // Row 0 has all columns, every other row its own and column 0; the last has its own alone.
   const int n = emulated ? 300 : 3000;
@@ -204,11 +239,14 @@ TEST_CASE("one team: no rows, one row, an arrow with a row of all columns") {
   WithRows<Exec, double> arrow{PlainOperator<Exec, double>{
       n, copy_in<Space>(begin), copy_in<Space>(column), copy_in<Space>(value)}};
   const auto b = right_hand_side<double>(n);
-  const auto x = vector(n);
   JacobiPreconditioner<Exec, double> jacobi(exec, arrow.matrix());
-  CgSolver<Exec, double> cg(exec, n, pinned(one_team));
-  CHECK(cg.solve(exec, arrow, b, x, jacobi).converged());
-  CHECK(relative_residual(arrow, b, x) < 1e-7);
+  for (const Scheme& scheme : of_one_launch<Exec>()) {
+    CAPTURE(scheme.to_string());
+    const auto x = vector(n);
+    CgSolver<Exec, double> cg(exec, n, pinned(scheme));
+    CHECK(cg.solve(exec, arrow, b, x, jacobi).converged());
+    CHECK(relative_residual(arrow, b, x) < 1e-7);
+  }
 }
 
 TEST_CASE("one team is chosen where it is expected to be faster, and takes what it can") {
@@ -263,8 +301,14 @@ TEST_CASE("one team refuses by name what it does not take") {
   Diagonal user{JacobiPreconditioner<Exec, double>(exec, a.matrix())};
   CHECK_THROWS_WITH_AS(cg.solve(exec, a, b, x, user),
                        doctest::Contains("cg/one-team does not take this system"), Error);
-  CHECK_THROWS_WITH_AS((CgSolver<Exec, double>(exec, 16, pinned(Scheme("cg/two-teams")))),
-                       doctest::Contains("cg/launches, cg/one-team and cg/all-teams"), Error);
+  CHECK_THROWS_WITH_AS(
+      (CgSolver<Exec, double>(exec, 16, pinned(Scheme("cg/two-teams")))),
+      doctest::Contains("cg/launches, cg/one-team, cg/one-cluster and cg/all-teams"), Error);
+  if (of_one_launch<Exec>().back() != one_cluster) {
+    CgSolver<Exec, double> without(exec, 16, pinned(one_cluster));
+    CHECK_THROWS_WITH_AS(without.solve(exec, a, b, x),
+                         doctest::Contains("cg/one-cluster does not take this system"), Error);
+  }
   CHECK_THROWS_WITH_AS((GmresSolver<Exec, double>(exec, 16, 5, pinned(one_team))),
                        doctest::Contains("this solver has no schemes"), Error);
 }
