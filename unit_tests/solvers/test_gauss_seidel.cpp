@@ -113,6 +113,6 @@ TEST_CASE("wrong input is an error that names the row") {
                        Error);
 }
 
-TEST_CASE("sweeps are quiet") { check_quiet({}); }
+TEST_CASE("sweeps are quiet") { check_quiet_sweeps({}); }
 
 }  // namespace heddle::test

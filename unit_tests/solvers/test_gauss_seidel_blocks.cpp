@@ -132,7 +132,7 @@ TEST_CASE("sizes and schemes without blocks are refused; empty matrices do nothi
 TEST_CASE("sweeps over blocks are quiet") {
   for (const Scheme& scheme : block_schemes<FirstSweepType::Exec>()) {
     CAPTURE(scheme.to_string());
-    check_quiet({.block_size = 3, .scheme = scheme, .threads = 2});
+    check_quiet_sweeps({.block_size = 3, .scheme = scheme, .threads = 2});
   }
 }
 

@@ -108,7 +108,7 @@ TEST_CASE("values, bad diagonals, moves and bytes, whatever the scheme") {
 TEST_CASE("sweeps of every scheme are quiet") {
   for (const Scheme& scheme : sweep_schemes<FirstSweepType::Exec>()) {
     CAPTURE(scheme.to_string());
-    check_quiet({.scheme = scheme, .threads = 2});
+    check_quiet_sweeps({.scheme = scheme, .threads = 2});
   }
 }
 
