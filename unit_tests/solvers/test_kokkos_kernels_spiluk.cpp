@@ -80,12 +80,13 @@ TEST_CASE("ours and theirs have the same factors") {
       const auto theirs = factors_of<Theirs>(
           rows, room,
           [&](auto* handle, auto& l, auto& u) {
-            KokkosSparse::spiluk_symbolic(handle, level, row_map, entries, l.row_map, l.entries,
-                                          u.row_map, u.entries);
+            KokkosSparse::Experimental::spiluk_symbolic(handle, level, row_map, entries, l.row_map,
+                                                        l.entries, u.row_map, u.entries);
           },
           [&](auto* handle, auto& l, auto& u) {
-            KokkosSparse::spiluk_numeric(handle, level, row_map, entries, values, l.row_map,
-                                         l.entries, l.values, u.row_map, u.entries, u.values);
+            KokkosSparse::Experimental::spiluk_numeric(handle, level, row_map, entries, values,
+                                                       l.row_map, l.entries, l.values, u.row_map,
+                                                       u.entries, u.values);
           });
       for (const auto part : {&BothFactors::lower, &BothFactors::upper}) {
         const Part &mine = ours.*part, &other = theirs.*part;
