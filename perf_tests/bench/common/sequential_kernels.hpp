@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <string>
+
 #include "load.hpp"
 
 namespace heddle::bench {
@@ -22,7 +24,7 @@ class SequentialKernels {
   explicit SequentialKernels(const HostStorage<S, Off>& A)
       : A_(A), rows_(static_cast<std::size_t>(A.rows())) {}
 
-  Vector vector(const char* label) const { return Vector(label, rows_); }
+  Vector vector(const char* label) const { return Vector(std::string(label), rows_); }
   void product(const Vector& x, const Vector& y) const {
     for (std::size_t i = 0; i < rows_; ++i) {
       S sum(0);
