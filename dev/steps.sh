@@ -22,6 +22,14 @@ count_cpu() {
   rm "$file"
 }
 
+# turn N [DIVISOR]: which of N things that take turns it is, by the commit; the first without git. Turns of
+# different divisors change by themselves.
+turn() {
+  local commit
+  commit=$(git rev-parse HEAD 2>/dev/null || true)
+  echo $((0x0${commit:0:8} / ${2:-1} % $1))
+}
+
 steps_taken=""
 # step TITLE REMEDY COMMAND...: runs COMMAND in sight; if it fails, says which step and what to do.
 step() {
