@@ -4,6 +4,7 @@
 #include "../../backends/atomics.hpp"
 #include "../../backends/launch.hpp"
 #include "../../core/arena.hpp"
+#include "levels_of_rows.hpp"
 #include "loop.hpp"
 
 namespace heddle::detail::order {
@@ -188,11 +189,19 @@ LevelSums find_levels_on_device(const Exec& exec, const Loop<O, Reads>& loop, in
       Kokkos::parallel_for("heddle::order::readers", range_policy(exec, n),
                            CountReaders<Loop<O, Reads>>{loop, before.readers});
     }
-    constexpr int threads = 256;
-    using Shape = backends::Shape<backends::max_subwarp_width<Exec>, threads>;
-    backends::launch_by_ticket<Shape>(
-        exec, "heddle::order::levels", ceil_div<std::int64_t>(n, threads),
-        LevelsKernel<Loop<O, Reads>>{loop, level, before, sums}, tickets);
+    if constexpr (ReadsRows<Loop<O, Reads>>) {
+      if (loop.reads.entries < n * items_of_a_warp) {
+        launch_levels_of_rows<1>(exec, loop, level, tickets);
+      } else {
+        launch_levels_of_rows<backends::max_subwarp_width<Exec>>(exec, loop, level, tickets);
+      }
+    } else {
+      constexpr int threads = 256;
+      using Shape = backends::Shape<backends::max_subwarp_width<Exec>, threads>;
+      backends::launch_by_ticket<Shape>(
+          exec, "heddle::order::levels", ceil_div<std::int64_t>(n, threads),
+          LevelsKernel<Loop<O, Reads>>{loop, level, before, sums}, tickets);
+    }
   } else {
     for (int rose = 1; rose > 0;) {
       Kokkos::parallel_reduce("heddle::order::raise", range_policy(exec, n),

@@ -205,13 +205,16 @@ TriangleFeatures SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::features(con
   check_alive("features");
   if (features_[index(op)]) return *features_[index(op)];
   if (!transposes(op)) {
-    return find_features(exec, Graph<O, Off>{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(),
-                                             options_.triangle});
+    return find_features(
+        exec, Graph<O, Off>{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(), options_.triangle},
+        static_cast<std::int64_t>(T_.nonzeros()));
   }
   const Transposed<Exec, S, O, Off> transposed(exec, T_);
   const auto matrix = transposed.matrix();
-  return find_features(exec, Graph<O, Off>{matrix.row_ptr().data(), matrix.col_idx().data(),
-                                           matrix.rows(), triangle::flipped(options_.triangle)});
+  return find_features(exec,
+                       Graph<O, Off>{matrix.row_ptr().data(), matrix.col_idx().data(),
+                                     matrix.rows(), triangle::flipped(options_.triangle)},
+                       static_cast<std::int64_t>(matrix.nonzeros()));
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
@@ -267,7 +270,7 @@ auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
   std::optional<order::Levels<Exec>> levels;
   if constexpr (runs_on_lanes) {
     if (!pinned || !scheme->has("in-order")) {
-      levels.emplace(exec, triangle::loop_of(graph));
+      levels.emplace(exec, triangle::loop_of(graph, static_cast<std::int64_t>(T_.nonzeros())));
     }
     if (!pinned) features = features_of(exec, graph, levels->of().data(), levels->count());
   }

@@ -30,6 +30,11 @@ struct Graph {
 template <Ordinal O, Offset Off>
 struct TriangleReads {
   Graph<O, Off> graph;
+  std::int64_t entries;  ///< of the matrix
+
+  KOKKOS_FORCEINLINE_FUNCTION Off begin(O i) const { return graph.row_ptr[i]; }
+  KOKKOS_FORCEINLINE_FUNCTION Off end(O i) const { return graph.row_ptr[i + 1]; }
+  KOKKOS_FORCEINLINE_FUNCTION O item(Off k) const { return graph.col_idx[k]; }
 
   template <class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(O i, const Visit& visit) const {
@@ -40,10 +45,10 @@ struct TriangleReads {
   }
 };
 
-/// The loop over the rows of a triangle.
+/// The loop over the rows of a triangle, which is part of a matrix of so many entries.
 template <Ordinal O, Offset Off>
-order::Loop<O, TriangleReads<O, Off>> loop_of(const Graph<O, Off>& graph) {
-  return {graph.rows, graph.sweep(), ReadsAhead::error, {graph}};
+order::Loop<O, TriangleReads<O, Off>> loop_of(const Graph<O, Off>& graph, std::int64_t entries) {
+  return {graph.rows, graph.sweep(), ReadsAhead::error, {graph, entries}};
 }
 
 /// How many entries the row at each place has in the triangle, beside `more`.

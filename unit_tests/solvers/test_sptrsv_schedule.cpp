@@ -39,7 +39,7 @@ struct Scheduled {
       entries += triangle::EntriesInTriangle<std::int32_t, std::int64_t>{graph, in_order, 0}(i);
     }
     using Order = order::LevelOrder<Exec, std::int32_t>;
-    const order::Levels<Exec> levels(exec, triangle::loop_of(graph));
+    const order::Levels<Exec> levels(exec, triangle::loop_of(graph, from.rows.nonzeros()));
     const Order places = scheme.has("in-order") ? Order::by_sweep(exec, n, graph.sweep())
                                                 : Order::by_level(exec, n, graph.sweep(), levels);
     pattern = Pattern32(exec, graph, nullptr, places, entries);

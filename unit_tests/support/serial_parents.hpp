@@ -15,6 +15,7 @@ namespace heddle::test {
 struct SerialParents {
   using Merging = heddle::detail::sptrsv::Merging;
   static constexpr int most_rows = heddle::detail::sptrsv::most_rows;
+  static constexpr std::size_t most_groups = heddle::detail::sptrsv::most_groups;
   struct Group {
     std::int64_t entries;
     std::size_t part_of;
@@ -108,7 +109,7 @@ struct SerialParents {
     return true;
   }
   static bool fits(const Asking& one, const Merging& merging) {
-    return !one.groups.empty() && one.sum.rows <= most_rows &&
+    return !one.groups.empty() && one.sum.rows <= most_rows && one.groups.size() <= most_groups &&
            one.sum.entries <= merging.most_entries &&
            (one.groups.size() == 1 || one.sum.first_rows <= merging.number);
   }

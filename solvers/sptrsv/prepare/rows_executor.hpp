@@ -94,7 +94,9 @@ class RowsExecutor {
       if (scheme.has("sequential")) return Waves::in_order(in.exec, in.graph.rows, options.sweep);
     }
     if (in.pinned) options.scheme = as_wavefronts(scheme, in.device);
-    return Waves(in.exec, in.graph.rows, triangle::TriangleReads<O, Off>{in.graph}, options);
+    const triangle::TriangleReads<O, Off> reads{in.graph,
+                                                static_cast<std::int64_t>(in.T.nonzeros())};
+    return Waves(in.exec, in.graph.rows, reads, options);
   }
 
   Waves waves_;

@@ -20,8 +20,8 @@ class BlockedTriangle {
 
   BlockedTriangle() = default;
 
-  /// Six allocations, two of which are freed again; waits. The order has the places of the groups,
-  /// and a row needs rows of lower groups, or before it in its own.
+  /// Seven allocations, three of which are freed again; waits. The order has the places of the
+  /// groups, and a row needs rows of lower groups, or before it in its own.
   BlockedTriangle(const Exec& exec, const Matrix& T, const triangle::Graph<O, Off>& graph,
                   const Off* origin, const order::LevelOrder<Exec, O>& order,
                   const MergedRows<Exec, O>& groups, std::int64_t entries, Diagonal diagonal,
@@ -30,8 +30,9 @@ class BlockedTriangle {
     const triangle::OrderedPattern<Exec, O, Off> pattern(exec, graph, origin, order, entries);
     row_.copy(exec, pattern.row());
     groups_ = GroupTable<Exec>(exec, groups.begin(), groups.count());
-    pieces_ = Pieces<Exec, S, O, Off>(exec, pattern, groups_, piece);
-    blocks_ = Blocks<Exec, O, Off, Acc>(exec, pattern, groups_, invert);
+    const GroupOfPlaces<Exec, O> group_of(exec, groups_, graph.rows);
+    pieces_ = Pieces<Exec, S, O, Off>(exec, pattern, groups_, group_of, piece);
+    blocks_ = Blocks<Exec, O, Off, Acc>(exec, pattern, groups_, group_of, invert);
     diagonal_ = triangle::DiagonalStorage<Exec, S, O, Off, D>(exec, row_.rows(),
                                                               diagonal == Diagonal::unit);
     update_values(exec, T, nullptr);

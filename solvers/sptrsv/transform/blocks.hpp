@@ -11,24 +11,33 @@ template <Ordinal O, Offset Off>
 struct CountInner {
   const Off* row_ptr;
   const O* needed;
-  Group* groups;
+  const O* group_of;
+  const Group* groups;
   Off* inner;             ///< entries inside of each place's group
   std::uint32_t* inside;  ///< of each place: a bit a row of its group that it needs
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    const auto first = static_cast<O>(groups[group_of[p]].first);
+    Off count = 0;
+    std::uint32_t needs = 0;
+    for (Off k = row_ptr[p]; k < row_ptr[p + 1]; ++k) {
+      if (needed[k] < first) continue;
+      ++count;
+      needs |= std::uint32_t{1} << static_cast<int>(needed[k] - first);
+    }
+    inside[p] = needs;
+    inner[p] = count;
+  }
+};
+
+struct CoupleGroups {
+  Group* groups;
+  const std::uint32_t* inside;
 
   KOKKOS_FUNCTION void operator()(std::int64_t g) const {
     Group& group = groups[g];
     for (std::int64_t p = group.first; p < group.first + group.rows; ++p) {
-      Off count = 0;
-      std::uint32_t needs = 0;
-      for (Off k = row_ptr[p]; k < row_ptr[p + 1]; ++k) {
-        if (needed[k] < static_cast<O>(group.first)) continue;
-        ++count;
-        const auto column = static_cast<int>(needed[k] - static_cast<O>(group.first));
-        needs |= std::uint32_t{1} << column;
-      }
-      inside[p] = needs;
-      inner[p] = count;
-      group.coupled = group.coupled || count > 0;
+      group.coupled = group.coupled || inside[p] != 0;
     }
   }
 };
@@ -50,21 +59,20 @@ struct FillInner {
   const Off* row_ptr;
   const O* needed;
   const Off* from_source;
+  const O* group_of;
   const Group* groups;
   const Off* inner_ptr;
   std::uint8_t* column;
   Off* source;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t g) const {
-    const Group& group = groups[g];
-    for (std::int64_t p = group.first; p < group.first + group.rows; ++p) {
-      Off to = inner_ptr[p];
-      for (Off k = row_ptr[p]; k < row_ptr[p + 1]; ++k) {
-        if (needed[k] < static_cast<O>(group.first)) continue;
-        column[to] = static_cast<std::uint8_t>(needed[k] - static_cast<O>(group.first));
-        source[to] = from_source[k];
-        ++to;
-      }
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    const auto first = static_cast<O>(groups[group_of[p]].first);
+    Off to = inner_ptr[p];
+    for (Off k = row_ptr[p]; k < row_ptr[p + 1]; ++k) {
+      if (needed[k] < first) continue;
+      column[to] = static_cast<std::uint8_t>(needed[k] - first);
+      source[to] = from_source[k];
+      ++to;
     }
   }
 };
@@ -82,7 +90,8 @@ class Blocks {
 
   /// Two allocations and a readback between them; waits. Fills in which groups have blocks, and
   /// where. No values yet; `invert`: inverses follow the blocks.
-  Blocks(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups, bool invert)
+  Blocks(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups,
+         const GroupOfPlaces<Exec, O>& group_of, bool invert)
       : invert_(invert) {
     const auto places = static_cast<std::size_t>(pattern.rows());
     const auto count = static_cast<std::size_t>(groups.count());
@@ -93,7 +102,7 @@ class Blocks {
     inside_ = memory_.template take<std::uint32_t>(places);
     inverted_ = memory_.template take<std::uint8_t>(count);
     const auto block_entries = memory_.template take<std::int64_t>(1);
-    this->count(exec, pattern, groups, block_entries);
+    this->count(exec, pattern, groups, group_of, block_entries);
     Off inner = 0;
     std::int64_t entries = 0;
     Kokkos::deep_copy(kokkos_space(exec), inner, Kokkos::subview(inner_ptr_, places));
@@ -107,7 +116,7 @@ class Blocks {
     column_ = entry_memory_.template take<std::uint8_t>(inner_entries);
     source_ = entry_memory_.template take<Off>(inner_entries);
     values_ = entry_memory_.template take<Acc>(of_blocks);
-    fill(exec, pattern, groups);
+    fill(exec, pattern, groups, group_of);
   }
 
   /// One launch, a subwarp a group; diagonal[p] is of place p, or null for ones.
@@ -129,11 +138,14 @@ class Blocks {
 
  private:
   void count(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups,
-             const Array<std::int64_t>& block_entries) {
+             const GroupOfPlaces<Exec, O>& group_of, const Array<std::int64_t>& block_entries) {
     const std::int64_t count = groups.count();
-    Kokkos::parallel_for("heddle::sptrsv::count_inner", range_policy(exec, count),
-                         CountInner<O, Off>{pattern.row_ptr().data(), pattern.needed().data(),
-                                            groups.groups(), inner_ptr_.data(), inside_.data()});
+    Kokkos::parallel_for(
+        "heddle::sptrsv::count_inner", range_policy(exec, pattern.rows()),
+        CountInner<O, Off>{pattern.row_ptr().data(), pattern.needed().data(), group_of.data(),
+                           groups.groups(), inner_ptr_.data(), inside_.data()});
+    Kokkos::parallel_for("heddle::sptrsv::coupled", range_policy(exec, count),
+                         CoupleGroups{groups.groups(), inside_.data()});
     Kokkos::parallel_scan(
         "heddle::sptrsv::first_block", range_policy(exec, count + 1),
         BeginBlocks{groups.groups(), count, invert_ ? 2 : 1, block_entries.data()});
@@ -141,11 +153,13 @@ class Blocks {
                      Terms<Off>{inner_ptr_.data()});
   }
 
-  void fill(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups) {
-    Kokkos::parallel_for("heddle::sptrsv::inner", range_policy(exec, groups.count()),
-                         FillInner<O, Off>{pattern.row_ptr().data(), pattern.needed().data(),
-                                           pattern.source().data(), groups.groups(),
-                                           inner_ptr_.data(), column_.data(), source_.data()});
+  void fill(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups,
+            const GroupOfPlaces<Exec, O>& group_of) {
+    Kokkos::parallel_for(
+        "heddle::sptrsv::inner", range_policy(exec, pattern.rows()),
+        FillInner<O, Off>{pattern.row_ptr().data(), pattern.needed().data(),
+                          pattern.source().data(), group_of.data(), groups.groups(),
+                          inner_ptr_.data(), column_.data(), source_.data()});
   }
 
   bool invert_ = false;

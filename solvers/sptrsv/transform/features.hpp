@@ -191,10 +191,11 @@ TriangleFeatures features_of(const Exec& exec, const Graph& graph, const int* le
   return features;
 }
 
-/// The same where levels are not known: finds them first, with an allocation of an int a row.
+/// The same where levels are not known: finds them first, with an allocation of an int a row. The
+/// matrix has so many entries.
 template <ExecutionSpace Exec, class Graph>
-TriangleFeatures find_features(const Exec& exec, const Graph& graph) {
-  const order::Levels<Exec> levels(exec, triangle::loop_of(graph));
+TriangleFeatures find_features(const Exec& exec, const Graph& graph, std::int64_t entries) {
+  const order::Levels<Exec> levels(exec, triangle::loop_of(graph, entries));
   return features_of(exec, graph, levels.of().data(), levels.count());
 }
 

@@ -45,6 +45,37 @@ class GroupTable {
   typename Arena<Space>::template Array<Group> groups_;
 };
 
+template <Ordinal O>
+struct WriteGroupOfPlaces {
+  const Group* groups;
+  O* group_of;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t g) const {
+    for (std::int64_t p = groups[g].first; p < groups[g].first + groups[g].rows; ++p) {
+      group_of[p] = static_cast<O>(g);
+    }
+  }
+};
+
+/// The group of each place, while a thread a place looks at entries. One allocation and one launch;
+/// no wait.
+template <ExecutionSpace Exec, Ordinal O>
+class GroupOfPlaces {
+ public:
+  GroupOfPlaces(const Exec& exec, const GroupTable<Exec>& groups, std::int64_t places)
+      : memory_(exec, "heddle::sptrsv::group_of", arena_bytes<O>(static_cast<std::size_t>(places))),
+        group_of_(memory_.template take<O>(static_cast<std::size_t>(places)).data()) {
+    Kokkos::parallel_for("heddle::sptrsv::group_of", range_policy(exec, groups.count()),
+                         WriteGroupOfPlaces<O>{groups.groups(), group_of_});
+  }
+
+  const O* data() const { return group_of_; }
+
+ private:
+  Arena<typename Exec::memory_space> memory_;
+  O* group_of_;
+};
+
 /// The row of the matrix at each place, kept when the rest of a pattern goes.
 template <ExecutionSpace Exec, Ordinal O>
 class RowOfPlace {

@@ -6,6 +6,7 @@
 
 #include "../../../backends/atomics.hpp"
 #include "../../../backends/launch.hpp"
+#include "../../../backends/unroll.hpp"
 #include "../../../core/loops.hpp"
 #include "../../order/host_copy.hpp"
 #include "../../triangle/ordered_pattern.hpp"
@@ -45,7 +46,7 @@ struct MergingBands {
 /// Merging::Kind::parents: a row joins the group of those that it needs and that are of the highest
 /// level among groups; if these are in several groups, they become one. Where that would be too
 /// large, or unite groups of more than `number` first rows, the row starts a group one level
-/// higher.
+/// higher; and so it does where it would unite more than most_groups.
 ///
 /// So all of a row's parents are in its group, or in groups of lower levels: the graph of groups
 /// has no cycle, and groups of one level need nothing of each other. On a mesh, groups are
@@ -83,7 +84,7 @@ struct MergeParentsKernel {
     std::int64_t place;
     Off known;   ///< entries before this one are of decided rows
     int level;   ///< the highest of the groups of those
-    int groups;  ///< of this level, named at asked[row_ptr[place]]; most_rows + 1: too many
+    int groups;  ///< of this level, named at asked[row_ptr[place]]; most_groups + 1: too many
     State state;
     bool granted;
   };
@@ -149,43 +150,115 @@ struct MergeParentsKernel {
     return group;
   }
 
-  /// Adds a group to those of the highest level that a slot knows.
-  KOKKOS_FORCEINLINE_FUNCTION void add(Slot& slot, O group) const {
-    const int level = groups[group].level;
-    if (level < slot.level) return;
-    if (level > slot.level) {
-      slot.level = level;
-      slot.groups = 0;
+  /// The groups of the highest level among the entries that a row knows.
+  struct Parents {
+    O group[most_groups];
+    int count;  ///< most_groups + 1: too many
+    int level;
+
+    KOKKOS_FORCEINLINE_FUNCTION void add(O one, int its_level) {
+      if (its_level > level) {
+        level = its_level;
+        count = 0;
+      }
+      bool seen = its_level < level || count > most_groups;
+      HEDDLE_UNROLL(most_groups)
+      for (int i = 0; i < most_groups; ++i) seen = seen || (i < count && group[i] == one);
+      if (seen) return;
+      HEDDLE_UNROLL(most_groups)
+      for (int i = 0; i < most_groups; ++i) {
+        if (i == count) group[i] = one;
+      }
+      ++count;
     }
-    if (slot.groups > most_rows) return;
-    O* const others = groups_of(slot);
-    for (int i = 0; i < slot.groups; ++i) {
-      if (whole(others[i]) == group) return;
+  };
+
+  /// As they were left in the last round, but for those that have been united since.
+  KOKKOS_FORCEINLINE_FUNCTION Parents known_parents(const Slot& slot) const {
+    Parents parents;
+    parents.count = slot.groups;
+    parents.level = slot.level;
+    const O* const its = groups_of(slot);
+    const bool kept = slot.groups <= most_groups;
+    HEDDLE_UNROLL(most_groups)
+    for (int i = 0; i < most_groups; ++i) {
+      parents.group[i] = kept && i < slot.groups ? whole(its[i]) : Group::none;
     }
-    if (slot.groups < most_rows) others[slot.groups] = group;
-    ++slot.groups;
+    return parents;
+  }
+
+  /// Adds the groups of the next entries, up to the first that is not decided; whether there is
+  /// none. The loads of a batch wait side by side, so that it takes three trips to memory.
+  KOKKOS_FORCEINLINE_FUNCTION bool learn(Parents& parents, Off& known, Off end, O first) const {
+    constexpr int batch = 8;
+    const Off left = end - known;
+    const int count = left < Off(batch) ? static_cast<int>(left) : batch;
+    bool in_band[batch];
+    O group[batch], united[batch];
+    int level[batch];
+    HEDDLE_UNROLL(batch)
+    for (int i = 0; i < batch; ++i) {
+      group[i] = i < count ? needed[known + static_cast<Off>(i)] : O(-1);
+      in_band[i] = group[i] >= first;
+    }
+    HEDDLE_UNROLL(batch)
+    for (int i = 0; i < batch; ++i) group[i] = in_band[i] ? head[group[i]] : Group::none;
+    HEDDLE_UNROLL(batch)
+    for (int i = 0; i < batch; ++i) {
+      const bool decided = group[i] != Group::none;
+      united[i] = decided ? groups[group[i]].united_with : Group::none;
+      level[i] = decided ? groups[group[i]].level : -1;
+    }
+    HEDDLE_UNROLL(batch)
+    for (int i = 0; i < batch; ++i) {
+      if (i >= count) continue;
+      if (in_band[i] && group[i] == Group::none) return false;
+      ++known;
+      if (level[i] < parents.level || !in_band[i]) continue;
+      parents.add(united[i] == group[i] ? group[i] : whole(united[i]), level[i]);
+    }
+    return true;
   }
 
   /// What a slot knows is brought up to date; if all is known, it asks.
   KOKKOS_FORCEINLINE_FUNCTION void ask(Slot& slot, O first) const {
+    const Off begin = row_ptr[slot.place], end = row_ptr[slot.place + 1];
+    Parents parents = known_parents(slot);
+    Off known = slot.known;
+    bool all = true, again = false;
+    do {
+      if (again) {  // some of too many may be one by now
+        known = begin;
+        parents.count = 0;
+        parents.level = -1;
+      }
+      while (all && known < end) all = learn(parents, known, end, first);
+      again = all && !again && parents.count > most_groups;
+    } while (again);
+    slot.known = known;
+    slot.level = parents.level;
+    slot.groups = parents.count;
     slot.state = State::waits;
-    for (const Off end = row_ptr[slot.place + 1]; slot.known < end; ++slot.known) {
-      const O parent = needed[slot.known];
-      if (parent < first) continue;  // of a band that is merged for itself
-      if (head[parent] == Group::none) return;
-      add(slot, whole(head[parent]));
-    }
-    slot.state = State::starts;
-    if (slot.groups == 0 || slot.groups > most_rows) return;
     O* const its = groups_of(slot);
-    Group sum = Group::of_one_row(slot.place, entries(slot.place), slot.level);
+    if (all) return request(slot, parents, its);
+    HEDDLE_UNROLL(most_groups)
+    for (int i = 0; i < most_groups; ++i) {
+      if (i < parents.count) its[i] = parents.group[i];
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void request(Slot& slot, const Parents& parents, O* its) const {
+    slot.state = State::starts;
+    if (parents.count == 0 || parents.count > most_groups) return;
+    Group sum = Group::of_one_row(slot.place, entries(slot.place), parents.level);
     sum.first_rows = 0;
     int distinct = 0;
-    for (int i = 0; i < slot.groups; ++i) {
-      const O group = whole(its[i]);
-      bool seen = false;
-      for (int j = 0; j < distinct; ++j) seen = seen || its[j] == group;
-      if (seen) continue;
+    HEDDLE_UNROLL(most_groups)
+    for (int i = 0; i < most_groups; ++i) {
+      const O group = parents.group[i];
+      bool counts = i < parents.count;
+      for (int j = 0; j < i; ++j) counts = counts && parents.group[j] != group;
+      if (!counts) continue;
       its[distinct++] = group;
       sum.entries += groups[group].entries;
       sum.rows += groups[group].rows;
@@ -208,8 +281,10 @@ struct MergeParentsKernel {
     if (slot.state == State::waits) return false;
     const O* const its = groups_of(slot);
     bool first = true, all_join = false;
-    for (int i = 0; i < slot.groups; ++i) {
-      const Group& group = groups[its[i]];
+    HEDDLE_UNROLL(most_groups)
+    for (int i = 0; i < most_groups; ++i) {
+      if (i >= slot.groups) continue;
+      const Group group = groups[its[i]];
       first = first && group.first_asking == static_cast<O>(slot.place);
       all_join = all_join || group.takes_all(merging);
     }

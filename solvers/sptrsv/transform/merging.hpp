@@ -9,6 +9,9 @@ namespace heddle::detail::sptrsv {
 /// Rows of a group, at most: as many as a warp has lanes.
 inline constexpr int most_rows = 32;
 
+/// Groups that one row may unite, at most.
+inline constexpr int most_groups = 8;
+
 /// How rows are merged into groups.
 struct Merging {
   enum class Kind {

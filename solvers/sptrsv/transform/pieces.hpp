@@ -18,28 +18,36 @@ template <Offset Off>
 inline constexpr Off no_entry = Off(-1);
 
 template <Ordinal O, Offset Off>
-struct CountPieces {
+struct CountOutside {
   const Off* row_ptr;
   const O* needed;
+  const O* group_of;
+  const Group* groups;
+  std::int64_t* counts;  ///< of each place
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    const auto first = static_cast<O>(groups[group_of[p]].first);
+    std::int64_t outside = 0;
+    for (Off k = row_ptr[p]; k < row_ptr[p + 1]; ++k) outside += needed[k] < first ? 1 : 0;
+    counts[p] = outside;
+  }
+};
+
+struct CountPieces {
   Group* groups;
   int piece;
-  std::int64_t* counts;  ///< of each place
+  std::int64_t* counts;  ///< of each place: entries before, pieces after
 
   KOKKOS_FUNCTION void operator()(std::int64_t g) const {
     Group& group = groups[g];
-    Off longest = 0;
-    for (int pass = 0; pass < 2; ++pass) {
-      const bool one_each = longest <= static_cast<Off>(piece);
-      for (std::int64_t p = group.first; p < group.first + group.rows; ++p) {
-        Off outside = 0;
-        for (Off k = row_ptr[p]; k < row_ptr[p + 1]; ++k) {
-          outside += needed[k] < static_cast<O>(group.first) ? 1 : 0;
-        }
-        if (outside > longest) longest = outside;
-        const auto pieces = static_cast<std::int64_t>((outside + piece - 1) / piece);
-        counts[p] = one_each ? 1 : pieces;
-      }
-      group.one_piece_per_row = one_each;
+    const std::int64_t stop = group.first + group.rows;
+    std::int64_t longest = 0;
+    for (std::int64_t p = group.first; p < stop; ++p) {
+      longest = longest < counts[p] ? counts[p] : longest;
+    }
+    group.one_piece_per_row = longest <= piece;
+    for (std::int64_t p = group.first; p < stop; ++p) {
+      counts[p] = group.one_piece_per_row ? 1 : (counts[p] + piece - 1) / piece;
     }
   }
 };
@@ -60,50 +68,43 @@ struct FillSlots {
   const Off* row_ptr;
   const O* from_needed;
   const Off* from_source;
+  const O* group_of;
   Group* groups;
-  std::int64_t count;  ///< of groups
   int piece;
   const std::int64_t* first_piece;
   O* needed;
   Off* source;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t g) const {
-    const Group& group = groups[g];
-    const std::int64_t begin = first_piece[group.first];
-    const std::int64_t pieces = first_piece[group.first + group.rows] - begin;
-    for (std::int64_t p = group.first; p < group.first + group.rows; ++p) {
-      std::int64_t entry = 0;
-      for (Off k = row_ptr[p]; k < row_ptr[p + 1]; ++k) {
-        const O place = from_needed[k];
-        if (place >= static_cast<O>(group.first)) continue;
-        const std::int64_t of_group = first_piece[p] - begin + entry / piece;
-        const std::int64_t chunk = of_group / chunk_pieces * chunk_pieces;
-        const std::int64_t left = pieces - chunk;
-        const std::int64_t width = left < chunk_pieces ? left : chunk_pieces;
-        const std::int64_t slot =
-            (begin + chunk) * piece + entry % piece * width + of_group % chunk_pieces;
-        needed[slot] = place;
-        source[slot] = from_source[k];
-        ++entry;
-        await(place);
-      }
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    const Group& group = groups[group_of[p]];
+    const auto first = static_cast<O>(group.first);
+    const std::int64_t begin = first_piece[first];
+    const std::int64_t pieces = first_piece[first + group.rows] - begin;
+    std::int64_t entry = 0;
+    for (Off k = row_ptr[p]; k < row_ptr[p + 1]; ++k) {
+      const O place = from_needed[k];
+      if (place >= first) continue;
+      const std::int64_t of_group = first_piece[p] - begin + entry / piece;
+      const std::int64_t chunk = of_group / chunk_pieces * chunk_pieces;
+      const std::int64_t left = pieces - chunk;
+      const std::int64_t width = left < chunk_pieces ? left : chunk_pieces;
+      const std::int64_t slot =
+          (begin + chunk) * piece + entry % piece * width + of_group % chunk_pieces;
+      needed[slot] = place;
+      source[slot] = from_source[k];
+      ++entry;
+      await(place);
     }
   }
 
  private:
   /// Marks the place as one that another group waits for.
   KOKKOS_FUNCTION void await(O place) const {
-    std::int64_t low = 0, high = count - 1;  // the last group that begins at or before it
-    while (low < high) {
-      const std::int64_t middle = (low + high + 1) / 2;
-      if (groups[middle].first <= static_cast<std::int64_t>(place)) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
+    Group& group = groups[group_of[place]];
+    const auto bit = std::uint32_t{1} << (static_cast<std::int64_t>(place) - group.first);
+    if ((backends::atomic_load(&group.awaited) & bit) == 0) {
+      backends::atomic_or(&group.awaited, bit);
     }
-    const auto bit = std::uint32_t{1} << (static_cast<std::int64_t>(place) - groups[low].first);
-    backends::atomic_or(&groups[low].awaited, bit);
   }
 };
 
@@ -132,13 +133,14 @@ class Pieces {
 
   /// Two allocations and a readback between them; waits. Fills in what groups say of their rows'
   /// pieces, and which rows other groups wait for. No values yet.
-  Pieces(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups, int piece)
+  Pieces(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups,
+         const GroupOfPlaces<Exec, O>& group_of, int piece)
       : piece_(piece),
         count_memory_(exec, "heddle::sptrsv::first_piece",
                       arena_bytes<std::int64_t>(static_cast<std::size_t>(pattern.rows()) + 1)),
         first_piece_(count_memory_.template take<std::int64_t>(
             static_cast<std::size_t>(pattern.rows()) + 1)) {
-    count(exec, pattern, groups, piece);
+    count(exec, pattern, groups, group_of);
     std::int64_t pieces = 0;
     Kokkos::deep_copy(kokkos_space(exec), pieces, Kokkos::subview(first_piece_, pattern.rows()));
     exec.fence("heddle::sptrsv::pieces");
@@ -148,7 +150,7 @@ class Pieces {
     needed_ = memory_.template take<O>(slots);
     source_ = memory_.template take<Off>(slots);
     values_ = memory_.template take<S>(slots);
-    fill(exec, pattern, groups, piece);
+    fill(exec, pattern, groups, group_of);
   }
 
   /// The values of a matrix of the same pattern, as loop(i) for each i < slots().
@@ -167,22 +169,26 @@ class Pieces {
 
  private:
   void count(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups,
-             int piece) const {
+             const GroupOfPlaces<Exec, O>& group_of) const {
+    Kokkos::parallel_for(
+        "heddle::sptrsv::count_outside", range_policy(exec, pattern.rows()),
+        CountOutside<O, Off>{pattern.row_ptr().data(), pattern.needed().data(), group_of.data(),
+                             groups.groups(), first_piece_.data()});
     Kokkos::parallel_for("heddle::sptrsv::count_pieces", range_policy(exec, groups.count()),
-                         CountPieces<O, Off>{pattern.row_ptr().data(), pattern.needed().data(),
-                                             groups.groups(), piece, first_piece_.data()});
+                         CountPieces{groups.groups(), piece_, first_piece_.data()});
     running_sum(exec, "heddle::sptrsv::first_piece", first_piece_.data(), pattern.rows(),
                 Terms<std::int64_t>{first_piece_.data()});
   }
 
-  void fill(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups, int piece) {
+  void fill(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups,
+            const GroupOfPlaces<Exec, O>& group_of) {
     Kokkos::parallel_for("heddle::sptrsv::no_slots",
                          range_policy(exec, static_cast<std::int64_t>(needed_.extent(0))),
                          ClearSlots<S, O, Off>{needed_.data(), source_.data()});
     Kokkos::parallel_for(
-        "heddle::sptrsv::slots", range_policy(exec, groups.count()),
+        "heddle::sptrsv::slots", range_policy(exec, pattern.rows()),
         FillSlots<O, Off>{pattern.row_ptr().data(), pattern.needed().data(),
-                          pattern.source().data(), groups.groups(), groups.count(), piece,
+                          pattern.source().data(), group_of.data(), groups.groups(), piece_,
                           first_piece_.data(), needed_.data(), source_.data()});
   }
 
