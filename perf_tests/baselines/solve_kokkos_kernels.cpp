@@ -196,7 +196,7 @@ class KkKernels {
     if (with == With::par_ilut) applied_ = std::make_unique<Factors>(problem, true);
   }
 
-  Vector vector(const char* label) const { return Vector(label, rows_); }
+  Vector vector(const char* label) const { return Vector(std::string(label), rows_); }
   void product(const Vector& x, const Vector& y) {
     KokkosSparse::spmv(Exec(), &handle_, "N", S(1), matrix_, x, S(0), y);
   }

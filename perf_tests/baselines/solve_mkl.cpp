@@ -101,7 +101,9 @@ class MklKernels {
     if (with_ == With::ilu0) factors_.emplace(problem.host);
   }
 
-  Vector vector(const char* label) const { return Vector(label, static_cast<std::size_t>(rows_)); }
+  Vector vector(const char* label) const {
+    return Vector(std::string(label), static_cast<std::size_t>(rows_));
+  }
   void product(const Vector& x, const Vector& y) const {
     mkl::check(mkl_sparse_d_mv(SPARSE_OPERATION_NON_TRANSPOSE, 1, matrix_.handle(), whole, x.data(),
                                0, y.data()),

@@ -25,13 +25,12 @@ namespace heddle {
 /// is never stored; another preconditioner: 12 n b and its own. Where p.q does not come with the
 /// product (SpmvPlan::has_dot; several right-hand sides) it is a launch more and 2 n b bytes.
 ///
-/// Small systems are solved by one team in one launch (cg/one-team), where A has csr() (with_rows
-/// puts the matrix beside a plan), M is none or JacobiPreconditioner, there is one
-/// right-hand side, and the vectors fit into a team's scratch on a GPU. Chosen by size, or pinned
-/// by options.scheme; scheme() says what ran. Two more, which are never chosen, take the same
-/// systems: cg/one-cluster those whose vectors fit into the scratch of a cluster of teams, where
-/// the device has clusters, and cg/all-teams those of any size, by all teams that the device runs
-/// at once. The schemes add up in different orders.
+/// Small systems are solved in one launch, where A has csr() (with_rows puts the matrix beside a
+/// plan), M is none or JacobiPreconditioner, and there is one right-hand side: by one team
+/// (cg/one-team) or, where the device has clusters, one cluster of teams (cg/one-cluster), into
+/// whose scratch the vectors fit on a GPU. Chosen by size, or pinned by options.scheme; scheme()
+/// says what ran. One more, which is never chosen, takes systems of any size: cg/all-teams, by all
+/// teams that the device runs at once. The schemes add up in different orders.
 ///
 /// Source: M. Hestenes and E. Stiefel (1952).
 template <ExecutionSpace Exec, Scalar S>
@@ -175,19 +174,21 @@ class CgSolver {
   template <class Matrix>
   std::optional<Scheme> in_one_launch(const Matrix& matrix) const {
     namespace krylov = detail::krylov;
-    const auto& pinned = monitor_.options().scheme;
-    const bool fits = !backends::has_lanes<Exec> ||
-                      krylov::one_team_scratch_bytes<S>(rows_) <= device_.scratch_bytes;
-    const bool one_team =
-        fits && (pinned ? *pinned == krylov::cg_one_team()
-                        : krylov::one_team_is_faster<S>(
-                              device_, rows_, static_cast<std::int64_t>(matrix.nonzeros())));
     if (count_ != 1) return std::nullopt;
-    if (one_team) return krylov::cg_one_team();
-    if (pinned == krylov::cg_one_cluster() && krylov::fits_cluster<S>(device_, rows_)) {
-      return pinned;
+    const bool team = !backends::has_lanes<Exec> ||
+                      krylov::one_team_scratch_bytes<S>(rows_) <= device_.scratch_bytes;
+    const bool cluster = krylov::fits_cluster<S>(device_, rows_);
+    if (const auto& pinned = monitor_.options().scheme) {
+      const bool runs = (team && *pinned == krylov::cg_one_team()) ||
+                        (cluster && *pinned == krylov::cg_one_cluster()) ||
+                        (backends::has_cooperative<Exec> && *pinned == krylov::cg_all_teams());
+      return runs ? pinned : std::nullopt;
     }
-    if (backends::has_cooperative<Exec> && pinned == krylov::cg_all_teams()) return pinned;
+    const krylov::CgSeconds seconds =
+        krylov::cg_seconds<S>(device_, rows_, static_cast<std::int64_t>(matrix.nonzeros()));
+    const bool team_is_faster = !cluster || seconds.one_team <= seconds.one_cluster;
+    if (team && team_is_faster && seconds.one_team < seconds.launches) return krylov::cg_one_team();
+    if (cluster && seconds.one_cluster < seconds.launches) return krylov::cg_one_cluster();
     return std::nullopt;
   }
 

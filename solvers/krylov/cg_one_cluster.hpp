@@ -13,9 +13,8 @@ namespace heddle::detail::krylov {
 /// Which team of a cluster has a row: runs of `share` rows, one a team. Dividing by `share` is a
 /// product and a shift, of so many rows as are_exact says.
 struct ClusterRows {
-  std::uint32_t share = 32, reciprocal = 1U << 27;
+  std::uint32_t share, reciprocal;
 
-  ClusterRows() = default;
   ClusterRows(std::int64_t rows, int teams)
       : share(static_cast<std::uint32_t>(
             32 * std::max<std::int64_t>(1, ceil_div<std::int64_t>(rows, 32 * teams)))),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <limits>
+
 #include "../../formats/common/prediction.hpp"
 #include "cg_all_teams.hpp"
 #include "cg_one_cluster.hpp"
@@ -54,22 +56,27 @@ std::int64_t all_teams_for(const Device& device, std::int64_t rows) {
   return std::clamp<std::int64_t>(ceil_div(rows, rows_of_team), 1, most);
 }
 
-/// Whether an iteration of one team is expected to take less time than four launches that share the
-/// work out. Of a CPU a thread adds up about a nonzero a nanosecond; of a GPU the figure is a
-/// guess: a team reads what lies in the caches four times as fast as its share of the memory's
-/// bandwidth.
+/// Seconds of an iteration, as they are expected.
+struct CgSeconds {
+  double launches, one_team, one_cluster;
+};
+
+/// Of a CPU a thread adds up about a nonzero a nanosecond. Of a GPU fitted to Laplacians of 256 to
+/// 490,000 rows on an H200 (docs/krylov.md): a team reads at 1.5 times its share of the memory's
+/// bandwidth, a cluster at seven times that.
 template <Scalar S>
-bool one_team_is_faster(const Device& device, std::int64_t rows, std::int64_t nonzeros) {
+CgSeconds cg_seconds(const Device& device, std::int64_t rows, std::int64_t nonzeros) {
   const auto n = static_cast<double>(rows), entries = static_cast<double>(nonzeros);
-  const double bytes = entries * (sizeof(S) + sizeof(int)) + 12 * n * sizeof(S);
+  const double launch = estimated_launch_seconds(device);
   const double shares = std::max(1, device.multiprocessors);
-  const double launches = 4 * estimated_launch_seconds(device);
   if (device.has_lanes()) {
+    const double bytes = entries * (sizeof(S) + sizeof(int)) + 12 * n * sizeof(S);
     const double rate = estimated_bytes_per_second(device);
-    return bytes / (4 * rate / shares) < launches + bytes / rate;
+    return {2 * launch + bytes / rate, 3.3e-6 + bytes / (1.5 * rate / shares),
+            6.5e-6 + bytes / (7 * rate / shares)};
   }
   const double alone = (1.0 * entries + 2.0 * n) * 1e-9;
-  return alone < launches / 4 + alone / shares;
+  return {launch + alone / shares, alone, std::numeric_limits<double>::infinity()};
 }
 
 }  // namespace heddle::detail::krylov

@@ -71,7 +71,7 @@ struct KrylovOptions {
   /// Called where the host looks, with iterations and the largest residual norm, relative; ends the
   /// iteration by returning false.
   std::function<bool(int iterations, double residual)> callback = {};
-  /// Of CgSolver, which has three: pins cg/launches, cg/one-team or cg/all-teams.
+  /// Of CgSolver, which has four: pins cg/launches, cg/one-team, cg/one-cluster or cg/all-teams.
   std::optional<Scheme> scheme = std::nullopt;
 };
 

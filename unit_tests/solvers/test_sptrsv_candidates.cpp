@@ -115,6 +115,10 @@ TEST_CASE(
   CHECK(ranks(features_of(one_wide, 9020)).front() == "blocks");
   CHECK(ranks(features_of({}, 0)).front() == "blocks");
   CHECK(ranks(features_of(one_wide, 9020), seldom).front() == "self-scheduled");
+  const std::vector<std::int64_t> narrow(1600, 10);
+  CHECK(ranks(features_of(narrow, 64000), seldom).front() == "blocks");
+  seldom.expected_applies = 34;
+  CHECK(ranks(features_of(narrow, 64000), seldom).front() == "self-scheduled");
 }
 
 TEST_CASE("a CPU's choice is a value: threads where a second one may have work") {

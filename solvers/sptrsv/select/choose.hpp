@@ -62,7 +62,7 @@ inline std::vector<RankedSptrsv> rank_on_lanes(const TriangleFeatures& features,
     at->second = reason;
     std::rotate(order.begin(), at, at + 1);
   };
-  if (expected.applies < least_applies_of_blocks) {
+  if (expected.applies < least_applies_of_blocks(features.levels)) {
     to_front("self-scheduled", "so few solves do not pay for merging");
   } else if (expected.vectors == 1 && leaves_rows_alone(features)) {
     to_front("self-scheduled", "levels are wide and rows short: merging gains too little");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -12,8 +13,11 @@ namespace heddle::detail::sptrsv {
 inline constexpr std::int64_t row_steps = 4;
 /// Rows and entries of a triangle on a CPU from which its levels are looked for.
 inline constexpr std::int64_t least_work = 50000;
-/// Solves from which rows are merged on a GPU: a guess.
-inline constexpr std::int64_t least_applies_of_blocks = 50;
+/// Solves from which rows are merged on a GPU: the fewer levels, the less a solve gains by it.
+/// Fitted to 39 triangles on an H200: docs/design/sptrsv.md.
+inline std::int64_t least_applies_of_blocks(std::int64_t levels) {
+  return 25 + std::min<std::int64_t>(700, 16000 / std::max<std::int64_t>(1, levels));
+}
 /// Rows a level from which inverses do not pay on a GPU; nor merging, where rows have fewer entries
 /// off the diagonal than the second number.
 inline constexpr std::int64_t widest_level_of_blocks = 1000;

@@ -76,15 +76,16 @@ struct MergeParentsKernel {
   int* levels;    ///< of each band: levels of groups
 
   static constexpr std::int64_t window = 1024;  ///< places
-  using Shape = backends::Shape<32, 512>;
+  using Shape = backends::Shape<32, 1024>;
 
   enum class State { waits, starts, joins, unites };
   /// A place that is not decided, of those that a thread takes after each other, `window` apart.
   struct Slot {
     std::int64_t place;
-    Off known;   ///< entries before this one are of decided rows
-    int level;   ///< the highest of the groups of those
-    int groups;  ///< of this level, named at asked[row_ptr[place]]; most_groups + 1: too many
+    Off known;    ///< entries before this one are of decided rows
+    O waits_for;  ///< the place that the one there needs, which was not decided, or none
+    int level;    ///< the highest of the groups of those
+    int groups;   ///< of this level, named at asked[row_ptr[place]]; most_groups + 1: too many
     State state;
     bool granted;
   };
@@ -99,6 +100,7 @@ struct MergeParentsKernel {
     int* const highest = scratch.take<int>(1);
     const std::int64_t first = bands.begin[team.index()], stop = bands.begin[team.index() + 1];
     const auto used = static_cast<int>(stop - first < window ? stop - first : window);
+    int highest_here = -1;
     const auto each_slot = [&](const auto& visit) {
       for (int s = team.thread(); s < used; s += Team::threads) visit(slots[s]);
     };
@@ -121,7 +123,8 @@ struct MergeParentsKernel {
         if (slot.place >= stop || slot.state == State::waits) return;
         settle(slot);
         if (!slot.granted) return;
-        backends::atomic_max(highest, slot.state == State::starts ? slot.level + 1 : slot.level);
+        const int level = slot.state == State::starts ? slot.level + 1 : slot.level;
+        highest_here = highest_here < level ? level : highest_here;
         const std::int64_t next = slot.place + window;
         if (next < stop) {
           slot = at(next);
@@ -132,12 +135,14 @@ struct MergeParentsKernel {
       });
       team.barrier();
     }
+    backends::atomic_max(highest, highest_here);
+    team.barrier();
     if (team.thread() == 0) levels[team.index()] = *highest + 1;
   }
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION Slot at(std::int64_t place) const {
-    return {place, row_ptr[place], -1, 0, State::waits, false};
+    return {place, row_ptr[place], Group::none, -1, 0, State::waits, false};
   }
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t entries(std::int64_t place) const {
     return static_cast<std::int64_t>(row_ptr[place + 1] - row_ptr[place]);
@@ -222,6 +227,8 @@ struct MergeParentsKernel {
 
   /// What a slot knows is brought up to date; if all is known, it asks.
   KOKKOS_FORCEINLINE_FUNCTION void ask(Slot& slot, O first) const {
+    slot.state = State::waits;
+    if (slot.waits_for != Group::none && head[slot.waits_for] == Group::none) return;
     const Off begin = row_ptr[slot.place], end = row_ptr[slot.place + 1];
     Parents parents = known_parents(slot);
     Off known = slot.known;
@@ -238,7 +245,7 @@ struct MergeParentsKernel {
     slot.known = known;
     slot.level = parents.level;
     slot.groups = parents.count;
-    slot.state = State::waits;
+    slot.waits_for = all ? Group::none : needed[known];
     O* const its = groups_of(slot);
     if (all) return request(slot, parents, its);
     HEDDLE_UNROLL(most_groups)
