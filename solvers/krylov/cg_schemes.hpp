@@ -63,7 +63,7 @@ struct CgSeconds {
 
 /// Of a CPU a thread adds up about a nonzero a nanosecond. Of a GPU fitted to Laplacians of 256 to
 /// 490,000 rows on an H200 (docs/krylov.md): a team reads at 1.5 times its share of the memory's
-/// bandwidth, a cluster at seven times that.
+/// bandwidth, a cluster at four times that.
 template <Scalar S>
 CgSeconds cg_seconds(const Device& device, std::int64_t rows, std::int64_t nonzeros) {
   const auto n = static_cast<double>(rows), entries = static_cast<double>(nonzeros);
@@ -72,8 +72,8 @@ CgSeconds cg_seconds(const Device& device, std::int64_t rows, std::int64_t nonze
   if (device.has_lanes()) {
     const double bytes = entries * (sizeof(S) + sizeof(int)) + 12 * n * sizeof(S);
     const double rate = estimated_bytes_per_second(device);
-    return {2 * launch + bytes / rate, 3.3e-6 + bytes / (1.5 * rate / shares),
-            6.5e-6 + bytes / (7 * rate / shares)};
+    return {1.9 * launch + bytes / rate, 3.3e-6 + bytes / (1.5 * rate / shares),
+            5.6e-6 + bytes / (6 * rate / shares)};
   }
   const double alone = (1.0 * entries + 2.0 * n) * 1e-9;
   return {launch + alone / shares, alone, std::numeric_limits<double>::infinity()};

@@ -38,14 +38,16 @@ inline bool looks_for_levels(std::int64_t rows, std::int64_t entries, const Expe
   return at_once > 1 && rows * row_steps + entries > least_work;
 }
 
-/// Where most levels are wide and rows are short, merging gains too little for the time that it
-/// takes, and where levels are few as well, rows may as well be taken in the user's order. Fitted
-/// to 39 triangles on an H200, for one right-hand side: docs/sptrsv.md.
+/// Where most levels are wide, and rows short or levels so full that the memory is busy, merging
+/// gains too little for the time that it takes, and where levels are few as well, rows may as well
+/// be taken in the user's order. Fitted to 39 triangles on an H200, for one right-hand side:
+/// docs/sptrsv.md.
 inline bool leaves_rows_alone(const TriangleFeatures& features) {
   static_assert(TriangleFeatures::wide_level == widest_level_of_blocks);
   const std::int64_t off_diagonal = features.entries - features.rows;
   return 2 * features.wide_levels > features.levels &&
-         off_diagonal < longest_row_left_alone * features.rows;
+         (off_diagonal < longest_row_left_alone * features.rows ||
+          features.level_entries.mean >= fullest_level_of_blocks);
 }
 
 /// The schemes of GPUs. Concrete.
@@ -65,9 +67,10 @@ inline std::vector<RankedSptrsv> rank_on_lanes(const TriangleFeatures& features,
   if (expected.applies < least_applies_of_blocks(features.levels)) {
     to_front("self-scheduled", "so few solves do not pay for merging");
   } else if (expected.vectors == 1 && leaves_rows_alone(features)) {
-    to_front("self-scheduled", "levels are wide and rows short: merging gains too little");
+    to_front("self-scheduled",
+             "levels are wide, and rows short or levels full: merging gains too little");
     if (features.levels <= few_levels) {
-      to_front("in-order", "levels are wide and few, and rows short: any order will do");
+      to_front("in-order", "levels are wide and few: any order will do");
     }
   }
   std::vector<RankedSptrsv> ranking;

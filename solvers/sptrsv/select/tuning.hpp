@@ -22,6 +22,8 @@ inline std::int64_t least_applies_of_blocks(std::int64_t levels) {
 /// off the diagonal than the second number.
 inline constexpr std::int64_t widest_level_of_blocks = 1000;
 inline constexpr std::int64_t longest_row_left_alone = 5;
+/// Entries of a level, in the mean, from which that is so of longer rows too.
+inline constexpr double fullest_level_of_blocks = 10000;
 /// Levels up to which rows are solved in the user's order then.
 inline constexpr std::int64_t few_levels = 8;
 /// Threads of a team on a GPU whose warps take a task each.
