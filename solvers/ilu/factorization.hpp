@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../backends/device.hpp"
+#include "../order/level_order.hpp"
 #include "../wavefronts/wavefronts.hpp"
 #include "factors.hpp"
 #include "hand_over_kernel.hpp"
@@ -86,13 +87,15 @@ class Factorization {
     const auto entries = static_cast<std::size_t>(pattern_.view().entries);
     const auto rows = static_cast<std::size_t>(pattern_.view().rows);
     const std::size_t loaded = sweeps_ > 0 ? entries : 0, other = sweeps_ > 1 ? entries : 0;
-    const std::size_t flags = hands_over && sweeps_ == 0 ? rows + 1 : 0;
-    memory_ = Arena<Space>(
-        exec, "heddle::ilu::values",
-        arena_bytes<S, S, S, std::uint32_t, std::int64_t>(entries, loaded, other, flags, 1));
+    const bool waits = hands_over && sweeps_ == 0;
+    const std::size_t handed_over = waits ? rows : 0, flags = waits ? rows + 1 : 0;
+    memory_ = Arena<Space>(exec, "heddle::ilu::values",
+                           arena_bytes<S, S, S, O, std::uint32_t, std::int64_t>(
+                               entries, loaded, other, handed_over, flags, 1));
     values_ = memory_.template take<S>(entries);
     loaded_ = memory_.template take<S>(loaded);
     other_ = memory_.template take<S>(other);
+    by_level_ = memory_.template take<O>(handed_over);
     done_ = memory_.template take<std::uint32_t>(flags);
     first_bad_ = memory_.template take<std::int64_t>(1);
   }
@@ -103,17 +106,21 @@ class Factorization {
       scheme_ = with_updates(name, *asked.scheme, updates_.listed());
       return;
     }
+    const auto view = pattern_.view();
+    const auto rows = static_cast<O>(view.rows);
+    const LowerReads<O, Off> reads{view.row_ptr, view.col_idx, pattern_.diagonal(), view.entries};
     if constexpr (hands_over) {
+      const order::Loop<O, LowerReads<O, Off>> loop{rows, Sweep::forward, ReadsAhead::error, reads};
+      const auto by_level = order::LevelOrder<Exec, O>::by_level(exec, rows, loop.sweep,
+                                                                 order::Levels<Exec>(exec, loop));
+      Kokkos::deep_copy(kokkos_space(exec), by_level_, by_level.iterations());
+      exec.fence("heddle::ilu::by_level");  // before the order is freed
       scheme_ = with_updates(name, Scheme(name, {{"hand-over"}}), updates_.listed());
     } else {
-      const auto rows = static_cast<O>(pattern_.view().rows);
       WavefrontsOptions of_waves;
       of_waves.threads = options.threads;
       if (asked.scheme) of_waves.scheme = of_wavefronts(*asked.scheme);
-      waves_ = Wavefronts<Exec, O>(
-          exec, rows,
-          LowerReads<O, Off>{pattern_.view().row_ptr, pattern_.view().col_idx, pattern_.diagonal()},
-          of_waves);
+      waves_ = Wavefronts<Exec, O>(exec, rows, reads, of_waves);
       scheme_ = with_updates(name, waves_.scheme(), updates_.listed());
     }
   }
@@ -139,7 +146,7 @@ class Factorization {
     heddle::detail::fill(exec, "heddle::ilu::no_row_done", done_.data(), rows + 1, 0u);
     backends::launch_by_ticket<typename Kernel::Shape>(
         exec, "heddle::ilu::hand_over", ceil_div(rows, rows_per_team),
-        Kernel{row, rows, done_.data()}, backends::Tickets{done_.data() + rows});
+        Kernel{row, by_level_.data(), rows, done_.data()}, backends::Tickets{done_.data() + rows});
   }
 
   void no_bad_pivot(const Exec& exec) {
@@ -172,6 +179,7 @@ class Factorization {
   Wavefronts<Exec, O> waves_;
   Arena<Space> memory_;
   Array<S> values_, loaded_, other_;
+  Array<O> by_level_;
   Array<std::uint32_t> done_;
   Array<std::int64_t> first_bad_;
 };

@@ -40,7 +40,11 @@ struct LowerReads {
   const Off* row_ptr;
   const O* col_idx;
   const Off* diagonal;
+  std::int64_t entries;  ///< of the pattern
 
+  KOKKOS_FORCEINLINE_FUNCTION Off begin(O i) const { return row_ptr[i]; }
+  KOKKOS_FORCEINLINE_FUNCTION Off end(O i) const { return diagonal[i]; }
+  KOKKOS_FORCEINLINE_FUNCTION O item(Off k) const { return col_idx[k]; }
   template <class Visit>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(O i, const Visit& visit) const {
     for (Off k = row_ptr[i]; k < diagonal[i]; ++k) visit(col_idx[k]);

@@ -19,7 +19,8 @@ inline constexpr int default_sweeps = 5;
 ///     barrier            one launch; all threads wait for each other after each stage (CPU)
 ///     point-to-point     one launch; a thread waits for those whose rows it needs (CPU)
 ///       grain=<n>          rows * 4 + lower entries of a level that are worth a thread
-///     hand-over          one launch, a warp a row; a row waits for those that it needs (GPU)
+///     hand-over          one launch, a warp a row, level by level; a row waits for those that it
+///                        needs (GPU)
 ///     launches           a launch a level (all others)
 ///     sweeps             not exact: fixed-point sweeps, all rows at once
 ///       count=<n>          how many

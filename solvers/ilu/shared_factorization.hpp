@@ -74,9 +74,10 @@ class SharedFactorization {
       WavefrontsOptions of_waves;
       of_waves.threads = options.threads;
       of_waves.scheme = of_wavefronts(*asked.scheme);
-      own_waves_.emplace(exec, static_cast<O>(view.rows),
-                         LowerReads<O, Off>{view.row_ptr, view.col_idx, pattern_.diagonal()},
-                         of_waves);
+      own_waves_.emplace(
+          exec, static_cast<O>(view.rows),
+          LowerReads<O, Off>{view.row_ptr, view.col_idx, pattern_.diagonal(), view.entries},
+          of_waves);
     }
     const std::int64_t longest = longest_row(exec, view);
     const int threads = waves(lower).schedule().threads;
