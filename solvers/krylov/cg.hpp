@@ -173,23 +173,9 @@ class CgSolver {
   /// Which scheme, if any, solves in one launch what `matrix` and z say.
   template <class Matrix>
   std::optional<Scheme> in_one_launch(const Matrix& matrix) const {
-    namespace krylov = detail::krylov;
     if (count_ != 1) return std::nullopt;
-    const bool team = !backends::has_lanes<Exec> ||
-                      krylov::one_team_scratch_bytes<S>(rows_) <= device_.scratch_bytes;
-    const bool cluster = krylov::fits_cluster<S>(device_, rows_);
-    if (const auto& pinned = monitor_.options().scheme) {
-      const bool runs = (team && *pinned == krylov::cg_one_team()) ||
-                        (cluster && *pinned == krylov::cg_one_cluster()) ||
-                        (backends::has_cooperative<Exec> && *pinned == krylov::cg_all_teams());
-      return runs ? pinned : std::nullopt;
-    }
-    const krylov::CgSeconds seconds =
-        krylov::cg_seconds<S>(device_, rows_, static_cast<std::int64_t>(matrix.nonzeros()));
-    const bool team_is_faster = !cluster || seconds.one_team <= seconds.one_cluster;
-    if (team && team_is_faster && seconds.one_team < seconds.launches) return krylov::cg_one_team();
-    if (cluster && seconds.one_cluster < seconds.launches) return krylov::cg_one_cluster();
-    return std::nullopt;
+    return detail::krylov::cg_in_one_launch<Exec, S>(device_, monitor_.options().scheme, rows_,
+                                                     static_cast<std::int64_t>(matrix.nonzeros()));
   }
 
   /// A launch for each block of iterations; the first begins, and is one of its own where the host

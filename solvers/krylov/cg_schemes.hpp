@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 
 #include "../../formats/common/prediction.hpp"
 #include "cg_all_teams.hpp"
@@ -77,6 +78,27 @@ CgSeconds cg_seconds(const Device& device, std::int64_t rows, std::int64_t nonze
   }
   const double alone = (1.0 * entries + 2.0 * n) * 1e-9;
   return {launch + alone / shares, alone, std::numeric_limits<double>::infinity()};
+}
+
+/// Which scheme, if any, solves a system of one right-hand side in one launch: the one that is
+/// pinned, or that is expected to be the fastest, where the system fits.
+template <ExecutionSpace Exec, Scalar S>
+std::optional<Scheme> cg_in_one_launch(const Device& device, const std::optional<Scheme>& pinned,
+                                       std::int64_t rows, std::int64_t nonzeros) {
+  const bool team =
+      !backends::has_lanes<Exec> || one_team_scratch_bytes<S>(rows) <= device.scratch_bytes;
+  const bool cluster = fits_cluster<S>(device, rows);
+  if (pinned) {
+    const bool runs = (team && *pinned == cg_one_team()) ||
+                      (cluster && *pinned == cg_one_cluster()) ||
+                      (backends::has_cooperative<Exec> && *pinned == cg_all_teams());
+    return runs ? pinned : std::nullopt;
+  }
+  const CgSeconds seconds = cg_seconds<S>(device, rows, nonzeros);
+  const bool team_is_faster = !cluster || seconds.one_team <= seconds.one_cluster;
+  if (team && team_is_faster && seconds.one_team < seconds.launches) return cg_one_team();
+  if (cluster && seconds.one_cluster < seconds.launches) return cg_one_cluster();
+  return std::nullopt;
 }
 
 }  // namespace heddle::detail::krylov
