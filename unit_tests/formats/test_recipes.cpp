@@ -203,7 +203,38 @@ std::vector<T> listed(const Kokkos::View<T*, Space>& view) {
   return std::vector<T>(host.data(), host.data() + host.extent(0));
 }
 
+/// The values of dense blocks, row by row.
+template <class T, class Map>
+std::vector<typename T::Scalar> stored_values(const typename T::Exec& exec,
+                                              const DeviceMatrix<T>& A, const Map& map) {
+  using S = typename T::Scalar;
+  using Space = typename T::Space;
+  const StoredBlocks<typename T::Exec, typename DeviceMatrix<T>::Matrix, Map> stored(
+      exec, A.matrix(), map, "heddle::test::blocks");
+  exec.fence("heddle::test::filled");
+  const auto view = stored.view();
+  const auto size = view.blocks * view.layout.inner_rows * view.layout.inner_columns;
+  const Kokkos::View<S*, Space> values("values", static_cast<std::size_t>(size));
+  Kokkos::deep_copy(values, Kokkos::View<const S*, Space>(view.values, values.size()));
+  return listed(values);
+}
+
 }  // namespace
+
+TEST_CASE(
+    "fill_values: entries of one place add up in the order of their row, however long it is") {
+  using Type = Types<DefaultDevice, double, Indices32>;
+  const Type::Exec exec;
+  const Pattern pattern{"one place", 2, {{0}, std::vector<std::int64_t>(3001, 1)}};
+  const auto host = make_matrix<double, std::int32_t, std::int32_t>(pattern);
+  const double cycle[] = {1e16, 1, -1e16};  // of which the one is lost, in this order alone
+  host.values()(0) = 2;
+  for (std::size_t k = 0; k < 3000; ++k) host.values()(k + 1) = cycle[k % 3];
+  host.values()(3001) = 5;
+  const auto A = to_device<Type>(exec, "one place", host);
+  CHECK(stored_values<Type>(exec, A, tile_rows(2) | tile_columns(2)) ==
+        std::vector<double>{2, 0, 0, 5});
+}
 
 TEST_CASE("recipes: the arrays that docs/recipes.md draws") {
   using Type = Types<DefaultDevice, double, Indices32>;
@@ -222,16 +253,7 @@ TEST_CASE("recipes: the arrays that docs/recipes.md draws") {
     compact.write(exec, pointer.data(), keys.data());
     return std::pair(listed(pointer), listed(keys));
   };
-  const auto blocks_by = [&](const auto& map) {
-    const StoredBlocks<Type::Exec, DeviceMatrix<Type>::Matrix, std::decay_t<decltype(map)>> stored(
-        exec, matrix, map, "heddle::test::blocks");
-    exec.fence("heddle::test::filled");
-    const auto view = stored.view();
-    const auto size = view.blocks * view.layout.inner_rows * view.layout.inner_columns;
-    const Kokkos::View<double*, Type::Space> values("values", static_cast<std::size_t>(size));
-    Kokkos::deep_copy(values, Kokkos::View<const double*, Type::Space>(view.values, values.size()));
-    return listed(values);
-  };
+  const auto blocks_by = [&](const auto& map) { return stored_values<Type>(exec, A, map); };
   // BCSR, DIA, diagonals of blocks, GCSR.
   const auto tiles = tile_rows(2) | tile_columns(2);
   CHECK(keys_of(tiles) == std::pair(Numbers{0, 2, 4}, Numbers{0, 2, 1, 2}));
