@@ -64,13 +64,15 @@ template <class Team, class AnyScratch>
 KOKKOS_FORCEINLINE_FUNCTION bool is_last(const Team& team, AnyScratch& scratch, int* through,
                                          int teams) {
   if (team.thread() == 0) {
-    scratch.last = backends::arrive(through) + 1 == teams ? 1 : 0;
+    const bool last = backends::arrive(through) + 1 == teams;
+    if (last) {
+      backends::fence();  // before the barrier, which hands on to the team what it orders
+      backends::post(through, 0);
+    }
+    scratch.last = last ? 1 : 0;
   }
   team.barrier();
-  if (scratch.last == 0) return false;
-  backends::fence();
-  if (team.thread() == 0) *through = 0;
-  return true;
+  return scratch.last != 0;
 }
 
 /// By the last team: sums[i] of thread 0 becomes number first + i of all teams, in an order that
