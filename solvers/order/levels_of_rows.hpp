@@ -16,7 +16,7 @@ concept ReadsRows = requires(const Loop& loop) {
 };
 
 /// Items of an iteration, in the mean, from which all lanes of a warp look at them.
-inline constexpr std::int64_t items_of_a_warp = 8;
+inline constexpr std::int64_t min_items_per_warp = 8;
 
 /// LevelsKernel of a loop that ReadsRows, `Lanes` an iteration: 1, or all of a warp. A lane goes on
 /// at the item whose level was missing.

@@ -190,7 +190,7 @@ LevelSums find_levels_on_device(const Exec& exec, const Loop<O, Reads>& loop, in
                            CountReaders<Loop<O, Reads>>{loop, before.readers});
     }
     if constexpr (ReadsRows<Loop<O, Reads>>) {
-      if (loop.reads.entries < n * items_of_a_warp) {
+      if (loop.reads.entries < n * min_items_per_warp) {
         launch_levels_of_rows<1>(exec, loop, level, tickets);
       } else {
         launch_levels_of_rows<backends::max_subwarp_width<Exec>>(exec, loop, level, tickets);

@@ -246,17 +246,20 @@ struct MergeParentsKernel {
     slot.level = parents.level;
     slot.groups = parents.count;
     slot.waits_for = all ? Group::none : needed[known];
+    if (all) return request(slot, parents);
     O* const its = groups_of(slot);
-    if (all) return request(slot, parents, its);
     HEDDLE_UNROLL(most_groups)
     for (int i = 0; i < most_groups; ++i) {
       if (i < parents.count) its[i] = parents.group[i];
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION void request(Slot& slot, const Parents& parents, O* its) const {
+  /// Asks the groups of a row all of whose entries are known to let it in, or starts one of its
+  /// own.
+  KOKKOS_FORCEINLINE_FUNCTION void request(Slot& slot, const Parents& parents) const {
     slot.state = State::starts;
     if (parents.count == 0 || parents.count > most_groups) return;
+    O* const its = groups_of(slot);
     Group sum = Group::of_one_row(slot.place, entries(slot.place), parents.level);
     sum.first_rows = 0;
     int distinct = 0;
