@@ -46,7 +46,7 @@ class Scheduler {
   /// Another lane may go on first.
   void give_way(Lane& lane) {
     ++steps_;
-    go_on(lane, *ready_[below(ready_.size())]);
+    go_on(lane, any_ready());
   }
   void perhaps_give_way(Lane& lane) {
     if (one_in(4)) give_way(lane);
@@ -58,7 +58,7 @@ class Scheduler {
     lane.word = word;
     ++steps_;
     if (next) return go_on(lane, *next);
-    if (!ready_.empty()) return go_on(lane, *ready_[below(ready_.size())]);
+    if (!ready_.empty()) return go_on(lane, any_ready());
     jump(lane.fiber->stop, main_);
   }
   void wake(Lane& lane) {
@@ -101,6 +101,17 @@ class Scheduler {
   void start(ClusterState& cluster, std::int64_t unit);
   bool stir();
 
+  /// Any, but seldom one of the warp that lags behind for now: what it has not read yet, others are
+  /// about to write again.
+  Lane& any_ready() {
+    Lane* lane = ready_[below(ready_.size())];
+    if (steps_ >= lags_until_) {
+      lagging_ = lane->warp;
+      lags_until_ = steps_ + static_cast<std::int64_t>(below(longest_lag));
+    }
+    for (int i = 0; i < 8 && lane->warp == lagging_; ++i) lane = ready_[below(ready_.size())];
+    return *lane;
+  }
   void remove(Lane& lane) {
     Lane* const last = ready_.back();
     ready_[lane.at] = last;
@@ -134,6 +145,9 @@ class Scheduler {
   std::vector<Lane*> ready_, sleeping_, dozing_;
   std::array<int, 1024> sleeping_at_{};
   std::int64_t progress_ = 0, futile_looks_ = 0, steps_ = 0;
+  static constexpr std::size_t longest_lag = 4000;  ///< steps, which a team of 32 warps may take
+  const WarpState* lagging_ = nullptr;
+  std::int64_t lags_until_ = 0;
   int futile_rounds_ = 0;
   bool failed_ = false;
   std::string problem_;
@@ -205,7 +219,7 @@ inline void Scheduler::work(Fiber& fiber) {
     races::release(lane.team);  // whose scratch another team will have
     if (!failed_) leave(lane);
     lane.fiber = nullptr;
-    Lane* const next = failed_ || ready_.empty() ? nullptr : ready_[below(ready_.size())];
+    Lane* const next = failed_ || ready_.empty() ? nullptr : &any_ready();
     if (next && !next->fiber) {  // this fiber goes on with a lane that has not begun
       next->fiber = &fiber;
       current_lane = next;
@@ -312,7 +326,7 @@ inline void Scheduler::run(const Launch& launch) {
   dozing_.clear();
   sleeping_at_.fill(0);
   posts.clear();
-  progress_ = futile_looks_ = steps_ = 0;
+  progress_ = futile_looks_ = steps_ = lags_until_ = 0;
   futile_rounds_ = 0;
   failed_ = false;
   thrown_ = nullptr;
@@ -336,7 +350,7 @@ inline void Scheduler::run(const Launch& launch) {
 
   for (bool goes_on = true; goes_on && !failed_;) {
     if (!ready_.empty()) {
-      Lane& next = *ready_[below(ready_.size())];
+      Lane& next = any_ready();
       current_lane = &next;
       if (!next.fiber) next.fiber = &fibers_.take();
       jump(main_, next.fiber->stop);

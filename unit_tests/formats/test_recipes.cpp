@@ -3,12 +3,19 @@
 #include <doctest/doctest.h>
 
 #include <map>
+#include <numeric>
 
 #include "../support/recipes.hpp"
 
 namespace heddle::test {
 
 namespace {
+
+template <class T, class Space>
+std::vector<T> listed(const Kokkos::View<T*, Space>& view) {
+  const auto host = to_host(view);
+  return std::vector<T>(host.data(), host.data() + host.extent(0));
+}
 
 /// key of a panel -> values of its block by (inner row, inner column).
 template <class S>
@@ -63,29 +70,21 @@ void check_compact(const typename T::Exec& exec, const DeviceMatrix<T>& A, const
     fill_values(exec, "heddle::test::fill", A.matrix(), map, pointer.data(), keys.data(), layout,
                 values.data());
     exec.fence("heddle::test::filled");
-    const auto host_pointer = to_host(pointer);
-    const auto host_keys = to_host(keys);
-    const auto host_values = to_host(values);
-    std::int64_t at = 0;
-    auto expected = blocks.begin();
-    bool same_keys = true, same_values = true;
-    for (std::int64_t p = 0; p < compact.panels(); ++p) {
-      same_keys = same_keys && host_pointer(static_cast<std::size_t>(p)) == at;
-      for (; expected != blocks.end() && expected->first.first == p; ++expected, ++at) {
-        same_keys = same_keys && host_keys(static_cast<std::size_t>(at)) == expected->first.second;
-        for (std::int64_t r = 0; r < extents.inner_rows; ++r) {
-          for (std::int64_t c = 0; c < extents.inner_columns; ++c) {
-            const auto found = expected->second.find({r, c});
-            const S value = found == expected->second.end() ? S(0) : found->second;
-            same_values =
-                same_values && host_values(static_cast<std::size_t>(layout(at, r, c))) == value;
-          }
-        }
+    std::vector<std::int64_t> first(static_cast<std::size_t>(compact.panels()) + 1), expected_keys;
+    std::vector<S> expected(static_cast<std::size_t>(size), S(0));
+    for (const auto& [place, block] : blocks) {
+      ++first[static_cast<std::size_t>(place.first) + 1];
+      const std::int64_t at = std::ssize(expected_keys);
+      expected_keys.push_back(place.second);
+      for (const auto& [inner, value] : block) {
+        expected[static_cast<std::size_t>(layout(at, inner.first, inner.second))] = value;
       }
     }
-    CHECK(expected == blocks.end());
-    CHECK(host_pointer(host_pointer.extent(0) - 1) == compact.keys());
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    CHECK(listed(pointer) == first);
+    const bool same_keys = listed(keys) == expected_keys;
     CHECK(same_keys);
+    const bool same_values = listed(values) == expected;
     CHECK(same_values);
   };
   if (by_columns) {
@@ -197,11 +196,71 @@ TEST_CASE_TEMPLATE_APPLY(recipe_sort_rows, RecipeTypes);
 
 namespace {
 
-template <class T, class Space>
-std::vector<T> listed(const Kokkos::View<T*, Space>& view) {
-  const auto host = to_host(view);
-  return std::vector<T>(host.data(), host.data() + host.extent(0));
+/// The shape of a panel whose rows are those of `order` from `first` to before `stop`.
+template <class O>
+PanelShape<O> shape_of(const Pattern& pattern, const std::vector<O>& order, std::int64_t first,
+                       std::int64_t stop) {
+  PanelShape<O> shape{0, std::numeric_limits<O>::max(), O(0)};
+  for (std::int64_t place = first; place < stop; ++place) {
+    const auto row = pattern.rows[static_cast<std::size_t>(order[static_cast<std::size_t>(place)])];
+    shape.width = std::max(shape.width, std::ssize(row));
+    for (const std::int64_t column : row) {
+      shape.lowest = std::min(shape.lowest, static_cast<O>(column));
+      shape.highest = std::max(shape.highest, static_cast<O>(column));
+    }
+  }
+  return shape.width > 0 ? shape : PanelShape<O>{0, O(0), O(0)};
 }
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("panel_shapes: the longest row, and the range of the columns", T,
+                          recipe_panel_shapes) {
+  using O = typename T::Ordinal;
+  using Shape = PanelShape<O>;
+  const typename T::Exec exec;
+  for (const Pattern& pattern : recipe_patterns()) {
+    const auto A = to_device<T>(exec, pattern);
+    const std::int64_t rows = A.host.rows();
+    const Kokkos::View<O*, typename T::Space> row_at("row_at", static_cast<std::size_t>(rows));
+    const auto row_ptr = A.matrix().row_ptr().data();
+    sort_rows(exec, row_ptr, rows, 64, row_at.data());
+    exec.fence("heddle::test::sorted");
+    const std::vector<O> sorted_order = listed(row_at);
+    std::vector<O> order(sorted_order.size());
+    std::iota(order.begin(), order.end(), O(0));
+    const auto check = [&](int panel_rows, bool in_order, bool ascending) {
+      const auto panels = static_cast<std::size_t>(ceil_div(rows, panel_rows));
+      const Kokkos::View<Shape*, typename T::Space> shapes("shapes", panels);
+      Kokkos::deep_copy(shapes, Shape{-7, O(-7), O(-7)});
+      panel_shapes(exec, row_ptr, A.matrix().col_idx().data(), rows, panel_rows,
+                   in_order ? row_at.data() : nullptr, shapes.data(), ascending);
+      exec.fence("heddle::test::shaped");
+      const std::vector<Shape> found = listed(shapes);
+      bool same = true;
+      for (std::size_t p = 0; p < panels; ++p) {
+        const std::int64_t first = static_cast<std::int64_t>(p) * panel_rows;
+        const Shape expected = shape_of(pattern, in_order ? sorted_order : order, first,
+                                        std::min(rows, first + panel_rows));
+        same = same && found[p].width == expected.width && found[p].lowest == expected.lowest &&
+               found[p].highest == expected.highest;
+      }
+      CHECK_MESSAGE(same, pattern.name, ", panels of ", panel_rows, in_order ? ", in order" : "",
+                    ascending ? ", ascending" : "");
+    };
+    bool ascending = true;
+    for (const auto row : pattern.rows) ascending = ascending && std::ranges::is_sorted(row);
+    for (const int panel_rows : {3, 40}) {
+      for (const bool in_order : {false, true}) {
+        check(panel_rows, in_order, false);
+        if (ascending) check(panel_rows, in_order, true);
+      }
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(recipe_panel_shapes, RecipeTypes);
+
+namespace {
 
 /// The values of dense blocks, row by row.
 template <class T, class Map>

@@ -41,6 +41,11 @@ inline std::vector<Pattern> recipe_patterns() {
         if (i == 0 || i == 200 || i == 201) row.clear();
         ++i;
       }));
+  i = 0;  // one lane alone that is not the first of its subwarp, whatever panel its row is in
+  all.push_back(
+      with_rows_changed(banded_pattern("one row descends", 200, 200, {-2, 0, 1}), [&](auto& row) {
+        if (i++ == 101) std::ranges::reverse(row);
+      }));
   for (const bool row : {false, true}) {
     for (const bool column : {false, true}) {
       if (row || column) all.push_back(crossed_pattern(cut(9000), cut(9000), row, column));

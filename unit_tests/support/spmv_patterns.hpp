@@ -33,10 +33,12 @@ inline std::vector<Pattern> share_patterns() {
   return all;
 }
 
-/// Rows over many shares, so that several vectors are handed over from share to share.
+/// Rows over many shares, so that several vectors are handed over from share to share, and one
+/// that is longer than what any team stages at once.
 inline Pattern huge_rows() {
-  return random_pattern("huge rows", 5, 12, cut(30000),
-                        [](std::int64_t i) { return i % 2 ? cut(9000) : 100; });
+  return random_pattern("huge rows", 5, 12, cut(30000), [](std::int64_t i) {
+    return i == 7 ? cut(20000) : i % 2 ? cut(9000) : 100;
+  });
 }
 
 /// A few diagonals, on which an entry here and there is missing, and rows without any.

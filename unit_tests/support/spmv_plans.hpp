@@ -30,6 +30,11 @@ class TestedSchemes {
 
   const std::vector<Scheme>& base() const { return base_; }
   const std::vector<Scheme>& variations() const { return variations_; }
+  std::vector<Scheme> all() const {
+    std::vector<Scheme> schemes = base_;
+    schemes.insert(schemes.end(), variations_.begin(), variations_.end());
+    return schemes;
+  }
 
   /// The base schemes and the turn-th of every `stride` variations, so that over so many turns
   /// each has been taken; all of them in full tests.
