@@ -104,8 +104,9 @@ TEST_CASE(
     "a GPU's choice is a value: rows are not merged where most levels are wide, and rows short or "
     "levels full") {
   const std::vector<std::int64_t> wide(10, 1000), few{2000, 2000, 1000}, one_wide{9000, 10, 10};
-  SptrsvOptions several, seldom;
-  several.vectors = ExpectedVectors{2};
+  SptrsvOptions four, five, seldom;
+  four.vectors = ExpectedVectors{4};
+  five.vectors = ExpectedVectors{5};
   seldom.expected_applies = 49;
   CHECK(ranks(features_of(wide, 40000)) ==
         std::vector<std::string>{"self-scheduled", "blocks", "in-order", "level-set"});
@@ -113,7 +114,9 @@ TEST_CASE(
   TriangleFeatures full = features_of(wide, 50000);
   full.level_entries.mean = 10000;
   CHECK(ranks(full).front() == "self-scheduled");
-  CHECK(ranks(features_of(wide, 40000), several).front() == "blocks");
+  CHECK(ranks(features_of(wide, 40000), four).front() == "self-scheduled");
+  CHECK(ranks(features_of(wide, 40000), five).front() == "blocks");
+  CHECK(ranks(features_of(few, 20000), five).front() == "in-order");
   CHECK(ranks(features_of(few, 20000)) ==
         std::vector<std::string>{"in-order", "self-scheduled", "blocks", "level-set"});
   CHECK(ranks(features_of(one_wide, 9020)).front() == "blocks");

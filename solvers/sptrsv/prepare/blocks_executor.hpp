@@ -137,25 +137,17 @@ class BlocksExecutor {
   /// use.operator()<Kernel>() for the kernel of the plan's scheme.
   template <int Vectors, class Trace = NoTrace, class Use>
   void with_kernel(const Use& use) const {
-    // More vectors, or large numbers, take more registers.
-    if constexpr (Vectors > 1) {
-      with_team<Vectors, 2, Trace>(use);
-    } else if constexpr (sizeof(Acc) > 8) {
-      with_team<Vectors, 4, Trace>(use);
-    } else if (piece_ == 4) {
-      with_team<Vectors, 4, Trace>(use);
-    } else {
-      with_team<Vectors, 8, Trace>(use);
-    }
+    if (piece_ == 4) return with_team<Vectors, 4, Trace>(use);
+    with_team<Vectors, 8, Trace>(use);
   }
-  template <int Vectors, int Batch, class Trace, class Use>
+  template <int Vectors, int Piece, class Trace, class Use>
   void with_team(const Use& use) const {
     if (subwarps_ == 1) {
-      use.template operator()<BlocksKernel<Operands, Batch, Vectors, 1, Trace>>();
+      use.template operator()<BlocksKernel<Operands, Piece, Vectors, 1, Trace>>();
     } else if (subwarps_ == 2) {
-      use.template operator()<BlocksKernel<Operands, Batch, Vectors, 2, Trace>>();
+      use.template operator()<BlocksKernel<Operands, Piece, Vectors, 2, Trace>>();
     } else {
-      use.template operator()<BlocksKernel<Operands, Batch, Vectors, 4, Trace>>();
+      use.template operator()<BlocksKernel<Operands, Piece, Vectors, 4, Trace>>();
     }
   }
 

@@ -30,11 +30,11 @@ namespace heddle::detail::sptrsv {
 /// W. Liu et al., "A synchronization-free algorithm for parallel sparse triangular solves",
 /// Euro-Par 2016; Z. Hu et al., "AG-SpTRSV", TACO 2024, for groups of rows.
 ///
-/// A lane asks for Batch entries of its piece at once, whose length is a multiple of that; it is
-/// Batch itself where nothing but one vector of small numbers has to stay in registers.
+/// A lane asks for `batch` entries of its piece of Piece entries at once: for all of them where
+/// nothing but one vector of small numbers has to stay in registers.
 /// `ends_solve` says that no launch of this solve comes after this one, of `teams` teams. A step
 /// of a trace is a group.
-template <class Operands, int Batch, int Vectors, int Subwarps, class Trace = NoTrace>
+template <class Operands, int Piece, int Vectors, int Subwarps, class Trace = NoTrace>
 struct BlocksKernel {
   using Scratch = backends::DynamicScratch;
   using S = typename Operands::scalar_type;
@@ -43,6 +43,7 @@ struct BlocksKernel {
   using Acc = typename Operands::accumulator_type;
   using View = BlockedView<S, O, Acc>;
 
+  static constexpr int batch = Vectors > 1 ? 2 : sizeof(Acc) > 8 ? 4 : Piece;
   static constexpr int groups_per_team = Subwarps == 1 ? 4 : 1;
   static constexpr int most_pieces = most_pieces_of(Subwarps);
   static constexpr int sums_per_group = Vectors * most_pieces;
@@ -92,12 +93,6 @@ struct BlocksKernel {
   }
 
  private:
-  /// Entries of a piece; where the compiler knows it, a lane's poll is no loop.
-  KOKKOS_FORCEINLINE_FUNCTION int piece() const {
-    if constexpr (Vectors == 1 && sizeof(Acc) <= 8) return Batch;
-    return view.piece;
-  }
-
   /// The row that a lane of the first subwarp finishes.
   struct Row {
     int lane;  ///< of all subwarps of the group
@@ -217,7 +212,7 @@ struct BlocksKernel {
     for (std::int64_t chunk = first_chunk; chunk < pieces; chunk += Subwarps * chunk_pieces) {
       const std::int64_t rest = pieces - chunk;
       const int width = static_cast<int>(rest < chunk_pieces ? rest : chunk_pieces);
-      add_chunk(subwarp, (begin + chunk) * piece(), width, set, v, sum);
+      add_chunk(subwarp, (begin + chunk) * Piece, width, set, v, sum);
       if (group.one_piece_per_row || one_row || lane >= width) continue;
       for (int c = 0; c < Vectors; ++c) {
         sums[c * most_pieces + chunk + lane] = sum[c];
@@ -246,11 +241,11 @@ struct BlocksKernel {
   KOKKOS_FORCEINLINE_FUNCTION void add_chunk(const Subwarp& subwarp, std::int64_t begin, int width,
                                              int set, int v, Acc (&sum)[Vectors]) const {
     const bool works = subwarp.lane() < width;
-    handover::EntryBatch<Operands, Batch, Vectors> entries;
-    HEDDLE_UNROLL(1)
-    for (int e = 0; e < piece(); e += Batch) {
-      HEDDLE_UNROLL(Batch)
-      for (int i = 0; i < Batch; ++i) {
+    handover::EntryBatch<Operands, batch, Vectors> entries;
+    HEDDLE_UNROLL(Piece / batch)
+    for (int e = 0; e < Piece; e += batch) {
+      HEDDLE_UNROLL(batch)
+      for (int i = 0; i < batch; ++i) {
         const std::int64_t slot = begin + (e + i) * width + subwarp.lane();
         entries.load(i, view.needed + slot, view.values + slot, works);
         entries.want(i, solved, v, works && entries.needed[i] != View::nowhere);

@@ -40,12 +40,13 @@ inline bool looks_for_levels(std::int64_t rows, std::int64_t entries, const Expe
 
 /// Where most levels are wide, and rows short or levels so full that the memory is busy, merging
 /// gains too little for the time that it takes, and where levels are few as well, rows may as well
-/// be taken in the user's order. Fitted to 39 triangles on an H200, for one right-hand side:
-/// docs/sptrsv.md.
-inline bool leaves_rows_alone(const TriangleFeatures& features) {
+/// be taken in the user's order. With more vectors than one pass of such a kernel serves it gains
+/// all the same, unless levels are few. Fitted to 39 triangles on an H200: docs/sptrsv.md.
+inline bool leaves_rows_alone(const TriangleFeatures& features, int vectors) {
   static_assert(TriangleFeatures::wide_level == widest_level_of_blocks);
   const std::int64_t off_diagonal = features.entries - features.rows;
   return 2 * features.wide_levels > features.levels &&
+         (vectors <= vectors_at_once || features.levels <= few_levels) &&
          (off_diagonal < longest_row_left_alone * features.rows ||
           features.level_entries.mean >= fullest_level_of_blocks);
 }
@@ -66,7 +67,7 @@ inline std::vector<RankedSptrsv> rank_on_lanes(const TriangleFeatures& features,
   };
   if (expected.applies < least_applies_of_blocks(features.levels)) {
     to_front("self-scheduled", "so few solves do not pay for merging");
-  } else if (expected.vectors == 1 && leaves_rows_alone(features)) {
+  } else if (leaves_rows_alone(features, expected.vectors)) {
     to_front("self-scheduled",
              "levels are wide, and rows short or levels full: merging gains too little");
     if (features.levels <= few_levels) {

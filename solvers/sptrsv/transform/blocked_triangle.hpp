@@ -58,8 +58,8 @@ class BlockedTriangle {
             row_.rows().data()};
   }
   BlockedView<S, O, Acc> view() const {
-    return {groups_.groups(), pieces_.first_piece(), pieces_.needed(),   pieces_.values(),
-            blocks_.values(), blocks_.inside(),      blocks_.inverted(), pieces_.piece()};
+    return {groups_.groups(), pieces_.first_piece(), pieces_.needed(),  pieces_.values(),
+            blocks_.values(), blocks_.inside(),      blocks_.inverted()};
   }
   std::int64_t groups() const { return groups_.count(); }
   std::size_t bytes() const {

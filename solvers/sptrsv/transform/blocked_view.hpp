@@ -48,7 +48,6 @@ struct BlockedView {
   const std::uint32_t* inside;  ///< of each place: a bit a row of its group that it needs
   /// Of each group: whether its inverse is there and may be used. Null where none is.
   const std::uint8_t* inverted;
-  int piece;
 };
 
 }  // namespace heddle::detail::sptrsv

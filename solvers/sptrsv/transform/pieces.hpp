@@ -160,8 +160,6 @@ class Pieces {
   }
   std::int64_t slots() const { return static_cast<std::int64_t>(source_.extent(0)); }
 
-  /// Entries of a piece.
-  int piece() const { return piece_; }
   const std::int64_t* first_piece() const { return first_piece_.data(); }
   const O* needed() const { return needed_.data(); }
   const S* values() const { return values_.data(); }
