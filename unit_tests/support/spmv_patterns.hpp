@@ -33,11 +33,11 @@ inline std::vector<Pattern> share_patterns() {
   return all;
 }
 
-/// Rows over many shares, so that several vectors are handed over from share to share, and one
-/// that is longer than what any team stages at once.
+/// Rows over many shares, so that several vectors are handed over from share to share; and, after
+/// rows of one share, one that is longer than what any team stages at once.
 inline Pattern huge_rows() {
-  return random_pattern("huge rows", 5, 12, cut(30000), [](std::int64_t i) {
-    return i == 7 ? cut(20000) : i % 2 ? cut(9000) : 100;
+  return random_pattern("huge rows", 5, 16, cut(30000), [](std::int64_t i) {
+    return i == 12 ? cut(20000) : i < 7 && i % 2 ? cut(9000) : 100;
   });
 }
 
