@@ -25,6 +25,8 @@ void AnnotateIgnoreWritesEnd(const char* file, int line);
 namespace heddle::backends::emulated::races {
 
 #ifdef HEDDLE_WATCHES_RACES
+inline constexpr bool watched = true;
+
 /// A lane's stack as the sanitizer knows it. It is left to the end of the program, since the
 /// sanitizer complains of one that ends where it is not watched.
 class Thread {
@@ -81,6 +83,8 @@ void store(T* place, T value) {
   __atomic_store(place, &value, __ATOMIC_RELAXED);
 }
 #else
+inline constexpr bool watched = false;
+
 struct Thread {
   void begin() {}
   void is_this() {}

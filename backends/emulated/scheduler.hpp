@@ -101,12 +101,12 @@ class Scheduler {
   void start(ClusterState& cluster, std::int64_t unit);
   bool stir();
 
-  /// Any, but seldom one of the warp that lags behind for now: what it has not read yet, others are
-  /// about to write again.
+  /// Any, but half of the time seldom one of the warp that lags behind then: what it has not read
+  /// yet, others are about to write again.
   Lane& any_ready() {
     Lane* lane = ready_[below(ready_.size())];
     if (steps_ >= lags_until_) {
-      lagging_ = lane->warp;
+      lagging_ = one_in(2) ? lane->warp : nullptr;
       lags_until_ = steps_ + static_cast<std::int64_t>(below(longest_lag));
     }
     for (int i = 0; i < 8 && lane->warp == lagging_; ++i) lane = ready_[below(ready_.size())];
@@ -208,24 +208,25 @@ inline void Scheduler::work(Fiber& fiber) {
     Lane& lane = *current_lane;
     try {
       races::acquire(launch_);
-      races::acquire(lane.team);
+      races::acquire(lane.team->ended_before());
       const races::Watched watched;
       launch_->run(launch_->kernel, lane);
     } catch (...) {
       thrown_ = std::current_exception();
       failed_ = true;
     }
-    races::release(launch_);
-    races::release(lane.team);  // whose scratch another team will have
+    races::release(this);
+    races::release(lane.team->ended());
     if (!failed_) leave(lane);
     lane.fiber = nullptr;
     Lane* const next = failed_ || ready_.empty() ? nullptr : &any_ready();
-    if (next && !next->fiber) {  // this fiber goes on with a lane that has not begun
+    if (!races::watched && next && !next->fiber) {  // this fiber goes on with it
       next->fiber = &fiber;
       current_lane = next;
       continue;
     }
     fibers_.park(fiber);
+    if (next && !next->fiber) next->fiber = &fibers_.take();
     current_lane = next;
     jump(fiber.stop, next ? next->fiber->stop : main_);
   }
@@ -362,7 +363,7 @@ inline void Scheduler::run(const Launch& launch) {
     }
   }
   current_lane = nullptr;
-  races::acquire(&launch);
+  races::acquire(this);
   if (!failed_) return;
   fibers_.restart_all();
   if (thrown_) std::rethrow_exception(thrown_);

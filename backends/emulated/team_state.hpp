@@ -131,6 +131,14 @@ struct TeamState {
   std::byte* scratch = nullptr;
   std::size_t scratch_bytes = 0;
 
+  int turn = 0;  ///< of two teams that have the place one after the other
+  char turns[2] = {};
+
+  /// What the sanitizer takes for the end of this team, and of the one before, whose scratch this
+  /// one has. Lanes of one team are not ordered by it, nor those of teams at other places.
+  const void* ended() const { return &turns[turn]; }
+  const void* ended_before() const { return &turns[1 - turn]; }
+
   int threads() const { return static_cast<int>(lanes.size()); }
   Lane& lane(int thread) { return lanes[static_cast<std::size_t>(thread)]; }
 
@@ -149,6 +157,7 @@ struct TeamState {
   /// For a new team, whose scratch is poison: NaN, or -1.
   void begin(std::uint64_t number, std::int64_t at) {
     serial = number;
+    turn = 1 - turn;
     place = at;
     index = -1;
     alive = threads();

@@ -91,6 +91,26 @@ TEST_CASE("races: what another team posts, read plainly") {
         }) == 0);
 }
 
+// Each lane runs to its end, one after the other, since no word is called.
+TEST_CASE("races: of lanes that have ended before others begin") {
+  int value = 0, seen = 0;
+  CHECK(reports_of([&](const auto& team, auto&) {
+          if (team.thread() != 0) return;
+          if (team.index() == 0) {
+            value = 7;
+          } else {
+            seen = value;
+          }
+        }) > 0);
+  CHECK(reports_of([](const auto& team, auto& scratch) {
+          if (team.thread() == 5) scratch.values[0] = 7;
+          if (team.thread() == 9 && scratch.values[0] == 3) std::abort();
+        }) > 0);
+  // Teams that have one place, and one scratch, one after the other.
+  CHECK(reports_of([](const auto& team, auto& scratch) { scratch.values[team.thread()] = 1; },
+                   100) == 0);
+}
+
 TEST_CASE("races: scratch of other lanes") {
   const auto write_and_read = [](const auto& between) {
     return [=](const auto& team, auto& scratch) {
