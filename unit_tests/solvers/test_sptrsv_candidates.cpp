@@ -73,6 +73,7 @@ TEST_CASE("candidates have every kernel of a GPU, and what differs from blocks i
 /// Of levels of these rows.
 TriangleFeatures features_of(const std::vector<std::int64_t>& levels, std::int64_t off_diagonal) {
   TriangleFeatures features;
+  features.dep_dist = 1;
   for (const std::int64_t rows : levels) {
     features.rows += rows;
     features.wide_levels += rows >= TriangleFeatures::wide_level ? 1 : 0;
@@ -126,6 +127,26 @@ TEST_CASE(
   CHECK(ranks(features_of(narrow, 64000), seldom).front() == "blocks");
   seldom.expected_applies = 34;
   CHECK(ranks(features_of(narrow, 64000), seldom).front() == "self-scheduled");
+}
+
+TEST_CASE("a GPU's choice is a value: rows in the user's order where they need rows far above") {
+  SptrsvOptions five, seldom;
+  five.vectors = ExpectedVectors{5};
+  seldom.expected_applies = 1;
+  const std::vector<std::int64_t> narrow(100, 500);
+  const auto far = [&](double dep_dist, std::int64_t off_diagonal, double variation) {
+    TriangleFeatures features = features_of(narrow, off_diagonal);
+    features.dep_dist = dep_dist;
+    features.row_entries.variation = variation;
+    return features;
+  };
+  CHECK(ranks(far(0.0049, 249999, 0)) ==
+        std::vector<std::string>{"in-order", "blocks", "self-scheduled", "level-set"});
+  CHECK(ranks(far(0.0049, 249999, 0), seldom).front() == "in-order");
+  CHECK(ranks(far(0.0049, 249999, 0), five).front() == "blocks");
+  CHECK(ranks(far(0.005, 249999, 0)).front() == "blocks");
+  CHECK(ranks(far(0.0049, 250000, 2)).front() == "blocks");
+  CHECK(ranks(far(0.0049, 250000, 2.1)).front() == "in-order");
 }
 
 TEST_CASE("a CPU's choice is a value: threads where a second one may have work") {

@@ -51,6 +51,16 @@ inline bool leaves_rows_alone(const TriangleFeatures& features, int vectors) {
           features.level_entries.mean >= fullest_level_of_blocks);
 }
 
+/// Where the rows that a row needs are so far above it that they are done when its turn comes, the
+/// user's order is as good as that of the levels, and its vectors are read and written in turn; but
+/// long rows want more lanes than a row has there, unless they are few. As leaves_rows_alone.
+inline bool needs_far_rows(const TriangleFeatures& features, int vectors) {
+  const std::int64_t off_diagonal = features.entries - features.rows;
+  return features.dep_dist < farthest_neighbours && vectors <= vectors_at_once &&
+         (off_diagonal < longest_row_left_alone * features.rows ||
+          features.row_entries.variation > few_long_rows);
+}
+
 /// The schemes of GPUs. Concrete.
 inline std::vector<RankedSptrsv> rank_on_lanes(const TriangleFeatures& features,
                                                const Expected& expected) {
@@ -65,7 +75,10 @@ inline std::vector<RankedSptrsv> rank_on_lanes(const TriangleFeatures& features,
     at->second = reason;
     std::rotate(order.begin(), at, at + 1);
   };
-  if (expected.applies < least_applies_of_blocks(features.levels)) {
+  if (needs_far_rows(features, expected.vectors)) {
+    to_front("in-order",
+             "the rows that a row needs are far above it, and done when its turn comes");
+  } else if (expected.applies < least_applies_of_blocks(features.levels)) {
     to_front("self-scheduled", "so few solves do not pay for merging");
   } else if (leaves_rows_alone(features, expected.vectors)) {
     to_front("self-scheduled",
