@@ -52,13 +52,12 @@ inline bool leaves_rows_alone(const TriangleFeatures& features, int vectors) {
 }
 
 /// Where the rows that a row needs are so far above it that they are done when its turn comes, the
-/// user's order is as good as that of the levels, and its vectors are read and written in turn; but
-/// long rows want more lanes than a row has there, unless they are few. As leaves_rows_alone.
+/// user's order is as good as that of the levels, and its vectors are read and written in turn. Of
+/// short rows alone, each a lane's, and as leaves_rows_alone for as many vectors as one pass
+/// serves.
 inline bool needs_far_rows(const TriangleFeatures& features, int vectors) {
-  const std::int64_t off_diagonal = features.entries - features.rows;
-  return features.dep_dist < farthest_neighbours && vectors <= vectors_at_once &&
-         (off_diagonal < longest_row_left_alone * features.rows ||
-          features.row_entries.variation > few_long_rows);
+  return features.dep_dist < nearest_of_far_rows && vectors <= vectors_at_once &&
+         features.row_entries.max <= longest_row_of_a_lane + 1;
 }
 
 /// The schemes of GPUs. Concrete.
