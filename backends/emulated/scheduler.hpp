@@ -118,11 +118,15 @@ class Scheduler {
     last->at = lane.at;
     ready_.pop_back();
   }
+  /// Of a lane that begins a new one.
+  Fiber& fiber_of(Lane& lane) {
+    if (!lane.fiber) lane.fiber = &fibers_.take();
+    return *lane.fiber;
+  }
   void go_on(Lane& from, Lane& to) {
     if (&from == &to) return;
     current_lane = &to;
-    if (!to.fiber) to.fiber = &fibers_.take();
-    jump(from.fiber->stop, to.fiber->stop);
+    jump(from.fiber->stop, fiber_of(to).stop);
   }
   /// From here to there; returns when somebody jumps back.
   void jump(Stop& here, const Stop& there) {
@@ -226,9 +230,8 @@ inline void Scheduler::work(Fiber& fiber) {
       continue;
     }
     fibers_.park(fiber);
-    if (next && !next->fiber) next->fiber = &fibers_.take();
     current_lane = next;
-    jump(fiber.stop, next ? next->fiber->stop : main_);
+    jump(fiber.stop, next ? fiber_of(*next).stop : main_);
   }
 }
 
@@ -353,8 +356,7 @@ inline void Scheduler::run(const Launch& launch) {
     if (!ready_.empty()) {
       Lane& next = any_ready();
       current_lane = &next;
-      if (!next.fiber) next.fiber = &fibers_.take();
-      jump(main_, next.fiber->stop);
+      jump(main_, fiber_of(next).stop);
     } else if (free_.size() == clusters_.size()) {
       goes_on = false;  // all units have ended
     } else if (!stir()) {

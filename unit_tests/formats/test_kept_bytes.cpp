@@ -46,8 +46,7 @@ TEST_CASE("kept_bytes: what a plan keeps, or somewhat more") {
   const Exec exec;
   const Device device = backends::describe(exec);
   const TestedSchemes<Type> schemes(exec);
-  std::vector<Scheme> all = schemes.base();
-  all.insert(all.end(), schemes.variations().begin(), schemes.variations().end());
+  const std::vector<Scheme> all = schemes.all();
   constexpr double share = 0.25, few_bytes = 20000;
   std::set<std::string> made;
   for (const Pattern& pattern : kept_patterns()) {

@@ -29,7 +29,6 @@ class TestedSchemes {
   }
 
   const std::vector<Scheme>& base() const { return base_; }
-  const std::vector<Scheme>& variations() const { return variations_; }
   std::vector<Scheme> all() const {
     std::vector<Scheme> schemes = base_;
     schemes.insert(schemes.end(), variations_.begin(), variations_.end());

@@ -56,8 +56,8 @@ inline bool leaves_rows_alone(const TriangleFeatures& features, int vectors) {
 /// short rows alone, each a lane's, and as leaves_rows_alone for as many vectors as one pass
 /// serves.
 inline bool needs_far_rows(const TriangleFeatures& features, int vectors) {
-  return features.dep_dist < nearest_of_far_rows && vectors <= vectors_at_once &&
-         features.row_entries.max <= longest_row_of_a_lane + 1;
+  return features.dep_dist < in_order_max_dep_dist && vectors <= vectors_at_once &&
+         features.row_entries.max <= in_order_sw_rnnz + 1;
 }
 
 /// The schemes of GPUs. Concrete.

@@ -33,7 +33,9 @@ inline Parameters rows_shape(std::int64_t rows, std::int64_t entries, int levels
 
 /// How sptrsv/in-order runs: guesses. Many warps, since rows that do not need each other may be far
 /// apart in the user's order.
-inline Parameters in_order_shape() { return {{"sw_rnnz", "8"}, {"warps", "64"}}; }
+inline Parameters in_order_shape() {
+  return {{"sw_rnnz", std::to_string(in_order_sw_rnnz)}, {"warps", "64"}};
+}
 
 /// How sptrsv/blocks runs, by the same figures: the longer the rows and the narrower the levels,
 /// the more threads share a group, and where there are many groups, none waits for a large team's

@@ -26,10 +26,11 @@ inline constexpr std::int64_t longest_row_left_alone = 5;
 inline constexpr double fullest_level_of_blocks = 10000;
 /// Levels up to which rows are solved in the user's order then.
 inline constexpr std::int64_t few_levels = 8;
-/// TriangleFeatures::dep_dist below which they are as well, if no row has more entries off the
-/// diagonal than the second number, which is in-order's sw_rnnz. docs/design/sptrsv.md.
-inline constexpr double nearest_of_far_rows = 0.005;
-inline constexpr std::int64_t longest_row_of_a_lane = 8;
+/// sw_rnnz of in-order where it is left out: a guess.
+inline constexpr std::int64_t in_order_sw_rnnz = 8;
+/// TriangleFeatures::dep_dist below which rows are solved in the user's order as well, if none has
+/// more entries off the diagonal than that. docs/design/sptrsv.md.
+inline constexpr double in_order_max_dep_dist = 0.005;
 /// Threads of a team on a GPU whose warps take a task each.
 inline constexpr int team_threads = 128;
 /// Warps that a multiprocessor of a GPU runs at once in a solve without a plan: a guess; the
