@@ -35,16 +35,16 @@ void apply(const Exec& exec, Part& part, const SolverVectors<Exec, S>& x,
   }
 }
 
-/// own = x and r = A x, or both zero where the guess is.
+/// own = x and q = A x, or both zero where the guess is.
 template <ExecutionSpace Exec, Scalar S, class A, class X>
 void take_guess(const Exec& exec, A& matrix, const X& x, bool zero_guess,
-                const SolverVector<Exec, S>& own, const SolverVector<Exec, S>& r) {
+                const SolverVectors<Exec, S>& own, const SolverVectors<Exec, S>& q) {
   if (zero_guess) {
     heddle::vectors::scale(exec, 0, own);
-    heddle::vectors::scale(exec, 0, r);
+    heddle::vectors::scale(exec, 0, q);
   } else {
-    heddle::vectors::copy(exec, x, own);
-    matrix.apply(exec, ConstSolverVector<Exec, S>(own), r);
+    heddle::vectors::axpby(exec, 1, x, 0, own);
+    apply<Exec, S>(exec, matrix, own, q);
   }
 }
 

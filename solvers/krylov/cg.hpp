@@ -2,10 +2,10 @@
 #pragma once
 
 #include "../../backends/device.hpp"
-#include "../vectors/updates.hpp"
-#include "apply.hpp"
+#include "../../core/move_only.hpp"
 #include "block_graph.hpp"
-#include "cg_schemes.hpp"
+#include "cg_launch.hpp"
+#include "cg_passes.hpp"
 #include "monitor.hpp"
 
 namespace heddle {
@@ -14,16 +14,23 @@ namespace heddle {
 /// preconditioner M that is so too, and for several right-hand sides side by side, each with an
 /// iteration of its own.
 ///
-/// Made once for a size, with all memory: bytes(). solve allocates nothing. The numbers of an
-/// iteration stay on the device, and once a right-hand side has ended nothing of it changes any
-/// more, so the host looks only every options.check_every iterations; a block of so many runs as
-/// one graph on CUDA and HIP, if A and M are capturable() and options.recompute_every is 0. One
-/// solver solves one system at a time. The same bits on every run, if A and M give the same bits.
+/// Made once for a size, with all memory: bytes(). It moves, and does not copy. solve allocates
+/// nothing. The numbers of an iteration stay on the device, and once a right-hand side has ended
+/// nothing of it changes any more, so the host checks only every options.check_every iterations; a
+/// block of so many (or of options.recompute_every) runs as one graph on CUDA and HIP, if A and M
+/// are capturable(). One solver solves one system at a time. The same bits on every run, if A and M
+/// give the same bits.
+///
+/// Where the recurrence meets the tolerance, b - A x is computed from x, and is what counts: one
+/// product a solve. While it misses the tolerance and halves each time, the iteration goes on from
+/// there. r and p are scaled by powers of two, and sums are kept in double for float, so that
+/// neither b of 1e-30 nor one of 1e30 is any different from one of 1.
 ///
 /// An iteration is three launches: the product with p.q; r and its norm; x and p together. With n
 /// rows of b bytes it moves the matrix and 10 n b bytes, 12 n b with JacobiPreconditioner, whose z
 /// is never stored; another preconditioner: 12 n b and its own. Where p.q does not come with the
-/// product (SpmvPlan::has_dot; several right-hand sides) it is a launch more and 2 n b bytes.
+/// product (SpmvPlan::has_dot; several right-hand sides; float, whose plans add up in float) it is
+/// a launch more and 2 n b bytes. When the host checks, 2 n b bytes more keep the best x.
 ///
 /// Small systems are solved in one launch, where A has csr() (with_rows puts the matrix beside a
 /// plan), M is none or JacobiPreconditioner, and there is one right-hand side: by one team
@@ -32,7 +39,8 @@ namespace heddle {
 /// says what ran. One more, which is never chosen, takes systems of any size: cg/all-teams, by all
 /// teams that the device runs at once. The schemes add up in different orders.
 ///
-/// Source: M. Hestenes and E. Stiefel (1952).
+/// Source: M. Hestenes and E. Stiefel (1952); for b - A x that replaces the recurrence H. van der
+/// Vorst and Q. Ye (2000).
 template <ExecutionSpace Exec, Scalar S>
 class CgSolver {
  public:
@@ -47,19 +55,21 @@ class CgSolver {
         count_(count),
         monitor_(exec,
                  detail::krylov::MonitorLabels{"heddle::cg::state", "heddle::cg::state_on_host",
-                                               "heddle::cg::look"},
+                                               "heddle::cg::check"},
                  options, rows, count),
-        workspace_(exec, 24, rows),
+        workspace_(exec, ResidualPasses::most_numbers, rows),
         device_(backends::describe(exec)),
-        blocks_(options.check_every) {
+        blocks_(detail::krylov::block_of(options)),
+        best_(exec, "heddle::cg::best", options, static_cast<std::size_t>(rows),
+              static_cast<std::size_t>(count)) {
     detail::krylov::check_cg_scheme(options.scheme);
     const auto n = static_cast<std::size_t>(rows), vectors = static_cast<std::size_t>(count);
     arena_ = Arena<Space>(exec, "heddle::cg::vectors",
-                          5 * arena_bytes<S>(n * vectors) + arena_bytes<S, int>(vectors, 2));
+                          5 * arena_bytes<S>(n * vectors) + arena_bytes<Sum, int>(vectors, 2));
     for (Vectors* v : {&x_, &r_, &p_, &q_, &z_}) {
       *v = Vectors(arena_.template take<S>(n * vectors).data(), n, vectors);
     }
-    curvature_ = arena_.template take<S>(vectors).data();
+    curvature_ = arena_.template take<Sum>(vectors).data();
     int* const words = arena_.template take<int>(2).data();
     detail::fill(exec, "heddle::cg::clear_meetings", words, 2, 0);
     meeting_ = {words, words + 1};
@@ -82,57 +92,70 @@ class CgSolver {
     static_assert(LinearOperator<A, Exec, S>, "A has no apply(exec, x, y), rows() and columns()");
     static_assert(std::same_as<M, NoPreconditioner> || Preconditioner<M, Exec, S>,
                   "M has no apply(exec, b, x)");
+    only_moves_.check("CgSolver", "solve");
     constexpr How how = detail::krylov::how_with<M>();
     detail::krylov::check_symmetric(preconditioner, "conjugate gradients need");
     const auto with = detail::krylov::residuals_with<S>(preconditioner, read(z_), rows_);
     return solve_with<how>(exec, matrix, b, x, preconditioner, with.z);
   }
 
-  /// Of every right-hand side, as of the last look; with `exec`, waits and looks.
+  /// Of every right-hand side, as of the last check; with `exec`, waits and checks.
   std::span<const KrylovResult> results() const { return monitor_.results(); }
   std::span<const KrylovResult> results(const Exec& exec) {
-    monitor_.look(exec);
+    monitor_.check(exec);
     return results();
   }
-  /// On the device, with options.history: the residual norms, of right-hand side v and iteration i
-  /// (0: the first residual) at v * (max_iterations + 1) + i, as far as `iterations` says.
-  auto history() const { return monitor_.history(); }
+  /// The norms of all residuals of a right-hand side, with options.history, the first one's and
+  /// that of the end among them; waits.
+  std::vector<double> history(const Exec& exec, int vector = 0) {
+    return monitor_.history(exec, vector);
+  }
 
   /// What the last solve ran by.
   const Scheme& scheme() const { return scheme_; }
   /// Blocks of iterations, of all solves so far, that ran as a recorded graph.
   int replays() const { return blocks_.replays(); }
-  std::size_t bytes() const { return arena_.bytes() + workspace_.bytes() + monitor_.bytes(); }
+  std::size_t bytes() const {
+    return arena_.bytes() + workspace_.bytes() + monitor_.bytes() + best_.bytes();
+  }
   /// Bytes that an iteration moves, the preconditioner's own not counted.
   template <class A, class M = NoPreconditioner>
   double moved_bytes(const A& matrix, const M& = {}) const {
     const double entries = static_cast<double>(rows_) * count_ * sizeof(S);
-    const bool with_dot = count_ == 1 && detail::krylov::has_dot(matrix);
+    const bool with_dot = count_ == 1 && takes_dot<A> && detail::krylov::has_dot(matrix);
     const double passes = (std::same_as<M, NoPreconditioner> ? 10 : 12) - (with_dot ? 2 : 0);
     return detail::krylov::bytes_of_product(matrix, count_) + passes * entries;
   }
 
  private:
   using Space = typename Exec::memory_space;
+  using Sum = detail::krylov::Wide<S>;
+  using State = detail::krylov::CgState;
   using Vectors = detail::krylov::SolverVectors<Exec, S>;
-  using Monitor = detail::krylov::Monitor<Exec, detail::krylov::CgState<Real>, Real>;
+  using Monitor = detail::krylov::Monitor<Exec, S, State>;
+  using ResidualPasses = detail::krylov::ResidualPasses<Exec, S, State>;
+  using Due = detail::krylov::Due;
   using How = detail::krylov::Preconditioned;
   using Const = Multivector<const S>;
+  template <class A>
+  static constexpr bool takes_dot = detail::krylov::AppliesDot<A, Exec, S>;
 
   template <How how, class A, class B, class X, class M>
   KrylovResult solve_with(const Exec& exec, A& matrix, const B& b, const X& x, M& preconditioner,
                           const Const& z) {
     namespace krylov = detail::krylov;
     const auto right = detail::vectors::to_read(b);
+    const auto solution = detail::vectors::to_write(x);
     krylov::check_square(matrix, rows_);
-    krylov::check_system(rows_, count_, right, detail::vectors::to_write(x));
+    krylov::check_system(rows_, count_, right, solution);
     monitor_.clear();
+    best_.clear();
     if constexpr (krylov::HasRows<A> && how != How::by_operator) {
       const auto rows = matrix.csr();
       if (const auto scheme = rows ? in_one_launch(*rows) : std::nullopt) {
         scheme_ = *scheme;
-        solve_in_one_launch<how>(exec, *rows, right, detail::vectors::to_write(x), z);
-        return worst();
+        solve_in_one_launch<how>(exec, *rows, right, solution, z);
+        return monitor_.worst();
       }
     }
     scheme_ = krylov::cg_launches();
@@ -143,31 +166,44 @@ class CgSolver {
                       "team or cluster, or teams cannot wait for each other on this device",
                   "leave out options.scheme");
     }
-    start<how>(exec, matrix, b, x, preconditioner, z);
-    const int every = monitor_.options().recompute_every;
-    const auto iterations = [&](int first, int stop) {
-      for (int step = first; step < stop; ++step) {
-        iterate<how>(exec, matrix, preconditioner, z);
-        if (every > 0 && (step + 1) % every == 0) {
-          recompute<how>(exec, matrix, right, preconditioner, z);
-        }
-      }
+    krylov::take_guess<Exec, S>(exec, matrix, x, monitor_.options().zero_guess, x_, q_);
+    residual_passes().template judge<true>(exec, workspace_, right, Due::all);
+    restart<how>(exec, preconditioner, z);
+    const auto versions = krylov::versions_to_record(matrix, preconditioner);
+    const auto judge = [&](Due due) {
+      krylov::apply<Exec, S>(exec, matrix, x_, q_);
+      residual_passes().template judge<false>(exec, workspace_, right, due);
     };
-    auto versions = krylov::versions_to_record(matrix, preconditioner);
-    if (every > 0) versions.reset();  // blocks differ, and read b
-    monitor_.run(exec, 1, [&](int first, int stop) {
-      blocks_.run(exec, versions, first, stop, iterations);
-    });
-    vectors::copy(exec, x_, x);
-    return worst();
+    const auto blocks = [&](int first, int stop) {
+      blocks_.run(exec, versions, first, stop, [&](int begin, int end) {
+        for (int step = begin; step < end; ++step) iterate<how>(exec, matrix, preconditioner, z);
+      });
+    };
+    const auto recompute = [&] {
+      judge(Due::running);
+      restart<how>(exec, preconditioner, z);
+    };
+    monitor_.run(
+        exec, 1,
+        krylov::Iteration{[&](int first, int stop) {
+                            krylov::with_recomputed(first, stop, monitor_.options().recompute_every,
+                                                    blocks, recompute);
+                          },
+                          judge, [&] { restart<how>(exec, preconditioner, z); },
+                          [&](const auto& progress) { best_.keep(exec, progress, x_); },
+                          [&](const auto& progress) { return best_.restore(exec, progress, x_); }});
+    residual_passes().give(exec, solution);
+    return monitor_.worst();
   }
 
-  KrylovResult worst() const {
-    return *std::min_element(results().begin(), results().end(),
-                             [](const KrylovResult& a, const KrylovResult& other) {
-                               if (a.converged() != other.converged()) return !a.converged();
-                               return a.relative_residual() > other.relative_residual();
-                             });
+  ResidualPasses residual_passes() const {
+    return {{"heddle::cg::true_residual", "heddle::cg::scale_residual", "heddle::cg::solution"},
+            whole(x_),
+            whole(r_),
+            whole(q_),
+            monitor_.states(),
+            monitor_.limits(),
+            State::cost};
   }
 
   /// Which scheme, if any, solves in one launch what `matrix` and z say.
@@ -179,13 +215,13 @@ class CgSolver {
   }
 
   /// A launch for each block of iterations; the first begins, and is one of its own where the host
-  /// looks before any iteration.
+  /// checks before any iteration.
   template <How how, class Matrix>
   void solve_in_one_launch(const Exec& exec, const Matrix& matrix, const Const& b,
                            const Multivector<S>& x, const Const& z) {
     const auto& options = monitor_.options();
     const detail::krylov::CgVectors<S*> vectors{x_.data(), r_.data(), p_.data(), q_.data()};
-    const auto launch = [&](int first, int stop, bool begins) {
+    const auto launch = [&](int stop, bool begins, bool ends) {
       const detail::krylov::CgProblem<S, Matrix> problem{matrix.row_ptr().data(),
                                                          matrix.col_idx().data(),
                                                          matrix.values().data(),
@@ -195,67 +231,24 @@ class CgSolver {
                                                          x,
                                                          monitor_.states(),
                                                          monitor_.limits(),
-                                                         first,
                                                          stop,
                                                          options.recompute_every,
                                                          begins,
+                                                         ends,
                                                          options.zero_guess};
-      if constexpr (backends::has_cooperative<Exec>) {
-        if (scheme_ == detail::krylov::cg_all_teams()) {
-          return launch_all_teams<how>(exec, problem, vectors);
-        }
-      }
-      if constexpr (backends::has_clusters<Exec>) {
-        if (scheme_ == detail::krylov::cg_one_cluster()) {
-          return launch_one_cluster<how>(exec, problem, vectors);
-        }
-      }
-      launch_one_team<how>(exec, problem, vectors);
+      detail::krylov::launch_cg<how>(exec, scheme_, device_, problem, vectors, workspace_,
+                                     meeting_);
     };
-    const bool looks = options.check_every > 0;
-    if (looks) launch(0, 0, true);
-    monitor_.run(exec, 1, [&](int first, int stop) { launch(first, stop, !looks); });
-  }
-
-  using OneLaunchShape =
-      backends::Shape<backends::max_subwarp_width<Exec>, detail::vectors::tuning_of<Exec>.threads>;
-
-  template <How how, class Matrix>
-  void launch_one_team(const Exec& exec, const detail::krylov::CgProblem<S, Matrix>& problem,
-                       const detail::krylov::CgVectors<S*>& vectors) {
-    constexpr bool lanes = backends::has_lanes<Exec>;
-    const detail::krylov::CgOneTeam<S, Matrix, how, lanes> kernel{problem, vectors};
-    if constexpr (lanes) {
-      backends::launch<OneLaunchShape>(exec, "heddle::cg::one_team", 1, kernel,
-                                       detail::krylov::one_team_scratch_bytes<S>(rows_));
-    } else {
-      backends::launch<OneLaunchShape>(exec, "heddle::cg::one_team", 1, kernel);
-    }
-  }
-
-  template <How how, class Matrix>
-  void launch_one_cluster(const Exec& exec, const detail::krylov::CgProblem<S, Matrix>& problem,
-                          const detail::krylov::CgVectors<S*>& vectors) {
-    namespace krylov = detail::krylov;
-    const int teams = krylov::cluster_teams(device_);
-    const krylov::ClusterRows rows(rows_, teams);
-    backends::launch_cluster<OneLaunchShape>(
-        exec, "heddle::cg::one_cluster", teams, 1,
-        krylov::CgOneCluster<S, Matrix, how>{problem, vectors, rows},
-        krylov::cluster_scratch_bytes<S>(rows));
-  }
-
-  template <How how, class Matrix>
-  void launch_all_teams(const Exec& exec, const detail::krylov::CgProblem<S, Matrix>& problem,
-                        const detail::krylov::CgVectors<S*>& vectors) {
-    using Kernel = detail::krylov::CgAllTeams<S, Matrix, how>;
-    const auto partials = workspace_.partials(2 * detail::krylov::CgShared<S>::most_sums);
-    const std::int64_t wanted = detail::krylov::all_teams_for<Exec>(device_, rows_);
-    const std::int64_t most = std::min(
-        partials.most_teams, backends::most_cooperative_teams<OneLaunchShape, Kernel>(exec));
-    backends::launch_cooperative<OneLaunchShape>(exec, "heddle::cg::all_teams",
-                                                 static_cast<int>(std::min(wanted, most)),
-                                                 Kernel{problem, vectors, partials.sums}, meeting_);
+    if (options.check_every == 0) return launch(options.max_iterations, true, true);
+    launch(0, true, false);
+    monitor_.run(exec, 1,
+                 detail::krylov::Iteration{
+                     [&](int, int stop) { launch(stop, false, false); },
+                     [&](Due due) {
+                       if (due == Due::all) launch(0, false, true);  // else the kernel does it
+                     },
+                     [] {}, [&](const auto& progress) { best_.keep(exec, progress, x_); },
+                     [&](const auto& progress) { return best_.restore(exec, progress, x_); }});
   }
 
   static Multivector<S> whole(const Vectors& v) { return multivector_of<S>(v); }
@@ -281,29 +274,15 @@ class CgSolver {
     return {how == How::by_operator ? z.slice(first, count) : z};
   }
 
-  template <How how, class A, class B, class X, class M>
-  void start(const Exec& exec, A& matrix, const B& b, const X& x, M& preconditioner,
-             const Const& z) {
+  /// After b - A x: what an iteration needs that goes on from there.
+  template <How how, class M>
+  void restart(const Exec& exec, [[maybe_unused]] M& preconditioner, const Const& z) {
     namespace krylov = detail::krylov;
-    const bool from_zero = monitor_.options().zero_guess;
-    vectors::axpby(exec, from_zero ? 0 : 1, x, 0, x_);
-    vectors::copy(exec, b, r_);
-    if (!from_zero) {
-      krylov::apply<Exec, S>(exec, matrix, x_, q_);
-      vectors::axpy(exec, -1, q_, r_);
-    }
-    const Const right = detail::vectors::to_read(b);
+    residual_passes().scale(exec);
     if constexpr (how == How::by_operator) krylov::apply<Exec, S>(exec, preconditioner, r_, z_);
-    const auto limits = monitor_.limits();
-    pass(exec, "heddle::cg::start", right.row_stride == 1 && z.row_stride == 1, [&](int f, int n) {
-      return krylov::CgStart<S, how>{{},
-                                     read(r_).slice(f, n),
-                                     right.slice(f, n),
-                                     residuals<how>(z, f, n),
-                                     whole(p_).slice(f, n),
-                                     monitor_.states(),
-                                     limits,
-                                     f};
+    pass(exec, "heddle::cg::restart", z.row_stride == 1, [&](int f, int n) {
+      return krylov::CgRestart<S, how>{read(r_).slice(f, n), residuals<how>(z, f, n),
+                                       whole(p_).slice(f, n), monitor_.states() + f};
     });
   }
 
@@ -311,11 +290,11 @@ class CgSolver {
   template <class A>
   void multiply(const Exec& exec, A& matrix) {
     namespace krylov = detail::krylov;
-    if constexpr (krylov::AppliesDot<A, Exec, S>) {
+    if constexpr (takes_dot<A>) {
       if (count_ == 1) {
         return matrix.apply_dot(exec, ConstSolverVector<Exec, S>(krylov::column<Exec, S>(p_, 0)),
                                 krylov::column<Exec, S>(q_, 0), workspace_,
-                                krylov::SolverNumber<Exec, S>(curvature_));
+                                krylov::SolverNumber<Exec, Sum>(curvature_));
       }
     }
     krylov::apply<Exec, S>(exec, matrix, p_, q_);
@@ -326,10 +305,26 @@ class CgSolver {
   }
 
   template <How how, class A, class M>
-  void iterate(const Exec& exec, A& matrix, M& preconditioner, const Const& z) {
+  void iterate(const Exec& exec, A& matrix, [[maybe_unused]] M& preconditioner, const Const& z) {
     namespace krylov = detail::krylov;
     multiply(exec, matrix);
-    residual<how, false>(exec, {}, preconditioner, z);
+    const auto limits = monitor_.limits();
+    pass(exec, "heddle::cg::residual", z.row_stride == 1, [&](int f, int n) {
+      return krylov::CgResidual<S, how>{whole(r_).slice(f, n),
+                                        read(q_).slice(f, n),
+                                        residuals<how>(z, f, n),
+                                        monitor_.states(),
+                                        curvature_,
+                                        limits,
+                                        f};
+    });
+    if constexpr (how == How::by_operator) {
+      krylov::apply<Exec, S>(exec, preconditioner, r_, z_);
+      pass(exec, "heddle::cg::rho", true, [&](int f, int n) {
+        return krylov::CgRho<S>{{read(r_).slice(f, n), read(z_).slice(f, n)},
+                                monitor_.states() + f};
+      });
+    }
     pass(exec, "heddle::cg::directions", z.row_stride == 1, [&](int f, int n) {
       return krylov::CgDirections<S, how>{{},
                                           whole(x_).slice(f, n),
@@ -340,47 +335,19 @@ class CgSolver {
     });
   }
 
-  template <How how, class A, class M>
-  void recompute(const Exec& exec, A& matrix, const Const& b, M& preconditioner, const Const& z) {
-    detail::krylov::apply<Exec, S>(exec, matrix, x_, q_);
-    residual<how, true>(exec, b, preconditioner, z);
-  }
-
-  template <How how, bool anew, class M>
-  void residual(const Exec& exec, const Const& b, [[maybe_unused]] M& preconditioner,
-                const Const& z) {
-    namespace krylov = detail::krylov;
-    const auto limits = monitor_.limits();
-    pass(exec, "heddle::cg::residual", b.row_stride == 1 && z.row_stride == 1, [&](int f, int n) {
-      return krylov::CgResidual<S, how, anew>{whole(r_).slice(f, n),
-                                              read(q_).slice(f, n),
-                                              anew ? b.slice(f, n) : b,
-                                              residuals<how>(z, f, n),
-                                              monitor_.states(),
-                                              curvature_,
-                                              limits,
-                                              f};
-    });
-    if constexpr (how == How::by_operator) {
-      krylov::apply<Exec, S>(exec, preconditioner, r_, z_);
-      pass(exec, "heddle::cg::rho", true, [&](int f, int n) {
-        return krylov::CgRho<S, anew>{{read(r_).slice(f, n), read(z_).slice(f, n)},
-                                      monitor_.states() + f};
-      });
-    }
-  }
-
   std::int64_t rows_;
   int count_;
   Monitor monitor_;
-  VectorWorkspace<Exec, S> workspace_;
+  VectorWorkspace<Exec, Sum> workspace_;
   Device device_;
   Scheme scheme_;
   detail::krylov::BlockGraph<backends::Graph<Exec>> blocks_;
+  detail::krylov::BestSolution<Exec, S> best_;
   Arena<Space> arena_;
   Vectors x_, r_, p_, q_, z_;
-  S* curvature_ = nullptr;
+  Sum* curvature_ = nullptr;
   backends::MeetingWords meeting_;
+  detail::MoveOnly only_moves_;
 };
 
 }  // namespace heddle

@@ -17,7 +17,7 @@ struct CgCrew {
   static constexpr bool lanes = backends::has_lanes<typename All::execution_space>;
 
   const All& all;
-  S* partials;  ///< two sets of CgShared::most_sums for each team
+  Wide<S>* partials;  ///< two sets of CgShared::most_sums for each team
   mutable int set = 0;
 
   KOKKOS_FORCEINLINE_FUNCTION const Team& team() const { return all.team(); }
@@ -40,17 +40,18 @@ struct CgCrew {
     }
   }
   template <int Values>
-  KOKKOS_FORCEINLINE_FUNCTION void add(CgShared<S>& shared, S (&sums)[Values], int values) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add(CgShared<S>& shared, Wide<S> (&sums)[Values],
+                                       int values) const {
     team_sums::add_over_team(team(), shared.sums, sums, values);
-    S* const of_teams = partials + static_cast<std::int64_t>(set) * all.teams() * Values;
+    Wide<S>* const of_teams = partials + static_cast<std::int64_t>(set) * all.teams() * Values;
     set = 1 - set;
     if (team().thread() == 0) {
       for (int i = 0; i < values; ++i) of_teams[team().index() * Values + i] = sums[i];
     }
     all.barrier();
     team_sums::add_over_teams(team(), shared.sums,
-                              team_sums::Partials<S>{of_teams, nullptr, Values}, all.teams(), 0,
-                              values, sums);
+                              team_sums::Partials<Wide<S>>{of_teams, nullptr, Values}, all.teams(),
+                              0, values, sums);
   }
 };
 
@@ -60,7 +61,7 @@ struct CgAllTeams {
 
   CgProblem<S, Matrix> problem;
   CgVectors<S*> vectors;
-  S* partials;
+  Wide<S>* partials;
 
   template <class All>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const All& all, Scratch& scratch) const {

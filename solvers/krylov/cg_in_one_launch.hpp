@@ -3,7 +3,8 @@
 
 #include "../../backends/all_teams.hpp"
 #include "../../backends/launch.hpp"
-#include "cg_passes.hpp"
+#include "cg_state.hpp"
+#include "preconditioned.hpp"
 
 /// Steps of conjugate gradients inside of one launch, which computes the product itself: what
 /// cg/one-team, cg/one-cluster and cg/all-teams have in common.
@@ -30,30 +31,40 @@ KOKKOS_FORCEINLINE_FUNCTION void copy_iteration(const Crew& crew, std::int64_t r
 /// What a team shares beside its vectors. Every team has the state, and all come to the same.
 template <Scalar S>
 struct CgShared {
-  static constexpr int most_sums = 3;
-  team_sums::Scratch<S, most_sums> sums;
-  CgState<heddle::RealOf<S>> state;
+  static constexpr int most_sums = 2 * Squares<S>::sums;
+  team_sums::Scratch<Wide<S>, most_sums> sums;
+  CgState state;
 };
 
 /// The system, the user's vectors, and which steps.
 template <Scalar S, class Matrix>
 struct CgProblem {
-  using Real = heddle::RealOf<S>;
   const typename Matrix::offset_type* row_ptr;
   const typename Matrix::ordinal_type* col_idx;
   const typename Matrix::scalar_type* values;
   std::int64_t rows;
   Multivector<const S> b, diagonal;
   Multivector<S> solution;
-  CgState<Real>* state;
-  Limits<Real> limits;
-  int first, stop, recompute_every;
-  bool begins, zero_guess;
+  CgState* state;
+  Limits limits;
+  int stop, recompute_every;
+  bool begins, ends, zero_guess;
 };
 
-/// Steps [first, stop). A thread has the same rows in all it does; of p alone, and of x where the
-/// residual is computed anew, it reads rows of others. Threads agree on every branch: only thread 0
-/// of a team writes its state, between two barriers.
+template <Scalar S>
+KOKKOS_FORCEINLINE_FUNCTION S narrow(const Wide<S>& value) {
+  if constexpr (is_complex<S>) {
+    using Real = heddle::RealOf<S>;
+    return S(static_cast<Real>(value.real()), static_cast<Real>(value.imag()));
+  } else {
+    return static_cast<S>(value);
+  }
+}
+
+/// Steps up to `stop`; b - A x is computed at once where the iteration ends. A thread has the same
+/// rows in all it does; of p, and of x where the residual is computed from it, it reads rows of
+/// others. Threads agree on every branch: only thread 0 of a team writes its state, between two
+/// barriers.
 ///
 /// Crew is who works together: `team()`; `each_row(rows, body)`, those of this thread;
 /// `add(shared, sums, n)`, after which thread 0 of each team has the sums of all threads, in a
@@ -62,10 +73,10 @@ struct CgProblem {
 /// all.
 template <Scalar S, class Matrix, Preconditioned How, class Crew, class Vector = S*>
 struct CgSteps {
-  using Real = heddle::RealOf<S>;
   using Off = typename Matrix::offset_type;
   using Shared = CgShared<S>;
-  static constexpr int sums_of_team = Shared::most_sums;
+  using Norm = Squares<S>;
+  using Sum = Wide<S>;
 
   const CgProblem<S, Matrix>& problem;
   const Crew& crew;
@@ -74,18 +85,30 @@ struct CgSteps {
 
   KOKKOS_FORCEINLINE_FUNCTION void run() const {
     if (problem.begins) {
-      begin();
-    } else if (crew.team().thread() == 0) {
-      shared.state = *problem.state;
+      const bool zero = problem.zero_guess;
+      crew.each_row(problem.rows,
+                    [&](std::int64_t i) { own.x[i] = zero ? S(0) : S(problem.solution(i, 0)); });
+      crew.barrier();
+      judge_residual<true>(Due::all);
+    } else {
+      if (crew.team().thread() == 0) shared.state = *problem.state;
+      crew.barrier();
     }
-    crew.barrier();
+    const Progress& progress = shared.state.progress;
     const int every = problem.recompute_every;
-    for (int step = problem.first; step < problem.stop && shared.state.running(); ++step) {
-      if (!iterate()) break;
-      if (every > 0 && (step + 1) % every == 0) recompute();
+    while (progress.running() && progress.iterations < problem.stop) {
+      iterate();
+      if (is_due(progress, Due::ended)) {
+        judge_residual<false>(Due::ended);
+      } else if (progress.running() && every > 0 && progress.iterations % every == 0) {
+        judge_residual<false>(Due::running);
+      }
     }
+    if (problem.ends && is_due(progress, Due::all)) judge_residual<false>(Due::all);
     if (crew.leads()) *problem.state = shared.state;
-    crew.each_row(problem.rows, [&](std::int64_t i) { problem.solution(i, 0) = own.x[i]; });
+    const bool zero = progress.zero != 0;
+    crew.each_row(problem.rows,
+                  [&](std::int64_t i) { problem.solution(i, 0) = zero ? S(0) : own.x[i]; });
   }
 
  private:
@@ -97,88 +120,92 @@ struct CgSteps {
     }
     return sum;
   }
-  KOKKOS_FORCEINLINE_FUNCTION S preconditioned(std::int64_t row, const S& r) const {
-    return How == Preconditioned::by_diagonal ? problem.diagonal(row, 0) * r : r;
+  KOKKOS_FORCEINLINE_FUNCTION Sum preconditioned(std::int64_t row, const Sum& r) const {
+    return How == Preconditioned::by_diagonal ? Sum(problem.diagonal(row, 0)) * r : r;
   }
   /// The history is written by one.
-  KOKKOS_FORCEINLINE_FUNCTION Limits<Real> limits() const {
-    Limits<Real> limits = problem.limits;
+  KOKKOS_FORCEINLINE_FUNCTION Limits limits() const {
+    Limits limits = problem.limits;
     if (!crew.leads()) limits.history = nullptr;
     return limits;
   }
-
-  /// x from the guess, r = b - A x, p = z
-  KOKKOS_FORCEINLINE_FUNCTION void begin() const {
-    const bool zero = problem.zero_guess;
-    crew.each_row(problem.rows,
-                  [&](std::int64_t i) { own.x[i] = zero ? S(0) : S(problem.solution(i, 0)); });
-    crew.barrier();
-    S sum[sums_of_team] = {S(0), S(0), S(0)};
-    crew.each_row(problem.rows, [&](std::int64_t i) {
-      const S right = problem.b(i, 0), r = zero ? right : right - product(i, own.x);
-      const S z = preconditioned(i, r);
-      own.r[i] = r;
-      own.p[i] = z;
-      sum[0] += conjugate(r) * r;
-      sum[1] += conjugate(right) * right;
-      sum[2] += conjugate(r) * z;
-    });
-    crew.add(shared, sum, 3);
-    if (crew.team().thread() == 0) {
-      begin_cg(shared.state, limits(), 0, real_part(sum[0]), real_part(sum[1]), real_part(sum[2]));
-    }
+  KOKKOS_FORCEINLINE_FUNCTION static void clear(Sum (&sum)[Shared::most_sums]) {
+    for (Sum& of : sum) of = Sum(0);
   }
 
-  /// Whether there is a next step to be thought of.
-  KOKKOS_FORCEINLINE_FUNCTION bool iterate() const {
-    S sum[sums_of_team] = {S(0), S(0), S(0)};
+  /// r = b - A x, and what an iteration needs that goes on from there
+  template <bool first>
+  KOKKOS_FORCEINLINE_FUNCTION void judge_residual(Due due) const {
+    CgState& state = shared.state;
+    Sum sum[Shared::most_sums];
+    clear(sum);
+    const bool zero = first && problem.zero_guess;
     crew.each_row(problem.rows, [&](std::int64_t i) {
-      own.q[i] = product(i, own.p);
-      sum[0] += conjugate(own.p[i]) * own.q[i];
+      const Sum right(problem.b(i, 0));
+      const Sum r = zero ? right : right - Sum(product(i, own.x));
+      own.r[i] = narrow<S>(r);
+      Norm::add_one(r, sum);
+      if (first) Norm::add_one(right, sum + Norm::sums);
+    });
+    crew.add(shared, sum, first ? 2 * Norm::sums : Norm::sums);
+    if (crew.team().thread() == 0) {
+      if (first) {
+        begin(state.progress, limits(), 0, Norm::norm(sum), Norm::norm(sum + Norm::sums),
+              CgState::cost);
+      } else {
+        judge(state.progress, limits(), 0, Norm::norm(sum), due, CgState::cost);
+      }
+    }
+    crew.barrier();
+    if (!state.progress.unscaled) return;
+    const bool anew = state.progress.anew != 0;
+    const double scale = state.progress.scale;
+    clear(sum);
+    crew.each_row(problem.rows, [&](std::int64_t i) {
+      const S r = narrow<S>(Sum(own.r[i]) * scale);
+      const Sum z = preconditioned(i, Sum(r));
+      own.r[i] = r;
+      if (anew) own.p[i] = narrow<S>(z);
+      sum[0] += conjugate(Sum(r)) * z;
     });
     crew.add(shared, sum, 1);
-    if (crew.team().thread() == 0) take_curvature(shared.state, real_part(sum[0]));
-    crew.team().barrier();
-    if (shared.state.moves == 0) return false;
-    const S alpha(shared.state.alpha);
-    sum[0] = sum[1] = S(0);
-    crew.each_row(problem.rows, [&](std::int64_t i) {
-      own.x[i] += alpha * own.p[i];
-      const S r = own.r[i] - alpha * own.q[i];
-      own.r[i] = r;
-      sum[0] += conjugate(r) * r;
-      sum[1] += conjugate(r) * preconditioned(i, r);
-    });
-    crew.add(shared, sum, 2);
-    if (crew.team().thread() == 0) {
-      advance(shared.state.progress, limits(), 0, real_part(sum[0]), 1);
-      next_direction(shared.state, real_part(sum[1]));
-    }
-    crew.team().barrier();
-    const S beta(shared.state.beta);
-    crew.each_row(problem.rows, [&](std::int64_t i) {
-      own.p[i] = preconditioned(i, own.r[i]) + beta * own.p[i];
-    });
+    if (crew.team().thread() == 0) restart_cg(state, real_part(sum[0]));
     crew.barrier();
-    return true;
   }
 
-  /// r = b - A x
-  KOKKOS_FORCEINLINE_FUNCTION void recompute() const {
-    if (!shared.state.running()) return;
-    S sum[sums_of_team] = {S(0), S(0), S(0)};
+  KOKKOS_FORCEINLINE_FUNCTION void iterate() const {
+    CgState& state = shared.state;
+    Sum sum[Shared::most_sums];
+    clear(sum);
     crew.each_row(problem.rows, [&](std::int64_t i) {
-      const S r = S(problem.b(i, 0)) - product(i, own.x);
-      own.r[i] = r;
+      const S q = product(i, own.p);
+      own.q[i] = q;
+      sum[0] += conjugate(Sum(own.p[i])) * Sum(q);
+    });
+    crew.add(shared, sum, 1);
+    if (crew.team().thread() == 0) take_curvature(state, real_part(sum[0]));
+    crew.team().barrier();
+    if (state.moves == 0) return;
+    const double alpha = state.alpha, unscaled_alpha = alpha * state.progress.unscale;
+    clear(sum);
+    crew.each_row(problem.rows, [&](std::int64_t i) {
+      own.x[i] = narrow<S>(Sum(own.x[i]) + unscaled_alpha * Sum(own.p[i]));
+      const Sum r = Sum(own.r[i]) - alpha * Sum(own.q[i]);
+      own.r[i] = narrow<S>(r);
       sum[0] += conjugate(r) * r;
       sum[1] += conjugate(r) * preconditioned(i, r);
     });
     crew.add(shared, sum, 2);
     if (crew.team().thread() == 0) {
-      take_residual_anew(shared.state, limits(), 0, real_part(sum[0]));
-      shared.state.rho = real_part(sum[1]);
+      advance_cg(state, limits(), 0, real_part(sum[0]));
+      next_direction(state, real_part(sum[1]));
     }
     crew.team().barrier();
+    const double beta = state.beta;
+    crew.each_row(problem.rows, [&](std::int64_t i) {
+      own.p[i] = narrow<S>(preconditioned(i, Sum(own.r[i])) + beta * Sum(own.p[i]));
+    });
+    crew.barrier();
   }
 };
 

@@ -42,8 +42,8 @@ inline int cluster_teams(const Device& device) {
 template <Scalar S>
 std::size_t cluster_scratch_bytes(const ClusterRows& rows) {
   const std::size_t n = rows.share;
-  return backends::scratch_bytes<CgShared<S>, S, S, S, S, S>(1, 2 * CgShared<S>::most_sums, n, n, n,
-                                                             n);
+  return backends::scratch_bytes<CgShared<S>, Wide<S>, S, S, S, S>(1, 2 * CgShared<S>::most_sums, n,
+                                                                   n, n, n);
 }
 
 /// Whether the vectors of so many rows fit into the scratch of a cluster.
@@ -84,7 +84,7 @@ struct CgCluster {
 
   const Cluster& cluster;
   ClusterRows rows;
-  S* partials;  ///< two sets of CgShared::most_sums
+  Wide<S>* partials;  ///< two sets of CgShared::most_sums
   mutable int set = 0;
 
   KOKKOS_FORCEINLINE_FUNCTION Team team() const { return cluster.team(); }
@@ -102,9 +102,10 @@ struct CgCluster {
     return {cluster, rows, vector.data};
   }
   template <int Values>
-  KOKKOS_FORCEINLINE_FUNCTION void add(CgShared<S>& shared, S (&sums)[Values], int values) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add(CgShared<S>& shared, Wide<S> (&sums)[Values],
+                                       int values) const {
     team_sums::add_over_team(team(), shared.sums, sums, values);
-    S* const own = partials + set * Values;
+    Wide<S>* const own = partials + set * Values;
     set = 1 - set;
     if (team().thread() == 0) {
       for (int i = 0; i < values; ++i) own[i] = sums[i];
@@ -112,7 +113,7 @@ struct CgCluster {
     cluster.barrier();
     if (team().thread() != 0) return;
     for (int i = 0; i < values; ++i) {
-      S sum = *cluster.remote(own + i, 0);
+      Wide<S> sum = *cluster.remote(own + i, 0);
       for (int other = 1; other < cluster.teams(); ++other) sum += *cluster.remote(own + i, other);
       sums[i] = sum;
     }
@@ -134,7 +135,7 @@ struct CgOneCluster {
     using Crew = CgCluster<Cluster, S>;
     using Vector = RowsOfTeam<S>;
     Shared& shared = *scratch.template take<Shared>(1);
-    const Crew crew{cluster, rows, scratch.template take<S>(2 * Shared::most_sums)};
+    const Crew crew{cluster, rows, scratch.template take<Wide<S>>(2 * Shared::most_sums)};
     const std::int64_t first = rows.first(cluster.rank());
     const Vector x{scratch.template take<S>(rows.share), first};
     const Vector r{scratch.template take<S>(rows.share), first};

@@ -31,7 +31,8 @@ struct CgTeam {
     for (std::int64_t i = of.thread(); i < rows; i += Team::threads) body(i);
   }
   template <Scalar S, int Values>
-  KOKKOS_FORCEINLINE_FUNCTION void add(CgShared<S>& shared, S (&sums)[Values], int values) const {
+  KOKKOS_FORCEINLINE_FUNCTION void add(CgShared<S>& shared, Wide<S> (&sums)[Values],
+                                       int values) const {
     team_sums::add_over_team(of, shared.sums, sums, values);
   }
 };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../vectors/updates.hpp"
-#include "apply.hpp"
+#include "../../core/move_only.hpp"
 #include "chebyshev_passes.hpp"
 #include "monitor.hpp"
 
@@ -31,10 +30,12 @@ inline void check_bounds(const SpectrumBounds& bounds) {
 /// bounds are known (a smoother, a mass matrix) it does what CG does. Where an eigenvalue lies
 /// above the upper bound it diverges, which the result says.
 ///
-/// Made once for a size, with all memory: bytes(). solve allocates nothing. The residual's norm is
-/// computed every options.check_every iterations (with 0: at the end), when the host looks. A step
-/// is the product and one launch, and moves what the product does and 7 n b bytes, 8 n b with
-/// JacobiPreconditioner; with another preconditioner 10 n b and its own, in two launches.
+/// Made once for a size, with all memory: bytes(). It moves, and does not copy. solve allocates
+/// nothing. The residual's norm is computed every options.check_every iterations (with 0: at the
+/// end), when the host checks, and with options.history in every one. b - A x, scaling and sums are
+/// as CgSolver says. A step is the product and one launch, and moves what the product does and
+/// 7 n b bytes, 8 n b with JacobiPreconditioner; with another preconditioner 10 n b and its own, in
+/// two launches.
 ///
 /// Source: Y. Saad, Iterative Methods for Sparse Linear Systems (2003), algorithm 12.1.
 template <ExecutionSpace Exec, Scalar S>
@@ -52,13 +53,16 @@ class ChebyshevSolver {
         monitor_(exec,
                  detail::krylov::MonitorLabels{"heddle::chebyshev::progress",
                                                "heddle::chebyshev::progress_on_host",
-                                               "heddle::chebyshev::look"},
+                                               "heddle::chebyshev::check"},
                  options, rows),
-        workspace_(exec, 2) {
+        workspace_(exec, ResidualPasses::most_numbers),
+        best_(exec, "heddle::chebyshev::best", options, static_cast<std::size_t>(rows), 1) {
     detail::krylov::check_bounds(bounds);
     const auto n = static_cast<std::size_t>(rows);
     arena_ = Arena<Space>(exec, "heddle::chebyshev::vectors", 5 * arena_bytes<S>(n));
-    for (Vector* v : {&x_, &r_, &d_, &q_, &z_}) *v = Vector(arena_.template take<S>(n).data(), n);
+    for (Vectors* v : {&x_, &r_, &d_, &q_, &z_}) {
+      *v = Vectors(arena_.template take<S>(n).data(), n, 1);
+    }
   }
 
   /// Solves A x = b from what is in x (or from zero: options.zero_guess). b and x are of rank 1 and
@@ -76,37 +80,61 @@ class ChebyshevSolver {
     static_assert(std::same_as<M, NoPreconditioner> || Preconditioner<M, Exec, S>,
                   "M has no apply(exec, b, x)");
     static_assert(B::rank() == 1 && X::rank() == 1, "Chebyshev takes one right-hand side");
+    only_moves_.check("ChebyshevSolver", "solve");
     namespace krylov = detail::krylov;
     const auto right = detail::vectors::to_read(b);
+    const auto solution = detail::vectors::to_write(x);
     krylov::check_square(matrix, rows_);
-    krylov::check_system(rows_, 1, right, detail::vectors::to_write(x));
+    krylov::check_system(rows_, 1, right, solution);
     krylov::check_symmetric(preconditioner, "Chebyshev's iteration needs");
     monitor_.clear();
-    krylov::take_guess<Exec, S>(exec, matrix, x, monitor_.options().zero_guess, x_, r_);
-    detail::vectors::stream(
-        exec, "heddle::chebyshev::begin", rows_, 1, detail::vectors::has_unit_stride(right),
-        krylov::ChebyshevBegin<S>{{{}, right, write(r_)}, monitor_.states(), monitor_.limits()},
-        workspace_.partials(2));
-    krylov::ChebyshevNumbers<Real> numbers(bounds_.lower, bounds_.upper);
-    direction(exec, preconditioner, Real(0), numbers.first());
-    monitor_.run(exec, 1, [&](int first, int stop) {
+    best_.clear();
+    krylov::take_guess<Exec, S>(exec, matrix, x, monitor_.options().zero_guess, x_, q_);
+    residual_passes().template judge<true>(exec, workspace_, right, Due::all);
+    go_on(exec);
+    krylov::ChebyshevNumbers numbers(bounds_.lower, bounds_.upper);
+    direction(exec, preconditioner, 0, numbers.first());
+    const auto judge = [&](Due due) {
+      matrix.apply(exec, Const(column(x_)), column(q_));
+      residual_passes().template judge<false>(exec, workspace_, right, due);
+    };
+    const bool every_norm = monitor_.options().history;
+    const auto blocks = [&](int first, int stop) {
+      int since = 0;  // products, the last norm
       for (int step = first; step < stop; ++step) {
-        iterate(exec, matrix, preconditioner, numbers, step + 1 == stop ? stop - first : 0);
+        ++since;
+        const bool norm = every_norm || step + 1 == stop;
+        iterate(exec, matrix, preconditioner, numbers, norm ? std::exchange(since, 0) : 0);
       }
-    });
-    vectors::copy(exec, x_, x);
+    };
+    const auto recompute = [&] {
+      judge(Due::running);
+      go_on(exec);
+    };
+    monitor_.run(
+        exec, 1,
+        krylov::Iteration{[&](int first, int stop) {
+                            krylov::with_recomputed(first, stop, monitor_.options().recompute_every,
+                                                    blocks, recompute);
+                          },
+                          judge, [&] { go_on(exec); },
+                          [&](const auto& progress) { best_.keep(exec, progress, x_); },
+                          [&](const auto& progress) { return best_.restore(exec, progress, x_); }});
+    residual_passes().give(exec, solution);
     return result();
   }
 
-  /// As of the last look; with `exec`, waits and looks.
+  /// As of the last check; with `exec`, waits and checks.
   const KrylovResult& result() const { return monitor_.results()[0]; }
   const KrylovResult& result(const Exec& exec) {
-    monitor_.look(exec);
+    monitor_.check(exec);
     return result();
   }
-  /// On the device, with options.history: the norms where one was computed, of iteration i at i.
-  auto history() const { return monitor_.history(); }
-  std::size_t bytes() const { return arena_.bytes() + workspace_.bytes() + monitor_.bytes(); }
+  /// The norms of all residuals, with options.history, of every iteration one; waits.
+  std::vector<double> history(const Exec& exec) { return monitor_.history(exec, 0); }
+  std::size_t bytes() const {
+    return arena_.bytes() + workspace_.bytes() + monitor_.bytes() + best_.bytes();
+  }
   /// Bytes that a step moves, the preconditioner's own not counted.
   template <class A, class M = NoPreconditioner>
   double moved_bytes(const A& matrix, const M& = {}) const {
@@ -118,22 +146,48 @@ class ChebyshevSolver {
 
  private:
   using Space = typename Exec::memory_space;
+  using Sum = detail::krylov::Wide<S>;
+  using State = detail::krylov::Progress;
   using Vector = SolverVector<Exec, S>;
+  using Vectors = detail::krylov::SolverVectors<Exec, S>;  // of one column
   using Const = ConstSolverVector<Exec, S>;
-  using Monitor = detail::krylov::Monitor<Exec, detail::krylov::Progress<Real>, Real>;
+  using Monitor = detail::krylov::Monitor<Exec, S, State>;
+  using ResidualPasses = detail::krylov::ResidualPasses<Exec, S, State>;
+  using Due = detail::krylov::Due;
   using How = detail::krylov::Preconditioned;
 
-  static Multivector<S> write(const Vector& v) { return multivector_of<S>(v); }
-  static Multivector<const S> read(const Vector& v) { return multivector_of<const S>(v); }
+  static Multivector<S> write(const Vectors& v) { return multivector_of<S>(v); }
+  static Multivector<const S> read(const Vectors& v) { return multivector_of<const S>(v); }
+  static Vector column(const Vectors& v) { return detail::krylov::column<Exec, S>(v, 0); }
+
+  /// Coefficients come from the bounds alone, so the iteration never begins anew.
+  ResidualPasses residual_passes() const {
+    return {{"heddle::chebyshev::true_residual", "heddle::chebyshev::scale_residual",
+             "heddle::chebyshev::solution"},
+            write(x_),
+            write(r_),
+            write(q_),
+            monitor_.states(),
+            monitor_.limits(),
+            1,
+            false};
+  }
+  /// From b - A x.
+  void go_on(const Exec& exec) {
+    residual_passes().scale(exec);
+    Kokkos::parallel_for("heddle::chebyshev::go_on", range_policy(exec, 1),
+                         detail::krylov::ChebyshevGoesOn{monitor_.states()});
+  }
   template <class M>
   auto residuals(M& preconditioner) const {
     return detail::krylov::residuals_with<S>(preconditioner, read(z_), rows_);
   }
 
   template <class M>
-  void direction(const Exec& exec, M& preconditioner, Real old, Real fresh) {
+  void direction(const Exec& exec, M& preconditioner, double old, double fresh) {
     constexpr How how = detail::krylov::how_with<M>();
-    if constexpr (how == How::by_operator) preconditioner.apply(exec, Const(r_), z_);
+    if constexpr (how == How::by_operator)
+      preconditioner.apply(exec, Const(column(r_)), column(z_));
     detail::vectors::stream(
         exec, "heddle::chebyshev::direction", rows_, 1, true,
         detail::krylov::ChebyshevDirection<S, how>{
@@ -143,9 +197,9 @@ class ChebyshevSolver {
   /// products: since the last norm, or 0 for a step without one.
   template <class A, class M>
   void iterate(const Exec& exec, A& matrix, M& preconditioner,
-               detail::krylov::ChebyshevNumbers<Real>& numbers, int products) {
+               detail::krylov::ChebyshevNumbers& numbers, int products) {
     constexpr How how = detail::krylov::how_with<M>();
-    matrix.apply(exec, Const(d_), q_);
+    matrix.apply(exec, Const(column(d_)), column(q_));
     const auto [old, fresh] = numbers.next();
     const auto step = [&, old = old, fresh = fresh]<bool norm>() {
       return detail::krylov::ChebyshevStep<S, how, norm>{
@@ -165,9 +219,11 @@ class ChebyshevSolver {
   std::int64_t rows_;
   SpectrumBounds bounds_;
   Monitor monitor_;
-  VectorWorkspace<Exec, S> workspace_;
+  VectorWorkspace<Exec, Sum> workspace_;
+  detail::krylov::BestSolution<Exec, S> best_;
   Arena<Space> arena_;
-  Vector x_, r_, d_, q_, z_;
+  Vectors x_, r_, d_, q_, z_;
+  detail::MoveOnly only_moves_;
 };
 
 }  // namespace heddle

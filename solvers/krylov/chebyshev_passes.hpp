@@ -2,49 +2,47 @@
 #pragma once
 
 #include "preconditioned.hpp"
-#include "state.hpp"
+#include "residual.hpp"
 
 namespace heddle::detail::krylov {
 
 /// The numbers of Chebyshev's iteration for a spectrum between two bounds: known beforehand, so
 /// that no step waits for a sum.
-template <class Real>
 class ChebyshevNumbers {
  public:
   ChebyshevNumbers(double lower, double upper)
       : middle_((upper + lower) / 2), half_((upper - lower) / 2), rho_(half_ / middle_) {}
 
   /// Of z, in the first direction.
-  Real first() const { return static_cast<Real>(1 / middle_); }
+  double first() const { return 1 / middle_; }
   /// Of the direction before and of z, in the next.
-  std::pair<Real, Real> next() {
+  std::pair<double, double> next() {
     const double scale = 1 / (2 * middle_ - rho_ * half_);
     const double before = std::exchange(rho_, half_ * scale);
-    return {static_cast<Real>(rho_ * before), static_cast<Real>(2 * scale)};
+    return {rho_ * before, 2 * scale};
   }
 
  private:
   double middle_, half_, rho_;
 };
 
-/// x += d, r -= q, then d = old d + fresh z, of z = M r; with Norm, r . r too. With a z that is a
-/// vector, d is left to ChebyshevDirection.
+/// x += d, which is scaled and x is not, r -= q, then d = old d + fresh z, of z = M r; with Norm, r
+/// . r too. With a z that is a vector, d is left to ChebyshevDirection.
 template <Scalar S, Preconditioned How, bool Norm>
 struct ChebyshevStep {
   static constexpr int sums = Norm ? 1 : 0;
-  using accumulator_type = S;
-  using Real = heddle::RealOf<S>;
+  using accumulator_type = Wide<S>;
   Multivector<S> x, r, d;
   Multivector<const S> q;
   Residuals<S, How> residuals;
-  Real old, fresh;
-  Progress<Real>* progress;  ///< null: goes on whatever comes
-  Limits<Real> limits;
+  double old, fresh;
+  Progress* progress;  ///< null: goes on whatever comes
+  Limits limits;
   int products;  ///< since the last norm
 
   template <class Pack>
   struct Constants {
-    Pack old, fresh, minus_one, one;
+    Pack old, fresh, minus_one, unscale;
   };
   template <class Pack>
   struct Values {
@@ -55,7 +53,9 @@ struct ChebyshevStep {
   }
   template <class Pack>
   KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
-    return {Pack::all(S(old)), Pack::all(S(fresh)), Pack::all(S(-1)), Pack::all(S(1))};
+    using Sum = Wide<S>;
+    return {Pack::all(Sum(old)), Pack::all(Sum(fresh)), Pack::all(Sum(-1)),
+            Pack::all(Sum(progress ? progress->unscale : 1.0))};
   }
   template <class Entries, class Pack>
   KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
@@ -66,8 +66,8 @@ struct ChebyshevStep {
   template <class Entries, class Pack>
   KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
                                          const Values<Pack>& of, [[maybe_unused]] Pack* sum) const {
-    at.store(x, Pack::add(of.x, of.d));
-    const Pack left = Pack::multiply_add(with.minus_one, of.q, of.r);
+    at.store(x, Pack::multiply_add(with.unscale, of.d, of.x));
+    const Pack left = at.keep(Pack::multiply_add(with.minus_one, of.q, of.r));
     at.store(r, left);
     if constexpr (How != Preconditioned::by_operator) {
       const Pack z = residuals.value(of.z, left);
@@ -78,21 +78,21 @@ struct ChebyshevStep {
   template <class Acc>
   KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Acc* total) const {
     if constexpr (Norm) {
-      if (active(0)) advance(*progress, limits, 0, real_part(*total), products);
+      if (!active(0)) return;
+      advance(*progress, limits, 0, Kokkos::sqrt(real_part(*total)), products, 1);
     }
   }
 };
 
 /// d = old d + fresh z, of z = M r. old == 0 does not read d.
 template <Scalar S, Preconditioned How>
-struct ChebyshevDirection : vectors::PassWithoutSums {
-  using accumulator_type = S;
-  using Real = heddle::RealOf<S>;
+struct ChebyshevDirection : PassWithoutSums {
+  using accumulator_type = Wide<S>;
   Multivector<const S> r;
   Multivector<S> d;
   Residuals<S, How> residuals;
-  Real old, fresh;
-  const Progress<Real>* progress;
+  double old, fresh;
+  const Progress* progress;
 
   template <class Pack>
   struct Constants {
@@ -107,12 +107,12 @@ struct ChebyshevDirection : vectors::PassWithoutSums {
   }
   template <class Pack>
   KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
-    return {Pack::all(S(old)), Pack::all(S(fresh))};
+    return {Pack::all(Wide<S>(old)), Pack::all(Wide<S>(fresh))};
   }
   template <class Entries, class Pack>
   KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
     const Pack of_r = How == Preconditioned::by_operator ? Pack::zero() : at.load(r);
-    return {of_r, old == Real(0) ? Pack::zero() : at.load(d), residuals.read(at, of_r)};
+    return {of_r, old == 0 ? Pack::zero() : at.load(d), residuals.read(at, of_r)};
   }
   template <class Entries, class Pack>
   KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
@@ -122,15 +122,11 @@ struct ChebyshevDirection : vectors::PassWithoutSums {
   }
 };
 
-template <Scalar S>
-struct ChebyshevBegin : FirstResidual<S> {
-  using Real = heddle::RealOf<S>;
-  Progress<Real>* progress;
-  Limits<Real> limits;
+/// After r was replaced by b - A x, scaled: one item.
+struct ChebyshevGoesOn {
+  Progress* progress;
 
-  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const S* total) const {
-    begin(*progress, limits, 0, real_part(total[0]), real_part(total[1]));
-  }
+  KOKKOS_FUNCTION void operator()(std::int64_t) const { progress->unscaled = 0; }
 };
 
 }  // namespace heddle::detail::krylov

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "../../formats/common/team_sums/workspace.hpp"
+#include "squares.hpp"
 
 namespace heddle {
 
@@ -38,7 +39,10 @@ concept LinearOperator = requires(A& a, const Exec& exec, const ConstSolverVecto
 ///
 /// - `bool symmetric()`: whether M is symmetric (Hermitian) where A is; solvers that need it refuse
 ///   one that says it is not. Without a word it is taken to be;
-/// - `name()`: what it is called then.
+/// - `name()`: what it is called then;
+/// - `static constexpr bool is_diagonal = true`: M is a diagonal matrix whose entries
+///   `inverse_diagonal()` gives, a View of rank 1 of the device: then solvers read these beside the
+///   residual, and never call apply.
 ///
 /// Operators and preconditioners may say that they are `capturable()`, too: apply neither waits nor
 /// allocates, all that it launches is on the instance that it is given, and what was recorded of it
@@ -82,12 +86,12 @@ template <ExecutionSpace Exec, Scalar S>
 using SolverNumber =
     Kokkos::View<S, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// An operator that gives x . y beside y = A x.
+/// An operator that gives x . y beside y = A x, added up in what solvers add up in.
 template <class A, class Exec, class S>
-concept AppliesDot =
-    requires(A& a, const Exec& exec, const ConstSolverVector<Exec, S>& x,
-             const SolverVector<Exec, S>& y, const VectorWorkspace<Exec, S>& workspace,
-             const SolverNumber<Exec, S>& result) { a.apply_dot(exec, x, y, workspace, result); };
+concept AppliesDot = requires(
+    A& a, const Exec& exec, const ConstSolverVector<Exec, S>& x, const SolverVector<Exec, S>& y,
+    const VectorWorkspace<Exec, Wide<S>>& workspace,
+    const SolverNumber<Exec, Wide<S>>& result) { a.apply_dot(exec, x, y, workspace, result); };
 
 /// Whether that reads no vector again.
 template <class A>

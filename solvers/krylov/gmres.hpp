@@ -1,23 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../core/move_only.hpp"
 #include "../vectors/combinations.hpp"
-#include "../vectors/updates.hpp"
-#include "apply.hpp"
 #include "gmres_passes.hpp"
 #include "monitor.hpp"
 
 namespace heddle {
 
+namespace detail::krylov {
+
+/// Iterations of a cycle: no more than there can be. Throws Error or OutOfMemory before anything is
+/// allocated.
+inline int length_of_cycle(std::int64_t rows, int restart, const KrylovOptions& options,
+                           std::size_t scalar_bytes) {
+  check_options(options);
+  if (restart < 1) {
+    throw Error("restart is " + std::to_string(restart),
+                "give the iterations after which GMRES is restarted, at least one");
+  }
+  const std::int64_t most =
+      std::min<std::int64_t>(std::max<std::int64_t>(rows, 1), std::max(options.max_iterations, 1));
+  const auto m = std::min<std::int64_t>(restart, most);
+  const double columns = static_cast<double>(m) + 3;
+  const double bytes = columns * static_cast<double>(scalar_bytes) *
+                       std::max(static_cast<double>(rows), 2 * columns);
+  if (bytes > 0x1p60) {
+    throw OutOfMemory("restart = " + std::to_string(restart) + " keeps " + std::to_string(m) +
+                          " vectors of " + std::to_string(rows) + " rows",
+                      "restart after fewer iterations");
+  }
+  return static_cast<int>(m);
+}
+
+}  // namespace detail::krylov
+
 /// GMRES(m): solves A x = b for any A, with any preconditioner M on the right, so that the residual
-/// that falls is that of A x = b itself. After m iterations the residual is computed from x anew,
-/// and the iteration begins again.
+/// that falls is that of A x = b itself. After m iterations it is restarted: the residual is
+/// computed from x, and a new basis begins. m is the least of `restart`, rows and
+/// options.max_iterations.
 ///
-/// Made once for a size and m, with all memory: m + 1 vectors, a few more, and m numbers squared:
-/// bytes(). solve allocates nothing, and the host looks only every options.check_every iterations;
-/// rotations and the small triangle are computed on the device. Iterations are products with A, but
-/// for those that compute a residual. One solver solves one system at a time. The same bits on
-/// every run, if A and M give the same bits.
+/// Made once for a size and m, with all memory: m + 1 vectors, two more, and m numbers squared:
+/// bytes(). It moves, and does not copy. solve allocates nothing, and the host checks only every
+/// options.check_every iterations; rotations and the small triangle are computed on the device.
+/// Iterations are products with A, but for those that compute a residual. b - A x, scaling and sums
+/// are as CgSolver says. One solver solves one system at a time. The same bits on every run, if A
+/// and M give the same bits.
 ///
 /// Iteration j of a cycle moves what the product and M do, and (4 j + 10) n b bytes: Gram-Schmidt
 /// twice, each a pass over j + 1 vectors for V' w and one for w - V h, so that V is orthogonal to
@@ -31,42 +59,39 @@ class GmresSolver {
   using scalar_type = S;
   using Real = RealOf<S>;
 
-  /// For systems of `rows` unknowns, beginning anew after `restart` iterations. Throws Error if one
-  /// of them, or options, make no sense.
+  /// For systems of `rows` unknowns, restarted after `restart` iterations. Throws Error if one of
+  /// them, or options, make no sense, and OutOfMemory, before it allocates, if no address space
+  /// holds so many vectors.
   GmresSolver(const Exec& exec, std::int64_t rows, int restart = 30,
               const KrylovOptions& options = {})
       : rows_(rows),
-        m_(restart),
-        monitor_(
-            exec,
-            detail::krylov::MonitorLabels{"heddle::gmres::progress",
-                                          "heddle::gmres::progress_on_host", "heddle::gmres::look"},
-            options, rows),
-        workspace_(exec, restart + 1) {
-    if (restart < 1) {
-      throw Error(
-          "GMRES(" + std::to_string(restart) + ") for " + std::to_string(rows) + " unknowns",
-          "give the size of the system, and at least one iteration before it begins anew");
-    }
-    const auto n = static_cast<std::size_t>(rows), m = static_cast<std::size_t>(restart);
-    const std::size_t numbers = m * m + 5 * (m + 1) + 1;
-    arena_ = Arena<Space>(exec, "heddle::gmres::vectors",
-                          arena_bytes<S, S, S, int, Real>(n * (m + 1), 2 * n, numbers, 1, m));
+        m_(detail::krylov::length_of_cycle(rows, restart, options, sizeof(S))),
+        monitor_(exec,
+                 detail::krylov::MonitorLabels{"heddle::gmres::progress",
+                                               "heddle::gmres::progress_on_host",
+                                               "heddle::gmres::check"},
+                 options, rows),
+        workspace_(exec, std::max(m_ + 1, ResidualPasses::most_numbers)) {
+    const auto n = static_cast<std::size_t>(rows), m = static_cast<std::size_t>(m_);
+    const std::size_t numbers = m * m + 5 * (m + 1);
+    arena_ =
+        Arena<Space>(exec, "heddle::gmres::vectors",
+                     arena_bytes<S, S, Sum, int, double>(n * (m + 1), 2 * n, numbers, 1, m + 1));
     basis_ = Vectors(arena_.template take<S>(n * (m + 1)).data(), n, m + 1);
     work_ = Vectors(arena_.template take<S>(2 * n).data(), n, 2);
-    S* next = arena_.template take<S>(numbers).data();
+    Sum* next = arena_.template take<Sum>(numbers).data();
     const auto take = [&](std::size_t count) { return std::exchange(next, next + count); };
-    state_.m = restart;
+    state_.m = m_;
     state_.triangle = take(m * m);
     state_.sine = take(m + 1);
     state_.turned = take(m + 1);
     state_.first_part = take(m + 1);
     state_.second_part = take(m + 1);
     state_.solution = take(m + 1);
-    state_.factor = take(1);
     state_.progress = monitor_.states();
     state_.columns = arena_.template take<int>(1).data();
-    state_.cosine = arena_.template take<Real>(m).data();
+    state_.cosine = arena_.template take<double>(m + 1).data();
+    state_.factor = state_.cosine + m;
   }
 
   /// Solves A x = b from what is in x (or from zero: options.zero_guess). b and x are of rank 1 and
@@ -84,42 +109,47 @@ class GmresSolver {
     static_assert(std::same_as<M, NoPreconditioner> || Preconditioner<M, Exec, S>,
                   "M has no apply(exec, b, x)");
     static_assert(B::rank() == 1 && X::rank() == 1, "GMRES takes one right-hand side");
+    only_moves_.check("GmresSolver", "solve");
     namespace krylov = detail::krylov;
+    const auto right = detail::vectors::to_read(b);
+    const auto solution = detail::vectors::to_write(x);
     krylov::check_square(matrix, rows_);
-    krylov::check_system(rows_, 1, detail::vectors::to_read(b), detail::vectors::to_write(x));
+    krylov::check_system(rows_, 1, right, solution);
     monitor_.clear();
-    const auto own = column(work_, 0);
-    if (monitor_.options().zero_guess) {
-      vectors::scale(exec, 0, own);
-    } else {
-      vectors::copy(exec, x, own);
-    }
-    begin<true>(exec, matrix, b);
+    const Vectors own = single(work_, 0), product = single(work_, 1);
+    krylov::take_guess<Exec, S>(exec, matrix, x, monitor_.options().zero_guess, own, product);
+    residual_passes().template judge<true>(exec, workspace_, right, Due::all);
+    begin(exec);
     int open = 0;  // iterations of this cycle
-    monitor_.run(exec, 1, [&](int first, int stop) {
-      for (int step = first; step < stop; ++step) {
-        if (open == m_) {
-          end(exec, preconditioner, open);
-          begin<false>(exec, matrix, b);
-          open = 0;
-        }
-        iterate(exec, matrix, preconditioner, open++);
-      }
-    });
-    end(exec, preconditioner, open);
-    vectors::copy(exec, own, x);
+    const auto judge = [&](Due due) {
+      end(exec, preconditioner, std::exchange(open, 0));
+      matrix.apply(exec, ConstSolverVector<Exec, S>(column(work_, 0)), column(work_, 1));
+      residual_passes().template judge<false>(exec, workspace_, right, due);
+    };
+    monitor_.run(exec, 1,
+                 krylov::Iteration{[&](int first, int stop) {
+                                     for (int step = first; step < stop; ++step) {
+                                       if (open == m_) {
+                                         judge(Due::running);
+                                         begin(exec);
+                                       }
+                                       iterate(exec, matrix, preconditioner, open++);
+                                     }
+                                   },
+                                   judge, [&] { begin(exec); }, [](const auto&) {},
+                                   [](const auto&) { return false; }});
+    residual_passes().give(exec, solution);
     return result();
   }
 
-  /// As of the last look; with `exec`, waits and looks.
+  /// As of the last check; with `exec`, waits and checks.
   const KrylovResult& result() const { return monitor_.results()[0]; }
   const KrylovResult& result(const Exec& exec) {
-    monitor_.look(exec);
+    monitor_.check(exec);
     return result();
   }
-  /// On the device, with options.history: the residual norms, of iteration i (0: the first
-  /// residual) at i, as far as `iterations` says.
-  auto history() const { return monitor_.history(); }
+  /// The norms of all residuals, with options.history, of every iteration one; waits.
+  std::vector<double> history(const Exec& exec) { return monitor_.history(exec, 0); }
   std::size_t bytes() const { return arena_.bytes() + workspace_.bytes() + monitor_.bytes(); }
   /// Bytes that an iteration moves, on average over a cycle, the preconditioner's own not counted.
   template <class A>
@@ -130,38 +160,45 @@ class GmresSolver {
 
  private:
   using Space = typename Exec::memory_space;
+  using Sum = detail::krylov::Wide<S>;
   using Vectors = detail::krylov::SolverVectors<Exec, S>;
   using Vector = SolverVector<Exec, S>;
-  using Numbers = SolverVector<Exec, S>;
-  using Monitor = detail::krylov::Monitor<Exec, detail::krylov::Progress<Real>, Real>;
+  using Numbers = SolverVector<Exec, Sum>;
+  using State = detail::krylov::Progress;
+  using Monitor = detail::krylov::Monitor<Exec, S, State>;
+  using ResidualPasses = detail::krylov::ResidualPasses<Exec, S, State>;
+  using Due = detail::krylov::Due;
 
   static Vector column(const Vectors& of, int c) { return detail::krylov::column<Exec, S>(of, c); }
+  static Vectors single(const Vectors& of, int c) {
+    return Vectors(column(of, c).data(), of.extent(0), std::size_t{1});
+  }
   /// The first `count` vectors of the basis.
   Vectors basis(int count) const {
     return Vectors(basis_.data(), basis_.extent(0), static_cast<std::size_t>(count));
   }
+  ResidualPasses residual_passes() const {
+    return {{"heddle::gmres::true_residual", "heddle::gmres::scale_residual",
+             "heddle::gmres::solution"},
+            multivector_of<S>(column(work_, 0)),
+            multivector_of<S>(column(basis_, 0)),
+            multivector_of<S>(column(work_, 1)),
+            monitor_.states(),
+            monitor_.limits(),
+            detail::krylov::GmresState<S>::cost};
+  }
   /// Makes a vector of the basis one of length 1, or zero where there is none.
   void normalize(const Exec& exec, const Vector& v) {
-    using Factor =
-        Kokkos::View<const S, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    vectors::scale(exec, Factor(state_.factor), v);
+    detail::vectors::stream(
+        exec, "heddle::gmres::normalize", rows_, 1, true,
+        detail::krylov::GmresNormalize<S>{{}, multivector_of<S>(v), state_.factor});
   }
 
-  template <bool first, class A, class B>
-  void begin(const Exec& exec, A& matrix, const B& b) {
-    const Vector r = column(basis_, 0);
-    if (first && monitor_.options().zero_guess) {
-      vectors::scale(exec, 0, r);
-    } else {
-      matrix.apply(exec, ConstSolverVector<Exec, S>(column(work_, 0)), r);
-    }
-    const auto right = detail::vectors::to_read(b);
-    using Pass = detail::krylov::GmresBegin<S, first>;
-    detail::vectors::stream(exec, "heddle::gmres::begin", rows_, 1,
-                            detail::vectors::has_unit_stride(right),
-                            Pass{{{}, right, multivector_of<S>(r)}, state_, monitor_.limits()},
-                            workspace_.partials(Pass::sums));
-    normalize(exec, r);
+  /// A cycle, from b - A x.
+  void begin(const Exec& exec) {
+    Kokkos::parallel_for("heddle::gmres::begin", range_policy(exec, 1),
+                         detail::krylov::GmresBegin<S>{state_});
+    normalize(exec, column(basis_, 0));
   }
 
   template <class A, class M>
@@ -175,16 +212,16 @@ class GmresSolver {
     }
     matrix.apply(exec, v, w);
     const Vectors before = basis(j + 1);
-    S* const parts[] = {state_.first_part, state_.second_part};  // not in place: nvcc
-    for (S* const part : parts) {
+    Sum* const parts[] = {state_.first_part, state_.second_part};  // not in place: nvcc
+    for (Sum* const part : parts) {
       const Numbers h(part, static_cast<std::size_t>(j) + 1);
       vectors::inner_products(exec, before, w, workspace_, h);
       vectors::combine(exec, -1, before, h, 1, w);
     }
-    detail::vectors::stream(
-        exec, "heddle::gmres::column", rows_, 1, true,
-        detail::krylov::GmresColumn<S>{multivector_of<const S>(w), state_, monitor_.limits(), j},
-        workspace_.partials(1));
+    using Pass = detail::krylov::GmresColumn<S>;
+    detail::vectors::stream(exec, "heddle::gmres::column", rows_, 1, true,
+                            Pass{multivector_of<const S>(w), state_, monitor_.limits(), j},
+                            workspace_.partials(Pass::sums));
     normalize(exec, w);
   }
 
@@ -194,26 +231,28 @@ class GmresSolver {
     if (iterations == 0) return;
     Kokkos::parallel_for("heddle::gmres::solve", range_policy(exec, 1),
                          detail::krylov::GmresSolve<S>{state_});
-    const Vector x = column(work_, 0);
+    // The last vector of the basis is free now: the next cycle makes all of them anew.
+    Vector z = column(basis_, m_);
     const Numbers y(state_.solution, static_cast<std::size_t>(iterations));
-    if constexpr (std::same_as<M, NoPreconditioner>) {
-      vectors::combine(exec, 1, basis(iterations), y, 1, x);
-    } else {
-      // The last vector of the basis is free now: the next cycle makes all of them anew.
-      const Vector sum = column(basis_, m_), z = column(work_, 1);
-      vectors::combine(exec, 1, basis(iterations), y, 0, sum);
-      preconditioner.apply(exec, ConstSolverVector<Exec, S>(sum), z);
-      vectors::axpy(exec, 1, z, x);
+    vectors::combine(exec, 1, basis(iterations), y, 0, z);
+    if constexpr (!std::same_as<M, NoPreconditioner>) {
+      preconditioner.apply(exec, ConstSolverVector<Exec, S>(z), column(work_, 1));
+      z = column(work_, 1);
     }
+    detail::vectors::stream(
+        exec, "heddle::gmres::update", rows_, 1, true,
+        detail::krylov::GmresUpdate<S>{
+            {}, multivector_of<S>(column(work_, 0)), multivector_of<const S>(z), state_.progress});
   }
 
   std::int64_t rows_;
   int m_;
   Monitor monitor_;
-  VectorWorkspace<Exec, S> workspace_;
+  VectorWorkspace<Exec, Sum> workspace_;
   Arena<Space> arena_;
   Vectors basis_, work_;
   detail::krylov::GmresState<S> state_;
+  detail::MoveOnly only_moves_;
 };
 
 }  // namespace heddle

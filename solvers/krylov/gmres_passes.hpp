@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "preconditioned.hpp"
-#include "state.hpp"
+#include "residual.hpp"
 
 /// The numbers of GMRES, on the device.
 namespace heddle::detail::krylov {
@@ -11,46 +10,70 @@ namespace heddle::detail::krylov {
 /// and the right-hand side that they turn.
 template <Scalar S>
 struct GmresState {
-  using Real = heddle::RealOf<S>;
-  Progress<Real>* progress;
-  int* columns;    ///< of the triangle, that count
-  S* triangle;     ///< m x m, column after column
-  S* sine;         ///< m
-  Real* cosine;    ///< m
-  S* turned;       ///< m + 1
-  S* first_part;   ///< m + 1: V' w
-  S* second_part;  ///< m + 1: what was left of it
-  S* solution;     ///< m
-  S* factor;       ///< 1: what makes the next vector one of length 1; zero if there is none
+  using Sum = Wide<S>;
+  static constexpr int cost = 1;  ///< products of an iteration
+  Progress* progress;
+  int* columns;      ///< of the triangle, that count
+  Sum* triangle;     ///< m x m, column after column
+  Sum* sine;         ///< m
+  double* cosine;    ///< m
+  Sum* turned;       ///< m + 1
+  Sum* first_part;   ///< m + 1: V' w
+  Sum* second_part;  ///< m + 1: what was left of it
+  Sum* solution;     ///< m
+  double* factor;    ///< 1: what makes the next vector one of length 1; zero if there is none
   int m;
 
-  KOKKOS_FORCEINLINE_FUNCTION bool running() const { return progress->outcome == Outcome::running; }
+  KOKKOS_FORCEINLINE_FUNCTION bool running() const { return progress->running(); }
 };
 
-/// FirstResidual in the first vector of the basis, and with First the norm of b: the begin of a
-/// cycle.
-template <Scalar S, bool First>
-struct GmresBegin : FirstResidual<S, First> {
-  using Real = heddle::RealOf<S>;
+/// After b - A x: the begin of a cycle, one item.
+template <Scalar S>
+struct GmresBegin {
   GmresState<S> state;
-  Limits<Real> limits;
 
-  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const S* total) const {
-    Progress<Real>& progress = *state.progress;
-    const Real square = real_part(total[0]);
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+    Progress& progress = *state.progress;
     *state.columns = 0;
-    *state.factor = S(0);
-    if constexpr (First) {
-      begin(progress, limits, 0, square, real_part(total[1]));
-    } else {
-      if (!state.running()) return;
-      advance(progress, limits, 0, square, 0);
-      progress.recomputed = 1;
-    }
-    if (!state.running()) return;
-    const Real norm = Kokkos::sqrt(square);
-    state.turned[0] = S(norm);
-    *state.factor = S(Real(1) / norm);
+    *state.factor = 0;
+    if (!progress.running()) return;
+    begin_anew(progress);
+    progress.unscaled = 0;
+    const double norm = progress.residual * progress.scale;
+    state.turned[0] = Wide<S>(norm);
+    *state.factor = progress.scale / norm;
+  }
+};
+
+/// v = factor v, or zero where there is no next vector.
+template <Scalar S>
+struct GmresNormalize : PassWithoutSums {
+  using accumulator_type = Wide<S>;
+  Multivector<S> v;
+  const double* factor;
+
+  template <class Pack>
+  struct Constants {
+    Pack factor;
+    bool zero;
+  };
+  template <class Pack>
+  struct Values {
+    Pack v;
+  };
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
+    return {Pack::all(Wide<S>(*factor)), !(*factor > 0)};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at,
+                                                const Constants<Pack>& with) const {
+    return {with.zero ? Pack::zero() : at.load(v)};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
+                                         const Values<Pack>& of, Pack*) const {
+    at.store(v, Pack::multiply(with.factor, of.v));
   }
 };
 
@@ -58,16 +81,17 @@ struct GmresBegin : FirstResidual<S, First> {
 /// one more that turns the entry below the diagonal to zero.
 template <Scalar S>
 struct GmresColumn {
-  static constexpr int sums = 1;
-  using accumulator_type = S;
-  using Real = heddle::RealOf<S>;
+  using Norm = Squares<S>;
+  static constexpr int sums = Norm::sums;
+  using accumulator_type = Wide<S>;
+  using Sum = Wide<S>;
   Multivector<const S> w;
   GmresState<S> state;
-  Limits<Real> limits;
+  Limits limits;
   int j;
 
   template <class Pack>
-  struct Constants {};
+  using Constants = NoConstants<Pack>;
   template <class Pack>
   struct Values {
     Pack w;
@@ -78,58 +102,59 @@ struct GmresColumn {
     return {};
   }
   template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
+  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const NoConstants<Pack>&) const {
     return {at.load(w)};
   }
   template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries&, const Constants<Pack>&,
+  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries&, const NoConstants<Pack>&,
                                          const Values<Pack>& of, Pack* sum) const {
-    *sum = Pack::multiply_add(Pack::conjugate(of.w), of.w, *sum);
+    Norm::add(of.w, sum);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const S* total) const {
-    *state.factor = S(0);
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Sum* total) const {
+    *state.factor = 0;
     if (!state.running()) return;
-    Progress<Real>& progress = *state.progress;
-    const Real below = Kokkos::sqrt(real_part(*total));
-    S* const column = state.triangle + std::int64_t{j} * state.m;
-    Real size = below;  // of the whole column
+    Progress& progress = *state.progress;
+    const double below = Norm::norm(total);
+    Sum* const column = state.triangle + std::int64_t{j} * state.m;
+    double size = below;  // of the whole column
     for (int i = 0; i <= j; ++i) {
       column[i] = state.first_part[i] + state.second_part[i];
       size += Kokkos::abs(column[i]);
     }
-    if (!is_finite(size)) {
+    if (!Kokkos::isfinite(size)) {
       ++progress.iterations;
+      progress.verified = 0;
       progress.outcome = Outcome::not_a_number;
       return;
     }
     for (int i = 0; i < j; ++i) {
-      const S upper = column[i], lower = column[i + 1];
+      const Sum upper = column[i], lower = column[i + 1];
       column[i] = state.cosine[i] * upper + state.sine[i] * lower;
       column[i + 1] = state.cosine[i] * lower - conjugate(state.sine[i]) * upper;
     }
-    const Real diagonal = Kokkos::abs(column[j]);
-    const Real length = Kokkos::hypot(diagonal, below);
-    if (!(length > Kokkos::Experimental::epsilon_v<Real> * size)) {
+    const double diagonal = Kokkos::abs(column[j]);
+    const double length = Kokkos::hypot(diagonal, below);
+    if (!(length > Kokkos::Experimental::epsilon_v<heddle::RealOf<S>> * size)) {
       ++progress.iterations;
+      progress.verified = 0;
       progress.outcome = Outcome::breakdown;  // A M is singular as far as can be seen from here
       return;
     }
     // Turns (a, h) with a real h >= 0 to (a / |a| * length, 0).
-    const S phase = diagonal > Real(0) ? column[j] / diagonal : S(1);
+    const Sum phase = diagonal > 0 ? column[j] / diagonal : Sum(1);
     state.cosine[j] = diagonal / length;
     state.sine[j] = phase * (below / length);
     column[j] = phase * length;
-    const S turned = state.turned[j];
+    const Sum turned = state.turned[j];
     state.turned[j] = state.cosine[j] * turned;
     state.turned[j + 1] = -conjugate(state.sine[j]) * turned;
     *state.columns = j + 1;
-    const Real residual = Kokkos::abs(state.turned[j + 1]);
-    advance(progress, limits, 0, residual * residual, 1);
-    if (state.running() && below > Real(0)) *state.factor = S(Real(1) / below);
+    advance(progress, limits, 0, Kokkos::abs(state.turned[j + 1]), 1, GmresState<S>::cost);
+    if (state.running() && below > 0) *state.factor = 1 / below;
   }
 };
 
-/// The combination of the cycle's vectors that is added to x: one item.
+/// The combination of the cycle's vectors that is added to x, but for the scale: one item.
 template <Scalar S>
 struct GmresSolve {
   GmresState<S> state;
@@ -138,15 +163,46 @@ struct GmresSolve {
     const int columns = *state.columns;
     for (int i = state.m - 1; i >= 0; --i) {
       if (i >= columns) {
-        state.solution[i] = S(0);
+        state.solution[i] = Wide<S>(0);
         continue;
       }
-      S sum = state.turned[i];
+      Wide<S> sum = state.turned[i];
       for (int k = i + 1; k < columns; ++k) {
         sum -= state.triangle[std::int64_t{k} * state.m + i] * state.solution[k];
       }
       state.solution[i] = sum / state.triangle[std::int64_t{i} * state.m + i];
     }
+  }
+};
+
+/// x += z, which is scaled.
+template <Scalar S>
+struct GmresUpdate : PassWithoutSums {
+  using accumulator_type = Wide<S>;
+  Multivector<S> x;
+  Multivector<const S> z;
+  const Progress* progress;
+
+  template <class Pack>
+  struct Constants {
+    Pack unscale;
+  };
+  template <class Pack>
+  struct Values {
+    Pack x, z;
+  };
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
+    return {Pack::all(Wide<S>(progress->unscale))};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
+    return {at.load(x), at.load(z)};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
+                                         const Values<Pack>& of, Pack*) const {
+    at.store(x, Pack::multiply_add(with.unscale, of.z, of.x));
   }
 };
 

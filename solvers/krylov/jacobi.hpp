@@ -112,6 +112,7 @@ class JacobiPreconditioner {
     return bad_;
   }
   static constexpr bool takes_several_vectors = true;
+  static constexpr bool is_diagonal = true;
   static constexpr bool symmetric() { return true; }
   static constexpr const char* name() { return "Jacobi"; }
   std::uint64_t version() const { return version_; }

@@ -1,38 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "../../core/arena.hpp"
-#include "run.hpp"
+#include "checks.hpp"
+#include "residual.hpp"
 
 namespace heddle::detail::krylov {
 
-/// Of the states on the device, of their copy on the host, and of the fence behind a look.
+/// Of the states on the device, of their copy on the host, and of the fence behind a check.
 struct MonitorLabels {
   const char* states;
   const char* on_host;
-  const char* look;
+  const char* check;
 };
 
-template <class Real>
-const Progress<Real>& progress_of(const Progress<Real>& state) {
-  return state;
-}
-template <class State>
-const auto& progress_of(const State& state)
-  requires requires { state.progress.outcome; }
-{
-  return state.progress;
-}
+/// What a solver queues, of which nothing waits:
+///
+/// - queue(first, stop): iterations;
+/// - judge(due): the product, and b - A x of the right-hand sides that are due;
+/// - restart(): what an iteration needs that goes on from b - A x;
+/// - keep(progress) and restore(progress): the solution of the smallest residual so far, with
+///   progress(v) that of a right-hand side.
+template <class Queue, class Judge, class Restart, class Keep, class Restore>
+struct Iteration {
+  Queue queue;
+  Judge judge;
+  Restart restart;
+  Keep keep;
+  Restore restore;
+};
+template <class... Parts>
+Iteration(Parts...) -> Iteration<Parts...>;
 
-/// How an iteration goes: a State for each right-hand side and the history in memory of the device,
-/// and on the host the results as of the last look. A State is a Progress or has one.
-template <ExecutionSpace Exec, class State, class Real>
+/// How a solve goes: a State for each right-hand side and the history in memory of the device, and
+/// on the host the results as of the last check. A State is a Progress or has one.
+template <ExecutionSpace Exec, Scalar S, class State>
 class Monitor {
  public:
   using Space = typename Exec::memory_space;
-  using History = Kokkos::View<const Real*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
   /// One allocation, in the order of `exec`. Throws Error if the options, or the size of the
   /// systems, make no sense.
@@ -53,46 +63,224 @@ class Monitor {
     const auto vectors = static_cast<std::size_t>(count);
     const std::size_t kept =
         options.history ? vectors * (static_cast<std::size_t>(options.max_iterations) + 1) : 0;
-    arena_ = Arena<Space>(exec, labels.states, arena_bytes<State, Real>(vectors, kept));
+    arena_ = Arena<Space>(exec, labels.states, arena_bytes<State, double>(vectors, kept));
     states_ = arena_.template take<State>(vectors);
-    history_ = arena_.template take<Real>(kept);
+    history_ = arena_.template take<double>(kept);
     on_host_ = Kokkos::View<State*, Kokkos::HostSpace>(std::string(labels.on_host), vectors);
     results_.resize(vectors);
   }
 
   const KrylovOptions& options() const { return options_; }
   State* states() const { return states_.data(); }
-  Limits<Real> limits() const {
-    return limits_of<Real>(options_, options_.history ? history_.data() : nullptr);
+  Limits limits() const {
+    return limits_of(options_, std::is_same_v<heddle::RealOf<S>, double>,
+                     options_.history ? history_.data() : nullptr);
   }
-  History history() const { return history_; }
   std::span<const KrylovResult> results() const { return results_; }
   std::size_t bytes() const { return arena_.bytes(); }
 
-  /// What an iteration knows before it begins.
-  void clear() { std::fill(results_.begin(), results_.end(), KrylovResult()); }
-  /// See krylov::run.
-  template <class Queue>
-  void run(const Exec& exec, int products, const Queue& queue) {
-    krylov::run(options_, products, results_, queue, [&] { look(exec); });
+  /// The residuals of one right-hand side in order; waits.
+  std::vector<double> history(const Exec& exec, int vector) {
+    if (!options_.history) {
+      throw Error("the history of a solver that keeps none", "set options.history");
+    }
+    if (vector < 0 || static_cast<std::size_t>(vector) >= results_.size()) {
+      throw Error("the history of right-hand side " + std::to_string(vector),
+                  "give one from 0 to " + std::to_string(results_.size() - 1));
+    }
+    check(exec);
+    const auto room = static_cast<std::size_t>(options_.max_iterations) + 1;
+    const auto recorded =
+        static_cast<std::size_t>(progress_of(on_host_(static_cast<std::size_t>(vector))).recorded);
+    std::vector<double> residuals(std::min(recorded, room));
+    const Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> to(
+        residuals.data(), residuals.size());
+    const std::size_t first = static_cast<std::size_t>(vector) * room;
+    Kokkos::deep_copy(kokkos_space(exec), to,
+                      Kokkos::subview(history_, std::make_pair(first, first + residuals.size())));
+    exec.fence(labels_.check);
+    return residuals;
   }
+
+  /// Before a solve. On the device nothing is recorded yet.
+  void clear() {
+    std::fill(results_.begin(), results_.end(), KrylovResult());
+    ended_by_host_.reset();
+  }
+
+  /// Queues iterations of `products` products in blocks until all right-hand sides have ended, and
+  /// checks after each block. With check_every = 0 all are queued and nothing is waited for.
+  template <class Of>
+  void run(const Exec& exec, int products, const Of& iteration) {
+    const int most = options_.max_iterations / products;
+    if (options_.check_every == 0) {
+      iteration.queue(0, most);
+      return iteration.judge(Due::all);
+    }
+    const Kokkos::Timer timer;
+    check(exec);
+    while (any_running() && goes_on()) {
+      iteration.keep(progress_on_host());
+      const int first = least_iterations() / products;
+      const int stop = std::min(most, first + options_.check_every);
+      iteration.queue(first, stop);
+      // Those that end at the limit are judged at the same check.
+      if (stop == most) iteration.judge(Due::ended);
+      check(exec);
+      if (any([](const Progress& p) { return is_due(p, Due::ended) && claims(p); })) {
+        iteration.judge(Due::ended);
+        check(exec);
+      }
+      if (any([](const Progress& p) { return p.unscaled != 0; })) iteration.restart();
+      if (any_running() && timer.seconds() > options_.max_seconds) {
+        ended_by_host_ = Outcome::out_of_time;
+        break;
+      }
+    }
+    finish(exec, iteration);
+  }
+
   /// Waits.
-  void look(const Exec& exec) {
+  void check(const Exec& exec) {
     Kokkos::deep_copy(kokkos_space(exec), on_host_, states_);
-    exec.fence(labels_.look);
+    exec.fence(labels_.check);
     for (std::size_t v = 0; v < results_.size(); ++v) {
       results_[v] = result_of(progress_of(on_host_(v)));
+      if (ended_by_host_ && results_[v].outcome == Outcome::running) {
+        results_[v].outcome = *ended_by_host_;
+      }
     }
   }
 
+  /// The result of the right-hand side that fared worst: one that has not converged, with NaN or
+  /// the largest residual.
+  KrylovResult worst() const {
+    const auto rank = [](const KrylovResult& result) {
+      const double residual = result.relative_residual();
+      return std::make_pair(
+          result.converged() ? 0 : 1,
+          std::isnan(residual) ? std::numeric_limits<double>::infinity() : residual);
+    };
+    return *std::max_element(
+        results_.begin(), results_.end(),
+        [&](const KrylovResult& a, const KrylovResult& other) { return rank(a) < rank(other); });
+  }
+
  private:
+  static bool claims(const Progress& progress) { return progress.outcome == Outcome::converged; }
+
+  auto progress_on_host() const {
+    return [this](std::size_t v) -> const Progress& { return progress_of(on_host_(v)); };
+  }
+  template <class Test>
+  bool any(const Test& test) const {
+    for (std::size_t v = 0; v < results_.size(); ++v) {
+      if (test(progress_on_host()(v))) return true;
+    }
+    return false;
+  }
+  bool any_running() const {
+    return any([](const Progress& p) { return p.running(); });
+  }
+  int least_iterations() const {
+    int least = options_.max_iterations;
+    for (const KrylovResult& result : results_) {
+      if (result.outcome == Outcome::running) least = std::min(least, result.iterations);
+    }
+    return least;
+  }
+  bool goes_on() {
+    if (tell()) return true;
+    ended_by_host_ = Outcome::stopped_by_user;
+    return false;
+  }
+  bool tell() const {
+    if (!options_.callback) return true;
+    double residual = 0;
+    int iterations = 0;
+    for (const KrylovResult& result : results_) {
+      const double of_this = result.relative_residual();
+      if (!(of_this <= residual)) residual = of_this;  // NaN is the largest
+      iterations = std::max(iterations, result.iterations);
+    }
+    return options_.callback(iterations, residual);
+  }
+
+  /// Leaves the best solution where there is no converged one, and the residual of what is left.
+  template <class Of>
+  void finish(const Exec& exec, const Of& iteration) {
+    const bool restored = iteration.restore(progress_on_host());
+    if (restored || any([](const Progress& p) { return !p.verified; })) {
+      iteration.judge(Due::all);
+      check(exec);
+    }
+    if (ended_by_host_) check(exec);
+    if (ended_by_host_ != Outcome::stopped_by_user) tell();
+  }
+
   MonitorLabels labels_;
   KrylovOptions options_;
   Arena<Space> arena_;
   typename Arena<Space>::template Array<State> states_;
-  typename Arena<Space>::template Array<Real> history_;
+  typename Arena<Space>::template Array<double> history_;
   Kokkos::View<State*, Kokkos::HostSpace> on_host_;
   std::vector<KrylovResult> results_;
+  std::optional<Outcome> ended_by_host_;
+};
+
+/// The solution of the smallest residual that the host has seen, of each right-hand side.
+template <ExecutionSpace Exec, Scalar S>
+class BestSolution {
+  using Vectors = SolverVectors<Exec, S>;
+
+ public:
+  /// Room for them, but with options.check_every = 0, where the host sees nothing.
+  BestSolution(const Exec& exec, const char* label, const KrylovOptions& options, std::size_t rows,
+               std::size_t count) {
+    if (options.check_every == 0) return;
+    arena_ = Arena<typename Exec::memory_space>(exec, label, arena_bytes<S>(rows * count));
+    kept_ = Vectors(arena_.template take<S>(rows * count).data(), rows, count);
+    residuals_.resize(count);
+  }
+  void clear() {
+    std::fill(residuals_.begin(), residuals_.end(), std::numeric_limits<double>::infinity());
+  }
+  /// A residual of b - A x replaces all that the recurrence said before.
+  template <class ProgressOf>
+  void keep(const Exec& exec, const ProgressOf& progress, const Vectors& x) {
+    for (std::size_t v = 0; v < residuals_.size(); ++v) {
+      const Progress& of = progress(v);
+      if (!of.running() || !(of.verified || of.residual < residuals_[v])) continue;
+      residuals_[v] = of.residual;
+      copy(exec, x, kept_, v);
+    }
+  }
+  /// Into x, where the iteration went wrong after it. Says whether there was such a one.
+  template <class ProgressOf>
+  bool restore(const Exec& exec, const ProgressOf& progress, const Vectors& x) {
+    bool any = false;
+    for (std::size_t v = 0; v < residuals_.size(); ++v) {
+      const Progress& of = progress(v);
+      const bool judged =
+          of.outcome == Outcome::converged || of.outcome == Outcome::attainable_accuracy;
+      if (judged || of.residual <= residuals_[v]) continue;  // NaN is not
+      copy(exec, kept_, x, v);
+      any = true;
+    }
+    return any;
+  }
+  std::size_t bytes() const { return arena_.bytes(); }
+
+ private:
+  static void copy(const Exec& exec, const Vectors& from, const Vectors& to, std::size_t v) {
+    const int column_index = static_cast<int>(v);
+    heddle::vectors::copy(exec, column<Exec, S>(from, column_index),
+                          column<Exec, S>(to, column_index));
+  }
+
+  Arena<typename Exec::memory_space> arena_;
+  Vectors kept_;
+  std::vector<double> residuals_;
 };
 
 }  // namespace heddle::detail::krylov

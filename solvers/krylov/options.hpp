@@ -4,8 +4,6 @@
 #include <functional>
 #include <limits>
 #include <optional>
-#include <span>
-#include <vector>
 
 #include "../../core/scheme.hpp"
 #include "../../core/types.hpp"
@@ -14,25 +12,32 @@ namespace heddle {
 
 /// How an iteration ended, or that it has not.
 enum class Outcome : int {
-  running,         ///< max_iterations products, and the tolerance is not met
-  converged,       ///< the residual is below the tolerance
-  breakdown,       ///< a number to divide by is zero
-  not_a_number,    ///< NaN or infinity in the residual or a product
-  indefinite,      ///< p' A p or r' M r is not positive: A or M is not positive definite
-  stagnated,       ///< no smaller residual for stagnation_window iterations
-  out_of_time,     ///< max_seconds are over
-  stopped_by_user  ///< the callback said so
+  running,              ///< queued, and the host has not checked yet
+  converged,            ///< the norm of b - A x is at most the tolerance
+  iteration_limit,      ///< max_iterations products, and the tolerance is not met
+  attainable_accuracy,  ///< the recurrence meets the tolerance, b - A x does not and falls no more
+  breakdown,            ///< a number to divide by is zero, relative to the vectors it is made of
+  not_a_number,         ///< NaN or infinity in the residual or a product
+  indefinite,           ///< p' A p or r' M r is not positive: A or M is not positive definite
+  stagnated,            ///< no smaller residual for stagnation_window iterations
+  diverged,             ///< a residual of divergence_factor times the first one
+  out_of_time,          ///< max_seconds are over
+  stopped_by_user       ///< the callback returned false
 };
 
 /// In words.
 constexpr const char* name(Outcome outcome) {
   switch (outcome) {
-    case Outcome::running: return "the iterations allowed are used up";
+    case Outcome::running: return "not checked yet";
     case Outcome::converged: return "converged";
+    case Outcome::iteration_limit: return "reached the iteration limit";
+    case Outcome::attainable_accuracy:
+      return "b - A x falls no more, and misses the tolerance: ask for less, or for more precision";
     case Outcome::breakdown: return "broke down: a number to divide by is zero";
     case Outcome::not_a_number: return "NaN or infinity in the residual or a product";
     case Outcome::indefinite: return "the matrix or the preconditioner is not positive definite";
     case Outcome::stagnated: return "stagnated: the residual falls no more";
+    case Outcome::diverged: return "diverged: the residual grew beyond its bound";
     case Outcome::out_of_time: return "the time allowed is over";
     case Outcome::stopped_by_user: return "stopped by the callback";
   }
@@ -44,45 +49,47 @@ enum class RelativeTo { right_hand_side, first_residual };
 
 /// What a user may say about an iteration; every default is sensible.
 struct KrylovOptions {
-  /// It ends when the residual's norm is at most relative_tolerance times that of b or of the first
-  /// residual, or at most absolute_tolerance.
-  double relative_tolerance = 1e-8;
-  /// Of the residual's norm; 0: only the relative tolerance counts.
+  /// The solve has converged when the norm of b - A x is at most relative_tolerance times that of b
+  /// (or of the first residual), or at most absolute_tolerance. Default: 1e-8 for double, 1e-5 for
+  /// float, and for the complex numbers of both.
+  std::optional<double> relative_tolerance = std::nullopt;
+  /// Of the norm of b - A x; 0: only the relative tolerance counts.
   double absolute_tolerance = 0;
   /// What relative_tolerance is multiplied by.
   RelativeTo relative_to = RelativeTo::right_hand_side;
-  /// Products with A, but for that of the first residual.
+  /// Products with A, but for those that compute a residual.
   int max_iterations = 1000;
-  /// Iterations from one look of the host to the next; iterations beyond the last change nothing.
-  /// 0: the host never looks, all iterations are queued at once, and the result is in device
-  /// memory.
+  /// The host checks every so many iterations; iterations after the end change nothing. 0: the host
+  /// never checks, all iterations are queued at once, and the result is in device memory.
   int check_every = 10;
   /// Whether x is zero whatever is in it: then it is not read, and a product is saved.
   bool zero_guess = false;
-  /// The residual is the one that the iteration carries along; every so many iterations it is
-  /// computed from x anew. 0: never. (gmres: at every restart, whatever this says.)
+  /// Every so many iterations the residual of the recurrence is replaced by b - A x. 0: only where
+  /// the solve would end. (GMRES: at every restart, whatever this says.)
   int recompute_every = 0;
-  /// It ends when there was no smaller residual for so many iterations.
-  int stagnation_window = 1000;
-  /// Looked at where the host looks.
+  /// The solve ends when there was no smaller residual for so many iterations.
+  int stagnation_window = 500;
+  /// The solve ends when the residual is so many times the first one. x is then that of the
+  /// smallest residual the host saw when it checked (with check_every = 0: the last one).
+  double divergence_factor = 1e8;
+  /// Tested when the host checks.
   double max_seconds = std::numeric_limits<double>::infinity();
-  /// Whether the residual norms of all iterations are kept: room is made with the solver.
+  /// Whether the norms of all residuals are kept: memory for them is allocated with the solver.
   bool history = false;
-  /// Called where the host looks, with iterations and the largest residual norm, relative; ends the
-  /// iteration by returning false.
+  /// Called when the host checks, at the start and at the end, with iterations and the largest
+  /// residual norm, relative; ends the solve by returning false.
   std::function<bool(int iterations, double residual)> callback = {};
   /// Of CgSolver, which has four: pins cg/launches, cg/one-team, cg/one-cluster or cg/all-teams.
   std::optional<Scheme> scheme = std::nullopt;
 };
 
-/// How an iteration ended, of one right-hand side.
+/// How a solve ended, of one right-hand side.
 struct KrylovResult {
   Outcome outcome = Outcome::running;
   int iterations = 0;
-  double residual = 0;        ///< its norm at the end, as the iteration knows it
-  double first_residual = 0;  ///< its norm at the start
+  double residual = 0;        ///< the norm of b - A x, computed from the x that solve left
+  double first_residual = 0;  ///< the same of the guess
   double reference = 0;       ///< the norm that the tolerance is relative to
-  bool recomputed = false;    ///< whether `residual` was computed from x, not carried along
 
   bool converged() const { return outcome == Outcome::converged; }
   double relative_residual() const { return reference > 0 ? residual / reference : residual; }

@@ -42,12 +42,11 @@ class ChebyshevPreconditioner {
     detail::vectors::check_alike("b", detail::vectors::to_read(b), "x", left);
     const Residuals residuals{detail::vectors::to_read(jacobi_->inverse_diagonal())};
     const auto rows = static_cast<std::int64_t>(r_.extent(0));
-    detail::krylov::ChebyshevNumbers<Real> numbers(bounds_.lower, bounds_.upper);
+    detail::krylov::ChebyshevNumbers numbers(bounds_.lower, bounds_.upper);
     vectors::copy(exec, b, r_);
-    detail::vectors::stream(
-        exec, "heddle::chebyshev::direction", rows, 1, true,
-        detail::krylov::ChebyshevDirection<S, How::by_diagonal>{
-            {}, read(r_), write(d_), residuals, Real(0), numbers.first(), nullptr});
+    detail::vectors::stream(exec, "heddle::chebyshev::direction", rows, 1, true,
+                            detail::krylov::ChebyshevDirection<S, How::by_diagonal>{
+                                {}, read(r_), write(d_), residuals, 0, numbers.first(), nullptr});
     vectors::scale(exec, 0, x);
     for (int step = 0; step < degree_; ++step) {
       matrix_->apply(exec, ConstSolverVector<Exec, S>(d_), q_);

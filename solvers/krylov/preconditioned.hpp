@@ -18,7 +18,7 @@ enum class Preconditioned {
 template <class M>
 constexpr Preconditioned how_with() {
   if constexpr (std::same_as<M, NoPreconditioner>) return Preconditioned::not_at_all;
-  if constexpr (requires(M& m) { m.inverse_diagonal(); }) return Preconditioned::by_diagonal;
+  if constexpr (requires { requires M::is_diagonal; }) return Preconditioned::by_diagonal;
   return Preconditioned::by_operator;
 }
 
@@ -65,59 +65,5 @@ Residuals<S, how_with<M>()> residuals_with([[maybe_unused]] M& preconditioner,
     return {z};
   }
 }
-
-/// r = b - r (which is A x or zero); r . r, and with RightHandSide b . b
-template <Scalar S, bool RightHandSide = true>
-struct FirstResidual : vectors::PassOfAll {
-  static constexpr int sums = RightHandSide ? 2 : 1;
-  using accumulator_type = S;
-  Multivector<const S> b;
-  Multivector<S> r;
-
-  template <class Pack>
-  struct Constants {
-    Pack minus_one;
-  };
-  template <class Pack>
-  struct Values {
-    Pack b, r;
-  };
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
-    return {Pack::all(S(-1))};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
-    return {at.load(b), at.load(r)};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
-                                         const Values<Pack>& of, Pack* sum) const {
-    residual(at, with, of, sum);
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Pack residual(const Entries& at, const Constants<Pack>& with,
-                                            const Values<Pack>& of, Pack* sum) const {
-    const Pack entry = at.keep(Pack::multiply_add(with.minus_one, of.r, of.b));
-    at.store(r, entry);
-    sum[0] = Pack::multiply_add(Pack::conjugate(entry), entry, sum[0]);
-    if constexpr (RightHandSide) {
-      sum[1] = Pack::multiply_add(Pack::conjugate(of.b), of.b, sum[1]);
-    }
-    return entry;
-  }
-};
-
-template <Scalar S>
-KOKKOS_FORCEINLINE_FUNCTION heddle::RealOf<S> real_part(const S& value) {
-  if constexpr (is_complex<S>) {
-    return value.real();
-  } else {
-    return value;
-  }
-}
-
-template <class Pack>
-struct NoConstants {};
 
 }  // namespace heddle::detail::krylov

@@ -8,16 +8,17 @@ namespace heddle {
 namespace detail::vectors {
 
 /// W = alpha V C + beta W. A CPU takes a block of rows, and of it a few vectors of V at a time, so
-/// that few streams are read at once and W stays in its nearest cache; a GPU all of a row.
-template <Scalar V, bool UnitStride, int Columns>
+/// that few streams are read at once and W stays in its nearest cache; a GPU all of a row. Sums are
+/// of the type of the coefficients, Acc.
+template <Scalar V, Scalar Acc, bool UnitStride, int Columns>
 struct CombinationsKernel {
   using Scratch = backends::NoScratch;
   static constexpr int at_once = 8;  ///< vectors of V, on a CPU
 
   Multivector<const V> from;
-  SmallMatrix<const V> coefficients;
+  SmallMatrix<const Acc> coefficients;
   Multivector<V> to;
-  Factor<V> alpha, beta;
+  Factor<Acc> alpha, beta;
   int teams;
 
   template <class Team>
@@ -61,7 +62,7 @@ struct CombinationsKernel {
   template <int Width, class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add(const Team& team, std::int64_t at, std::int64_t until, int i,
                                        int count, int j) const {
-    using Pack = backends::Pack<Team, V>;
+    using Pack = backends::Pack<Team, Acc>;
     for (at += team.thread(); at < until; at += Team::threads) {
       const Entries<Pack, UnitStride, false> entries{at, 0, until - at};
       Pack sum[Width];
@@ -80,7 +81,7 @@ struct CombinationsKernel {
   template <int Width, class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_packs(std::int64_t at, std::int64_t until, int i, int count,
                                              int j) const {
-    using Pack = backends::Pack<Team, V>;
+    using Pack = backends::Pack<Team, Acc>;
     constexpr int width = Pack::width;
     Pack factors[at_once][Width];
     const V* vectors_of_v[at_once];
@@ -118,7 +119,7 @@ struct CombinationsKernel {
     }
   }
 
-  KOKKOS_FORCEINLINE_FUNCTION V factor(int i, int j) const {
+  KOKKOS_FORCEINLINE_FUNCTION Acc factor(int i, int j) const {
     return alpha.of(0) * coefficients(i, j);
   }
   template <class T>
@@ -130,10 +131,10 @@ struct CombinationsKernel {
   template <int Width, class Entry, class Pack>
   KOKKOS_FORCEINLINE_FUNCTION void begin(const Entry& entries, int i, int j,
                                          Pack (&sum)[Width]) const {
-    const V scale = i == 0 ? beta.of(0) : V(1);
+    const Acc scale = i == 0 ? beta.of(0) : Acc(1);
     for (int b = 0; b < Width; ++b) {
       sum[b] = Pack::zero();
-      if (scale == V(0)) continue;
+      if (scale == Acc(0)) continue;
       sum[b] = entries.load(static_cast<const V*>(vector(to, j + b)), to.row_stride);
       if (i == 0) sum[b] = Pack::multiply(Pack::all(scale), sum[b]);
     }
@@ -155,7 +156,8 @@ namespace vectors {
 
 /// W = alpha V C + beta W: combinations of the vectors of V (n x k), with the coefficients C (k x
 /// m), a View of rank 2 on the device, or of rank 1 if W is one vector. beta == 0 overwrites W
-/// without reading it. The order of every sum is fixed. W - V (V' W) is inner_products and this
+/// without reading it. Sums are of C's type, which may be wider than that of the vectors, and their
+/// order is fixed. W - V (V' W) is inner_products and this
 /// with alpha -1 and beta 1.
 ///
 /// Moves (k + 2 m) n b bytes, (k + m) n b if beta is 0, for k and m up to 96 on a CPU; a GPU reads
@@ -168,6 +170,7 @@ void combine(const Exec& exec, const A& alpha, const V& v, const C& coefficients
              const W& w) {
   namespace common = heddle::detail::vectors;
   using S = common::ScalarOf<W>;
+  using Acc = common::ScalarOf<C>;
   const auto from = common::to_read(v);
   const auto to = common::to_write(w);
   if (from.rows != to.rows) {
@@ -175,16 +178,16 @@ void combine(const Exec& exec, const A& alpha, const V& v, const C& coefficients
                 "give vectors of one length");
   }
   common::check_distinct("V", from, "W", to);
-  const auto small = common::small_matrix<const S>("C", coefficients, from.count, to.count);
-  const auto a = common::factor_of<S>("alpha", alpha, 1);
-  const auto b = common::factor_of<S>("beta", beta, 1);
+  const auto small = common::small_matrix<const Acc>("C", coefficients, from.count, to.count);
+  const auto a = common::factor_of<Acc>("alpha", alpha, 1);
+  const auto b = common::factor_of<Acc>("beta", beta, 1);
   if (to.count == 0 || to.rows == 0) return;
   const int teams = common::teams_for(exec, to.rows);
   const bool unit_stride = common::has_unit_stride(from) && common::has_unit_stride(to);
   const auto launch = [&]<int columns>() {
     common::launch_by_stride(
         exec, "heddle::vectors::combine", teams, unit_stride, [&]<bool unit>() {
-          return common::CombinationsKernel<S, unit, columns>{from, small, to, a, b, teams};
+          return common::CombinationsKernel<S, Acc, unit, columns>{from, small, to, a, b, teams};
         });
   };
   if (to.count == 1) return launch.template operator()<1>();

@@ -25,15 +25,14 @@ TEST_CASE_TEMPLATE_DEFINE("bicgstab solves what is far from symmetric", T, solve
   const Kokkos::View<S*, typename T::Space> x("heddle::test::x", static_cast<std::size_t>(a.n));
   const KrylovResult plain = bicgstab.solve(exec, a, b, x);
   CHECK(plain.converged());
-  CHECK(plain.iterations % 2 == 0);  // products
-  CHECK(relative_residual(a, b, x) < 10 * tolerance);
+  CHECK(relative_residual(a, b, x) < 2 * tolerance);
   Kokkos::deep_copy(x, S(0));
   CHECK(bicgstab.solve(exec, a, b, x, jacobi).converged());
-  CHECK(relative_residual(a, b, x) < 10 * tolerance);
+  CHECK(relative_residual(a, b, x) < 2 * tolerance);
 }
 TEST_CASE_TEMPLATE_APPLY(solves, VectorTypes);
 
-TEST_CASE("when the host looks changes nothing of bicgstab, not a bit") {
+TEST_CASE("when the host checks changes nothing of bicgstab, not a bit") {
   const Exec exec;
   auto a = flow<Exec, double>(side);
   const auto b = right_hand_side<double>(a.n);
@@ -66,13 +65,13 @@ TEST_CASE("trouble of bicgstab is a result in words") {
   CHECK(solve(grid_operator<Exec, double>(4, [](int i, int j) {
           return i == 3 && j == 3 ? std::numeric_limits<double>::infinity() : 1.0;
         })).outcome == Outcome::not_a_number);
-  // The identity: solved by half a step.
+  // A multiple of the identity: solved by half a step, which is one product.
   const KrylovResult half =
       solve(grid_operator<Exec, double>(4, [](int i, int j) { return i == j ? 2.0 : 0.0; }));
   CHECK(half.converged());
-  CHECK(half.iterations == 2);
+  CHECK(half.iterations == 1);
   const KrylovResult few = solve(flow<Exec, double>(4), {.max_iterations = 5});
-  CHECK(few.outcome == Outcome::running);
+  CHECK(few.outcome == Outcome::iteration_limit);
   CHECK(few.iterations == 4);  // whole steps of two products
   Kokkos::deep_copy(b, 0.0);
   CHECK(solve(flow<Exec, double>(4)).iterations == 0);

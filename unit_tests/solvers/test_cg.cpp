@@ -48,22 +48,23 @@ TEST_CASE("a diagonal inside the passes and one of the user's take the same step
   const Kokkos::View<double*, Space> x("heddle::test::x", static_cast<std::size_t>(a.n));
   JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
   const KrylovResult inside = cg.solve(exec, a, b, x, jacobi);
-  const auto history = copy_to<Kokkos::HostSpace>(cg.history());
+  const std::vector<double> history = cg.history(exec);
   Kokkos::deep_copy(x, 0.0);
   Diagonal user{jacobi};
   const KrylovResult outside = cg.solve(exec, a, b, x, user);
-  const auto other = copy_to<Kokkos::HostSpace>(cg.history());
+  const std::vector<double> other = cg.history(exec);
   CHECK(user.applies > inside.iterations);
   REQUIRE(std::abs(inside.iterations - outside.iterations) <= 1);
   for (int i = 0; i < inside.iterations / 2; ++i) {
-    CHECK(history(static_cast<std::size_t>(i)) ==
-          doctest::Approx(other(static_cast<std::size_t>(i))).epsilon(1e-6));
+    CHECK(history[static_cast<std::size_t>(i)] ==
+          doctest::Approx(other[static_cast<std::size_t>(i)]).epsilon(1e-6));
   }
-  CHECK(inside.first_residual == history(0));
-  CHECK(inside.residual == history(static_cast<std::size_t>(inside.iterations)));
+  CHECK(std::ssize(history) == inside.iterations + 1);
+  CHECK(inside.first_residual == history.front());
+  CHECK(inside.residual == history.back());
 }
 
-TEST_CASE("when the host looks changes nothing, not a bit") {
+TEST_CASE("when the host checks changes nothing, not a bit") {
   const Exec exec;
   auto a = laplacian<Exec, double>(side);
   const auto b = right_hand_side<double>(a.n);
@@ -78,7 +79,7 @@ TEST_CASE("when the host looks changes nothing, not a bit") {
     const Kokkos::View<double*, Space> x("heddle::test::x", static_cast<std::size_t>(a.n));
     KrylovResult result = cg.solve(exec, a, b, x);
     if (every == 0) {
-      CHECK(result.outcome == Outcome::running);  // nobody looked
+      CHECK(result.outcome == Outcome::running);  // nobody checked
       result = cg.results(exec)[0];
     }
     CHECK(result.converged());
@@ -157,14 +158,15 @@ TEST_CASE("trouble is a result in words") {
   CHECK(broken.outcome == Outcome::not_a_number);
   CHECK(broken.iterations < 3);
   const KrylovResult few = solve(with_diagonal(4.01), {.max_iterations = 3}, none);
-  CHECK(few.outcome == Outcome::running);
+  CHECK(few.outcome == Outcome::iteration_limit);
   CHECK(few.iterations == 3);
-  CHECK(std::string(name(few.outcome)) == "the iterations allowed are used up");
+  CHECK(std::string(name(few.outcome)) == "reached the iteration limit");
   // Below what rounding lets through: it must end all the same.
   const KrylovResult stagnated =
       solve(with_diagonal(4.01),
             {.relative_tolerance = 0, .max_iterations = 100000, .stagnation_window = 50}, none);
-  CHECK(stagnated.outcome != Outcome::running);
+  CHECK((stagnated.outcome == Outcome::stagnated ||
+         stagnated.outcome == Outcome::attainable_accuracy));
   CHECK(stagnated.iterations < 100000);
   KrylovOptions called;
   int calls = 0;
@@ -175,7 +177,7 @@ TEST_CASE("trouble is a result in words") {
     return iterations < 2;
   };
   CHECK(solve(with_diagonal(4.01), called, none).outcome == Outcome::stopped_by_user);
-  CHECK(calls == 2);
+  CHECK(calls == 3);  // of the guess, one iteration, two
   CHECK(solve(with_diagonal(4.01), {.check_every = 1, .max_seconds = 0}, none).outcome ==
         Outcome::out_of_time);
 }
@@ -233,7 +235,7 @@ TEST_CASE("what cannot work is refused by name") {
                        doctest::Contains("b has 17 rows, and the preconditioner is for 16"), Error);
 }
 
-TEST_CASE("solve is quiet: launches, and a copy and a wait where the host looks") {
+TEST_CASE("solve is quiet: launches, and a copy and a wait when the host checks") {
   const Exec exec;
   auto a = laplacian<Exec, double>(side);
   const auto b = right_hand_side<double>(a.n);
@@ -254,15 +256,15 @@ TEST_CASE("solve is quiet: launches, and a copy and a wait where the host looks"
     exec.fence("heddle::test::solved");
     CHECK(strangers(seen) == "");
     CHECK(count(seen, Event::allocation) == 0);
-    int looks = 0;
-    for (const Event& event : seen) looks += event.label == "heddle::cg::look" ? 1 : 0;
-    CHECK(looks == (every == 0 ? 0 : 5));
-    CHECK(count(seen, Event::copy) == looks);
-    // x and b in, the first product, r, start; four launches a step, the product one of them; x
-    // out.
+    int checks = 0;
+    for (const Event& event : seen) checks += event.label == "heddle::cg::check" ? 1 : 0;
+    CHECK(checks == (every == 0 ? 0 : 5));
+    CHECK(count(seen, Event::copy) == checks);
+    // x in, the first product, r, its scale, p; four launches a step, the product one of them; the
+    // last product, its residual, x out. Where the host checks, x is kept.
     const int own = count(seen, Event::kernel);
-    CHECK(own >= 6 + 4 * 40);
-    CHECK(own <= 6 + 4 * 40 + looks);
+    CHECK(own >= 8 + 4 * 40);
+    CHECK(own <= 8 + 4 * 40 + checks);
   }
 }
 

@@ -80,7 +80,7 @@ TEST_CASE_TEMPLATE_DEFINE("one launch takes the steps of many", T, takes_steps) 
       CHECK(cg.scheme() == scheme);
       CHECK((a.applies == 0) == (scheme != launches));
       CHECK(result.converged());
-      CHECK(relative_residual(a, b, x) < 30 * options.relative_tolerance);
+      CHECK(relative_residual(a, b, x) < 2 * *options.relative_tolerance);
       if (iterations == 0) iterations = result.iterations;
       CHECK(std::abs(result.iterations - iterations) <= (is_float ? 4 : 2));
     }
@@ -88,7 +88,7 @@ TEST_CASE_TEMPLATE_DEFINE("one launch takes the steps of many", T, takes_steps) 
 }
 TEST_CASE_TEMPLATE_APPLY(takes_steps, VectorTypes);
 
-TEST_CASE("in one launch, too, when the host looks changes nothing, not a bit") {
+TEST_CASE("in one launch, too, when the host checks changes nothing, not a bit") {
   const Exec exec;
   for (const Scheme& scheme : of_one_launch<Exec>()) {
     CAPTURE(scheme.to_string());
@@ -116,7 +116,7 @@ TEST_CASE("in one launch, too, when the host looks changes nothing, not a bit") 
       if (every == 0) {
         CHECK(count(seen, Event::kernel) == 1);  // a whole solve
         CHECK(count(seen, Event::copy) == 0);
-        CHECK(cg.results()[0].outcome == Outcome::running);  // nobody looked
+        CHECK(cg.results()[0].outcome == Outcome::running);  // nobody checked
       }
       const KrylovResult result = cg.results(exec)[0];
       CHECK(result.converged());
@@ -157,7 +157,7 @@ TEST_CASE("trouble in one launch is that of many") {
   Kokkos::deep_copy(Kokkos::subview(infinite.values, 9), std::numeric_limits<double>::infinity());
   CHECK(outcome(infinite, {}).outcome == Outcome::not_a_number);
   const KrylovResult few = outcome(star(side, 4.01), {.max_iterations = 3});
-  CHECK(few.outcome == Outcome::running);
+  CHECK(few.outcome == Outcome::iteration_limit);
   CHECK(few.iterations == 3);
   CHECK(outcome(star(side, 4.01), {.max_iterations = 0}).iterations == 0);
   CgSolver<Exec, double> impatient(exec, side * side,
@@ -168,7 +168,8 @@ TEST_CASE("trouble in one launch is that of many") {
   auto a = star(side, 4.01);
   const auto x = vector(a.n);
   const KrylovResult stagnated = impatient.solve(exec, a, b, x);
-  CHECK(stagnated.outcome != Outcome::running);
+  CHECK((stagnated.outcome == Outcome::stagnated ||
+         stagnated.outcome == Outcome::attainable_accuracy));
   CHECK(stagnated.iterations < 100000);
 }
 
@@ -203,13 +204,13 @@ TEST_CASE("one team keeps the history that the launches keep") {
   CgSolver<Exec, double> other(exec, a.n, options);
   const KrylovResult result = cg.solve(exec, a, b, vector(a.n));
   other.solve(exec, a, b, vector(a.n));
-  const auto history = copy_to<Kokkos::HostSpace>(cg.history());
-  const auto of_launches = copy_to<Kokkos::HostSpace>(other.history());
+  const std::vector<double> history = cg.history(exec), of_launches = other.history(exec);
   for (int i = 0; i < result.iterations / 2; ++i) {
-    CHECK(history(static_cast<std::size_t>(i)) ==
-          doctest::Approx(of_launches(static_cast<std::size_t>(i))).epsilon(1e-6));
+    CHECK(history[static_cast<std::size_t>(i)] ==
+          doctest::Approx(of_launches[static_cast<std::size_t>(i)]).epsilon(1e-6));
   }
-  CHECK(result.residual == history(static_cast<std::size_t>(result.iterations)));
+  CHECK(std::ssize(history) == result.iterations + 1);
+  CHECK(result.residual == history.back());
 }
 
 TEST_CASE("in one launch: no rows, one row, an arrow with a row of all columns") {
