@@ -263,7 +263,7 @@ class BestSolution {
       const Progress& of = progress(v);
       const bool judged =
           of.outcome == Outcome::converged || of.outcome == Outcome::attainable_accuracy;
-      if (judged || of.residual <= residuals_[v]) continue;  // NaN is not
+      if (judged || of.carried <= residuals_[v]) continue;  // NaN is not
       copy(exec, kept_, x, v);
       any = true;
     }

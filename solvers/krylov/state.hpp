@@ -84,7 +84,8 @@ KOKKOS_FORCEINLINE_FUNCTION void begin(Progress& progress, const Limits& limits,
   progress.iterations = progress.best_iteration = progress.recorded = 0;
   progress.verified = 1;
   progress.unscaled = progress.anew = 0;
-  progress.residual = progress.best = progress.first = progress.restarted = residual;
+  progress.residual = progress.carried = progress.best = residual;
+  progress.first = progress.restarted = residual;
   progress.reference = limits.to_first ? residual : right_hand_side;
   const double relative = limits.relative * progress.reference;
   progress.target = relative > limits.absolute ? relative : limits.absolute;
@@ -107,7 +108,7 @@ KOKKOS_FORCEINLINE_FUNCTION void advance(Progress& progress, const Limits& limit
                                          double scaled, int products, int cost) {
   const double residual = scaled * progress.unscale;
   progress.iterations += products;
-  progress.residual = residual;
+  progress.residual = progress.carried = residual;
   progress.verified = 0;
   record(progress, limits, v, residual);
   if (residual < progress.best) {
@@ -134,7 +135,6 @@ KOKKOS_FORCEINLINE_FUNCTION void judge(Progress& progress, const Limits& limits,
                                        double residual, Due due, int cost, bool restarts = true) {
   constexpr double falls = 0.5, drift = 1.1;
   const bool claimed = progress.outcome == Outcome::converged, ran = progress.running();
-  const double carried = progress.residual;
   progress.residual = residual;
   progress.verified = 1;
   progress.unscaled = progress.anew = 0;
@@ -145,7 +145,7 @@ KOKKOS_FORCEINLINE_FUNCTION void judge(Progress& progress, const Limits& limits,
   } else if (claimed && (due == Due::all || residual > falls * progress.restarted)) {
     progress.outcome = Outcome::attainable_accuracy;
   } else if (claimed || ran) {
-    const bool drifted = claimed || residual > drift * carried;
+    const bool drifted = claimed || residual > drift * progress.carried;
     if (drifted || residual < progress.best) {  // what was better was none
       progress.best = residual;
       progress.best_iteration = progress.iterations;
@@ -156,6 +156,7 @@ KOKKOS_FORCEINLINE_FUNCTION void judge(Progress& progress, const Limits& limits,
       progress.outcome = Outcome::iteration_limit;
     } else {
       progress.outcome = Outcome::running;
+      progress.carried = residual;
       progress.unscaled = 1;
       if (claimed) progress.restarted = residual;
       if (restarts && drifted) begin_anew(progress);
