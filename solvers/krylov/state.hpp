@@ -23,6 +23,7 @@ struct Progress {
   int anew;      ///< whether it begins anew there, with nothing of its directions
   int zero;      ///< whether b is zero, and with it x
   double residual, best, first, reference, target;
+  double carried;         ///< the residual of the recurrence
   double restarted;       ///< the residual when the iteration last began anew
   double scale, unscale;  ///< a power of two, and its reciprocal
 

@@ -8,8 +8,31 @@
 
 namespace heddle::test {
 
+/// One or two rows of all columns, one or two columns of all rows, or both: arrows, first or last,
+/// and stars.
+inline Pattern draw_arrow(Random& random) {
+  const std::int64_t n = 1 + random.below(cut(700));
+  const std::int64_t full = std::min<std::int64_t>(n, 1 + random.below(2));
+  const bool first = once_in(random, 2), has_rows = once_in(random, 2);
+  const bool has_columns = !has_rows || once_in(random, 2);
+  Pattern pattern;
+  pattern.columns = n;
+  pattern.name = std::string(first ? "first " : "last ") + std::to_string(full) +
+                 (has_rows ? " rows" : "") + (has_columns ? " columns" : "") + " full";
+  const auto is_full = [&](std::int64_t i) { return first ? i < full : i >= n - full; };
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::vector<std::int64_t> row;
+    for (std::int64_t j = 0; j < n; ++j) {
+      if (i == j || (has_rows && is_full(i)) || (has_columns && is_full(j))) row.push_back(j);
+    }
+    pattern.rows.push_back(row);
+  }
+  return pattern;
+}
+
 /// Rows that read those before them, those after them, or both.
 inline Pattern draw_square(Random& random) {
+  if (once_in(random, 8)) return draw_arrow(random);
   const std::int64_t kind = random.below(3);
   if (kind == 0) return draw_lower(random);
   if (kind == 1) return reversed(draw_lower(random));
@@ -58,6 +81,22 @@ PlainOperator<Exec, double> draw_dominant(Random& random, const Pattern& pattern
     row_ptr.push_back(static_cast<int>(col_idx.size()));
   }
   return plain_operator<Exec>(row_ptr, col_idx, values);
+}
+
+/// The matrix times a number, in another type.
+template <Scalar S, ExecutionSpace Exec>
+PlainOperator<Exec, S> times(const PlainOperator<Exec, double>& a, double scale) {
+  PlainOperator<Exec, S> scaled;
+  scaled.n = a.n;
+  scaled.row_ptr = a.row_ptr;
+  scaled.col_idx = a.col_idx;
+  const auto from = to_host(a.values);
+  std::vector<S> values;
+  for (std::size_t e = 0; e < from.extent(0); ++e) {
+    values.push_back(static_cast<S>(from(e) * scale));
+  }
+  scaled.values = copy_in<typename Exec::memory_space>(values);
+  return scaled;
 }
 
 /// Twice the matrix: new values of the same pattern.
