@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../core/from_threads.hpp"
 #include "../profiled_kernel.hpp"
 #include "../team.hpp"
 #include "../tickets.hpp"
@@ -53,14 +54,25 @@ template <class LaunchShape, class Kernel, class Order>
 void launch_teams(const Kokkos::OpenMP& exec, const char* label, std::int64_t teams,
                   const Kernel& kernel, Order, std::size_t scratch_bytes) {
   const ProfiledKernel profiled(exec, label);
+  // A thread may find no memory for its scratch; where others wait for it, that ends the program.
+  constexpr bool may_throw = has_dynamic_scratch<Kernel> && std::same_as<Order, AnyOrder>;
+  [[maybe_unused]] heddle::detail::FromThreads thrown;
 #pragma omp parallel num_threads(exec.concurrency())
   {
     const std::int64_t threads = omp_get_num_threads(), me = omp_get_thread_num();
     const std::int64_t share = teams / threads, longer = teams % threads;
     const std::int64_t first = me * share + (me < longer ? me : longer);
-    run_teams_here<LaunchShape, Kokkos::OpenMP>(
-        kernel, first, first + share + (me < longer ? 1 : 0), scratch_bytes);
+    const std::int64_t stop = first + share + (me < longer ? 1 : 0);
+    const auto run = [&] {
+      run_teams_here<LaunchShape, Kokkos::OpenMP>(kernel, first, stop, scratch_bytes);
+    };
+    if constexpr (may_throw) {
+      thrown.run(me, run);
+    } else {
+      run();
+    }
   }
+  if constexpr (may_throw) thrown.rethrow(label);
 }
 #endif
 

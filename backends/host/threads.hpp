@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../core/from_threads.hpp"
 #include "../profiled_kernel.hpp"
 #include "device.hpp"
 #ifdef KOKKOS_ENABLE_OPENMP
@@ -12,7 +13,7 @@ namespace heddle::backends {
 /// One launch of kernel(me, threads) on that many threads of a CPU, me from 0 to threads - 1, which
 /// run at the same time and so may wait for each other: the system gives every one of them its
 /// turn, if slowly where they are more than threads_at_once. `threads` is at least 1 and at most
-/// what is asked for, and may be less.
+/// what is asked for, and may be less. The kernel throws nothing: others may wait for its thread.
 template <BackendIs<Host> Exec, class Kernel>
 void launch_threads(const Exec& exec, const char* label, int asked, const Kernel& kernel) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>>;
@@ -42,5 +43,18 @@ void launch_threads(const Kokkos::OpenMP& exec, const char* label, int asked,
   }
 }
 #endif
+
+/// Runs body(me, threads) as launch_threads does, and waits. The body's threads do not wait for each
+/// other, and so it may throw: what the lowest of them threw is thrown here, a std::bad_alloc as
+/// OutOfMemory.
+template <BackendIs<Host> Exec, class Body>
+void run_on_threads(const Exec& exec, const char* label, int asked, const Body& body) {
+  heddle::detail::FromThreads thrown;
+  launch_threads(exec, label, asked, [&](int me, int threads) {
+    thrown.run(me, [&] { body(me, threads); });
+  });
+  exec.fence(label);
+  thrown.rethrow(label);
+}
 
 }  // namespace heddle::backends

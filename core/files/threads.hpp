@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
-#include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
 
+#include "../from_threads.hpp"
 #include "../integers.hpp"
 
 namespace heddle::files {
@@ -26,21 +26,10 @@ inline int thread_count(int asked) {
 template <class Body>
 void for_each_index(int threads, std::size_t count, const Body& body) {
   std::atomic<std::size_t> next{0};
-  std::exception_ptr failure;
-  std::size_t failed = count;
-  std::mutex failure_mutex;
+  detail::FromThreads thrown;
   auto work = [&] {
     for (std::size_t i = next++; i < count; i = next++) {
-      try {
-        body(i);
-      } catch (...) {
-        next = count;
-        std::lock_guard lock(failure_mutex);
-        if (i < failed) {
-          failed = i;
-          failure = std::current_exception();
-        }
-      }
+      if (!thrown.run(static_cast<std::int64_t>(i), [&] { body(i); })) next = count;
     }
   };
   std::vector<std::thread> others;
@@ -48,12 +37,12 @@ void for_each_index(int threads, std::size_t count, const Body& body) {
   try {
     others.reserve(helpers);
     for (std::size_t t = 1; t < helpers; ++t) others.emplace_back(work);
-  } catch (const std::system_error&) {
-    // The system grants no more threads: those that run do the work.
+  } catch (const std::exception&) {
+    // The system grants no more threads, or no memory for them: those that run do the work.
   }
   work();
   for (std::thread& other : others) other.join();
-  if (failure) std::rethrow_exception(failure);
+  thrown.rethrow();
 }
 
 /// Runs body(begin, end) over [0, count) in ranges of equal size, several a thread but none much

@@ -3,14 +3,44 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <new>
 #include <vector>
 
 #include "../../backends/host/progress.hpp"
 #include "../../backends/host/threads.hpp"
+#include "../../backends/launch.hpp"
 #include "../support/backends.hpp"
 #include "../support/watchdog.hpp"
 
+namespace {
+
+/// Whether allocations fail that ask for an alignment, as host_scratch does.
+std::atomic<bool> no_scratch = false;
+
+}  // namespace
+
+void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  const auto multiple = static_cast<std::size_t>(alignment);
+  return no_scratch ? nullptr
+                    : std::aligned_alloc(multiple, (bytes + multiple - 1) / multiple * multiple);
+}
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+
 namespace heddle::test {
+
+namespace {
+
+struct NeedsScratch {
+  using Scratch = backends::DynamicScratch;
+  std::atomic<int>* ran;
+  template <class Team>
+  void operator()(const Team&, Scratch&) const {
+    ++*ran;
+  }
+};
+
+}  // namespace
 
 using OnHosts = Every<std::tuple<double>, UsualIndices, Backends>;
 
@@ -38,6 +68,51 @@ TEST_CASE_TEMPLATE_DEFINE("threads run together, and no more than asked for", Ty
   }
 }
 TEST_CASE_TEMPLATE_APPLY(together, OnHosts);
+
+TEST_CASE_TEMPLATE_DEFINE("what threads throw comes to who waits for them", Type, throwing) {
+  using Exec = typename Type::Exec;
+  if constexpr (backends::runs_on_host<Exec>) {
+    const Exec exec;
+    const auto run = [&](const auto& body) {
+      backends::run_on_threads(exec, "heddle::test::throwing", 64, body);
+    };
+    std::atomic<int> ran = 0;
+    run([&](int, int) { ++ran; });
+    CHECK(ran >= 1);
+    CHECK_THROWS_WITH_AS(run([](int, int) { throw std::bad_alloc(); }),
+                         "heddle: no memory of the host for heddle::test::throwing; free some",
+                         OutOfMemory);
+    CHECK_THROWS_WITH_AS(run([](int me, int) { throw Error(std::to_string(me), ""); }),
+                         "heddle: 0", Error);
+    ran = 0;
+    run([&](int, int) { ++ran; });
+    CHECK(ran >= 1);
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(throwing, OnHosts);
+
+TEST_CASE_TEMPLATE_DEFINE("a launch whose threads get no scratch is OutOfMemory", Type, scratch) {
+  using Exec = typename Type::Exec;
+  if constexpr (backends::runs_on_host<Exec>) {
+    // The threads of a runtime keep their scratch; a thread of the test's own has none yet.
+    std::thread([] {
+      const Exec exec;
+      std::atomic<int> ran = 0;
+      const auto launch = [&] {
+        backends::launch<backends::Shape<1>>(exec, "heddle::test::scratch", 64,
+                                                NeedsScratch{&ran}, 64);
+        exec.fence("heddle::test::ran");
+      };
+      no_scratch = true;
+      CHECK_THROWS_AS(launch(), OutOfMemory);
+      no_scratch = false;
+      ran = 0;
+      launch();
+      CHECK(ran == 64);
+    }).join();
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(scratch, OnHosts);
 
 TEST_CASE("a barrier holds every thread back, and shows what the others wrote") {
   const Watchdog watchdog("threads at barriers");
