@@ -42,13 +42,24 @@ TEST_CASE("row ends: random lengths are not foreseen, fours of short rows are") 
   Random random(2);
   const auto up_to_four = [&](std::int64_t) { return 1 + random.below(4); };
   const auto up_to_twenty = [&](std::int64_t) { return 1 + random.below(20); };
-  CHECK(ends_of(20000, up_to_four) == RowEnds::unforeseen);
-  CHECK(ends_of(20000, up_to_twenty) == RowEnds::unforeseen);
+  // What a predictor knows of a matrix are the rows of its thread.
+  const std::int64_t threads = backends::threads_at_once(Host());
+  CHECK(ends_of(20000 * threads, up_to_four) == RowEnds::unforeseen);
+  CHECK(ends_of(20000 * threads, up_to_twenty) == RowEnds::unforeseen);
+  CHECK(ends_of(learnt_rows * threads, up_to_twenty) == RowEnds::unforeseen);
   // More rows than are learnt.
-  const std::int64_t many = (learnt_rows + 1) * static_cast<std::int64_t>(Host().concurrency());
-  CHECK(ends_of(many, up_to_four) == RowEnds::unforeseen);
-  CHECK(ends_of(many, up_to_twenty) == RowEnds::unpredictable);
-  CHECK(ends_of(learnt_rows, up_to_twenty) == RowEnds::unforeseen);
+  CHECK(ends_of((learnt_rows + 1) * threads, up_to_four) == RowEnds::unforeseen);
+  CHECK(ends_of((learnt_rows + 1) * threads, up_to_twenty) == RowEnds::unpredictable);
+}
+
+TEST_CASE("row ends: random lengths of few rows of each thread are known by heart") {
+  Random random(3);
+  const std::int64_t threads = backends::threads_at_once(Host());
+  for (const std::int64_t longest : {4, 20}) {
+    const auto length = [&](std::int64_t) { return 1 + random.below(longest); };
+    CHECK(ends_of(500 * threads, length) == RowEnds::foreseen);
+    CHECK(ends_of(2 * threads, length) == RowEnds::foreseen);
+  }
 }
 
 TEST_CASE("row ends: mostly empty rows are sparse") {
