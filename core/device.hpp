@@ -19,6 +19,9 @@ struct Device {
   int multiprocessors = 1;
   /// Threads that one multiprocessor keeps resident.
   int threads_per_multiprocessor = 1;
+  /// Of its memory, as a copy reaches it, bytes read and written together; 0 where it is not known,
+  /// and then estimated from the number of multiprocessors.
+  double bytes_per_second = 0;
   /// Last-level cache; 0 where it is not known.
   std::size_t cache_bytes = 0;
   /// Scratch that one team can be given at launch.

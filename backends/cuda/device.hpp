@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 
 #include "../../core/device.hpp"
+#include "../memory_speed.hpp"
 #include "../scratch.hpp"
 
 namespace heddle::backends {
@@ -37,6 +38,9 @@ inline Device describe_device(const Kokkos::Cuda& exec) {
   device.name = exec.cuda_device_prop().name;
   device.multiprocessors = attribute(cudaDevAttrMultiProcessorCount);
   device.threads_per_multiprocessor = attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
+  device.bytes_per_second =
+      copy_bytes_per_second(device.name, attribute(cudaDevAttrMemoryClockRate),
+                            attribute(cudaDevAttrGlobalMemoryBusWidth));
   device.cache_bytes = attribute(cudaDevAttrL2CacheSize);
   device.scratch_bytes = max_scratch_bytes(exec);
   device.most_teams_per_cluster = max_teams_per_cluster(exec);

@@ -104,10 +104,11 @@ inline double csr_least_bytes(const RowFeatures& rows, const Sizes& sizes, int p
          vector_bytes(rows, sizes);
 }
 
-/// Bytes a second that a device's memory gives, estimated from its size where nobody measured:
-/// 31.7e9 for each multiprocessor of an H200 (4.18e12 in all, copied), 14.5e9 for each compute unit
-/// of an MI250X, 5e9 a thread of a CPU.
+/// Bytes a second that a device's memory gives: Device::bytes_per_second. Where that is not known,
+/// it is estimated from the device's size: 31.7e9 for each multiprocessor, as of an H200, 14.5e9
+/// for each compute unit of an AMD GPU, 5e9 for each thread of a CPU.
 inline double estimated_bytes_per_second(const Device& device) {
+  if (device.bytes_per_second > 0) return device.bytes_per_second;
   const double each = device.lanes == 1 ? 5e9 : device.lanes == 64 ? 14.5e9 : 31.7e9;
   return each * device.multiprocessors;
 }

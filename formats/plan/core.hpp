@@ -123,6 +123,11 @@ SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::SpmvPlanCore(const Exec& exec, 
     throw Error("options.vectors.count is " + std::to_string(options.vectors.count),
                 "give the number of vectors that x will hold");
   }
+  if (!(options.bytes_per_second >= 0)) {
+    throw Error("options.bytes_per_second is " + std::to_string(options.bytes_per_second),
+                "give a positive number, or 0 for what is known of the device");
+  }
+  if (options.bytes_per_second > 0) device_.bytes_per_second = options.bytes_per_second;
   Kokkos::Timer timer;
   const Promises& promises = options.promises;
   const bool looks_at_columns = options.check && !promises.in_range;

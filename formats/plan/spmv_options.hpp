@@ -40,6 +40,10 @@ struct SpmvOptions {
   /// word. A budget, not a promise: two at least are measured, however long that takes. Two plans
   /// of one matrix may then come out with different schemes. Not where the scheme is pinned.
   double measure_seconds = 0;
+  /// Bytes that the device's memory reads and writes in a second, for the choice: what
+  /// `heddle-bench device` measures of a copy, for one. 0: Device::bytes_per_second, which is known
+  /// by name or by what the device says of itself; no plan measures it.
+  double bytes_per_second = 0;
   /// Whether to look for column indices out of range, one pass over col_idx, unless
   /// promises.in_range spares it. The row pointer is checked in any case.
   bool check = true;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "../../backends/memory_speed.hpp"
 #include "../../formats/choose.hpp"
 #include "../../formats/csr/format.hpp"
 #include "../../perf_tests/bench/common/csv.hpp"
@@ -65,6 +66,7 @@ Device device_of(const Json& machine) {
   device.multiprocessors = machine.at("multiprocessors");
   device.threads_per_multiprocessor = machine.at("concurrency").get<int>() / device.multiprocessors;
   device.cache_bytes = machine.at("cache_bytes");
+  if (device.has_lanes()) device.bytes_per_second = backends::copy_bytes_per_second(device.name);
   return device;
 }
 
@@ -159,6 +161,23 @@ TEST_CASE("choose: over kept results its choices are seldom far from the best") 
     CHECK(regret.mean <= bounds.mean);
     CHECK(regret.worst <= bounds.worst);
     CHECK(regret.matrices >= bounds.at_least);
+  }
+}
+
+TEST_CASE("choose: an H200's ranking is the same by its memory's speed as by its multiprocessors") {
+  Device by_name = device_of(kept_run("h200-spmv-double").about.at("machine"));
+  REQUIRE(by_name.bytes_per_second > 0);
+  Device by_size = by_name;
+  by_size.bytes_per_second = 0;
+  for (const auto& [matrix, features] : features_by_matrix()) {
+    CAPTURE(matrix);
+    const Choice now = choose<Formats<CsrFormat>>(features, by_name, {});
+    const Choice before = choose<Formats<CsrFormat>>(features, by_size, {});
+    REQUIRE(now.ranking.size() == before.ranking.size());
+    for (std::size_t i = 0; i < now.ranking.size(); ++i) {
+      CHECK(now.ranking[i].scheme == before.ranking[i].scheme);
+      CHECK(now.ranking[i].prediction.seconds == before.ranking[i].prediction.seconds);
+    }
   }
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The plan itself: its options, its errors, where it runs. What it promises of every format is in
 // support/spmv_suite.hpp.
+#include <cmath>
+
+#include "../../backends/device.hpp"
 #include "../support/shared_formats.hpp"
 #include "../support/spmv_patterns.hpp"
 #include "../support/spmv_plans.hpp"
@@ -70,6 +73,8 @@ TEST_CASE("plan: wrong options are errors that say what is right") {
   CHECK(Plan(exec, A.matrix(), {.scheme = "csr/merge"}).scheme().has("merge"));
   CHECK(mentions(error_with({.scheme = Scheme::parse("csr/merg")}), "csr/adaptive"));
   CHECK(mentions(error_with({.vectors = {0}}), "options.vectors.count is 0"));
+  CHECK(mentions(error_with({.bytes_per_second = -1e9}), "options.bytes_per_second is -1"));
+  CHECK(mentions(error_with({.bytes_per_second = std::nan("")}), "options.bytes_per_second is"));
   CHECK(mentions(error_with({.transposed_scheme = Scheme("cs"), .ops = {Op::transpose}}), "csr"));
 }
 
@@ -279,6 +284,19 @@ TEST_CASE("plan: what is pinned is not ranked, what is chosen is") {
   CHECK(chosen.ranking().size() >= 3);
   CHECK(chosen.reason() == chosen.ranking().front().prediction.reason);
   CHECK(chosen.ranking().front().scheme.kernel() == chosen.scheme().kernel());
+}
+
+TEST_CASE("plan: predictions take the speed of memory that options give") {
+  const Exec exec;
+  const auto A = to_device<Type>(exec, pattern_named("power law"));
+  const auto seconds = [&](double bytes_per_second) {
+    const Plan plan(exec, A.matrix(), {.bytes_per_second = bytes_per_second});
+    return plan.ranking().front().prediction.seconds;
+  };
+  const Device device = backends::describe(exec);
+  CHECK(seconds(0) == seconds(estimated_bytes_per_second(device)));
+  // So slow that nothing else counts.
+  CHECK(seconds(1e3) / seconds(1e2) == doctest::Approx(0.1).epsilon(0.01));
 }
 
 TEST_CASE("plan: runs on any instance of its device") {
