@@ -7,7 +7,8 @@
 namespace heddle::backends {
 
 /// The words by which all teams of a cooperative launch meet, in memory of the device: zero before
-/// the first launch, and fit for the next one after each. One launch at a time.
+/// the first launch, and fit for the next one after each. One launch at a time. Meetings are counted
+/// modulo 2^32.
 struct MeetingWords {
   int* arrived = nullptr;
   int* meetings = nullptr;
@@ -30,13 +31,13 @@ class AllTeams {
 
   /// All threads of all teams wait for each other, and see what each wrote to memory before.
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const {
-    team_.barrier();
+    team_.barrier_to_publish();
     if (team_.thread() == 0) {
       const int now = look(words_.meetings);  // the same until this team has arrived
       if (arrive(words_.arrived) + 1 == teams_) {
         fence();
         post(words_.arrived, 0);
-        publish(words_.meetings, now + 1);
+        publish(words_.meetings, static_cast<int>(static_cast<unsigned>(now) + 1));
       } else {
         await(words_.meetings, IsAnother{now});
       }

@@ -43,6 +43,16 @@ class Team {
   /// All threads of the team wait for each other, and see what each wrote to scratch before.
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const { Lanes::barrier(); }
 
+  /// The same, and who sees what one of them publishes afterwards, or counts (arrive), sees what
+  /// each wrote to memory before.
+  KOKKOS_FORCEINLINE_FUNCTION void barrier_to_publish() const {
+    if constexpr (requires { Lanes::barrier_to_publish(); }) {
+      Lanes::barrier_to_publish();
+    } else {
+      Lanes::barrier();
+    }
+  }
+
  private:
   std::int64_t index_;
 };

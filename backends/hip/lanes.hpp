@@ -19,6 +19,11 @@ struct HipLanes {
   }
   /// All threads of the team wait for each other.
   KOKKOS_FORCEINLINE_FUNCTION static void barrier() { KOKKOS_IF_ON_DEVICE((__syncthreads();)) }
+  /// A wavefront does not wait at s_barrier for its own stores to have reached the L2, and the
+  /// release of another wavefront does not wait for them (docs/design/devices.md).
+  KOKKOS_FORCEINLINE_FUNCTION static void barrier_to_publish() {
+    KOKKOS_IF_ON_DEVICE((__builtin_amdgcn_fence(__ATOMIC_RELEASE, "agent"); __syncthreads();))
+  }
 
   template <int W>
   KOKKOS_FORCEINLINE_FUNCTION static int lane() {

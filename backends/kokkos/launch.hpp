@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../gpu/resident_bound.hpp"
+#include "../memory.hpp"
 #include "../team.hpp"
 #include "../tickets.hpp"
 #include "device.hpp"
@@ -19,6 +20,10 @@ class PortableTeam : public Team<Exec, LaunchShape> {
       : Team<Exec, LaunchShape>(index), member_(member) {}
 
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const { member_.team_barrier(); }
+  KOKKOS_FORCEINLINE_FUNCTION void barrier_to_publish() const {
+    fence();
+    member_.team_barrier();
+  }
 
  private:
   const Member& member_;

@@ -161,6 +161,18 @@ struct BarrierKernel {
   }
 };
 
+struct BarrierToPublishKernel {
+  using Scratch = backends::NoScratch;
+  int* values;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    values[1 + team.thread()] = team.thread();
+    team.barrier_to_publish();
+    if (team.thread() == 0) backends::arrive(values);
+  }
+};
+
 // Scratch sized at launch.
 struct ScratchKernel {
   using Scratch = backends::DynamicScratch;
@@ -241,6 +253,8 @@ void every_word(const Exec& exec, void* memory) {
                                                  {static_cast<std::uint32_t*>(memory)});
   backends::launch<backends::Shape<1>>(exec, "heddle::words::mailbox", 1,
                                        MailboxKernel{{static_cast<double*>(memory)}});
+  backends::launch<backends::Shape<1>>(exec, "heddle::words::barrier_to_publish", 1,
+                                       BarrierToPublishKernel{static_cast<int*>(memory)});
   const Portable<Exec> portable(exec);
   backends::launch<backends::Shape<8>>(portable, "heddle::words::portable", 1,
                                        BarrierKernel{static_cast<int*>(memory)});

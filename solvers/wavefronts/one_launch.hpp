@@ -34,7 +34,7 @@ struct OneLaunchKernel {
     }
     team.barrier();
     for (int i = team.thread(); i < task.rows; i += Team::threads) body(task.first + i);
-    team.barrier();
+    team.barrier_to_publish();
     if (team.thread() > 0) return;
     if (backends::arrive(ended) + 1 == count) backends::post(ended, 0);
   }

@@ -2,6 +2,8 @@
 // Cooperative launches: who the teams are, their barrier, and what is refused.
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "../../backends/cooperative.hpp"
 #include "../support/watchdog.hpp"
 #include "lanes.hpp"
@@ -68,6 +70,18 @@ TEST_CASE_TEMPLATE_DEFINE("all teams wait for each other, and see what each wrot
     CHECK(host[0] == 0);
     CHECK(host[1] <= teams);  // a CPU may grant fewer
     CHECK((host[1] > 0) == (teams > 0));
+  }
+  // After as many meetings as an int counts they go on; a sanitizer sees the sum.
+  if (most > 0) {
+    Kokkos::deep_copy(words, 0);
+    Kokkos::deep_copy(Kokkos::subview(words, 1), std::numeric_limits<int>::max() - 1);
+    Kokkos::deep_copy(counts, 0);
+    const PassAround kernel{4, memory.data(), counts.data(), counts.data() + 1};
+    heddle::backends::launch_cooperative<Shape>(exec, "heddle::test::pass_around", most, kernel,
+                                                meeting);
+    exec.fence("heddle::test::passed");
+    CHECK(to_host(exec, counts)[0] == 0);
+    CHECK(to_host(exec, words)[1] == std::numeric_limits<int>::min() + 2);
   }
   const PassAround kernel{rounds, memory.data(), counts.data(), counts.data() + 1};
   CHECK_THROWS_WITH_AS(heddle::backends::launch_cooperative<Shape>(
