@@ -6,6 +6,7 @@
 #include "../inspect/recipe/compact.hpp"
 #include "../inspect/recipe/fill_lists.hpp"
 #include "../inspect/transpose.hpp"
+#include "real_diagonal.hpp"
 #include "view.hpp"
 
 namespace heddle::detail::csb {
@@ -59,9 +60,10 @@ class Storage {
   /// Counts the blocks of A with a readback and a table of one bit for each block there may be,
   /// which is freed; then one allocation, and workspaces that are freed: of some numbers a block,
   /// and where entries are sorted (for Morton order, and where block rows are long) of 16 bytes and
-  /// more than an offset a nonzero. Waits for `exec`.
-  Storage(const Exec& exec, const Matrix& A, int beta, bool morton)
-      : beta_(beta), rows_(A.rows()), columns_(A.columns()) {
+  /// more than an offset a nonzero. Waits for `exec`. Of a Hermitian matrix the diagonal is stored
+  /// as real.
+  Storage(const Exec& exec, const Matrix& A, int beta, bool morton, bool hermitian = false)
+      : beta_(beta), hermitian_(hermitian), rows_(A.rows()), columns_(A.columns()) {
     using Map = decltype(recipe_of(beta));
     const recipe::Compact<Exec, Matrix, Map> count(exec, A, recipe_of(beta));
     blocks_ = count.keys();
@@ -82,12 +84,17 @@ class Storage {
     }
     order_by_columns(exec);
     fill_blocks(exec, "heddle::spmv::csb_fill", A, local_row_.data(), local_column_.data());
+    if (hermitian_) make_diagonal_real(exec, view(), blocks_, values_.data());
   }
 
-  /// New values of the same pattern: at most two launches, no wait.
+  /// New values of the same pattern: at most three launches, no wait.
   void update_values(const Exec& exec, const Matrix& A) const {
-    if (source_.size() > 0) return gather_values(exec, A);
-    fill_blocks(exec, "heddle::spmv::csb_values", A, nullptr, nullptr);
+    if (source_.size() > 0) {
+      gather_values(exec, A);
+    } else {
+      fill_blocks(exec, "heddle::spmv::csb_values", A, nullptr, nullptr);
+    }
+    if (hermitian_) make_diagonal_real(exec, view(), blocks_, values_.data());
   }
 
   View<S, O, Off> view() const {
@@ -183,6 +190,7 @@ class Storage {
   }
 
   int beta_;
+  bool hermitian_;
   O rows_;
   O columns_;
   std::int64_t blocks_ = 0;

@@ -57,7 +57,8 @@ struct SpmvOptions {
   /// an apply more. By default in debug builds (without NDEBUG).
   bool check_overlap = detail::asserts;
   /// Says that A is one triangle, with the diagonal, of a symmetric or Hermitian matrix, which is
-  /// what the plan then applies. Most formats refuse that; csb takes it.
+  /// what the plan then applies. Most formats refuse that; csb takes it. Of a Hermitian matrix the
+  /// imaginary part of the diagonal is ignored.
   Symmetry symmetry = Symmetry::none;
 };
 

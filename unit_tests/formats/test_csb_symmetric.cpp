@@ -52,6 +52,9 @@ TEST_CASE_TEMPLATE_DEFINE("csb: one triangle stands for both", T, csb_triangles)
             CHECK(same_bits(product.result(exec, plan), product.result(exec, plan)));
           }
           CHECK_MESSAGE(problem_of_vectors(exec, plan, full) == "", pattern.name, ", ", text);
+          plan.update_values(exec, stored.matrix());
+          CHECK_MESSAGE(products.front().problem(exec, plan) == "", pattern.name, ", ", text,
+                        ", updated");
         }
       }
     }

@@ -39,10 +39,9 @@ class SpmvTrial {
                                        : Symmetry::hermitian),
         pattern_(symmetry_ == Symmetry::none ? draw_pattern(random) : draw_half(random)),
         A_(exec_, pattern_, random, wider_than_values<S, V, Acc>,
-           [this](const auto& host, std::uint64_t seed) {
+           [](const auto& host, std::uint64_t seed) {
              Random values(seed);
              fill_random(host.values(), values);
-             if (symmetry_ == Symmetry::hermitian) make_diagonal_real(host);
            }),
         op_(once_in(random, 2) ? Op::none : one_of(random, all_ops)),
         alpha_(draw_factor<Acc>(random)),
