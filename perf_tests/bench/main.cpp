@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "../../core/error.hpp"
+#include "cliffs/operation.hpp"
 #include "common/matrix_options.hpp"
 #include "compare/operation.hpp"
 #include "convert/operation.hpp"
@@ -38,7 +39,8 @@ std::vector<Operation> operations() {
       launches_operation(),  //
       read_operation(),      //
       compare_operation(),   //
-      vectors_operation(),
+      vectors_operation(),   //
+      cliffs_operation(),
   };
 }
 

@@ -139,6 +139,11 @@ heddle_bench_test(search_seconds RUN sptrsv --generate grid2d:9 --search-seconds
 heddle_bench_test(features RUN features --generate grid2d:20 --block 4 EXIT 0
                   OUT "${bench_tests}/features.txt")
 heddle_bench_test(features_times RUN features --generate grid2d:20 --repeat 1 EXIT 0)
+if("double" IN_LIST HEDDLE_BENCH_SCALARS AND 32 IN_LIST HEDDLE_BENCH_OFFSETS)
+  heddle_bench_test(cliffs RUN cliffs --from 60 --to 120 --csv "${CMAKE_CURRENT_BINARY_DIR}/cliffs.csv" EXIT 0)
+  heddle_bench_test(cliffs_table RUN cliffs --from 60 --to 120 --pattern chain --plan Sptrsv --table EXIT 0)
+endif()
+heddle_bench_test(cliffs_no_plan RUN cliffs --plan Nobody EXIT 2 OUT none ERR "no plan of that name")
 heddle_bench_test(launches RUN launches --repeat 1 EXIT 0)
 heddle_bench_test(read RUN read "${PROJECT_SOURCE_DIR}/examples/data/add32.mtx.xz" nowhere.mtx --repeat 1
                   EXIT 2 ERR "nowhere.mtx")
@@ -316,7 +321,8 @@ if(Python3_FOUND)
 endif()
 
 add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp"
-                                  "${bench_tests}/choose_replay.cpp" "${bench_tests}/compare.cpp"
+                                  "${bench_tests}/choose_replay.cpp" "${bench_tests}/cliffs.cpp"
+                                  "${bench_tests}/compare.cpp"
                                   "${bench_tests}/contest_options.cpp"
                                   "${bench_tests}/dependent_steps.cpp" "${bench_tests}/device_log.cpp"
                                   "${bench_tests}/generators.cpp"
@@ -327,6 +333,7 @@ add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp"
                                   "${bench_tests}/sptrsv.cpp"
                                   "${bench_tests}/steadiness.cpp" "${bench_tests}/table.cpp" "${bench_tests}/trace.cpp"
                                   "${bench_tests}/user_format.cpp" bench/sptrsv/trace.cpp
+                                  bench/cliffs/growth.cpp bench/cliffs/patterns.cpp
                                   bench/common/allocator_figures.cpp
                                   bench/common/csv.cpp bench/common/json.cpp
                                   bench/compare/comparison.cpp bench/compare/kept_run.cpp

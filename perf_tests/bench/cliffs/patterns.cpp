@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "patterns.hpp"
+
+#include <algorithm>
+
+namespace heddle::bench {
+
+namespace {
+
+using Columns = std::vector<std::int32_t>;
+
+void up_to(std::int32_t first, std::int32_t stop, std::int32_t without, Columns& columns) {
+  for (std::int32_t j = first; j < stop; ++j) {
+    if (j != without) columns.push_back(j);
+  }
+}
+
+/// The row and the column of one hub are full.
+void hub(std::int32_t i, std::int32_t n, std::int32_t at, Columns& columns) {
+  if (i == at) return up_to(0, n, i, columns);
+  columns.push_back(at);
+}
+
+}  // namespace
+
+const std::vector<CliffPattern>& cliff_patterns() {
+  static const std::vector<CliffPattern> all{
+      {"chain", "every row is joined to the next",
+       [](std::int32_t i, std::int32_t n, Columns& columns) {
+         if (i > 0) columns.push_back(i - 1);
+         if (i + 1 < n) columns.push_back(i + 1);
+       }},
+      {"arrow-first", "the first row and the first column are full",
+       [](std::int32_t i, std::int32_t n, Columns& columns) { hub(i, n, 0, columns); }},
+      {"arrow-last", "the last row and the last column are full",
+       [](std::int32_t i, std::int32_t n, Columns& columns) { hub(i, n, n - 1, columns); }},
+      {"star", "a row and a column in the middle are full",
+       [](std::int32_t i, std::int32_t n, Columns& columns) { hub(i, n, n / 2, columns); }},
+      {"two-rows", "the row in the middle and the last one are full",
+       [](std::int32_t i, std::int32_t n, Columns& columns) {
+         if (i == n / 2 || i == n - 1) up_to(0, n, i, columns);
+       }},
+      {"column", "the first column is full",
+       [](std::int32_t i, std::int32_t, Columns& columns) {
+         if (i > 0) columns.push_back(0);
+       }},
+  };
+  return all;
+}
+
+CliffStorage make_cliff(const CliffPattern& pattern, std::int32_t rows) {
+  const auto n = static_cast<std::size_t>(rows);
+  std::vector<std::int64_t> magnitude(2 * n, 0);  // of each row, then of each column
+  std::vector<std::int32_t> row_ptr(1, 0), col_idx;
+  Columns columns;
+  for (std::int32_t i = 0; i < rows; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    columns.clear();
+    pattern.row(i, rows, columns);
+    bool diagonal = false;
+    for (const std::int32_t j : columns) {
+      if (j > i && !diagonal) col_idx.push_back(i), diagonal = true;
+      col_idx.push_back(j);
+      ++magnitude[at];
+      ++magnitude[n + static_cast<std::size_t>(j)];
+    }
+    if (!diagonal) col_idx.push_back(i);
+    row_ptr.push_back(static_cast<std::int32_t>(col_idx.size()));
+  }
+  CliffStorage A(Kokkos::DefaultHostExecutionSpace(), rows, rows,
+                 static_cast<std::int32_t>(col_idx.size()));
+  std::copy(row_ptr.begin(), row_ptr.end(), A.row_ptr().data());
+  std::copy(col_idx.begin(), col_idx.end(), A.col_idx().data());
+  for (std::size_t i = 0; i < n; ++i) {
+    for (auto k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      const bool diagonal = static_cast<std::size_t>(col_idx[static_cast<std::size_t>(k)]) == i;
+      const std::int64_t off = std::max(magnitude[i], magnitude[n + i]);
+      A.values()(static_cast<std::size_t>(k)) = diagonal ? static_cast<double>(off + 1) : -1.0;
+    }
+  }
+  return A;
+}
+
+}  // namespace heddle::bench

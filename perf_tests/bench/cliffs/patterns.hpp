@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../../../core/matrix.hpp"
+
+namespace heddle::bench {
+
+/// A pattern whose entries are proportional to its rows, and on which a careless algorithm takes
+/// the square of that.
+struct CliffPattern {
+  const char* name;
+  const char* description;
+  /// Columns of row i of n, but for the diagonal, in ascending order, appended to `columns`.
+  void (*row)(std::int32_t i, std::int32_t n, std::vector<std::int32_t>& columns);
+};
+
+const std::vector<CliffPattern>& cliff_patterns();
+
+using CliffStorage = CsrStorage<double, std::int32_t, std::int32_t, Kokkos::HostSpace>;
+
+/// Square, with a whole diagonal that is greater than the sum of its row's and of its column's other
+/// magnitudes, which are 1 each: every plan can be made, and no factor breaks down.
+CliffStorage make_cliff(const CliffPattern& pattern, std::int32_t rows);
+
+}  // namespace heddle::bench
