@@ -83,4 +83,12 @@ KOKKOS_FORCEINLINE_FUNCTION T atomic_fetch_or(T* place, std::type_identity_t<T> 
   return Kokkos::atomic_fetch_or(place, bits);
 }
 
+/// Puts `wanted` there if what was there before, which it returns, is `expected`.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T atomic_compare_exchange(T* place, std::type_identity_t<T> expected,
+                                                      std::type_identity_t<T> wanted) {
+  [[maybe_unused]] const detail::AtomicTurn turn(place);
+  return Kokkos::atomic_compare_exchange(place, expected, wanted);
+}
+
 }  // namespace heddle::backends
