@@ -8,7 +8,8 @@
 
 namespace heddle::detail::gauss_seidel {
 
-/// The values of the blocks at a place; entries of one place in the matrix add up.
+/// The values of the blocks at a place; entries of one place in the matrix add up. Entries of
+/// blocks that the pattern does not have are left out.
 template <Scalar S, Ordinal O, Offset Off>
 struct UpdateBlockRow {
   SideOf<S, O, Off> from;
@@ -28,8 +29,9 @@ struct UpdateBlockRow {
       for (Off k = from.row_ptr[row]; k < from.row_ptr[row + 1]; ++k) {
         const O column = from.col_idx[k] / static_cast<O>(size);
         if (!from.side.has(block, column)) continue;
-        if (view.col_idx[begin + at] != column) {
+        if (at == end - begin || view.col_idx[begin + at] != column) {
           at = first_not_below(view.col_idx + begin, end - begin, column);
+          if (at == end - begin || view.col_idx[begin + at] != column) continue;
         }
         const auto c = static_cast<std::int64_t>(from.col_idx[k]) % size;
         to[(static_cast<std::int64_t>(at) * size + c) * size + r] += from.values[k];

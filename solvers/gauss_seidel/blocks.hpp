@@ -42,7 +42,7 @@ class Blocks {
   }
 
   /// The diagonal blocks of a matrix of the same pattern, in the order of `exec`: no allocation, no
-  /// wait. One that is singular or not finite is reported by raising *bad to its first row + 1.
+  /// wait. The first row of the lowest that is singular or not finite is marked in *bad.
   void update_values(const Exec& exec, const Matrix& A, std::int64_t* bad) const {
     Kokkos::parallel_for("heddle::gauss_seidel::invert", range_policy(exec, rows_),
                          triangle::InvertBlocks<Matrix>{

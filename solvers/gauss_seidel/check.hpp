@@ -49,22 +49,30 @@ struct SweepVectors {
   Multivector<const S> b;
   Multivector<S> x;
   Multivector<S> residual;
+
+  SweepVectors slice(int first, int count) const {
+    SweepVectors part{b.slice(first, count), x.slice(first, count), {}};
+    if (residual.data) part.residual = residual.slice(first, count);
+    return part;
+  }
 };
 
-/// Throws Error unless the vectors fit a plan of so many rows, with room for so many vectors.
+/// Throws Error unless the vectors fit a plan of so many rows, and such sweeps exist.
 template <Scalar S>
-void check_vectors(std::int64_t rows, int room, const SweepVectors<S>& vectors, bool wants_residual,
-                   int sweeps) {
+void check_sweeps(std::int64_t rows, const SweepVectors<S>& vectors, bool wants_residual,
+                  int sweeps) {
   using detail::vectors::check_alike;
   using detail::vectors::check_distinct;
   const auto& b = vectors.b;
   check_alike("b", b, "x", vectors.x);
   check_distinct("b", b, "x", vectors.x);
-  if (b.rows != rows || b.count > room) {
+  if (b.rows != rows) {
     throw Error("b is " + std::to_string(b.rows) + " x " + std::to_string(b.count) +
-                    ", and the plan is for " + std::to_string(rows) + " rows and up to " +
-                    std::to_string(room) + " vectors",
-                "give one row a row of A, and name the vectors in options.vectors");
+                    ", and the plan is for " + std::to_string(rows) + " rows",
+                "give one row a row of A");
+  }
+  if (sweeps < 0) {
+    throw Error(std::to_string(sweeps) + " sweeps were asked for", "give 0 or more");
   }
   if (!wants_residual) return;
   check_alike("the residual", vectors.residual, "x", vectors.x);

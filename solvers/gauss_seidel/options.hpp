@@ -49,7 +49,8 @@ struct GaussSeidelOptions {
   int block_size = 1;
   /// Pins what runs, as "gauss-seidel/point-to-point"; by default it is chosen.
   std::optional<Scheme> scheme = std::nullopt;
-  /// The vectors that b will hold; room is kept for so many.
+  /// The vectors that b will hold. It may hold any number; but room is kept to sweep so many at
+  /// once, up to 64.
   ExpectedVectors vectors = {};
   /// How often the plan will be applied; the choices weigh the inspection against that.
   std::int64_t expected_applies = 1000;
@@ -58,6 +59,8 @@ struct GaussSeidelOptions {
   int threads = 0;
   /// Whether to look for sweeps of one plan that overlap: as SptrsvOptions::check_overlap.
   bool check_overlap = heddle::detail::asserts;
+  /// Whether update_values compares patterns: as SptrsvOptions::check_pattern.
+  bool check_pattern = heddle::detail::asserts;
   /// Of gauss-seidel/split: pins the scheme of the triangular solves.
   std::optional<Scheme> sptrsv_scheme = std::nullopt;
   /// Of gauss-seidel/split: pins the scheme of the products with the other triangle.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "../../core/version.hpp"
 #include "../order/colors.hpp"
+#include "../order/same_pattern.hpp"
 #include "../triangle/check_triangle.hpp"
+#include "../triangle/right_hand_sides.hpp"
 #include "block_sweeps.hpp"
 #include "check.hpp"
 #include "choose.hpp"
@@ -45,10 +48,12 @@ class GaussSeidelPlan {
                            const GaussSeidelOptions& options = {}, FormatList = {})
       : options_(options), rows_(A.rows()), nonzeros_(static_cast<std::int64_t>(A.nonzeros())) {
     detail::gauss_seidel::check_options(A.rows(), A.columns(), options);
+    options_.vectors.count = std::min(options.vectors.count, detail::triangle::most_room);
     Kokkos::Timer timer;
     const Device device = backends::describe(exec);
     const auto scheme = detail::gauss_seidel::choose(rows_, nonzeros_, options, device);
     row_features(exec, A, Check::columns);
+    pattern_ = detail::pattern_key(exec, A, options.check_pattern);
     const auto words = detail::gauss_seidel::diagonal_words(options);
     if (options.block_size == 1) {
       detail::triangle::check_triangle<S>(exec, A, Triangle::lower, Diagonal::stored, true, words);
@@ -57,17 +62,17 @@ class GaussSeidelPlan {
         BadDiagonal(Kokkos::view_alloc(kokkos_space(exec), "heddle::gauss_seidel::bad"));
     overlap_ = detail::OverlapCheck<Exec>(exec, options.check_overlap, overlap_labels);
     if (scheme && scheme->has("split")) {
-      split_.emplace(exec, A, options);
+      split_.emplace(exec, A, options_);
     } else if (options.block_size > 1) {
       detail::gauss_seidel::Blocks<Exec, Matrix> blocks(exec, A, options.block_size);
       const auto order = find_order(exec, blocks.graph());
-      block_sweeps_.emplace(exec, std::move(blocks), order, options, scheme);
+      block_sweeps_.emplace(exec, std::move(blocks), order, options_, scheme);
       block_sweeps_->update_values(exec, A, bad_diagonal_.data());
       check_diagonal(exec);
     } else {
       const detail::gauss_seidel::Inspection<Exec, Rows> inspection{
-          exec, A, find_order(exec, A), rows_, options.vectors.count, options.threads};
-      sweeps_.emplace(inspection, options, scheme);
+          exec, A, find_order(exec, A), rows_, options_.vectors.count, options.threads};
+      sweeps_.emplace(inspection, options_, scheme);
       sweeps_->update_values(exec, A, nullptr);
     }
     exec.fence("heddle::gauss_seidel::inspected");
@@ -75,10 +80,10 @@ class GaussSeidelPlan {
   }
 
   /// x = M b: one sweep (forward, backward, or both halves of a symmetric one) that starts from
-  /// zero. x is never read before it is written, and does not overlap b. Rank 1, or rank 2 with at
-  /// most options.vectors.count vectors, which cost one read of the matrix together. Returns once
-  /// the work is queued on `exec`: no allocation, no copy, no fence. Bitwise reproducible on one
-  /// device for a fixed scheme. Throws Error if shapes do not fit.
+  /// zero. x is never read before it is written, and does not overlap b. Rank 1, or rank 2 with any
+  /// number of vectors: options.vectors.count of them cost one read of the matrix together. Returns
+  /// once the work is queued on `exec`: no allocation, no copy, no fence. Bitwise reproducible on
+  /// one device for a fixed scheme. Throws Error if shapes do not fit.
   template <VectorView B, WritableVectorView X>
   void apply(const Exec& exec, const B& b, const X& x) {
     sweep(exec, b, x, no_residual<X>, 1, true);
@@ -89,7 +94,7 @@ class GaussSeidelPlan {
     sweep(exec, b, x, &residual, 1, true);
   }
 
-  /// Improves x by `sweeps` sweeps.
+  /// Improves x by `sweeps` sweeps, 0 or more; throws Error for fewer.
   template <VectorView B, WritableVectorView X>
   void relax(const Exec& exec, const B& b, const X& x, int sweeps = 1) {
     sweep(exec, b, x, no_residual<X>, sweeps, false);
@@ -101,19 +106,21 @@ class GaussSeidelPlan {
   }
 
   /// Takes the values of A, which has the pattern that was inspected. Ordered on `exec`: no wait,
-  /// no allocation. Throws Error if the sizes differ. A diagonal that becomes zero or not finite is
-  /// not an error here: see bad_diagonal.
+  /// no allocation. Throws Error if the sizes differ; and, with options.check_pattern, which waits,
+  /// if the pattern does. Without it the numbers of another pattern are wrong ones. A diagonal that
+  /// becomes zero or not finite is not an error here: see bad_diagonal.
   void update_values(const Exec& exec, const Matrix& A) {
     moves_.check("GaussSeidelPlan", "update_values");
     detail::triangle::check_same_size("update_values", A, rows_, nonzeros_);
+    detail::check_same_pattern(exec, pattern_, A, "GaussSeidelPlan");
     Kokkos::deep_copy(kokkos_space(exec), bad_diagonal_, 0);
     with_runs(*this, [&](auto& runs) { runs.update_values(exec, A, bad_diagonal_.data()); });
     version_ = next_version();
   }
 
   /// On the device, in the order of the instance that values were updated on: 0, or one more than
-  /// the highest row whose diagonal is zero, infinite or NaN since; of blocks the first row of the
-  /// highest that is singular or not finite, which is taken to be the identity.
+  /// the lowest row whose diagonal is zero, infinite or NaN since; of blocks the first row of the
+  /// lowest that is singular or not finite, which is taken to be the identity.
   Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_diagonal() const {
     moves_.check("GaussSeidelPlan", "bad_diagonal");
     return bad_diagonal_;
@@ -224,23 +231,23 @@ class GaussSeidelPlan {
     const auto right = multivector_of<const S>(b);
     detail::gauss_seidel::SweepVectors<S> vectors{right, multivector_of<S>(x), {}};
     if (residual) vectors.residual = multivector_of<S>(*residual);
-    detail::gauss_seidel::check_vectors(rows_, options_.vectors.count, vectors, residual != nullptr,
-                                        sweeps);
+    detail::gauss_seidel::check_sweeps(rows_, vectors, residual != nullptr, sweeps);
     if (rows_ == 0 || right.count == 0) return;
     const typename detail::OverlapCheck<Exec>::Apply counted(overlap_, exec);
-    if (split_) {
-      split_->run(exec, b, x, residual, sweeps, from_zero);
-    } else if (block_sweeps_) {
-      block_sweeps_->run(exec, vectors, sweeps, from_zero);
-    } else {
-      sweeps_->run(exec, vectors, sweeps, from_zero);
-    }
+    const int room = options_.vectors.count;
+    with_runs(*this, [&](auto& runs) {
+      for (int first = 0; first < right.count; first += room) {
+        const int count = std::min(room, right.count - first);
+        runs.run(exec, vectors.slice(first, count), sweeps, from_zero);
+      }
+    });
   }
 
   detail::MoveOnly moves_;
   GaussSeidelOptions options_;
   std::int64_t rows_;
   std::int64_t nonzeros_;
+  detail::PatternKey pattern_;
   std::optional<detail::order::Colors<Exec, O>> colors_;
   std::optional<Sweeps> sweeps_;  // one of these three
   std::optional<BlockSweeps> block_sweeps_;

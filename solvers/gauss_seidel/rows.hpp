@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/atomics.hpp"
+#include "../triangle/bad_row.hpp"
 #include "rows_kernel.hpp"
 #include "side_pattern.hpp"
 
 namespace heddle::detail::gauss_seidel {
 
+/// Of a matrix with another pattern nothing is written beyond the row.
 template <Scalar S, Ordinal O, Offset Off>
 struct UpdateRow {
   SideOf<S, O, Off> from;
@@ -26,15 +27,13 @@ struct UpdateRow {
       const O j = from.col_idx[k];
       if (j == i) {
         sum += from.values[k];
-      } else if (from.side.has(i, j)) {
+      } else if (to < end && from.side.has(i, j)) {
         values[to++] = from.values[k];
       }
     }
     values[end] = relaxed_reciprocal(omega, sum);
     diagonal[place] = sum;
-    if (bad_diagonal && triangle::is_bad_diagonal(sum)) {
-      backends::atomic_max(bad_diagonal, i + std::int64_t{1});
-    }
+    if (bad_diagonal && triangle::is_bad_diagonal(sum)) triangle::mark_bad_row(bad_diagonal, i);
   }
 };
 
@@ -67,8 +66,8 @@ class Rows {
   }
 
   /// The values of a matrix of the same pattern, in the order of `exec`: one launch, no allocation,
-  /// no wait. A diagonal that turns out to be bad is reported by raising *bad_diagonal, if that is
-  /// given, to the row + 1.
+  /// no wait. The lowest row whose diagonal turns out to be bad is marked in *bad_diagonal, if that
+  /// is given (mark_bad_row).
   void update_values(const Exec& exec, const Matrix& A, heddle::RealOf<S> omega,
                      std::int64_t* bad_diagonal) {
     Kokkos::parallel_for(

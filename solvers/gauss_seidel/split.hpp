@@ -7,6 +7,7 @@
 #include "../../formats/spmv_plan.hpp"
 #include "../sptrsv/plan.hpp"
 #include "../vectors/updates.hpp"
+#include "check.hpp"
 #include "options.hpp"
 #include "split_kernels.hpp"
 
@@ -55,21 +56,47 @@ class Split {
                                                  A.values().data(), bad_diagonal});
   }
 
-  /// `residual` is null, or points to a View that is like x.
-  template <class B, class X, class R>
-  void run(const Exec& exec, const B& b, const X& x, const R* residual, int sweeps,
-           bool from_zero) {
-    using Vectors = Kokkos::View<S**, Kokkos::LayoutLeft, Space, Kokkos::MemoryUnmanaged>;
-    const auto multivector = vectors::to_read(b);
-    const Vectors all(right_, rows_, static_cast<std::size_t>(multivector.count));
-    if constexpr (X::rank() == 1) {
-      run_with(exec, b, x, Kokkos::subview(all, Kokkos::ALL, 0), residual, sweeps, from_zero);
-    } else {
-      run_with(exec, b, x, all, residual, sweeps, from_zero);
+  void run(const Exec& exec, const SweepVectors<S>& vectors, int sweeps, bool from_zero) {
+    const auto b = view_of(vectors.b);
+    const auto x = view_of(vectors.x);
+    const Vectors<S> t(right_, Kokkos::LayoutStride(rows_, 1, b.extent(1), rows_));
+    Half* last = nullptr;
+    bool last_from_zero = from_zero;
+    for (int sweep = 0; sweep < sweeps; ++sweep) {
+      for (auto& half : halves_) {
+        if (!half) continue;
+        last = &*half;
+        last_from_zero = std::exchange(from_zero, false);
+        if (last_from_zero) {
+          half->solve.apply(exec, b, x);
+        } else {
+          heddle::vectors::copy(exec, b, t);
+          half->product.apply(exec, S(-1), x, S(1), t);
+          half->solve.apply(exec, t, x);
+        }
+      }
     }
+    if (!last || !vectors.residual.data) return;
+    const auto residual = view_of(vectors.residual);
+    // What the last solve solved for times x is its right-hand side, t or b.
+    if (!last_from_zero) {
+      heddle::vectors::copy(exec, b, residual);
+      heddle::vectors::axpy(exec, S(-1), t, residual);
+    }
+    last->product.apply(exec, S(-1), x, S(last_from_zero ? 0 : 1), residual);
   }
 
  private:
+  template <class T>
+  using Vectors = Kokkos::View<T**, Kokkos::LayoutStride, Space, Kokkos::MemoryUnmanaged>;
+  template <class T>
+  static Vectors<T> view_of(const Multivector<T>& v) {
+    return Vectors<T>(v.data, Kokkos::LayoutStride(static_cast<std::size_t>(v.rows),
+                                                   static_cast<std::size_t>(v.row_stride),
+                                                   static_cast<std::size_t>(v.count),
+                                                   static_cast<std::size_t>(v.vector_stride)));
+  }
+
   using Real = heddle::RealOf<S>;
   using PartMatrix = gauss_seidel::PartMatrix<Exec, Matrix>;
   using Copy = typename PartMatrix::Copy;
@@ -92,6 +119,7 @@ class Split {
       of_solve.scheme = options.sptrsv_scheme;
       of_solve.vectors = options.vectors;
       of_solve.threads = options.threads;
+      of_solve.check_pattern = false;  // GaussSeidelPlan does
       return of_solve;
     }
     static SpmvOptions spmv_options(const GaussSeidelOptions& options) {
@@ -113,34 +141,6 @@ class Split {
   };
 
   const Half& half(bool forward) const { return *halves_[forward ? 0 : 1]; }
-
-  template <class B, class X, class T, class R>
-  void run_with(const Exec& exec, const B& b, const X& x, const T& t, const R* residual, int sweeps,
-                bool from_zero) {
-    Half* last = nullptr;
-    bool last_from_zero = from_zero;
-    for (int sweep = 0; sweep < sweeps; ++sweep) {
-      for (auto& half : halves_) {
-        if (!half) continue;
-        last = &*half;
-        last_from_zero = std::exchange(from_zero, false);
-        if (last_from_zero) {
-          half->solve.apply(exec, b, x);
-        } else {
-          heddle::vectors::copy(exec, b, t);
-          half->product.apply(exec, S(-1), x, S(1), t);
-          half->solve.apply(exec, t, x);
-        }
-      }
-    }
-    if (!last || !residual) return;
-    // What the last solve solved for times x is its right-hand side, t or b.
-    if (!last_from_zero) {
-      heddle::vectors::copy(exec, b, *residual);
-      heddle::vectors::axpy(exec, S(-1), t, *residual);
-    }
-    last->product.apply(exec, S(-1), x, S(last_from_zero ? 0 : 1), *residual);
-  }
 
   GaussSeidelOptions options_;
   std::size_t rows_;

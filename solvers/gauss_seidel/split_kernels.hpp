@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/atomics.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/loops.hpp"
 #include "../../core/matrix.hpp"
+#include "../triangle/bad_row.hpp"
 #include "../triangle/diagonal_value.hpp"
 #include "options.hpp"
 
@@ -44,7 +44,8 @@ struct CountEntries {
   }
 };
 
-/// Copies them, in the order they are in; with col_idx_to null their values alone.
+/// Copies them, in the order they are in; with col_idx_to null their values alone, and of a matrix
+/// with another pattern no more than the row has room for.
 template <class Matrix>
 struct FillEntries {
   using S = typename Matrix::scalar_type;
@@ -60,9 +61,11 @@ struct FillEntries {
 
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
     Off to = row_ptr_to[row];
+    const Off end = row_ptr_to[row + 1];
     for (Off e = row_ptr[row]; e < row_ptr[row + 1]; ++e) {
       const auto column = static_cast<std::int64_t>(col_idx[e]);
       if (!part.has(row, column)) continue;
+      if (to == end) return;
       if (col_idx_to) col_idx_to[to] = col_idx[e];
       values_to[to] = column == row ? S(part.diagonal) * values[e] : values[e];
       ++to;
@@ -70,7 +73,7 @@ struct FillEntries {
   }
 };
 
-/// Raises *bad_diagonal to one more than a row whose diagonal is bad.
+/// Marks the lowest row whose diagonal is bad.
 template <class Matrix>
 struct FindBadDiagonal {
   using S = typename Matrix::scalar_type;
@@ -86,7 +89,7 @@ struct FindBadDiagonal {
     for (Off e = row_ptr[row]; e < row_ptr[row + 1]; ++e) {
       if (static_cast<std::int64_t>(col_idx[e]) == row) sum += values[e];
     }
-    if (triangle::is_bad_diagonal(sum)) backends::atomic_max(bad_diagonal, row + 1);
+    if (triangle::is_bad_diagonal(sum)) triangle::mark_bad_row(bad_diagonal, row);
   }
 };
 

@@ -5,12 +5,18 @@
 #include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
 #include "../../core/version.hpp"
+#include "../triangle/check_triangle.hpp"
 #include "../triangle/invert_blocks.hpp"
 #include "../vectors/operands.hpp"
 
 namespace heddle {
 
 namespace detail::krylov {
+
+/// What an error says of a diagonal block that cannot be inverted; it names its first row.
+inline constexpr triangle::DiagonalWords block_words = {
+    "the diagonal block that begins here is singular, or it or its inverse is not finite",
+    "shift the diagonal, or give another size of blocks"};
 
 /// x = B^-1 b: a row of one vector an item, where neighbours should read neighbours.
 template <Scalar S>
@@ -67,8 +73,9 @@ struct ApplyBlocks {
 template <ExecutionSpace Exec, Scalar S>
 class BlockJacobiPreconditioner {
  public:
-  /// Of a square matrix A in CSR, which may go afterwards, and blocks of 1 to 32 rows. Queued on
-  /// `exec`. Throws Error for another size. Device memory: bytes(), that of the inverses.
+  /// Of a square matrix A in CSR, which may go afterwards, and blocks of 1 to 32 rows. Waits for
+  /// `exec`. Throws Error for another size; and, naming its first row, for a block that is singular
+  /// or not finite, or whose inverse is not. Device memory: bytes(), that of the inverses.
   template <class Matrix>
   BlockJacobiPreconditioner(const Exec& exec, const Matrix& A, int size)
       : rows_(A.rows()), size_(size) {
@@ -88,14 +95,16 @@ class BlockJacobiPreconditioner {
     inverse_ = arena_.template take<S>(entries).data();
     bad_ = Bad(arena_.template take<std::int64_t>(1).data());
     update_values(exec, A);
+    check_blocks(exec);
   }
 
-  /// Takes new values of the same matrix; ordered on `exec`, no wait, no allocation.
+  /// Takes the values of a matrix of as many rows, of any pattern; ordered on `exec`, no wait, no
+  /// allocation. A block that becomes bad is not an error here: see bad_block.
   template <class Matrix>
   void update_values(const Exec& exec, const Matrix& A) {
-    if (A.rows() != rows_) {
-      throw Error("a matrix of " + std::to_string(A.rows()) + " rows for a preconditioner of " +
-                      std::to_string(rows_),
+    if (A.rows() != rows_ || A.columns() != rows_) {
+      throw Error("a matrix of " + std::to_string(A.rows()) + " x " + std::to_string(A.columns()) +
+                      " for a preconditioner of " + std::to_string(rows_) + " rows",
                   "make a new one when the size changes");
     }
     detail::fill(exec, "heddle::block_jacobi::clear", bad_.data(), 1, 0);
@@ -127,12 +136,18 @@ class BlockJacobiPreconditioner {
     }
   }
 
-  /// On the device: 0, or one more than the first row of the highest block that is singular or not
-  /// finite; it is taken to be the identity.
+  /// On the device, in the order of the instance that values were updated on: 0, or one more than
+  /// the first row of the lowest block that is singular, or not finite, or has no finite inverse
+  /// since; that block is taken to be the identity.
   Kokkos::View<const std::int64_t, typename Exec::memory_space,
                Kokkos::MemoryTraits<Kokkos::Unmanaged>>
   bad_block() const {
     return bad_;
+  }
+  /// Throws Error, naming that row. Waits for `exec`.
+  void check_blocks(const Exec& exec) const {
+    detail::triangle::check_bad_diagonal(exec, "heddle::block_jacobi::check_blocks", bad_,
+                                         detail::krylov::block_words);
   }
   static constexpr bool takes_several_vectors = true;
   static constexpr bool symmetric() { return true; }

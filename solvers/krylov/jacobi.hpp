@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/atomics.hpp"
 #include "../../core/matrix.hpp"
 #include "../../core/version.hpp"
+#include "../triangle/bad_row.hpp"
+#include "../triangle/check_triangle.hpp"
 #include "../vectors/operands.hpp"
 
 namespace heddle {
 
 namespace detail::krylov {
 
-/// d(row) = 1 / A(row, row), entries that repeat the place added up. Of a diagonal that is zero,
-/// missing, infinite or NaN: 1, and the row is told.
+/// What an error says of a diagonal that cannot be inverted.
+inline constexpr triangle::DiagonalWords jacobi_words = {
+    "the diagonal or its reciprocal is missing, zero or not finite", "store one, or shift it"};
+
+/// inverse(row) = 1 / A(row, row), entries that repeat the place added up. Where the diagonal or
+/// its reciprocal is zero or not finite: 1, and the lowest such row is marked in *bad.
 template <class Matrix>
 struct InvertDiagonal {
   using S = typename Matrix::scalar_type;
@@ -28,10 +33,10 @@ struct InvertDiagonal {
     for (Off e = row_ptr[row]; e < row_ptr[row + 1]; ++e) {
       if (static_cast<std::int64_t>(col_idx[e]) == row) sum += values[e];
     }
-    const auto size = Kokkos::abs(sum);
-    const bool good = size > 0 && Kokkos::isfinite(size);
-    inverse[row] = good ? S(1) / sum : S(1);
-    if (!good) backends::atomic_max(bad, row + 1);
+    const S reciprocal = S(1) / sum;
+    const bool good = !triangle::is_bad_diagonal(sum) && !triangle::is_bad_diagonal(reciprocal);
+    inverse[row] = good ? reciprocal : S(1);
+    if (!good) triangle::mark_bad_row(bad, row);
   }
 };
 
@@ -56,8 +61,9 @@ struct MultiplyByDiagonal {
 template <ExecutionSpace Exec, Scalar S>
 class JacobiPreconditioner {
  public:
-  /// Of a square matrix A in CSR, which may go afterwards; queued on `exec`, and waits for nothing
-  /// but an allocation. Device memory: n entries.
+  /// Of a square matrix A in CSR, which may go afterwards. Waits for `exec`. Throws Error, naming
+  /// the row, if a diagonal entry is missing, zero, infinite or NaN, or so small that its
+  /// reciprocal overflows. Device memory: n entries.
   template <class Matrix>
   JacobiPreconditioner(const Exec& exec, const Matrix& A) {
     if (A.rows() != A.columns()) {
@@ -71,14 +77,16 @@ class JacobiPreconditioner {
                        n);
     bad_ = Bad(Kokkos::view_alloc(kokkos_space(exec), "heddle::jacobi::bad"));
     update_values(exec, A);
+    check_diagonal(exec);
   }
 
-  /// Takes new values of the same matrix; ordered on `exec`, no wait, no allocation.
+  /// Takes the values of a matrix of as many rows, of any pattern; ordered on `exec`, no wait, no
+  /// allocation. A diagonal that becomes bad is not an error here: see bad_diagonal.
   template <class Matrix>
   void update_values(const Exec& exec, const Matrix& A) {
-    if (static_cast<std::size_t>(A.rows()) != inverse_.extent(0)) {
-      throw Error("a matrix of " + std::to_string(A.rows()) + " rows for a preconditioner of " +
-                      std::to_string(inverse_.extent(0)),
+    if (static_cast<std::size_t>(A.rows()) != inverse_.extent(0) || A.rows() != A.columns()) {
+      throw Error("a matrix of " + std::to_string(A.rows()) + " x " + std::to_string(A.columns()) +
+                      " for a preconditioner of " + std::to_string(inverse_.extent(0)) + " rows",
                   "make a new one when the size changes");
     }
     Kokkos::deep_copy(kokkos_space(exec), bad_, 0);
@@ -106,10 +114,16 @@ class JacobiPreconditioner {
 
   /// 1 / A(i, i), on the device.
   Kokkos::View<const S*, typename Exec::memory_space> inverse_diagonal() const { return inverse_; }
-  /// On the device: 0, or one more than the highest row whose diagonal is zero, missing or not
-  /// finite; it is taken to be one.
+  /// On the device, in the order of the instance that values were updated on: 0, or one more than
+  /// the lowest row whose diagonal or reciprocal is zero, infinite or NaN since; that diagonal is
+  /// taken to be one.
   Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_diagonal() const {
     return bad_;
+  }
+  /// Throws Error, naming that row. Waits for `exec`.
+  void check_diagonal(const Exec& exec) const {
+    detail::triangle::check_bad_diagonal(exec, "heddle::jacobi::check_diagonal", bad_,
+                                         detail::krylov::jacobi_words);
   }
   static constexpr bool takes_several_vectors = true;
   static constexpr bool is_diagonal = true;

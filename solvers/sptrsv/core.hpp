@@ -8,6 +8,7 @@
 #include "../../formats/inspect/row_features.hpp"
 #include "../../formats/inspect/transpose.hpp"
 #include "../order/check_threads.hpp"
+#include "../order/same_pattern.hpp"
 #include "../triangle/right_hand_sides.hpp"
 #include "options.hpp"
 #include "prepare/executor.hpp"
@@ -86,6 +87,7 @@ class SptrsvPlanCore {
 
   void prepare_all(const Exec& exec);
   void prepare_op(const Exec& exec, Op op);
+  void check_still_inspected(const Exec& exec) const;
 
   /// Fills in `features` where it finds them.
   Executor inspect(const Exec& exec, const triangle::Graph<O, Off>& graph, const Off* origin,
@@ -103,6 +105,7 @@ class SptrsvPlanCore {
   SptrsvOptions options_;
   Device device_;
   triangle::TriangleSums sums_;
+  PatternKey pattern_;
   std::optional<Executor> parts_[2];  // of T, and of its transpose
   std::optional<TriangleFeatures> features_[2];
   BadDiagonal bad_diagonal_;
@@ -124,6 +127,7 @@ SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore(const Exec& ex
   row_features(exec, T, Check::columns);
   sums_ = triangle::check_triangle<DiagonalValue>(exec, T, options.triangle, options.diagonal,
                                                   options.ignore_outside);
+  pattern_ = pattern_key(exec, T, options.check_pattern);
   prepare_all(exec);
   setup_seconds_ = timer.seconds();
 }
@@ -173,6 +177,7 @@ template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare(const Exec& exec, Op op) {
   check_alive("prepare");
   Kokkos::Timer timer;
+  if (!parts_[index(op)]) check_still_inspected(exec);
   prepare_op(exec, op);
   exec.fence("heddle::sptrsv::prepared");
   setup_seconds_ += timer.seconds();
@@ -184,6 +189,7 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::update_values(const Exec
   check_alive("update_values");
   triangle::check_same_size("update_values", T, T_.rows(),
                             static_cast<std::int64_t>(T_.nonzeros()));
+  check_same_pattern(exec, pattern_, T, "SptrsvPlan");
   T_ = T;
   Kokkos::deep_copy(kokkos_space(exec), bad_diagonal_, 0);
   for (auto& part : parts_) {
@@ -257,6 +263,21 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_op(const Exec& e
   }
 }
 
+/// Throws Error unless T_, which update_values may have replaced, has as many entries in the
+/// triangle as there is room for.
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::check_still_inspected(
+    const Exec& exec) const {
+  row_features(exec, T_, Check::columns);
+  const auto sums =
+      triangle::check_triangle<DiagonalValue>(exec, T_, options_.triangle, Diagonal::unit, true);
+  if (sums.entries == sums_.entries) return;
+  throw Error("prepare was given a matrix with " + std::to_string(sums.entries) +
+                  " entries beside the diagonal of the triangle, and the plan is for " +
+                  std::to_string(sums_.entries),
+              "make a new SptrsvPlan when the pattern changes");
+}
+
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
     const Exec& exec, const triangle::Graph<O, Off>& graph, const Off* origin,
@@ -266,7 +287,7 @@ auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
   const bool pinned = options_.scheme.has_value();
   std::optional<Scheme> scheme;
   if (pinned) scheme = expanded(resolve(*options_.scheme, std::span(&legal, 1)));
-  const int room = std::min(options_.vectors.count, 64);
+  const int room = std::min(options_.vectors.count, triangle::most_room);
   std::optional<order::Levels<Exec>> levels;
   if constexpr (runs_on_lanes) {
     if (!pinned || !scheme->has("in-order")) {

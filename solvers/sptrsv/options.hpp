@@ -36,6 +36,9 @@ struct SptrsvOptions {
   /// it throws Error, on a GPU it aborts the program, at two launches a solve more. By default in
   /// debug builds (without NDEBUG).
   bool check_overlap = heddle::detail::asserts;
+  /// Whether update_values compares the pattern with the one that was inspected: a launch and a
+  /// wait more. By default in debug builds (without NDEBUG).
+  bool check_pattern = heddle::detail::asserts;
 };
 
 }  // namespace heddle

@@ -88,8 +88,9 @@ class SptrsvPlan {
   void prepare(const Exec& exec, Op op) { core_.prepare(exec, op); }
 
   /// Takes the values of T, which has the pattern that was inspected; no new inspection. Ordered on
-  /// `exec`: no wait, no allocation. Throws Error if the sizes differ; a pattern of the same size
-  /// that differs is not noticed and gives wrong results. A diagonal that becomes zero or not
+  /// `exec`: no wait, no allocation. Throws Error if the sizes differ; and, with
+  /// options.check_pattern, which waits, if the pattern does. Without it the numbers of another
+  /// pattern are wrong ones. A diagonal that becomes zero or not
   /// finite is not an error here: see bad_diagonal and check_diagonal.
   void update_values(const Exec& exec, const Matrix& T) {
     core_.update_values(exec, with_signed_offsets(T));
@@ -97,7 +98,7 @@ class SptrsvPlan {
   }
 
   /// On the device, in the order of the execution space instance that values were updated on: 0, or
-  /// one more than the highest row whose diagonal is zero, infinite or NaN since. Solves give no
+  /// one more than the lowest row whose diagonal is zero, infinite or NaN since. Solves give no
   /// solution then: infinities, NaN, or zeros for an infinite one.
   Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_diagonal() const {
     return core_.bad_diagonal();

@@ -83,8 +83,8 @@ TriangleSums check_triangle(const Exec& exec, const Matrix& T, Triangle triangle
   return sums;
 }
 
-/// Throws Error, naming the row, if *bad says one: one more than a row whose diagonal is bad. Waits
-/// for `exec`, by a fence of this label.
+/// Throws Error, naming the row, if *bad says one: one more than the lowest whose diagonal is bad.
+/// Waits for `exec`, by a fence of this label.
 template <ExecutionSpace Exec, class Word>
 void check_bad_diagonal(const Exec& exec, const char* label, const Word& bad,
                         const DiagonalWords& words = {}) {
@@ -94,14 +94,17 @@ void check_bad_diagonal(const Exec& exec, const char* label, const Word& bad,
   if (on_host) throw Error(words.wrong, Where{.row = on_host - 1}, words.advice);
 }
 
-/// Throws Error where new values come in a matrix of another size than was inspected.
+/// Throws Error where new values come in a matrix of another size than the square one that was
+/// inspected.
 template <class Matrix>
 void check_same_size(const char* called, const Matrix& A, std::int64_t rows,
                      std::int64_t nonzeros) {
-  if (std::cmp_equal(A.rows(), rows) && std::cmp_equal(A.nonzeros(), nonzeros)) return;
-  throw Error(std::string(called) + " was given a matrix of " + std::to_string(A.rows()) +
-                  " rows and " + std::to_string(A.nonzeros()) + " entries, and the plan is for " +
-                  std::to_string(rows) + " and " + std::to_string(nonzeros),
+  const bool square = std::cmp_equal(A.rows(), rows) && std::cmp_equal(A.columns(), rows);
+  if (square && std::cmp_equal(A.nonzeros(), nonzeros)) return;
+  throw Error(std::string(called) + " was given a matrix of " + std::to_string(A.rows()) + " x " +
+                  std::to_string(A.columns()) + " and " + std::to_string(A.nonzeros()) +
+                  " entries, and the plan is for " + std::to_string(rows) + " rows and " +
+                  std::to_string(nonzeros),
               "make a new plan when the pattern changes");
 }
 

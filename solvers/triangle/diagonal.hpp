@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/atomics.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
+#include "bad_row.hpp"
 #include "diagonal_value.hpp"
 
 namespace heddle::detail::triangle {
@@ -26,9 +26,7 @@ struct SumDiagonal {
     }
     diagonal[p] = sum;
     reciprocal[p] = reciprocal_or_zero(sum);
-    if (bad_diagonal && is_bad_diagonal(sum)) {
-      backends::atomic_max(bad_diagonal, i + std::int64_t{1});
-    }
+    if (bad_diagonal && is_bad_diagonal(sum)) mark_bad_row(bad_diagonal, i);
   }
 };
 
@@ -52,8 +50,8 @@ class DiagonalStorage {
   }
 
   /// The values of a matrix of the same pattern, as loop(i) for each i < places(): adds up entries
-  /// in one place. A diagonal that turns out to be bad (is_bad_diagonal) is reported by raising
-  /// *bad_diagonal, if that is given, to the row + 1.
+  /// in one place. The lowest row whose diagonal turns out to be bad (is_bad_diagonal) is marked in
+  /// *bad_diagonal, if that is given (mark_bad_row).
   SumDiagonal<S, O, Off, D> loop(const Matrix& T, std::int64_t* bad_diagonal) const {
     return {T.row_ptr().data(), T.col_idx().data(), T.values().data(), row_.data(),
             diagonal_.data(),   reciprocal_.data(), bad_diagonal};

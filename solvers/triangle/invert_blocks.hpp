@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/atomics.hpp"
 #include "../../core/matrix.hpp"
+#include "bad_row.hpp"
+#include "diagonal_value.hpp"
 
 namespace heddle::detail::triangle {
 
@@ -11,8 +12,8 @@ inline constexpr int largest_block = 32;
 
 /// The dense blocks on A's diagonal, inverted in place: a block an item. Entry (r, c) of block k
 /// lies at (k * size + c) * size + r, so that neighbouring rows lie side by side. The last block is
-/// filled up with ones on its diagonal. Of a block that is singular or not finite: the identity,
-/// and one more than its first row is told.
+/// filled up with ones on its diagonal. Where a block is singular, or it or its inverse is not
+/// finite: the identity, and the first row of the lowest such block is marked in *bad.
 ///
 /// Source: Gauss-Jordan with row pivots.
 template <class Matrix>
@@ -38,7 +39,7 @@ struct InvertBlocks {
     }
     if (!invert(block)) {
       for (int e = 0; e < size * size; ++e) block[e] = S(e % (size + 1) == 0 ? 1 : 0);
-      backends::atomic_max(bad, k * size + 1);
+      mark_bad_row(bad, k * size);
     }
   }
 
@@ -66,7 +67,7 @@ struct InvertBlocks {
         if (Kokkos::abs(block[c * size + r]) > Kokkos::abs(block[c * size + pivot])) pivot = r;
       }
       const Real largest = Kokkos::abs(block[c * size + pivot]);
-      if (!(largest > Real(0)) || !Kokkos::isfinite(largest)) return false;
+      if (!(largest > Real(0)) || !is_finite(largest)) return false;
       pivots[c] = pivot;
       for (int j = 0; j < size; ++j) swap(block[j * size + c], block[j * size + pivot]);
       eliminate(block, c);
@@ -76,7 +77,7 @@ struct InvertBlocks {
       for (int r = 0; r < size; ++r) swap(block[c * size + r], block[pivots[c] * size + r]);
     }
     for (int e = 0; e < size * size; ++e) {
-      if (!Kokkos::isfinite(Kokkos::abs(block[e]))) return false;
+      if (!is_finite(block[e])) return false;
     }
     return true;
   }

@@ -5,6 +5,9 @@
 
 namespace heddle::detail::triangle {
 
+/// Right-hand sides that a plan keeps room for, at most.
+inline constexpr int most_room = 64;
+
 /// Throws Error unless op(T) x = b makes sense for a matrix of `rows` rows: shapes fit, and x is b
 /// or has no entry in common with it.
 template <class V>

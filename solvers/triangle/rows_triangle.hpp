@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/atomics.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/loops.hpp"
+#include "bad_row.hpp"
 #include "diagonal.hpp"
 #include "graph.hpp"
 
@@ -93,6 +93,7 @@ struct TransposeRowsTriangle {
   }
 };
 
+/// Of a matrix with another pattern nothing is written beyond the row.
 template <Scalar S, Ordinal O, Offset Off, Scalar D>
 struct UpdateRowsTriangle {
   const Off* row_ptr;
@@ -116,11 +117,11 @@ struct UpdateRowsTriangle {
       const O j = col_idx[k];
       if (j == i) {
         sum += D(from[k]);
-      } else if (!source && in_triangle(triangle, i, j)) {
+      } else if (!source && to < end && in_triangle(triangle, i, j)) {
         values[to++] = from[k];
       }
     }
-    for (; to < end; ++to) values[to] = from[source[to]];
+    for (; source && to < end; ++to) values[to] = from[source[to]];
     const D inverse = diagonal ? reciprocal_or_zero(sum) : D(1);
     if constexpr (RowsView<S, O, Off, D>::apart) {
       reciprocal[p] = inverse;
@@ -129,9 +130,7 @@ struct UpdateRowsTriangle {
     }
     if (!diagonal) return;
     diagonal[p] = sum;
-    if (bad_diagonal && is_bad_diagonal(sum)) {
-      backends::atomic_max(bad_diagonal, i + std::int64_t{1});
-    }
+    if (bad_diagonal && is_bad_diagonal(sum)) mark_bad_row(bad_diagonal, i);
   }
 };
 
@@ -170,8 +169,8 @@ class RowsTriangle {
   }
 
   /// The values of a matrix of the same pattern, in the order of `exec`: one launch, no allocation,
-  /// no wait. A diagonal that turns out to be bad (is_bad_diagonal) is reported by raising
-  /// *bad_diagonal, if that is given, to the row + 1.
+  /// no wait. The lowest row whose diagonal turns out to be bad (is_bad_diagonal) is marked in
+  /// *bad_diagonal, if that is given (mark_bad_row).
   void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
     const Off* const source = source_.extent(0) > 0 ? source_.data() : nullptr;
     Kokkos::parallel_for("heddle::triangle::values", range_policy(exec, rows_),

@@ -3,4 +3,5 @@
 #include "../solvers/test_sptrsv.cpp"
 
 #include "../solvers/test_sptrsv_odd_values.cpp"
+#include "../solvers/test_sptrsv_pattern.cpp"
 #include "../solvers/test_sptrsv_waits.cpp"

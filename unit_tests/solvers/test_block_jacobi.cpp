@@ -67,16 +67,26 @@ TEST_CASE("blocks precondition cg, more with larger ones") {
   CHECK(with_blocks.iterations < plain.iterations);
 }
 
-TEST_CASE("a singular block is told, and is the identity") {
+TEST_CASE("singular blocks: an error, after new values the lowest is reported and the identity") {
   const Exec exec;
-  auto a = grid_operator<Exec, double>(4, [](int i, int j) {
-    return i == j && (i == 4 || i == 5) ? 0.0 : i == j ? 2.0 : 0.0;
-  });
-  BlockJacobiPreconditioner<Exec, double> m(exec, a.matrix(), 2);
+  const auto diagonal = [](auto of) {
+    return grid_operator<Exec, double>(4, [of](int i, int j) { return i == j ? of(i) : 0.0; });
+  };
+  using Blocks = BlockJacobiPreconditioner<Exec, double>;
+  const auto good = diagonal([](int) { return 2.0; });
+  const auto singular = diagonal([](int i) { return i == 4 || i == 5 || i >= 10 ? 0.0 : 2.0; });
+  // Its inverse overflows.
+  const auto tiny = diagonal([](int i) { return i == 7 ? 1e-310 : 2.0; });
+  CHECK_THROWS_WITH_AS(Blocks(exec, singular.matrix(), 2),
+                       doctest::Contains("row 4: the diagonal block"), Error);
+  CHECK_THROWS_WITH_AS(Blocks(exec, tiny.matrix(), 4), doctest::Contains("row 4"), Error);
+  Blocks m(exec, good.matrix(), 2);
+  m.update_values(exec, singular.matrix());
   exec.fence("heddle::test::inverted");
   std::int64_t bad = 0;
   Kokkos::deep_copy(bad, m.bad_block());
   CHECK(bad == 5);
+  CHECK_THROWS_WITH_AS(m.check_blocks(exec), doctest::Contains("row 4"), Error);
   const auto b = random_vector<double>(16, 1);
   const Kokkos::View<double*, Space> x("heddle::test::x", 16);
   const auto on_device = copy_to<Space>(b);
@@ -85,9 +95,46 @@ TEST_CASE("a singular block is told, and is the identity") {
   const auto result = to_host(x);
   CHECK(result(4) == b(4));
   CHECK(result(6) == b(6) / 2);
-  CHECK_THROWS_WITH_AS((BlockJacobiPreconditioner<Exec, double>(exec, a.matrix(), 33)),
-                       doctest::Contains("blocks of 33 rows"), Error);
+  m.update_values(exec, good.matrix());
+  CHECK_NOTHROW(m.check_blocks(exec));
+  CHECK_THROWS_WITH_AS(Blocks(exec, good.matrix(), 33), doctest::Contains("blocks of 33 rows"),
+                       Error);
   CHECK_THROWS_WITH_AS(m.apply(exec, x, x), doctest::Contains("same vector"), Error);
+}
+
+TEST_CASE_TEMPLATE(
+    "Jacobi: a diagonal without a finite reciprocal is reported, the lowest row first", S, float,
+    double, Kokkos::complex<float>) {
+  using Real = RealOf<S>;
+  const Exec exec;
+  const auto diagonal = [](Real of_6, Real of_9) {
+    return grid_operator<Exec, S>(4, [=](int i, int j) {
+      return i != j ? S(0) : i == 6 ? S(of_6) : i == 9 ? S(of_9) : S(2);
+    });
+  };
+  const auto good = diagonal(Real(2), Real(4));
+  JacobiPreconditioner<Exec, S> m(exec, good.matrix());
+  CHECK(to_host(m.inverse_diagonal())(9) == S(Real(0.25)));
+  const Real tiny = std::numeric_limits<Real>::denorm_min() * 8;
+  const Real infinity = std::numeric_limits<Real>::infinity();
+  for (const Real bad : {Real(0), tiny, infinity, std::numeric_limits<Real>::quiet_NaN()}) {
+    CAPTURE(bad);
+    const auto wrong = diagonal(bad, bad);
+    CHECK_THROWS_WITH_AS((JacobiPreconditioner<Exec, S>(exec, wrong.matrix())),
+                         doctest::Contains("row 6: the diagonal or its reciprocal"), Error);
+    m.update_values(exec, wrong.matrix());
+    CHECK_THROWS_WITH_AS(m.check_diagonal(exec), doctest::Contains("row 6"), Error);
+    std::int64_t row = 0;
+    Kokkos::deep_copy(row, m.bad_diagonal());
+    CHECK(row == 7);
+    CHECK(to_host(m.inverse_diagonal())(9) == S(1));
+    m.update_values(exec, good.matrix());
+    CHECK_NOTHROW(m.check_diagonal(exec));
+  }
+  // The smallest whose reciprocal is finite is inverted.
+  const auto small = diagonal(std::numeric_limits<Real>::min(), Real(2));
+  m.update_values(exec, small.matrix());
+  CHECK_NOTHROW(m.check_diagonal(exec));
 }
 
 }  // namespace heddle::test

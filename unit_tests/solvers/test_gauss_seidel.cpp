@@ -71,21 +71,19 @@ TEST_CASE("plans are operators and preconditioners of several right-hand sides")
   auto a = laplacian<Exec, double>(emulated ? 8 : 30);
   const auto n = static_cast<std::size_t>(a.n);
   SpmvPlan<Exec, Matrix, double, double, Formats<CsrFormat>> A(exec, a.matrix());
-  GaussSeidelOptions options;
-  options.vectors.count = 3;
-  Plan sweep(exec, a.matrix(), options, Formats<CsrFormat>());
-  CgSolver<Exec, double> cg(exec, a.n, {}, 3);
-  const auto b = copy_to<Space>(random_columns<double, Kokkos::LayoutRight>(n, 3, 1));
-  const Kokkos::View<double**, Kokkos::LayoutRight, Space> x("heddle::test::x", n, 3);
+  Plan sweep(exec, a.matrix(), {}, Formats<CsrFormat>());  // with room for one
+  CgSolver<Exec, double> cg(exec, a.n, {}, 4);
+  const auto b = copy_to<Space>(random_columns<double, Kokkos::LayoutRight>(n, 4, 1));
+  const Kokkos::View<double**, Kokkos::LayoutRight, Space> x("heddle::test::x", n, 4);
   CHECK(cg.solve(exec, A, b, x, sweep).converged());
   const Kokkos::View<double*, Space> of_b("heddle::test::b", n), of_x("heddle::test::x", n);
-  for (int c = 0; c < 3; ++c) {
+  for (int c = 0; c < 4; ++c) {
     Kokkos::deep_copy(of_b, Kokkos::subview(b, Kokkos::ALL, c));
     Kokkos::deep_copy(of_x, Kokkos::subview(x, Kokkos::ALL, c));
     CHECK(relative_residual(a, of_b, of_x) < 2e-8);
   }
-  const double entries = 3.0 * static_cast<double>(n) * sizeof(double);
-  CHECK(cg.moved_bytes(A, sweep) == A.moved_bytes(Op::none, 3) + 12 * entries);
+  const double entries = 4.0 * static_cast<double>(n) * sizeof(double);
+  CHECK(cg.moved_bytes(A, sweep) == A.moved_bytes(Op::none, 4) + 12 * entries);
 }
 
 TEST_CASE("wrong input is an error that names the row") {
@@ -101,6 +99,11 @@ TEST_CASE("wrong input is an error that names the row") {
   const Kokkos::View<double*, Space> x("heddle::test::x", 16), longer("heddle::test::y", 17);
   CHECK_THROWS_WITH_AS(good.apply(exec, x, x), doctest::Contains("same vector"), Error);
   CHECK_THROWS_WITH_AS(good.apply(exec, longer, x), doctest::Contains("17 x 1"), Error);
+  const Kokkos::View<double*, Space> b("heddle::test::b", 16);
+  CHECK_THROWS_WITH_AS(good.relax(exec, b, x, -1), doctest::Contains("-1 sweeps were asked for"),
+                       Error);
+  CHECK_THROWS_WITH_AS(good.relax(exec, b, x, -1, longer), doctest::Contains("-1 sweeps"), Error);
+  CHECK_NOTHROW(good.relax(exec, b, x, 0));
   const auto split = Scheme::parse("gauss-seidel/split");
   CHECK_THROWS_WITH_AS(plan({.sweep = GaussSeidelSweep::forward, .scheme = split})
                            .sptrsv_scheme(GaussSeidelSweep::backward),

@@ -103,6 +103,24 @@ inline Pattern reversed(const Pattern& pattern) {
   return result;
 }
 
+/// Another pattern with as many rows and entries, and a full diagonal: what is left over crowds in
+/// the last rows, left of the diagonal alone or on both sides of it.
+inline Pattern crowded(const Pattern& like, bool both_sides) {
+  const auto n = static_cast<std::int64_t>(like.rows.size());
+  std::int64_t left = like.nonzeros() - n;
+  std::vector<std::vector<std::int64_t>> rows(like.rows.size());
+  for (std::int64_t i = n - 1; i >= 0; --i) {
+    auto& row = rows[static_cast<std::size_t>(i)];
+    for (std::int64_t j = 0; j < (both_sides ? n : i) && left > 0; ++j) {
+      if (j != i) row.push_back(j), --left;
+    }
+    row.push_back(i);
+  }
+  Pattern pattern{like.name + ", crowded", n, {}};
+  for (const auto& row : rows) pattern.rows.push_back(row);
+  return pattern;
+}
+
 /// Values that keep solutions of a moderate size: small off the diagonal, 1 to 2 on it.
 template <class Host>
 void set_triangle_values(const Host& host, std::uint64_t seed) {

@@ -81,7 +81,8 @@ struct SupernodeValues {
 };
 
 /// visit(slot, k) for every entry k of row `row` of a supernode that lies in the triangle, and
-/// diagonal(k) for those on the diagonal.
+/// diagonal(k) for those on the diagonal. Of another pattern than the supernodes were found in,
+/// entries for which there is no slot are left out.
 template <Ordinal O, Offset Off, class Visit, class Diagonal>
 KOKKOS_FORCEINLINE_FUNCTION void visit_slots(const triangle::Graph<O, Off>& graph,
                                              const SupernodeSlots& slots, O first_row, int step,
@@ -95,7 +96,11 @@ KOKKOS_FORCEINLINE_FUNCTION void visit_slots(const triangle::Graph<O, Off>& grap
       diagonal(k);
     } else if (triangle::in_triangle(graph.triangle, i, j)) {
       const std::int64_t of = (static_cast<std::int64_t>(j) - first_row) * step;
-      visit(of >= 0 ? slots.inner(row, of) : slots.shared(column++, row), k);
+      if (of >= 0) {
+        visit(slots.inner(row, of), k);
+      } else if (column < slots.columns) {
+        visit(slots.shared(column++, row), k);
+      }
     }
   }
 }
@@ -159,8 +164,7 @@ struct UpdateSupernodes {
       if (!diagonal) continue;
       diagonal[at] = sum;
       if (bad_diagonal && triangle::is_bad_diagonal(sum)) {
-        const std::int64_t i = view.col_idx[end] + view.step * row;
-        backends::atomic_max(bad_diagonal, i + 1);
+        triangle::mark_bad_row(bad_diagonal, view.col_idx[end] + view.step * row);
       }
     }
     if (!source) return;
@@ -222,8 +226,8 @@ class SupernodeTriangle {
   }
 
   /// The values of a matrix of the same pattern, in the order of `exec`: one launch, no allocation,
-  /// no wait. A diagonal that turns out to be bad (is_bad_diagonal) is reported by raising
-  /// *bad_diagonal, if that is given, to the row + 1.
+  /// no wait. The lowest row whose diagonal turns out to be bad (is_bad_diagonal) is marked in
+  /// *bad_diagonal, if that is given (mark_bad_row).
   void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
     const triangle::Graph<O, Off> rows{T.row_ptr().data(), T.col_idx().data(), T.rows(), triangle_};
     const Off* const source = source_.extent(0) > 0 ? source_.data() : nullptr;
