@@ -3,6 +3,7 @@
 
 #include "../../core/arena.hpp"
 #include "../../core/loops.hpp"
+#include "../triangle/graph.hpp"
 #include "part_of_rows.hpp"
 
 namespace heddle::detail::gauss_seidel {
@@ -59,9 +60,11 @@ class SidePattern {
     row_ptr_ = row_ptr_memory_.template take<Off>(n + 1);
     const Off* const row_ptr = A.row_ptr().data();
     const O* const col_idx = A.col_idx().data();
-    const auto entries = static_cast<std::size_t>(
-        running_sum_and_total<Off>(exec, "heddle::gauss_seidel::row_ptr", row_ptr_.data(), places_,
-                                   CountRow<O, Off>{row_ptr, col_idx, side, rows}));
+    const std::int64_t with_diagonal =
+        running_sum_and_total(exec, "heddle::gauss_seidel::row_ptr", row_ptr_.data(), places_,
+                              CountRow<O, Off>{row_ptr, col_idx, side, rows});
+    const std::size_t entries =
+        triangle::entries_with_diagonal<Off>(with_diagonal - places_, places_);
     memory_ = Arena<Space>(exec, "heddle::gauss_seidel::columns", arena_bytes<O>(entries));
     col_idx_ = memory_.template take<O>(entries);
     Kokkos::parallel_for(

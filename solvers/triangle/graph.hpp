@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../core/types.hpp"
+#include "../../core/matrix.hpp"
 #include "../order/loop.hpp"
 #include "../order/place_order.hpp"
 #include "triangle.hpp"
@@ -25,6 +25,14 @@ struct Graph {
     return triangle == Triangle::lower ? static_cast<O>(i) : static_cast<O>(rows - 1 - i);
   }
 };
+
+/// The places of a copy of a triangle: its entries off the diagonal, and one for each row, also
+/// where the diagonal is not stored. Throws Error where offsets of type Off do not count them.
+template <Offset Off>
+std::size_t entries_with_diagonal(std::int64_t entries, std::int64_t rows) {
+  const Off places = matrix_size<Off>(entries + rows, "entries, those of the diagonal among them");
+  return static_cast<std::size_t>(places);
+}
 
 /// What row i of a triangle reads.
 template <Ordinal O, Offset Off>

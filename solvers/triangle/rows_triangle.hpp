@@ -152,7 +152,7 @@ class RowsTriangle {
                const Order& order, std::int64_t entries, Diagonal diagonal)
       : rows_(T.rows()), unit_(diagonal == Diagonal::unit), triangle_(graph.triangle) {
     const auto n = static_cast<std::size_t>(rows_);
-    const auto nnz = static_cast<std::size_t>(entries) + n;
+    const std::size_t nnz = entries_with_diagonal<Off>(entries, rows_);
     const std::size_t sources = origin ? nnz : 0, diagonals = unit_ ? 0 : n;
     const std::size_t reciprocals = View::apart ? n : 0;
     memory_ = Arena<Space>(

@@ -139,6 +139,17 @@ TEST_CASE("sptrsv: a diagonal whose reciprocal overflows is divided by") {
   CHECK(to_host(x)(0) == 1);
 }
 
+TEST_CASE("sptrsv: a copy whose entries and diagonal the offsets do not count is an error") {
+  using heddle::detail::triangle::entries_with_diagonal;
+  const std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  CHECK(entries_with_diagonal<std::int32_t>(most - 7, 7) == static_cast<std::size_t>(most));
+  CHECK(entries_with_diagonal<std::int64_t>(most, most) == static_cast<std::size_t>(2 * most));
+  CHECK_THROWS_WITH_AS(entries_with_diagonal<std::int32_t>(most - 6, 7),
+                       doctest::Contains("2147483648 entries"), Error);
+  CHECK_THROWS_WITH_AS(entries_with_diagonal<std::int32_t>(0, 2 * most), doctest::Contains("wider"),
+                       Error);
+}
+
 TEST_CASE("sptrsv: levels are those of the graph") {
   const Exec exec;
   const auto levels = [&](const Pattern& pattern, Triangle triangle) {

@@ -200,9 +200,11 @@ class SupernodeTriangle {
     value_ptr_ = table_memory_.template take<Off>(groups);
     running_sum<O>(exec, "heddle::sptrsv::supernode_places", place_.data(), count_,
                    SupernodeRows<O>{supernodes.first(), order});
-    const auto columns = static_cast<std::size_t>(running_sum_and_total<Off>(
-        exec, "heddle::sptrsv::supernode_columns", column_ptr_.data(), count_,
-        SupernodeColumns<O, Off>{graph, supernodes.first(), order}));
+    const std::int64_t with_first_rows =
+        running_sum_and_total(exec, "heddle::sptrsv::supernode_columns", column_ptr_.data(), count_,
+                              SupernodeColumns<O, Off>{graph, supernodes.first(), order});
+    const std::size_t columns =
+        triangle::entries_with_diagonal<Off>(with_first_rows - count_, count_);
     const auto entries = static_cast<std::size_t>(running_sum_and_total<Off>(
         exec, "heddle::sptrsv::supernode_values", value_ptr_.data(), count_,
         SupernodeValues<O, Off>{place_.data(), column_ptr_.data()}));
