@@ -84,7 +84,8 @@ class SptrsvPlan {
   }
 
   /// Builds what `op` needs, if it is not there yet. Allocates, and waits for `exec`. Its values
-  /// are those of the arrays that the plan was given last, which must still be there.
+  /// are those of the arrays that the plan was given last, which must still be there; throws Error
+  /// where these have another number of entries in the triangle than was inspected.
   void prepare(const Exec& exec, Op op) { core_.prepare(exec, op); }
 
   /// Takes the values of T, which has the pattern that was inspected; no new inspection. Ordered on
