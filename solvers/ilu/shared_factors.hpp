@@ -59,11 +59,19 @@ struct SharedFactors {
   /// Row i is marked, and other's columns lie where [first, stop) does.
   HEDDLE_NO_EXECUTION_CHECK
   template <class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION void each_common(const OneLane&, O, O, O, const RowPart<S, O>& other,
+  KOKKOS_FORCEINLINE_FUNCTION void each_common(const OneLane&, O i, O first, O stop,
+                                               const RowPart<S, O>& other,
                                                const Visit& visit) const {
-    for (O q = 0; q < other.size; ++q) {
-      const O p = marks[other.columns[q]];
-      if (p >= 0) visit(p, q);
+    if (much_longer(other.size, static_cast<O>(stop - first))) {
+      for (O p = first; p < stop; ++p) {
+        const O q = find_column(other.columns, O(0), other.size, column(i, p));
+        if (q < other.size) visit(p, q);
+      }
+    } else {
+      for (O q = 0; q < other.size; ++q) {
+        const O p = marks[other.columns[q]];
+        if (p >= 0) visit(p, q);
+      }
     }
   }
   /// Marks the columns of row i, or takes the marks away again.
@@ -86,6 +94,18 @@ struct SharedFactors {
     } else {
       lower.write(i, room, S(1));
       upper.write_with_diagonal(i, pivot + 1, *pivot);
+    }
+  }
+
+ private:
+  /// Of entry p of row i.
+  KOKKOS_FORCEINLINE_FUNCTION O column(O i, O p) const {
+    const auto left = lower(i);
+    if (p < left.size) return left.columns[p];
+    if constexpr (Cholesky) {
+      return i;
+    } else {
+      return p == left.size ? i : upper(i).columns[p - left.size - 1];
     }
   }
 };

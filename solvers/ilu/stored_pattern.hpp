@@ -20,9 +20,11 @@ struct PatternView {
 };
 
 /// The place of a column among ascending ones, from `first` on; `stop` if it is not there.
-template <class O, class Off>
-KOKKOS_FORCEINLINE_FUNCTION Off find_column(const O* col_idx, Off first, Off stop, O column) {
-  const Off at = first + first_not_below(col_idx + first, stop - first, column);
+template <class Column, class Off>
+KOKKOS_FORCEINLINE_FUNCTION Off find_column(const Column* col_idx, Off first, Off stop,
+                                            const Column& column) {
+  const Off at =
+      first + first_not_below(col_idx + first, stop - first, static_cast<std::int64_t>(column));
   return at < stop && col_idx[at] == column ? at : stop;
 }
 

@@ -28,23 +28,37 @@ struct RowPart {
   O size;
 };
 
+/// Whether the entries of the shorter row are searched for in the longer one, since going along both
+/// would take the time of the longer: that of all rows which meet a full one grows with its square.
+template <class O>
+KOKKOS_FORCEINLINE_FUNCTION bool much_longer(O longer, O shorter) {
+  return longer / 8 > shorter;
+}
+
 /// visit(p, q) for every p in [first, stop) and q in [0, size) with columns[p] == others[q], both
-/// ascending: one lane goes along both, several search for what each finds in the second.
-template <class Lanes, class O, class Visit>
-KOKKOS_FORCEINLINE_FUNCTION void each_common(const Lanes& lanes, const O* columns, O first, O stop,
-                                             const O* others, O size, const Visit& visit) {
-  if constexpr (Lanes::width == 1) {
-    O p = first, q = 0;
-    while (p < stop && q < size) {
-      const O left = columns[p], right = others[q];
-      if (left == right) visit(p, q);
-      p += left <= right ? 1 : 0;
-      q += right <= left ? 1 : 0;
+/// ascending: one lane goes along both, several search for what each finds in the second; and where
+/// one is much longer its entries are searched.
+template <class Lanes, class Column, class O, class Visit>
+KOKKOS_FORCEINLINE_FUNCTION void each_common(const Lanes& lanes, const Column* columns, O first,
+                                             O stop, const Column* others, O size,
+                                             const Visit& visit) {
+  if (much_longer(size, static_cast<O>(stop - first))) {
+    for (O p = first + static_cast<O>(lanes.lane()); p < stop; p += static_cast<O>(Lanes::width)) {
+      const O q = find_column(others, O(0), size, columns[p]);
+      if (q < size) visit(p, q);
     }
-  } else {
+  } else if (Lanes::width > 1 || much_longer(static_cast<O>(stop - first), size)) {
     for (O q = static_cast<O>(lanes.lane()); q < size; q += static_cast<O>(Lanes::width)) {
       const O p = find_column(columns, first, stop, others[q]);
       if (p < stop) visit(p, q);
+    }
+  } else {
+    O p = first, q = 0;
+    while (p < stop && q < size) {
+      const Column left = columns[p], right = others[q];
+      if (left == right) visit(p, q);
+      p += left <= right ? 1 : 0;
+      q += right <= left ? 1 : 0;
     }
   }
 }
