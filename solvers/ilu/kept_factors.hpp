@@ -3,6 +3,7 @@
 
 #include "../../core/move_only.hpp"
 #include "../../formats/inspect/row_features.hpp"
+#include "../order/same_pattern.hpp"
 #include "../vectors/operands.hpp"
 #include "check_input.hpp"
 #include "factorization.hpp"
@@ -32,6 +33,7 @@ class KeptFactors {
       : nonzeros_(A.nonzeros()), transposes_(needs_transposes(options)) {
     check_input(A, options, what);
     row_features(exec, A, Check::columns);
+    key_ = pattern_key(exec, A, options.check_pattern);
     memory_ = Arena<Space>(exec, "heddle::ilu::bad_pivot", arena_bytes<std::int64_t>(1));
     bad_ = memory_.template take<std::int64_t>(1);
     const bool shares = can_share && !(options.scheme && options.scheme->has("sweeps")) &&
@@ -62,7 +64,7 @@ class KeptFactors {
 
   /// The values of the factors, and of the solves, out of those of A.
   void factor(const Exec& exec, const Matrix& A) {
-    check_same(A, "factor");
+    check_same(exec, A, "factor");
     if constexpr (can_share) {
       if (shared_) {
         shared_->run(exec, A, lower(), upper(), transposes_);
@@ -98,7 +100,7 @@ class KeptFactors {
   }
 
   double residual(const Exec& exec, const Matrix& A) const {
-    check_same(A, "residual");
+    check_same(exec, A, "residual");
     const auto entries = static_cast<std::size_t>(pattern().view().entries);
     const auto rows = static_cast<std::size_t>(pattern().view().rows);
     const CsrStorage<S, O, Off, Space> made = copy(exec);
@@ -158,6 +160,7 @@ class KeptFactors {
                                   std::type_identity<NoSharing>>::type;
 
   static constexpr const char* name = cholesky ? "ic" : "ilu";
+  static constexpr const char* plan = cholesky ? "IcPlan" : "IluPlan";
   static constexpr const char* what =
       cholesky ? "an incomplete Cholesky factorization" : "an incomplete LU factorization";
   static constexpr const char* pivot_is =
@@ -276,9 +279,10 @@ class KeptFactors {
     const std::int64_t bad = on_host(exec, first_bad(), "heddle::ilu::factored");
     if (bad != Pivots<S>::none) throw_bad_pivot(bad);
   }
-  void check_same(const Matrix& A, const char* called) const {
+  void check_same(const Exec& exec, const Matrix& A, const char* called) const {
     triangle::check_same_size(called, A, pattern().view().rows,
                               static_cast<std::int64_t>(nonzeros_));
+    check_same_pattern(exec, key_, A, plan);
   }
   [[noreturn]] static void throw_bad_pivot(std::int64_t row) {
     throw Error("the pivot of " + std::string(what) + " is " + pivot_is, Where{.row = row},
@@ -286,6 +290,7 @@ class KeptFactors {
   }
 
   Off nonzeros_;
+  PatternKey key_;
   bool transposes_;
   std::optional<Solve> lower_, upper_;
   std::optional<Own> own_;

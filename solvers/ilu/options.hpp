@@ -39,6 +39,10 @@ struct IluOptions {
   /// Threads of a CPU that factorization and solves are scheduled for; 0: as many as the execution
   /// space has and have a processor each.
   int threads = 0;
+  /// Whether factor and residual look whether A has the pattern that was inspected, which is an
+  /// Error if not, for a launch and a wait. By default in debug builds (without NDEBUG). Elsewhere
+  /// another pattern of the same size gives some numbers, in the plan's own memory.
+  bool check_pattern = heddle::detail::asserts;
 };
 
 /// The same of incomplete Cholesky factors.

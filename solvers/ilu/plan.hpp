@@ -40,7 +40,8 @@ class IluPlan {
       : IluPlan(exec, A, options, Kokkos::Timer()) {}
 
   /// Factors A, which has the pattern that was inspected. Ordered on `exec`: no wait, no
-  /// allocation. Throws Error if the sizes differ; another pattern of the same size is not noticed.
+  /// allocation. Throws Error if the sizes differ, or the patterns where options.check_pattern
+  /// compares them, which waits.
   /// A bad pivot is not an error here: see bad_pivot.
   void factor(const Exec& exec, const Matrix& A) {
     moves_.check("IluPlan", "factor");

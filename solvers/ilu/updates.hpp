@@ -28,8 +28,9 @@ struct RowPart {
   O size;
 };
 
-/// Whether the entries of the shorter row are searched for in the longer one, since going along both
-/// would take the time of the longer: that of all rows which meet a full one grows with its square.
+/// Whether the entries of the shorter row are searched for in the longer one, since going along
+/// both would take the time of the longer: that of all rows which meet a full one grows with its
+/// square.
 template <class O>
 KOKKOS_FORCEINLINE_FUNCTION bool much_longer(O longer, O shorter) {
   return longer / 8 > shorter;

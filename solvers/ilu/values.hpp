@@ -6,7 +6,8 @@
 namespace heddle::detail::ilu {
 
 /// The values of a row of A in the places of the pattern: entries that repeat a place add up in the
-/// order of the row, fill is zero.
+/// order of the row, fill is zero. Of a matrix of another pattern these are some numbers, but none
+/// is read outside of A's row, and none written outside of the `size` of the pattern's.
 template <Scalar S, Ordinal O, Offset Off>
 struct LoadRow {
   const Off* row_ptr;
@@ -14,14 +15,19 @@ struct LoadRow {
   const Off* place;  ///< FactorPattern::place()
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, O size, S* to) const {
-    const Off begin = row_ptr[i];
+    const Off begin = row_ptr[i], end = row_ptr[i + 1];
     if (!place) {
-      for (O k = 0; k < size; ++k) to[k] = from[begin + k];
+      const auto stored = static_cast<std::int64_t>(end) - static_cast<std::int64_t>(begin);
+      for (O k = 0; k < size; ++k) {
+        to[k] = static_cast<std::int64_t>(k) < stored ? from[begin + static_cast<Off>(k)] : S(0);
+      }
       return;
     }
     for (O k = 0; k < size; ++k) to[k] = S(0);
-    for (Off k = begin; k < row_ptr[i + 1]; ++k) {
-      if (place[k] != FindPlaces<O, Off>::nowhere) to[place[k]] += from[k];
+    for (Off k = begin; k < end; ++k) {  // FindPlaces::nowhere is more than any size
+      if (static_cast<std::uint64_t>(place[k]) < static_cast<std::uint64_t>(size)) {
+        to[place[k]] += from[k];
+      }
     }
   }
 };

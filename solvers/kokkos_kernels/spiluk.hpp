@@ -47,7 +47,9 @@ void spiluk_symbolic(Handle* handle, int fill_level, const ARowMap& A_row_map,
 /// The values of L, with ones on its diagonal, and U, out of those of A, whose pattern is that of
 /// spiluk_symbolic, as are the row maps of L and U. Queued on the default instance of the handle's
 /// execution space: no allocation, no copy, no fence. Pivots are taken as they are: a zero makes
-/// infinities and NaN, as there. Throws Error before spiluk_symbolic, and for too little room.
+/// infinities and NaN, as there. Throws Error before spiluk_symbolic, for too little room, for
+/// another number of entries, and in debug builds (without NDEBUG), which wait, for another
+/// pattern.
 template <class Handle, class ARowMap, class AEntries, class AValues, class LRowMap, class LEntries,
           class LValues, class URowMap, class UEntries, class UValues>
   requires is_kernels_handle<Handle>

@@ -6,6 +6,8 @@
 #include "../../formats/inspect/row_features.hpp"
 #include "../ilu/factorization.hpp"
 #include "../ilu/rows.hpp"
+#include "../order/same_pattern.hpp"
+#include "../triangle/check_triangle.hpp"
 #include "algorithms.hpp"
 
 namespace heddle::detail::spiluk {
@@ -29,21 +31,35 @@ struct SplitFactors {
     for (O k = 0; k < upper.size; ++k) upper_columns[to++] = upper.columns[k];
   }
 };
+/// Where row maps are not those of the pattern, what would lie outside of the values is left out.
 template <Scalar S, Ordinal O, Offset Off>
 struct SplitValues {
   ilu::Factors<S, O, Off> from;
   const Off *lower_ptr, *upper_ptr;
   S *lower_values, *upper_values;
+  std::uint64_t lower_entries, upper_entries;
 
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
     const auto i = static_cast<O>(row);
     const auto lower = from.lower(i), upper = from.upper(i);
-    Off to = lower_ptr[row];
-    for (O k = 0; k < lower.size; ++k) lower_values[to++] = lower.values[k];
-    lower_values[to] = S(1);
-    to = upper_ptr[row];
-    upper_values[to++] = from.pivot(i);
-    for (O k = 0; k < upper.size; ++k) upper_values[to++] = upper.values[k];
+    const Off end_of_lower = lower_ptr[row] + static_cast<Off>(lower.size);
+    if (fits(lower_ptr[row], end_of_lower, lower_entries)) {
+      for (O k = 0; k < lower.size; ++k)
+        lower_values[lower_ptr[row] + static_cast<Off>(k)] = lower.values[k];
+      lower_values[end_of_lower] = S(1);
+    }
+    const Off pivot = upper_ptr[row];
+    if (fits(pivot, pivot + static_cast<Off>(upper.size), upper_entries)) {
+      upper_values[pivot] = from.pivot(i);
+      for (O k = 0; k < upper.size; ++k)
+        upper_values[pivot + 1 + static_cast<Off>(k)] = upper.values[k];
+    }
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION static bool fits(Off first, Off last, std::uint64_t entries) {
+    return static_cast<std::uint64_t>(first) <= static_cast<std::uint64_t>(last) &&
+           static_cast<std::uint64_t>(last) < entries;
   }
 };
 /// Entries of each row of L, with its diagonal, or of U.
@@ -100,6 +116,8 @@ class SPILUKHandle {
     const CsrPattern<nnz_lno_t, size_type, typename Matrix::memory_space> A(rows_, rows_, row_map,
                                                                             entries);
     row_features(exec, A, Check::columns);
+    nonzeros_ = static_cast<std::int64_t>(A.nonzeros());
+    key_ = detail::pattern_key(exec, A);
     detail::ilu::FactorPattern<Exec, nnz_lno_t, size_type> pattern(
         exec, A.rows(), A.nonzeros(), A.row_ptr().data(), A.col_idx().data(), options, false, true);
     factorization_.emplace(exec, std::move(pattern), options, "ilu");
@@ -125,11 +143,15 @@ class SPILUKHandle {
               nnz_scalar_t* upper_values) {
     check_rows(row_map.extent(0));
     factorization();
-    factorization_->run(exec, Matrix(rows_, rows_, row_map, entries, values));
-    Kokkos::parallel_for(
-        "heddle::kk::split_values", range_policy(exec, static_cast<std::int64_t>(rows_)),
-        detail::spiluk::SplitValues<nnz_scalar_t, nnz_lno_t, size_type>{
-            factorization_->factors(), lower_ptr, upper_ptr, lower_values, upper_values});
+    const Matrix A(rows_, rows_, row_map, entries, values);
+    detail::triangle::check_same_size("spiluk_numeric", A, A.rows(), nonzeros_);
+    detail::check_same_pattern(exec, key_, A, "SPILUKHandle");
+    factorization_->run(exec, A);
+    Kokkos::parallel_for("heddle::kk::split_values",
+                         range_policy(exec, static_cast<std::int64_t>(rows_)),
+                         detail::spiluk::SplitValues<nnz_scalar_t, nnz_lno_t, size_type>{
+                             factorization_->factors(), lower_ptr, upper_ptr, lower_values,
+                             upper_values, std::uint64_t{lower_}, std::uint64_t{upper_}});
   }
 
  private:
@@ -148,6 +170,8 @@ class SPILUKHandle {
 
   SPILUKAlgorithm algorithm_;
   std::size_t rows_, lower_, upper_;
+  std::int64_t nonzeros_ = 0;
+  detail::PatternKey key_;
   std::optional<Factorization> factorization_;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What rows of all columns cost: how often columns are read, not how long that takes.
+#include <doctest/doctest.h>
+
 #include <heddle/ilu.hpp>
 #include <numeric>
-
-#include <doctest/doctest.h>
 
 #include "../support/incomplete.hpp"
 
@@ -66,10 +66,10 @@ std::int64_t reads_of(const std::vector<Columns>& rows, bool cholesky) {
       const auto below = static_cast<int>(diagonal - rows[t].begin());
       const auto above = static_cast<int>(rows[t].end() - diagonal) - 1;
       for (int lane = 0; lane < Width; ++lane) {
-        heddle::detail::ilu::each_common(
-            LanesInTurn<Width>{lane}, rows[i].data(), cholesky ? 0 : k + 1, cholesky ? k : size,
-            cholesky ? rows[t].data() : rows[t].data() + below + 1, cholesky ? below : above,
-            [&](int, int) { ++met; });
+        heddle::detail::ilu::each_common(LanesInTurn<Width>{lane}, rows[i].data(),
+                                         cholesky ? 0 : k + 1, cholesky ? k : size,
+                                         cholesky ? rows[t].data() : rows[t].data() + below + 1,
+                                         cholesky ? below : above, [&](int, int) { ++met; });
       }
     }
   }
@@ -82,8 +82,8 @@ std::int64_t reads_of(const std::vector<Columns>& rows, bool cholesky) {
 TEST_CASE("twice the rows around full ones are about twice the reads") {
   const std::int64_t n = 400;
   for (const bool chain : {false, true}) {
-    for (const auto& of : std::vector<std::vector<double>>{
-             {}, {0}, {1}, {0.5}, {0, 1}, {0.25, 0.75}, {0, 0.5, 1}}) {
+    for (const auto& of :
+         std::vector<std::vector<double>>{{}, {0}, {1}, {0.5}, {0, 1}, {0.25, 0.75}, {0, 0.5, 1}}) {
       CAPTURE(chain);
       CAPTURE(of.size());
       const auto rows_with = [&](std::int64_t rows) {
@@ -106,8 +106,8 @@ TEST_CASE("twice the rows around full ones are about twice the reads") {
 TEST_CASE("rows meet in the same columns whoever looks, and in their order") {
   std::vector<std::int32_t> all(200), few = {3, 50, 51, 199, 300}, other = {2, 50, 120, 199};
   std::iota(all.begin(), all.end(), 0);
-  const auto meet = [](const std::vector<std::int32_t>& left, const std::vector<std::int32_t>& right,
-                       auto width) {
+  const auto meet = [](const std::vector<std::int32_t>& left,
+                       const std::vector<std::int32_t>& right, auto width) {
     std::vector<std::int32_t> columns;
     for (int lane = 0; lane < width(); ++lane) {
       heddle::detail::ilu::each_common(
@@ -120,7 +120,8 @@ TEST_CASE("rows meet in the same columns whoever looks, and in their order") {
     }
     return columns;
   };
-  for (const auto& [left, right] : {std::pair(all, few), std::pair(few, all), std::pair(few, other)}) {
+  for (const auto& [left, right] :
+       {std::pair(all, few), std::pair(few, all), std::pair(few, other)}) {
     std::vector<std::int32_t> expected;
     std::set_intersection(left.begin() + 1, left.end(), right.begin(), right.end(),
                           std::back_inserter(expected));

@@ -121,6 +121,15 @@ TEST_CASE("what a handle refuses") {
   CHECK_THROWS_WITH_AS(symbolic(a.row_ptr), doctest::Contains("room for 5 entries"), Error);
   CHECK_THROWS_WITH_AS(symbolic(Kokkos::View<int*, Space>("heddle::test::row_map", 4)),
                        doctest::Contains("20 rows"), Error);
+  handle.create_spiluk_handle(kk::SPILUKAlgorithm::SEQLVLSCHD_TP1, 20, 400, 400);
+  Part lower(20, 400), upper(20, 400);
+  kk::spiluk_symbolic(&handle, 0, a.row_ptr, a.col_idx, lower.row_map, lower.entries, upper.row_map,
+                      upper.entries);
+  const OwnedMatrix<T> more(ascending(random_rows<double>(20, 5, false, 1)));
+  CHECK_THROWS_WITH_AS(
+      kk::spiluk_numeric(&handle, 0, more.row_ptr, more.col_idx, more.values, lower.row_map,
+                         lower.entries, lower.values, upper.row_map, upper.entries, upper.values),
+      doctest::Contains("spiluk_numeric was given a matrix of 20 rows"), Error);
 }
 
 }  // namespace heddle::test
