@@ -190,12 +190,16 @@ class FactorPattern {
       filled = with_transpose(exec, view);
       view = filled.view();
     }
-    for (int level = 1; level <= options.fill_level; ++level) {
+    // Fill of level m is of two entries whose levels add up to m - 1: above twice the highest level
+    // that has entries, and one, there is none. A level without any may be followed by one with.
+    int highest = 0;
+    for (int level = 1; level <= options.fill_level && level <= 2 * highest + 1; ++level) {
       if constexpr (backends::BackendIs<Exec, backends::Host>) {
         filled = add_fill_on_threads<Exec>(exec, view, level);
       } else {
         filled = add_fill_on_lanes<Exec>(exec, view, level);
       }
+      if (filled.entries() > view.entries) highest = level;
       view = filled.view();
     }
     stored_ = filled;
