@@ -26,6 +26,9 @@ void check_input(const Matrix& A, const IluOptions& options, const char* what) {
   want(options.shift >= 0 && options.shift <= std::numeric_limits<double>::max(),
        "options.shift is " + std::to_string(options.shift),
        "give a magnitude below which pivots are lifted, or 0");
+  want(options.retries >= 0 && options.retries <= 64,
+       "options.retries is " + std::to_string(options.retries),
+       "give how often the diagonal may grow, 0 to 64");
   want(options.block_size >= 1, "options.block_size is " + std::to_string(options.block_size),
        "give the rows of a block, or 1");
   want(options.subdomains >= 1, "options.subdomains is " + std::to_string(options.subdomains),

@@ -51,10 +51,17 @@ class Factorization {
     schedule(exec, options, asked, name);
   }
 
-  /// Queues the factorization on `exec`: no wait, no allocation.
-  void run(const Exec& exec, const Matrix& A) {
+  /// Queues the factorization of A + growth diag(A) on `exec`: no wait, no allocation.
+  void run(const Exec& exec, const Matrix& A, double growth = 0) {
     no_bad_pivot(exec);
-    load_values(exec, A, pattern_, pattern_.view(), sweeps_ > 0 ? loaded_.data() : values_.data());
+    S* const values = sweeps_ > 0 ? loaded_.data() : values_.data();
+    load_values(exec, A, pattern_, pattern_.view(), values);
+    if (growth > 0) {
+      using Real = heddle::RealOf<S>;
+      Kokkos::parallel_for(
+          "heddle::ilu::grow_diagonal", range_policy(exec, pattern_.view().rows),
+          GrowDiagonal<S, Off>{pattern_.diagonal(), static_cast<Real>(1 + growth), values});
+    }
     if (sweeps_ > 0) return sweep(exec);
     const Row row{factors()};
     if constexpr (hands_over) {

@@ -16,12 +16,12 @@ class IcPlan {
   using matrix_type = Matrix;
   using scalar_type = typename Matrix::scalar_type;
 
-  /// Inspects A on `exec`, factors it, and waits; what stands above the diagonal is ignored, and of
-  /// a complex diagonal the imaginary part.
+  /// Inspects A on `exec`, factors it, and waits; what stands above the diagonal is ignored.
   ///
   /// Throws Error as IluPlan does; bad is a pivot that is not positive, or not finite, before its
-  /// square root is taken: the matrix is indefinite then, or its factor breaks down.
-  /// options.shift lifts those of a smaller magnitude, and leaves negative ones negative.
+  /// square root is taken: the matrix is indefinite then, or its factor breaks down. options.shift
+  /// lifts every lower pivot that is finite, and options.retries lets the diagonal grow. Throws
+  /// Error for a diagonal entry with an imaginary part, of more than 100 units of rounding.
   explicit IcPlan(const Exec& exec, const Matrix& A, const IcOptions& options = {})
       : IcPlan(exec, A, options, Kokkos::Timer()) {}
 
@@ -47,7 +47,8 @@ class IcPlan {
     Factors::solve(exec, L, conjugated ? Op::transpose : Op::conjugate_transpose, x, x);
   }
 
-  /// On the device: 0, or one more than the lowest row whose pivot is not positive, or not finite.
+  /// On the device: 0, or one more than the lowest row whose pivot is not positive, or not finite,
+  /// or whose diagonal entry has an imaginary part.
   auto bad_pivot() const {
     moves_.check("IcPlan", "bad_pivot");
     return factors_.bad_pivot();
@@ -74,6 +75,11 @@ class IcPlan {
   auto factors(const Exec& exec) const {
     moves_.check("IcPlan", "factors");
     return factors_.factors(exec);
+  }
+  /// The alpha of A + alpha diag(A), whose factors these are: 0 but for options.retries.
+  double diagonal_growth() const {
+    moves_.check("IcPlan", "diagonal_growth");
+    return factors_.diagonal_growth();
   }
   /// What really runs: the factorization, and a solve with L or, transposed, with L^H.
   const Scheme& scheme() const { return factors_.scheme(); }

@@ -30,9 +30,10 @@ class KeptFactors {
 
   /// Inspects and factors; waits for `exec`. Throws Error for bad input and bad pivots.
   KeptFactors(const Exec& exec, const Matrix& A, const IluOptions& options)
-      : nonzeros_(A.nonzeros()), transposes_(needs_transposes(options)) {
+      : nonzeros_(A.nonzeros()), transposes_(needs_transposes(options)), retries_(options.retries) {
     check_input(A, options, what);
     row_features(exec, A, Check::columns);
+    if constexpr (cholesky) check_real_diagonal(exec, A);
     key_ = pattern_key(exec, A, options.check_pattern);
     memory_ = Arena<Space>(exec, "heddle::ilu::bad_pivot", arena_bytes<std::int64_t>(1));
     bad_ = memory_.template take<std::int64_t>(1);
@@ -44,7 +45,6 @@ class KeptFactors {
       if (shares) {
         make_solves(exec, options, pattern);
         shared_.emplace(exec, std::move(pattern), options, name, lower(), upper());
-        shared_->run(exec, A, lower(), upper(), transposes_);
       }
     }
     if (!shares) {
@@ -52,8 +52,8 @@ class KeptFactors {
       const auto entries = static_cast<std::size_t>(rounds ? own_->pattern().view().entries : 0);
       rounded_memory_ = Arena<Space>(exec, "heddle::ilu::rounded", arena_bytes<Kept>(entries));
       rounded_ = rounded_memory_.template take<Kept>(entries);
-      run_own(exec, A);
     }
+    run(exec, A);
     check_first_bad(exec);
     if (!shares) {
       lower_.emplace(exec, matrix(), of_lower(options));
@@ -65,15 +65,11 @@ class KeptFactors {
   /// The values of the factors, and of the solves, out of those of A.
   void factor(const Exec& exec, const Matrix& A) {
     check_same(exec, A, "factor");
-    if constexpr (can_share) {
-      if (shared_) {
-        shared_->run(exec, A, lower(), upper(), transposes_);
-        return tell_bad_pivot(exec);
-      }
+    run(exec, A);
+    if (own_) {
+      lower_->update_values(exec, matrix());
+      if constexpr (!cholesky) upper_->update_values(exec, matrix());
     }
-    run_own(exec, A);
-    lower_->update_values(exec, matrix());
-    if constexpr (!cholesky) upper_->update_values(exec, matrix());
     tell_bad_pivot(exec);
   }
 
@@ -139,6 +135,7 @@ class KeptFactors {
     }
     return own_->scheme();
   }
+  double diagonal_growth() const { return growth_; }
   bool exact() const { return !own_ || own_->exact(); }
   std::size_t bytes() const {
     std::size_t bytes = memory_.bytes() + rounded_memory_.bytes() + lower_->bytes();
@@ -164,7 +161,11 @@ class KeptFactors {
   static constexpr const char* what =
       cholesky ? "an incomplete Cholesky factorization" : "an incomplete LU factorization";
   static constexpr const char* pivot_is =
-      cholesky ? "not positive, or not finite" : "zero, or not finite";
+      !cholesky       ? "zero, or not finite"
+      : is_complex<S> ? "not positive, or not finite, or the diagonal has an imaginary part"
+                      : "not positive, or not finite";
+  static constexpr const char* lifted =
+      cholesky ? "lower pivots, negative ones too," : "pivots of a smaller magnitude";
 
   static bool needs_transposes(const IluOptions& options) {
     return cholesky || std::any_of(options.ops.begin(), options.ops.end(),
@@ -173,6 +174,7 @@ class KeptFactors {
   static SptrsvOptions of_solve(const IluOptions& options) {
     SptrsvOptions of_solve;
     of_solve.ignore_outside = true;
+    of_solve.check_pattern = false;  // whose arrays are the plan's own
     of_solve.expected_applies = options.expected_applies;
     of_solve.scheme = options.sptrsv_scheme;
     of_solve.vectors = options.vectors;
@@ -207,8 +209,19 @@ class KeptFactors {
       upper_.emplace(exec, none, of_upper(options), sums);
     }
   }
-  void run_own(const Exec& exec, const Matrix& A) {
-    own_->run(exec, A);
+  /// The factorization, again and again where it may be.
+  void run(const Exec& exec, const Matrix& A) {
+    run(exec, A, 0);
+    for (int left = retries_; left > 0 && first_bad_on_host(exec) != Pivots<S>::none; --left) {
+      run(exec, A, growth_ > 0 ? 2 * growth_ : 1e-3);
+    }
+  }
+  void run(const Exec& exec, const Matrix& A, double growth) {
+    growth_ = growth;
+    if constexpr (can_share) {
+      if (shared_) return shared_->run(exec, A, growth, lower(), upper(), transposes_);
+    }
+    own_->run(exec, A, growth);
     if constexpr (rounds) {
       Kokkos::parallel_for("heddle::ilu::round", range_policy(exec, pattern().view().entries),
                            RoundValues<Kept, S>{own_->values(), rounded_.data()});
@@ -275,8 +288,11 @@ class KeptFactors {
     exec.fence(label);
     return value;
   }
+  std::int64_t first_bad_on_host(const Exec& exec) const {
+    return on_host(exec, first_bad(), "heddle::ilu::factored");
+  }
   void check_first_bad(const Exec& exec) const {
-    const std::int64_t bad = on_host(exec, first_bad(), "heddle::ilu::factored");
+    const std::int64_t bad = first_bad_on_host(exec);
     if (bad != Pivots<S>::none) throw_bad_pivot(bad);
   }
   void check_same(const Exec& exec, const Matrix& A, const char* called) const {
@@ -284,14 +300,22 @@ class KeptFactors {
                               static_cast<std::int64_t>(nonzeros_));
     check_same_pattern(exec, key_, A, plan);
   }
-  [[noreturn]] static void throw_bad_pivot(std::int64_t row) {
-    throw Error("the pivot of " + std::string(what) + " is " + pivot_is, Where{.row = row},
-                "lift small pivots by options.shift, or make the diagonal of A larger");
+  [[noreturn]] void throw_bad_pivot(std::int64_t row) const {
+    std::string is = "the pivot of " + std::string(what) + " is " + pivot_is;
+    if (retries_ > 0) {
+      is += ", after " + std::to_string(retries_) + " retries, with the diagonal of A larger by " +
+            std::to_string(growth_) + " of itself";
+    }
+    throw Error(is, Where{.row = row},
+                std::string("give options.shift, to which ") + lifted +
+                    " are lifted, or options.retries, with which the diagonal of A grows");
   }
 
   Off nonzeros_;
   PatternKey key_;
   bool transposes_;
+  int retries_;
+  double growth_ = 0;
   std::optional<Solve> lower_, upper_;
   std::optional<Own> own_;
   std::optional<Shared> shared_;

@@ -31,14 +31,22 @@ struct Pivots {
   }
   /// L's diagonal entry, the square root of a pivot that is positive; of one that is not, a NaN.
   KOKKOS_FORCEINLINE_FUNCTION S of_cholesky(Real value, std::int64_t row) const {
-    Real pivot = value;
-    if (Kokkos::abs(value) < shift) pivot = value < Real(0) ? -shift : shift;
+    const Real pivot = value < shift && triangle::is_finite(value) ? shift : value;
     if (!(pivot > Real(0)) || !triangle::is_finite(pivot)) {
       tell(row);
       return S(Kokkos::Experimental::quiet_NaN_v<Real>);
     }
     return S(Kokkos::sqrt(pivot));
   }
+};
+
+/// Makes the diagonal of a matrix 1 + alpha times as large, in the values of its factors.
+template <Scalar S, Offset Off>
+struct GrowDiagonal {
+  const Off* diagonal;
+  heddle::RealOf<S> factor;
+  S* values;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { values[diagonal[i]] *= factor; }
 };
 
 /// One item, behind a factorization: `bad` from the factors and from what the solves read.
@@ -48,8 +56,10 @@ struct TellBadPivot {
   std::int64_t* bad;
 
   KOKKOS_FUNCTION void operator()(std::int64_t) const {
-    const bool in_factors = *first_bad != Pivots<double>::none;
-    *bad = in_factors ? *first_bad + 1 : bad_diagonal ? *bad_diagonal : 0;
+    const std::int64_t in_factors = *first_bad != Pivots<double>::none ? *first_bad + 1 : 0;
+    const std::int64_t in_solve = bad_diagonal ? *bad_diagonal : 0;
+    const bool lower_in_solve = in_solve > 0 && (in_factors == 0 || in_solve < in_factors);
+    *bad = lower_in_solve ? in_solve : in_factors;
   }
 };
 

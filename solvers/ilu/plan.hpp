@@ -28,10 +28,11 @@ class IluPlan {
   /// order, and repeated entries add up in the order of the row.
   ///
   /// Throws Error, naming the row: if the row pointer or a column is wrong; for a diagonal entry
-  /// that is not stored; for a pivot that is zero, infinite or NaN, after options.shift (the lowest
-  /// such row). Throws Error too for options out of range, and if options.scheme does not exist on
-  /// this device. Device memory: bytes(); while it inspects, with a fill level, as much again as
-  /// the pattern, and a sort where columns do not ascend.
+  /// that is not stored; for a pivot that is zero, infinite or NaN, after options.shift and
+  /// options.retries (the lowest such row). Throws Error too for options out of range, and if
+  /// options.scheme does not exist on this device. Device memory: bytes(); while it inspects, with
+  /// a fill level, as much again as the pattern, and on a GPU a sort of all products that make
+  /// fill; a sort where columns do not ascend.
   ///
   /// Source: levels of fill, one after the other, from the rows of lower ones alone, so that no row
   /// waits for another: as D. Hysom and A. Pothen, "A scalable parallel algorithm for incomplete
@@ -42,7 +43,7 @@ class IluPlan {
   /// Factors A, which has the pattern that was inspected. Ordered on `exec`: no wait, no
   /// allocation. Throws Error if the sizes differ, or the patterns where options.check_pattern
   /// compares them, which waits.
-  /// A bad pivot is not an error here: see bad_pivot.
+  /// A bad pivot is not an error here: see bad_pivot. With options.retries it waits for `exec`.
   void factor(const Exec& exec, const Matrix& A) {
     moves_.check("IluPlan", "factor");
     factors_.factor(exec, with_signed_offsets(A));
@@ -97,6 +98,11 @@ class IluPlan {
   auto factors(const Exec& exec) const {
     moves_.check("IluPlan", "factors");
     return factors_.factors(exec);
+  }
+  /// The alpha of A + alpha diag(A), whose factors these are: 0 but for options.retries.
+  double diagonal_growth() const {
+    moves_.check("IluPlan", "diagonal_growth");
+    return factors_.diagonal_growth();
   }
   /// What really runs: the factorization, and a solve.
   const Scheme& scheme() const { return factors_.scheme(); }

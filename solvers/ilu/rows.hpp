@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../backends/execution_check.hpp"
+#include "hermitian.hpp"
 #include "pivots.hpp"
 #include "updates.hpp"
 
@@ -105,19 +106,14 @@ struct CholeskyRow {
       lanes.sync();
     }
     if (lanes.lane() == 0) {
-      const Real rest = real(row[lower.size]) - squares;
+      const S entry = row[lower.size];
+      const Real rest = is_real_but_for_rounding(entry) ? real_part(entry) - squares
+                                                        : Kokkos::Experimental::quiet_NaN_v<Real>;
       row[lower.size] = factors.pivots.of_cholesky(rest, static_cast<std::int64_t>(i));
     }
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION static Real real(const S& value) {
-    if constexpr (is_complex<S>) {
-      return value.real();
-    } else {
-      return value;
-    }
-  }
   KOKKOS_FORCEINLINE_FUNCTION static Real squared(const S& value) {
     if constexpr (is_complex<S>) {
       return value.real() * value.real() + value.imag() * value.imag();

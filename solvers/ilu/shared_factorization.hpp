@@ -98,8 +98,8 @@ class SharedFactorization {
     pattern_.forget();
   }
 
-  /// Queues the factorization on `exec`: no wait, no allocation.
-  void run(const Exec& exec, const Matrix& A, const Solve& lower, const Solve& upper,
+  /// Queues the factorization of A + growth diag(A) on `exec`: no wait, no allocation.
+  void run(const Exec& exec, const Matrix& A, double growth, const Solve& lower, const Solve& upper,
            bool transposes) const {
     heddle::detail::fill(exec, "heddle::ilu::no_bad_pivot", first_bad_.data(), 1, Pivots<S>::none);
     const Wavefronts<Exec, O>& waves = this->waves(lower);
@@ -108,6 +108,7 @@ class SharedFactorization {
     waves.for_each_run_of_thread(
         exec, "heddle::ilu::rows",
         MakeRows<Row, LoadRow<S, O, Off>>{Row{shared(lower, upper)}, load_row(A, pattern_),
+                                          static_cast<heddle::RealOf<S>>(1 + growth),
                                           waves.place_order(), room_of_thread_, marks});
     if (!transposes) return;
     const auto transpose = [&](const Solve& solve, const order::PlaceOf<O>& place) {

@@ -117,6 +117,7 @@ struct MakeRows {
   using O = typename Row::O;
   Row row;  ///< with the room of thread 0
   LoadRow load;
+  heddle::RealOf<S> of_diagonal;  ///< what the diagonal of A is multiplied by
   order::PlaceOrder<O> order;
   std::size_t room, marks;  ///< of a thread; no marks where updates are listed
 
@@ -128,6 +129,7 @@ struct MakeRows {
     for (std::int64_t place = first; place < stop; ++place) {
       const O i = order(place);
       load(i, factors.size(i), factors.room);
+      factors.room[factors.lower(i).size] *= of_diagonal;
       if (marks > 0) factors.mark(i, true);
       mine(OneLane(), i, [](O) {});
       if (marks > 0) factors.mark(i, false);

@@ -206,7 +206,7 @@ TEST_CASE("wrong input is an error that names the row") {
   CHECK_THROWS_WITH_AS(Plan(exec, rectangular), doctest::Contains("5 x 10"), Error);
   Plan plan(exec, a.matrix());
   const Owned larger(random_rows<double>(11, 2, false, 1));
-  CHECK_THROWS_WITH_AS(plan.factor(exec, larger.matrix()), doctest::Contains("a matrix of 11 rows"),
+  CHECK_THROWS_WITH_AS(plan.factor(exec, larger.matrix()), doctest::Contains("a matrix of 11 x 11"),
                        Error);
   const Vector x("heddle::test::x", 10), longer("heddle::test::y", 11);
   CHECK_THROWS_AS(plan.apply(exec, longer, x), Error);

@@ -129,7 +129,7 @@ TEST_CASE("what a handle refuses") {
   CHECK_THROWS_WITH_AS(
       kk::spiluk_numeric(&handle, 0, more.row_ptr, more.col_idx, more.values, lower.row_map,
                          lower.entries, lower.values, upper.row_map, upper.entries, upper.values),
-      doctest::Contains("spiluk_numeric was given a matrix of 20 rows"), Error);
+      doctest::Contains("spiluk_numeric was given a matrix of 20 x 20"), Error);
 }
 
 }  // namespace heddle::test
