@@ -77,8 +77,7 @@ StoredPattern<Exec, O, Off> add_fill_on_threads(const Exec& exec, const PatternV
       fill_rows(from, new_level, begin[t], begin[t + 1], seen, count.data(), found[t]);
     }
   };
-  backends::launch_threads(exec, "heddle::ilu::fill", exec.concurrency(), share);
-  exec.fence("heddle::ilu::filled");
+  backends::run_on_threads(exec, "heddle::ilu::fill", exec.concurrency(), share);
   StoredPattern<Exec, O, Off> to(exec, from.rows, true, Terms<std::int64_t>{count.data()});
   const auto copy = [&](int me, int granted) {
     for (auto t = static_cast<std::size_t>(me); t < threads;
@@ -88,8 +87,7 @@ StoredPattern<Exec, O, Off> add_fill_on_threads(const Exec& exec, const PatternV
       std::copy(found[t].level.begin(), found[t].level.end(), to.level() + place);
     }
   };
-  backends::launch_threads(exec, "heddle::ilu::fill", exec.concurrency(), copy);
-  exec.fence("heddle::ilu::filled");
+  backends::run_on_threads(exec, "heddle::ilu::write_fill", exec.concurrency(), copy);
   return to;
 }
 

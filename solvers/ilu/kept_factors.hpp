@@ -28,8 +28,9 @@ class KeptFactors {
   using Solve = SptrsvPlanCore<Exec, KeptMatrix, S, S>;
   static constexpr bool cholesky = is_cholesky<RowOf>;
 
-  /// Inspects and factors; waits for `exec`. Throws Error for bad input and bad pivots.
-  KeptFactors(const Exec& exec, const Matrix& A, const IluOptions& options)
+  /// Inspects and factors; waits for `exec`. Throws Error for bad input and bad pivots,
+  /// OutOfMemory.
+  KeptFactors(const Exec& exec, const Matrix& A, const IluOptions& options) try
       : nonzeros_(A.nonzeros()), transposes_(needs_transposes(options)), retries_(options.retries) {
     check_input(A, options, what);
     row_features(exec, A, Check::columns);
@@ -60,6 +61,8 @@ class KeptFactors {
       if constexpr (!cholesky) upper_.emplace(exec, matrix(), of_upper(options));
     }
     tell_bad_pivot(exec);
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(std::string("no memory of the host for ") + what, "free some");
   }
 
   /// The values of the factors, and of the solves, out of those of A.

@@ -126,8 +126,7 @@ class ListedUpdates {
         }
       }
     };
-    backends::launch_threads(exec, "heddle::ilu::list_updates", threads, list);
-    exec.fence("heddle::ilu::listed");
+    backends::run_on_threads(exec, "heddle::ilu::list_updates", threads, list);
     std::int64_t count = 0;
     for (const auto& part : found) count += static_cast<std::int64_t>(part.size());
     if (count > most) return {};
