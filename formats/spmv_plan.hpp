@@ -132,10 +132,10 @@ class SpmvPlan {
   /// differ; a pattern of the same size that differs is not noticed and gives wrong results.
   void update_values(const Exec& exec, const Matrix& A) {
     core_.update_values(exec, with_signed_offsets(A));
-    version_ = next_version();
+    version_.renew();
   }
-  /// A number that no other plan has had, which changes with every update_values.
-  std::uint64_t version() const { return version_; }
+  /// See Version: new with every update_values.
+  VersionNumber version() const { return version_.number(); }
   /// Whether apply may be recorded in a graph: it waits where finite_x is promised and checked.
   bool capturable() const { return capturable_; }
 
@@ -163,7 +163,7 @@ class SpmvPlan {
   using Signed = SignedOffsets<Matrix>;
 
   detail::SpmvPlanCore<Exec, Signed, Vector, Accumulator> core_;
-  std::uint64_t version_ = next_version();
+  Version version_;
   bool capturable_;
 };
 

@@ -115,7 +115,7 @@ class GaussSeidelPlan {
     detail::check_same_pattern(exec, pattern_, A, "GaussSeidelPlan");
     Kokkos::deep_copy(kokkos_space(exec), bad_diagonal_, 0);
     with_runs(*this, [&](auto& runs) { runs.update_values(exec, A, bad_diagonal_.data()); });
-    version_ = next_version();
+    version_.renew();
   }
 
   /// On the device, in the order of the instance that values were updated on: 0, or one more than
@@ -139,7 +139,7 @@ class GaussSeidelPlan {
   std::string name() const {
     return std::string("a ") + heddle::name(options_.sweep) + " Gauss-Seidel sweep";
   }
-  std::uint64_t version() const { return version_; }
+  VersionNumber version() const { return version_.number(); }
   static constexpr bool capturable() { return true; }
 
   /// What really runs, with every parameter.
@@ -254,7 +254,7 @@ class GaussSeidelPlan {
   std::optional<Split> split_;
   BadDiagonal bad_diagonal_;
   detail::OverlapCheck<Exec> overlap_;
-  std::uint64_t version_ = 0;
+  Version version_;
   double setup_seconds_ = 0;
 };
 

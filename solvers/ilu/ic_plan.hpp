@@ -29,7 +29,7 @@ class IcPlan {
   void factor(const Exec& exec, const Matrix& A) {
     moves_.check("IcPlan", "factor");
     factors_.factor(exec, with_signed_offsets(A));
-    version_ = next_version();
+    version_.renew();
   }
 
   /// x = (L L^H)^-1 b: IluPlan::apply.
@@ -68,7 +68,7 @@ class IcPlan {
   static constexpr bool takes_several_vectors = true;
   static constexpr bool symmetric() { return true; }
   static constexpr const char* name() { return "an incomplete Cholesky factor"; }
-  std::uint64_t version() const { return version_; }
+  VersionNumber version() const { return version_.number(); }
   static constexpr bool capturable() { return true; }
 
   /// L, columns ascending, in a copy (a CsrStorage). Allocates, waits for `exec`.
@@ -104,7 +104,7 @@ class IcPlan {
 
   detail::MoveOnly moves_;
   Factors factors_;
-  std::uint64_t version_ = 0;
+  Version version_;
   double setup_seconds_ = 0;
 };
 

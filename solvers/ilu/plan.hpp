@@ -47,7 +47,7 @@ class IluPlan {
   void factor(const Exec& exec, const Matrix& A) {
     moves_.check("IluPlan", "factor");
     factors_.factor(exec, with_signed_offsets(A));
-    version_ = next_version();
+    version_.renew();
   }
 
   /// x = (LU)^-1 b. x is never read, and is b itself or does not overlap it. Rank 1, or rank 2 with
@@ -90,7 +90,7 @@ class IluPlan {
   static constexpr bool takes_several_vectors = true;
   bool symmetric() const { return factors_.exact(); }
   static constexpr const char* name() { return "incomplete LU factors"; }
-  std::uint64_t version() const { return version_; }
+  VersionNumber version() const { return version_.number(); }
   static constexpr bool capturable() { return true; }
 
   /// L without its diagonal and U in one, columns ascending, in a copy (a CsrStorage). Allocates,
@@ -130,7 +130,7 @@ class IluPlan {
 
   detail::MoveOnly moves_;
   Factors factors_;
-  std::uint64_t version_ = 0;
+  Version version_;
   double setup_seconds_ = 0;
 };
 

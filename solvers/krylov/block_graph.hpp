@@ -9,16 +9,18 @@
 
 namespace heddle::detail::krylov {
 
-/// What a recorded block of iterations depends on, where it may be recorded.
+/// What a recorded block of iterations depends on.
 struct PartVersions {
-  std::uint64_t matrix, preconditioner;
+  VersionNumber matrix, preconditioner;
   bool operator==(const PartVersions&) const = default;
 };
 
+/// Once for each solve; none where no block may be recorded. Where a part holds no Version these
+/// are of this solve alone, and so nothing that was recorded in another is run again.
 template <class A, class M>
 std::optional<PartVersions> versions_to_record(const A& matrix, const M& preconditioner) {
   if (!capturable(matrix) || !capturable(preconditioner)) return std::nullopt;
-  return PartVersions{version(matrix), version(preconditioner)};
+  return PartVersions{version_in_solve(matrix), version_in_solve(preconditioner)};
 }
 
 /// Runs iterations in blocks, each of them one graph where there are graphs and all parts may be
@@ -51,7 +53,7 @@ class BlockGraph {
 
   template <class Exec, class Body>
   void run_block(const Exec& exec, const PartVersions& versions, const Body& body) {
-    if (versions != versions_) {
+    if (versions_ != versions) {
       versions_ = versions;
       graph_.clear();
       refused_ = false;
@@ -65,7 +67,7 @@ class BlockGraph {
 
   int block_;
   Graph graph_;
-  PartVersions versions_{};
+  std::optional<PartVersions> versions_;
   bool refused_ = false;
   int replays_ = 0;
 };

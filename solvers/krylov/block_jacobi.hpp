@@ -112,7 +112,7 @@ class BlockJacobiPreconditioner {
                          detail::triangle::InvertBlocks<Matrix>{
                              A.row_ptr().data(), A.col_idx().data(), A.values().data(), inverse_,
                              nullptr, bad_.data(), rows_, size_});
-    version_ = next_version();
+    version_.renew();
   }
 
   /// x = B^-1 b; b and x do not overlap.
@@ -152,7 +152,7 @@ class BlockJacobiPreconditioner {
   static constexpr bool takes_several_vectors = true;
   static constexpr bool symmetric() { return true; }
   static constexpr const char* name() { return "block Jacobi"; }
-  std::uint64_t version() const { return version_; }
+  VersionNumber version() const { return version_.number(); }
   static constexpr bool capturable() { return true; }
   std::size_t bytes() const { return arena_.bytes(); }
 
@@ -165,7 +165,7 @@ class BlockJacobiPreconditioner {
   Arena<typename Exec::memory_space> arena_;
   S* inverse_ = nullptr;
   Bad bad_;
-  std::uint64_t version_ = 0;
+  Version version_;
 };
 
 }  // namespace heddle

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "../../core/version.hpp"
 #include "../../formats/common/team_sums/workspace.hpp"
 #include "squares.hpp"
 
@@ -46,35 +47,39 @@ concept LinearOperator = requires(A& a, const Exec& exec, const ConstSolverVecto
 ///
 /// Operators and preconditioners may say that they are `capturable()`, too: apply neither waits nor
 /// allocates, all that it launches is on the instance that it is given, and what was recorded of it
-/// may be run again for as long as `version()` stays the same: a number of next_version() that
-/// changes with the values, and with all that the host puts into launches. Then blocks of
-/// iterations run as graphs where there are graphs. Without a word a part is not.
+/// may be run again during the same solve. Then blocks of iterations run as graphs where there are
+/// graphs. Without a word a part is not. Blocks are kept for later solves where both parts also
+/// hold a Version and `version()` gives its number(): it is renewed with the values, and with all
+/// that the host puts into launches.
 template <class M, class Exec, class S>
 concept Preconditioner = requires(M& m, const Exec& exec, const ConstSolverVector<Exec, S>& b,
                                   const SolverVector<Exec, S>& x) { m.apply(exec, b, x); };
 
-/// No preconditioner.
+/// No preconditioner: all of them are one.
 struct NoPreconditioner {
   static constexpr bool capturable() { return true; }
-  static constexpr std::uint64_t version() { return 0; }
+  static VersionNumber version() {
+    static const Version only;
+    return only.number();
+  }
 };
 
 namespace detail::krylov {
 
-/// What changes with every update of its values.
+/// Of a part as a solve finds it; of one that holds no Version, as no other solve does.
 template <class T>
-std::uint64_t version(const T& part) {
-  if constexpr (requires { part.version(); }) {
-    return static_cast<std::uint64_t>(part.version());
+VersionNumber version_in_solve(const T& part) {
+  if constexpr (HasVersion<T>) {
+    return part.version();
   } else {
-    return 0;
+    return Version().number();
   }
 }
 
 /// Whether what it applies may be recorded and run again.
 template <class T>
 bool capturable(const T& part) {
-  if constexpr (requires { part.capturable(), part.version(); }) {
+  if constexpr (requires { part.capturable(); }) {
     return part.capturable();
   } else {
     return false;

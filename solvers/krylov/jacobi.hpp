@@ -94,7 +94,7 @@ class JacobiPreconditioner {
         "heddle::jacobi::invert", range_policy(exec, A.rows()),
         detail::krylov::InvertDiagonal<Matrix>{A.row_ptr().data(), A.col_idx().data(),
                                                A.values().data(), inverse_.data(), bad_.data()});
-    version_ = next_version();
+    version_.renew();
   }
 
   /// x = D^-1 b; x may be b. Throws Error if shapes do not fit.
@@ -129,7 +129,7 @@ class JacobiPreconditioner {
   static constexpr bool is_diagonal = true;
   static constexpr bool symmetric() { return true; }
   static constexpr const char* name() { return "Jacobi"; }
-  std::uint64_t version() const { return version_; }
+  VersionNumber version() const { return version_.number(); }
   static constexpr bool capturable() { return true; }
   std::size_t bytes() const { return inverse_.size() * sizeof(S); }
 
@@ -139,7 +139,7 @@ class JacobiPreconditioner {
 
   Inverse inverse_;
   Bad bad_;
-  std::uint64_t version_ = 0;
+  Version version_;
 };
 
 }  // namespace heddle

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <array>
-
 #include "chebyshev.hpp"
 #include "jacobi.hpp"
 
@@ -61,14 +59,11 @@ class ChebyshevPreconditioner {
 
   static constexpr bool symmetric() { return true; }
   static constexpr const char* name() { return "Chebyshev's polynomial"; }
-  /// Changes when the operator's or the diagonal's does, at the next question.
-  std::uint64_t version() const {
-    const std::array parts{detail::krylov::version(*matrix_), jacobi_->version()};
-    if (parts != parts_) {
-      parts_ = parts;
-      version_ = next_version();
-    }
-    return version_;
+  /// New when the operator's or the diagonal's is.
+  VersionNumber version() const
+    requires HasVersion<A>
+  {
+    return version_.number({matrix_->version(), jacobi_->version()});
   }
   bool capturable() const { return detail::krylov::capturable(*matrix_); }
   std::size_t bytes() const { return arena_.bytes(); }
@@ -86,8 +81,7 @@ class ChebyshevPreconditioner {
   int degree_;
   Arena<typename Exec::memory_space> arena_;
   Vector r_, d_, q_;
-  mutable std::array<std::uint64_t, 2> parts_{};
-  mutable std::uint64_t version_ = next_version();
+  detail::VersionOverParts<2> version_;
 };
 
 }  // namespace heddle

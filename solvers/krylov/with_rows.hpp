@@ -44,7 +44,12 @@ class OperatorWithRows {
   std::int64_t rows() const { return operator_->rows(); }
   std::int64_t columns() const { return operator_->columns(); }
   std::optional<matrix_type> csr() const { return matrix_; }
-  std::uint64_t version() const { return detail::krylov::version(*operator_); }
+  /// Of these two: new when the operator's is, and another beside another matrix.
+  VersionNumber version() const
+    requires HasVersion<Operator>
+  {
+    return version_.number({operator_->version()});
+  }
   bool capturable() const { return detail::krylov::capturable(*operator_); }
   double moved_bytes(Op op, int vectors) const
     requires requires(const Operator& a) { a.moved_bytes(Op::none, 1); }
@@ -55,6 +60,7 @@ class OperatorWithRows {
  private:
   Operator* operator_;
   matrix_type matrix_;
+  detail::VersionOverParts<1> version_;
 };
 
 /// See OperatorWithRows.

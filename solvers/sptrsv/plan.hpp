@@ -71,8 +71,8 @@ class SptrsvPlan {
   static constexpr bool takes_several_vectors = true;
   static constexpr bool symmetric() { return false; }
   static constexpr const char* name() { return "a sweep over one triangle (SptrsvPlan)"; }
-  /// A number that no other plan has had, which changes with every update_values.
-  std::uint64_t version() const { return version_; }
+  /// See Version: new with every update_values.
+  VersionNumber version() const { return version_.number(); }
   /// Whether apply may be recorded in a graph: whose turn it is, of flags and tickets, the device
   /// knows.
   static constexpr bool capturable() { return true; }
@@ -95,7 +95,7 @@ class SptrsvPlan {
   /// finite is not an error here: see bad_diagonal and check_diagonal.
   void update_values(const Exec& exec, const Matrix& T) {
     core_.update_values(exec, with_signed_offsets(T));
-    version_ = next_version();
+    version_.renew();
   }
 
   /// On the device, in the order of the execution space instance that values were updated on: 0, or
@@ -129,7 +129,7 @@ class SptrsvPlan {
   using Signed = SignedOffsets<Matrix>;
 
   detail::SptrsvPlanCore<Exec, Signed, Vector, Accumulator> core_;
-  std::uint64_t version_ = next_version();
+  Version version_;
 };
 
 /// The schemes of a device for a triangle, the best first, with reasons: the first is what a plan

@@ -48,21 +48,25 @@ std::string run(BlockGraph<Graph>& blocks, const std::optional<PartVersions>& ve
   return log;
 }
 
+PartVersions some_versions() { return {Version().number(), Version().number()}; }
+
 }  // namespace
 
 TEST_CASE("a block is recorded at its second run, and again when a version changes") {
   BlockGraph<FakeGraph> blocks(10);
-  const PartVersions versions{1, 2};
-  CHECK(run(blocks, versions, 0, 10) == "0-10 ");
-  CHECK(run(blocks, versions, 10, 20) == "[10-20] * ");
-  CHECK(run(blocks, versions, 20, 30) == "* ");
-  CHECK(run(blocks, versions, 30, 35) == "30-35 ");  // the last is shorter
-  CHECK(run(blocks, versions, 0, 10) == "* ");       // of another solve
+  Version matrix, preconditioner;
+  const auto versions = [&] { return PartVersions{matrix.number(), preconditioner.number()}; };
+  CHECK(run(blocks, versions(), 0, 10) == "0-10 ");
+  CHECK(run(blocks, versions(), 10, 20) == "[10-20] * ");
+  CHECK(run(blocks, versions(), 20, 30) == "* ");
+  CHECK(run(blocks, versions(), 30, 35) == "30-35 ");  // the last is shorter
+  CHECK(run(blocks, versions(), 0, 10) == "* ");       // of another solve
   CHECK(blocks.replays() == 3);
-  for (const PartVersions changed : {PartVersions{3, 2}, PartVersions{3, 4}}) {
-    CHECK(run(blocks, changed, 0, 10) == "0-10 ");
-    CHECK(run(blocks, changed, 10, 20) == "[10-20] * ");
-    CHECK(run(blocks, changed, 20, 30) == "* ");
+  for (Version* const changed : {&matrix, &preconditioner}) {
+    changed->renew();
+    CHECK(run(blocks, versions(), 0, 10) == "0-10 ");
+    CHECK(run(blocks, versions(), 10, 20) == "[10-20] * ");
+    CHECK(run(blocks, versions(), 20, 30) == "* ");
   }
   CHECK(run(blocks, std::nullopt, 30, 40) == "30-40 ");
   CHECK(blocks.replays() == 7);
@@ -70,39 +74,56 @@ TEST_CASE("a block is recorded at its second run, and again when a version chang
 
 TEST_CASE("where the host never looks, blocks are graphs too") {
   BlockGraph<FakeGraph> blocks(0);
-  CHECK(run(blocks, PartVersions{1, 0}, 0, 70) == "0-16 [16-32] * * * 64-70 ");
+  CHECK(run(blocks, some_versions(), 0, 70) == "0-16 [16-32] * * * 64-70 ");
   CHECK(run(blocks, std::nullopt, 0, 70) == "0-70 ");
 }
 
 TEST_CASE("what cannot be recorded runs by launches, and is not tried again") {
   refuses = true;
   BlockGraph<FakeGraph> blocks(2);
-  const PartVersions versions{1, 0};
+  const PartVersions versions = some_versions();
   CHECK(run(blocks, versions, 0, 6) == "0-2 2-4 4-6 ");
   refuses = false;
   CHECK(run(blocks, versions, 0, 2) == "0-2 ");
-  CHECK(run(blocks, PartVersions{2, 0}, 0, 4) == "0-2 [2-4] * ");
+  CHECK(run(blocks, some_versions(), 0, 4) == "0-2 [2-4] * ");
   BlockGraph<heddle::backends::NoGraph> none(2);
   CHECK(run(none, versions, 0, 6) == "0-6 ");
   CHECK(none.replays() == 0);
 }
 
-TEST_CASE("parts that say nothing, or no version, are not recorded") {
-  namespace krylov = heddle::detail::krylov;
+TEST_CASE("blocks are kept for later solves only where both parts hold a version") {
   struct Silent {};
   struct Unversioned {
     static bool capturable() { return true; }
   };
-  struct Part {
+  struct MadeUp {
     static bool capturable() { return true; }
-    static std::uint64_t version() { return 5; }
+    static std::uint64_t version() { return 0; }
   };
-  CHECK(krylov::versions_to_record(Part(), NoPreconditioner()) == PartVersions{5, 0});
-  CHECK(!krylov::versions_to_record(Part(), Silent()));
-  CHECK(!krylov::versions_to_record(Unversioned(), Part()));
-  const std::uint64_t one = next_version(), other = next_version();
-  CHECK(one != other);
-  CHECK(one != 0);
+  struct Part {
+    Version version_;
+    static bool capturable() { return true; }
+    VersionNumber version() const { return version_.number(); }
+  };
+  using heddle::detail::krylov::versions_to_record;
+  const Part part, other;
+  const NoPreconditioner none;
+  CHECK(!versions_to_record(part, Silent()));
+  CHECK(!versions_to_record(Silent(), part));
+  CHECK(versions_to_record(part, none) == versions_to_record(part, NoPreconditioner()));
+  CHECK(versions_to_record(part, none) != versions_to_record(other, none));
+  CHECK(versions_to_record(part, none) != versions_to_record(part, other));
+  const auto recorded_anew = [&](const auto& matrix, const auto& preconditioner) {
+    BlockGraph<FakeGraph> blocks(2);
+    for (int solve = 0; solve < 2; ++solve) {
+      const auto versions = versions_to_record(matrix, preconditioner);
+      CHECK(run(blocks, versions, 0, 6) == "0-2 [2-4] * * ");
+    }
+  };
+  recorded_anew(Unversioned(), part);
+  recorded_anew(part, Unversioned());
+  recorded_anew(MadeUp(), none);
+  recorded_anew(part, MadeUp());
 }
 
 }  // namespace heddle::test

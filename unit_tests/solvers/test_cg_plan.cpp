@@ -139,7 +139,7 @@ TEST_CASE("every part of a block is on the instance of the solve") {
   CHECK(parts_of(blocks, "heddle::block_jacobi::apply") == 6);  // and before the first iteration
   CHECK(parts_of(polynomial, "heddle::chebyshev::step") == 12);
   CHECK(heddle::detail::krylov::versions_to_record(plan, blocks).has_value());
-  const std::uint64_t before = polynomial.version();
+  const auto before = polynomial.version();
   CHECK(polynomial.version() == before);
   jacobi.update_values(exec, a.matrix());
   CHECK(polynomial.version() != before);

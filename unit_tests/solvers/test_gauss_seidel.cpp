@@ -33,7 +33,7 @@ TEST_CASE("new values, and a diagonal that goes bad") {
   const Host b = random_vector<double>(n, 1);
   const auto on_device = copy_to<Space>(b);
   const Kokkos::View<double*, Space> x("heddle::test::x", n);
-  const std::uint64_t before = plan.version();
+  const auto before = plan.version();
   plan.update_values(exec, other.matrix());
   CHECK(plan.version() != before);
   plan.apply(exec, on_device, x);

@@ -86,7 +86,7 @@ TEST_CASE("values, bad diagonals, moves and bytes, whatever the scheme") {
     Type::Plan again(exec, a.matrix(), {.scheme = plan.scheme(), .threads = 2},
                      Formats<CsrFormat>());
     CHECK(again.scheme() == plan.scheme());
-    const std::uint64_t before = plan.version();
+    const auto before = plan.version();
     plan.update_values(exec, other.matrix());
     CHECK(plan.version() != before);
     plan.check_diagonal(exec);

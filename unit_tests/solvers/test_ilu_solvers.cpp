@@ -135,7 +135,7 @@ TEST_CASE("new values, and pivots that go bad") {
   }
   const Owned a(rows), of_other(other), of_zero(zero), of_nan(nan);
   IluPlan<Exec, Owned::Matrix> plan(exec, a.matrix());
-  const std::uint64_t before = plan.version();
+  const auto before = plan.version();
   CHECK(bad_row(plan.bad_pivot()) == -1);
   plan.factor(exec, of_other.matrix());
   CHECK(plan.version() != before);
