@@ -8,6 +8,9 @@
 #ifdef KOKKOS_ENABLE_HIP
 #include "hip/graph.hpp"
 #endif
+#ifdef HEDDLE_EMULATED
+#include "emulated/graph.hpp"
+#endif
 
 namespace heddle::backends {
 
@@ -41,14 +44,22 @@ struct GraphOf<Kokkos::HIP> {
   using type = StreamGraph<HipGraphs>;
 };
 #endif
+#ifdef HEDDLE_EMULATED
+template <ExecutionSpace Base, int Width>
+struct GraphOf<Emulated<Base, Width>> {
+  using type = EmulatedGraph<Emulated<Base, Width>>;
+};
+#endif
 
-/// Launches that were recorded once and run again as one, of CUDA and HIP. Moves, does not copy.
+/// Launches that were recorded once and run again as one, of CUDA and HIP, and of a device that is
+/// emulated. Moves, does not copy.
 ///
 /// - `exists`: whether the backend has graphs at all; the other words do nothing where not;
-/// - `record(exec, body)`: records what body() queues on `exec` in place of running it, and says
-///   whether that was possible: not on a stream that is being captured already or cannot be, and
-///   not if body() waits or allocates. Then nothing has run;
-/// - `launch(exec)`: runs what was recorded, with the arguments of that time;
+/// - `record(exec, body)`: records what body() queues on `exec` in place of running it, by launches
+///   and by loops (detail::parallel_for), and says whether that was possible: not on a stream that
+///   is being captured already or cannot be, and not if body() waits, allocates or throws. Then
+///   nothing has run. On an emulated device what body() may not do is an Error that names it;
+/// - `launch(exec)`: runs what was recorded, with the arguments of that time, kernels by value;
 /// - `launches()`: how many were recorded, 0 without any;
 /// - `clear()`: forgets them.
 template <ExecutionSpace Exec>

@@ -56,25 +56,42 @@ struct RunningSum {
   }
 };
 
+/// body(i) for each first <= i < stop. What an apply runs is such a loop, and none of Kokkos': an
+/// emulated device has a word of its own for them, so that its graphs can record them.
+template <ExecutionSpace Exec, class Body>
+void parallel_for(const Exec& exec, const std::string& label, std::int64_t first, std::int64_t stop,
+                  const Body& body) {
+  if constexpr (requires { exec.parallel_for(label, first, stop, body); }) {
+    exec.parallel_for(label, first, stop, body);
+  } else {
+    Kokkos::parallel_for(label, range_policy(exec, first, stop), body);
+  }
+}
+/// The same for each i < n.
+template <ExecutionSpace Exec, class Body>
+void parallel_for(const Exec& exec, const std::string& label, std::int64_t n, const Body& body) {
+  parallel_for(exec, label, 0, n, body);
+}
+
 /// to[i] = value for each i < n.
 template <ExecutionSpace Exec, class T>
 void fill(const Exec& exec, const std::string& label, T* to, std::int64_t n,
           std::type_identity_t<T> value) {
-  Kokkos::parallel_for(label, range_policy(exec, n), Fill<T>{to, value});
+  parallel_for(exec, label, n, Fill<T>{to, value});
 }
 
 /// to[i] = from[i] for each i < n.
 template <ExecutionSpace Exec, class T>
 void copy(const Exec& exec, const std::string& label, T* to, std::int64_t n,
           const std::type_identity_t<T>* from) {
-  Kokkos::parallel_for(label, range_policy(exec, n), Copy<T>{to, from});
+  parallel_for(exec, label, n, Copy<T>{to, from});
 }
 
 /// to[i] = from[source[i]] for each i < n.
 template <ExecutionSpace Exec, class T, class Index>
 void gather(const Exec& exec, const std::string& label, T* to, std::int64_t n,
             const std::type_identity_t<T>* from, const Index* source) {
-  Kokkos::parallel_for(label, range_policy(exec, n), Gather<T, Index>{to, from, source});
+  parallel_for(exec, label, n, Gather<T, Index>{to, from, source});
 }
 
 /// to[i] = terms(0) + ... + terms(i - 1) for each i <= n; `to` may be what the terms are read from.

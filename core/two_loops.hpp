@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "types.hpp"
+#include "loops.hpp"
 
 namespace heddle::detail {
 
@@ -26,7 +26,7 @@ struct TwoLoops {
 template <ExecutionSpace Exec, class First, class Second>
 void two_loops(const Exec& exec, const std::string& label, std::int64_t n, const First& first,
                std::int64_t m, const Second& second) {
-  Kokkos::parallel_for(label, range_policy(exec, n + m), TwoLoops<First, Second>{n, first, second});
+  parallel_for(exec, label, n + m, TwoLoops<First, Second>{n, first, second});
 }
 
 }  // namespace heddle::detail

@@ -88,8 +88,8 @@ struct EmulatedCluster {
 };
 
 template <class LaunchShape, ExecutionSpace Base, int Width, class Kernel>
-void launch_clusters(const Emulated<Base, Width>& exec, const char* label, int teams_per_cluster,
-                     std::int64_t clusters, const Kernel& kernel, std::size_t scratch_bytes) {
+void run_clusters(const Emulated<Base, Width>& exec, const char* label, int teams_per_cluster,
+                  std::int64_t clusters, const Kernel& kernel, std::size_t scratch_bytes) {
   using Exec = Emulated<Base, Width>;
   const ProfiledKernel profiled(exec, label);
   emulated::Launch launch = emulated::describe_launch<Exec, LaunchShape, Kernel>(
@@ -108,6 +108,14 @@ void launch_clusters(const Emulated<Base, Width>& exec, const char* label, int t
     }
   };
   emulated::Scheduler::here().run(launch);
+}
+
+template <class LaunchShape, ExecutionSpace Base, int Width, class Kernel>
+void launch_clusters(const Emulated<Base, Width>& exec, const char* label, int teams_per_cluster,
+                     std::int64_t clusters, const Kernel& kernel, std::size_t scratch_bytes) {
+  emulated::queue(exec, [=](const Emulated<Base, Width>& instance) {
+    run_clusters<LaunchShape>(instance, label, teams_per_cluster, clusters, kernel, scratch_bytes);
+  });
 }
 
 }  // namespace heddle::backends

@@ -12,8 +12,8 @@ int cooperative_teams(const Emulated<Base, Width>& exec) {
 }
 
 template <class LaunchShape, ExecutionSpace Base, int Width, class Kernel>
-void launch_all_teams(const Emulated<Base, Width>& exec, const char* label, int teams,
-                      const Kernel& kernel, const MeetingWords& words) {
+void run_all_teams(const Emulated<Base, Width>& exec, const char* label, int teams,
+                   const Kernel& kernel, const MeetingWords& words) {
   using Exec = Emulated<Base, Width>;
   struct Given {
     const Kernel& kernel;
@@ -32,6 +32,14 @@ void launch_all_teams(const Emulated<Base, Width>& exec, const char* label, int 
            *reinterpret_cast<typename Kernel::Scratch*>(lane.team->scratch));
   };
   emulated::Scheduler::here().run(launch);
+}
+
+template <class LaunchShape, ExecutionSpace Base, int Width, class Kernel>
+void launch_all_teams(const Emulated<Base, Width>& exec, const char* label, int teams,
+                      const Kernel& kernel, const MeetingWords& words) {
+  emulated::queue(exec, [=](const Emulated<Base, Width>& instance) {
+    run_all_teams<LaunchShape>(instance, label, teams, kernel, words);
+  });
 }
 
 }  // namespace heddle::backends

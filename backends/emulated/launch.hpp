@@ -49,8 +49,8 @@ Launch describe_launch(const char* label, std::int64_t units, int teams_per_unit
 }  // namespace emulated
 
 template <class LaunchShape, ExecutionSpace Base, int Width, class Kernel, class Order>
-void launch_teams(const Emulated<Base, Width>& exec, const char* label, std::int64_t teams,
-                  const Kernel& kernel, Order order, std::size_t scratch_bytes) {
+void run_teams(const Emulated<Base, Width>& exec, const char* label, std::int64_t teams,
+               const Kernel& kernel, Order order, std::size_t scratch_bytes) {
   using Exec = Emulated<Base, Width>;
   using Team = backends::Team<Exec, LaunchShape>;
   using Scratch = typename Kernel::Scratch;
@@ -88,6 +88,14 @@ void launch_teams(const Emulated<Base, Width>& exec, const char* label, std::int
     }
   };
   emulated::Scheduler::here().run(launch);
+}
+
+template <class LaunchShape, ExecutionSpace Base, int Width, class Kernel, class Order>
+void launch_teams(const Emulated<Base, Width>& exec, const char* label, std::int64_t teams,
+                  const Kernel& kernel, Order order, std::size_t scratch_bytes) {
+  emulated::queue(exec, [=](const Emulated<Base, Width>& instance) {
+    run_teams<LaunchShape>(instance, label, teams, kernel, order, scratch_bytes);
+  });
 }
 
 }  // namespace heddle::backends

@@ -5,14 +5,16 @@
 #include <string>
 
 #include "../../core/types.hpp"
+#include "recorder.hpp"
 
 namespace heddle::backends {
 
 /// A GPU on a CPU: every lane of every team that Heddle launches is a fiber of the calling thread,
 /// in subwarps of up to Width lanes, in an order that is chance and that a seed repeats. Width 32
-/// has the kernels and the tuning of CUDA, 64 those of HIP. Loops of Kokkos run as those of Base. A
-/// kernel that breaks the rules of backends/ ends its launch by an Error that says how. For tests:
-/// programs that use it define HEDDLE_EMULATED and link Boost.Context. docs/emulated.md
+/// has the kernels and the tuning of CUDA, 64 those of HIP. Loops of Kokkos run as those of Base;
+/// those of detail::parallel_for can be recorded in a Graph, as launches are. A kernel that breaks
+/// the rules of backends/ ends its launch by an Error that says how. For tests: programs that use
+/// it define HEDDLE_EMULATED and link Boost.Context. docs/emulated.md
 template <ExecutionSpace Base, int Width>
 class Emulated : public Base {
   static_assert(Width == 32 || Width == 64, "a warp has 32 lanes, a wavefront 64");
@@ -27,6 +29,14 @@ class Emulated : public Base {
 
   /// Threads that are resident together, as on a GPU; not those of Base.
   int concurrency() const { return multiprocessors * threads_per_multiprocessor; }
+  /// body(i) for each first <= i < stop, now or at a replay.
+  template <class Body>
+  void parallel_for(const std::string& label, std::int64_t first, std::int64_t stop,
+                    const Body& body) const {
+    emulated::queue(*this, [=](const Emulated& exec) {
+      Kokkos::parallel_for(label, range_policy(exec, first, stop), body);
+    });
+  }
   static const char* name() { return Width == 32 ? "emulated32" : "emulated64"; }
 };
 

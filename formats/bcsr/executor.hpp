@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "../../backends/cpu_traits.hpp"
+#include "../../core/loops.hpp"
 #include "../common/executor.hpp"
 #include "../common/inspection.hpp"
 #include "../common/pinned_simd.hpp"
@@ -105,10 +106,9 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
           HostKernel<View, Product<V, Acc>, Exec, Vectors>{deliver, shares}, simd_);
     }
     if (pieces_.carries() == 0) return;
-    Kokkos::parallel_for("heddle::spmv::bcsr_finish",
-                         range_policy(exec, pieces_.carries() * storage_.shape().rows),
-                         FinishKernel<Delivery<View, Product<V, Acc>>>{deliver, pieces_.carries(),
-                                                                       pieces_.piece_of_carry()});
+    parallel_for(exec, "heddle::spmv::bcsr_finish", pieces_.carries() * storage_.shape().rows,
+                 FinishKernel<Delivery<View, Product<V, Acc>>>{deliver, pieces_.carries(),
+                                                               pieces_.piece_of_carry()});
   }
 
   Scheme scheme_;

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "../../backends/cpu_traits.hpp"
+#include "../../core/loops.hpp"
 #include "../common/executor.hpp"
 #include "../common/inspection.hpp"
 #include "predict.hpp"
@@ -103,8 +104,8 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     }
     backends::launch_simd<Shape>(exec, label, teams, kernel, simd_);
     if (storage_.cut()) {
-      Kokkos::parallel_for("heddle::spmv::blocked_ell_finish", range_policy(exec, places),
-                           FinishKernel<View, Product<V, Acc>>{deliver});
+      parallel_for(exec, "heddle::spmv::blocked_ell_finish", places,
+                   FinishKernel<View, Product<V, Acc>>{deliver});
     }
     return true;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../core/loops.hpp"
 #include "equal_work.hpp"
 
 namespace heddle::detail {
@@ -30,8 +31,8 @@ void launch_shares_and_finish(const Exec& exec, const char* label, const Operand
                               const Table& table, const Kernel& kernel) {
   launch_shares<Shape>(exec, label, table, kernel);
   if constexpr (!Table::waits) {
-    Kokkos::parallel_for("heddle::spmv::finish", range_policy(exec, table.shares),
-                         FinishKernel<Operands, Table>{operands, table});
+    parallel_for(exec, "heddle::spmv::finish", table.shares,
+                 FinishKernel<Operands, Table>{operands, table});
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../core/loops.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/types.hpp"
 
@@ -25,7 +26,7 @@ struct ScaleKernel {
 template <Scalar V, Scalar Acc, ExecutionSpace Exec>
 void scale(const Exec& exec, Acc beta, const Multivector<V>& y) {
   if (beta == Acc(1)) return;
-  Kokkos::parallel_for("heddle::spmv::scale", range_policy(exec, std::int64_t{y.rows} * y.count),
+  detail::parallel_for(exec, "heddle::spmv::scale", std::int64_t{y.rows} * y.count,
                        detail::ScaleKernel<V, Acc>{beta, y});
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../backends/device.hpp"
+#include "../../core/loops.hpp"
 #include "../common/executor.hpp"
 #include "../common/inspection.hpp"
 #include "../common/scale.hpp"
@@ -204,9 +205,8 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
         scratch);
     if (sweep.partials == 0) return;
     using Finish = FinishKernel<Sweep<O, Off>, Product<V, Acc>, Vectors>;
-    Kokkos::parallel_for(
-        "heddle::spmv::csb_finish", range_policy(exec, product.y.rows),
-        Finish{sweep, product, beta_, room_.partials, mirror.parts, room_.mirrored});
+    parallel_for(exec, "heddle::spmv::csb_finish", product.y.rows,
+                 Finish{sweep, product, beta_, room_.partials, mirror.parts, room_.mirrored});
   }
 
   double swept_bytes(bool by_columns, std::int64_t entries, int vectors, bool with_beta) const {

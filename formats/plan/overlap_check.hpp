@@ -6,6 +6,7 @@
 #include "../../backends/atomics.hpp"
 #include "../../backends/lanes.hpp"
 #include "../../core/error.hpp"
+#include "../../core/loops.hpp"
 #include "../../core/types.hpp"
 
 namespace heddle::detail {
@@ -64,7 +65,7 @@ class OverlapCheck {
       throw Error("one plan is applied twice at the same time",
                   "make a plan for each stream or thread, or wait for the first apply");
     } else {
-      Kokkos::parallel_for(labels_.enter, range_policy(exec, 1), EnterKernel<Word>{busy_});
+      parallel_for(exec, labels_.enter, 1, EnterKernel<Word>{busy_});
     }
   }
   void leave(const Exec& exec) const {
@@ -72,7 +73,7 @@ class OverlapCheck {
     if constexpr (on_host) {
       backends::atomic_add(busy_.data(), -1);
     } else {
-      Kokkos::parallel_for(labels_.leave, range_policy(exec, 1), LeaveKernel<Word>{busy_});
+      parallel_for(exec, labels_.leave, 1, LeaveKernel<Word>{busy_});
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../core/loops.hpp"
 #include "../common/executor.hpp"
 #include "../common/inspection.hpp"
 #include "host_kernel.hpp"
@@ -67,9 +68,8 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
           HostKernel<View, Product<V, Acc>, Vectors>{deliver, shares});
     }
     if (storage_.cut()) {
-      Kokkos::parallel_for("heddle::spmv::tiled_finish",
-                           range_policy(exec, deliver.A.pieces * tile_size),
-                           FinishKernel<View, Product<V, Acc>>{deliver});
+      parallel_for(exec, "heddle::spmv::tiled_finish", deliver.A.pieces * tile_size,
+                   FinishKernel<View, Product<V, Acc>>{deliver});
     }
   }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "../../core/loops.hpp"
 #include "check.hpp"
 #include "half.hpp"
 
@@ -109,15 +110,13 @@ class Sweeps {
   }
   void add_up(const Exec& exec, const Copy& side, const Pass<S>& pass) {
     side.template with_side<false>(pass, pass.kept, [&](const auto& kernel) {
-      Kokkos::parallel_for("heddle::gauss_seidel::other_side", range_policy(exec, side.places()),
-                           kernel);
+      parallel_for(exec, "heddle::gauss_seidel::other_side", side.places(), kernel);
     });
   }
   void find_residual(const Exec& exec, const Copy& side, const Pass<S>& pass,
                      const Multivector<S>& residual) {
     side.template with_side<true>(pass, residual, [&](const auto& kernel) {
-      Kokkos::parallel_for("heddle::gauss_seidel::residual", range_policy(exec, side.places()),
-                           kernel);
+      parallel_for(exec, "heddle::gauss_seidel::residual", side.places(), kernel);
     });
   }
 

@@ -3,7 +3,9 @@
 
 #include "../../backends/lanes.hpp"
 #include "../../core/arena.hpp"
+#include "../../core/loops.hpp"
 #include "../../core/matrix.hpp"
+#include "../../core/move_only.hpp"
 #include "../../core/version.hpp"
 #include "../triangle/check_triangle.hpp"
 #include "../triangle/invert_blocks.hpp"
@@ -69,7 +71,7 @@ struct ApplyBlocks {
 
 /// The preconditioner x = B^-1 b with the dense blocks B on A's diagonal, of equal size from row 0
 /// on, the last one shorter. The inverses are kept: an apply is a product with them, which moves
-/// (size + 2) n b bytes in one launch.
+/// (size + 2) n b bytes in one launch. Moves, does not copy.
 template <ExecutionSpace Exec, Scalar S>
 class BlockJacobiPreconditioner {
  public:
@@ -102,6 +104,7 @@ class BlockJacobiPreconditioner {
   /// allocation. A block that becomes bad is not an error here: see bad_block.
   template <class Matrix>
   void update_values(const Exec& exec, const Matrix& A) {
+    moves_.check("BlockJacobiPreconditioner", "update_values");
     if (A.rows() != rows_ || A.columns() != rows_) {
       throw Error("a matrix of " + std::to_string(A.rows()) + " x " + std::to_string(A.columns()) +
                       " for a preconditioner of " + std::to_string(rows_) + " rows",
@@ -118,6 +121,7 @@ class BlockJacobiPreconditioner {
   /// x = B^-1 b; b and x do not overlap.
   template <VectorView B, WritableVectorView X>
   void apply(const Exec& exec, const B& b, const X& x) const {
+    moves_.check("BlockJacobiPreconditioner", "apply");
     const auto from = detail::vectors::to_read(b);
     const auto to = detail::vectors::to_write(x);
     detail::vectors::check_alike("b", from, "x", to);
@@ -128,10 +132,10 @@ class BlockJacobiPreconditioner {
                   "make it of the same matrix");
     }
     if constexpr (backends::runs_on_host<Exec>) {
-      Kokkos::parallel_for("heddle::block_jacobi::apply", range_policy(exec, blocks_ * to.count),
+      detail::parallel_for(exec, "heddle::block_jacobi::apply", blocks_ * to.count,
                            detail::krylov::ApplyBlocks<S>{from, to, inverse_, blocks_, size_});
     } else {
-      Kokkos::parallel_for("heddle::block_jacobi::apply", range_policy(exec, rows_ * to.count),
+      detail::parallel_for(exec, "heddle::block_jacobi::apply", rows_ * to.count,
                            detail::krylov::ApplyBlockRows<S>{from, to, inverse_, size_});
     }
   }
@@ -159,6 +163,7 @@ class BlockJacobiPreconditioner {
  private:
   using Bad = Kokkos::View<std::int64_t, typename Exec::memory_space,
                            Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  detail::MoveOnly moves_;
   std::int64_t rows_;
   std::int64_t blocks_ = 0;
   int size_;

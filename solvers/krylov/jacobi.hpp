@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../core/loops.hpp"
 #include "../../core/matrix.hpp"
+#include "../../core/move_only.hpp"
 #include "../../core/version.hpp"
 #include "../triangle/bad_row.hpp"
 #include "../triangle/check_triangle.hpp"
@@ -57,7 +59,7 @@ struct MultiplyByDiagonal {
 }  // namespace detail::krylov
 
 /// The preconditioner x = D^-1 b with A's diagonal D. CgSolver never stores what it gives: it reads
-/// inverse_diagonal() beside the residual.
+/// inverse_diagonal() beside the residual. Moves, does not copy.
 template <ExecutionSpace Exec, Scalar S>
 class JacobiPreconditioner {
  public:
@@ -84,6 +86,7 @@ class JacobiPreconditioner {
   /// allocation. A diagonal that becomes bad is not an error here: see bad_diagonal.
   template <class Matrix>
   void update_values(const Exec& exec, const Matrix& A) {
+    moves_.check("JacobiPreconditioner", "update_values");
     if (static_cast<std::size_t>(A.rows()) != inverse_.extent(0) || A.rows() != A.columns()) {
       throw Error("a matrix of " + std::to_string(A.rows()) + " x " + std::to_string(A.columns()) +
                       " for a preconditioner of " + std::to_string(inverse_.extent(0)) + " rows",
@@ -100,6 +103,7 @@ class JacobiPreconditioner {
   /// x = D^-1 b; x may be b. Throws Error if shapes do not fit.
   template <VectorView B, WritableVectorView X>
   void apply(const Exec& exec, const B& b, const X& x) const {
+    moves_.check("JacobiPreconditioner", "apply");
     const auto from = detail::vectors::to_read(b);
     const auto to = detail::vectors::to_write(x);
     detail::vectors::check_alike("b", from, "x", to);
@@ -108,12 +112,15 @@ class JacobiPreconditioner {
                       std::to_string(inverse_.extent(0)),
                   "make it of the same matrix");
     }
-    Kokkos::parallel_for("heddle::jacobi::apply", range_policy(exec, to.rows * to.count),
+    detail::parallel_for(exec, "heddle::jacobi::apply", to.rows * to.count,
                          detail::krylov::MultiplyByDiagonal<S>{from, to, inverse_.data()});
   }
 
   /// 1 / A(i, i), on the device.
-  Kokkos::View<const S*, typename Exec::memory_space> inverse_diagonal() const { return inverse_; }
+  Kokkos::View<const S*, typename Exec::memory_space> inverse_diagonal() const {
+    moves_.check("JacobiPreconditioner", "inverse_diagonal");
+    return inverse_;
+  }
   /// On the device, in the order of the instance that values were updated on: 0, or one more than
   /// the lowest row whose diagonal or reciprocal is zero, infinite or NaN since; that diagonal is
   /// taken to be one.
@@ -137,6 +144,7 @@ class JacobiPreconditioner {
   using Inverse = Kokkos::View<S*, typename Exec::memory_space>;
   using Bad = Kokkos::View<std::int64_t, typename Exec::memory_space>;
 
+  detail::MoveOnly moves_;
   Inverse inverse_;
   Bad bad_;
   Version version_;

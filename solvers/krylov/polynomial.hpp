@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../core/move_only.hpp"
 #include "chebyshev.hpp"
 #include "jacobi.hpp"
 
@@ -12,7 +13,7 @@ namespace heddle {
 ///
 /// It holds references to the operator and to the JacobiPreconditioner, which must outlive it. An
 /// apply is `degree` products, a launch more for each, and two launches; it moves what the products
-/// do and (8 degree + 6) n b bytes.
+/// do and (8 degree + 6) n b bytes. Moves, does not copy.
 template <ExecutionSpace Exec, Scalar S, class A>
 class ChebyshevPreconditioner {
  public:
@@ -35,6 +36,7 @@ class ChebyshevPreconditioner {
   /// x = p(D^-1 A) D^-1 b, of rank 1. Reads no x. No allocation, no copy, no fence.
   template <VectorView B, WritableVectorView X>
   void apply(const Exec& exec, const B& b, const X& x) {
+    moves_.check("ChebyshevPreconditioner", "apply");
     using Residuals = detail::krylov::Residuals<S, How::by_diagonal>;
     const auto left = detail::vectors::to_write(x);
     detail::vectors::check_alike("b", detail::vectors::to_read(b), "x", left);
@@ -75,6 +77,7 @@ class ChebyshevPreconditioner {
   static Multivector<S> write(const Vector& v) { return multivector_of<S>(v); }
   static Multivector<const S> read(const Vector& v) { return multivector_of<const S>(v); }
 
+  detail::MoveOnly moves_;
   A* matrix_;
   const JacobiPreconditioner<Exec, S>* jacobi_;
   SpectrumBounds bounds_;

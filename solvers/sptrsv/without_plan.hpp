@@ -4,6 +4,7 @@
 #include "../../backends/device.hpp"
 #include "../../backends/threads_at_once.hpp"
 #include "../../core/arena.hpp"
+#include "../../core/loops.hpp"
 #include "../../core/matrix.hpp"
 #include "../../core/move_only.hpp"
 #include "../triangle/right_hand_sides.hpp"
@@ -101,8 +102,8 @@ void solve_by_lanes(const Exec& exec, Operands operands,
     const int vectors = std::min(workspace.vectors(), x.count - first);
     operands.b = b.slice(first, vectors);
     operands.x = x.slice(first, vectors);
-    Kokkos::parallel_for("heddle::sptrsv::no_values", range_policy(exec, rows * vectors),
-                         ClearMailbox<Mailbox>{solved, tickets});
+    parallel_for(exec, "heddle::sptrsv::no_values", rows * vectors,
+                 ClearMailbox<Mailbox>{solved, tickets});
     const char* const label = "heddle::sptrsv::solve_in_order";
     if (vectors == 1) {
       using Kernel = InOrderKernel<Operands, 8, 1>;
@@ -124,7 +125,7 @@ void solve_by_vectors(const Exec& exec, const Operands& operands) {
   if constexpr (backends::runs_on_host<Exec> && backends::waits_make_progress<Exec>) {
     backends::launch<backends::Shape<1>>(exec, label, operands.x.count, kernel);
   } else {
-    Kokkos::parallel_for(label, range_policy(exec, operands.x.count), kernel);
+    parallel_for(exec, label, operands.x.count, kernel);
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../core/loops.hpp"
 #include "../../core/multivector.hpp"
 
 namespace heddle::detail::triangle {
@@ -44,8 +45,7 @@ struct ClearVectors {
 /// x = 0, whatever it holds.
 template <ExecutionSpace Exec, Scalar V>
 void clear(const Exec& exec, const Multivector<V>& x) {
-  Kokkos::parallel_for("heddle::triangle::clear_x", range_policy(exec, x.rows * x.count),
-                       ClearVectors<V>{x});
+  parallel_for(exec, "heddle::triangle::clear_x", x.rows * x.count, ClearVectors<V>{x});
 }
 
 }  // namespace heddle::detail::triangle

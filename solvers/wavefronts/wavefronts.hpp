@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../backends/device.hpp"
+#include "../../core/loops.hpp"
 #include "../../core/move_only.hpp"
 #include "../order/place_order.hpp"
 #include "given_levels.hpp"
@@ -116,7 +117,7 @@ class Wavefronts {
       }
       const auto& begin = order_.level_begin;
       for (std::size_t level = 0; level + 1 < begin.size(); ++level) {
-        Kokkos::parallel_for(label, range_policy(exec, begin[level], begin[level + 1]), body);
+        detail::parallel_for(exec, label, begin[level], begin[level + 1], body);
       }
     }
   }

@@ -2,27 +2,88 @@
 // Launches that are recorded and run again, on backends that have graphs.
 #include <doctest/doctest.h>
 
+#include "../../backends/cluster.hpp"
+#include "../../backends/cooperative.hpp"
 #include "../../backends/graph.hpp"
 #include "../../backends/launch.hpp"
+#include "../../core/loops.hpp"
 #include "../support/backends.hpp"
 
 namespace heddle::test {
 
 namespace {
 
-/// Adds one.
+using heddle::backends::NoScratch;
+
+/// Adds `step`.
 struct CountUp {
-  using Scratch = heddle::backends::NoScratch;
+  using Scratch = NoScratch;
   int* count;
+  int step = 1;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
-    if (team.thread() == 0) ++*count;
+    if (team.thread() == 0) *count += step;
   }
 };
 struct CountUpInALoop {
   int* count;
   KOKKOS_FUNCTION void operator()(std::int64_t) const { ++*count; }
+};
+/// The same by the first of all teams, of a launch that has several.
+struct CountUpTogether {
+  using Scratch = NoScratch;
+  int* count;
+
+  template <class Teams>
+  KOKKOS_FUNCTION void operator()(const Teams& teams, Scratch&) const {
+    teams.barrier();
+    if (teams.team().index() == 0 && teams.team().thread() == 0) ++*count;
+  }
+};
+struct CountUpInACluster {
+  using Scratch = NoScratch;
+  int* count;
+
+  template <class Cluster>
+  KOKKOS_FUNCTION void operator()(const Cluster& cluster, Scratch&) const {
+    cluster.arrive();
+    cluster.wait();
+    if (cluster.rank() == 0 && cluster.team().thread() == 0) ++*count;
+  }
+};
+
+using Shape = heddle::backends::Shape<1, 32>;
+using Everywhere = Every<std::tuple<double>, UsualIndices, AllBackends>;
+
+/// Of OpenMP, whose partitions are one and the same where parallel regions do not nest, by threads.
+template <class Exec>
+Exec another_instance(const Exec& exec) {
+  using Space = KokkosSpace<Exec>;
+  if constexpr (std::is_constructible_v<Space, int>) {
+    return Exec(Space(1));
+  } else {
+    return Exec(Kokkos::Experimental::partition_space(kokkos_space(exec), 1, 1)[1]);
+  }
+}
+
+template <class Exec>
+struct Counter {
+  Exec exec;
+  Kokkos::View<int, typename Exec::memory_space> count{"heddle::test::count"};
+
+  void launch(int step = 1) const {
+    heddle::backends::launch<Shape>(exec, "heddle::test::count_up", 1, CountUp{count.data(), step});
+  }
+  void loop() const {
+    heddle::detail::parallel_for(exec, "heddle::test::count_up", 1, CountUpInALoop{count.data()});
+  }
+  int counted() const {
+    int host = 0;
+    exec.fence("heddle::test::count");
+    Kokkos::deep_copy(host, count);
+    return host;
+  }
 };
 
 }  // namespace
@@ -30,43 +91,157 @@ struct CountUpInALoop {
 TEST_CASE_TEMPLATE_DEFINE("a graph runs what was recorded, or nothing was", Type, replays) {
   using Exec = typename Type::Exec;
   using Graph = heddle::backends::Graph<Exec>;
-  const Exec exec;
-  const Kokkos::View<int, typename Exec::memory_space> count("heddle::test::count");
-  const auto counted = [&] {
-    int host = 0;
-    exec.fence("heddle::test::count");
-    Kokkos::deep_copy(host, count);
-    return host;
-  };
+  static_assert(Graph::exists || !emulated);
+  const Counter<Exec> counter{Exec()};
+  const Exec& exec = counter.exec;
   const auto body = [&] {
-    heddle::backends::launch<heddle::backends::Shape<1, 32>>(exec, "heddle::test::count_up", 1,
-                                                             CountUp{count.data()});
-    Kokkos::parallel_for("heddle::test::count_up", range_policy(exec, 1),
-                         CountUpInALoop{count.data()});
+    counter.launch();
+    counter.loop();
   };
   Graph graph;
   CHECK(graph.launches() == 0);
   body();  // loads the kernels
-  CHECK(counted() == 2);
+  CHECK(counter.counted() == 2);
   CHECK(graph.record(exec, body) == Graph::exists);
-  CHECK(counted() == 2);  // recorded, not run
+  CHECK(counter.counted() == 2);  // recorded, not run
   CHECK(graph.launches() == (Graph::exists ? 2 : 0));
   for (int run = 0; run < 3; ++run) graph.launch(exec);
-  CHECK(counted() == 2 + 3 * static_cast<int>(graph.launches()));
+  CHECK(counter.counted() == 2 + 3 * static_cast<int>(graph.launches()));
   if (!Graph::exists) return;
   Graph moved = std::move(graph);
   moved.launch(exec);
-  CHECK(counted() == 10);
+  CHECK(counter.counted() == 10);
+  // Arguments are those of the time when they were recorded.
+  int step = 10;
+  CHECK(moved.record(exec, [&] { counter.launch(step); }));
+  step = 1000;
+  moved.launch(exec);
+  CHECK(counter.counted() == 20);
+  CHECK(moved.launches() == 1);
   // What waits cannot be recorded, and nothing of it has run.
-  CHECK(!moved.record(exec, [&] {
-    body();
-    exec.fence("heddle::test::in_between");
-  }));
+  const auto record_a_wait = [&] {
+    return moved.record(exec, [&] {
+      body();
+      exec.fence("heddle::test::in_between");
+    });
+  };
+  if (emulated) {
+    CHECK_THROWS_WITH_AS(record_a_wait(), doctest::Contains("heddle::test::in_between"), Error);
+  } else {
+    CHECK(!record_a_wait());
+  }
   CHECK(moved.launches() == 0);
-  CHECK(counted() == 10);
+  CHECK(counter.counted() == 20);
   body();
-  CHECK(counted() == 12);
+  CHECK(counter.counted() == 22);
 }
-TEST_CASE_TEMPLATE_APPLY(replays, Every<std::tuple<double>, UsualIndices, AllBackends>);
+TEST_CASE_TEMPLATE_APPLY(replays, Everywhere);
+
+TEST_CASE_TEMPLATE_DEFINE("launches of every kind are recorded", Type, kinds) {
+  using Exec = typename Type::Exec;
+  const Counter<Exec> counter{Exec()};
+  const Exec& exec = counter.exec;
+  using Space = typename Exec::memory_space;
+  const Kokkos::View<std::uint32_t, Space> ticket("heddle::test::ticket");
+  const Kokkos::View<int*, Space> words("heddle::test::words", 2);
+  heddle::backends::Graph<Exec> graph;
+  if (!graph.exists) return;
+  int launched = 0;
+  const auto body = [&] {
+    launched = 2;
+    const heddle::backends::Tickets tickets{ticket.data()};
+    heddle::backends::launch_in_order<Shape>(exec, "heddle::test::in_order", 1,
+                                             CountUp{counter.count.data()}, tickets);
+    heddle::backends::launch_by_ticket<Shape>(exec, "heddle::test::by_ticket", 1,
+                                              CountUp{counter.count.data()}, tickets);
+    if constexpr (heddle::backends::has_cooperative<Exec>) {
+      heddle::backends::launch_cooperative<Shape>(exec, "heddle::test::together", 2,
+                                                  CountUpTogether{counter.count.data()},
+                                                  {words.data(), words.data() + 1});
+      ++launched;
+    }
+    if constexpr (heddle::backends::has_clusters<Exec>) {
+      if (heddle::backends::describe(exec).most_teams_per_cluster > 1) {
+        heddle::backends::launch_cluster<Shape>(exec, "heddle::test::cluster", 2, 1,
+                                                CountUpInACluster{counter.count.data()});
+        ++launched;
+      }
+    }
+  };
+  body();
+  CHECK(counter.counted() == launched);
+  CHECK(graph.record(exec, body));
+  CHECK(graph.launches() == static_cast<std::size_t>(launched));
+  CHECK(counter.counted() == launched);
+  for (int run = 0; run < 2; ++run) graph.launch(exec);
+  CHECK(counter.counted() == 3 * launched);
+}
+TEST_CASE_TEMPLATE_APPLY(kinds, Everywhere);
+
+TEST_CASE_TEMPLATE_DEFINE("what cannot be recorded is an error of an emulated device", Type,
+                          refused) {
+  using Exec = typename Type::Exec;
+  if constexpr (!emulated) return;
+  const Counter<Exec> counter{Exec()};
+  heddle::backends::Graph<Exec> graph;
+  const auto records = [&](const auto& refused) {
+    return graph.record(counter.exec, [&] {
+      counter.launch();
+      refused();
+    });
+  };
+  const auto names = [&](const auto& refused, const char* what) {
+    CAPTURE(what);
+    CHECK_THROWS_WITH_AS(records(refused), doctest::Contains(what), Error);
+    CHECK(graph.launches() == 0);
+  };
+  const auto fence = [&] { counter.exec.fence("heddle::test::wait"); };
+  const auto everywhere = [] { Kokkos::fence("heddle::test::wait_for_all"); };
+  const auto allocate = [] { Kokkos::View<int*, Kokkos::HostSpace>("heddle::test::room", 3); };
+  int host = 0;
+  const auto read = [&] { Kokkos::deep_copy(host, counter.count); };
+  const auto fill = [&] { Kokkos::deep_copy(kokkos_space(counter.exec), counter.count, 0); };
+  const auto loop = [&] {
+    Kokkos::parallel_for("heddle::test::loop", range_policy(counter.exec, 1),
+                         CountUpInALoop{counter.count.data()});
+  };
+  names(fence, "the fence heddle::test::wait");
+  names(everywhere, "the fence heddle::test::wait_for_all");
+  names(allocate, "the allocation heddle::test::room");
+  names(allocate, "the release of heddle::test::room");
+  names(read, "the copy to");
+  names(fill, "the copy to heddle::test::count");
+  names(loop, "the launch heddle::test::loop");
+  CHECK_THROWS_WITH_AS(records([] { throw Error("a trouble of its own", ""); }),
+                       doctest::Contains("of its own"), Error);
+  // CUDA and HIP run what is queued elsewhere, once, and leave it out.
+  const Counter<Exec> other{another_instance(counter.exec)};
+  names([&] { other.launch(); }, "the launch heddle::test::count_up");
+  names([&] { other.loop(); }, "the launch heddle::test::count_up");
+  CHECK(other.counted() == 2);
+  CHECK(records([] {}));
+  const int before = counter.counted();
+  graph.launch(other.exec);  // on whichever instance it is launched
+  CHECK(counter.counted() == before + 1);
+  // While one is recorded no other is.
+  heddle::backends::Graph<Exec> second;
+  CHECK(records([&] { CHECK(!second.record(counter.exec, [&] { counter.launch(); })); }));
+  // Nobody else hears of what happens, and afterwards tools hear again.
+  int waits = 0;
+  static int* count_waits = nullptr;
+  count_waits = &waits;
+  const auto tools = Kokkos::Tools::Experimental::get_callbacks();
+  Kokkos::Tools::Experimental::set_begin_fence_callback(
+      [](const char*, std::uint32_t, std::uint64_t* id) {
+        *id = 0;
+        ++*count_waits;
+      });
+  CHECK_THROWS_AS(records(fence), Error);
+  CHECK(waits == 0);
+  fence();
+  CHECK(waits == 1);
+  Kokkos::Tools::Experimental::set_callbacks(tools);
+}
+TEST_CASE_TEMPLATE_APPLY(refused, Everywhere);
 
 }  // namespace heddle::test

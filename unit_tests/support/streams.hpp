@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "../../backends/graph.hpp"
 #include "plan_types.hpp"
 
 namespace heddle::test {
@@ -27,12 +28,6 @@ class TwoStreams {
   std::vector<Space> instances_;
 };
 }  // namespace detail
-
-/// Whether CapturedWork<Exec> is there.
-template <ExecutionSpace Exec>
-inline constexpr bool can_capture = false;
-template <ExecutionSpace Exec>
-class CapturedWork;
 
 #ifdef KOKKOS_ENABLE_CUDA
 template <>
@@ -61,36 +56,6 @@ class detail::TwoStreams<Kokkos::Cuda> {
  private:
   cudaStream_t streams_[2];
   std::optional<Kokkos::Cuda> instances_[2];
-};
-
-template <>
-inline constexpr bool can_capture<Kokkos::Cuda> = true;
-
-/// What `queue` puts on the stream of an instance, to be launched any number of times.
-template <>
-class CapturedWork<Kokkos::Cuda> {
- public:
-  template <class Queue>
-  CapturedWork(const Kokkos::Cuda& exec, const Queue& queue) {
-    cudaGraph_t graph = nullptr;
-    detail::demand(
-        cudaStreamBeginCapture(exec.cuda_stream(), cudaStreamCaptureModeThreadLocal) == cudaSuccess,
-        "a capture begins");
-    queue();
-    detail::demand(cudaStreamEndCapture(exec.cuda_stream(), &graph) == cudaSuccess && graph,
-                   "a capture ends");
-    detail::demand(cudaGraphInstantiateWithFlags(&graph_, graph, 0) == cudaSuccess, "a graph");
-    cudaGraphDestroy(graph);
-  }
-  ~CapturedWork() { cudaGraphExecDestroy(graph_); }
-  CapturedWork(const CapturedWork&) = delete;
-
-  void launch(const Kokkos::Cuda& exec) const {
-    detail::demand(cudaGraphLaunch(graph_, exec.cuda_stream()) == cudaSuccess, "a graph's launch");
-  }
-
- private:
-  cudaGraphExec_t graph_ = nullptr;
 };
 #endif
 
@@ -122,37 +87,25 @@ class detail::TwoStreams<Kokkos::HIP> {
   hipStream_t streams_[2];
   std::optional<Kokkos::HIP> instances_[2];
 };
+#endif
 
-template <>
-inline constexpr bool can_capture<Kokkos::HIP> = true;
+/// Whether CapturedWork<Exec> is there.
+template <ExecutionSpace Exec>
+inline constexpr bool can_capture = backends::Graph<Exec>::exists;
 
-template <>
-class CapturedWork<Kokkos::HIP> {
+/// What `queue` puts on an instance, to be launched any number of times.
+template <ExecutionSpace Exec>
+class CapturedWork {
  public:
   template <class Queue>
-  CapturedWork(const Kokkos::HIP& exec, const Queue& queue) {
-    hipGraph_t graph = nullptr;
-    detail::demand(
-        hipStreamBeginCapture(exec.hip_stream(), hipStreamCaptureModeThreadLocal) == hipSuccess,
-        "a capture begins");
-    queue();
-    detail::demand(hipStreamEndCapture(exec.hip_stream(), &graph) == hipSuccess && graph,
-                   "a capture ends");
-    detail::demand(hipGraphInstantiate(&graph_, graph, nullptr, nullptr, 0) == hipSuccess,
-                   "a graph");
-    (void)hipGraphDestroy(graph);
+  CapturedWork(const Exec& exec, const Queue& queue) {
+    detail::demand(graph_.record(exec, queue), "a graph");
   }
-  ~CapturedWork() { (void)hipGraphExecDestroy(graph_); }
-  CapturedWork(const CapturedWork&) = delete;
-
-  void launch(const Kokkos::HIP& exec) const {
-    detail::demand(hipGraphLaunch(graph_, exec.hip_stream()) == hipSuccess, "a graph's launch");
-  }
+  void launch(const Exec& exec) const { graph_.launch(exec); }
 
  private:
-  hipGraphExec_t graph_ = nullptr;
+  backends::Graph<Exec> graph_;
 };
-#endif
 
 /// Two instances whose work may overlap, the second of higher priority where there are such.
 template <ExecutionSpace Exec>

@@ -7,6 +7,7 @@
 #include "../../../core/arena.hpp"
 #include "../../../core/error.hpp"
 #include "../../../core/loops.hpp"
+#include "../../../core/move_only.hpp"
 #include "dot.hpp"
 
 namespace heddle {
@@ -16,7 +17,7 @@ namespace heddle {
 /// columns k * m. It serves one operation at a time, in the order of the instance that they run on.
 ///
 /// For the dot inside a product (SpmvPlan::apply_dot) it is made for the rows of A too: on a GPU a
-/// product has more teams than a pass over vectors.
+/// product has more teams than a pass over vectors. Moves, does not copy.
 template <ExecutionSpace Exec, Scalar Acc>
 class VectorWorkspace {
  public:
@@ -70,6 +71,7 @@ class VectorWorkspace {
   }
 
  private:
+  detail::MoveOnly moves_;
   std::int64_t most_numbers_ = 0, room_ = 0, most_teams_of_product_ = 0;
   Arena<typename Exec::memory_space> arena_;
   int* through_ = nullptr;

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "../../core/move_only.hpp"
+#include "recorder.hpp"
+#include "space.hpp"
+
+namespace heddle::backends {
+
+namespace emulated {
+
+/// Lists what a graph cannot record, as Kokkos Tools tells of it, while in scope. It is listed and
+/// not thrown: a fence may stand in a destructor. One thread at a time; tools that are loaded hear
+/// nothing meanwhile.
+class Unrecorded {
+ public:
+  Unrecorded() {
+    using namespace Kokkos::Tools::Experimental;
+    set_callbacks({});
+    set_begin_parallel_for_callback(launch);
+    set_begin_parallel_reduce_callback(launch);
+    set_begin_parallel_scan_callback(launch);
+    set_allocate_data_callback([](Kokkos::Tools::SpaceHandle, const char* label, const void*,
+                                  std::uint64_t) { note("the allocation ", label); });
+    set_deallocate_data_callback([](Kokkos::Tools::SpaceHandle, const char* label, const void*,
+                                    std::uint64_t) { note("the release of ", label); });
+    set_begin_deep_copy_callback([](Kokkos::Tools::SpaceHandle, const char* to, const void*,
+                                    Kokkos::Tools::SpaceHandle, const char*, const void*,
+                                    std::uint64_t) { note("the copy to ", to); });
+    set_begin_fence_callback([](const char* label, std::uint32_t, std::uint64_t* id) {
+      *id = 0;
+      // Kokkos itself fences around every callback, for the tool's sake.
+      if (!std::strstr(label, "Kokkos Profile Tool Fence")) note("the fence ", label);
+    });
+    here = this;
+  }
+  ~Unrecorded() {
+    here = nullptr;
+    Kokkos::Tools::Experimental::set_callbacks(before_);
+  }
+  Unrecorded(const Unrecorded&) = delete;
+
+  void check() const {
+    if (list_.empty()) return;
+    throw Error("a graph cannot record " + list_,
+                "while a graph is recorded launch alone, by backends::launch or "
+                "detail::parallel_for, and on the instance that is recorded");
+  }
+
+ private:
+  static void launch(const char* label, std::uint32_t, std::uint64_t* id) {
+    *id = 0;
+    note("the launch ", label);
+  }
+  static void note(const char* what, const char* label) {
+    if (!here) return;  // another thread's
+    if (!here->list_.empty()) here->list_ += ", ";
+    here->list_ += std::string(what) + label;
+  }
+
+  static constinit inline thread_local Unrecorded* here = nullptr;
+
+  std::string list_;
+  Kokkos::Tools::Experimental::EventSet before_ = Kokkos::Tools::Experimental::get_callbacks();
+};
+
+}  // namespace emulated
+
+/// Graphs of an emulated device. What a graph of CUDA or HIP refuses to record, or leaves out in
+/// silence, is an Error here, which names it: a fence, an allocation or release, a copy, a launch
+/// on another instance, a loop of Kokkos that is not detail::parallel_for's. These did run then.
+/// What body() throws passes through.
+template <class Exec>
+class EmulatedGraph {
+ public:
+  static constexpr bool exists = true;
+
+  template <class Body>
+  bool record(const Exec& exec, const Body& body) {
+    clear();
+    if (emulated::recorder<Exec>) return false;
+    emulated::QueuedWork<Exec> work;
+    {
+      const emulated::Recorder<Exec> recorder{exec, work};
+      const Scope scope(recorder);
+      const emulated::Unrecorded unrecorded;
+      body();
+      unrecorded.check();
+    }
+    work_ = std::move(work);
+    return true;
+  }
+  void launch(const Exec& exec) const {
+    for (const auto& work : work_) emulated::queue(exec, work);
+  }
+  std::size_t launches() const { return work_.size(); }
+  void clear() { work_.clear(); }
+
+ private:
+  struct Scope {
+    explicit Scope(const emulated::Recorder<Exec>& recorder) {
+      emulated::recorder<Exec> = &recorder;
+    }
+    ~Scope() { emulated::recorder<Exec> = nullptr; }
+    Scope(const Scope&) = delete;
+  };
+
+  heddle::detail::MoveOnly moves_;
+  emulated::QueuedWork<Exec> work_;
+};
+
+}  // namespace heddle::backends
