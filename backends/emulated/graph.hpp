@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -45,8 +46,10 @@ class Unrecorded {
   Unrecorded(const Unrecorded&) = delete;
 
   void check() const {
-    if (list_.empty()) return;
-    throw Error("a graph cannot record " + list_,
+    if (met_.empty()) return;
+    std::string list;
+    for (const std::string& one : met_) list += (list.empty() ? "" : ", ") + one;
+    throw Error("a graph cannot record " + list,
                 "while a graph is recorded launch alone, by backends::launch or "
                 "detail::parallel_for, and on the instance that is recorded");
   }
@@ -57,14 +60,12 @@ class Unrecorded {
     note("the launch ", label);
   }
   static void note(const char* what, const char* label) {
-    if (!here) return;  // another thread's
-    if (!here->list_.empty()) here->list_ += ", ";
-    here->list_ += std::string(what) + label;
+    if (here) here->met_.insert(std::string(what) + label);  // else it is another thread's
   }
 
   static constinit inline thread_local Unrecorded* here = nullptr;
 
-  std::string list_;
+  std::set<std::string> met_;
   Kokkos::Tools::Experimental::EventSet before_ = Kokkos::Tools::Experimental::get_callbacks();
 };
 
@@ -82,11 +83,10 @@ class EmulatedGraph {
   template <class Body>
   bool record(const Exec& exec, const Body& body) {
     clear();
-    if (emulated::recorder<Exec>) return false;
+    if (emulated::Recorder<Exec>::here()) return false;
     emulated::QueuedWork<Exec> work;
     {
-      const emulated::Recorder<Exec> recorder{exec, work};
-      const Scope scope(recorder);
+      const emulated::Recorder<Exec> recorder(exec, work);
       const emulated::Unrecorded unrecorded;
       body();
       unrecorded.check();
@@ -101,14 +101,6 @@ class EmulatedGraph {
   void clear() { work_.clear(); }
 
  private:
-  struct Scope {
-    explicit Scope(const emulated::Recorder<Exec>& recorder) {
-      emulated::recorder<Exec> = &recorder;
-    }
-    ~Scope() { emulated::recorder<Exec> = nullptr; }
-    Scope(const Scope&) = delete;
-  };
-
   heddle::detail::MoveOnly moves_;
   emulated::QueuedWork<Exec> work_;
 };

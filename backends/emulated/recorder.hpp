@@ -13,22 +13,35 @@ namespace heddle::backends::emulated {
 template <class Exec>
 using QueuedWork = std::vector<std::function<void(const Exec&)>>;
 
+/// While it lives, work that this thread queues on its instance is kept in place of being run.
 template <class Exec>
-struct Recorder {
-  const Exec& exec;
-  QueuedWork<Exec>& work;
-};
+class Recorder {
+ public:
+  Recorder(const Exec& exec, QueuedWork<Exec>& work) : exec_(exec), work_(work) { here_ = this; }
+  ~Recorder() { here_ = nullptr; }
+  Recorder(const Recorder&) = delete;
 
-/// That of this thread, or null. It records what is queued on its own instance alone.
-template <class Exec>
-constinit inline thread_local const Recorder<Exec>* recorder = nullptr;
+  /// That of the calling thread, or null.
+  static const Recorder* here() { return here_; }
+  bool records(const Exec& exec) const { return kokkos_space(exec_) == kokkos_space(exec); }
+  template <class Work>
+  void add(const Work& work) const {
+    work_.push_back(work);
+  }
+
+ private:
+  static constinit inline thread_local const Recorder* here_ = nullptr;
+
+  const Exec& exec_;
+  QueuedWork<Exec>& work_;
+};
 
 /// Runs work(exec) now, or at each replay of the graph that records `exec`.
 template <class Exec, class Work>
 void queue(const Exec& exec, const Work& work) {
-  const Recorder<Exec>* const here = recorder<Exec>;
-  if (here && kokkos_space(here->exec) == kokkos_space(exec)) {
-    here->work.push_back(work);
+  const Recorder<Exec>* const recorder = Recorder<Exec>::here();
+  if (recorder && recorder->records(exec)) {
+    recorder->add(work);
   } else {
     work(exec);
   }

@@ -8,6 +8,7 @@
 #include "../../backends/launch.hpp"
 #include "../../core/loops.hpp"
 #include "../support/backends.hpp"
+#include "../support/moves_only.hpp"
 
 namespace heddle::test {
 
@@ -92,6 +93,7 @@ TEST_CASE_TEMPLATE_DEFINE("a graph runs what was recorded, or nothing was", Type
   using Exec = typename Type::Exec;
   using Graph = heddle::backends::Graph<Exec>;
   static_assert(Graph::exists || !emulated);
+  static_assert(!Graph::exists || moves_only<Graph>);
   const Counter<Exec> counter{Exec()};
   const Exec& exec = counter.exec;
   const auto body = [&] {

@@ -63,7 +63,7 @@ void check_replay(const Exec& exec, const X& x, const Y& y, std::uint64_t seed,
     Kokkos::deep_copy(y, -1.0);
     graph.launch(exec);
     exec.fence("heddle::test::replayed");
-    CHECK(bits_of(y) == expected);
+    CHECK((bits_of(y) == expected));
   }
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("products of every scheme are recorded") {
     const Kokkos::View<double*, Space> dots("heddle::test::dot", 1);
     const Kokkos::View<double, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> dot(dots.data());
     const VectorWorkspace<Exec, double> workspace(exec, 1, grid.n);
-    for (const char* scheme :
+    for (const std::string scheme :
          {"csr/scalar", "csr/subwarp=8", "csr/adaptive", "csr/merge", "csr/merge,search=apply",
           "csr/blocks", "ell", "blocked-ell", "coo", "gcsr", "hyb", "dia", "dia/rest=coo",
           "bcsr/2x2", "tiled/16", "csb"}) {

@@ -100,7 +100,7 @@ struct Compare {
     CHECK(fresh.replays() == 0);
     CHECK(result.converged());
     CHECK(result.iterations == expected.iterations);
-    CHECK(bits_of(x) == bits_of(y));
+    CHECK((bits_of(x) == bits_of(y)));
     return result;
   }
   int replays = 0;  ///< of the last solve
@@ -125,7 +125,7 @@ TEST_CASE("every preconditioner is recorded, and one is never run for another") 
   TwoSolves<true> versioned(exec, A);
   TwoSolves<false> unversioned(exec, A);
   for (const bool again : {false, true}) {
-    const auto solve = [&](const char* name, auto& preconditioner) {
+    const auto solve = [&](const std::string& name, auto& preconditioner) {
       CAPTURE(name);
       CAPTURE(again);
       const KrylovResult result = compare(preconditioner);

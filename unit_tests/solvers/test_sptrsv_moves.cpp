@@ -5,6 +5,7 @@
 #include <heddle/wavefronts.hpp>
 
 #include "../../solvers/handover/gpu_solve.hpp"
+#include "../support/moves_only.hpp"
 #include "../support/sptrsv_check.hpp"
 
 namespace heddle::test {
@@ -16,11 +17,6 @@ using Exec = Type::Exec;
 using Space = Type::Space;
 using Plan = Type::Plan<>;
 using Workspace = SptrsvWorkspace<Exec, double>;
-
-template <class T>
-inline constexpr bool moves_only =
-    !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T> &&
-    std::is_move_constructible_v<T> && std::is_move_assignable_v<T>;
 
 static_assert(moves_only<Plan>);
 static_assert(moves_only<Workspace>);
