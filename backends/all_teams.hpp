@@ -7,8 +7,8 @@
 namespace heddle::backends {
 
 /// The words by which all teams of a cooperative launch meet, in memory of the device: zero before
-/// the first launch, and fit for the next one after each. One launch at a time. Meetings are counted
-/// modulo 2^32.
+/// the first launch, and fit for the next one after each. One launch at a time. Meetings are
+/// counted modulo 2^32.
 struct MeetingWords {
   int* arrived = nullptr;
   int* meetings = nullptr;

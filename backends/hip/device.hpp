@@ -23,8 +23,8 @@ inline Device describe_device(const Kokkos::HIP& exec) {
   device.name = properties.name;
   device.multiprocessors = properties.multiProcessorCount;
   device.threads_per_multiprocessor = properties.maxThreadsPerMultiProcessor;
-  device.bytes_per_second = copy_bytes_per_second(device.name, properties.memoryClockRate,
-                                                  properties.memoryBusWidth);
+  device.bytes_per_second =
+      copy_bytes_per_second(device.name, properties.memoryClockRate, properties.memoryBusWidth);
   device.cache_bytes = properties.l2CacheSize;
   device.scratch_bytes = max_scratch_bytes(exec);
   return device;

@@ -44,15 +44,14 @@ void launch_threads(const Kokkos::OpenMP& exec, const char* label, int asked,
 }
 #endif
 
-/// Runs body(me, threads) as launch_threads does, and waits. The body's threads do not wait for each
-/// other, and so it may throw: what the lowest of them threw is thrown here, a std::bad_alloc as
-/// OutOfMemory.
+/// Runs body(me, threads) as launch_threads does, and waits. The body's threads do not wait for
+/// each other, and so it may throw: what the lowest of them threw is thrown here, a std::bad_alloc
+/// as OutOfMemory.
 template <BackendIs<Host> Exec, class Body>
 void run_on_threads(const Exec& exec, const char* label, int asked, const Body& body) {
   heddle::detail::FromThreads thrown;
-  launch_threads(exec, label, asked, [&](int me, int threads) {
-    thrown.run(me, [&] { body(me, threads); });
-  });
+  launch_threads(exec, label, asked,
+                 [&](int me, int threads) { thrown.run(me, [&] { body(me, threads); }); });
   exec.fence(label);
   thrown.rethrow(label);
 }

@@ -82,8 +82,8 @@ TEST_CASE_TEMPLATE_DEFINE("what threads throw comes to who waits for them", Type
     CHECK_THROWS_WITH_AS(run([](int, int) { throw std::bad_alloc(); }),
                          "heddle: no memory of the host for heddle::test::throwing; free some",
                          OutOfMemory);
-    CHECK_THROWS_WITH_AS(run([](int me, int) { throw Error(std::to_string(me), ""); }),
-                         "heddle: 0", Error);
+    CHECK_THROWS_WITH_AS(run([](int me, int) { throw Error(std::to_string(me), ""); }), "heddle: 0",
+                         Error);
     ran = 0;
     run([&](int, int) { ++ran; });
     CHECK(ran >= 1);
@@ -99,8 +99,8 @@ TEST_CASE_TEMPLATE_DEFINE("a launch whose threads get no scratch is OutOfMemory"
       const Exec exec;
       std::atomic<int> ran = 0;
       const auto launch = [&] {
-        backends::launch<backends::Shape<1>>(exec, "heddle::test::scratch", 64,
-                                                NeedsScratch{&ran}, 64);
+        backends::launch<backends::Shape<1>>(exec, "heddle::test::scratch", 64, NeedsScratch{&ran},
+                                             64);
         exec.fence("heddle::test::ran");
       };
       no_scratch = true;

@@ -55,11 +55,11 @@ TEST_CASE("what lacks memory is OutOfMemory, and says where") {
 
 TEST_CASE("work on threads ends with the first exception, of the lowest index") {
   for (const int threads : {1, 4}) {
-    CHECK_THROWS_WITH(heddle::files::for_each_index(
-                          threads, 1000,
-                          [](std::size_t i) {
-                            if (i >= 7) throw std::runtime_error(std::to_string(i));
-                          }),
+    CHECK_THROWS_WITH(heddle::files::for_each_index(threads, 1000,
+                                                    [](std::size_t i) {
+                                                      if (i >= 7)
+                                                        throw std::runtime_error(std::to_string(i));
+                                                    }),
                       "7");
   }
 }

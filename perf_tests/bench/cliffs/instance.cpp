@@ -71,8 +71,7 @@ template <class Matrix>
 void add_solves(const Device& device, std::vector<CliffCase>& cases) {
   for (const Triangle triangle : {Triangle::lower, Triangle::upper}) {
     for (const auto& [name, scheme] : schemes_of(detail::sptrsv::grammar(device))) {
-      cases.push_back({triangle == Triangle::lower ? "SptrsvPlan lower" : "SptrsvPlan upper",
-                       name,
+      cases.push_back({triangle == Triangle::lower ? "SptrsvPlan lower" : "SptrsvPlan upper", name,
                        [triangle, scheme](const Exec& exec, const Matrix& A) {
                          SptrsvOptions options;
                          options.triangle = triangle;
@@ -113,12 +112,11 @@ void add_factors(const Device& device, std::vector<CliffCase>& cases) {
       {"IcPlan in float", "ic", FactorKind::cholesky_in_float}};
   for (const auto& [plan, format, kind] : kinds) {
     for (const auto& [name, scheme] : schemes_of(detail::ilu::grammar(format, device))) {
-      cases.push_back(
-          {plan, name, [scheme, kind](const Exec& exec, const Matrix& A) {
-             IluOptions options;
-             options.scheme = scheme;
-             return make_preconditioner<double, std::int32_t>(exec, A, options, kind);
-           }});
+      cases.push_back({plan, name, [scheme, kind](const Exec& exec, const Matrix& A) {
+                         IluOptions options;
+                         options.scheme = scheme;
+                         return make_preconditioner<double, std::int32_t>(exec, A, options, kind);
+                       }});
     }
   }
 }

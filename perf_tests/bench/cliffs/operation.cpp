@@ -102,8 +102,8 @@ std::vector<CliffSeries> run_pattern(const Exec& exec, const Request& request,
         series.sizes.push_back(times);
         const double longest = *std::max_element(times.seconds.begin(), times.seconds.end());
         if (longest > request.limit_seconds && 2 * rows <= request.to) {
-          series.ended = "took " + duration(longest) + ", the limit is " +
-                         duration(request.limit_seconds);
+          series.ended =
+              "took " + duration(longest) + ", the limit is " + duration(request.limit_seconds);
         }
       } catch (const Refusal& refusal) {
         series.ended = refusal.problem();
@@ -148,7 +148,8 @@ int run(const Request& request) {
   });
   if (!any || cases.empty()) {
     throw Error(any ? "no plan of that name" : "no pattern of that name",
-                "heddle-bench cliffs --help has the names of patterns; leave out --plan to see those of plans");
+                "heddle-bench cliffs --help has the names of patterns; leave out --plan to see "
+                "those of plans");
   }
   std::vector<CliffSeries> all;
   Progress progress;
@@ -184,7 +185,8 @@ Operation cliffs_operation() {
   operation.name = "cliffs";
   operation.description = "Where set-up, update or apply of a plan grows faster than the matrix";
   operation.define = [request](CLI::App& app) {
-    app.add_option("--from", request->from, "Rows of the smallest matrix; each next has twice as many")
+    app.add_option("--from", request->from,
+                   "Rows of the smallest matrix; each next has twice as many")
         ->check(CLI::Range(2, 1 << 28))
         ->capture_default_str();
     app.add_option("--to", request->to, "Rows of the largest")

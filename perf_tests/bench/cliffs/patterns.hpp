@@ -21,8 +21,8 @@ const std::vector<CliffPattern>& cliff_patterns();
 
 using CliffStorage = CsrStorage<double, std::int32_t, std::int32_t, Kokkos::HostSpace>;
 
-/// Square, with a whole diagonal that is greater than the sum of its row's and of its column's other
-/// magnitudes, which are 1 each: every plan can be made, and no factor breaks down.
+/// Square, with a whole diagonal that is greater than the sum of its row's and of its column's
+/// other magnitudes, which are 1 each: every plan can be made, and no factor breaks down.
 CliffStorage make_cliff(const CliffPattern& pattern, std::int32_t rows);
 
 }  // namespace heddle::bench
