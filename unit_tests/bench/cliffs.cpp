@@ -40,6 +40,14 @@ TEST_CASE("cliffs: what grows as the matrix is none, what grows as its square is
   CHECK(square.worst_growth(CliffPhase::update) == doctest::Approx(4));
 }
 
+TEST_CASE("cliffs: a size that took longer than larger ones is none, whoever took its time") {
+  CliffSeries series{"chain", "SpmvPlan", "csr"};
+  series.sizes = {times(100, 1, 1, 1), times(200, 2, 9, 2), times(400, 4, 4, 4)};
+  CHECK_FALSE(series.cliff());
+  series.sizes.push_back(times(800, 8, 12, 8));
+  CHECK(series.worst_growth(CliffPhase::update) == doctest::Approx(3));
+}
+
 TEST_CASE("cliffs: files and tables have every size, what grew, and what ended") {
   CliffSeries series{"star", "IluPlan", "ilu/sweeps,count=5"};
   series.sizes = {times(100, 1e-3, 2e-3, 3e-3), times(200, 2e-3, 8e-3, 6e-3)};

@@ -36,7 +36,8 @@ struct CliffSeries {
   /// Why larger sizes are missing, or all of them; empty if none is.
   std::string ended = {};
 
-  /// The largest growth from one size to the next; 0 if there is none to tell.
+  /// The largest growth from one size to the next; 0 if there is none to tell. No size is taken to
+  /// need longer than a larger one did: what it took more was the machine's.
   double worst_growth(CliffPhase phase) const;
   bool cliff(CliffPhase phase) const { return worst_growth(phase) > most_growth; }
   bool cliff() const;
