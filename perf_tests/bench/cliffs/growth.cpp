@@ -56,13 +56,12 @@ double growth(const CliffTimes& less, const CliffTimes& more, CliffPhase phase) 
 
 double CliffSeries::worst_growth(CliffPhase phase) const {
   double worst = 0;
-  for (std::size_t i = sizes.size(); i-- > 1;) {
-    CliffTimes more = sizes[i];
-    for (std::size_t j = i; j < sizes.size(); ++j) {
-      double& seconds = more.seconds[static_cast<std::size_t>(phase)];
-      seconds = std::min(seconds, sizes[j].of(phase));
+  for (std::size_t i = 1; i < sizes.size(); ++i) {
+    double lasting = growth(sizes[i - 1], sizes[i], phase);
+    for (std::size_t j = i + 1; j < sizes.size(); ++j) {
+      lasting = std::min(lasting, growth(sizes[i - 1], sizes[j], phase));
     }
-    worst = std::max(worst, growth(sizes[i - 1], more, phase));
+    worst = std::max(worst, lasting);
   }
   return worst;
 }

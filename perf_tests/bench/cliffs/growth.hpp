@@ -36,8 +36,8 @@ struct CliffSeries {
   /// Why larger sizes are missing, or all of them; empty if none is.
   std::string ended = {};
 
-  /// The largest growth from one size to the next; 0 if there is none to tell. No size is taken to
-  /// need longer than a larger one did: what it took more was the machine's.
+  /// The largest growth from one size to the next that lasts: to each larger size too it grew by as
+  /// much for every doubling. Else it was the machine's, or a cache's. 0 if there is none to tell.
   double worst_growth(CliffPhase phase) const;
   bool cliff(CliffPhase phase) const { return worst_growth(phase) > most_growth; }
   bool cliff() const;
