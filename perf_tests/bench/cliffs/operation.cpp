@@ -228,7 +228,8 @@ Operation cliffs_operation() {
       patterns +
       "\nEach line has the times of the largest size, and behind each by what factor it grew at\n"
       "worst from one size to twice the size, if it took a millisecond or more and went on so to\n"
-      "larger sizes; ! marks more than 2.6. A scheme that refuses a pattern has no line; --csv says why.\n\n"
+      "larger sizes; ! marks more than 2.6. A scheme that refuses a pattern has no line; --csv "
+      "says why.\n\n"
       "  OMP_PROC_BIND=true OMP_PLACES=cores heddle-bench cliffs --to 200000 --csv cliffs.csv\n\n";
   return operation;
 }
