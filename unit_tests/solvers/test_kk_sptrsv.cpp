@@ -149,6 +149,7 @@ TEST_CASE("kk: with SPTRSV_CUSPARSE values hold until the next symbolic phase") 
 
 TEST_CASE("kk: a solve allocates nothing and waits for nothing, nor does new values") {
   Fixture f;
+  f.handle.create_sptrsv_handle(SptrsvOptions{.check_pattern = false}, 300);
   f.set(2);
   f.symbolic();
   for (const bool numeric : {false, true}) {
