@@ -5,10 +5,9 @@
 
 #include <heddle/spmv.hpp>
 
+#include "../support/check_replay.hpp"
 #include "../support/grid_operator.hpp"
 #include "../support/shared_formats.hpp"
-#include "../support/streams.hpp"
-#include "../support/vectors_check.hpp"
 
 namespace heddle::test {
 
@@ -42,28 +41,6 @@ std::optional<Plan> plan_of(const Exec& exec, const Matrix& A, const Scheme& sch
     return Plan(exec, A, {.scheme = scheme, .ops = {Op::transpose}});
   } catch (const Refusal&) {
     return std::nullopt;
-  }
-}
-
-/// queue() by launches and by a graph, with other numbers in x than when it was recorded.
-template <class X, class Y, class Queue>
-void check_replay(const Exec& exec, const X& x, const Y& y, std::uint64_t seed,
-                  const Queue& queue) {
-  queue();  // kernels are loaded before the capture
-  exec.fence("heddle::test::loaded");
-  const CapturedWork<Exec> graph(exec, queue);
-  const Kokkos::View<double*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> entries(x.data(),
-                                                                                      x.span());
-  Kokkos::deep_copy(entries, random_vector<double>(x.span(), seed));
-  Kokkos::deep_copy(y, -1.0);
-  queue();
-  exec.fence("heddle::test::launched");
-  const auto expected = bits_of(y);
-  for (int replay = 0; replay < 2; ++replay) {
-    Kokkos::deep_copy(y, -1.0);
-    graph.launch(exec);
-    exec.fence("heddle::test::replayed");
-    CHECK((bits_of(y) == expected));
   }
 }
 
