@@ -28,7 +28,7 @@ struct IluOptions {
   /// Of each row the number of its subdomain, in place of such runs: a partitioner's. With blocks
   /// that of a block's first row counts.
   std::vector<int> partition = {};
-  /// The vectors that b will hold: SptrsvOptions::vectors.
+  /// The vectors that b will hold: SptrsvOptions::vectors. It may hold any number.
   ExpectedVectors vectors = {};
   /// Ops that IluPlan will apply besides Op::none and Op::conjugate. IcPlan applies every op.
   std::vector<Op> ops = {};
