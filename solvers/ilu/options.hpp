@@ -20,6 +20,14 @@ struct IluOptions {
   /// Cholesky factorization each pivot below it, a negative one too, becomes this number. 0: pivots
   /// are taken as they are.
   double shift = 0;
+  /// How often a factorization with a bad pivot is tried again, 0 to 64: of A + alpha diag(A), with
+  /// an alpha of 0.001 at first and twice as much each time, until no pivot is bad. The plan's
+  /// diagonal_growth() is the alpha of its factors. Every factorization begins with 0. Where this
+  /// is not 0, factor waits for the device after each try. A zero on the diagonal does not grow.
+  ///
+  /// Source: T. Manteuffel, "An incomplete factorization technique for positive definite linear
+  /// systems", Math. Comput. 34 (1980).
+  int retries = 0;
   /// Every block of block_size x block_size that holds an entry is taken to be full, and levels are
   /// those of blocks: the factors are those of block ILU, whose pivots are blocks.
   int block_size = 1;
@@ -45,14 +53,6 @@ struct IluOptions {
   /// Error if not, for a launch and a wait. By default in debug builds (without NDEBUG). Elsewhere
   /// another pattern of the same size gives some numbers, in the plan's own memory.
   bool check_pattern = heddle::detail::asserts;
-  /// How often a factorization with a bad pivot is tried again, 0 to 64: of A + alpha diag(A), with
-  /// an alpha of 0.001 at first and twice as much each time, until no pivot is bad. The plan's
-  /// diagonal_growth() is the alpha of its factors. Every factorization begins with 0. Where this
-  /// is not 0, factor waits for the device after each try. A zero on the diagonal does not grow.
-  ///
-  /// Source: T. Manteuffel, "An incomplete factorization technique for positive definite linear
-  /// systems", Math. Comput. 34 (1980).
-  int retries = 0;
 };
 
 /// The same of incomplete Cholesky factors.

@@ -96,9 +96,9 @@ TEST_CASE("the diagonal grows until the Cholesky factor stands") {
   };
   for (const Scheme& scheme : factor_schemes<Exec>("ic")) {
     CAPTURE(scheme.to_string());
-    check(Ic(exec, a.matrix(), {.scheme = scheme, .retries = tries}), 1e-14);
+    check(Ic(exec, a.matrix(), {.retries = tries, .scheme = scheme}), 1e-14);
   }
-  check(Ic(exec, a.matrix(), {.scheme = Scheme("ic/sweeps,count=4"), .retries = tries}), 1e-14);
+  check(Ic(exec, a.matrix(), {.retries = tries, .scheme = Scheme("ic/sweeps,count=4")}), 1e-14);
   check(IcPlan<Exec, Owned::Matrix, float>(exec, a.matrix(), {.retries = tries}), 1e-6);
 
   const std::string too_few = std::to_string(tries - 1) + " retries";
@@ -122,7 +122,7 @@ TEST_CASE("the diagonal grows until LU factors stand") {
   CHECK_THROWS_WITH_AS(Ilu(exec, a.matrix()), doctest::Contains("options.retries"), Error);
   for (const Scheme& scheme : factor_schemes<Exec>("ilu")) {
     CAPTURE(scheme.to_string());
-    Ilu plan(exec, a.matrix(), {.scheme = scheme, .retries = 1});
+    Ilu plan(exec, a.matrix(), {.retries = 1, .scheme = scheme});
     CHECK(plan.diagonal_growth() == 1e-3);
     CHECK(difference(plan.factors(exec).matrix(),
                      reference_lu(with_grown_diagonal(rows, 1e-3), {})) < 1e-14);
