@@ -175,7 +175,7 @@ class ChebyshevSolver {
   /// From b - A x.
   void go_on(const Exec& exec) {
     residual_passes().scale(exec);
-    Kokkos::parallel_for("heddle::chebyshev::go_on", range_policy(exec, 1),
+    detail::parallel_for(exec, "heddle::chebyshev::go_on", 1,
                          detail::krylov::ChebyshevGoesOn{monitor_.states()});
   }
   template <class M>

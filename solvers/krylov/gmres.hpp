@@ -196,8 +196,7 @@ class GmresSolver {
 
   /// A cycle, from b - A x.
   void begin(const Exec& exec) {
-    Kokkos::parallel_for("heddle::gmres::begin", range_policy(exec, 1),
-                         detail::krylov::GmresBegin<S>{state_});
+    detail::parallel_for(exec, "heddle::gmres::begin", 1, detail::krylov::GmresBegin<S>{state_});
     normalize(exec, column(basis_, 0));
   }
 
@@ -229,8 +228,7 @@ class GmresSolver {
   template <class M>
   void end(const Exec& exec, [[maybe_unused]] M& preconditioner, int iterations) {
     if (iterations == 0) return;
-    Kokkos::parallel_for("heddle::gmres::solve", range_policy(exec, 1),
-                         detail::krylov::GmresSolve<S>{state_});
+    detail::parallel_for(exec, "heddle::gmres::solve", 1, detail::krylov::GmresSolve<S>{state_});
     // The last vector of the basis is free now: the next cycle makes all of them anew.
     Vector z = column(basis_, m_);
     const Numbers y(state_.solution, static_cast<std::size_t>(iterations));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "../../core/matrix.hpp"
@@ -48,7 +49,7 @@ class OperatorWithRows {
   VersionNumber version() const
     requires HasVersion<Operator>
   {
-    return version_.number({operator_->version()});
+    return version_.number(std::array{operator_->version()});
   }
   bool capturable() const { return detail::krylov::capturable(*operator_); }
   double moved_bytes(Op op, int vectors) const

@@ -64,16 +64,15 @@ class KrylovTrial {
     draw_options();
     const char* const names[] = {"cg", "chebyshev", "gmres", "bicgstab"};
     const char* const with[] = {"alone", "with jacobi", "with blocks", "with a polynomial"};
-    outcome_.what = "threads " + std::to_string(exec_.concurrency()) + ", " + std::to_string(a_.n) +
-                    " rows of " + pattern.name + ", A of " + text(scale_) + ", b of " +
-                    text(scale_of_b_) + ", a guess of " + text(scale_of_guess_) + ", " +
-                    names[static_cast<int>(method_)] + " " + with[static_cast<int>(how_)] + ", " +
-                    std::to_string(count_) + " right-hand sides, restart " +
-                    std::to_string(restart_) + ", checks every " +
-                    std::to_string(options_.check_every) +
-                    (options_.zero_guess ? ", from zero" : "") +
-                    (options_.recompute_every ? ", recomputed" : "") +
-                    (options_.scheme ? ", " + options_.scheme->to_string() : "");
+    outcome_.what =
+        "threads " + std::to_string(exec_.concurrency()) + ", " + std::to_string(a_.n) +
+        " rows of " + pattern.name + ", A of " + text(scale_) + ", b of " + text(scale_of_b_) +
+        ", a guess of " + text(scale_of_guess_) + ", " + names[static_cast<int>(method_)] + " " +
+        with[static_cast<int>(how_)] + ", " + std::to_string(count_) +
+        " right-hand sides, restart " + std::to_string(restart_) + ", checks every " +
+        std::to_string(options_.check_every) + (options_.zero_guess ? ", from zero" : "") +
+        (options_.recompute_every ? ", recomputed" : "") +
+        (options_.scheme ? ", " + options_.scheme->to_string() : "");
   }
 
   static std::string text(double number) {
@@ -251,8 +250,8 @@ class KrylovTrial {
     return {1 - std::max(radius, 0.01), 1 + std::max(radius, 0.01)};
   }
 
-  /// The norms of b - A x, of b, and of |A| |x| + |b|, by which rounding goes; all over the scale of
-  /// b, or of A x where b is zero.
+  /// The norms of b - A x, of b, and of |A| |x| + |b|, by which rounding goes; all over the scale
+  /// of b, or of A x where b is zero.
   struct Norms {
     double residual, b, rounding;
   };
@@ -299,9 +298,9 @@ class KrylovTrial {
       outcome_.problem = "b = 0 is not solved";
     } else if (result.outcome == heddle::Outcome::attainable_accuracy) {
       // Without a check a solve from a far guess ends where the recurrence does.
-      const double reached = options_.check_every == 0 ? std::max(noise, 100 * epsilon *
-                                                                  result.first_residual)
-                                                       : noise;
+      const double reached = options_.check_every == 0
+                                 ? std::max(noise, 100 * epsilon * result.first_residual)
+                                 : noise;
       if (is.residual > 100 * reached) {
         outcome_.problem = "gave up at " + text(is.residual) + ", where rounding is " + text(noise);
       }
