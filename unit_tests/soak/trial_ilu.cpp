@@ -60,11 +60,13 @@ class IluTrial {
     const Pattern pattern = draw_square(random, 1000);
     a_ = draw_dominant<Exec>(random, pattern, cholesky || once_in(random, 2));
     draw_options();
+    if (options_.shift > 0) turn_pivots();
     outcome_.what = "threads " + std::to_string(exec_.concurrency()) + ", " + std::to_string(a_.n) +
                     " rows of " + pattern.name + ", fill level " +
                     std::to_string(options_.fill_level) + ", blocks of " +
                     std::to_string(options_.block_size) + ", " +
                     std::to_string(options_.subdomains) + " subdomains" +
+                    (options_.shift > 0 ? ", a floor of pivots" : "") +
                     (options_.partition.empty() ? ", " : ", parted, ") +
                     (options_.scheme ? options_.scheme->to_string() : "chosen");
   }
@@ -72,6 +74,7 @@ class IluTrial {
   void draw_options() {
     if (a_.n <= (emulated ? 60 : 300)) {  // fill may fill it
       options_.fill_level = static_cast<int>(random_.below(4));
+      if (once_in(random_, 8)) options_.fill_level = std::numeric_limits<int>::max();
       if (once_in(random_, 3)) options_.block_size = static_cast<int>(2 + random_.below(4));
     }
     if (once_in(random_, 3)) {
@@ -81,12 +84,27 @@ class IluTrial {
         options_.partition.push_back(static_cast<int>(random_.below(3)));
       }
     }
+    // Above most pivots, and large enough for factors that stay small.
+    if (options_.block_size == 1 && once_in(random_, 4)) options_.shift = 50;
     options_.vectors = {static_cast<int>(1 + random_.below(once_in(random_, 2) ? 1 : 5)),
                         once_in(random_, 2)};
     if (once_in(random_, 2)) options_.ops = {Op::transpose};
     options_.threads = static_cast<int>(random_.below(7));
     const auto schemes = factor_schemes<Exec>(cholesky ? "ic" : "ilu");
     if (!once_in(random_, 4)) options_.scheme = one_of(random_, schemes);
+  }
+
+  /// Makes some entries of the diagonal negative, and with them pivots.
+  void turn_pivots() {
+    const auto row_ptr = to_host(a_.row_ptr), col_idx = to_host(a_.col_idx);
+    const auto values = to_host(a_.values);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(a_.n); ++i) {
+      if (!once_in(random_, 5)) continue;
+      for (auto e = static_cast<std::size_t>(row_ptr(i)); std::cmp_less(e, row_ptr(i + 1)); ++e) {
+        if (std::cmp_equal(col_idx(e), i)) values(e) = -values(e);
+      }
+    }
+    Kokkos::deep_copy(a_.values, values);
   }
 
   Outcome follow() {
@@ -127,7 +145,7 @@ class IluTrial {
     expected_.rows = cholesky ? reference_cholesky(rows, options_) : reference_lu(rows, options_);
     const double off = difference(plan.factors(exec_).matrix(), expected_.rows);
     const double left = plan.residual(exec_, a_.matrix());
-    if (off < 1e-12 && left < 1e-12) return;
+    if (off < 1e-12 && (options_.shift > 0 || left < 1e-12)) return;
     outcome_.problem =
         "factors are off by " + std::to_string(off) + ", and leave " + std::to_string(left);
   }
@@ -137,7 +155,7 @@ class IluTrial {
     const Op ops[] = {Op::none, Op::conjugate, Op::transpose, Op::conjugate_transpose};
     const Op op = ops[random_.below(cholesky || !options_.ops.empty() ? 4 : 2)];
     const auto n = static_cast<std::size_t>(a_.n);
-    const auto count = static_cast<std::size_t>(1 + random_.below(options_.vectors.count));
+    const auto count = static_cast<std::size_t>(1 + random_.below(options_.vectors.count + 3));
     const bool in_place = once_in(random_, 3);
     const auto host_b = random_columns<double, Layout>(n, count, random_.bits());
     const Columns<Layout> b = copy_to<Space>(host_b), x = copy_to<Space>(host_b);

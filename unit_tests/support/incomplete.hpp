@@ -131,7 +131,7 @@ FactorRows<S> reference_pattern(const HostRows<S>& a, const IluOptions& options)
   return rows;
 }
 
-/// L without its diagonal and U in one.
+/// L without its diagonal and U in one; with a floor of pivots, options.shift.
 template <Scalar S>
 FactorRows<S> reference_lu(const HostRows<S>& a, const IluOptions& options) {
   FactorRows<S> rows = reference_pattern(a, options);
@@ -144,11 +144,19 @@ FactorRows<S> reference_lu(const HostRows<S>& a, const IluOptions& options) {
         if (at != rows[i].end()) at->second -= t->second * u->second;
       }
     }
+    using std::abs;
+    auto& pivot = rows[i].at(static_cast<std::int64_t>(i));
+    const auto size = abs(pivot);
+    if (size < options.shift) {
+      using Real = std::decay_t<decltype(size)>;
+      const auto floor = static_cast<Real>(options.shift);
+      pivot = size > 0 ? pivot * (floor / size) : WideOf<S>(floor);
+    }
   }
   return rows;
 }
 
-/// L, of a matrix of which both triangles are given.
+/// L, of a matrix of which both triangles are given; with a floor of pivots where they are real.
 template <Scalar S>
 FactorRows<S> reference_cholesky(const HostRows<S>& a, const IluOptions& options) {
   FactorRows<S> rows = reference_pattern(a, options);
@@ -163,6 +171,7 @@ FactorRows<S> reference_cholesky(const HostRows<S>& a, const IluOptions& options
       }
       if (column == static_cast<std::int64_t>(i)) {
         using std::sqrt;
+        if constexpr (!is_complex<S>) value = std::max<WideOf<S>>(value, options.shift);
         value = sqrt(value);
       } else {
         value /= of.at(column);
