@@ -178,8 +178,7 @@ class GmresSolver {
     return Vectors(basis_.data(), basis_.extent(0), static_cast<std::size_t>(count));
   }
   ResidualPasses residual_passes() const {
-    return {{"heddle::gmres::true_residual", "heddle::gmres::scale_residual",
-             "heddle::gmres::solution"},
+    return {{"heddle::gmres::true_residual", nullptr, "heddle::gmres::solution"},
             multivector_of<S>(column(work_, 0)),
             multivector_of<S>(column(basis_, 0)),
             multivector_of<S>(column(work_, 1)),

@@ -133,7 +133,7 @@ struct GiveSolution : PassWithoutSums {
   }
 };
 
-/// The labels of these passes, which name the solver.
+/// The labels of these passes; `scale` is null where a solver scales by itself.
 struct ResidualLabels {
   const char* residual;
   const char* scale;
