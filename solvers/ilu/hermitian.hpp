@@ -3,17 +3,9 @@
 
 #include "../../core/error.hpp"
 #include "../../core/matrix.hpp"
+#include "../../core/real_part.hpp"
 
 namespace heddle::detail::ilu {
-
-template <Scalar S>
-KOKKOS_FORCEINLINE_FUNCTION heddle::RealOf<S> real_part(const S& value) {
-  if constexpr (is_complex<S>) {
-    return value.real();
-  } else {
-    return value;
-  }
-}
 
 /// What a diagonal entry of a Hermitian matrix is.
 template <Scalar S>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../backends/pack.hpp"
-#include "../../core/types.hpp"
+#include "../../core/real_part.hpp"
 
 /// Norms that neither overflow nor underflow.
 namespace heddle::detail::krylov {
@@ -10,15 +10,6 @@ namespace heddle::detail::krylov {
 /// What dots and norms of S are added up in: double, or complex of it.
 template <Scalar S>
 using Wide = std::conditional_t<is_complex<S>, Kokkos::complex<double>, double>;
-
-template <class T>
-KOKKOS_FORCEINLINE_FUNCTION double real_part(const T& value) {
-  if constexpr (is_complex<T>) {
-    return value.real();
-  } else {
-    return value;
-  }
-}
 
 /// A sum of squares that is right over the whole range of S: squares of float fit into double;
 /// those of double are added up as they are, scaled down and scaled up, and the sum that lost
