@@ -14,12 +14,21 @@
 /// includes Heddle, makes them all. docs/compile-time.md.
 #if defined(HEDDLE_COMPILED_FLOAT) || defined(HEDDLE_COMPILED_DOUBLE) || \
     defined(HEDDLE_COMPILED_CFLOAT) || defined(HEDDLE_COMPILED_CDOUBLE)
+#define HEDDLE_COMPILED
 #define HEDDLE_IF_COMPILED(...) __VA_ARGS__
 #else
 #define HEDDLE_IF_COMPILED(...)
 #ifdef HEDDLE_IMPLEMENTATION
 #error "HEDDLE_IMPLEMENTATION makes nothing unless HEDDLE_COMPILED_DOUBLE or its like is defined"
 #endif
+#endif
+
+/// HEDDLE_DEFINITIONS: headers define what they declare, kernels included. They do where nothing is
+/// compiled elsewhere, and where all of it is made. A source that has other types than the compiled
+/// part defines it itself, before it includes Heddle.
+#if !defined(HEDDLE_COMPILED) || defined(HEDDLE_IMPLEMENTATION)
+#undef HEDDLE_DEFINITIONS
+#define HEDDLE_DEFINITIONS
 #endif
 
 #ifdef HEDDLE_IMPLEMENTATION
