@@ -65,3 +65,15 @@ foreach(pair IN LISTS HEDDLE_PUBLIC_NAMES)
 endforeach()
 heddle_public_header(heddle.hpp ${everything})
 list(APPEND HEDDLE_PUBLIC_HEADERS heddle.hpp)
+
+# What sources of instances (HeddlePlans.cmake) name: parts of the library by their paths, which are those
+# of an installed one too.
+file(GLOB HEDDLE_INSTANCE_HEADERS CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}"
+     formats/*/inspect.hpp)
+list(APPEND HEDDLE_INSTANCE_HEADERS formats/all_formats.hpp formats/definitions.hpp
+     solvers/sptrsv/definitions.hpp)
+foreach(header IN LISTS HEDDLE_INSTANCE_HEADERS)
+  cmake_path(GET header PARENT_PATH folder)
+  file(RELATIVE_PATH path "${HEDDLE_INCLUDE_DIR}/heddle/${folder}" "${CMAKE_CURRENT_SOURCE_DIR}/${header}")
+  file(CONFIGURE OUTPUT "${HEDDLE_INCLUDE_DIR}/heddle/${header}" CONTENT "#include \"${path}\"\n" @ONLY)
+endforeach()

@@ -8,7 +8,7 @@
 #include "csr/format.hpp"
 #include "dia/format.hpp"
 #include "ell/format.hpp"
-#include "format.hpp"
+#include "formats.hpp"
 #include "gcsr/format.hpp"
 #include "hyb/format.hpp"
 #include "tiled/format.hpp"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/format_rules.hpp"
+#include "compiled.hpp"
 
 namespace heddle {
 
@@ -67,81 +68,11 @@ struct Choice {
 
 namespace detail {
 
-/// Whether `ops` take a stored transpose beside the scheme.
-inline bool needs_stored_transpose(AnyFormats formats, const Scheme& scheme,
-                                   const std::vector<Op>& ops) {
-  return std::any_of(ops.begin(), ops.end(), [&](Op op) { return !applies(formats, op, scheme); });
-}
-
-/// Why options.max_bytes does not allow a scheme that keeps `kept_bytes`, or nothing.
-inline std::string too_many_bytes(AnyFormats formats, const Scheme& scheme, double kept_bytes,
-                                  const RowFeatures& rows, const ChooseOptions& options) {
-  const bool transposes = needs_stored_transpose(formats, scheme, options.ops);
-  const std::size_t transpose = transposes ? stored_transpose_bytes(rows, options.sizes) : 0;
-  const auto most = static_cast<double>(options.max_bytes);
-  if (options.max_bytes == no_bound || kept_bytes + static_cast<double>(transpose) <= most) {
-    return "";
-  }
-  return "it keeps " + std::to_string(std::llround(kept_bytes)) + " bytes" +
-         (transposes ? " and a stored transpose of " + std::to_string(transpose) : "") +
-         ", and options.max_bytes leaves " + std::to_string(options.max_bytes);
-}
-
-inline RankedScheme predicted(AnyFormats formats, Scheme scheme, const Features& features,
-                              const Device& device, const ChooseOptions& options) {
-  Prediction prediction = predict(formats, scheme, features, device, options.sizes);
-  const bool stored = needs_stored_transpose(formats, scheme, options.ops);
-  if (prediction.possible() && options.values_in_place && (stored || !prediction.borrows_values)) {
-    prediction.refusal = std::string(prediction.borrows_values ? "a stored transpose" : "it") +
-                         " copies the values, and options.values_in_place is set";
-  }
-  if (prediction.possible()) {
-    prediction.refusal =
-        too_many_bytes(formats, scheme, prediction.kept_bytes, features.rows(), options);
-  }
-  const auto applies = static_cast<double>(options.expected_applies);
-  double total = prediction.setup_seconds + applies * prediction.seconds;
-  if (stored) {
-    const StoredTranspose transpose(features.rows(), device, options.sizes);
-    total += transpose.setup_seconds + applies * transpose.seconds;
-  } else if (options.transposes()) {
-    total += applies * prediction.transposed_factor * prediction.seconds;
-  }
-  return RankedScheme{std::move(scheme), std::move(prediction), total};
-}
-
-/// Sorts the ranking from place `first` on, before place `last`; equal ones stay as they were.
-inline void sort_ranking(std::vector<RankedScheme>& ranking, std::size_t first, std::size_t last,
-                         bool (*is_better)(const RankedScheme&, const RankedScheme&)) {
-  // Of numbers, since a sort of schemes is a great deal of code.
-  std::vector<std::size_t> order(last - first);
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = first + i;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return is_better(ranking[a], ranking[b]); });
-  std::vector<RankedScheme> sorted;
-  sorted.reserve(order.size());
-  for (const std::size_t i : order) sorted.push_back(std::move(ranking[i]));
-  for (std::size_t i = 0; i < sorted.size(); ++i) ranking[first + i] = std::move(sorted[i]);
-}
-
 /// Sorts the ranking from `place` on, until what stands there is predicted with the pattern. What
 /// does not come there even at its best is left at that.
 template <class List>
 void settle(const List& formats, std::vector<RankedScheme>& ranking, std::size_t place,
-            const Features& features, const Device& device, const ChooseOptions& options) {
-  const auto is_better = [](const RankedScheme& a, const RankedScheme& b) {
-    const bool differ = a.prediction.possible() != b.prediction.possible();
-    return differ ? a.prediction.possible() : a.total_seconds < b.total_seconds;
-  };
-  sort_ranking(ranking, place, ranking.size(), is_better);
-  while (place < ranking.size() && ranking[place].prediction.possible() &&
-         ranking[place].prediction.lacks_pattern) {
-    RankedScheme known = predicted(formats, ranking[place].scheme, features, device, options);
-    if (known.prediction.lacks_pattern) break;
-    ranking[place] = std::move(known);
-    sort_ranking(ranking, place, ranking.size(), is_better);
-  }
-}
+            const Features& features, const Device& device, const ChooseOptions& options);
 
 /// Throws Refusal, with every format's reason, unless the first of the ranking is possible.
 inline Choice first_of(std::vector<RankedScheme> ranking, const ChooseOptions& options) {
@@ -162,24 +93,10 @@ inline Choice first_of(std::vector<RankedScheme> ranking, const ChooseOptions& o
 }
 
 /// See heddle::rank. This and settle are templates so that a program can leave them to the compiled
-/// part: instantiate.hpp.
+/// part (instantiate.hpp); plan/rank.hpp defines them.
 template <class List>
 std::vector<RankedScheme> rank(const List& formats, const Features& features, const Device& device,
-                               const ChooseOptions& options) {
-  const Features rows_alone(features.rows());
-  std::vector<RankedScheme> ranking;
-  std::vector<Scheme> schemes = candidates(formats, features, device);
-  if (options.values_in_place && options.transposes()) {
-    for (Scheme& scheme : in_place_candidates(formats, features, device)) {
-      schemes.push_back(std::move(scheme));
-    }
-  }
-  for (Scheme& scheme : schemes) {
-    ranking.push_back(predicted(formats, std::move(scheme), rows_alone, device, options));
-  }
-  settle(formats, ranking, 0, features, device, options);
-  return ranking;
-}
+                               const ChooseOptions& options);
 
 }  // namespace detail
 
@@ -202,3 +119,7 @@ Choice choose(const Features& features, const Device& device, const ChooseOption
 }
 
 }  // namespace heddle
+
+#ifdef HEDDLE_DEFINITIONS
+#include "plan/rank.hpp"
+#endif

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "../backends/spaces.hpp"
 
@@ -86,7 +87,43 @@
 #define HEDDLE_RULES_INSTANCE(EXTERN, FORMAT) \
   EXTERN template ::heddle::FormatRules heddle::rules_of<FORMAT>();
 
+namespace heddle::detail {
+
+/// Whether the compiled part has instances for a matrix with signed offsets, and the scalars of
+/// vectors and sums.
+#define HEDDLE_OR_SAME(TYPE, OTHER) || std::is_same_v<TYPE, OTHER>
+template <class Exec, class Matrix, class... Scalars>
+constexpr bool is_compiled() {
+  using S = typename Matrix::scalar_type;
+  using Off = typename Matrix::offset_type;
+  return (false HEDDLE_EACH_SPACE(HEDDLE_OR_SAME, Exec)) &&
+         (false HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_OR_SAME, S)) &&
+         std::is_same_v<typename Matrix::memory_space, typename Exec::memory_space> &&
+         std::is_same_v<typename Matrix::ordinal_type, int> &&
+         (std::is_same_v<Off, int> || std::is_same_v<Off, std::int64_t>) &&
+         (std::is_same_v<S, Scalars> && ...);
+}
+#undef HEDDLE_OR_SAME
+
+/// Whether T is declared by one header and defined by another.
+template <class T>
+inline constexpr bool is_declared_apart = false;
+/// Whether it is defined where it is used: the header that defines it says so, and who makes
+/// instances of it elsewhere.
+template <class T>
+inline constexpr bool is_defined = false;
+
+}  // namespace heddle::detail
+
+/// Who calls what another header defines says so, or it is the linker that finds out.
+#define HEDDLE_ASSERT_DEFINED(...)                                                               \
+  static_assert(__VA_ARGS__,                                                                     \
+                "Heddle's compiled part has nothing for these types: define HEDDLE_DEFINITIONS " \
+                "before Heddle is included, or build that part with HEDDLE_INSTANTIATE for them")
+
 /// A format of the library says so below its definition: what the compiled part holds of it.
-#define HEDDLE_COMPILED_FORMAT(FORMAT)                                     \
-  HEDDLE_IF_COMPILED(HEDDLE_RULES_INSTANCE(HEDDLE_EXTERN, heddle::FORMAT)) \
+#define HEDDLE_COMPILED_FORMAT(FORMAT)                                            \
+  template <>                                                                     \
+  inline constexpr bool heddle::detail::is_declared_apart<heddle::FORMAT> = true; \
+  HEDDLE_IF_COMPILED(HEDDLE_RULES_INSTANCE(HEDDLE_EXTERN, heddle::FORMAT))        \
   HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_FORMAT_INSTANCES, HEDDLE_EXTERN, heddle::FORMAT)

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "common/team_sums/workspace.hpp"
 #include "compiled.hpp"
 #include "csr/without_plan.hpp"
-#include "spmv_plan.hpp"
+#include "inspect/pattern.hpp"
+#include "plan/core.hpp"
+#ifdef HEDDLE_DEFINITIONS
+#include "definitions.hpp"
+#endif
 
 /// What the compiled part holds beside the formats (compiled.hpp): what a plan does for a scalar,
 /// whatever its formats; what looks at a pattern alone; and what depends on no type. An operation
 /// adds its instances here; what is to be left out must not be inline, thus not defined in a class.
 #define HEDDLE_PLAN_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_PLAN_INSTANCES_ON, EXTERN, SCALAR)
-#define HEDDLE_PLAN_INSTANCES_ON(EXTERN, SCALAR, EXEC) \
-  HEDDLE_PLAN_INSTANCE(EXTERN, SCALAR, int, EXEC)      \
+#define HEDDLE_PLAN_INSTANCES_ON(EXTERN, SCALAR, EXEC)         \
+  EXTERN template class heddle::VectorWorkspace<EXEC, SCALAR>; \
+  HEDDLE_PLAN_INSTANCE(EXTERN, SCALAR, int, EXEC)              \
   HEDDLE_PLAN_INSTANCE(EXTERN, SCALAR, std::int64_t, EXEC)
 #define HEDDLE_PLAN_INSTANCE(EXTERN, SCALAR, OFFSET, EXEC)                                      \
   EXTERN template class heddle::detail::SpmvPlanCore<EXEC, HEDDLE_MATRIX(SCALAR, OFFSET, EXEC), \
@@ -40,9 +46,7 @@
       const EXEC&, const HEDDLE_PATTERN(OFFSET, EXEC)&, const ::heddle::RowFeatures&,           \
       ::heddle::Check);                                                                         \
   EXTERN template void heddle::check_promises(const EXEC&, const HEDDLE_PATTERN(OFFSET, EXEC)&, \
-                                              const ::heddle::Promises&);                       \
-  EXTERN template void heddle::detail::check_triangle(                                          \
-      const EXEC&, const HEDDLE_PATTERN(OFFSET, EXEC)&, ::heddle::Symmetry, bool);
+                                              const ::heddle::Promises&);
 
 #define HEDDLE_CHOICE_INSTANCES(EXTERN)                                                    \
   EXTERN template void heddle::detail::settle(                                             \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "instantiate.hpp"
+#include "spmv_plan.hpp"
 
 /// Sparse matrix times vector (SpMV) or times several (SpMM): SpmvPlan for matrices applied more
 /// than a few times, spmv() for the others.
@@ -24,6 +24,9 @@ void spmv(const Exec& exec, Op op, typename Y::value_type alpha,
   static_assert(std::same_as<typename X::non_const_value_type, V>, "x and y hold the same type");
   static_assert(Kokkos::SpaceAccessibility<KokkosSpace<Exec>, Space>::accessible,
                 "the matrix lies in a memory space that the execution space cannot reach");
+  using Signed = SignedOffsets<CsrMatrix<S, O, Off, Space>>;
+  HEDDLE_ASSERT_DEFINED(detail::is_defined<detail::csr::WithoutPlanKernels<V>> ||
+                        detail::is_compiled<Exec, Signed, V>());
   const auto x_vectors = multivector_of<const V>(x);
   const auto y_vectors = multivector_of<V>(y);
   check_vectors(A.rows(), A.columns(), op, x_vectors, y_vectors);

@@ -3,8 +3,7 @@
 
 #include "../core/version.hpp"
 #include "all_formats.hpp"
-#include "common/team_sums/workspace.hpp"
-#include "plan/core.hpp"
+#include "instantiate.hpp"
 
 namespace heddle {
 
@@ -50,7 +49,10 @@ class SpmvPlan {
                     FormatList = {})
       : core_(exec, with_signed_offsets(A), options,
               FormatList::template table<Exec, Signed, Vector, Accumulator>()),
-        capturable_(!(options.check_promises && options.promises.finite_x)) {}
+        capturable_(!(options.check_promises && options.promises.finite_x)) {
+    HEDDLE_ASSERT_DEFINED(detail::is_defined<Core> ||
+                          detail::is_compiled<Exec, Signed, Vector, Accumulator>());
+  }
 
   /// y = alpha * A * x + beta * y. x has one row a column of A, y one row a row of A; both are of
   /// rank 1, or of rank 2 with as many vectors as each other, in any layout; they do not overlap.
@@ -161,8 +163,9 @@ class SpmvPlan {
 
  private:
   using Signed = SignedOffsets<Matrix>;
+  using Core = detail::SpmvPlanCore<Exec, Signed, Vector, Accumulator>;
 
-  detail::SpmvPlanCore<Exec, Signed, Vector, Accumulator> core_;
+  Core core_;
   Version version_;
   bool capturable_;
 };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../format.hpp"
-#include "executor.hpp"
+#include "../formats.hpp"
 #include "predict.hpp"
 
 namespace heddle {
@@ -50,12 +49,9 @@ struct BcsrFormat {
   }
 };
 
-template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
-std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> BcsrFormat::inspect(
-    const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-  return std::make_unique<detail::bcsr::Executor<Exec, Matrix, V, Acc>>(in, scheme);
-}
-
 }  // namespace heddle
 
+#ifdef HEDDLE_DEFINITIONS
+#include "inspect.hpp"
+#endif
 HEDDLE_COMPILED_FORMAT(BcsrFormat)

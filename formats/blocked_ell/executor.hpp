@@ -7,6 +7,7 @@
 #include "../../core/loops.hpp"
 #include "../common/executor.hpp"
 #include "../common/inspection.hpp"
+#include "../common/team_sums/dot.hpp"
 #include "predict.hpp"
 #include "storage.hpp"
 

@@ -3,9 +3,7 @@
 
 #include <string>
 
-#include "../common/pinned_simd.hpp"
-#include "../format.hpp"
-#include "executor.hpp"
+#include "../formats.hpp"
 #include "predict.hpp"
 
 namespace heddle {
@@ -59,47 +57,11 @@ struct BlockedEllFormat {
   static std::string sigmas() {
     return "<1.." + std::to_string(detail::blocked_ell::tuning.most_sigma) + ">";
   }
-
-  /// Of sorted rows predict knows too little: counted here, and before anything is allocated.
-  template <ExecutionSpace Exec, class Matrix>
-  static void refuse_padding(const Inspection<Exec, Matrix>& in,
-                             const detail::blocked_ell::Parameters& parameters) {
-    using namespace detail::blocked_ell;
-    const RowFeatures& rows = in.features.rows();
-    if (!parameters.sorts()) return;
-    if (too_much_padding(most_slots(rows, parameters.slice_rows), rows).empty() &&
-        parameters.sigma % parameters.slice_rows == 0) {
-      return;
-    }
-    const int bits = std::countr_zero(static_cast<unsigned>(parameters.slice_rows));
-    const auto slots = static_cast<double>(sorted_slots(in.exec, in.A, bits, parameters.sigma));
-    const std::string refusal = too_much_padding(slots, rows);
-    if (!refusal.empty()) {
-      throw Refusal(std::string(name) + ": sorted, " + refusal, "take csr, which holds any matrix");
-    }
-  }
 };
-
-template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
-std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> BlockedEllFormat::inspect(
-    const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-  using namespace detail::blocked_ell;
-  const Parameters parameters = Parameters::resolve(scheme, in.features.rows(), in.device);
-  const backends::Simd simd = detail::loads_or_none(scheme, in.device);
-  refuse_padding(in, parameters);
-  std::vector<SchemeTerm> terms{
-      {"rows", parameters.slice_rows},
-      {"sigma", parameters.sigma > 0 ? std::to_string(parameters.sigma) : std::string("none")}};
-  if (in.device.has_lanes()) {
-    terms.emplace_back("lanes", parameters.lanes);
-    terms.emplace_back("threads", parameters.threads);
-  } else {
-    terms.emplace_back("simd", std::string(backends::name(simd)));
-  }
-  return std::make_unique<Executor<Exec, Matrix, V, Acc>>(in, Scheme(name, std::move(terms)),
-                                                          parameters, simd);
-}
 
 }  // namespace heddle
 
+#ifdef HEDDLE_DEFINITIONS
+#include "inspect.hpp"
+#endif
 HEDDLE_COMPILED_FORMAT(BlockedEllFormat)

@@ -11,9 +11,6 @@
 
 namespace heddle::detail::blocked_ell {
 
-/// Vectors of one launch at most, and so the carry-outs of each row place of a cut slice.
-inline constexpr int most_vectors = 8;
-
 /// Where pieces of cut slices leave their sums: that of vector v and row place r of carry-out c
 /// lies at (c * most_vectors + v) * slice_rows + r.
 template <class View, class Product>

@@ -9,7 +9,8 @@
 
 #include "../../core/scheme.hpp"
 #include "../common/prediction.hpp"
-#include "kernel.hpp"
+#include "slice.hpp"
+#include "tuning.hpp"
 
 namespace heddle::detail::blocked_ell {
 
@@ -81,7 +82,6 @@ struct Parameters {
 /// consecutive rows; where rows are not sorted, all or half of them by the bandwidth. Without the
 /// pattern as if all were.
 inline double column_bytes(const Features& features, int slice_rows, const heddle::Sizes& sizes) {
-  static_assert(PatternFeatures::narrow_span == no_delta);
   constexpr double narrow = sizeof(std::uint16_t);
   if (!features.has_pattern()) return narrow;
   const PatternFeatures& pattern = features.pattern();

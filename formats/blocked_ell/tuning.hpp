@@ -29,4 +29,7 @@ inline constexpr Tuning tuning{};
 /// Of its own, so that kernels may name it.
 inline constexpr int piece_width = tuning.piece_width;
 
+/// Vectors of one launch at most, and so the carry-outs of each row place of a cut slice.
+inline constexpr int most_vectors = 8;
+
 }  // namespace heddle::detail::blocked_ell

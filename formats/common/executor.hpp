@@ -4,7 +4,7 @@
 #include "../../core/matrix.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/scheme.hpp"
-#include "team_sums/dot.hpp"
+#include "team_sums/places.hpp"
 
 namespace heddle {
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../format.hpp"
-#include "executor.hpp"
+#include "../formats.hpp"
 #include "predict.hpp"
 
 namespace heddle {
@@ -28,12 +27,9 @@ struct CooFormat {
       const Inspection<Exec, Matrix>& in, const Scheme& scheme);
 };
 
-template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
-std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> CooFormat::inspect(
-    const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-  return std::make_unique<detail::coo::Executor<Exec, Matrix, V, Acc>>(in, scheme);
-}
-
 }  // namespace heddle
 
+#ifdef HEDDLE_DEFINITIONS
+#include "inspect.hpp"
+#endif
 HEDDLE_COMPILED_FORMAT(CooFormat)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../format.hpp"
-#include "executor.hpp"
+#include "../formats.hpp"
 #include "predict.hpp"
 
 namespace heddle {
@@ -37,13 +36,9 @@ struct CsbFormat {
       const Inspection<Exec, Matrix>& in, const Scheme& scheme);
 };
 
-template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
-std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> CsbFormat::inspect(
-    const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-  return std::make_unique<detail::csb::Executor<Exec, Matrix, V, Acc>>(
-      in, detail::csb::Parameters(scheme));
-}
-
 }  // namespace heddle
 
+#ifdef HEDDLE_DEFINITIONS
+#include "inspect.hpp"
+#endif
 HEDDLE_COMPILED_FORMAT(CsbFormat)

@@ -9,7 +9,7 @@
 
 #include "../../core/scheme.hpp"
 #include "../common/prediction.hpp"
-#include "../inspect/recipe/longest_panel.hpp"
+#include "../inspect/recipe/walks.hpp"
 #include "sweeps.hpp"
 
 namespace heddle::detail::csb {

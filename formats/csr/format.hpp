@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/cpu_traits.hpp"
 #include "../../core/scheme_grammar.hpp"
-#include "../format.hpp"
-#include "executor.hpp"
+#include "../formats.hpp"
 #include "predict.hpp"
+#include "row_hints.hpp"
 
 namespace heddle {
 
@@ -104,12 +105,9 @@ struct CsrFormat {
   }
 };
 
-template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
-std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> CsrFormat::inspect(
-    const Inspection<Exec, Matrix>& inspection, const Scheme& scheme) {
-  return std::make_unique<detail::csr::Executor<Exec, Matrix, V, Acc>>(inspection, scheme);
-}
-
 }  // namespace heddle
 
+#ifdef HEDDLE_DEFINITIONS
+#include "inspect.hpp"
+#endif
 HEDDLE_COMPILED_FORMAT(CsrFormat)

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/device.hpp"
-#include "../common/scale.hpp"
-#include "kernels.hpp"
-#include "predict.hpp"
+#include "../../core/matrix.hpp"
+#include "../../core/multivector.hpp"
 
 namespace heddle {
 
@@ -16,16 +14,9 @@ enum class RowLengths {
 
 namespace detail::csr {
 
-/// The rows of a matrix as far as its sizes tell: all as long as the mean.
-template <class Matrix>
-RowFeatures rows_alike(const Matrix& A) {
-  RowFeatures rows;
-  rows.rows = A.rows();
-  rows.columns = A.columns();
-  rows.nonzeros = static_cast<std::int64_t>(A.nonzeros());
-  rows.longest_row = std::llround(rows.mean_row());
-  return rows;
-}
+/// What is_defined is asked of apply_without_plan.
+template <class V>
+struct WithoutPlanKernels;
 
 /// y = alpha * op(A) * x + beta * y without inspection, sums kept in the type of the vectors: by
 /// csr/merge,search=apply where rows are said to differ, and on a GPU also where it costs less than
@@ -33,32 +24,7 @@ RowFeatures rows_alike(const Matrix& A) {
 template <Scalar V, ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 void apply_without_plan(const Exec& exec, Op op, V alpha, const CsrMatrix<S, O, Off, Space>& A,
                         const Multivector<const V>& x, V beta, const Multivector<V>& y,
-                        RowLengths lengths) {
-  if (alpha == V(0)) return scale<V, V>(exec, beta, y);
-  using Kernels = csr::Kernels<Exec, S, O, Off, V, V>;
-  const auto operands = operands_of(view_of(A), Product<V, V>{conjugates(op), alpha, beta, x, y});
-  if (transposes(op)) {
-    scale<V, V>(exec, beta, y);
-    return Kernels::scatter(exec, operands);
-  }
-  const typename Kernels::Variant variant{WithoutPlan()};
-  const Device device = backends::describe(exec);
-  bool searches = lengths == RowLengths::differ;
-  int lanes = 1;
-  if constexpr (backends::has_lanes<Exec>) {
-    const Sizes sizes{sizeof(S), sizeof(O), sizeof(Off),
-                      sizeof(V), sizeof(V), {x.count, x.vector_stride != 1}};
-    const RowFeatures rows = rows_alike(A);
-    const GpuCosts costs(rows, device, sizes, gpu_tuning<backends::Tag<Exec>>);
-    lanes = costs.subwarp_lanes();
-    searches = searches || costs.searched_merge() < costs.subwarp(lanes);
-  }
-  if (searches) {
-    Kernels::searched_shares(exec, operands, Kernels::share_search(device, A), variant);
-  } else {
-    Kernels::rows(exec, operands, lanes, variant);
-  }
-}
+                        RowLengths lengths);
 
 }  // namespace detail::csr
 

@@ -3,9 +3,7 @@
 
 #include <string>
 
-#include "../common/pinned_simd.hpp"
-#include "../format.hpp"
-#include "executor.hpp"
+#include "../formats.hpp"
 #include "predict.hpp"
 
 namespace heddle {
@@ -44,17 +42,9 @@ struct EllFormat {
   }
 };
 
-template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
-std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> EllFormat::inspect(
-    const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-  using namespace detail::ell;
-  const int lanes = Parameters::resolve(scheme, in.features.rows(), in.device).lanes;
-  const backends::Simd simd = detail::loads_or_none(scheme, in.device);
-  const SchemeTerm term =
-      in.device.has_lanes() ? SchemeTerm("lanes", lanes) : SchemeTerm("simd", backends::name(simd));
-  return std::make_unique<Executor<Exec, Matrix, V, Acc>>(in, Scheme(name, {term}), simd, lanes);
-}
-
 }  // namespace heddle
 
+#ifdef HEDDLE_DEFINITIONS
+#include "inspect.hpp"
+#endif
 HEDDLE_COMPILED_FORMAT(EllFormat)

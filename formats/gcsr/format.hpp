@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include "../format.hpp"
-#include "executor.hpp"
+#include "../formats.hpp"
 #include "predict.hpp"
 
 namespace heddle {
@@ -35,17 +34,9 @@ struct GcsrFormat {
       const Inspection<Exec, Matrix>& in, const Scheme& scheme);
 };
 
-template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
-std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> GcsrFormat::inspect(
-    const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-  using namespace detail::gcsr;
-  const int lanes = Parameters::resolve(scheme, in.features.rows(), in.device).lanes;
-  std::vector<SchemeTerm> terms;
-  if (in.device.has_lanes()) terms.emplace_back("lanes", lanes);
-  return std::make_unique<Executor<Exec, Matrix, V, Acc>>(in, Scheme(name, std::move(terms)),
-                                                          lanes);
-}
-
 }  // namespace heddle
 
+#ifdef HEDDLE_DEFINITIONS
+#include "inspect.hpp"
+#endif
 HEDDLE_COMPILED_FORMAT(GcsrFormat)

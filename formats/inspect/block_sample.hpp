@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../../core/search.hpp"
+#include "pattern.hpp"
 #include "recipe/compact.hpp"
 
 namespace heddle {
@@ -79,17 +80,9 @@ struct BlockSampleKernel {
 
 }  // namespace detail
 
-/// How many aligned blocks of height x width hold an entry of A, estimated from up to 4096 block
-/// rows spread over the matrix; exact where there are no more. One launch and one readback, which
-/// waits for `exec`; no allocation. Where columns do not ascend in a sampled row all blocks are
-/// counted instead, with the workspace of recipe::Compact. A longest row that is known is cut into
-/// parts.
-///
-/// Source of sampling: E.-J. Im, K. Yelick and R. Vuduc, "Sparsity: optimization framework for
-/// sparse matrix kernels", IJHPCA 18, 2004.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 std::int64_t estimated_blocks(const Exec& exec, const CsrPattern<O, Off, Space>& A, int height,
-                              int width, std::int64_t longest_row = 0) {
+                              int width, std::int64_t longest_row) {
   const auto nonzeros = static_cast<std::int64_t>(A.nonzeros());
   if (nonzeros == 0) return 0;
   const std::int64_t block_rows = ceil_div<std::int64_t>(A.rows(), height);

@@ -3,17 +3,12 @@
 
 #include <string>
 
-#include "../../core/promises.hpp"
+#include "pattern.hpp"
 #include "recipe/repeats.hpp"
 #include "row_features.hpp"
 
 namespace heddle {
 
-/// Throws Error, naming row and entry, where a matrix breaks a promise about its entries: in_range,
-/// sorted, unique. Assumes a row pointer that row_features accepts.
-///
-/// A launch and a readback, which waits for `exec`, for each promise that is made; for unique
-/// columns that do not ascend the workspace of recipe::find_repeat besides.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 void check_promises(const Exec& exec, const CsrPattern<O, Off, Space>& A,
                     const Promises& promises) {

@@ -6,12 +6,9 @@
 
 namespace heddle {
 
-/// What is known of a matrix whose rows have been looked at, and with Check::columns its columns
-/// too, or somebody vouches for them; else a question about the pattern looks at them first. Refers
-/// to `exec` and A, which live as long as questions are asked.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 Features features_of(const Exec& exec, const CsrPattern<O, Off, Space>& A, const RowFeatures& rows,
-                     Check checked = Check::rows) {
+                     Check checked) {
   return Features(
       rows,
       [&exec, &A, rows, checked] {

@@ -160,18 +160,9 @@ inline void check_block(int block) {
 
 }  // namespace detail
 
-/// All features of a matrix whose rows are known, and whose columns are known to be in range: those
-/// of its rows, then those of the places of the entries, in blocks of `block` x `block`, or with 0
-/// without counting blocks.
-///
-/// Throws Error for a block size that is not in 0 .. 64. Two launches with a readback each that
-/// waits for `exec`, and a workspace of one bit for each of the rows + columns - 1 diagonals, in
-/// 4-byte words, on a GPU in up to 32 copies of 8 MB together, allocated, cleared and freed. An
-/// entry that enters a block costs block - 1 binary searches in other rows. Every figure is exact
-/// and the same from run to run.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 PatternFeatures pattern_features(const Exec& exec, const CsrPattern<O, Off, Space>& A,
-                                 const RowFeatures& rows, int block = 2) {
+                                 const RowFeatures& rows, int block) {
   detail::check_block(block);
   PatternFeatures features{rows};
   features.block = block;
@@ -209,11 +200,8 @@ PatternFeatures pattern_features(const Exec& exec, const CsrPattern<O, Off, Spac
   return features;
 }
 
-/// The same of a matrix of which nothing is known: row_features first, with its checks of rows and
-/// columns, which throw Error, and one launch and readback more.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
-PatternFeatures pattern_features(const Exec& exec, const CsrPattern<O, Off, Space>& A,
-                                 int block = 2) {
+PatternFeatures pattern_features(const Exec& exec, const CsrPattern<O, Off, Space>& A, int block) {
   detail::check_block(block);
   return pattern_features(exec, A, row_features(exec, A, Check::columns), block);
 }

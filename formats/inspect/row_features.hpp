@@ -8,17 +8,11 @@
 
 #include "../../backends/lanes.hpp"
 #include "../../core/error.hpp"
-#include "../../core/features.hpp"
-#include "../../core/matrix.hpp"
+#include "pattern.hpp"
 
 namespace heddle {
 
-/// What row_features looks at besides the row pointer.
-enum class Check { rows, columns };
-
 namespace detail {
-
-inline constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
 
 struct RowSums {
   std::int64_t shortest = nowhere;
@@ -160,16 +154,8 @@ template <class Matrix>
 
 }  // namespace detail
 
-/// The row features of a matrix, and a check of its row pointer; with Check::columns, of its
-/// column indices as well.
-///
-/// Throws Error, naming the row (and entry), where row_ptr does not start at 0, falls, or does not
-/// end at the number of entries, or a column is out of range. One launch on `exec` and one
-/// readback, which waits for `exec`; no allocation. Every figure is exact, row_variance to
-/// rounding, and the same from run to run.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
-RowFeatures row_features(const Exec& exec, const CsrPattern<O, Off, Space>& A,
-                         Check check = Check::rows) {
+RowFeatures row_features(const Exec& exec, const CsrPattern<O, Off, Space>& A, Check check) {
   static_assert(Kokkos::SpaceAccessibility<KokkosSpace<Exec>, Space>::accessible);
   RowFeatures features;
   features.rows = A.rows();
@@ -202,9 +188,6 @@ RowFeatures row_features(const Exec& exec, const CsrPattern<O, Off, Space>& A,
   return features;
 }
 
-/// Throws Error, naming row and entry, if a column index is out of range. One launch over the
-/// entries and one readback, which waits for `exec`; no allocation. Assumes a row pointer that
-/// row_features accepts.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 void check_columns(const Exec& exec, const CsrPattern<O, Off, Space>& A) {
   static_assert(Kokkos::SpaceAccessibility<KokkosSpace<Exec>, Space>::accessible);

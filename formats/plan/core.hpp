@@ -2,25 +2,34 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <vector>
 
-#include "../../backends/device.hpp"
 #include "../../core/move_only.hpp"
-#include "../common/scale.hpp"
-#include "../inspect/check_promises.hpp"
-#include "../inspect/features.hpp"
-#include "../inspect/transpose.hpp"
-#include "finite_x_check.hpp"
-#include "inspect_best.hpp"
+#include "../choose.hpp"
+#include "../common/team_sums/places.hpp"
+#include "../formats.hpp"
+#include "../inspect/pattern.hpp"
 #include "overlap_check.hpp"
 #include "spmv_options.hpp"
-#include "triangle_check.hpp"
 
 namespace heddle::detail {
 
+/// A scheme at work on a matrix: why that one, and what executes it.
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+struct Inspected {
+  Choice choice;
+  std::unique_ptr<SpmvExecutor<Exec, Matrix, Vector, Accumulator>> executor;
+};
+
+/// The same on the stored transpose, with that.
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+struct InspectedTranspose;
+
 /// All that an SpmvPlan does, which documents it, on a matrix with signed offsets and with any
-/// list of formats: one class for all lists and for offsets of either sign.
+/// list of formats: one class for all lists and for offsets of either sign. Defined, so that a
+/// program can leave it to the compiled part, in core_definitions.hpp.
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 class SpmvPlanCore {
  public:
@@ -28,6 +37,9 @@ class SpmvPlanCore {
   using Dot = team_sums::Dot<Accumulator>;
 
   SpmvPlanCore(const Exec& exec, const Matrix& A, const SpmvOptions& options, const Table& formats);
+  SpmvPlanCore(SpmvPlanCore&&) noexcept;
+  SpmvPlanCore& operator=(SpmvPlanCore&&) noexcept;
+  ~SpmvPlanCore();
 
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
                Accumulator beta, const Multivector<Vector>& y);
@@ -43,28 +55,15 @@ class SpmvPlanCore {
     check_alive("setup_seconds");
     return setup_seconds_;
   }
-  std::size_t bytes() const {
-    check_alive("bytes");
-    std::size_t bytes = forward_.executor->bytes();
-    if (transposed_) bytes += transposed_->matrix.bytes() + transposed_->part.executor->bytes();
-    return bytes;
-  }
+  std::size_t bytes() const;
   const Matrix& matrix() const { return A_; }
   double moved_bytes(Op op, int vectors, bool with_beta) const {
     return part(op, "moved_bytes").executor->moved_bytes(stored_op(op), vectors, with_beta);
   }
 
  private:
-  using S = typename Matrix::scalar_type;
-  using O = typename Matrix::ordinal_type;
-  using Off = typename Matrix::offset_type;
-
-  /// A scheme at work on A or on its transpose.
   using Part = Inspected<Exec, Matrix, Vector, Accumulator>;
-  struct TransposedPart {
-    Transposed<Exec, S, O, Off> matrix;
-    Part part;
-  };
+  using TransposedPart = InspectedTranspose<Exec, Matrix, Vector, Accumulator>;
 
   Part inspect(const Exec& exec, const Matrix& A, const RowFeatures& rows, Check checked,
                const ChooseOptions& options, const std::optional<Scheme>& pinned) const;
@@ -107,182 +106,9 @@ class SpmvPlanCore {
   Device device_;
   Part forward_;
   std::array<bool, 4> native_{};  // of each Op
-  std::optional<TransposedPart> transposed_;
+  std::unique_ptr<TransposedPart> transposed_;
   OverlapCheck<Exec> overlap_;
   double setup_seconds_ = 0;
 };
-
-// What follows is not inline, so that a program can leave it to the compiled part: instantiate.hpp.
-
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::SpmvPlanCore(const Exec& exec, const Matrix& A,
-                                                              const SpmvOptions& options,
-                                                              const Table& formats)
-    : A_(A), options_(options), formats_(formats), device_(backends::describe(exec)) {
-  if (options.vectors.count < 1) {
-    throw Error("options.vectors.count is " + std::to_string(options.vectors.count),
-                "give the number of vectors that x will hold");
-  }
-  if (!(options.bytes_per_second >= 0)) {
-    throw Error("options.bytes_per_second is " + std::to_string(options.bytes_per_second),
-                "give a positive number, or 0 for what is known of the device");
-  }
-  if (options.bytes_per_second > 0) device_.bytes_per_second = options.bytes_per_second;
-  Kokkos::Timer timer;
-  const Promises& promises = options.promises;
-  const bool looks_at_columns = options.check && !promises.in_range;
-  const RowFeatures rows = row_features(exec, A, looks_at_columns ? Check::columns : Check::rows);
-  if (options.check_promises) check_promises(exec, A, promises);
-  if (options.symmetry != Symmetry::none) {
-    check_triangle(exec, A, options.symmetry, options.check);
-  }
-  const bool in_range = looks_at_columns || promises.in_range;
-  forward_ = inspect(exec, A, rows, in_range ? Check::columns : Check::rows,
-                     choose_options(promises), options.scheme);
-  for (const Op op : {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose}) {
-    native_[static_cast<std::size_t>(op)] =
-        applies(formats_.formats, op, forward_.executor->scheme());
-  }
-  for (const Op op : options.ops) prepare_op(exec, op);
-  overlap_ = OverlapCheck<Exec>(exec, options.check_overlap);
-  exec.fence("heddle::spmv::inspected");
-  setup_seconds_ = timer.seconds();
-}
-
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::execute(const Exec& exec, Op op,
-                                                              Accumulator alpha,
-                                                              const Multivector<const Vector>& x,
-                                                              Accumulator beta,
-                                                              const Multivector<Vector>& y) {
-  multiply(exec, op, alpha, x, beta, y, nullptr);
-}
-
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::execute_dot(
-    const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
-    Accumulator beta, const Multivector<Vector>& y, const Dot& dot) {
-  if (x.count != 1) {
-    throw Error("apply_dot is given " + std::to_string(x.count) + " vectors",
-                "give one; for several, apply and vectors::dot");
-  }
-  if (!dot.with_itself && x.rows != y.rows) {
-    throw Error(
-        "x . y of an x of " + std::to_string(x.rows) + " rows and a y of " + std::to_string(y.rows),
-        "take y . y, or a square matrix");
-  }
-  if (!multiply(exec, op, alpha, x, beta, y, &dot)) team_sums::launch_dot(exec, x, y, dot);
-}
-
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-bool SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::multiply(
-    const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
-    Accumulator beta, const Multivector<Vector>& y, const Dot* dot) {
-  check_alive("apply");
-  check_vectors(A_.rows(), A_.columns(), op, x, y);
-  if (alpha == Accumulator(0)) {
-    scale<Vector, Accumulator>(exec, beta, y);
-    return false;
-  }
-  const Part& runs = part(op, "apply");
-  if (options_.promises.finite_x && options_.check_promises) check_finite(exec, x);
-  const typename OverlapCheck<Exec>::Apply counted(overlap_, exec);
-  const Op stored = stored_op(op);
-  if (dot && y.rows > 0 && runs.executor->has_dot(stored) &&
-      runs.executor->apply_dot(exec, stored, alpha, x, beta, y, *dot)) {
-    return true;
-  }
-  runs.executor->apply(exec, stored, alpha, x, beta, y);
-  return false;
-}
-
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare(const Exec& exec, Op op) {
-  check_alive("prepare");
-  Kokkos::Timer timer;
-  prepare_op(exec, op);
-  exec.fence("heddle::spmv::prepared");
-  setup_seconds_ += timer.seconds();
-}
-
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::update_values(const Exec& exec,
-                                                                    const Matrix& A) {
-  check_alive("update_values");
-  if (A.rows() != A_.rows() || A.columns() != A_.columns() || A.nonzeros() != A_.nonzeros()) {
-    throw Error("update_values was given a matrix of " + shape_of(A) + ", and the plan is for " +
-                    shape_of(A_),
-                "make a new plan when the pattern changes");
-  }
-  A_ = A;
-  forward_.executor->update_values(exec, A);
-  if (transposed_) {
-    transposed_->matrix.update_values(exec, A);
-    transposed_->part.executor->update_values(exec, transposed_->matrix.matrix());
-  }
-}
-
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-auto SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
-    const Exec& exec, const Matrix& A, const RowFeatures& rows, Check checked,
-    const ChooseOptions& options, const std::optional<Scheme>& pinned) const -> Part {
-  const Features features = features_of(exec, A, rows, checked);
-  const Inspection<Exec, Matrix> inspection{options.sizes, exec, A, features, device_};
-  const Inspector<Exec, Matrix, Vector, Accumulator> inspector(formats_, inspection, options);
-  if (pinned) return inspector.pinned(*pinned);
-  const double seconds = options_.measure_seconds;
-  return seconds > 0 ? inspector.fastest(seconds) : inspector.best();
-}
-
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-ChooseOptions SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::options_of_transpose(Op op) const {
-  // It is made sorted, and of columns that exist.
-  ChooseOptions options =
-      choose_options({true, true, options_.promises.unique, options_.promises.finite_x});
-  options.ops.clear();
-  if (options.max_bytes == no_bound) return options;
-  RowFeatures shape;
-  shape.columns = A_.columns();
-  shape.nonzeros = static_cast<std::int64_t>(A_.nonzeros());
-  const std::size_t kept = forward_.executor->bytes();
-  const std::size_t transpose = stored_transpose_bytes(shape, options.sizes);
-  if (kept + transpose > options.max_bytes) {
-    throw Refusal(std::string("op ") + name(op) + " needs a stored transpose of " +
-                      std::to_string(transpose) + " bytes beside the " + std::to_string(kept) +
-                      " of " + forward_.executor->scheme().to_string() +
-                      ", and options.max_bytes is " + std::to_string(options.max_bytes),
-                  "name the op in options.ops, so that the scheme is chosen for it, raise "
-                  "options.max_bytes, or pin csr/adaptive,transpose=atomics");
-  }
-  options.max_bytes -= kept + transpose;
-  return options;
-}
-
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_op(const Exec& exec, Op op) {
-  if (native(op) || transposed_) return;
-  if (options_.values_in_place) {
-    throw Error(std::string("op ") + name(op) + " needs a stored transpose, which copies values",
-                "name it in options.ops, or pin a scheme that applies it natively "
-                "(csr/adaptive,transpose=atomics), or leave options.values_in_place");
-  }
-  const ChooseOptions options = options_of_transpose(op);
-  Transposed<Exec, S, O, Off> matrix(exec, A_);
-  const Matrix transposed = matrix.matrix();
-  const RowFeatures rows = row_features(exec, transposed, Check::rows);
-  Part part = inspect(exec, transposed, rows, Check::columns, options, options_.transposed_scheme);
-  transposed_.emplace(TransposedPart{std::move(matrix), std::move(part)});
-}
-
-template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-auto SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::part(Op op, const char* called) const
-    -> const Part& {
-  check_alive(called);
-  if (native(op)) return forward_;
-  if (transposed_) return transposed_->part;
-  throw Error("this plan (" + forward_.executor->scheme().to_string() +
-                  ") is not prepared for op " + name(op),
-              "name it in SpmvOptions::ops, or call prepare(exec, op) before the first apply");
-}
 
 }  // namespace heddle::detail

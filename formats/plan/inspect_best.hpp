@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../choose.hpp"
-#include "../format.hpp"
+#include "core.hpp"
 #include "measure.hpp"
+#include "rank.hpp"
 
 namespace heddle::detail {
-
-/// A scheme at work on a matrix: why that one, and what executes it.
-template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
-struct Inspected {
-  Choice choice;
-  std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> executor;
-};
 
 /// Makes executors of one matrix, which keep no more than options.max_bytes.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>

@@ -1,38 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <string>
-
-#include "../../backends/atomics.hpp"
-#include "../../backends/lanes.hpp"
-#include "../../core/error.hpp"
-#include "../../core/loops.hpp"
 #include "../../core/types.hpp"
 
 namespace heddle::detail {
-
-/// Whether this source is compiled with assertions.
-#ifdef NDEBUG
-inline constexpr bool asserts = false;
-#else
-inline constexpr bool asserts = true;
-#endif
-
-/// Counts an apply in; a second one at the same time ends the program, since nobody can throw here.
-template <class Word>
-struct EnterKernel {
-  Word busy;
-  KOKKOS_FUNCTION void operator()(std::int64_t) const {
-    if (backends::atomic_fetch_add(&busy(), 1) == 0) return;
-    Kokkos::abort(
-        "heddle: one plan is applied on two streams at the same time; make a plan for each");
-  }
-};
-template <class Word>
-struct LeaveKernel {
-  Word busy;
-  KOKKOS_FUNCTION void operator()(std::int64_t) const { backends::atomic_store(&busy(), 0); }
-};
 
 /// What an OverlapCheck calls its word and its launches.
 struct OverlapLabels {
@@ -52,30 +23,10 @@ class OverlapCheck {
  public:
   OverlapCheck() = default;
   /// One allocation in the order of `exec`, if on.
-  OverlapCheck(const Exec& exec, bool on, const OverlapLabels& labels = spmv_overlap)
-      : labels_(labels) {
-    if (on) busy_ = Word(Kokkos::view_alloc(kokkos_space(exec), std::string(labels.busy)));
-  }
+  OverlapCheck(const Exec& exec, bool on, const OverlapLabels& labels = spmv_overlap);
 
-  void enter(const Exec& exec) const {
-    if (!busy_.data()) return;
-    if constexpr (on_host) {
-      if (backends::atomic_fetch_add(busy_.data(), 1) == 0) return;
-      backends::atomic_add(busy_.data(), -1);  // the one that runs is still counted
-      throw Error("one plan is applied twice at the same time",
-                  "make a plan for each stream or thread, or wait for the first apply");
-    } else {
-      parallel_for(exec, labels_.enter, 1, EnterKernel<Word>{busy_});
-    }
-  }
-  void leave(const Exec& exec) const {
-    if (!busy_.data()) return;
-    if constexpr (on_host) {
-      backends::atomic_add(busy_.data(), -1);
-    } else {
-      parallel_for(exec, labels_.leave, 1, LeaveKernel<Word>{busy_});
-    }
-  }
+  void enter(const Exec& exec) const;
+  void leave(const Exec& exec) const;
 
   /// An apply that is counted in while it lives, and counted out where it throws as well.
   class Apply {
@@ -99,7 +50,6 @@ class OverlapCheck {
 
  private:
   using Word = Kokkos::View<int, typename Exec::memory_space>;
-  static constexpr bool on_host = backends::runs_on_host<Exec>;
 
   OverlapLabels labels_ = spmv_overlap;
   Word busy_;

@@ -4,11 +4,11 @@
 #include <optional>
 #include <vector>
 
+#include "../../core/asserts.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/promises.hpp"
 #include "../../core/scheme.hpp"
 #include "../common/prediction.hpp"
-#include "overlap_check.hpp"
 
 namespace heddle {
 

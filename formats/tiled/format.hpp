@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../format.hpp"
-#include "executor.hpp"
+#include "../formats.hpp"
 #include "predict.hpp"
 
 namespace heddle {
@@ -32,13 +31,9 @@ struct TiledFormat {
       const Inspection<Exec, Matrix>& in, const Scheme& scheme);
 };
 
-template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
-std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> TiledFormat::inspect(
-    const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-  return std::make_unique<detail::tiled::Executor<Exec, Matrix, V, Acc>>(
-      in, detail::tiled::Parameters(scheme, in.device));
-}
-
 }  // namespace heddle
 
+#ifdef HEDDLE_DEFINITIONS
+#include "inspect.hpp"
+#endif
 HEDDLE_COMPILED_FORMAT(TiledFormat)

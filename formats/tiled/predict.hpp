@@ -7,7 +7,7 @@
 
 #include "../../core/scheme.hpp"
 #include "../common/prediction.hpp"
-#include "../inspect/recipe/longest_panel.hpp"
+#include "../inspect/recipe/walks.hpp"
 #include "parameters.hpp"
 #include "tile.hpp"
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "../../backends/device.hpp"
-#include "../sptrsv/instantiate.hpp"
+#include "../sptrsv/definitions.hpp"
 #include "list_updates.hpp"
 #include "rows.hpp"
 #include "schemes.hpp"

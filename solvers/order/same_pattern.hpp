@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <optional>
 #include <string>
 
+#include "../../core/asserts.hpp"
 #include "../../core/matrix.hpp"
-#include "../../formats/plan/overlap_check.hpp"
+#include "../../formats/plan/overlap_launches.hpp"
+#include "pattern_key.hpp"
 
 namespace heddle::detail {
-
-/// A hash of a row pointer and of columns in their order; nothing where patterns are not compared.
-using PatternKey = std::optional<std::uint64_t>;
 
 /// Item k < nonzeros is entry k, item nonzeros + i row i.
 template <Ordinal O, Offset Off>

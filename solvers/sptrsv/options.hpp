@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
+#include "../../core/asserts.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/scheme.hpp"
-#include "../../formats/plan/overlap_check.hpp"
 #include "../triangle/triangle.hpp"
 
 namespace heddle {

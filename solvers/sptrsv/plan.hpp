@@ -3,6 +3,7 @@
 
 #include "../../core/version.hpp"
 #include "instantiate.hpp"
+#include "select/choose.hpp"
 
 namespace heddle {
 
@@ -36,7 +37,10 @@ class SptrsvPlan {
   /// or zero, infinite or NaN once repeated entries are added. Throws Error too if options.scheme
   /// does not exist on this device (the message lists what exists). Device memory: bytes().
   explicit SptrsvPlan(const Exec& exec, const Matrix& T, const SptrsvOptions& options = {})
-      : core_(exec, with_signed_offsets(T), options) {}
+      : core_(exec, with_signed_offsets(T), options) {
+    HEDDLE_ASSERT_DEFINED(detail::is_defined<Core> ||
+                          detail::is_compiled<Exec, Signed, Vector, Accumulator>());
+  }
 
   /// Solves T x = alpha * b. b and x have one row a row of T; both are of rank 1, or of rank 2 with
   /// as many vectors as each other, in any layout. x is b itself, or does not overlap it.
@@ -127,8 +131,9 @@ class SptrsvPlan {
  private:
   friend struct detail::sptrsv::TraceAccess;
   using Signed = SignedOffsets<Matrix>;
+  using Core = detail::SptrsvPlanCore<Exec, Signed, Vector, Accumulator>;
 
-  detail::SptrsvPlanCore<Exec, Signed, Vector, Accumulator> core_;
+  Core core_;
   Version version_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "definitions.hpp"
 #include "plan.hpp"
 
 namespace heddle::detail::sptrsv {

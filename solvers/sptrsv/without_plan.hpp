@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/device.hpp"
-#include "../../backends/threads_at_once.hpp"
 #include "../../core/arena.hpp"
-#include "../../core/loops.hpp"
+#include "../../core/error.hpp"
 #include "../../core/matrix.hpp"
 #include "../../core/move_only.hpp"
-#include "../triangle/right_hand_sides.hpp"
+#include "../../formats/compiled.hpp"
 #include "options.hpp"
-#include "prepare/chunks_kernel.hpp"
-#include "prepare/in_order_kernel.hpp"
-#include "select/tuning.hpp"
 
 namespace heddle {
 
@@ -28,14 +23,7 @@ class SptrsvWorkspace {
  public:
   /// For triangles of up to `rows` rows. `vectors` right-hand sides, at most 4, are solved in one
   /// pass over the triangle; b may hold more. Allocates, in the order of `exec`.
-  explicit SptrsvWorkspace(const Exec& exec, std::int64_t rows, int vectors = 1)
-      : rows_(rows), vectors_(std::clamp(vectors, 1, detail::sptrsv::vectors_at_once)) {
-    const auto words = static_cast<std::size_t>(words_of(rows, vectors_));
-    memory_ =
-        Arena<Space>(exec, "heddle::sptrsv::workspace", arena_bytes<std::uint32_t, Word>(1, words));
-    tickets_.next = memory_.template take<std::uint32_t>(1).data();
-    words_ = memory_.template take<Word>(words).data();
-  }
+  explicit SptrsvWorkspace(const Exec& exec, std::int64_t rows, int vectors = 1);
 
   std::int64_t rows() const { return rows_; }
   int vectors() const { return vectors_; }
@@ -45,105 +33,29 @@ class SptrsvWorkspace {
   bool moved_from() const { return moves_.moved_from(); }
 
   /// For the library: the words, and the counter that teams take their order from.
-  using Word = std::conditional_t<backends::has_lanes<Exec>, RealOf<Vector>, std::int64_t>;
-  Word* words() const { return words_; }
-  const backends::Tickets& tickets() const { return tickets_; }
+  void* words() const { return words_; }
+  std::uint32_t* next_ticket() const { return next_ticket_; }
 
  private:
-  using Space = typename Exec::memory_space;
-
-  static std::int64_t words_of(std::int64_t rows, int vectors) {
-    if constexpr (!backends::waits_make_progress<Exec>) {
-      return 0;
-    } else if constexpr (backends::has_lanes<Exec>) {
-      return rows * vectors * backends::Mailbox<Vector, 1>::words_per_place;
-    } else {
-      using detail::sptrsv::Chunks;
-      return ceil_div(rows, Chunks::least_rows) * Chunks::stride;
-    }
-  }
-
   detail::MoveOnly moves_;
   std::int64_t rows_;
   int vectors_;
-  Arena<Space> memory_;
-  Word* words_ = nullptr;
-  backends::Tickets tickets_;
+  Arena<typename Exec::memory_space> memory_;
+  void* words_ = nullptr;
+  std::uint32_t* next_ticket_ = nullptr;
 };
 
 namespace detail::sptrsv {
 
-template <class Mailbox>
-struct ClearMailbox {
-  Mailbox solved;
-  backends::Tickets tickets;
+/// What is_defined is asked of solve_without_plan.
+template <class V>
+struct WithoutPlanKernels;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    if (i == 0) tickets.clear();
-    solved.clear(i);
-  }
-};
-
-/// On a GPU: two launches for each pass.
-template <ExecutionSpace Exec, class Operands>
-void solve_by_lanes(const Exec& exec, Operands operands,
-                    const SptrsvWorkspace<Exec, typename Operands::vector_type>& workspace) {
-  using V = typename Operands::vector_type;
-  using Mailbox = backends::Mailbox<V, 1>;
-  using Shape = backends::Shape<backends::max_subwarp_width<Exec>, team_threads>;
-  const backends::Residency residency{warps_without_plan};
-  const std::int64_t rows = operands.graph.rows;
-  const std::int64_t teams = ceil_div<std::int64_t>(rows, team_threads);
-  const Mailbox solved{workspace.words()};
-  const auto tickets = workspace.tickets();
-  const auto b = operands.b;
-  const auto x = operands.x;
-  for (int first = 0; first < x.count; first += workspace.vectors()) {
-    const int vectors = std::min(workspace.vectors(), x.count - first);
-    operands.b = b.slice(first, vectors);
-    operands.x = x.slice(first, vectors);
-    parallel_for(exec, "heddle::sptrsv::no_values", rows * vectors,
-                 ClearMailbox<Mailbox>{solved, tickets});
-    const char* const label = "heddle::sptrsv::solve_in_order";
-    if (vectors == 1) {
-      using Kernel = InOrderKernel<Operands, 8, 1>;
-      backends::launch_by_ticket<Shape>(exec, label, teams, Kernel{operands, solved}, tickets, 0,
-                                        residency);
-    } else {
-      using Kernel = InOrderKernel<Operands, 2, vectors_at_once>;
-      backends::launch_by_ticket<Shape>(exec, label, teams, Kernel{operands, solved}, tickets, 0,
-                                        residency);
-    }
-  }
-}
-
-/// A vector a thread: one launch.
-template <ExecutionSpace Exec, class Operands>
-void solve_by_vectors(const Exec& exec, const Operands& operands) {
-  const char* const label = "heddle::sptrsv::solve_in_order";
-  const OneThreadKernel<Operands> kernel{operands};
-  if constexpr (backends::runs_on_host<Exec> && backends::waits_make_progress<Exec>) {
-    backends::launch<backends::Shape<1>>(exec, label, operands.x.count, kernel);
-  } else {
-    parallel_for(exec, label, operands.x.count, kernel);
-  }
-}
-
-/// On a CPU: two launches; one where there is no work, or no processor, for a second thread.
-template <ExecutionSpace Exec, class Operands>
-void solve_by_chunks(const Exec& exec, const Operands& operands, std::int64_t entries,
-                     const SptrsvWorkspace<Exec, typename Operands::vector_type>& workspace) {
-  using Shape = backends::Shape<1>;
-  const auto chunks = Chunks::of(workspace.words(), operands.graph.rows, entries);
-  const auto tickets = workspace.tickets();
-  const std::int64_t teams =
-      std::min<std::int64_t>(backends::threads_at_once(exec), chunks.count());
-  if (teams == 1) return solve_by_vectors(exec, operands);
-  backends::launch<Shape>(exec, "heddle::sptrsv::no_chunks", 1, ClearChunks{chunks, tickets});
-  using Kernel = ChunksKernel<Operands>;
-  backends::launch<Shape>(exec, "heddle::sptrsv::solve_in_order", teams,
-                          Kernel{operands, chunks, tickets, teams});
-}
+/// See heddle::sptrsv. Defined in solve_without_plan.hpp.
+template <Scalar V, ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
+void solve_without_plan(const Exec& exec, V alpha, const CsrMatrix<S, O, Off, Space>& T,
+                        const Multivector<const V>& b, const Multivector<V>& x,
+                        const SptrsvWorkspace<Exec, V>& workspace, const SptrsvOptions& options);
 
 }  // namespace detail::sptrsv
 
@@ -196,41 +108,12 @@ void sptrsv(const Exec& exec, Op op, typename X::value_type alpha,
     throw Error("a triangular solve without a plan, for the scheme " + options.scheme->to_string(),
                 "make an SptrsvPlan, which runs the scheme that is pinned");
   }
-  if (T.rows() != T.columns()) {
-    throw Error("a triangular solve with a matrix of " + std::to_string(T.rows()) + " x " +
-                    std::to_string(T.columns()),
-                "give a square matrix");
-  }
-  const auto b_vectors = multivector_of<const V>(b);
-  const auto x_vectors = multivector_of<V>(x);
-  detail::triangle::check_right_hand_sides(T.rows(), b_vectors, x_vectors);
-  if (workspace.moved_from()) {
-    throw Error("sptrsv was given a workspace that was moved from",
-                "give it the one that it was moved to");
-  }
-  if (workspace.rows() < T.rows()) {
-    throw Error("the workspace is for " + std::to_string(workspace.rows()) + " rows, and T has " +
-                    std::to_string(T.rows()),
-                "make an SptrsvWorkspace for the rows of T");
-  }
-  if (x_vectors.count == 0 || x_vectors.rows == 0) return;
-  if (alpha == V(0)) return detail::triangle::clear(exec, x_vectors);
-  const detail::sptrsv::InOrderOperands<S, O, Off, V> operands{
-      {T.row_ptr().data(), T.col_idx().data(), T.rows(), options.triangle},
-      T.values().data(),
-      options.diagonal == Diagonal::unit,
-      options.ignore_outside,
-      alpha,
-      b_vectors,
-      x_vectors};
-  if constexpr (!backends::waits_make_progress<Exec>) {
-    detail::sptrsv::solve_by_vectors(exec, operands);
-  } else if constexpr (backends::has_lanes<Exec>) {
-    detail::sptrsv::solve_by_lanes(exec, operands, workspace);
-  } else {
-    detail::sptrsv::solve_by_chunks(exec, operands, static_cast<std::int64_t>(T.nonzeros()),
-                                    workspace);
-  }
+  using Signed = SignedOffsets<CsrMatrix<S, O, Off, Space>>;
+  HEDDLE_ASSERT_DEFINED(detail::is_defined<detail::sptrsv::WithoutPlanKernels<V>> ||
+                        detail::is_compiled<Exec, Signed, V>());
+  detail::sptrsv::solve_without_plan<V>(exec, alpha, with_signed_offsets(T),
+                                        multivector_of<const V>(b), multivector_of<V>(x), workspace,
+                                        options);
 }
 
 /// The same with Op::none.

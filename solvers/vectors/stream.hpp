@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../backends/unroll.hpp"
-#include "../../formats/common/team_sums/workspace.hpp"
+#include "../../formats/common/team_sums/workspace_memory.hpp"
 #include "entries.hpp"
 #include "launch.hpp"
 

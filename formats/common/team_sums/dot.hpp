@@ -9,23 +9,6 @@
 /// that it has just written, which lie in the caches.
 namespace heddle::detail::team_sums {
 
-/// Teams whose sums the last of them adds up before those of all groups are: neither waits long.
-inline constexpr int group_teams = 256;
-
-inline std::int64_t groups_of(std::int64_t teams) {
-  return ceil_div<std::int64_t>(teams, group_teams);
-}
-
-/// Where the number goes, in memory of the device, and what is needed for it.
-template <Scalar Acc>
-struct Dot {
-  Acc* result = nullptr;     ///< null: none is wanted
-  bool with_itself = false;  ///< whether of y and y
-  Acc* sums = nullptr;       ///< of the teams, and behind them of the groups
-  int* through = nullptr;    ///< of all groups, and behind it of each
-  std::int64_t most_teams = 0;
-};
-
 /// The team as the widest subwarps that it has, whatever its shape is.
 template <class Team>
 class WideTeam {

@@ -3,13 +3,11 @@
 
 #include "../../../backends/launch.hpp"
 #include "../../../backends/memory.hpp"
+#include "places.hpp"
 
 /// Sums over all teams of a launch, in a fixed order: teams leave theirs in memory, and the last
 /// one to end adds them up. No floating-point number is added atomically.
 namespace heddle::detail::team_sums {
-
-/// Threads of a team of a GPU that adds up.
-inline constexpr int team_threads = 256;
 
 /// Where the subwarps of a team leave their sums, and what they learn together. Raw bytes, since
 /// complex types have constructors that scratch must not run.
@@ -19,15 +17,6 @@ struct Scratch {
   int last;
 
   KOKKOS_FORCEINLINE_FUNCTION Acc& sum(int i) { return reinterpret_cast<Acc*>(sum_bytes)[i]; }
-};
-
-/// What teams leave behind of their sums: `values` numbers each, and how many teams are through.
-template <Scalar Acc>
-struct Partials {
-  Acc* sums = nullptr;  ///< of team t from t * values on
-  int* through = nullptr;
-  int values = 0;
-  int most_teams = 1 << 30;  ///< that there is room for
 };
 
 /// Adds up `values` numbers of each thread over the team: thread 0 gets them, in an order that the

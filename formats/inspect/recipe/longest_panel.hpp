@@ -5,12 +5,9 @@
 
 #include "../../../backends/threads_at_once.hpp"
 #include "entry_keys.hpp"
+#include "walks.hpp"
 
 namespace heddle::recipe {
-
-/// Entries of a panel that a subwarp takes in turn, at most: where a panel has more, all entries
-/// are sorted instead, which costs each of them more and lasts no longer however they lie.
-inline constexpr std::int64_t most_walked_by_subwarp = 4096;
 
 /// The same on any backend. On a CPU a thread walks through many panels anyway, and a panel of four
 /// times its share is worth a sort.

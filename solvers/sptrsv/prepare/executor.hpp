@@ -24,8 +24,13 @@ struct ExecutorOf<Exec> {
   using type = GpuExecutor<Exec, Matrix, V, Acc>;
 };
 
-/// What runs the schemes of a backend.
+/// See core.hpp.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
-using Executor = typename ExecutorOf<Exec>::template type<Matrix, V, Acc>;
+class Executor : public ExecutorOf<Exec>::template type<Matrix, V, Acc> {
+  using Base = typename ExecutorOf<Exec>::template type<Matrix, V, Acc>;
+
+ public:
+  using Base::Base;
+};
 
 }  // namespace heddle::detail::sptrsv

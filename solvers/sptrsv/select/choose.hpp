@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "../transform/features.hpp"
+#include "../transform/triangle_features.hpp"
 #include "grammar.hpp"
 #include "shapes.hpp"
 

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "common/executor.hpp"
+#include "common/format_rules.hpp"
+#include "common/inspection.hpp"
+#include "common/prediction.hpp"
+#include "common/refusal.hpp"
+#include "compiled.hpp"
+
+namespace heddle {
+
+/// What SpMV asks of a format; the library's own and a user's alike. All functions are static.
+///
+/// - `name`: the word before the slash of its schemes.
+/// - `grammar(device)`: what is legal there.
+/// - `candidates(features, device)`: what is worth trying for this matrix.
+/// - `predict(scheme, features, device, sizes)`: a pure function; refuses where the format would
+///   not hold the matrix sensibly. Where features.has_pattern() does not hold it gives the best
+///   that the matrix may be, and says so: Prediction::lacks_pattern.
+/// - `applies(op, scheme)`: whether the executor takes this op itself. Op::none and Op::conjugate
+///   it must take; of the others the plan makes use of a stored transpose.
+/// - `inspect<V, Acc>(inspection, scheme)`: an executor for vectors of V and sums in Acc, never
+///   null. It is not asked where predict refuses. Its matrix has signed offsets, whatever the
+///   user's has. Write its return type out, or checking it compiles the whole.
+template <class F, class Exec = Kokkos::DefaultExecutionSpace,
+          class Matrix = CsrMatrix<double, int, int, typename Exec::memory_space>>
+concept SpmvFormat = requires(const Features& features, const Device& device, const Scheme& scheme,
+                              const Sizes& sizes, Op op, const Inspection<Exec, Matrix>& in) {
+  { F::name } -> std::convertible_to<std::string_view>;
+  { F::grammar(device) } -> std::same_as<SchemeGrammar>;
+  { F::candidates(features, device) } -> std::same_as<std::vector<Scheme>>;
+  { F::predict(scheme, features, device, sizes) } -> std::same_as<Prediction>;
+  { F::applies(op, scheme) } -> std::same_as<bool>;
+  {
+    F::template inspect<double, double>(in, scheme)
+  } -> std::convertible_to<std::unique_ptr<SpmvExecutor<Exec, Matrix, double, double>>>;
+};
+
+/// Whether a format takes a matrix of which one triangle is stored (Sizes::symmetry): if it has a
+/// member takes_triangles that is true. Others are never asked.
+template <class F>
+inline constexpr bool takes_triangles = requires { requires F::takes_triangles; };
+
+/// Whether a format adds up entries that repeat a place when it takes the values, each sum rounded
+/// to the matrix's scalar, and not in every apply, in its Accumulator: if it has a member
+/// merges_repeats that is true.
+template <class F>
+inline constexpr bool merges_repeats = requires { requires F::merges_repeats; };
+
+/// Whether a format has schemes that apply transposing ops to the user's arrays as they lie, and
+/// else are none of its candidates: a member in_place_candidates(features, device). They are asked
+/// for where values stay in place (SpmvOptions::values_in_place).
+template <class F>
+inline constexpr bool transposes_in_place =
+    requires(const Features& features, const Device& device) {
+      { F::in_place_candidates(features, device) } -> std::same_as<std::vector<Scheme>>;
+    };
+
+/// The rules of a format of that type. A function that a program can leave to the compiled part
+/// (instantiate.hpp), with all that it names.
+template <class F>
+FormatRules rules_of() {
+  FormatRules rules;
+  rules.name = F::name;
+  rules.takes_triangles = takes_triangles<F>;
+  rules.grammar = [](const Device& device) { return F::grammar(device); };
+  rules.candidates = [](const Features& features, const Device& device) {
+    return F::candidates(features, device);
+  };
+  if constexpr (transposes_in_place<F>) {
+    rules.in_place_candidates = [](const Features& features, const Device& device) {
+      return F::in_place_candidates(features, device);
+    };
+  }
+  rules.predict = [](const Scheme& scheme, const Features& features, const Device& device,
+                     const Sizes& sizes) { return F::predict(scheme, features, device, sizes); };
+  rules.applies = [](Op op, const Scheme& scheme) { return F::applies(op, scheme); };
+  return rules;
+}
+
+namespace detail {
+
+template <class F, ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
+std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect_by(const Inspection<Exec, Matrix>& in,
+                                                               const Scheme& scheme) {
+  HEDDLE_ASSERT_DEFINED(!is_declared_apart<F> || is_defined<F> ||
+                        is_compiled<Exec, Matrix, V, Acc>());
+  return F::template inspect<V, Acc>(in, scheme);
+}
+
+}  // namespace detail
+
+/// The formats of a plan of these types: their rules, and in the same order what inspects.
+template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
+struct FormatTable {
+  using Executor = SpmvExecutor<Exec, Matrix, V, Acc>;
+  using Inspect = std::unique_ptr<Executor>(const Inspection<Exec, Matrix>&, const Scheme&);
+
+  AnyFormats formats;
+  std::span<Inspect* const> inspects;
+
+  /// The executor of a scheme, made by the format that it names. Never null; throws Refusal, before
+  /// anything is allocated, where the format's predict refuses.
+  std::unique_ptr<Executor> inspect(const Inspection<Exec, Matrix>& in,
+                                    const Scheme& scheme) const {
+    detail::refuse_unless_possible(formats, scheme, in.features, in.device, in);
+    const std::size_t at = detail::place_of(formats, scheme);
+    std::unique_ptr<Executor> executor;
+    if (at < inspects.size()) executor = inspects[at](in, scheme);
+    if (!executor) detail::throw_no_executor(scheme);
+    return executor;
+  }
+};
+
+/// A list of formats, which a plan takes as a template parameter: name a few and only these are
+/// compiled, or put one of your own beside the library's.
+template <SpmvFormat... F>
+struct Formats {
+  /// Calls use(F()) for each format in turn.
+  template <class Use>
+  static void for_each(const Use& use) {
+    (use(F()), ...);
+  }
+
+  /// What no type of a plan enters.
+  static AnyFormats rules() {
+    static const std::array<FormatRules, sizeof...(F)> all{rules_of<F>()...};
+    return all;
+  }
+
+  /// With what inspects matrices of a type.
+  template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
+  static FormatTable<Exec, Matrix, V, Acc> table() {
+    using Table = FormatTable<Exec, Matrix, V, Acc>;
+    static constexpr std::array<typename Table::Inspect*, sizeof...(F)> inspects{
+        &detail::inspect_by<F, Exec, Matrix, V, Acc>...};
+    return {rules(), inspects};
+  }
+
+  static std::vector<SchemeGrammar> grammars(const Device& device) {
+    return detail::grammars(rules(), device);
+  }
+  /// What is worth trying for a matrix, over all formats.
+  static std::vector<Scheme> candidates(const Features& features, const Device& device) {
+    return detail::candidates(rules(), features, device);
+  }
+  /// What else is worth trying where transposing ops must leave the values in place.
+  static std::vector<Scheme> in_place_candidates(const Features& features, const Device& device) {
+    return detail::in_place_candidates(rules(), features, device);
+  }
+  /// Variants that together use every value of every parameter; for tests.
+  static std::vector<Scheme> variants(const Device& device) {
+    std::vector<Scheme> all;
+    for (const SchemeGrammar& grammar : grammars(device)) {
+      for (Scheme& scheme : variants_of(grammar)) all.push_back(std::move(scheme));
+    }
+    return all;
+  }
+  static Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
+                            const Sizes& sizes) {
+    return detail::predict(rules(), scheme, features, device, sizes);
+  }
+  static bool applies(Op op, const Scheme& scheme) { return detail::applies(rules(), op, scheme); }
+
+  /// See FormatTable.
+  template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
+  static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
+      const Inspection<Exec, Matrix>& inspection, const Scheme& scheme) {
+    return table<Exec, Matrix, V, Acc>().inspect(inspection, scheme);
+  }
+};
+
+}  // namespace heddle

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "executor.hpp"
+#include "format.hpp"
+
+namespace heddle {
+
+template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
+std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> GcsrFormat::inspect(
+    const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
+  using namespace detail::gcsr;
+  const int lanes = Parameters::resolve(scheme, in.features.rows(), in.device).lanes;
+  std::vector<SchemeTerm> terms;
+  if (in.device.has_lanes()) terms.emplace_back("lanes", lanes);
+  return std::make_unique<Executor<Exec, Matrix, V, Acc>>(in, Scheme(name, std::move(terms)),
+                                                          lanes);
+}
+
+template <>
+inline constexpr bool detail::is_defined<GcsrFormat> = true;
+
+}  // namespace heddle

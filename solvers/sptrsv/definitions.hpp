@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+
+#include "../../backends/device.hpp"
+#include "../../formats/inspect/row_features.hpp"
+#include "../../formats/inspect/transpose.hpp"
+#include "../../formats/plan/overlap_launches.hpp"
+#include "../order/check_threads.hpp"
+#include "../order/same_pattern.hpp"
+#include "../triangle/right_hand_sides.hpp"
+#include "core.hpp"
+#include "instantiate.hpp"
+#include "prepare/executor.hpp"
+#include "select/choose.hpp"
+#include "solve_without_plan.hpp"
+#include "transform/features.hpp"
+
+namespace heddle::detail {
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+inline constexpr bool is_defined<SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>> = true;
+
+namespace sptrsv {
+
+inline void check_options(const SptrsvOptions& options) {
+  if (options.vectors.count < 1) {
+    throw Error("options.vectors.count is " + std::to_string(options.vectors.count),
+                "give the number of right-hand sides that b will hold");
+  }
+  order::check_threads(options.threads);
+}
+
+}  // namespace sptrsv
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore(const Exec& exec, const Matrix& T,
+                                                                  const SptrsvOptions& options)
+    : T_(T), options_(options), device_(backends::describe(exec)) {
+  if (T.rows() != T.columns()) {
+    throw Error("a triangular solve with a matrix of " + std::to_string(T.rows()) + " x " +
+                    std::to_string(T.columns()),
+                "give a square matrix");
+  }
+  sptrsv::check_options(options);
+  Kokkos::Timer timer;
+  row_features(exec, T, Check::columns);
+  sums_ = triangle::check_triangle<DiagonalValue>(exec, T, options.triangle, options.diagonal,
+                                                  options.ignore_outside);
+  pattern_ = pattern_key(exec, T, options.check_pattern);
+  prepare_all(exec);
+  setup_seconds_ = timer.seconds();
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore(
+    const Exec& exec, const Matrix& T, const SptrsvOptions& options,
+    const triangle::TriangleSums& sums)
+    : T_(T), options_(options), device_(backends::describe(exec)), sums_(sums) {
+  sptrsv::check_options(options);
+  prepare_all(exec);
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_all(const Exec& exec) {
+  bad_diagonal_ = BadDiagonal(Kokkos::view_alloc(kokkos_space(exec), "heddle::sptrsv::bad"));
+  prepare_op(exec, Op::none);
+  for (const Op op : options_.ops) prepare_op(exec, op);
+  overlap_ = OverlapCheck<Exec>(exec, options_.check_overlap, sptrsv::overlap_labels);
+  exec.fence("heddle::sptrsv::inspected");
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore(SptrsvPlanCore&&) noexcept =
+    default;
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::operator=(SptrsvPlanCore&&) noexcept
+    -> SptrsvPlanCore& = default;
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::~SptrsvPlanCore() = default;
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::execute(const Exec& exec, Op op,
+                                                                Accumulator alpha,
+                                                                const Multivector<const Vector>& b,
+                                                                const Multivector<Vector>& x) {
+  check_alive("apply");
+  triangle::check_right_hand_sides(T_.rows(), b, x);
+  Executor& runs = executor(op, "apply");
+  if (x.count == 0 || x.rows == 0) return;
+  if (alpha == Accumulator(0)) return triangle::clear(exec, x);
+  const typename OverlapCheck<Exec>::Apply counted(overlap_, exec);
+  runs.apply(exec, conjugates(op), alpha, b, x);
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare(const Exec& exec, Op op) {
+  check_alive("prepare");
+  Kokkos::Timer timer;
+  if (!parts_[index(op)]) check_still_inspected(exec);
+  prepare_op(exec, op);
+  exec.fence("heddle::sptrsv::prepared");
+  setup_seconds_ += timer.seconds();
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::update_values(const Exec& exec,
+                                                                      const Matrix& T) {
+  check_alive("update_values");
+  triangle::check_same_size("update_values", T, T_.rows(),
+                            static_cast<std::int64_t>(T_.nonzeros()));
+  check_same_pattern(exec, pattern_, T, "SptrsvPlan");
+  T_ = T;
+  Kokkos::deep_copy(kokkos_space(exec), bad_diagonal_, 0);
+  for (auto& part : parts_) {
+    if (part) part->update_values(exec, T, bad_diagonal_.data());
+  }
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::check_diagonal(const Exec& exec) const {
+  check_alive("check_diagonal");
+  triangle::check_bad_diagonal(exec, "heddle::sptrsv::check_diagonal", bad_diagonal_);
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+const Scheme& SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::scheme(Op op) const {
+  return executor(op, "scheme").scheme();
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+int SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::levels(Op op) const {
+  return executor(op, "levels").levels();
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+TriangleFeatures SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::features(const Exec& exec,
+                                                                             Op op) const {
+  using sptrsv::find_features;
+  using triangle::Graph;
+  check_alive("features");
+  if (features_[index(op)]) return *features_[index(op)];
+  if (!transposes(op)) {
+    return find_features(
+        exec, Graph<O, Off>{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(), options_.triangle},
+        static_cast<std::int64_t>(T_.nonzeros()));
+  }
+  const Transposed<Exec, S, O, Off> transposed(exec, T_);
+  const auto matrix = transposed.matrix();
+  return find_features(exec,
+                       Graph<O, Off>{matrix.row_ptr().data(), matrix.col_idx().data(),
+                                     matrix.rows(), triangle::flipped(options_.triangle)},
+                       static_cast<std::int64_t>(matrix.nonzeros()));
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+std::size_t SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::bytes() const {
+  check_alive("bytes");
+  std::size_t bytes = sizeof(std::int64_t);
+  for (const auto& part : parts_) bytes += part ? part->bytes() : 0;
+  return bytes;
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_op(const Exec& exec, Op op) {
+  auto& part = parts_[index(op)];
+  if (part) return;
+  using triangle::Graph;
+  const Graph<O, Off> graph{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(), options_.triangle};
+  if (!transposes(op)) {
+    part = std::make_unique<Executor>(inspect(exec, graph, nullptr, features_[index(op)]));
+  } else {
+    const Transposed<Exec, S, O, Off> transposed(exec, T_);
+    const auto matrix = transposed.matrix();
+    const Graph<O, Off> flipped{matrix.row_ptr().data(), matrix.col_idx().data(), matrix.rows(),
+                                triangle::flipped(options_.triangle)};
+    if constexpr (order::on_threads<Exec>) {
+      if (values_come_later()) {  // and will stand in the other part
+        const auto entries = static_cast<std::size_t>(T_.nonzeros());
+        Arena<typename Exec::memory_space> memory(exec, "heddle::sptrsv::places",
+                                                  arena_bytes<Off, Off>(entries, entries));
+        Off* const place = memory.template take<Off>(entries).data();
+        Off* const origin = memory.template take<Off>(entries).data();
+        const auto& of_T = parts_[index(Op::none)]->rows();
+        of_T.triangle().find_entries(exec, graph, of_T.waves().place_order(), place);
+        gather(exec, "heddle::sptrsv::origin", origin, T_.nonzeros(), place,
+               transposed.source().data());
+        part = std::make_unique<Executor>(inspect(exec, flipped, origin, features_[index(op)]));
+        return;
+      }
+    }
+    part = std::make_unique<Executor>(
+        inspect(exec, flipped, transposed.source().data(), features_[index(op)]));
+  }
+}
+
+/// Throws Error unless T_, which update_values may have replaced, has as many entries in the
+/// triangle as there is room for.
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::check_still_inspected(
+    const Exec& exec) const {
+  row_features(exec, T_, Check::columns);
+  const auto sums =
+      triangle::check_triangle<DiagonalValue>(exec, T_, options_.triangle, Diagonal::unit, true);
+  if (sums.entries == sums_.entries) return;
+  throw Error("prepare was given a matrix with " + std::to_string(sums.entries) +
+                  " entries beside the diagonal of the triangle, and the plan is for " +
+                  std::to_string(sums_.entries),
+              "make a new SptrsvPlan when the pattern changes");
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
+    const Exec& exec, const triangle::Graph<O, Off>& graph, const Off* origin,
+    std::optional<TriangleFeatures>& features) const -> Executor {
+  using namespace detail::sptrsv;
+  constexpr bool runs_on_lanes = backends::has_lanes<Exec> && backends::waits_make_progress<Exec>;
+  const SchemeGrammar legal = grammar(device_);
+  const bool pinned = options_.scheme.has_value();
+  std::optional<Scheme> scheme;
+  if (pinned) scheme = expanded(resolve(*options_.scheme, std::span(&legal, 1)));
+  const int room = std::min(options_.vectors.count, triangle::most_room);
+  std::optional<order::Levels<Exec>> levels;
+  if constexpr (runs_on_lanes) {
+    if (!pinned || !scheme->has("in-order")) {
+      levels.emplace(exec, triangle::loop_of(graph, static_cast<std::int64_t>(T_.nonzeros())));
+    }
+    if (!pinned) features = features_of(exec, graph, levels->of().data(), levels->count());
+  }
+  if (!pinned) {
+    TriangleFeatures known;
+    known.rows = graph.rows;
+    known.entries = sums_.entries + graph.rows;
+    if constexpr (order::on_threads<Exec>) {
+      if (!values_come_later()) known.shared_rows = count_shared_rows(exec, graph);
+    }
+    const Expected expected{options_.expected_applies, room, options_.threads};
+    scheme = sptrsv::choose(features ? *features : known, expected, device_).front().scheme;
+  }
+  if constexpr (runs_on_lanes) {
+    scheme = concrete(*scheme, graph.rows, sums_.entries, levels ? levels->count() : 0);
+  }
+  const sptrsv::Inspection<Exec, Matrix> inspection{exec,
+                                                    T_,
+                                                    graph,
+                                                    origin,
+                                                    sums_,
+                                                    device_,
+                                                    options_.diagonal,
+                                                    room,
+                                                    pinned,
+                                                    levels ? &*levels : nullptr,
+                                                    options_.threads};
+  return Executor(inspection, *scheme);
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::executor(Op op, const char* called) const
+    -> const Executor& {
+  check_alive(called);
+  const auto& part = parts_[index(op)];
+  if (part) return *part;
+  throw Error(std::string("this plan is not prepared for op ") + heddle::name(op),
+              "name it in options.ops; a SptrsvPlan is also prepared by prepare(exec, op)");
+}
+
+}  // namespace heddle::detail
