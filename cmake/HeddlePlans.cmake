@@ -1,4 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# heddle_folder_of_format(FORMAT VARIABLE): of BlockedEllFormat blocked_ell, whose headers define it.
+function(heddle_folder_of_format format variable)
+  string(REGEX REPLACE "Format$" "" folder "${format}")
+  string(REGEX REPLACE "([a-z])([A-Z])" "\\1_\\2" folder "${folder}")
+  string(TOLOWER "${folder}" folder)
+  set(${variable} "${folder}" PARENT_SCOPE)
+endfunction()
+
 # heddle_plans(TARGET SCALARS SCALAR...): Heddle's compiled part for these scalars (float, double, cfloat,
 # cdouble), as sources of TARGET: one for each format and scalar, so that they build side by side. TARGET
 # and who links it then compile no format of Heddle for them. A TARGET that there is not becomes a static
@@ -39,9 +47,7 @@ function(heddle_plans target)
     add_source(plan_${scalar} formats/definitions.hpp "HEDDLE_PLAN_INSTANCES(, ${type})\n")
     add_source(sptrsv_${scalar} solvers/sptrsv/definitions.hpp "HEDDLE_SPTRSV_INSTANCES(, ${type})\n")
     foreach(format IN LISTS HEDDLE_FORMATS)
-      string(REGEX REPLACE "Format$" "" inner "${format}")
-      string(REGEX REPLACE "([a-z])([A-Z])" "\\1_\\2" inner "${inner}")
-      string(TOLOWER "${inner}" inner)
+      heddle_folder_of_format(${format} inner)
       add_source(${format}_${scalar} formats/${inner}/inspect.hpp
                  "HEDDLE_FORMAT_INSTANCES(, heddle::${format}, ${type})\n")
     endforeach()

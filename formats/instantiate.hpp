@@ -29,24 +29,27 @@
 
 #define HEDDLE_PATTERN_INSTANCES(EXTERN) HEDDLE_EACH_SPACE(HEDDLE_PATTERN_INSTANCES_ON, EXTERN)
 #define HEDDLE_PATTERN_INSTANCES_ON(EXTERN, EXEC) \
-  HEDDLE_PATTERN_INSTANCE(EXTERN, int, EXEC)      \
-  HEDDLE_PATTERN_INSTANCE(EXTERN, std::int64_t, EXEC)
-#define HEDDLE_PATTERN(OFFSET, EXEC) ::heddle::CsrPattern<int, OFFSET, EXEC::memory_space>
-#define HEDDLE_PATTERN_INSTANCE(EXTERN, OFFSET, EXEC)                                           \
-  EXTERN template ::heddle::RowFeatures heddle::row_features(                                   \
-      const EXEC&, const HEDDLE_PATTERN(OFFSET, EXEC)&, ::heddle::Check);                       \
-  EXTERN template void heddle::check_columns(const EXEC&, const HEDDLE_PATTERN(OFFSET, EXEC)&); \
-  EXTERN template ::heddle::PatternFeatures heddle::pattern_features(                           \
-      const EXEC&, const HEDDLE_PATTERN(OFFSET, EXEC)&, const ::heddle::RowFeatures&, int);     \
-  EXTERN template ::heddle::PatternFeatures heddle::pattern_features(                           \
-      const EXEC&, const HEDDLE_PATTERN(OFFSET, EXEC)&, int);                                   \
-  EXTERN template std::int64_t heddle::estimated_blocks(                                        \
-      const EXEC&, const HEDDLE_PATTERN(OFFSET, EXEC)&, int, int, std::int64_t);                \
-  EXTERN template ::heddle::Features heddle::features_of(                                       \
-      const EXEC&, const HEDDLE_PATTERN(OFFSET, EXEC)&, const ::heddle::RowFeatures&,           \
-      ::heddle::Check);                                                                         \
-  EXTERN template void heddle::check_promises(const EXEC&, const HEDDLE_PATTERN(OFFSET, EXEC)&, \
-                                              const ::heddle::Promises&);
+  HEDDLE_PATTERN_INSTANCE(EXTERN, int, int, EXEC) \
+  HEDDLE_PATTERN_INSTANCE(EXTERN, int, std::int64_t, EXEC)
+#define HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC) \
+  ::heddle::CsrPattern<ORDINAL, OFFSET, EXEC::memory_space>
+#define HEDDLE_PATTERN_INSTANCE(EXTERN, ORDINAL, OFFSET, EXEC)                                 \
+  EXTERN template ::heddle::RowFeatures heddle::row_features(                                  \
+      const EXEC&, const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&, ::heddle::Check);             \
+  EXTERN template void heddle::check_columns(const EXEC&,                                      \
+                                             const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&);    \
+  EXTERN template ::heddle::PatternFeatures heddle::pattern_features(                          \
+      const EXEC&, const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&, const ::heddle::RowFeatures&, \
+      int);                                                                                    \
+  EXTERN template ::heddle::PatternFeatures heddle::pattern_features(                          \
+      const EXEC&, const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&, int);                         \
+  EXTERN template std::int64_t heddle::estimated_blocks(                                       \
+      const EXEC&, const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&, int, int, std::int64_t);      \
+  EXTERN template ::heddle::Features heddle::features_of(                                      \
+      const EXEC&, const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&, const ::heddle::RowFeatures&, \
+      ::heddle::Check);                                                                        \
+  EXTERN template void heddle::check_promises(                                                 \
+      const EXEC&, const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&, const ::heddle::Promises&);
 
 #define HEDDLE_CHOICE_INSTANCES(EXTERN)                                                    \
   EXTERN template void heddle::detail::settle(                                             \

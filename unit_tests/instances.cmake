@@ -57,7 +57,15 @@ function(heddle_test_instances prefix support)
     foreach(format IN LISTS HEDDLE_SHARED_FORMATS)
       string(REPLACE "::" "_" file "${format}")
       set(source "${CMAKE_CURRENT_BINARY_DIR}/${name}/${file}.cpp")
+      if(format MATCHES "^user::")
+        set(header "<formats/user_block_diagonals.hpp>")
+      else()
+        heddle_folder_of_format(${format} folder)
+        set(header "<heddle/formats/${folder}/inspect.hpp>")
+      endif()
       file(CONFIGURE OUTPUT "${source}" @ONLY CONTENT [[
+#include @header@
+
 #include "support/shared_instance.hpp"
 
 namespace heddle::test {

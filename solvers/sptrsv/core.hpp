@@ -105,7 +105,7 @@ class SptrsvPlanCore {
   triangle::TriangleSums sums_;
   PatternKey pattern_;
   std::array<std::unique_ptr<Executor>, 2> parts_;  // of T, and of its transpose
-  std::optional<TriangleFeatures> features_[2];
+  std::array<std::optional<TriangleFeatures>, 2> features_;
   BadDiagonal bad_diagonal_;
   OverlapCheck<Exec> overlap_;
   double setup_seconds_ = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "../../backends/device.hpp"
+#include "../../formats/common/team_sums/workspace_memory.hpp"
 #include "../support/shared_formats.hpp"
 #include "../support/spmv_patterns.hpp"
 #include "../support/spmv_plans.hpp"

@@ -4,6 +4,9 @@
 
 #include <heddle/spmv.hpp>
 
+#include "../../backends/device.hpp"
+#include "../../backends/lanes.hpp"
+#include "../../core/loops.hpp"
 #include "backends.hpp"
 
 namespace heddle::test {

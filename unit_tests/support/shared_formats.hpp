@@ -40,32 +40,43 @@ using SharedFormats = typename detail::SharedList<AllFormats>::type;
 
 }  // namespace heddle::test
 
-// What plans of any formats share, for each of TestedTypes, defined by shared_plans.cpp, a type at
-// a time.
-#define HEDDLE_SHARED_PLAN(EXTERN, k, V, ACC)             \
-  EXTERN template class detail::SpmvPlanCore<             \
-      test::TestedPlanType<test::SharedFormats, k>::Exec, \
-      SignedOffsets<test::TestedPlanType<test::SharedFormats, k>::Matrix>, V, ACC>;
-#define HEDDLE_SHARED_PLANS_0(EXTERN) HEDDLE_SHARED_PLAN(EXTERN, 0, double, double)
+// What plans of any formats share, for each of TestedTypes, and what looks at their patterns:
+// defined by shared_plans.cpp, a type at a time. PLAN(k, V, ACC) and PATTERN(k) say what to do with
+// them.
+#define HEDDLE_SHARED_PLANS_0(PLAN, PATTERN) PLAN(0, double, double) PATTERN(0)
 #if HEDDLE_TURN == 0
-#define HEDDLE_SHARED_PLANS_1(EXTERN) \
-  HEDDLE_SHARED_PLAN(EXTERN, 1, Kokkos::complex<float>, Kokkos::complex<float>)
-#define HEDDLE_SHARED_PLANS_2(EXTERN) \
-  HEDDLE_SHARED_PLAN(EXTERN, 2, Kokkos::complex<double>, Kokkos::complex<double>)
+#define HEDDLE_SHARED_PLANS_1(PLAN, PATTERN) \
+  PLAN(1, Kokkos::complex<float>, Kokkos::complex<float>) PATTERN(1)
+#define HEDDLE_SHARED_PLANS_2(PLAN, PATTERN) \
+  PLAN(2, Kokkos::complex<double>, Kokkos::complex<double>) PATTERN(2)
 #else
-#define HEDDLE_SHARED_PLANS_1(EXTERN) HEDDLE_SHARED_PLAN(EXTERN, 1, double, double)
-#define HEDDLE_SHARED_PLANS_2(EXTERN)           \
-  HEDDLE_SHARED_PLAN(EXTERN, 2, float, float)   \
-  HEDDLE_SHARED_PLAN(EXTERN, 2, double, double) \
-  HEDDLE_SHARED_PLAN(EXTERN, 2, float, double)
+#define HEDDLE_SHARED_PLANS_1(PLAN, PATTERN) PLAN(1, double, double) PATTERN(1)
+#define HEDDLE_SHARED_PLANS_2(PLAN, PATTERN) \
+  PLAN(2, float, float) PLAN(2, double, double) PLAN(2, float, double) PATTERN(2)
 #endif
+#define HEDDLE_SHARED_CORE(k, V, ACC)                             \
+  heddle::detail::SpmvPlanCore<heddle::test::SharedType<k>::Exec, \
+                               heddle::SignedOffsets<heddle::test::SharedType<k>::Matrix>, V, ACC>
+#define HEDDLE_EXTERN_PLAN(k, V, ACC)                  \
+  extern template class HEDDLE_SHARED_CORE(k, V, ACC); \
+  template <>                                          \
+  inline constexpr bool heddle::detail::is_defined<HEDDLE_SHARED_CORE(k, V, ACC)> = true;
+#define HEDDLE_SHARED_PATTERN(EXTERN, k)                                \
+  HEDDLE_PATTERN_INSTANCE(EXTERN, heddle::test::SharedType<k>::Ordinal, \
+                          heddle::test::SharedType<k>::Offset, heddle::test::SharedType<k>::Exec)
+#define HEDDLE_EXTERN_PATTERN(k) HEDDLE_SHARED_PATTERN(extern, k)
 
-namespace heddle {
-#ifndef HEDDLE_FULL_TESTS  // which are too many
-HEDDLE_SHARED_PLANS_0(extern)
+namespace heddle::test {
+template <std::size_t k>
+using SharedType = TestedPlanType<SharedFormats, k>;
+}  // namespace heddle::test
+
+#ifdef HEDDLE_FULL_TESTS  // whose types are too many
+#include "../../formats/definitions.hpp"
+#else
+HEDDLE_SHARED_PLANS_0(HEDDLE_EXTERN_PLAN, HEDDLE_EXTERN_PATTERN)
 #if !defined(HEDDLE_SANITIZED_TESTS) && !defined(HEDDLE_EMULATED)
-HEDDLE_SHARED_PLANS_1(extern)
-HEDDLE_SHARED_PLANS_2(extern)
+HEDDLE_SHARED_PLANS_1(HEDDLE_EXTERN_PLAN, HEDDLE_EXTERN_PATTERN)
+HEDDLE_SHARED_PLANS_2(HEDDLE_EXTERN_PLAN, HEDDLE_EXTERN_PATTERN)
 #endif
 #endif
-}  // namespace heddle

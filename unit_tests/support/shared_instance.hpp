@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a source of heddle_test_instances is made of.
+// What a source of heddle_test_instances is made of, beside the header that defines the format.
 #pragma once
 
-#include "../formats/user_block_diagonals.hpp"
 #include "plan_types.hpp"
 
 namespace heddle::test {

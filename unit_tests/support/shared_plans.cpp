@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The plans of the HEDDLE_TESTED_TYPE-th of TestedTypes.
+// The plans of the HEDDLE_TESTED_TYPE-th of TestedTypes, and what looks at their patterns.
+#include "../../formats/definitions.hpp"
 #include "shared_formats.hpp"
 
 #ifndef HEDDLE_FULL_TESTS
 #define HEDDLE_JOIN(a, b) a##b
 #define HEDDLE_PLANS_OF(k) HEDDLE_JOIN(HEDDLE_SHARED_PLANS_, k)
-namespace heddle {
-HEDDLE_PLANS_OF(HEDDLE_TESTED_TYPE)()
-}  // namespace heddle
+#define HEDDLE_MAKE_PLAN(k, V, ACC) template class HEDDLE_SHARED_CORE(k, V, ACC);
+#define HEDDLE_MAKE_PATTERN(k) HEDDLE_SHARED_PATTERN(, k)
+HEDDLE_PLANS_OF(HEDDLE_TESTED_TYPE)(HEDDLE_MAKE_PLAN, HEDDLE_MAKE_PATTERN)
 #endif

@@ -2,6 +2,7 @@
 // Part of spmv_suite.hpp: a product and the dot of what it gives, in one call.
 #pragma once
 
+#include "../../formats/common/team_sums/workspace_memory.hpp"
 #include "../tools/events.hpp"
 #include "spmv_patterns.hpp"
 #include "spmv_plans.hpp"

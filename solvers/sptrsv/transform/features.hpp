@@ -8,8 +8,8 @@
 #include "../../../backends/atomics.hpp"
 #include "../../order/levels.hpp"
 #include "../../triangle/graph.hpp"
-#include "triangle_features.hpp"
 #include "supernodes.hpp"
+#include "triangle_features.hpp"
 
 namespace heddle {
 
