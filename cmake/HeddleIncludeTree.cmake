@@ -70,7 +70,8 @@ list(APPEND HEDDLE_PUBLIC_HEADERS heddle.hpp)
 # of an installed one too.
 file(GLOB HEDDLE_INSTANCE_HEADERS CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}"
      formats/*/inspect.hpp)
-list(APPEND HEDDLE_INSTANCE_HEADERS formats/all_formats.hpp formats/definitions.hpp
+list(APPEND HEDDLE_INSTANCE_HEADERS formats/all_formats.hpp formats/csr/apply_without_plan.hpp
+     formats/definitions.hpp formats/inspect/definitions.hpp formats/instantiate.hpp formats/plan/rank.hpp
      solvers/sptrsv/definitions.hpp)
 foreach(header IN LISTS HEDDLE_INSTANCE_HEADERS)
   cmake_path(GET header PARENT_PATH folder)

@@ -5,6 +5,7 @@
 #include "blocked_ell/inspect.hpp"
 #include "coo/inspect.hpp"
 #include "csb/inspect.hpp"
+#include "csr/apply_without_plan.hpp"
 #include "csr/inspect.hpp"
 #include "definitions.hpp"
 #include "dia/inspect.hpp"

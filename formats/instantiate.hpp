@@ -7,6 +7,7 @@
 #include "inspect/pattern.hpp"
 #include "plan/core.hpp"
 #ifdef HEDDLE_DEFINITIONS
+#include "csr/apply_without_plan.hpp"
 #include "definitions.hpp"
 #endif
 
@@ -21,7 +22,14 @@
   HEDDLE_PLAN_INSTANCE(EXTERN, SCALAR, std::int64_t, EXEC)
 #define HEDDLE_PLAN_INSTANCE(EXTERN, SCALAR, OFFSET, EXEC)                                      \
   EXTERN template class heddle::detail::SpmvPlanCore<EXEC, HEDDLE_MATRIX(SCALAR, OFFSET, EXEC), \
-                                                     SCALAR, SCALAR>;                           \
+                                                     SCALAR, SCALAR>;
+
+#define HEDDLE_WITHOUT_PLAN_INSTANCES(EXTERN, SCALAR) \
+  HEDDLE_EACH_SPACE(HEDDLE_WITHOUT_PLAN_INSTANCES_ON, EXTERN, SCALAR)
+#define HEDDLE_WITHOUT_PLAN_INSTANCES_ON(EXTERN, SCALAR, EXEC) \
+  HEDDLE_WITHOUT_PLAN_INSTANCE(EXTERN, SCALAR, int, EXEC)      \
+  HEDDLE_WITHOUT_PLAN_INSTANCE(EXTERN, SCALAR, std::int64_t, EXEC)
+#define HEDDLE_WITHOUT_PLAN_INSTANCE(EXTERN, SCALAR, OFFSET, EXEC)                              \
   EXTERN template void heddle::detail::csr::apply_without_plan(                                 \
       const EXEC&, ::heddle::Op, SCALAR, const HEDDLE_MATRIX(SCALAR, OFFSET, EXEC)&,            \
       const ::heddle::Multivector<const SCALAR>&, SCALAR, const ::heddle::Multivector<SCALAR>&, \
@@ -60,5 +68,6 @@
       const ::heddle::ChooseOptions&);
 
 HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_PLAN_INSTANCES, HEDDLE_EXTERN)
+HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_WITHOUT_PLAN_INSTANCES, HEDDLE_EXTERN)
 HEDDLE_IF_COMPILED(HEDDLE_PATTERN_INSTANCES(HEDDLE_EXTERN))
 HEDDLE_IF_COMPILED(HEDDLE_CHOICE_INSTANCES(HEDDLE_EXTERN))

@@ -8,7 +8,7 @@
 #include "../../core/matrix.hpp"
 #include "../../core/promises.hpp"
 
-/// What is asked of a pattern. Each is defined by a header of its own beside this one.
+/// What is asked of a pattern; definitions.hpp defines it, by headers of their own.
 namespace heddle {
 
 namespace detail {

@@ -71,9 +71,7 @@ template <std::size_t k>
 using SharedType = TestedPlanType<SharedFormats, k>;
 }  // namespace heddle::test
 
-#ifdef HEDDLE_FULL_TESTS  // whose types are too many
-#include "../../formats/definitions.hpp"
-#else
+#ifndef HEDDLE_FULL_TESTS  // whose types are too many
 HEDDLE_SHARED_PLANS_0(HEDDLE_EXTERN_PLAN, HEDDLE_EXTERN_PATTERN)
 #if !defined(HEDDLE_SANITIZED_TESTS) && !defined(HEDDLE_EMULATED)
 HEDDLE_SHARED_PLANS_1(HEDDLE_EXTERN_PLAN, HEDDLE_EXTERN_PATTERN)
