@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A matrix in float with vectors in double: two thirds of the bytes. A solver takes its products
 // from it, and residuals in double make the answer as good as one of double alone.
+#define HEDDLE_DEFINITIONS  // these types are not compiled elsewhere
 #include <cmath>
 #include <cstdio>
 #include <heddle/cg.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../../formats/csb/inspect.hpp"
 #include "../support/csb.hpp"
 #include "../support/shared_formats.hpp"
 #include "../support/spmv_patterns.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../../formats/csr/apply_without_plan.hpp"
+#include "../../formats/csr/inspect.hpp"
 #include "../support/shared_formats.hpp"
 #include "../support/spmv_patterns.hpp"
 #include "../support/spmv_plans.hpp"

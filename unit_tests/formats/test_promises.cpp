@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the user vouches for: checked where asked, relied on everywhere else.
 #include "../../formats/inspect/check_promises.hpp"
+#include "../../formats/inspect/recipe/compact_and_pad.hpp"
 #include "../support/shared_formats.hpp"
 #include "../support/spmv_patterns.hpp"
 #include "../support/spmv_plans.hpp"

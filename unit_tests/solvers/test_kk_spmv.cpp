@@ -4,6 +4,7 @@
 
 #include <heddle/kokkos_kernels.hpp>
 
+#include "../../formats/all_definitions.hpp"
 #include "../support/crs_matrix.hpp"
 #include "../support/plan_types.hpp"
 #include "../support/spmv_check.hpp"

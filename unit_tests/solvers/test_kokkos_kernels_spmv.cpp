@@ -6,6 +6,7 @@
 #include <KokkosSparse_spmv.hpp>
 #include <heddle/kokkos_kernels.hpp>
 
+#include "../../formats/all_definitions.hpp"
 #include "../support/matrices.hpp"
 #include "../support/reference.hpp"
 

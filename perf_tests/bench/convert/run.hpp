@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "../../../backends/device.hpp"
 #include "../../../unit_tests/support/reference.hpp"
 #include "../common/allocations.hpp"
 #include "../common/contest.hpp"

@@ -4,6 +4,8 @@
 
 #include <heddle/spmv.hpp>
 
+#include "../../../backends/device.hpp"
+#include "../../../backends/lanes.hpp"
 #include "../common/results.hpp"
 #include "problem.hpp"
 #include "request.hpp"
