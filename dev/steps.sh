@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Sourced by the scripts of dev/: where builds lie, and steps that name themselves.
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source dev/commit.sh
 
 # CMake reads this one itself. Without ccache all is compiled each time.
 ! command -v ccache >/dev/null || export CMAKE_CXX_COMPILER_LAUNCHER=ccache
@@ -20,14 +21,6 @@ count_cpu() {
   times >"$file"  # not in a subshell, which would tell its own
   cpu=$(awk -F '[ms ]+' 'END {printf "%d", $1 * 60 + $2 + $3 * 60 + $4}' "$file")
   rm "$file"
-}
-
-# turn N [DIVISOR]: which of N things that take turns it is, by the commit; the first without git. Turns of
-# different divisors change by themselves.
-turn() {
-  local commit
-  commit=$(git rev-parse HEAD 2>/dev/null || true)
-  echo $((0x0${commit:0:8} / ${2:-1} % $1))
 }
 
 steps_taken=""
@@ -57,10 +50,18 @@ without_precompiled_headers() {  # FOLDER
   ((${kept:-0} < 200)) || printf '%s' -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
 }
 
+# Of a folder that was configured at another path nothing can be used.
+another_path() {  # FOLDER
+  local was
+  was=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$1/CMakeCache.txt" 2>/dev/null) || return 1
+  [[ $was != "$PWD" ]] && echo "$1 was configured at $was, and is made anew"
+}
+
 # configure FOLDER CMAKE_ARGUMENTS...
 configure() {
   local folder=$1
   shift
+  ! another_path "$folder" || rm -rf "$folder"
   step "configure $folder" \
     "the lines above name what is missing; dev/sandbox holds all of it: dev/sandbox $0" \
     cmake --preset openmp -B "$folder" $(without_precompiled_headers "$folder") "$@" ${HEDDLE_CMAKE_ARGUMENTS:-}
