@@ -5,6 +5,8 @@ source dev/commit.sh
 
 # CMake reads this one itself. Without ccache all is compiled each time.
 ! command -v ccache >/dev/null || export CMAKE_CXX_COMPILER_LAUNCHER=ccache
+# What its manual asks for, so that sources with a precompiled header are found again too.
+export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
 export CMAKE_BUILD_PARALLEL_LEVEL=${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}
 # The sandbox has a compiler and a Kokkos of its own, hence build folders of its own.
 builds=build
@@ -41,15 +43,6 @@ step() {
   printf '%s\n' "$line"
 }
 
-# What ccache does not find again is what is compiled with a precompiled header, which saves a fifth of the
-# time where nothing is kept. So a new build folder is made without, where ccache keeps objects.
-without_precompiled_headers() {  # FOLDER
-  local kept
-  [[ ! -e $1/CMakeCache.txt && ${CMAKE_CXX_COMPILER_LAUNCHER:-} == ccache ]] || return 0
-  kept=$(ccache --print-stats 2>/dev/null | awk '$1 == "files_in_cache" {print $2}')
-  ((${kept:-0} < 200)) || printf '%s' -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
-}
-
 # Of a folder that was configured at another path nothing can be used.
 another_path() {  # FOLDER
   local was
@@ -64,7 +57,7 @@ configure() {
   ! another_path "$folder" || rm -rf "$folder"
   step "configure $folder" \
     "the lines above name what is missing; dev/sandbox holds all of it: dev/sandbox $0" \
-    cmake --preset openmp -B "$folder" $(without_precompiled_headers "$folder") "$@" ${HEDDLE_CMAKE_ARGUMENTS:-}
+    cmake --preset openmp -B "$folder" "$@" ${HEDDLE_CMAKE_ARGUMENTS:-}
 }
 
 # build FOLDER [TARGET]
