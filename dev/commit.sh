@@ -20,3 +20,9 @@ turn() {
   commit_facts
   echo $((0x0${HEDDLE_PARENT:0:8} / ${2:-1} % $1))
 }
+
+# What is drawn at random in tests is drawn from this, which is also the parent's.
+seed() {
+  commit_facts
+  [[ -n $HEDDLE_PARENT ]] && echo $((16#${HEDDLE_PARENT:0:8})) || echo 1
+}

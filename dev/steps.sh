@@ -57,9 +57,22 @@ configure() {
   ! another_path "$folder" || rm -rf "$folder"
   step "configure $folder" \
     "the lines above name what is missing; dev/sandbox holds all of it: dev/sandbox $0" \
-    cmake --preset openmp -B "$folder" "$@" ${HEDDLE_CMAKE_ARGUMENTS:-}
+    cmake --preset "${preset:-openmp}" -B "$folder" ${HEDDLE_SANDBOX:+"-DCMAKE_TEST_LAUNCHER=$PWD/dev/run_test"} \
+    "$@" ${HEDDLE_CMAKE_ARGUMENTS:-}
 }
 
+# run_tests FOLDER REMEDY [CTEST ARGUMENTS]: in the sandbox a test that passed as it is now is not run (dev/run_test).
+run_tests() {
+  local folder=$1 remedy=$2 log=$1/Testing/Temporary/LastTest.log line
+  shift 2
+  step "test $folder" "$remedy" ctest --test-dir "$folder" -j "$(nproc)" --output-on-failure "$@"
+  [[ -n ${HEDDLE_KEPT:-} ]] || return 0
+  printf -v line '== of %d tests %d had passed as they are now, and were not run; seed of the others: %d\n' \
+    "$(grep -cE '^[0-9]+/[0-9]+ Testing: ' "$log")" "$(grep -c '^kept: ' "$log")" "${HEDDLE_SEED:-$(seed)}"
+  printf '%s' "$line"
+  steps_taken+=$line
+  find "$HEDDLE_KEPT" -mindepth 2 -maxdepth 2 -mtime +60 -exec rm -rf {} +
+}
 # build FOLDER [TARGET]
 build() {
   step "build ${2:-$1}" "see the first error above; again builds only what is left: dev/sandbox $0" \

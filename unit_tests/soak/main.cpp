@@ -128,12 +128,17 @@ int main(int argc, char** argv) {
   heddle::test::Arguments arguments;
   arguments.seed = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch() /
                                               std::chrono::seconds(1) * 1000000);
+  if (const char* const seed = std::getenv("HEDDLE_SOAK_SEED")) {
+    arguments.seed = std::strtoull(seed, nullptr, 10);
+  }
   if (!heddle::test::parse({argv + 1, argv + argc}, arguments)) {
-    std::fprintf(
-        stderr,
-        "usage: heddle_soak [--seed N] [--trials N] [--seconds S] [--only WORD]\n"
-        "Trials of seeds N, N + 1, ...; without --seed each run draws others. WORD is part\n"
-        "of a trial's name: spmv, sptrsv, wavefronts, gauss-seidel, ilu, float, portable, ...\n");
+    std::fprintf(stderr,
+                 "usage: heddle_soak [--seed N] [--trials N] [--seconds S] [--only WORD]\n"
+                 "Trials of seeds N, N + 1, ...; without --seed from HEDDLE_SOAK_SEED on, and "
+                 "without that each\n"
+                 "run draws others. WORD is part of a trial's name: spmv, sptrsv, wavefronts, "
+                 "gauss-seidel, ilu,\n"
+                 "float, portable, ...\n");
     return 2;
   }
   // So many whatever the machine has, since a seed is to give the same trial everywhere.
