@@ -27,7 +27,7 @@ key() {
     echo "$name $layers"
     git ls-tree -r HEAD -- "${always_seen[@]}" "$@" | grep -v "	$unread\$"
     echo "${unpacked[-$layers]}"
-    env | grep -E '^(HEDDLE|OMP|KOKKOS|CTEST|CMAKE|CXX)' | grep -vE '^HEDDLE_(COMMIT|PARENT|SEED|SEES|SANDBOX)' | sort
+    env | grep -E '^(HEDDLE|OMP|KOKKOS|CTEST|CMAKE|CXX)' | grep -vE '^HEDDLE_(COMMIT|COMMIT_TIME|PARENT|SEED|SEES|SANDBOX)=' | sort
     uname -m
   } | sha256sum | cut -c1-32)
 }

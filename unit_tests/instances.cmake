@@ -17,8 +17,9 @@ else()
 endif()
 heddle_take_a_third(HEDDLE_TESTED_FORMATS)
 
-# Of types that are tested in turn (InTurn in support/backends.hpp) the first or the second.
-set(HEDDLE_TESTED_IN_TURN 0 CACHE STRING "Which of the types that take turns are tested: 0 or 1")
+# Of types that are tested in turn: of the four of support/plan_types.hpp one, of two (InTurn in support/backends.hpp) the
+# first where it is even.
+set(HEDDLE_TESTED_IN_TURN 0 CACHE STRING "Which of the types that take turns are tested: 0 to 3")
 
 # The names of TestedTypes (support/plan_types.hpp), in their order.
 if(HEDDLE_FULL_TESTS)
@@ -30,10 +31,10 @@ if(HEDDLE_FULL_TESTS)
   endforeach()
 elseif(HEDDLE_SANITIZED_TESTS)
   set(HEDDLE_TESTED_TYPES double)
-elseif(HEDDLE_TESTED_IN_TURN)
-  set(HEDDLE_TESTED_TYPES double portable float)
 else()
-  set(HEDDLE_TESTED_TYPES double cfloat cdouble)
+  set(in_turn cfloat portable cdouble float)
+  list(GET in_turn ${HEDDLE_TESTED_IN_TURN} in_turn)
+  set(HEDDLE_TESTED_TYPES double ${in_turn})
 endif()
 
 # heddle_test_instances(PREFIX SUPPORT TYPE...): a library PREFIX_TYPE of every format for each type, compiled

@@ -144,7 +144,7 @@ using InTurn = std::tuple<A, B>;
 #define HEDDLE_TURN 0
 #endif
 template <class A, class B>
-using InTurn = std::tuple<std::tuple_element_t<HEDDLE_TURN, std::tuple<A, B>>>;
+using InTurn = std::tuple<std::tuple_element_t<HEDDLE_TURN % 2, std::tuple<A, B>>>;
 #endif
 
 /// Types<backend, scalar, indices> for every combination.

@@ -32,7 +32,7 @@ struct WithFormats<List, std::tuple<Types<E, S, I>...>> {
 using Indices32 = Indices<std::int32_t, std::int32_t>;
 using Offsets64 = Indices<std::int32_t, std::int64_t>;
 
-/// Each compiles all formats anew, so that dev/test takes the first and two others, in turn:
+/// Each compiles all formats anew, so that dev/test takes the first and another, in turn:
 /// together they have every scalar, ordinal and offset, and every kind of backend of the build.
 /// FloatType is Serial's where there is Serial, PortableType is launched by Kokkos' team policy
 /// alone.
@@ -46,7 +46,7 @@ using PortableType = Types<Portable<Kokkos::DefaultExecutionSpace>, double, Indi
 /// The types that a format is tested for; all of them where HEDDLE_FULL_TESTS is defined, and one
 /// under sanitizers, whose compilers are slow and to whom memory is memory, and on emulated
 /// devices. The suites of SpMV and SpTRSV take TestedTypes (of which instances.cmake knows the
-/// names), what is true of a format or a scheme alone FewTypes, which are the first two of them.
+/// names), what is true of a format or a scheme alone FewTypes.
 #ifdef HEDDLE_FULL_TESTS
 using FewTypes = Every<>;
 using TestedTypes = FewTypes;
@@ -56,8 +56,11 @@ using FewTypes = std::tuple<DoubleType>;
 using TestedTypes = FewTypes;
 inline constexpr bool full_tests = false;
 #else
-using FewTypes = JoinTuples<std::tuple<DoubleType>, InTurn<ComplexFloatType, PortableType>>;
-using TestedTypes = JoinTuples<FewTypes, InTurn<ComplexDoubleType, FloatType>>;
+using FewTypes =
+    std::tuple<DoubleType,
+               std::tuple_element_t<HEDDLE_TURN, std::tuple<ComplexFloatType, PortableType,
+                                                            ComplexDoubleType, FloatType>>>;
+using TestedTypes = FewTypes;
 inline constexpr bool full_tests = false;
 #endif
 

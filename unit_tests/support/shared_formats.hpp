@@ -47,12 +47,14 @@ using SharedFormats = typename detail::SharedList<AllFormats>::type;
 #if HEDDLE_TURN == 0
 #define HEDDLE_SHARED_PLANS_1(PLAN, PATTERN) \
   PLAN(1, Kokkos::complex<float>, Kokkos::complex<float>) PATTERN(1)
-#define HEDDLE_SHARED_PLANS_2(PLAN, PATTERN) \
-  PLAN(2, Kokkos::complex<double>, Kokkos::complex<double>) PATTERN(2)
-#else
+#elif HEDDLE_TURN == 1
 #define HEDDLE_SHARED_PLANS_1(PLAN, PATTERN) PLAN(1, double, double) PATTERN(1)
-#define HEDDLE_SHARED_PLANS_2(PLAN, PATTERN) \
-  PLAN(2, float, float) PLAN(2, double, double) PLAN(2, float, double) PATTERN(2)
+#elif HEDDLE_TURN == 2
+#define HEDDLE_SHARED_PLANS_1(PLAN, PATTERN) \
+  PLAN(1, Kokkos::complex<double>, Kokkos::complex<double>) PATTERN(1)
+#else
+#define HEDDLE_SHARED_PLANS_1(PLAN, PATTERN) \
+  PLAN(1, float, float) PLAN(1, double, double) PLAN(1, float, double) PATTERN(1)
 #endif
 #define HEDDLE_SHARED_CORE(k, V, ACC)                             \
   heddle::detail::SpmvPlanCore<heddle::test::SharedType<k>::Exec, \
@@ -75,6 +77,5 @@ using SharedType = TestedPlanType<SharedFormats, k>;
 HEDDLE_SHARED_PLANS_0(HEDDLE_EXTERN_PLAN, HEDDLE_EXTERN_PATTERN)
 #if !defined(HEDDLE_SANITIZED_TESTS) && !defined(HEDDLE_EMULATED)
 HEDDLE_SHARED_PLANS_1(HEDDLE_EXTERN_PLAN, HEDDLE_EXTERN_PATTERN)
-HEDDLE_SHARED_PLANS_2(HEDDLE_EXTERN_PLAN, HEDDLE_EXTERN_PATTERN)
 #endif
 #endif
