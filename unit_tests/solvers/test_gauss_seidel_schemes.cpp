@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every scheme of Gauss-Seidel against sweeps on the host, in both orders.
+#include <set>
+
 #include "../support/gauss_seidel_check.hpp"
 
 namespace heddle::test {
@@ -182,6 +184,69 @@ TEST_CASE("schemes that are not there are refused, and what a plan takes is said
     CHECK_THROWS_WITH_AS((GaussSeidelPlan<Exec, Wide, Formats<CsrFormat>>(exec, wide)),
                          doctest::Contains("16 x 17"), Error);
   }
+}
+
+TEST_CASE("gauss-seidel/split runs the solve and the product that are pinned") {
+  using Type = FirstSweepType;
+  using Exec = Type::Exec;
+  const Exec exec;
+  const Device device = backends::describe(exec);
+  auto a = lopsided_grid<Exec>(emulated ? 7 : 20);
+  const auto n = static_cast<std::size_t>(a.n);
+  const auto b = copy_to<Type::Space>(random_vector<double>(n, 1));
+  const Kokkos::View<double*, Type::Space> x("heddle::test::x", n);
+  GaussSeidelOptions options;
+  options.scheme = Scheme("gauss-seidel/split");
+  options.threads = 2;
+  // The kernels of a sweep, in order.
+  const auto kernels = [&] {
+    Type::Plan plan(exec, a.matrix(), options, Type::List());
+    Recording recording;
+    plan.relax(exec, b, x);
+    exec.fence("heddle::test::relaxed");
+    std::string labels;
+    for (const Event& event : Recording::seen()) {
+      if (event.kind == Event::kernel) labels += event.label + "\n";
+    }
+    return labels;
+  };
+  const auto first_words = [](const std::vector<Scheme>& variants) {
+    std::vector<Scheme> schemes;
+    for (const Scheme& variant : variants) {
+      const Scheme scheme(variant.format(), {{variant.terms().front().key}});
+      if (std::ranges::find(schemes, scheme) == schemes.end()) schemes.push_back(scheme);
+    }
+    return schemes;
+  };
+  std::set<std::string> of_solves;
+  const std::vector<Scheme> solves =
+      first_words(variants_of(heddle::detail::sptrsv::grammar(device)));
+  for (const Scheme& solve : solves) {
+    CAPTURE(solve.to_string());
+    options.sptrsv_scheme = solve;
+    check_sweeps<Type>(a, options);
+    Type::Plan plan(exec, a.matrix(), options, Type::List());
+    for (const auto sweep : {GaussSeidelSweep::forward, GaussSeidelSweep::backward}) {
+      CHECK(plan.sptrsv_scheme(sweep).terms().front() == solve.terms().front());
+    }
+    of_solves.insert(kernels());
+  }
+  CHECK(of_solves.size() > 1);  // what ran differs, and not its name alone
+  options.sptrsv_scheme = std::nullopt;
+  for (const Scheme& product : first_words(variants_of(CsrFormat::grammar(device)))) {
+    CAPTURE(product.to_string());
+    options.spmv_scheme = product;
+    check_sweeps<Type>(a, options);
+    Type::Plan plan(exec, a.matrix(), options, Type::List());
+    for (const auto sweep : {GaussSeidelSweep::forward, GaussSeidelSweep::backward}) {
+      CHECK(plan.spmv_scheme(sweep).terms().front() == product.terms().front());
+    }
+  }
+  options.spmv_scheme = Scheme("csr/nothing");
+  CHECK_THROWS_WITH_AS(kernels(), doctest::Contains("nothing"), Error);
+  options.spmv_scheme = std::nullopt;
+  options.sptrsv_scheme = Scheme("sptrsv/nothing");
+  CHECK_THROWS_WITH_AS(kernels(), doctest::Contains("nothing"), Error);
 }
 
 TEST_CASE("colors are proper, and the same whatever the threads") {

@@ -271,6 +271,26 @@ TEST_CASE("wavefronts: what two threads are predicted to gain") {
   CHECK(gain_on_grid(420, 24) < gain_on_grid(400, 24));  // beyond the caches
 }
 
+TEST_CASE("wavefronts: one thread, unless others are predicted to gain least_gain") {
+  const Exec exec;
+  const DevicePattern<Exec> on_device(triangle_named("two wide levels"));
+  WavefrontsOptions options;
+  options.threads = 2;
+  std::vector<int> levels(static_cast<std::size_t>(on_device.rows));
+  for (std::size_t i = 0; i < levels.size(); ++i) levels[i] = i % 2 == 0 ? 0 : 1;
+  const Kokkos::View<const int*, Kokkos::HostSpace> level(levels.data(), levels.size());
+  for (const auto& [least_gain, scheme, threads] : {std::tuple(0.0, "wavefronts/point-to-point", 2),
+                                                    std::tuple(1e9, "wavefronts/sequential", 1)}) {
+    CAPTURE(least_gain);
+    options.least_gain = least_gain;
+    const Wavefronts<Exec> waves(exec, on_device.rows, on_device.reads(), options);
+    CHECK(waves.scheme().has(Scheme(scheme).terms().front().key));
+    CHECK(waves.schedule().threads == threads);
+    const auto given = Wavefronts<Exec>::by_level(exec, level, options);
+    CHECK(given.schedule().threads == threads);
+  }
+}
+
 TEST_CASE("wavefronts: threads without a processor cost the launch") {
   wavefronts::LevelCounts counts;
   counts.steps = {40000};

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every Krylov method by one call, and what it left judged apart: the norm of b - A x is computed
+// on the host, whatever the solver says of itself.
+#pragma once
+
+#include <heddle/bicgstab.hpp>
+#include <heddle/cg.hpp>
+#include <heddle/chebyshev.hpp>
+#include <heddle/gmres.hpp>
+
+#include "krylov.hpp"
+
+namespace heddle::test {
+
+/// A matrix whose rows a kernel may compute itself, so that conjugate gradients take any scheme.
+struct MatrixWithRows : PlainOperator<Exec, double> {
+  explicit MatrixWithRows(PlainOperator<Exec, double> plain)
+      : PlainOperator<Exec, double>(std::move(plain)) {}
+  auto csr() const { return std::optional(this->matrix()); }
+};
+
+struct System {
+  MatrixWithRows a;
+  Kokkos::View<double*, Space> b, guess;
+  SpectrumBounds bounds{};  ///< of a, for Chebyshev's iteration
+};
+
+/// "cg/launches" and the like, "gmres", "bicgstab", "chebyshev": those that run on this device.
+inline std::vector<std::string> krylov_methods() {
+  std::vector<std::string> methods{"cg/launches", "cg/one-team"};
+  if (heddle::backends::has_cooperative<Exec>) methods.emplace_back("cg/all-teams");
+  if (heddle::backends::describe(Exec()).most_teams_per_cluster > 0) {
+    methods.emplace_back("cg/one-cluster");
+  }
+  methods.insert(methods.end(), {"gmres", "bicgstab", "chebyshev"});
+  return methods;
+}
+
+inline double norm(const Kokkos::View<double*, Space>& v) {
+  const auto host = to_host(v);
+  double sum = 0;
+  for (std::size_t i = 0; i < host.extent(0); ++i) sum += host(i) * host(i);
+  return std::sqrt(sum);
+}
+
+/// The norm of b - A x.
+inline double residual_norm(const System& system, const Kokkos::View<double*, Space>& x) {
+  return relative_residual(system.a, system.b, x) * norm(system.b);
+}
+
+/// What a solve left.
+struct Solved {
+  Outcome returned;     ///< by solve, which does not wait with check_every = 0
+  KrylovResult result;  ///< after a wait
+  Kokkos::View<double*, Space> x;
+  double residual, first;  ///< norms of b - A x and of that of the guess, computed on the host
+  int products;            ///< with a.apply
+  Scheme scheme;           ///< of CgSolver
+  std::vector<double> history;
+};
+
+/// Solves by `method`, and checks what the result says against what is computed here.
+inline Solved solve_by(const std::string& method, System& system, KrylovOptions options) {
+  const Exec exec;
+  Solved solved;
+  solved.x = Kokkos::View<double*, Space>("heddle::test::x", system.b.extent(0));
+  Kokkos::deep_copy(solved.x, system.guess);
+  system.a.applies = 0;
+  const auto finish = [&](auto&& solver, const auto& result) {
+    solved.returned = solver.solve(exec, system.a, system.b, solved.x).outcome;
+    solved.result = result(solver);
+    if (options.history) solved.history = solver.history(exec);
+  };
+  const auto result = [&](auto& solver) { return solver.result(exec); };
+  if (method.starts_with("cg/")) {
+    if (!options.scheme) options.scheme = Scheme(method);
+    finish(CgSolver<Exec, double>(exec, system.a.n, options), [&](auto& solver) {
+      solved.scheme = solver.scheme();
+      return solver.results(exec)[0];
+    });
+  } else if (method == "gmres") {
+    finish(GmresSolver<Exec, double>(exec, system.a.n, 30, options), result);
+  } else if (method == "bicgstab") {
+    finish(BicgstabSolver<Exec, double>(exec, system.a.n, options), result);
+  } else {
+    finish(ChebyshevSolver<Exec, double>(exec, system.a.n, system.bounds, options), result);
+  }
+  solved.products = system.a.applies;
+  solved.residual = residual_norm(system, solved.x);
+  const Kokkos::View<double*, Space> zero("heddle::test::zero", system.b.extent(0));
+  solved.first = residual_norm(system, options.zero_guess ? zero : system.guess);
+
+  const double size = norm(system.b);
+  const double reference = options.relative_to == RelativeTo::first_residual ? solved.first : size;
+  const double target =
+      std::max(options.relative_tolerance.value_or(1e-8) * reference, options.absolute_tolerance);
+  const double rounding = 1e-13 * std::max(size, solved.first);
+  if (!std::isnan(solved.first)) {
+    CHECK(solved.result.first_residual == doctest::Approx(solved.first).epsilon(1e-9));
+    CHECK(solved.result.reference == doctest::Approx(reference).epsilon(1e-9));
+    CHECK(std::abs(solved.result.residual - solved.residual) <= 1e-6 * solved.residual + rounding);
+    if (solved.result.converged()) {
+      CHECK(solved.residual <= target + rounding);
+    } else {
+      CHECK(solved.residual > target - rounding);
+    }
+  }
+  return solved;
+}
+
+}  // namespace heddle::test
