@@ -4,7 +4,7 @@
 
 namespace heddle {
 
-using Gpu = Kokkos::HIP;
+using Gpu = Kokkos::DefaultExecutionSpace;
 
 /// Iteration i reads what a list says.
 struct ListReads {

@@ -4,7 +4,7 @@
 namespace heddle {
 
 template void every_plan<double>(const Gpu&);
-#ifndef HEDDLE_HIP_FULL
+#ifndef HEDDLE_FULL
 template void plan_of_narrow_indices<double>(const Gpu&);
 #endif
 

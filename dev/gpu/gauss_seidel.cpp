@@ -5,7 +5,7 @@
 
 namespace heddle {
 
-using Gpu = Kokkos::HIP;
+using Gpu = Kokkos::DefaultExecutionSpace;
 
 template <class Sweeps, class Matrix>
 void sweep(const Gpu& exec, Sweeps& sweeps) {

@@ -5,7 +5,7 @@
 
 namespace heddle {
 
-using Gpu = Kokkos::HIP;
+using Gpu = Kokkos::DefaultExecutionSpace;
 
 template <class Plan, Scalar S>
 void factor(const Gpu& exec) {

@@ -5,7 +5,7 @@
 
 namespace heddle {
 
-using Gpu = Kokkos::HIP;
+using Gpu = Kokkos::DefaultExecutionSpace;
 
 template <Scalar S, Scalar V>
 void solve(const Gpu& exec) {

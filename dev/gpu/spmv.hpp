@@ -34,7 +34,7 @@ void plan_of_narrow_indices(const Gpu& exec) {
 template <class Scalar>
 void every_plan(const Gpu& exec) {
   plan_for_indices<Scalar, std::int64_t, std::int64_t>(exec);
-#ifdef HEDDLE_HIP_FULL
+#ifdef HEDDLE_FULL
   plan_for_indices<Scalar, std::int32_t, std::size_t>(exec);
   plan_of_narrow_indices<Scalar>(exec);
   plan_for_indices<Scalar, std::int32_t, std::int64_t>(exec);

@@ -5,7 +5,7 @@ namespace heddle {
 
 template void plan_of_narrow_indices<float>(const Gpu&);
 template void plan_of_wider<float, float, double>(const Gpu&);
-#ifdef HEDDLE_HIP_FULL
+#ifdef HEDDLE_FULL
 template void plan_of_wider<float, double, double>(const Gpu&);
 #endif
 

@@ -4,7 +4,7 @@
 namespace heddle {
 
 template void every_plan<Kokkos::complex<double>>(const Gpu&);
-#ifndef HEDDLE_HIP_FULL
+#ifndef HEDDLE_FULL
 template void plan_for_indices<Kokkos::complex<double>, std::int32_t, std::int64_t>(const Gpu&);
 #endif
 

@@ -7,6 +7,8 @@ import re
 import subprocess
 import sys
 
+from kernel_names import natural, readable
+
 COLUMNS = ("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "vgpr_spills",
            "sgpr_spills", "waves", "kernel")
 
@@ -29,49 +31,6 @@ def notes(readelf, path):
             if kernels:
                 kernels[-1][match[2]] = match[3]
     return [kernel for kernel in kernels if "vgpr_count" in kernel]
-
-
-def arguments(text):
-    """The top-level template arguments of text, which starts after the opening bracket."""
-    parts, depth, start = [], 0, 0
-    for at, character in enumerate(text):
-        if character in "<({":
-            depth += 1
-        elif character in ">)}" and depth > 0:
-            depth -= 1
-        elif character in ",>" and depth == 0:
-            parts.append(text[start:at].strip())
-            start = at + 1
-            if character == ">":
-                break
-    return parts
-
-
-def without_parentheses(text):
-    kept, depth = [], 0
-    for character in text:
-        depth += character == "("
-        if depth == 0:
-            kept.append(character)
-        depth -= character == ")"
-    return "".join(kept)
-
-
-def readable(name):
-    """What tells a kernel apart: its functor, and the shape it is launched in."""
-    name = name.replace("(anonymous namespace)::", "")
-    if match := re.search(r"run_teams<", name):
-        shape, functor = arguments(name[match.end():])[1:3]
-        name = f"{functor} in {shape}"
-    elif match := re.search(r"Parallel(?:For|Reduce|Scan|ScanWithTotal)<", name):
-        name = arguments(name[match.end():])[0]
-        if name.startswith("Kokkos::Impl::CombinedFunctorReducer<"):
-            name = arguments(name.partition("<")[2])[0]
-    name = without_parentheses(name)
-    name = re.sub(r"::'lambda(\d*)'", lambda m: f" lambda {int(m[1] or -1) + 2}", name)
-    name = re.sub(r"\b(heddle|Kokkos|std)::|\b(backends|Impl|Experimental)::", "", name)
-    name = re.sub(r"^(void|double|float|int) ", "", name)
-    return name.replace(" >", ">")
 
 
 def waves(kernel, arch):
@@ -156,10 +115,6 @@ def main():
               "resident, or fewer live values:")
         print_table([row(k, options.arch) for k in spilled])
         sys.exit(1)
-
-
-def natural(text):
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", text)]
 
 
 if __name__ == "__main__":
