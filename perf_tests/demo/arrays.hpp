@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a program on Kokkos has before it knows Heddle: a matrix in three Views, and loops over it.
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+namespace demo {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+template <class T>
+using Array = Kokkos::View<T*, Exec::memory_space>;
+using Vector = Array<double>;
+
+struct Rows {
+  int rows = 0;
+  Array<int> row_ptr, col_idx;
+  Array<double> values;
+
+  std::int64_t nonzeros() const { return static_cast<std::int64_t>(values.extent(0)); }
+  /// The least that a product moves: the three arrays, x and y, once each.
+  double product_bytes() const {
+    return 12.0 * static_cast<double>(nonzeros()) + 4.0 * (rows + 1) + 16.0 * rows;
+  }
+};
+
+inline Vector vector(const Exec& exec, int rows, double value) {
+  const Vector x(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "demo::vector"), rows);
+  Kokkos::deep_copy(exec, x, value);
+  return x;
+}
+
+/// y = A x, a row an iteration.
+inline void range_product(const Exec& exec, const Rows& A, const Vector& x, const Vector& y) {
+  Kokkos::parallel_for(
+      "demo::range_product", Kokkos::RangePolicy<Exec>(exec, 0, A.rows), KOKKOS_LAMBDA(int i) {
+        double sum = 0;
+        for (int k = A.row_ptr(i); k < A.row_ptr(i + 1); ++k) sum += A.values(k) * x(A.col_idx(k));
+        y(i) = sum;
+      });
+}
+
+/// y = A x, 64 rows a team, and the entries of a row over vector lanes.
+inline void team_product(const Exec& exec, const Rows& A, const Vector& x, const Vector& y) {
+  using Policy = Kokkos::TeamPolicy<Exec>;
+  constexpr int rows_per_team = 64;
+  const int teams = (A.rows + rows_per_team - 1) / rows_per_team;
+  Kokkos::parallel_for(
+      "demo::team_product", Policy(exec, teams, Kokkos::AUTO, Kokkos::AUTO),
+      KOKKOS_LAMBDA(const Policy::member_type& team) {
+        const int first = team.league_rank() * rows_per_team;
+        const int last = Kokkos::min(first + rows_per_team, A.rows);
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, first, last), [&](int i) {
+          double sum = 0;
+          Kokkos::parallel_reduce(
+              Kokkos::ThreadVectorRange(team, A.row_ptr(i), A.row_ptr(i + 1)),
+              [&](int k, double& part) { part += A.values(k) * x(A.col_idx(k)); }, sum);
+          Kokkos::single(Kokkos::PerThread(team), [&] { y(i) = sum; });
+        });
+      });
+}
+
+}  // namespace demo

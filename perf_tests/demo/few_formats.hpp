@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Few formats, so that the demo is built soon. What a plan needs is compiled once, in the sources
+// of instances/, side by side; where a compiled part of Heddle is linked, that has it all.
+#pragma once
+
+#include <heddle/spmv.hpp>
+
+#include "arrays.hpp"
+
+namespace demo {
+
+using FewFormats = heddle::Formats<heddle::CsrFormat, heddle::BcsrFormat, heddle::BlockedEllFormat>;
+
+}  // namespace demo
+
+#define DEMO_FORMAT(EXTERN, FORMAT) \
+  HEDDLE_FORMAT_INSTANCE(EXTERN, heddle::FORMAT, double, int, demo::Exec)
+#define DEMO_PLAN(EXTERN)                             \
+  EXTERN template class heddle::detail::SpmvPlanCore< \
+      demo::Exec, HEDDLE_MATRIX(double, int, demo::Exec), double, double>;
+#define DEMO_PATTERN(EXTERN) HEDDLE_PATTERN_INSTANCE(EXTERN, int, demo::Exec)
+#define DEMO_CHOICE(EXTERN)                         \
+  HEDDLE_CHOICE_INSTANCES(EXTERN)                   \
+  HEDDLE_RULES_INSTANCE(EXTERN, heddle::CsrFormat)  \
+  HEDDLE_RULES_INSTANCE(EXTERN, heddle::BcsrFormat) \
+  HEDDLE_RULES_INSTANCE(EXTERN, heddle::BlockedEllFormat)
+
+#ifndef HEDDLE_COMPILED
+DEMO_FORMAT(extern, CsrFormat)
+DEMO_FORMAT(extern, BcsrFormat)
+DEMO_FORMAT(extern, BlockedEllFormat)
+DEMO_PLAN(extern)
+DEMO_PATTERN(extern)
+DEMO_CHOICE(extern)
+#endif

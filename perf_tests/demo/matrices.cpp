@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "matrices.hpp"
+
+namespace demo {
+
+namespace {
+
+/// A matrix whose row i has length(i) entries; entry(i, place, column, value) sets each.
+template <class Length, class Entry>
+Rows make(const Exec& exec, int rows, const Length& length, const Entry& entry) {
+  Rows A;
+  A.rows = rows;
+  A.row_ptr = Array<int>("demo::row_ptr", rows + 1);
+  int nonzeros = 0;
+  const auto row_ptr = A.row_ptr;
+  Kokkos::parallel_scan(
+      "demo::row_ptr", Kokkos::RangePolicy<Exec>(exec, 0, rows),
+      KOKKOS_LAMBDA(int i, int& sum, bool last) {
+        sum += length(i);
+        if (last) row_ptr(i + 1) = sum;
+      },
+      nonzeros);
+  // Not set to zero before: each thread is the first to touch what it multiplies later.
+  A.col_idx =
+      Array<int>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "demo::col_idx"), nonzeros);
+  A.values =
+      Array<double>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "demo::values"), nonzeros);
+  const auto filled = A;
+  Kokkos::parallel_for(
+      "demo::fill", Kokkos::RangePolicy<Exec>(exec, 0, rows), KOKKOS_LAMBDA(int i) {
+        const int begin = filled.row_ptr(i), end = filled.row_ptr(i + 1);
+        for (int k = begin; k < end; ++k) entry(i, k - begin, filled.col_idx(k), filled.values(k));
+      });
+  exec.fence("demo::make");
+  return A;
+}
+
+/// A number that looks random, of a place: the mixing of splitmix64 (G. Steele and others, 2014).
+KOKKOS_INLINE_FUNCTION std::uint64_t mixed(std::uint64_t place) {
+  place += 0x9e3779b97f4a7c15u;
+  place = (place ^ (place >> 30)) * 0xbf58476d1ce4e5b9u;
+  place = (place ^ (place >> 27)) * 0x94d049bb133111ebu;
+  return place ^ (place >> 31);
+}
+
+struct Point {
+  int x, y, z;
+};
+KOKKOS_INLINE_FUNCTION Point point_of(int i, int side) {
+  return {i % side, i / side % side, i / (side * side)};
+}
+KOKKOS_INLINE_FUNCTION int neighbours(int at, int side) { return 1 + (at > 0) + (at < side - 1); }
+
+/// How well the layer of height z conducts.
+KOKKOS_INLINE_FUNCTION double conductance(int z) {
+  return Kokkos::pow(10.0, static_cast<double>(mixed(static_cast<std::uint64_t>(z / 4)) % 4));
+}
+
+/// Between two heights: as two resistances in a row.
+KOKKOS_INLINE_FUNCTION double conductance(int a, int b) {
+  return 2 / (1 / conductance(a) + 1 / conductance(b));
+}
+
+}  // namespace
+
+Rows elastic_body(const Exec& exec, int side) {
+  return make(
+      exec, 3 * side * side * side,
+      KOKKOS_LAMBDA(int row) {
+        const Point p = point_of(row / 3, side);
+        return 3 * neighbours(p.x, side) * neighbours(p.y, side) * neighbours(p.z, side);
+      },
+      KOKKOS_LAMBDA(int row, int place, int& column, double& value) {
+        const Point p = point_of(row / 3, side);
+        const int node = place / 3, wide = neighbours(p.x, side), high = neighbours(p.y, side);
+        const Point q{p.x - (p.x > 0) + node % wide, p.y - (p.y > 0) + node / wide % high,
+                      p.z - (p.z > 0) + node / (wide * high)};
+        column = 3 * ((q.z * side + q.y) * side + q.x) + place % 3;
+        value = column == row ? 81 : -1.0 / (1 + (row + column) % 3);
+      });
+}
+
+Rows network(const Exec& exec, int rows) {
+  constexpr int hub_length = 8192;
+  const int hubs = rows / 4096;
+  const auto count = static_cast<std::uint64_t>(rows);
+  return make(
+      exec, rows,
+      KOKKOS_LAMBDA(int i) {
+        return i < hubs ? hub_length
+                        : 2 + static_cast<int>(mixed(static_cast<std::uint64_t>(i)) % 5);
+      },
+      KOKKOS_LAMBDA(int i, int place, int& column, double& value) {
+        const auto at = static_cast<std::uint64_t>(i), k = static_cast<std::uint64_t>(place);
+        // Others are mostly near, those of a hub anywhere.
+        const std::uint64_t reach = i < hubs ? count : 4096;
+        column = static_cast<int>((at + mixed(at * hub_length + k) % reach) % count);
+        value = 1;
+      });
+}
+
+Rows heat(const Exec& exec, int side) {
+  return make(
+      exec, side * side * side,
+      KOKKOS_LAMBDA(int i) {
+        const Point p = point_of(i, side);
+        return neighbours(p.x, side) + neighbours(p.y, side) + neighbours(p.z, side) - 2;
+      },
+      KOKKOS_LAMBDA(int i, int place, int& column, double& value) {
+        const Point p = point_of(i, side);
+        const double here = conductance(p.z), below = conductance(p.z - 1, p.z),
+                     above = conductance(p.z, p.z + 1);
+        const int steps[7] = {-side * side, -side, -1, 0, 1, side, side * side};
+        const bool inside[7] = {p.z > 0,        p.y > 0,        p.x > 0,       true,
+                                p.x < side - 1, p.y < side - 1, p.z < side - 1};
+        // What leaves through the faces of the body counts on the diagonal: they are cold.
+        const double weights[7] = {below, here, here, 4 * here + below + above, here, here, above};
+        int at = 0;
+        while (!inside[at]) ++at;
+        for (int k = 0; k < place; ++k) {
+          do ++at;
+          while (!inside[at]);
+        }
+        column = i + steps[at];
+        value = at == 3 ? weights[3] : -weights[at];
+      });
+}
+
+}  // namespace demo

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The parts of the demo, in the order they are shown. Each prints, and returns whether all that it
+// computed was right.
+#pragma once
+
+#include "arrays.hpp"
+
+namespace demo {
+
+struct Size {
+  double matrix_bytes = 0;  // of what is multiplied
+  double seconds = 0;       // that a comparison takes, about
+  double triad_rate = 0;    // bytes a second, measured
+};
+
+bool show_products(const Exec& exec, const Size& size);
+bool show_solves(const Exec& exec, const Size& size);
+
+}  // namespace demo

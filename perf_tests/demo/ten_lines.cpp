@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a user writes. The demo runs it, and prints its includes and what stands between the marks.
+#include "ten_lines.hpp"
+
+#include <heddle/cg.hpp>
+#include <heddle/spmv.hpp>
+
+#include "few_formats.hpp"
+
+namespace demo {
+
+Solved solve(const Exec& exec, const Rows& rows, const Vector& b, const Vector& x) {
+  const auto& [n, row_ptr, col_idx, values] = rows;
+  // begin
+  heddle::CsrMatrix matrix(n, n, row_ptr, col_idx, values);  // Kokkos Views, borrowed
+  heddle::SpmvPlan A(exec, matrix, {}, FewFormats());        // inspects, and takes a scheme
+  heddle::JacobiPreconditioner<Exec, double> M(exec, matrix);
+  heddle::CgSolver<Exec, double> cg(exec, n);
+  heddle::KrylovResult result = cg.solve(exec, A, b, x, M);  // until |b - A x| <= 1e-8 |b|
+  // end
+  return {result.converged(), result.iterations, A.scheme().to_string()};
+}
+
+}  // namespace demo
