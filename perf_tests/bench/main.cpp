@@ -6,6 +6,7 @@
 
 #include "../../core/error.hpp"
 #include "cliffs/operation.hpp"
+#include "common/bind_threads.hpp"
 #include "common/matrix_options.hpp"
 #include "compare/operation.hpp"
 #include "convert/operation.hpp"
@@ -129,6 +130,7 @@ int run(int argc, char** argv) {
 }  // namespace heddle::bench
 
 int main(int argc, char** argv) {
+  heddle::bench::bind_threads(argc, argv);
   try {
     return heddle::bench::run(argc, argv);
   } catch (const std::exception& error) {

@@ -36,6 +36,22 @@ heddle_bench_test(help_spmv RUN spmv --help EXIT 0 OUT "${bench_tests}/help_spmv
 heddle_bench_test(help_sptrsv RUN sptrsv --help EXIT 0 OUT "${bench_tests}/help_sptrsv.txt")
 heddle_bench_test(list RUN list EXIT 0 OUT "${bench_tests}/list.txt")
 heddle_bench_test(device RUN device EXIT 0 OUT "${bench_tests}/device.txt")
+# It binds its threads where nothing is said of that, or says why not.
+if(NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP)
+  cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
+  math(EXPR too_many "${processors} + 1")
+  foreach(threads 1 ${too_many})
+    add_test(NAME heddle-bench/threads_${threads}
+             COMMAND "${CMAKE_COMMAND}" -E env --unset=OMP_PROC_BIND KOKKOS_NUM_THREADS=${threads}
+                     OMP_WAIT_POLICY=passive HEDDLE_BENCH_ARRAY_MB=1 "$<TARGET_FILE:heddle-bench>"
+                     vectors --rows 100 --repeat 1)
+  endforeach()
+  set_tests_properties(heddle-bench/threads_1 PROPERTIES PASS_REGULAR_EXPRESSION
+                                                         "threads: bound, each to a processor")
+  set_tests_properties(
+    heddle-bench/threads_${too_many}
+    PROPERTIES PASS_REGULAR_EXPRESSION "threads: not bound, since ${too_many} threads share")
+endif()
 heddle_bench_test(table RUN spmv --generate grid2d:20,9 diagonal:100 --scheme csr/scalar --baseline
                   none ${quick} EXIT 0 OUT "${bench_tests}/table.txt")
 heddle_bench_test(columns RUN spmv --generate rmat:8 --columns 3 --flush ${quick} EXIT 0)
@@ -320,7 +336,7 @@ if(Python3_FOUND)
   endif()
 endif()
 
-add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp"
+add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp" "${bench_tests}/bind_threads.cpp"
                                   "${bench_tests}/choose_replay.cpp" "${bench_tests}/cliffs.cpp"
                                   "${bench_tests}/compare.cpp"
                                   "${bench_tests}/contest_options.cpp"
@@ -331,10 +347,11 @@ add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp"
                                   "${bench_tests}/reference.cpp"
                                   "${bench_tests}/scheme_search.cpp" "${bench_tests}/solve.cpp"
                                   "${bench_tests}/sptrsv.cpp"
-                                  "${bench_tests}/steadiness.cpp" "${bench_tests}/table.cpp" "${bench_tests}/trace.cpp"
+                                  "${bench_tests}/steadiness.cpp" "${bench_tests}/table.cpp" "${bench_tests}/timing.cpp"
+                                  "${bench_tests}/trace.cpp"
                                   "${bench_tests}/user_format.cpp" bench/sptrsv/trace.cpp
                                   bench/cliffs/growth.cpp bench/cliffs/patterns.cpp
-                                  bench/common/allocator_figures.cpp
+                                  bench/common/allocator_figures.cpp bench/common/bind_threads.cpp
                                   bench/common/csv.cpp bench/common/json.cpp
                                   bench/compare/comparison.cpp bench/compare/kept_run.cpp
                                   bench/common/dependent_steps.cpp bench/common/matrix_set.cpp

@@ -22,6 +22,7 @@ COLUMNS = (["matrix", "kind", "name", "chosen", "verdict", "scheme", "note", "er
            ["time_us", "time_min_us", "time_max_us", "time_spread"] +
            [column + "_us" for column, _, _ in SAMPLED[1:] + [REST]] + COUNTS)
 SOLVE_COLUMNS = COLUMNS + ["iterations"]
+UNSTEADY = "unsteady"  # the last column; runs that were kept before it was known have none
 SHAPE = ["rows", "columns", "nonzeros", "min_row", "max_row", "variation", "empty_rows"]
 TRIANGLE = ["levels", "diagonal_set", "overflows"]
 LEVELS = ["mean_level_rows", "max_level_rows", "cv_level_rows", "mean_level_entries",
@@ -204,6 +205,8 @@ def contestant_line(contestant, key):
     row.update({name: number(contestant.get(name), 15) for name in COUNTS})
     if "iterations" in contestant:
         row["iterations"] = contestant["iterations"]
+    if UNSTEADY in contestant:
+        row[UNSTEADY] = contestant[UNSTEADY]
     return timed(contestant["time_seconds"], row)
 
 
@@ -224,11 +227,12 @@ def run_text(run, matrices):
                 line["note"] = "^"
             notes[name] = note
             lines.append(line)
-    return "# %s\n%s" % (json.dumps(header, separators=(",", ":")), csv_text(columns_of(run), lines))
+    return "# %s\n%s" % (json.dumps(header, separators=(",", ":")), csv_text(columns_of(run, lines), lines))
 
 
-def columns_of(run):
-    return SOLVE_COLUMNS if run.get("operation") == "solve" else COLUMNS
+def columns_of(run, lines):
+    columns = SOLVE_COLUMNS if run.get("operation") == "solve" else COLUMNS
+    return columns + ([UNSTEADY] if any(UNSTEADY in line for line in lines) else [])
 
 
 def samples_of(row, column="time"):
@@ -254,6 +258,8 @@ def contestant_of(row, levels, apply_bytes):
     contestant.update({name: parsed(row[name]) for name in COUNTS})
     if row.get("iterations"):
         contestant["iterations"] = int(row["iterations"])
+    if row.get(UNSTEADY):
+        contestant[UNSTEADY] = row[UNSTEADY]
     time = contestant["time_seconds"]
     contestant["gbytes_per_second"] = apply_bytes / time["median"] / 1e9 if time else None
     if levels and time:

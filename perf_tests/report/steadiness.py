@@ -10,8 +10,8 @@ def spread(samples):
 def unsteady_contestants(matrix):
     """Names and spreads of those of a matrix whose times are not to be compared."""
     names = matrix.get("steadiness", {}).get("unsteady_contestants", [])
-    return [(c["name"], spread(c["time_seconds"])) for c in matrix["contestants"]
-            if c["name"] in names]
+    return [(c["name"], max(spread(c.get(key)) or 0 for key in ("time_seconds", "queued_seconds")))
+            for c in matrix["contestants"] if c["name"] in names]
 
 
 def warning(matrix):
@@ -36,4 +36,5 @@ def find_again(matrix):
         return
     limit = matrix["steadiness"]["spread_limit"]
     matrix["steadiness"]["unsteady_contestants"] = [
-        c["name"] for c in matrix["contestants"] if (spread(c["time_seconds"]) or 0) > limit]
+        c["name"] for c in matrix["contestants"]
+        if max(spread(c.get(key)) or 0 for key in ("time_seconds", "queued_seconds")) > limit]

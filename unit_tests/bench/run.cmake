@@ -29,6 +29,8 @@ string(REGEX REPLACE "[0-9.]+ GB/s" "RATE" plain "${plain}")
 # How busy the machine was shows in the spread of every time, and in a line where it is large.
 string(REGEX REPLACE "TIME +[0-9]+% " "TIME SPREAD " plain "${plain}")
 string(REGEX REPLACE "\n  unsteady: [^\n]*\n" "" plain "${plain}")
+string(REGEX REPLACE "  unsteady: (time|queued) (spreads [0-9]+%|of [0-9]+ repetitions?|takes longer than with waits)"
+                     "" plain "${plain}")
 string(REGEX REPLACE "TIME +TIME +[0-9.]+ +TIME +SPREAD +TIME +TIME +[0-9.]+ +[0-9]+% "
                      "TIME TIME N TIME SPREAD TIME TIME N N% " plain "${plain}")
 string(REGEX REPLACE "TIME +[0-9.]+ +TIME +SPREAD +TIME +TIME +[0-9.]+ +[0-9]+% "

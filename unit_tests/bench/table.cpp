@@ -19,7 +19,7 @@ MatrixResult two_contestants() {
   for (ContestantResult* c : {&scheme, &peer}) {
     c->verdict = Verdict::ok;
     c->setup.seconds = {1e-3};
-    c->time.seconds = {c->is_scheme ? 1e-6 : 2e-6};
+    c->time.seconds.assign(10, c->is_scheme ? 1e-6 : 2e-6);
   }
   result.contestants = {scheme, peer};
   return result;

@@ -15,6 +15,11 @@ namespace {
 
 constexpr const char* started_again = "HEDDLE_THREADS_BOUND";
 
+std::string& placement() {
+  static std::string how = "not asked for";
+  return how;
+}
+
 int processors_of_process() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -61,7 +66,10 @@ std::string reason_not_to_bind(const char* asked, int threads, int processors) {
   return "";
 }
 
-std::string bind_threads(int argc, char** argv) {
+namespace {
+
+/// See bind_threads().
+std::string bind(int argc, char** argv) {
   if (std::getenv(started_again)) return "bound, each to a processor";
   const char* asked = asked_of_binding();
   if (asked && std::string_view(asked) != "false" && std::string_view(asked) != "FALSE") {
@@ -82,5 +90,11 @@ std::string bind_threads(int argc, char** argv) {
   }
   return "not bound, since " + reason;
 }
+
+}  // namespace
+
+std::string bind_threads(int argc, char** argv) { return placement() = bind(argc, argv); }
+
+const std::string& placement_of_threads() { return placement(); }
 
 }  // namespace heddle::bench

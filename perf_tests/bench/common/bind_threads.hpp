@@ -16,4 +16,7 @@ std::string reason_not_to_bind(const char* asked, int threads, int processors);
 /// in one line.
 std::string bind_threads(int argc, char** argv);
 
+/// What that returned; "not asked for" before.
+const std::string& placement_of_threads();
+
 }  // namespace heddle::bench

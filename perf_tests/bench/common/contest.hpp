@@ -124,7 +124,8 @@ class Contest {
                                 .flush = run.flush,
                                 .long_applies = long_applies,
                                 .cache_bytes = backends::describe(exec_).cache_bytes};
-    result_.reference = time_in_turns(exec_, runners, options, progress_);
+    Stopwatch clock(exec_);
+    result_.reference = time_in_turns(exec_, clock, runners, options, progress_);
     for (std::size_t i = 0; i < runners.size(); ++i) {
       entries[i]->time = std::move(runners[i].time);
       entries[i]->queued = std::move(runners[i].queued);

@@ -9,7 +9,7 @@ namespace heddle::bench {
 
 namespace {
 
-/// Of solves their iterations stand behind these.
+/// Of solves their iterations stand behind these, and last what is not steady.
 constexpr std::array columns = {"matrix",        "kind",        "name",          "chosen",
                                 "verdict",       "scheme",      "note",          "error_over_bound",
                                 "time_us",       "time_min_us", "time_max_us",   "time_spread",
@@ -54,7 +54,7 @@ Line of_matrix(const Json& matrix, const std::string& key, bool solves) {
   line.push_back(microseconds(matrix["prepare_seconds"]));
   line.resize(columns.size());
   line.back() = count(matrix["apply_bytes"]);
-  if (solves) line.emplace_back();
+  line.resize(columns.size() + (solves ? 2 : 1));
   return line;
 }
 
@@ -79,6 +79,8 @@ Line of_contestant(const Json& c, const std::string& key, bool solves) {
   line.push_back(count(c["bytes"]));
   line.push_back(count(c["moved_bytes"]));
   if (solves) line.push_back(count(get(c, "iterations")));
+  const Json& unsteady = get(c, "unsteady");
+  line.push_back(unsteady.is_string() ? unsteady.get<std::string>() : "");
   return line;
 }
 
@@ -108,6 +110,7 @@ std::string csv_text(const Json& run) {
   std::string text;
   Line names(columns.begin(), columns.end());
   if (solves) names.emplace_back("iterations");
+  names.emplace_back("unsteady");
   append(text, names);
   for (const Json& matrix : run["matrices"]) {
     const Json& steadiness = get(matrix, "steadiness");

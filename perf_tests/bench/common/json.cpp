@@ -60,6 +60,7 @@ Json contestant(const MatrixResult& result, const ContestantResult& c,
   json["bytes"] = c.bytes;
   json["moved_bytes"] = c.moved_bytes ? Json(c.moved_bytes) : Json(nullptr);
   json["gbytes_per_second"] = c.timed() ? Json(result.gbytes_per_second(c)) : Json(nullptr);
+  if (c.timed() && !unsteadiness(c).empty()) json["unsteady"] = unsteadiness(c);
   if (const auto& allocations = c.allocations) {
     json["allocations"] = allocations->count;
     json["allocated_bytes"] = allocations->bytes;
@@ -202,6 +203,7 @@ Json results_json(const ResultsHead& head, const RunOptions& options,
                  {"multiprocessors", machine.device.multiprocessors},
                  {"cache_bytes", machine.device.cache_bytes},
                  {"concurrency", machine.concurrency},
+                 {"threads", machine.threads},
                  {"cpu", machine.cpu}}},
                {"figures",
                 {{"array_bytes", figures.array_bytes},

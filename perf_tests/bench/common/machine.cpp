@@ -6,6 +6,7 @@
 
 #include "../../../backends/device.hpp"
 #include "../../../backends/host/device.hpp"
+#include "bind_threads.hpp"
 #include "commit.hpp"
 
 namespace heddle::bench {
@@ -42,6 +43,7 @@ Machine describe_machine(const std::string& commit) {
   machine.device = backends::describe(exec);
   machine.backend = exec.name();
   machine.concurrency = exec.concurrency();
+  machine.threads = placement_of_threads();
   machine.cpu = backends::processor_name();
   machine.compiler = compiler_name();
   machine.kokkos_version = std::to_string(KOKKOS_VERSION / 10000) + "." +

@@ -13,6 +13,7 @@ struct Machine {
   Device device;
   std::string backend;  // Kokkos' name of the default execution space
   int concurrency = 0;
+  std::string threads;  // how they are placed, or why they are not bound: bind_threads()
   std::string cpu, compiler, kokkos_version, heddle_version, commit, date;
 };
 

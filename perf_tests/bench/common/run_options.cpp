@@ -26,7 +26,7 @@ void RunOptions::define(CLI::App& app) {
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   app.add_option("--budget", budget_seconds,
-                 "Seconds after which one contestant is repeated no further (but 5 times)")
+                 "Seconds after which one contestant is repeated no further (but 10 times)")
       ->check(CLI::Validator(check_seconds, "SECONDS"))
       ->capture_default_str();
   app.add_flag("--flush", flush, "Overwrite the caches before every repetition");

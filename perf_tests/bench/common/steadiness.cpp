@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "steadiness.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "table.hpp"
 
 namespace heddle::bench {
@@ -8,12 +11,35 @@ namespace heddle::bench {
 namespace {
 /// So that it stays a line; the JSON names all.
 constexpr std::size_t most_named = 6;
+
+/// Of single applies and of those behind each other.
+const Samples& less_steady(const ContestantResult& c) {
+  return c.queued.spread() > c.time.spread() ? c.queued : c.time;
+}
+
+bool waits_less_and_takes_longer(const ContestantResult& c) {
+  if (c.queued.empty() || c.latency.empty()) return false;
+  const double waited = std::max(c.latency.median(), c.time.median());
+  return c.queued.median() > (1 + spread_limit) * waited;
+}
 }  // namespace
+
+std::string unsteadiness(const ContestantResult& c) {
+  for (const auto& [name, samples] : {std::pair("time", &c.time), std::pair("queued", &c.queued)}) {
+    if (samples->empty()) continue;
+    const std::size_t count = samples->seconds.size();
+    if (samples->spread() > spread_limit) return name + (" spreads " + spread_of(*samples));
+    if (count < fewest_times) {
+      return name + format(" of %zu repetition", count) + (count == 1 ? "" : "s");
+    }
+  }
+  return waits_less_and_takes_longer(c) ? "queued takes longer than with waits" : "";
+}
 
 std::vector<const ContestantResult*> unsteady_contestants(const MatrixResult& result) {
   std::vector<const ContestantResult*> found;
   for (const ContestantResult& c : result.contestants) {
-    if (c.time.spread() > spread_limit) found.push_back(&c);
+    if (less_steady(c).spread() > spread_limit) found.push_back(&c);
   }
   return found;
 }
@@ -26,7 +52,7 @@ std::string steadiness_warning(const MatrixResult& result) {
   if (unsteady_machine(result)) add("the reference operation", result.reference);
   const auto unsteady = unsteady_contestants(result);
   const std::size_t named = std::min(unsteady.size(), most_named);
-  for (std::size_t i = 0; i < named; ++i) add(unsteady[i]->name, unsteady[i]->time);
+  for (std::size_t i = 0; i < named; ++i) add(unsteady[i]->name, less_steady(*unsteady[i]));
   if (text.empty()) return text;
   if (named < unsteady.size()) {
     text += " and " + std::to_string(unsteady.size() - named) + " others";

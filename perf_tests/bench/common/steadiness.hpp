@@ -12,7 +12,15 @@ namespace heddle::bench {
 /// machine, or its clocks changed. A guess: idle machines stay below a tenth of it or two.
 inline constexpr double spread_limit = 0.25;
 
-/// Those whose times spread more than that.
+/// Of fewer times than these nothing is known of how they spread.
+inline constexpr std::size_t fewest_times = 10;
+
+/// Why the times of a contestant are not to be compared: they are few, or spread by more than that
+/// limit, or applies behind each other take longer than with a wait after each. "" where all is
+/// well.
+std::string unsteadiness(const ContestantResult& c);
+
+/// Those whose times, single or queued, spread more than that.
 std::vector<const ContestantResult*> unsteady_contestants(const MatrixResult& result);
 /// Whether the reference did.
 inline bool unsteady_machine(const MatrixResult& result) {

@@ -14,6 +14,10 @@
 
 namespace heddle::bench {
 
+double Stopwatch::host_seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 #ifdef HEDDLE_GPU
 
 namespace {

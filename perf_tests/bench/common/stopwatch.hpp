@@ -6,15 +6,26 @@
 
 namespace heddle::bench {
 
+/// What times are taken by; tests have one of their own.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual void start() = 0;
+  /// Waits for what was started since, and returns its seconds.
+  virtual double stop() = 0;
+  /// Of the host, since some moment.
+  virtual double host_seconds() const = 0;
+};
+
 /// Times what an execution space instance does: by events of the device where it has them, else by
 /// the host's clock around the work and a fence.
-class Stopwatch {
+class Stopwatch final : public Clock {
  public:
   explicit Stopwatch(const Kokkos::DefaultExecutionSpace& exec);
-  ~Stopwatch();
-  void start();
-  /// Waits for what was started since, and returns its seconds.
-  double stop();
+  ~Stopwatch() override;
+  void start() override;
+  double stop() override;
+  double host_seconds() const override;
   /// "device events" or "host clock"
   static const char* kind();
 

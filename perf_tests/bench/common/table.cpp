@@ -59,7 +59,9 @@ std::string against_peer(const MatrixResult& result, const ContestantResult& c) 
 }
 
 std::string remarks(const ContestantResult& c) {
+  const std::string unsteady = c.timed() ? unsteadiness(c) : "";
   return "  " + verdict(c) + (c.chosen ? "  <- chosen" : "") +
+         (unsteady.empty() ? "" : "  unsteady: " + unsteady) +
          (c.note.empty() ? "" : "  " + c.note);
 }
 
@@ -111,8 +113,9 @@ void print_row(std::ostream& out, const MatrixResult& result, const ContestantRe
 void print_machine(std::ostream& out, const Machine& machine, const DeviceFigures& figures) {
   out << machine.device.name << " (" << machine.backend << ", " << machine.device.multiprocessors
       << (machine.device.has_lanes() ? " multiprocessors, " : " threads, ") << "cache "
-      << bytes(machine.device.cache_bytes) << ")\n"
-      << "measured: triad " << format("%.1f", figures.triad_gbytes_per_second) << " GB/s, copy "
+      << bytes(machine.device.cache_bytes) << ")\n";
+  if (!machine.device.has_lanes()) out << "threads: " << machine.threads << '\n';
+  out << "measured: triad " << format("%.1f", figures.triad_gbytes_per_second) << " GB/s, copy "
       << format("%.1f", figures.copy_gbytes_per_second) << " GB/s, launch to fence "
       << duration(figures.launch_seconds) << ", queued launch "
       << duration(figures.queued_launch_seconds) << '\n';
@@ -184,7 +187,7 @@ std::string table_help() {
          "  applies  the setup in applies of the same contestant\n"
          "  time     one apply, nothing queued before; by events of the device where it has them\n"
          "  spread   the range of the middle half of these times over their median\n"
-         "  queued   one of ten applies behind each other\n"
+         "  queued   one of ten applies behind each other, of fewer where one takes over 1 ms\n"
          "  latency  from the call to the end of the fence behind it, by the host's clock\n"
          "  GB/s     the least bytes of an apply of CSR (values, column indices, row pointer, x "
          "and\n"

@@ -23,7 +23,8 @@ std::string factor(double value);
 std::string optional_duration(const Samples& samples);
 /// How much faster a contestant is than the fastest baseline, or "-".
 std::string against_peer(const MatrixResult& result, const ContestantResult& c);
-/// What stands behind the figures: the verdict, whether it was chosen, the note.
+/// What stands behind the figures: the verdict, whether it was chosen, what is not steady, the
+/// note.
 std::string remarks(const ContestantResult& c);
 /// After a table, where something in it is not steady: a line that says so (steadiness.hpp).
 void print_steadiness(std::ostream& out, const MatrixResult& result);

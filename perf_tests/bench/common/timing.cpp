@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "stopwatch.hpp"
+#include "steadiness.hpp"
 
 namespace heddle::bench {
 
@@ -19,8 +19,12 @@ constexpr int block_repetitions = 10;
 constexpr int fewest_warm_up_applies = 2;
 constexpr int most_warm_up_applies = 10;
 constexpr double warm_up_seconds = 0.02;
-constexpr int fewest_repetitions = 5;
+constexpr int fewest_repetitions = static_cast<int>(fewest_times);
+constexpr int fewest_alone = 5;
 constexpr int fewest_long_repetitions = 2;
+/// Behind each other: so many at most, and at least two.
+constexpr int most_queued = 10;
+constexpr double queued_seconds = 0.01;
 /// Of long applies: after which the next runner has its turn.
 constexpr double long_block_seconds = 0.1;
 constexpr double clock_warm_up_seconds = 0.05;
@@ -83,17 +87,17 @@ class ReferenceWork {
 
 class Track {
  public:
-  Track(const Exec& exec, const TimingOptions& options)
-      : exec_(exec), options_(options), stopwatch_(exec), flush_(exec, options), reference_(exec) {}
+  Track(const Exec& exec, Clock& clock, const TimingOptions& options)
+      : exec_(exec), clock_(clock), options_(options), flush_(exec, options), reference_(exec) {}
 
   /// The first time is not counted: it finds the caches full of a contestant's data.
   void time_reference(Samples& samples) {
     reference_.run();
     exec_.fence("heddle::bench::reference");
     for (int i = 0; i < references_per_block; ++i) {
-      stopwatch_.start();
+      clock_.start();
       reference_.run();
-      samples.seconds.push_back(stopwatch_.stop());
+      samples.seconds.push_back(clock_.stop());
     }
   }
 
@@ -105,50 +109,58 @@ class Track {
   }
 
   void run_block(Runner& runner, double used_seconds) {
-    const double begin = host_seconds();
+    const double begin = clock_.host_seconds();
     warm_up(runner);
     const int done = static_cast<int>(runner.time.seconds.size());
     const int count = std::min(block_repetitions, options_.repetitions - done);
     for (int i = 0; i < count; ++i) {
       if (flush_.active()) flush_();
-      stopwatch_.start();
+      clock_.start();
       runner.apply();
-      runner.time.seconds.push_back(stopwatch_.stop());
-      const double used = host_seconds() - begin;
+      runner.time.seconds.push_back(clock_.stop());
+      const double used = clock_.host_seconds() - begin;
       const bool slow = used_seconds + used > options_.budget_seconds;
       if (slow && done + i + 1 >= fewest()) return;
       if (options_.long_applies && used > long_block_seconds) return;
     }
     if (flush_.active() || options_.long_applies) return;
     for (int i = 0; i < count; ++i) {
-      const double start = host_seconds();
+      const double start = clock_.host_seconds();
       runner.apply();
       exec_.fence("heddle::bench::latency");
-      runner.latency.seconds.push_back(host_seconds() - start);
+      runner.latency.seconds.push_back(clock_.host_seconds() - start);
     }
-    stopwatch_.start();
-    for (int i = 0; i < count; ++i) runner.apply();
-    runner.queued.seconds.push_back(stopwatch_.stop() / count);
+    const int queue = queue_length(runner);
+    const bool enough = runner.queued.seconds.size() >= fewest_times;
+    for (int i = 0; i < (enough ? 1 : count); ++i) {
+      clock_.start();
+      for (int k = 0; k < queue; ++k) runner.apply();
+      runner.queued.seconds.push_back(clock_.stop() / queue);
+    }
   }
 
   void warm_up(Runner& runner) {
     if (options_.long_applies) return;
-    const double begin = host_seconds();
+    const double begin = clock_.host_seconds();
     for (int i = 0; i < most_warm_up_applies; ++i) {
-      if (i >= fewest_warm_up_applies && host_seconds() - begin > warm_up_seconds) break;
+      if (i >= fewest_warm_up_applies && clock_.host_seconds() - begin > warm_up_seconds) break;
       runner.apply();
       exec_.fence("heddle::bench::warm_up");
     }
   }
 
  private:
+  static int queue_length(const Runner& runner) {
+    const double most = queued_seconds / std::max(runner.time.median(), 1e-9);
+    return std::clamp(static_cast<int>(std::min(most, 1e3)), 2, most_queued);
+  }
   int fewest() const {
     return options_.long_applies ? fewest_long_repetitions : fewest_repetitions;
   }
 
   Exec exec_;
+  Clock& clock_;
   TimingOptions options_;
-  Stopwatch stopwatch_;
   CacheFlush flush_;
   ReferenceWork reference_;
 };
@@ -159,14 +171,14 @@ double host_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-Samples time_in_turns(const Exec& exec, std::vector<Runner>& runners, const TimingOptions& options,
-                      Progress& progress) {
+Samples time_in_turns(const Exec& exec, Clock& clock, std::vector<Runner>& runners,
+                      const TimingOptions& options, Progress& progress) {
   Samples reference;
-  Track track(exec, options);
-  const double start = host_seconds();
+  Track track(exec, clock, options);
+  const double start = clock.host_seconds();
   do {
     for (auto& runner : runners) track.warm_up(runner);
-  } while (!runners.empty() && host_seconds() - start < clock_warm_up_seconds);
+  } while (!runners.empty() && clock.host_seconds() - start < clock_warm_up_seconds);
 
   // Shuffled, for whoever follows one that keeps a matrix of its own finds the caches full of it.
   std::vector<std::size_t> order(runners.size());
@@ -181,9 +193,9 @@ Samples time_in_turns(const Exec& exec, std::vector<Runner>& runners, const Timi
       if (track.finished(runners[i], used[i])) continue;
       progress.step(runners[i].time.seconds.size(), repetitions, runners[i].name);
       track.time_reference(reference);
-      const double begin = host_seconds();
+      const double begin = clock.host_seconds();
       track.run_block(runners[i], used[i]);
-      used[i] += host_seconds() - begin;
+      used[i] += clock.host_seconds() - begin;
       busy = true;
     }
   }
@@ -202,7 +214,7 @@ TimedScheme time_alone(const Exec& exec, const std::function<void()>& apply,
     apply();
     samples.seconds.push_back(stopwatch.stop());
     if (done >= fewest_to_stop && samples.min() > too_slow_seconds) return {samples.min(), true};
-    if (done >= fewest_repetitions && host_seconds() - begin > seconds_alone) break;
+    if (done >= fewest_alone && host_seconds() - begin > seconds_alone) break;
   }
   return {samples.median(), false};
 }

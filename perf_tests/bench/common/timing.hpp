@@ -8,6 +8,7 @@
 
 #include "progress.hpp"
 #include "results.hpp"
+#include "stopwatch.hpp"
 
 namespace heddle::bench {
 
@@ -16,12 +17,12 @@ struct TimingOptions {
   int repetitions = 100;
   /// Nor is a contestant repeated whose median is known that well: Samples::median_error().
   double precision = 0;
-  /// A contestant that has used this much is not repeated further, beyond a few times.
+  /// A contestant that has used this much is not repeated further, beyond ten times.
   double budget_seconds = 2;
   /// Overwrite the caches before every repetition.
   bool flush = false;
-  /// Whether an apply is long, as a whole solve: nothing is warmed up, two repetitions are enough,
-  /// and none is timed by the host's clock or behind each other.
+  /// Whether an apply is long, as a whole solve: nothing is warmed up, two repetitions are enough
+  /// (but the row says so), and none is timed by the host's clock or behind each other.
   bool long_applies = false;
   std::size_t cache_bytes = 0;
 };
@@ -42,12 +43,14 @@ double host_seconds();
 /// they are flushed), as a solver does that applies one matrix again and again.
 ///
 /// A block times single applies (the queue empty before), then single applies by the host's clock,
-/// then all at once, behind each other.
+/// then several behind each other: ten, or fewer where these take more than 10 ms, as often in the
+/// first block and once in others. What is slow once is one of ten times then, and moves no median.
 ///
 /// Returns the times of a reference, a triad in the caches that is the same each time, before every
 /// block: how steady the machine was meanwhile.
-Samples time_in_turns(const Kokkos::DefaultExecutionSpace& exec, std::vector<Runner>& runners,
-                      const TimingOptions& options, Progress& progress);
+Samples time_in_turns(const Kokkos::DefaultExecutionSpace& exec, Clock& clock,
+                      std::vector<Runner>& runners, const TimingOptions& options,
+                      Progress& progress);
 
 /// Times one runner alone: after an apply that is not counted, 20 applies, or what 0.1 s hold, but
 /// at least 5; and no more than two once the fastest of them took longer than `too_slow_seconds`.
