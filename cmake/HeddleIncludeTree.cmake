@@ -69,10 +69,9 @@ list(APPEND HEDDLE_PUBLIC_HEADERS heddle.hpp)
 # What sources of instances (HeddlePlans.cmake) name: parts of the library by their paths, which are those
 # of an installed one too.
 file(GLOB HEDDLE_INSTANCE_HEADERS CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}"
-     formats/*/inspect.hpp)
+     formats/*/inspect.hpp solvers/*/definitions.hpp solvers/*/*_definitions.hpp)
 list(APPEND HEDDLE_INSTANCE_HEADERS formats/all_formats.hpp formats/csr/apply_without_plan.hpp
-     formats/definitions.hpp formats/inspect/definitions.hpp formats/instantiate.hpp formats/plan/rank.hpp
-     solvers/sptrsv/definitions.hpp)
+     formats/definitions.hpp formats/inspect/definitions.hpp formats/instantiate.hpp formats/plan/rank.hpp)
 foreach(header IN LISTS HEDDLE_INSTANCE_HEADERS)
   cmake_path(GET header PARENT_PATH folder)
   file(RELATIVE_PATH path "${HEDDLE_INCLUDE_DIR}/heddle/${folder}" "${CMAKE_CURRENT_SOURCE_DIR}/${header}")

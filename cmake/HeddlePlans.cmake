@@ -50,6 +50,14 @@ function(heddle_plans target)
     add_source(without_plan_${scalar} formats/csr/apply_without_plan.hpp
                "#include <heddle/formats/instantiate.hpp>\nHEDDLE_WITHOUT_PLAN_INSTANCES(, ${type})\n")
     add_source(sptrsv_${scalar} solvers/sptrsv/definitions.hpp "HEDDLE_SPTRSV_INSTANCES(, ${type})\n")
+    add_source(gauss_seidel_${scalar} solvers/gauss_seidel/definitions.hpp
+               "HEDDLE_GAUSS_SEIDEL_INSTANCES(, ${type})\n")
+    add_source(ilu_${scalar} solvers/ilu/definitions.hpp "HEDDLE_ILU_INSTANCES(, ${type})\n")
+    add_source(ic_${scalar} solvers/ilu/definitions.hpp "HEDDLE_IC_INSTANCES(, ${type})\n")
+    if(scalar MATCHES "double")
+      add_source(factors_in_float_${scalar} solvers/ilu/definitions.hpp
+                 "HEDDLE_FACTORS_IN_FLOAT_INSTANCES(, ${type})\n")
+    endif()
     foreach(format IN LISTS HEDDLE_FORMATS)
       heddle_folder_of_format(${format} inner)
       add_source(${format}_${scalar} formats/${inner}/inspect.hpp
@@ -58,6 +66,7 @@ function(heddle_plans target)
     string(TOUPPER "HEDDLE_COMPILED_${scalar}" definition)
     target_compile_definitions(${target} PUBLIC ${definition})
   endforeach()
+  set_source_files_properties(${sources} PROPERTIES COMPILE_DEFINITIONS HEDDLE_DEFINITIONS)
   target_sources(${target} PRIVATE ${sources})
   target_link_libraries(${target} PUBLIC Heddle::headers)
 endfunction()

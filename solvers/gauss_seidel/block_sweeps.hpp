@@ -10,7 +10,7 @@ namespace heddle::detail::gauss_seidel {
 ///
 ///     x_I = (1 - w) x_I + w D_I^-1 (b_I - the other blocks of the row times x).
 template <ExecutionSpace Exec, class Matrix>
-class BlockSweeps {
+class BlockSweeps final : public Executor<Exec, Matrix> {
  public:
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
@@ -26,16 +26,16 @@ class BlockSweeps {
     blocks_.drop_graph();
   }
 
-  const Scheme& scheme(bool forward) const { return sweeps_.scheme(forward); }
-  int levels(bool forward) const { return sweeps_.levels(forward); }
-  bool has(bool forward) const { return sweeps_.has(forward); }
-  std::size_t bytes() const { return blocks_.bytes() + sweeps_.bytes(); }
+  const Scheme& scheme(bool forward) const override { return sweeps_.scheme(forward); }
+  int levels(bool forward) const override { return sweeps_.levels(forward); }
+  bool has(bool forward) const override { return sweeps_.has(forward); }
+  std::size_t bytes() const override { return blocks_.bytes() + sweeps_.bytes(); }
 
-  void update_values(const Exec& exec, const Matrix& A, std::int64_t* bad) {
+  void update_values(const Exec& exec, const Matrix& A, std::int64_t* bad) override {
     blocks_.update_values(exec, A, bad);
     sweeps_.update_values(exec, A, nullptr);
   }
-  void run(const Exec& exec, const SweepVectors<S>& vectors, int sweeps, bool from_zero) {
+  void run(const Exec& exec, const SweepVectors<S>& vectors, int sweeps, bool from_zero) override {
     sweeps_.run(exec, vectors, sweeps, from_zero);
   }
 

@@ -7,6 +7,7 @@
 #include "../triangle/check_triangle.hpp"
 #include "../vectors/operands.hpp"
 #include "block_kernels.hpp"
+#include "executor.hpp"
 #include "options.hpp"
 #include "pass.hpp"
 
@@ -42,20 +43,6 @@ inline triangle::DiagonalWords diagonal_words(const GaussSeidelOptions& options)
   return {"the diagonal block that begins here is singular or not finite",
           "shift the diagonal, or give another options.block_size"};
 }
-
-/// The vectors of some sweeps. `residual` has no data where none is asked for.
-template <Scalar S>
-struct SweepVectors {
-  Multivector<const S> b;
-  Multivector<S> x;
-  Multivector<S> residual;
-
-  SweepVectors slice(int first, int count) const {
-    SweepVectors part{b.slice(first, count), x.slice(first, count), {}};
-    if (residual.data) part.residual = residual.slice(first, count);
-    return part;
-  }
-};
 
 /// Throws Error unless the vectors fit a plan of so many rows, and such sweeps exist.
 template <Scalar S>

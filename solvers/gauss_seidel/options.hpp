@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
+#include "../../core/asserts.hpp"
 #include "../../core/multivector.hpp"
-#include "../../formats/plan/spmv_options.hpp"
-#include "../sptrsv/options.hpp"
+#include "../../core/scheme.hpp"
 
 namespace heddle {
 

@@ -20,7 +20,7 @@ namespace heddle::detail::gauss_seidel {
 /// (D / omega + L) x = b - (U + (1 - 1 / omega) D) x forward, with L and U exchanged backward. From
 /// zero the first half sweep is the solve alone.
 template <ExecutionSpace Exec, class Matrix, class FormatList>
-class Split {
+class Split final : public Executor<Exec, Matrix> {
  public:
   using S = typename Matrix::scalar_type;
   using Space = typename Exec::memory_space;
@@ -37,19 +37,19 @@ class Split {
     right_ = arena_.template take<S>(entries).data();
   }
 
-  const Scheme& scheme(bool) const { return scheme_; }
-  int levels(bool forward) const { return half(forward).solve.levels(); }
-  bool has(bool forward) const { return halves_[forward ? 0 : 1].has_value(); }
-  const Scheme& sptrsv_scheme(bool forward) const { return half(forward).solve.scheme(); }
-  const Scheme& spmv_scheme(bool forward) const { return half(forward).product.scheme(); }
-  std::size_t bytes() const {
+  const Scheme& scheme(bool) const override { return scheme_; }
+  int levels(bool forward) const override { return half(forward).solve.levels(); }
+  bool has(bool forward) const override { return halves_[forward ? 0 : 1].has_value(); }
+  const Scheme* sptrsv_scheme(bool forward) const override { return &half(forward).solve.scheme(); }
+  const Scheme* spmv_scheme(bool forward) const override { return &half(forward).product.scheme(); }
+  std::size_t bytes() const override {
     std::size_t bytes = arena_.bytes();
     for (const auto& half : halves_) bytes += half ? half->bytes() : 0;
     return bytes;
   }
 
   /// *bad_diagonal: see Rows::update_values.
-  void update_values(const Exec& exec, const Matrix& A, std::int64_t* bad_diagonal) {
+  void update_values(const Exec& exec, const Matrix& A, std::int64_t* bad_diagonal) override {
     for (auto& half : halves_) {
       if (half) half->update_values(exec, A);
     }
@@ -58,7 +58,7 @@ class Split {
                                                  A.values().data(), bad_diagonal});
   }
 
-  void run(const Exec& exec, const SweepVectors<S>& vectors, int sweeps, bool from_zero) {
+  void run(const Exec& exec, const SweepVectors<S>& vectors, int sweeps, bool from_zero) override {
     const auto b = view_of(vectors.b);
     const auto x = view_of(vectors.x);
     const Vectors<S> t(right_, Kokkos::LayoutStride(rows_, 1, b.extent(1), rows_));

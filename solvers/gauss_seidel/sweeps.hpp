@@ -4,7 +4,7 @@
 #include <array>
 
 #include "../../core/loops.hpp"
-#include "check.hpp"
+#include "executor.hpp"
 #include "half.hpp"
 
 namespace heddle::detail::gauss_seidel {
@@ -13,7 +13,7 @@ namespace heddle::detail::gauss_seidel {
 /// over the other side is what the half sweep before has kept; where there is none, a pass over
 /// that side finds it, which waits for nobody.
 template <ExecutionSpace Exec, class Copy>
-class Sweeps {
+class Sweeps final : public Executor<Exec, typename Copy::matrix_type> {
  public:
   using Matrix = typename Copy::matrix_type;
   using S = typename Copy::S;
@@ -40,16 +40,16 @@ class Sweeps {
     kept_.vector_stride = options.vectors.several_apart() ? in.rows : 1;
   }
 
-  const Scheme& scheme(bool forward) const { return half(forward).scheme(); }
-  int levels(bool forward) const { return half(forward).levels(); }
-  bool has(bool forward) const { return halves_[forward ? 0 : 1].has_value(); }
-  std::size_t bytes() const {
+  const Scheme& scheme(bool forward) const override { return half(forward).scheme(); }
+  int levels(bool forward) const override { return half(forward).levels(); }
+  bool has(bool forward) const override { return halves_[forward ? 0 : 1].has_value(); }
+  std::size_t bytes() const override {
     std::size_t bytes = rest_.bytes() + memory_.bytes();
     for (const auto& half : halves_) bytes += half ? half->bytes() : 0;
     return bytes;
   }
 
-  void update_values(const Exec& exec, const Matrix& A, std::int64_t* bad_diagonal) {
+  void update_values(const Exec& exec, const Matrix& A, std::int64_t* bad_diagonal) override {
     const auto omega = static_cast<heddle::RealOf<S>>(options_.omega);
     for (auto& half : halves_) {
       if (half) half->update_values(exec, A, omega, bad_diagonal);
@@ -57,7 +57,7 @@ class Sweeps {
     if (!symmetric()) rest_.update_values(exec, A, omega, nullptr);
   }
 
-  void run(const Exec& exec, const SweepVectors<S>& vectors, int sweeps, bool from_zero) {
+  void run(const Exec& exec, const SweepVectors<S>& vectors, int sweeps, bool from_zero) override {
     const bool wants_residual = vectors.residual.data != nullptr;
     Pass<S> pass{S(static_cast<heddle::RealOf<S>>(options_.omega)), vectors.b, vectors.x, kept_,
                  false};

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../core/version.hpp"
-#include "kept_factors.hpp"
+#include "instantiate.hpp"
 
 namespace heddle {
 
@@ -23,12 +23,14 @@ class IcPlan {
   /// lifts every lower pivot that is finite, and options.retries lets the diagonal grow. Throws
   /// Error for a diagonal entry with an imaginary part, of more than 100 units of rounding.
   explicit IcPlan(const Exec& exec, const Matrix& A, const IcOptions& options = {})
-      : IcPlan(exec, A, options, Kokkos::Timer()) {}
+      : core_(exec, with_signed_offsets(A), options) {
+    HEDDLE_ASSERT_DEFINED(detail::is_defined<Core> || (detail::is_compiled<Exec, Signed>() &&
+                                                       detail::ilu::keeps_compiled<scalar_type, Kept>));
+  }
 
   /// Factors A, which has the pattern that was inspected: IluPlan::factor.
   void factor(const Exec& exec, const Matrix& A) {
-    moves_.check("IcPlan", "factor");
-    factors_.factor(exec, with_signed_offsets(A));
+    core_.factor(exec, with_signed_offsets(A));
     version_.renew();
   }
 
@@ -40,28 +42,20 @@ class IcPlan {
   /// x = op(L L^H)^-1 b; every op may be applied.
   template <VectorView B, WritableVectorView X>
   void apply(const Exec& exec, Op op, const B& b, const X& x) {
-    moves_.check("IcPlan", "apply");
     const bool conjugated = op == Op::conjugate || op == Op::transpose;
-    auto& L = factors_.lower();
-    Factors::solve(exec, L, conjugated ? Op::conjugate : Op::none, b, x);
-    Factors::solve(exec, L, conjugated ? Op::transpose : Op::conjugate_transpose, x, x);
+    const auto L = Triangle::lower;
+    core_.solve(exec, L, conjugated ? Op::conjugate : Op::none, b, x);
+    core_.solve(exec, L, conjugated ? Op::transpose : Op::conjugate_transpose, x, x);
   }
 
   /// On the device: 0, or one more than the lowest row whose pivot is not positive, or not finite,
   /// or whose diagonal entry has an imaginary part.
-  auto bad_pivot() const {
-    moves_.check("IcPlan", "bad_pivot");
-    return factors_.bad_pivot();
-  }
+  auto bad_pivot() const { return core_.bad_pivot(); }
   /// Throws Error, naming that row. Waits for `exec`.
-  void check_pivots(const Exec& exec) const {
-    moves_.check("IcPlan", "check_pivots");
-    factors_.check_pivots(exec);
-  }
+  void check_pivots(const Exec& exec) const { core_.check_pivots(exec); }
   /// The Frobenius norm of A - L L^H in the places of the pattern, over that of A there.
   double residual(const Exec& exec, const Matrix& A) const {
-    moves_.check("IcPlan", "residual");
-    return factors_.residual(exec, with_signed_offsets(A));
+    return core_.residual(exec, with_signed_offsets(A));
   }
 
   /// What solvers ask of a preconditioner.
@@ -72,40 +66,25 @@ class IcPlan {
   static constexpr bool capturable() { return true; }
 
   /// L, columns ascending, in a copy (a CsrStorage). Allocates, waits for `exec`.
-  auto factors(const Exec& exec) const {
-    moves_.check("IcPlan", "factors");
-    return factors_.factors(exec);
-  }
+  auto factors(const Exec& exec) const { return core_.factors(exec); }
   /// The alpha of A + alpha diag(A), whose factors these are: 0 but for options.retries.
-  double diagonal_growth() const {
-    moves_.check("IcPlan", "diagonal_growth");
-    return factors_.diagonal_growth();
-  }
+  double diagonal_growth() const { return core_.diagonal_growth(); }
   /// What really runs: the factorization, and a solve with L or, transposed, with L^H.
-  const Scheme& scheme() const { return factors_.scheme(); }
-  const Scheme& sptrsv_scheme(Op op = Op::none) const { return factors_.lower().scheme(op); }
-  /// What the inspection and the first factorization took, in seconds.
-  double setup_seconds() const { return setup_seconds_; }
-  /// Device memory that the plan holds beyond the matrix, in bytes.
-  std::size_t bytes() const {
-    moves_.check("IcPlan", "bytes");
-    return factors_.bytes();
+  const Scheme& scheme() const { return core_.scheme(); }
+  const Scheme& sptrsv_scheme(Op op = Op::none) const {
+    return core_.sptrsv_scheme(Triangle::lower, op);
   }
+  /// What the inspection and the first factorization took, in seconds.
+  double setup_seconds() const { return core_.setup_seconds(); }
+  /// Device memory that the plan holds beyond the matrix, in bytes.
+  std::size_t bytes() const { return core_.bytes(); }
 
  private:
-  using Factors =
-      detail::ilu::KeptFactors<Exec, SignedOffsets<Matrix>, Kept, detail::ilu::CholeskyRow>;
+  using Signed = SignedOffsets<Matrix>;
+  using Core = detail::FactorsCore<Exec, Signed, Kept, detail::ilu::CholeskyRow>;
 
-  IcPlan(const Exec& exec, const Matrix& A, const IcOptions& options, const Kokkos::Timer& timer)
-      : factors_(exec, with_signed_offsets(A), options) {
-    exec.fence("heddle::ilu::inspected");
-    setup_seconds_ = timer.seconds();
-  }
-
-  detail::MoveOnly moves_;
-  Factors factors_;
+  Core core_;
   Version version_;
-  double setup_seconds_ = 0;
 };
 
 template <ExecutionSpace Exec, class Matrix>

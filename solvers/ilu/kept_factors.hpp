@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../core/move_only.hpp"
 #include "../../formats/inspect/row_features.hpp"
 #include "../order/same_pattern.hpp"
-#include "../vectors/operands.hpp"
 #include "check_input.hpp"
 #include "factorization.hpp"
 #include "residual.hpp"
@@ -26,7 +24,9 @@ class KeptFactors {
   using KeptMatrix = CsrMatrix<Kept, O, Off, Space>;
   using KeptStorage = CsrStorage<Kept, O, Off, Space>;
   using Solve = SptrsvPlanCore<Exec, KeptMatrix, S, S>;
+  using Word = Kokkos::View<const std::int64_t, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   static constexpr bool cholesky = is_cholesky<RowOf>;
+  static constexpr const char* plan = cholesky ? "IcPlan" : "IluPlan";
 
   /// Inspects and factors; waits for `exec`. Throws Error for bad input and bad pivots,
   /// OutOfMemory.
@@ -76,23 +76,7 @@ class KeptFactors {
     tell_bad_pivot(exec);
   }
 
-  /// x = op(T)^-1 b, where T is the triangle of a solve.
-  template <VectorView B, WritableVectorView X>
-  static void solve(const Exec& exec, Solve& of_T, Op op, const B& b, const X& x) {
-    static_assert(std::same_as<typename B::non_const_value_type, S> &&
-                      std::same_as<typename X::value_type, S>,
-                  "b and x hold the matrix's scalar");
-    static_assert(
-        Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename B::memory_space>::accessible &&
-            Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename X::memory_space>::accessible,
-        "b or x lies in a memory space that the execution space cannot reach");
-    of_T.execute(exec, op, S(1), multivector_of<const S>(b), multivector_of<S>(x));
-  }
-
-  Kokkos::View<const std::int64_t, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> bad_pivot()
-      const {
-    return Word(bad_.data());
-  }
+  Word bad_pivot() const { return Word(bad_.data()); }
   void check_pivots(const Exec& exec) const {
     const std::int64_t bad = on_host(exec, bad_.data(), "heddle::ilu::check_pivots");
     if (bad) throw_bad_pivot(bad - 1);
@@ -150,7 +134,6 @@ class KeptFactors {
 
  private:
   using Own = Factorization<Exec, Matrix, RowOf>;
-  using Word = Kokkos::View<const std::int64_t, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
   static constexpr bool rounds = !std::same_as<Kept, S>;
   static constexpr bool can_share = order::on_threads<Exec> && !rounds;
   struct NoSharing {};
@@ -160,7 +143,6 @@ class KeptFactors {
                                   std::type_identity<NoSharing>>::type;
 
   static constexpr const char* name = cholesky ? "ic" : "ilu";
-  static constexpr const char* plan = cholesky ? "IcPlan" : "IluPlan";
   static constexpr const char* what =
       cholesky ? "an incomplete Cholesky factorization" : "an incomplete LU factorization";
   static constexpr const char* pivot_is =

@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
+#include "../../core/asserts.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/scheme.hpp"
-#include "../../formats/plan/spmv_options.hpp"
 
 namespace heddle {
 

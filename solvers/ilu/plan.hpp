@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../core/version.hpp"
-#include "kept_factors.hpp"
+#include "instantiate.hpp"
 
 namespace heddle {
 
@@ -38,15 +38,17 @@ class IluPlan {
   /// waits for another: as D. Hysom and A. Pothen, "A scalable parallel algorithm for incomplete
   /// factor preconditioning", SIAM J. Sci. Comput. 22 (2001), search for each row by itself.
   explicit IluPlan(const Exec& exec, const Matrix& A, const IluOptions& options = {})
-      : IluPlan(exec, A, options, Kokkos::Timer()) {}
+      : core_(exec, with_signed_offsets(A), options) {
+    HEDDLE_ASSERT_DEFINED(detail::is_defined<Core> || (detail::is_compiled<Exec, Signed>() &&
+                                                       detail::ilu::keeps_compiled<scalar_type, Kept>));
+  }
 
   /// Factors A, which has the pattern that was inspected. Ordered on `exec`: no wait, no
   /// allocation. Throws Error if the sizes differ, or the patterns where options.check_pattern
   /// compares them, which waits.
   /// A bad pivot is not an error here: see bad_pivot. With options.retries it waits for `exec`.
   void factor(const Exec& exec, const Matrix& A) {
-    moves_.check("IluPlan", "factor");
-    factors_.factor(exec, with_signed_offsets(A));
+    core_.factor(exec, with_signed_offsets(A));
     version_.renew();
   }
 
@@ -60,78 +62,52 @@ class IluPlan {
   /// x = op(LU)^-1 b. Throws Error for one that transposes and is not in options.ops.
   template <VectorView B, WritableVectorView X>
   void apply(const Exec& exec, Op op, const B& b, const X& x) {
-    moves_.check("IluPlan", "apply");
-    auto& first = transposes(op) ? factors_.upper() : factors_.lower();
-    auto& second = transposes(op) ? factors_.lower() : factors_.upper();
-    Factors::solve(exec, first, op, b, x);
-    Factors::solve(exec, second, op, x, x);
+    const Triangle first = transposes(op) ? Triangle::upper : Triangle::lower;
+    core_.solve(exec, first, op, b, x);
+    core_.solve(exec, detail::triangle::flipped(first), op, x, x);
   }
 
   /// On the device, in the order of the instance that factored last: 0, or one more than the lowest
   /// row whose pivot is zero, infinite or NaN. An apply gives infinities or NaN then.
-  auto bad_pivot() const {
-    moves_.check("IluPlan", "bad_pivot");
-    return factors_.bad_pivot();
-  }
+  auto bad_pivot() const { return core_.bad_pivot(); }
   /// Throws Error, naming that row. Waits for `exec`.
-  void check_pivots(const Exec& exec) const {
-    moves_.check("IluPlan", "check_pivots");
-    factors_.check_pivots(exec);
-  }
+  void check_pivots(const Exec& exec) const { core_.check_pivots(exec); }
   /// How far the factors are from those that are sought: the Frobenius norm of A - LU in the places
   /// of the pattern, over that of A there. Rounding, but for lifted pivots and for the scheme
   /// ilu/sweeps. Of the matrix that was factored; allocates, waits for `exec`.
   double residual(const Exec& exec, const Matrix& A) const {
-    moves_.check("IluPlan", "residual");
-    return factors_.residual(exec, with_signed_offsets(A));
+    return core_.residual(exec, with_signed_offsets(A));
   }
 
   /// What solvers ask of a preconditioner. LU is symmetric where A is, but for ilu/sweeps.
   static constexpr bool takes_several_vectors = true;
-  bool symmetric() const { return factors_.exact(); }
+  bool symmetric() const { return core_.exact(); }
   static constexpr const char* name() { return "incomplete LU factors"; }
   VersionNumber version() const { return version_.number(); }
   static constexpr bool capturable() { return true; }
 
   /// L without its diagonal and U in one, columns ascending, in a copy (a CsrStorage). Allocates,
   /// waits for `exec`.
-  auto factors(const Exec& exec) const {
-    moves_.check("IluPlan", "factors");
-    return factors_.factors(exec);
-  }
+  auto factors(const Exec& exec) const { return core_.factors(exec); }
   /// The alpha of A + alpha diag(A), whose factors these are: 0 but for options.retries.
-  double diagonal_growth() const {
-    moves_.check("IluPlan", "diagonal_growth");
-    return factors_.diagonal_growth();
-  }
+  double diagonal_growth() const { return core_.diagonal_growth(); }
   /// What really runs: the factorization, and a solve.
-  const Scheme& scheme() const { return factors_.scheme(); }
+  const Scheme& scheme() const { return core_.scheme(); }
   const Scheme& sptrsv_scheme(Triangle triangle, Op op = Op::none) const {
-    return (triangle == Triangle::lower ? factors_.lower() : factors_.upper()).scheme(op);
+    return core_.sptrsv_scheme(triangle, op);
   }
   /// What the inspection and the first factorization took, in seconds.
-  double setup_seconds() const { return setup_seconds_; }
+  double setup_seconds() const { return core_.setup_seconds(); }
   /// Device memory that the plan holds beyond the matrix, in bytes: the factors, schedules, and,
   /// but on CPUs, copies of the factors in the solves.
-  std::size_t bytes() const {
-    moves_.check("IluPlan", "bytes");
-    return factors_.bytes();
-  }
+  std::size_t bytes() const { return core_.bytes(); }
 
  private:
-  using Factors =
-      detail::ilu::KeptFactors<Exec, SignedOffsets<Matrix>, Kept, detail::ilu::EliminateRow>;
+  using Signed = SignedOffsets<Matrix>;
+  using Core = detail::FactorsCore<Exec, Signed, Kept, detail::ilu::EliminateRow>;
 
-  IluPlan(const Exec& exec, const Matrix& A, const IluOptions& options, const Kokkos::Timer& timer)
-      : factors_(exec, with_signed_offsets(A), options) {
-    exec.fence("heddle::ilu::inspected");
-    setup_seconds_ = timer.seconds();
-  }
-
-  detail::MoveOnly moves_;
-  Factors factors_;
+  Core core_;
   Version version_;
-  double setup_seconds_ = 0;
 };
 
 template <ExecutionSpace Exec, class Matrix>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sweeps of Gauss-Seidel of every scheme, order and size of blocks, held against those of the host.
+#define HEDDLE_DEFINITIONS  // of further types
 #include "../support/gauss_seidel.hpp"
 #include "../support/shared_formats.hpp"
+#include "../support/shared_sweeps.hpp"
 #include "draw_events.hpp"
 #include "draw_system.hpp"
 
@@ -17,7 +19,7 @@ class GaussSeidelTrial {
  private:
   using Space = typename Exec::memory_space;
   using Operator = PlainOperator<Exec, double>;
-  using List = Formats<Shared<CsrFormat>>;
+  using List = SweepFormats<Exec, typename Operator::Matrix>;
   using Plan = GaussSeidelPlan<Exec, typename Operator::Matrix, List>;
   template <class Layout>
   using Columns = Kokkos::View<double**, Layout, Space>;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#define HEDDLE_DEFINITIONS  // of further types
 #include <heddle/cg.hpp>
 
 #include "../support/gauss_seidel_check.hpp"
+#include "../support/shared_formats.hpp"
 
 namespace heddle::test {
 
@@ -29,7 +31,7 @@ TEST_CASE("new values, and a diagonal that goes bad") {
   const Exec exec;
   auto a = some_matrix(10), other = some_matrix(10, 1);
   const auto n = static_cast<std::size_t>(a.n);
-  Plan plan(exec, a.matrix(), {.omega = 1.2}, Formats<CsrFormat>());
+  Plan plan(exec, a.matrix(), {.omega = 1.2}, FirstSweepType::List());
   const Host b = random_vector<double>(n, 1);
   const auto on_device = copy_to<Space>(b);
   const Kokkos::View<double*, Space> x("heddle::test::x", n);
@@ -54,12 +56,12 @@ TEST_CASE("a symmetric sweep preconditions cg, a one-sided one is refused") {
   const Kokkos::View<double*, Space> x("heddle::test::x", n);
   CgSolver<Exec, double> cg(exec, a.n, {.zero_guess = true});
   const KrylovResult plain = cg.solve(exec, a, b, x);
-  Plan symmetric(exec, a.matrix(), {}, Formats<CsrFormat>());
+  Plan symmetric(exec, a.matrix(), {}, FirstSweepType::List());
   const KrylovResult preconditioned = cg.solve(exec, a, b, x, symmetric);
   CHECK(preconditioned.converged());
   CHECK(relative_residual(a, b, x) < 2e-8);
   CHECK(2 * preconditioned.iterations < plain.iterations + 4);
-  Plan forward(exec, a.matrix(), {.sweep = GaussSeidelSweep::forward}, Formats<CsrFormat>());
+  Plan forward(exec, a.matrix(), {.sweep = GaussSeidelSweep::forward}, FirstSweepType::List());
   CHECK_THROWS_WITH_AS(cg.solve(exec, a, b, x, forward),
                        doctest::Contains("a forward Gauss-Seidel sweep is not symmetric"), Error);
   SptrsvPlan<Exec, Matrix> triangle(exec, a.matrix(), {.ignore_outside = true});
@@ -71,7 +73,7 @@ TEST_CASE("plans are operators and preconditioners of several right-hand sides")
   auto a = laplacian<Exec, double>(emulated ? 8 : 30);
   const auto n = static_cast<std::size_t>(a.n);
   SpmvPlan<Exec, Matrix, double, double, Formats<CsrFormat>> A(exec, a.matrix());
-  Plan sweep(exec, a.matrix(), {}, Formats<CsrFormat>());  // with room for one
+  Plan sweep(exec, a.matrix(), {}, FirstSweepType::List());  // with room for one
   CgSolver<Exec, double> cg(exec, a.n, {}, 4);
   const auto b = copy_to<Space>(random_columns<double, Kokkos::LayoutRight>(n, 4, 1));
   const Kokkos::View<double**, Kokkos::LayoutRight, Space> x("heddle::test::x", n, 4);
@@ -90,7 +92,7 @@ TEST_CASE("wrong input is an error that names the row") {
   const Exec exec;
   auto a = some_matrix(4);
   const auto plan = [&](const GaussSeidelOptions& options) {
-    return Plan(exec, a.matrix(), options, Formats<CsrFormat>());
+    return Plan(exec, a.matrix(), options, FirstSweepType::List());
   };
   CHECK_THROWS_WITH_AS(plan({.omega = 2}), doctest::Contains("options.omega is 2"), Error);
   CHECK_THROWS_WITH_AS(plan({.vectors = {.count = 0}}), doctest::Contains("options.vectors.count"),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sweeps over rows of blocks against the same on the host, of every scheme that has blocks.
+#define HEDDLE_DEFINITIONS  // of further types
 #include "../support/gauss_seidel_check.hpp"
+#include "../support/shared_formats.hpp"
 
 namespace heddle::test {
 
@@ -67,7 +69,7 @@ TEST_CASE("new values, and blocks that are singular by their first row") {
   GaussSeidelOptions options;
   options.block_size = 4;
   SequentialSweeps<double>(exec, other, options).run(b, expected);
-  FirstSweepType::Plan first(exec, a.matrix(), options, Formats<CsrFormat>());
+  FirstSweepType::Plan first(exec, a.matrix(), options, FirstSweepType::List());
   const std::size_t bytes = first.bytes();
   CHECK(bytes > 16 * n * sizeof(double));
   FirstSweepType::Plan plan = std::move(first);
@@ -86,7 +88,7 @@ TEST_CASE("new values, and blocks that are singular by their first row") {
   plan.update_values(exec, other.matrix());
   CHECK_THROWS_WITH_AS(plan.check_diagonal(exec), doctest::Contains("row 8: the diagonal block"),
                        Error);
-  CHECK_THROWS_WITH_AS(FirstSweepType::Plan(exec, other.matrix(), options, Formats<CsrFormat>()),
+  CHECK_THROWS_WITH_AS(FirstSweepType::Plan(exec, other.matrix(), options, FirstSweepType::List()),
                        doctest::Contains("row 8: the diagonal block"), Error);
 }
 
@@ -99,7 +101,7 @@ TEST_CASE("a diagonal of zeros will do where its blocks are regular") {
       plain_operator<Exec, double>({0, 1, 2, 3, 4, 5, 6}, {1, 0, 3, 2, 5, 4}, {2, 4, 2, 4, 2, 4});
   GaussSeidelOptions options;
   options.block_size = 2;
-  FirstSweepType::Plan plan(exec, a.matrix(), options, Formats<CsrFormat>());
+  FirstSweepType::Plan plan(exec, a.matrix(), options, FirstSweepType::List());
   const Kokkos::View<double*, Space> b("heddle::test::b", 6), x("heddle::test::x", 6);
   Kokkos::deep_copy(b, 8.0);
   plan.apply(exec, b, x);
@@ -112,7 +114,7 @@ TEST_CASE("sizes and schemes without blocks are refused; empty matrices do nothi
   const Exec exec;
   auto a = lopsided_grid<Exec>(4);
   const auto plan = [&](const GaussSeidelOptions& options) {
-    return FirstSweepType::Plan(exec, a.matrix(), options, Formats<CsrFormat>());
+    return FirstSweepType::Plan(exec, a.matrix(), options, FirstSweepType::List());
   };
   for (const int size : {0, 9}) {
     CHECK_THROWS_WITH_AS(plan({.block_size = size}), doctest::Contains("options.block_size is"),
@@ -126,7 +128,7 @@ TEST_CASE("sizes and schemes without blocks are refused; empty matrices do nothi
   PlainOperator<Exec, double> empty;
   empty.row_ptr = Kokkos::View<int*, Exec::memory_space>("heddle::test::row_ptr", 1);
   const Kokkos::View<double*, Exec::memory_space> none("heddle::test::none", 0);
-  FirstSweepType::Plan nothing(exec, empty.matrix(), {.block_size = 3}, Formats<CsrFormat>());
+  FirstSweepType::Plan nothing(exec, empty.matrix(), {.block_size = 3}, FirstSweepType::List());
   nothing.apply(exec, none, none);
   nothing.update_values(exec, empty.matrix());
   nothing.check_diagonal(exec);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // New values that come in another pattern of the same size.
 #include "../support/gauss_seidel_check.hpp"
+#include "../support/shared_formats.hpp"
 #include "../support/triangles.hpp"
 
 namespace heddle::test {

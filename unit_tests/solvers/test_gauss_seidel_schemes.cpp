@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every scheme of Gauss-Seidel against sweeps on the host, in both orders.
+#define HEDDLE_DEFINITIONS  // of further types
 #include <set>
 
 #include "../support/gauss_seidel_check.hpp"
+#include "../support/shared_formats.hpp"
 
 namespace heddle::test {
 
@@ -77,7 +79,7 @@ TEST_CASE("values, bad diagonals, moves and bytes, whatever the scheme") {
     options.omega = 1.2;
     options.scheme = scheme;
     options.threads = 2;
-    Type::Plan first(exec, a.matrix(), options, Formats<CsrFormat>());
+    Type::Plan first(exec, a.matrix(), options, Type::List());
     const std::size_t bytes = first.bytes();
     CHECK(bytes > n * sizeof(double));
     CHECK(first.scheme().has(scheme.terms().front().key));
@@ -85,8 +87,7 @@ TEST_CASE("values, bad diagonals, moves and bytes, whatever the scheme") {
     CHECK_THROWS_WITH_AS(first.apply(exec, on_device, x), doctest::Contains("moved from"), Error);
     CHECK_THROWS_WITH_AS(first.scheme(), doctest::Contains("moved from"), Error);
     CHECK(plan.bytes() == bytes);
-    Type::Plan again(exec, a.matrix(), {.scheme = plan.scheme(), .threads = 2},
-                     Formats<CsrFormat>());
+    Type::Plan again(exec, a.matrix(), {.scheme = plan.scheme(), .threads = 2}, Type::List());
     CHECK(again.scheme() == plan.scheme());
     const auto before = plan.version();
     plan.update_values(exec, other.matrix());
@@ -140,12 +141,12 @@ TEST_CASE("tiny diagonals divide, and empty matrices do nothing") {
   for (const Scheme& scheme : sweep_schemes<Exec>()) {
     CAPTURE(scheme.to_string());
     if (!scheme.has("split")) {
-      Type::Plan plan(exec, a.matrix(), {.scheme = scheme, .threads = 2}, Formats<CsrFormat>());
+      Type::Plan plan(exec, a.matrix(), {.scheme = scheme, .threads = 2}, Type::List());
       plan.apply(exec, b, x);
       exec.fence("heddle::test::applied");
       for (std::size_t i = 0; i < 9; ++i) CHECK(to_host(x)(i) == doctest::Approx(2));
     }
-    Type::Plan nothing(exec, empty.matrix(), {.scheme = scheme}, Formats<CsrFormat>());
+    Type::Plan nothing(exec, empty.matrix(), {.scheme = scheme}, Type::List());
     nothing.apply(exec, none, none);
     nothing.relax(exec, none, none, 2, none);
     nothing.update_values(exec, empty.matrix());
@@ -159,7 +160,7 @@ TEST_CASE("schemes that are not there are refused, and what a plan takes is said
   const Exec exec;
   auto a = lopsided_grid<Exec>(4);
   const auto plan = [&](const GaussSeidelOptions& options) {
-    return Type::Plan(exec, a.matrix(), options, Formats<CsrFormat>());
+    return Type::Plan(exec, a.matrix(), options, Type::List());
   };
   CHECK_THROWS_WITH_AS(plan({.scheme = Scheme::parse("gauss-seidel/nothing")}),
                        doctest::Contains("gauss-seidel/split"), Error);
@@ -181,8 +182,8 @@ TEST_CASE("schemes that are not there are refused, and what a plan takes is said
   if (!emulated) {
     using Wide = CsrMatrix<double, int, int, Exec::memory_space>;
     const Wide wide(16, 17, a.row_ptr, a.col_idx, a.values);
-    CHECK_THROWS_WITH_AS((GaussSeidelPlan<Exec, Wide, Formats<CsrFormat>>(exec, wide)),
-                         doctest::Contains("16 x 17"), Error);
+    CHECK_THROWS_WITH_AS((GaussSeidelPlan<Exec, Wide>(exec, wide)), doctest::Contains("16 x 17"),
+                         Error);
   }
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#define HEDDLE_DEFINITIONS  // of further types
 #include "../support/incomplete.hpp"
+#include "../support/shared_formats.hpp"
 #include "../support/vectors_check.hpp"
 #include "../tools/events.hpp"
 

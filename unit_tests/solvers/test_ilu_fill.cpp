@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which fill a level has, and where there is no more.
 #include "../support/incomplete.hpp"
+#include "../support/shared_formats.hpp"
 #include "../support/vectors_check.hpp"
 
 namespace heddle::test {

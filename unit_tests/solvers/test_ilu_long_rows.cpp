@@ -5,6 +5,7 @@
 #include <heddle/ilu.hpp>
 #include <numeric>
 
+#include "../../solvers/ilu/updates.hpp"
 #include "../support/incomplete.hpp"
 
 namespace heddle::test {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Factors of a matrix whose pattern is another one than the plan's.
 #include "../support/incomplete.hpp"
+#include "../support/shared_formats.hpp"
 #include "../support/vectors_check.hpp"
 
 namespace heddle::test {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Incomplete factors within solvers, and what plans refuse.
+#define HEDDLE_DEFINITIONS  // of further types
 #include <heddle/bicgstab.hpp>
 #include <heddle/cg.hpp>
 #include <heddle/gmres.hpp>
@@ -8,6 +9,7 @@
 
 #include "../support/grid_operator.hpp"
 #include "../support/incomplete.hpp"
+#include "../support/shared_formats.hpp"
 #include "../support/vectors_check.hpp"
 
 namespace heddle::test {
@@ -70,7 +72,7 @@ TEST_CASE("several right-hand sides at once") {
   const auto n = static_cast<std::size_t>(a.n);
   IcPlan<Exec, Matrix> ic(exec, a.matrix(), {.vectors = {.count = 3}});
   CgSolver<Exec, double> cg(exec, a.n, {}, 3);
-  SpmvPlan<Exec, Matrix, double, double, Formats<CsrFormat>> A(exec, a.matrix());
+  SpmvPlan<Exec, Matrix, double, double, Formats<Shared<CsrFormat>>> A(exec, a.matrix());
   const auto b = copy_to<Space>(random_columns<double, Kokkos::LayoutRight>(n, 3, 1));
   const Kokkos::View<double**, Kokkos::LayoutRight, Space> x("heddle::test::x", n, 3);
   CHECK(cg.solve(exec, A, b, x, ic).converged());

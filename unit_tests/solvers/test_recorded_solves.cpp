@@ -12,7 +12,9 @@
 #include "../../solvers/krylov/polynomial.hpp"
 #include "../../solvers/krylov/with_rows.hpp"
 #include "../support/krylov.hpp"
+#include "../support/shared_factors.hpp"
 #include "../support/shared_formats.hpp"
+#include "../support/shared_sweeps.hpp"
 
 namespace heddle::test {
 
@@ -24,7 +26,7 @@ using System = PlainOperator<Exec, double>;
 using Matrix = System::Matrix;
 using Csr = Formats<Shared<CsrFormat>>;
 using Plan = SpmvPlan<Exec, Matrix, double, double, Csr>;
-using Sweeps = GaussSeidelPlan<Exec, Matrix, Csr>;
+using Sweeps = GaussSeidelPlan<Exec, Matrix, SweepFormats<Exec, Matrix>>;
 using Vector = Kokkos::View<double*, Space>;
 
 /// An operator that says nothing, so that no block is recorded.
@@ -117,9 +119,9 @@ TEST_CASE("every preconditioner is recorded, and one is never run for another") 
   JacobiPreconditioner<Exec, double> jacobi(exec, A);
   BlockJacobiPreconditioner<Exec, double> blocks(exec, A, 4);
   ChebyshevPreconditioner polynomial(exec, compare.plan, jacobi, SpectrumBounds{0.05, 2.0}, 2);
-  Sweeps natural(exec, A, {}, Csr());
-  Sweeps colored(exec, A, {.order = GaussSeidelOrder::multicolor}, Csr());
-  Sweeps split(exec, A, {.scheme = "gauss-seidel/split"}, Csr());
+  Sweeps natural(exec, A);
+  Sweeps colored(exec, A, {.order = GaussSeidelOrder::multicolor});
+  Sweeps split(exec, A, {.scheme = "gauss-seidel/split"});
   IluPlan<Exec, Matrix> lu(exec, A);
   IcPlan<Exec, Matrix> cholesky(exec, A, {.subdomains = 2});
   TwoSolves<true> versioned(exec, A);
@@ -152,7 +154,7 @@ TEST_CASE("blocks are kept for the next solve, and recorded again after new valu
   auto a = laplacian<Exec, double>(side, 10), other = laplacian<Exec, double>(side, 2);
   Compare<CgSolver<Exec, double>> compare(a);
   IluPlan<Exec, Matrix> lu(exec, a.matrix());
-  Sweeps sweeps(exec, a.matrix(), {}, Csr());
+  Sweeps sweeps(exec, a.matrix());
   const auto solve_twice = [&](auto& preconditioner) {
     const int blocks = (compare(preconditioner).iterations + 2) / 3;
     if (graphs) CHECK(compare.replays == blocks - 1);  // the first was run before it was recorded
@@ -208,7 +210,7 @@ TEST_CASE("a part that has gone is not run for another of its type at its addres
   const auto check = [&]<class Part>(std::type_identity<Part>) {
     one_after_the_other<Part>(compare, [&](std::optional<Part>& part, bool first) {
       if constexpr (std::same_as<Part, Sweeps>) {
-        part.emplace(exec, matrix(first), GaussSeidelOptions{}, Csr());
+        part.emplace(exec, matrix(first), GaussSeidelOptions{});
       } else if constexpr (std::same_as<Part, BlockJacobiPreconditioner<Exec, double>>) {
         part.emplace(exec, matrix(first), 4);
       } else {

@@ -10,6 +10,7 @@
 #include "../support/gauss_seidel.hpp"
 #include "../support/grid_operator.hpp"
 #include "../support/shared_formats.hpp"
+#include "../support/shared_sweeps.hpp"
 #include "../support/sptrsv_check.hpp"
 
 namespace heddle::test {
@@ -60,7 +61,7 @@ TEST_CASE("sweeps of every scheme are recorded") {
       CAPTURE(options.scheme->to_string());
       CAPTURE(name(options.order));
       CAPTURE(name(options.sweep));
-      using Formats = Formats<Shared<CsrFormat>>;
+      using Formats = SweepFormats<Exec, Matrix>;
       GaussSeidelPlan<Exec, Matrix, Formats> plan(exec, a.matrix(), options, Formats());
       check_replay(exec, b, x, 1, [&] { plan.apply(exec, b, x); });
       check_replay(exec, b, residual, 2, [&] { plan.apply(exec, b, x, residual); });

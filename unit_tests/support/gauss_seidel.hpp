@@ -6,6 +6,10 @@
 #include <heddle/gauss_seidel.hpp>
 #include <numeric>
 
+#include "../../backends/device.hpp"
+#include "../../solvers/gauss_seidel/blocks.hpp"
+#include "../../solvers/gauss_seidel/grammar.hpp"
+#include "../../solvers/order/colors.hpp"
 #include "grid_operator.hpp"
 #include "vectors_check.hpp"
 

@@ -4,6 +4,7 @@
 
 #include "../tools/events.hpp"
 #include "gauss_seidel.hpp"
+#include "shared_sweeps.hpp"
 
 namespace heddle::test {
 
@@ -13,7 +14,7 @@ struct SweepType {
   using Space = typename E::memory_space;
   using Scalar = S;
   using Matrix = typename PlainOperator<E, S>::Matrix;
-  using List = Formats<CsrFormat>;
+  using List = SweepFormats<E, Matrix>;
   using Plan = GaussSeidelPlan<E, Matrix, List>;
 };
 

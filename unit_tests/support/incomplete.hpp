@@ -6,9 +6,12 @@
 #include <map>
 #include <vector>
 
+#include "../../backends/device.hpp"
+#include "../../solvers/ilu/schemes.hpp"
 #include "backends.hpp"
 #include "copy_in.hpp"
 #include "random.hpp"
+#include "shared_factors.hpp"
 
 namespace heddle::test {
 

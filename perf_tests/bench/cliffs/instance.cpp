@@ -4,6 +4,7 @@
 #include <heddle/gauss_seidel.hpp>
 #include <heddle/sptrsv.hpp>
 
+#include "../../../solvers/gauss_seidel/grammar.hpp"
 #include "../../../solvers/ilu/schemes.hpp"
 #include "../ilu/make_preconditioner.hpp"
 #include "../spmv/make_plan.hpp"
@@ -95,9 +96,8 @@ void add_sweeps(const Device& device, std::vector<CliffCase>& cases) {
                          GaussSeidelOptions options;
                          options.order = order;
                          options.scheme = scheme;
-                         using Products = Formats<CsrFormat>;
-                         using Plan = GaussSeidelPlan<Exec, Matrix, Products>;
-                         return std::make_unique<Planned<Plan>>(exec, A, options, Products());
+                         using Plan = GaussSeidelPlan<Exec, Matrix>;
+                         return std::make_unique<Planned<Plan>>(exec, A, options);
                        }});
     }
   }

@@ -5,6 +5,7 @@
 #include <heddle/gauss_seidel.hpp>
 #include <heddle/spmv.hpp>
 
+#include "../../../solvers/gauss_seidel/grammar.hpp"
 #include "../common/table.hpp"
 #include "problem.hpp"
 
@@ -34,7 +35,7 @@ class HeddleSweeps : public GsContestant<S> {
  public:
   HeddleSweeps(const Exec& exec, const GsProblem<S, Off>& problem,
                const GaussSeidelOptions& options)
-      : problem_(problem), plan_(exec, problem.A, options, GsFormats()), order_(options.order) {}
+      : problem_(problem), plan_(exec, problem.A, options), order_(options.order) {}
 
   void run(const Exec& exec) override {
     problem_.with_vectors([&](const auto& b, const auto& x) {
@@ -62,7 +63,7 @@ class HeddleSweeps : public GsContestant<S> {
 
  private:
   GsProblem<S, Off> problem_;
-  GaussSeidelPlan<Exec, CsrMatrix<S, Index, Off, Space>, GsFormats> plan_;
+  GaussSeidelPlan<Exec, CsrMatrix<S, Index, Off, Space>> plan_;
   GaussSeidelOrder order_;
 };
 

@@ -6,6 +6,7 @@
 #include <heddle/ilu.hpp>
 #include <heddle/spmv.hpp>
 
+#include "../../../solvers/ilu/schemes.hpp"
 #include "../common/table.hpp"
 #include "check.hpp"
 #include "make_preconditioner.hpp"
@@ -116,8 +117,7 @@ class HeddleFactors : public IluContestant<S> {
   std::optional<Solve> solve_;
 };
 
-template <Scalar S>
-using InFloat = std::conditional_t<is_complex<S>, Kokkos::complex<float>, float>;
+using detail::ilu::InFloat;
 
 /// use(a null pointer to the plan's type).
 template <Scalar S, Offset Off, class Use>

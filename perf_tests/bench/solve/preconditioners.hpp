@@ -98,13 +98,11 @@ std::unique_ptr<AnyOperator<S>> make_named(const Exec& exec, const SolveProblem<
   }
   if (name == "chebyshev") return std::make_unique<Polynomial<S, Off>>(exec, problem, product);
   if (name.starts_with("ssor")) {
-    // Only gauss-seidel/split has products, and by itself a plan takes that where nothing else is.
-    using Sweep = GaussSeidelPlan<Exec, Matrix, Formats<CsrFormat>>;
+    using Sweep = GaussSeidelPlan<Exec, Matrix>;
     GaussSeidelOptions options;
     options.expected_applies = request.expected_applies;
     if (name.ends_with("multicolor")) options.order = GaussSeidelOrder::multicolor;
-    return std::make_unique<PlannedPreconditioner<S, Off, Sweep>>(exec, problem.A, options,
-                                                                  Formats<CsrFormat>());
+    return std::make_unique<PlannedPreconditioner<S, Off, Sweep>>(exec, problem.A, options);
   }
   IluOptions options;
   options.expected_applies = request.expected_applies;

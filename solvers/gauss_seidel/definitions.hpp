@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "../../backends/device.hpp"
+#include "../../formats/inspect/row_features.hpp"
+#include "../../formats/plan/overlap_launches.hpp"
+#include "../order/colors.hpp"
+#include "../order/same_pattern.hpp"
+#include "../triangle/check_triangle.hpp"
+#include "../triangle/right_hand_sides.hpp"
+#include "block_sweeps.hpp"
+#include "check.hpp"
+#include "choose.hpp"
+#include "core.hpp"
+#include "split.hpp"
+
+/// Defines what core.hpp declares.
+namespace heddle::detail {
+
+template <ExecutionSpace Exec, class Matrix>
+inline constexpr bool is_defined<GaussSeidelPlanCore<Exec, Matrix>> = true;
+
+namespace gauss_seidel {
+
+inline constexpr OverlapLabels overlap_labels = {
+    "heddle::gauss_seidel::busy", "heddle::gauss_seidel::enter", "heddle::gauss_seidel::leave"};
+
+template <ExecutionSpace Exec, class Matrix, class FormatList>
+std::unique_ptr<Executor<Exec, Matrix>> make_split(const Exec& exec, const Matrix& A,
+                                                   const GaussSeidelOptions& options) {
+  using List = std::conditional_t<std::is_same_v<FormatList, EveryFormat>, AllFormats, FormatList>;
+  return std::make_unique<Split<Exec, Matrix, List>>(exec, A, options);
+}
+
+}  // namespace gauss_seidel
+
+template <ExecutionSpace Exec, class Matrix>
+struct GaussSeidelPlanCore<Exec, Matrix>::State {
+  using O = typename Matrix::ordinal_type;
+  using Rows = gauss_seidel::Rows<Exec, Matrix>;
+  using Executor = gauss_seidel::Executor<Exec, Matrix>;
+  using BadDiagonal = Kokkos::View<std::int64_t, typename Exec::memory_space>;
+
+  State(const Exec& exec, const Matrix& A, const GaussSeidelOptions& given,
+        gauss_seidel::MakeExecutor<Exec, Matrix>& make_split)
+      : options(given), rows(A.rows()), nonzeros(static_cast<std::int64_t>(A.nonzeros())) {
+    gauss_seidel::check_options(A.rows(), A.columns(), given);
+    options.vectors.count = std::min(given.vectors.count, triangle::most_room);
+    Kokkos::Timer timer;
+    const Device device = backends::describe(exec);
+    const auto scheme = gauss_seidel::choose(rows, nonzeros, given, device);
+    row_features(exec, A, Check::columns);
+    pattern = pattern_key(exec, A, given.check_pattern);
+    if (given.block_size == 1) {
+      triangle::check_triangle<S>(exec, A, Triangle::lower, Diagonal::stored, true,
+                                  gauss_seidel::diagonal_words(given));
+    }
+    bad_diagonal = BadDiagonal(Kokkos::view_alloc(kokkos_space(exec), "heddle::gauss_seidel::bad"));
+    overlap = OverlapCheck<Exec>(exec, given.check_overlap, gauss_seidel::overlap_labels);
+    if (scheme && scheme->has("split")) {
+      executor = make_split(exec, A, options);
+    } else if (given.block_size > 1) {
+      using BlockSweeps = gauss_seidel::BlockSweeps<Exec, Matrix>;
+      gauss_seidel::Blocks<Exec, Matrix> blocks(exec, A, given.block_size);
+      const auto order = find_order(exec, blocks.graph());
+      executor = std::make_unique<BlockSweeps>(exec, std::move(blocks), order, options, scheme);
+      executor->update_values(exec, A, bad_diagonal.data());
+      check_diagonal(exec);
+    } else {
+      const gauss_seidel::Inspection<Exec, Rows> inspection{
+          exec, A, find_order(exec, A), rows, options.vectors.count, given.threads};
+      executor = std::make_unique<gauss_seidel::Sweeps<Exec, Rows>>(inspection, options, scheme);
+      executor->update_values(exec, A, nullptr);
+    }
+    exec.fence("heddle::gauss_seidel::inspected");
+    setup_seconds = timer.seconds();
+  }
+
+  /// That of options.order of the rows of a graph.
+  template <class Graph>
+  gauss_seidel::RowOrder<O> find_order(const Exec& exec, const Graph& graph) {
+    if (options.order == GaussSeidelOrder::natural) return {};
+    colors.emplace(exec, graph);
+    return {colors->order().place().data(), colors->order().iterations().data()};
+  }
+  void check_diagonal(const Exec& exec) const {
+    triangle::check_bad_diagonal(exec, "heddle::gauss_seidel::check_diagonal", bad_diagonal,
+                                 gauss_seidel::diagonal_words(options));
+  }
+  /// Whether the sweep is forward. Throws Error unless the plan has it.
+  bool is_forward(GaussSeidelSweep sweep) const {
+    const bool forward = sweep != GaussSeidelSweep::backward;
+    if (executor->has(forward)) return forward;
+    throw Error(std::string("this plan has no ") + heddle::name(sweep) + " sweep",
+                "ask for one that options.sweep names");
+  }
+  const Scheme& scheme() const {
+    return executor->scheme(options.sweep != GaussSeidelSweep::backward);
+  }
+  /// One that only gauss-seidel/split has: what `of` gives.
+  const Scheme& of_split(GaussSeidelSweep sweep, const Scheme* (Executor::*of)(bool) const) const {
+    if (!scheme().has("split")) {
+      throw Error("a plan that runs " + scheme().to_string() + " has no triangular solve",
+                  "pin gauss-seidel/split, or ask for scheme()");
+    }
+    return *((*executor).*of)(is_forward(sweep));
+  }
+
+  GaussSeidelOptions options;
+  std::int64_t rows;
+  std::int64_t nonzeros;
+  PatternKey pattern;
+  std::optional<order::Colors<Exec, O>> colors;
+  std::unique_ptr<Executor> executor;
+  BadDiagonal bad_diagonal;
+  OverlapCheck<Exec> overlap;
+  double setup_seconds = 0;
+};
+
+template <ExecutionSpace Exec, class Matrix>
+GaussSeidelPlanCore<Exec, Matrix>::GaussSeidelPlanCore(
+    const Exec& exec, const Matrix& A, const GaussSeidelOptions& options,
+    gauss_seidel::MakeExecutor<Exec, Matrix>& make_split)
+    : sweep_(options.sweep), state_(std::make_unique<State>(exec, A, options, make_split)) {}
+template <ExecutionSpace Exec, class Matrix>
+GaussSeidelPlanCore<Exec, Matrix>::GaussSeidelPlanCore(GaussSeidelPlanCore&&) noexcept = default;
+template <ExecutionSpace Exec, class Matrix>
+auto GaussSeidelPlanCore<Exec, Matrix>::operator=(GaussSeidelPlanCore&&) noexcept
+    -> GaussSeidelPlanCore& = default;
+template <ExecutionSpace Exec, class Matrix>
+GaussSeidelPlanCore<Exec, Matrix>::~GaussSeidelPlanCore() = default;
+
+template <ExecutionSpace Exec, class Matrix>
+auto GaussSeidelPlanCore<Exec, Matrix>::state(const char* called) const -> State& {
+  moves_.check("GaussSeidelPlan", called);
+  return *state_;
+}
+
+template <ExecutionSpace Exec, class Matrix>
+void GaussSeidelPlanCore<Exec, Matrix>::sweep(const Exec& exec,
+                                              const gauss_seidel::SweepVectors<S>& vectors,
+                                              bool wants_residual, int sweeps, bool from_zero) {
+  State& of = state(from_zero ? "apply" : "relax");
+  gauss_seidel::check_sweeps(of.rows, vectors, wants_residual, sweeps);
+  if (of.rows == 0 || vectors.b.count == 0) return;
+  const typename OverlapCheck<Exec>::Apply counted(of.overlap, exec);
+  const int room = of.options.vectors.count;
+  for (int first = 0; first < vectors.b.count; first += room) {
+    const int count = std::min(room, vectors.b.count - first);
+    of.executor->run(exec, vectors.slice(first, count), sweeps, from_zero);
+  }
+}
+
+template <ExecutionSpace Exec, class Matrix>
+void GaussSeidelPlanCore<Exec, Matrix>::update_values(const Exec& exec, const Matrix& A) {
+  State& of = state("update_values");
+  triangle::check_same_size("update_values", A, of.rows, of.nonzeros);
+  check_same_pattern(exec, of.pattern, A, "GaussSeidelPlan");
+  Kokkos::deep_copy(kokkos_space(exec), of.bad_diagonal, 0);
+  of.executor->update_values(exec, A, of.bad_diagonal.data());
+}
+
+template <ExecutionSpace Exec, class Matrix>
+Kokkos::View<const std::int64_t, typename Exec::memory_space>
+GaussSeidelPlanCore<Exec, Matrix>::bad_diagonal() const {
+  return state("bad_diagonal").bad_diagonal;
+}
+template <ExecutionSpace Exec, class Matrix>
+void GaussSeidelPlanCore<Exec, Matrix>::check_diagonal(const Exec& exec) const {
+  state("check_diagonal").check_diagonal(exec);
+}
+
+template <ExecutionSpace Exec, class Matrix>
+const Scheme& GaussSeidelPlanCore<Exec, Matrix>::scheme() const {
+  return state("scheme").scheme();
+}
+template <ExecutionSpace Exec, class Matrix>
+int GaussSeidelPlanCore<Exec, Matrix>::levels(GaussSeidelSweep sweep) const {
+  const State& of = state("levels");
+  return of.executor->levels(of.is_forward(sweep));
+}
+template <ExecutionSpace Exec, class Matrix>
+int GaussSeidelPlanCore<Exec, Matrix>::colors() const {
+  const State& of = state("colors");
+  return of.colors ? of.colors->count() : 0;
+}
+template <ExecutionSpace Exec, class Matrix>
+const Scheme& GaussSeidelPlanCore<Exec, Matrix>::sptrsv_scheme(GaussSeidelSweep sweep) const {
+  return state("scheme").of_split(sweep, &State::Executor::sptrsv_scheme);
+}
+template <ExecutionSpace Exec, class Matrix>
+const Scheme& GaussSeidelPlanCore<Exec, Matrix>::spmv_scheme(GaussSeidelSweep sweep) const {
+  return state("scheme").of_split(sweep, &State::Executor::spmv_scheme);
+}
+template <ExecutionSpace Exec, class Matrix>
+double GaussSeidelPlanCore<Exec, Matrix>::setup_seconds() const {
+  return state("setup_seconds").setup_seconds;
+}
+template <ExecutionSpace Exec, class Matrix>
+std::size_t GaussSeidelPlanCore<Exec, Matrix>::bytes() const {
+  const State& of = state("bytes");
+  const std::size_t order = of.colors ? of.colors->order().bytes() : 0;
+  return sizeof(std::int64_t) + order + of.executor->bytes();
+}
+
+}  // namespace heddle::detail
+
+#include "instantiate.hpp"  // behind what it makes

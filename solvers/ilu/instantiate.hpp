@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../formats/compiled.hpp"
+#include "core.hpp"
+#ifdef HEDDLE_DEFINITIONS
+#include "definitions.hpp"
+#endif
+
+/// What the compiled part (compiled.hpp) holds of incomplete factors: all that plans do, for a
+/// scalar in which factors are also kept; and kept in float, for a scalar of double.
+#define HEDDLE_ILU_INSTANCES(EXTERN, SCALAR) \
+  HEDDLE_EACH_SPACE(HEDDLE_FACTORS_INSTANCES_ON, EXTERN, EliminateRow, SCALAR, SCALAR)
+#define HEDDLE_IC_INSTANCES(EXTERN, SCALAR) \
+  HEDDLE_EACH_SPACE(HEDDLE_FACTORS_INSTANCES_ON, EXTERN, CholeskyRow, SCALAR, SCALAR)
+#define HEDDLE_FACTORS_IN_FLOAT_INSTANCES(EXTERN, SCALAR)                      \
+  HEDDLE_EACH_SPACE(HEDDLE_FACTORS_INSTANCES_ON, EXTERN, EliminateRow, SCALAR, \
+                    heddle::detail::ilu::InFloat<SCALAR>)                      \
+  HEDDLE_EACH_SPACE(HEDDLE_FACTORS_INSTANCES_ON, EXTERN, CholeskyRow, SCALAR,  \
+                    heddle::detail::ilu::InFloat<SCALAR>)
+#define HEDDLE_FACTORS_INSTANCES_ON(EXTERN, ROW, SCALAR, KEPT, EXEC) \
+  HEDDLE_FACTORS_INSTANCE(EXTERN, ROW, SCALAR, KEPT, int, EXEC)      \
+  HEDDLE_FACTORS_INSTANCE(EXTERN, ROW, SCALAR, KEPT, std::int64_t, EXEC)
+#define HEDDLE_FACTORS_INSTANCE(EXTERN, ROW, SCALAR, KEPT, OFFSET, EXEC)                       \
+  EXTERN template class heddle::detail::FactorsCore<EXEC, HEDDLE_MATRIX(SCALAR, OFFSET, EXEC), \
+                                                    KEPT, heddle::detail::ilu::ROW>;
+
+HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_ILU_INSTANCES, HEDDLE_EXTERN)
+HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_IC_INSTANCES, HEDDLE_EXTERN)
+HEDDLE_IF_COMPILED_DOUBLE(HEDDLE_FACTORS_IN_FLOAT_INSTANCES(HEDDLE_EXTERN, double))
+HEDDLE_IF_COMPILED_CDOUBLE(HEDDLE_FACTORS_IN_FLOAT_INSTANCES(HEDDLE_EXTERN,
+                                                             ::Kokkos::complex<double>))

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Incomplete factors on an emulated device, compiled once for all programs of its width by
+// shared_solvers.cpp. Elsewhere Heddle's compiled part has them.
+#pragma once
+
+#include <heddle/ilu.hpp>
+
+#include "backends.hpp"
+
+#ifdef HEDDLE_EMULATED
+#define HEDDLE_SHARED_FACTORS_OF(EXTERN, ROW, KEPT) \
+  HEDDLE_FACTORS_INSTANCE(EXTERN, ROW, double, KEPT, int, ::heddle::test::DefaultDevice)
+#define HEDDLE_SHARED_FACTORS(EXTERN)                    \
+  HEDDLE_SHARED_FACTORS_OF(EXTERN, EliminateRow, double) \
+  HEDDLE_SHARED_FACTORS_OF(EXTERN, EliminateRow, float)  \
+  HEDDLE_SHARED_FACTORS_OF(EXTERN, CholeskyRow, double)  \
+  HEDDLE_SHARED_FACTORS_OF(EXTERN, CholeskyRow, float)
+HEDDLE_SHARED_FACTORS(extern)
+#endif
