@@ -23,8 +23,8 @@ template <ExecutionSpace Exec, class Matrix>
 using MakeExecutor = std::unique_ptr<Executor<Exec, Matrix>>(const Exec&, const Matrix&,
                                                              const GaussSeidelOptions&);
 
-/// What runs gauss-seidel/split, with products by formats of this list. Defined in definitions.hpp, as
-/// all that is declared here.
+/// What runs gauss-seidel/split, with products by formats of this list. Defined in definitions.hpp,
+/// as all that is declared here.
 template <ExecutionSpace Exec, class Matrix, class FormatList>
 std::unique_ptr<Executor<Exec, Matrix>> make_split(const Exec& exec, const Matrix& A,
                                                    const GaussSeidelOptions& options);

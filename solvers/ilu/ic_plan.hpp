@@ -24,8 +24,9 @@ class IcPlan {
   /// Error for a diagonal entry with an imaginary part, of more than 100 units of rounding.
   explicit IcPlan(const Exec& exec, const Matrix& A, const IcOptions& options = {})
       : core_(exec, with_signed_offsets(A), options) {
-    HEDDLE_ASSERT_DEFINED(detail::is_defined<Core> || (detail::is_compiled<Exec, Signed>() &&
-                                                       detail::ilu::keeps_compiled<scalar_type, Kept>));
+    HEDDLE_ASSERT_DEFINED(
+        detail::is_defined<Core> ||
+        (detail::is_compiled<Exec, Signed>() && detail::ilu::keeps_compiled<scalar_type, Kept>));
   }
 
   /// Factors A, which has the pattern that was inspected: IluPlan::factor.

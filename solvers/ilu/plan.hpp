@@ -39,8 +39,9 @@ class IluPlan {
   /// factor preconditioning", SIAM J. Sci. Comput. 22 (2001), search for each row by itself.
   explicit IluPlan(const Exec& exec, const Matrix& A, const IluOptions& options = {})
       : core_(exec, with_signed_offsets(A), options) {
-    HEDDLE_ASSERT_DEFINED(detail::is_defined<Core> || (detail::is_compiled<Exec, Signed>() &&
-                                                       detail::ilu::keeps_compiled<scalar_type, Kept>));
+    HEDDLE_ASSERT_DEFINED(
+        detail::is_defined<Core> ||
+        (detail::is_compiled<Exec, Signed>() && detail::ilu::keeps_compiled<scalar_type, Kept>));
   }
 
   /// Factors A, which has the pattern that was inspected. Ordered on `exec`: no wait, no
