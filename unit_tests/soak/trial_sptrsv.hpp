@@ -2,6 +2,7 @@
 // Triangular solves by plans of every scheme, and without a plan.
 #pragma once
 
+#include "../../solvers/sptrsv/definitions.hpp"
 #include "../../solvers/sptrsv/select/candidates.hpp"
 #include "../support/sptrsv_check.hpp"
 #include "draw_triangle.hpp"

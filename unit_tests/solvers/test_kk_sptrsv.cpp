@@ -5,6 +5,7 @@
 
 #include <heddle/kokkos_kernels.hpp>
 
+#include "../../solvers/sptrsv/definitions.hpp"
 #include "../support/crs_matrix.hpp"
 #include "../support/triangles.hpp"
 #include "../support/watchdog.hpp"

@@ -6,6 +6,7 @@
 #include <KokkosSparse_sptrsv.hpp>
 #include <heddle/kokkos_kernels.hpp>
 
+#include "../../solvers/sptrsv/definitions.hpp"
 #include "../support/triangles.hpp"
 
 namespace heddle::test {

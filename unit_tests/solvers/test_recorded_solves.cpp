@@ -11,6 +11,7 @@
 #include "../../solvers/krylov/block_jacobi.hpp"
 #include "../../solvers/krylov/polynomial.hpp"
 #include "../../solvers/krylov/with_rows.hpp"
+#include "../../solvers/sptrsv/definitions.hpp"
 #include "../support/krylov.hpp"
 #include "../support/shared_factors.hpp"
 #include "../support/shared_formats.hpp"

@@ -6,6 +6,7 @@
 #include <heddle/gauss_seidel.hpp>
 #include <heddle/sptrsv.hpp>
 
+#include "../../solvers/sptrsv/definitions.hpp"
 #include "../support/check_replay.hpp"
 #include "../support/gauss_seidel.hpp"
 #include "../support/grid_operator.hpp"

@@ -2,6 +2,7 @@
 // All that Heddle promises of a triangular solve, for every scheme.
 #include <doctest/doctest.h>
 
+#include "../../solvers/sptrsv/definitions.hpp"
 #include "../support/sptrsv_check.hpp"
 #include "../support/watchdog.hpp"
 

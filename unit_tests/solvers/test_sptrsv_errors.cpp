@@ -2,6 +2,7 @@
 // What a triangular solve refuses, and what it does on the device.
 #include <doctest/doctest.h>
 
+#include "../../solvers/sptrsv/definitions.hpp"
 #include "../support/odd_values.hpp"
 #include "../support/triangles.hpp"
 #include "../tools/events.hpp"

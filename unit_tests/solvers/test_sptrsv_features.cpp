@@ -5,6 +5,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "../../solvers/sptrsv/definitions.hpp"
 #include "../support/triangles.hpp"
 #include "../tools/events.hpp"
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "../../solvers/order/tasks.hpp"
+#include "../../solvers/sptrsv/definitions.hpp"
 #include "../support/triangles.hpp"
 
 namespace heddle::test {

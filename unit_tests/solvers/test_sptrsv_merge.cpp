@@ -3,6 +3,7 @@
 // on every device.
 #include <doctest/doctest.h>
 
+#include "../../solvers/sptrsv/definitions.hpp"
 #include "../../solvers/sptrsv/transform/merge.hpp"
 #include "../../solvers/sptrsv/transform/pieces.hpp"
 #include "../support/serial_parents.hpp"

@@ -2,6 +2,7 @@
 // Numbers that are none reach the rows that need them, and no others; with -ffast-math too.
 #include <doctest/doctest.h>
 
+#include "../../solvers/sptrsv/definitions.hpp"
 #include "../support/odd_values.hpp"
 #include "../support/sptrsv_check.hpp"
 #include "../support/watchdog.hpp"

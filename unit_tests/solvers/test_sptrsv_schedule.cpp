@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "../../solvers/order/task_proof.hpp"
+#include "../../solvers/sptrsv/definitions.hpp"
 #include "../../solvers/sptrsv/schedule/row_tasks.hpp"
 #include "../../solvers/sptrsv/select/candidates.hpp"
 #include "../../solvers/triangle/ordered_pattern.hpp"

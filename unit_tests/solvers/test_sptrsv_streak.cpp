@@ -2,6 +2,7 @@
 // Many solves of one plan: none leaves anything behind for the next.
 #include <doctest/doctest.h>
 
+#include "../../solvers/sptrsv/definitions.hpp"
 #include "../support/sptrsv_check.hpp"
 #include "../support/streams.hpp"
 #include "../support/watchdog.hpp"

@@ -2,6 +2,7 @@
 // Rows of a triangle that share their columns, and what is solved by them.
 #include <doctest/doctest.h>
 
+#include "../../solvers/sptrsv/definitions.hpp"
 #include "../support/sptrsv_check.hpp"
 
 namespace heddle::test {

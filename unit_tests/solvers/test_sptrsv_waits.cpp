@@ -2,6 +2,7 @@
 // Every wait ends, whatever else the device does.
 #include <doctest/doctest.h>
 
+#include "../../solvers/sptrsv/definitions.hpp"
 #include "../support/held_device.hpp"
 #include "../support/sptrsv_check.hpp"
 #include "../support/streams.hpp"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "../../solvers/sptrsv/definitions.hpp"
 #include "../../solvers/sptrsv/select/candidates.hpp"
 #include "../support/sptrsv_check.hpp"
 #include "../support/watchdog.hpp"

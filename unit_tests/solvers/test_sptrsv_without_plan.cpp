@@ -2,6 +2,7 @@
 // sptrsv() without a plan.
 #include <doctest/doctest.h>
 
+#include "../../solvers/sptrsv/definitions.hpp"
 #include "../support/held_device.hpp"
 #include "../support/odd_values.hpp"
 #include "../support/sptrsv_check.hpp"

@@ -2,8 +2,8 @@
 // What tests of triangular solves share: triangles of every shape, and an oracle.
 #pragma once
 
-#include "../../solvers/sptrsv/definitions.hpp"
-#include "../../solvers/sptrsv/plan.hpp"
+#include <heddle/sptrsv.hpp>
+
 #include "plan_types.hpp"
 #include "residual.hpp"
 #include "spmv_check.hpp"
