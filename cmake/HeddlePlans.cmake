@@ -52,6 +52,16 @@ function(heddle_plans target)
     add_source(sptrsv_${scalar} solvers/sptrsv/definitions.hpp "HEDDLE_SPTRSV_INSTANCES(, ${type})\n")
     add_source(gauss_seidel_${scalar} solvers/gauss_seidel/definitions.hpp
                "HEDDLE_GAUSS_SEIDEL_INSTANCES(, ${type})\n")
+    add_source(vectors_${scalar} solvers/vectors/definitions.hpp "HEDDLE_VECTORS_INSTANCES(, ${type})\n")
+    add_source(cg_${scalar} solvers/krylov/cg_definitions.hpp "HEDDLE_CG_INSTANCES(, ${type})\n")
+    add_source(jacobi_${scalar} solvers/krylov/jacobi_definitions.hpp
+               "HEDDLE_JACOBI_INSTANCES(, ${type})\n")
+    add_source(gmres_${scalar} solvers/krylov/gmres_definitions.hpp
+               "HEDDLE_PROGRESS_INSTANCES(, ${type})\nHEDDLE_GMRES_INSTANCES(, ${type})\n")
+    add_source(bicgstab_${scalar} solvers/krylov/bicgstab_definitions.hpp
+               "HEDDLE_BICGSTAB_INSTANCES(, ${type})\n")
+    add_source(chebyshev_${scalar} solvers/krylov/chebyshev_definitions.hpp
+               "HEDDLE_CHEBYSHEV_INSTANCES(, ${type})\n")
     add_source(ilu_${scalar} solvers/ilu/definitions.hpp "HEDDLE_ILU_INSTANCES(, ${type})\n")
     add_source(ic_${scalar} solvers/ilu/definitions.hpp "HEDDLE_IC_INSTANCES(, ${type})\n")
     if(scalar MATCHES "double")

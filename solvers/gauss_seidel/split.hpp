@@ -8,7 +8,7 @@
 #include "../../formats/spmv_plan.hpp"
 #include "../sptrsv/definitions.hpp"
 #include "../sptrsv/plan.hpp"
-#include "../vectors/updates.hpp"
+#include "../vectors/definitions.hpp"
 #include "check.hpp"
 #include "options.hpp"
 #include "split_kernels.hpp"

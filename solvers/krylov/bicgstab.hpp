@@ -29,22 +29,7 @@ class BicgstabSolver {
   using Real = RealOf<S>;
 
   /// For systems of `rows` unknowns. Throws Error if options make no sense.
-  BicgstabSolver(const Exec& exec, std::int64_t rows, const KrylovOptions& options = {})
-      : rows_(rows),
-        monitor_(exec,
-                 detail::krylov::MonitorLabels{"heddle::bicgstab::state",
-                                               "heddle::bicgstab::state_on_host",
-                                               "heddle::bicgstab::check"},
-                 options, rows),
-        workspace_(exec, ResidualPasses::most_numbers),
-        blocks_(detail::krylov::block_of(options)),
-        best_(exec, "heddle::bicgstab::best", options, static_cast<std::size_t>(rows), 1) {
-    const auto n = static_cast<std::size_t>(rows);
-    arena_ = Arena<Space>(exec, "heddle::bicgstab::vectors", vector_count * arena_bytes<S>(n));
-    for (Vectors* v : {&x_, &r_, &shadow_, &p_, &v_, &t_, &p_hat_, &s_hat_}) {
-      *v = Vectors(arena_.template take<S>(n).data(), n, 1);
-    }
-  }
+  BicgstabSolver(const Exec& exec, std::int64_t rows, const KrylovOptions& options = {});
 
   /// Solves A x = b from what is in x (or from zero: options.zero_guess). b and x are of rank 1 and
   /// do not overlap. Waits for `exec` every options.check_every steps; with 0 never: then `outcome`
@@ -61,12 +46,12 @@ class BicgstabSolver {
     static_assert(std::same_as<M, NoPreconditioner> || Preconditioner<M, Exec, S>,
                   "M has no apply(exec, b, x)");
     static_assert(B::rank() == 1 && X::rank() == 1, "BiCGStab takes one right-hand side");
+    detail::vectors::assert_defined<Exec, S, S>();
     only_moves_.check("BicgstabSolver", "solve");
     namespace krylov = detail::krylov;
     const auto right = detail::vectors::to_read(b);
     const auto solution = detail::vectors::to_write(x);
-    krylov::check_square(matrix, rows_);
-    krylov::check_system(rows_, 1, right, solution);
+    monitor_.check_system(rows_, matrix.rows(), matrix.columns(), right, solution);
     monitor_.clear();
     best_.clear();
     krylov::take_guess<Exec, S>(exec, matrix, x, monitor_.options().zero_guess, x_, v_);

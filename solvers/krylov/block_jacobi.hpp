@@ -1,71 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/lanes.hpp"
 #include "../../core/arena.hpp"
-#include "../../core/loops.hpp"
 #include "../../core/matrix.hpp"
 #include "../../core/move_only.hpp"
 #include "../../core/version.hpp"
-#include "../triangle/check_triangle.hpp"
-#include "../triangle/invert_blocks.hpp"
 #include "../vectors/operands.hpp"
 
 namespace heddle {
 
 namespace detail::krylov {
 
-/// What an error says of a diagonal block that cannot be inverted; it names its first row.
-inline constexpr triangle::DiagonalWords block_words = {
-    "the diagonal block that begins here is singular, or it or its inverse is not finite",
-    "shift the diagonal, or give another size of blocks"};
-
-/// x = B^-1 b: a row of one vector an item, where neighbours should read neighbours.
-template <Scalar S>
-struct ApplyBlockRows {
-  Multivector<const S> from;
-  Multivector<S> to;
-  const S* inverse;
-  int size;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t row = i % to.rows;
-    const int vector = static_cast<int>(i / to.rows);
-    const std::int64_t k = row / size;
-    const S* const of_row = inverse + k * size * size + row % size;
-    const std::int64_t left = to.rows - k * size;
-    S sum(0);
-    for (int c = 0; c < size && c < left; ++c) {
-      sum += of_row[c * size] * from(k * size + c, vector);
-    }
-    to(row, vector) = sum;
-  }
-};
-
-/// The same with a block of one vector an item, for a CPU: the inverse is read as it lies.
-template <Scalar S>
-struct ApplyBlocks {
-  Multivector<const S> from;
-  Multivector<S> to;
-  const S* inverse;
-  std::int64_t blocks;
-  int size;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t k = i % blocks;
-    const int vector = static_cast<int>(i / blocks);
-    const std::int64_t left = to.rows - k * size;
-    const int here = left < size ? static_cast<int>(left) : size;
-    S sums[triangle::largest_block];
-    for (int r = 0; r < size; ++r) sums[r] = S(0);
-    for (int c = 0; c < here; ++c) {
-      const S* const column = inverse + (k * size + c) * size;
-      const S entry = from(k * size + c, vector);
-      for (int r = 0; r < size; ++r) sums[r] += column[r] * entry;
-    }
-    for (int r = 0; r < here; ++r) to(k * size + r, vector) = sums[r];
-  }
-};
+/// The inverses of the diagonal blocks of A; *bad: see BlockJacobiPreconditioner. Defined, as all
+/// that is declared here, in block_jacobi_definitions.hpp.
+template <ExecutionSpace Exec, class Matrix>
+void invert_diagonal_blocks(const Exec& exec, const Matrix& A, int size,
+                            typename Matrix::scalar_type* inverse, std::int64_t* bad);
 
 }  // namespace detail::krylov
 
@@ -81,21 +31,8 @@ class BlockJacobiPreconditioner {
   template <class Matrix>
   BlockJacobiPreconditioner(const Exec& exec, const Matrix& A, int size)
       : rows_(A.rows()), size_(size) {
-    if (A.rows() != A.columns()) {
-      throw Error("the diagonal blocks of a matrix of " + std::to_string(A.rows()) + " x " +
-                      std::to_string(A.columns()),
-                  "give a square matrix");
-    }
-    if (size < 1 || size > detail::triangle::largest_block) {
-      throw Error("blocks of " + std::to_string(size) + " rows", "give a size from 1 to 32");
-    }
-    blocks_ = ceil_div(rows_, std::int64_t{size});
-    const auto entries = static_cast<std::size_t>(blocks_ * size * size);
-    arena_ =
-        Arena<typename Exec::memory_space>(exec, "heddle::block_jacobi::inverse_blocks",
-                                           arena_bytes<S, std::int64_t>(entries, std::size_t{1}));
-    inverse_ = arena_.template take<S>(entries).data();
-    bad_ = Bad(arena_.template take<std::int64_t>(1).data());
+    detail::vectors::assert_defined<Exec, S, S>();
+    allocate(exec, A.columns());
     update_values(exec, A);
     check_blocks(exec);
   }
@@ -110,11 +47,8 @@ class BlockJacobiPreconditioner {
                       " for a preconditioner of " + std::to_string(rows_) + " rows",
                   "make a new one when the size changes");
     }
-    detail::fill(exec, "heddle::block_jacobi::clear", bad_.data(), 1, 0);
-    Kokkos::parallel_for("heddle::block_jacobi::invert", range_policy(exec, blocks_),
-                         detail::triangle::InvertBlocks<Matrix>{
-                             A.row_ptr().data(), A.col_idx().data(), A.values().data(), inverse_,
-                             nullptr, bad_.data(), rows_, size_});
+    detail::krylov::invert_diagonal_blocks(exec, with_signed_offsets(A), size_, inverse_,
+                                           bad_.data());
     version_.renew();
   }
 
@@ -131,13 +65,7 @@ class BlockJacobiPreconditioner {
                       std::to_string(rows_),
                   "make it of the same matrix");
     }
-    if constexpr (backends::runs_on_host<Exec>) {
-      detail::parallel_for(exec, "heddle::block_jacobi::apply", blocks_ * to.count,
-                           detail::krylov::ApplyBlocks<S>{from, to, inverse_, blocks_, size_});
-    } else {
-      detail::parallel_for(exec, "heddle::block_jacobi::apply", rows_ * to.count,
-                           detail::krylov::ApplyBlockRows<S>{from, to, inverse_, size_});
-    }
+    multiply(exec, from, to);
   }
 
   /// On the device, in the order of the instance that values were updated on: 0, or one more than
@@ -149,10 +77,7 @@ class BlockJacobiPreconditioner {
     return bad_;
   }
   /// Throws Error, naming that row. Waits for `exec`.
-  void check_blocks(const Exec& exec) const {
-    detail::triangle::check_bad_diagonal(exec, "heddle::block_jacobi::check_blocks", bad_,
-                                         detail::krylov::block_words);
-  }
+  void check_blocks(const Exec& exec) const;
   static constexpr bool takes_several_vectors = true;
   static constexpr bool symmetric() { return true; }
   static constexpr const char* name() { return "block Jacobi"; }
@@ -163,6 +88,9 @@ class BlockJacobiPreconditioner {
  private:
   using Bad = Kokkos::View<std::int64_t, typename Exec::memory_space,
                            Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  void allocate(const Exec& exec, std::int64_t columns);
+  void multiply(const Exec& exec, const Multivector<const S>& from, const Multivector<S>& to) const;
+
   detail::MoveOnly moves_;
   std::int64_t rows_;
   std::int64_t blocks_ = 0;

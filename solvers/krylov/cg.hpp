@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/device.hpp"
 #include "../../core/move_only.hpp"
 #include "block_graph.hpp"
-#include "cg_launch.hpp"
+#include "cg_names.hpp"
 #include "cg_passes.hpp"
+#include "cg_problem.hpp"
 #include "monitor.hpp"
 
 namespace heddle {
@@ -50,30 +50,7 @@ class CgSolver {
 
   /// For systems of `rows` unknowns and `count` right-hand sides at a time. Throws Error if options
   /// make no sense.
-  CgSolver(const Exec& exec, std::int64_t rows, const KrylovOptions& options = {}, int count = 1)
-      : rows_(rows),
-        count_(count),
-        monitor_(exec,
-                 detail::krylov::MonitorLabels{"heddle::cg::state", "heddle::cg::state_on_host",
-                                               "heddle::cg::check"},
-                 options, rows, count),
-        workspace_(exec, ResidualPasses::most_numbers, rows),
-        device_(backends::describe(exec)),
-        blocks_(detail::krylov::block_of(options)),
-        best_(exec, "heddle::cg::best", options, static_cast<std::size_t>(rows),
-              static_cast<std::size_t>(count)) {
-    detail::krylov::check_cg_scheme(options.scheme);
-    const auto n = static_cast<std::size_t>(rows), vectors = static_cast<std::size_t>(count);
-    arena_ = Arena<Space>(exec, "heddle::cg::vectors",
-                          5 * arena_bytes<S>(n * vectors) + arena_bytes<Sum, int>(vectors, 2));
-    for (Vectors* v : {&x_, &r_, &p_, &q_, &z_}) {
-      *v = Vectors(arena_.template take<S>(n * vectors).data(), n, vectors);
-    }
-    curvature_ = arena_.template take<Sum>(vectors).data();
-    int* const words = arena_.template take<int>(2).data();
-    detail::fill(exec, "heddle::cg::clear_meetings", words, 2, 0);
-    meeting_ = {words, words + 1};
-  }
+  CgSolver(const Exec& exec, std::int64_t rows, const KrylovOptions& options = {}, int count = 1);
 
   /// Solves A x = b from what is in x (or from zero: options.zero_guess). b and x are of rank 1, or
   /// of rank 2 with a column for each right-hand side, in any layout, and do not overlap. Returns
@@ -92,6 +69,7 @@ class CgSolver {
     static_assert(LinearOperator<A, Exec, S>, "A has no apply(exec, x, y), rows() and columns()");
     static_assert(std::same_as<M, NoPreconditioner> || Preconditioner<M, Exec, S>,
                   "M has no apply(exec, b, x)");
+    detail::vectors::assert_defined<Exec, S, S>();
     only_moves_.check("CgSolver", "solve");
     constexpr How how = detail::krylov::how_with<M>();
     detail::krylov::check_symmetric(preconditioner, "conjugate gradients need");
@@ -146,8 +124,7 @@ class CgSolver {
     namespace krylov = detail::krylov;
     const auto right = detail::vectors::to_read(b);
     const auto solution = detail::vectors::to_write(x);
-    krylov::check_square(matrix, rows_);
-    krylov::check_system(rows_, count_, right, solution);
+    monitor_.check_system(rows_, matrix.rows(), matrix.columns(), right, solution);
     monitor_.clear();
     best_.clear();
     if constexpr (krylov::HasRows<A> && how != How::by_operator) {
@@ -159,13 +136,7 @@ class CgSolver {
       }
     }
     scheme_ = krylov::cg_launches();
-    if (const auto& pinned = monitor_.options().scheme; pinned && *pinned != scheme_) {
-      throw Error(pinned->to_string() +
-                      " does not take this system: A has no csr(), or M is neither none nor "
-                      "Jacobi, or there are several right-hand sides, or too many rows for one "
-                      "team or cluster, or teams cannot wait for each other on this device",
-                  "leave out options.scheme");
-    }
+    check_pinned();
     krylov::take_guess<Exec, S>(exec, matrix, x, monitor_.options().zero_guess, x_, q_);
     residual_passes().template judge<true>(exec, workspace_, right, Due::all);
     restart<how>(exec, preconditioner, z);
@@ -213,6 +184,9 @@ class CgSolver {
     return detail::krylov::cg_in_one_launch<Exec, S>(device_, monitor_.options().scheme, rows_,
                                                      static_cast<std::int64_t>(matrix.nonzeros()));
   }
+
+  /// Throws Error if another scheme is pinned than the one that takes the system.
+  void check_pinned() const;
 
   /// A launch for each block of iterations; the first begins, and is one of its own where the host
   /// checks before any iteration.

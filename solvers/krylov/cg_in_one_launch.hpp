@@ -3,18 +3,13 @@
 
 #include "../../backends/all_teams.hpp"
 #include "../../backends/launch.hpp"
-#include "cg_state.hpp"
+#include "../../formats/common/team_sums/last_team.hpp"
+#include "cg_problem.hpp"
 #include "preconditioned.hpp"
 
 /// Steps of conjugate gradients inside of one launch, which computes the product itself: what
 /// cg/one-team, cg/one-cluster and cg/all-teams have in common.
 namespace heddle::detail::krylov {
-
-/// The vectors of the iteration: pointers, or what takes a row in brackets as they do.
-template <class Vector>
-struct CgVectors {
-  Vector x, r, p, q;
-};
 
 /// What an iteration needs of the one before it, of the rows of this thread.
 template <class Crew, class From, class To>
@@ -34,21 +29,6 @@ struct CgShared {
   static constexpr int most_sums = 2 * Squares<S>::sums;
   team_sums::Scratch<Wide<S>, most_sums> sums;
   CgState state;
-};
-
-/// The system, the user's vectors, and which steps.
-template <Scalar S, class Matrix>
-struct CgProblem {
-  const typename Matrix::offset_type* row_ptr;
-  const typename Matrix::ordinal_type* col_idx;
-  const typename Matrix::scalar_type* values;
-  std::int64_t rows;
-  Multivector<const S> b, diagonal;
-  Multivector<S> solution;
-  CgState* state;
-  Limits limits;
-  int stop, recompute_every;
-  bool begins, ends, zero_guess;
 };
 
 template <Scalar S>

@@ -50,7 +50,6 @@ void launch_all_teams(const Exec& exec, const Device& device, const CgProblem<S,
                                               Kernel{problem, vectors, partials.sums}, meeting);
 }
 
-/// By any of these schemes.
 template <Preconditioned how, ExecutionSpace Exec, Scalar S, class Matrix>
 void launch_cg(const Exec& exec, const Scheme& scheme, const Device& device,
                const CgProblem<S, Matrix>& problem, const CgVectors<S*>& vectors,

@@ -6,46 +6,11 @@
 
 #include "../../formats/common/prediction.hpp"
 #include "cg_all_teams.hpp"
+#include "cg_names.hpp"
 #include "cg_one_cluster.hpp"
 #include "cg_one_team.hpp"
 
 namespace heddle::detail::krylov {
-
-// Parsed once, not at every solve.
-inline const Scheme& cg_launches() {
-  static const Scheme scheme("cg/launches");
-  return scheme;
-}
-inline const Scheme& cg_one_team() {
-  static const Scheme scheme("cg/one-team");
-  return scheme;
-}
-inline const Scheme& cg_one_cluster() {
-  static const Scheme scheme("cg/one-cluster");
-  return scheme;
-}
-inline const Scheme& cg_all_teams() {
-  static const Scheme scheme("cg/all-teams");
-  return scheme;
-}
-
-/// Throws Error for any other scheme.
-inline void check_cg_scheme(const std::optional<Scheme>& scheme) {
-  if (!scheme || *scheme == cg_launches() || *scheme == cg_one_team() ||
-      *scheme == cg_one_cluster() || *scheme == cg_all_teams()) {
-    return;
-  }
-  throw Error("options.scheme is " + scheme->to_string(),
-              "conjugate gradients have " + cg_launches().to_string() + ", " +
-                  cg_one_team().to_string() + ", " + cg_one_cluster().to_string() + " and " +
-                  cg_all_teams().to_string());
-}
-
-/// An operator whose rows a kernel may compute itself: csr() gives a CsrMatrix, or nothing.
-template <class A>
-concept HasRows = requires(const A& a) {
-  { a.csr().has_value() } -> std::convertible_to<bool>;
-};
 
 /// Teams of cg/all-teams for so many rows: a row a thread, and few enough for a quick barrier. Of a
 /// GPU two a multiprocessor, which is a guess.
@@ -80,8 +45,6 @@ CgSeconds cg_seconds(const Device& device, std::int64_t rows, std::int64_t nonze
   return {launch + alone / shares, alone, std::numeric_limits<double>::infinity()};
 }
 
-/// Which scheme, if any, solves a system of one right-hand side in one launch: the one that is
-/// pinned, or that is expected to be the fastest, where the system fits.
 template <ExecutionSpace Exec, Scalar S>
 std::optional<Scheme> cg_in_one_launch(const Device& device, const std::optional<Scheme>& pinned,
                                        std::int64_t rows, std::int64_t nonzeros) {

@@ -47,23 +47,7 @@ class ChebyshevSolver {
 
   /// For systems of `rows` unknowns. Throws Error if bounds or options make no sense.
   ChebyshevSolver(const Exec& exec, std::int64_t rows, const SpectrumBounds& bounds,
-                  const KrylovOptions& options = {})
-      : rows_(rows),
-        bounds_(bounds),
-        monitor_(exec,
-                 detail::krylov::MonitorLabels{"heddle::chebyshev::progress",
-                                               "heddle::chebyshev::progress_on_host",
-                                               "heddle::chebyshev::check"},
-                 options, rows),
-        workspace_(exec, ResidualPasses::most_numbers),
-        best_(exec, "heddle::chebyshev::best", options, static_cast<std::size_t>(rows), 1) {
-    detail::krylov::check_bounds(bounds);
-    const auto n = static_cast<std::size_t>(rows);
-    arena_ = Arena<Space>(exec, "heddle::chebyshev::vectors", 5 * arena_bytes<S>(n));
-    for (Vectors* v : {&x_, &r_, &d_, &q_, &z_}) {
-      *v = Vectors(arena_.template take<S>(n).data(), n, 1);
-    }
-  }
+                  const KrylovOptions& options = {});
 
   /// Solves A x = b from what is in x (or from zero: options.zero_guess). b and x are of rank 1 and
   /// do not overlap. Waits for `exec` every options.check_every iterations; with 0 never: then
@@ -80,12 +64,12 @@ class ChebyshevSolver {
     static_assert(std::same_as<M, NoPreconditioner> || Preconditioner<M, Exec, S>,
                   "M has no apply(exec, b, x)");
     static_assert(B::rank() == 1 && X::rank() == 1, "Chebyshev takes one right-hand side");
+    detail::vectors::assert_defined<Exec, S, S>();
     only_moves_.check("ChebyshevSolver", "solve");
     namespace krylov = detail::krylov;
     const auto right = detail::vectors::to_read(b);
     const auto solution = detail::vectors::to_write(x);
-    krylov::check_square(matrix, rows_);
-    krylov::check_system(rows_, 1, right, solution);
+    monitor_.check_system(rows_, matrix.rows(), matrix.columns(), right, solution);
     krylov::check_symmetric(preconditioner, "Chebyshev's iteration needs");
     monitor_.clear();
     best_.clear();
@@ -173,11 +157,7 @@ class ChebyshevSolver {
             false};
   }
   /// From b - A x.
-  void go_on(const Exec& exec) {
-    residual_passes().scale(exec);
-    detail::parallel_for(exec, "heddle::chebyshev::go_on", 1,
-                         detail::krylov::ChebyshevGoesOn{monitor_.states()});
-  }
+  void go_on(const Exec& exec);
   template <class M>
   auto residuals(M& preconditioner) const {
     return detail::krylov::residuals_with<S>(preconditioner, read(z_), rows_);

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "../../core/error.hpp"
-#include "../vectors/operands.hpp"
 #include "concepts.hpp"
 #include "state.hpp"
 
@@ -40,29 +39,6 @@ inline void check_options(const KrylovOptions& options) {
   }
   if (!(options.relative_tolerance.value_or(0) >= 0) || !(options.absolute_tolerance >= 0)) {
     refuse("a tolerance is negative or NaN", "give one from 0 on");
-  }
-}
-
-template <class A>
-void check_square(const A& matrix, std::int64_t rows) {
-  if (static_cast<std::int64_t>(matrix.rows()) != rows ||
-      static_cast<std::int64_t>(matrix.columns()) != rows) {
-    throw Error("the operator is " + std::to_string(matrix.rows()) + " x " +
-                    std::to_string(matrix.columns()) + ", and the solver is for " +
-                    std::to_string(rows) + " unknowns",
-                "make the solver for the operator's size");
-  }
-}
-
-template <class B, class X>
-void check_system(std::int64_t rows, int count, const Multivector<B>& b, const Multivector<X>& x) {
-  vectors::check_alike("b", b, "x", x);
-  vectors::check_distinct("b", b, "x", x);
-  if (b.rows != rows || b.count != count) {
-    throw Error("b is " + std::to_string(b.rows) + " x " + std::to_string(b.count) +
-                    ", and the solver is for " + std::to_string(count) + " right-hand sides of " +
-                    std::to_string(rows) + " rows",
-                "make the solver for the size of b");
   }
 }
 

@@ -5,8 +5,7 @@
 #include <string>
 
 #include "../../core/version.hpp"
-#include "../../formats/common/team_sums/dot.hpp"
-#include "../../formats/common/team_sums/workspace_memory.hpp"
+#include "../../formats/common/team_sums/workspace.hpp"
 #include "squares.hpp"
 
 namespace heddle {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../../core/move_only.hpp"
-#include "../vectors/combinations.hpp"
 #include "gmres_passes.hpp"
 #include "monitor.hpp"
 
@@ -63,36 +62,7 @@ class GmresSolver {
   /// them, or options, make no sense, and OutOfMemory, before it allocates, if no address space
   /// holds so many vectors.
   GmresSolver(const Exec& exec, std::int64_t rows, int restart = 30,
-              const KrylovOptions& options = {})
-      : rows_(rows),
-        m_(detail::krylov::length_of_cycle(rows, restart, options, sizeof(S))),
-        monitor_(exec,
-                 detail::krylov::MonitorLabels{"heddle::gmres::progress",
-                                               "heddle::gmres::progress_on_host",
-                                               "heddle::gmres::check"},
-                 options, rows),
-        workspace_(exec, std::max(m_ + 1, ResidualPasses::most_numbers)) {
-    const auto n = static_cast<std::size_t>(rows), m = static_cast<std::size_t>(m_);
-    const std::size_t numbers = m * m + 5 * (m + 1);
-    arena_ =
-        Arena<Space>(exec, "heddle::gmres::vectors",
-                     arena_bytes<S, S, Sum, int, double>(n * (m + 1), 2 * n, numbers, 1, m + 1));
-    basis_ = Vectors(arena_.template take<S>(n * (m + 1)).data(), n, m + 1);
-    work_ = Vectors(arena_.template take<S>(2 * n).data(), n, 2);
-    Sum* next = arena_.template take<Sum>(numbers).data();
-    const auto take = [&](std::size_t count) { return std::exchange(next, next + count); };
-    state_.m = m_;
-    state_.triangle = take(m * m);
-    state_.sine = take(m + 1);
-    state_.turned = take(m + 1);
-    state_.first_part = take(m + 1);
-    state_.second_part = take(m + 1);
-    state_.solution = take(m + 1);
-    state_.progress = monitor_.states();
-    state_.columns = arena_.template take<int>(1).data();
-    state_.cosine = arena_.template take<double>(m + 1).data();
-    state_.factor = state_.cosine + m;
-  }
+              const KrylovOptions& options = {});
 
   /// Solves A x = b from what is in x (or from zero: options.zero_guess). b and x are of rank 1 and
   /// do not overlap. Waits for `exec` every options.check_every iterations; with 0 never: then
@@ -109,12 +79,12 @@ class GmresSolver {
     static_assert(std::same_as<M, NoPreconditioner> || Preconditioner<M, Exec, S>,
                   "M has no apply(exec, b, x)");
     static_assert(B::rank() == 1 && X::rank() == 1, "GMRES takes one right-hand side");
+    detail::vectors::assert_defined<Exec, S, S>();
     only_moves_.check("GmresSolver", "solve");
     namespace krylov = detail::krylov;
     const auto right = detail::vectors::to_read(b);
     const auto solution = detail::vectors::to_write(x);
-    krylov::check_square(matrix, rows_);
-    krylov::check_system(rows_, 1, right, solution);
+    monitor_.check_system(rows_, matrix.rows(), matrix.columns(), right, solution);
     monitor_.clear();
     const Vectors own = single(work_, 0), product = single(work_, 1);
     krylov::take_guess<Exec, S>(exec, matrix, x, monitor_.options().zero_guess, own, product);
@@ -186,18 +156,17 @@ class GmresSolver {
             monitor_.limits(),
             detail::krylov::GmresState<S>::cost};
   }
-  /// Makes a vector of the basis one of length 1, or zero where there is none.
-  void normalize(const Exec& exec, const Vector& v) {
-    detail::vectors::stream(
-        exec, "heddle::gmres::normalize", rows_, 1, true,
-        detail::krylov::GmresNormalize<S>{{}, multivector_of<S>(v), state_.factor});
-  }
-
   /// A cycle, from b - A x.
-  void begin(const Exec& exec) {
-    detail::parallel_for(exec, "heddle::gmres::begin", 1, detail::krylov::GmresBegin<S>{state_});
-    normalize(exec, column(basis_, 0));
-  }
+  void begin(const Exec& exec);
+  /// Makes a vector of the basis one of length 1, or zero where there is none.
+  void normalize(const Exec& exec, const Vector& v);
+  /// Vector j + 1 of the basis, and column j of the triangle, from A M times vector j.
+  void orthogonalize(const Exec& exec, int j);
+  /// V y, of a cycle of so many iterations, in the last vector of the basis, which is free then:
+  /// the next cycle makes all of them anew.
+  Vector combine(const Exec& exec, int iterations);
+  /// x += z, which is scaled.
+  void add(const Exec& exec, const Vector& z);
 
   template <class A, class M>
   void iterate(const Exec& exec, A& matrix, [[maybe_unused]] M& preconditioner, int j) {
@@ -209,37 +178,19 @@ class GmresSolver {
       v = z;
     }
     matrix.apply(exec, v, w);
-    const Vectors before = basis(j + 1);
-    Sum* const parts[] = {state_.first_part, state_.second_part};  // not in place: nvcc
-    for (Sum* const part : parts) {
-      const Numbers h(part, static_cast<std::size_t>(j) + 1);
-      vectors::inner_products(exec, before, w, workspace_, h);
-      vectors::combine(exec, -1, before, h, 1, w);
-    }
-    using Pass = detail::krylov::GmresColumn<S>;
-    detail::vectors::stream(exec, "heddle::gmres::column", rows_, 1, true,
-                            Pass{multivector_of<const S>(w), state_, monitor_.limits(), j},
-                            workspace_.partials(Pass::sums));
-    normalize(exec, w);
+    orthogonalize(exec, j);
   }
 
   /// x += M V y, of a cycle of so many iterations
   template <class M>
   void end(const Exec& exec, [[maybe_unused]] M& preconditioner, int iterations) {
     if (iterations == 0) return;
-    detail::parallel_for(exec, "heddle::gmres::solve", 1, detail::krylov::GmresSolve<S>{state_});
-    // The last vector of the basis is free now: the next cycle makes all of them anew.
-    Vector z = column(basis_, m_);
-    const Numbers y(state_.solution, static_cast<std::size_t>(iterations));
-    vectors::combine(exec, 1, basis(iterations), y, 0, z);
+    Vector z = combine(exec, iterations);
     if constexpr (!std::same_as<M, NoPreconditioner>) {
       preconditioner.apply(exec, ConstSolverVector<Exec, S>(z), column(work_, 1));
       z = column(work_, 1);
     }
-    detail::vectors::stream(
-        exec, "heddle::gmres::update", rows_, 1, true,
-        detail::krylov::GmresUpdate<S>{
-            {}, multivector_of<S>(column(work_, 0)), multivector_of<const S>(z), state_.progress});
+    add(exec, z);
   }
 
   std::int64_t rows_;

@@ -1,60 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../core/loops.hpp"
 #include "../../core/matrix.hpp"
 #include "../../core/move_only.hpp"
 #include "../../core/version.hpp"
-#include "../triangle/bad_row.hpp"
-#include "../triangle/check_triangle.hpp"
 #include "../vectors/operands.hpp"
 
 namespace heddle {
 
 namespace detail::krylov {
 
-/// What an error says of a diagonal that cannot be inverted.
-inline constexpr triangle::DiagonalWords jacobi_words = {
-    "the diagonal or its reciprocal is missing, zero or not finite", "store one, or shift it"};
-
-/// inverse(row) = 1 / A(row, row), entries that repeat the place added up. Where the diagonal or
-/// its reciprocal is zero or not finite: 1, and the lowest such row is marked in *bad.
-template <class Matrix>
-struct InvertDiagonal {
-  using S = typename Matrix::scalar_type;
-  using O = typename Matrix::ordinal_type;
-  using Off = typename Matrix::offset_type;
-  const Off* row_ptr;
-  const O* col_idx;
-  const S* values;
-  S* inverse;
-  std::int64_t* bad;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    S sum(0);
-    for (Off e = row_ptr[row]; e < row_ptr[row + 1]; ++e) {
-      if (static_cast<std::int64_t>(col_idx[e]) == row) sum += values[e];
-    }
-    const S reciprocal = S(1) / sum;
-    const bool good = !triangle::is_bad_diagonal(sum) && !triangle::is_bad_diagonal(reciprocal);
-    inverse[row] = good ? reciprocal : S(1);
-    if (!good) triangle::mark_bad_row(bad, row);
-  }
-};
-
-/// Entry row of vector v, i = v * rows + row: to = inverse from.
-template <Scalar S>
-struct MultiplyByDiagonal {
-  Multivector<const S> from;
-  Multivector<S> to;
-  const S* inverse;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t row = i % to.rows;
-    const int vector = static_cast<int>(i / to.rows);
-    to(row, vector) = inverse[row] * from(row, vector);
-  }
-};
+/// inverse(row) = 1 / A(row, row); *bad: see JacobiPreconditioner. Defined, as all that is declared
+/// here, in jacobi_definitions.hpp.
+template <ExecutionSpace Exec, class Matrix>
+void invert_diagonal(const Exec& exec, const Matrix& A, typename Matrix::scalar_type* inverse,
+                     std::int64_t* bad);
 
 }  // namespace detail::krylov
 
@@ -68,16 +28,8 @@ class JacobiPreconditioner {
   /// reciprocal overflows. Device memory: n entries.
   template <class Matrix>
   JacobiPreconditioner(const Exec& exec, const Matrix& A) {
-    if (A.rows() != A.columns()) {
-      throw Error("the diagonal of a matrix of " + std::to_string(A.rows()) + " x " +
-                      std::to_string(A.columns()),
-                  "give a square matrix");
-    }
-    const auto n = static_cast<std::size_t>(A.rows());
-    inverse_ = Inverse(Kokkos::view_alloc(kokkos_space(exec), Kokkos::WithoutInitializing,
-                                          "heddle::jacobi::inverse_diagonal"),
-                       n);
-    bad_ = Bad(Kokkos::view_alloc(kokkos_space(exec), "heddle::jacobi::bad"));
+    detail::vectors::assert_defined<Exec, S, S>();
+    allocate(exec, A.rows(), A.columns());
     update_values(exec, A);
     check_diagonal(exec);
   }
@@ -87,16 +39,8 @@ class JacobiPreconditioner {
   template <class Matrix>
   void update_values(const Exec& exec, const Matrix& A) {
     moves_.check("JacobiPreconditioner", "update_values");
-    if (static_cast<std::size_t>(A.rows()) != inverse_.extent(0) || A.rows() != A.columns()) {
-      throw Error("a matrix of " + std::to_string(A.rows()) + " x " + std::to_string(A.columns()) +
-                      " for a preconditioner of " + std::to_string(inverse_.extent(0)) + " rows",
-                  "make a new one when the size changes");
-    }
-    Kokkos::deep_copy(kokkos_space(exec), bad_, 0);
-    Kokkos::parallel_for(
-        "heddle::jacobi::invert", range_policy(exec, A.rows()),
-        detail::krylov::InvertDiagonal<Matrix>{A.row_ptr().data(), A.col_idx().data(),
-                                               A.values().data(), inverse_.data(), bad_.data()});
+    check_size(A.rows(), A.columns());
+    detail::krylov::invert_diagonal(exec, with_signed_offsets(A), inverse_.data(), bad_.data());
     version_.renew();
   }
 
@@ -112,8 +56,7 @@ class JacobiPreconditioner {
                       std::to_string(inverse_.extent(0)),
                   "make it of the same matrix");
     }
-    detail::parallel_for(exec, "heddle::jacobi::apply", to.rows * to.count,
-                         detail::krylov::MultiplyByDiagonal<S>{from, to, inverse_.data()});
+    multiply(exec, from, to);
   }
 
   /// 1 / A(i, i), on the device.
@@ -128,10 +71,7 @@ class JacobiPreconditioner {
     return bad_;
   }
   /// Throws Error, naming that row. Waits for `exec`.
-  void check_diagonal(const Exec& exec) const {
-    detail::triangle::check_bad_diagonal(exec, "heddle::jacobi::check_diagonal", bad_,
-                                         detail::krylov::jacobi_words);
-  }
+  void check_diagonal(const Exec& exec) const;
   static constexpr bool takes_several_vectors = true;
   static constexpr bool is_diagonal = true;
   static constexpr bool symmetric() { return true; }
@@ -143,6 +83,10 @@ class JacobiPreconditioner {
  private:
   using Inverse = Kokkos::View<S*, typename Exec::memory_space>;
   using Bad = Kokkos::View<std::int64_t, typename Exec::memory_space>;
+
+  void allocate(const Exec& exec, std::int64_t rows, std::int64_t columns);
+  void check_size(std::int64_t rows, std::int64_t columns) const;
+  void multiply(const Exec& exec, const Multivector<const S>& from, const Multivector<S>& to) const;
 
   detail::MoveOnly moves_;
   Inverse inverse_;

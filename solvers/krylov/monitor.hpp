@@ -47,28 +47,7 @@ class Monitor {
   /// One allocation, in the order of `exec`. Throws Error if the options, or the size of the
   /// systems, make no sense.
   Monitor(const Exec& exec, const MonitorLabels& labels, const KrylovOptions& options,
-          std::int64_t rows, int count = 1)
-      : labels_(labels), options_(options) {
-    check_options(options);
-    if (options.scheme && !requires { State::has_schemes; }) {
-      throw Error(
-          "options.scheme is " + options.scheme->to_string() + ", and this solver has no schemes",
-          "leave it out");
-    }
-    if (rows < 0 || count < 1) {
-      throw Error("a solver for " + std::to_string(rows) + " unknowns and " +
-                      std::to_string(count) + " right-hand sides",
-                  "give the size of the system");
-    }
-    const auto vectors = static_cast<std::size_t>(count);
-    const std::size_t kept =
-        options.history ? vectors * (static_cast<std::size_t>(options.max_iterations) + 1) : 0;
-    arena_ = Arena<Space>(exec, labels.states, arena_bytes<State, double>(vectors, kept));
-    states_ = arena_.template take<State>(vectors);
-    history_ = arena_.template take<double>(kept);
-    on_host_ = Kokkos::View<State*, Kokkos::HostSpace>(std::string(labels.on_host), vectors);
-    results_.resize(vectors);
-  }
+          std::int64_t rows, int count = 1);
 
   const KrylovOptions& options() const { return options_; }
   State* states() const { return states_.data(); }
@@ -80,27 +59,12 @@ class Monitor {
   std::size_t bytes() const { return arena_.bytes(); }
 
   /// The residuals of one right-hand side in order; waits.
-  std::vector<double> history(const Exec& exec, int vector) {
-    if (!options_.history) {
-      throw Error("the history of a solver that keeps none", "set options.history");
-    }
-    if (vector < 0 || static_cast<std::size_t>(vector) >= results_.size()) {
-      throw Error("the history of right-hand side " + std::to_string(vector),
-                  "give one from 0 to " + std::to_string(results_.size() - 1));
-    }
-    check(exec);
-    const auto room = static_cast<std::size_t>(options_.max_iterations) + 1;
-    const auto recorded =
-        static_cast<std::size_t>(progress_of(on_host_(static_cast<std::size_t>(vector))).recorded);
-    std::vector<double> residuals(std::min(recorded, room));
-    const Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> to(
-        residuals.data(), residuals.size());
-    const std::size_t first = static_cast<std::size_t>(vector) * room;
-    Kokkos::deep_copy(kokkos_space(exec), to,
-                      Kokkos::subview(history_, std::make_pair(first, first + residuals.size())));
-    exec.fence(labels_.check);
-    return residuals;
-  }
+  std::vector<double> history(const Exec& exec, int vector);
+
+  /// Throws Error unless an operator of this shape, b and x are those of a system of so many rows,
+  /// with a right-hand side for each state.
+  void check_system(std::int64_t rows, std::int64_t operator_rows, std::int64_t operator_columns,
+                    const Multivector<const S>& b, const Multivector<S>& x) const;
 
   /// Before a solve. On the device nothing is recorded yet.
   void clear() {
@@ -141,30 +105,11 @@ class Monitor {
   }
 
   /// Waits.
-  void check(const Exec& exec) {
-    Kokkos::deep_copy(kokkos_space(exec), on_host_, states_);
-    exec.fence(labels_.check);
-    for (std::size_t v = 0; v < results_.size(); ++v) {
-      results_[v] = result_of(progress_of(on_host_(v)));
-      if (ended_by_host_ && results_[v].outcome == Outcome::running) {
-        results_[v].outcome = *ended_by_host_;
-      }
-    }
-  }
+  void check(const Exec& exec);
 
   /// The result of the right-hand side that fared worst: one that has not converged, with NaN or
   /// the largest residual.
-  KrylovResult worst() const {
-    const auto rank = [](const KrylovResult& result) {
-      const double residual = result.relative_residual();
-      return std::make_pair(
-          result.converged() ? 0 : 1,
-          std::isnan(residual) ? std::numeric_limits<double>::infinity() : residual);
-    };
-    return *std::max_element(
-        results_.begin(), results_.end(),
-        [&](const KrylovResult& a, const KrylovResult& other) { return rank(a) < rank(other); });
-  }
+  KrylovResult worst() const;
 
  private:
   static bool claims(const Progress& progress) { return progress.outcome == Outcome::converged; }
@@ -194,17 +139,7 @@ class Monitor {
     ended_by_host_ = Outcome::stopped_by_user;
     return false;
   }
-  bool tell() const {
-    if (!options_.callback) return true;
-    double residual = 0;
-    int iterations = 0;
-    for (const KrylovResult& result : results_) {
-      const double of_this = result.relative_residual();
-      if (!(of_this <= residual)) residual = of_this;  // NaN is the largest
-      iterations = std::max(iterations, result.iterations);
-    }
-    return options_.callback(iterations, residual);
-  }
+  bool tell() const;
 
   /// Leaves the best solution where there is no converged one, and the residual of what is left.
   template <class Of>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "../../core/move_only.hpp"
-#include "chebyshev.hpp"
-#include "jacobi.hpp"
+#include "instantiate_chebyshev.hpp"
+#include "instantiate_jacobi.hpp"
 
 namespace heddle {
 

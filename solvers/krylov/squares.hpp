@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/pack.hpp"
+#include <cstdint>
+#include <type_traits>
+
 #include "../../core/real_part.hpp"
 
 /// Norms that neither overflow nor underflow.

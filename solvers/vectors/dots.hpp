@@ -113,6 +113,7 @@ void dot(const Exec& exec, const X& x, const Y& y, const VectorWorkspace<Exec, A
          const Result& result) {
   namespace common = heddle::detail::vectors;
   using V = common::ScalarOf<X>;
+  common::assert_defined<Exec, V, Acc>();
   const auto a = common::to_read(x), b = common::to_read(y);
   common::check_alike("x", a, "y", b);
   const auto to = common::results_of<Acc>(result, a.count);
@@ -132,6 +133,7 @@ void norm(const Exec& exec, const char* label, const X& x, const Y& y,
           const common::Factor<Acc>& alpha, const VectorWorkspace<Exec, Acc>& workspace,
           const Result& result) {
   using V = std::remove_const_t<std::remove_pointer_t<decltype(x.data)>>;
+  common::assert_defined<Exec, V, Acc>();
   const auto to = common::results_of<RealOf<Acc>>(result, y.count);
   common::in_slices(y.count, [&](int first, int count) {
     common::stream(

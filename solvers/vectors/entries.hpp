@@ -6,20 +6,6 @@
 
 namespace heddle::detail::vectors {
 
-/// A number that a launch reads: given by the host, or in memory of the device, one for all vectors
-/// or one for each.
-template <Scalar Acc>
-struct Factor {
-  const Acc* place = nullptr;
-  std::int64_t stride = 0;
-  Acc value{};
-
-  KOKKOS_FORCEINLINE_FUNCTION Acc of(int vector) const {
-    return place ? place[vector * stride] : value;
-  }
-  Factor slice(int first) const { return {place ? place + first * stride : place, stride, value}; }
-};
-
 /// The rows that a lane holds at once, of one vector. UnitStride: entries of a vector follow each
 /// other. Whole: all rows of the pack are there.
 template <class Pack, bool UnitStride, bool Whole>

@@ -4,6 +4,10 @@
 #include <string>
 
 #include "../../core/error.hpp"
+#include "../../core/matrix.hpp"
+#include "../../core/multivector.hpp"
+#include "../../formats/compiled.hpp"
+#include "factor.hpp"
 #include "stream.hpp"
 
 namespace heddle {
@@ -115,6 +119,18 @@ Results<T> results_of(const View& view, int count) {
   std::int64_t stride = 0;
   if constexpr (View::rank() == 1) stride = static_cast<std::int64_t>(view.stride(0));
   return {view.data(), stride};
+}
+
+/// What is_defined is asked of passes over vectors of V.
+template <Scalar V>
+struct StreamKernels;
+
+/// That passes over vectors of V, with sums in Acc, are compiled, here or elsewhere.
+template <ExecutionSpace Exec, Scalar V, Scalar Acc>
+constexpr void assert_defined() {
+  using Space = typename Exec::memory_space;
+  HEDDLE_ASSERT_DEFINED(is_defined<StreamKernels<V>> ||
+                        is_compiled<Exec, CsrMatrix<V, int, int, Space>, Acc>());
 }
 
 /// body(first, count) for all vectors, as many at a time as a launch takes.

@@ -1,158 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/unroll.hpp"
-#include "../../formats/common/team_sums/workspace_memory.hpp"
-#include "entries.hpp"
-#include "launch.hpp"
+#include <cstdint>
+
+#include "../../formats/common/team_sums/workspace.hpp"
 
 namespace heddle::detail::vectors {
 
-/// One pass over vectors: every entry is read, updated, written and added to sums as Pass says; the
-/// last team to end adds up the sums of all and gives them to the pass, on the device. Pass has
-///
-/// - `accumulator_type`, and `sums`: how many numbers it adds up of each vector;
-/// - `bool active(vector)`: whether there is anything to do for it;
-/// - `Constants<Pack> constants<Pack>(vector)`: what entries have in common;
-/// - `Values<Pack> read(entries, constants)`, then `write(entries, constants, values, sums)`, in
-///   two, so that a GPU has the reads of several entries under way;
-/// - `finish(vector, totals)`: by one thread, once for each vector, active or not; nothing without
-///   sums.
-///
-/// Deterministic: the order of the sums is fixed by the rows, the teams and the device.
-template <class Pass, bool UnitStride, int MostVectors>
-struct StreamKernel {
-  using Acc = typename Pass::accumulator_type;
-  static constexpr int sums = Pass::sums;
-  static constexpr int values = sums == 0 ? 1 : sums * MostVectors;
-  using Scratch =
-      std::conditional_t<sums == 0, backends::NoScratch, team_sums::Scratch<Acc, values>>;
-
-  Pass pass;
-  std::int64_t rows;
-  int vectors;
-  int teams;
-  team_sums::Partials<Acc> partials;
-
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
-    using Exec = typename Team::execution_space;
-    Acc total[values];
-    for (int i = 0; i < values; ++i) total[i] = Acc(0);
-    if constexpr (backends::has_lanes<Exec>) {
-      stride_over_rows(team, total);
-    } else {
-      walk_over_rows(team, total);
-    }
-    if constexpr (sums > 0) add_up(team, scratch, total);
-  }
-
- private:
-  template <class Team>
-  using Pack = backends::Pack<Team, Acc>;
-  template <class Team>
-  static constexpr Tuning tuning = tuning_of<typename Team::execution_space>;
-
-  /// Of a GPU: neighbours take neighbouring rows, and teams take blocks in turn.
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void stride_over_rows(const Team& team, Acc (&total)[values]) const {
-    constexpr std::int64_t block = std::int64_t{Team::threads} * tuning<Team>.packs;
-    HEDDLE_UNROLL(MostVectors)
-    for (int v = 0; v < MostVectors; ++v) {
-      if (v >= vectors || !pass.active(v)) continue;
-      Pack<Team> part[sums == 0 ? 1 : sums];
-      for (auto& sum : part) sum = Pack<Team>::zero();
-      for (std::int64_t at = team.index() * block; at < rows; at += block * teams) {
-        step<Team, false>(at + team.thread(), Team::threads, v, part);
-      }
-      for (int s = 0; s < sums; ++s) total[v * sums + s] = Pack<Team>::sum(part[s]);
-    }
-  }
-
-  /// Of a CPU: a thread takes neighbouring rows, of several vectors block by block.
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void walk_over_rows(const Team& team, Acc (&total)[values]) const {
-    constexpr std::int64_t line = 64;  // rows that no two threads share, nor a cache line
-    const std::int64_t lines = ceil_div(rows, line);
-    const std::int64_t first = lines * team.index() / teams * line;
-    const std::int64_t end = lines * (team.index() + 1) / teams * line;
-    const std::int64_t stop = end < rows ? end : rows;
-    const std::int64_t block = vectors == 1 ? stop - first : tuning<Team>.block_rows;
-    for (std::int64_t at = first; at < stop; at += block) {
-      const std::int64_t until = at + block < stop ? at + block : stop;
-      for (int v = 0; v < vectors; ++v) {
-        if (pass.active(v)) walk<Team>(at, until, v, total + v * sums);
-      }
-    }
-  }
-
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void walk(std::int64_t at, std::int64_t until, int v,
-                                        Acc* total) const {
-    constexpr int width = Pack<Team>::width, packs = tuning<Team>.packs;
-    Pack<Team> part[packs][sums == 0 ? 1 : sums];
-    for (auto& of_pack : part) {
-      for (auto& sum : of_pack) sum = Pack<Team>::zero();
-    }
-    const auto constants = pass.template constants<Pack<Team>>(v);
-    for (; at + packs * width <= until; at += packs * width) {
-      for (int p = 0; p < packs; ++p) {
-        const Entries<Pack<Team>, UnitStride, true> entries{at + p * width, v, width};
-        const auto read = pass.read(entries, constants);
-        pass.write(entries, constants, read, part[p]);
-      }
-    }
-    for (; at < until; at += width) {
-      const Entries<Pack<Team>, UnitStride, false> entries{at, v, until - at};
-      const auto read = pass.read(entries, constants);
-      pass.write(entries, constants, read, part[0]);
-    }
-    for (int s = 0; s < sums; ++s) {
-      const Pack<Team> low = Pack<Team>::add(part[0][s], part[1][s]);
-      const Pack<Team> high = Pack<Team>::add(part[2][s], part[3][s]);
-      total[s] += Pack<Team>::sum(Pack<Team>::add(low, high));
-    }
-  }
-
-  /// Rows at, at + stride, ..., one for each pack.
-  template <class Team, bool Whole, int Sums>
-  KOKKOS_FORCEINLINE_FUNCTION void step(std::int64_t at, int stride, int v,
-                                        Pack<Team> (&part)[Sums]) const {
-    constexpr int packs = tuning<Team>.packs;
-    using Entry = Entries<Pack<Team>, UnitStride, Whole>;
-    const auto constants = pass.template constants<Pack<Team>>(v);
-    typename Pass::template Values<Pack<Team>> read[packs];
-    HEDDLE_UNROLL(packs)
-    for (int p = 0; p < packs; ++p) {
-      const std::int64_t row = at + p * stride;
-      read[p] = pass.read(Entry{row, v, rows - row}, constants);
-    }
-    HEDDLE_UNROLL(packs)
-    for (int p = 0; p < packs; ++p) {
-      const std::int64_t row = at + p * stride;
-      pass.write(Entry{row, v, rows - row}, constants, read[p], part);
-    }
-  }
-
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void add_up(const Team& team, Scratch& scratch,
-                                          Acc (&total)[values]) const {
-    const int numbers = vectors * sums;
-    team_sums::add_over_team(team, scratch, total, numbers);
-    if (team.thread() == 0) {
-      for (int i = 0; i < numbers; ++i) {
-        partials.sums[team.index() * partials.values + i] = total[i];
-      }
-    }
-    if (!team_sums::is_last(team, scratch, partials.through, teams)) return;
-    team_sums::add_over_teams(team, scratch, partials, teams, 0, numbers, total);
-    if (team.thread() == 0) {
-      for (int v = 0; v < vectors; ++v) {
-        pass.finish(v, total + v * sums);
-      }
-    }
-  }
-};
+/// Vectors that a launch takes, as a constant of kernels.
+inline constexpr int vectors_at_once = 8;
 
 /// Passes without a word of their own.
 struct PassOfAll {
@@ -167,21 +23,22 @@ struct PassWithoutSums : PassOfAll {
 /// Runs a pass over `vectors` vectors of `rows` rows, at most vectors_at_once. unit_stride: entries
 /// of every vector that the pass touches follow each other. Partials of a pass with sums come from
 /// a workspace of the same `exec`. With sums, no rows are a launch too: their sums are zero.
+///
+/// Every entry is read, updated, written and added to sums as Pass says; the
+/// last team to end adds up the sums of all and gives them to the pass, on the device. Pass has
+///
+/// - `accumulator_type`, and `sums`: how many numbers it adds up of each vector;
+/// - `bool active(vector)`: whether there is anything to do for it;
+/// - `Constants<Pack> constants<Pack>(vector)`: what entries have in common;
+/// - `Values<Pack> read(entries, constants)`, then `write(entries, constants, values, sums)`, in
+///   two, so that a GPU has the reads of several entries under way;
+/// - `finish(vector, totals)`: by one thread, once for each vector, active or not; nothing without
+///   sums.
+///
+/// Deterministic: the order of the sums is fixed by the rows, the teams and the device.
 template <ExecutionSpace Exec, class Pass>
 void stream(const Exec& exec, const char* label, std::int64_t rows, int vectors, bool unit_stride,
             const Pass& pass,
-            const team_sums::Partials<typename Pass::accumulator_type>& partials = {}) {
-  if (vectors == 0 || (rows == 0 && Pass::sums == 0)) return;
-  const int teams = std::min(teams_for(exec, rows), partials.most_teams);
-  const auto launch = [&]<int most>() {
-    launch_by_stride(exec, label, teams, unit_stride, [&]<bool unit>() {
-      return StreamKernel<Pass, unit, most>{pass, rows, vectors, teams, partials};
-    });
-  };
-  if constexpr (backends::has_lanes<Exec>) {
-    if (vectors == 1) return launch.template operator()<1>();
-  }
-  launch.template operator()<vectors_at_once>();
-}
+            const team_sums::Partials<typename Pass::accumulator_type>& partials = {});
 
 }  // namespace heddle::detail::vectors

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "../../formats/common/team_sums/last_team.hpp"
+#include "../../backends/lanes.hpp"
+#include "../../formats/common/team_sums/places.hpp"
 
 namespace heddle::detail::vectors {
 
@@ -38,8 +39,5 @@ int teams_for(const Exec& exec, std::int64_t rows) {
   const std::int64_t most = std::max<std::int64_t>(1, exec.concurrency() / tuning.threads);
   return static_cast<int>(std::clamp<std::int64_t>(ceil_div(rows, tuning.least_rows), 1, most));
 }
-
-/// Vectors that a launch takes, as a constant of kernels.
-inline constexpr int vectors_at_once = 8;
 
 }  // namespace heddle::detail::vectors

@@ -92,6 +92,7 @@ template <ExecutionSpace Exec, VectorFactor A, VectorView X, VectorFactor B, Wri
 void axpby(const Exec& exec, const A& alpha, const X& x, const B& beta, const Y& y) {
   namespace common = heddle::detail::vectors;
   using V = common::ScalarOf<Y>;
+  common::assert_defined<Exec, V, V>();
   const auto from = common::to_read(x);
   const auto to = common::to_write(y);
   common::check_alike("x", from, "y", to);
@@ -133,6 +134,7 @@ template <ExecutionSpace Exec, VectorFactor A, WritableVectorView X, VectorFacto
 void advance(const Exec& exec, const A& alpha, const X& x, const B& beta, const R& r, const P& p) {
   namespace common = heddle::detail::vectors;
   using V = common::ScalarOf<X>;
+  common::assert_defined<Exec, V, V>();
   const auto solution = common::to_write(x), direction = common::to_write(p);
   const auto residual = common::to_read(r);
   common::check_alike("x", solution, "p", direction);

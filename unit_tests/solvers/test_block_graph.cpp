@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "../../solvers/krylov/block_graph.hpp"
-#include "../../solvers/krylov/jacobi.hpp"
+#include "../../solvers/krylov/instantiate_jacobi.hpp"
 
 namespace heddle::test {
 

@@ -4,7 +4,7 @@
 #include <heddle/cg.hpp>
 #include <heddle/chebyshev.hpp>
 
-#include "../../solvers/krylov/block_jacobi.hpp"
+#include "../../solvers/krylov/instantiate_jacobi.hpp"
 #include "../../solvers/krylov/polynomial.hpp"
 #include "../support/krylov.hpp"
 #include "../support/shared_formats.hpp"

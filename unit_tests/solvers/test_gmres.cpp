@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#define HEDDLE_DEFINITIONS  // of further types
 #include <heddle/gmres.hpp>
 
 #include "../support/krylov.hpp"

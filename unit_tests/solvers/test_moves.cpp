@@ -12,7 +12,7 @@
 #include <heddle/sptrsv.hpp>
 #include <heddle/wavefronts.hpp>
 
-#include "../../solvers/krylov/block_jacobi.hpp"
+#include "../../solvers/krylov/instantiate_jacobi.hpp"
 #include "../../solvers/krylov/polynomial.hpp"
 #include "../support/krylov.hpp"
 #include "../support/moves_only.hpp"

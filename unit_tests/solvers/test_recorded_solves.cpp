@@ -8,7 +8,7 @@
 #include <heddle/ilu.hpp>
 #include <heddle/sptrsv.hpp>
 
-#include "../../solvers/krylov/block_jacobi.hpp"
+#include "../../solvers/krylov/instantiate_jacobi.hpp"
 #include "../../solvers/krylov/polynomial.hpp"
 #include "../../solvers/krylov/with_rows.hpp"
 #include "../../solvers/sptrsv/definitions.hpp"

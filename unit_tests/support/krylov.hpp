@@ -3,7 +3,7 @@
 // user's.
 #pragma once
 
-#include "../../solvers/krylov/jacobi.hpp"
+#include "../../solvers/krylov/instantiate_jacobi.hpp"
 #include "../tools/events.hpp"
 #include "grid_operator.hpp"
 #include "vectors_check.hpp"
