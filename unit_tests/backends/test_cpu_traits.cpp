@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "../../backends/cpu_traits.hpp"
+#include "../../formats/common/pinned_simd.hpp"
 
 namespace heddle::test {
 
@@ -34,6 +35,13 @@ TEST_CASE("simd: the best is supported, plain loops always, and nothing that was
     const bool gathers = backends::best_simd() == Simd::gathers;
     CHECK(gathers == backends::cpu_traits().fast_gathers);
   }
+}
+
+TEST_CASE("simd: what was not compiled or the processor lacks cannot be pinned") {
+  CHECK_THROWS_WITH_AS(detail::pinned_simd<false>(Scheme("csr/scalar,simd=loads")),
+                       doctest::Contains("this processor has no AVX2; pin simd=none"), Refusal);
+  CHECK(detail::pinned_simd<false>(Scheme("csr/scalar,simd=none")) == Simd::none);
+  CHECK(!detail::pinned_simd(Scheme("csr/scalar")));
 }
 
 TEST_CASE("cpu traits: asked once, and what Linux says of the processor agrees") {

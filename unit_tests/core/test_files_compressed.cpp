@@ -85,6 +85,9 @@ TEST_CASE("gzip") {
              pack(text.substr(50), Compression::gzip, ""));
   check_read(content + std::string(512, '\0'));
   check_damage(content);
+  std::string damaged = content;
+  damaged[content.size() - 8] ^= 1;  // the checksum
+  CHECK(error_reading(damaged).problem().find("the gzip data is damaged: ") == 0);
 }
 
 TEST_CASE("gzip is fed and emptied in pieces where zlib's counters end") {
@@ -111,10 +114,15 @@ TEST_CASE("xz") {
   check_read(pack(text.substr(0, 50), Compression::xz, "") +
              pack(text.substr(50), Compression::xz, ""));
   check_damage(content);
+  std::string damaged = content;
+  damaged[content.size() / 2] ^= 1;
+  CHECK(error_reading(damaged).problem().find("the xz data is damaged: ") == 0);
 }
 #endif
 
 TEST_CASE("compressions that Heddle does not read are named") {
+  CHECK_THROWS_WITH_AS(heddle::files::unpack_view("plain", "a.mtx", 100, false),
+                       doctest::Contains("the file is not compressed"), heddle::Error);
   CHECK(error_reading("BZh91AY&SY").problem().find("bzip2") != std::string::npos);
   CHECK(error_reading("\x28\xb5\x2f\xfd....").problem().find("Zstandard") != std::string::npos);
 #if !HEDDLE_HAVE_ZLIB

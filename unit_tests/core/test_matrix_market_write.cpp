@@ -215,6 +215,7 @@ TEST_CASE("files that cannot be written") {
   for (const std::string path : {"/nonexistent/a.mtx", "/nonexistent/a.mtx.gz", "/"}) {
     const auto error = error_of([&] { write_matrix_market(path, matrix.matrix()); });
     CHECK(error.where().file == path);
+    CHECK(error.problem().find("the file cannot be written: ") == 0);
   }
   if (std::filesystem::exists("/dev/full")) {
     CHECK_THROWS_AS(write_matrix_market("/dev/full", matrix.matrix()), heddle::Error);

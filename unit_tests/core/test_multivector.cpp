@@ -47,7 +47,8 @@ TEST_CASE("multivector: entries lie where the View has them") {
 TEST_CASE("multivector: the first stride fits in 32 bits, unless there is none") {
   constexpr std::size_t most = 0x7fffffff;
   CHECK(multivector_of<double>(strided(3, most, 2, 1)).row_stride == static_cast<int>(most));
-  CHECK_THROWS_AS(multivector_of<double>(strided(3, most + 1, 2, 1)), Error);
+  CHECK_THROWS_WITH_AS(multivector_of<double>(strided(3, most + 1, 2, 1)),
+                       doctest::Contains("lie 2147483648 entries apart"), Error);
   CHECK(multivector_of<double>(strided(1, most + 1, 2, 1)).row_stride == 1);
   CHECK(multivector_of<double>(strided(0, most + 1, 2, 1)).rows == 0);
   CHECK(multivector_of<double>(strided(3, 1, 2, most + 1)).vector_stride ==
@@ -89,6 +90,22 @@ TEST_CASE("multivector: groups of vectors overlap if they have an entry in commo
   CHECK(wrong == 0);
   CHECK(overlapping > 1000);
   CHECK(interleaved > 1000);
+}
+
+TEST_CASE("multivector: vectors of another length than op(A) has are refused by name") {
+  const auto of_rows = [](std::size_t rows) {
+    return multivector_of<double>(strided(rows, 1, 1, rows));
+  };
+  const auto check = [&](Op op, std::size_t x, std::size_t y) {
+    check_vectors(4, 6, op, of_rows(x), of_rows(y));
+  };
+  CHECK_THROWS_WITH_AS(
+      check(Op::none, 4, 4),
+      doctest::Contains("x has 4 rows, and op(A) (A is 4 x 6, op is none) needs 6"), Error);
+  CHECK_THROWS_WITH_AS(check(Op::none, 6, 6), doctest::Contains("y has 6 rows"), Error);
+  CHECK_THROWS_WITH_AS(
+      check(Op::transpose, 6, 6),
+      doctest::Contains("x has 6 rows, and op(A) (A is 4 x 6, op is transpose) needs 4"), Error);
 }
 
 }  // namespace heddle::test

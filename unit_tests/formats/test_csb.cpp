@@ -148,14 +148,16 @@ TEST_CASE("csb: a table of blocks larger than the matrix is refused") {
   const auto predicted = [&](int beta) {
     return CsbFormat::predict(csb_scheme(beta, "rows"), Features(rows), device, Sizes());
   };
-  CHECK(!predicted(256).possible());
+  CHECK(predicted(256).refusal.find("blocks would need a table larger") != std::string::npos);
   CHECK(predicted(65536).possible());
   rows.rows = rows.columns = 100000000;  // more than 2^32 blocks
   rows.nonzeros = 10000000000;
   for (const char* order : {"rows", "morton"}) {
     const auto scheme = csb_scheme(256, order);
-    const bool possible = CsbFormat::predict(scheme, Features(rows), device, Sizes()).possible();
-    CHECK(possible == (std::string(order) == "rows"));
+    const std::string refusal = CsbFormat::predict(scheme, Features(rows), device, Sizes()).refusal;
+    CHECK(refusal == (std::string(order) == "rows"
+                          ? ""
+                          : "there might be more blocks than Morton's order counts"));
   }
 }
 
@@ -214,7 +216,8 @@ TEST_CASE("csb: sweep is for triangles, and is predicted") {
     sizes.symmetry = symmetry;
     return CsbFormat::predict(csb_scheme(4096, "rows", sweep), Features(rows), device, sizes);
   };
-  CHECK(!predicted("one", Symmetry::none).possible());
+  CHECK(predicted("one", Symmetry::none).refusal ==
+        "sweep is for a matrix of which one triangle is stored");
   const double once = predicted(nullptr, Symmetry::none).moved_bytes;
   for (const std::int64_t nonzeros : {10000000, 300000000}) {
     rows.nonzeros = nonzeros;

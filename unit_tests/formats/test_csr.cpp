@@ -43,7 +43,8 @@ TEST_CASE("csr: every value of every parameter is tried, and its name says what 
         CHECK(printed(text.c_str()).to_string() == text);
       }
     }
-    CHECK_THROWS_AS(printed("csr/merge,simd=none,runs=yes"), Refusal);
+    CHECK_THROWS_WITH_AS(printed("csr/merge,simd=none,runs=yes"),
+                         doctest::Contains("runs is for SIMD registers"), Refusal);
   }
 }
 

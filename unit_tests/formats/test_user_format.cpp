@@ -45,6 +45,11 @@ TEST_CASE("a user's format and the library's are pinned alike") {
   CHECK(apply_and_compare(exec, plan, A, Op::transpose, 1.0, 0.0) == "");
 }
 
+TEST_CASE("a format that makes no executor is an error that names the scheme") {
+  CHECK_THROWS_WITH_AS(heddle::detail::throw_no_executor(Scheme("dense")),
+                       doctest::Contains("no format made an executor for scheme 'dense'"), Error);
+}
+
 TEST_CASE("what a user's format refuses, another holds") {
   const UserType::Exec exec;
   const auto A = to_device<UserType>(exec, pattern_named("tridiagonal"));
