@@ -43,7 +43,7 @@ void for_each_width(const Body& body) {
 
 /// Small whole numbers, some negative and none twice in a row: their sums are exact in any order.
 template <class T>
-T whole_number(int i) {
+KOKKOS_FUNCTION T whole_number(int i) {
   const int number = (i * 37 + 11) % 101 - 50;
   if constexpr (requires(T value) { value.imag(); }) {
     using Real = typename T::value_type;

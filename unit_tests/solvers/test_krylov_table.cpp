@@ -246,6 +246,11 @@ TEST_CASE("the history has every residual, and is kept only if the option says s
     CHECK(solve_by(method, system, options).residual ==
           doctest::Approx(solved.history[2]).epsilon(1e-6));
   }
+  KrylovOptions kept;
+  kept.history = true;
+  CgSolver<Exec, double> two(Exec(), 4, kept, 2);
+  CHECK_THROWS_WITH_AS(two.history(Exec(), 2),
+                       doctest::Contains("right-hand side 2; give one from 0 to 1"), Error);
   CgSolver<Exec, double> none(Exec(), 4);
   CHECK_THROWS_WITH_AS(none.history(Exec()), doctest::Contains("set options.history"), Error);
 }
