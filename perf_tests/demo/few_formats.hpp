@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Few formats, so that the demo is built soon. What a plan needs is compiled once, in the sources
+// Two formats, so that the demo is built soon. What a plan needs is compiled once, in the sources
 // of instances/, side by side; where a compiled part of Heddle is linked, that has it all.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace demo {
 
-using FewFormats = heddle::Formats<heddle::CsrFormat, heddle::BcsrFormat, heddle::BlockedEllFormat>;
+using FewFormats = heddle::Formats<heddle::CsrFormat, heddle::BcsrFormat>;
 
 }  // namespace demo
 
@@ -19,16 +19,14 @@ using FewFormats = heddle::Formats<heddle::CsrFormat, heddle::BcsrFormat, heddle
   EXTERN template class heddle::detail::SpmvPlanCore< \
       demo::Exec, HEDDLE_MATRIX(double, int, demo::Exec), double, double>;
 #define DEMO_PATTERN(EXTERN) HEDDLE_PATTERN_INSTANCE(EXTERN, int, demo::Exec)
-#define DEMO_CHOICE(EXTERN)                         \
-  HEDDLE_CHOICE_INSTANCES(EXTERN)                   \
-  HEDDLE_RULES_INSTANCE(EXTERN, heddle::CsrFormat)  \
-  HEDDLE_RULES_INSTANCE(EXTERN, heddle::BcsrFormat) \
-  HEDDLE_RULES_INSTANCE(EXTERN, heddle::BlockedEllFormat)
+#define DEMO_CHOICE(EXTERN)                        \
+  HEDDLE_CHOICE_INSTANCES(EXTERN)                  \
+  HEDDLE_RULES_INSTANCE(EXTERN, heddle::CsrFormat) \
+  HEDDLE_RULES_INSTANCE(EXTERN, heddle::BcsrFormat)
 
 #ifndef HEDDLE_COMPILED
 DEMO_FORMAT(extern, CsrFormat)
 DEMO_FORMAT(extern, BcsrFormat)
-DEMO_FORMAT(extern, BlockedEllFormat)
 DEMO_PLAN(extern)
 DEMO_PATTERN(extern)
 DEMO_CHOICE(extern)
