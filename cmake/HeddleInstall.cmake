@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Two components: `heddle`, which is headers, the CMake package and the pkg-config file, the same on
-# every architecture; and `heddle_compiled`, which is the library of cmake/HeddleCompiled.cmake.
+# Three components: `heddle`, which is headers, the CMake package and the pkg-config file, the same on
+# every architecture; `heddle_compiled`, which is the library of cmake/HeddleCompiled.cmake; and
+# `heddle_tools`, heddle-bench with its sets of matrices, which perf_tests/CMakeLists.txt installs.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# `cpack` in the build folder packs what is installed: for Debian libheddle-dev and, where there is a
-# compiled library, libheddle-compiled-dev; for all others one .tar.gz.
+# `cpack` in the build folder packs what is installed: for Debian libheddle-dev, where there is a
+# compiled library libheddle-compiled-dev, and where heddle-bench is built heddle-tools; for all others one
+# .tar.gz.
 set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_PACKAGE_NAME heddle)
 set(CPACK_PACKAGE_VENDOR Heddle)
@@ -56,5 +57,27 @@ if(TARGET heddle_compiled)
 Heddle::heddle then need not compile them.")
   set(CPACK_DEBIAN_HEDDLE_PACKAGE_RECOMMENDS libheddle-compiled-dev)
   heddle_debian_package(heddle_compiled libheddle-compiled-dev)
+endif()
+if(HEDDLE_BUILD_BENCHMARKS)
+  list(APPEND CPACK_COMPONENTS_ALL heddle_tools)
+  set(CPACK_DEBIAN_HEDDLE_TOOLS_PACKAGE_NAME heddle-tools)
+  set(CPACK_DEBIAN_HEDDLE_TOOLS_PACKAGE_SECTION science)
+  # Debian's names of what the program is linked with; no tool that would find them is needed.
+  string(REGEX MATCH "^[0-9]+[.][0-9]+" kokkos "${Kokkos_VERSION}")
+  set(depends "libkokkos${kokkos}, libgomp1, libstdc++6")
+  if(HEDDLE_HAVE_ZLIB)
+    string(APPEND depends ", zlib1g")
+  endif()
+  if(HEDDLE_HAVE_LZMA)
+    string(APPEND depends ", liblzma5")
+  endif()
+  if(BUILD_SHARED_LIBS AND TARGET heddle_compiled)
+    string(APPEND depends ", libheddle-compiled-dev (= ${PROJECT_VERSION})")
+  endif()
+  set(CPACK_DEBIAN_HEDDLE_TOOLS_PACKAGE_DEPENDS "${depends}")
+  set(CPACK_COMPONENT_HEDDLE_TOOLS_DESCRIPTION
+      "heddle-bench: times sparse products, triangular solves and solvers of Heddle
+and of other libraries on this machine, and verifies what they compute.")
+  heddle_debian_package(heddle_tools heddle-tools)
 endif()
 include(CPack)

@@ -15,7 +15,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* sets_folder = HEDDLE_BENCH_SETS;
+/// Where sets lie, seen from the program: installed, and in a build.
+fs::path sets_folder() {
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  for (const fs::path& folder : {program / ".." / HEDDLE_BENCH_SETS, program / "sets"}) {
+    if (fs::is_directory(folder, ignored)) return folder;
+  }
+  return program / "sets";
+}
 
 std::string trimmed(const std::string& text) {
   constexpr const char* blanks = " \t\r";
@@ -38,7 +46,7 @@ std::optional<std::string> find_file(const fs::path& folder, const std::string& 
 }
 
 std::ifstream open_set(const std::string& name) {
-  std::ifstream file(fs::path(sets_folder) / (name + ".txt"));
+  std::ifstream file(sets_folder() / (name + ".txt"));
   std::error_code ignored;
   if (!file && fs::is_regular_file(name, ignored)) file.open(name);
   if (file) return file;
@@ -71,7 +79,7 @@ MatrixSet read_set(const std::string& name, const std::string& folder) {
 std::vector<KnownSet> known_sets() {
   std::vector<KnownSet> sets;
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(sets_folder, ignored)) {
+  for (const auto& entry : fs::directory_iterator(sets_folder(), ignored)) {
     if (entry.path().extension() != ".txt") continue;
     std::ifstream file(entry.path());
     std::string line;

@@ -18,15 +18,16 @@ struct MatrixSet {
 /// Reads a set: a matrix a line, "#" and what follows it left out. What has a colon is a
 /// generator's text; anything else names a file, which is looked for in `folder` by the name of
 /// SuiteSparse, GROUP/NAME or NAME: as GROUP/NAME/NAME, GROUP/NAME, NAME/NAME and NAME, each with
-/// the ending .mtx, .mtx.xz, .mtx.gz or .petsc, or as it is. `name` is that of a set of this
-/// checkout, or a file. Throws heddle::Error where there is no such set.
+/// the ending .mtx, .mtx.xz, .mtx.gz or .petsc, or as it is. `name` is that of a set that
+/// came with the program, or a file. Throws heddle::Error where there is no such set.
 MatrixSet read_set(const std::string& name, const std::string& folder);
 
 struct KnownSet {
   std::string name, description;
 };
 
-/// The sets of this checkout by name, with the first line of each; none where it is gone.
+/// The sets that came with the program, by name, with the first line of each; none where they are
+/// gone.
 std::vector<KnownSet> known_sets();
 
 }  // namespace heddle::bench
