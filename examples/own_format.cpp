@@ -2,6 +2,7 @@
 // A format of one's own: tiles of 4 x 4, stored dense, for matrices whose entries lie in clusters.
 // docs/own-format.md takes it step by step.
 #include <cstdio>
+#include <heddle/format.hpp>
 #include <heddle/recipes.hpp>
 #include <heddle/spmv.hpp>
 #include <memory>
