@@ -5,6 +5,7 @@
 
 #include "../../backends/device.hpp"
 #include "../../formats/common/team_sums/workspace_memory.hpp"
+#include "../../formats/plan/overlap_launches.hpp"
 #include "../support/shared_formats.hpp"
 #include "../support/spmv_patterns.hpp"
 #include "../support/spmv_plans.hpp"
