@@ -9,6 +9,9 @@ using heddle::Where;
 TEST_CASE("a place is written with what is known of it") {
   CHECK(Where{}.to_string() == "");
   CHECK(Where{.row = 0}.to_string() == "row 0");
+  CHECK(Where{.row = 0, .entry = 0}.to_string() == "row 0, entry 0");
+  CHECK(Where{.line = 0}.to_string() == "line 0");
+  CHECK(Where{.file = "a.mtx", .line = 0}.to_string() == "a.mtx:0");
   CHECK(Where{.row = 3, .entry = 17}.to_string() == "row 3, entry 17");
   CHECK(Where{.line = 12}.to_string() == "line 12");
   CHECK(Where{.file = "a.mtx"}.to_string() == "a.mtx");
