@@ -22,7 +22,7 @@ namespace detail::sptrsv {
 
 /// Of a workspace.
 template <ExecutionSpace Exec, Scalar V>
-using Word = std::conditional_t<backends::has_lanes<Exec>, RealOf<V>, std::int64_t>;
+using Word = std::conditional_t<backends::has_lanes<Exec>, heddle::RealOf<V>, std::int64_t>;
 
 template <ExecutionSpace Exec, Scalar V>
 std::int64_t words_of(std::int64_t rows, int vectors) {

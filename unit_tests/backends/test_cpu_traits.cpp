@@ -38,10 +38,10 @@ TEST_CASE("simd: the best is supported, plain loops always, and nothing that was
 }
 
 TEST_CASE("simd: what was not compiled or the processor lacks cannot be pinned") {
-  CHECK_THROWS_WITH_AS(detail::pinned_simd<false>(Scheme("csr/scalar,simd=loads")),
+  CHECK_THROWS_WITH_AS(heddle::detail::pinned_simd<false>(Scheme("csr/scalar,simd=loads")),
                        doctest::Contains("this processor has no AVX2; pin simd=none"), Refusal);
-  CHECK(detail::pinned_simd<false>(Scheme("csr/scalar,simd=none")) == Simd::none);
-  CHECK(!detail::pinned_simd(Scheme("csr/scalar")));
+  CHECK(heddle::detail::pinned_simd<false>(Scheme("csr/scalar,simd=none")) == Simd::none);
+  CHECK(!heddle::detail::pinned_simd(Scheme("csr/scalar")));
 }
 
 TEST_CASE("cpu traits: asked once, and what Linux says of the processor agrees") {

@@ -8,6 +8,8 @@
 #include <heddle/chebyshev.hpp>
 #include <heddle/gmres.hpp>
 
+#include "../../backends/cooperative.hpp"
+#include "../../backends/device.hpp"
 #include "krylov.hpp"
 
 namespace heddle::test {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What Kokkos Tools sees of what belongs to no format; of plans: support/spmv_suite_events.hpp.
+#define HEDDLE_DEFINITIONS  // on backends that the compiled part leaves out
 #include <doctest/doctest.h>
 
 #include "../support/backends.hpp"
