@@ -14,7 +14,7 @@ using Exec = Node::execution_space;
 using Block = heddle::tpetra::LocalBlock<Matrix>;
 using Jacobi = JacobiPreconditioner<Exec, double>;
 using Blocks = BlockJacobiPreconditioner<Exec, double>;
-using Sweep = GaussSeidelPlan<Exec, Block, Formats<CsrFormat>>;
+using Sweep = GaussSeidelPlan<Exec, Block>;
 
 /// To be filled with what columns_of_row says, both ways, and a diagonal that dominates.
 RCP<Matrix> dominant(Layout layout, GO n) { return rcp(new Matrix(make_map(layout, n), 90)); }
