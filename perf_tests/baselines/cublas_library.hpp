@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What loops over cuBLAS need of it: products of vectors, and sums whose factors lie on the device.
+#pragma once
+
+#include <cublas_v2.h>
+
+#include "cusparse_scalars.hpp"
+
+namespace heddle::bench::cublas {
+
+using cusparse::native;
+using cusparse::of_scalar;
+
+inline void check(cublasStatus_t status, const char* what) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  throw Error(std::string(what) + ": " + cublasGetStatusString(status),
+              "leave this baseline out for this problem");
+}
+
+/// Where the factors and results of a call lie.
+enum class Numbers { on_host, on_device };
+
+/// cuBLAS for vectors of one length, on the stream of an instance.
+template <Scalar S>
+class Vectors {
+ public:
+  using Vector = Kokkos::View<S*, Space>;
+
+  Vectors(const Exec& exec, std::size_t rows, Numbers where) : rows_(static_cast<int>(rows)) {
+    check(cublasCreate(&handle_), "cublasCreate");
+    check(cublasSetStream(handle_, exec.cuda_stream()), "cublasSetStream");
+    check(cublasSetPointerMode(handle_, where == Numbers::on_device ? CUBLAS_POINTER_MODE_DEVICE
+                                                                    : CUBLAS_POINTER_MODE_HOST),
+          "cublasSetPointerMode");
+  }
+  Vectors(const Vectors&) = delete;
+  ~Vectors() { cublasDestroy(handle_); }
+
+  /// result = x . y with x conjugated.
+  void dot(const Vector& x, const Vector& y, S* result) const {
+    constexpr auto call = of_scalar<S>(cublasSdot, cublasDdot, cublasCdotc, cublasZdotc);
+    check(call(handle_, rows_, native(x.data()), 1, native(y.data()), 1, native(result)),
+          "cublasXdot");
+  }
+  /// y += a x.
+  void axpy(const S* a, const Vector& x, const Vector& y) const {
+    constexpr auto call = of_scalar<S>(cublasSaxpy, cublasDaxpy, cublasCaxpy, cublasZaxpy);
+    check(call(handle_, rows_, native(a), native(x.data()), 1, native(y.data()), 1), "cublasXaxpy");
+  }
+  /// y = a x + b y in one pass; y is not read for b = 0 on the host.
+  void axpby(const S* a, const Vector& x, const S* b, const Vector& y) const {
+    constexpr auto call = of_scalar<S>(cublasSgeam, cublasDgeam, cublasCgeam, cublasZgeam);
+    check(call(handle_, CUBLAS_OP_N, CUBLAS_OP_N, rows_, 1, native(a), native(x.data()), rows_,
+               native(b), native(y.data()), rows_, native(y.data()), rows_),
+          "cublasXgeam");
+  }
+  /// z(i) = d(i) r(i).
+  void scale(const Vector& d, const Vector& r, const Vector& z) const {
+    constexpr auto call = of_scalar<S>(cublasSdgmm, cublasDdgmm, cublasCdgmm, cublasZdgmm);
+    check(call(handle_, CUBLAS_SIDE_LEFT, rows_, 1, native(r.data()), rows_, native(d.data()), 1,
+               native(z.data()), rows_),
+          "cublasXdgmm");
+  }
+  /// The first `count` columns of V, a vector each: h = V^H w, then w -= V h, where factors lie on
+  /// the host, 1, 0 and -1 in that order; h is an array on the device.
+  void project(const Vector& V, int count, const Vector& w, const Vector& h) const {
+    constexpr auto call = of_scalar<S>(cublasSgemv, cublasDgemv, cublasCgemv, cublasZgemv);
+    const S one(1), zero(0), less(-1);
+    const auto adjoint = is_complex<S> ? CUBLAS_OP_C : CUBLAS_OP_T;
+    check(call(handle_, adjoint, rows_, count, native(&one), native(V.data()), rows_,
+               native(w.data()), 1, native(&zero), native(h.data()), 1),
+          "cublasXgemv");
+    check(call(handle_, CUBLAS_OP_N, rows_, count, native(&less), native(V.data()), rows_,
+               native(h.data()), 1, native(&one), native(w.data()), 1),
+          "cublasXgemv");
+  }
+
+ private:
+  cublasHandle_t handle_ = nullptr;
+  int rows_;
+};
+
+}  // namespace heddle::bench::cublas
