@@ -18,7 +18,7 @@ using FewFormats = heddle::Formats<heddle::CsrFormat, heddle::BcsrFormat>;
 #define DEMO_PLAN(EXTERN)                             \
   EXTERN template class heddle::detail::SpmvPlanCore< \
       demo::Exec, HEDDLE_MATRIX(double, int, demo::Exec), double, double>;
-#define DEMO_PATTERN(EXTERN) HEDDLE_PATTERN_INSTANCE(EXTERN, int, demo::Exec)
+#define DEMO_PATTERN(EXTERN) HEDDLE_PATTERN_INSTANCE(EXTERN, int, int, demo::Exec)
 #define DEMO_CHOICE(EXTERN)                        \
   HEDDLE_CHOICE_INSTANCES(EXTERN)                  \
   HEDDLE_RULES_INSTANCE(EXTERN, heddle::CsrFormat) \

@@ -214,10 +214,17 @@ TEST_CASE("gauss-seidel/split runs the solve and the product that are pinned") {
   const auto first_words = [](const std::vector<Scheme>& variants) {
     std::vector<Scheme> schemes;
     for (const Scheme& variant : variants) {
-      const Scheme scheme(variant.format(), {{variant.terms().front().key}});
+      const Scheme scheme(variant.format(), {variant.terms().front()});
       if (std::ranges::find(schemes, scheme) == schemes.end()) schemes.push_back(scheme);
     }
     return schemes;
+  };
+  // Names of published kernels, which are in-order with parameters of its own.
+  const auto runs_as = [](const std::string& kernel) -> std::string {
+    for (const char* published : {"sync-free", "capellini", "yy"}) {
+      if (kernel == published) return "in-order";
+    }
+    return kernel;
   };
   std::set<std::string> of_solves;
   const std::vector<Scheme> solves =
@@ -228,7 +235,7 @@ TEST_CASE("gauss-seidel/split runs the solve and the product that are pinned") {
     check_sweeps<Type>(a, options);
     Type::Plan plan(exec, a.matrix(), options, Type::List());
     for (const auto sweep : {GaussSeidelSweep::forward, GaussSeidelSweep::backward}) {
-      CHECK(plan.sptrsv_scheme(sweep).terms().front().key == solve.terms().front().key);
+      CHECK(plan.sptrsv_scheme(sweep).terms().front().key == runs_as(solve.terms().front().key));
     }
     of_solves.insert(kernels());
   }
