@@ -6,6 +6,7 @@
 #include "../../core/matrix.hpp"
 #include "../triangle/bad_row.hpp"
 #include "../triangle/diagonal_value.hpp"
+#include "../triangle/triangle.hpp"
 #include "options.hpp"
 
 namespace heddle::detail::gauss_seidel {
