@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
+
 #include "../bench/solve/problem.hpp"
 #include "cuda_graph.hpp"
 #include "cusparse_system.hpp"
@@ -38,8 +40,7 @@ class GraphCg : public SolveContestant<S> {
       : problem_(problem),
         system_(exec, problem, with),
         blas_(exec, problem.x.extent(0), cublas::Numbers::on_device),
-        numbers_("heddle::bench::numbers", Numbers::count + checked),
-        norms_("heddle::bench::norms", checked + 1) {
+        numbers_("heddle::bench::numbers", Numbers::count + checked) {
     if (problem.request.method() != Method::cg) {
       throw Error("the recorded loop is that of conjugate gradients", "use --method cg");
     }
@@ -71,7 +72,7 @@ class GraphCg : public SolveContestant<S> {
   Solved solve(const Exec& exec) override {
     begin(exec);
     blas_.dot(r_, r_, number(Numbers::norms));
-    const double first = fetch(exec, 1)(0);
+    const double first = squares(exec)[0];
     if (!graph_.recorded()) {
       iterate(exec, 0);  // the first calls may allocate, which no graph records
       begin(exec);
@@ -83,9 +84,9 @@ class GraphCg : public SolveContestant<S> {
     const double enough = problem_.request.limits.tolerance * std::sqrt(first);
     for (int done = 0; done < problem_.request.limits.max_iterations; done += checked) {
       graph_.launch(exec);
-      const auto& norms = fetch(exec, checked);
+      const auto norms = squares(exec);
       for (int i = 0; i < checked; ++i) {
-        const double norm = std::sqrt(norms(i));
+        const double norm = std::sqrt(norms[static_cast<std::size_t>(i)]);
         if (norm <= enough) return {true, done + checked};
         if (!std::isfinite(norm)) return {false, done + i, "broke down"};
       }
@@ -119,22 +120,23 @@ class GraphCg : public SolveContestant<S> {
   }
 
   S* number(int which) const { return numbers_.data() + which; }
-  /// The squares of the first residuals. Waits.
-  const Kokkos::View<double*, Kokkos::HostSpace>& fetch(const Exec& exec, int count) {
-    S copied[checked];
-    const auto bytes = static_cast<std::size_t>(count) * sizeof(S);
-    cudaMemcpyAsync(copied, number(Numbers::norms), bytes, cudaMemcpyDeviceToHost,
+  /// The squares of the residuals of a graph. Waits.
+  std::array<double, checked> squares(const Exec& exec) const {
+    std::array<S, checked> copied;
+    cudaMemcpyAsync(copied.data(), number(Numbers::norms), sizeof copied, cudaMemcpyDeviceToHost,
                     exec.cuda_stream());
     exec.fence("heddle::bench::norms");
-    for (int i = 0; i < count; ++i) norms_(i) = static_cast<double>(Kokkos::abs(copied[i]));
-    return norms_;
+    std::array<double, checked> of;
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      of[i] = static_cast<double>(Kokkos::abs(copied[i]));
+    }
+    return of;
   }
 
   SolveProblem<S, Off> problem_;
   System<S> system_;
   cublas::Vectors<S> blas_;
   Kokkos::View<S*, Space> numbers_, r_, z_, p_, q_;
-  Kokkos::View<double*, Kokkos::HostSpace> norms_;
   CudaGraph graph_;
 };
 
