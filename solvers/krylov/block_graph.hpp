@@ -29,6 +29,7 @@ std::optional<PartVersions> versions_to_record(const A& matrix, const M& precond
 template <class Graph>
 class BlockGraph {
  public:
+  BlockGraph() = default;
   /// Of the iterations of a block.
   explicit BlockGraph(int check_every) : block_(check_every > 0 ? check_every : unseen_block) {}
 
@@ -65,7 +66,7 @@ class BlockGraph {
     ++replays_;
   }
 
-  int block_;
+  int block_ = unseen_block;
   Graph graph_;
   std::optional<PartVersions> versions_;
   bool refused_ = false;

@@ -25,20 +25,27 @@ void invert_diagonal_blocks(const Exec& exec, const Matrix& A, int size,
 template <ExecutionSpace Exec, Scalar S>
 class BlockJacobiPreconditioner {
  public:
+  /// An empty one, to which one may be assigned.
+  BlockJacobiPreconditioner() : moves_(detail::made_empty) {}
   /// Of a square matrix A in CSR, which may go afterwards, and blocks of 1 to 32 rows. Waits for
   /// `exec`. Throws Error for another size; and, naming its first row, for a block that is singular
   /// or not finite, or whose inverse is not. Device memory: bytes(), that of the inverses.
+  /// Without `exec`, here and below: on the default instance.
   template <class Matrix>
   BlockJacobiPreconditioner(const Exec& exec, const Matrix& A, int size)
       : rows_(A.rows()), size_(size) {
     detail::vectors::assert_defined<Exec, S, S>();
     allocate(exec, A.columns());
     update_values(exec, A);
-    check_blocks(exec);
+    check_values(exec);
   }
+  template <class Matrix>
+    requires requires(const Matrix& A) { A.row_ptr(); }
+  BlockJacobiPreconditioner(const Matrix& A, int size)
+      : BlockJacobiPreconditioner(Exec(), A, size) {}
 
   /// Takes the values of a matrix of as many rows, of any pattern; ordered on `exec`, no wait, no
-  /// allocation. A block that becomes bad is not an error here: see bad_block.
+  /// allocation. A block that becomes bad is not an error here: see bad_row.
   template <class Matrix>
   void update_values(const Exec& exec, const Matrix& A) {
     moves_.check("BlockJacobiPreconditioner", "update_values");
@@ -50,6 +57,10 @@ class BlockJacobiPreconditioner {
     detail::krylov::invert_diagonal_blocks(exec, with_signed_offsets(A), size_, inverse_,
                                            bad_.data());
     version_.renew();
+  }
+  template <class Matrix>
+  void update_values(const Matrix& A) {
+    update_values(Exec(), A);
   }
 
   /// x = B^-1 b; b and x do not overlap.
@@ -67,17 +78,23 @@ class BlockJacobiPreconditioner {
     }
     multiply(exec, from, to);
   }
+  template <VectorView B, WritableVectorView X>
+  void apply(const B& b, const X& x) const {
+    apply(Exec(), b, x);
+  }
 
   /// On the device, in the order of the instance that values were updated on: 0, or one more than
   /// the first row of the lowest block that is singular, or not finite, or has no finite inverse
   /// since; that block is taken to be the identity.
   Kokkos::View<const std::int64_t, typename Exec::memory_space,
                Kokkos::MemoryTraits<Kokkos::Unmanaged>>
-  bad_block() const {
+  bad_row() const {
+    moves_.check("BlockJacobiPreconditioner", "bad_row");
     return bad_;
   }
   /// Throws Error, naming that row. Waits for `exec`.
-  void check_blocks(const Exec& exec) const;
+  void check_values(const Exec& exec) const;
+  void check_values() const { check_values(Exec()); }
   static constexpr bool takes_several_vectors = true;
   static constexpr bool symmetric() { return true; }
   static constexpr const char* name() { return "block Jacobi"; }
@@ -92,9 +109,9 @@ class BlockJacobiPreconditioner {
   void multiply(const Exec& exec, const Multivector<const S>& from, const Multivector<S>& to) const;
 
   detail::MoveOnly moves_;
-  std::int64_t rows_;
+  std::int64_t rows_ = 0;
   std::int64_t blocks_ = 0;
-  int size_;
+  int size_ = 0;
   Arena<typename Exec::memory_space> arena_;
   S* inverse_ = nullptr;
   Bad bad_;

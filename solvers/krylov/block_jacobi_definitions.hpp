@@ -110,8 +110,9 @@ void BlockJacobiPreconditioner<Exec, S>::multiply(const Exec& exec,
 }
 
 template <ExecutionSpace Exec, Scalar S>
-void BlockJacobiPreconditioner<Exec, S>::check_blocks(const Exec& exec) const {
-  detail::triangle::check_bad_diagonal(exec, "heddle::block_jacobi::check_blocks", bad_,
+void BlockJacobiPreconditioner<Exec, S>::check_values(const Exec& exec) const {
+  moves_.check("BlockJacobiPreconditioner", "check_values");
+  detail::triangle::check_bad_diagonal(exec, "heddle::block_jacobi::check_values", bad_,
                                        detail::krylov::block_words);
 }
 

@@ -8,7 +8,6 @@ namespace heddle::detail::krylov {
 
 /// Of one right-hand side.
 struct CgState {
-  static constexpr bool has_schemes = true;
   static constexpr int cost = 1;  ///< products of an iteration
   Progress progress;
   double rho, alpha, beta;

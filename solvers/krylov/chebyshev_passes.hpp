@@ -6,12 +6,22 @@
 
 namespace heddle::detail::krylov {
 
+inline void check_bounds(const SpectrumBounds& bounds) {
+  if (!(bounds.lower > 0) || !(bounds.upper >= bounds.lower) || !std::isfinite(bounds.upper)) {
+    throw Error("bounds of a spectrum from " + std::to_string(bounds.lower) + " to " +
+                    std::to_string(bounds.upper),
+                "give two positive numbers, the lower one first");
+  }
+}
+
 /// The numbers of Chebyshev's iteration for a spectrum between two bounds: known beforehand, so
 /// that no step waits for a sum.
 class ChebyshevNumbers {
  public:
-  ChebyshevNumbers(double lower, double upper)
-      : middle_((upper + lower) / 2), half_((upper - lower) / 2), rho_(half_ / middle_) {}
+  explicit ChebyshevNumbers(const SpectrumBounds& of)
+      : middle_((of.upper + of.lower) / 2),
+        half_((of.upper - of.lower) / 2),
+        rho_(half_ / middle_) {}
 
   /// Of z, in the first direction.
   double first() const { return 1 / middle_; }

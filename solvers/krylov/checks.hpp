@@ -11,6 +11,60 @@
 
 namespace heddle::detail::krylov {
 
+/// Of the states on the device, of their copy on the host, and of the fence behind a check.
+struct MonitorLabels {
+  const char* states;
+  const char* on_host;
+  const char* check;
+};
+
+/// Of passes over b - A x; `scale` is null where a solver scales by itself.
+struct ResidualLabels {
+  const char* residual;
+  const char* scale;
+  const char* give;
+};
+
+/// A solver by name, and which options it takes that others do not.
+struct TakenOptions {
+  const char* name;
+  bool restart = false, bounds = false, vectors = false, scheme = false, recompute_every = true;
+};
+
+/// What tells one solver from another.
+struct SolverTraits {
+  TakenOptions takes;
+  MonitorLabels monitor;
+  ResidualLabels labels;
+  const char* vectors;                    ///< label of their memory
+  const char* best;                       ///< and of the best solution; null: it keeps none
+  int products = 1;                       ///< of a step
+  bool restarts = true;                   ///< see judge()
+  bool recorded = false;                  ///< whether blocks of steps may run as graphs
+  bool dot_in_product = false;            ///< whether it asks an operator for apply_dot
+  const char* needs_symmetric = nullptr;  ///< "conjugate gradients need", a preconditioner that is
+};
+
+/// Throws Error for an option that is set and has no effect on the solver.
+inline void check_effects(const KrylovOptions& options, const TakenOptions& takes) {
+  const auto refuse = [&](bool set, bool taken, const char* option, const char* remedy) {
+    if (!set || taken) return;
+    throw Error(std::string("options.") + option + " has no effect on " + takes.name, remedy);
+  };
+  refuse(options.restart.has_value(), takes.restart, "restart",
+         "leave it out: it is GmresSolver's");
+  refuse(options.bounds.has_value(), takes.bounds, "bounds",
+         "leave it out: it is ChebyshevSolver's");
+  refuse(options.scheme.has_value(), takes.scheme, "scheme", "leave it out: it is CgSolver's");
+  refuse(options.recompute_every != 0, takes.recompute_every, "recompute_every",
+         "leave it out: b - A x is computed at every restart");
+  if (options.vectors < 1 || (options.vectors > 1 && !takes.vectors)) {
+    throw Error("options.vectors is " + std::to_string(options.vectors) + ", of " + takes.name,
+                takes.vectors ? "give the number of right-hand sides"
+                              : "solve one system after the other: it takes one right-hand side");
+  }
+}
+
 /// Throws Error for options that make no sense.
 inline void check_options(const KrylovOptions& options) {
   const auto refuse = [](const std::string& problem, const char* remedy) {
@@ -42,10 +96,17 @@ inline void check_options(const KrylovOptions& options) {
   }
 }
 
-/// For a method that `needs` a symmetric preconditioner ("conjugate gradients need").
+/// The options themselves. Throws Error if they make no sense, or have no effect.
+inline const KrylovOptions& checked(const KrylovOptions& options, const TakenOptions& takes) {
+  check_effects(options, takes);
+  check_options(options);
+  return options;
+}
+
+/// For a method that `needs` a symmetric preconditioner; null: it does not.
 template <class M>
-void check_symmetric(const M& preconditioner, const std::string& needs) {
-  if (symmetric(preconditioner)) return;
+void check_symmetric(const M& preconditioner, const char* needs) {
+  if (!needs || symmetric(preconditioner)) return;
   throw Error(
       name_of(preconditioner) + " is not symmetric, and " + needs + " a preconditioner that is",
       "sweep forward and backward, or take gmres or bicgstab");

@@ -66,6 +66,9 @@ struct NoPreconditioner {
 
 namespace detail::krylov {
 
+template <class M>
+inline constexpr bool no_preconditioner = std::same_as<std::remove_const_t<M>, NoPreconditioner>;
+
 /// Of a part as a solve finds it; of one that holds no Version, as no other solve does.
 template <class T>
 VersionNumber version_in_solve(const T& part) {

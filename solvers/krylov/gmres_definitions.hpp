@@ -2,30 +2,54 @@
 #pragma once
 
 #include "../../core/loops.hpp"
-#include "../vectors/definitions.hpp"
 #include "gmres.hpp"
-#include "monitor_definitions.hpp"
+#include "solver_definitions.hpp"
 
 /// Defines what gmres.hpp declares.
 namespace heddle {
 
+namespace detail::krylov {
+
+/// The options with the iterations of a cycle, no more than there can be. Throws Error or
+/// OutOfMemory before anything is allocated.
+inline KrylovOptions with_cycle(std::int64_t rows, KrylovOptions options, const TakenOptions& takes,
+                                std::size_t scalar_bytes) {
+  const int restart = checked(options, takes).restart.value_or(30);
+  if (restart < 1) {
+    throw Error("options.restart is " + std::to_string(restart),
+                "give the iterations after which GMRES is restarted, at least one");
+  }
+  const std::int64_t most =
+      std::min<std::int64_t>(std::max<std::int64_t>(rows, 1), std::max(options.max_iterations, 1));
+  const auto m = std::min<std::int64_t>(restart, most);
+  const double columns = static_cast<double>(m) + 3;
+  const double bytes = columns * static_cast<double>(scalar_bytes) *
+                       std::max(static_cast<double>(rows), 2 * columns);
+  if (bytes > 0x1p60) {
+    throw OutOfMemory("options.restart = " + std::to_string(restart) + " keeps " +
+                          std::to_string(m) + " vectors of " + std::to_string(rows) + " rows",
+                      "restart after fewer iterations");
+  }
+  options.restart = static_cast<int>(m);
+  return options;
+}
+
+}  // namespace detail::krylov
+
 template <ExecutionSpace Exec, Scalar S>
-GmresSolver<Exec, S>::GmresSolver(const Exec& exec, std::int64_t rows, int restart,
-                                  const KrylovOptions& options)
-    : rows_(rows),
-      m_(detail::krylov::length_of_cycle(rows, restart, options, sizeof(S))),
-      monitor_(
-          exec,
-          detail::krylov::MonitorLabels{"heddle::gmres::progress",
-                                        "heddle::gmres::progress_on_host", "heddle::gmres::check"},
-          options, rows),
-      workspace_(exec, std::max(m_ + 1, ResidualPasses::most_numbers)) {
+GmresSolver<Exec, S>::GmresSolver(const Exec& exec, std::int64_t rows, const KrylovOptions& given)
+    : Base(exec, rows, detail::krylov::with_cycle(rows, given, traits.takes, sizeof(S))),
+      m_(*options().restart) {
   const auto n = static_cast<std::size_t>(rows), m = static_cast<std::size_t>(m_);
   const std::size_t numbers = m * m + 5 * (m + 1);
-  arena_ = Arena<Space>(exec, "heddle::gmres::vectors",
-                        arena_bytes<S, S, Sum, int, double>(n * (m + 1), 2 * n, numbers, 1, m + 1));
+  arena_ = Arena<typename Exec::memory_space>(
+      exec, traits.vectors,
+      arena_bytes<S, S, Sum, int, double>(n * (m + 1), 2 * n, numbers, 1, m + 1));
   basis_ = Vectors(arena_.template take<S>(n * (m + 1)).data(), n, m + 1);
-  work_ = Vectors(arena_.template take<S>(2 * n).data(), n, 2);
+  S* const work = arena_.template take<S>(2 * n).data();
+  x_ = Vectors(work, n, 1);
+  q_ = Vectors(work + n, n, 1);
+  r_ = one(0);
   Sum* next = arena_.template take<Sum>(numbers).data();
   const auto take = [&](std::size_t count) { return std::exchange(next, next + count); };
   state_.m = m_;
@@ -35,7 +59,7 @@ GmresSolver<Exec, S>::GmresSolver(const Exec& exec, std::int64_t rows, int resta
   state_.first_part = take(m + 1);
   state_.second_part = take(m + 1);
   state_.solution = take(m + 1);
-  state_.progress = monitor_.states();
+  state_.progress = states();
   state_.columns = arena_.template take<int>(1).data();
   state_.cosine = arena_.template take<double>(m + 1).data();
   state_.factor = state_.cosine + m;
@@ -49,7 +73,7 @@ void GmresSolver<Exec, S>::normalize(const Exec& exec, const Vector& v) {
 }
 
 template <ExecutionSpace Exec, Scalar S>
-void GmresSolver<Exec, S>::begin(const Exec& exec) {
+void GmresSolver<Exec, S>::begin_cycle(const Exec& exec) {
   detail::parallel_for(exec, "heddle::gmres::begin", 1, detail::krylov::GmresBegin<S>{state_});
   normalize(exec, column(basis_, 0));
 }
@@ -66,26 +90,25 @@ void GmresSolver<Exec, S>::orthogonalize(const Exec& exec, int j) {
   }
   using Pass = detail::krylov::GmresColumn<S>;
   detail::vectors::stream(exec, "heddle::gmres::column", rows_, 1, true,
-                          Pass{multivector_of<const S>(w), state_, monitor_.limits(), j},
+                          Pass{multivector_of<const S>(w), state_, limits(), j},
                           workspace_.partials(Pass::sums));
   normalize(exec, w);
 }
 
 template <ExecutionSpace Exec, Scalar S>
-auto GmresSolver<Exec, S>::combine(const Exec& exec, int iterations) -> Vector {
+auto GmresSolver<Exec, S>::combine(const Exec& exec, int iterations) -> Vectors {
   detail::parallel_for(exec, "heddle::gmres::solve", 1, detail::krylov::GmresSolve<S>{state_});
-  const Vector z = column(basis_, m_);
+  const Vectors z = one(m_);
   const Numbers y(state_.solution, static_cast<std::size_t>(iterations));
-  vectors::combine(exec, 1, basis(iterations), y, 0, z);
+  vectors::combine(exec, 1, basis(iterations), y, 0, column(z));
   return z;
 }
 
 template <ExecutionSpace Exec, Scalar S>
-void GmresSolver<Exec, S>::add(const Exec& exec, const Vector& z) {
+void GmresSolver<Exec, S>::add(const Exec& exec, const Vectors& z) {
   detail::vectors::stream(
       exec, "heddle::gmres::update", rows_, 1, true,
-      detail::krylov::GmresUpdate<S>{
-          {}, multivector_of<S>(column(work_, 0)), multivector_of<const S>(z), state_.progress});
+      detail::krylov::GmresUpdate<S>{{}, Base::write(x_), Base::read(z), state_.progress});
 }
 
 }  // namespace heddle

@@ -23,25 +23,35 @@ void invert_diagonal(const Exec& exec, const Matrix& A, typename Matrix::scalar_
 template <ExecutionSpace Exec, Scalar S>
 class JacobiPreconditioner {
  public:
+  /// An empty one, to which one may be assigned.
+  JacobiPreconditioner() : moves_(detail::made_empty) {}
   /// Of a square matrix A in CSR, which may go afterwards. Waits for `exec`. Throws Error, naming
   /// the row, if a diagonal entry is missing, zero, infinite or NaN, or so small that its
-  /// reciprocal overflows. Device memory: n entries.
+  /// reciprocal overflows. Device memory: n entries. Without `exec`, here and below: on the default
+  /// instance.
   template <class Matrix>
   JacobiPreconditioner(const Exec& exec, const Matrix& A) {
     detail::vectors::assert_defined<Exec, S, S>();
     allocate(exec, A.rows(), A.columns());
     update_values(exec, A);
-    check_diagonal(exec);
+    check_values(exec);
   }
+  template <class Matrix>
+    requires requires(const Matrix& A) { A.row_ptr(); }
+  explicit JacobiPreconditioner(const Matrix& A) : JacobiPreconditioner(Exec(), A) {}
 
   /// Takes the values of a matrix of as many rows, of any pattern; ordered on `exec`, no wait, no
-  /// allocation. A diagonal that becomes bad is not an error here: see bad_diagonal.
+  /// allocation. A diagonal that becomes bad is not an error here: see bad_row.
   template <class Matrix>
   void update_values(const Exec& exec, const Matrix& A) {
     moves_.check("JacobiPreconditioner", "update_values");
     check_size(A.rows(), A.columns());
     detail::krylov::invert_diagonal(exec, with_signed_offsets(A), inverse_.data(), bad_.data());
     version_.renew();
+  }
+  template <class Matrix>
+  void update_values(const Matrix& A) {
+    update_values(Exec(), A);
   }
 
   /// x = D^-1 b; x may be b. Throws Error if shapes do not fit.
@@ -58,6 +68,10 @@ class JacobiPreconditioner {
     }
     multiply(exec, from, to);
   }
+  template <VectorView B, WritableVectorView X>
+  void apply(const B& b, const X& x) const {
+    apply(Exec(), b, x);
+  }
 
   /// 1 / A(i, i), on the device.
   Kokkos::View<const S*, typename Exec::memory_space> inverse_diagonal() const {
@@ -67,11 +81,13 @@ class JacobiPreconditioner {
   /// On the device, in the order of the instance that values were updated on: 0, or one more than
   /// the lowest row whose diagonal or reciprocal is zero, infinite or NaN since; that diagonal is
   /// taken to be one.
-  Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_diagonal() const {
+  Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_row() const {
+    moves_.check("JacobiPreconditioner", "bad_row");
     return bad_;
   }
   /// Throws Error, naming that row. Waits for `exec`.
-  void check_diagonal(const Exec& exec) const;
+  void check_values(const Exec& exec) const;
+  void check_values() const { check_values(Exec()); }
   static constexpr bool takes_several_vectors = true;
   static constexpr bool is_diagonal = true;
   static constexpr bool symmetric() { return true; }

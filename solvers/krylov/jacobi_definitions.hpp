@@ -97,8 +97,9 @@ void JacobiPreconditioner<Exec, S>::multiply(const Exec& exec, const Multivector
 }
 
 template <ExecutionSpace Exec, Scalar S>
-void JacobiPreconditioner<Exec, S>::check_diagonal(const Exec& exec) const {
-  detail::triangle::check_bad_diagonal(exec, "heddle::jacobi::check_diagonal", bad_,
+void JacobiPreconditioner<Exec, S>::check_values(const Exec& exec) const {
+  moves_.check("JacobiPreconditioner", "check_values");
+  detail::triangle::check_bad_diagonal(exec, "heddle::jacobi::check_values", bad_,
                                        detail::krylov::jacobi_words);
 }
 

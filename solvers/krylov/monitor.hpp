@@ -12,13 +12,6 @@
 
 namespace heddle::detail::krylov {
 
-/// Of the states on the device, of their copy on the host, and of the fence behind a check.
-struct MonitorLabels {
-  const char* states;
-  const char* on_host;
-  const char* check;
-};
-
 /// What a solver queues, of which nothing waits:
 ///
 /// - queue(first, stop): iterations;
@@ -44,10 +37,11 @@ class Monitor {
  public:
   using Space = typename Exec::memory_space;
 
-  /// One allocation, in the order of `exec`. Throws Error if the options, or the size of the
-  /// systems, make no sense.
+  Monitor() = default;
+  /// One allocation, in the order of `exec`, for options.vectors right-hand sides. Throws Error if
+  /// the size of the systems makes no sense.
   Monitor(const Exec& exec, const MonitorLabels& labels, const KrylovOptions& options,
-          std::int64_t rows, int count = 1);
+          std::int64_t rows);
 
   const KrylovOptions& options() const { return options_; }
   State* states() const { return states_.data(); }
@@ -153,7 +147,7 @@ class Monitor {
     if (ended_by_host_ != Outcome::stopped_by_user) tell();
   }
 
-  MonitorLabels labels_;
+  MonitorLabels labels_{};
   KrylovOptions options_;
   Arena<Space> arena_;
   typename Arena<Space>::template Array<State> states_;
@@ -169,6 +163,7 @@ class BestSolution {
   using Vectors = SolverVectors<Exec, S>;
 
  public:
+  BestSolution() = default;
   /// Room for them, but with options.check_every = 0, where the host sees nothing.
   BestSolution(const Exec& exec, const char* label, const KrylovOptions& options, std::size_t rows,
                std::size_t count) {

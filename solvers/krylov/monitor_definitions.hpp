@@ -13,20 +13,13 @@ namespace heddle::detail::krylov {
 
 template <ExecutionSpace Exec, Scalar S, class State>
 Monitor<Exec, S, State>::Monitor(const Exec& exec, const MonitorLabels& labels,
-                                 const KrylovOptions& options, std::int64_t rows, int count)
+                                 const KrylovOptions& options, std::int64_t rows)
     : labels_(labels), options_(options) {
-  check_options(options);
-  if (options.scheme && !requires { State::has_schemes; }) {
-    throw Error(
-        "options.scheme is " + options.scheme->to_string() + ", and this solver has no schemes",
-        "leave it out");
-  }
-  if (rows < 0 || count < 1) {
-    throw Error("a solver for " + std::to_string(rows) + " unknowns and " + std::to_string(count) +
-                    " right-hand sides",
+  if (rows < 0) {
+    throw Error("a solver for " + std::to_string(rows) + " unknowns",
                 "give the size of the system");
   }
-  const auto vectors = static_cast<std::size_t>(count);
+  const auto vectors = static_cast<std::size_t>(options.vectors);
   const std::size_t kept =
       options.history ? vectors * (static_cast<std::size_t>(options.max_iterations) + 1) : 0;
   arena_ = Arena<Space>(exec, labels.states, arena_bytes<State, double>(vectors, kept));

@@ -47,7 +47,14 @@ constexpr const char* name(Outcome outcome) {
 /// What the tolerance is relative to.
 enum class RelativeTo { right_hand_side, first_residual };
 
-/// What a user may say about an iteration; every default is sensible.
+/// Where the eigenvalues of M A lie, all of them positive.
+struct SpectrumBounds {
+  double lower = 0;
+  double upper = 0;
+};
+
+/// What a user may say about an iteration; every default is sensible. What is set and has no effect
+/// on a solver is an Error.
 struct KrylovOptions {
   /// The solve has converged when the norm of b - A x is at most relative_tolerance times that of b
   /// (or of the first residual), or at most absolute_tolerance. Default: 1e-8 for double, 1e-5 for
@@ -65,7 +72,7 @@ struct KrylovOptions {
   /// Whether x is zero whatever is in it: then it is not read, and a product is saved.
   bool zero_guess = false;
   /// Every so many iterations the residual of the recurrence is replaced by b - A x. 0: only where
-  /// the solve would end. (GMRES: at every restart, whatever this says.)
+  /// the solve would end. Not of GmresSolver, which does so at every restart.
   int recompute_every = 0;
   /// The solve ends when there was no smaller residual for so many iterations.
   int stagnation_window = 500;
@@ -81,6 +88,12 @@ struct KrylovOptions {
   std::function<bool(int iterations, double residual)> callback = {};
   /// Of CgSolver, which has four: pins cg/launches, cg/one-team, cg/one-cluster or cg/all-teams.
   std::optional<Scheme> scheme = std::nullopt;
+  /// Right-hand sides that are solved side by side; CgSolver alone takes more than one.
+  int vectors = 1;
+  /// Of GmresSolver: the iterations after which it is restarted, 30 where nothing is said.
+  std::optional<int> restart = std::nullopt;
+  /// Of ChebyshevSolver, which needs them.
+  std::optional<SpectrumBounds> bounds = std::nullopt;
 };
 
 /// How a solve ended, of one right-hand side.

@@ -17,8 +17,6 @@ namespace heddle {
 template <ExecutionSpace Exec, Scalar S, class A>
 class ChebyshevPreconditioner {
  public:
-  using Real = RealOf<S>;
-
   /// Throws Error if the bounds or the degree make no sense. Device memory: three vectors.
   ChebyshevPreconditioner(const Exec& exec, A& matrix, const JacobiPreconditioner<Exec, S>& jacobi,
                           const SpectrumBounds& bounds, int degree = 3)
@@ -42,7 +40,7 @@ class ChebyshevPreconditioner {
     detail::vectors::check_alike("b", detail::vectors::to_read(b), "x", left);
     const Residuals residuals{detail::vectors::to_read(jacobi_->inverse_diagonal())};
     const auto rows = static_cast<std::int64_t>(r_.extent(0));
-    detail::krylov::ChebyshevNumbers numbers(bounds_.lower, bounds_.upper);
+    detail::krylov::ChebyshevNumbers numbers(bounds_);
     vectors::copy(exec, b, r_);
     detail::vectors::stream(exec, "heddle::chebyshev::direction", rows, 1, true,
                             detail::krylov::ChebyshevDirection<S, How::by_diagonal>{

@@ -17,7 +17,7 @@ enum class Preconditioned {
 /// How a preconditioner takes part, and what is read of it.
 template <class M>
 constexpr Preconditioned how_with() {
-  if constexpr (std::same_as<M, NoPreconditioner>) return Preconditioned::not_at_all;
+  if constexpr (no_preconditioner<M>) return Preconditioned::not_at_all;
   if constexpr (requires { requires M::is_diagonal; }) return Preconditioned::by_diagonal;
   return Preconditioned::by_operator;
 }

@@ -3,7 +3,7 @@
 
 #include "../vectors/updates.hpp"
 #include "apply.hpp"
-#include "state.hpp"
+#include "checks.hpp"
 
 /// b - A x, by which every solver is judged and from which every iteration begins.
 namespace heddle::detail::krylov {
@@ -131,13 +131,6 @@ struct GiveSolution : PassWithoutSums {
                                          const Values<Pack>& of, Pack*) const {
     at.store(x, of.own);
   }
-};
-
-/// The labels of these passes; `scale` is null where a solver scales by itself.
-struct ResidualLabels {
-  const char* residual;
-  const char* scale;
-  const char* give;
 };
 
 /// These passes over all right-hand sides of a solver: its vectors, and where b and x are.

@@ -30,12 +30,12 @@ class OperatorWithRows {
   }
 
   template <class Exec, class X, class Y>
-  void apply(const Exec& exec, const X& x, const Y& y) {
+  void apply(const Exec& exec, const X& x, const Y& y) const {
     operator_->apply(exec, x, y);
   }
   template <class Exec, class X, class Y, class Acc, class Result>
   void apply_dot(const Exec& exec, const X& x, const Y& y,
-                 const VectorWorkspace<Exec, Acc>& workspace, const Result& result)
+                 const VectorWorkspace<Exec, Acc>& workspace, const Result& result) const
     requires requires(Operator& a) { a.apply_dot(exec, x, y, workspace, result); }
   {
     operator_->apply_dot(exec, x, y, workspace, result);

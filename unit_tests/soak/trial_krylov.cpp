@@ -110,7 +110,7 @@ class KrylovTrial {
     options_.check_every = one_of(random_, checks);
     options_.max_iterations = emulated ? 60 : 300;
     options_.zero_guess = once_in(random_, 2);
-    if (once_in(random_, 4)) options_.recompute_every = 5;
+    if (once_in(random_, 4) && method_ != Method::gmres) options_.recompute_every = 5;
     if (once_in(random_, 4)) options_.relative_to = RelativeTo::first_residual;
     options_.history = once_in(random_, 4);
     const bool one_launch = method_ == Method::cg && count_ == 1 &&
@@ -203,22 +203,23 @@ class KrylovTrial {
       const Column of_b(b.data(), b.extent(0)), of_x(x.data(), x.extent(0));
       before(solver, of_b);
       solver.solve(exec_, matrix, of_b, of_x, m);
-      results_.assign(1, solver.result(exec_));
+      results_.assign(1, solver.results(exec_)[0]);
       if (options_.history) take_history(solver.history(exec_), 0);
     };
     if (method_ == Method::cg) {
-      CgSolver<Exec, S> cg(exec_, a_.n, options_, count_);
+      options_.vectors = count_;
+      CgSolver<Exec, S> cg(exec_, a_.n, options_);
       if (!options_.scheme) before(cg, b);
       cg.solve(exec_, matrix, b, x, m);
       const auto results = cg.results(exec_);
       results_.assign(results.begin(), results.end());
       if (options_.history) take_history(cg.history(exec_, count_ - 1), results_.size() - 1);
     } else if (method_ == Method::gmres) {
-      only(GmresSolver<Exec, S>(exec_, a_.n, restart_, options_));
+      only(GmresSolver<Exec, S>(exec_, a_.n, restarted_after(restart_, options_)));
     } else if (method_ == Method::bicgstab) {
       only(BicgstabSolver<Exec, S>(exec_, a_.n, options_));
     } else if constexpr (std::is_same_v<M, Jacobi>) {
-      only(ChebyshevSolver<Exec, S>(exec_, a_.n, bounds(), options_));
+      only(ChebyshevSolver<Exec, S>(exec_, a_.n, within(bounds(), options_)));
     }
   }
   static const Columns& like(const Columns&, const Columns& x) { return x; }

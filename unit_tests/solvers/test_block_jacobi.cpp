@@ -85,9 +85,9 @@ TEST_CASE("singular blocks: an error, after new values the lowest is reported an
   m.update_values(exec, singular.matrix());
   exec.fence("heddle::test::inverted");
   std::int64_t bad = 0;
-  Kokkos::deep_copy(bad, m.bad_block());
+  Kokkos::deep_copy(bad, m.bad_row());
   CHECK(bad == 5);
-  CHECK_THROWS_WITH_AS(m.check_blocks(exec), doctest::Contains("row 4"), Error);
+  CHECK_THROWS_WITH_AS(m.check_values(exec), doctest::Contains("row 4"), Error);
   const auto b = random_vector<double>(16, 1);
   const Kokkos::View<double*, Space> x("heddle::test::x", 16);
   const auto on_device = copy_to<Space>(b);
@@ -97,7 +97,7 @@ TEST_CASE("singular blocks: an error, after new values the lowest is reported an
   CHECK(result(4) == b(4));
   CHECK(result(6) == b(6) / 2);
   m.update_values(exec, good.matrix());
-  CHECK_NOTHROW(m.check_blocks(exec));
+  CHECK_NOTHROW(m.check_values(exec));
   CHECK_THROWS_WITH_AS(Blocks(exec, good.matrix(), 33), doctest::Contains("blocks of 33 rows"),
                        Error);
   CHECK_THROWS_WITH_AS(m.apply(exec, x, x), doctest::Contains("same vector"), Error);
@@ -124,18 +124,18 @@ TEST_CASE_TEMPLATE(
     CHECK_THROWS_WITH_AS((JacobiPreconditioner<Exec, S>(exec, wrong.matrix())),
                          doctest::Contains("row 6: the diagonal or its reciprocal"), Error);
     m.update_values(exec, wrong.matrix());
-    CHECK_THROWS_WITH_AS(m.check_diagonal(exec), doctest::Contains("row 6"), Error);
+    CHECK_THROWS_WITH_AS(m.check_values(exec), doctest::Contains("row 6"), Error);
     std::int64_t row = 0;
-    Kokkos::deep_copy(row, m.bad_diagonal());
+    Kokkos::deep_copy(row, m.bad_row());
     CHECK(row == 7);
     CHECK(to_host(m.inverse_diagonal())(9) == S(1));
     m.update_values(exec, good.matrix());
-    CHECK_NOTHROW(m.check_diagonal(exec));
+    CHECK_NOTHROW(m.check_values(exec));
   }
   // The smallest whose reciprocal is finite is inverted.
   const auto small = diagonal(std::numeric_limits<Real>::min(), Real(2));
   m.update_values(exec, small.matrix());
-  CHECK_NOTHROW(m.check_diagonal(exec));
+  CHECK_NOTHROW(m.check_values(exec));
 }
 
 }  // namespace heddle::test

@@ -99,7 +99,7 @@ TEST_CASE("right-hand sides are independent, and each ends by itself") {
   const auto n = static_cast<std::size_t>(a.n);
   const Kokkos::View<double**, Kokkos::LayoutRight, Space> b("heddle::test::b", n, 10),
       x("heddle::test::x", n, 10);
-  CgSolver<Exec, double> single(exec, a.n), several(exec, a.n, {}, 10);
+  CgSolver<Exec, double> single(exec, a.n), several(exec, a.n, {.vectors = 10});
   JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
   const auto easy = right_hand_side<double>(a.n, 5);
   for (int c = 0; c < 10; ++c) {

@@ -316,7 +316,7 @@ TEST_CASE("one team refuses by name what it does not take") {
     CHECK_THROWS_WITH_AS(without.solve(exec, a, b, x),
                          doctest::Contains("cg/one-cluster does not take this system"), Error);
   }
-  CHECK_THROWS_WITH_AS((GmresSolver<Exec, double>(exec, 16, 5, pinned(one_team))),
+  CHECK_THROWS_WITH_AS((GmresSolver<Exec, double>(exec, 16, pinned(one_team))),
                        doctest::Contains("this solver has no schemes"), Error);
 }
 

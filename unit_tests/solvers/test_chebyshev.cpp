@@ -40,12 +40,12 @@ TEST_CASE_TEMPLATE_DEFINE("Chebyshev solves within the bounds of the spectrum", 
   KrylovOptions options;
   options.relative_tolerance = tolerance;
   const Kokkos::View<S*, typename T::Space> x("heddle::test::x", static_cast<std::size_t>(a.n));
-  ChebyshevSolver<E, S> chebyshev(exec, a.n, plain_bounds, options);
+  ChebyshevSolver<E, S> chebyshev(exec, a.n, within(plain_bounds, options));
   const KrylovResult plain = chebyshev.solve(exec, a, b, x);
   CHECK(plain.converged());
   CHECK(relative_residual(a, b, x) < 2 * tolerance);
   JacobiPreconditioner<E, S> jacobi(exec, a.matrix());
-  ChebyshevSolver<E, S> with_jacobi(exec, a.n, jacobi_bounds, options);
+  ChebyshevSolver<E, S> with_jacobi(exec, a.n, within(jacobi_bounds, options));
   Kokkos::deep_copy(x, S(0));
   const KrylovResult diagonal = with_jacobi.solve(exec, a, b, x, jacobi);
   CHECK(diagonal.converged());
@@ -62,7 +62,7 @@ TEST_CASE("a preconditioner as an operator takes the same steps") {
   const Kokkos::View<double*, Space> x("heddle::test::x", n), y("heddle::test::y", n);
   JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
   Diagonal user{JacobiPreconditioner<Exec, double>(exec, a.matrix())};
-  ChebyshevSolver<Exec, double> chebyshev(exec, a.n, jacobi_bounds, {.zero_guess = true});
+  ChebyshevSolver<Exec, double> chebyshev(exec, a.n, within(jacobi_bounds, {.zero_guess = true}));
   const KrylovResult inside = chebyshev.solve(exec, a, b, x, jacobi);
   const KrylovResult outside = chebyshev.solve(exec, a, b, y, user);
   CHECK(inside.converged());
@@ -79,18 +79,18 @@ TEST_CASE("bounds that are one number, and bounds that are wrong") {
   auto a = grid_operator<Exec, double>(4, [](int i, int j) { return i == j ? 3.0 : 0.0; });
   const auto b = right_hand_side<double>(16);
   const Kokkos::View<double*, Space> x("heddle::test::x", 16);
-  ChebyshevSolver<Exec, double> exact(exec, 16, {3, 3}, {.check_every = 1});
+  ChebyshevSolver<Exec, double> exact(exec, 16, within({3, 3}, {.check_every = 1}));
   const KrylovResult result = exact.solve(exec, a, b, x);
   CHECK(result.converged());
   CHECK(result.iterations == 1);
   Kokkos::deep_copy(x, 0.0);
-  ChebyshevSolver<Exec, double> wrong(exec, 16, {0.1, 1}, {.max_iterations = 5000});
+  ChebyshevSolver<Exec, double> wrong(exec, 16, within({0.1, 1}, {.max_iterations = 5000}));
   const KrylovResult diverged = wrong.solve(exec, a, b, x);
   CHECK(diverged.outcome == Outcome::diverged);
   CHECK(diverged.residual <= diverged.first_residual);  // of the best x that was seen
-  CHECK_THROWS_WITH_AS((ChebyshevSolver<Exec, double>(exec, 16, {2, 1})),
+  CHECK_THROWS_WITH_AS((ChebyshevSolver<Exec, double>(exec, 16, within({2, 1}))),
                        doctest::Contains("from 2"), Error);
-  CHECK_THROWS_WITH_AS((ChebyshevSolver<Exec, double>(exec, 16, {0, 1})),
+  CHECK_THROWS_WITH_AS((ChebyshevSolver<Exec, double>(exec, 16, within({0, 1}))),
                        doctest::Contains("from 0"), Error);
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("Chebyshev is quiet") {
   KrylovOptions options;
   options.check_every = 0;
   options.max_iterations = 20;
-  ChebyshevSolver<Exec, double> chebyshev(exec, a.n, jacobi_bounds, options);
+  ChebyshevSolver<Exec, double> chebyshev(exec, a.n, within(jacobi_bounds, options));
   const auto seen = only_launches(exec, [&] { chebyshev.solve(exec, a, b, x, jacobi); });
   // x in, the first product, r, its scale, on; d; the last product, its residual, x out
   CHECK(count(seen, Event::kernel) == 9 + 2 * 20);

@@ -74,7 +74,7 @@ TEST_CASE("plans are operators and preconditioners of several right-hand sides")
   const auto n = static_cast<std::size_t>(a.n);
   SpmvPlan<Exec, Matrix, double, double, Formats<CsrFormat>> A(exec, a.matrix());
   Plan sweep(exec, a.matrix(), {}, FirstSweepType::List());  // with room for one
-  CgSolver<Exec, double> cg(exec, a.n, {}, 4);
+  CgSolver<Exec, double> cg(exec, a.n, {.vectors = 4});
   const auto b = copy_to<Space>(random_columns<double, Kokkos::LayoutRight>(n, 4, 1));
   const Kokkos::View<double**, Kokkos::LayoutRight, Space> x("heddle::test::x", n, 4);
   CHECK(cg.solve(exec, A, b, x, sweep).converged());

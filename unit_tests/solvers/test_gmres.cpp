@@ -24,7 +24,7 @@ TEST_CASE_TEMPLATE_DEFINE("gmres solves what is far from symmetric", T, solves) 
   JacobiPreconditioner<E, S> jacobi(exec, a.matrix());
   for (const int restart : {5, 40}) {
     CAPTURE(restart);
-    GmresSolver<E, S> gmres(exec, a.n, restart, options);
+    GmresSolver<E, S> gmres(exec, a.n, restarted_after(restart, options));
     const Kokkos::View<S*, typename T::Space> x("heddle::test::x", static_cast<std::size_t>(a.n));
     const KrylovResult plain = gmres.solve(exec, a, b, x);
     CHECK(plain.converged());
@@ -44,7 +44,7 @@ TEST_CASE("gmres of a full cycle ends with as many iterations as there are eigen
       3, [](int i, int j) { return i != j ? 0.0 : 1.0 + i % 3; });  // 1, 2 and 3
   const auto b = right_hand_side<double>(a.n);
   const Kokkos::View<double*, Space> x("heddle::test::x", 9);
-  GmresSolver<Exec, double> gmres(exec, a.n, 20, {.relative_tolerance = 1e-13});
+  GmresSolver<Exec, double> gmres(exec, a.n, {.relative_tolerance = 1e-13, .restart = 20});
   const KrylovResult result = gmres.solve(exec, a, b, x);
   CHECK(result.converged());
   CHECK(result.iterations == 3);
@@ -62,7 +62,7 @@ TEST_CASE("the residuals of gmres do not rise, and are what they are said to be"
     options.history = true;
     options.max_iterations = iterations;
     options.relative_tolerance = 0;
-    GmresSolver<Exec, double> gmres(exec, a.n, 10, options);
+    GmresSolver<Exec, double> gmres(exec, a.n, restarted_after(10, options));
     Kokkos::deep_copy(x, 0.0);
     const KrylovResult result = gmres.solve(exec, a, b, x);
     CHECK(result.outcome == Outcome::iteration_limit);
@@ -87,10 +87,10 @@ TEST_CASE("when the host checks changes nothing of gmres") {
     KrylovOptions options;
     options.check_every = every;
     options.max_iterations = 150;
-    GmresSolver<Exec, double> gmres(exec, a.n, 15, options);
+    GmresSolver<Exec, double> gmres(exec, a.n, restarted_after(15, options));
     const Kokkos::View<double*, Space> x("heddle::test::x", static_cast<std::size_t>(a.n));
     gmres.solve(exec, a, b, x);
-    const KrylovResult result = gmres.result(exec);
+    const KrylovResult result = gmres.results(exec)[0];
     CHECK(result.converged());
     if (iterations == 0) iterations = result.iterations;
     CHECK(result.iterations == iterations);
@@ -104,7 +104,7 @@ TEST_CASE("trouble of gmres is a result in words") {
   const auto b = right_hand_side<double>(16);
   const auto solve = [&](PlainOperator<Exec, double> a) {
     Kokkos::deep_copy(x, 0.0);
-    GmresSolver<Exec, double> gmres(exec, 16, 10, {.max_iterations = 100});
+    GmresSolver<Exec, double> gmres(exec, 16, {.max_iterations = 100, .restart = 10});
     return gmres.solve(exec, a, b, x);
   };
   CHECK(solve(grid_operator<Exec, double>(4, [](int, int) { return 0.0; })).outcome ==
@@ -119,8 +119,8 @@ TEST_CASE("trouble of gmres is a result in words") {
   const KrylovResult zeros = solve(flow<Exec, double>(4));
   CHECK(zeros.converged());
   CHECK(zeros.iterations == 0);
-  CHECK_THROWS_WITH_AS((GmresSolver<Exec, double>(exec, 16, 0)), doctest::Contains("restart is 0"),
-                       Error);
+  CHECK_THROWS_WITH_AS((GmresSolver<Exec, double>(exec, 16, {.restart = 0})),
+                       doctest::Contains("restart is 0"), Error);
 }
 
 TEST_CASE("gmres is quiet") {
@@ -132,7 +132,7 @@ TEST_CASE("gmres is quiet") {
   KrylovOptions options;
   options.check_every = 0;
   options.max_iterations = 25;
-  GmresSolver<Exec, double> gmres(exec, a.n, 10, options);
+  GmresSolver<Exec, double> gmres(exec, a.n, restarted_after(10, options));
   only_launches(exec, [&] { gmres.solve(exec, a, b, x, jacobi); });
 }
 

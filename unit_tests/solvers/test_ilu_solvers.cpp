@@ -71,7 +71,7 @@ TEST_CASE("several right-hand sides at once") {
   auto a = laplacian<Exec, double>(emulated ? 8 : 30);
   const auto n = static_cast<std::size_t>(a.n);
   IcPlan<Exec, Matrix> ic(exec, a.matrix(), {.vectors = {.count = 3}});
-  CgSolver<Exec, double> cg(exec, a.n, {}, 3);
+  CgSolver<Exec, double> cg(exec, a.n, {.vectors = 3});
   SpmvPlan<Exec, Matrix, double, double, Formats<Shared<CsrFormat>>> A(exec, a.matrix());
   const auto b = copy_to<Space>(random_columns<double, Kokkos::LayoutRight>(n, 3, 1));
   const Kokkos::View<double**, Kokkos::LayoutRight, Space> x("heddle::test::x", n, 3);

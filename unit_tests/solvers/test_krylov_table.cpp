@@ -248,15 +248,17 @@ TEST_CASE("the history has every residual, and is kept only if the option says s
   }
   KrylovOptions kept;
   kept.history = true;
-  CgSolver<Exec, double> two(Exec(), 4, kept, 2);
+  kept.vectors = 2;
+  CgSolver<Exec, double> two(Exec(), 4, kept);
   CHECK_THROWS_WITH_AS(two.history(Exec(), 2),
                        doctest::Contains("right-hand side 2; give one from 0 to 1"), Error);
   CgSolver<Exec, double> none(Exec(), 4);
   CHECK_THROWS_WITH_AS(none.history(Exec()), doctest::Contains("set options.history"), Error);
 }
 
-TEST_CASE("b - A x replaces the recurrence every recompute_every iterations, but in gmres") {
+TEST_CASE("b - A x replaces the recurrence every recompute_every iterations") {
   for (const std::string& method : krylov_methods()) {
+    if (method == "gmres") continue;  // has its restarts, and refuses the option
     CAPTURE(method);
     const int products = method == "bicgstab" ? 2 : 1;
     System system = easy(1e6);
@@ -267,9 +269,7 @@ TEST_CASE("b - A x replaces the recurrence every recompute_every iterations, but
     options.recompute_every = 4;
     const Solved with = solve_by(method, system, options);
     const bool in_one_launch = method.starts_with("cg/") && method != "cg/launches";
-    if (method == "gmres") {
-      CHECK(bits_of(with.x) == bits_of(without.x));
-    } else if (in_one_launch) {
+    if (in_one_launch) {
       CHECK(bits_of(with.x) != bits_of(without.x));  // rounded in another way
     } else {
       CHECK(with.products == without.products + 2);
@@ -285,7 +285,7 @@ TEST_CASE("a pinned scheme is what runs, and only conjugate gradients have schem
     options.scheme = Scheme("cg/launches");
     if (!method.starts_with("cg/")) {
       CHECK_THROWS_WITH_AS(solve_by(method, system, options),
-                           doctest::Contains("this solver has no schemes"), Error);
+                           doctest::Contains("options.scheme has no effect on"), Error);
       continue;
     }
     options.scheme = Scheme(method);

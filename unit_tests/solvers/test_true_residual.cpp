@@ -37,9 +37,9 @@ void by_all(PlainOperator<Exec, S>& a, const B& b, const Guess& guess, const Spe
     look(with, solver.solve(exec, a, b, x, jacobi), x);
   };
   solve("cg", CgSolver<Exec, S>(exec, a.n, options));
-  solve("gmres", GmresSolver<Exec, S>(exec, a.n, 20, options));
+  solve("gmres", GmresSolver<Exec, S>(exec, a.n, restarted_after(20, options)));
   solve("bicgstab", BicgstabSolver<Exec, S>(exec, a.n, options));
-  solve("chebyshev", ChebyshevSolver<Exec, S>(exec, a.n, bounds, options));
+  solve("chebyshev", ChebyshevSolver<Exec, S>(exec, a.n, within(bounds, options)));
 }
 
 constexpr SpectrumBounds of_laplacian = {0.01, 2};
@@ -276,10 +276,10 @@ TEST_CASE("residuals that grow beyond the bound end the solve") {
     KrylovOptions options;
     options.check_every = every;
     options.divergence_factor = 1e3;
-    ChebyshevSolver<Exec, double> chebyshev(exec, a.n, {0.1, 1.5}, options);
+    ChebyshevSolver<Exec, double> chebyshev(exec, a.n, within({0.1, 1.5}, options));
     const auto x = vector<double>(a.n);
     chebyshev.solve(exec, a, b, x);
-    const KrylovResult result = chebyshev.result(exec);
+    const KrylovResult result = chebyshev.results(exec)[0];
     CHECK((result.outcome == Outcome::diverged || result.outcome == Outcome::not_a_number));
     if (every > 0) {
       CHECK(result.outcome == Outcome::diverged);
@@ -316,7 +316,7 @@ TEST_CASE("b - A x replaces the residual of the recurrence every so many iterati
           4002 + (every ? 4000 / every : 0));
     CHECK(products(BicgstabSolver<Exec, double>(exec, a.n, options)) ==
           4002 + (every ? 2000 / every : 0));
-    CHECK(products(ChebyshevSolver<Exec, double>(exec, a.n, {0.001, 2}, options)) ==
+    CHECK(products(ChebyshevSolver<Exec, double>(exec, a.n, within({0.001, 2}, options))) ==
           4002 + (every ? 4000 / every : 0));
   }
 }

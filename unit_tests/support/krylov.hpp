@@ -4,11 +4,22 @@
 #pragma once
 
 #include "../../solvers/krylov/instantiate_jacobi.hpp"
+#include "../../solvers/krylov/options.hpp"
 #include "../tools/events.hpp"
 #include "grid_operator.hpp"
 #include "vectors_check.hpp"
 
 namespace heddle::test {
+
+/// The options with one more, of the solver that takes it.
+inline KrylovOptions restarted_after(int iterations, KrylovOptions options = {}) {
+  options.restart = iterations;
+  return options;
+}
+inline KrylovOptions within(const SpectrumBounds& bounds, KrylovOptions options = {}) {
+  options.bounds = bounds;
+  return options;
+}
 
 using Exec = DefaultDevice;
 using Space = Exec::memory_space;

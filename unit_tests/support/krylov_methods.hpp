@@ -73,7 +73,7 @@ inline Solved solve_by(const std::string& method, System& system, KrylovOptions 
     solved.result = result(solver);
     if (options.history) solved.history = solver.history(exec);
   };
-  const auto result = [&](auto& solver) { return solver.result(exec); };
+  const auto result = [&](auto& solver) { return solver.results(exec)[0]; };
   if (method.starts_with("cg/")) {
     if (!options.scheme) options.scheme = Scheme(method);
     finish(CgSolver<Exec, double>(exec, system.a.n, options), [&](auto& solver) {
@@ -81,11 +81,11 @@ inline Solved solve_by(const std::string& method, System& system, KrylovOptions 
       return solver.results(exec)[0];
     });
   } else if (method == "gmres") {
-    finish(GmresSolver<Exec, double>(exec, system.a.n, 30, options), result);
+    finish(GmresSolver<Exec, double>(exec, system.a.n, options), result);
   } else if (method == "bicgstab") {
     finish(BicgstabSolver<Exec, double>(exec, system.a.n, options), result);
   } else {
-    finish(ChebyshevSolver<Exec, double>(exec, system.a.n, system.bounds, options), result);
+    finish(ChebyshevSolver<Exec, double>(exec, system.a.n, within(system.bounds, options)), result);
   }
   solved.products = system.a.applies;
   solved.residual = residual_norm(system, solved.x);

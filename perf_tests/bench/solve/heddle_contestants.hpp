@@ -20,11 +20,14 @@ class HeddleKrylov : public SolveContestant<S> {
         matrix_(*product_, problem.A),
         preconditioner_(make_named<S, Off>(exec, problem, *product_, name)) {
     const std::int64_t rows = problem.A.rows();
-    const KrylovOptions options = solver_options(problem.request);
+    KrylovOptions options = solver_options(problem.request);
     switch (problem.request.method()) {
       case Method::cg: cg_.emplace(exec, rows, options); break;
       case Method::bicgstab: bicgstab_.emplace(exec, rows, options); break;
-      case Method::gmres: gmres_.emplace(exec, rows, problem.request.restart, options); break;
+      case Method::gmres:
+        options.restart = problem.request.restart;
+        gmres_.emplace(exec, rows, options);
+        break;
     }
   }
 

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../core/move_only.hpp"
+#include "block_graph.hpp"
+#include "monitor.hpp"
+#include "preconditioned.hpp"
+
+namespace heddle::detail::krylov {
+
+/// What all solvers of A x = b have in common: memory, options, results, and how a solve goes. A
+/// solver derives from it, and is its recurrences:
+///
+/// - `traits`: SolverTraits;
+/// - `restart(exec, M)`: what an iteration needs that goes on from r_ = b - A x, not scaled yet;
+/// - `iterate(exec, A, M, last)`: one step; `last` of those that are queued together;
+/// - `vectors_moved<M>(A)`: that a step reads or writes, beside the products;
+/// - its constructor takes memory for vectors: allocate().
+///
+/// What the functions below that are marked so do may be done in another way by the solver.
+/// Iterations are known by State: a Progress, or what has one.
+template <class Solver, ExecutionSpace Exec, Scalar S, class State>
+class KrylovSolver {
+ public:
+  using execution_space = Exec;
+  using scalar_type = S;
+
+  /// Solves A x = b from what is in x (or from zero: options.zero_guess), with the preconditioner
+  /// M or none. A and M may be const, and temporary objects. b and x are of rank 1, or of rank 2
+  /// with a column for each of options.vectors right-hand sides, in any layout, and do not overlap.
+  /// Returns the result of the right-hand side that fared worst; results() has all. Without `exec`:
+  /// on the default instance.
+  ///
+  /// Waits for `exec` every options.check_every iterations; with 0 never: then `outcome` is running
+  /// whatever happens, and results(exec) waits and tells. Throws Error if sizes do not fit, M says
+  /// that it is not symmetric and the method needs one that is, or options.scheme does not take
+  /// the system.
+  template <class A, VectorView B, WritableVectorView X>
+  KrylovResult solve(const Exec& exec, A&& matrix, const B& b, const X& x) {
+    return solve(exec, matrix, b, x, NoPreconditioner());
+  }
+  template <class A, VectorView B, WritableVectorView X, class M>
+  KrylovResult solve(const Exec& exec, A&& matrix, const B& b, const X& x, M&& preconditioner) {
+    using Operator = std::remove_reference_t<A>;
+    using Inverse = std::remove_reference_t<M>;
+    static_assert(LinearOperator<Operator, Exec, S>,
+                  "A has no apply(exec, x, y), rows() and columns()");
+    static_assert(no_preconditioner<Inverse> || Preconditioner<Inverse, Exec, S>,
+                  "M has no apply(exec, b, x)");
+    static_assert(Solver::traits.takes.vectors || (B::rank() == 1 && X::rank() == 1),
+                  "this solver takes one right-hand side");
+    vectors::assert_defined<Exec, S, S>();
+    only_moves_.check(Solver::traits.takes.name, "solve");
+    check_symmetric(preconditioner, Solver::traits.needs_symmetric);
+    residuals_with<S>(preconditioner, {}, rows_);
+    const auto right = vectors::to_read(b);
+    const auto solution = vectors::to_write(x);
+    monitor_.check_system(rows_, matrix.rows(), matrix.columns(), right, solution);
+    monitor_.clear();
+    best_.clear();
+    if (!self().solve_in_one_launch(exec, matrix, right, solution, preconditioner)) {
+      iterate_until_ended(exec, matrix, right, x, preconditioner);
+      passes().give(exec, solution);
+    }
+    return monitor_.worst();
+  }
+  template <class A, VectorView B, WritableVectorView X>
+  KrylovResult solve(A&& matrix, const B& b, const X& x) {
+    return solve(Exec(), matrix, b, x, NoPreconditioner());
+  }
+  template <class A, VectorView B, WritableVectorView X, class M>
+  KrylovResult solve(A&& matrix, const B& b, const X& x, M&& preconditioner) {
+    return solve(Exec(), matrix, b, x, preconditioner);
+  }
+
+  /// Of every right-hand side, as of the last check; with `exec`, waits and checks.
+  std::span<const KrylovResult> results() const {
+    only_moves_.check(Solver::traits.takes.name, "results");
+    return monitor_.results();
+  }
+  std::span<const KrylovResult> results(const Exec& exec) {
+    only_moves_.check(Solver::traits.takes.name, "results");
+    monitor_.check(exec);
+    return results();
+  }
+  template <class... Given>
+  KrylovResult result(const Given&...) const {
+    static_assert(sizeof...(Given) > 1, "results()[0] or results(exec)[0] is the result");
+    return {};
+  }
+  /// The norms of all residuals of a right-hand side, with options.history, the first one's and
+  /// that of the end among them; waits.
+  std::vector<double> history(const Exec& exec, int vector = 0) {
+    only_moves_.check(Solver::traits.takes.name, "history");
+    return monitor_.history(exec, vector);
+  }
+
+  /// Blocks of iterations, of all solves so far, that ran as a recorded graph.
+  int replays() const { return blocks_.replays(); }
+  std::size_t bytes() const {
+    return arena_.bytes() + workspace_.bytes() + monitor_.bytes() + best_.bytes();
+  }
+  /// Bytes that a step moves, the preconditioner's own not counted.
+  template <class A, class M = NoPreconditioner>
+  double moved_bytes(const A& matrix, const M& = {}) const {
+    only_moves_.check(Solver::traits.takes.name, "moved_bytes");
+    return Solver::traits.products * bytes_of_product(matrix, count()) +
+           self().template vectors_moved<M>(matrix) * static_cast<double>(rows_) * count() *
+               sizeof(S);
+  }
+
+ protected:
+  using Space = typename Exec::memory_space;
+  using Sum = Wide<S>;
+  using Vectors = SolverVectors<Exec, S>;
+  using Vector = SolverVector<Exec, S>;
+  using ConstVector = ConstSolverVector<Exec, S>;
+  using Const = Multivector<const S>;
+  using How = Preconditioned;
+
+  KrylovSolver() : only_moves_(made_empty) {}
+  /// Defined in solver_definitions.hpp.
+  KrylovSolver(const Exec& exec, std::int64_t rows, const KrylovOptions& options);
+
+  /// x_, r_, q_ and those of the solver, in one allocation with `more` bytes.
+  void allocate(const Exec& exec, std::initializer_list<Vectors*> own, std::size_t more = 0);
+
+  int count() const { return static_cast<int>(monitor_.results().size()); }
+  const KrylovOptions& options() const { return monitor_.options(); }
+  State* states() const { return monitor_.states(); }
+  Limits limits() const { return monitor_.limits(); }
+  static Multivector<S> write(const Vectors& v) { return multivector_of<S>(v); }
+  static Const read(const Vectors& v) { return multivector_of<const S>(v); }
+  static Vector column(const Vectors& v, int c = 0) { return krylov::column<Exec, S>(v, c); }
+
+  ResidualPasses<Exec, S, State> passes() const {
+    constexpr SolverTraits traits = Solver::traits;
+    return {traits.labels, write(x_), write(r_),       write(q_),
+            states(),      limits(),  traits.products, traits.restarts};
+  }
+  /// A pass over all right-hand sides; make(first, count) gives it for some.
+  template <class Make>
+  void pass(const Exec& exec, const char* label, bool unit, const Make& make) {
+    vectors::in_slices(count(), [&](int first, int n) {
+      const auto of_slice = make(first, n);
+      using Of = std::remove_const_t<decltype(of_slice)>;
+      if constexpr (Of::sums == 0) {
+        vectors::stream(exec, label, rows_, n, unit, of_slice);
+      } else {
+        vectors::stream(exec, label, rows_, n, unit, of_slice, workspace_.partials(n * Of::sums));
+      }
+    });
+  }
+  /// M v, or v itself.
+  template <class M>
+  Vectors preconditioned(const Exec& exec, [[maybe_unused]] M& preconditioner, const Vectors& v,
+                         [[maybe_unused]] const Vectors& to) {
+    if constexpr (no_preconditioner<M>) {
+      return v;
+    } else {
+      apply<Exec, S>(exec, preconditioner, v, to);
+      return to;
+    }
+  }
+
+  // What a solver may do in another way.
+
+  /// After the first b - A x.
+  template <class M>
+  void begin(const Exec& exec, M& preconditioner) {
+    self().restart(exec, preconditioner);
+  }
+  /// Before b - A x is computed: gives x_ what it has not yet.
+  template <class M>
+  void complete(const Exec&, M&) {}
+  /// Steps [first, stop), where judge(due) computes b - A x.
+  template <class A, class M, class Judge>
+  void queue(const Exec& exec, A& matrix, M& preconditioner,
+             const std::optional<PartVersions>& versions, int first, int stop, const Judge& judge) {
+    const auto block = [&](int from, int to) {
+      blocks_.run(exec, versions, from, to, [&](int begin, int end) {
+        for (int step = begin; step < end; ++step) {
+          self().iterate(exec, matrix, preconditioner, step + 1 == end);
+        }
+      });
+    };
+    with_recomputed(first, stop, options().recompute_every, block, [&] {
+      judge(Due::running);
+      self().restart(exec, preconditioner);
+    });
+  }
+  /// Whether it did.
+  template <class A, class M>
+  bool solve_in_one_launch(const Exec&, A&, const Const&, const Multivector<S>&, M&) {
+    return false;
+  }
+
+  std::int64_t rows_ = 0;
+  Monitor<Exec, S, State> monitor_;
+  VectorWorkspace<Exec, Sum> workspace_;
+  BlockGraph<backends::Graph<Exec>> blocks_;
+  BestSolution<Exec, S> best_;
+  Arena<Space> arena_;
+  Vectors x_, r_, q_;  ///< q_ is free between steps, and takes A x when b - A x is computed
+  MoveOnly only_moves_;
+
+ private:
+  Solver& self() { return static_cast<Solver&>(*this); }
+  const Solver& self() const { return static_cast<const Solver&>(*this); }
+
+  template <class A, class X, class M>
+  void iterate_until_ended(const Exec& exec, A& matrix, const Const& b, const X& x,
+                           M& preconditioner) {
+    take_guess<Exec, S>(exec, matrix, x, options().zero_guess, x_, q_);
+    passes().template judge<true>(exec, workspace_, b, Due::all);
+    self().begin(exec, preconditioner);
+    std::optional<PartVersions> versions;
+    if constexpr (Solver::traits.recorded) versions = versions_to_record(matrix, preconditioner);
+    const auto judge = [&](Due due) {
+      self().complete(exec, preconditioner);
+      apply<Exec, S>(exec, matrix, x_, q_);
+      passes().template judge<false>(exec, workspace_, b, due);
+    };
+    monitor_.run(
+        exec, Solver::traits.products,
+        Iteration{[&](int first, int stop) {
+                    self().queue(exec, matrix, preconditioner, versions, first, stop, judge);
+                  },
+                  judge, [&] { self().restart(exec, preconditioner); },
+                  [&](const auto& progress) { best_.keep(exec, progress, x_); },
+                  [&](const auto& progress) { return best_.restore(exec, progress, x_); }});
+  }
+};
+
+}  // namespace heddle::detail::krylov
