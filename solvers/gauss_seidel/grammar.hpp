@@ -12,17 +12,15 @@ namespace heddle::detail::gauss_seidel {
 ///     point-to-point   one launch a half sweep; threads wait for those that they need (CPU)
 ///       grain=<n>        rows * 4 + entries of a level that are worth a thread
 ///     hand-over        one launch a half sweep; rows wait for the values that they need (GPU)
-///       lanes=1|..|32    lanes a row
+///       lanes=1|4|32     lanes a row
 ///       warps=4|..|64    warps that a multiprocessor runs at once
-///     one-launch       one launch a half sweep; levels wait for those before them (GPU)
 ///     launches         a launch a level (GPU, and devices whose teams may not wait)
 ///     split            a product with one side, then a triangular solve with the other
 inline SchemeGrammar grammar(const Device& device) {
   if (sptrsv::waits_on_lanes(device)) {
-    const SchemeKey lanes("lanes", {"1", "2", "4", "8", "16", "32"}, scheme_auto);
+    const SchemeKey lanes("lanes", {"1", "4", "32"}, scheme_auto);
     const SchemeKey warps("warps", {"4", "8", "16", "32", "64"}, scheme_auto);
-    return {"gauss-seidel",
-            {{"hand-over", {}, {lanes, warps}}, {"one-launch"}, {"launches"}, {"split"}}};
+    return {"gauss-seidel", {{"hand-over", {}, {lanes, warps}}, {"launches"}, {"split"}}};
   }
   if (device.backend != BackendKind::host) return {"gauss-seidel", {{"launches"}, {"split"}}};
   const SchemeKey grain("grain", {"<n>"}, scheme_auto, {"1", "200"});

@@ -58,7 +58,14 @@ class HandOver {
   template <Start start>
   void run(const Exec& exec, const RowsView<S, O, Off>& view, const Pass<S>& pass) {
     for (int first = 0; first < pass.x.count; first += room_) {
-      with_lanes<start, 1>(exec, view, pass.slice(first, std::min(room_, pass.x.count - first)));
+      const Pass<S> part = pass.slice(first, std::min(room_, pass.x.count - first));
+      if (lanes_ == 1) {
+        with_lanes<start, 1>(exec, view, part);
+      } else if (lanes_ == 4) {
+        with_lanes<start, 4>(exec, view, part);
+      } else {
+        with_lanes<start, 32>(exec, view, part);
+      }
     }
   }
 
@@ -68,9 +75,6 @@ class HandOver {
 
   template <Start start, int Lanes>
   void with_lanes(const Exec& exec, const RowsView<S, O, Off>& view, const Pass<S>& pass) {
-    if constexpr (Lanes < 32) {
-      if (Lanes < lanes_) return with_lanes<start, 2 * Lanes>(exec, view, pass);
-    }
     if (pass.x.count > 1) return launch<start, Lanes, 2, sptrsv::vectors_at_once>(exec, view, pass);
     launch<start, Lanes, Lanes == 1 ? 8 : 4, 1>(exec, view, pass);
   }

@@ -16,14 +16,9 @@ namespace heddle::detail::wavefronts {
 ///     barrier            one launch; all threads wait for each other after each stage (CPU)
 ///     point-to-point     one launch; a task waits for those that it needs (CPU)
 ///       grain=<n>          steps of a level that are worth a thread
-///     one-launch         one launch; tasks wait for all of lower levels (GPU)
 ///     launches           a launch a level (all but CPUs)
 inline SchemeGrammar grammar(const Device& device) {
-  if (device.backend != BackendKind::host) {
-    SchemeGrammar legal{"wavefronts", {{"launches"}}};
-    if (device.lanes > 1 && device.waits_make_progress) legal.kernels.emplace_back("one-launch");
-    return legal;
-  }
+  if (device.backend != BackendKind::host) return {"wavefronts", {{"launches"}}};
   const SchemeKey grain("grain", {"<n>"}, scheme_auto, {"1", "200"});
   return {"wavefronts",
           {{"sequential"}, {"barrier", {}, {grain}}, {"point-to-point", {}, {grain}}}};

@@ -6,7 +6,6 @@
 #include "../order/levels.hpp"
 #include "../order/sort_by_level.hpp"
 #include "choose.hpp"
-#include "one_launch.hpp"
 #include "options.hpp"
 #include "schedule_threads.hpp"
 
@@ -24,7 +23,6 @@ struct Order {
   typename Arena<Space>::template Array<O> iterations = {};
   order::ThreadSchedule schedule = {};          ///< of CPUs
   std::vector<std::int64_t> level_begin = {0};  ///< elsewhere: the first place of each level
-  std::optional<OneLaunch<Exec>> one_launch = std::nullopt;  ///< of GPUs
 
   O* allocate(const Exec& exec, O n) {
     const auto size = static_cast<std::size_t>(n);
@@ -78,9 +76,6 @@ template <ExecutionSpace Exec, Ordinal O>
 void order_on_device(const Exec& exec, O n, Sweep sweep, const int* level, Order<Exec, O>& order) {
   O* const iterations = order.allocate(exec, n);
   order.level_begin = order::sort_by_level(exec, n, sweep, level, order.levels, iterations);
-  if constexpr (backends::has_lanes<Exec> && backends::waits_make_progress<Exec>) {
-    if (order.scheme.has("one-launch")) order.one_launch.emplace(exec, order.level_begin);
-  }
 }
 
 /// The scheme of a device that is no CPU.

@@ -30,8 +30,4 @@ inline constexpr double launch_cost = 5000;
 /// two processors.
 inline constexpr double idle_thread_cost = 20000;
 
-/// Warps that a multiprocessor of a GPU runs at once where all levels are one launch: a guess. Few,
-/// since one thread of each team polls the same word.
-inline constexpr int warps_of_one_launch = 16;
-
 }  // namespace heddle::detail::wavefronts

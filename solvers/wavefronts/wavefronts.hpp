@@ -31,9 +31,8 @@ namespace heddle {
 ///
 /// On CPUs for_each is one launch of all threads, ordered by barriers or by waits of one thread for
 /// another; elsewhere it is a launch for every level, which is 0 for iterations that wait for none,
-/// and else one above the highest that an iteration waits for, or on a GPU, where that is pinned,
-/// one launch. A CPU on which threads are predicted to gain nothing runs the plain loop on one. See
-/// docs/wavefronts.md.
+/// and else one above the highest that an iteration waits for. A CPU on which threads are predicted
+/// to gain nothing runs the plain loop on one. See docs/wavefronts.md.
 ///
 /// Belongs to the device of `exec`; for_each runs on any execution space instance of that device,
 /// one for_each at a time. Moves, does not copy; one that was moved from runs nothing and throws
@@ -87,8 +86,6 @@ class Wavefronts {
   }
 
   /// Runs body(i) for every iteration, as if in the order of the loop. The body throws nothing.
-  /// wavefronts/one-launch: of what the loop writes, the body reads nothing through a View of
-  /// Kokkos::RandomAccess, __ldg or the like, which may show what stood there before the launch.
   /// Bitwise reproducible if the body is. Returns once the work is queued on `exec`: no allocation,
   /// no copy, no fence. `label` is a literal of the form "owner::op::phase".
   template <class Body>
@@ -112,9 +109,6 @@ class Wavefronts {
         for (std::int64_t place = first; place < stop; ++place) body(place);
       });
     } else {
-      if constexpr (backends::has_lanes<Exec> && backends::waits_make_progress<Exec>) {
-        if (order_.one_launch) return order_.one_launch->run(exec, label, body);
-      }
       const auto& begin = order_.level_begin;
       for (std::size_t level = 0; level + 1 < begin.size(); ++level) {
         detail::parallel_for(exec, label, begin[level], begin[level + 1], body);
@@ -159,8 +153,7 @@ class Wavefronts {
   const detail::order::ThreadSchedule& schedule() const { return order_.schedule; }
   /// What it holds, in bytes.
   std::size_t bytes() const {
-    const std::size_t one_launch = order_.one_launch ? order_.one_launch->bytes() : 0;
-    return order_.memory.bytes() + one_launch + progress_memory_.bytes() + order_.schedule.bytes();
+    return order_.memory.bytes() + progress_memory_.bytes() + order_.schedule.bytes();
   }
 
  private:
