@@ -48,11 +48,11 @@ int main(int argc, char** argv) {
   std::printf("errors %.1e and %.1e\n", error, transposed_error);
 
   // The first row's diagonal is its first entry. An inspection would throw; update_values does not
-  // wait, and leaves word on the device, which check_diagonal reads.
+  // wait, and leaves word on the device, which check_values reads.
   Kokkos::deep_copy(exec, Kokkos::subview(A.values, 0), 0.0);
   L.update_values(exec, A.csr());
   try {
-    L.check_diagonal(exec);
+    L.check_values(exec);
   } catch (const heddle::Error& zero) {
     std::printf("%s\n", zero.what());
     return error < 1e-12 && transposed_error < 1e-12 ? 0 : 1;

@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
   const auto old = heddle::ReadsAhead::old_value;
   const heddle::Wavefronts down(exec, n, neighbours, {.ahead = old});
   const heddle::Wavefronts up(exec, n, neighbours,
-                              {.sweep = heddle::Sweep::backward, .ahead = old});
+                              {.sweep = heddle::SweepDirection::backward, .ahead = old});
   std::printf("%d points, %d wavefronts, by %s\n", n, down.levels(),
               down.scheme().to_string().c_str());
 

@@ -44,13 +44,13 @@ class KokkosKernelsSweeps : public GsContestant<S> {
     const auto& x = problem_.x;
     const int sweeps = problem_.sweeps;
     switch (problem_.options.sweep) {
-      case GaussSeidelSweep::symmetric:
+      case SweepDirection::symmetric:
         return KokkosSparse::symmetric_gauss_seidel_apply(&handle_, n(), n(), row_ptr_, col_idx_,
                                                           values_, x, b, zero, true, omega, sweeps);
-      case GaussSeidelSweep::forward:
+      case SweepDirection::forward:
         return KokkosSparse::forward_sweep_gauss_seidel_apply(
             &handle_, n(), n(), row_ptr_, col_idx_, values_, x, b, zero, true, omega, sweeps);
-      case GaussSeidelSweep::backward:
+      case SweepDirection::backward:
         return KokkosSparse::backward_sweep_gauss_seidel_apply(
             &handle_, n(), n(), row_ptr_, col_idx_, values_, x, b, zero, true, omega, sweeps);
     }

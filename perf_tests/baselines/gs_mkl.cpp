@@ -15,7 +15,7 @@ using M = mkl::Type<S>;
 class MklSweeps : public GsContestant<S> {
  public:
   MklSweeps(const Problem& problem, bool optimize) : problem_(problem), matrix_(problem.A) {
-    const bool symmetric = problem.options.sweep == GaussSeidelSweep::symmetric;
+    const bool symmetric = problem.options.sweep == SweepDirection::symmetric;
     if (!symmetric || problem.options.omega != 1 || problem.columns > 1) {
       throw Error("MKL has symmetric sweeps of one vector without relaxation",
                   "leave this baseline out for this problem");

@@ -37,6 +37,7 @@ class GaussSeidelPlanCore {
  public:
   using S = typename Matrix::scalar_type;
 
+  GaussSeidelPlanCore();
   GaussSeidelPlanCore(const Exec& exec, const Matrix& A, const GaussSeidelOptions& options,
                       gauss_seidel::MakeExecutor<Exec, Matrix>& make_split);
   GaussSeidelPlanCore(GaussSeidelPlanCore&&) noexcept;
@@ -46,25 +47,25 @@ class GaussSeidelPlanCore {
   void sweep(const Exec& exec, const gauss_seidel::SweepVectors<S>& vectors, bool wants_residual,
              int sweeps, bool from_zero);
   void update_values(const Exec& exec, const Matrix& A);
-  Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_diagonal() const;
-  void check_diagonal(const Exec& exec) const;
+  Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_row() const;
+  void check_values(const Exec& exec) const;
 
   const Scheme& scheme() const;
-  int levels(GaussSeidelSweep sweep) const;
+  int levels(SweepDirection sweep) const;
   int colors() const;
-  const Scheme& sptrsv_scheme(GaussSeidelSweep sweep) const;
-  const Scheme& spmv_scheme(GaussSeidelSweep sweep) const;
+  const Scheme& sptrsv_scheme(SweepDirection sweep) const;
+  const Scheme& spmv_scheme(SweepDirection sweep) const;
   double setup_seconds() const;
   std::size_t bytes() const;
   /// Of what a plan was made with; also of one that was moved from.
-  GaussSeidelSweep options_sweep() const { return sweep_; }
+  SweepDirection options_sweep() const { return sweep_; }
 
  private:
   struct State;
   State& state(const char* called) const;
 
   MoveOnly moves_;
-  GaussSeidelSweep sweep_;
+  SweepDirection sweep_ = SweepDirection::symmetric;
   std::unique_ptr<State> state_;
 };
 

@@ -71,7 +71,7 @@ struct GaussSeidelPlanCore<Exec, Matrix>::State {
       const auto order = find_order(exec, blocks.graph());
       executor = std::make_unique<BlockSweeps>(exec, std::move(blocks), order, options, scheme);
       executor->update_values(exec, A, bad_diagonal.data());
-      check_diagonal(exec);
+      check_values(exec);
     } else {
       const gauss_seidel::Inspection<Exec, Rows> inspection{
           exec, A, find_order(exec, A), rows, options.vectors.count, given.threads};
@@ -89,22 +89,22 @@ struct GaussSeidelPlanCore<Exec, Matrix>::State {
     colors.emplace(exec, graph);
     return {colors->order().place().data(), colors->order().iterations().data()};
   }
-  void check_diagonal(const Exec& exec) const {
-    triangle::check_bad_diagonal(exec, "heddle::gauss_seidel::check_diagonal", bad_diagonal,
+  void check_values(const Exec& exec) const {
+    triangle::check_bad_diagonal(exec, "heddle::gauss_seidel::check_values", bad_diagonal,
                                  gauss_seidel::diagonal_words(options));
   }
   /// Whether the sweep is forward. Throws Error unless the plan has it.
-  bool is_forward(GaussSeidelSweep sweep) const {
-    const bool forward = sweep != GaussSeidelSweep::backward;
+  bool is_forward(SweepDirection sweep) const {
+    const bool forward = sweep != SweepDirection::backward;
     if (executor->has(forward)) return forward;
     throw Error(std::string("this plan has no ") + heddle::name(sweep) + " sweep",
                 "ask for one that options.sweep names");
   }
   const Scheme& scheme() const {
-    return executor->scheme(options.sweep != GaussSeidelSweep::backward);
+    return executor->scheme(options.sweep != SweepDirection::backward);
   }
   /// One that only gauss-seidel/split has: what `of` gives.
-  const Scheme& of_split(GaussSeidelSweep sweep, const Scheme* (Executor::*of)(bool) const) const {
+  const Scheme& of_split(SweepDirection sweep, const Scheme* (Executor::*of)(bool) const) const {
     if (!scheme().has("split")) {
       throw Error("a plan that runs " + scheme().to_string() + " has no triangular solve",
                   "pin gauss-seidel/split, or ask for scheme()");
@@ -123,6 +123,8 @@ struct GaussSeidelPlanCore<Exec, Matrix>::State {
   double setup_seconds = 0;
 };
 
+template <ExecutionSpace Exec, class Matrix>
+GaussSeidelPlanCore<Exec, Matrix>::GaussSeidelPlanCore() : moves_(made_empty) {}
 template <ExecutionSpace Exec, class Matrix>
 GaussSeidelPlanCore<Exec, Matrix>::GaussSeidelPlanCore(
     const Exec& exec, const Matrix& A, const GaussSeidelOptions& options,
@@ -168,12 +170,12 @@ void GaussSeidelPlanCore<Exec, Matrix>::update_values(const Exec& exec, const Ma
 
 template <ExecutionSpace Exec, class Matrix>
 Kokkos::View<const std::int64_t, typename Exec::memory_space>
-GaussSeidelPlanCore<Exec, Matrix>::bad_diagonal() const {
-  return state("bad_diagonal").bad_diagonal;
+GaussSeidelPlanCore<Exec, Matrix>::bad_row() const {
+  return state("bad_row").bad_diagonal;
 }
 template <ExecutionSpace Exec, class Matrix>
-void GaussSeidelPlanCore<Exec, Matrix>::check_diagonal(const Exec& exec) const {
-  state("check_diagonal").check_diagonal(exec);
+void GaussSeidelPlanCore<Exec, Matrix>::check_values(const Exec& exec) const {
+  state("check_values").check_values(exec);
 }
 
 template <ExecutionSpace Exec, class Matrix>
@@ -181,7 +183,7 @@ const Scheme& GaussSeidelPlanCore<Exec, Matrix>::scheme() const {
   return state("scheme").scheme();
 }
 template <ExecutionSpace Exec, class Matrix>
-int GaussSeidelPlanCore<Exec, Matrix>::levels(GaussSeidelSweep sweep) const {
+int GaussSeidelPlanCore<Exec, Matrix>::levels(SweepDirection sweep) const {
   const State& of = state("levels");
   return of.executor->levels(of.is_forward(sweep));
 }
@@ -191,11 +193,11 @@ int GaussSeidelPlanCore<Exec, Matrix>::colors() const {
   return of.colors ? of.colors->count() : 0;
 }
 template <ExecutionSpace Exec, class Matrix>
-const Scheme& GaussSeidelPlanCore<Exec, Matrix>::sptrsv_scheme(GaussSeidelSweep sweep) const {
+const Scheme& GaussSeidelPlanCore<Exec, Matrix>::sptrsv_scheme(SweepDirection sweep) const {
   return state("scheme").of_split(sweep, &State::Executor::sptrsv_scheme);
 }
 template <ExecutionSpace Exec, class Matrix>
-const Scheme& GaussSeidelPlanCore<Exec, Matrix>::spmv_scheme(GaussSeidelSweep sweep) const {
+const Scheme& GaussSeidelPlanCore<Exec, Matrix>::spmv_scheme(SweepDirection sweep) const {
   return state("scheme").of_split(sweep, &State::Executor::spmv_scheme);
 }
 template <ExecutionSpace Exec, class Matrix>

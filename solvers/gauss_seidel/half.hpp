@@ -85,7 +85,7 @@ class Half {
 
   Waves schedule(const Inspection<Exec, Copy>& in, bool forward,
                  const std::optional<Scheme>& scheme) const {
-    WavefrontsOptions options{.sweep = forward ? Sweep::forward : Sweep::backward,
+    WavefrontsOptions options{.sweep = forward ? SweepDirection::forward : SweepDirection::backward,
                               .threads = in.threads,
                               .least_gain = side_.order.rank ? 1 : least_gain};
     if constexpr (on_threads) {

@@ -22,17 +22,18 @@ class HandOver {
   /// Allocates, and waits for `exec`: finds levels.
   HandOver(const Exec& exec, const Matrix& A, const Side<O>& side, const Scheme& scheme, int room)
       : scheme_(scheme), rows_(A.rows()), room_(std::min(room, sptrsv::vectors_at_once)) {
-    const order::Loop<O, SideReads<O, Off>> loop{A.rows(),
-                                                 side.forward ? Sweep::forward : Sweep::backward,
-                                                 ReadsAhead::error,
-                                                 {A.row_ptr().data(), A.col_idx().data(), side}};
+    const order::Loop<O, SideReads<O, Off>> loop{
+        A.rows(),
+        side.forward ? SweepDirection::forward : SweepDirection::backward,
+        ReadsAhead::error,
+        {A.row_ptr().data(), A.col_idx().data(), side}};
     order_ = order::LevelOrder<Exec, O>::by_level(exec, A.rows(), loop.sweep,
                                                   order::Levels<Exec>(exec, loop));
     solve_ = handover::GpuSolve<Exec, S>(exec, rows_, room_);
   }
 
   order::PlaceOrder<O> place_order() const {
-    return {order_.iterations().data(), static_cast<O>(rows_), Sweep::forward};
+    return {order_.iterations().data(), static_cast<O>(rows_), SweepDirection::forward};
   }
   /// Resolves the scheme, once the side has `entries` off the diagonal. Allocates, and waits.
   void cut(const Exec& exec, std::int64_t entries) {

@@ -7,25 +7,9 @@
 #include "../../core/asserts.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/scheme.hpp"
+#include "../order/sweep.hpp"
 
 namespace heddle {
-
-/// The order in which a sweep takes the rows.
-enum class GaussSeidelSweep {
-  forward,   ///< first to last
-  backward,  ///< last to first
-  symmetric  ///< forward, then backward
-};
-
-/// In words.
-constexpr const char* name(GaussSeidelSweep sweep) {
-  switch (sweep) {
-    case GaussSeidelSweep::forward: return "forward";
-    case GaussSeidelSweep::backward: return "backward";
-    case GaussSeidelSweep::symmetric: return "symmetric";
-  }
-  return "?";
-}
 
 /// The order of the rows.
 enum class GaussSeidelOrder {
@@ -42,7 +26,7 @@ constexpr const char* name(GaussSeidelOrder order) {
 /// What a user may say about Gauss-Seidel; every default is sensible.
 struct GaussSeidelOptions {
   /// What one apply does.
-  GaussSeidelSweep sweep = GaussSeidelSweep::symmetric;
+  SweepDirection sweep = SweepDirection::symmetric;
   /// Relaxation, of more than 0 and less than 2: 1 is Gauss-Seidel, others are SOR and SSOR.
   double omega = 1;
   /// In which order rows are swept.

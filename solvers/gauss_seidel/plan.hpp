@@ -21,14 +21,18 @@ namespace heddle {
 /// together, by the inverse of the diagonal block.
 ///
 /// The plan copies the matrix; with gauss-seidel/split it borrows its pattern, which must outlive
-/// the plan. One plan sweeps once at a time. Moves, does not copy.
-/// FormatList: of the products of gauss-seidel/split.
+/// the plan. One plan sweeps once at a time. Moves, does not copy; whatever is called on a plan
+/// that is empty or was moved from throws Error, until another is assigned to it. FormatList: of
+/// the products of gauss-seidel/split.
 template <ExecutionSpace Exec, class Matrix, class FormatList = EveryFormat>
 class GaussSeidelPlan {
  public:
   using execution_space = Exec;
   using matrix_type = Matrix;
   using scalar_type = typename Matrix::scalar_type;
+
+  /// An empty plan, to be assigned to: whatever is called on it throws Error.
+  GaussSeidelPlan() = default;
 
   /// Inspects A on `exec` and waits for it. A is square; columns of a row may be in any order, and
   /// repeated entries add up.
@@ -45,6 +49,10 @@ class GaussSeidelPlan {
                                                        std::same_as<FormatList, EveryFormat>));
   }
 
+  /// On the default instance, as all that is called without one.
+  explicit GaussSeidelPlan(const Matrix& A, const GaussSeidelOptions& options = {})
+      : GaussSeidelPlan(Exec{}, A, options) {}
+
   /// x = M b: one sweep (forward, backward, or both halves of a symmetric one) that starts from
   /// zero. x is never read before it is written, and does not overlap b. Rank 1, or rank 2 with any
   /// number of vectors: options.vectors.count of them cost one read of the matrix together. Returns
@@ -59,6 +67,14 @@ class GaussSeidelPlan {
   void apply(const Exec& exec, const B& b, const X& x, const R& residual) {
     sweep(exec, b, x, &residual, 1, true);
   }
+  template <VectorView B, WritableVectorView X>
+  void apply(const B& b, const X& x) {
+    apply(Exec{}, b, x);
+  }
+  template <VectorView B, WritableVectorView X, WritableVectorView R>
+  void apply(const B& b, const X& x, const R& residual) {
+    apply(Exec{}, b, x, residual);
+  }
 
   /// Improves x by `sweeps` sweeps, 0 or more; throws Error for fewer.
   template <VectorView B, WritableVectorView X>
@@ -70,28 +86,33 @@ class GaussSeidelPlan {
   void relax(const Exec& exec, const B& b, const X& x, int sweeps, const R& residual) {
     sweep(exec, b, x, &residual, sweeps, false);
   }
+  template <VectorView B, WritableVectorView X>
+  void relax(const B& b, const X& x, int sweeps = 1) {
+    relax(Exec{}, b, x, sweeps);
+  }
 
   /// Takes the values of A, which has the pattern that was inspected. Ordered on `exec`: no wait,
   /// no allocation. Throws Error if the sizes differ; and, with options.check_pattern, which waits,
   /// if the pattern does. Without it the numbers of another pattern are wrong ones. A diagonal that
-  /// becomes zero or not finite is not an error here: see bad_diagonal.
+  /// becomes zero or not finite is not an error here: see bad_row.
   void update_values(const Exec& exec, const Matrix& A) {
     core_.update_values(exec, with_signed_offsets(A));
     version_.renew();
   }
+  void update_values(const Matrix& A) { update_values(Exec{}, A); }
 
   /// On the device, in the order of the instance that values were updated on: 0, or one more than
   /// the lowest row whose diagonal is zero, infinite or NaN since; of blocks the first row of the
   /// lowest that is singular or not finite, which is taken to be the identity.
-  Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_diagonal() const {
-    return core_.bad_diagonal();
+  Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_row() const {
+    return core_.bad_row();
   }
   /// Throws Error, naming that row. Waits for `exec`.
-  void check_diagonal(const Exec& exec) const { core_.check_diagonal(exec); }
+  void check_values(const Exec& exec) const { core_.check_values(exec); }
 
   /// What solvers ask of a preconditioner.
   static constexpr bool takes_several_vectors = true;
-  bool symmetric() const { return core_.options_sweep() == GaussSeidelSweep::symmetric; }
+  bool symmetric() const { return core_.options_sweep() == SweepDirection::symmetric; }
   std::string name() const {
     return std::string("a ") + heddle::name(core_.options_sweep()) + " Gauss-Seidel sweep";
   }
@@ -102,14 +123,12 @@ class GaussSeidelPlan {
   const Scheme& scheme() const { return core_.scheme(); }
   /// Rows, or rows of blocks, that a half sweep must take one after the other; 0 where the scheme
   /// did not look.
-  int levels(GaussSeidelSweep sweep = GaussSeidelSweep::forward) const {
-    return core_.levels(sweep);
-  }
+  int levels(SweepDirection sweep = SweepDirection::forward) const { return core_.levels(sweep); }
   /// Of GaussSeidelOrder::multicolor; else 0.
   int colors() const { return core_.colors(); }
   /// Of gauss-seidel/split: what runs for a half sweep.
-  const Scheme& sptrsv_scheme(GaussSeidelSweep sweep) const { return core_.sptrsv_scheme(sweep); }
-  const Scheme& spmv_scheme(GaussSeidelSweep sweep) const { return core_.spmv_scheme(sweep); }
+  const Scheme& sptrsv_scheme(SweepDirection sweep) const { return core_.sptrsv_scheme(sweep); }
+  const Scheme& spmv_scheme(SweepDirection sweep) const { return core_.spmv_scheme(sweep); }
   double setup_seconds() const { return core_.setup_seconds(); }
   /// Device memory that the plan holds beyond the matrix, in bytes.
   std::size_t bytes() const { return core_.bytes(); }
@@ -143,5 +162,8 @@ GaussSeidelPlan(const Exec&, const Matrix&) -> GaussSeidelPlan<Exec, Matrix>;
 template <ExecutionSpace Exec, class Matrix>
 GaussSeidelPlan(const Exec&, const Matrix&, const GaussSeidelOptions&)
     -> GaussSeidelPlan<Exec, Matrix>;
+template <class Matrix>
+GaussSeidelPlan(const Matrix&, const GaussSeidelOptions& = {})
+    -> GaussSeidelPlan<typename Matrix::memory_space::execution_space, Matrix>;
 
 }  // namespace heddle

@@ -28,9 +28,9 @@ class Split final : public Executor<Exec, Matrix> {
   /// Allocates, and waits for `exec`.
   Split(const Exec& exec, const Matrix& A, const GaussSeidelOptions& options)
       : options_(options), rows_(static_cast<std::size_t>(A.rows())) {
-    if (options.sweep != GaussSeidelSweep::backward)
+    if (options.sweep != SweepDirection::backward)
       halves_[0].emplace(exec, A, Triangle::lower, options);
-    if (options.sweep != GaussSeidelSweep::forward)
+    if (options.sweep != SweepDirection::forward)
       halves_[1].emplace(exec, A, Triangle::upper, options);
     const std::size_t entries = rows_ * static_cast<std::size_t>(options.vectors.count);
     arena_ = Arena<Space>(exec, "heddle::gauss_seidel::right_hand_side", arena_bytes<S>(entries));
@@ -53,7 +53,7 @@ class Split final : public Executor<Exec, Matrix> {
     for (auto& half : halves_) {
       if (half) half->update_values(exec, A);
     }
-    Kokkos::parallel_for("heddle::gauss_seidel::check_diagonal", range_policy(exec, A.rows()),
+    Kokkos::parallel_for("heddle::gauss_seidel::check_values", range_policy(exec, A.rows()),
                          FindBadDiagonal<Matrix>{A.row_ptr().data(), A.col_idx().data(),
                                                  A.values().data(), bad_diagonal});
   }

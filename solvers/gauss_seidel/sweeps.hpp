@@ -85,15 +85,15 @@ class Sweeps final : public Executor<Exec, typename Copy::matrix_type> {
  private:
   using Inspected = Half<Exec, Copy>;
 
-  bool symmetric() const { return options_.sweep == GaussSeidelSweep::symmetric; }
+  bool symmetric() const { return options_.sweep == SweepDirection::symmetric; }
   Inspected& first() { return halves_[0] ? *halves_[0] : *halves_[1]; }
   const Inspected& half(bool forward) const { return *halves_[forward ? 0 : 1]; }
   /// The side that the first half sweep does not solve for.
   const Copy& other() { return symmetric() ? halves_[1]->rows() : rest_; }
 
   void make_halves(const Inspection<Exec, Copy>& in, const std::optional<Scheme>& scheme) {
-    if (options_.sweep != GaussSeidelSweep::backward) halves_[0].emplace(in, true, scheme);
-    if (options_.sweep == GaussSeidelSweep::forward) return;
+    if (options_.sweep != SweepDirection::backward) halves_[0].emplace(in, true, scheme);
+    if (options_.sweep == SweepDirection::forward) return;
     // With the parameters that the first took, so that one scheme says what both run.
     const bool alike = Inspected::hands_over && halves_[0];
     halves_[1].emplace(in, false, alike ? std::optional(halves_[0]->scheme()) : scheme);

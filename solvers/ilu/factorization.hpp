@@ -117,7 +117,8 @@ class Factorization {
     const auto rows = static_cast<O>(view.rows);
     const LowerReads<O, Off> reads{view.row_ptr, view.col_idx, pattern_.diagonal(), view.entries};
     if constexpr (hands_over) {
-      const order::Loop<O, LowerReads<O, Off>> loop{rows, Sweep::forward, ReadsAhead::error, reads};
+      const order::Loop<O, LowerReads<O, Off>> loop{rows, SweepDirection::forward,
+                                                    ReadsAhead::error, reads};
       const auto by_level = order::LevelOrder<Exec, O>::by_level(exec, rows, loop.sweep,
                                                                  order::Levels<Exec>(exec, loop));
       Kokkos::deep_copy(kokkos_space(exec), by_level_, by_level.iterations());

@@ -263,7 +263,7 @@ class KeptFactors {
 
   /// Behind a factorization: whether any pivot is bad, for the solves too, where these copy it.
   void tell_bad_pivot(const Exec& exec) {
-    const std::int64_t* of_solve = own_ ? upper().bad_diagonal().data() : nullptr;
+    const std::int64_t* of_solve = own_ ? upper().bad_row().data() : nullptr;
     Kokkos::parallel_for("heddle::ilu::bad_pivot", range_policy(exec, 1),
                          TellBadPivot{first_bad(), of_solve, bad_.data()});
   }

@@ -10,10 +10,15 @@
 namespace heddle::detail::order {
 
 template <Ordinal O>
-void check_iterations(O n) {
-  if (n >= 0) return;
-  throw Error("a loop of " + std::to_string(n) + " iterations",
-              "give the number of iterations, 0 or more");
+void check_loop(O n, SweepDirection sweep) {
+  if (n < 0) {
+    throw Error("a loop of " + std::to_string(n) + " iterations",
+                "give the number of iterations, 0 or more");
+  }
+  if (sweep == SweepDirection::symmetric) {
+    throw Error("one loop cannot go forward and backward",
+                "make one of SweepDirection::forward and one of SweepDirection::backward");
+  }
 }
 
 /// What reads(i, visit) is given for `visit`: keeps the first item that iteration i may not read.

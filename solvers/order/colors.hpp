@@ -111,7 +111,7 @@ class Colors {
     int highest = -1;
     Kokkos::parallel_reduce("heddle::order::highest_color", range_policy(exec, A.rows()),
                             HighestLevel{color.data()}, Kokkos::Max<int>(highest));
-    order_ = LevelOrder<Exec, O>::by_level(exec, A.rows(), Sweep::forward, color.data(),
+    order_ = LevelOrder<Exec, O>::by_level(exec, A.rows(), SweepDirection::forward, color.data(),
                                            A.rows() > 0 ? highest + 1 : 0);
   }
 

@@ -39,11 +39,13 @@ class LevelOrder {
   LevelOrder() = default;
 
   /// Level by level, and in the order of the sweep within a level: sort_by_level.
-  static LevelOrder by_level(const Exec& exec, O n, Sweep sweep, const Levels<Exec>& levels) {
+  static LevelOrder by_level(const Exec& exec, O n, SweepDirection sweep,
+                             const Levels<Exec>& levels) {
     return by_level(exec, n, sweep, levels.of().data(), levels.count());
   }
   /// The same where iteration i is of level[i], on the device, of `levels`.
-  static LevelOrder by_level(const Exec& exec, O n, Sweep sweep, const int* level, int levels) {
+  static LevelOrder by_level(const Exec& exec, O n, SweepDirection sweep, const int* level,
+                             int levels) {
     LevelOrder order(exec, n);
     order.level_begin_ = sort_by_level(exec, n, sweep, level, levels, order.iterations_.data());
     order.find_places(exec);
@@ -52,7 +54,7 @@ class LevelOrder {
 
   /// In the order of the sweep, where levels are not looked for: levels() is 0. Two launches in the
   /// order of `exec`; no wait.
-  static LevelOrder by_sweep(const Exec& exec, O n, Sweep sweep) {
+  static LevelOrder by_sweep(const Exec& exec, O n, SweepDirection sweep) {
     LevelOrder order(exec, n);
     Kokkos::parallel_for(
         "heddle::order::in_order", range_policy(exec, n),

@@ -39,17 +39,17 @@ struct Sorted {
 template <Ordinal O, class Reads>
 struct Loop {
   O iterations;
-  Sweep sweep;
+  SweepDirection sweep;
   ReadsAhead ahead;
   Reads reads;
 
   /// The one that the loop runs at this position.
   KOKKOS_FORCEINLINE_FUNCTION O iteration(std::int64_t position) const {
-    return static_cast<O>(sweep == Sweep::forward ? position : iterations - 1 - position);
+    return static_cast<O>(sweep == SweepDirection::forward ? position : iterations - 1 - position);
   }
   /// Whether the loop runs j before i.
   KOKKOS_FORCEINLINE_FUNCTION bool before(O j, O i) const {
-    return sweep == Sweep::forward ? j < i : j > i;
+    return sweep == SweepDirection::forward ? j < i : j > i;
   }
   /// earlier(j) for every item that an iteration before i writes and i reads, later(j) for those
   /// that one after i writes. Whether no item lies outside of the loop.

@@ -14,11 +14,11 @@ template <class O>
 struct PlaceOrder {
   const O* iterations;  ///< null: in the order of the loop
   O count;
-  Sweep sweep;
+  SweepDirection sweep;
 
   KOKKOS_FORCEINLINE_FUNCTION O operator()(std::int64_t place) const {
     if (iterations) return iterations[place];
-    return static_cast<O>(sweep == Sweep::forward ? place : count - 1 - place);
+    return static_cast<O>(sweep == SweepDirection::forward ? place : count - 1 - place);
   }
 };
 
@@ -27,11 +27,11 @@ template <class O>
 struct PlaceOf {
   const O* place;  ///< null: in the order of the loop
   O count;
-  Sweep sweep;
+  SweepDirection sweep;
 
   KOKKOS_FORCEINLINE_FUNCTION O operator()(O iteration) const {
     if (place) return place[iteration];
-    return sweep == Sweep::forward ? iteration : count - 1 - iteration;
+    return sweep == SweepDirection::forward ? iteration : count - 1 - iteration;
   }
 };
 

@@ -31,19 +31,19 @@ struct IterationsOfPositions {
 /// stable sort, the same every time. Returns where each level begins, and the last ends. Two
 /// allocations, a readback of 8 bytes a level; waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O>
-std::vector<std::int64_t> sort_by_level(const Exec& exec, O n, Sweep sweep, const int* level,
-                                        int levels, O* iterations) {
+std::vector<std::int64_t> sort_by_level(const Exec& exec, O n, SweepDirection sweep,
+                                        const int* level, int levels, O* iterations) {
   const auto edges = static_cast<std::size_t>(levels) + 1;
   if (n == 0) return std::vector<std::int64_t>(edges);
   RadixSort<Exec, int, O> sort(exec, n);
   const PlaceOrder<O> swept{nullptr, n, sweep};
-  if (sweep == Sweep::backward) {
+  if (sweep == SweepDirection::backward) {
     Kokkos::parallel_for("heddle::order::swept_levels", range_policy(exec, n),
                          LevelsInSweep<O>{swept, level, sort.room()});
     level = sort.room();
   }
   sort.sort(exec, level, levels - 1, iterations);
-  if (sweep == Sweep::backward) {
+  if (sweep == SweepDirection::backward) {
     Kokkos::parallel_for("heddle::order::swept_iterations", range_policy(exec, n),
                          IterationsOfPositions<O>{swept, iterations});
   }

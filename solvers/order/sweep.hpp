@@ -3,11 +3,22 @@
 
 namespace heddle {
 
-/// The order of the loop that is to be run in parallel.
-enum class Sweep {
+/// The order in which a sweep takes rows, or a loop its iterations.
+enum class SweepDirection {
   forward,   ///< i = 0, 1, ..., n - 1: lower triangles, ILU, the first half of SSOR
   backward,  ///< i = n - 1, ..., 1, 0: upper triangles, the second half of SSOR
+  symmetric  ///< forward, then backward: of Gauss-Seidel, and no order of a single loop
 };
+
+/// In words.
+constexpr const char* name(SweepDirection sweep) {
+  switch (sweep) {
+    case SweepDirection::forward: return "forward";
+    case SweepDirection::backward: return "backward";
+    case SweepDirection::symmetric: return "symmetric";
+  }
+  return "?";
+}
 
 /// What an iteration means that reads an item which the loop writes later.
 enum class ReadsAhead {

@@ -40,6 +40,7 @@ class SptrsvPlanCore {
  public:
   using Executor = sptrsv::Executor<Exec, Matrix, Vector, Accumulator>;
 
+  SptrsvPlanCore();
   SptrsvPlanCore(const Exec& exec, const Matrix& T, const SptrsvOptions& options);
   /// For who makes a triangle: nothing is checked that `sums` say. Where T's values are null, he
   /// writes them himself where part(op).rows() reads them, on the threads of a CPU; T's arrays may
@@ -55,11 +56,11 @@ class SptrsvPlanCore {
   void prepare(const Exec& exec, Op op);
   void update_values(const Exec& exec, const Matrix& T);
 
-  Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_diagonal() const {
-    check_alive("bad_diagonal");
+  Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_row() const {
+    check_alive("bad_row");
     return bad_diagonal_;
   }
-  void check_diagonal(const Exec& exec) const;
+  void check_values(const Exec& exec) const;
 
   const Scheme& scheme(Op op) const;
   int levels(Op op) const;

@@ -35,6 +35,9 @@ inline void check_options(const SptrsvOptions& options) {
 }  // namespace sptrsv
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore() : moves_(made_empty) {}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore(const Exec& exec, const Matrix& T,
                                                                   const SptrsvOptions& options)
     : T_(T), options_(options), device_(backends::describe(exec)) {
@@ -119,9 +122,9 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::update_values(const Exec
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::check_diagonal(const Exec& exec) const {
-  check_alive("check_diagonal");
-  triangle::check_bad_diagonal(exec, "heddle::sptrsv::check_diagonal", bad_diagonal_);
+void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::check_values(const Exec& exec) const {
+  check_alive("check_values");
+  triangle::check_bad_diagonal(exec, "heddle::sptrsv::check_values", bad_diagonal_);
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>

@@ -14,8 +14,8 @@ namespace heddle {
 /// values change, call update_values. It belongs to the device of `exec`, and applies on any
 /// execution space instance of that device. One plan solves once at a time: solves on two streams
 /// that may overlap need a plan each (SptrsvOptions::check_overlap finds them). Moves, does not
-/// copy; whatever is called on a plan that was moved from throws Error, until another is assigned
-/// to it.
+/// copy; whatever is called on a plan that is empty or was moved from throws Error, until another
+/// is assigned to it.
 ///
 /// Vector is the type of b and x, Accumulator that of alpha and every sum; both default to the
 /// matrix's scalar and may be wider. x is rounded to Vector before other rows read it.
@@ -29,6 +29,9 @@ class SptrsvPlan {
       Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename Matrix::memory_space>::accessible,
       "the matrix lies in a memory space that the execution space cannot reach");
 
+  /// An empty plan, to be assigned to: whatever is called on it throws Error.
+  SptrsvPlan() = default;
+
   /// Inspects the triangle of T that options name, on `exec`, and waits for it. T is square;
   /// columns of a row may be in any order, and repeated entries add up.
   ///
@@ -41,6 +44,10 @@ class SptrsvPlan {
     HEDDLE_ASSERT_DEFINED(detail::is_defined<Core> ||
                           detail::is_compiled<Exec, Signed, Vector, Accumulator>());
   }
+
+  /// On the default instance, as all that is called without one.
+  explicit SptrsvPlan(const Matrix& T, const SptrsvOptions& options = {})
+      : SptrsvPlan(Exec{}, T, options) {}
 
   /// Solves T x = alpha * b. b and x have one row a row of T; both are of rank 1, or of rank 2 with
   /// as many vectors as each other, in any layout. x is b itself, or does not overlap it.
@@ -72,6 +79,19 @@ class SptrsvPlan {
   void apply(const Exec& exec, const B& b, const X& x) {
     apply(exec, Op::none, Accumulator(1), b, x);
   }
+  template <VectorView B, WritableVectorView X>
+  void apply(Accumulator alpha, const B& b, const X& x) {
+    apply(Exec{}, alpha, b, x);
+  }
+  template <VectorView B, WritableVectorView X>
+  void apply(Op op, Accumulator alpha, const B& b, const X& x) {
+    apply(Exec{}, op, alpha, b, x);
+  }
+  template <VectorView B, WritableVectorView X>
+  void apply(const B& b, const X& x) {
+    apply(Exec{}, b, x);
+  }
+
   static constexpr bool takes_several_vectors = true;
   static constexpr bool symmetric() { return false; }
   static constexpr const char* name() { return "a sweep over one triangle (SptrsvPlan)"; }
@@ -96,20 +116,21 @@ class SptrsvPlan {
   /// `exec`: no wait, no allocation. Throws Error if the sizes differ; and, with
   /// options.check_pattern, which waits, if the pattern does. Without it the numbers of another
   /// pattern are wrong ones. A diagonal that becomes zero or not
-  /// finite is not an error here: see bad_diagonal and check_diagonal.
+  /// finite is not an error here: see bad_row and check_values.
   void update_values(const Exec& exec, const Matrix& T) {
     core_.update_values(exec, with_signed_offsets(T));
     version_.renew();
   }
+  void update_values(const Matrix& T) { update_values(Exec{}, T); }
 
   /// On the device, in the order of the execution space instance that values were updated on: 0, or
   /// one more than the lowest row whose diagonal is zero, infinite or NaN since. Solves give no
   /// solution then: infinities, NaN, or zeros for an infinite one.
-  Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_diagonal() const {
-    return core_.bad_diagonal();
+  Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_row() const {
+    return core_.bad_row();
   }
   /// Throws Error, naming that row. Waits for `exec`.
-  void check_diagonal(const Exec& exec) const { core_.check_diagonal(exec); }
+  void check_values(const Exec& exec) const { core_.check_values(exec); }
 
   /// What really runs for an op, with every parameter. Throws Error for one that is not prepared.
   const Scheme& scheme(Op op = Op::none) const { return core_.scheme(op); }
@@ -151,5 +172,8 @@ template <ExecutionSpace Exec, class Matrix>
 SptrsvPlan(const Exec&, const Matrix&) -> SptrsvPlan<Exec, Matrix>;
 template <ExecutionSpace Exec, class Matrix>
 SptrsvPlan(const Exec&, const Matrix&, const SptrsvOptions&) -> SptrsvPlan<Exec, Matrix>;
+template <class Matrix>
+SptrsvPlan(const Matrix&, const SptrsvOptions& = {})
+    -> SptrsvPlan<typename Matrix::memory_space::execution_space, Matrix>;
 
 }  // namespace heddle

@@ -96,7 +96,7 @@ class LocalTriangularSolver : public Ifpack2::LocalSparseTriangularSolver<RowMat
     computed_ = false;
     if (plan_) {
       plan_->update_values(exec, T);
-      plan_->check_diagonal(exec);
+      plan_->check_values(exec);
     } else {
       plan_.emplace(exec, T, options_);
     }

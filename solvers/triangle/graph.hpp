@@ -17,8 +17,8 @@ struct Graph {
   Triangle triangle;
 
   /// The order in which every row comes after those that it needs.
-  KOKKOS_FORCEINLINE_FUNCTION Sweep sweep() const {
-    return triangle == Triangle::lower ? Sweep::forward : Sweep::backward;
+  KOKKOS_FORCEINLINE_FUNCTION SweepDirection sweep() const {
+    return triangle == Triangle::lower ? SweepDirection::forward : SweepDirection::backward;
   }
   /// The i-th row in that order.
   KOKKOS_FORCEINLINE_FUNCTION O row(std::int64_t i) const {

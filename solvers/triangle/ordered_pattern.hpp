@@ -76,7 +76,7 @@ class OrderedPattern {
   void copy(const Exec& exec, const Graph<O, Off>& graph, const Off* origin,
             const order::LevelOrder<Exec, O>& order) {
     const O* const rows = order.iterations().data();
-    const order::PlaceOrder<O> in_order{rows, graph.rows, Sweep::forward};
+    const order::PlaceOrder<O> in_order{rows, graph.rows, SweepDirection::forward};
     running_sum<Off>(exec, "heddle::triangle::row_ptr", row_ptr_.data(), rows_,
                      EntriesInTriangle<O, Off>{graph, in_order, 0});
     Kokkos::parallel_for(

@@ -57,7 +57,7 @@ void order_on_threads(const Exec& exec, O n, const int* level, const WavefrontsO
   Arena<Kokkos::HostSpace> work(exec, "heddle::wavefronts::steps", arena_bytes<int>(size));
   int* const steps = work.take<int>(size).data();
   fill(exec, "heddle::wavefronts::steps", steps, n, static_cast<int>(order::steps_per_iteration));
-  const order::Loop<O, NoReads> loop{n, Sweep::forward, ReadsAhead::error, {}};
+  const order::Loop<O, NoReads> loop{n, SweepDirection::forward, ReadsAhead::error, {}};
   const LevelCounts counts = count_levels(exec, loop, level, steps, order.levels);
   const int at_once = backends::threads_at_once(exec);
   int threads = options.threads > 0 ? options.threads : at_once;
@@ -87,7 +87,7 @@ Order<Exec, O> inspect_levels(const Exec& exec, O n, const int* level,
     order_on_threads(exec, n, level, options, order);
   } else {
     order.scheme = scheme_on_device(exec, options);
-    order_on_device(exec, n, Sweep::forward, level, order);
+    order_on_device(exec, n, SweepDirection::forward, level, order);
   }
   return order;
 }

@@ -73,7 +73,8 @@ Order<Exec, O> inspect_on_threads(const Exec& exec, const order::Loop<O, Reads>&
 
 /// Puts iterations of level[i] in order, on a device that is no CPU. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O>
-void order_on_device(const Exec& exec, O n, Sweep sweep, const int* level, Order<Exec, O>& order) {
+void order_on_device(const Exec& exec, O n, SweepDirection sweep, const int* level,
+                     Order<Exec, O>& order) {
   O* const iterations = order.allocate(exec, n);
   order.level_begin = order::sort_by_level(exec, n, sweep, level, order.levels, iterations);
 }
@@ -105,7 +106,7 @@ Order<Exec, O> inspect_on_device(const Exec& exec, const order::Loop<O, Reads>& 
 template <ExecutionSpace Exec, Ordinal O, class Reads>
 Order<Exec, O> inspect(const Exec& exec, const order::Loop<O, Reads>& loop,
                        const WavefrontsOptions& options) {
-  order::check_iterations(loop.iterations);
+  order::check_loop(loop.iterations, loop.sweep);
   if constexpr (order::on_threads<Exec>) {
     return inspect_on_threads(exec, loop, options);
   } else {

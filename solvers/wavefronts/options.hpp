@@ -11,7 +11,7 @@ namespace heddle {
 /// What a user may say about a loop; every default is sensible.
 struct WavefrontsOptions {
   /// From the first iteration to the last, or from the last to the first.
-  Sweep sweep = Sweep::forward;
+  SweepDirection sweep = SweepDirection::forward;
   /// What reading an item means that is written later: an error, or its value before the loop.
   ReadsAhead ahead = ReadsAhead::error;
   /// Pins the scheme; by default one is chosen.

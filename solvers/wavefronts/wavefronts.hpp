@@ -48,9 +48,9 @@ class Wavefronts {
   /// Inspects a loop of n >= 0 iterations, on `exec`, and waits for it.
   ///
   /// Throws Error, naming an iteration and the item that it reads, if that is none of 0, ..., n -
-  /// 1, or one that the loop writes later where that is not allowed; if n is negative; and if
-  /// options.scheme does not exist on this device. Memory: bytes(), and up to 16 bytes an iteration
-  /// and 8 a task and thread meanwhile.
+  /// 1, or one that the loop writes later where that is not allowed; if n is negative or
+  /// options.sweep symmetric; and if options.scheme does not exist on this device. Memory: bytes(),
+  /// and up to 16 bytes an iteration and 8 a task and thread meanwhile.
   template <class Reads>
   Wavefronts(const Exec& exec, O n, const Reads& reads, const WavefrontsOptions& options = {})
       : Wavefronts(exec, n, options.sweep,
@@ -59,10 +59,10 @@ class Wavefronts {
                        options)) {}
 
   /// A loop that one thread of a CPU runs in its own order, for which nothing is inspected.
-  static Wavefronts in_order(const Exec& exec, O n, Sweep sweep = Sweep::forward)
+  static Wavefronts in_order(const Exec& exec, O n, SweepDirection sweep = SweepDirection::forward)
     requires(detail::order::on_threads<Exec>)
   {
-    detail::order::check_iterations(n);
+    detail::order::check_loop(n, sweep);
     Order order;
     order.schedule = detail::order::ThreadSchedule::in_order(n);
     return Wavefronts(exec, n, sweep, std::move(order));
@@ -81,7 +81,7 @@ class Wavefronts {
     requires(Levels::rank() == 1 && std::same_as<typename Levels::non_const_value_type, int>)
   {
     const auto n = static_cast<O>(level.extent(0));
-    return Wavefronts(exec, n, Sweep::forward,
+    return Wavefronts(exec, n, SweepDirection::forward,
                       detail::wavefronts::inspect_levels(exec, n, level.data(), options));
   }
 
@@ -160,7 +160,7 @@ class Wavefronts {
   using Order = detail::wavefronts::Order<Exec, O>;
   using Step = backends::Progress::Word;
 
-  Wavefronts(const Exec& exec, O n, Sweep sweep, Order order)
+  Wavefronts(const Exec& exec, O n, SweepDirection sweep, Order order)
       : n_(n), sweep_(sweep), order_(std::move(order)) {
     const auto threads = static_cast<std::size_t>(order_.schedule.threads);
     progress_memory_ =
@@ -170,7 +170,7 @@ class Wavefronts {
 
   detail::MoveOnly moves_;
   O n_ = 0;
-  Sweep sweep_ = Sweep::forward;
+  SweepDirection sweep_ = SweepDirection::forward;
   Order order_;
   Arena<Kokkos::HostSpace> progress_memory_;
   typename Arena<Kokkos::HostSpace>::template Array<Step> progress_;

@@ -36,8 +36,8 @@ class GaussSeidelTrial {
   }
 
   void draw_options() {
-    const GaussSeidelSweep sweeps[] = {GaussSeidelSweep::forward, GaussSeidelSweep::backward,
-                                       GaussSeidelSweep::symmetric};
+    const SweepDirection sweeps[] = {SweepDirection::forward, SweepDirection::backward,
+                                     SweepDirection::symmetric};
     options_.sweep = one_of(random_, sweeps);
     options_.omega =
         once_in(random_, 2) ? 1 : 0.3 + 1.2 * static_cast<double>(random_.below(9)) / 8;
@@ -58,7 +58,7 @@ class GaussSeidelTrial {
       const auto update = [&](Plan& old) {
         double_values(a_);
         old.update_values(exec_, a_.matrix());
-        old.check_diagonal(exec_);
+        old.check_values(exec_);
       };
       draw_events(random_, exec_, plan, outcome_, update, [&](Plan& used) {
         once_in(random_, 2) ? sweep<Kokkos::LayoutLeft>(used) : sweep<Kokkos::LayoutRight>(used);

@@ -114,7 +114,7 @@ class SptrsvTrial {
             [&](Acc alpha, const auto& b, const auto& x) { plan->apply(exec_, op, alpha, b, x); });
       if (spoiled) A_.restore();
     }
-    if (outcome_.problem.empty()) plan->check_diagonal(exec_);
+    if (outcome_.problem.empty()) plan->check_values(exec_);
   }
 
   void update(Plan& plan) {

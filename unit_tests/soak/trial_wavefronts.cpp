@@ -21,14 +21,14 @@ DrawnLoop draw_loop(Random& random, const std::vector<Scheme>& schemes) {
     drawn.pattern = draw_lower(random);
     if (once_in(random, 2)) {
       drawn.pattern = reversed(drawn.pattern);
-      drawn.options.sweep = Sweep::backward;
+      drawn.options.sweep = SweepDirection::backward;
     }
   } else {
     const std::int64_t sizes[] = {2, 50, 900, 3000};
     drawn.pattern = full_pattern(random.below(one_of(random, sizes) + 1),
                                  1 + random.below(once_in(random, 4) ? 40 : 6), random.bits());
     drawn.options.ahead = ReadsAhead::old_value;
-    if (once_in(random, 2)) drawn.options.sweep = Sweep::backward;
+    if (once_in(random, 2)) drawn.options.sweep = SweepDirection::backward;
   }
   if (!once_in(random, 4)) drawn.options.scheme = one_of(random, schemes);
   drawn.options.threads = static_cast<int>(random.below(7));
@@ -45,7 +45,7 @@ Outcome run_loop(Random& random) {
   outcome.what = "threads " + std::to_string(exec.concurrency()) + ", " +
                  std::to_string(drawn.pattern.rows.size()) + " iterations of " +
                  drawn.pattern.name + ", " +
-                 (options.sweep == Sweep::forward ? "forward, " : "backward, ") +
+                 (options.sweep == SweepDirection::forward ? "forward, " : "backward, ") +
                  (options.scheme ? options.scheme->to_string() : "chosen") + " for " +
                  std::to_string(options.threads) + " threads";
   try {

@@ -39,13 +39,13 @@ TEST_CASE("new values, and a diagonal that goes bad") {
   plan.update_values(exec, other.matrix());
   CHECK(plan.version() != before);
   plan.apply(exec, on_device, x);
-  plan.check_diagonal(exec);
+  plan.check_values(exec);
   Host expected("heddle::test::expected", n);
   SequentialSweeps<double>(exec, other, {.omega = 1.2}).run(b, expected);
   CHECK(difference(x, expected) < 1e-13);
   Kokkos::deep_copy(Kokkos::subview(other.values, 0), 0.0);  // row 0 begins with its diagonal
   plan.update_values(exec, other.matrix());
-  CHECK_THROWS_WITH_AS(plan.check_diagonal(exec), doctest::Contains("row 0"), Error);
+  CHECK_THROWS_WITH_AS(plan.check_values(exec), doctest::Contains("row 0"), Error);
 }
 
 TEST_CASE("a symmetric sweep preconditions cg, a one-sided one is refused") {
@@ -61,7 +61,7 @@ TEST_CASE("a symmetric sweep preconditions cg, a one-sided one is refused") {
   CHECK(preconditioned.converged());
   CHECK(relative_residual(a, b, x) < 2e-8);
   CHECK(2 * preconditioned.iterations < plain.iterations + 4);
-  Plan forward(exec, a.matrix(), {.sweep = GaussSeidelSweep::forward}, FirstSweepType::List());
+  Plan forward(exec, a.matrix(), {.sweep = SweepDirection::forward}, FirstSweepType::List());
   CHECK_THROWS_WITH_AS(cg.solve(exec, a, b, x, forward),
                        doctest::Contains("a forward Gauss-Seidel sweep is not symmetric"), Error);
   SptrsvPlan<Exec, Matrix> triangle(exec, a.matrix(), {.ignore_outside = true});
@@ -107,8 +107,8 @@ TEST_CASE("wrong input is an error that names the row") {
   CHECK_THROWS_WITH_AS(good.relax(exec, b, x, -1, longer), doctest::Contains("-1 sweeps"), Error);
   CHECK_NOTHROW(good.relax(exec, b, x, 0));
   const auto split = Scheme::parse("gauss-seidel/split");
-  CHECK_THROWS_WITH_AS(plan({.sweep = GaussSeidelSweep::forward, .scheme = split})
-                           .sptrsv_scheme(GaussSeidelSweep::backward),
+  CHECK_THROWS_WITH_AS(plan({.sweep = SweepDirection::forward, .scheme = split})
+                           .sptrsv_scheme(SweepDirection::backward),
                        doctest::Contains("no backward sweep"), Error);
   const auto values = to_host(a.values);
   Kokkos::deep_copy(Kokkos::subview(a.values, 0), 0.0);

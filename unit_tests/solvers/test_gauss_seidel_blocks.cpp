@@ -16,7 +16,7 @@ TEST_CASE_TEMPLATE_DEFINE("sweeps over blocks have the numbers of the sequential
     CAPTURE(scheme.to_string());
     for (const int size : {2, 3, 4, 7, 8}) {
       CAPTURE(size);
-      for (const GaussSeidelSweep sweep : every_sweep) {
+      for (const SweepDirection sweep : every_sweep) {
         CAPTURE(std::string(name(sweep)));
         GaussSeidelOptions options;
         options.sweep = sweep;
@@ -47,10 +47,10 @@ TEST_CASE("several vectors are swept over blocks as each alone, in any layout") 
       CAPTURE(size);
       options.block_size = size;
       options.vectors = {4, true};  // fewer than come
-      options.sweep = GaussSeidelSweep::symmetric;
+      options.sweep = SweepDirection::symmetric;
       check_vectors<Kokkos::LayoutLeft>(a, options, 6);
       options.vectors = {6, false};
-      options.sweep = GaussSeidelSweep::backward;
+      options.sweep = SweepDirection::backward;
       check_vectors<Kokkos::LayoutRight>(a, options, 5);
     }
   }
@@ -75,7 +75,7 @@ TEST_CASE("new values, and blocks that are singular by their first row") {
   FirstSweepType::Plan plan = std::move(first);
   CHECK(plan.bytes() == bytes);
   plan.update_values(exec, other.matrix());
-  plan.check_diagonal(exec);
+  plan.check_values(exec);
   plan.apply(exec, on_device, x);
   exec.fence("heddle::test::applied");
   CHECK(difference(x, expected.data()) < 1e-13);
@@ -86,7 +86,7 @@ TEST_CASE("new values, and blocks that are singular by their first row") {
     Kokkos::deep_copy(Kokkos::subview(other.values, entries), 0.0);
   }
   plan.update_values(exec, other.matrix());
-  CHECK_THROWS_WITH_AS(plan.check_diagonal(exec), doctest::Contains("row 8: the diagonal block"),
+  CHECK_THROWS_WITH_AS(plan.check_values(exec), doctest::Contains("row 8: the diagonal block"),
                        Error);
   CHECK_THROWS_WITH_AS(FirstSweepType::Plan(exec, other.matrix(), options, FirstSweepType::List()),
                        doctest::Contains("row 8: the diagonal block"), Error);
@@ -131,7 +131,7 @@ TEST_CASE("sizes and schemes without blocks are refused; empty matrices do nothi
   FirstSweepType::Plan nothing(exec, empty.matrix(), {.block_size = 3}, FirstSweepType::List());
   nothing.apply(exec, none, none);
   nothing.update_values(exec, empty.matrix());
-  nothing.check_diagonal(exec);
+  nothing.check_values(exec);
 }
 
 TEST_CASE("sweeps over blocks are quiet") {

@@ -64,7 +64,7 @@ void check_other_patterns(GaussSeidelOptions options) {
 TEST_CASE("another pattern writes nowhere outside, and is told where patterns are compared") {
   for (const Scheme& scheme : sweep_schemes<Exec>()) {
     CAPTURE(scheme.to_string());
-    for (const GaussSeidelSweep sweep : every_sweep) {
+    for (const SweepDirection sweep : every_sweep) {
       CAPTURE(std::string(name(sweep)));
       check_other_patterns({.sweep = sweep, .scheme = scheme, .threads = 2});
       if (scheme.has("split")) continue;

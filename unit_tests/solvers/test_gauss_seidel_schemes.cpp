@@ -17,7 +17,7 @@ TEST_CASE_TEMPLATE_DEFINE("sweeps have the numbers of the sequential program", T
   for (const Scheme& scheme : sweep_schemes<Exec>()) {
     CAPTURE(scheme.to_string());
     const bool plain = scheme.terms().size() == 1;
-    for (const GaussSeidelSweep sweep : every_sweep) {
+    for (const SweepDirection sweep : every_sweep) {
       for (const double omega : {1.0, 0.7, 1.6}) {
         CAPTURE(std::string(name(sweep)));
         CAPTURE(omega);
@@ -50,10 +50,10 @@ TEST_CASE("several vectors are as each alone, in any layout") {
     for (const std::size_t count : {1, 3, 9}) {
       CAPTURE(count);
       options.vectors = {4, true};  // fewer than come
-      options.sweep = GaussSeidelSweep::symmetric;
+      options.sweep = SweepDirection::symmetric;
       check_vectors<Kokkos::LayoutLeft>(a, options, count);
       options.vectors = {9, false};
-      options.sweep = GaussSeidelSweep::backward;
+      options.sweep = SweepDirection::backward;
       check_vectors<Kokkos::LayoutRight>(a, options, count);
     }
   }
@@ -87,14 +87,25 @@ TEST_CASE("values, bad diagonals, moves and bytes, whatever the scheme") {
     CHECK_THROWS_WITH_AS(first.apply(exec, on_device, x), doctest::Contains("moved from"), Error);
     CHECK_THROWS_WITH_AS(first.scheme(), doctest::Contains("moved from"), Error);
     CHECK(plan.bytes() == bytes);
+    Type::Plan empty;
+    CHECK_THROWS_WITH_AS(empty.relax(exec, on_device, x),
+                         doctest::Contains("GaussSeidelPlan::relax was called on an object that is "
+                                           "empty"),
+                         Error);
+    empty = std::move(plan);
+    plan = std::move(empty);
     Type::Plan again(exec, a.matrix(), {.scheme = plan.scheme(), .threads = 2}, Type::List());
     CHECK(again.scheme() == plan.scheme());
     const auto before = plan.version();
     plan.update_values(exec, other.matrix());
     CHECK(plan.version() != before);
-    plan.check_diagonal(exec);
+    plan.check_values(exec);
     plan.apply(exec, on_device, x);
     exec.fence("heddle::test::applied");
+    CHECK(difference(x, expected.data()) < 1e-13);
+    plan.update_values(other.matrix());
+    plan.apply(on_device, x);
+    exec.fence("heddle::test::applied_on_the_default");
     CHECK(difference(x, expected.data()) < 1e-13);
     // Each begins with the entry before its diagonal.
     for (const std::size_t row : {2, 5, 7}) {
@@ -102,13 +113,13 @@ TEST_CASE("values, bad diagonals, moves and bytes, whatever the scheme") {
                         std::numeric_limits<double>::quiet_NaN());
     }
     plan.update_values(exec, other.matrix());
-    CHECK_THROWS_WITH_AS(plan.check_diagonal(exec), doctest::Contains("row 2"), Error);
+    CHECK_THROWS_WITH_AS(plan.check_values(exec), doctest::Contains("row 2"), Error);
     std::int64_t bad = 0;
-    Kokkos::deep_copy(bad, plan.bad_diagonal());
+    Kokkos::deep_copy(bad, plan.bad_row());
     CHECK(bad == 3);
     Kokkos::deep_copy(other.values, values);
     plan.update_values(exec, other.matrix());
-    plan.check_diagonal(exec);
+    plan.check_values(exec);
   }
 }
 
@@ -150,7 +161,7 @@ TEST_CASE("tiny diagonals divide, and empty matrices do nothing") {
     nothing.apply(exec, none, none);
     nothing.relax(exec, none, none, 2, none);
     nothing.update_values(exec, empty.matrix());
-    nothing.check_diagonal(exec);
+    nothing.check_values(exec);
   }
 }
 
@@ -173,7 +184,7 @@ TEST_CASE("schemes that are not there are refused, and what a plan takes is said
   CHECK(natural.scheme().has(hands_over ? "hand-over" : "sequential"));
   CHECK(natural.colors() == 0);
   CHECK(plan({.order = GaussSeidelOrder::multicolor}).colors() > 1);
-  CHECK_THROWS_WITH_AS(natural.sptrsv_scheme(GaussSeidelSweep::forward),
+  CHECK_THROWS_WITH_AS(natural.sptrsv_scheme(SweepDirection::forward),
                        doctest::Contains("no triangular solve"), Error);
   const Kokkos::View<double*, Exec::memory_space> x("heddle::test::x", 16),
       b("heddle::test::b", 16);
@@ -234,7 +245,7 @@ TEST_CASE("gauss-seidel/split runs the solve and the product that are pinned") {
     options.sptrsv_scheme = solve;
     check_sweeps<Type>(a, options);
     Type::Plan plan(exec, a.matrix(), options, Type::List());
-    for (const auto sweep : {GaussSeidelSweep::forward, GaussSeidelSweep::backward}) {
+    for (const auto sweep : {SweepDirection::forward, SweepDirection::backward}) {
       CHECK(plan.sptrsv_scheme(sweep).terms().front().key == runs_as(solve.terms().front().key));
     }
     of_solves.insert(kernels());
@@ -246,7 +257,7 @@ TEST_CASE("gauss-seidel/split runs the solve and the product that are pinned") {
     options.spmv_scheme = product;
     check_sweeps<Type>(a, options);
     Type::Plan plan(exec, a.matrix(), options, Type::List());
-    for (const auto sweep : {GaussSeidelSweep::forward, GaussSeidelSweep::backward}) {
+    for (const auto sweep : {SweepDirection::forward, SweepDirection::backward}) {
       CHECK(plan.spmv_scheme(sweep).terms().front().key == product.terms().front().key);
     }
   }

@@ -69,7 +69,7 @@ TEST_CASE("sweeps of every scheme are recorded") {
       check_replay(exec, b, x, 3, [&] { plan.relax(exec, b, x, 2); });
     };
     for (const Scheme& scheme : sweep_schemes<Exec>()) {
-      for (const auto sweep : {GaussSeidelSweep::forward, GaussSeidelSweep::symmetric}) {
+      for (const auto sweep : {SweepDirection::forward, SweepDirection::symmetric}) {
         GaussSeidelOptions options;
         options.sweep = sweep;
         options.scheme = scheme;

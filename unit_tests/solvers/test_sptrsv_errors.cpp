@@ -87,12 +87,12 @@ TEST_CASE("sptrsv: new values: a diagonal that becomes zero is told when one ask
   Plan plan(exec, A.matrix());
   const auto B = with_values(exec, pattern, {1, 0, 0, 4});
   plan.update_values(exec, B.matrix());
-  CHECK_THROWS_WITH(plan.check_diagonal(exec), doctest::Contains("row 1"));
+  CHECK_THROWS_WITH(plan.check_values(exec), doctest::Contains("row 1"));
   std::int64_t bad = 0;
-  Kokkos::deep_copy(bad, plan.bad_diagonal());
+  Kokkos::deep_copy(bad, plan.bad_row());
   CHECK(bad == 2);  // the lowest
   plan.update_values(exec, A.matrix());
-  CHECK_NOTHROW(plan.check_diagonal(exec));
+  CHECK_NOTHROW(plan.check_values(exec));
   const auto other = with_values(exec, {"larger", 5, {{0}, {1}, {2}, {3}, {4}}}, {1, 1, 1, 1, 1});
   CHECK_THROWS_WITH(plan.update_values(exec, other.matrix()),
                     doctest::Contains("make a new plan when the pattern changes"));
@@ -119,9 +119,9 @@ TEST_CASE_TEMPLATE("sptrsv: a diagonal that is NaN or infinite is told like one 
       CHECK_THROWS_WITH((typename T::template Plan<>(exec, bad.matrix())),
                         doctest::Contains(named.c_str()));
       plan.update_values(exec, bad.matrix());
-      CHECK_THROWS_WITH(plan.check_diagonal(exec), doctest::Contains(named.c_str()));
+      CHECK_THROWS_WITH(plan.check_values(exec), doctest::Contains(named.c_str()));
       plan.update_values(exec, good.matrix());
-      CHECK_NOTHROW(plan.check_diagonal(exec));
+      CHECK_NOTHROW(plan.check_values(exec));
       // Nobody reads it.
       CHECK_NOTHROW(typename T::template Plan<>(exec, bad.matrix(), {.diagonal = Diagonal::unit}));
     }

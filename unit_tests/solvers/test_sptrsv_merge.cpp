@@ -45,7 +45,7 @@ struct Leveled {
     const triangle::Graph<std::int32_t, std::int64_t> graph{pointers.data(), columns.data(), n,
                                                             Triangle::lower};
     const auto places = order::LevelOrder<Exec, std::int32_t>::by_level(
-        exec, n, Sweep::forward,
+        exec, n, SweepDirection::forward,
         order::Levels<Exec>(exec, triangle::loop_of(graph, from.rows.nonzeros())));
     level_begin = places.level_begin();
     std::int64_t entries = 0;

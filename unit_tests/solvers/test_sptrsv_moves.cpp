@@ -52,8 +52,8 @@ TEST_CASE("sptrsv: a plan that was moved from names what was called") {
   CHECK_THROWS_WITH(first.prepare(exec, Op::transpose), doctest::Contains("SptrsvPlan::prepare"));
   CHECK_THROWS_WITH(first.update_values(exec, A.matrix()),
                     doctest::Contains("SptrsvPlan::update_values"));
-  CHECK_THROWS_WITH(first.bad_diagonal(), doctest::Contains("SptrsvPlan::bad_diagonal"));
-  CHECK_THROWS_WITH(first.check_diagonal(exec), doctest::Contains("SptrsvPlan::check_diagonal"));
+  CHECK_THROWS_WITH(first.bad_row(), doctest::Contains("SptrsvPlan::bad_row"));
+  CHECK_THROWS_WITH(first.check_values(exec), doctest::Contains("SptrsvPlan::check_values"));
   CHECK_THROWS_WITH((void)first.scheme(), doctest::Contains("SptrsvPlan::scheme"));
   CHECK_THROWS_WITH((void)first.levels(), doctest::Contains("SptrsvPlan::levels"));
   CHECK_THROWS_WITH((void)first.features(exec), doctest::Contains("SptrsvPlan::features"));
@@ -67,6 +67,48 @@ TEST_CASE("sptrsv: a plan that was moved from names what was called") {
   second = std::move(first);
   CHECK(solve_randomly<Type>(exec, second, B, Triangle::lower, 1, 6) <= 1);
   CHECK_THROWS_AS(first.apply(exec, 1.0, x, x), Error);
+}
+
+TEST_CASE("sptrsv: an empty plan names what was called, and takes another") {
+  const Exec exec;
+  const auto A = triangle_on_device<Type>(exec, triangle_named("random"));
+  const Kokkos::View<double*, Space> x("heddle::test::x", static_cast<std::size_t>(A.host.rows()));
+  Plan plan;
+  CHECK_THROWS_WITH_AS(plan.apply(exec, 1.0, x, x),
+                       doctest::Contains("SptrsvPlan::apply was called on an object that is empty"),
+                       Error);
+  CHECK_THROWS_WITH(plan.update_values(exec, A.matrix()),
+                    doctest::Contains("SptrsvPlan::update_values"));
+  CHECK_THROWS_WITH((void)plan.scheme(), doctest::Contains("SptrsvPlan::scheme"));
+  CHECK_THROWS_WITH(plan.check_values(exec), doctest::Contains("SptrsvPlan::check_values"));
+  Plan other = std::move(plan);
+  CHECK_THROWS_WITH((void)other.bytes(), doctest::Contains("is empty"));
+  plan = Plan(exec, A.matrix());
+  CHECK(solve_randomly<Type>(exec, plan, A, Triangle::lower, 2, 3) <= 1);
+}
+
+TEST_CASE("sptrsv: without an instance a plan runs on the default one") {
+  const auto A = triangle_on_device<Type>(Exec(), triangle_named("random"));
+  const auto n = static_cast<std::size_t>(A.host.rows());
+  const Kokkos::View<double*, Space> b("heddle::test::b", n), x("heddle::test::x", n),
+      expected("heddle::test::expected", n);
+  Kokkos::deep_copy(b, 1.0);
+  Plan named(Exec(), A.matrix(), {.ops = {Op::transpose}});
+  Plan plan(A.matrix(), {.ops = {Op::transpose}});
+  plan.update_values(A.matrix());
+  const auto check_same = [&] {
+    Kokkos::fence("heddle::test::applied");
+    const auto of_plan = to_host(x), of_named = to_host(expected);
+    for (std::size_t i = 0; i < n; ++i) REQUIRE(of_plan(i) == of_named(i));
+  };
+  for (const Op op : {Op::none, Op::transpose}) {
+    named.apply(Exec(), op, 2.0, b, expected);
+    plan.apply(op, 2.0, b, x);
+    check_same();
+  }
+  named.apply(Exec(), b, expected);
+  plan.apply(b, x);
+  check_same();
 }
 
 TEST_CASE("sptrsv: a workspace that was moved from is refused") {

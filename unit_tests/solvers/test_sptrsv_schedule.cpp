@@ -36,7 +36,7 @@ struct Scheduled {
                                                             from.rows.col_idx().data(), n, side};
     std::int64_t entries = 0;
     for (std::int32_t i = 0; i < n; ++i) {
-      const order::PlaceOrder<std::int32_t> in_order{nullptr, n, Sweep::forward};
+      const order::PlaceOrder<std::int32_t> in_order{nullptr, n, SweepDirection::forward};
       entries += triangle::EntriesInTriangle<std::int32_t, std::int64_t>{graph, in_order, 0}(i);
     }
     using Order = order::LevelOrder<Exec, std::int32_t>;

@@ -40,7 +40,7 @@ TEST_CASE_TEMPLATE_DEFINE("wavefronts: the same as the loop, on every triangle",
   Watchdog watchdog("wavefronts of triangles");
   for (const Pattern& lower : triangle_patterns()) {
     check_every_scheme(exec, lower, {});
-    check_every_scheme(exec, reversed(lower), {.sweep = Sweep::backward});
+    check_every_scheme(exec, reversed(lower), {.sweep = SweepDirection::backward});
     watchdog.progress();
   }
 }
@@ -51,7 +51,7 @@ TEST_CASE_TEMPLATE_DEFINE("wavefronts: who reads ahead finds old values", T, ahe
   Watchdog watchdog("wavefronts of sweeps");
   for (const auto& [rows, most] : {std::pair(1500, 3), std::pair(400, 12), std::pair(3000, 2)}) {
     const Pattern pattern = full_pattern(rows, most, static_cast<std::uint64_t>(rows));
-    for (const Sweep sweep : {Sweep::forward, Sweep::backward}) {
+    for (const SweepDirection sweep : {SweepDirection::forward, SweepDirection::backward}) {
       check_every_scheme(exec, pattern, {.sweep = sweep, .ahead = ReadsAhead::old_value});
       watchdog.progress();
     }
@@ -75,7 +75,7 @@ TEST_CASE_TEMPLATE_DEFINE("wavefronts: wrong reads are errors that name the iter
   CHECK_THROWS_WITH(inspect(later, {}),
                     doctest::Contains("iteration 2 reads item 3, which the loop writes later; say "
                                       "ReadsAhead::old_value"));
-  CHECK_THROWS_WITH(inspect(later, {.sweep = Sweep::backward}),
+  CHECK_THROWS_WITH(inspect(later, {.sweep = SweepDirection::backward}),
                     doctest::Contains("iteration 1 reads item 0, which the loop writes later"));
   CHECK(inspect(later, {.ahead = ReadsAhead::old_value}) == 3);
   CHECK(inspect({"itself", 2, {{0}, {0, 1}}}, {}) == 2);
@@ -99,6 +99,8 @@ TEST_CASE_TEMPLATE_DEFINE("wavefronts: wrong reads are errors that name the iter
   const DevicePattern<Exec> on_device(later);
   CHECK_THROWS_WITH(Wavefronts(exec, -1, on_device.reads()),
                     doctest::Contains("a loop of -1 iterations"));
+  CHECK_THROWS_WITH(inspect(later, {.sweep = SweepDirection::symmetric}),
+                    doctest::Contains("one loop cannot go forward and backward"));
   CHECK_THROWS_AS(inspect(later, {.scheme = Scheme("wavefronts", {{"fast"}})}), Error);
 }
 TEST_CASE_TEMPLATE_APPLY(wrong, Everywhere);
@@ -114,8 +116,9 @@ TEST_CASE_TEMPLATE_DEFINE("wavefronts: levels are those of the longest chain", T
     CAPTURE(name);
     const DevicePattern<Exec> lower(triangle_named(name)), upper(reversed(triangle_named(name)));
     CHECK(Wavefronts(exec, lower.rows, lower.reads()).levels() == count);
-    CHECK(Wavefronts(exec, upper.rows, upper.reads(), {.sweep = Sweep::backward}).levels() ==
-          count);
+    CHECK(
+        Wavefronts(exec, upper.rows, upper.reads(), {.sweep = SweepDirection::backward}).levels() ==
+        count);
   }
 }
 TEST_CASE_TEMPLATE_APPLY(levels, Everywhere);
@@ -145,7 +148,7 @@ TEST_CASE_TEMPLATE_DEFINE("wavefronts: fewer threads are granted than asked for"
   using Exec = typename T::Exec;
   const Exec exec;
   const Pattern pattern = triangle_named("grid");
-  const auto expected = items_in_order(pattern, Sweep::forward);
+  const auto expected = items_in_order(pattern, SweepDirection::forward);
   const DevicePattern<Exec> one(pattern), other(pattern);
   const Watchdog watchdog("a loop inside a launch");
   for (const char* name : {"barrier", "point-to-point"}) {
@@ -183,7 +186,7 @@ TEST_CASE_TEMPLATE_DEFINE("wavefronts: levels that were found elsewhere", T, giv
   }
   // From the last iteration to the first, though the loop goes the other way: as colors may.
   const Pattern upper = reversed(triangle_named("grid"));
-  const auto expected = items_in_order(upper, Sweep::backward);
+  const auto expected = items_in_order(upper, SweepDirection::backward);
   const DevicePattern<Exec> on_device(upper);
   const int n = on_device.rows;
   std::vector<int> levels(static_cast<std::size_t>(n));
@@ -211,13 +214,13 @@ TEST_CASE_TEMPLATE_DEFINE("wavefronts: a loop in order is not looked at", T, in_
   using Exec = typename T::Exec;
   if constexpr (heddle::detail::order::on_threads<Exec>) {
     const Exec exec;
-    for (const Sweep sweep : {Sweep::forward, Sweep::backward}) {
+    for (const SweepDirection sweep : {SweepDirection::forward, SweepDirection::backward}) {
       std::vector<int> order;
       const auto waves = Wavefronts<Exec>::in_order(exec, 5, sweep);
       waves.for_each(exec, [&](int i) { order.push_back(i); });
       exec.fence("heddle::test::ran");
-      CHECK(order ==
-            (sweep == Sweep::forward ? std::vector{0, 1, 2, 3, 4} : std::vector{4, 3, 2, 1, 0}));
+      CHECK(order == (sweep == SweepDirection::forward ? std::vector{0, 1, 2, 3, 4}
+                                                       : std::vector{4, 3, 2, 1, 0}));
       CHECK(waves.scheme().to_string() == "wavefronts/sequential");
     }
     Wavefronts<Exec>().for_each(exec, [](int) { FAIL("there is nothing to do"); });

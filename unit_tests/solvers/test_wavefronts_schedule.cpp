@@ -52,9 +52,9 @@ template <class Use>
 void for_each_loop(const Use& use) {
   for (const Pattern& lower : triangle_patterns()) {
     use(lower, WavefrontsOptions{});
-    use(reversed(lower), WavefrontsOptions{.sweep = Sweep::backward});
+    use(reversed(lower), WavefrontsOptions{.sweep = SweepDirection::backward});
   }
-  for (const Sweep sweep : {Sweep::forward, Sweep::backward}) {
+  for (const SweepDirection sweep : {SweepDirection::forward, SweepDirection::backward}) {
     use(full_pattern(600, 4, 3), WavefrontsOptions{.sweep = sweep, .ahead = ReadsAhead::old_value});
   }
 }
@@ -170,7 +170,7 @@ TEST_CASE("wavefronts: any number of threads runs a schedule, with delays anywhe
   for (const char* name : {"grid", "random", "two chains", "bidiagonal", "0 x 0", "1 x 1"}) {
     CAPTURE(name);
     const Pattern pattern = triangle_named(name);
-    const auto expected = items_in_order(pattern, Sweep::forward);
+    const auto expected = items_in_order(pattern, SweepDirection::forward);
     for (const char* kernel : {"barrier", "point-to-point"}) {
       const Scheduled scheduled(pattern, {.threads = 8}, kernel, 1);
       for (const int granted : {1, 2, 3, 7, 8}) {
@@ -234,7 +234,7 @@ TEST_CASE("wavefronts: threads are chosen only where they gain") {
 TEST_CASE("wavefronts: a schedule is made for the threads that have a processor each") {
   const Exec exec;
   const Pattern wide = lower_band("wide", 200000, {100000});
-  const auto expected = items_in_order(wide, Sweep::forward);
+  const auto expected = items_in_order(wide, SweepDirection::forward);
   const PatternReads reads{wide.rows.row_ptr().data(), wide.rows.col_idx().data()};
   for (const int processors : {1, 2, 1000000}) {
     const AssumedProcessors assumed(processors);

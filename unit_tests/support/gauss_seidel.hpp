@@ -69,10 +69,10 @@ class SequentialSweeps {
   template <class B, class X>
   void run(const B& b, const X& x, int sweeps = 1) const {
     for (int i = 0; i < sweeps; ++i) {
-      if (sweep_ != GaussSeidelSweep::backward) {
+      if (sweep_ != SweepDirection::backward) {
         for (const std::size_t block : order_) solve(b, x, block);
       }
-      if (sweep_ == GaussSeidelSweep::forward) continue;
+      if (sweep_ == SweepDirection::forward) continue;
       for (auto block = order_.rbegin(); block != order_.rend(); ++block) solve(b, x, *block);
     }
   }
@@ -138,7 +138,7 @@ class SequentialSweeps {
   HostVector<int> row_ptr_, col_idx_;
   HostVector<S> values_;
   std::size_t n_, size_;
-  GaussSeidelSweep sweep_;
+  SweepDirection sweep_;
   double omega_;
   std::vector<std::size_t> order_;
 };

@@ -27,8 +27,8 @@ using SweepTypes = JoinTuples<std::tuple<SweepType<DefaultDevice, double>>,
 #endif
 using FirstSweepType = std::tuple_element_t<0, SweepTypes>;
 
-inline constexpr GaussSeidelSweep every_sweep[] = {
-    GaussSeidelSweep::forward, GaussSeidelSweep::backward, GaussSeidelSweep::symmetric};
+inline constexpr SweepDirection every_sweep[] = {SweepDirection::forward, SweepDirection::backward,
+                                                 SweepDirection::symmetric};
 
 /// A plan's sweeps from zero and from a guess, and their residuals, against the host's.
 template <class Type, class Operator>

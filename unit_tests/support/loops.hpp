@@ -35,11 +35,11 @@ struct MixItems {
 };
 
 /// The items that the loop leaves if it is run as it is written.
-inline std::vector<std::int64_t> items_in_order(const Pattern& pattern, Sweep sweep) {
+inline std::vector<std::int64_t> items_in_order(const Pattern& pattern, SweepDirection sweep) {
   const auto n = static_cast<int>(pattern.rows.size());
   std::vector<std::int64_t> items(static_cast<std::size_t>(n), 5);
   const MixItems mix{{pattern.rows.row_ptr().data(), pattern.rows.col_idx().data()}, items.data()};
-  for (int p = 0; p < n; ++p) mix(sweep == Sweep::forward ? p : n - 1 - p);
+  for (int p = 0; p < n; ++p) mix(sweep == SweepDirection::forward ? p : n - 1 - p);
   return items;
 }
 

@@ -138,7 +138,7 @@ TEST_CASE("what a Preconditioner cannot do is an error that says what to do") {
   CHECK_THROWS_WITH_AS(M.apply(*x, *y), doctest::Contains("x holds 2 vectors and y 3"), Error);
   heddle::tpetra::Preconditioner<Sweep> forward(A, [](const Exec& exec, const Block& block) {
     GaussSeidelOptions options;
-    options.sweep = GaussSeidelSweep::forward;
+    options.sweep = SweepDirection::forward;
     return std::make_unique<Sweep>(exec, block, options);
   });
   CHECK(!forward.hasTransposeApply());

@@ -26,10 +26,10 @@ class ReferenceSweeps {
     x_.clear();
     for (std::size_t i = 0; i < n; ++i) x_.push_back({Number(guess(i)), 0});
     for (int sweep = 0; sweep < sweeps; ++sweep) {
-      if (options_.sweep != GaussSeidelSweep::backward) {
+      if (options_.sweep != SweepDirection::backward) {
         for (std::size_t i = 0; i < n; ++i) row(i, Number(b(i)));
       }
-      if (options_.sweep == GaussSeidelSweep::forward) continue;
+      if (options_.sweep == SweepDirection::forward) continue;
       for (std::size_t i = n; i-- > 0;) row(i, Number(b(i)));
     }
   }

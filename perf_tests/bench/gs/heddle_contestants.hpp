@@ -51,9 +51,9 @@ class HeddleSweeps : public GsContestant<S> {
   std::size_t bytes() const override { return plan_.bytes(); }
   std::string scheme() const override { return plan_.scheme().to_string(); }
   std::string note() const override {
-    const GaussSeidelSweep first = problem_.options.sweep == GaussSeidelSweep::backward
-                                       ? GaussSeidelSweep::backward
-                                       : GaussSeidelSweep::forward;
+    const SweepDirection first = problem_.options.sweep == SweepDirection::backward
+                                     ? SweepDirection::backward
+                                     : SweepDirection::forward;
     const int colors = plan_.colors(), levels = plan_.levels(first);
     if (colors > 0) return std::to_string(colors) + " colors";
     if (levels == 0) return "";

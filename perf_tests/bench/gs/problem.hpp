@@ -37,8 +37,8 @@ struct GsProblem : ColumnVectors<S> {
   /// A.rows() x columns each, without gaps.
   Kokkos::View<S*, Space> b, x;
 
-  bool forward() const { return options.sweep != GaussSeidelSweep::backward; }
-  bool backward() const { return options.sweep != GaussSeidelSweep::forward; }
+  bool forward() const { return options.sweep != SweepDirection::backward; }
+  bool backward() const { return options.sweep != SweepDirection::forward; }
 
   /// use(b, x) with vectors of rank 1 for one column, else with rank 2 in their layout.
   template <class Use>

@@ -18,9 +18,9 @@ struct GsRequest : ContestOptions {
   int block_size = 1;
 
   bool from_zero() const { return start == "zero"; }
-  GaussSeidelSweep sweep() const {
-    if (sweep_name == "symmetric") return GaussSeidelSweep::symmetric;
-    return sweep_name == "forward" ? GaussSeidelSweep::forward : GaussSeidelSweep::backward;
+  SweepDirection sweep() const {
+    if (sweep_name == "symmetric") return SweepDirection::symmetric;
+    return sweep_name == "forward" ? SweepDirection::forward : SweepDirection::backward;
   }
   GaussSeidelOptions options() const {
     GaussSeidelOptions options;

@@ -107,7 +107,7 @@ GrowingGroups<Exec, O> merge_runs(const Exec& exec,
              merging, grown.head, grown.groups});
   const order::Loop<O, ReadsOfRuns<O, Off>> loop{
       static_cast<O>(n),
-      Sweep::forward,
+      SweepDirection::forward,
       ReadsAhead::error,
       {pattern.row_ptr().data(), pattern.needed().data(), grown.head, grown.groups}};
   const order::Levels<Exec> levels(exec, loop);
