@@ -7,6 +7,7 @@
 #include "../../solvers/sptrsv/transform/merge.hpp"
 #include "../../solvers/sptrsv/transform/pieces.hpp"
 #include "../support/serial_parents.hpp"
+#include "../support/task_proofs.hpp"
 #include "../support/triangles.hpp"
 
 namespace heddle::test {
@@ -15,16 +16,12 @@ namespace {
 
 namespace order = heddle::detail::order;
 namespace triangle = heddle::detail::triangle;
-using heddle::detail::sptrsv::broken_groups;
 using heddle::detail::sptrsv::merge;
 using heddle::detail::sptrsv::MergedRows;
 using heddle::detail::sptrsv::Merging;
 using heddle::detail::sptrsv::MergingBands;
 using heddle::detail::sptrsv::most_rows;
-using order::broken_dependence;
-using order::Launch;
 using order::launches_of;
-using order::RowGroups;
 using Kind = Merging::Kind;
 
 /// A lower triangle on a device, with its rows in the order of their levels.
@@ -57,6 +54,9 @@ struct Leveled {
     needed = on_host(pattern.needed().data(), entries);
   }
 
+  RowGroups on_host(const MergedRows<Exec, std::int32_t>& groups) const {
+    return groups_on_host(exec, groups, pattern.rows());
+  }
   MergedRows<Exec, std::int32_t> merged(const Merging& merging) const {
     return merge(exec, pattern, level_begin, merging);
   }
@@ -127,7 +127,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv: groups wait for what they need, in every sche
       CAPTURE(merging.number);
       CAPTURE(merging.most_entries);
       const auto groups = triangle.merged(merging);
-      CHECK(problem(triangle, groups.on_host(triangle.exec), merging) == "");
+      CHECK(problem(triangle, triangle.on_host(groups), merging) == "");
       for (const std::int64_t least : {1, 5, 1000000}) {
         const auto launches = launches_of(groups.level_begin(), least);
         CHECK(broken_groups(triangle.exec, triangle.pattern, groups, launches, {most_rows}) == "");
@@ -191,8 +191,8 @@ using Host = Kokkos::DefaultHostExecutionSpace;
 TEST_CASE("sptrsv: a schedule that breaks a dependence is noticed") {
   const Leveled<Host> chain(lower_band("chain", 3, {1}));
   const auto wrong = [](const Leveled<Host>& triangle, const RowGroups& groups,
-                        const std::vector<Launch>& launches, const order::GroupBounds& bounds) {
-    const order::PlaceGraph<std::int32_t, std::int64_t> graph{
+                        const std::vector<Launch>& launches, const GroupBounds& bounds) {
+    const PlaceGraph<std::int32_t, std::int64_t> graph{
         triangle.pattern.rows(), triangle.row_ptr.data(), triangle.needed.data()};
     return broken_dependence(graph, groups, launches, bounds);
   };
@@ -240,7 +240,7 @@ TEST_CASE("sptrsv: a large triangle is merged in bands, each for itself") {
   const MergingBands bands(band.level_begin);
   CHECK(bands.count == 2);
   const auto groups = band.merged({Kind::parents, 4});
-  const RowGroups on_host = groups.on_host(band.exec);
+  const RowGroups on_host = band.on_host(groups);
   for (const std::int64_t least : {1, 1000000}) {
     CHECK(broken_groups(band.exec, band.pattern, groups, launches_of(groups.level_begin(), least),
                         {most_rows}) == "");
@@ -255,7 +255,7 @@ TEST_CASE("sptrsv: a large triangle is merged in bands, each for itself") {
 
 TEST_CASE("sptrsv: kinds of merging in places that follow each other") {
   const auto rows = leveled<Host>("long rows");
-  const auto merged = [&](Kind kind) { return rows.merged({kind, 4}).on_host(rows.exec); };
+  const auto merged = [&](Kind kind) { return rows.on_host(rows.merged({kind, 4})); };
   const auto mean = [&](const RowGroups& groups, std::size_t g) {
     std::int64_t entries = 0;
     for (auto p = groups.begin[g]; p < groups.begin[g + 1]; ++p) {

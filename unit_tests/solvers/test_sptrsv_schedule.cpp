@@ -3,11 +3,11 @@
 // dependence.
 #include <doctest/doctest.h>
 
-#include "../../solvers/order/task_proof.hpp"
 #include "../../solvers/sptrsv/definitions.hpp"
 #include "../../solvers/sptrsv/schedule/row_tasks.hpp"
 #include "../../solvers/sptrsv/select/candidates.hpp"
 #include "../../solvers/triangle/ordered_pattern.hpp"
+#include "../support/task_proofs.hpp"
 #include "../support/triangles.hpp"
 
 namespace heddle::test {
@@ -18,8 +18,6 @@ namespace triangle = heddle::detail::triangle;
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using RowTasks = heddle::detail::sptrsv::RowTasks<Exec>;
 using Pattern32 = triangle::OrderedPattern<Exec, std::int32_t, std::int64_t>;
-using order::Launch;
-using order::Task;
 
 /// A triangle in the order that a scheme solves it in, and how the scheme does.
 struct Scheduled {
@@ -50,10 +48,10 @@ struct Scheduled {
   }
 
   std::string broken(const std::vector<Task>& by, const std::vector<Launch>& launches) const {
-    const order::PlaceGraph<std::int32_t, std::int64_t> graph{
-        pattern.rows(), pattern.row_ptr().data(), pattern.needed().data()};
+    const PlaceGraph<std::int32_t, std::int64_t> graph{pattern.rows(), pattern.row_ptr().data(),
+                                                       pattern.needed().data()};
     const int most_rows = rows.lanes > 0 ? width / rows.lanes : width;
-    return order::broken_task(graph, by, launches, most_rows, rows.rows_may_meet());
+    return broken_task(graph, by, launches, most_rows, rows.rows_may_meet());
   }
 };
 

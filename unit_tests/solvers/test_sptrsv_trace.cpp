@@ -2,16 +2,14 @@
 // Solves with time stamps in them: what they note of every step, and that they solve.
 #include <doctest/doctest.h>
 
-#include "../../solvers/sptrsv/trace.hpp"
 #include "../support/sptrsv_check.hpp"
+#include "../support/traced_solve.hpp"
 #include "../support/watchdog.hpp"
 
 namespace heddle::test {
 
 namespace {
 
-using heddle::detail::sptrsv::SolveTrace;
-using heddle::detail::sptrsv::TraceAccess;
 using Type = OneTriangleType;
 using Exec = Type::Exec;
 
@@ -57,8 +55,8 @@ TEST_CASE("sptrsv: a traced solve solves, and stamps every step in an order that
           const Vectors<double, Type::Space> x(n, 1, true);
           fill_with_poison(x.data());
           const SolveTrace trace =
-              TraceAccess::trace(exec, plan, op, 1.0, multivector_of<const double>(b_device.view()),
-                                 multivector_of<double>(x.view()));
+              traced_solve(exec, plan, op, 1.0, multivector_of<const double>(b_device.view()),
+                           multivector_of<double>(x.view()));
           const auto solution = x.template in<Kokkos::HostSpace>();
           CHECK(residual(A.host, op, solution.view(), 1.0, b.view()) <= 1);
           REQUIRE(trace.step_of_row.size() == n);
@@ -90,16 +88,16 @@ TEST_CASE("sptrsv: a trace is of one right-hand side, and of a device with a clo
   const auto right = multivector_of<const double>(b.view());
   const auto left = multivector_of<double>(x.view());
   Type::Plan<> plan(exec, A.matrix());
-  CHECK_THROWS_WITH_AS(TraceAccess::trace(exec, plan, Op::none, 1.0, right, left),
+  CHECK_THROWS_WITH_AS(traced_solve(exec, plan, Op::none, 1.0, right, left),
                        doctest::Contains("2 right-hand sides"), Error);
   CHECK_THROWS_WITH_AS(
-      TraceAccess::trace(exec, plan, Op::transpose, 1.0, right.slice(0, 1), left.slice(0, 1)),
+      traced_solve(exec, plan, Op::transpose, 1.0, right.slice(0, 1), left.slice(0, 1)),
       doctest::Contains("not prepared"), Error);
   using Other = Portable<Exec>;
   const Other other(exec);
   SptrsvPlan<Other, Type::Matrix> portable(other, A.matrix());
   CHECK_THROWS_WITH_AS(
-      TraceAccess::trace(other, portable, Op::none, 1.0, right.slice(0, 1), left.slice(0, 1)),
+      traced_solve(other, portable, Op::none, 1.0, right.slice(0, 1), left.slice(0, 1)),
       doctest::Contains("a launch a level"), Error);
 }
 

@@ -4,9 +4,9 @@
 
 #include <thread>
 
-#include "../../solvers/order/thread_proof.hpp"
 #include "../support/assumed_processors.hpp"
 #include "../support/loops.hpp"
+#include "../support/thread_proof.hpp"
 #include "../support/watchdog.hpp"
 
 namespace heddle::test {
@@ -17,7 +17,6 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 using backends::Progress;
 namespace order = heddle::detail::order;
 namespace wavefronts = heddle::detail::wavefronts;
-using order::ThreadSchedule;
 
 /// A pattern, how its loop is meant, and a schedule that was made for it.
 struct Scheduled {
@@ -37,9 +36,7 @@ struct Scheduled {
             {pattern.rows.row_ptr().data(), pattern.rows.col_idx().data()}};
   }
   const ThreadSchedule& schedule() const { return waves.schedule(); }
-  bool proved(const ThreadSchedule& by) const {
-    return !order::broken_dependence(by, iterations, loop());
-  }
+  bool proved(const ThreadSchedule& by) const { return !broken_dependence(by, iterations, loop()); }
 
   Pattern pattern;
   WavefrontsOptions options;

@@ -5,7 +5,7 @@
 #include <heddle/sptrsv.hpp>
 
 #include "../../../solvers/sptrsv/select/candidates.hpp"
-#include "../../../solvers/sptrsv/trace.hpp"
+#include "../../../unit_tests/support/traced_solve.hpp"
 #include "../common/progress.hpp"
 #include "../common/results.hpp"
 #include "../common/scheme_search.hpp"
@@ -56,11 +56,11 @@ class HeddleSolve : public SptrsvContestant<S> {
   std::size_t bytes() const override { return plan_.bytes(); }
   std::string scheme() const override { return plan_.scheme(problem_.op).to_string(); }
   /// In the one type that is worth kernels of their own.
-  std::optional<detail::sptrsv::SolveTrace> trace(const Exec& exec) override {
+  std::optional<test::SolveTrace> trace(const Exec& exec) override {
     if constexpr (std::same_as<S, double> && sizeof(Off) == 4) {
       return problem_.with_vectors([&](const auto& b, const auto& x) {
-        return detail::sptrsv::TraceAccess::trace(exec, plan_, problem_.op, S(1),
-                                                  multivector_of<const S>(b), multivector_of<S>(x));
+        return test::traced_solve(exec, plan_, problem_.op, S(1), multivector_of<const S>(b),
+                                  multivector_of<S>(x));
       });
     } else {
       return std::nullopt;

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "../../../solvers/sptrsv/options.hpp"
-#include "../../../solvers/sptrsv/prepare/trace.hpp"
+#include "../../../unit_tests/support/solve_trace.hpp"
 #include "../common/problem.hpp"
 
 namespace heddle::bench {
@@ -20,7 +20,7 @@ class SptrsvContestant : public SetUp {
   /// Whether it reads x, to no effect as long as that is finite. Nothing of Heddle does.
   virtual bool needs_finite_x() const { return false; }
   /// One solve with alpha = 1, traced; nothing where that is not compiled.
-  virtual std::optional<detail::sptrsv::SolveTrace> trace(const Exec&) { return std::nullopt; }
+  virtual std::optional<test::SolveTrace> trace(const Exec&) { return std::nullopt; }
 };
 
 /// One triangle on the device with its vectors; what every contestant is given.

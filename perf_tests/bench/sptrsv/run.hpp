@@ -124,7 +124,7 @@ class SptrsvRun {
     });
   }
 
-  TracedSolve analysed(const std::string& scheme, const detail::sptrsv::SolveTrace& solve) const {
+  TracedSolve analysed(const std::string& scheme, const test::SolveTrace& solve) const {
     TracedSolve traced{scheme, solve.groups, {}};
     if constexpr (sizeof(Off) == 4) {
       const auto rows = static_cast<std::size_t>(host_.rows());

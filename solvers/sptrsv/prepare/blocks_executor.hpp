@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cassert>
 
 #include "../../../core/scheme.hpp"
 #include "../../handover/gpu_solve.hpp"
@@ -21,6 +20,7 @@ class BlocksExecutor {
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
+  using Triangle = BlockedTriangle<Exec, S, O, Off, Acc, triangle::DiagonalOf<S, V>>;
 
   BlocksExecutor() = default;
 
@@ -52,47 +52,26 @@ class BlocksExecutor {
     triangle_.update_values(exec, T, bad_diagonal);
   }
 
+  /// With a trace of one right-hand side.
+  template <class Trace = NoTrace>
   void apply(const Exec& exec, bool conjugate, Acc alpha, const Multivector<const V>& b,
-             const Multivector<V>& x) {
+             const Multivector<V>& x, const Trace& trace = {}) {
     for (int first = 0; first < x.count; first += room_) {
       const int vectors = std::min(room_, x.count - first);
       const Operands operands{triangle_.rows(), conjugate, alpha, b.slice(first, vectors),
                               x.slice(first, vectors)};
-      const auto run_it = [&]<class Kernel>() { run<Kernel>(exec, operands, NoTrace()); };
-      if (vectors == 1) {
-        with_kernel<1>(run_it);
+      if (Trace::records || vectors == 1) {
+        with_kernel<1, Trace>([&]<class Kernel>() { run<Kernel>(exec, operands, trace); });
       } else {
-        with_kernel<together>(run_it);
+        with_kernel<together>([&]<class Kernel>() { run<Kernel>(exec, operands, NoTrace()); });
       }
     }
   }
 
-  SolveTrace trace(const Exec& exec, bool conjugate, Acc alpha, const Multivector<const V>& b,
-                   const Multivector<V>& x) {
-    const TraceStorage<Exec> storage(exec, triangle_.groups());
-    const Operands operands{triangle_.rows(), conjugate, alpha, b, x};
-    with_kernel<1, StepTrace>(
-        [&]<class Kernel>() { run<Kernel>(exec, operands, storage.trace()); });
-    SolveTrace trace = storage.read(exec);
-    const std::int64_t rows = operands.T.rows;
-    trace.groups = true;
-    trace.step_of_row = places_of_rows(exec, operands.T.row, rows);
-    const auto groups = order::copied_to_host(exec, "heddle::sptrsv::trace_on_host",
-                                              triangle_.view().groups, triangle_.groups());
-    std::vector<std::int64_t> group_of_place(trace.step_of_row.size());
-    for (std::size_t g = 0; g < groups.size(); ++g) {
-      std::fill_n(group_of_place.begin() + groups[g].first, groups[g].rows,
-                  static_cast<std::int64_t>(g));
-    }
-    for (std::int64_t& step : trace.step_of_row) {
-      step = group_of_place[static_cast<std::size_t>(step)];
-    }
-    return trace;
-  }
+  const Triangle& triangle() const { return triangle_; }
 
  private:
   using Operands = sptrsv::Operands<S, O, Off, V, Acc>;
-  using Triangle = BlockedTriangle<Exec, S, O, Off, Acc, triangle::DiagonalOf<S, V>>;
   /// Right-hand sides that a kernel holds in registers: one of large numbers, and more than two
   /// make kernels for gfx90a spill.
   static constexpr int together = sizeof(Acc) > 8 ? 1 : 2;
@@ -105,8 +84,6 @@ class BlocksExecutor {
                                                          in.sums.entries);
     MergedRows<Exec, O> groups = merge(in.exec, pattern, by_level.level_begin(), merging());
     launches_ = order::launches_of(groups.level_begin(), least_of_own_launch(in, warps));
-    assert(broken_groups(in.exec, pattern, groups, launches_,
-                         {most_rows, piece_, most_pieces_of(subwarps_)}) == "");
     return groups;
   }
 

@@ -8,7 +8,6 @@
 #include "../transform/blocked_view.hpp"
 #include "../transform/pieces.hpp"
 #include "operands.hpp"
-#include "trace.hpp"
 
 namespace heddle::detail::sptrsv {
 

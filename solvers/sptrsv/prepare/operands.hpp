@@ -17,6 +17,14 @@ KOKKOS_FORCEINLINE_FUNCTION heddle::RealOf<T> magnitude(const T& value) {
   }
 }
 
+/// What a kernel notes of the steps of a solve, each a row or a group of rows: nothing. Tests and
+/// heddle-bench note when each was begun and when it was posted.
+struct NoTrace {
+  static constexpr bool records = false;
+  KOKKOS_FORCEINLINE_FUNCTION void begin(std::int64_t) const {}
+  KOKKOS_FORCEINLINE_FUNCTION void end(std::int64_t) const {}
+};
+
 /// x = alpha * op(T)^-1 * b, as the places of a triangle compute it.
 template <Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
 struct Operands {

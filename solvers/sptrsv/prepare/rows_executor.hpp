@@ -5,25 +5,8 @@
 #include "../select/choose.hpp"
 #include "inspection.hpp"
 #include "rows_kernel.hpp"
-#include "trace.hpp"
 
 namespace heddle::detail::sptrsv {
-
-/// A kernel's run of places, one by one. A step of a trace is a row.
-template <class Kernel>
-struct TracedRows {
-  Kernel kernel;
-  StepTrace trace;
-
-  void operator()(std::int64_t first, std::int64_t stop) const {
-    for (std::int64_t place = first; place < stop; ++place) {
-      const auto row = static_cast<std::int64_t>(kernel.T.col_idx[kernel.T.row_ptr[place + 1] - 1]);
-      trace.begin(row);
-      kernel(place, place + 1);
-      trace.end(row);
-    }
-  }
-};
 
 /// Runs the schemes of CPUs and of devices whose teams may not wait: the wavefronts of a loop over
 /// rows, a row a thread.
@@ -60,31 +43,15 @@ class RowsExecutor {
 
   void apply(const Exec& exec, bool conjugate, Acc alpha, const Multivector<const V>& b,
              const Multivector<V>& x) {
-    const RowsKernel<S, O, Off, V, Acc> kernel{triangle_.view(), conjugate, alpha, b, x};
     if constexpr (on_threads) {
-      waves_.for_each_run(exec, "heddle::sptrsv::rows", kernel);
+      waves_.for_each_run(exec, "heddle::sptrsv::rows", kernel(conjugate, alpha, b, x));
     } else {
-      waves_.for_each_place(exec, "heddle::sptrsv::level", kernel);
+      waves_.for_each_place(exec, "heddle::sptrsv::level", kernel(conjugate, alpha, b, x));
     }
   }
-
-  /// One solve of one right-hand side, traced. A row begins when what it waits for is there.
-  SolveTrace trace(const Exec& exec, bool conjugate, Acc alpha, const Multivector<const V>& b,
-                   const Multivector<V>& x) {
-    if constexpr (on_threads) {
-      using Kernel = RowsKernel<S, O, Off, V, Acc>;
-      const TraceStorage<Exec> storage(exec, x.rows);
-      waves_.for_each_run(
-          exec, "heddle::sptrsv::traced_rows",
-          TracedRows<Kernel>{{triangle_.view(), conjugate, alpha, b, x}, storage.trace()});
-      SolveTrace trace = storage.read(exec);
-      trace.step_of_row.resize(trace.begin_ns.size());
-      std::iota(trace.step_of_row.begin(), trace.step_of_row.end(), 0);
-      return trace;
-    } else {
-      throw Error("a solve by " + scheme_.to_string() + " was to be traced, a launch a level",
-                  "trace on CUDA, HIP or a CPU, not through Portable");
-    }
+  RowsKernel<S, O, Off, V, Acc> kernel(bool conjugate, Acc alpha, const Multivector<const V>& b,
+                                       const Multivector<V>& x) const {
+    return {triangle_.view(), conjugate, alpha, b, x};
   }
 
  private:

@@ -5,7 +5,6 @@
 #include "../select/choose.hpp"
 #include "inspection.hpp"
 #include "supernodes_kernel.hpp"
-#include "trace.hpp"
 
 namespace heddle::detail::sptrsv {
 
@@ -32,40 +31,30 @@ class SupernodesExecutor {
 
   void apply(const Exec& exec, bool conjugate, Acc alpha, const Multivector<const V>& b,
              const Multivector<V>& x) {
-    waves_.for_each_run(exec, "heddle::sptrsv::supernodes",
-                        Run{kernel(conjugate, alpha, b, x), simd_});
+    waves_.for_each_run(exec, "heddle::sptrsv::supernodes", kernel(conjugate, alpha, b, x));
   }
 
-  /// One solve of one right-hand side, traced. A supernode begins when what it waits for is there.
-  SolveTrace trace(const Exec& exec, bool conjugate, Acc alpha, const Multivector<const V>& b,
-                   const Multivector<V>& x) {
-    const TraceStorage<Exec> storage(exec, triangle_.supernodes());
-    const Run run{kernel(conjugate, alpha, b, x), simd_};
-    const StepTrace steps = storage.trace();
-    waves_.for_each_run(exec, "heddle::sptrsv::traced_supernodes",
-                        [&run, steps](std::int64_t first, std::int64_t stop) {
-                          for (std::int64_t g = first; g < stop; ++g) {
-                            steps.begin(g);
-                            run(g, g + 1);
-                            steps.end(g);
-                          }
-                        });
-    SolveTrace trace = storage.read(exec);
-    trace.groups = true;
-    trace.step_of_row.resize(static_cast<std::size_t>(x.rows));
-    const auto view = triangle_.view();
-    for (std::int64_t g = 0; g < triangle_.supernodes(); ++g) {
-      std::int64_t row = view.col_idx[view.column_ptr[g + 1] - 1];
-      for (O place = view.place[g]; place < view.place[g + 1]; ++place, row += view.step) {
-        trace.step_of_row[static_cast<std::size_t>(row)] = g;
-      }
+  /// Solves a run of supernodes.
+  struct Run {
+    SupernodesKernel<S, O, Off, V, Acc> kernel;
+    backends::Simd simd;
+
+    void operator()(std::int64_t first, std::int64_t stop) const {
+      auto part = kernel;
+      part.first = first;
+      part.stop = stop;
+      backends::run_simd<Exec>(part, simd);
     }
-    return trace;
+  };
+  Run kernel(bool conjugate, Acc alpha, const Multivector<const V>& b,
+             const Multivector<V>& x) const {
+    return {{triangle_.view(), conjugate, alpha, b, x, 0, triangle_.supernodes()}, simd_};
   }
+  const Wavefronts<Exec, O>& waves() const { return waves_; }
+  const auto& triangle() const { return triangle_; }
 
  private:
   using Waves = Wavefronts<Exec, O>;
-  using Kernel = SupernodesKernel<S, O, Off, V, Acc>;
   using Copy = SupernodeTriangle<Exec, S, O, Off, triangle::DiagonalOf<S, V>>;
 
   SupernodesExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme,
@@ -75,23 +64,6 @@ class SupernodesExecutor {
                   in.diagonal),
         scheme_(as_supernodes(waves_.scheme())),
         simd_(backends::best_simd()) {}
-
-  struct Run {
-    Kernel kernel;
-    backends::Simd simd;
-
-    void operator()(std::int64_t first, std::int64_t stop) const {
-      Kernel part = kernel;
-      part.first = first;
-      part.stop = stop;
-      backends::run_simd<Exec>(part, simd);
-    }
-  };
-
-  Kernel kernel(bool conjugate, Acc alpha, const Multivector<const V>& b,
-                const Multivector<V>& x) const {
-    return {triangle_.view(), conjugate, alpha, b, x, 0, triangle_.supernodes()};
-  }
 
   static Waves schedule(const Inspection<Exec, Matrix>& in, const Scheme& scheme,
                         const Supernodes<Exec, O>& supernodes) {

@@ -20,6 +20,7 @@ class TasksExecutor {
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
+  using Triangle = triangle::OrderedTriangle<Exec, S, O, Off, triangle::DiagonalOf<S, V>>;
 
   TasksExecutor() = default;
 
@@ -50,33 +51,26 @@ class TasksExecutor {
     triangle_.update_values(exec, T, bad_diagonal);
   }
 
+  /// With a trace of one right-hand side.
+  template <class Trace = NoTrace>
   void apply(const Exec& exec, bool conjugate, Acc alpha, const Multivector<const V>& b,
-             const Multivector<V>& x) {
+             const Multivector<V>& x, const Trace& trace = {}) {
     for (int first = 0; first < x.count; first += room_) {
       const int vectors = std::min(room_, x.count - first);
       const Operands operands{triangle_.view(), conjugate, alpha, b.slice(first, vectors),
                               x.slice(first, vectors)};
-      if (vectors == 1) {
-        run<8, 4, 1>(exec, operands, NoTrace());
+      if (Trace::records || vectors == 1) {
+        run<8, 4, 1>(exec, operands, trace);
       } else {
         run<2, 2, vectors_at_once>(exec, operands, NoTrace());
       }
     }
   }
 
-  SolveTrace trace(const Exec& exec, bool conjugate, Acc alpha, const Multivector<const V>& b,
-                   const Multivector<V>& x) {
-    const auto view = triangle_.view();
-    const TraceStorage<Exec> storage(exec, view.rows);
-    run<8, 4, 1>(exec, Operands{view, conjugate, alpha, b, x}, storage.trace());
-    SolveTrace trace = storage.read(exec);
-    trace.step_of_row = places_of_rows(exec, view.row, view.rows);
-    return trace;
-  }
+  const Triangle& triangle() const { return triangle_; }
 
  private:
   using Operands = sptrsv::Operands<S, O, Off, V, Acc>;
-  using Triangle = triangle::OrderedTriangle<Exec, S, O, Off, triangle::DiagonalOf<S, V>>;
   static constexpr int warp_width = backends::max_subwarp_width<Exec>;
   using Shape = backends::Shape<warp_width, team_threads>;
 

@@ -6,7 +6,6 @@
 #include "../../handover/entry_batch.hpp"
 #include "../../order/task.hpp"
 #include "operands.hpp"
-#include "trace.hpp"
 
 namespace heddle::detail::sptrsv {
 

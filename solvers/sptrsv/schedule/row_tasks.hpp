@@ -12,7 +12,7 @@ namespace heddle::detail::sptrsv {
 /// Who solves which rows on a GPU, and when, where rows are not merged: tasks of a warp each, and
 /// the launches that take them. The schedule of self-scheduled, level-set and in-order.
 ///
-/// Proof that it keeps every dependence: order::broken_task.
+/// Proof that it keeps every dependence: unit_tests/support/task_proofs.hpp.
 template <ExecutionSpace Exec>
 struct RowTasks {
   order::TaskTable<Exec> table = {};

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <string>
-
-#include "../../order/group_proof.hpp"
+#include "../../order/launches.hpp"
 #include "merge_parents.hpp"
 #include "merge_runs.hpp"
 #include "merged_rows.hpp"
@@ -23,21 +21,6 @@ MergedRows<Exec, O> merge(const Exec& exec, const triangle::OrderedPattern<Exec,
                                            ? merge_parents(exec, pattern, level_begin, merging)
                                            : merge_runs(exec, pattern, level_begin, merging);
   return {exec, n, grown, by_parents, merging.most_entries};
-}
-
-/// What is wrong with a solve by such groups, or nothing: order::broken_dependence, on the host.
-template <ExecutionSpace Exec, Ordinal O, Offset Off>
-std::string broken_groups(const Exec& exec, const triangle::OrderedPattern<Exec, O, Off>& pattern,
-                          const MergedRows<Exec, O>& groups,
-                          const std::vector<order::Launch>& launches,
-                          const order::GroupBounds& bounds) {
-  const auto on_host = [&]<class T>(const T* from, std::int64_t count) {
-    return order::copied_to_host(exec, "heddle::sptrsv::pattern_on_host", from, count);
-  };
-  const auto row_ptr = on_host(pattern.row_ptr().data(), pattern.rows() + 1);
-  const auto needed = on_host(pattern.needed().data(), pattern.entries());
-  const order::PlaceGraph<O, Off> graph{pattern.rows(), row_ptr.data(), needed.data()};
-  return order::broken_dependence(graph, groups.on_host(exec), launches, bounds);
 }
 
 }  // namespace heddle::detail::sptrsv

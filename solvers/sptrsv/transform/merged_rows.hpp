@@ -6,7 +6,6 @@
 
 #include "../../../core/loops.hpp"
 #include "../../../formats/inspect/radix_sort.hpp"
-#include "../../order/groups.hpp"
 #include "../../order/host_copy.hpp"
 #include "growing_groups.hpp"
 
@@ -149,16 +148,6 @@ class MergedRows {
   const std::int64_t* begin() const { return begin_.data(); }
   /// The first group of each level, and the end; on the host.
   const std::vector<std::int64_t>& level_begin() const { return level_begin_; }
-
-  /// For proofs. Waits.
-  order::RowGroups on_host(const Exec& exec) const {
-    order::RowGroups groups;
-    const std::vector<O> order = copied(exec, order_.data(), order_.extent(0));
-    groups.order.assign(order.begin(), order.end());
-    if (count_ > 0) groups.begin = copied(exec, begin(), begin_.extent(0));
-    groups.level_begin = level_begin_;
-    return groups;
-  }
 
  private:
   void order_places(const Exec& exec, const O* head, const O* number) {

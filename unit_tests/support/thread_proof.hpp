@@ -3,10 +3,13 @@
 
 #include <optional>
 
-#include "loop.hpp"
-#include "thread_schedule.hpp"
+#include "../../solvers/order/loop.hpp"
+#include "../../solvers/order/thread_schedule.hpp"
 
-namespace heddle::detail::order {
+namespace heddle::test {
+
+using heddle::detail::order::ThreadSchedule;
+using heddle::detail::order::Wait;
 
 /// Two iterations of which the second must come after the first.
 struct Dependence {
@@ -85,7 +88,7 @@ class TaskOrder {
 /// A dependence of the loop that the schedule does not keep, if there is one. `iterations` holds
 /// the iteration of each place. Proof by order of places inside a task, by order of a thread's
 /// tasks, by barriers, or by chains of waits; also that every wait is for an earlier stage, without
-/// which the argument that waits end would fail. For tests: quadratic in the number of tasks.
+/// which the argument that waits end would fail. Quadratic in the number of tasks.
 template <class Loop>
 std::optional<Dependence> broken_dependence(const ThreadSchedule& schedule,
                                             const std::vector<std::int64_t>& iterations,
@@ -132,4 +135,4 @@ std::optional<Dependence> broken_dependence(const ThreadSchedule& schedule,
   return broken;
 }
 
-}  // namespace heddle::detail::order
+}  // namespace heddle::test
