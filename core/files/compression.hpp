@@ -43,12 +43,6 @@ inline Compression compression_by_name(std::string_view path) {
               "fetch or compress the file again");
 }
 
-[[noreturn]] inline void throw_cannot_compress(const std::string& library, int status,
-                                               const std::string& name) {
-  throw Error(library + " cannot compress (its status is " + std::to_string(status) + ")",
-              Where{.file = name}, "write to a name that does not end in .gz or .xz");
-}
-
 /// Drives a decoder over `in`, for at most `limit` bytes of content. step(at, left, out, room)
 /// consumes and produces by changing its arguments, throws on damage, and returns false when all is
 /// done.

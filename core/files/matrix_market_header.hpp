@@ -210,19 +210,19 @@ inline MatrixMarketHeader parse_matrix_market_header(std::string_view text,
   return header;
 }
 
-/// The header of a Matrix Market file, plain, gzip or xz, without reading the rest of it. Of a pipe
-/// it takes the first 64 KiB, or more if the header is longer, and what it took is gone.
-inline MatrixMarketHeader read_matrix_market_header(const std::string& path) {
-  constexpr std::size_t longest = std::size_t{1} << 30;
+namespace files {
+
+/// The header of a file, which ends in its first `longest` bytes.
+inline MatrixMarketHeader read_header(const std::string& path, std::size_t longest) {
   try {
-    std::ifstream stream = files::open_to_read(path);
-    files::Bytes raw, content;
+    std::ifstream stream = open_to_read(path);
+    Bytes raw, content;
     for (std::size_t limit = std::size_t{1} << 16; limit <= longest; limit *= 4) {
-      files::read_up_to(stream, raw, limit);
+      read_up_to(stream, raw, limit);
       bool whole = raw.size() < limit;
       std::string_view text = raw.view();
-      if (files::compression_of(text) != files::Compression::none) {
-        content = files::unpack_view(text, path, limit, !whole);
+      if (compression_of(text) != Compression::none) {
+        content = unpack_view(text, path, limit, !whole);
         whole = whole && content.size() < limit;
         text = content.view();
       }
@@ -231,14 +231,22 @@ inline MatrixMarketHeader read_matrix_market_header(const std::string& path) {
       try {
         return parse_matrix_market_header(text, path);
       } catch (const Error&) {
-        if (whole || !files::is_matrix_market(text)) throw;
+        if (whole || !is_matrix_market(text)) throw;
       }
     }
   } catch (const std::bad_alloc&) {
-    throw files::out_of_memory(path);
+    throw out_of_memory(path);
   }
   throw Error("no sizes follow in the first " + std::to_string(longest) + " bytes of the file",
               Where{.file = path}, "shorten its comments");
+}
+
+}  // namespace files
+
+/// The header of a Matrix Market file, plain, gzip or xz, without reading the rest of it. Of a pipe
+/// it takes the first 64 KiB, or more if the header is longer, and what it took is gone.
+inline MatrixMarketHeader read_matrix_market_header(const std::string& path) {
+  return files::read_header(path, std::size_t{1} << 30);
 }
 
 }  // namespace heddle

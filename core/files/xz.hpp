@@ -62,16 +62,19 @@ inline Bytes unpack_xz(std::string_view in, const std::string& name, std::size_t
   });
 }
 
-/// One xz stream that holds `in`.
-inline std::string pack_xz(std::string_view in, const std::string& name) {
+/// One xz stream that holds `in`. A liblzma may have been built without some of the checksums.
+inline std::string pack_xz(std::string_view in, const std::string& name,
+                           lzma_check check = LZMA_CHECK_CRC64) {
   std::string out(lzma_stream_buffer_bound(in.size()), '\0');
   std::size_t used = 0;
-  const lzma_ret status =
-      lzma_easy_buffer_encode(LZMA_PRESET_DEFAULT, LZMA_CHECK_CRC64, nullptr,
-                              reinterpret_cast<const std::uint8_t*>(in.data()), in.size(),
-                              reinterpret_cast<std::uint8_t*>(out.data()), &used, out.size());
+  const lzma_ret status = lzma_easy_buffer_encode(
+      LZMA_PRESET_DEFAULT, check, nullptr, reinterpret_cast<const std::uint8_t*>(in.data()),
+      in.size(), reinterpret_cast<std::uint8_t*>(out.data()), &used, out.size());
   if (status == LZMA_MEM_ERROR) throw std::bad_alloc();
-  if (status != LZMA_OK) throw_cannot_compress("liblzma", status, name);
+  if (status != LZMA_OK) {
+    throw Error("liblzma cannot compress (its status is " + std::to_string(status) + ")",
+                Where{.file = name}, "write to a name that does not end in .xz");
+  }
   out.resize(used);
   return out;
 }

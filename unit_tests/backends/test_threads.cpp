@@ -104,7 +104,8 @@ TEST_CASE_TEMPLATE_DEFINE("a launch whose threads get no scratch is OutOfMemory"
         exec.fence("heddle::test::ran");
       };
       no_scratch = true;
-      CHECK_THROWS_AS(launch(), OutOfMemory);
+      CHECK_THROWS_WITH_AS(launch(), doctest::Contains("no 262144 bytes for a thread's scratch"),
+                           OutOfMemory);
       no_scratch = false;
       ran = 0;
       launch();

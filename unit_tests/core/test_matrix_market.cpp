@@ -243,6 +243,24 @@ TEST_CASE("the header of a file, even behind long comments and compressed") {
   CHECK(error_of([&] { heddle::read_matrix_market_header(wrong.path()); }).where().line == 1);
 }
 
+TEST_CASE("a header that does not end where one is looked for is an Error") {
+  constexpr std::size_t longest = std::size_t{1} << 18;
+  const std::string banner = "%%MatrixMarket matrix coordinate real general\n", sizes = "3 2 0\n";
+  const auto comments = [](std::size_t bytes) {
+    std::string lines;
+    while (lines.size() < bytes) lines += "% comment\n";
+    return lines;
+  };
+  const files_test::TemporaryFile shorter(".mtx", banner + comments(longest / 2) + sizes);
+  CHECK(heddle::files::read_header(shorter.path(), longest).rows == 3);
+  const files_test::TemporaryFile longer(".mtx", banner + comments(longest) + sizes);
+  const auto error = error_of([&] { heddle::files::read_header(longer.path(), longest); });
+  CHECK(error.problem() == "no sizes follow in the first 262144 bytes of the file");
+  CHECK(error.where().file == longer.path());
+  CHECK(error.remedy() == "shorten its comments");
+  CHECK(heddle::read_matrix_market_header(longer.path()).rows == 3);
+}
+
 TEST_CASE("a long header comes through a pipe") {
   std::string text = "%%MatrixMarket matrix coordinate real general\n";
   for (int i = 0; i < 10000; ++i) text += "% this comment is long\n";

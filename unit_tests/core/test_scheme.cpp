@@ -102,9 +102,13 @@ TEST_CASE("a scheme is made in code and read key by key") {
   CHECK(many.to_string() == "sptrsv/ng=4,order=level");
   CHECK_THROWS_WITH_AS((void)many.integer("order"), doctest::Contains("order is not an integer"),
                        heddle::Error);
-  CHECK_THROWS_AS(Scheme("csr", {{"sub warp", 8}}), heddle::Error);
-  CHECK_THROWS_AS(Scheme("csr", {{"merge"}, {"merge"}}), heddle::Error);
-  CHECK_THROWS_AS(Scheme(""), heddle::Error);
+  CHECK_THROWS_WITH_AS(Scheme("csr", {{"sub warp", 8}}),
+                       doctest::Contains("' ' cannot be part of a key"), heddle::Error);
+  CHECK_THROWS_WITH_AS(Scheme("csr", {{"subwarp", "8/4"}}),
+                       doctest::Contains("'/' cannot be part of a value"), heddle::Error);
+  CHECK_THROWS_WITH_AS(Scheme("csr", {{"merge"}, {"merge"}}),
+                       doctest::Contains("'merge' is given twice"), heddle::Error);
+  CHECK_THROWS_WITH_AS(Scheme(""), doctest::Contains("a format is empty"), heddle::Error);
 }
 
 TEST_CASE("schemes compare and hash as values") {
