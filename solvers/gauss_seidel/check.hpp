@@ -34,6 +34,14 @@ inline void check_options(std::int64_t rows, std::int64_t columns,
                 "give the number of vectors that b will hold");
   }
   order::check_threads(options.threads);
+  if ((options.sptrsv_scheme || options.spmv_scheme) &&
+      !(options.scheme && options.scheme->has("split"))) {
+    throw Error(std::string("options.") +
+                    (options.sptrsv_scheme ? "sptrsv_scheme" : "spmv_scheme") +
+                    " is given, and what runs is not pinned to gauss-seidel/split, which alone "
+                    "has such a part",
+                "pin options.scheme to gauss-seidel/split, or leave it out");
+  }
 }
 
 /// What an error says of a diagonal that sweeps cannot divide by; of blocks it names their first

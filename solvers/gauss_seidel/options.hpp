@@ -48,9 +48,9 @@ struct GaussSeidelOptions {
   bool check_overlap = heddle::detail::asserts;
   /// Whether update_values compares patterns: as SptrsvOptions::check_pattern.
   bool check_pattern = heddle::detail::asserts;
-  /// Of gauss-seidel/split: pins the scheme of the triangular solves.
+  /// Where gauss-seidel/split is pinned: pins the scheme of the triangular solves. Else an Error.
   std::optional<Scheme> sptrsv_scheme = std::nullopt;
-  /// Of gauss-seidel/split: pins the scheme of the products with the other triangle.
+  /// The same of the products with the other triangle.
   std::optional<Scheme> spmv_scheme = std::nullopt;
 };
 

@@ -179,6 +179,19 @@ TEST_CASE("schemes that are not there are refused, and what a plan takes is said
   CHECK_THROWS_WITH_AS(
       plan({.order = GaussSeidelOrder::multicolor, .scheme = Scheme::parse("gauss-seidel/split")}),
       doctest::Contains("their own order"), Error);
+  // What no plan but split has.
+  for (const auto& scheme :
+       {std::optional<Scheme>(), std::optional(Scheme("gauss-seidel/launches"))}) {
+    GaussSeidelOptions options{.scheme = scheme, .spmv_scheme = Scheme("csr/scalar")};
+    CHECK_THROWS_WITH_AS(plan(options), doctest::Contains("options.spmv_scheme is given, and"),
+                         Error);
+    options.sptrsv_scheme = Scheme("sptrsv/level-set");
+    CHECK_THROWS_WITH_AS(plan(options), doctest::Contains("options.sptrsv_scheme is given, and"),
+                         Error);
+    options.spmv_scheme = std::nullopt;
+    CHECK_THROWS_WITH_AS(plan(options), doctest::Contains("gauss-seidel/split, or leave it out"),
+                         Error);
+  }
   Type::Plan natural = plan({});
   const bool hands_over = backends::has_lanes<Exec> && backends::waits_make_progress<Exec>;
   CHECK(natural.scheme().has(hands_over ? "hand-over" : "sequential"));
