@@ -149,4 +149,28 @@ TEST_CASE("blocked-ell: predicted columns take two bytes in narrow slices, howev
   CHECK(bytes() == 2);
 }
 
+TEST_CASE("blocked-ell: sorted rows that are mostly padding all the same are refused") {
+  const BlockedEllType::Exec exec;
+  // One long row in each window of two slices, so that sorting leaves slices as wide as it.
+  const int rows = backends::has_lanes<BlockedEllType::Exec>
+                       ? heddle::detail::blocked_ell::slice_rows_for(backends::describe(exec))
+                       : 16;
+  const std::string window = std::to_string(2 * rows);
+  const auto A = to_device<BlockedEllType>(
+      exec, random_pattern("a long row in every window", 3, 40 * rows, 3000,
+                           [&](std::int64_t i) { return i % (2 * rows) == 5 ? 2000 : 1; }));
+  const auto plan = [&](const std::string& sigma) {
+    return BlockedEllPlan(
+        exec, A.matrix(),
+        {.scheme = Scheme::parse("blocked-ell/rows=" + std::to_string(rows) + ",sigma=" + sigma)},
+        BlockedEllType::Formats());
+  };
+  CHECK_THROWS_WITH_AS(plan(window),
+                       doctest::Contains("blocked-ell: sorted, slices as wide as their longest"),
+                       Refusal);
+  CHECK_THROWS_WITH_AS(plan("none"), doctest::Contains("blocked-ell: slices as wide as"), Refusal);
+  // Long rows of many windows side by side fill a slice.
+  CHECK_NOTHROW(plan(std::to_string(40 * rows)));
+}
+
 }  // namespace heddle::test

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../../formats/csr/apply_without_plan.hpp"
+#include "../../formats/csr/host_variant.hpp"
 #include "../../formats/csr/inspect.hpp"
 #include "../support/shared_formats.hpp"
 #include "../support/spmv_patterns.hpp"
@@ -46,6 +47,32 @@ TEST_CASE("csr: every value of every parameter is tried, and its name says what 
     CHECK_THROWS_WITH_AS(printed("csr/merge,simd=none,runs=yes"),
                          doctest::Contains("runs is for SIMD registers"), Refusal);
   }
+}
+
+TEST_CASE("csr: on a CPU registers are refused for numbers and columns that none hold") {
+  using backends::Simd;
+  using heddle::detail::csr::HostVariant;
+  const CsrExec exec;
+  const Device device = backends::describe(exec);
+  const auto resolve = [&]<class S, class O>(const S&, const O&, const char* text) {
+    using Operands = heddle::detail::csr::Operands<S, O, O, S, S>;
+    const auto stored = make_matrix<S, O, O>(pattern_named("1 x 1"));
+    const auto A = stored.template copy_to<CsrType::Space>(exec);
+    const Features features(RowFeatures{});
+    using Matrix = std::remove_cvref_t<decltype(A.matrix())>;
+    const Inspection<CsrExec, Matrix> in{Sizes(), exec, A.matrix(), features, device};
+    return HostVariant<CsrExec, Operands>(in, Scheme::parse(text)).hints().simd;
+  };
+  const Kokkos::complex<double> complex;
+  CHECK(resolve(complex, int(), "csr/scalar,simd=none") == Simd::none);
+  CHECK_THROWS_WITH_AS(resolve(complex, int(), "csr/scalar,simd=loads"),
+                       doctest::Contains("'csr/scalar,simd=loads': these types have plain loops"),
+                       Refusal);
+  if (!backends::runs_on_host<CsrExec> || !backends::supports(Simd::gathers)) return;
+  CHECK(resolve(double(), int(), "csr/adaptive,simd=gathers") == Simd::gathers);
+  CHECK(resolve(double(), std::int64_t(), "csr/adaptive,simd=loads") == Simd::loads);
+  CHECK_THROWS_WITH_AS(resolve(double(), std::int64_t(), "csr/adaptive,simd=gathers"),
+                       doctest::Contains("gathers take 32-bit ordinals"), Refusal);
 }
 
 TEST_CASE("csr: shares are kept, and nothing else where none are cut") {

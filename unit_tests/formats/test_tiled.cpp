@@ -292,4 +292,19 @@ TEST_CASE("tiled: tile rows that are cut into pieces") {
   }
 }
 
+TEST_CASE("tiled: rows of which a tile might hold more entries than it counts are refused") {
+  RowFeatures rows;
+  rows.rows = 10;
+  rows.columns = 1000;
+  // 16 such rows in one tile, which their entries may be if they repeat, have 2^32 - 16 of them.
+  rows.nonzeros = rows.longest_row = (std::int64_t{1} << 28) - 1;
+  const Device device = backends::describe(TiledType::Exec());
+  const auto refusal = [&] {
+    return TiledFormat::predict(Scheme::parse("tiled/16"), Features(rows), device, {}).refusal;
+  };
+  CHECK(refusal() == "");
+  rows.nonzeros = ++rows.longest_row;
+  CHECK(refusal() == "a tile of rows of 268435456 entries might hold more than it can count");
+}
+
 }  // namespace heddle::test

@@ -101,6 +101,12 @@ TEST_CASE("singular blocks: an error, after new values the lowest is reported an
   CHECK_THROWS_WITH_AS(Blocks(exec, good.matrix(), 33), doctest::Contains("blocks of 33 rows"),
                        Error);
   CHECK_THROWS_WITH_AS(m.apply(exec, x, x), doctest::Contains("same vector"), Error);
+  const auto smaller =
+      grid_operator<Exec, double>(3, [](int i, int j) { return i == j ? 2.0 : 0.0; });
+  CHECK_THROWS_WITH_AS(
+      m.update_values(exec, smaller.matrix()),
+      doctest::Contains("a matrix of 9 x 9 for a preconditioner of 16 rows; make a new one"),
+      Error);
 }
 
 TEST_CASE_TEMPLATE(
@@ -136,6 +142,11 @@ TEST_CASE_TEMPLATE(
   const auto small = diagonal(std::numeric_limits<Real>::min(), Real(2));
   m.update_values(exec, small.matrix());
   CHECK_NOTHROW(m.check_values(exec));
+  const auto fewer = grid_operator<Exec, S>(3, [](int i, int j) { return i == j ? S(2) : S(0); });
+  CHECK_THROWS_WITH_AS(
+      m.update_values(exec, fewer.matrix()),
+      doctest::Contains("a matrix of 9 x 9 for a preconditioner of 16 rows; make a new one"),
+      Error);
 }
 
 }  // namespace heddle::test

@@ -80,6 +80,30 @@ TEST_CASE("sptrsv: a traced solve solves, and stamps every step in an order that
   }
 }
 
+TEST_CASE("sptrsv: a step that was not stamped is an Error") {
+  using Storage = heddle::detail::sptrsv::TraceStorage<Exec>;
+  const Exec exec;
+  CHECK(Storage(exec, 0).read(exec).begin_ns.empty());
+  const Storage storage(exec, 3);
+  const auto stamp = [](std::int64_t* stamps, std::vector<std::int64_t> values) {
+    using Kokkos::MemoryUnmanaged;
+    Kokkos::deep_copy(
+        Kokkos::View<std::int64_t*, Type::Space, MemoryUnmanaged>(stamps, 3),
+        Kokkos::View<std::int64_t*, Kokkos::HostSpace, MemoryUnmanaged>(values.data(), 3));
+  };
+  const auto fails = [&] {
+    CHECK_THROWS_WITH_AS(storage.read(exec), doctest::Contains("a step of a traced solve has no"),
+                         Error);
+  };
+  fails();
+  stamp(storage.trace().begun, {5, 7, 6});
+  fails();
+  stamp(storage.trace().ended, {9, -1, 8});
+  fails();
+  stamp(storage.trace().ended, {9, 7, 8});
+  CHECK(storage.read(exec).begin_ns.front() == 0);
+}
+
 TEST_CASE("sptrsv: a trace is of one right-hand side, and of a device with a clock") {
   const Exec exec;
   const auto A = triangle_on_device<Type>(exec, triangle_named("grid"));
