@@ -215,11 +215,13 @@ class KrylovTrial {
       results_.assign(results.begin(), results.end());
       if (options_.history) take_history(cg.history(exec_, count_ - 1), results_.size() - 1);
     } else if (method_ == Method::gmres) {
-      only(GmresSolver<Exec, S>(exec_, a_.n, restarted_after(restart_, options_)));
+      options_.restart = restart_;
+      only(GmresSolver<Exec, S>(exec_, a_.n, options_));
     } else if (method_ == Method::bicgstab) {
       only(BicgstabSolver<Exec, S>(exec_, a_.n, options_));
     } else if constexpr (std::is_same_v<M, Jacobi>) {
-      only(ChebyshevSolver<Exec, S>(exec_, a_.n, within(bounds(), options_)));
+      options_.bounds = bounds();
+      only(ChebyshevSolver<Exec, S>(exec_, a_.n, options_));
     }
   }
   static const Columns& like(const Columns&, const Columns& x) { return x; }
