@@ -154,6 +154,12 @@ heddle_bench_test(search_seconds RUN sptrsv --generate grid2d:9 --search-seconds
                   ERR "no number of seconds above 0")
 heddle_bench_test(features RUN features --generate grid2d:20 --block 4 EXIT 0
                   OUT "${bench_tests}/features.txt")
+heddle_bench_test(features_csv RUN features --generate grid2d:20 diagonal:100 --csv EXIT 0
+                  OUT "${bench_tests}/features_csv.txt")
+heddle_bench_test(features_triangle RUN features --generate grid2d:20 diagonal:100 --triangle upper --csv EXIT 0
+                  OUT "${bench_tests}/features_triangle.txt")
+heddle_bench_test(features_no_triangle RUN features --generate rectangular:7,50,9 --triangle lower EXIT 2
+                  OUT none ERR "a triangle of a matrix of 7 x 50")
 heddle_bench_test(features_times RUN features --generate grid2d:20 --repeat 1 EXIT 0)
 if("double" IN_LIST HEDDLE_BENCH_SCALARS AND 32 IN_LIST HEDDLE_BENCH_OFFSETS)
   heddle_bench_test(cliffs RUN cliffs --from 60 --to 120 --csv "${CMAKE_CURRENT_BINARY_DIR}/cliffs.csv" EXIT 0)
@@ -346,7 +352,7 @@ add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp" "${bench_tests}
                                   "${bench_tests}/pattern_picture.cpp"
                                   "${bench_tests}/reference.cpp"
                                   "${bench_tests}/scheme_search.cpp" "${bench_tests}/solve.cpp"
-                                  "${bench_tests}/sptrsv.cpp"
+                                  "${bench_tests}/sptrsv.cpp" "${bench_tests}/sptrsv_replay.cpp"
                                   "${bench_tests}/steadiness.cpp" "${bench_tests}/table.cpp" "${bench_tests}/timing.cpp"
                                   "${bench_tests}/trace.cpp"
                                   "${bench_tests}/user_format.cpp" bench/sptrsv/trace.cpp
@@ -360,7 +366,8 @@ add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp" "${bench_tests}
                                   bench/common/table.cpp bench/common/timing.cpp)
 target_link_libraries(heddle_bench_tests PRIVATE heddle_tests_main nlohmann_json::nlohmann_json)
 target_compile_definitions(heddle_bench_tests
-                           PRIVATE "HEDDLE_KEPT_RESULTS=\"${CMAKE_CURRENT_SOURCE_DIR}/results\"")
+                           PRIVATE "HEDDLE_KEPT_RESULTS=\"${CMAKE_CURRENT_SOURCE_DIR}/results\""
+                                   "HEDDLE_TEST_DATA=\"${PROJECT_SOURCE_DIR}/unit_tests/data\"")
 add_test(NAME heddle-bench/units COMMAND heddle_bench_tests)
 set_tests_properties(heddle-bench/units PROPERTIES TIMEOUT 1500
                                                    ENVIRONMENT "${HEDDLE_BENCH_ENVIRONMENT}")

@@ -3,8 +3,11 @@
 
 #include <iostream>
 #include <memory>
+#include <sstream>
+#include <utility>
 
-#include "../../../formats/inspect/pattern_features.hpp"
+#include "../../../formats/inspect/features.hpp"
+#include "../../../solvers/sptrsv/transform/features.hpp"
 #include "../common/launch_timing.hpp"
 #include "../common/load.hpp"
 #include "../common/matrix_options.hpp"
@@ -18,7 +21,56 @@ struct Request {
   MatrixOptions matrices;
   int block = 2;
   int repetitions = 0;
+  std::string triangle;  ///< "lower" or "upper", or nothing: all of the matrix
+  bool csv = false;
 };
+
+/// Blocks that choose asks for: those of bcsr's candidates, and the tiles of tiled.
+constexpr int counted_blocks[] = {2, 3, 4, 6, 8, 16};
+
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+template <class Value>
+std::string text_of(const Value& value) {
+  std::ostringstream text;
+  text.precision(10);
+  text << value;
+  return text.str();
+}
+
+template <class Features>
+Fields fields_of(const Features& features) {
+  Fields fields;
+  visit_features(features, [&](const std::string& name, auto value, const std::string&) {
+    fields.emplace_back(name, text_of(value));
+  });
+  return fields;
+}
+
+/// A line of fields, the first with a line of their names before it.
+void print_line(const std::string& matrix, const Fields& fields, bool first) {
+  const auto line = [&](const std::string& begin, auto part) {
+    std::cout << begin;
+    for (const auto& field : fields) std::cout << ',' << part(field);
+    std::cout << std::endl;
+  };
+  if (first) line("matrix", [](const auto& field) { return field.first; });
+  line('"' + matrix + '"', [](const auto& field) { return field.second; });
+}
+
+template <class Exec, class Matrix>
+TriangleFeatures features_of_triangle(const Exec& exec, const Matrix& A, Triangle triangle) {
+  if (A.rows() != A.columns()) {
+    throw Error("a triangle of a matrix of " + std::to_string(A.rows()) + " x " +
+                    std::to_string(A.columns()),
+                "give a square matrix");
+  }
+  using Graph =
+      heddle::detail::triangle::Graph<typename Matrix::ordinal_type, typename Matrix::offset_type>;
+  return heddle::detail::sptrsv::find_features(
+      exec, Graph{A.row_ptr().data(), A.col_idx().data(), A.rows(), triangle},
+      static_cast<std::int64_t>(A.nonzeros()));
+}
 
 /// What the features take, from launch to result on the host.
 template <class Exec, class Matrix>
@@ -31,15 +83,37 @@ void print_times(const Exec& exec, const Matrix& A, int repetitions) {
             << std::endl;
 }
 
-void print_features(const Source& source, const Request& request) {
+void print_features(const Source& source, const Request& request, bool first) {
   using Exec = Kokkos::DefaultExecutionSpace;
   const Exec exec;
   const auto host = load<double, std::int64_t>(source, request.matrices.seed).matrix;
   const auto device = host.copy_to<Exec::memory_space>(exec);
   exec.fence("heddle::bench::copied");
-  std::cout << source.short_name() << '\n'
-            << pattern_features(exec, device.matrix(), request.block) << std::endl;
-  if (request.repetitions > 0) print_times(exec, device.matrix(), request.repetitions);
+  const auto A = device.matrix();
+  const auto show = [&](const std::string& name, const auto& features, const Fields& more) {
+    if (!request.csv) {
+      std::cout << name << '\n' << features << std::endl;
+      return;
+    }
+    Fields fields = fields_of(features);
+    fields.insert(fields.end(), more.begin(), more.end());
+    print_line(name, fields, first);
+  };
+  if (!request.triangle.empty()) {
+    const Triangle triangle = request.triangle == "lower" ? Triangle::lower : Triangle::upper;
+    show(source.short_name() + '/' + request.triangle, features_of_triangle(exec, A, triangle), {});
+    return;
+  }
+  const PatternFeatures features = pattern_features(exec, A, request.block);
+  Fields blocks;
+  if (request.csv) {
+    for (const int size : counted_blocks) {
+      blocks.emplace_back("blocks_of_" + std::to_string(size),
+                          text_of(estimated_blocks(exec, A, size, size, features.longest_row)));
+    }
+  }
+  show(source.short_name(), features, blocks);
+  if (request.repetitions > 0) print_times(exec, A, request.repetitions);
 }
 
 }  // namespace
@@ -58,12 +132,19 @@ Operation features_operation() {
                    "Also time them: medians of this number of runs of a millisecond; 0: do not")
         ->check(CLI::Range(0, 100000))
         ->capture_default_str();
+    app.add_option("--triangle", request->triangle,
+                   "Features of this triangle instead: those that a solve depends on")
+        ->check(CLI::IsMember({"lower", "upper"}));
+    app.add_flag("--csv", request->csv,
+                 "A line a matrix, behind a line of names, with the square blocks that choose "
+                 "estimates");
   };
   operation.run = [request](const std::vector<std::string>&) -> int {
     int code = all_well;
+    bool first = true;
     for (const Source& source : request->matrices.sources()) {
       try {
-        print_features(source, *request);
+        print_features(source, *request, std::exchange(first, false));
       } catch (const Error& error) {
         std::cerr << error.what() << '\n';
         code = bad_input;

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The choice of a triangular solve on a GPU, replayed over kept results, as choose_replay.cpp does
+// of products. On CPUs it waits for the levels of every row, which are not kept.
+#include <heddle/sptrsv.hpp>
+
+#include "kept_results.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+TriangleFeatures triangle_of(const Line& kept) {
+  const auto spread = [&](const std::string& of) {
+    return Spread{number(kept, ("mean_" + of).c_str()), integer(kept, ("max_" + of).c_str()),
+                  number(kept, ("cv_" + of).c_str())};
+  };
+  TriangleFeatures features;
+  features.rows = integer(kept, "rows");
+  features.entries = integer(kept, "entries");
+  features.row_entries = spread("row");
+  features.levels = integer(kept, "levels");
+  features.level_rows = spread("level_rows");
+  features.level_entries = spread("level_entries");
+  features.wide_levels = integer(kept, "wide_levels");
+  features.dep_dist = number(kept, "dep_dist");
+  return features;
+}
+
+Regret regret_of(const std::string& results, const std::map<std::string, Line>& kept) {
+  const KeptRun run = kept_run(results);
+  const bench::Json& settings = run.about.at("settings");
+  const Device device = device_of(run.about.at("machine"));
+  SptrsvOptions options;
+  options.vectors.count = settings.value("columns", 1);
+  options.expected_applies = settings.value("expected_applies", std::int64_t{1000});
+  Regret regret;
+  for (const MatrixTimes& matrix : run.matrices) {
+    const TriangleFeatures features = triangle_of(kept.at(matrix.name));
+    const Scheme scheme = choose(features, options, device).front().scheme;
+    regret.add(matrix.name, scheme, matrix.of(scheme, options.expected_applies),
+               matrix.best(options.expected_applies));
+  }
+  return regret;
+}
+
+}  // namespace
+
+TEST_CASE("choose: over kept results of triangles, choices are seldom far from the best") {
+  // What was measured when the bounds were set stands behind each.
+  const RegretBounds all[] = {
+      {"h200-sptrsv-double-lower", 1.042, 1.8, 39},        // 1.036, 1.713: chain
+      {"h200-sptrsv-double-upper", 1.042, 1.7, 39},        // 1.036, 1.620: chain
+      {"h200-sptrsv-double-8-columns", 1.024, 1.48, 39},   // 1.018, 1.401: chain
+      {"h200-sptrsv-double-candidates", 1.115, 1.74, 12},  // 1.105, 1.650: rmat
+  };
+  const auto kept = lines_by_matrix(kept_features("triangles"));
+  for (const RegretBounds& bounds : all) check(bounds, regret_of(bounds.results, kept));
+}
+
+}  // namespace heddle::test
