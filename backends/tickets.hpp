@@ -2,13 +2,23 @@
 #pragma once
 
 #include <limits>
+#include <string>
 
+#include "../core/error.hpp"
 #include "memory.hpp"
 
 namespace heddle::backends {
 
 /// Teams of a launch in order, at most: tickets have 32 bits.
 inline constexpr std::int64_t max_teams_in_order = std::numeric_limits<std::int32_t>::max();
+
+/// Throws Error, of `what` was to be launched, where that is too many teams.
+inline void check_teams_in_order(std::int64_t teams, const std::string& what, const char* remedy) {
+  if (teams <= max_teams_in_order) return;
+  throw Error(what + " takes " + std::to_string(teams) + " teams, more than the " +
+                  std::to_string(max_teams_in_order) + " that can wait for each other",
+              remedy);
+}
 
 /// The counter from which teams take their indices, so that indices follow the order in which teams
 /// begin. It lies in memory of the device, belongs to one plan, is cleared once, and serves one

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <string>
 #include <type_traits>
 
-#include "../../core/error.hpp"
 #include "../profiled_kernel.hpp"
 #include "../team.hpp"
 #include "../tickets.hpp"
+#include "check_launch.hpp"
 #include "resident_bound.hpp"
 
 /// What CUDA and HIP launches share: the source is the same, the compiler differs.
@@ -71,14 +70,6 @@ void run_on_stream(const Stream& stream, std::int64_t teams, const Kernel& kerne
     run_teams<Exec, LaunchShape, Kernel, Order>
         <<<grid, LaunchShape::team_threads, scratch_bytes, stream>>>(
             kernel, TeamIndex<Order>(order, teams, first), static_cast<unsigned>(scratch_bytes));
-  }
-}
-
-inline void check_launch(const char* label, const char* problem) {
-  if (problem) {
-    throw Error(std::string("the device refused to launch ") + label + ": " + problem,
-                "see whether an earlier kernel failed, and whether the program was built for this "
-                "device");
   }
 }
 

@@ -42,10 +42,9 @@ class HandOver {
     lanes_ = static_cast<int>(scheme_.integer("lanes"));
     const order::TaskRanges ranges(order_.level_begin(), warp_width / lanes_);
     tasks_ = ranges.tasks();
-    if (tasks_ / warps_per_team >= backends::max_teams_in_order) {
-      throw Error("a sweep over " + std::to_string(rows_) + " rows takes too many teams",
-                  "pin a scheme with fewer lanes");
-    }
+    backends::check_teams_in_order(ceil_div<std::int64_t>(tasks_, warps_per_team),
+                                   "a sweep over " + std::to_string(rows_) + " rows",
+                                   "pin a scheme with fewer lanes");
     table_ = order::TaskTable<Exec>(exec, ranges, order_.level_begin());
     residency_ = {static_cast<int>(scheme_.integer("warps"))};
     exec.fence("heddle::gauss_seidel::ordered");

@@ -181,4 +181,16 @@ TEST_CASE_TEMPLATE_DEFINE("waits end where fewer threads are granted than asked 
 }
 TEST_CASE_TEMPLATE_APPLY(few, Every<std::tuple<double>, UsualIndices, NestingBackends>);
 
+TEST_CASE("more teams than have tickets are refused, and no fewer") {
+  const auto check = [](std::int64_t teams) {
+    backends::check_teams_in_order(teams, "a triangle of 9 rows", "merge rows");
+  };
+  CHECK_NOTHROW(check(0));
+  CHECK_NOTHROW(check((std::int64_t{1} << 31) - 1));
+  CHECK_THROWS_WITH_AS(check(std::int64_t{1} << 31),
+                       "heddle: a triangle of 9 rows takes 2147483648 teams, more than the "
+                       "2147483647 that can wait for each other; merge rows",
+                       Error);
+}
+
 }  // namespace heddle::test

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "../../backends/device.hpp"
+#include "../../backends/gpu/check_launch.hpp"
 #include "../../backends/launch.hpp"
 #include "../../backends/memory.hpp"
 #include "../support/watchdog.hpp"
@@ -261,5 +262,14 @@ TEST_CASE_TEMPLATE_DEFINE("tools see the label and the instance of a launch", Ty
   }
 }
 TEST_CASE_TEMPLATE_APPLY(tools, Everywhere);
+
+// Whatever the device of the test: what a GPU's runtime says is one string or none.
+TEST_CASE("a launch that a GPU's runtime refuses is an Error with its words") {
+  CHECK_NOTHROW(backends::check_launch("heddle::test::fine", nullptr));
+  CHECK_THROWS_WITH_AS(backends::check_launch("heddle::test::refused", "invalid argument"),
+                       doctest::Contains("the device refused to launch heddle::test::refused: "
+                                         "invalid argument"),
+                       Error);
+}
 
 }  // namespace heddle::test

@@ -264,6 +264,12 @@ TEST_CASE("clusters") {
                 cluster.remote(&scratch.value + 1, 0);
               }}),
               {"not in its scratch"}));
+  CHECK(names(cluster_problem(ClusterKernel{[](const auto& cluster, auto& scratch) {
+                cluster.barrier();
+                if (cluster.rank() > 0) return;
+                for (int k = 0; k < 1000; ++k) cluster.post(cluster.remote(&scratch.value, 1), k);
+              }}),
+              {"asks for scratch of team 1 of its cluster", "about to leave"}));
 }
 #endif
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Factors of a matrix whose pattern is another one than the plan's.
+#include "../../solvers/ilu/stored_pattern.hpp"
 #include "../support/incomplete.hpp"
 #include "../support/shared_formats.hpp"
 #include "../support/vectors_check.hpp"
@@ -91,6 +92,25 @@ TEST_CASE("values of another pattern with as many entries are written within the
 TEST_CASE("another pattern is an error where it is compared") {
   says_another<IluPlan<Exec, Owned::Matrix>>("IluPlan");
   says_another<IcPlan<Exec, Owned::Matrix>>("IcPlan");
+}
+
+/// Of rows whose factors are so long.
+struct LongRows {
+  std::int64_t entries;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t) const { return entries; }
+};
+
+TEST_CASE("factors of more entries than offsets count are refused before they are allocated") {
+  const Exec exec;
+  using Stored = heddle::detail::ilu::StoredPattern<Exec, std::int32_t, std::int32_t>;
+  const auto factors_of = [&](std::int64_t entries) {
+    return Stored(exec, 4, false, LongRows{entries});
+  };
+  CHECK(factors_of(3).entries() == 12);
+  CHECK_THROWS_WITH_AS(factors_of(std::int64_t{1} << 29),
+                       doctest::Contains("the factors have 2147483648 entries, more than offsets "
+                                         "of 32 bits count"),
+                       Error);
 }
 
 }  // namespace heddle::test

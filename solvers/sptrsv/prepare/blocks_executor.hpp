@@ -33,10 +33,9 @@ class BlocksExecutor {
     const auto by_level =
         order::LevelOrder<Exec, O>::by_level(in.exec, in.graph.rows, in.graph.sweep(), *in.levels);
     const MergedRows<Exec, O> groups = merged(in, by_level, warps);
-    if (groups.count() >= backends::max_teams_in_order) {
-      throw Error("a triangle of " + std::to_string(in.T.rows()) + " rows makes too many groups",
-                  "pin a scheme that merges more rows");
-    }
+    backends::check_teams_in_order(groups.count(),
+                                   "a triangle of " + std::to_string(in.T.rows()) + " rows",
+                                   "pin a scheme that merges more rows");
     triangle_ =
         Triangle(in.exec, in.T, in.graph, in.origin, by_level.reordered(in.exec, groups.order()),
                  groups, in.sums.entries, in.diagonal, piece_, scheme_.value("inner") == "inverse");

@@ -35,10 +35,9 @@ class TasksExecutor {
     rows_ = RowTasks<Exec>::of(in.exec, scheme_, triangle_.view().row_ptr, in.T.rows(),
                                order.level_begin(), warp_width);
     solve_ = handover::GpuSolve<Exec, V>(in.exec, in.T.rows(), room_);
-    if (teams_of(rows_.table.count()) >= backends::max_teams_in_order) {
-      throw Error("a triangle of " + std::to_string(in.T.rows()) + " rows takes too many teams",
-                  "pin a scheme with fewer lanes a row");
-    }
+    backends::check_teams_in_order(teams_of(rows_.table.count()),
+                                   "a triangle of " + std::to_string(in.T.rows()) + " rows",
+                                   "pin a scheme with fewer lanes a row");
     residency_.warps = static_cast<int>(scheme_.integer("warps"));
     in.exec.fence("heddle::sptrsv::ordered");  // before the order is freed
   }

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+#include "../../core/error.hpp"
+
+namespace heddle::backends {
+
+/// Throws Error where the device's runtime has a problem with a launch, or null where it has none.
+inline void check_launch(const char* label, const char* problem) {
+  if (problem) {
+    throw Error(std::string("the device refused to launch ") + label + ": " + problem,
+                "see whether an earlier kernel failed, and whether the program was built for this "
+                "device");
+  }
+}
+
+}  // namespace heddle::backends
