@@ -155,7 +155,8 @@ class Regret {
   std::string not_measured_list_;
 };
 
-/// What a regret is held to: somewhat more than what it was when the bounds were set.
+/// What a regret is held to: what it was when the bounds were set, rounded up. Nothing here is
+/// random, so a model that chooses worse exceeds it.
 struct RegretBounds {
   const char* results;
   double mean;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include "../../formats/all_formats.hpp"
 #include "../support/choose_csr.hpp"
 
 namespace heddle::test {
@@ -52,35 +51,6 @@ TEST_CASE("choose: the factors of several vectors lie between those measured") {
   CHECK(several.factor({3, true}) == doctest::Approx(2));
   CHECK(several.factor({8, true}) == 4);
   CHECK(several.factor({1000, true}) == 6);
-}
-
-TEST_CASE("choose: of all formats, lanes that are rows are good for vectors apart, or few") {
-  PatternFeatures grid;
-  static_cast<RowFeatures&>(grid) = rows_of(1440000, 5, 5);
-  grid.lower_bandwidth = grid.upper_bandwidth = 1200;
-  grid.diagonals = 5;
-  grid.narrow_slices = 45000;
-  const auto format_for = [&](const ExpectedVectors& vectors) {
-    ChooseOptions options;
-    options.sizes.vectors = vectors;
-    const Features features(grid, [&] { return grid; });
-    const std::string scheme = choose<AllFormats>(features, gpu(32), options).scheme.to_string();
-    return scheme.substr(0, scheme.find('/'));
-  };
-  CHECK(format_for({1, true}) == "dia");
-  CHECK(format_for({2, false}) == "dia");
-  CHECK(format_for({8, false}) == "csr");
-  CHECK(format_for({32, false}) == "csr");
-  CHECK(format_for({8, true}) == "ell");
-}
-
-TEST_CASE("choose: a CPU takes CSR where most rows are empty") {
-  Device cpu = gpu(1);
-  cpu.multiprocessors = 16;
-  RowFeatures rows = rows_of(2000000, 0, 3);
-  rows.nonzeros = 300000;
-  rows.empty_rows = 1800000;
-  CHECK(choose<AllFormats>(rows, cpu).scheme.to_string() == "csr/adaptive");
 }
 
 TEST_CASE("choose: a CPU balances its threads and looks for runs of rows") {
