@@ -64,7 +64,7 @@ configure() {
 # configure_sanitized THIRD: the tests and the fuzz targets by clang, with its sanitizers; of the tests every third from
 # number THIRD on, or all. Sets sanitized to the folder.
 configure_sanitized() {
-  local left_out='soak/|formats/test_(kept_bytes|many_nonzeros)|solvers/test_kk_'
+  local left_out='soak/|formats/test_(kept_bytes|many_nonzeros)|solvers/kokkos_kernels/test_kk_'
   sanitized=$builds/asan-ubsan
   [[ -n $1 ]] || sanitized+=-full
   # Half of the time to compile is the optimizer's, and all but kernels runs soon enough without it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Triangular solves by plans, in one program, since each of these alone compiles every scheme.
-#include "../solvers/test_sptrsv.cpp"
+#include "../solvers/sptrsv/test_sptrsv.cpp"
 
-#include "../solvers/test_sptrsv_odd_values.cpp"
-#include "../solvers/test_sptrsv_pattern.cpp"
-#include "../solvers/test_sptrsv_waits.cpp"
+#include "../solvers/sptrsv/test_sptrsv_odd_values.cpp"
+#include "../solvers/sptrsv/test_sptrsv_pattern.cpp"
+#include "../solvers/sptrsv/test_sptrsv_waits.cpp"

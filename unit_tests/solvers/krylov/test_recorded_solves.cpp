@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Blocks of iterations as graphs, with every preconditioner and from one solve to the next: the
+// same bits as by launches. Where there are no graphs all runs by launches.
+#include <heddle/bicgstab.hpp>
+#include <heddle/cg.hpp>
+#include <heddle/chebyshev.hpp>
+#include <heddle/gauss_seidel.hpp>
+#include <heddle/ilu.hpp>
+#include <heddle/sptrsv.hpp>
+
+#include "../../../solvers/krylov/instantiate_jacobi.hpp"
+#include "../../../solvers/krylov/polynomial.hpp"
+#include "../../../solvers/krylov/with_rows.hpp"
+#include "../../../solvers/sptrsv/definitions.hpp"
+#include "../../support/krylov.hpp"
+#include "../../support/shared_factors.hpp"
+#include "../../support/shared_formats.hpp"
+#include "../../support/shared_sweeps.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+constexpr int side = emulated ? 8 : 30;
+constexpr bool graphs = heddle::backends::Graph<Exec>::exists;
+using System = PlainOperator<Exec, double>;
+using Matrix = System::Matrix;
+using Csr = Formats<Shared<CsrFormat>>;
+using Plan = SpmvPlan<Exec, Matrix, double, double, Csr>;
+using Sweeps = GaussSeidelPlan<Exec, Matrix, SweepFormats<Exec, Matrix>>;
+using Vector = Kokkos::View<double*, Space>;
+
+/// An operator that says nothing, so that no block is recorded.
+struct ByLaunches {
+  Plan& plan;
+  std::int64_t rows() const { return plan.rows(); }
+  std::int64_t columns() const { return plan.columns(); }
+  template <class X, class Y>
+  void apply(const Exec& exec, const X& x, const Y& y) {
+    plan.apply(exec, x, y);
+  }
+  template <class X, class Y, class Result>
+  void apply_dot(const Exec& exec, const X& x, const Y& y,
+                 const VectorWorkspace<Exec, double>& workspace, const Result& result) {
+    plan.apply_dot(exec, x, y, workspace, result);
+  }
+};
+
+/// Symmetric Gauss-Seidel in two solves, of a user's.
+template <bool has_version>
+struct TwoSolves {
+  SptrsvPlan<Exec, Matrix> forward, backward;
+  Version version_{};
+
+  TwoSolves(const Exec& exec, const Matrix& A)
+      : forward(exec, A, {.triangle = Triangle::lower, .ignore_outside = true}),
+        backward(exec, A, {.triangle = Triangle::upper, .ignore_outside = true}) {}
+  template <class B, class X>
+  void apply(const Exec& exec, const B& b, const X& x) {
+    forward.apply(exec, 4.0, b, x);
+    backward.apply(exec, 1.0, x, x);
+  }
+  static bool capturable() { return true; }
+  VersionNumber version() const
+    requires has_version
+  {
+    return version_.number();
+  }
+};
+
+KrylovOptions blocks_of(int iterations) {
+  KrylovOptions options;
+  options.check_every = iterations;
+  options.relative_tolerance = 1e-10;
+  return options;
+}
+
+/// Solves by a solver that has solved before, in blocks that may be recorded, and by one that has
+/// not, by launches, and compares them bit by bit.
+template <class Solver, int block = 3>
+struct Compare {
+  const Exec exec{};
+  System& system;
+  Plan plan{exec, system.matrix()};
+  Solver solver{exec, system.n, blocks_of(block)};
+  Vector b = right_hand_side<double>(system.n);
+
+  explicit Compare(System& of) : system(of) {}
+
+  template <class... M>
+  KrylovResult operator()(M&... preconditioner) {
+    return with(plan, preconditioner...);
+  }
+  template <class A, class... M>
+  KrylovResult with(A& matrix, M&... preconditioner) {
+    const Vector x("heddle::test::x", b.extent(0)), y("heddle::test::y", b.extent(0));
+    const int before = solver.replays();
+    const KrylovResult result = solver.solve(exec, matrix, b, x, preconditioner...);
+    replays = solver.replays() - before;
+    Solver fresh(exec, system.n, blocks_of(block));
+    ByLaunches unrecorded{plan};
+    const KrylovResult expected = fresh.solve(exec, unrecorded, b, y, preconditioner...);
+    CHECK(fresh.replays() == 0);
+    CHECK(result.converged());
+    CHECK(result.iterations == expected.iterations);
+    CHECK((bits_of(x) == bits_of(y)));
+    return result;
+  }
+  int replays = 0;  ///< of the last solve
+};
+
+}  // namespace
+
+TEST_CASE("every preconditioner is recorded, and one is never run for another") {
+  const Exec exec;
+  auto a = laplacian<Exec, double>(side, 10);
+  const Matrix A = a.matrix();
+  Compare<CgSolver<Exec, double>> compare(a);
+  NoPreconditioner none;
+  JacobiPreconditioner<Exec, double> jacobi(exec, A);
+  BlockJacobiPreconditioner<Exec, double> blocks(exec, A, 4);
+  ChebyshevPreconditioner polynomial(exec, compare.plan, jacobi, SpectrumBounds{0.05, 2.0}, 2);
+  Sweeps natural(exec, A);
+  Sweeps colored(exec, A, {.order = GaussSeidelOrder::multicolor});
+  Sweeps split(exec, A, {.scheme = "gauss-seidel/split"});
+  IluPlan<Exec, Matrix> lu(exec, A);
+  IcPlan<Exec, Matrix> cholesky(exec, A, {.subdomains = 2});
+  TwoSolves<true> versioned(exec, A);
+  TwoSolves<false> unversioned(exec, A);
+  for (const bool again : {false, true}) {
+    const auto solve = [&](const std::string& name, auto& preconditioner) {
+      CAPTURE(name);
+      CAPTURE(again);
+      const KrylovResult result = compare(preconditioner);
+      const int whole_blocks = result.iterations / 3;
+      CHECK(whole_blocks > 1);
+      if (graphs) CHECK(compare.replays >= whole_blocks - 1);
+    };
+    solve("none", none);
+    solve("Jacobi", jacobi);
+    solve("block Jacobi", blocks);
+    solve("polynomial", polynomial);
+    solve("Gauss-Seidel", natural);
+    solve("Gauss-Seidel by colors", colored);
+    solve("Gauss-Seidel, split", split);
+    solve("ILU", lu);
+    solve("IC", cholesky);
+    solve("two solves", versioned);
+    solve("two solves without a version", unversioned);
+  }
+}
+
+TEST_CASE("blocks are kept for the next solve, and recorded again after new values") {
+  const Exec exec;
+  auto a = laplacian<Exec, double>(side, 10), other = laplacian<Exec, double>(side, 2);
+  Compare<CgSolver<Exec, double>> compare(a);
+  IluPlan<Exec, Matrix> lu(exec, a.matrix());
+  Sweeps sweeps(exec, a.matrix());
+  const auto solve_twice = [&](auto& preconditioner) {
+    const int blocks = (compare(preconditioner).iterations + 2) / 3;
+    if (graphs) CHECK(compare.replays == blocks - 1);  // the first was run before it was recorded
+    compare(preconditioner);
+    if (graphs) CHECK(compare.replays == blocks);
+  };
+  solve_twice(lu);
+  solve_twice(sweeps);
+  lu.factor(exec, other.matrix());  // of another matrix: it preconditions worse
+  solve_twice(lu);
+  sweeps.update_values(exec, other.matrix());
+  solve_twice(sweeps);
+  compare.plan.update_values(exec, other.matrix());
+  solve_twice(sweeps);
+  IluPlan<Exec, Matrix> moved = std::move(lu);
+  solve_twice(moved);
+  TwoSolves<false> unversioned(exec, a.matrix());
+  for (int solve = 0; solve < 2; ++solve) {
+    const int blocks = (compare(unversioned).iterations + 2) / 3;
+    if (graphs) CHECK(compare.replays == blocks - 1);
+  }
+  auto with_matrix = with_rows(compare.plan, other.matrix());
+  static_assert(HasVersion<decltype(with_matrix)>);
+  for (int solve = 0; solve < 2; ++solve) {
+    CgSolver<Exec, double>& cg = compare.solver;
+    const int before = cg.replays();
+    const Vector x("heddle::test::x", compare.b.extent(0));
+    cg.solve(exec, with_matrix, compare.b, x, sweeps);
+    CHECK((cg.replays() > before) == graphs);
+  }
+}
+
+/// A part, and after it another of the same type in the same place, both with memory of their own.
+template <class Part, class Make>
+void one_after_the_other(Compare<CgSolver<Exec, double>>& compare, const Make& make) {
+  std::optional<Part> part;
+  const Part* place = nullptr;
+  for (const bool first : {true, false, true}) {
+    CAPTURE(first);
+    make(part, first);
+    if (place) CHECK(place == &*part);
+    place = &*part;
+    const int blocks = (compare(*part).iterations + 2) / 3;
+    if (graphs) CHECK(compare.replays == blocks - 1);  // recorded anew
+  }
+}
+
+TEST_CASE("a part that has gone is not run for another of its type at its address") {
+  const Exec exec;
+  auto a = laplacian<Exec, double>(side, 10), other = laplacian<Exec, double>(side, 2);
+  Compare<CgSolver<Exec, double>> compare(a);
+  const auto matrix = [&](bool first) { return first ? a.matrix() : other.matrix(); };
+  const auto check = [&]<class Part>(std::type_identity<Part>) {
+    one_after_the_other<Part>(compare, [&](std::optional<Part>& part, bool first) {
+      if constexpr (std::same_as<Part, Sweeps>) {
+        part.emplace(exec, matrix(first), GaussSeidelOptions{});
+      } else if constexpr (std::same_as<Part, BlockJacobiPreconditioner<Exec, double>>) {
+        part.emplace(exec, matrix(first), 4);
+      } else {
+        part.emplace(exec, matrix(first));
+      }
+    });
+  };
+  check(std::type_identity<JacobiPreconditioner<Exec, double>>());
+  check(std::type_identity<BlockJacobiPreconditioner<Exec, double>>());
+  check(std::type_identity<Sweeps>());
+  check(std::type_identity<IluPlan<Exec, Matrix>>());
+  check(std::type_identity<IcPlan<Exec, Matrix>>());
+  check(std::type_identity<TwoSolves<true>>());
+  check(std::type_identity<TwoSolves<false>>());
+  JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
+  using Polynomial = ChebyshevPreconditioner<Exec, double, Plan>;
+  one_after_the_other<Polynomial>(compare, [&](std::optional<Polynomial>& part, bool first) {
+    part.emplace(exec, compare.plan, jacobi, SpectrumBounds{first ? 0.05 : 0.2, 2.0}, 2);
+  });
+}
+
+TEST_CASE("an operator that has gone is not run for another at its address") {
+  const Exec exec;
+  auto a = laplacian<Exec, double>(side, 10), other = laplacian<Exec, double>(side, 2);
+  const auto b = right_hand_side<double>(a.n);
+  CgSolver<Exec, double> cg(exec, a.n, blocks_of(3));
+  JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
+  std::optional<Plan> plan;
+  int iterations[2] = {0, 0};
+  for (int solve = 0; solve < 4; ++solve) {
+    System& system = solve % 2 ? other : a;
+    plan.emplace(exec, system.matrix());
+    const Vector x("heddle::test::x", b.extent(0));
+    const KrylovResult result = cg.solve(exec, *plan, b, x, jacobi);
+    CHECK(relative_residual(system, b, x) < 1e-9);
+    int& before = iterations[solve % 2];
+    if (before > 0) CHECK(result.iterations == before);
+    before = result.iterations;
+  }
+  CHECK((cg.replays() > 0) == graphs);
+}
+
+TEST_CASE("BiCGStab records every preconditioner too") {
+  const Exec exec;
+  auto a = flow<Exec, double>(side);
+  Compare<BicgstabSolver<Exec, double>, 1> compare(a);
+  SptrsvPlan<Exec, Matrix> triangle(exec, a.matrix(),
+                                    {.triangle = Triangle::lower, .ignore_outside = true});
+  IluPlan<Exec, Matrix> lu(exec, a.matrix());
+  JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
+  for (const bool again : {false, true}) {
+    CAPTURE(again);
+    const auto solve = [&](auto&... preconditioner) {
+      compare(preconditioner...);
+      if (graphs) CHECK(compare.replays > 0);
+    };
+    solve();
+    solve(jacobi);
+    solve(triangle);
+    solve(lu);
+  }
+}
+
+}  // namespace heddle::test

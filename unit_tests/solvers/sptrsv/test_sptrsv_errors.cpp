@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a triangular solve refuses, and what it does on the device.
+#include <doctest/doctest.h>
+
+#include "../../../solvers/sptrsv/definitions.hpp"
+#include "../../support/odd_values.hpp"
+#include "../../support/triangles.hpp"
+#include "../../tools/events.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+using Type = OneTriangleType;
+using Exec = Type::Exec;
+using Space = Type::Space;
+using Plan = Type::Plan<>;
+using Vector = Kokkos::View<double*, Space>;
+using Columns = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
+
+DeviceMatrix<Type> with_values(const Exec& exec, const Pattern& pattern,
+                               const std::vector<double>& values) {
+  const auto host = make_matrix<double, std::int32_t, std::int32_t>(pattern);
+  std::copy(values.begin(), values.end(), host.values().data());
+  return to_device<Type>(exec, pattern.name, host);
+}
+
+}  // namespace
+
+TEST_CASE("sptrsv: a matrix that is no triangle is an error that names the row") {
+  const Exec exec;
+  const auto solve = [&](const Pattern& pattern, const std::vector<double>& values,
+                         const SptrsvOptions& options = {}) {
+    const auto A = with_values(exec, pattern, values);
+    return Plan(exec, A.matrix(), options);
+  };
+  const Pattern outside{"outside", 3, {{0}, {1, 2}, {2}}};
+  CHECK_THROWS_WITH(solve(outside, {1, 1, 1, 1}),
+                    doctest::Contains("row 1: an entry above the diagonal"));
+  CHECK_NOTHROW(solve(outside, {1, 1, 1, 1}, {.ignore_outside = true}));
+  CHECK_NOTHROW(solve(outside, {1, 1, 1, 1}, {.triangle = Triangle::upper}));
+  const Pattern missing{"missing", 3, {{0}, {0}, {2}}};
+  CHECK_THROWS_WITH(solve(missing, {1, 1, 1}),
+                    doctest::Contains("row 1: the diagonal is missing, zero or not finite"));
+  CHECK_NOTHROW(solve(missing, {1, 1, 1}, {.diagonal = Diagonal::unit}));
+  const Pattern twice{"twice", 2, {{0}, {1, 0, 1}}};
+  CHECK_THROWS_WITH(solve(twice, {1, 2, 5, -2}),
+                    doctest::Contains("row 1: the diagonal is missing, zero or not finite"));
+  CHECK_NOTHROW(solve(twice, {1, 2, 5, -1}));
+  CHECK_THROWS_WITH(solve({"not square", 3, {{0}, {1}}}, {1, 1}),
+                    doctest::Contains("a triangular solve with a matrix of 2 x 3"));
+  CHECK_THROWS_AS(solve({"column", 2, {{0}, {1, 7}}}, {1, 1, 1}), Error);
+  CHECK_THROWS_AS(solve(twice, {1, 2, 5, 1}, {.scheme = Scheme("sptrsv", {{"fast"}})}), Error);
+  CHECK_THROWS_AS(solve(twice, {1, 2, 5, 1}, {.vectors = {.count = 0}}), Error);
+}
+
+TEST_CASE("sptrsv: vectors that do not fit, or overlap, are errors") {
+  const Exec exec;
+  const auto A = triangle_on_device<Type>(exec, triangle_named("diagonal"));
+  Plan plan(exec, A.matrix());
+  const Vector long_one("heddle::test::long", 400), other("heddle::test::other", 300);
+  const auto part = [&](int first) {
+    return Kokkos::subview(long_one, std::pair(first, first + 300));
+  };
+  CHECK_THROWS_WITH(plan.apply(exec, 1.0, long_one, other), doctest::Contains("b has 400 rows"));
+  CHECK_THROWS_WITH(plan.apply(exec, 1.0, part(0), part(1)), doctest::Contains("overlaps b"));
+  CHECK_THROWS_WITH(plan.apply(exec, Op::transpose, 1.0, other, other),
+                    doctest::Contains("prepare(exec, op)"));
+  CHECK_NOTHROW(plan.apply(exec, 1.0, part(5), part(5)));
+  const Columns two("heddle::test::two", 300, 2), three("heddle::test::three", 300, 3);
+  CHECK_THROWS_WITH(plan.apply(exec, 1.0, two, three), doctest::Contains("2 vectors and x 3"));
+  // Every other entry of one block is b, the rest is x: they lie between each other, and do not
+  // meet.
+  const Kokkos::View<double**, Kokkos::LayoutRight, Space> pairs("heddle::test::pairs", 300, 2);
+  CHECK_NOTHROW(plan.apply(exec, 1.0, Kokkos::subview(pairs, Kokkos::ALL, 0),
+                           Kokkos::subview(pairs, Kokkos::ALL, 1)));
+  const auto from = Kokkos::subview(three, Kokkos::ALL, std::pair(0, 2));
+  const auto to = Kokkos::subview(three, Kokkos::ALL, std::pair(1, 3));
+  CHECK_THROWS_WITH(plan.apply(exec, 1.0, from, to), doctest::Contains("overlaps b"));
+  exec.fence("heddle::test::done");
+}
+
+TEST_CASE("sptrsv: new values: a diagonal that becomes zero is told when one asks") {
+  const Exec exec;
+  const Pattern pattern{"diagonal", 4, {{0}, {1}, {2}, {3}}};
+  const auto A = with_values(exec, pattern, {1, 2, 3, 4});
+  Plan plan(exec, A.matrix());
+  const auto B = with_values(exec, pattern, {1, 0, 0, 4});
+  plan.update_values(exec, B.matrix());
+  CHECK_THROWS_WITH(plan.check_values(exec), doctest::Contains("row 1"));
+  std::int64_t bad = 0;
+  Kokkos::deep_copy(bad, plan.bad_row());
+  CHECK(bad == 2);  // the lowest
+  plan.update_values(exec, A.matrix());
+  CHECK_NOTHROW(plan.check_values(exec));
+  const auto other = with_values(exec, {"larger", 5, {{0}, {1}, {2}, {3}, {4}}}, {1, 1, 1, 1, 1});
+  CHECK_THROWS_WITH(plan.update_values(exec, other.matrix()),
+                    doctest::Contains("make a new plan when the pattern changes"));
+}
+
+TEST_CASE_TEMPLATE("sptrsv: a diagonal that is NaN or infinite is told like one that is zero", T,
+                   OneTriangleType, TriangleType<Exec, Kokkos::complex<float>, Indices32>,
+                   TriangleType<Portable<Exec>, float, Indices32>) {
+  using S = typename T::Scalar;
+  const typename T::Exec exec;
+  const Pattern pattern = triangle_named("grid");
+  const auto good = triangle_on_device<T>(exec, pattern);
+  const SptrsvOptions options{.ops = {Op::transpose}};
+  typename T::template Plan<> plan(exec, good.matrix(), options);
+  for (const OddValue& odd : odd_values) {
+    CAPTURE(std::string(odd.name));
+    for (const std::size_t row : {std::size_t{0}, std::size_t{1234}}) {
+      const auto host = good.host.template copy_to<Kokkos::HostSpace>(exec);
+      exec.fence("heddle::test::copied");
+      host.values()(static_cast<std::size_t>(host.row_ptr()(row + 1)) - 1) = make_odd<S>(odd);
+      const auto bad = to_device<T>(exec, "bad", host);
+      const std::string named =
+          "row " + std::to_string(row) + ": the diagonal is missing, zero or not finite";
+      CHECK_THROWS_WITH((typename T::template Plan<>(exec, bad.matrix())),
+                        doctest::Contains(named.c_str()));
+      plan.update_values(exec, bad.matrix());
+      CHECK_THROWS_WITH(plan.check_values(exec), doctest::Contains(named.c_str()));
+      plan.update_values(exec, good.matrix());
+      CHECK_NOTHROW(plan.check_values(exec));
+      // Nobody reads it.
+      CHECK_NOTHROW(typename T::template Plan<>(exec, bad.matrix(), {.diagonal = Diagonal::unit}));
+    }
+  }
+}
+
+TEST_CASE("sptrsv: a diagonal whose reciprocal overflows is divided by") {
+  const Exec exec;
+  const double tiny = std::numeric_limits<double>::denorm_min() * 8;
+  const auto A = with_values(exec, {"tiny", 2, {{0}, {1}}}, {tiny, 3});
+  Plan plan(exec, A.matrix());
+  const Vector b("heddle::test::b", 2), x("heddle::test::x", 2);
+  Kokkos::deep_copy(b, tiny);
+  plan.apply(exec, 1.0, b, x);
+  exec.fence("heddle::test::solved");
+  CHECK(to_host(x)(0) == 1);
+}
+
+TEST_CASE("sptrsv: a copy whose entries and diagonal the offsets do not count is an error") {
+  using heddle::detail::triangle::entries_with_diagonal;
+  const std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  CHECK(entries_with_diagonal<std::int32_t>(most - 7, 7) == static_cast<std::size_t>(most));
+  CHECK(entries_with_diagonal<std::int64_t>(most, most) == static_cast<std::size_t>(2 * most));
+  CHECK_THROWS_WITH_AS(entries_with_diagonal<std::int32_t>(most - 6, 7),
+                       doctest::Contains("2147483648 entries"), Error);
+  CHECK_THROWS_WITH_AS(entries_with_diagonal<std::int32_t>(0, 2 * most), doctest::Contains("wider"),
+                       Error);
+}
+
+TEST_CASE("sptrsv: levels are those of the graph") {
+  const Exec exec;
+  const auto levels = [&](const Pattern& pattern, Triangle triangle) {
+    const auto A = triangle_on_device<Type>(exec, pattern);
+    const bool waits = heddle::detail::sptrsv::waits_on_lanes(backends::describe(exec));
+    const Scheme scheme("sptrsv", {{waits ? "self-scheduled" : "level-set"}});
+    const Plan plan(exec, A.matrix(),
+                    {.triangle = triangle, .scheme = scheme, .ops = {Op::transpose}});
+    CHECK(plan.levels() == plan.levels(Op::transpose));  // a longest path is one either way
+    return plan.levels();
+  };
+  const std::pair<const char*, int> expected[] = {
+      {"0 x 0", 0},        {"1 x 1", 1},           {"diagonal", 1},
+      {"bidiagonal", 700}, {"two chains", 500},    {"grid", 99},
+      {"arrow", 2},        {"two wide levels", 2}, {"warps of chains", 32}};
+  for (const auto& [name, count] : expected) {
+    CAPTURE(name);
+    CHECK(levels(triangle_named(name), Triangle::lower) == count);
+    CHECK(levels(reversed(triangle_named(name)), Triangle::upper) == count);
+  }
+}
+
+TEST_CASE("sptrsv: everything is labelled, and a solve launches and does nothing else") {
+  const Exec exec;
+  const auto A = triangle_on_device<Type>(exec, triangle_named("random"));
+  const auto n = static_cast<std::size_t>(A.host.rows());
+  const Columns b("heddle::test::b", n, 3), x("heddle::test::x", n, 3);
+  const Recording recording;
+  Plan plan(exec, A.matrix(), {.vectors = {.count = 3}, .ops = {Op::transpose}});
+  exec.fence("heddle::test::inspected");
+  CHECK(strangers(recording.seen()) == "");
+  CHECK(bytes_allocated(recording.seen()) > plan.bytes());
+  const auto before = recording.seen().size();
+  plan.apply(exec, 1.0, b, x);
+  plan.apply(exec, Op::transpose, 1.0, b, b);
+  plan.apply(exec, 0.0, b, x);
+  std::vector<Event> seen(recording.seen().begin() + static_cast<std::ptrdiff_t>(before),
+                          recording.seen().end());
+  exec.fence("heddle::test::applied");
+  CHECK(strangers(seen) == "");
+  CHECK(count(seen, Event::kernel) == static_cast<int>(seen.size()));
+  CHECK(count(seen, Event::kernel) >= 3);
+}
+
+}  // namespace heddle::test

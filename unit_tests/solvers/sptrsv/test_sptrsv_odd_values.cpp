@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Numbers that are none reach the rows that need them, and no others; with -ffast-math too.
+#include <doctest/doctest.h>
+
+#include "../../../solvers/sptrsv/definitions.hpp"
+#include "../../support/odd_values.hpp"
+#include "../../support/sptrsv_check.hpp"
+#include "../../support/watchdog.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+/// One triangle and scheme, into which numbers that are none are put.
+template <class T>
+class OddSolves {
+ public:
+  using S = typename T::Scalar;
+  using Exec = typename T::Exec;
+  using Space = typename T::Space;
+
+  OddSolves(const Exec& exec, const DeviceMatrix<T>& A, const Scheme& scheme, Triangle triangle)
+      : exec_(exec),
+        A_(A),
+        triangle_(triangle),
+        keeps_bits_(scheme.terms().front().key != "blocks"),
+        plan_(plan_of(exec, A, scheme, triangle)),
+        b_(random_vector<S>(static_cast<std::size_t>(A.host.rows()), 3)),
+        clean_(solution(b_)) {}
+
+  void into_right_hand_side(const OddValue& odd, std::size_t row) {
+    auto b = copy_to<Kokkos::HostSpace>(b_);
+    b(row) = make_odd<S>(odd);
+    check(row, solution(b));
+    // Beside two that are clean, which stay so.
+    const Vectors<S, Kokkos::HostSpace> three(b.extent(0), 3, true);
+    for (std::size_t i = 0; i < b.extent(0); ++i) {
+      three.view()(i, 0) = three.view()(i, 2) = b_(i);
+      three.view()(i, 1) = b(i);
+    }
+    const auto x = three.template in<Space>();
+    plan_.apply(exec_, S(1), x.view(), x.view());
+    exec_.fence("heddle::test::solved");
+    const auto host = x.template in<Kokkos::HostSpace>();
+    const auto column = [&](int k) {
+      HostVector<S> result("heddle::test::column", b.extent(0));
+      for (std::size_t i = 0; i < b.extent(0); ++i) {
+        result(i) = host.view()(i, static_cast<std::size_t>(k));
+      }
+      return result;
+    };
+    CHECK(same_bits(column(0), column(2)));
+    check(row, column(1), column(0));
+  }
+
+  /// Into the last entry of a row that lies on the diagonal, or off it.
+  void into_matrix(const OddValue& odd, std::size_t row, bool diagonal) {
+    const auto host = A_.host.template copy_to<Kokkos::HostSpace>(exec_);
+    exec_.fence("heddle::test::copied");
+    const auto begin = static_cast<std::size_t>(host.row_ptr()(row));
+    auto at = static_cast<std::size_t>(host.row_ptr()(row + 1));
+    do {
+      if (at == begin) return;
+      --at;
+    } while ((static_cast<std::size_t>(host.col_idx()(at)) == row) != diagonal);
+    host.values()(at) = make_odd<S>(odd);
+    const auto odd_matrix = to_device<T>(exec_, "odd", host);
+    plan_.update_values(exec_, odd_matrix.matrix());
+    check(row, solution(b_));
+    plan_.update_values(exec_, A_.matrix());
+    CHECK(same_bits(solution(b_), clean_));
+  }
+
+ private:
+  HostVector<S> solution(const HostVector<S>& right) {
+    const auto b = copy_to<Space>(right);
+    const Kokkos::View<S*, Space> x("heddle::test::x", right.extent(0));
+    plan_.apply(exec_, S(1), b, x);
+    exec_.fence("heddle::test::solved");
+    return copy_to<Kokkos::HostSpace>(x);
+  }
+  void check(std::size_t row, const HostVector<S>& x) const { check(row, x, clean_); }
+  void check(std::size_t row, const HostVector<S>& x, const HostVector<S>& clean) const {
+    const auto from = static_cast<std::int64_t>(row);
+    CHECK(spreads_wrongly(A_.host, triangle_, from, x, clean, keeps_bits_) == "");
+  }
+
+  const Exec& exec_;
+  const DeviceMatrix<T>& A_;
+  Triangle triangle_;
+  bool keeps_bits_;
+  typename T::template Plan<> plan_;
+  HostVector<S> b_, clean_;
+};
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("sptrsv: numbers that are none reach who needs them, and nobody else", T,
+                          odd) {
+  const typename T::Exec exec;
+  Watchdog watchdog("odd values");
+  const Pattern patterns[] = {lower_band("two chains", emulated ? 80 : 700, {2}),
+                              triangle_named("random"), triangle_named("elements"),
+                              lower_band("chains of warps", emulated ? 150 : 900, {32, 33}),
+                              triangle_named("two wide levels")};
+  std::size_t turn = 0;
+  for (const Pattern& lower : patterns) {
+    for (const Triangle triangle : {Triangle::lower, Triangle::upper}) {
+      const bool upper = triangle == Triangle::upper;
+      const auto A = triangle_on_device<T>(exec, upper ? reversed(lower) : lower);
+      CAPTURE(A.name);
+      const auto n = static_cast<std::size_t>(A.host.rows());
+      for (const Scheme& scheme : sptrsv_samples(backends::describe(exec), 761)) {
+        CAPTURE(scheme.to_string());
+        OddSolves<T> solves(exec, A, scheme, triangle);
+        std::size_t odd_one = turn++;  // in turn, since there are many schemes
+        for (const std::size_t row : {std::size_t{0}, n / 2 + 3, n - 1}) {
+          CAPTURE(row);
+          const OddValue& odd = odd_values[odd_one++ % std::size(odd_values)];
+          CAPTURE(odd.name);
+          solves.into_right_hand_side(odd, row);
+          solves.into_matrix(odd, row, false);
+          if (!odd.infinite()) solves.into_matrix(odd, row, true);  // x / infinity is 0
+        }
+        watchdog.progress();
+      }
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(odd, TriangleTypes);
+
+}  // namespace heddle::test

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The schedules of a GPU's schemes that do not merge rows, made on the host: each keeps every
+// dependence.
+#include <doctest/doctest.h>
+
+#include "../../../solvers/sptrsv/definitions.hpp"
+#include "../../../solvers/sptrsv/schedule/row_tasks.hpp"
+#include "../../../solvers/sptrsv/select/candidates.hpp"
+#include "../../../solvers/triangle/ordered_pattern.hpp"
+#include "../../support/task_proofs.hpp"
+#include "../../support/triangles.hpp"
+
+namespace heddle::test {
+namespace {
+
+namespace order = heddle::detail::order;
+namespace triangle = heddle::detail::triangle;
+using Exec = Kokkos::DefaultHostExecutionSpace;
+using RowTasks = heddle::detail::sptrsv::RowTasks<Exec>;
+using Pattern32 = triangle::OrderedPattern<Exec, std::int32_t, std::int64_t>;
+
+/// A triangle in the order that a scheme solves it in, and how the scheme does.
+struct Scheduled {
+  Pattern32 pattern;
+  RowTasks rows;
+  std::vector<Task> tasks;
+  int width;
+
+  Scheduled(const Pattern& from, Triangle side, const Scheme& scheme, int warp_width)
+      : width(warp_width) {
+    const Exec exec;
+    const auto n = static_cast<std::int32_t>(from.rows.size());
+    const triangle::Graph<std::int32_t, std::int64_t> graph{from.rows.row_ptr().data(),
+                                                            from.rows.col_idx().data(), n, side};
+    std::int64_t entries = 0;
+    for (std::int32_t i = 0; i < n; ++i) {
+      const order::PlaceOrder<std::int32_t> in_order{nullptr, n, SweepDirection::forward};
+      entries += triangle::EntriesInTriangle<std::int32_t, std::int64_t>{graph, in_order, 0}(i);
+    }
+    using Order = order::LevelOrder<Exec, std::int32_t>;
+    const order::Levels<Exec> levels(exec, triangle::loop_of(graph, from.rows.nonzeros()));
+    const Order places = scheme.has("in-order") ? Order::by_sweep(exec, n, graph.sweep())
+                                                : Order::by_level(exec, n, graph.sweep(), levels);
+    pattern = Pattern32(exec, graph, nullptr, places, entries);
+    rows = RowTasks::of(exec, scheme, pattern.row_ptr().data(), n, places.level_begin(), width);
+    exec.fence("heddle::test::scheduled");
+    tasks.assign(rows.table.tasks(), rows.table.tasks() + rows.table.count());
+  }
+
+  std::string broken(const std::vector<Task>& by, const std::vector<Launch>& launches) const {
+    const PlaceGraph<std::int32_t, std::int64_t> graph{pattern.rows(), pattern.row_ptr().data(),
+                                                       pattern.needed().data()};
+    const int most_rows = rows.lanes > 0 ? width / rows.lanes : width;
+    return broken_task(graph, by, launches, most_rows, rows.rows_may_meet());
+  }
+};
+
+Device gpu(int lanes) {
+  Device device;
+  device.backend = lanes == 32 ? BackendKind::cuda : BackendKind::hip;
+  device.lanes = lanes;
+  device.waits_make_progress = true;
+  return device;
+}
+
+/// Every scheme that does not merge rows, with every value of what its tasks depend on.
+std::vector<Scheme> schemes_of_rows(const Device& device) {
+  namespace sptrsv = heddle::detail::sptrsv;
+  const SchemeGrammar legal = sptrsv::grammar(device);
+  std::vector<Scheme> found;
+  for (const char* scheme :
+       {"sptrsv/self-scheduled,lanes=4,warps=64", "sptrsv/level-set,lanes=4,warps=64",
+        "sptrsv/in-order,sw_rnnz=8,warps=64"}) {
+    const Scheme base = Scheme::parse(scheme);
+    for (const SchemeKey& key : legal.parameters_of(heddle::detail::kernel_of(base, legal))) {
+      if (key.key == "warps") continue;
+      for (const std::string& value : key.values) {
+        found.push_back(sptrsv::with(base, key.key, value));
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("sptrsv: the tasks and launches of every scheme keep every dependence") {
+  for (const int width : {32, 64}) {
+    const auto schemes = schemes_of_rows(gpu(width));
+    CHECK(schemes.size() == 3 + 3 + 9);  // lanes of self-scheduled and level-set, and sw_rnnz
+    for (const Scheme& scheme : schemes) {
+      for (const Pattern& lower : triangle_patterns()) {
+        CAPTURE(scheme.to_string());
+        CAPTURE(lower.name);
+        const Scheduled down(lower, Triangle::lower, scheme, width);
+        CHECK(down.broken(down.tasks, down.rows.launches) == "");
+        const Scheduled up(reversed(lower), Triangle::upper, scheme, width);
+        CHECK(up.broken(up.tasks, up.rows.launches) == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("sptrsv: tasks and launches that break a dependence are found") {
+  const Scheduled by_level(triangle_named("grid"), Triangle::lower,
+                           Scheme::parse("sptrsv/level-set,lanes=4,warps=64"), 32);
+  auto tasks = by_level.tasks;
+  auto launches = by_level.rows.launches;
+  CHECK(by_level.broken(tasks, launches) == "");
+  launches[3].stop = launches[4].stop;  // two levels in a launch that does not wait
+  launches.erase(launches.begin() + 4);
+  CHECK(by_level.broken(tasks, launches).find("does not wait for place") != std::string::npos);
+  launches[3].one_level = false;
+  CHECK(by_level.broken(tasks, launches) == "");
+  launches.pop_back();
+  CHECK(by_level.broken(tasks, launches) == "places are missing");
+  launches.erase(launches.begin());
+  CHECK(by_level.broken(tasks, launches) == "launch 0 skips tasks");
+  std::swap(tasks[5], tasks[6]);
+  CHECK(by_level.broken(tasks, by_level.rows.launches) == "task 5 skips places");
+  tasks = {{0, 2500}};
+  CHECK(by_level.broken(tasks, {{0, 1, false}}) == "task 0 has no lane for each row");
+
+  // Rows of a warp may need each other where each has a lane, and not where lanes share a row.
+  const Scheduled alone(triangle_named("bidiagonal"), Triangle::lower,
+                        Scheme::parse("sptrsv/in-order,sw_rnnz=inf,warps=64"), 32);
+  CHECK(alone.broken(alone.tasks, alone.rows.launches) == "");
+  const Scheduled shared(triangle_named("bidiagonal"), Triangle::lower,
+                         Scheme::parse("sptrsv/self-scheduled,lanes=4,warps=64"), 32);
+  std::vector<Task> pairs;
+  for (int p = 0; p < 700; p += 2) pairs.push_back({p, 2});
+  CHECK(alone.broken(pairs, {{0, 350, false}}) == "");
+  CHECK(shared.broken(pairs, {{0, 350, false}}) == "place 1 does not wait for place 0");
+}
+
+}  // namespace heddle::test
