@@ -17,6 +17,7 @@ class Heddle(CMakePackage, CudaPackage, ROCmPackage):
 
     license("Apache-2.0 WITH LLVM-exception")
 
+    version("0.3.0", tag="v0.3.0")
     version("0.2.0", tag="v0.2.0")
 
     variant("openmp", default=False, description="Have a Kokkos with OpenMP")
