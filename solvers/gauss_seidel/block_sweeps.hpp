@@ -1,10 +1,106 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "block_rows.hpp"
+#include "../../core/search.hpp"
+#include "block_kernels.hpp"
+#include "blocks.hpp"
+#include "side.hpp"
 #include "sweeps.hpp"
 
 namespace heddle::detail::gauss_seidel {
+
+/// The values of the blocks at a place; entries of one place in the matrix add up. Entries of
+/// blocks that the pattern does not have are left out.
+template <Scalar S, Ordinal O, Offset Off>
+struct UpdateBlockRow {
+  SideOf<S, O, Off> from;
+  BlockRowsView<S, O, Off> view;
+  S* values;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t place) const {
+    const int size = view.size;
+    const O block = view.row(place);
+    const Off begin = view.row_ptr[place], end = view.row_ptr[place + 1] - 1;
+    S* const to = values + view.first_value(place);
+    const auto count = static_cast<std::int64_t>(end - begin) * size * size;
+    for (std::int64_t e = 0; e < count; ++e) to[e] = S(0);
+    Off at = 0;
+    for (int r = 0; r < view.height(block); ++r) {
+      const std::int64_t row = static_cast<std::int64_t>(block) * size + r;
+      for (Off k = from.row_ptr[row]; k < from.row_ptr[row + 1]; ++k) {
+        const O column = from.col_idx[k] / static_cast<O>(size);
+        if (!from.side.has(block, column)) continue;
+        if (at == end - begin || view.col_idx[begin + at] != column) {
+          at = first_not_below(view.col_idx + begin, end - begin, column);
+          if (at == end - begin || view.col_idx[begin + at] != column) continue;
+        }
+        const auto c = static_cast<std::int64_t>(from.col_idx[k]) % size;
+        to[(static_cast<std::int64_t>(at) * size + c) * size + r] += from.values[k];
+      }
+    }
+  }
+};
+
+/// The copy of a side that a BlockRowsView looks at, and the kernels of its half sweeps.
+template <ExecutionSpace Exec, class Matrix>
+class BlockRows {
+ public:
+  using matrix_type = Matrix;
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+  using Space = typename Exec::memory_space;
+  using View = BlockRowsView<S, O, Off>;
+  using Source = Blocks<Exec, Matrix>;
+  static constexpr bool are_rows = false;
+
+  BlockRows() = default;
+
+  /// Three allocations, and waits for `exec`: the number of blocks is read back. No values yet. The
+  /// diagonal blocks stay those of `blocks`.
+  BlockRows(const Exec& exec, const Source& blocks, const Side<O>& side, const RowAtPlace<O>& rows)
+      : side_(side), pattern_(exec, blocks, side, rows) {
+    const std::size_t off_diagonal = pattern_.entries() - static_cast<std::size_t>(blocks.rows());
+    const std::size_t values =
+        off_diagonal * static_cast<std::size_t>(blocks.size() * blocks.size());
+    memory_ = Arena<Space>(exec, "heddle::gauss_seidel::values", arena_bytes<S>(values));
+    values_ = memory_.template take<S>(values);
+    view_ = {pattern_.row_ptr(), pattern_.col_idx(),   values_.data(), blocks.inverse(),
+             blocks.diagonal(),  blocks.matrix_rows(), blocks.size()};
+  }
+
+  /// The values of a matrix of the same pattern, in the order of `exec`: one launch, no allocation,
+  /// no wait.
+  void update_values(const Exec& exec, const Matrix& A, heddle::RealOf<S>, std::int64_t*) {
+    Kokkos::parallel_for("heddle::gauss_seidel::block_values", range_policy(exec, places()),
+                         UpdateBlockRow<S, O, Off>{side_of(A, side_), view_, values_.data()});
+  }
+
+  /// As those of Rows.
+  template <Start start, class Use>
+  void with_sweep(const View& rest, const Pass<S>& pass, const Use& use) const {
+    with_block_size(view_.size, [&](auto size) {
+      use(BlockRowsKernel<S, O, Off, start, decltype(size)::value>{view_, rest, pass});
+    });
+  }
+  template <bool residual, class Use>
+  void with_side(const Pass<S>& pass, const Multivector<S>& to, const Use& use) const {
+    with_block_size(view_.size, [&](auto size) {
+      use(BlockSideKernel<S, O, Off, residual, decltype(size)::value>{view_, pass, to});
+    });
+  }
+
+  std::int64_t places() const { return pattern_.places(); }
+  const View& view() const { return view_; }
+  std::size_t bytes() const { return pattern_.bytes() + memory_.bytes(); }
+
+ private:
+  Side<O> side_{};
+  SidePattern<Exec, O, Off> pattern_;
+  Arena<Space> memory_;
+  typename Arena<Space>::template Array<S> values_;
+  View view_{};
+};
 
 /// Sweeps whose unknowns are rows of blocks: with D_I the diagonal block of row I,
 ///

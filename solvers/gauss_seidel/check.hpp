@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "../order/check_threads.hpp"
+#include "../ordered/check_threads.hpp"
 #include "../triangle/check_triangle.hpp"
 #include "../vectors/operands.hpp"
 #include "block_kernels.hpp"
@@ -33,7 +33,7 @@ inline void check_options(std::int64_t rows, std::int64_t columns,
     throw Error("options.vectors.count is " + std::to_string(options.vectors.count),
                 "give the number of vectors that b will hold");
   }
-  order::check_threads(options.threads);
+  ordered::check_threads(options.threads);
   if ((options.sptrsv_scheme || options.spmv_scheme) &&
       !(options.scheme && options.scheme->has("split"))) {
     throw Error(std::string("options.") +

@@ -10,8 +10,8 @@
 #include "../../backends/device.hpp"
 #include "../../formats/inspect/row_features.hpp"
 #include "../../formats/plan/overlap_launches.hpp"
-#include "../order/colors.hpp"
-#include "../order/same_pattern.hpp"
+#include "../ordered/colors.hpp"
+#include "../ordered/same_pattern.hpp"
 #include "../triangle/check_triangle.hpp"
 #include "../triangle/right_hand_sides.hpp"
 #include "block_sweeps.hpp"
@@ -116,7 +116,7 @@ struct GaussSeidelPlanCore<Exec, Matrix>::State {
   std::int64_t rows;
   std::int64_t nonzeros;
   PatternKey pattern;
-  std::optional<order::Colors<Exec, O>> colors;
+  std::optional<ordered::Colors<Exec, O>> colors;
   std::unique_ptr<Executor> executor;
   BadDiagonal bad_diagonal;
   OverlapCheck<Exec> overlap;

@@ -5,7 +5,6 @@
 
 #include "../wavefronts/wavefronts.hpp"
 #include "choose.hpp"
-#include "grammar.hpp"
 #include "hand_over.hpp"
 #include "options.hpp"
 #include "rows.hpp"
@@ -33,7 +32,7 @@ class Half {
   using O = typename Copy::O;
   using Off = typename Copy::Off;
   using View = typename Copy::View;
-  static constexpr bool on_threads = order::on_threads<Exec>;
+  static constexpr bool on_threads = ordered::on_threads<Exec>;
   static constexpr bool hands_over =
       Copy::are_rows && backends::has_lanes<Exec> && backends::waits_make_progress<Exec>;
 

@@ -7,7 +7,7 @@
 #include "../../core/asserts.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/scheme.hpp"
-#include "../order/sweep.hpp"
+#include "../ordered/sweep.hpp"
 
 namespace heddle {
 

@@ -3,7 +3,7 @@
 
 #include "../triangle/bad_row.hpp"
 #include "rows_kernel.hpp"
-#include "side_pattern.hpp"
+#include "side.hpp"
 
 namespace heddle::detail::gauss_seidel {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "../../core/error.hpp"
-#include "../order/check_threads.hpp"
+#include "../ordered/check_threads.hpp"
 #include "options.hpp"
 
 namespace heddle::detail::ilu {
@@ -40,7 +40,7 @@ void check_input(const Matrix& A, const IluOptions& options, const char* what) {
        "give each row the number of its subdomain");
   want(parts.empty() || options.subdomains == 1,
        "options.partition and options.subdomains are both given", "give one of them");
-  order::check_threads(options.threads);
+  ordered::check_threads(options.threads);
 }
 
 }  // namespace heddle::detail::ilu

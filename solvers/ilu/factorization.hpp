@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../backends/device.hpp"
-#include "../order/level_order.hpp"
+#include "../ordered/level_order.hpp"
 #include "../wavefronts/wavefronts.hpp"
 #include "factors.hpp"
 #include "hand_over_kernel.hpp"
@@ -117,10 +117,10 @@ class Factorization {
     const auto rows = static_cast<O>(view.rows);
     const LowerReads<O, Off> reads{view.row_ptr, view.col_idx, pattern_.diagonal(), view.entries};
     if constexpr (hands_over) {
-      const order::Loop<O, LowerReads<O, Off>> loop{rows, SweepDirection::forward,
-                                                    ReadsAhead::error, reads};
-      const auto by_level = order::LevelOrder<Exec, O>::by_level(exec, rows, loop.sweep,
-                                                                 order::Levels<Exec>(exec, loop));
+      const ordered::Loop<O, LowerReads<O, Off>> loop{rows, SweepDirection::forward,
+                                                      ReadsAhead::error, reads};
+      const auto by_level = ordered::LevelOrder<Exec, O>::by_level(
+          exec, rows, loop.sweep, ordered::Levels<Exec>(exec, loop));
       Kokkos::deep_copy(kokkos_space(exec), by_level_, by_level.iterations());
       exec.fence("heddle::ilu::by_level");  // before the order is freed
       scheme_ = with_updates(name, Scheme(name, {{"hand-over"}}), updates_.listed());

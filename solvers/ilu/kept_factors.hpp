@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../formats/inspect/row_features.hpp"
-#include "../order/same_pattern.hpp"
+#include "../ordered/same_pattern.hpp"
 #include "check_input.hpp"
 #include "factorization.hpp"
 #include "residual.hpp"
@@ -135,7 +135,7 @@ class KeptFactors {
  private:
   using Own = Factorization<Exec, Matrix, RowOf>;
   static constexpr bool rounds = !std::same_as<Kept, S>;
-  static constexpr bool can_share = order::on_threads<Exec> && !rounds;
+  static constexpr bool can_share = ordered::on_threads<Exec> && !rounds;
   struct NoSharing {};
   using Shared =
       typename std::conditional_t<can_share,

@@ -111,7 +111,7 @@ class SharedFactorization {
                                           static_cast<heddle::RealOf<S>>(1 + growth),
                                           waves.place_order(), room_of_thread_, marks});
     if (!transposes) return;
-    const auto transpose = [&](const Solve& solve, const order::PlaceOf<O>& place) {
+    const auto transpose = [&](const Solve& solve, const ordered::PlaceOf<O>& place) {
       solve.part(Op::transpose)
           .rows()
           .triangle()
@@ -152,11 +152,11 @@ class SharedFactorization {
   const Wavefronts<Exec, O>& waves(const Solve& lower) const {
     return own_waves_ ? *own_waves_ : lower.part(Op::none).rows().waves();
   }
-  static order::PlaceOrder<O> order_of(const Solve& solve) {
+  static ordered::PlaceOrder<O> order_of(const Solve& solve) {
     return solve.part(Op::none).rows().waves().place_order();
   }
-  static order::PlaceOf<O> places(const Solve& solve, const Array<O>& place) {
-    const order::PlaceOrder<O> order = order_of(solve);
+  static ordered::PlaceOf<O> places(const Solve& solve, const Array<O>& place) {
+    const ordered::PlaceOrder<O> order = order_of(solve);
     return {order.iterations ? place.data() : nullptr, order.count, order.sweep};
   }
 
@@ -184,7 +184,7 @@ class SharedFactorization {
   static void find_places(const Exec& exec, const Solve& solve, const Array<O>& place) {
     if (place.extent(0) == 0) return;
     Kokkos::parallel_for("heddle::ilu::places", range_policy(exec, place.extent(0)),
-                         order::PlaceOfIterations<O>{order_of(solve).iterations, place.data()});
+                         ordered::PlaceOfIterations<O>{order_of(solve).iterations, place.data()});
   }
 
   Shared shared(const Solve& lower, const Solve& upper) const {

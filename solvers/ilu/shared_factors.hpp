@@ -13,7 +13,7 @@ namespace heddle::detail::ilu {
 template <Scalar S, Ordinal O, Offset Off>
 struct SolvedRows {
   triangle::RowsWriter<S, O, Off> triangle;
-  order::PlaceOf<O> place;
+  ordered::PlaceOf<O> place;
 
   KOKKOS_FORCEINLINE_FUNCTION RowPart<S, O> operator()(O i) const {
     const auto p = static_cast<std::int64_t>(place(i));
@@ -119,7 +119,7 @@ struct MakeRows {
   Row row;  ///< with the room of thread 0
   LoadRow load;
   heddle::RealOf<S> of_diagonal;  ///< what the diagonal of A is multiplied by
-  order::PlaceOrder<O> order;
+  ordered::PlaceOrder<O> order;
   std::size_t room, marks;  ///< of a thread; no marks where updates are listed
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(int me, std::int64_t first, std::int64_t stop) const {

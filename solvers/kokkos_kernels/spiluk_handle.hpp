@@ -6,7 +6,7 @@
 #include "../../formats/inspect/row_features.hpp"
 #include "../ilu/factorization.hpp"
 #include "../ilu/rows.hpp"
-#include "../order/same_pattern.hpp"
+#include "../ordered/same_pattern.hpp"
 #include "../triangle/check_triangle.hpp"
 #include "algorithms.hpp"
 

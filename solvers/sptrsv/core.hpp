@@ -8,7 +8,7 @@
 #include "../../core/device.hpp"
 #include "../../core/move_only.hpp"
 #include "../../formats/plan/overlap_check.hpp"
-#include "../order/pattern_key.hpp"
+#include "../ordered/pattern_key.hpp"
 #include "../triangle/diagonal_value.hpp"
 #include "../triangle/triangle_sums.hpp"
 #include "options.hpp"

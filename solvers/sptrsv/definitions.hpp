@@ -7,12 +7,12 @@
 #include "../../formats/inspect/row_features.hpp"
 #include "../../formats/inspect/transpose.hpp"
 #include "../../formats/plan/overlap_launches.hpp"
-#include "../order/check_threads.hpp"
-#include "../order/same_pattern.hpp"
+#include "../ordered/check_threads.hpp"
+#include "../ordered/same_pattern.hpp"
 #include "../triangle/right_hand_sides.hpp"
 #include "core.hpp"
 #include "instantiate.hpp"
-#include "prepare/executor.hpp"
+#include "run/executor.hpp"
 #include "select/choose.hpp"
 #include "solve_without_plan.hpp"
 #include "transform/features.hpp"
@@ -29,7 +29,7 @@ inline void check_options(const SptrsvOptions& options) {
     throw Error("options.vectors.count is " + std::to_string(options.vectors.count),
                 "give the number of right-hand sides that b will hold");
   }
-  order::check_threads(options.threads);
+  ordered::check_threads(options.threads);
 }
 
 }  // namespace sptrsv
@@ -178,7 +178,7 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_op(const Exec& e
     const auto matrix = transposed.matrix();
     const Graph<O, Off> flipped{matrix.row_ptr().data(), matrix.col_idx().data(), matrix.rows(),
                                 triangle::flipped(options_.triangle)};
-    if constexpr (order::on_threads<Exec>) {
+    if constexpr (ordered::on_threads<Exec>) {
       if (values_come_later()) {  // and will stand in the other part
         const auto entries = static_cast<std::size_t>(T_.nonzeros());
         Arena<typename Exec::memory_space> memory(exec, "heddle::sptrsv::places",
@@ -224,7 +224,7 @@ auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
   std::optional<Scheme> scheme;
   if (pinned) scheme = expanded(resolve(*options_.scheme, std::span(&legal, 1)));
   const int room = std::min(options_.vectors.count, triangle::most_room);
-  std::optional<order::Levels<Exec>> levels;
+  std::optional<ordered::Levels<Exec>> levels;
   if constexpr (runs_on_lanes) {
     if (!pinned || !scheme->has("in-order")) {
       levels.emplace(exec, triangle::loop_of(graph, static_cast<std::int64_t>(T_.nonzeros())));
@@ -235,7 +235,7 @@ auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
     TriangleFeatures known;
     known.rows = graph.rows;
     known.entries = sums_.entries + graph.rows;
-    if constexpr (order::on_threads<Exec>) {
+    if constexpr (ordered::on_threads<Exec>) {
       if (!values_come_later()) known.shared_rows = count_shared_rows(exec, graph);
     }
     const Expected expected{options_.expected_applies, room, options_.threads};

@@ -8,8 +8,7 @@
 #include "../../backends/threads_at_once.hpp"
 #include "../../core/loops.hpp"
 #include "../triangle/right_hand_sides.hpp"
-#include "prepare/chunks_kernel.hpp"
-#include "prepare/in_order_kernel.hpp"
+#include "run/in_order_kernels.hpp"
 #include "select/tuning.hpp"
 #include "without_plan.hpp"
 

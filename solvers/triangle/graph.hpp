@@ -2,8 +2,7 @@
 #pragma once
 
 #include "../../core/matrix.hpp"
-#include "../order/loop.hpp"
-#include "../order/place_order.hpp"
+#include "../ordered/loop.hpp"
 #include "triangle.hpp"
 
 namespace heddle::detail::triangle {
@@ -55,7 +54,7 @@ struct TriangleReads {
 
 /// The loop over the rows of a triangle, which is part of a matrix of so many entries.
 template <Ordinal O, Offset Off>
-order::Loop<O, TriangleReads<O, Off>> loop_of(const Graph<O, Off>& graph, std::int64_t entries) {
+ordered::Loop<O, TriangleReads<O, Off>> loop_of(const Graph<O, Off>& graph, std::int64_t entries) {
   return {graph.rows, graph.sweep(), ReadsAhead::error, {graph, entries}};
 }
 
@@ -63,7 +62,7 @@ order::Loop<O, TriangleReads<O, Off>> loop_of(const Graph<O, Off>& graph, std::i
 template <Ordinal O, Offset Off>
 struct EntriesInTriangle {
   Graph<O, Off> graph;
-  order::PlaceOrder<O> order;
+  ordered::PlaceOrder<O> order;
   Off more;
 
   KOKKOS_FUNCTION Off operator()(std::int64_t place) const {

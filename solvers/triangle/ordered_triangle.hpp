@@ -1,14 +1,178 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../core/arena.hpp"
 #include "../../core/loops.hpp"
+#include "../../core/matrix.hpp"
 #include "../../core/two_loops.hpp"
+#include "../../core/types.hpp"
+#include "../ordered/level_order.hpp"
+#include "bad_row.hpp"
 #include "check_triangle.hpp"
-#include "diagonal.hpp"
-#include "ordered_pattern.hpp"
-#include "view.hpp"
+#include "diagonal_value.hpp"
+#include "graph.hpp"
 
 namespace heddle::detail::triangle {
+
+/// A triangle in the order that it is solved in, as kernels see it. The entries off the diagonal of
+/// the row at place p are row_ptr[p] to row_ptr[p + 1].
+template <Scalar S, Ordinal O, Offset Off, Scalar D>
+struct View {
+  std::int64_t rows;
+  const Off* row_ptr;
+  const O* needed;  ///< what an entry is multiplied by: a place, or a row of x
+  const S* values;
+  const D* diagonal;    ///< of each place; null for a unit diagonal
+  const D* reciprocal;  ///< of the diagonal; zero where that is no normal number
+  const O* row;         ///< of the matrix, of each place
+};
+
+template <Scalar S, Ordinal O, Offset Off, Scalar D>
+struct SumDiagonal {
+  const Off* row_ptr;
+  const O* col_idx;
+  const S* values;
+  const O* row;  ///< at each place
+  D* diagonal;
+  D* reciprocal;
+  std::int64_t* bad_diagonal;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    const O i = row[p];
+    D sum(0);
+    for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      if (col_idx[k] == i) sum += D(values[k]);
+    }
+    diagonal[p] = sum;
+    reciprocal[p] = reciprocal_or_zero(sum);
+    if (bad_diagonal && is_bad_diagonal(sum)) mark_bad_row(bad_diagonal, i);
+  }
+};
+
+/// The diagonal of a triangle and its reciprocal in D (DiagonalOf), place by place; nothing for a
+/// unit diagonal.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar D>
+class DiagonalStorage {
+ public:
+  using Space = typename Exec::memory_space;
+  using Matrix = CsrMatrix<S, O, Off, Space>;
+
+  DiagonalStorage() = default;
+
+  /// One allocation, no values yet. row(p) is the row at place p.
+  DiagonalStorage(const Exec& exec, typename Arena<Space>::template Array<O> row, bool unit)
+      : row_(row), unit_(unit) {
+    const std::size_t places = unit ? 0 : row.extent(0);
+    memory_ = Arena<Space>(exec, "heddle::triangle::diagonal", arena_bytes<D, D>(places, places));
+    diagonal_ = memory_.template take<D>(places);
+    reciprocal_ = memory_.template take<D>(places);
+  }
+
+  /// The values of a matrix of the same pattern, as loop(i) for each i < places(): adds up entries
+  /// in one place. The lowest row whose diagonal turns out to be bad (is_bad_diagonal) is marked in
+  /// *bad_diagonal, if that is given (mark_bad_row).
+  SumDiagonal<S, O, Off, D> loop(const Matrix& T, std::int64_t* bad_diagonal) const {
+    return {T.row_ptr().data(), T.col_idx().data(), T.values().data(), row_.data(),
+            diagonal_.data(),   reciprocal_.data(), bad_diagonal};
+  }
+  /// 0 for a unit diagonal.
+  std::int64_t places() const { return unit_ ? 0 : static_cast<std::int64_t>(row_.extent(0)); }
+
+  /// Null for a unit diagonal.
+  const D* diagonal() const { return unit_ ? nullptr : diagonal_.data(); }
+  const D* reciprocal() const { return reciprocal_.data(); }
+  std::size_t bytes() const { return memory_.bytes(); }
+
+ private:
+  typename Arena<Space>::template Array<O> row_;
+  bool unit_ = true;
+  Arena<Space> memory_;
+  typename Arena<Space>::template Array<D> diagonal_, reciprocal_;
+};
+
+template <Ordinal O, Offset Off>
+struct PlaceEntries {
+  Graph<O, Off> graph;
+  const Off* origin;
+  const O* rows;
+  const O* place;
+  const Off* row_ptr;
+  O* row;
+  O* needed;
+  Off* source;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    const O i = rows[p];
+    row[p] = i;
+    Off to = row_ptr[p];
+    for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
+      const O j = graph.col_idx[k];
+      if (!in_triangle(graph.triangle, i, j)) continue;
+      needed[to] = place[j];
+      source[to] = origin ? origin[k] : k;
+      ++to;
+    }
+  }
+};
+
+/// Where the entries of a triangle are, in the order that it is solved in, with the way back to the
+/// user's entries. The entries off the diagonal of the row at place p are row_ptr(p) to
+/// row_ptr(p + 1); entry k is entry source(k) of the user's matrix.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+class OrderedPattern {
+ public:
+  using Space = typename Exec::memory_space;
+  template <class T>
+  using Array = typename Arena<Space>::template Array<T>;
+
+  OrderedPattern() = default;
+
+  /// One allocation and two launches in the order of `exec`; no wait. Rows keep the order of their
+  /// entries. `entries` are those off the diagonal. Entry k of the graph is entry origin[k] of the
+  /// user's matrix, or k if that is null.
+  OrderedPattern(const Exec& exec, const Graph<O, Off>& graph, const Off* origin,
+                 const ordered::LevelOrder<Exec, O>& order, std::int64_t entries)
+      : rows_(graph.rows), entries_(entries) {
+    const auto n = static_cast<std::size_t>(rows_);
+    const auto nnz = static_cast<std::size_t>(entries);
+    memory_ = Arena<Space>(exec, "heddle::triangle::pattern",
+                           arena_bytes<Off, O, O, Off>(n + 1, n, nnz, nnz));
+    row_ptr_ = memory_.template take<Off>(n + 1);
+    row_ = memory_.template take<O>(n);
+    needed_ = memory_.template take<O>(nnz);
+    source_ = memory_.template take<Off>(nnz);
+    copy(exec, graph, origin, order);
+  }
+
+  std::int64_t rows() const { return rows_; }
+  std::int64_t entries() const { return entries_; }
+  Array<Off> row_ptr() const { return row_ptr_; }
+  /// The row of the matrix at each place.
+  Array<O> row() const { return row_; }
+  /// The place that each entry needs.
+  Array<O> needed() const { return needed_; }
+  Array<Off> source() const { return source_; }
+  std::size_t bytes() const { return memory_.bytes(); }
+
+ private:
+  void copy(const Exec& exec, const Graph<O, Off>& graph, const Off* origin,
+            const ordered::LevelOrder<Exec, O>& order) {
+    const O* const rows = order.iterations().data();
+    const ordered::PlaceOrder<O> in_order{rows, graph.rows, SweepDirection::forward};
+    running_sum<Off>(exec, "heddle::triangle::row_ptr", row_ptr_.data(), rows_,
+                     EntriesInTriangle<O, Off>{graph, in_order, 0});
+    Kokkos::parallel_for(
+        "heddle::triangle::pattern", range_policy(exec, rows_),
+        PlaceEntries<O, Off>{graph, origin, rows, order.place().data(), row_ptr_.data(),
+                             row_.data(), needed_.data(), source_.data()});
+  }
+
+  std::int64_t rows_ = 0;
+  std::int64_t entries_ = 0;
+  Arena<Space> memory_;
+  Array<Off> row_ptr_, source_;
+  Array<O> row_, needed_;
+};
 
 /// A triangle copied in the order that it is solved in, its diagonal in D (DiagonalOf).
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar D>
@@ -21,7 +185,8 @@ class OrderedTriangle {
 
   /// The pattern (OrderedPattern), a second and a third allocation, and the values; no wait.
   OrderedTriangle(const Exec& exec, const Matrix& T, const Graph<O, Off>& graph, const Off* origin,
-                  const order::LevelOrder<Exec, O>& order, std::int64_t entries, Diagonal diagonal)
+                  const ordered::LevelOrder<Exec, O>& order, std::int64_t entries,
+                  Diagonal diagonal)
       : pattern_(exec, graph, origin, order, entries),
         memory_(exec, "heddle::triangle::triangle",
                 arena_bytes<S>(static_cast<std::size_t>(entries))),

@@ -4,8 +4,8 @@
 #include "../../core/arena.hpp"
 #include "../../core/loops.hpp"
 #include "bad_row.hpp"
-#include "diagonal.hpp"
 #include "graph.hpp"
+#include "ordered_triangle.hpp"
 
 namespace heddle::detail::triangle {
 
@@ -39,7 +39,7 @@ template <Ordinal O, Offset Off>
 struct CopyRowsTriangle {
   Graph<O, Off> graph;
   const Off* origin;
-  order::PlaceOrder<O> order;
+  ordered::PlaceOrder<O> order;
   const Off* row_ptr;
   O* col_idx;
   Off* source;
@@ -64,7 +64,7 @@ struct CopyRowsTriangle {
 template <Ordinal O, Offset Off>
 struct PlacesOfEntries {
   Graph<O, Off> graph;
-  order::PlaceOrder<O> order;
+  ordered::PlaceOrder<O> order;
   const Off* row_ptr;
   Off* place;
 
@@ -82,7 +82,7 @@ struct PlacesOfEntries {
 template <Scalar S, Ordinal O, Offset Off>
 struct TransposeRowsTriangle {
   RowsWriter<S, O, Off> from;
-  order::PlaceOf<O> place;  ///< of its rows
+  ordered::PlaceOf<O> place;  ///< of its rows
   const Off* source;
   RowsWriter<S, O, Off> to;
 
@@ -140,7 +140,7 @@ class RowsTriangle {
  public:
   using Space = typename Exec::memory_space;
   using Matrix = CsrMatrix<S, O, Off, Space>;
-  using Order = order::PlaceOrder<O>;
+  using Order = ordered::PlaceOrder<O>;
   using View = RowsView<S, O, Off, D>;
 
   RowsTriangle() = default;
@@ -194,7 +194,7 @@ class RowsTriangle {
   /// The values of the same triangle before it was transposed, where its rows have these places,
   /// and `origin` said where its entries are. One launch, no wait.
   void take_transposed(const Exec& exec, const RowsTriangle& from,
-                       const order::PlaceOf<O>& place) const
+                       const ordered::PlaceOf<O>& place) const
     requires(!View::apart)
   {
     Kokkos::parallel_for(

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <string>
+
 #include "../../backends/device.hpp"
-#include "../order/check_reads.hpp"
-#include "../order/levels.hpp"
-#include "../order/sort_by_level.hpp"
+#include "../ordered/level_order.hpp"
+#include "../ordered/levels.hpp"
+#include "../ordered/schedule_on_threads.hpp"
 #include "choose.hpp"
 #include "options.hpp"
-#include "schedule_threads.hpp"
 
 namespace heddle::detail::wavefronts {
 
@@ -21,7 +22,7 @@ struct Order {
   /// Of the iterations at their places; empty where they stand in the order of the loop.
   Arena<Space> memory = {};
   typename Arena<Space>::template Array<O> iterations = {};
-  order::ThreadSchedule schedule = {};          ///< of CPUs
+  ordered::ThreadSchedule schedule = {};        ///< of CPUs
   std::vector<std::int64_t> level_begin = {0};  ///< elsewhere: the first place of each level
 
   O* allocate(const Exec& exec, O n) {
@@ -34,17 +35,17 @@ struct Order {
 
 /// On the threads of a CPU. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
-Order<Exec, O> inspect_on_threads(const Exec& exec, const order::Loop<O, Reads>& loop,
+Order<Exec, O> inspect_on_threads(const Exec& exec, const ordered::Loop<O, Reads>& loop,
                                   const WavefrontsOptions& options) {
   Order<Exec, O> order;
   const auto n = static_cast<std::size_t>(loop.iterations);
   Arena<Kokkos::HostSpace> memory(exec, "heddle::wavefronts::level", arena_bytes<int, int>(n, n));
   int* const level = memory.take<int>(n).data();
   int* const steps = memory.take<int>(n).data();
-  const order::LevelSums sums = order::find_levels_on_threads(exec, loop, level, steps);
-  order::check_reads(exec, sums, loop);
+  const ordered::LevelSums sums = ordered::find_levels_on_threads(exec, loop, level, steps);
+  ordered::check_reads(exec, sums, loop);
   order.levels = sums.levels;
-  order.schedule = order::ThreadSchedule::in_order(loop.iterations);
+  order.schedule = ordered::ThreadSchedule::in_order(loop.iterations);
   const int at_once = backends::threads_at_once(exec);
   const int threads = options.threads > 0 ? options.threads : at_once;
   Scheme scheme("wavefronts", {{threads > 1 && n > 0 ? "point-to-point" : "sequential"}});
@@ -55,9 +56,9 @@ Order<Exec, O> inspect_on_threads(const Exec& exec, const order::Loop<O, Reads>&
   if (scheme.has("sequential")) return order;
   scheme = with_grain(scheme);
 
-  const LevelCounts counts = count_levels(exec, loop, level, steps, sums.levels);
-  const order::Stages stages =
-      order::make_stages(counts.steps, counts.sizes, threads, scheme.integer("grain"));
+  const ordered::LevelCounts counts = ordered::count_levels(exec, loop, level, steps, sums.levels);
+  const ordered::Stages stages =
+      ordered::make_stages(counts.steps, counts.sizes, threads, scheme.integer("grain"));
   if (!options.scheme) {
     const int idle = exec.concurrency() - at_once;
     const double gain = predicted_gain(counts, stages, loop.iterations, idle);
@@ -65,9 +66,9 @@ Order<Exec, O> inspect_on_threads(const Exec& exec, const order::Loop<O, Reads>&
   }
   order.scheme = scheme;
   O* const iterations = order.allocate(exec, loop.iterations);
-  const auto begin = order_by_stage(exec, loop, level, counts, stages, iterations);
-  order.schedule = cut_stages(exec, threads, stages, begin, iterations, steps);
-  if (scheme.has("point-to-point")) add_waits(exec, loop, iterations, order.schedule);
+  const auto begin = ordered::order_by_stage(exec, loop, level, counts, stages, iterations);
+  order.schedule = ordered::cut_stages(exec, threads, stages, begin, iterations, steps);
+  if (scheme.has("point-to-point")) ordered::add_waits(exec, loop, iterations, order.schedule);
   return order;
 }
 
@@ -76,7 +77,7 @@ template <ExecutionSpace Exec, Ordinal O>
 void order_on_device(const Exec& exec, O n, SweepDirection sweep, const int* level,
                      Order<Exec, O>& order) {
   O* const iterations = order.allocate(exec, n);
-  order.level_begin = order::sort_by_level(exec, n, sweep, level, order.levels, iterations);
+  order.level_begin = ordered::sort_by_level(exec, n, sweep, level, order.levels, iterations);
 }
 
 /// The scheme of a device that is no CPU.
@@ -89,29 +90,114 @@ Scheme scheme_on_device(const Exec& exec, const WavefrontsOptions& options) {
 
 /// By launches. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
-Order<Exec, O> inspect_on_device(const Exec& exec, const order::Loop<O, Reads>& loop,
+Order<Exec, O> inspect_on_device(const Exec& exec, const ordered::Loop<O, Reads>& loop,
                                  const WavefrontsOptions& options) {
   Order<Exec, O> order;
   order.scheme = scheme_on_device(exec, options);
   const auto n = static_cast<std::size_t>(loop.iterations);
   Arena<typename Exec::memory_space> work(exec, "heddle::wavefronts::level", arena_bytes<int>(n));
   int* const level = work.template take<int>(n).data();
-  const order::LevelSums sums = order::find_levels_on_device(exec, loop, level);
-  order::check_reads(exec, sums, loop);
+  const ordered::LevelSums sums = ordered::find_levels_on_device(exec, loop, level);
+  ordered::check_reads(exec, sums, loop);
   order.levels = sums.levels;
   order_on_device(exec, loop.iterations, loop.sweep, level, order);
   return order;
 }
 
 template <ExecutionSpace Exec, Ordinal O, class Reads>
-Order<Exec, O> inspect(const Exec& exec, const order::Loop<O, Reads>& loop,
+Order<Exec, O> inspect(const Exec& exec, const ordered::Loop<O, Reads>& loop,
                        const WavefrontsOptions& options) {
-  order::check_loop(loop.iterations, loop.sweep);
-  if constexpr (order::on_threads<Exec>) {
+  ordered::check_loop(loop.iterations, loop.sweep);
+  if constexpr (ordered::on_threads<Exec>) {
     return inspect_on_threads(exec, loop, options);
   } else {
     return inspect_on_device(exec, loop, options);
   }
+}
+
+/// A loop whose iterations read nothing that the order has to know of.
+struct NoReads {
+  template <class O, class Visit>
+  KOKKOS_FUNCTION void operator()(O, const Visit&) const {}
+};
+
+/// The first iteration of a level below 0, or `places` where there is none.
+struct FirstWrongLevel {
+  const int* level;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& first) const {
+    if (level[i] < 0 && i < first) first = i;
+  }
+};
+
+/// How many levels there are, some perhaps empty. Throws Error for one below 0. Waits for `exec`.
+template <ExecutionSpace Exec>
+int count_given_levels(const Exec& exec, std::int64_t n, const int* level) {
+  if (n == 0) return 0;
+  std::int64_t wrong = n;
+  Kokkos::parallel_reduce("heddle::wavefronts::wrong_level", range_policy(exec, n),
+                          FirstWrongLevel{level}, Kokkos::Min<std::int64_t>(wrong));
+  if (wrong < n) {
+    throw Error("iteration " + std::to_string(wrong) + " is of a level below 0",
+                "count levels from 0");
+  }
+  int highest = 0;
+  Kokkos::parallel_reduce("heddle::wavefronts::highest_level", range_policy(exec, n),
+                          ordered::HighestLevel{level}, Kokkos::Max<int>(highest));
+  return highest + 1;
+}
+
+/// On the threads of a CPU: a barrier after each level. Waits for `exec`.
+template <ExecutionSpace Exec, Ordinal O>
+void order_on_threads(const Exec& exec, O n, const int* level, const WavefrontsOptions& options,
+                      Order<Exec, O>& order) {
+  order.scheme = Scheme("wavefronts", {{"barrier"}});
+  if (options.scheme) {
+    const SchemeGrammar legal = grammar(Device());
+    order.scheme = resolve(*options.scheme, std::span(&legal, 1));
+  }
+  if (!order.scheme.has("barrier")) {
+    throw Error(order.scheme.to_string() + " was pinned for levels that were found elsewhere",
+                "pin wavefronts/barrier, or none: what iterations read is not known");
+  }
+  order.scheme = with_grain(order.scheme);
+  const auto size = static_cast<std::size_t>(n);
+  Arena<Kokkos::HostSpace> work(exec, "heddle::wavefronts::steps", arena_bytes<int>(size));
+  int* const steps = work.take<int>(size).data();
+  fill(exec, "heddle::wavefronts::steps", steps, n, static_cast<int>(ordered::steps_per_iteration));
+  const ordered::Loop<O, NoReads> loop{n, SweepDirection::forward, ReadsAhead::error, {}};
+  const ordered::LevelCounts counts = ordered::count_levels(exec, loop, level, steps, order.levels);
+  const int at_once = backends::threads_at_once(exec);
+  int threads = options.threads > 0 ? options.threads : at_once;
+  const auto stages_of = [&](int number) {
+    return ordered::make_stages(counts.steps, counts.sizes, number, order.scheme.integer("grain"),
+                                false);
+  };
+  ordered::Stages stages = stages_of(threads);
+  const int idle = exec.concurrency() - at_once;
+  if (!options.scheme && predicted_gain(counts, stages, n, idle) < options.least_gain) {
+    threads = 1;
+    stages = stages_of(threads);
+  }
+  O* const iterations = order.allocate(exec, n);
+  const auto begin = ordered::order_by_stage(exec, loop, level, counts, stages, iterations);
+  order.schedule = ordered::cut_stages(exec, threads, stages, begin, iterations, steps);
+}
+
+/// For a loop whose order was found elsewhere: level by level, of which iteration i has level[i].
+/// Waits for `exec`.
+template <ExecutionSpace Exec, Ordinal O>
+Order<Exec, O> inspect_levels(const Exec& exec, O n, const int* level,
+                              const WavefrontsOptions& options) {
+  Order<Exec, O> order;
+  order.levels = count_given_levels(exec, n, level);
+  if constexpr (ordered::on_threads<Exec>) {
+    order_on_threads(exec, n, level, options, order);
+  } else {
+    order.scheme = scheme_on_device(exec, options);
+    order_on_device(exec, n, SweepDirection::forward, level, order);
+  }
+  return order;
 }
 
 }  // namespace heddle::detail::wavefronts

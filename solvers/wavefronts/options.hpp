@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "../../core/scheme.hpp"
-#include "../order/sweep.hpp"
+#include "../ordered/sweep.hpp"
 
 namespace heddle {
 

@@ -4,8 +4,7 @@
 #include "../../backends/device.hpp"
 #include "../../core/loops.hpp"
 #include "../../core/move_only.hpp"
-#include "../order/place_order.hpp"
-#include "given_levels.hpp"
+#include "../ordered/loop.hpp"
 #include "inspect.hpp"
 
 namespace heddle {
@@ -53,18 +52,19 @@ class Wavefronts {
   /// and up to 16 bytes an iteration and 8 a task and thread meanwhile.
   template <class Reads>
   Wavefronts(const Exec& exec, O n, const Reads& reads, const WavefrontsOptions& options = {})
-      : Wavefronts(exec, n, options.sweep,
-                   detail::wavefronts::inspect(
-                       exec, detail::order::Loop<O, Reads>{n, options.sweep, options.ahead, reads},
-                       options)) {}
+      : Wavefronts(
+            exec, n, options.sweep,
+            detail::wavefronts::inspect(
+                exec, detail::ordered::Loop<O, Reads>{n, options.sweep, options.ahead, reads},
+                options)) {}
 
   /// A loop that one thread of a CPU runs in its own order, for which nothing is inspected.
   static Wavefronts in_order(const Exec& exec, O n, SweepDirection sweep = SweepDirection::forward)
-    requires(detail::order::on_threads<Exec>)
+    requires(detail::ordered::on_threads<Exec>)
   {
-    detail::order::check_loop(n, sweep);
+    detail::ordered::check_loop(n, sweep);
     Order order;
-    order.schedule = detail::order::ThreadSchedule::in_order(n);
+    order.schedule = detail::ordered::ThreadSchedule::in_order(n);
     return Wavefronts(exec, n, sweep, std::move(order));
   }
 
@@ -91,7 +91,7 @@ class Wavefronts {
   template <class Body>
   void for_each(const Exec& exec, const char* label, const Body& body) const {
     moves_.check("Wavefronts", "for_each");
-    for_each_place(exec, label, detail::order::BodyAtPlace<O, Body>{place_order(), body});
+    for_each_place(exec, label, detail::ordered::BodyAtPlace<O, Body>{place_order(), body});
   }
   template <class Body>
   void for_each(const Exec& exec, const Body& body) const {
@@ -104,7 +104,7 @@ class Wavefronts {
   template <class Body>
   void for_each_place(const Exec& exec, const char* label, const Body& body) const {
     moves_.check("Wavefronts", "for_each_place");
-    if constexpr (detail::order::on_threads<Exec>) {
+    if constexpr (detail::ordered::on_threads<Exec>) {
       for_each_run(exec, label, [&body](std::int64_t first, std::int64_t stop) {
         for (std::int64_t place = first; place < stop; ++place) body(place);
       });
@@ -118,7 +118,7 @@ class Wavefronts {
   /// The same on a CPU, by body(first, stop): places first, ..., stop - 1, in this order.
   template <class Body>
   void for_each_run(const Exec& exec, const char* label, const Body& body) const
-    requires(detail::order::on_threads<Exec>)
+    requires(detail::ordered::on_threads<Exec>)
   {
     for_each_run_of_thread(
         exec, label, [&body](int, std::int64_t first, std::int64_t stop) { body(first, stop); });
@@ -127,7 +127,7 @@ class Wavefronts {
   /// 0, ..., schedule().threads - 1 at most, `me` is the one that runs it.
   template <class Body>
   void for_each_run_of_thread(const Exec& exec, const char* label, const Body& body) const
-    requires(detail::order::on_threads<Exec>)
+    requires(detail::ordered::on_threads<Exec>)
   {
     moves_.check("Wavefronts", "for_each_run");
     if (n_ == 0) return;
@@ -135,12 +135,12 @@ class Wavefronts {
     const backends::Progress progress(progress_.data());
     progress.clear(schedule.threads);
     backends::launch_threads(exec, label, schedule.threads, [&](int me, int threads) {
-      detail::order::run_share(
+      detail::ordered::run_share(
           schedule, me, threads, progress,
           [&body, me](std::int64_t first, std::int64_t stop) { body(me, first, stop); });
     });
   }
-  detail::order::PlaceOrder<O> place_order() const {
+  detail::ordered::PlaceOrder<O> place_order() const {
     moves_.check("Wavefronts", "place_order");
     return {order_.iterations.data(), n_, sweep_};
   }
@@ -150,7 +150,7 @@ class Wavefronts {
   /// Iterations of the longest chain of dependences; 0 where they were not looked for.
   int levels() const { return order_.levels; }
   /// Who runs what on a CPU, and when.
-  const detail::order::ThreadSchedule& schedule() const { return order_.schedule; }
+  const detail::ordered::ThreadSchedule& schedule() const { return order_.schedule; }
   /// What it holds, in bytes.
   std::size_t bytes() const {
     return order_.memory.bytes() + progress_memory_.bytes() + order_.schedule.bytes();

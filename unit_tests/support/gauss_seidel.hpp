@@ -8,8 +8,8 @@
 
 #include "../../backends/device.hpp"
 #include "../../solvers/gauss_seidel/blocks.hpp"
-#include "../../solvers/gauss_seidel/grammar.hpp"
-#include "../../solvers/order/colors.hpp"
+#include "../../solvers/gauss_seidel/choose.hpp"
+#include "../../solvers/ordered/colors.hpp"
 #include "grid_operator.hpp"
 #include "vectors_check.hpp"
 
@@ -100,7 +100,7 @@ class SequentialSweeps {
   void take_colors(const Exec& exec, const Matrix& A) {
     const heddle::detail::gauss_seidel::Blocks<Exec, Matrix> blocks(exec, A,
                                                                     static_cast<int>(size_));
-    const heddle::detail::order::Colors<Exec, int> colors(exec, blocks.graph());
+    const heddle::detail::ordered::Colors<Exec, int> colors(exec, blocks.graph());
     const auto rows = to_host(colors.order().iterations());
     for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = static_cast<std::size_t>(rows(i));
   }

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "../../solvers/order/task.hpp"
+#include "../../solvers/ordered/tasks.hpp"
 #include "../../solvers/sptrsv/transform/merge.hpp"
 
 namespace heddle::test {
 
-using heddle::detail::order::Launch;
-using heddle::detail::order::Task;
+using heddle::detail::ordered::Launch;
+using heddle::detail::ordered::Task;
 
 /// The graph of a triangle whose rows are in the order of their levels, on the host: the row at
 /// place p needs those at needed[row_ptr[p]] to needed[row_ptr[p + 1]], which are lower.
@@ -162,7 +162,8 @@ RowGroups groups_on_host(const Exec& exec,
                          const heddle::detail::sptrsv::MergedRows<Exec, O>& merged,
                          std::int64_t places) {
   const auto copied = [&](const auto* from, std::int64_t count) {
-    return heddle::detail::order::copied_to_host(exec, "heddle::test::groups_on_host", from, count);
+    return heddle::detail::ordered::copied_to_host(exec, "heddle::test::groups_on_host", from,
+                                                   count);
   };
   RowGroups groups;
   const std::vector<O> order = copied(merged.order(), places);
@@ -179,8 +180,8 @@ std::string broken_groups(const Exec& exec,
                           const heddle::detail::sptrsv::MergedRows<Exec, O>& groups,
                           const std::vector<Launch>& launches, const GroupBounds& bounds) {
   const auto on_host = [&](const auto* from, std::int64_t count) {
-    return heddle::detail::order::copied_to_host(exec, "heddle::test::pattern_on_host", from,
-                                                 count);
+    return heddle::detail::ordered::copied_to_host(exec, "heddle::test::pattern_on_host", from,
+                                                   count);
   };
   const auto row_ptr = on_host(pattern.row_ptr().data(), pattern.rows() + 1);
   const auto needed = on_host(pattern.needed().data(), pattern.entries());

@@ -3,13 +3,13 @@
 
 #include <optional>
 
-#include "../../solvers/order/loop.hpp"
-#include "../../solvers/order/thread_schedule.hpp"
+#include "../../solvers/ordered/loop.hpp"
+#include "../../solvers/ordered/schedule_on_threads.hpp"
 
 namespace heddle::test {
 
-using heddle::detail::order::ThreadSchedule;
-using heddle::detail::order::Wait;
+using heddle::detail::ordered::ThreadSchedule;
+using heddle::detail::ordered::Wait;
 
 /// Two iterations of which the second must come after the first.
 struct Dependence {

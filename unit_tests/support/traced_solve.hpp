@@ -69,10 +69,10 @@ class TraceStorage {
   /// After the solve; waits for it. Throws Error where a step has no stamps.
   SolveTrace read(const Exec& exec) const {
     SolveTrace solve;
-    solve.begin_ns = heddle::detail::order::copied_to_host(exec, "heddle::test::trace_on_host",
-                                                           trace_.begun, steps_);
-    solve.end_ns = heddle::detail::order::copied_to_host(exec, "heddle::test::trace_on_host",
-                                                         trace_.ended, steps_);
+    solve.begin_ns = heddle::detail::ordered::copied_to_host(exec, "heddle::test::trace_on_host",
+                                                             trace_.begun, steps_);
+    solve.end_ns = heddle::detail::ordered::copied_to_host(exec, "heddle::test::trace_on_host",
+                                                           trace_.ended, steps_);
     if (steps_ == 0) return solve;
     for (const auto* const stamps : {&solve.begin_ns, &solve.end_ns}) {
       if (std::find(stamps->begin(), stamps->end(), no_stamp) == stamps->end()) continue;
@@ -100,7 +100,7 @@ class TraceStorage {
 template <ExecutionSpace Exec, Ordinal O>
 std::vector<std::int64_t> places_of_rows(const Exec& exec, const O* row, std::int64_t places) {
   const std::vector<O> rows =
-      heddle::detail::order::copied_to_host(exec, "heddle::test::trace_on_host", row, places);
+      heddle::detail::ordered::copied_to_host(exec, "heddle::test::trace_on_host", row, places);
   std::vector<std::int64_t> place(rows.size());
   for (std::size_t p = 0; p < rows.size(); ++p) {
     place[static_cast<std::size_t>(rows[p])] = static_cast<std::int64_t>(p);
@@ -133,7 +133,7 @@ struct TracedSolver {
     SolveTrace trace = storage.read(exec);
     trace.groups = true;
     trace.step_of_row = places_of_rows(exec, triangle.rows().row, x.rows);
-    const auto groups = heddle::detail::order::copied_to_host(
+    const auto groups = heddle::detail::ordered::copied_to_host(
         exec, "heddle::test::trace_on_host", triangle.view().groups, triangle.groups());
     std::vector<std::int64_t> group_of_place(trace.step_of_row.size());
     for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -147,7 +147,7 @@ struct TracedSolver {
   }
   /// A row begins when what it waits for is there.
   SolveTrace operator()(heddle::detail::sptrsv::RowsExecutor<Exec, Matrix, V, Acc>& runs) const {
-    if constexpr (heddle::detail::order::on_threads<Exec>) {
+    if constexpr (heddle::detail::ordered::on_threads<Exec>) {
       const TraceStorage<Exec> storage(exec, x.rows);
       const StepTrace steps = storage.trace();
       const auto kernel = runs.kernel(conjugate, alpha, b, x);

@@ -4,7 +4,7 @@
 #include <heddle/gauss_seidel.hpp>
 #include <heddle/sptrsv.hpp>
 
-#include "../../../solvers/gauss_seidel/grammar.hpp"
+#include "../../../solvers/gauss_seidel/choose.hpp"
 #include "../../../solvers/ilu/schemes.hpp"
 #include "../ilu/make_preconditioner.hpp"
 #include "../spmv/make_plan.hpp"

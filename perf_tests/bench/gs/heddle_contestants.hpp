@@ -5,7 +5,7 @@
 #include <heddle/gauss_seidel.hpp>
 #include <heddle/spmv.hpp>
 
-#include "../../../solvers/gauss_seidel/grammar.hpp"
+#include "../../../solvers/gauss_seidel/choose.hpp"
 #include "../common/table.hpp"
 #include "problem.hpp"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "grammar.hpp"
-#include "shapes.hpp"
+#include "tuning.hpp"
 
 namespace heddle::detail::sptrsv {
 

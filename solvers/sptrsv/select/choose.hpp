@@ -8,7 +8,7 @@
 
 #include "../transform/triangle_features.hpp"
 #include "grammar.hpp"
-#include "shapes.hpp"
+#include "tuning.hpp"
 
 namespace heddle {
 

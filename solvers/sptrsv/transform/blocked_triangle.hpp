@@ -2,10 +2,9 @@
 #pragma once
 
 #include "../../../core/two_loops.hpp"
-#include "../../triangle/diagonal.hpp"
-#include "../../triangle/view.hpp"
+#include "../../triangle/ordered_triangle.hpp"
 #include "blocks.hpp"
-#include "merged_rows.hpp"
+#include "merge.hpp"
 #include "pieces.hpp"
 
 namespace heddle::detail::sptrsv {
@@ -23,7 +22,7 @@ class BlockedTriangle {
   /// Seven allocations, three of which are freed again; waits. The order has the places of the
   /// groups, and a row needs rows of lower groups, or before it in its own.
   BlockedTriangle(const Exec& exec, const Matrix& T, const triangle::Graph<O, Off>& graph,
-                  const Off* origin, const order::LevelOrder<Exec, O>& order,
+                  const Off* origin, const ordered::LevelOrder<Exec, O>& order,
                   const MergedRows<Exec, O>& groups, std::int64_t entries, Diagonal diagonal,
                   int piece, bool invert)
       : row_(exec, graph.rows) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../../../backends/atomics.hpp"
-#include "../../order/levels.hpp"
+#include "../../ordered/levels.hpp"
 #include "../../triangle/graph.hpp"
 #include "supernodes.hpp"
 #include "triangle_features.hpp"
@@ -130,7 +130,7 @@ TriangleFeatures features_of(const Exec& exec, const Graph& graph, const int* le
                                              static_cast<long double>(rows.squares) / number);
   features.dep_dist =
       static_cast<double>(rows.nearness) / RowSums::one / static_cast<double>(graph.rows);
-  if constexpr (order::on_threads<Exec>) features.shared_rows = count_shared_rows(exec, graph);
+  if constexpr (ordered::on_threads<Exec>) features.shared_rows = count_shared_rows(exec, graph);
   return features;
 }
 
@@ -138,7 +138,7 @@ TriangleFeatures features_of(const Exec& exec, const Graph& graph, const int* le
 /// matrix has so many entries.
 template <ExecutionSpace Exec, class Graph>
 TriangleFeatures find_features(const Exec& exec, const Graph& graph, std::int64_t entries) {
-  const order::Levels<Exec> levels(exec, triangle::loop_of(graph, entries));
+  const ordered::Levels<Exec> levels(exec, triangle::loop_of(graph, entries));
   return features_of(exec, graph, levels.of().data(), levels.count());
 }
 

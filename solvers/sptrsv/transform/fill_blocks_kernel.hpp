@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../../backends/launch.hpp"
-#include "../../triangle/diagonal.hpp"
+#include "../../triangle/ordered_triangle.hpp"
 #include "blocked_view.hpp"
 
 namespace heddle::detail::sptrsv {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../../core/arena.hpp"
-#include "../../triangle/ordered_pattern.hpp"
+#include "../../triangle/ordered_triangle.hpp"
 #include "blocked_view.hpp"
 
 namespace heddle::detail::sptrsv {

@@ -8,9 +8,9 @@
 #include "../../../backends/launch.hpp"
 #include "../../../backends/unroll.hpp"
 #include "../../../core/loops.hpp"
-#include "../../order/host_copy.hpp"
-#include "../../triangle/ordered_pattern.hpp"
-#include "growing_groups.hpp"
+#include "../../ordered/host_copy.hpp"
+#include "../../triangle/ordered_triangle.hpp"
+#include "merging.hpp"
 
 namespace heddle::detail::sptrsv {
 
@@ -374,7 +374,7 @@ GrowingGroups<Exec, O> merge_parents(const Exec& exec,
              grown.groups, asked, levels},
       Kernel::scratch_bytes());
   const std::vector<int> of_bands =
-      order::copied_to_host(exec, "heddle::sptrsv::merged", levels, bands.count);
+      ordered::copied_to_host(exec, "heddle::sptrsv::merged", levels, bands.count);
   for (int band = 0; band < bands.count; ++band) {
     bands.first_level[band] = grown.levels;
     grown.levels += of_bands[static_cast<std::size_t>(band)];

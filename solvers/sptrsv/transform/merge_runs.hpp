@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "../../../core/search.hpp"
-#include "../../order/levels.hpp"
-#include "../../triangle/ordered_pattern.hpp"
-#include "growing_groups.hpp"
+#include "../../ordered/levels.hpp"
+#include "../../triangle/ordered_triangle.hpp"
+#include "merging.hpp"
 
 namespace heddle::detail::sptrsv {
 
@@ -100,17 +100,17 @@ GrowingGroups<Exec, O> merge_runs(const Exec& exec,
   Arena<typename Exec::memory_space> work(exec, "heddle::sptrsv::edges",
                                           arena_bytes<std::int64_t>(edges));
   const auto begin = work.template take<std::int64_t>(edges);
-  order::copy_from_host(exec, begin.data(), level_begin);
+  ordered::copy_from_host(exec, begin.data(), level_begin);
   Kokkos::parallel_for(
       "heddle::sptrsv::runs", range_policy(exec, ceil_div(n, Kernel::share)),
       Kernel{pattern.row_ptr().data(), n, begin.data(), static_cast<std::int64_t>(edges) - 1,
              merging, grown.head, grown.groups});
-  const order::Loop<O, ReadsOfRuns<O, Off>> loop{
+  const ordered::Loop<O, ReadsOfRuns<O, Off>> loop{
       static_cast<O>(n),
       SweepDirection::forward,
       ReadsAhead::error,
       {pattern.row_ptr().data(), pattern.needed().data(), grown.head, grown.groups}};
-  const order::Levels<Exec> levels(exec, loop);
+  const ordered::Levels<Exec> levels(exec, loop);
   copy(exec, "heddle::sptrsv::run_levels", grown.level, n, levels.of().data());
   exec.fence("heddle::sptrsv::merged");  // before the levels are freed
   grown.levels = levels.count();

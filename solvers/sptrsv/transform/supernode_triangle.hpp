@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../../core/loops.hpp"
-#include "../../triangle/diagonal.hpp"
+#include "../../triangle/ordered_triangle.hpp"
 #include "supernodes.hpp"
 
 namespace heddle::detail::sptrsv {
@@ -44,7 +44,7 @@ struct SupernodeSlots {
 template <Ordinal O>
 struct SupernodeRows {
   const O* first;
-  order::PlaceOrder<O> order;
+  ordered::PlaceOrder<O> order;
 
   KOKKOS_FUNCTION O operator()(std::int64_t g) const {
     const O supernode = order(g);
@@ -57,7 +57,7 @@ template <Ordinal O, Offset Off>
 struct SupernodeColumns {
   triangle::Graph<O, Off> graph;
   const O* first;
-  order::PlaceOrder<O> order;
+  ordered::PlaceOrder<O> order;
 
   KOKKOS_FUNCTION Off operator()(std::int64_t g) const {
     const O i = graph.row(first[order(g)]);
@@ -110,7 +110,7 @@ struct CopySupernodes {
   triangle::Graph<O, Off> graph;
   const Off* origin;  ///< entry k of the graph is entry origin[k] of the matrix; null: entry k
   const O* first;
-  order::PlaceOrder<O> order;
+  ordered::PlaceOrder<O> order;
   const O* place;
   const Off* column_ptr;
   const Off* value_ptr;
@@ -190,7 +190,7 @@ class SupernodeTriangle {
   /// allocations, with a wait between them.
   SupernodeTriangle(const Exec& exec, const Matrix& T, const triangle::Graph<O, Off>& graph,
                     const Off* origin, const Supernodes<Exec, O>& supernodes,
-                    const order::PlaceOrder<O>& order, Diagonal diagonal)
+                    const ordered::PlaceOrder<O>& order, Diagonal diagonal)
       : count_(supernodes.count()), triangle_(graph.triangle), unit_(diagonal == Diagonal::unit) {
     const auto groups = static_cast<std::size_t>(count_) + 1;
     table_memory_ = Arena<Space>(exec, "heddle::sptrsv::supernode_table",

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "../../../core/arena.hpp"
-#include "../../order/levels.hpp"
+#include "../../ordered/levels.hpp"
 #include "../../triangle/graph.hpp"
 
 namespace heddle::detail::sptrsv {
@@ -81,7 +81,7 @@ class Supernodes {
       : memory_(exec, "heddle::sptrsv::supernode_of",
                 arena_bytes<O>(static_cast<std::size_t>(graph.rows))),
         of_(memory_.template take<O>(static_cast<std::size_t>(graph.rows))) {
-    static_assert(order::on_threads<Exec>, "the host reads what `exec` wrote");
+    static_assert(ordered::on_threads<Exec>, "the host reads what `exec` wrote");
     Kokkos::parallel_for("heddle::sptrsv::first_rows", range_policy(exec, graph.rows),
                          FindFirstRows<O, Off>{graph, of_.data()});
     exec.fence("heddle::sptrsv::first_rows");

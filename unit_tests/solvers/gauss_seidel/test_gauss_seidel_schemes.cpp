@@ -285,7 +285,7 @@ TEST_CASE("colors are proper, and the same whatever the threads") {
   using Exec = FirstSweepType::Exec;
   const Exec exec;
   auto a = scattered_matrix<Exec, double>(emulated ? 90 : 1500, 3);
-  const heddle::detail::order::Colors<Exec, int> colors(exec, a.matrix());
+  const heddle::detail::ordered::Colors<Exec, int> colors(exec, a.matrix());
   const auto rows = to_host(colors.order().iterations());
   const auto& begin = colors.order().level_begin();
   std::vector<int> color(static_cast<std::size_t>(a.n), -1);
@@ -300,7 +300,7 @@ TEST_CASE("colors are proper, and the same whatever the threads") {
   std::vector<int> by_hash(color.size());
   std::iota(by_hash.begin(), by_hash.end(), 0);
   std::sort(by_hash.begin(), by_hash.end(),
-            [](int i, int j) { return heddle::detail::order::colored_before(i, j); });
+            [](int i, int j) { return heddle::detail::ordered::colored_before(i, j); });
   std::vector<std::vector<int>> neighbors(color.size());
   for (int i = 0; i < a.n; ++i) {
     for (int e = row_ptr(static_cast<std::size_t>(i)); e < row_ptr(static_cast<std::size_t>(i) + 1);

@@ -105,7 +105,7 @@ void check_same(const Exec&, const TriangleFeatures& is, const TriangleFeatures&
   check_spread(is.level_entries, should.level_entries);
   CHECK(is.wide_levels == should.wide_levels);
   CHECK(is.dep_dist == about(should.dep_dist));
-  CHECK(is.shared_rows == (heddle::detail::order::on_threads<Exec> ? should.shared_rows : 0));
+  CHECK(is.shared_rows == (heddle::detail::ordered::on_threads<Exec> ? should.shared_rows : 0));
 }
 
 std::string printed(const TriangleFeatures& features) {

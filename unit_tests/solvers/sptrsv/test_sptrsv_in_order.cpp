@@ -2,7 +2,7 @@
 // Rows in the user's order: their tasks, and the published methods that are presets of them.
 #include <doctest/doctest.h>
 
-#include "../../../solvers/order/tasks.hpp"
+#include "../../../solvers/ordered/tasks.hpp"
 #include "../../../solvers/sptrsv/definitions.hpp"
 #include "../../support/triangles.hpp"
 
@@ -10,10 +10,10 @@ namespace heddle::test {
 
 namespace {
 
-using heddle::detail::order::InOrderRuns;
-using heddle::detail::order::LevelOrder;
-using heddle::detail::order::Task;
-using heddle::detail::order::TaskTable;
+using heddle::detail::ordered::InOrderRuns;
+using heddle::detail::ordered::LevelOrder;
+using heddle::detail::ordered::Task;
+using heddle::detail::ordered::TaskTable;
 using heddle::detail::sptrsv::expanded;
 using heddle::detail::sptrsv::grammar;
 using heddle::detail::sptrsv::Preset;

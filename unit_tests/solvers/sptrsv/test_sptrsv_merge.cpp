@@ -14,14 +14,14 @@ namespace heddle::test {
 
 namespace {
 
-namespace order = heddle::detail::order;
+namespace ordered = heddle::detail::ordered;
 namespace triangle = heddle::detail::triangle;
 using heddle::detail::sptrsv::merge;
 using heddle::detail::sptrsv::MergedRows;
 using heddle::detail::sptrsv::Merging;
 using heddle::detail::sptrsv::MergingBands;
 using heddle::detail::sptrsv::most_rows;
-using order::launches_of;
+using ordered::launches_of;
 using Kind = Merging::Kind;
 
 /// A lower triangle on a device, with its rows in the order of their levels.
@@ -41,9 +41,9 @@ struct Leveled {
     const auto columns = on_device(from.rows.col_idx());
     const triangle::Graph<std::int32_t, std::int64_t> graph{pointers.data(), columns.data(), n,
                                                             Triangle::lower};
-    const auto places = order::LevelOrder<Exec, std::int32_t>::by_level(
+    const auto places = ordered::LevelOrder<Exec, std::int32_t>::by_level(
         exec, n, SweepDirection::forward,
-        order::Levels<Exec>(exec, triangle::loop_of(graph, from.rows.nonzeros())));
+        ordered::Levels<Exec>(exec, triangle::loop_of(graph, from.rows.nonzeros())));
     level_begin = places.level_begin();
     std::int64_t entries = 0;
     for (std::int32_t i = 0; i < n; ++i) {
@@ -62,7 +62,7 @@ struct Leveled {
   }
   template <class T>
   std::vector<T> on_host(const T* from, std::int64_t count) const {
-    return order::copied_to_host(exec, "heddle::test::on_host", from, count);
+    return ordered::copied_to_host(exec, "heddle::test::on_host", from, count);
   }
   std::int64_t entries(std::int64_t place) const {
     const auto p = static_cast<std::size_t>(place);
@@ -73,7 +73,7 @@ struct Leveled {
   template <class T>
   Kokkos::View<T*, typename Exec::memory_space> on_device(const std::vector<T>& from) const {
     Kokkos::View<T*, typename Exec::memory_space> to("pattern", from.size());
-    order::copy_from_host(exec, to.data(), from);
+    ordered::copy_from_host(exec, to.data(), from);
     exec.fence("heddle::test::pattern");
     return to;
   }

@@ -4,7 +4,7 @@
 
 #include <heddle/wavefronts.hpp>
 
-#include "../../../solvers/handover/gpu_solve.hpp"
+#include "../../../solvers/ordered/solved_values.hpp"
 #include "../../support/moves_only.hpp"
 #include "../../support/sptrsv_check.hpp"
 
@@ -23,7 +23,7 @@ static_assert(moves_only<Workspace>);
 static_assert(moves_only<SptrsvWorkspace<Portable<Exec>, float>>);
 static_assert(moves_only<Wavefronts<Exec>>);
 // What holds the flags and tickets of a GPU's plan, whatever this build's device is.
-static_assert(moves_only<heddle::detail::handover::GpuSolve<Exec, double>>);
+static_assert(moves_only<heddle::detail::ordered::GpuSolve<Exec, double>>);
 
 struct ReadsNothing {
   template <class Visit>

@@ -2,15 +2,15 @@
 // A solve whose launches were refused halfway leaves nothing to the next.
 #include <doctest/doctest.h>
 
-#include "../../../solvers/handover/gpu_solve.hpp"
+#include "../../../solvers/ordered/solved_values.hpp"
 #include "../../support/triangles.hpp"
 
 namespace heddle::test {
 
 namespace {
 
-using heddle::detail::handover::GpuSolve;
-using heddle::detail::handover::SolvedValues;
+using heddle::detail::ordered::GpuSolve;
+using heddle::detail::ordered::SolvedValues;
 using Exec = DefaultDevice;
 using Solve = GpuSolve<Exec, double>;
 

@@ -4,16 +4,16 @@
 #include <doctest/doctest.h>
 
 #include "../../../solvers/sptrsv/definitions.hpp"
-#include "../../../solvers/sptrsv/schedule/row_tasks.hpp"
+#include "../../../solvers/sptrsv/run/row_tasks.hpp"
 #include "../../../solvers/sptrsv/select/candidates.hpp"
-#include "../../../solvers/triangle/ordered_pattern.hpp"
+#include "../../../solvers/triangle/ordered_triangle.hpp"
 #include "../../support/task_proofs.hpp"
 #include "../../support/triangles.hpp"
 
 namespace heddle::test {
 namespace {
 
-namespace order = heddle::detail::order;
+namespace ordered = heddle::detail::ordered;
 namespace triangle = heddle::detail::triangle;
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using RowTasks = heddle::detail::sptrsv::RowTasks<Exec>;
@@ -34,11 +34,11 @@ struct Scheduled {
                                                             from.rows.col_idx().data(), n, side};
     std::int64_t entries = 0;
     for (std::int32_t i = 0; i < n; ++i) {
-      const order::PlaceOrder<std::int32_t> in_order{nullptr, n, SweepDirection::forward};
+      const ordered::PlaceOrder<std::int32_t> in_order{nullptr, n, SweepDirection::forward};
       entries += triangle::EntriesInTriangle<std::int32_t, std::int64_t>{graph, in_order, 0}(i);
     }
-    using Order = order::LevelOrder<Exec, std::int32_t>;
-    const order::Levels<Exec> levels(exec, triangle::loop_of(graph, from.rows.nonzeros()));
+    using Order = ordered::LevelOrder<Exec, std::int32_t>;
+    const ordered::Levels<Exec> levels(exec, triangle::loop_of(graph, from.rows.nonzeros()));
     const Order places = scheme.has("in-order") ? Order::by_sweep(exec, n, graph.sweep())
                                                 : Order::by_level(exec, n, graph.sweep(), levels);
     pattern = Pattern32(exec, graph, nullptr, places, entries);

@@ -140,7 +140,7 @@ TEST_CASE("wavefronts: everything is labelled, and a loop launches and does noth
     CHECK(strangers(seen) == "");
     CHECK(count(seen, Event::kernel) == static_cast<int>(seen.size()));
     CHECK(seen.size() >= 1);
-    if constexpr (heddle::detail::order::on_threads<Exec>) CHECK(seen.size() == 1);
+    if constexpr (heddle::detail::ordered::on_threads<Exec>) CHECK(seen.size() == 1);
   }
 }
 
@@ -212,7 +212,7 @@ TEST_CASE_TEMPLATE_APPLY(given, Everywhere);
 
 TEST_CASE_TEMPLATE_DEFINE("wavefronts: a loop in order is not looked at", T, in_order) {
   using Exec = typename T::Exec;
-  if constexpr (heddle::detail::order::on_threads<Exec>) {
+  if constexpr (heddle::detail::ordered::on_threads<Exec>) {
     const Exec exec;
     for (const SweepDirection sweep : {SweepDirection::forward, SweepDirection::backward}) {
       std::vector<int> order;

@@ -15,7 +15,7 @@ namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using backends::Progress;
-namespace order = heddle::detail::order;
+namespace ordered = heddle::detail::ordered;
 namespace wavefronts = heddle::detail::wavefronts;
 
 /// A pattern, how its loop is meant, and a schedule that was made for it.
@@ -29,7 +29,7 @@ struct Scheduled {
     for (int p = 0; p < loop().iterations; ++p) iterations.push_back(order(p));
   }
 
-  order::Loop<int, PatternReads> loop() const {
+  ordered::Loop<int, PatternReads> loop() const {
     return {static_cast<int>(pattern.rows.size()),
             options.sweep,
             options.ahead,
@@ -179,7 +179,7 @@ TEST_CASE("wavefronts: any number of threads runs a schedule, with delays anywhe
         const MixItems mix{scheduled.loop().reads, items.data()};
         const auto run = [&](int me) {
           Random random(static_cast<std::uint64_t>(me + 1));
-          order::run_share(
+          ordered::run_share(
               scheduled.schedule(), me, granted, progress,
               [&](std::int64_t first, std::int64_t stop) {
                 for (auto p = first; p < stop; ++p) {
@@ -202,7 +202,7 @@ TEST_CASE("wavefronts: any number of threads runs a schedule, with delays anywhe
 
 TEST_CASE("wavefronts: thin levels stay on one thread, wide ones are cut evenly") {
   const auto stages =
-      order::make_stages({10, 10, 100, 5, 5, 1000, 7}, {1, 2, 50, 1, 1, 2, 1}, 4, 20);
+      ordered::make_stages({10, 10, 100, 5, 5, 1000, 7}, {1, 2, 50, 1, 1, 2, 1}, 4, 20);
   CHECK(stages.of_level == std::vector{0, 0, 1, 2, 2, 3, 4});
   CHECK(stages.tasks == std::vector{1, 4, 1, 2, 1});
   const Scheduled wide(triangle_named("two wide levels"), {.threads = 3}, "barrier", 1);
@@ -253,14 +253,14 @@ TEST_CASE("wavefronts: a schedule is made for the threads that have a processor 
 TEST_CASE("wavefronts: what two threads are predicted to gain") {
   // Levels of a side x side grid whose iterations read `items` each, all torn from the ones before.
   const auto gain_on_grid = [](std::int64_t side, std::int64_t items) {
-    wavefronts::LevelCounts counts;
+    ordered::LevelCounts counts;
     for (std::int64_t level = 0; level < 2 * side - 1; ++level) {
       counts.sizes.push_back(std::min(level + 1, 2 * side - 1 - level));
-      counts.steps.push_back(counts.sizes.back() * (order::steps_per_iteration + items));
+      counts.steps.push_back(counts.sizes.back() * (ordered::steps_per_iteration + items));
     }
     counts.torn = side * side;
     const auto stages =
-        order::make_stages(counts.steps, counts.sizes, 2, wavefronts::default_grain);
+        ordered::make_stages(counts.steps, counts.sizes, 2, wavefronts::default_grain);
     return wavefronts::predicted_gain(counts, stages, side * side);
   };
   CHECK(gain_on_grid(100, 2) < 1);    // no level is worth two
@@ -289,10 +289,10 @@ TEST_CASE("wavefronts: one thread, unless others are predicted to gain least_gai
 }
 
 TEST_CASE("wavefronts: threads without a processor cost the launch") {
-  wavefronts::LevelCounts counts;
+  ordered::LevelCounts counts;
   counts.steps = {40000};
   counts.sizes = {5000};
-  const auto stages = order::make_stages(counts.steps, counts.sizes, 2, 1);
+  const auto stages = ordered::make_stages(counts.steps, counts.sizes, 2, 1);
   CHECK(wavefronts::predicted_gain(counts, stages, 5000) > 1);
   CHECK(wavefronts::predicted_gain(counts, stages, 5000, 14) < 1);
 }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+#include "../../core/error.hpp"
+
+namespace heddle::detail::ordered {
+
+/// Throws Error unless options.threads of a plan is a number of threads, or 0.
+inline void check_threads(int threads) {
+  if (threads >= 0) return;
+  throw Error("options.threads is " + std::to_string(threads),
+              "give the threads that are scheduled for, or 0 for those that there are");
+}
+
+}  // namespace heddle::detail::ordered

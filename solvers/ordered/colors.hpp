@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../backends/atomics.hpp"
+#include "../../core/arena.hpp"
+#include "../../core/loops.hpp"
+#include "../../formats/inspect/transpose.hpp"
+#include "level_order.hpp"
+
+namespace heddle::detail::ordered {
+
+/// The pattern of A + A', row by row: an entry of both is visited twice.
+template <Ordinal O, Offset Off>
+struct BothWays {
+  const Off* row_ptr;
+  const O* col_idx;
+  const Off* transposed_row_ptr;
+  const O* transposed_col_idx;
+
+  /// Neighbours of i, itself left out, while visit(j) holds.
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION bool all_of(O i, const Visit& visit) const {
+    for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      if (col_idx[k] != i && !visit(col_idx[k])) return false;
+    }
+    for (Off k = transposed_row_ptr[i]; k < transposed_row_ptr[i + 1]; ++k) {
+      if (transposed_col_idx[k] != i && !visit(transposed_col_idx[k])) return false;
+    }
+    return true;
+  }
+};
+
+/// Whether row i is colored before row j: by a hash of the numbers, so that the rows that come
+/// first are spread over the matrix.
+template <Ordinal O>
+KOKKOS_FORCEINLINE_FUNCTION bool colored_before(O i, O j) {
+  const auto hash = [](O row) {
+    auto h = static_cast<std::uint64_t>(row) + 0x9e3779b97f4a7c15u;
+    h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
+    h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
+    return h ^ (h >> 31);
+  };
+  const std::uint64_t one = hash(i), other = hash(j);
+  return one != other ? one > other : i < j;
+}
+
+/// Colors the rows whose neighbours before them are colored, each with the first color that none
+/// of those has. -1: not yet. The sum is of rows that are left.
+template <Ordinal O, Offset Off>
+struct ColorRound {
+  BothWays<O, Off> graph;
+  int* color;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& left) const {
+    const auto i = static_cast<O>(row);
+    if (backends::atomic_load(color + i) >= 0) return;
+    // A neighbour after this row has no color before this row has.
+    const bool ready = graph.all_of(
+        i, [&](O j) { return !colored_before(j, i) || backends::atomic_load(color + j) >= 0; });
+    if (!ready) {
+      ++left;
+      return;
+    }
+    for (int base = 0;; base += 64) {
+      std::uint64_t taken = 0;
+      graph.all_of(i, [&](O j) {
+        const int other = backends::atomic_load(color + j) - base;
+        if (other >= 0 && other < 64) taken |= std::uint64_t{1} << other;
+        return true;
+      });
+      if (~taken == 0) continue;
+      int first = 0;
+      while ((taken >> first) & 1u) ++first;
+      backends::atomic_store(color + i, base + first);
+      return;
+    }
+  }
+};
+
+/// Colors of the rows of a square matrix, of which no two that an entry of A or A' joins have the
+/// same.
+///
+/// The same on every run and every device: a row takes the first color that is free once all of
+/// its neighbours that come before it by a hash of their numbers have theirs. Source: M. T. Jones,
+/// P. E. Plassmann, "A parallel graph coloring heuristic", SIAM J. Sci. Comput. 14, 1993, with
+/// hashes for random numbers.
+template <ExecutionSpace Exec, Ordinal O>
+class Colors {
+ public:
+  using Space = typename Exec::memory_space;
+
+  /// A launch a round, of which there are some tens; allocates, among others a transpose of the
+  /// pattern while it runs, and waits.
+  template <class Matrix>
+  Colors(const Exec& exec, const Matrix& A) {
+    using Off = typename Matrix::offset_type;
+    const auto n = static_cast<std::size_t>(A.rows());
+    Arena<Space> memory(exec, "heddle::ordered::colors", arena_bytes<int>(n));
+    const auto color = memory.template take<int>(n);
+    fill(exec, "heddle::ordered::no_colors", color.data(), A.rows(), -1);
+    {
+      const Transposed<Exec, typename Matrix::scalar_type, O, Off> transposed(exec, A);
+      const auto other = transposed.matrix();
+      const ColorRound<O, Off> round{
+          {A.row_ptr().data(), A.col_idx().data(), other.row_ptr().data(), other.col_idx().data()},
+          color.data()};
+      for (std::int64_t left = A.rows(); left > 0;) {
+        Kokkos::parallel_reduce("heddle::ordered::color", range_policy(exec, A.rows()), round,
+                                left);
+      }
+    }
+    int highest = -1;
+    Kokkos::parallel_reduce("heddle::ordered::highest_color", range_policy(exec, A.rows()),
+                            HighestLevel{color.data()}, Kokkos::Max<int>(highest));
+    order_ = LevelOrder<Exec, O>::by_level(exec, A.rows(), SweepDirection::forward, color.data(),
+                                           A.rows() > 0 ? highest + 1 : 0);
+  }
+
+  int count() const { return order_.levels(); }
+  /// Rows color by color, and in their own order within a color.
+  const LevelOrder<Exec, O>& order() const { return order_; }
+
+ private:
+  LevelOrder<Exec, O> order_;
+};
+
+}  // namespace heddle::detail::ordered

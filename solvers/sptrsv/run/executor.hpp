@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <variant>
+
+#include "blocks_executor.hpp"
+#include "rows_executor.hpp"
+#include "supernodes_executor.hpp"
+#include "tasks_executor.hpp"
+
+namespace heddle::detail::sptrsv {
+
+/// What runs the schemes of a backend: the second those that solve rows together.
+template <ExecutionSpace Exec>
+struct Executors {  ///< a device whose teams may not wait
+  template <class Matrix, Scalar V, Scalar Acc>
+  using type = std::variant<RowsExecutor<Exec, Matrix, V, Acc>>;
+};
+template <ExecutionSpace Exec>
+  requires ordered::on_threads<Exec>
+struct Executors<Exec> {
+  template <class Matrix, Scalar V, Scalar Acc>
+  using type =
+      std::variant<RowsExecutor<Exec, Matrix, V, Acc>, SupernodesExecutor<Exec, Matrix, V, Acc>>;
+};
+template <ExecutionSpace Exec>
+  requires(backends::has_lanes<Exec> && backends::waits_make_progress<Exec>)
+struct Executors<Exec> {
+  template <class Matrix, Scalar V, Scalar Acc>
+  using type =
+      std::variant<TasksExecutor<Exec, Matrix, V, Acc>, BlocksExecutor<Exec, Matrix, V, Acc>>;
+};
+
+/// See core.hpp.
+template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
+class Executor {
+ public:
+  Executor() = default;
+  /// On a GPU of a concrete scheme; in.levels are there unless it is in-order.
+  Executor(const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
+    if constexpr (std::variant_size_v<Runs> > 1) {
+      if (scheme.has("blocks") || scheme.has("supernodes")) {
+        runs_.template emplace<1>(in, scheme);
+        return;
+      }
+    }
+    runs_.template emplace<0>(in, scheme);
+  }
+
+  const Scheme& scheme() const {
+    return visit([](const auto& runs) -> const Scheme& { return runs.scheme(); });
+  }
+  int levels() const {
+    return visit([](const auto& runs) { return runs.levels(); });
+  }
+  std::size_t bytes() const {
+    return visit([](const auto& runs) { return runs.bytes(); });
+  }
+  void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
+    visit([&](auto& runs) { runs.update_values(exec, T, bad_diagonal); });
+  }
+  void apply(const Exec& exec, bool conjugate, Acc alpha, const Multivector<const V>& b,
+             const Multivector<V>& x) {
+    visit([&](auto& runs) { runs.apply(exec, conjugate, alpha, b, x); });
+  }
+  /// use(what runs), of its own type.
+  template <class Use>
+  decltype(auto) visit(const Use& use) const {
+    return std::visit(use, runs_);
+  }
+  template <class Use>
+  decltype(auto) visit(const Use& use) {
+    return std::visit(use, runs_);
+  }
+  /// Of a scheme of plain rows.
+  const RowsExecutor<Exec, Matrix, V, Acc>& rows() const { return std::get<0>(runs_); }
+
+ private:
+  using Runs = typename Executors<Exec>::template type<Matrix, V, Acc>;
+
+  Runs runs_;
+};
+
+}  // namespace heddle::detail::sptrsv

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+
+#include "../../ordered/solved_values.hpp"
+#include "../../triangle/ordered_triangle.hpp"
+#include "../select/tuning.hpp"
+#include "inspection.hpp"
+#include "row_tasks.hpp"
+#include "tasks_kernel.hpp"
+
+namespace heddle::detail::sptrsv {
+
+/// Runs sptrsv/self-scheduled, level-set and in-order on a GPU: rows in the order of their levels,
+/// or in the user's, a warp a task.
+template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
+class TasksExecutor {
+ public:
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+  using Triangle = triangle::OrderedTriangle<Exec, S, O, Off, triangle::DiagonalOf<S, V>>;
+
+  TasksExecutor() = default;
+
+  TasksExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
+      : scheme_(scheme), room_(std::min(in.vectors, vectors_at_once)) {
+    using Order = ordered::LevelOrder<Exec, O>;
+    const Order order = scheme.has("in-order")
+                            ? Order::by_sweep(in.exec, in.graph.rows, in.graph.sweep())
+                            : Order::by_level(in.exec, in.graph.rows, in.graph.sweep(), *in.levels);
+    levels_ = order.levels();
+    triangle_ = Triangle(in.exec, in.T, in.graph, in.origin, order, in.sums.entries, in.diagonal);
+    rows_ = RowTasks<Exec>::of(in.exec, scheme_, triangle_.view().row_ptr, in.T.rows(),
+                               order.level_begin(), warp_width);
+    solve_ = ordered::GpuSolve<Exec, V>(in.exec, in.T.rows(), room_);
+    backends::check_teams_in_order(teams_of(rows_.table.count()),
+                                   "a triangle of " + std::to_string(in.T.rows()) + " rows",
+                                   "pin a scheme with fewer lanes a row");
+    residency_.warps = static_cast<int>(scheme_.integer("warps"));
+    in.exec.fence("heddle::sptrsv::ordered");  // before the order is freed
+  }
+
+  const Scheme& scheme() const { return scheme_; }
+  int levels() const { return levels_; }
+  std::size_t bytes() const { return triangle_.bytes() + rows_.table.bytes() + solve_.bytes(); }
+
+  void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
+    triangle_.update_values(exec, T, bad_diagonal);
+  }
+
+  /// With a trace of one right-hand side.
+  template <class Trace = NoTrace>
+  void apply(const Exec& exec, bool conjugate, Acc alpha, const Multivector<const V>& b,
+             const Multivector<V>& x, const Trace& trace = {}) {
+    for (int first = 0; first < x.count; first += room_) {
+      const int vectors = std::min(room_, x.count - first);
+      const Operands operands{triangle_.view(), conjugate, alpha, b.slice(first, vectors),
+                              x.slice(first, vectors)};
+      if (Trace::records || vectors == 1) {
+        run<8, 4, 1>(exec, operands, trace);
+      } else {
+        run<2, 2, vectors_at_once>(exec, operands, NoTrace());
+      }
+    }
+  }
+
+  const Triangle& triangle() const { return triangle_; }
+
+ private:
+  using Operands = sptrsv::Operands<S, O, Off, V, Acc>;
+  static constexpr int warp_width = backends::max_subwarp_width<Exec>;
+  using Shape = backends::Shape<warp_width, team_threads>;
+
+  static std::int64_t teams_of(std::int64_t tasks) {
+    return ceil_div<std::int64_t>(tasks, team_threads / warp_width);
+  }
+
+  template <int LaneBatch, int WarpBatch, int Vectors, class Trace>
+  void run(const Exec& exec, const Operands& operands, const Trace& trace) {
+    using Kernel = TasksKernel<Operands, LaneBatch, WarpBatch, Vectors, Trace>;
+    solve_.run(exec, operands.x.count, [&](const auto& solved, const auto& tickets) {
+      for (const ordered::Launch& launch : rows_.launches) {
+        const std::int64_t teams = teams_of(launch.stop - launch.first);
+        const bool last = &launch == &rows_.launches.back();
+        const Kernel kernel{operands,     solved,      rows_.table.tasks(),
+                            launch.first, launch.stop, teams,
+                            rows_.lanes,  last,        trace};
+        if (launch.one_level) {
+          backends::launch<Shape>(exec, "heddle::sptrsv::level", teams, kernel, residency_);
+        } else {
+          backends::launch_by_ticket<Shape>(exec, "heddle::sptrsv::solve", teams, kernel, tickets,
+                                            0, residency_);
+        }
+      }
+    });
+  }
+
+  Scheme scheme_;
+  int room_ = 1;
+  int levels_ = 0;
+  Triangle triangle_;
+  RowTasks<Exec> rows_;
+  ordered::GpuSolve<Exec, V> solve_;
+  backends::Residency residency_;
+};
+
+}  // namespace heddle::detail::sptrsv
