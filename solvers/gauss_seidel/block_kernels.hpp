@@ -4,7 +4,6 @@
 #include <type_traits>
 
 #include "../../backends/unroll.hpp"
-#include "pass.hpp"
 #include "rows_kernel.hpp"
 
 namespace heddle::detail::gauss_seidel {

@@ -4,7 +4,7 @@
 #include "../../core/search.hpp"
 #include "block_kernels.hpp"
 #include "blocks.hpp"
-#include "side.hpp"
+#include "rows.hpp"
 #include "sweeps.hpp"
 
 namespace heddle::detail::gauss_seidel {

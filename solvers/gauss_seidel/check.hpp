@@ -7,9 +7,9 @@
 #include "../triangle/check_triangle.hpp"
 #include "../vectors/operands.hpp"
 #include "block_kernels.hpp"
-#include "executor.hpp"
+#include "core.hpp"
 #include "options.hpp"
-#include "pass.hpp"
+#include "rows_kernel.hpp"
 
 namespace heddle::detail::gauss_seidel {
 

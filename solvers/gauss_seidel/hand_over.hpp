@@ -9,9 +9,8 @@
 #include "../ordered/solved_values.hpp"
 #include "../ordered/tasks.hpp"
 #include "../sptrsv/select/tuning.hpp"
-#include "pass.hpp"
+#include "rows.hpp"
 #include "rows_kernel.hpp"
-#include "side.hpp"
 
 namespace heddle::detail::gauss_seidel {
 
