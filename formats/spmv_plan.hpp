@@ -14,7 +14,7 @@ namespace heddle {
 /// execution space instance of that device. One plan applies once at a time, since some schemes
 /// keep carry-outs and packed vectors in it: applies on two streams that may overlap need a plan
 /// each (SpmvOptions::check_overlap finds them). Moves, does not copy; whatever is called on a plan
-/// that was moved from throws Error, until another is assigned to it.
+/// that is empty or was moved from throws Error, until another is assigned to it.
 ///
 /// Vector is the type of x and y, Accumulator that of alpha, beta and every sum; both default to
 /// the matrix's scalar and may be wider: SpmvPlan<Exec, Matrix, float, double>(exec, A). Only
@@ -32,6 +32,9 @@ class SpmvPlan {
   static_assert(
       Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename Matrix::memory_space>::accessible,
       "the matrix lies in a memory space that the execution space cannot reach");
+
+  /// An empty plan, to be assigned to: whatever is called on it throws Error.
+  SpmvPlan() = default;
 
   /// Inspects A on `exec` and waits for it: one launch to learn and check the shape of the rows,
   /// then what the scheme and options.ops need. Rows may be empty, columns unsorted, entries
@@ -53,6 +56,10 @@ class SpmvPlan {
     HEDDLE_ASSERT_DEFINED(detail::is_defined<Core> ||
                           detail::is_compiled<Exec, Signed, Vector, Accumulator>());
   }
+
+  /// On the default instance, as all that is called without one.
+  explicit SpmvPlan(const Matrix& A, const SpmvOptions& options = {}, FormatList formats = {})
+      : SpmvPlan(Exec{}, A, options, formats) {}
 
   /// y = alpha * A * x + beta * y. x has one row a column of A, y one row a row of A; both are of
   /// rank 1, or of rank 2 with as many vectors as each other, in any layout; they do not overlap.
@@ -85,6 +92,18 @@ class SpmvPlan {
   void apply(const Exec& exec, const X& x, const Y& y) {
     apply(exec, Op::none, Accumulator(1), x, Accumulator(0), y);
   }
+  template <VectorView X, WritableVectorView Y>
+  void apply(Accumulator alpha, const X& x, Accumulator beta, const Y& y) {
+    apply(Exec{}, alpha, x, beta, y);
+  }
+  template <VectorView X, WritableVectorView Y>
+  void apply(Op op, Accumulator alpha, const X& x, Accumulator beta, const Y& y) {
+    apply(Exec{}, op, alpha, x, beta, y);
+  }
+  template <VectorView X, WritableVectorView Y>
+  void apply(const X& x, const Y& y) {
+    apply(Exec{}, x, y);
+  }
   /// y = alpha * op(A) * x + beta * y of one vector, and result = conj(x) . y, or conj(y) . y if
   /// `with_itself`: a number on the device, in a View of rank 0, added up in the accumulator's type
   /// from what y holds. As apply in all else. The order of the sum is fixed: the same bits on every
@@ -114,8 +133,8 @@ class SpmvPlan {
   /// Whether the dot of apply_dot comes with the product.
   bool has_dot(Op op = Op::none) const { return core_.has_dot(op); }
   static constexpr bool takes_several_vectors = true;
-  std::int64_t rows() const { return core_.matrix().rows(); }
-  std::int64_t columns() const { return core_.matrix().columns(); }
+  std::int64_t rows() const { return core_.matrix("rows").rows(); }
+  std::int64_t columns() const { return core_.matrix("columns").columns(); }
 
   /// The same for vectors that are no Views.
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
@@ -136,6 +155,7 @@ class SpmvPlan {
     core_.update_values(exec, with_signed_offsets(A));
     version_.renew();
   }
+  void update_values(const Matrix& A) { update_values(Exec{}, A); }
   /// See Version: new with every update_values.
   VersionNumber version() const { return version_.number(); }
   /// Whether apply may be recorded in a graph: it waits where finite_x is promised and checked.
@@ -167,7 +187,7 @@ class SpmvPlan {
 
   Core core_;
   Version version_;
-  bool capturable_;
+  bool capturable_ = false;
 };
 
 template <ExecutionSpace Exec, class Matrix>
@@ -178,5 +198,12 @@ template <ExecutionSpace Exec, class Matrix, class... F>
 SpmvPlan(const Exec&, const Matrix&, const SpmvOptions&, Formats<F...>)
     -> SpmvPlan<Exec, Matrix, typename Matrix::scalar_type, typename Matrix::scalar_type,
                 Formats<F...>>;
+template <class Matrix>
+SpmvPlan(const Matrix&, const SpmvOptions& = {})
+    -> SpmvPlan<typename Matrix::memory_space::execution_space, Matrix>;
+template <class Matrix, class... F>
+SpmvPlan(const Matrix&, const SpmvOptions&, Formats<F...>)
+    -> SpmvPlan<typename Matrix::memory_space::execution_space, Matrix,
+                typename Matrix::scalar_type, typename Matrix::scalar_type, Formats<F...>>;
 
 }  // namespace heddle

@@ -36,6 +36,7 @@ class SpmvPlanCore {
   using Table = FormatTable<Exec, Matrix, Vector, Accumulator>;
   using Dot = team_sums::Dot<Accumulator>;
 
+  SpmvPlanCore();
   SpmvPlanCore(const Exec& exec, const Matrix& A, const SpmvOptions& options, const Table& formats);
   SpmvPlanCore(SpmvPlanCore&&) noexcept;
   SpmvPlanCore& operator=(SpmvPlanCore&&) noexcept;
@@ -56,7 +57,10 @@ class SpmvPlanCore {
     return setup_seconds_;
   }
   std::size_t bytes() const;
-  const Matrix& matrix() const { return A_; }
+  const Matrix& matrix(const char* called) const {
+    check_alive(called);
+    return A_;
+  }
   double moved_bytes(Op op, int vectors, bool with_beta) const {
     return part(op, "moved_bytes").executor->moved_bytes(stored_op(op), vectors, with_beta);
   }
@@ -102,7 +106,7 @@ class SpmvPlanCore {
   MoveOnly moves_;
   Matrix A_;
   SpmvOptions options_;
-  Table formats_;
+  Table formats_{};
   Device device_;
   Part forward_;
   std::array<bool, 4> native_{};  // of each Op

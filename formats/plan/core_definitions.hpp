@@ -26,6 +26,9 @@ struct InspectedTranspose {
 };
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::SpmvPlanCore() : moves_(made_empty) {}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::SpmvPlanCore(const Exec& exec, const Matrix& A,
                                                               const SpmvOptions& options,
                                                               const Table& formats)
