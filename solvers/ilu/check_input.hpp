@@ -23,8 +23,8 @@ void check_input(const Matrix& A, const IluOptions& options, const char* what) {
        "give a square matrix");
   want(options.fill_level >= 0, "options.fill_level is " + std::to_string(options.fill_level),
        "give 0 or more");
-  want(options.shift >= 0 && options.shift <= std::numeric_limits<double>::max(),
-       "options.shift is " + std::to_string(options.shift),
+  want(options.pivot_floor >= 0 && options.pivot_floor <= std::numeric_limits<double>::max(),
+       "options.pivot_floor is " + std::to_string(options.pivot_floor),
        "give a magnitude below which pivots are lifted, or 0");
   want(options.retries >= 0 && options.retries <= 64,
        "options.retries is " + std::to_string(options.retries),

@@ -39,7 +39,7 @@ class Factorization {
   /// Of a pattern that stays; waits for `exec`. Allocates all that run() needs.
   Factorization(const Exec& exec, FactorPattern<Exec, O, Off> pattern, const IluOptions& options,
                 const char* name)
-      : pattern_(std::move(pattern)), shift_(options.shift) {
+      : pattern_(std::move(pattern)), pivot_floor_(options.pivot_floor) {
     const AskedScheme asked(options, grammar(name, backends::describe(exec)));
     sweeps_ = asked.sweeps();
     allocate(exec);
@@ -141,7 +141,7 @@ class Factorization {
             pattern_.diagonal(),
             others,
             values,
-            {static_cast<Real>(shift_), first_bad_.data()},
+            {static_cast<Real>(pivot_floor_), first_bad_.data()},
             updates_.updates()};
   }
 
@@ -180,7 +180,7 @@ class Factorization {
   }
 
   FactorPattern<Exec, O, Off> pattern_;
-  double shift_ = 0;
+  double pivot_floor_ = 0;
   ListedUpdates<Exec> updates_;
   Scheme scheme_;
   std::int64_t sweeps_ = 0;

@@ -6,34 +6,34 @@
 
 namespace heddle::detail::ilu {
 
-/// What becomes of pivots, and who is told of bad ones.
+/// What becomes of pivots, and where the lowest bad row is noted.
 template <Scalar S>
 struct Pivots {
   using Real = heddle::RealOf<S>;
   static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
-  Real shift;
-  std::int64_t* first_bad;  ///< the lowest row; none
+  Real floor;
+  std::int64_t* first_bad;  ///< the lowest row, or none
 
   KOKKOS_FORCEINLINE_FUNCTION S lifted(const S& pivot) const {
     const Real size = Kokkos::abs(pivot);
-    if (!(size < shift)) return pivot;
-    return size > Real(0) ? pivot * S(shift / size) : S(shift);
+    if (!(size < floor)) return pivot;
+    return size > Real(0) ? pivot * S(floor / size) : S(floor);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void tell(std::int64_t row) const {
+  KOKKOS_FORCEINLINE_FUNCTION void note(std::int64_t row) const {
     backends::atomic_min(first_bad, row);
   }
   /// The pivot of a row of LU.
   KOKKOS_FORCEINLINE_FUNCTION S of_lu(const S& value, std::int64_t row) const {
     const S pivot = lifted(value);
-    if (triangle::is_bad_diagonal(pivot)) tell(row);
+    if (triangle::is_bad_diagonal(pivot)) note(row);
     return pivot;
   }
   /// L's diagonal entry, the square root of a pivot that is positive; of one that is not, a NaN.
   KOKKOS_FORCEINLINE_FUNCTION S of_cholesky(Real value, std::int64_t row) const {
-    const Real pivot = value < shift && triangle::is_finite(value) ? shift : value;
+    const Real pivot = value < floor && triangle::is_finite(value) ? floor : value;
     if (!(pivot > Real(0)) || !triangle::is_finite(pivot)) {
-      tell(row);
+      note(row);
       return S(Kokkos::Experimental::quiet_NaN_v<Real>);
     }
     return S(Kokkos::sqrt(pivot));
@@ -50,7 +50,7 @@ struct GrowDiagonal {
 };
 
 /// One item, behind a factorization: `bad` from the factors and from what the solves read.
-struct TellBadPivot {
+struct WriteBadRow {
   const std::int64_t* first_bad;
   const std::int64_t* bad_diagonal;  ///< of a solve: 0, or the row + 1; null: it reads the factors
   std::int64_t* bad;

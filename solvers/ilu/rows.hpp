@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../backends/execution_check.hpp"
+#include "factor_plan.hpp"
 #include "hermitian.hpp"
 #include "pivots.hpp"
 #include "updates.hpp"
@@ -122,10 +123,5 @@ struct CholeskyRow {
     }
   }
 };
-
-template <template <class> class RowOf>
-inline constexpr bool is_cholesky = false;
-template <>
-inline constexpr bool is_cholesky<CholeskyRow> = true;
 
 }  // namespace heddle::detail::ilu

@@ -67,7 +67,7 @@ class SharedFactorization {
   SharedFactorization(const Exec& exec, FactorPattern<Exec, O, Off> pattern,
                       const IluOptions& options, const char* name, const Solve& lower,
                       const Solve& upper)
-      : pattern_(std::move(pattern)), shift_(options.shift) {
+      : pattern_(std::move(pattern)), pivot_floor_(options.pivot_floor) {
     const AskedScheme asked(options, grammar(name, backends::describe(exec)));
     const auto view = pattern_.view();
     if (asked.scheme) {
@@ -191,14 +191,14 @@ class SharedFactorization {
     using Real = heddle::RealOf<S>;
     return {{lower.part(Op::none).rows().triangle().writer(), places(lower, lower_place_)},
             {upper.part(Op::none).rows().triangle().writer(), places(upper, upper_place_)},
-            {static_cast<Real>(shift_), first_bad_.data()},
+            {static_cast<Real>(pivot_floor_), first_bad_.data()},
             updates_.updates(),
             room_.data(),
             marks_.data()};
   }
 
   FactorPattern<Exec, O, Off> pattern_;
-  double shift_;
+  double pivot_floor_;
   ListedUpdates<Exec> updates_;
   Scheme scheme_;
   std::optional<Wavefronts<Exec, O>> own_waves_;

@@ -62,9 +62,9 @@ void load_values(const Exec& exec, const Matrix& A, const FactorPattern<Exec, O,
   }
 }
 
-/// to[k] = from[k], rounded.
+/// to[k] = from[k], rounded where To is narrower.
 template <Scalar To, Scalar From>
-struct RoundValues {
+struct ConvertValues {
   const From* from;
   To* to;
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {

@@ -25,10 +25,10 @@ using LocalBlock = decltype(csr_matrix(std::declval<CrsMatrix>().getLocalMatrixD
 /// no message; what processes share is left to the iteration (block Jacobi over processes).
 ///
 /// M has `apply(exec, b, x)` on vectors of rank 1 on the device, or `apply(exec, op, b, x)` on any
-/// number of vectors; and, for new values, `update_values(exec, block)`, or `factor(exec, block)`
-/// and `check_pivots(exec)`: JacobiPreconditioner, BlockJacobiPreconditioner, GaussSeidelPlan; or
-/// IluPlan, IcPlan. Holds a reference to the matrix. One Preconditioner applies once at a time;
-/// reproducible as M is.
+/// number of vectors; and, for new values, `update_values(exec, block)` and, if a bad row is to be
+/// an error, `check_values(exec)`: JacobiPreconditioner, BlockJacobiPreconditioner,
+/// GaussSeidelPlan, IluPlan, IcPlan. Holds a reference to the matrix. One Preconditioner applies
+/// once at a time; reproducible as M is.
 template <class M, class CrsMatrix = ::Tpetra::CrsMatrix<>>
 class Preconditioner : public ::Tpetra::Operator<
                            typename CrsMatrix::scalar_type, typename CrsMatrix::local_ordinal_type,
@@ -109,17 +109,14 @@ class Preconditioner : public ::Tpetra::Operator<
   }
 
   /// Takes the values of the matrix, refilled with the same pattern. Collective, as the
-  /// constructor; allocates nothing itself. Throws Error for a pivot that is bad, on all processes.
+  /// constructor; allocates nothing itself. Throws Error for a diagonal, pivot or block that is
+  /// bad, on all processes.
   void update_values() {
     detail::tpetra::agreed(*A_->getComm(), [&] {
       const Exec exec;
       if (split_) detail::tpetra::fill_entries(exec, local(), *split_);
-      if constexpr (requires { made_->factor(exec, block()); }) {
-        made_->factor(exec, block());
-        made_->check_pivots(exec);
-      } else {
-        made_->update_values(exec, block());
-      }
+      made_->update_values(exec, block());
+      if constexpr (requires { made_->check_values(exec); }) made_->check_values(exec);
     });
   }
 

@@ -61,13 +61,13 @@ class IluTrial {
     const Pattern pattern = draw_square(random, 1000);
     a_ = draw_dominant<Exec>(random, pattern, cholesky || once_in(random, 2));
     draw_options();
-    if (options_.shift > 0) turn_pivots();
+    if (options_.pivot_floor > 0) turn_pivots();
     outcome_.what = "threads " + std::to_string(exec_.concurrency()) + ", " + std::to_string(a_.n) +
                     " rows of " + pattern.name + ", fill level " +
                     std::to_string(options_.fill_level) + ", blocks of " +
                     std::to_string(options_.block_size) + ", " +
                     std::to_string(options_.subdomains) + " subdomains" +
-                    (options_.shift > 0 ? ", a floor of pivots" : "") +
+                    (options_.pivot_floor > 0 ? ", a floor of pivots" : "") +
                     (options_.partition.empty() ? ", " : ", parted, ") +
                     (options_.scheme ? options_.scheme->to_string() : "chosen");
   }
@@ -86,7 +86,7 @@ class IluTrial {
       }
     }
     // Above most pivots, and large enough for factors that stay small.
-    if (options_.block_size == 1 && once_in(random_, 4)) options_.shift = 50;
+    if (options_.block_size == 1 && once_in(random_, 4)) options_.pivot_floor = 50;
     options_.vectors = {static_cast<int>(1 + random_.below(once_in(random_, 2) ? 1 : 5)),
                         once_in(random_, 2)};
     if (once_in(random_, 2)) options_.ops = {Op::transpose};
@@ -115,7 +115,7 @@ class IluTrial {
       check_factors(*plan);
       const auto update = [&](Plan& old) {
         double_values(a_);
-        old.factor(exec_, a_.matrix());
+        old.update_values(exec_, a_.matrix());
         check_factors(old);
       };
       draw_events(random_, exec_, plan, outcome_, update, [&](Plan& used) {
@@ -141,12 +141,12 @@ class IluTrial {
 
   void check_factors(const Plan& plan) {
     ++outcome_.applies;
-    plan.check_pivots(exec_);
+    plan.check_values(exec_);
     const auto rows = host_rows();
     expected_.rows = cholesky ? reference_cholesky(rows, options_) : reference_lu(rows, options_);
     const double off = difference(plan.factors(exec_).matrix(), expected_.rows);
     const double left = plan.residual(exec_, a_.matrix());
-    if (off < 1e-12 && (options_.shift > 0 || left < 1e-12)) return;
+    if (off < 1e-12 && (options_.pivot_floor > 0 || left < 1e-12)) return;
     outcome_.problem =
         "factors are off by " + std::to_string(off) + ", and leave " + std::to_string(left);
   }

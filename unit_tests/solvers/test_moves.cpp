@@ -33,7 +33,6 @@ static_assert(moves_only<SptrsvWorkspace<Exec, double>>);
 static_assert(moves_only<Wavefronts<Exec>>);
 static_assert(moves_only<GaussSeidelPlan<Exec, Matrix>>);
 static_assert(moves_only<IluPlan<Exec, Matrix>>);
-static_assert(moves_only<IluPlan<Exec, Matrix, float>>);
 static_assert(moves_only<IcPlan<Exec, Matrix>>);
 static_assert(moves_only<Jacobi>);
 static_assert(moves_only<BlockJacobi>);

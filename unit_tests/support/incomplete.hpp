@@ -134,7 +134,7 @@ FactorRows<S> reference_pattern(const HostRows<S>& a, const IluOptions& options)
   return rows;
 }
 
-/// L without its diagonal and U in one; with a floor of pivots, options.shift.
+/// L without its diagonal and U in one; with a floor of pivots, options.pivot_floor.
 template <Scalar S>
 FactorRows<S> reference_lu(const HostRows<S>& a, const IluOptions& options) {
   FactorRows<S> rows = reference_pattern(a, options);
@@ -150,9 +150,9 @@ FactorRows<S> reference_lu(const HostRows<S>& a, const IluOptions& options) {
     using std::abs;
     auto& pivot = rows[i].at(static_cast<std::int64_t>(i));
     const auto size = abs(pivot);
-    if (size < options.shift) {
+    if (size < options.pivot_floor) {
       using Real = std::decay_t<decltype(size)>;
-      const auto floor = static_cast<Real>(options.shift);
+      const auto floor = static_cast<Real>(options.pivot_floor);
       pivot = size > 0 ? pivot * (floor / size) : WideOf<S>(floor);
     }
   }
@@ -174,7 +174,7 @@ FactorRows<S> reference_cholesky(const HostRows<S>& a, const IluOptions& options
       }
       if (column == static_cast<std::int64_t>(i)) {
         using std::sqrt;
-        if constexpr (!is_complex<S>) value = std::max<WideOf<S>>(value, options.shift);
+        if constexpr (!is_complex<S>) value = std::max<WideOf<S>>(value, options.pivot_floor);
         value = sqrt(value);
       } else {
         value /= of.at(column);

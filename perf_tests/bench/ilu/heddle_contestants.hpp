@@ -46,12 +46,15 @@ class HeddleFactors : public IluContestant<S> {
  public:
   HeddleFactors(const Exec& exec, const IluProblem<S, Off>& problem, const IluOptions& options,
                 Timed timed)
-      : problem_(problem), timed_(timed), plan_(exec, problem.A, options) {
+      : problem_(problem),
+        timed_(timed),
+        narrow_(options.factor_values != FactorValues::same),
+        plan_(exec, problem.A, options) {
     if (timed == Timed::solve) solve_.emplace(exec, problem.A);
   }
 
   void run(const Exec& exec) override {
-    if (timed_ == Timed::factor) return plan_.factor(exec, problem_.A);
+    if (timed_ == Timed::factor) return plan_.update_values(exec, problem_.A);
     if (timed_ == Timed::solve) {
       solve_->result = solve_->cg.solve(exec, solve_->A, problem_.b, problem_.x, plan_);
       return;
@@ -65,11 +68,12 @@ class HeddleFactors : public IluContestant<S> {
     const auto on_host = [](const auto& view) {
       return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
     };
-    using Kept = typename decltype(made)::scalar_type;
     const HostFactors factors{on_host(made.row_ptr()), on_host(made.col_idx()),
                               on_host(made.values()), problem_.cholesky};
     if (timed_ == Timed::factor) {
-      return factor_error(problem_.host, factors, std::numeric_limits<RealOf<Kept>>::epsilon());
+      const double epsilon = narrow_ ? double(std::numeric_limits<float>::epsilon())
+                                     : double(std::numeric_limits<RealOf<S>>::epsilon());
+      return factor_error(problem_.host, factors, epsilon);
     }
     const test::HostColumns<S> x("heddle::bench::x", problem_.host_b.extent(0),
                                  problem_.host_b.extent(1));
@@ -113,24 +117,22 @@ class HeddleFactors : public IluContestant<S> {
 
   IluProblem<S, Off> problem_;
   Timed timed_;
+  bool narrow_;
   Plan plan_;
   std::optional<Solve> solve_;
 };
 
-using detail::ilu::InFloat;
-
-/// use(a null pointer to the plan's type).
+/// use(a null pointer to the plan's type, its options).
 template <Scalar S, Offset Off, class Use>
-auto with_plan_of(FactorKind kind, const Use& use) {
+auto with_plan_of(FactorKind kind, IluOptions options, const Use& use) {
   using Matrix = CsrMatrix<S, Index, Off, Space>;
-  switch (kind) {
-    case FactorKind::lu: return use(static_cast<const IluPlan<Exec, Matrix>*>(nullptr));
-    case FactorKind::cholesky: return use(static_cast<const IcPlan<Exec, Matrix>*>(nullptr));
-    case FactorKind::lu_in_float:
-      return use(static_cast<const IluPlan<Exec, Matrix, InFloat<S>>*>(nullptr));
-    case FactorKind::cholesky_in_float: break;
+  if (kind == FactorKind::lu_in_float || kind == FactorKind::cholesky_in_float) {
+    options.factor_values = FactorValues::single_precision;
   }
-  return use(static_cast<const IcPlan<Exec, Matrix, InFloat<S>>*>(nullptr));
+  if (kind == FactorKind::lu || kind == FactorKind::lu_in_float) {
+    return use(static_cast<const IluPlan<Exec, Matrix>*>(nullptr), options);
+  }
+  return use(static_cast<const IcPlan<Exec, Matrix>*>(nullptr), options);
 }
 
 /// A plan of the kind that was asked for.
@@ -142,8 +144,9 @@ std::unique_ptr<IluContestant<S>> make_factors(const Exec& exec, const IluProble
   const FactorKind narrow =
       problem.cholesky ? FactorKind::cholesky_in_float : FactorKind::lu_in_float;
   return with_plan_of<S, Off>(
-      in_float ? narrow : wide, [&]<class Plan>(const Plan*) -> std::unique_ptr<IluContestant<S>> {
-        return std::make_unique<HeddleFactors<Plan, S, Off>>(exec, problem, options, timed);
+      in_float ? narrow : wide, options,
+      [&]<class Plan>(const Plan*, const IluOptions& of_plan) -> std::unique_ptr<IluContestant<S>> {
+        return std::make_unique<HeddleFactors<Plan, S, Off>>(exec, problem, of_plan, timed);
       });
 }
 

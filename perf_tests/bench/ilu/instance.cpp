@@ -18,7 +18,7 @@ class PlannedFactors : public AnyOperator<T> {
   void apply(const Exec& exec, const Const& b, const Vector& x) override {
     plan_.apply(exec, b, x);
   }
-  void update_values(const Exec& exec) override { plan_.factor(exec, A_); }
+  void update_values(const Exec& exec) override { plan_.update_values(exec, A_); }
   bool symmetric() const override { return plan_.symmetric(); }
   std::size_t bytes() const override { return plan_.bytes(); }
   std::string scheme() const override {
@@ -34,9 +34,11 @@ template <Scalar T, Offset O>
 std::unique_ptr<AnyOperator<T>> make_preconditioner(const Exec& exec,
                                                     const CsrMatrix<T, Index, O, Space>& A,
                                                     const IluOptions& options, FactorKind kind) {
-  return with_plan_of<T, O>(kind, [&]<class Plan>(const Plan*) -> std::unique_ptr<AnyOperator<T>> {
-    return std::make_unique<PlannedFactors<Plan, T, O>>(exec, A, options);
-  });
+  return with_plan_of<T, O>(
+      kind, options,
+      [&]<class Plan>(const Plan*, const IluOptions& of_plan) -> std::unique_ptr<AnyOperator<T>> {
+        return std::make_unique<PlannedFactors<Plan, T, O>>(exec, A, of_plan);
+      });
 }
 
 template std::unique_ptr<AnyOperator<HEDDLE_BENCH_SCALAR>> make_preconditioner(

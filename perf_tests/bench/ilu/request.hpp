@@ -23,7 +23,7 @@ struct IluRequest : ContestOptions {
     options.fill_level = fill_level;
     options.block_size = block_size;
     options.subdomains = subdomains;
-    options.shift = shift;
+    options.pivot_floor = shift;
     options.vectors = {columns, !row_major()};
     return options;
   }

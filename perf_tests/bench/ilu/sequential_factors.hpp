@@ -23,7 +23,7 @@ class SequentialFactors {
     }
     find_pattern(options.fill_level, options.subdomains);
     place_.assign(rows(), Off(-1));
-    shift_ = static_cast<RealOf<S>>(options.shift);
+    shift_ = static_cast<RealOf<S>>(options.pivot_floor);
     factor();
   }
 

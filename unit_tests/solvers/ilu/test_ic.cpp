@@ -37,8 +37,8 @@ void check_factors(const HostRows<typename T::Scalar>& rows, IcOptions options) 
       CHECK(difference(plan.factors(exec).matrix(), expected) < tolerance<S>());
       CHECK(plan.residual(exec, a.matrix()) < tolerance<S>());
       const auto bits = bits_of(plan.factors(exec).values());
-      plan.factor(exec, a.matrix());
-      plan.check_pivots(exec);
+      plan.update_values(exec, a.matrix());
+      plan.check_values(exec);
       CHECK(bits_of(plan.factors(exec).values()) == bits);
     }
   }
@@ -100,8 +100,8 @@ void check_applies(std::optional<Scheme> sptrsv_scheme) {
   }
   const OwnedMatrix<T> before(others);
   IcPlan<Exec, OwnedMatrix<T>::Matrix> plan(exec, before.matrix(), options);
-  plan.factor(exec, a.matrix());
-  plan.check_pivots(exec);
+  plan.update_values(exec, a.matrix());
+  plan.check_values(exec);
   const auto b = random_vector<S>(static_cast<std::size_t>(n), 1);
   const auto on_device = copy_to<Exec::memory_space>(b);
   const Kokkos::View<S*, Exec::memory_space> x("heddle::test::x", b.extent(0));
@@ -148,12 +148,12 @@ TEST_CASE("an indefinite matrix is told") {
   CHECK_THROWS_WITH_AS(Plan(exec, bad.matrix()), doctest::Contains("not positive"), Error);
   Plan plan(exec, good.matrix());
   for (const bool is_bad : {true, false, true}) {
-    plan.factor(exec, (is_bad ? bad : good).matrix());
+    plan.update_values(exec, (is_bad ? bad : good).matrix());
     std::int64_t word = -1;
-    Kokkos::deep_copy(word, plan.bad_pivot());
+    Kokkos::deep_copy(word, plan.bad_row());
     CHECK(word == (is_bad ? 8 : 0));
   }
-  CHECK_THROWS_WITH_AS(plan.check_pivots(exec), doctest::Contains("row 7"), Error);
+  CHECK_THROWS_WITH_AS(plan.check_values(exec), doctest::Contains("row 7"), Error);
 }
 
 TEST_CASE("sweeps reach the factor") {
@@ -178,11 +178,11 @@ TEST_CASE("factoring and applying are quiet") {
   Plan plan(exec, a.matrix(), {.fill_level = 1, .check_pattern = false});
   const auto b = copy_to<Exec::memory_space>(random_vector<double>(50, 1));
   const Kokkos::View<double*, Exec::memory_space> x("heddle::test::x", 50);
-  plan.factor(exec, a.matrix());  // a first launch may allocate a thread's scratch
+  plan.update_values(exec, a.matrix());  // a first launch may allocate a thread's scratch
   plan.apply(exec, b, x);
   exec.fence("heddle::test::applied");
   check_quiet(exec, [&] {
-    plan.factor(exec, a.matrix());
+    plan.update_values(exec, a.matrix());
     plan.apply(exec, b, x);
   });
 }

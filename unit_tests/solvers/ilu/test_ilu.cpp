@@ -33,8 +33,8 @@ void check_factors(const HostRows<typename T::Scalar>& rows, IluOptions options)
     CHECK(plan.residual(exec, a.matrix()) < tolerance<S>());
     if (bits.empty()) bits = bits_of(plan.factors(exec).values());
     CHECK(bits_of(plan.factors(exec).values()) == bits);
-    plan.factor(exec, a.matrix());
-    plan.check_pivots(exec);
+    plan.update_values(exec, a.matrix());
+    plan.check_values(exec);
     CHECK(bits_of(plan.factors(exec).values()) == bits);
   }
 }
@@ -173,7 +173,7 @@ void check_applies(std::optional<Scheme> sptrsv_scheme) {
   }
   const OwnedMatrix<T> before(others);
   IluPlan<Exec, OwnedMatrix<T>::Matrix> plan(exec, before.matrix(), options);
-  plan.factor(exec, a.matrix());
+  plan.update_values(exec, a.matrix());
   CHECK(difference(plan.factors(exec).matrix(), reference_lu(rows, options)) < tolerance<S>());
   const auto factors = reference_lu(rows, options);
   const auto b = random_columns<S, Kokkos::LayoutRight>(n, 3, 1);
@@ -227,11 +227,11 @@ TEST_CASE("applies solve with the factors, with every op and several vectors") {
   }
 }
 
-TEST_CASE("factors are made in double and kept in float") {
+TEST_CASE("factors are made in double and stored in float") {
   const Exec exec;
   const auto rows = random_rows<double>(emulated ? 40 : 300, 3, false, 6);
   const Owned a(rows);
-  IluPlan<Exec, Owned::Matrix, float> plan(exec, a.matrix());
+  Plan plan(exec, a.matrix(), {.factor_values = FactorValues::single_precision});
   Plan in_double(exec, a.matrix());
   const auto kept_factors = plan.factors(exec);
   const auto made_factors = in_double.factors(exec);
@@ -269,7 +269,7 @@ TEST_CASE("sweeps come nearer to the factors, and reach them") {
     CHECK(residual < before / 2);
     before = residual;
     const auto bits = bits_of(plan.factors(exec).values());
-    plan.factor(exec, a.matrix());
+    plan.update_values(exec, a.matrix());
     exec.fence("heddle::test::factored");
     CHECK(bits_of(plan.factors(exec).values()) == bits);
   }
@@ -289,14 +289,15 @@ TEST_CASE("factoring and applying are quiet") {
       CAPTURE(options.scheme->to_string());
       options.fill_level = 1;
       options.check_pattern = false;
-      IluPlan<Exec, Owned::Matrix, float> plan(exec, a.matrix(), options);
+      options.factor_values = FactorValues::single_precision;
+      Plan plan(exec, a.matrix(), options);
       const auto b = copy_to<Exec::memory_space>(random_vector<double>(50, 1));
       const Kokkos::View<double*, Exec::memory_space> x("heddle::test::x", 50);
-      plan.factor(exec, a.matrix());  // a first launch may allocate a thread's scratch
+      plan.update_values(exec, a.matrix());  // a first launch may allocate a thread's scratch
       plan.apply(exec, b, x);
       exec.fence("heddle::test::applied");
       check_quiet(exec, [&] {
-        plan.factor(exec, a.matrix());
+        plan.update_values(exec, a.matrix());
         plan.apply(exec, b, x);
       });
     }

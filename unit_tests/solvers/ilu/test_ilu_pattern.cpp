@@ -39,7 +39,7 @@ std::vector<Scheme> all_schemes(const char* name) {
 }
 
 template <class Plan>
-void factors_another(const char* name) {
+void factors_another(const char* name, FactorValues factor_values) {
   const Exec exec;
   for (const bool descending : {false, true}) {
     const Owned first(one_long_row(0, descending)), last(one_long_row(n - 1, descending));
@@ -51,14 +51,15 @@ void factors_another(const char* name) {
           CAPTURE(level);
           CAPTURE(scheme.to_string());
           IluOptions options;
+          options.factor_values = factor_values;
           options.scheme = scheme;
           options.fill_level = level;
           options.check_pattern = false;
           Plan plan(exec, inspected->matrix(), options);
           const auto before = bits_of(plan.factors(exec).values());
-          plan.factor(exec, other.matrix());  // whatever numbers these are
-          plan.factor(exec, inspected->matrix());
-          plan.check_pivots(exec);
+          plan.update_values(exec, other.matrix());  // whatever numbers these are
+          plan.update_values(exec, inspected->matrix());
+          plan.check_values(exec);
           CHECK(bits_of(plan.factors(exec).values()) == before);
         }
       }
@@ -71,22 +72,23 @@ void says_another(const char* plan_name) {
   const Exec exec;
   const Owned first(one_long_row(0, false)), last(one_long_row(n - 1, false));
   Plan plan(exec, first.matrix(), {.check_pattern = true});
-  plan.factor(exec, first.matrix());
-  CHECK_THROWS_WITH_AS(plan.factor(exec, last.matrix()), doctest::Contains(plan_name), Error);
-  CHECK_THROWS_WITH_AS(plan.factor(exec, last.matrix()), doctest::Contains("pattern changes"),
+  plan.update_values(exec, first.matrix());
+  CHECK_THROWS_WITH_AS(plan.update_values(exec, last.matrix()), doctest::Contains(plan_name),
                        Error);
+  CHECK_THROWS_WITH_AS(plan.update_values(exec, last.matrix()),
+                       doctest::Contains("pattern changes"), Error);
   CHECK_THROWS_WITH_AS(plan.residual(exec, last.matrix()), doctest::Contains(plan_name), Error);
-  plan.factor(exec, first.matrix());
-  plan.check_pivots(exec);
+  plan.update_values(exec, first.matrix());
+  plan.check_values(exec);
 }
 
 }  // namespace
 
 TEST_CASE("values of another pattern with as many entries are written within the factors") {
-  factors_another<IluPlan<Exec, Owned::Matrix>>("ilu");
-  factors_another<IluPlan<Exec, Owned::Matrix, float>>("ilu");
-  factors_another<IcPlan<Exec, Owned::Matrix>>("ic");
-  factors_another<IcPlan<Exec, Owned::Matrix, float>>("ic");
+  for (const FactorValues values : {FactorValues::same, FactorValues::single_precision}) {
+    factors_another<IluPlan<Exec, Owned::Matrix>>("ilu", values);
+    factors_another<IcPlan<Exec, Owned::Matrix>>("ic", values);
+  }
 }
 
 TEST_CASE("another pattern is an error where it is compared") {

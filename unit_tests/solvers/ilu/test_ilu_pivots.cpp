@@ -37,7 +37,7 @@ HostRows<double> with_grown_diagonal(HostRows<double> rows, double growth) {
 template <class Plan>
 std::int64_t bad_word(const Plan& plan) {
   std::int64_t word = -1;
-  Kokkos::deep_copy(word, plan.bad_pivot());
+  Kokkos::deep_copy(word, plan.bad_row());
   return word;
 }
 
@@ -50,26 +50,27 @@ double last_value(const Plan& plan) {
 
 }  // namespace
 
-TEST_CASE("a shift lifts a negative pivot of a Cholesky factorization") {
+TEST_CASE("a pivot floor lifts a negative pivot of a Cholesky factorization") {
   const Exec exec;
   const Owned first(kershaw), second(nearly_definite);
   for (const Owned* a : {&first, &second}) {
-    CHECK_THROWS_WITH_AS(Ic(exec, a->matrix()), doctest::Contains("options.shift"), Error);
+    CHECK_THROWS_WITH_AS(Ic(exec, a->matrix()), doctest::Contains("options.pivot_floor"), Error);
     CHECK_THROWS_WITH_AS(Ic(exec, a->matrix()), doctest::Contains("options.retries"), Error);
     for (const Scheme& scheme : factor_schemes<Exec>("ic")) {
       CAPTURE(scheme.to_string());
-      Ic plan(exec, a->matrix(), {.shift = 0.25, .scheme = scheme});
-      plan.check_pivots(exec);
+      Ic plan(exec, a->matrix(), {.pivot_floor = 0.25, .scheme = scheme});
+      plan.check_values(exec);
       CHECK(last_value(plan) == 0.5);
     }
-    const IcPlan<Exec, Owned::Matrix, float> in_float(exec, a->matrix(), {.shift = 0.25});
+    const Ic in_float(exec, a->matrix(),
+                      {.pivot_floor = 0.25, .factor_values = FactorValues::single_precision});
     CHECK(last_value(in_float) == 0.5);
   }
   auto infinite = nearly_definite;
   infinite[1][1].second = -std::numeric_limits<double>::infinity();
   const Owned of_infinite(infinite);
-  CHECK_THROWS_WITH_AS(Ic(exec, of_infinite.matrix(), {.shift = 0.25}), doctest::Contains("row 1"),
-                       Error);
+  CHECK_THROWS_WITH_AS(Ic(exec, of_infinite.matrix(), {.pivot_floor = 0.25}),
+                       doctest::Contains("row 1"), Error);
 }
 
 TEST_CASE("the diagonal grows until the Cholesky factor stands") {
@@ -86,11 +87,11 @@ TEST_CASE("the diagonal grows until the Cholesky factor stands") {
   const auto check = [&](auto plan, double near) {
     CHECK(plan.diagonal_growth() == growth);
     CHECK(difference(plan.factors(exec).matrix(), expected) < near);
-    plan.factor(exec, definite.matrix());
+    plan.update_values(exec, definite.matrix());
     CHECK(plan.diagonal_growth() == 0);
     CHECK(bad_word(plan) == 0);
     CHECK(plan.residual(exec, definite.matrix()) < near);
-    plan.factor(exec, a.matrix());
+    plan.update_values(exec, a.matrix());
     CHECK(plan.diagonal_growth() == growth);
     CHECK(bad_word(plan) == 0);
     CHECK(difference(plan.factors(exec).matrix(), expected) < near);
@@ -101,16 +102,17 @@ TEST_CASE("the diagonal grows until the Cholesky factor stands") {
     check(Ic(exec, a.matrix(), {.retries = tries, .scheme = scheme}), 1e-14);
   }
   check(Ic(exec, a.matrix(), {.retries = tries, .scheme = Scheme("ic/sweeps,count=4")}), 1e-14);
-  check(IcPlan<Exec, Owned::Matrix, float>(exec, a.matrix(), {.retries = tries}), 1e-6);
+  check(Ic(exec, a.matrix(), {.retries = tries, .factor_values = FactorValues::single_precision}),
+        1e-6);
 
   const std::string too_few = std::to_string(tries - 1) + " retries";
   CHECK_THROWS_WITH_AS(Ic(exec, a.matrix(), {.retries = tries - 1}),
                        doctest::Contains(too_few.c_str()), Error);
   Ic plan(exec, definite.matrix(), {.retries = tries - 1});
-  plan.factor(exec, a.matrix());
+  plan.update_values(exec, a.matrix());
   CHECK(bad_word(plan) == 4);
   CHECK(plan.diagonal_growth() == growth / 2);
-  CHECK_THROWS_WITH_AS(plan.check_pivots(exec), doctest::Contains(too_few.c_str()), Error);
+  CHECK_THROWS_WITH_AS(plan.check_values(exec), doctest::Contains(too_few.c_str()), Error);
   CHECK_THROWS_WITH_AS(Ic(exec, a.matrix(), {.retries = -1}), doctest::Contains("options.retries"),
                        Error);
   CHECK_THROWS_WITH_AS(Ic(exec, a.matrix(), {.retries = 65}), doctest::Contains("options.retries"),
@@ -131,33 +133,33 @@ TEST_CASE("the diagonal grows until LU factors stand") {
   }
 }
 
-TEST_CASE("of a pivot that is bad and one that is bad once rounded the lower row is told") {
+TEST_CASE("of a pivot that is bad and one that is bad once rounded the lower row is reported") {
   const Exec exec;
   HostRows<double> rows(12), bad;
   for (std::int64_t i = 0; i < 12; ++i) rows[static_cast<std::size_t>(i)].emplace_back(i, 2.0);
   const Owned good(rows);
-  IluPlan<Exec, Owned::Matrix, float> plan(exec, good.matrix());
+  Ilu plan(exec, good.matrix(), {.factor_values = FactorValues::single_precision});
   for (const auto& [zero, large] : {std::pair(9, 3), std::pair(3, 9)}) {
     bad = rows;
     bad[static_cast<std::size_t>(zero)][0].second = 0;
     bad[static_cast<std::size_t>(large)][0].second = 1e60;
     const Owned of_bad(bad);
-    plan.factor(exec, of_bad.matrix());
+    plan.update_values(exec, of_bad.matrix());
     exec.fence("heddle::test::factored");
     CHECK(bad_word(plan) == 4);
-    plan.factor(exec, good.matrix());
+    plan.update_values(exec, good.matrix());
     exec.fence("heddle::test::factored");
     CHECK(bad_word(plan) == 0);
   }
 }
 
-TEST_CASE("with a shift no old pivot is told of, nor a negative one") {
+TEST_CASE("with a pivot floor no old pivot is reported, nor a negative one") {
   const Exec exec;
   Random random(7);
-  const auto trial = [&]<class Plan>(std::type_identity<Plan>, const char* scheme, int trials) {
+  const auto trial = [&](FactorValues factor_values, const char* scheme, int trials) {
     const std::int64_t n = 12;
     auto rows = ascending(random_rows<double>(n, 2, true, 11));
-    std::optional<Plan> plan;
+    std::optional<Ic> plan;
     for (int count = 0; count < trials; ++count) {
       const bool not_a_number = count % 3 == 1;
       for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -168,8 +170,13 @@ TEST_CASE("with a shift no old pivot is told of, nor a negative one") {
       }
       if (not_a_number) rows[5].back().second = rows[5].front().second = std::nan("");
       const Owned a(rows);
-      if (!plan) plan.emplace(exec, a.matrix(), IcOptions{.shift = 0.1, .scheme = Scheme(scheme)});
-      plan->factor(exec, a.matrix());
+      if (!plan) {
+        plan.emplace(
+            exec, a.matrix(),
+            IcOptions{
+                .pivot_floor = 0.1, .factor_values = factor_values, .scheme = Scheme(scheme)});
+      }
+      plan->update_values(exec, a.matrix());
       exec.fence("heddle::test::factored");
       CHECK((bad_word(*plan) != 0) == not_a_number);
     }
@@ -177,9 +184,9 @@ TEST_CASE("with a shift no old pivot is told of, nor a negative one") {
   const int trials = emulated ? 20 : 300;
   for (const Scheme& scheme : factor_schemes<Exec>("ic")) {
     CAPTURE(scheme.to_string());
-    trial(std::type_identity<Ic>(), scheme.to_string().c_str(), trials);
-    trial(std::type_identity<IcPlan<Exec, Owned::Matrix, float>>(), scheme.to_string().c_str(),
-          trials);
+    for (const FactorValues values : {FactorValues::same, FactorValues::single_precision}) {
+      trial(values, scheme.to_string().c_str(), trials);
+    }
   }
 }
 
@@ -201,17 +208,17 @@ TEST_CASE("an imaginary part on the diagonal of a Hermitian matrix is an error")
   const auto good = with_imaginary({}, 0), rounded = with_imaginary({3}, 1e-15);
   const auto bad = with_imaginary({7, 9}, 0.25);
   CHECK_THROWS_WITH_AS(Plan(exec, bad.matrix()), doctest::Contains("row 7"), Error);
-  CHECK_THROWS_WITH_AS(Plan(exec, bad.matrix(), {.shift = 1, .retries = 3}),
+  CHECK_THROWS_WITH_AS(Plan(exec, bad.matrix(), {.pivot_floor = 1, .retries = 3}),
                        doctest::Contains("imaginary part"), Error);
   for (const Scheme& scheme : factor_schemes<Exec>("ic")) {
     CAPTURE(scheme.to_string());
-    Plan plan(exec, good.matrix(), {.shift = 1e-3, .scheme = scheme});
-    plan.factor(exec, bad.matrix());
+    Plan plan(exec, good.matrix(), {.pivot_floor = 1e-3, .scheme = scheme});
+    plan.update_values(exec, bad.matrix());
     exec.fence("heddle::test::factored");
     CHECK(bad_word(plan) == 8);
-    CHECK_THROWS_WITH_AS(plan.check_pivots(exec), doctest::Contains("imaginary"), Error);
-    plan.factor(exec, rounded.matrix());
-    plan.check_pivots(exec);
+    CHECK_THROWS_WITH_AS(plan.check_values(exec), doctest::Contains("imaginary"), Error);
+    plan.update_values(exec, rounded.matrix());
+    plan.check_values(exec);
   }
 }
 
@@ -247,10 +254,11 @@ TEST_CASE("more right-hand sides than room was kept for") {
   };
   for (const int hint : {1, 3}) {
     CAPTURE(hint);
-    const IluOptions options{.vectors = {.count = hint}};
+    IluOptions options{.vectors = {.count = hint}};
     check(Ilu(exec, a.matrix(), options));
     check(Ic(exec, a.matrix(), options));
-    check(IluPlan<Exec, Owned::Matrix, float>(exec, a.matrix(), options));
+    options.factor_values = FactorValues::single_precision;
+    check(Ilu(exec, a.matrix(), options));
   }
 }
 

@@ -53,7 +53,8 @@ TEST_CASE("cg needs fewer iterations, the fewer the more fill") {
     CHECK(std::abs(by_lu.iterations - by_cholesky.iterations) <= 1);
     CHECK(by_lu.iterations < before);
     before = by_lu.iterations;
-    IcPlan<Exec, Matrix, float> in_float(exec, a.matrix(), {.fill_level = level});
+    IcPlan<Exec, Matrix> in_float(
+        exec, a.matrix(), {.fill_level = level, .factor_values = FactorValues::single_precision});
     const KrylovResult by_float = cg.solve(exec, a, b, x, in_float);
     CHECK(by_float.converged());
     CHECK(by_float.iterations <= by_cholesky.iterations + 1);
@@ -138,38 +139,85 @@ TEST_CASE("new values, and pivots that go bad") {
   const Owned a(rows), of_other(other), of_zero(zero), of_nan(nan);
   IluPlan<Exec, Owned::Matrix> plan(exec, a.matrix());
   const auto before = plan.version();
-  CHECK(bad_row(plan.bad_pivot()) == -1);
-  plan.factor(exec, of_other.matrix());
+  CHECK(bad_row(plan.bad_row()) == -1);
+  plan.update_values(exec, of_other.matrix());
   CHECK(plan.version() != before);
-  plan.check_pivots(exec);
+  plan.check_values(exec);
   CHECK(difference(plan.factors(exec).matrix(), reference_lu(other, {})) < 1e-14);
   for (const Owned* bad : {&of_zero, &of_nan}) {
-    plan.factor(exec, bad->matrix());
+    plan.update_values(exec, bad->matrix());
     exec.fence("heddle::test::factored");
-    CHECK(bad_row(plan.bad_pivot()) == 11);  // the lowest
-    CHECK_THROWS_WITH_AS(plan.check_pivots(exec), doctest::Contains("row 11"), Error);
+    CHECK(bad_row(plan.bad_row()) == 11);  // the lowest
+    CHECK_THROWS_WITH_AS(plan.check_values(exec), doctest::Contains("row 11"), Error);
     using Plan = IluPlan<Exec, Owned::Matrix>;
     CHECK_THROWS_WITH_AS(Plan(exec, bad->matrix()), doctest::Contains("row 11"), Error);
   }
-  plan.factor(exec, a.matrix());
-  plan.check_pivots(exec);
+  plan.update_values(exec, a.matrix());
+  plan.check_values(exec);
   CHECK(difference(plan.factors(exec).matrix(), reference_lu(rows, {})) < 1e-14);
 }
 
-TEST_CASE("a shift lifts small pivots, and keeps their sign or phase") {
+TEST_CASE("a pivot floor lifts small pivots, and keeps their sign or phase") {
   using S = Kokkos::complex<double>;
   using T = Types<DefaultDevice, S, Indices<std::int32_t, std::int32_t>>;
   const Exec exec;
   const HostRows<S> rows = {
       {{0, S(0)}}, {{1, S(-0.01)}}, {{2, S(0, 0.001)}}, {{3, S(-3)}}, {{4, S(0.03, -0.04)}}};
   const OwnedMatrix<T> a(rows);
-  IluPlan<Exec, OwnedMatrix<T>::Matrix> plan(exec, a.matrix(), {.shift = 0.5});
-  plan.check_pivots(exec);
+  IluPlan<Exec, OwnedMatrix<T>::Matrix> plan(exec, a.matrix(), {.pivot_floor = 0.5});
+  plan.check_values(exec);
   const auto factors = plan.factors(exec);
   const auto pivots = to_host(factors.values());
   const S expected[] = {S(0.5), S(-0.5), S(0, 0.5), S(-3), S(0.3, -0.4)};
   for (std::size_t i = 0; i < 5; ++i) CHECK(Kokkos::abs(pivots(i) - expected[i]) < 1e-15);
   CHECK(plan.residual(exec, a.matrix()) > 0.1);
+}
+
+TEST_CASE("an empty plan names what was called, and takes one that was made") {
+  const Exec exec;
+  const auto rows = random_rows<double>(10, 2, true, 1);
+  const Owned a(rows);
+  const auto check = [&]<class Plan>(std::type_identity<Plan>, const std::string& type) {
+    Plan plan;
+    const Vector x("heddle::test::x", 10), y("heddle::test::y", 10);
+    const auto empty = [&](const char* called, const auto& call) {
+      const std::string text = type + "::" + called + " was called on an object that is empty";
+      CHECK_THROWS_WITH_AS(call(), doctest::Contains(text.c_str()), Error);
+    };
+    empty("apply", [&] { plan.apply(exec, x, x); });
+    empty("update_values", [&] { plan.update_values(exec, a.matrix()); });
+    empty("bad_row", [&] { plan.bad_row(); });
+    empty("check_values", [&] { plan.check_values(exec); });
+    empty("residual", [&] { plan.residual(exec, a.matrix()); });
+    empty("factors", [&] { plan.factors(exec); });
+    empty("diagonal_growth", [&] { plan.diagonal_growth(); });
+    empty("scheme", [&] { plan.scheme(); });
+    empty("setup_seconds", [&] { plan.setup_seconds(); });
+    empty("bytes", [&] { plan.bytes(); });
+    plan = Plan(exec, a.matrix());
+    Kokkos::deep_copy(x, 1.0);
+    plan.apply(exec, x, y);
+    exec.fence("heddle::test::applied");
+    const auto bits = bits_of(y);
+    plan = Plan();
+    empty("apply", [&] { plan.apply(exec, x, y); });
+    // On the default instance, and of a type that is deduced.
+    plan = Plan(a.matrix(), {.check_pattern = false});
+    plan.update_values(a.matrix());
+    for (const bool with_op : {false, true}) {
+      Kokkos::deep_copy(y, 0.0);
+      with_op ? plan.apply(Op::none, x, y) : plan.apply(x, y);
+      Exec{}.fence("heddle::test::applied");
+      CHECK((bits_of(y) == bits));
+    }
+  };
+  check(std::type_identity<IluPlan<Exec, Owned::Matrix>>(), "IluPlan");
+  check(std::type_identity<IcPlan<Exec, Owned::Matrix>>(), "IcPlan");
+  const auto single = IluOptions{.factor_values = FactorValues::single_precision};
+  static_assert(
+      std::same_as<decltype(IluPlan(exec, a.matrix(), single)), IluPlan<Exec, Owned::Matrix>>);
+  static_assert(
+      std::same_as<decltype(IcPlan(exec, a.matrix(), single)), IcPlan<Exec, Owned::Matrix>>);
 }
 
 TEST_CASE("wrong input is an error that names the row") {
@@ -183,7 +231,7 @@ TEST_CASE("wrong input is an error that names the row") {
     CHECK_THROWS_WITH_AS(Ic(exec, a.matrix(), options), doctest::Contains(text), Error);
   };
   refuses({.fill_level = -1}, "options.fill_level is -1");
-  refuses({.shift = std::nan("")}, "options.shift");
+  refuses({.pivot_floor = std::nan("")}, "options.pivot_floor");
   refuses({.block_size = 0}, "options.block_size is 0");
   refuses({.subdomains = 0}, "options.subdomains is 0");
   refuses({.partition = {0, 1}}, "2 entries for 10 rows");
@@ -208,8 +256,8 @@ TEST_CASE("wrong input is an error that names the row") {
   CHECK_THROWS_WITH_AS(Plan(exec, rectangular), doctest::Contains("5 x 10"), Error);
   Plan plan(exec, a.matrix());
   const Owned larger(random_rows<double>(11, 2, false, 1));
-  CHECK_THROWS_WITH_AS(plan.factor(exec, larger.matrix()), doctest::Contains("a matrix of 11 x 11"),
-                       Error);
+  CHECK_THROWS_WITH_AS(plan.update_values(exec, larger.matrix()),
+                       doctest::Contains("a matrix of 11 x 11"), Error);
   const Vector x("heddle::test::x", 10), longer("heddle::test::y", 11);
   CHECK_THROWS_AS(plan.apply(exec, longer, x), Error);
   CHECK_THROWS_WITH_AS(plan.apply(exec, Op::transpose, x, x), doctest::Contains("not prepared"),

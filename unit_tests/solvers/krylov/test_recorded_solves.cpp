@@ -164,7 +164,7 @@ TEST_CASE("blocks are kept for the next solve, and recorded again after new valu
   };
   solve_twice(lu);
   solve_twice(sweeps);
-  lu.factor(exec, other.matrix());  // of another matrix: it preconditions worse
+  lu.update_values(exec, other.matrix());  // of another matrix: it preconditions worse
   solve_twice(lu);
   sweeps.update_values(exec, other.matrix());
   solve_twice(sweeps);

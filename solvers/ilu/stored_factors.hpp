@@ -10,33 +10,33 @@
 
 namespace heddle::detail::ilu {
 
-/// Factors of one matrix of signed offsets, as both plans hold them, and the solves with them: made
-/// in its scalar, kept in Kept. Where a CPU keeps what it makes, they are made where the solves
-/// read them; else in an array of their own, which the solves copy. Of Cholesky factors the solve
-/// with `lower` has both triangles.
-template <ExecutionSpace Exec, class Matrix, Scalar Kept, template <class> class RowOf>
-class KeptFactors {
+/// Factors of one matrix of signed offsets and the solves with them: made in its scalar, stored in
+/// Stored. Where a CPU stores what it makes, they are made where the solves read them; else in an
+/// array of their own, which the solves copy. Of Cholesky factors the solve with `lower` has both
+/// triangles.
+template <ExecutionSpace Exec, class Matrix, Scalar Stored, template <class> class RowOf>
+class StoredFactors final : public AnyFactors<Exec, Matrix> {
  public:
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
   using Space = typename Exec::memory_space;
-  using KeptMatrix = CsrMatrix<Kept, O, Off, Space>;
-  using KeptStorage = CsrStorage<Kept, O, Off, Space>;
-  using Solve = SptrsvPlanCore<Exec, KeptMatrix, S, S>;
-  using Word = Kokkos::View<const std::int64_t, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using StoredMatrix = CsrMatrix<Stored, O, Off, Space>;
+  using typename AnyFactors<Exec, Matrix>::Storage;
+  using typename AnyFactors<Exec, Matrix>::Word;
+  using Solve = SptrsvPlanCore<Exec, StoredMatrix, S, S>;
   static constexpr bool cholesky = is_cholesky<RowOf>;
   static constexpr const char* plan = cholesky ? "IcPlan" : "IluPlan";
 
   /// Inspects and factors; waits for `exec`. Throws Error for bad input and bad pivots,
   /// OutOfMemory.
-  KeptFactors(const Exec& exec, const Matrix& A, const IluOptions& options) try
+  StoredFactors(const Exec& exec, const Matrix& A, const IluOptions& options) try
       : nonzeros_(A.nonzeros()), transposes_(needs_transposes(options)), retries_(options.retries) {
     check_input(A, options, what);
     row_features(exec, A, Check::columns);
     if constexpr (cholesky) check_real_diagonal(exec, A);
     key_ = pattern_key(exec, A, options.check_pattern);
-    memory_ = Arena<Space>(exec, "heddle::ilu::bad_pivot", arena_bytes<std::int64_t>(1));
+    memory_ = Arena<Space>(exec, "heddle::ilu::bad_row", arena_bytes<std::int64_t>(1));
     bad_ = memory_.template take<std::int64_t>(1);
     const bool shares = can_share && !(options.scheme && options.scheme->has("sweeps")) &&
                         !(options.sptrsv_scheme && options.sptrsv_scheme->has("supernodes"));
@@ -51,8 +51,8 @@ class KeptFactors {
     if (!shares) {
       own_.emplace(exec, std::move(pattern), options, name);
       const auto entries = static_cast<std::size_t>(rounds ? own_->pattern().view().entries : 0);
-      rounded_memory_ = Arena<Space>(exec, "heddle::ilu::rounded", arena_bytes<Kept>(entries));
-      rounded_ = rounded_memory_.template take<Kept>(entries);
+      rounded_memory_ = Arena<Space>(exec, "heddle::ilu::rounded", arena_bytes<Stored>(entries));
+      rounded_ = rounded_memory_.template take<Stored>(entries);
     }
     run(exec, A);
     check_first_bad(exec);
@@ -60,33 +60,38 @@ class KeptFactors {
       lower_.emplace(exec, matrix(), of_lower(options));
       if constexpr (!cholesky) upper_.emplace(exec, matrix(), of_upper(options));
     }
-    tell_bad_pivot(exec);
+    write_bad_row(exec);
   } catch (const std::bad_alloc&) {
     throw OutOfMemory(std::string("no memory of the host for ") + what, "free some");
   }
 
   /// The values of the factors, and of the solves, out of those of A.
-  void factor(const Exec& exec, const Matrix& A) {
-    check_same(exec, A, "factor");
+  void update_values(const Exec& exec, const Matrix& A) override {
+    check_same(exec, A, "update_values");
     run(exec, A);
     if (own_) {
       lower_->update_values(exec, matrix());
       if constexpr (!cholesky) upper_->update_values(exec, matrix());
     }
-    tell_bad_pivot(exec);
+    write_bad_row(exec);
   }
 
-  Word bad_pivot() const { return Word(bad_.data()); }
-  void check_pivots(const Exec& exec) const {
-    const std::int64_t bad = on_host(exec, bad_.data(), "heddle::ilu::check_pivots");
+  void execute(const Exec& exec, Triangle triangle, Op op, const Multivector<const S>& b,
+               const Multivector<S>& x) override {
+    (triangle == Triangle::lower ? lower() : upper()).execute(exec, op, S(1), b, x);
+  }
+
+  Word bad_row() const override { return Word(bad_.data()); }
+  void check_values(const Exec& exec) const override {
+    const std::int64_t bad = on_host(exec, bad_.data(), "heddle::ilu::check_values");
     if (bad) throw_bad_pivot(bad - 1);
   }
 
-  double residual(const Exec& exec, const Matrix& A) const {
+  double residual(const Exec& exec, const Matrix& A) const override {
     check_same(exec, A, "residual");
     const auto entries = static_cast<std::size_t>(pattern().view().entries);
     const auto rows = static_cast<std::size_t>(pattern().view().rows);
-    const CsrStorage<S, O, Off, Space> made = copy(exec);
+    const Storage made = copy(exec);
     Arena<Space> memory(exec, "heddle::ilu::residual", arena_bytes<S, Off>(entries, rows));
     S* const rest = memory.template take<S>(entries).data();
     Off* const diagonal = memory.template take<Off>(rows).data();
@@ -105,26 +110,25 @@ class KeptFactors {
   }
 
   /// L and U in one, or L; with columns in ascending order. Allocates, waits for `exec`.
-  KeptStorage factors(const Exec& exec) const {
+  Storage factors(const Exec& exec) const override {
     if constexpr (rounds) {
       return stored_copy(exec, matrix());
     } else {
       return copy(exec);
     }
   }
-  Solve& lower() { return *lower_; }
-  Solve& upper() { return cholesky ? *lower_ : *upper_; }
-  const Solve& lower() const { return *lower_; }
-  const Solve& upper() const { return cholesky ? *lower_ : *upper_; }
-  const Scheme& scheme() const {
+  const Scheme& scheme() const override {
     if constexpr (can_share) {
       if (shared_) return shared_->scheme();
     }
     return own_->scheme();
   }
-  double diagonal_growth() const { return growth_; }
-  bool exact() const { return !own_ || own_->exact(); }
-  std::size_t bytes() const {
+  const Scheme& sptrsv_scheme(Triangle triangle, Op op) const override {
+    return (triangle == Triangle::lower ? lower() : upper()).scheme(op);
+  }
+  double diagonal_growth() const override { return growth_; }
+  bool exact() const override { return !own_ || own_->exact(); }
+  std::size_t bytes() const override {
     std::size_t bytes = memory_.bytes() + rounded_memory_.bytes() + lower_->bytes();
     if (upper_) bytes += upper_->bytes();
     if (own_) bytes += own_->bytes();
@@ -134,7 +138,7 @@ class KeptFactors {
 
  private:
   using Own = Factorization<Exec, Matrix, RowOf>;
-  static constexpr bool rounds = !std::same_as<Kept, S>;
+  static constexpr bool rounds = !std::same_as<Stored, S>;
   static constexpr bool can_share = ordered::on_threads<Exec> && !rounds;
   struct NoSharing {};
   using Shared =
@@ -151,6 +155,11 @@ class KeptFactors {
                       : "not positive, or not finite";
   static constexpr const char* lifted =
       cholesky ? "lower pivots, negative ones too," : "pivots of a smaller magnitude";
+
+  Solve& lower() { return *lower_; }
+  Solve& upper() { return cholesky ? *lower_ : *upper_; }
+  const Solve& lower() const { return *lower_; }
+  const Solve& upper() const { return cholesky ? *lower_ : *upper_; }
 
   static bool needs_transposes(const IluOptions& options) {
     return cholesky || std::any_of(options.ops.begin(), options.ops.end(),
@@ -184,8 +193,8 @@ class KeptFactors {
   void make_solves(const Exec& exec, const IluOptions& options,
                    const FactorPattern<Exec, O, Off>& pattern) {
     const auto view = pattern.view();
-    const KeptMatrix none(view.rows, view.rows, view.entries, view.row_ptr, view.col_idx,
-                          static_cast<const Kept*>(nullptr));
+    const StoredMatrix none(view.rows, view.rows, view.entries, view.row_ptr, view.col_idx,
+                            static_cast<const Stored*>(nullptr));
     triangle::TriangleSums sums;
     sums.entries = pattern.entries_below(exec);
     lower_.emplace(exec, none, of_lower(options), sums);
@@ -209,7 +218,7 @@ class KeptFactors {
     own_->run(exec, A, growth);
     if constexpr (rounds) {
       Kokkos::parallel_for("heddle::ilu::round", range_policy(exec, pattern().view().entries),
-                           RoundValues<Kept, S>{own_->values(), rounded_.data()});
+                           ConvertValues<Stored, S>{own_->values(), rounded_.data()});
     }
   }
 
@@ -226,18 +235,18 @@ class KeptFactors {
     return own_->first_bad();
   }
   /// What the solves copy.
-  KeptMatrix matrix() const {
+  StoredMatrix matrix() const {
     const auto view = pattern().view();
-    const Kept* values = nullptr;
+    const Stored* values = nullptr;
     if constexpr (rounds) {
       values = rounded_.data();
     } else {
       values = own_->values();
     }
-    return KeptMatrix(view.rows, view.rows, view.entries, view.row_ptr, view.col_idx, values);
+    return StoredMatrix(view.rows, view.rows, view.entries, view.row_ptr, view.col_idx, values);
   }
   /// Unrounded.
-  CsrStorage<S, O, Off, Space> copy(const Exec& exec) const {
+  Storage copy(const Exec& exec) const {
     if constexpr (can_share) {
       if (shared_) return shared_->copy(exec, lower(), upper());
     }
@@ -247,25 +256,25 @@ class KeptFactors {
                                           view.col_idx, static_cast<const S*>(own_->values())));
   }
   template <class M>
-  static auto stored_copy(const Exec& exec, const M& from) {
+  static Storage stored_copy(const Exec& exec, const M& from) {
     using T = typename M::scalar_type;
-    CsrStorage<T, O, Off, Space> to(exec, from.rows(), from.columns(), from.nonzeros());
+    Storage to(exec, from.rows(), from.columns(), from.nonzeros());
     const auto nonzeros = static_cast<std::int64_t>(from.nonzeros());
     heddle::detail::copy(exec, "heddle::ilu::copy", to.row_ptr().data(), from.rows() + 1,
                          from.row_ptr().data());
     heddle::detail::copy(exec, "heddle::ilu::copy", to.col_idx().data(), nonzeros,
                          from.col_idx().data());
-    heddle::detail::copy(exec, "heddle::ilu::copy", to.values().data(), nonzeros,
-                         from.values().data());
+    Kokkos::parallel_for("heddle::ilu::copy", range_policy(exec, nonzeros),
+                         ConvertValues<S, T>{from.values().data(), to.values().data()});
     exec.fence("heddle::ilu::copied");
     return to;
   }
 
   /// Behind a factorization: whether any pivot is bad, for the solves too, where these copy it.
-  void tell_bad_pivot(const Exec& exec) {
+  void write_bad_row(const Exec& exec) {
     const std::int64_t* of_solve = own_ ? upper().bad_row().data() : nullptr;
-    Kokkos::parallel_for("heddle::ilu::bad_pivot", range_policy(exec, 1),
-                         TellBadPivot{first_bad(), of_solve, bad_.data()});
+    Kokkos::parallel_for("heddle::ilu::bad_row", range_policy(exec, 1),
+                         WriteBadRow{first_bad(), of_solve, bad_.data()});
   }
   static std::int64_t on_host(const Exec& exec, const std::int64_t* word, const char* label) {
     std::int64_t value = 0;
@@ -292,7 +301,7 @@ class KeptFactors {
             std::to_string(growth_) + " of itself";
     }
     throw Error(is, Where{.row = row},
-                std::string("give options.shift, to which ") + lifted +
+                std::string("give options.pivot_floor, to which ") + lifted +
                     " are lifted, or options.retries, with which the diagonal of A grows");
   }
 
@@ -305,7 +314,7 @@ class KeptFactors {
   std::optional<Own> own_;
   std::optional<Shared> shared_;
   Arena<Space> memory_, rounded_memory_;
-  typename Arena<Space>::template Array<Kept> rounded_;
+  typename Arena<Space>::template Array<Stored> rounded_;
   typename Arena<Space>::template Array<std::int64_t> bad_;
 };
 
