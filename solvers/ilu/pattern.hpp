@@ -136,7 +136,7 @@ class FactorPattern {
     const std::int64_t without = find_diagonal(exec, view_, diagonal_.data());
     if (without < view_.rows) {
       throw Error("there is no diagonal entry", Where{.row = without},
-                  "store one in every row; where it is zero, let options.shift lift its pivot");
+                  "store one in every row; where it is zero, let options.pivot_floor lift its pivot");
     }
     if (leads) return;
     place_memory_ = Arena<Space>(exec, "heddle::ilu::places", arena_bytes<Off>(entries));

@@ -24,7 +24,7 @@ void define(CLI::App& app, IluRequest& r) {
   app.add_option("--subdomains", r.subdomains, "Runs of rows between which entries are dropped")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--shift", r.shift, "Magnitude that smaller pivots get")
+  app.add_option("--pivot-floor", r.pivot_floor, "Magnitude that smaller pivots get")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--keep", r.keep, "Factors: in the same type, or in float")
@@ -46,7 +46,7 @@ int run(const IluRequest& request, const std::vector<std::string>& words) {
   settings["fill_level"] = request.fill_level;
   settings["block_size"] = request.block_size;
   settings["subdomains"] = request.subdomains;
-  settings["shift"] = request.shift;
+  settings["pivot_floor"] = request.pivot_floor;
   settings["keep"] = request.keep;
   settings["solve"] = request.solve;
   if (request.solve && request.columns > 1) {

@@ -13,7 +13,7 @@ struct IluRequest : ContestOptions {
   int fill_level = 0;
   int block_size = 1;
   int subdomains = 1;
-  double shift = 0;
+  double pivot_floor = 0;
   bool solve = false;
 
   bool cholesky() const { return factors == "cholesky"; }
@@ -23,7 +23,7 @@ struct IluRequest : ContestOptions {
     options.fill_level = fill_level;
     options.block_size = block_size;
     options.subdomains = subdomains;
-    options.pivot_floor = shift;
+    options.pivot_floor = pivot_floor;
     options.vectors = {columns, !row_major()};
     return options;
   }

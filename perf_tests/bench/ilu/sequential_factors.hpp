@@ -23,7 +23,7 @@ class SequentialFactors {
     }
     find_pattern(options.fill_level, options.subdomains);
     place_.assign(rows(), Off(-1));
-    shift_ = static_cast<RealOf<S>>(options.pivot_floor);
+    pivot_floor_ = static_cast<RealOf<S>>(options.pivot_floor);
     factor();
   }
 
@@ -142,8 +142,8 @@ class SequentialFactors {
   }
   S lifted(const S& pivot) const {
     const auto size = Kokkos::abs(pivot);
-    if (!(size < shift_)) return pivot;
-    return size > 0 ? pivot * S(shift_ / size) : S(shift_);
+    if (!(size < pivot_floor_)) return pivot;
+    return size > 0 ? pivot * S(pivot_floor_ / size) : S(pivot_floor_);
   }
   void eliminate_row(std::size_t i) {
     for (std::size_t k = begin(i); k < diagonal(i); ++k) {
@@ -175,7 +175,7 @@ class SequentialFactors {
 
   HostStorage<S, Off> A_;
   bool cholesky_;
-  RealOf<S> shift_ = 0;
+  RealOf<S> pivot_floor_ = 0;
   std::vector<Off> row_ptr_, diagonal_, place_;
   std::vector<Index> col_idx_;
   std::vector<S> values_;
