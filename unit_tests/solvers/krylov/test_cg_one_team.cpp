@@ -317,7 +317,7 @@ TEST_CASE("one team refuses by name what it does not take") {
                          doctest::Contains("cg/one-cluster does not take this system"), Error);
   }
   CHECK_THROWS_WITH_AS((GmresSolver<Exec, double>(exec, 16, pinned(one_team))),
-                       doctest::Contains("this solver has no schemes"), Error);
+                       doctest::Contains("options.scheme has no effect on GmresSolver"), Error);
 }
 
 }  // namespace heddle::test

@@ -81,7 +81,7 @@ TEST_CASE("sptrsv: a traced solve solves, and stamps every step in an order that
 }
 
 TEST_CASE("sptrsv: a step that was not stamped is an Error") {
-  using Storage = heddle::detail::sptrsv::TraceStorage<Exec>;
+  using Storage = TraceStorage<Exec>;
   const Exec exec;
   CHECK(Storage(exec, 0).read(exec).begin_ns.empty());
   const Storage storage(exec, 3);
