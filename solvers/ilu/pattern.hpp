@@ -135,8 +135,9 @@ class FactorPattern {
     diagonal_ = diagonal_memory_.template take<Off>(n);
     const std::int64_t without = find_diagonal(exec, view_, diagonal_.data());
     if (without < view_.rows) {
-      throw Error("there is no diagonal entry", Where{.row = without},
-                  "store one in every row; where it is zero, let options.pivot_floor lift its pivot");
+      throw Error(
+          "there is no diagonal entry", Where{.row = without},
+          "store one in every row; where it is zero, let options.pivot_floor lift its pivot");
     }
     if (leads) return;
     place_memory_ = Arena<Space>(exec, "heddle::ilu::places", arena_bytes<Off>(entries));
