@@ -12,7 +12,7 @@ namespace heddle::detail::krylov {
 /// fixes: each team adds up those of all, which lie in one of two sets, used in turns, since a team
 /// may be at the next sum while another still reads this one.
 template <class All, Scalar S>
-struct CgCrew {
+struct CgTeams {
   using Team = typename All::team_type;
   static constexpr bool lanes = backends::has_lanes<typename All::execution_space>;
 
@@ -21,7 +21,7 @@ struct CgCrew {
   mutable int set = 0;
 
   KOKKOS_FORCEINLINE_FUNCTION const Team& team() const { return all.team(); }
-  KOKKOS_FORCEINLINE_FUNCTION bool leads() const {
+  KOKKOS_FORCEINLINE_FUNCTION bool is_first() const {
     return team().index() == 0 && team().thread() == 0;
   }
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const { all.barrier(); }
@@ -65,9 +65,9 @@ struct CgAllTeams {
 
   template <class All>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const All& all, Scratch& scratch) const {
-    using Crew = CgCrew<All, S>;
-    const Crew crew{all, partials};
-    CgSteps<S, Matrix, How, Crew>{problem, crew, scratch, vectors}.run();
+    using Group = CgTeams<All, S>;
+    const Group group{all, partials};
+    CgSteps<S, Matrix, How, Group>{problem, group, scratch, vectors}.run();
   }
 };
 

@@ -12,11 +12,11 @@
 namespace heddle::detail::krylov {
 
 /// What an iteration needs of the one before it, of the rows of this thread.
-template <class Crew, class From, class To>
-KOKKOS_FORCEINLINE_FUNCTION void copy_iteration(const Crew& crew, std::int64_t rows,
+template <class Group, class From, class To>
+KOKKOS_FORCEINLINE_FUNCTION void copy_iteration(const Group& group, std::int64_t rows,
                                                 const CgVectors<From>& from,
                                                 const CgVectors<To>& to) {
-  crew.each_row(rows, [&](std::int64_t i) {
+  group.each_row(rows, [&](std::int64_t i) {
     to.x[i] = from.x[i];
     to.r[i] = from.r[i];
     to.p[i] = from.p[i];
@@ -46,12 +46,12 @@ KOKKOS_FORCEINLINE_FUNCTION S narrow(const Wide<S>& value) {
 /// others. Threads agree on every branch: only thread 0 of a team writes its state, between two
 /// barriers.
 ///
-/// Crew is who works together: `team()`; `each_row(rows, body)`, those of this thread;
+/// Group is who works together: `team()`; `each_row(rows, body)`, those of this thread;
 /// `add(shared, sums, n)`, after which thread 0 of each team has the sums of all threads, in a
 /// fixed order, and all have come to a barrier; `barrier()`, after which all see what each wrote to
-/// the vectors; `of_all(vector)`, by which rows of others are read; and `leads()`, one thread of
+/// the vectors; `of_all(vector)`, by which rows of others are read; and `is_first()`, one thread of
 /// all.
-template <Scalar S, class Matrix, Preconditioned How, class Crew, class Vector = S*>
+template <Scalar S, class Matrix, Preconditioned How, class Group, class Vector = S*>
 struct CgSteps {
   using Off = typename Matrix::offset_type;
   using Shared = CgShared<S>;
@@ -59,20 +59,20 @@ struct CgSteps {
   using Sum = Wide<S>;
 
   const CgProblem<S, Matrix>& problem;
-  const Crew& crew;
+  const Group& group;
   Shared& shared;
   CgVectors<Vector> own;
 
   KOKKOS_FORCEINLINE_FUNCTION void run() const {
     if (problem.begins) {
       const bool zero = problem.zero_guess;
-      crew.each_row(problem.rows,
-                    [&](std::int64_t i) { own.x[i] = zero ? S(0) : S(problem.solution(i, 0)); });
-      crew.barrier();
+      group.each_row(problem.rows,
+                     [&](std::int64_t i) { own.x[i] = zero ? S(0) : S(problem.solution(i, 0)); });
+      group.barrier();
       judge_residual<true>(Due::all);
     } else {
-      if (crew.team().thread() == 0) shared.state = *problem.state;
-      crew.barrier();
+      if (group.team().thread() == 0) shared.state = *problem.state;
+      group.barrier();
     }
     const Progress& progress = shared.state.progress;
     const int every = problem.recompute_every;
@@ -85,15 +85,15 @@ struct CgSteps {
       }
     }
     if (problem.ends && is_due(progress, Due::all)) judge_residual<false>(Due::all);
-    if (crew.leads()) *problem.state = shared.state;
+    if (group.is_first()) *problem.state = shared.state;
     const bool zero = progress.zero != 0;
-    crew.each_row(problem.rows,
-                  [&](std::int64_t i) { problem.solution(i, 0) = zero ? S(0) : own.x[i]; });
+    group.each_row(problem.rows,
+                   [&](std::int64_t i) { problem.solution(i, 0) = zero ? S(0) : own.x[i]; });
   }
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION S product(std::int64_t row, const Vector& v) const {
-    const auto of_all = crew.of_all(v);
+    const auto of_all = group.of_all(v);
     S sum(0);
     for (Off e = problem.row_ptr[row]; e < problem.row_ptr[row + 1]; ++e) {
       sum += S(problem.values[e]) * of_all[problem.col_idx[e]];
@@ -106,7 +106,7 @@ struct CgSteps {
   /// The history is written by one.
   KOKKOS_FORCEINLINE_FUNCTION Limits limits() const {
     Limits limits = problem.limits;
-    if (!crew.leads()) limits.history = nullptr;
+    if (!group.is_first()) limits.history = nullptr;
     return limits;
   }
   KOKKOS_FORCEINLINE_FUNCTION static void clear(Sum (&sum)[Shared::most_sums]) {
@@ -120,15 +120,15 @@ struct CgSteps {
     Sum sum[Shared::most_sums];
     clear(sum);
     const bool zero = first && problem.zero_guess;
-    crew.each_row(problem.rows, [&](std::int64_t i) {
+    group.each_row(problem.rows, [&](std::int64_t i) {
       const Sum right(problem.b(i, 0));
       const Sum r = zero ? right : right - Sum(product(i, own.x));
       own.r[i] = narrow<S>(r);
       Norm::add_one(r, sum);
       if (first) Norm::add_one(right, sum + Norm::sums);
     });
-    crew.add(shared, sum, first ? 2 * Norm::sums : Norm::sums);
-    if (crew.team().thread() == 0) {
+    group.add(shared, sum, first ? 2 * Norm::sums : Norm::sums);
+    if (group.team().thread() == 0) {
       if (first) {
         begin(state.progress, limits(), 0, Norm::norm(sum), Norm::norm(sum + Norm::sums),
               CgState::cost);
@@ -136,56 +136,56 @@ struct CgSteps {
         judge(state.progress, limits(), 0, Norm::norm(sum), due, CgState::cost);
       }
     }
-    crew.barrier();
+    group.barrier();
     if (!state.progress.unscaled) return;
     const bool anew = state.progress.anew != 0;
     const double scale = state.progress.scale;
     clear(sum);
-    crew.each_row(problem.rows, [&](std::int64_t i) {
+    group.each_row(problem.rows, [&](std::int64_t i) {
       const S r = narrow<S>(Sum(own.r[i]) * scale);
       const Sum z = preconditioned(i, Sum(r));
       own.r[i] = r;
       if (anew) own.p[i] = narrow<S>(z);
       sum[0] += conjugate(Sum(r)) * z;
     });
-    crew.add(shared, sum, 1);
-    if (crew.team().thread() == 0) restart_cg(state, real_part(sum[0]));
-    crew.barrier();
+    group.add(shared, sum, 1);
+    if (group.team().thread() == 0) restart_cg(state, real_part(sum[0]));
+    group.barrier();
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void iterate() const {
     CgState& state = shared.state;
     Sum sum[Shared::most_sums];
     clear(sum);
-    crew.each_row(problem.rows, [&](std::int64_t i) {
+    group.each_row(problem.rows, [&](std::int64_t i) {
       const S q = product(i, own.p);
       own.q[i] = q;
       sum[0] += conjugate(Sum(own.p[i])) * Sum(q);
     });
-    crew.add(shared, sum, 1);
-    if (crew.team().thread() == 0) take_curvature(state, real_part(sum[0]));
-    crew.team().barrier();
+    group.add(shared, sum, 1);
+    if (group.team().thread() == 0) take_curvature(state, real_part(sum[0]));
+    group.team().barrier();
     if (state.moves == 0) return;
     const double alpha = state.alpha, unscaled_alpha = alpha * state.progress.unscale;
     clear(sum);
-    crew.each_row(problem.rows, [&](std::int64_t i) {
+    group.each_row(problem.rows, [&](std::int64_t i) {
       own.x[i] = narrow<S>(Sum(own.x[i]) + unscaled_alpha * Sum(own.p[i]));
       const Sum r = Sum(own.r[i]) - alpha * Sum(own.q[i]);
       own.r[i] = narrow<S>(r);
       sum[0] += conjugate(r) * r;
       sum[1] += conjugate(r) * preconditioned(i, r);
     });
-    crew.add(shared, sum, 2);
-    if (crew.team().thread() == 0) {
+    group.add(shared, sum, 2);
+    if (group.team().thread() == 0) {
       advance_cg(state, limits(), 0, real_part(sum[0]));
       next_direction(state, real_part(sum[1]));
     }
-    crew.team().barrier();
+    group.team().barrier();
     const double beta = state.beta;
-    crew.each_row(problem.rows, [&](std::int64_t i) {
+    group.each_row(problem.rows, [&](std::int64_t i) {
       own.p[i] = narrow<S>(preconditioned(i, Sum(own.r[i])) + beta * Sum(own.p[i]));
     });
-    crew.barrier();
+    group.barrier();
   }
 };
 

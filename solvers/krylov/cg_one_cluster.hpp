@@ -88,7 +88,7 @@ struct CgCluster {
   mutable int set = 0;
 
   KOKKOS_FORCEINLINE_FUNCTION Team team() const { return cluster.team(); }
-  KOKKOS_FORCEINLINE_FUNCTION bool leads() const {
+  KOKKOS_FORCEINLINE_FUNCTION bool is_first() const {
     return cluster.rank() == 0 && team().thread() == 0;
   }
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const { cluster.barrier(); }
@@ -120,31 +120,31 @@ struct CgCluster {
   }
 };
 
-/// What is kept from one launch to the next lies in `kept`, and x in the user's vector after each.
+/// What one launch leaves to the next lies in `saved`, and x in the user's vector after each.
 template <Scalar S, class Matrix, Preconditioned How>
 struct CgOneCluster {
   using Scratch = backends::DynamicScratch;
   using Shared = CgShared<S>;
 
   CgProblem<S, Matrix> problem;
-  CgVectors<S*> kept;
+  CgVectors<S*> saved;
   ClusterRows rows;
 
   template <class Cluster>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Cluster& cluster, Scratch& scratch) const {
-    using Crew = CgCluster<Cluster, S>;
+    using Group = CgCluster<Cluster, S>;
     using Vector = RowsOfTeam<S>;
     Shared& shared = *scratch.template take<Shared>(1);
-    const Crew crew{cluster, rows, scratch.template take<Wide<S>>(2 * Shared::most_sums)};
+    const Group group{cluster, rows, scratch.template take<Wide<S>>(2 * Shared::most_sums)};
     const std::int64_t first = rows.first(cluster.rank());
     const Vector x{scratch.template take<S>(rows.share), first};
     const Vector r{scratch.template take<S>(rows.share), first};
     const Vector p{scratch.template take<S>(rows.share), first};
     const Vector q{scratch.template take<S>(rows.share), first};
     const CgVectors<Vector> own{x, r, p, q};
-    if (!problem.begins) copy_iteration(crew, problem.rows, kept, own);
-    CgSteps<S, Matrix, How, Crew, Vector>{problem, crew, shared, own}.run();
-    copy_iteration(crew, problem.rows, own, kept);
+    if (!problem.begins) copy_iteration(group, problem.rows, saved, own);
+    CgSteps<S, Matrix, How, Group, Vector>{problem, group, shared, own}.run();
+    copy_iteration(group, problem.rows, own, saved);
     cluster.barrier();  // others may still read what lies in this team's scratch
   }
 };

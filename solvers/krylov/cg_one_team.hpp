@@ -20,7 +20,7 @@ struct CgTeam {
   const Team& of;
 
   KOKKOS_FORCEINLINE_FUNCTION const Team& team() const { return of; }
-  KOKKOS_FORCEINLINE_FUNCTION bool leads() const { return of.thread() == 0; }
+  KOKKOS_FORCEINLINE_FUNCTION bool is_first() const { return of.thread() == 0; }
   KOKKOS_FORCEINLINE_FUNCTION void barrier() const { of.barrier(); }
   template <Scalar S>
   KOKKOS_FORCEINLINE_FUNCTION const S* of_all(const S* vector) const {
@@ -37,18 +37,18 @@ struct CgTeam {
   }
 };
 
-/// What is kept from one launch to the next lies in `kept`, and x in the user's vector after each.
+/// What one launch leaves to the next lies in `saved`, and x in the user's vector after each.
 template <Scalar S, class Matrix, Preconditioned How, bool InScratch>
 struct CgOneTeam {
   using Shared = CgShared<S>;
   using Scratch = std::conditional_t<InScratch, backends::DynamicScratch, Shared>;
 
   CgProblem<S, Matrix> problem;
-  CgVectors<S*> kept;
+  CgVectors<S*> saved;
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
-    const CgTeam<Team> crew{team};
+    const CgTeam<Team> group{team};
     if constexpr (InScratch) {
       const auto n = static_cast<std::size_t>(problem.rows);
       Shared& shared = *scratch.template take<Shared>(1);
@@ -57,19 +57,19 @@ struct CgOneTeam {
       S* const p = scratch.template take<S>(n);
       S* const q = scratch.template take<S>(n);
       const CgVectors<S*> own{x, r, p, q};
-      if (!problem.begins) copy_iteration(crew, problem.rows, kept, own);
-      steps(crew, shared, own);
-      copy_iteration(crew, problem.rows, own, kept);
+      if (!problem.begins) copy_iteration(group, problem.rows, saved, own);
+      steps(group, shared, own);
+      copy_iteration(group, problem.rows, own, saved);
     } else {
-      steps(crew, scratch, kept);
+      steps(group, scratch, saved);
     }
   }
 
  private:
-  template <class Crew>
-  KOKKOS_FORCEINLINE_FUNCTION void steps(const Crew& crew, Shared& shared,
+  template <class Group>
+  KOKKOS_FORCEINLINE_FUNCTION void steps(const Group& group, Shared& shared,
                                          const CgVectors<S*>& own) const {
-    CgSteps<S, Matrix, How, Crew>{problem, crew, shared, own}.run();
+    CgSteps<S, Matrix, How, Group>{problem, group, shared, own}.run();
   }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <span>
 #include <vector>
@@ -169,7 +170,7 @@ class BestSolution {
                std::size_t count) {
     if (options.check_every == 0) return;
     arena_ = Arena<typename Exec::memory_space>(exec, label, arena_bytes<S>(rows * count));
-    kept_ = Vectors(arena_.template take<S>(rows * count).data(), rows, count);
+    solutions_ = Vectors(arena_.template take<S>(rows * count).data(), rows, count);
     residuals_.resize(count);
   }
   void clear() {
@@ -182,7 +183,7 @@ class BestSolution {
       const Progress& of = progress(v);
       if (!of.running() || !(of.verified || of.residual < residuals_[v])) continue;
       residuals_[v] = of.residual;
-      copy(exec, x, kept_, v);
+      copy(exec, x, solutions_, v);
     }
   }
   /// Into x, where the iteration went wrong after it. Says whether there was such a one.
@@ -193,8 +194,9 @@ class BestSolution {
       const Progress& of = progress(v);
       const bool judged =
           of.outcome == Outcome::converged || of.outcome == Outcome::attainable_accuracy;
-      if (judged || of.carried <= residuals_[v]) continue;  // NaN is not
-      copy(exec, kept_, x, v);
+      const bool seen = std::isfinite(residuals_[v]);
+      if (judged || !seen || of.carried <= residuals_[v]) continue;  // NaN is not
+      copy(exec, solutions_, x, v);
       any = true;
     }
     return any;
@@ -209,7 +211,7 @@ class BestSolution {
   }
 
   Arena<typename Exec::memory_space> arena_;
-  Vectors kept_;
+  Vectors solutions_;
   std::vector<double> residuals_;
 };
 

@@ -20,11 +20,11 @@ Monitor<Exec, S, State>::Monitor(const Exec& exec, const MonitorLabels& labels,
                 "give the size of the system");
   }
   const auto vectors = static_cast<std::size_t>(options.vectors);
-  const std::size_t kept =
+  const std::size_t recorded =
       options.history ? vectors * (static_cast<std::size_t>(options.max_iterations) + 1) : 0;
-  arena_ = Arena<Space>(exec, labels.states, arena_bytes<State, double>(vectors, kept));
+  arena_ = Arena<Space>(exec, labels.states, arena_bytes<State, double>(vectors, recorded));
   states_ = arena_.template take<State>(vectors);
-  history_ = arena_.template take<double>(kept);
+  history_ = arena_.template take<double>(recorded);
   on_host_ = Kokkos::View<State*, Kokkos::HostSpace>(std::string(labels.on_host), vectors);
   results_.resize(vectors);
 }
