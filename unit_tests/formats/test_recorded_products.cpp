@@ -21,7 +21,7 @@ using Plan = SpmvPlan<Exec, Matrix, double, double, SharedFormats>;
 using Vectors2 = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
 
 /// A star on a grid; with `heavy`, after a row that is full, which some schemes cut.
-PlainOperator<Exec, double> matrix(bool heavy) {
+[[maybe_unused]] PlainOperator<Exec, double> matrix(bool heavy) {
   constexpr int side = 12, n = side * side;
   std::vector<int> row_ptr(1), col_idx;
   for (int i = 0; i < n; ++i) {
@@ -37,7 +37,8 @@ PlainOperator<Exec, double> matrix(bool heavy) {
   return plain_operator<Exec>(row_ptr, col_idx, values);
 }
 
-std::optional<Plan> plan_of(const Exec& exec, const Matrix& A, const Scheme& scheme) {
+[[maybe_unused]] std::optional<Plan> plan_of(const Exec& exec, const Matrix& A,
+                                             const Scheme& scheme) {
   try {
     return Plan(exec, A, {.scheme = scheme, .ops = {Op::transpose}});
   } catch (const Refusal&) {
