@@ -206,6 +206,21 @@ TEST_CASE("operators may be const and temporary, and the default instance needs 
   CHECK(cg.solve(exec, with_rows(a, a.matrix()), b, x).converged());
 }
 
+TEST_CASE("where no check has seen a good x, the guess is what is left") {
+  const Exec exec;
+  auto a = laplacian<Exec, double>(side);
+  const auto b = right_hand_side<double>(a.n);
+  const auto first = Kokkos::subview(b, std::size_t{0});
+  Kokkos::deep_copy(first, std::numeric_limits<double>::quiet_NaN());
+  with_every_solver([&]<class Solver>(std::type_identity<Solver>, const KrylovOptions& options) {
+    const auto x = vector<double>(a.n), guess = vector<double>(a.n);
+    Kokkos::deep_copy(x, 3.0);
+    Kokkos::deep_copy(guess, 3.0);
+    CHECK(Solver(exec, a.n, options).solve(exec, a, b, x).outcome == Outcome::not_a_number);
+    CHECK(bits_of(x) == bits_of(guess));
+  });
+}
+
 TEST_CASE("of several right-hand sides there are as many results, and b has as many columns") {
   const Exec exec;
   auto a = laplacian<Exec, double>(side);
