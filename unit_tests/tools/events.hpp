@@ -43,11 +43,12 @@ class Recording {
            std::uint64_t) { note({Event::copy, std::string(from) + " to " + to}); });
     set_begin_fence_callback([](const char* label, std::uint32_t device, std::uint64_t* id) {
       *id = 0;
-      // Kokkos itself fences around every callback, for the tool's sake.
+      // Kokkos itself fences around every callback, for the tool's sake, and Kokkos 4 before a copy
+      // on Serial, where nothing is under way.
       const std::string name = label;
-      if (name.find("Kokkos Profile Tool Fence") == std::string::npos) {
-        note({Event::fence, name, device});
-      }
+      const bool own =
+          name.find("Kokkos Profile Tool Fence") != std::string::npos || name == "HostSpace fence";
+      if (!own) note({Event::fence, name, device});
     });
   }
   ~Recording() { Kokkos::Tools::Experimental::set_callbacks(before_); }
@@ -105,6 +106,15 @@ inline std::string strangers(const std::vector<Event>& events) {
   return list;
 }
 
+/// The labels of the events of a kind, a line each.
+inline std::string labels(const std::vector<Event>& events, Event::Kind kind) {
+  std::string list;
+  for (const Event& event : events) {
+    if (event.kind == kind) list += event.label + "\n";
+  }
+  return list;
+}
+
 /// What `work` did, checked to allocate nothing and to wait for nothing. Kokkos calls it a copy
 /// where a number is filled in.
 template <class Exec, class Work>
@@ -117,8 +127,8 @@ std::vector<Event> check_quiet(const Exec& exec, const Work& work) {
   }
   exec.fence("heddle::test::quiet");
   CHECK(strangers(seen) == "");
-  CHECK(count(seen, Event::allocation) == 0);
-  CHECK(count(seen, Event::fence) == 0);
+  CHECK(labels(seen, Event::allocation) == "");
+  CHECK(labels(seen, Event::fence) == "");
   return seen;
 }
 
