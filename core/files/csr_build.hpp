@@ -114,12 +114,15 @@ Off count_up(Off& counter, bool alone) {
 }
 
 /// Sorts the columns of every row. Equal columns come in the order of their values' bits, which
-/// makes the outcome independent of the order before.
+/// makes the outcome independent of the order before; above the diagonal in that of the bits of
+/// what they mirror, so that entries that repeat add up in one order on both sides.
 template <Scalar S, Ordinal O>
 class RowSorter {
  public:
-  /// Sorts `count` entries; returns the first column that is there twice, or -1.
-  O sort(O* columns, S* values, std::size_t count) {
+  explicit RowSorter(MatrixMarketSymmetry symmetry) : symmetry_(symmetry) {}
+
+  /// Sorts `count` entries of a row; returns the first column that is there twice, or -1.
+  O sort(std::int64_t row, O* columns, S* values, std::size_t count) {
     bool ascending = true, strictly = true;
     for (std::size_t i = 1; i < count; ++i) {
       ascending = ascending && columns[i - 1] <= columns[i];
@@ -128,17 +131,20 @@ class RowSorter {
     if (strictly) return -1;
     constexpr std::size_t short_row = 24;
     if (count <= short_row) {
-      sort_short(columns, values, count);
+      sort_short(row, columns, values, count);
     } else if (!ascending) {
       sort_long(columns, values, count);
     }
     const O* const twice = std::adjacent_find(columns, columns + count);
     if (twice == columns + count) return -1;
-    if (count > short_row) sort_equal_columns(columns, values, count);
+    if (count > short_row) sort_equal_columns(row, columns, values, count);
     return *twice;
   }
 
  private:
+  bool less(bool above, const S& a, const S& b) const {
+    return above ? bits_less(mirrored(symmetry_, a), mirrored(symmetry_, b)) : bits_less(a, b);
+  }
   static bool bits_less(const S& a, const S& b) {
     if constexpr (is_complex<S>) {
       const auto a_real = bits(a.real()), b_real = bits(b.real());
@@ -150,13 +156,13 @@ class RowSorter {
   static auto bits(float value) { return std::bit_cast<std::uint32_t>(value); }
   static auto bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 
-  static void sort_short(O* columns, S* values, std::size_t count) {
+  void sort_short(std::int64_t row, O* columns, S* values, std::size_t count) const {
     for (std::size_t i = 1; i < count; ++i) {
       const O column = columns[i];
       const S value = values[i];
       std::size_t j = i;
       for (; j > 0 && (columns[j - 1] > column ||
-                       (columns[j - 1] == column && bits_less(value, values[j - 1])));
+                       (columns[j - 1] == column && less(column > row, value, values[j - 1])));
            --j) {
         columns[j] = columns[j - 1];
         values[j] = values[j - 1];
@@ -177,33 +183,38 @@ class RowSorter {
     }
   }
 
-  static void sort_equal_columns(const O* columns, S* values, std::size_t count) {
+  void sort_equal_columns(std::int64_t row, const O* columns, S* values, std::size_t count) const {
     for (std::size_t begin = 0; begin < count;) {
       std::size_t end = begin + 1;
       while (end < count && columns[end] == columns[begin]) ++end;
-      std::sort(values + begin, values + end, bits_less);
+      const bool above = columns[begin] > row;
+      std::sort(values + begin, values + end,
+                [&](const S& a, const S& b) { return less(above, a, b); });
       begin = end;
     }
   }
 
+  MatrixMarketSymmetry symmetry_;
   std::vector<std::pair<O, S>> row_;
 };
 
 template <Scalar S, Ordinal O, Offset Off>
-std::optional<Duplicate> sort_rows(int threads, const HostStorage<S, O, Off>& matrix) {
+std::optional<Duplicate> sort_rows(int threads, const HostStorage<S, O, Off>& matrix,
+                                   MatrixMarketSymmetry symmetry = MatrixMarketSymmetry::general) {
   std::optional<Duplicate> first;
   std::mutex first_mutex;
   const auto row_ptr = matrix.row_ptr();
   constexpr std::size_t grain = 4096;
   for_each_range(
       threads, static_cast<std::size_t>(matrix.rows()), grain, [&](auto begin, auto end) {
-        RowSorter<S, O> sorter;
+        RowSorter<S, O> sorter(symmetry);
         std::optional<Duplicate> mine;
         for (std::size_t row = begin; row < end; ++row) {
           const auto start = static_cast<std::size_t>(row_ptr(row));
           const auto count = static_cast<std::size_t>(row_ptr(row + 1)) - start;
           const O twice =
-              sorter.sort(matrix.col_idx().data() + start, matrix.values().data() + start, count);
+              sorter.sort(static_cast<std::int64_t>(row), matrix.col_idx().data() + start,
+                          matrix.values().data() + start, count);
           if (twice >= 0 && !mine) mine = Duplicate{static_cast<std::int64_t>(row), twice};
         }
         std::lock_guard lock(first_mutex);
@@ -287,7 +298,7 @@ HostStorage<S, O, Off> build_csr(std::int64_t rows, std::int64_t columns,
       if (mirror && row != column) put(column, row, mirrored(symmetry, value));
     }
   });
-  duplicate = sort_rows<S, O, Off>(threads, matrix);
+  duplicate = sort_rows<S, O, Off>(threads, matrix, symmetry);
   return matrix;
 }
 

@@ -18,6 +18,7 @@ constexpr const char* name(MatrixMarketField field) {
     case MatrixMarketField::integer: return "integer";
     case MatrixMarketField::complex: return "complex";
     case MatrixMarketField::pattern: return "pattern";
+    case MatrixMarketField::unsigned_integer: return "unsigned-integer";
   }
   return "?";
 }
@@ -65,6 +66,12 @@ inline bool is_matrix_market(std::string_view text) {
   return equal_ignoring_case(text.substr(0, matrix_market_banner.size()), matrix_market_banner);
 }
 
+/// Whether a text starts with a byte-order mark, of UTF-8 or of UTF-16.
+inline bool has_byte_order_mark(std::string_view text) {
+  return text.starts_with("\xef\xbb\xbf") || text.starts_with("\xff\xfe") ||
+         text.starts_with("\xfe\xff");
+}
+
 /// The next word of a line; empty at its end. `at` moves past it.
 inline std::string_view next_word(const char*& at, const char* end) {
   at = skip_blanks(at, end);
@@ -90,6 +97,10 @@ Enum parse_name(const char*& at, const char* end, const char* what, int count) {
 
 inline void parse_banner(const char*& at, const char* end, MatrixMarketHeader& header) {
   const char* const start = at;
+  if (has_byte_order_mark({at, static_cast<std::size_t>(end - at)})) {
+    throw Fault{start, "the file starts with a byte-order mark",
+                "save it as plain ASCII, or as UTF-8 without a mark"};
+  }
   if (!equal_ignoring_case(next_word(at, end), matrix_market_banner)) {
     throw Fault{start, "this is not a Matrix Market file",
                 "it must start with '%%MatrixMarket matrix'"};
@@ -100,7 +111,7 @@ inline void parse_banner(const char*& at, const char* end, MatrixMarketHeader& h
                 "Heddle reads objects of the kind 'matrix'"};
   }
   header.format = parse_name<MatrixMarketFormat>(at, end, "format", 2);
-  header.field = parse_name<MatrixMarketField>(at, end, "field", 4);
+  header.field = parse_name<MatrixMarketField>(at, end, "field", 5);
   header.symmetry = parse_name<MatrixMarketSymmetry>(at, end, "symmetry", 4);
   at = skip_blanks(at, end);
   if (!at_line_end(at, end)) {

@@ -76,6 +76,7 @@ class MatrixMarketReader {
         case Field::integer: return parse_piece<Field::integer>(p);
         case Field::complex: return parse_piece<Field::complex>(p);
         case Field::pattern: return parse_piece<Field::pattern>(p);
+        case Field::unsigned_integer: return parse_piece<Field::unsigned_integer>(p);
       }
     });
   }
@@ -172,7 +173,12 @@ class MatrixMarketReader {
   static S parse_value(const char*& at, const char* end) {
     using Real = RealOf<S>;
     at = skip_blanks(at, end);
-    if constexpr (field == Field::integer) return S(parse_whole<Real>(at, end));
+    if constexpr (field == Field::unsigned_integer) {
+      if (at != end && *at == '-') fault_in_number(at, end, "whole number without a sign");
+    }
+    if constexpr (field == Field::integer || field == Field::unsigned_integer) {
+      return S(parse_whole<Real>(at, end));
+    }
     const Real real = parse_real<Real>(at, end);
     if constexpr (field == Field::complex && is_complex<S>) {
       at = skip_blanks(at, end);
@@ -184,6 +190,7 @@ class MatrixMarketReader {
   /// As many entries as the sizes call for, no more and no fewer. Nothing was or will be allocated
   /// for entries that the text does not have, whatever its sizes claim.
   void check_count() const {
+    check_array_diagonal();
     std::int64_t found = 0;
     for (std::size_t p = 0; p < pieces_.size(); ++p) {
       const auto here = static_cast<std::int64_t>(pieces_[p].count);
@@ -201,6 +208,21 @@ class MatrixMarketReader {
                       std::to_string(header_.entries) + " entries",
                   "the file was cut off or its sizes are wrong; fetch it again"};
     }
+  }
+
+  /// An array of a skew-symmetric matrix that lists the diagonal too.
+  void check_array_diagonal() const {
+    const std::int64_t n = header_.rows;
+    const bool skew = header_.symmetry == Symmetry::skew_symmetric;
+    if (header_.format != MatrixMarketFormat::array || !skew || n == 0) return;
+    std::int64_t found = 0;
+    for (const auto& piece : pieces_) found += static_cast<std::int64_t>(piece.count);
+    if (found != header_.entries + n) return;
+    throw Fault{entry_in_text(0, 0),
+                "the array lists " + std::to_string(found) +
+                    " numbers, which are those below the diagonal and the diagonal of a matrix "
+                    "declared skew-symmetric",
+                "that diagonal is zero: leave its " + std::to_string(n) + " numbers out"};
   }
 
   /// Where entry `i` of a piece stands in the text.
@@ -315,10 +337,10 @@ CsrStorage<S, O, Off, Kokkos::HostSpace> parse_matrix_market(std::string_view te
 
 /// Reads a Matrix Market file, plain or compressed with gzip or xz, into host memory.
 ///
-/// Coordinate and array; real, integer, complex and pattern (every entry 1); a symmetric,
-/// skew-symmetric or hermitian matrix comes back whole. Columns ascend in each row. Numbers are
-/// rounded correctly; nan and inf are numbers; what is too small for the scalar becomes zero. The
-/// result does not depend on the number of threads. Needs Kokkos to be initialized.
+/// Coordinate and array; real, integer, unsigned-integer, complex and pattern (every entry 1); a
+/// symmetric, skew-symmetric or hermitian matrix comes back whole. Columns ascend in each row.
+/// Numbers are rounded correctly; nan and inf are numbers; what is too small for the scalar becomes
+/// zero. The result does not depend on the number of threads. Needs Kokkos to be initialized.
 ///
 /// Throws Error with the file and line of whatever is wrong: not a Matrix Market file, a complex
 /// matrix into a real scalar, fewer or more entries than announced, indices or numbers that are

@@ -37,7 +37,10 @@ class MatrixMarketWriter {
   bool whole() const { return options_.symmetry == MatrixMarketSymmetry::general; }
 
   /// Whether an entry is written, rather than implied by the symmetry.
-  bool listed(O row, O column) const { return whole() || column <= row; }
+  bool listed(O row, O column) const {
+    const bool skew = options_.symmetry == MatrixMarketSymmetry::skew_symmetric;
+    return whole() || column < row || (column == row && !skew);
+  }
 
   [[noreturn]] void fail(const std::string& problem, const std::string& remedy,
                          std::int64_t row = -1) const {
@@ -106,7 +109,7 @@ class MatrixMarketWriter {
   }
 
   bool may_be_diagonal(const S& value) const {
-    if (options_.symmetry == MatrixMarketSymmetry::skew_symmetric) return false;
+    if (options_.symmetry == MatrixMarketSymmetry::skew_symmetric) return value == S(0);
     if constexpr (is_complex<S>) {
       return options_.symmetry != MatrixMarketSymmetry::hermitian || value.imag() == 0;
     }

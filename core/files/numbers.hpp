@@ -107,14 +107,28 @@ inline bool is_tiny(std::string_view number) {
   return exponent < zeros_after_point - digits_before_point;
 }
 
-/// What std::from_chars does not take: a D for the exponent, as Fortran writes it, and numbers
-/// out of range. What is too small becomes zero; what is too large is a fault.
+/// A number of Fortran's as C writes it: a D or no letter at all before the exponent, which has a
+/// sign then (1.5D+03, 1.5+03).
+inline std::string with_exponent_letter(std::string_view token) {
+  std::string number(token);
+  const std::size_t letter = number.find_first_of("dD");
+  if (letter != std::string::npos) {
+    number[letter] = 'e';
+    return number;
+  }
+  const std::size_t sign = number.find_first_of("+-", 1);
+  if (sign == std::string::npos) return number;
+  const char before = number[sign - 1];
+  if (is_digit(before) || before == '.') number.insert(sign, 1, 'e');
+  return number;
+}
+
+/// What std::from_chars does not take: exponents as Fortran writes them, and numbers out of range.
+/// What is too small becomes zero; what is too large is a fault.
 template <class Real>
 const char* parse_unusual_real(const char* at, const char* end, Real& value) {
   const std::string_view token = token_at(at, end);
-  std::string number(token);
-  const std::size_t exponent = number.find_first_of("dD");
-  if (exponent != std::string::npos) number[exponent] = 'e';
+  const std::string number = with_exponent_letter(token);
   const char* const last = number.data() + number.size();
   const auto [stop, status] = std::from_chars(number.data(), last, value);
   if (status == std::errc::invalid_argument || stop != last) fault_in_number(at, end, "number");
@@ -158,7 +172,8 @@ Real parse_whole(const char*& at, const char* end) {
     return static_cast<Real>(value);
   }
   const std::string_view token = token_at(at, end);
-  if (token.find_first_not_of("+-0123456789") != std::string_view::npos) {
+  if (token.find_first_not_of("+-0123456789") != std::string_view::npos ||
+      token.find_first_of("+-", 1) != std::string_view::npos) {
     fault_in_number(at, end, "whole number");
   }
   return parse_real<Real>(at, end);

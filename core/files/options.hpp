@@ -38,7 +38,7 @@ using PetscOptions = ReadOptions;
 /// The second word of a Matrix Market header: entries, or every place of a dense matrix.
 enum class MatrixMarketFormat { coordinate, array };
 /// The third word: what an entry is.
-enum class MatrixMarketField { real, integer, complex, pattern };
+enum class MatrixMarketField { real, integer, complex, pattern, unsigned_integer };
 /// The fourth word: what the entries of one triangle say of the other.
 enum class MatrixMarketSymmetry { general, symmetric, skew_symmetric, hermitian };
 

@@ -9,6 +9,8 @@ namespace heddle::files {
 
 /// The number every matrix in PETSc's binary form starts with.
 inline constexpr std::int64_t petsc_matrix_id = 1211216;
+/// And every vector.
+inline constexpr std::int64_t petsc_vector_id = 1211214;
 
 template <class Integer>
 Integer from_big_endian(const char* at) {

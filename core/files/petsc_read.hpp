@@ -103,6 +103,7 @@ class PetscReader {
     columns_at_ = header_bytes + rows * integer_bytes;
     values_at_ = columns_at_ + count * integer_bytes;
     const std::uint64_t left = content_.size() - values_at_;
+    refuse_vector(count, left);
     scalar_ = options_.petsc_scalar == PetscScalar::detect && count > 0 ? detect(count, left)
                                                                         : options_.petsc_scalar;
     const std::uint64_t needed = count * scalar_bytes(scalar_);
@@ -119,6 +120,19 @@ class PetscReader {
     if (complex && !is_complex<S>) {
       fail("a complex matrix cannot become a real one", values_at_,
            "read it with a complex scalar type");
+    }
+  }
+
+  /// A vector behind the matrix could fill the file like longer numbers: its first word tells,
+  /// after numbers of any kind that the matrix may have.
+  void refuse_vector(std::uint64_t count, std::uint64_t left) const {
+    for (const std::uint64_t bytes : {4, 8, 16}) {
+      const std::uint64_t matrix = count * bytes;
+      if (left < integer_bytes || matrix > left - integer_bytes) return;
+      if (integer(values_at_ + matrix) == petsc_vector_id) {
+        fail("a vector follows the matrix", values_at_ + matrix,
+             "a file must hold one matrix alone: write the vector to a file of its own");
+      }
     }
   }
 

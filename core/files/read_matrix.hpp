@@ -11,7 +11,7 @@ template <Scalar S = double, Ordinal O = int, Offset Off = int>
 CsrStorage<S, O, Off, Kokkos::HostSpace> parse_matrix(std::string_view content,
                                                       const std::string& name = "<memory>",
                                                       const ReadOptions& options = {}) {
-  if (files::is_matrix_market(content))
+  if (files::is_matrix_market(content) || files::has_byte_order_mark(content))
     return parse_matrix_market<S, O, Off>(content, name, options);
   if (files::petsc_integer_bytes(content) > 0)
     return parse_petsc<S, O, Off>(content, name, options);

@@ -138,6 +138,10 @@ TEST_CASE("numbers are read exactly") {
   CHECK(value("5.") == 5);
   CHECK(value("1.5D+03") == 1500);
   CHECK(value("-2d-1") == -0.2);
+  CHECK(value("1.5+03") == 1500);
+  CHECK(value("-1.-2") == -0.01);
+  CHECK(value("3.14-114") == 3.14e-114);
+  CHECK(value("-1.0-400") == 0);
   CHECK(std::isinf(value("inf")));
   CHECK(value("-Infinity") < 0);
   CHECK(std::isnan(value("nan")));
@@ -165,6 +169,38 @@ TEST_CASE("whole numbers of any length") {
   CHECK(matrix.values()(1) == -7);
   CHECK(matrix.values()(2) == 0);
   CHECK(matrix.values()(3) == 123456789012345678901234567890.0);
+  const std::string text =
+      file("coordinate unsigned-integer symmetric", "2 2 2\n1 1 18446744073709551615\n2 1 +3\n");
+  CHECK(heddle::parse_matrix_market_header(text).field ==
+        heddle::MatrixMarketField::unsigned_integer);
+  CHECK(dense(parse_matrix_market(text)) == Dense<double>{{18446744073709551615.0, 3}, {3, 0}});
+}
+
+TEST_CASE("entries that repeat add up in one order on both sides of the diagonal") {
+  for (const std::string symmetry : {"symmetric", "skew-symmetric", "hermitian"}) {
+    CAPTURE(symmetry);
+    const bool hermitian = symmetry == "hermitian";
+    std::string body = "2 2 3\n";
+    for (const std::string value : {"1", "-1e16", "1"}) {
+      body += hermitian ? "2 1 5 " + value + "\n" : "2 1 " + value + " 0\n";
+    }
+    const auto matrix = parse_matrix_market<Complex>(file("coordinate complex " + symmetry, body),
+                                                     "t", {.duplicates = heddle::Duplicates::add});
+    const Complex above = matrix.values()(0), below = matrix.values()(1);
+    if (hermitian) {
+      CHECK(above == Complex(below.real(), -below.imag()));
+    } else {
+      CHECK(above == (symmetry == "symmetric" ? below : -below));
+    }
+  }
+  // Rows that are sorted in another way as they are long.
+  std::string body = "60 60 62\n";
+  for (int row = 2; row <= 60; ++row) body += std::to_string(row) + " 1 2\n";
+  body += "60 1 1\n60 1 1\n60 1 -1e16\n";
+  const auto matrix = parse_matrix_market(file("coordinate real skew-symmetric", body), "t",
+                                          {.duplicates = heddle::Duplicates::add});
+  const auto rows = dense(matrix);
+  CHECK(rows[0][59] == -rows[59][0]);
 }
 
 TEST_CASE("repeated entries are added up on request, in an order of their own") {

@@ -42,6 +42,11 @@ TEST_CASE("headers that are none") {
   refused("%%MatrixMarket matrix coordinate pattern skew-symmetric\n", 1, "cannot be skew");
   refused("%%MatrixMarket matrix coordinate real hermitian\n1 1 0\n", 1, "only a complex");
   refused("%%MatrixMarket matrix coordinate complex general\n1 1 0\n", 1, "complex");
+  for (const std::string mark : {"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"}) {
+    refused(mark + real + "1 1 0\n", 1, "byte-order mark");
+    const auto either = error_of([&] { heddle::parse_matrix(mark + real + "1 1 0\n"); });
+    CHECK(either.problem().find("byte-order mark") != std::string::npos);
+  }
 }
 
 TEST_CASE("sizes that are none") {
@@ -95,6 +100,14 @@ TEST_CASE("lines that are no entry") {
   refused(array + "1 2\n1 2\n", 3, "'2' follows a complete entry");
   refused(std::string("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 1.5\n"), 3,
           "'1.5' is not a whole number");
+  for (const std::string number : {"1-2", "1+2", "-1-2"}) {
+    refused("%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 " + number + "\n", 3,
+            "is not a whole number");
+  }
+  refused(real + "1 1 1\n1 1 1-\n", 3, "'1-' is not a number");
+  refused(real + "1 1 1\n1 1 nan-2\n", 3, "'nan-2' is not a number");
+  refused("%%MatrixMarket matrix coordinate unsigned-integer general\n1 1 1\n1 1 -1\n", 3,
+          "'-1' is not a whole number without a sign");
   refused("%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1 1\n", 3, "'1' follows");
   refused<Kokkos::complex<double>>(
       "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1\n", 3,
@@ -146,6 +159,10 @@ TEST_CASE("entries that the symmetry rules out") {
   const std::string skew = "%%MatrixMarket matrix coordinate real skew-symmetric\n";
   refused(skew + "2 2 2\n2 1 1\n2 2 0\n", 4, "on the diagonal");
   refused(skew + "2 2 2\n2 1 1\n1 2 0\n", 4, "above the diagonal");
+  const std::string skew_array = "%%MatrixMarket matrix array real skew-symmetric\n";
+  refused(skew_array + "2 2\n% three\n0\n1\n0\n", 4,
+          "3 numbers, which are those below the diagonal and the diagonal");
+  refused(skew_array + "3 3\n1\n2\n3\n4\n", 6, "one more");
   const std::string hermitian = "%%MatrixMarket matrix coordinate complex hermitian\n";
   refused<Kokkos::complex<float>>(hermitian + "2 2 2\n2 1 1 1\n2 2 1 1\n", 4, "is real");
   refused<Kokkos::complex<float>>(

@@ -81,6 +81,14 @@ TEST_CASE("a symmetry is verified before it is written") {
   refused("1 1 1\n1 1 1\n", hermitian, -1);
 }
 
+TEST_CASE("zeros that a skew-symmetric matrix stores on its diagonal are left out") {
+  const auto matrix = parse_matrix_market(
+      "%%MatrixMarket matrix coordinate real general\n2 2 4\n1 1 0\n1 2 -3\n2 1 3\n2 2 -0\n");
+  const std::string text = written(matrix, {.symmetry = MatrixMarketSymmetry::skew_symmetric});
+  CHECK(text.ends_with("2 2 1\n2 1 3\n"));
+  CHECK(parse_matrix_market(text).nonzeros() == 2);
+}
+
 TEST_CASE("in a symmetry zeros of either sign are equal, and so are all NaNs") {
   using enum MatrixMarketSymmetry;
   const auto matrix = parse_matrix_market(

@@ -110,6 +110,22 @@ TEST_CASE("numbers cut off are not taken for shorter ones") {
   CHECK(error.remedy().find("petsc_scalar") != std::string::npos);
 }
 
+TEST_CASE_TEMPLATE("a vector behind the matrix is told, whatever its length", Integer, std::int32_t,
+                   std::int64_t) {
+  const std::string matrix = pattern<Integer>();
+  const std::string reals = numbers<double>({0.1, -2, 1e300});
+  const std::string head = big_endian<Integer>({1211214, 2});
+  // As long as longer numbers would be: 24 bytes behind 24.
+  const std::string vector = head + std::string(24 - head.size(), '\1');
+  const std::string byte = " (byte " + std::to_string(matrix.size() + 24) + ")";
+  refused<Complex>(matrix + reals + vector, "a vector follows the matrix" + byte);
+  refused(matrix + reals + vector, "a vector follows the matrix" + byte);
+  refused(matrix + reals + head + "12", "a vector follows the matrix");
+  refused(matrix + numbers<float>({1, 2, 3}) + head, "a vector follows", -1,
+          {.petsc_scalar = PetscScalar::float32});
+  refused(big_endian<Integer>({1211216, 1, 1, 0, 0}) + head, "a vector follows the matrix");
+}
+
 TEST_CASE("columns in disorder are sorted, repeated ones are an error or added up") {
   const std::string disorder =
       big_endian<std::int32_t>({1211216, 1, 3, 3, 3, 2, 0, 1}) + numbers<double>({1, 2, 3});
