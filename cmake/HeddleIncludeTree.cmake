@@ -14,6 +14,7 @@ set(HEDDLE_PUBLIC_NAMES
     bicgstab.hpp=solvers/bicgstab.hpp
     cg.hpp=solvers/cg.hpp
     chebyshev.hpp=solvers/chebyshev.hpp
+    csr.hpp=formats/csr.hpp
     error.hpp=core/error.hpp
     features.hpp=formats/inspect/pattern_features.hpp
     format.hpp=formats/format.hpp

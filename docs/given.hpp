@@ -3,6 +3,7 @@
 // this.
 #pragma once
 #include <cstdio>
+#include <heddle/csr.hpp>
 #include <heddle/gauss_seidel.hpp>
 #include <heddle/ilu.hpp>
 #include <heddle/recipes.hpp>

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "matrix/add.hpp"
+#include "matrix/coordinates.hpp"
+#include "matrix/norms.hpp"
+#include "matrix/rearrange.hpp"
+#include "matrix/scale.hpp"
+#include "matrix/select.hpp"
+
+/// Operations on CSR matrices, on all backends: transposes, sorting, sums, parts,
+/// assembly from triplets, norms. docs/matrices.md

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "rearrange.hpp"
+
+/// Sums of matrices.
+namespace heddle {
+
+namespace detail {
+
+inline void check_shapes(std::int64_t rows, std::int64_t columns, std::int64_t other_rows,
+                         std::int64_t other_columns) {
+  if (rows == other_rows && columns == other_columns) return;
+  throw Error("a sum of matrices of " + std::to_string(rows) + " x " + std::to_string(columns) +
+                  " and " + std::to_string(other_rows) + " x " + std::to_string(other_columns),
+              "give matrices of one shape");
+}
+
+/// one * A + other * map(B), of which only entries differ.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, class Map>
+DerivedCsr<Exec, S, O, Off> derive_sum(const Exec& exec, const Source<S>& one,
+                                       const CsrMatrix<S, O, Off, Space>& A, const Source<S>& other,
+                                       const CsrMatrix<S, O, Off, Space>& B, const Map& map,
+                                       bool twice) {
+  row_features(exec, A, Check::columns);
+  if (!twice) row_features(exec, B, Check::columns);
+  const auto ones = static_cast<std::int64_t>(A.nonzeros());
+  const auto others = static_cast<std::int64_t>(B.nonzeros());
+  auto made = derive<S, Off>(exec, A.rows(), A.columns(), ones + others, {.add_up = true},
+                             [&](O* row_of, O* column_of) {
+                               list_entries(exec, A, row_of, column_of, 0, AsTheyAre());
+                               list_entries(exec, B, row_of, column_of, ones, map);
+                             });
+  DerivedCsr<Exec, S, O, Off> sum(std::move(made), ones, others, one, other, twice);
+  sum.update_values(exec, A, B);
+  return sum;
+}
+
+}  // namespace detail
+
+/// alpha * A + beta * B: an entry for each place where A or B has one, with columns in ascending
+/// order, entries that repeat a place added up, those of A first. With a factor of 0 no value of
+/// that matrix is read, and its places hold zeros.
+///
+/// Checks both, allocates, and waits for `exec`; new values are one pass (update_values(exec, A,
+/// B), or with new factors). Throws Error if the shapes differ, or offsets do not count the entries
+/// of both together.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
+DerivedCsr<Exec, S, O, Off> add(const Exec& exec, std::type_identity_t<S> alpha,
+                                const CsrMatrix<S, O, Off, Space>& A, std::type_identity_t<S> beta,
+                                const CsrMatrix<S, O, Off, Space>& B) {
+  detail::check_shapes(A.rows(), A.columns(), B.rows(), B.columns());
+  return detail::derive_sum(exec, detail::Source<S>{.factor = alpha}, A,
+                            detail::Source<S>{.factor = beta}, B, detail::AsTheyAre(), false);
+}
+
+/// (A + A') / 2, or with Symmetry::hermitian (A + A*) / 2, both triangles of it. New values of A
+/// are one pass. Throws Error if A is not square.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
+DerivedCsr<Exec, S, O, Off> symmetric_part(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
+                                           Symmetry symmetry = Symmetry::symmetric) {
+  detail::check_shapes(A.rows(), A.columns(), A.columns(), A.rows());
+  const detail::Source<S> half{.factor = S(0.5)};
+  const detail::Source<S> mirrored{.factor = S(0.5), .conjugated = symmetry == Symmetry::hermitian};
+  return detail::derive_sum(exec, half, A, mirrored, A, detail::Mirrored(), true);
+}
+
+}  // namespace heddle

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "derive.hpp"
+
+/// Matrices of the same entries, elsewhere: transposes, sorted rows, repeats added up. Of each
+/// function: it checks A (Error, naming row and entry), allocates, and waits for `exec`; its result
+/// takes new values of A in one pass.
+namespace heddle {
+
+namespace detail {
+
+struct AsTheyAre {
+  template <class O>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t, O&, O&) const {}
+};
+
+struct Mirrored {
+  template <class O>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t, O& row, O& column) const {
+    const O i = row;
+    row = column;
+    column = i;
+  }
+};
+
+}  // namespace detail
+
+/// op(A), stored. Of a transpose columns of each row ascend, and entries of one place keep their
+/// order.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
+DerivedCsr<Exec, S, O, Off> transpose(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
+                                      Op op = Op::transpose) {
+  const detail::Source<S> source{.conjugated = conjugates(op)};
+  if (transposes(op)) {
+    return detail::derive_from(exec, A, A.columns(), A.rows(),
+                               {.add_up = false, .columns_ascend = true}, detail::Mirrored(),
+                               source);
+  }
+  return detail::derive_from(exec, A, A.rows(), A.columns(), {}, detail::AsTheyAre(), source);
+}
+
+/// A with the columns of each row in ascending order; entries that repeat a place stay apart, in
+/// their order.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
+DerivedCsr<Exec, S, O, Off> sort_rows(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
+  return detail::derive_from(exec, A, A.rows(), A.columns(), {}, detail::AsTheyAre());
+}
+
+/// The same with one entry for each place: those that repeat it are added up, in their order.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
+DerivedCsr<Exec, S, O, Off> add_up_repeats(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
+  return detail::derive_from(exec, A, A.rows(), A.columns(), {.add_up = true}, detail::AsTheyAre());
+}
+
+}  // namespace heddle
