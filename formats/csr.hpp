@@ -3,10 +3,13 @@
 
 #include "matrix/add.hpp"
 #include "matrix/coordinates.hpp"
+#include "matrix/galerkin.hpp"
+#include "matrix/multiply.hpp"
 #include "matrix/norms.hpp"
 #include "matrix/rearrange.hpp"
+#include "matrix/reorder.hpp"
 #include "matrix/scale.hpp"
 #include "matrix/select.hpp"
 
-/// Operations on CSR matrices, on all backends: transposes, sorting, sums, parts,
+/// Operations on CSR matrices, on all backends: products, transposes, sorting, sums, parts,
 /// assembly from triplets, norms. docs/matrices.md

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "multiply.hpp"
+
+namespace heddle {
+
+/// R A P, the matrix of a coarse level: A P, which is kept, and R times that. Its pattern is made
+/// once, and its values as often as those of R, A and P change, quietly. Two MultiplyPlans, and as
+/// deterministic: docs/matrices.md
+template <ExecutionSpace Exec, class Matrix>
+class GalerkinPlan {
+ public:
+  using S = typename Matrix::scalar_type;
+
+  /// An empty plan, to be assigned to.
+  GalerkinPlan() = default;
+
+  /// For a restriction that is stored. The bound of options.max_bytes is one for both products;
+  /// ops are not for triple products. Throws what MultiplyPlan does.
+  GalerkinPlan(const Exec& exec, const Matrix& R, const Matrix& A, const Matrix& P,
+               const MultiplyOptions& options = {})
+      : GalerkinPlan(exec, R, A, P, options, Op::none) {}
+
+  /// For R = P*, of a real matrix P': its transpose is stored, and takes new values of P with the
+  /// plan.
+  GalerkinPlan(const Exec& exec, const Matrix& A, const Matrix& P,
+               const MultiplyOptions& options = {})
+      : GalerkinPlan(exec, P, A, P, options, Op::conjugate_transpose) {}
+
+  /// The values of R A P. No wait, no allocation; may be recorded in a graph. Throws Error if a
+  /// shape or a number of entries differs from those that the plan was made for.
+  void numeric(const Exec& exec, const Matrix& R, const Matrix& A, const Matrix& P) {
+    AP_.numeric(exec, A, P);
+    RAP_.numeric(exec, R, AP_.matrix());
+  }
+  /// The same with R = P*, of a plan that was made without an R.
+  void numeric(const Exec& exec, const Matrix& A, const Matrix& P) { numeric(exec, P, A, P); }
+
+  /// R A P, borrowed; valid while the plan, or a copy of storage(), lives.
+  Matrix matrix() const { return RAP_.matrix(); }
+  const auto& storage() const { return RAP_.storage(); }
+  /// A P, borrowed.
+  Matrix product_with_P() const { return AP_.matrix(); }
+  /// Device memory that the plan holds, both products included, in bytes, and the most that it
+  /// held.
+  std::size_t bytes() const { return AP_.bytes() + RAP_.bytes(); }
+  std::size_t peak_bytes() const {
+    return std::max(AP_.peak_bytes(), AP_.bytes() + RAP_.peak_bytes());
+  }
+  /// Multiplications of the numeric phase.
+  std::int64_t products() const { return AP_.products() + RAP_.products(); }
+
+ private:
+  GalerkinPlan(const Exec& exec, const Matrix& R, const Matrix& A, const Matrix& P,
+               const MultiplyOptions& options, Op op)
+      : AP_(exec, A, P, checked(options)), RAP_(exec, R, AP_.matrix(), rest(options, op)) {}
+
+  static const MultiplyOptions& checked(const MultiplyOptions& options) {
+    if (options.op_a == Op::none && options.op_b == Op::none) return options;
+    throw Error("op_a or op_b for a triple product", "leave them, and give R, A and P as they are");
+  }
+  MultiplyOptions rest(MultiplyOptions options, Op op) const {
+    options.op_a = op;
+    if (options.max_bytes != MultiplyOptions::no_bound) {
+      options.max_bytes -= std::min(options.max_bytes, AP_.bytes());
+    }
+    return options;
+  }
+
+  MultiplyPlan<Exec, Matrix> AP_;
+  MultiplyPlan<Exec, Matrix> RAP_;
+};
+
+/// R A P once.
+template <ExecutionSpace Exec, class Matrix>
+auto galerkin(const Exec& exec, const Matrix& R, const Matrix& A, const Matrix& P,
+              const MultiplyOptions& options = {}) {
+  GalerkinPlan<Exec, Matrix> plan(exec, R, A, P, options);
+  plan.numeric(exec, R, A, P);
+  return plan.storage();
+}
+
+}  // namespace heddle

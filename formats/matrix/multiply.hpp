@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <limits>
+#include <string>
+
+#include "multiply/sums.hpp"
+#include "multiply/symbolic.hpp"
+#include "rearrange.hpp"
+
+namespace heddle {
+
+/// How matrices are multiplied.
+struct MultiplyOptions {
+  static constexpr std::size_t no_bound = std::numeric_limits<std::size_t>::max();
+
+  /// What of A and B is multiplied: C = op_a(A) op_b(B). Anything but Op::none is stored, and takes
+  /// new values in one pass more.
+  Op op_a = Op::none;
+  Op op_b = Op::none;
+  /// The most device memory, in bytes, that the plan may hold at any time, workspace and C
+  /// included; Error says how much it needs.
+  std::size_t max_bytes = no_bound;
+  /// Bytes of workspace of the symbolic phase for rows that are too long for scratch: two bits a
+  /// column for each such row that is looked at at the same time. One row at least.
+  std::size_t workspace_bytes = std::size_t{256} << 20;
+};
+
+namespace detail {
+
+inline std::string described_product(std::int64_t rows, std::int64_t columns,
+                                     std::int64_t entries) {
+  return "a product of " + std::to_string(rows) + " x " + std::to_string(columns) + " with " +
+         std::to_string(entries) + " entries";
+}
+template <Offset OffC>
+void check_offsets(const std::string& product, std::int64_t entries) {
+  if (std::in_range<OffC>(entries)) return;
+  throw Error(
+      product + ", which offsets of " + std::to_string(8 * sizeof(OffC)) + " bits do not count",
+      "make the plan with OffC = std::int64_t");
+}
+
+/// Rows whose columns do not ascend, or repeat.
+template <Ordinal O, Offset Off>
+struct FindDescent {
+  using value_type = std::int64_t;
+  const Off* row_ptr;
+  const O* col_idx;
+
+  /// A thread a row; of a long row it looks no further than it must.
+  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& found) const {
+    for (Off k = row_ptr[row] + 1; k < row_ptr[row + 1]; ++k) {
+      if (col_idx[k] <= col_idx[k - 1]) {
+        ++found;
+        return;
+      }
+    }
+  }
+};
+
+/// A or B as a product takes it: as it is, or stored in another order.
+template <ExecutionSpace Exec, class Matrix>
+class ProductOperand {
+ public:
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+
+  ProductOperand() = default;
+
+  /// Rows of `strict` operands have each column once, in ascending order. Checks A.
+  ProductOperand(const Exec& exec, const Matrix& A, Op op, bool strict)
+      : rows_(A.rows()), columns_(A.columns()), nonzeros_(static_cast<std::int64_t>(A.nonzeros())) {
+    row_features(exec, A, Check::columns);
+    std::int64_t descents = 0;
+    if (strict && op == Op::none) {
+      Kokkos::parallel_reduce("heddle::multiply::order", range_policy(exec, A.rows()),
+                              FindDescent<O, Off>{A.row_ptr().data(), A.col_idx().data()},
+                              descents);
+    }
+    stored_ = op != Op::none || descents > 0;
+    if (!stored_) return;
+    const Listing listing{.add_up = strict, .columns_ascend = transposes(op)};
+    const Source<S> source{.conjugated = conjugates(op)};
+    copy_ = transposes(op)
+                ? derive_from(exec, A, A.columns(), A.rows(), listing, Mirrored(), source)
+                : derive_from(exec, A, A.rows(), A.columns(), listing, AsTheyAre(), source);
+  }
+
+  /// What to multiply, of A as it was given.
+  Matrix pattern(const Matrix& A) const { return stored_ ? copy_.matrix() : A; }
+  /// The same with the values of A. No wait, no allocation.
+  Matrix with_values(const Exec& exec, const Matrix& A, const char* name) {
+    if (A.rows() != rows_ || A.columns() != columns_ ||
+        static_cast<std::int64_t>(A.nonzeros()) != nonzeros_) {
+      throw Error(std::string(name) + " of " + std::to_string(A.rows()) + " x " +
+                      std::to_string(A.columns()) + " with " + std::to_string(A.nonzeros()) +
+                      " entries, where the plan is for " + std::to_string(rows_) + " x " +
+                      std::to_string(columns_) + " with " + std::to_string(nonzeros_),
+                  "give the pattern that the plan was made for, or make another plan");
+    }
+    if (stored_) copy_.update_values(exec, A);
+    return pattern(A);
+  }
+  std::size_t bytes() const { return stored_ ? copy_.bytes() : 0; }
+
+ private:
+  O rows_ = 0;
+  O columns_ = 0;
+  std::int64_t nonzeros_ = 0;
+  bool stored_ = false;
+  DerivedCsr<Exec, S, O, Off> copy_;
+};
+
+}  // namespace detail
+
+/// C = alpha op(A) op(B) + beta D, its pattern made once and its values as often as those of A, B
+/// and D change.
+///
+/// C has an entry for each place where a product or an entry of D falls, even if its value is zero,
+/// with the columns of each row in ascending order. A and B may have any shapes that fit, empty
+/// rows, unsorted columns and repeated entries; a B that has the latter is stored sorted and added
+/// up. Each entry of C is added up in the order of A's row, starting from zero: the same bits on
+/// every run, for any number of threads and on any device that rounds alike.
+///
+/// A row of C belongs to lanes of a GPU or a thread of a CPU: its sums lie in a table in scratch
+/// or, if it is too long for one, in C, and the longest are cut into pieces. The plan belongs to
+/// the device of `exec`, keeps C, and borrows no matrix. Moves, and does not copy.
+///
+/// Offsets of C are as wide as OffC says; Error says if they do not count its entries. Source of
+/// counting products, then tables by length: Y. Nagasaka, A. Nukada and S. Matsuoka,
+/// "High-performance and memory-saving sparse general matrix-matrix multiplication for NVIDIA
+/// Pascal GPU", ICPP 2017.
+template <ExecutionSpace Exec, class MatrixA, class MatrixB = MatrixA,
+          Offset OffC = typename MatrixA::offset_type>
+class MultiplyPlan {
+ public:
+  using S = typename MatrixA::scalar_type;
+  using O = typename MatrixA::ordinal_type;
+  using OffA = typename MatrixA::offset_type;
+  using OffB = typename MatrixB::offset_type;
+  using Space = typename Exec::memory_space;
+  using Matrix = CsrMatrix<S, O, OffC, Space>;
+  static_assert(std::same_as<S, typename MatrixB::scalar_type> &&
+                    std::same_as<O, typename MatrixB::ordinal_type>,
+                "A and B have values of one type, and ordinals of one type");
+  static_assert(std::same_as<Space, typename MatrixA::memory_space> &&
+                    std::same_as<Space, typename MatrixB::memory_space>,
+                "A and B lie in the memory space of the execution space");
+
+  /// An empty plan, to be assigned to.
+  MultiplyPlan() = default;
+  MultiplyPlan(MultiplyPlan&&) = default;
+  MultiplyPlan& operator=(MultiplyPlan&&) = default;
+
+  /// The symbolic phase: counts products, then entries, takes the memory of C, and writes its
+  /// pattern; no value is read, and those of C are not there before numeric(). Waits for `exec`.
+  /// Throws Error, naming row and entry, if A or B is not a matrix; if their shapes do not fit; if
+  /// OffC does not count the entries of C, or options.max_bytes does not hold it.
+  MultiplyPlan(const Exec& exec, const MatrixA& A, const MatrixB& B,
+               const MultiplyOptions& options = {})
+      : MultiplyPlan(exec, A, B, nullptr, options) {}
+  /// The same for a C that holds the pattern of D, of the shape of C.
+  MultiplyPlan(const Exec& exec, const MatrixA& A, const MatrixB& B, const MatrixA& D,
+               const MultiplyOptions& options = {})
+      : MultiplyPlan(exec, A, B, &D, options) {}
+
+  /// The values of C = op(A) op(B), of matrices with the patterns that the plan was made for. In
+  /// the order of `exec`: no wait, no allocation; may be recorded in a graph. Throws Error if a
+  /// shape or a number of entries differs; another pattern of the same size is not noticed, and
+  /// products that have no place in C are left out.
+  void numeric(const Exec& exec, const MatrixA& A, const MatrixB& B) { numeric(exec, S(1), A, B); }
+  /// C = alpha op(A) op(B); with alpha == 0 neither A nor B is read.
+  void numeric(const Exec& exec, S alpha, const MatrixA& A, const MatrixB& B) {
+    multiply(exec, alpha, A, B);
+  }
+  /// C = alpha op(A) op(B) + beta D: D is added last; with beta == 0 it is not read. Only if the
+  /// plan was made for a D.
+  void numeric(const Exec& exec, S alpha, const MatrixA& A, const MatrixB& B, S beta,
+               const MatrixA& D) {
+    if (D.rows() != rows() || D.columns() != columns() ||
+        static_cast<std::int64_t>(D.nonzeros()) != entries_of_D_) {
+      throw Error("a D that the plan was not made for", "give it to the plan when it is made");
+    }
+    multiply(exec, alpha, A, B);
+    if (beta == S(0)) return;
+    using Add = detail::matrix_product::AddRowOfD<S, O, OffA, OffC>;
+    detail::parallel_for(exec, "heddle::multiply::add", std::int64_t{rows()},
+                         Add{operand(D), pattern(), C_.values().data(), beta});
+  }
+
+  /// C, borrowed; valid while the plan, or a copy of storage(), lives.
+  Matrix matrix() const { return C_.matrix(); }
+  const CsrStorage<S, O, OffC, Space>& storage() const { return C_; }
+  O rows() const { return C_.rows(); }
+  O columns() const { return C_.columns(); }
+  OffC nonzeros() const { return C_.nonzeros(); }
+  /// Products of an entry of A and one of B: a numeric phase multiplies and adds as many times.
+  std::int64_t products() const { return products_; }
+  /// Device memory that the plan holds, C included, in bytes, and the most that it held, but for
+  /// the workspaces of sorts.
+  std::size_t bytes() const {
+    return C_.bytes() + rows_.bytes() + pieces_.bytes() + A_.bytes() + B_.bytes();
+  }
+  std::size_t peak_bytes() const { return peak_bytes_; }
+
+ private:
+  using Patterns = detail::matrix_product::Patterns<O, OffA, OffB>;
+  using Product = detail::matrix_product::Product<S, O, OffA, OffB, OffC>;
+
+  MultiplyPlan(const Exec& exec, const MatrixA& A, const MatrixB& B, const MatrixA* D,
+               const MultiplyOptions& options)
+      : A_(exec, A, options.op_a, false), B_(exec, B, options.op_b, true) {
+    namespace mp = detail::matrix_product;
+    const MatrixA left = A_.pattern(A);
+    const MatrixB right = B_.pattern(B);
+    check_shapes(left, right, D);
+    Patterns patterns{mp::pattern_operand<O, OffA>(left),
+                      mp::pattern_operand<O, OffB>(right),
+                      {},
+                      left.rows(),
+                      right.columns(),
+                      static_cast<std::int64_t>(left.nonzeros())};
+    if (D) {
+      row_features(exec, *D, Check::columns);
+      entries_of_D_ = static_cast<std::int64_t>(D->nonzeros());
+      patterns.D = mp::pattern_operand<O, OffA>(*D);
+    }
+    narrow_ = static_cast<std::int64_t>(right.nonzeros()) <= 12 * std::int64_t{right.rows()};
+    mp::Symbolic<Exec, O, OffA, OffB> symbolic(exec, patterns, narrow_, options.workspace_bytes);
+    products_ = symbolic.products();
+    take_memory(exec, left.rows(), right.columns(), symbolic, options.max_bytes);
+    symbolic.write(exec, C_.row_ptr().data(), C_.col_idx().data());
+    share_rows(exec);
+    exec.fence("heddle::multiply::symbolic");
+  }
+
+  static void check_shapes(const MatrixA& A, const MatrixB& B, const MatrixA* D) {
+    const auto shape = [](const auto& M) {
+      return std::to_string(M.rows()) + " x " + std::to_string(M.columns());
+    };
+    if (A.columns() != B.rows()) {
+      throw Error("a product of matrices of " + shape(A) + " and " + shape(B),
+                  "give A as many columns as B has rows (op_a and op_b transpose them)");
+    }
+    if (D && (D->rows() != A.rows() || D->columns() != B.columns())) {
+      throw Error("D of " + shape(*D) + " for a product of " + std::to_string(A.rows()) + " x " +
+                      std::to_string(B.columns()),
+                  "give it the shape of the product");
+    }
+  }
+
+  template <class Symbolic>
+  void take_memory(const Exec& exec, O rows, O columns, const Symbolic& symbolic,
+                   std::size_t max_bytes) {
+    const std::int64_t entries = symbolic.entries();
+    const std::string product = detail::described_product(rows, columns, entries);
+    detail::check_offsets<OffC>(product, entries);
+    const auto n = static_cast<std::size_t>(entries), m = static_cast<std::size_t>(rows);
+    peak_bytes_ = arena_bytes<OffC, O, S>(m + 1, n, n) + arena_bytes<O, std::int64_t>(m, m) +
+                  A_.bytes() + B_.bytes() + symbolic.bytes();
+    if (peak_bytes_ > max_bytes) {
+      throw Error(product + " from " + std::to_string(symbolic.products()) + " products needs " +
+                      std::to_string(peak_bytes_) + " bytes, and max_bytes is " +
+                      std::to_string(max_bytes),
+                  "allow as many");
+    }
+    C_ = CsrStorage<S, O, OffC, Space>(exec, rows, columns, entries);
+  }
+
+  /// Groups of rows for the numeric phase, and pieces of the longest.
+  void share_rows(const Exec& exec) {
+    namespace mp = detail::matrix_product;
+    using Sums = mp::TableSums<S, O, OffA, OffB, OffC>;
+    rows_ = mp::RowsByLength<Exec, O>(exec, rows(), mp::LengthOfRow<O, OffC>{pattern()},
+                                      mp::group_limits(exec, Sums::bytes_per_column));
+    const std::int64_t count = rows_.count(mp::longest);
+    if (count == 0) return;
+    constexpr bool lanes = backends::has_lanes<Exec>;
+    const mp::PiecesOfRow<O, OffC> pieces{rows_.rows(mp::longest), pattern(), lanes ? 2048 : 8192,
+                                          lanes ? 256 : backends::threads_at_once(exec)};
+    pieces_ = Arena<Space>(exec, "heddle::multiply::pieces", arena_bytes<std::int64_t>(count + 1));
+    first_piece_ = pieces_.template take<std::int64_t>(static_cast<std::size_t>(count) + 1).data();
+    count_of_pieces_ = detail::running_sum_and_total(exec, "heddle::multiply::pieces", first_piece_,
+                                                     count, pieces);
+  }
+
+  detail::matrix_product::PatternOperand<O, OffC> pattern() const {
+    return {C_.row_ptr().data(), C_.col_idx().data()};
+  }
+  template <class M>
+  static auto operand(const M& A) {
+    return detail::matrix_product::operand<S, O, typename M::offset_type>(A);
+  }
+
+  void multiply(const Exec& exec, S alpha, const MatrixA& A, const MatrixB& B) {
+    namespace mp = detail::matrix_product;
+    if (alpha == S(0)) {
+      detail::fill(exec, "heddle::multiply::zero", C_.values().data(),
+                   static_cast<std::int64_t>(nonzeros()), S(0));
+      return;
+    }
+    const Product product{operand(A_.with_values(exec, A, "A")),
+                          operand(B_.with_values(exec, B, "B")), pattern(), C_.values().data(),
+                          alpha};
+    mp::launch_groups(exec, "heddle::multiply::sums", rows_, narrow_,
+                      mp::TableSums<S, O, OffA, OffB, OffC>{product});
+    if (rows_.count(mp::longest) == 0) return;
+    using Long = mp::SearchedSums<S, O, OffA, OffB, OffC, backends::max_subwarp_width<Exec>>;
+    using Team = backends::Team<Exec, typename Long::Shape>;
+    backends::launch<typename Long::Shape>(
+        exec, "heddle::multiply::long_sums", ceil_div(count_of_pieces_, Team::subwarps),
+        Long{product, rows_.rows(mp::longest), rows_.count(mp::longest), first_piece_});
+  }
+
+  detail::ProductOperand<Exec, MatrixA> A_;
+  detail::ProductOperand<Exec, MatrixB> B_;
+  CsrStorage<S, O, OffC, Space> C_;
+  detail::matrix_product::RowsByLength<Exec, O> rows_;
+  Arena<Space> pieces_;
+  std::int64_t* first_piece_ = nullptr;
+  std::int64_t count_of_pieces_ = 0;
+  std::int64_t entries_of_D_ = -1;
+  std::int64_t products_ = 0;
+  std::size_t peak_bytes_ = 0;
+  bool narrow_ = true;
+};
+
+template <ExecutionSpace Exec, class MatrixA, class MatrixB>
+MultiplyPlan(const Exec&, const MatrixA&, const MatrixB&) -> MultiplyPlan<Exec, MatrixA, MatrixB>;
+template <ExecutionSpace Exec, class MatrixA, class MatrixB>
+MultiplyPlan(const Exec&, const MatrixA&, const MatrixB&, const MultiplyOptions&)
+    -> MultiplyPlan<Exec, MatrixA, MatrixB>;
+template <ExecutionSpace Exec, class MatrixA, class MatrixB>
+MultiplyPlan(const Exec&, const MatrixA&, const MatrixB&, const MatrixA&)
+    -> MultiplyPlan<Exec, MatrixA, MatrixB>;
+template <ExecutionSpace Exec, class MatrixA, class MatrixB>
+MultiplyPlan(const Exec&, const MatrixA&, const MatrixB&, const MatrixA&, const MultiplyOptions&)
+    -> MultiplyPlan<Exec, MatrixA, MatrixB>;
+
+/// op(A) op(B) once: the matrix that a MultiplyPlan keeps, its values on their way in the order of
+/// `exec`.
+template <ExecutionSpace Exec, class MatrixA, class MatrixB>
+auto multiply(const Exec& exec, const MatrixA& A, const MatrixB& B,
+              const MultiplyOptions& options = {}) {
+  MultiplyPlan plan(exec, A, B, options);
+  plan.numeric(exec, A, B);
+  return plan.storage();
+}
+
+}  // namespace heddle

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+
+#include "../../../backends/scratch.hpp"
+#include "../../../core/loops.hpp"
+#include "operands.hpp"
+#include "table.hpp"
+
+/// The columns of a product's rows that fit into scratch: counted, then written in ascending order.
+namespace heddle::detail::matrix_product {
+
+/// Ascending order by all lanes of a subwarp, of a list in scratch with room for a power of two.
+/// Bitonic, source: K. Batcher, "Sorting networks and their applications", AFIPS 1968.
+template <class Subwarp, Ordinal O>
+KOKKOS_FUNCTION void sort_by_lanes(const Subwarp& subwarp, O* list, int count) {
+  int padded = 1;
+  while (padded < count) padded *= 2;
+  for (int i = count + subwarp.lane(); i < padded; i += Subwarp::width) {
+    list[i] = Kokkos::Experimental::finite_max_v<O>;
+  }
+  for (int run = 2; run <= padded; run *= 2) {
+    for (int distance = run / 2; distance > 0; distance /= 2) {
+      subwarp.sync();
+      for (int pair = subwarp.lane(); pair < padded / 2; pair += Subwarp::width) {
+        const int low = 2 * pair - (pair & (distance - 1)), high = low + distance;
+        const O a = list[low], b = list[high];
+        const bool ascends = (low & run) == 0;
+        if ((a > b) == ascends) {
+          list[low] = b;
+          list[high] = a;
+        }
+      }
+    }
+  }
+  subwarp.sync();
+}
+
+template <class Subwarp, Ordinal O>
+KOKKOS_FORCEINLINE_FUNCTION void sort_columns(const Subwarp& subwarp, O* list, int count) {
+  [[maybe_unused]] bool sorted = false;
+  if constexpr (Subwarp::width == 1) {
+    KOKKOS_IF_ON_HOST((std::sort(list, list + count); sorted = true;))
+  }
+  if (!sorted) sort_by_lanes(subwarp, list, count);
+}
+
+/// A subwarp a row. Without `col_idx` it counts, else it writes.
+template <Ordinal O, Offset OffA, Offset OffB, Offset OffC>
+struct ColumnsKernel {
+  using Scratch = backends::DynamicScratch;
+
+  Patterns<O, OffA, OffB> patterns;
+  const std::int64_t* bound;
+  std::int64_t* lengths;
+  const OffC* row_ptr = nullptr;
+  O* col_idx = nullptr;
+  const O* rows = nullptr;
+  std::int64_t count = 0;
+  int most = 0;
+
+  static constexpr std::size_t bytes_per_column = 3 * sizeof(O);
+  static std::size_t scratch_bytes(int subwarps, int most) {
+    const auto columns = static_cast<std::size_t>(subwarps) * static_cast<std::size_t>(most);
+    return backends::scratch_bytes<O, O, int>(2 * columns, columns, subwarps);
+  }
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
+    const auto subwarp = team.subwarp();
+    const int me = team.subwarp_index();
+    O* const keys = scratch.template take<O>(2 * Team::subwarps * most) + 2 * me * most;
+    O* const list = scratch.template take<O>(Team::subwarps * most) + me * most;
+    int* const found = scratch.template take<int>(Team::subwarps) + me;
+    const std::int64_t place = team.index() * Team::subwarps + me;
+    if (place >= count) return;
+    const std::int64_t row = rows[place];
+    const ColumnTable<typename Team::subwarp_type, O> table{keys, table_bits(bound[row])};
+    table.clear(subwarp);
+    if (subwarp.lane() == 0) *found = 0;
+    subwarp.sync();
+    for (std::int64_t k = patterns.A.begin(row); k < patterns.A.end(row); ++k) {
+      insert_row(subwarp, patterns.B, patterns.A.col_idx[k], table, list, found);
+    }
+    if (patterns.D.row_ptr) insert_row(subwarp, patterns.D, row, table, list, found);
+    subwarp.sync();
+    if (!col_idx) {
+      if (subwarp.lane() == 0) lengths[row] = *found;
+      return;
+    }
+    sort_columns(subwarp, list, *found);
+    const auto first = static_cast<std::int64_t>(row_ptr[row]);
+    for (int i = subwarp.lane(); i < *found; i += Team::subwarp_width) col_idx[first + i] = list[i];
+  }
+
+  template <class Subwarp, class Pattern>
+  KOKKOS_FORCEINLINE_FUNCTION void insert_row(const Subwarp& subwarp, const Pattern& pattern,
+                                              std::int64_t row,
+                                              const ColumnTable<Subwarp, O>& table, O* list,
+                                              int* found) const {
+    for (std::int64_t l = pattern.begin(row) + subwarp.lane(); l < pattern.end(row);
+         l += Subwarp::width) {
+      int slot;
+      const O column = pattern.col_idx[l];
+      if (!table.insert(column, slot)) continue;
+      if constexpr (Subwarp::width == 1) {
+        list[(*found)++] = column;
+      } else {
+        list[backends::atomic_fetch_add(found, 1)] = column;
+      }
+    }
+  }
+};
+
+/// Products of each row, and those of D with them.
+template <Ordinal O, Offset OffA, Offset OffB>
+struct AddLengthOfB {
+  PatternOperand<O, OffA> A;
+  PatternOperand<O, OffB> B;
+  std::int64_t* products;
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row, std::int64_t k) const {
+    backends::atomic_add(&products[row], B.length(A.col_idx[k]));
+  }
+};
+template <Ordinal O, Offset OffA, Offset OffB>
+struct CountProductsOfRow {
+  Patterns<O, OffA, OffB> patterns;
+  std::int64_t* products;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    std::int64_t sum = 0;
+    for (std::int64_t k = patterns.A.begin(row); k < patterns.A.end(row); ++k) {
+      sum += patterns.B.length(patterns.A.col_idx[k]);
+    }
+    products[row] = sum;
+  }
+};
+
+/// What a row can hold at most: as many entries as products and entries of D, and as columns.
+template <Ordinal O, Offset OffA, Offset OffB>
+struct BoundRow {
+  Patterns<O, OffA, OffB> patterns;
+  std::int64_t* products;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& all) const {
+    all += products[row];
+    const std::int64_t sum = products[row] + patterns.D.length(row);
+    products[row] = sum < patterns.columns ? sum : patterns.columns;
+  }
+};
+
+}  // namespace heddle::detail::matrix_product

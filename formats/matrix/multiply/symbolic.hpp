@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+
+#include "../../inspect/each_entry.hpp"
+#include "columns.hpp"
+#include "long_rows.hpp"
+#include "rows_by_length.hpp"
+
+namespace heddle::detail::matrix_product {
+
+/// The pattern of a product: how many products and entries, and where the rows begin; then, once
+/// there is memory for them, the columns.
+template <ExecutionSpace Exec, Ordinal O, Offset OffA, Offset OffB>
+class Symbolic {
+ public:
+  using Space = typename Exec::memory_space;
+
+  /// Counts; waits for `exec`. `narrow`: rows of B have few entries.
+  Symbolic(const Exec& exec, const Patterns<O, OffA, OffB>& patterns, bool narrow,
+           std::size_t workspace_bytes)
+      : patterns_(patterns),
+        narrow_(narrow),
+        memory_(exec, "heddle::multiply::lengths",
+                arena_bytes<std::int64_t, std::int64_t>(patterns.rows, patterns.rows)),
+        bound_(memory_.template take<std::int64_t>(static_cast<std::size_t>(patterns.rows)).data()),
+        lengths_(
+            memory_.template take<std::int64_t>(static_cast<std::size_t>(patterns.rows)).data()) {
+    count_products(exec);
+    rows_ = RowsByLength<Exec, O>(exec, patterns.rows, Terms<std::int64_t>{bound_},
+                                  group_limits(exec, Columns<int>::bytes_per_column));
+    long_rows_.emplace(exec, patterns, rows_.rows(longest), rows_.count(longest), workspace_bytes);
+    fill(exec, "heddle::multiply::no_entries", lengths_, patterns.rows, 0);
+    launch_groups(exec, "heddle::multiply::count_columns", rows_, narrow,
+                  Columns<int>{patterns, bound_, lengths_});
+    long_rows_->count(exec, lengths_);
+    Kokkos::parallel_reduce("heddle::multiply::entries", range_policy(exec, patterns.rows),
+                            SumOf{lengths_}, entries_);
+  }
+
+  std::int64_t products() const { return products_; }
+  std::int64_t entries() const { return entries_; }
+  const std::int64_t* lengths() const { return lengths_; }
+  std::size_t bytes() const { return memory_.bytes() + rows_.bytes() + long_rows_->bytes(); }
+
+  template <Offset OffC>
+  void write(const Exec& exec, OffC* row_ptr, O* col_idx) {
+    running_sum(exec, "heddle::multiply::row_ptr", row_ptr, patterns_.rows,
+                Terms<std::int64_t>{lengths_});
+    launch_groups(exec, "heddle::multiply::write_columns", rows_, narrow_,
+                  Columns<OffC>{patterns_, bound_, nullptr, row_ptr, col_idx});
+    long_rows_->write(exec, row_ptr, col_idx);
+  }
+
+ private:
+  template <Offset OffC>
+  using Columns = ColumnsKernel<O, OffA, OffB, OffC>;
+
+  struct SumOf {
+    const std::int64_t* terms;
+    KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum) const { sum += terms[i]; }
+  };
+
+  void count_products(const Exec& exec) {
+    const std::int64_t rows = patterns_.rows;
+    if constexpr (backends::runs_on_host<Exec>) {
+      parallel_for(exec, "heddle::multiply::products", rows,
+                   CountProductsOfRow<O, OffA, OffB>{patterns_, bound_});
+    } else {
+      fill(exec, "heddle::multiply::no_products", bound_, rows, 0);
+      each_entry(exec, "heddle::multiply::products", patterns_.A.row_ptr, rows,
+                 patterns_.entries_of_A,
+                 AddLengthOfB<O, OffA, OffB>{patterns_.A, patterns_.B, bound_});
+    }
+    Kokkos::parallel_reduce("heddle::multiply::bounds", range_policy(exec, rows),
+                            BoundRow<O, OffA, OffB>{patterns_, bound_}, products_);
+  }
+
+  Patterns<O, OffA, OffB> patterns_;
+  bool narrow_;
+  Arena<Space> memory_;
+  std::int64_t* bound_;
+  std::int64_t* lengths_;
+  RowsByLength<Exec, O> rows_;
+  std::optional<LongRows<Exec, O, OffA, OffB>> long_rows_;
+  std::int64_t products_ = 0;
+  std::int64_t entries_ = 0;
+};
+
+}  // namespace heddle::detail::matrix_product

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Products of matrices against a serial one, to the last bit: values are such that the order of a
+// sum shows, and products are exact.
+#include "formats/matrix/support.hpp"
+#include "support/moves_only.hpp"
+#include "tools/events.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+/// A matrix whose values are powers of two, far apart.
+template <class T>
+DeviceMatrix<T> rough(const typename T::Exec& exec, const Pattern& pattern, std::uint64_t seed) {
+  using S = typename T::Scalar;
+  using Real = RealOf<S>;
+  const auto host = to_device<T>(exec, pattern, seed).host;
+  Random random(seed);
+  const auto real = [&] {
+    const std::int64_t exponent = 10 * random.below(sizeof(Real) == 4 ? 3 : 6);
+    const auto power = static_cast<Real>(std::int64_t{1} << exponent);
+    return random.below(2) ? power : -power;
+  };
+  for (std::size_t k = 0; k < host.values().extent(0); ++k) {
+    if constexpr (is_complex<S>) {
+      const Real part = real();
+      host.values()(k) = S(part, real());
+    } else {
+      host.values()(k) = real();
+    }
+  }
+  return to_device<T>(exec, pattern.name, host);
+}
+
+/// Some rows in another order, and entries that repeat places.
+Pattern unordered(const Pattern& pattern) {
+  int row_number = 0;
+  return with_rows_changed(pattern, [&](std::vector<std::int64_t>& row) {
+    ++row_number;
+    if (row_number % 3 == 0) std::ranges::reverse(row);
+    if (row_number % 4 == 0 && !row.empty()) row.insert(row.begin(), row.back());
+  });
+}
+
+/// alpha A B + beta D as the plan says it adds up.
+template <class S>
+HostMatrix<S> product(S alpha, const HostMatrix<S>& A, const HostMatrix<S>& B, S beta = S(0),
+                      const HostMatrix<S>* D = nullptr) {
+  const HostMatrix<S> right = added_up(B);
+  HostMatrix<S> C{B.columns, {}};
+  for (std::size_t i = 0; i < A.rows.size(); ++i) {
+    std::map<std::int64_t, S> sums;
+    for (const auto& [k, a] : A.rows[i]) {
+      for (const auto& [j, b] : right.rows[static_cast<std::size_t>(k)]) {
+        sums.try_emplace(j, S(0)).first->second += a * b;
+      }
+    }
+    if (alpha != S(1)) {
+      for (auto& [j, sum] : sums) sum = alpha == S(0) ? S(0) : alpha * sum;
+    }
+    if (D) {
+      for (const auto& [j, d] : D->rows[i]) {
+        S& sum = sums.try_emplace(j, S(0)).first->second;
+        if (beta != S(0)) sum += beta == S(1) ? d : beta * d;
+      }
+    }
+    C.rows.emplace_back(sums.begin(), sums.end());
+  }
+  return C;
+}
+
+template <class Plan, class S>
+bool holds(const typename Plan::Matrix& C, const HostMatrix<S>& expected) {
+  return written_down(C) == expected;
+}
+
+template <class T>
+void check_product(const typename T::Exec& exec, const Pattern& left, const Pattern& right,
+                   const MultiplyOptions& options = {}) {
+  using S = typename T::Scalar;
+  CAPTURE(left.name);
+  CAPTURE(right.name);
+  const auto A = rough<T>(exec, left, 1), B = rough<T>(exec, right, 2),
+             A2 = rough<T>(exec, left, 3), B2 = rough<T>(exec, right, 4);
+  const auto op = [](Op which, const auto& M) {
+    const auto written = written_down(M.host.matrix());
+    return transposes(which) ? transposed(written, which)
+                             : transposed(transposed(written, which), Op::transpose);
+  };
+  const auto expected = [&](S alpha, const auto& M, const auto& N) {
+    const auto a = options.op_a == Op::none ? written_down(M.host.matrix()) : op(options.op_a, M);
+    const auto b = options.op_b == Op::none ? written_down(N.host.matrix()) : op(options.op_b, N);
+    return product(alpha, a, b);
+  };
+  MultiplyPlan plan(exec, A.matrix(), B.matrix(), options);
+  using Plan = decltype(plan);
+  plan.numeric(exec, A.matrix(), B.matrix());
+  exec.fence("heddle::test::multiplied");
+  REQUIRE(holds<Plan>(plan.matrix(), expected(S(1), A, B)));
+  only_launches(exec, [&] { plan.numeric(exec, S(2), A2.matrix(), B2.matrix()); });
+  CHECK(holds<Plan>(plan.matrix(), expected(S(2), A2, B2)));
+  plan.numeric(exec, S(0), A2.matrix(), B2.matrix());
+  exec.fence("heddle::test::multiplied");
+  CHECK(holds<Plan>(plan.matrix(), expected(S(0), A2, B2)));
+}
+
+Pattern short_rows(std::int64_t rows, std::int64_t columns) {
+  return random_pattern("short rows", 9, rows, columns, [](std::int64_t i) { return i % 5; });
+}
+
+/// Rows of C of every group, and cut ones: some are as long as all that scratch holds and longer.
+Pattern long_left() {
+  return random_pattern("long left", 4, 40, 400, [](std::int64_t i) {
+    return i == 7 ? 400 : i == 20 ? 60 : i % 4;
+  });
+}
+Pattern long_right() {
+  return random_pattern("long right", 5, 400, emulated ? 9000 : 70000,
+                        [](std::int64_t i) { return i % 50 ? (emulated ? 20 : 90) : 700; });
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("products: in the order of A's row, to the last bit", T, products) {
+  const typename T::Exec exec;
+  for (const Pattern& A : test_patterns()) {
+    const auto rows = std::ssize(A.rows.row_ptr()) - 1;
+    const Pattern B = short_rows(A.columns, 61);
+    check_product<T>(exec, A, B);
+    check_product<T>(exec, unordered(A), unordered(B));
+    if (A.nonzeros() < cut(20000)) {
+      check_product<T>(exec, short_rows(30, rows), A);
+      for (const Op op : {Op::transpose, Op::conjugate_transpose}) {
+        check_product<T>(exec, A, short_rows(rows, 20), {.op_a = op});
+        check_product<T>(exec, short_rows(20, A.columns), unordered(A), {.op_b = op});
+      }
+      check_product<T>(exec, A, B, {.op_a = Op::conjugate, .op_b = Op::conjugate});
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(products, MatrixTypes);
+
+TEST_CASE_TEMPLATE_DEFINE("long rows of a product are cut, and added up in order all the same", T,
+                          long_products) {
+  const typename T::Exec exec;
+  check_product<T>(exec, long_left(), long_right());
+  check_product<T>(exec, unordered(long_left()), unordered(long_right()), {.workspace_bytes = 1});
+  const Pattern dense = random_pattern("dense", 6, 3, emulated ? 5000 : 40000,
+                                       [](std::int64_t) { return emulated ? 5000 : 40000; });
+  const Pattern two = random_pattern("two", 6, 2, 3, [](std::int64_t) { return 2; });
+  check_product<T>(exec, two, dense);
+  check_product<T>(exec, dense, short_rows(dense.columns, 900));
+}
+TEST_CASE_TEMPLATE_APPLY(long_products, MatrixTypes);
+
+TEST_CASE_TEMPLATE_DEFINE("a product's pattern holds that of D, which is added last", T, with_D) {
+  using S = typename T::Scalar;
+  const typename T::Exec exec;
+  const auto check = [&](const Pattern& left, const Pattern& right, const Pattern& other,
+                         const MultiplyOptions& options = {}) {
+    const auto A = rough<T>(exec, left, 1), B = rough<T>(exec, right, 2),
+               D = rough<T>(exec, other, 3);
+    const auto a = written_down(A.host.matrix()), b = written_down(B.host.matrix()),
+               d = written_down(D.host.matrix());
+    MultiplyPlan plan(exec, A.matrix(), B.matrix(), D.matrix(), options);
+    for (const S beta : {S(1), S(-2), S(0)}) {
+      for (const S alpha : {S(1), S(4), S(0)}) {
+        only_launches(exec,
+                      [&] { plan.numeric(exec, alpha, A.matrix(), B.matrix(), beta, D.matrix()); });
+        CHECK((written_down(plan.matrix()) == product(alpha, a, b, beta, &d)));
+      }
+    }
+    CHECK(
+        says(error_of([&] { plan.numeric(exec, S(1), A.matrix(), B.matrix(), S(1), A.matrix()); }),
+             "a D that the plan was not made for"));
+  };
+  check(short_rows(90, 70), unordered(short_rows(70, 50)), unordered(short_rows(90, 50)));
+  const Pattern wide = random_pattern("wide D", 8, 40, long_right().columns, [](std::int64_t i) {
+    return i == 30 ? (emulated ? 4500 : 30000) : i % 7;
+  });
+  check(long_left(), long_right(), unordered(wide));
+  check(long_left(), long_right(), wide, {.workspace_bytes = 1});
+}
+TEST_CASE_TEMPLATE_APPLY(with_D, MatrixTypes);
+
+TEST_CASE_TEMPLATE_DEFINE("triple products, with a restriction and with the transpose of P", T,
+                          triple_products) {
+  using S = typename T::Scalar;
+  const typename T::Exec exec;
+  const Pattern grid = banded_pattern("five-point", 600, 600, {-25, -1, 0, 1, 25});
+  const Pattern aggregates =
+      random_pattern("aggregates", 7, 600, 90, [](std::int64_t i) { return 1 + i % 2; });
+  const auto A = rough<T>(exec, grid, 1), A2 = rough<T>(exec, grid, 5),
+             P = rough<T>(exec, aggregates, 2), P2 = rough<T>(exec, aggregates, 4);
+  const auto R = transpose(exec, P.matrix(), Op::conjugate_transpose);
+  const auto expected = [&](const auto& M, const auto& Q) {
+    const auto p = written_down(Q.host.matrix());
+    return product(S(1), transposed(p, Op::conjugate_transpose),
+                   product(S(1), written_down(M.host.matrix()), p));
+  };
+  GalerkinPlan plan(exec, R.matrix(), A.matrix(), P.matrix());
+  plan.numeric(exec, R.matrix(), A.matrix(), P.matrix());
+  exec.fence("heddle::test::multiplied");
+  CHECK((written_down(plan.matrix()) == expected(A, P)));
+  only_launches(exec, [&] { plan.numeric(exec, R.matrix(), A2.matrix(), P.matrix()); });
+  CHECK((written_down(plan.matrix()) == expected(A2, P)));
+  CHECK((written_down(galerkin(exec, R.matrix(), A.matrix(), P.matrix()).matrix()) ==
+         expected(A, P)));
+  GalerkinPlan of_P(exec, A.matrix(), P.matrix());
+  only_launches(exec, [&] { of_P.numeric(exec, A2.matrix(), P2.matrix()); });
+  CHECK((written_down(of_P.matrix()) == expected(A2, P2)));
+  CHECK(of_P.bytes() > plan.bytes());  // which borrows R
+}
+TEST_CASE_TEMPLATE_APPLY(triple_products, MatrixTypes);
+
+TEST_CASE("products: what NaN and infinity meet, and nothing else") {
+  using T = Types<DefaultDevice, double, Indices<std::int32_t, std::int32_t>>;
+  const DefaultDevice exec;
+  auto A = to_device<T>(exec, Pattern{"A", 3, {{0, 1}, {1}, {2}}});
+  const auto B = to_device<T>(exec, Pattern{"B", 4, {{0, 2}, {2, 3}, {}}});
+  Kokkos::deep_copy(Kokkos::subview(A.device.values(), std::pair(0, 1)), poison<double>());
+  const auto C = multiply(exec, A.matrix(), B.matrix());
+  exec.fence("heddle::test::multiplied");
+  const auto rows = written_down(C.matrix()).rows;
+  REQUIRE(rows[0].size() == 3);
+  CHECK(std::isnan(rows[0][0].second));
+  CHECK(std::isnan(rows[0][1].second));
+  CHECK(!std::isnan(rows[0][2].second));
+  REQUIRE(rows[1].size() == 2);
+  CHECK(!std::isnan(rows[1][0].second));
+  CHECK(rows[2].empty());
+}
+
+TEST_CASE("products: errors say what is needed") {
+  using T = Types<DefaultDevice, double, Indices<std::int32_t, std::int32_t>>;
+  const DefaultDevice exec;
+  const auto A = to_device<T>(exec, short_rows(60, 40)), B = to_device<T>(exec, short_rows(40, 30));
+  CHECK(says(error_of([&] { MultiplyPlan(exec, A.matrix(), A.matrix()); }),
+             "a product of matrices of 60 x 40 and 60 x 40"));
+  CHECK(says(error_of([&] { MultiplyPlan(exec, A.matrix(), B.matrix(), A.matrix()); }),
+             "D of 60 x 40 for a product of 60 x 30"));
+  const auto wrong =
+      CsrMatrix(40, 20, B.matrix().row_ptr(), B.matrix().col_idx(), B.matrix().values());
+  CHECK(says(error_of([&] { MultiplyPlan(exec, A.matrix(), wrong); }), "row "));
+  const MultiplyPlan plan(exec, A.matrix(), B.matrix());
+  const std::size_t needed = plan.peak_bytes();
+  CHECK(needed > plan.bytes());
+  CHECK(
+      says(error_of([&] { MultiplyPlan(exec, A.matrix(), B.matrix(), {.max_bytes = needed - 1}); }),
+           "needs " + std::to_string(needed) + " bytes, and max_bytes is " +
+               std::to_string(needed - 1)));
+  CHECK(MultiplyPlan(exec, A.matrix(), B.matrix(), {.max_bytes = needed}).bytes() == plan.bytes());
+  MultiplyPlan other(exec, A.matrix(), B.matrix());
+  CHECK(says(error_of([&] { other.numeric(exec, B.matrix(), B.matrix()); }), "A of 40 x 30"));
+  const std::string large = heddle::detail::described_product(100, 200, 3000000000);
+  CHECK(
+      says(error_of([&] { heddle::detail::check_offsets<std::int32_t>(large, 3000000000); }),
+           "a product of 100 x 200 with 3000000000 entries, which offsets of 32 bits do not count; "
+           "make the plan with OffC = std::int64_t"));
+  heddle::detail::check_offsets<std::int64_t>(large, 3000000000);
+  using Wide = MultiplyPlan<DefaultDevice, typename DeviceMatrix<T>::Matrix,
+                            typename DeviceMatrix<T>::Matrix, std::int64_t>;
+  Wide wide(exec, A.matrix(), B.matrix());
+  wide.numeric(exec, A.matrix(), B.matrix());
+  other.numeric(exec, A.matrix(), B.matrix());
+  exec.fence("heddle::test::multiplied");
+  CHECK((written_down(wide.matrix()) == written_down(other.matrix())));
+}
+
+}  // namespace heddle::test
