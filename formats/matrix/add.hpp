@@ -36,6 +36,15 @@ DerivedCsr<Exec, S, O, Off> derive_sum(const Exec& exec, const Source<S>& one,
   return sum;
 }
 
+/// factor * A + mirror_factor * A', or with Symmetry::hermitian A*.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
+DerivedCsr<Exec, S, O, Off> with_mirror(const Exec& exec, S factor,
+                                        const CsrMatrix<S, O, Off, Space>& A, S mirror_factor,
+                                        Symmetry symmetry) {
+  const Source<S> mirrored{.factor = mirror_factor, .conjugated = symmetry == Symmetry::hermitian};
+  return derive_sum(exec, Source<S>{.factor = factor}, A, mirrored, A, Mirrored(), true);
+}
+
 }  // namespace detail
 
 /// alpha * A + beta * B: an entry for each place where A or B has one, with columns in ascending
@@ -60,9 +69,7 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Spac
 DerivedCsr<Exec, S, O, Off> symmetric_part(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                                            Symmetry symmetry = Symmetry::symmetric) {
   detail::check_shapes(A.rows(), A.columns(), A.columns(), A.rows());
-  const detail::Source<S> half{.factor = S(0.5)};
-  const detail::Source<S> mirrored{.factor = S(0.5), .conjugated = symmetry == Symmetry::hermitian};
-  return detail::derive_sum(exec, half, A, mirrored, A, detail::Mirrored(), true);
+  return detail::with_mirror(exec, S(0.5), A, S(0.5), symmetry);
 }
 
 }  // namespace heddle

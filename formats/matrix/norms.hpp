@@ -40,10 +40,10 @@ struct Magnitude {
 
 template <Scalar S>
 struct SumOfSquares {
-  const S* values;
+  Magnitude<S> magnitude;
   double largest;
   KOKKOS_FUNCTION void operator()(std::int64_t k, double& sum) const {
-    const double part = static_cast<double>(Kokkos::abs(values[k])) / largest;
+    const double part = magnitude(k) / largest;
     sum += part * part;
   }
 };
@@ -56,30 +56,11 @@ double largest_of(const Exec& exec, std::int64_t n, const Values& values) {
   return largest;
 }
 
-/// A subwarp a row.
-template <Scalar S, Offset Off>
-struct SumMagnitudes {
-  using Scratch = backends::NoScratch;
-  using Shape = backends::Shape<8, 128>;
-
-  const Off* row_ptr;
-  const S* values;
-  std::int64_t rows;
-  double* sums;
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
-    const auto subwarp = team.subwarp();
-    const std::int64_t row = team.index() * Team::subwarps + team.subwarp_index();
-    if (row >= rows) return;
-    double sum = 0;
-    const auto end = static_cast<std::int64_t>(row_ptr[row + 1]);
-    for (std::int64_t k = static_cast<std::int64_t>(row_ptr[row]) + subwarp.lane(); k < end;
-         k += Team::subwarp_width) {
-      sum += static_cast<double>(Kokkos::abs(values[k]));
-    }
-    sum = subwarp.sum(sum);
-    if (subwarp.lane() == 0) sums[row] = sum;
+template <Scalar S>
+struct AddMagnitude {
+  Magnitude<S> magnitude;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t, std::int64_t k, double& sum) const {
+    sum += magnitude(k);
   }
 };
 
@@ -101,23 +82,20 @@ double norm_frobenius(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
   double sum = 0;
   Kokkos::parallel_reduce("heddle::matrix::squares",
                           range_policy(exec, static_cast<std::int64_t>(A.nonzeros())),
-                          detail::SumOfSquares<S>{A.values().data(), largest}, sum);
+                          detail::SumOfSquares<S>{{A.values().data()}, largest}, sum);
   return largest * std::sqrt(sum);
 }
 
 /// The largest sum of magnitudes of a row. A workspace of a double for each row.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 double norm_infinity(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
-  using Kernel = detail::SumMagnitudes<S, Off>;
-  using Team = backends::Team<Exec, typename Kernel::Shape>;
   const std::int64_t rows = A.rows();
   Arena<typename Exec::memory_space> work(exec, "heddle::matrix::row_sums",
                                           arena_bytes<double>(rows));
-  double* const sums = work.template take<double>(static_cast<std::size_t>(rows)).data();
-  backends::launch<typename Kernel::Shape>(
-      exec, "heddle::matrix::row_sums", ceil_div(rows, Team::subwarps),
-      Kernel{A.row_ptr().data(), A.values().data(), rows, sums});
-  return detail::largest_of(exec, rows, detail::Terms<double>{sums});
+  const auto sums = work.template take<double>(static_cast<std::size_t>(rows));
+  detail::sum_rows<double>(exec, "heddle::matrix::row_sums", A.row_ptr().data(), rows,
+                           detail::AddMagnitude<S>{{A.values().data()}}, sums);
+  return detail::largest_of(exec, rows, detail::Terms<double>{sums.data()});
 }
 
 /// The largest sum of magnitudes of a column: norm_infinity of a transpose, which is made for it.
@@ -150,9 +128,7 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Spac
 bool is_symmetric(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, double tolerance = 0,
                   Symmetry symmetry = Symmetry::symmetric) {
   if (A.rows() != A.columns()) return false;
-  const detail::Source<S> mirrored{.factor = S(-1), .conjugated = symmetry == Symmetry::hermitian};
-  const auto difference =
-      detail::derive_sum(exec, detail::Source<S>(), A, mirrored, A, detail::Mirrored(), true);
+  const auto difference = detail::with_mirror(exec, S(1), A, S(-1), symmetry);
   return norm_max(exec, difference.matrix()) <= tolerance * norm_max(exec, A);
 }
 

@@ -5,6 +5,7 @@
 
 #include "../../core/matrix.hpp"
 #include "../inspect/each_entry.hpp"
+#include "sum_rows.hpp"
 
 /// Diagonals and scaling. Of each function but identity: a launch in the order of `exec`, no wait,
 /// no allocation; vectors are Views of rank 1 that `exec` can reach, and Error says which is of a
@@ -20,31 +21,13 @@ inline void check_length(std::size_t given, std::int64_t needed, const char* wha
               "give one entry for each row, column or entry of the matrix");
 }
 
-/// A subwarp a row.
-template <Scalar S, Ordinal O, Offset Off, class Diagonal>
-struct ReadDiagonal {
-  using Scratch = backends::NoScratch;
-  using Shape = backends::Shape<8, 128>;
-
-  const Off* row_ptr;
+/// Adds up what lies on the diagonal.
+template <Scalar S, Ordinal O>
+struct OnDiagonal {
   const O* col_idx;
   const S* values;
-  std::int64_t rows;
-  Diagonal diagonal;
-
-  template <class Team>
-  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
-    const auto subwarp = team.subwarp();
-    const std::int64_t row = team.index() * Team::subwarps + team.subwarp_index();
-    if (row >= rows) return;
-    S sum(0);
-    const auto end = static_cast<std::int64_t>(row_ptr[row + 1]);
-    for (std::int64_t k = static_cast<std::int64_t>(row_ptr[row]) + subwarp.lane(); k < end;
-         k += Team::subwarp_width) {
-      if (static_cast<std::int64_t>(col_idx[k]) == row) sum += values[k];
-    }
-    sum = subwarp.sum(sum);
-    if (subwarp.lane() == 0) diagonal(row) = sum;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row, std::int64_t k, S& sum) const {
+    if (static_cast<std::int64_t>(col_idx[k]) == row) sum += values[k];
   }
 };
 
@@ -109,13 +92,10 @@ struct PutIdentity {
 /// entries as A has rows, or columns if those are fewer.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, VectorView V>
 void diagonal(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, const V& diagonal) {
-  using Kernel = detail::ReadDiagonal<S, O, Off, V>;
-  using Team = backends::Team<Exec, typename Kernel::Shape>;
   const std::int64_t rows = A.rows() < A.columns() ? A.rows() : A.columns();
   detail::check_length(diagonal.extent(0), rows, "a diagonal");
-  backends::launch<typename Kernel::Shape>(
-      exec, "heddle::matrix::diagonal", ceil_div(rows, Team::subwarps),
-      Kernel{A.row_ptr().data(), A.col_idx().data(), A.values().data(), rows, diagonal});
+  detail::sum_rows<S>(exec, "heddle::matrix::diagonal", A.row_ptr().data(), rows,
+                      detail::OnDiagonal<S, O>{A.col_idx().data(), A.values().data()}, diagonal);
 }
 
 /// values(k) = left(i) * A(i, j) for each entry k of A, at (i, j). `values` may be A's own.
