@@ -17,8 +17,9 @@ std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect_shared(
 template <class F, std::size_t k>
 struct SharedInstances {
   using T = TestedPlanType<Formats<>, k>;
+  using Matrix = SignedOffsets<typename T::Matrix>;  // a plan's formats see no other
   template <Scalar V, Scalar Acc>
-  static constexpr auto inspect = &inspect_shared<F, V, Acc, typename T::Exec, typename T::Matrix>;
+  static constexpr auto inspect = &inspect_shared<F, V, Acc, typename T::Exec, Matrix>;
 
   static auto all() {
     using S = typename T::Scalar;

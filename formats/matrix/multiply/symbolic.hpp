@@ -10,6 +10,11 @@
 
 namespace heddle::detail::matrix_product {
 
+struct SumOfLengths {
+  const std::int64_t* lengths;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum) const { sum += lengths[i]; }
+};
+
 /// The pattern of a product: how many products and entries, and where the rows begin; then, once
 /// there is memory for them, the columns.
 template <ExecutionSpace Exec, Ordinal O, Offset OffA, Offset OffB>
@@ -36,7 +41,7 @@ class Symbolic {
                   Columns<int>{patterns, bound_, lengths_});
     long_rows_->count(exec, lengths_);
     Kokkos::parallel_reduce("heddle::multiply::entries", range_policy(exec, patterns.rows),
-                            SumOf{lengths_}, entries_);
+                            SumOfLengths{lengths_}, entries_);
   }
 
   std::int64_t products() const { return products_; }
@@ -56,11 +61,6 @@ class Symbolic {
  private:
   template <Offset OffC>
   using Columns = ColumnsKernel<O, OffA, OffB, OffC>;
-
-  struct SumOf {
-    const std::int64_t* terms;
-    KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum) const { sum += terms[i]; }
-  };
 
   void count_products(const Exec& exec) {
     const std::int64_t rows = patterns_.rows;
