@@ -67,10 +67,10 @@ endforeach()
 heddle_public_header(heddle.hpp ${everything})
 list(APPEND HEDDLE_PUBLIC_HEADERS heddle.hpp)
 
-# What sources of instances (HeddlePlans.cmake) name: parts of the library by their paths, which are those
-# of an installed one too.
+# What sources of instances (HeddlePlans.cmake) and users' tests name: parts of the library by their paths,
+# which are those of an installed one too.
 file(GLOB HEDDLE_INSTANCE_HEADERS CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}"
-     formats/*/inspect.hpp solvers/*/definitions.hpp solvers/*/*_definitions.hpp)
+     formats/*/inspect.hpp solvers/*/definitions.hpp solvers/*/*_definitions.hpp testing/*.hpp)
 list(APPEND HEDDLE_INSTANCE_HEADERS formats/all_formats.hpp formats/csr/apply_without_plan.hpp
      formats/definitions.hpp formats/inspect/definitions.hpp formats/instantiate.hpp formats/plan/rank.hpp)
 foreach(header IN LISTS HEDDLE_INSTANCE_HEADERS)

@@ -7,7 +7,7 @@ include(GNUInstallDirs)
 
 set(cmake_folder "${CMAKE_INSTALL_DATAROOTDIR}/cmake/Heddle")
 
-foreach(folder IN LISTS HEDDLE_HEADER_FOLDERS)
+foreach(folder IN LISTS HEDDLE_HEADER_FOLDERS ITEMS testing)
   install(
     DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/${folder}"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/heddle"

@@ -17,11 +17,11 @@ else()
 endif()
 heddle_take_a_third(HEDDLE_TESTED_FORMATS)
 
-# Of types that are tested in turn: of the four of support/plan_types.hpp one, of two (InTurn in support/backends.hpp) the
+# Of types that are tested in turn: of the four of testing/plan_types.hpp one, of two (InTurn in testing/backends.hpp) the
 # first where it is even.
 set(HEDDLE_TESTED_IN_TURN 0 CACHE STRING "Which of the types that take turns are tested: 0 to 3")
 
-# The names of TestedTypes (support/plan_types.hpp), in their order.
+# The names of TestedTypes (testing/plan_types.hpp), in their order.
 if(HEDDLE_FULL_TESTS)
   set(HEDDLE_TESTED_TYPES "")
   list(LENGTH Kokkos_DEVICES backends)
@@ -42,11 +42,11 @@ endif()
 function(heddle_test_instances prefix support)
   add_library(${prefix} INTERFACE)
   if(HEDDLE_TEST_INSTANCE_OPTIONS AND plain_host_compiler)  # other types than the first, with asserts
-    add_library(${prefix}_headers OBJECT "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/support/generate.cpp")
+    add_library(${prefix}_headers OBJECT "${PROJECT_SOURCE_DIR}/testing/generate.cpp")
     target_link_libraries(${prefix}_headers PRIVATE ${support})
     target_compile_options(${prefix}_headers PRIVATE -O1)
     target_precompile_headers(${prefix}_headers PRIVATE
-                              "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/support/plan_types.hpp")
+                              "${PROJECT_SOURCE_DIR}/testing/plan_types.hpp")
   endif()
   set(k 0)
   foreach(type IN LISTS ARGN)
@@ -62,7 +62,7 @@ function(heddle_test_instances prefix support)
       string(REPLACE "::" "_" file "${format}")
       set(source "${CMAKE_CURRENT_BINARY_DIR}/${name}/${file}.cpp")
       if(format MATCHES "^user::")
-        set(header "<formats/user_block_diagonals.hpp>")
+        set(header "<heddle/testing/user_block_diagonals.hpp>")
       else()
         heddle_folder_of_format(${format} folder)
         set(header "<heddle/formats/${folder}/inspect.hpp>")
@@ -83,7 +83,7 @@ template struct SharedInstances<@format@, HEDDLE_TESTED_TYPE>;
       target_compile_options(${name} PRIVATE ${options})
       if(plain_host_compiler)
         target_precompile_headers(
-          ${name} PRIVATE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/support/plan_types.hpp")
+          ${name} PRIVATE "${PROJECT_SOURCE_DIR}/testing/plan_types.hpp")
       endif()
     elseif(HEDDLE_TEST_INSTANCE_OPTIONS)
       target_compile_options(${name} PRIVATE -O1)

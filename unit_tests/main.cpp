@@ -1,14 +1,2 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#define DOCTEST_CONFIG_IMPLEMENT
-#include <doctest/doctest.h>
-
-#include <Kokkos_Core.hpp>
-
-#include "../backends/host/processors.hpp"
-
-int main(int argc, char** argv) {
-  Kokkos::ScopeGuard kokkos(argc, argv);
-  // What is tested may not depend on the machine; see support/assumed_processors.hpp.
-  heddle::backends::assume_processors(1 << 20);
-  return doctest::Context(argc, argv).run();
-}
+#include "../testing/main.hpp"

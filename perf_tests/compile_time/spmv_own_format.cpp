@@ -2,7 +2,7 @@
 // A format of one's own beside the library's.
 #include <heddle/spmv.hpp>
 
-#include "../../unit_tests/formats/user_format.hpp"
+#include "../../testing/user_format.hpp"
 
 using Exec = Kokkos::DefaultExecutionSpace;
 using Matrix = heddle::CsrMatrix<double, int, int, Exec::memory_space>;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../../backends/launch.hpp"
-#include "../support/backends.hpp"
+#include "../../testing/backends.hpp"
 
 namespace heddle::test {
 

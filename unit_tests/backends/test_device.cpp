@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "../../backends/device.hpp"
-#include "../support/backends.hpp"
+#include "../../testing/backends.hpp"
 
 namespace heddle::test {
 

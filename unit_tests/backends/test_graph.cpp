@@ -7,7 +7,7 @@
 #include "../../backends/graph.hpp"
 #include "../../backends/launch.hpp"
 #include "../../core/loops.hpp"
-#include "../support/backends.hpp"
+#include "../../testing/backends.hpp"
 #include "../support/moves_only.hpp"
 
 namespace heddle::test {

@@ -10,7 +10,7 @@
 #include "../../backends/host/progress.hpp"
 #include "../../backends/host/threads.hpp"
 #include "../../backends/launch.hpp"
-#include "../support/backends.hpp"
+#include "../../testing/backends.hpp"
 #include "../support/watchdog.hpp"
 
 namespace {

@@ -5,8 +5,8 @@
 
 #include "../../backends/device.hpp"
 #include "../../backends/threads_at_once.hpp"
+#include "../../testing/backends.hpp"
 #include "../support/assumed_processors.hpp"
-#include "../support/backends.hpp"
 
 namespace heddle::test {
 

@@ -6,9 +6,9 @@
 #include <cstdlib>
 
 #include "../../core/error.hpp"
-#include "../support/generate.hpp"
-#include "../support/generate_amg.hpp"
-#include "../support/generate_cutcell.hpp"
+#include "../../testing/generate.hpp"
+#include "../../testing/generate/amg.hpp"
+#include "../../testing/generate/cutcell.hpp"
 
 using heddle::test::generate;
 using heddle::test::generators;

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "../../core/error.hpp"
-#include "../support/generate.hpp"
+#include "../../testing/generate.hpp"
 
 using heddle::bench::known_sets;
 using heddle::bench::MatrixSet;

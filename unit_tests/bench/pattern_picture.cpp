@@ -5,8 +5,8 @@
 
 #include <numeric>
 
-#include "../support/generate.hpp"
-#include "../support/matrices.hpp"
+#include "../../testing/generate.hpp"
+#include "../../testing/matrices.hpp"
 
 using heddle::bench::PatternPicture;
 using heddle::bench::picture_of;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "../support/reference.hpp"
+#include "../../testing/reference.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // heddle-bench verifies a user's own format as it does the library's.
-#include "../formats/user_format.hpp"
+#include "../../testing/user_format.hpp"
 
 #include <doctest/doctest.h>
 

@@ -2,10 +2,10 @@
 #include <doctest/doctest.h>
 
 #include "../../core/arena.hpp"
-#include "../support/backends.hpp"
+#include "../../testing/backends.hpp"
+#include "../../testing/events.hpp"
+#include "../../testing/random.hpp"
 #include "../support/no_memory.hpp"
-#include "../support/random.hpp"
-#include "../tools/events.hpp"
 
 namespace test = heddle::test;
 using heddle::Arena;

@@ -5,8 +5,8 @@
 #include <heddle/kokkos_kernels.hpp>
 #include <heddle/spmv.hpp>
 
-#include "../support/matrices.hpp"
-#include "../support/reference.hpp"
+#include "../../testing/matrices.hpp"
+#include "../../testing/reference.hpp"
 
 namespace heddle::test {
 

@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 
 #include "../../core/matrix.hpp"
-#include "../support/backends.hpp"
-#include "../support/matrices.hpp"
+#include "../../testing/backends.hpp"
+#include "../../testing/matrices.hpp"
 
 namespace test = heddle::test;
 using HostSpace = Kokkos::HostSpace;

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "../../core/multivector.hpp"
-#include "../support/random.hpp"
+#include "../../testing/random.hpp"
 
 namespace heddle::test {
 

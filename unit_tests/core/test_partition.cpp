@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "../../core/partition.hpp"
-#include "../support/backends.hpp"
-#include "../support/matrices.hpp"
+#include "../../testing/backends.hpp"
+#include "../../testing/matrices.hpp"
 
 namespace heddle::test {
 

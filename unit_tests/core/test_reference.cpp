@@ -4,9 +4,9 @@
 
 #include <set>
 
-#include "../support/backends.hpp"
-#include "../support/matrices.hpp"
-#include "../support/reference.hpp"
+#include "../../testing/backends.hpp"
+#include "../../testing/matrices.hpp"
+#include "../../testing/reference.hpp"
 
 namespace test = heddle::test;
 using heddle::Op;

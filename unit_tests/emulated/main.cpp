@@ -15,8 +15,8 @@
 #include "../../backends/emulated/labels.hpp"
 #include "../../backends/emulated/space.hpp"
 #ifdef HEDDLE_TESTED_TYPE  // the suite of SpMV, which takes the format as an option
+#include "../../testing/format_suite/patterns.hpp"
 #include "../support/format_under_test.hpp"
-#include "../support/spmv_patterns.hpp"
 
 namespace heddle::test {
 static bool take_format(int argc, char** argv, std::string& name) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../../formats/blocked_ell/inspect.hpp"
+#include "../../testing/format_suite/make_plans.hpp"
+#include "../../testing/format_suite/patterns.hpp"
 #include "../support/shared_formats.hpp"
-#include "../support/spmv_patterns.hpp"
-#include "../support/spmv_plans.hpp"
 
 // What is true of blocked-ell alone.
 namespace heddle::test {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a plan may take: memory (max_bytes, and where there is none), and time to measure.
+#include "../../testing/events.hpp"
+#include "../../testing/format_suite/make_plans.hpp"
+#include "../../testing/format_suite/patterns.hpp"
+#include "../../testing/user_format.hpp"
 #include "../support/no_memory.hpp"
 #include "../support/shared_formats.hpp"
-#include "../support/spmv_patterns.hpp"
-#include "../support/spmv_plans.hpp"
-#include "../tools/events.hpp"
-#include "user_format.hpp"
 
 namespace heddle::test {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../../formats/csb/inspect.hpp"
+#include "../../testing/format_suite/make_plans.hpp"
+#include "../../testing/format_suite/patterns.hpp"
 #include "../support/csb.hpp"
 #include "../support/shared_formats.hpp"
-#include "../support/spmv_patterns.hpp"
-#include "../support/spmv_plans.hpp"
 
-// What is true of csb alone; what every format promises is tested by ../spmv_suite/.
+// What is true of csb alone; what every format promises is tested by testing/format_suite.hpp.
 namespace heddle::test {
 
 using CsbType = OnePlanType<SharedFormats>;

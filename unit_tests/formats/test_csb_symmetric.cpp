@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../../formats/csb/inspect.hpp"
+#include "../../testing/format_suite/make_plans.hpp"
+#include "../../testing/format_suite/patterns.hpp"
 #include "../support/csb.hpp"
 #include "../support/shared_formats.hpp"
-#include "../support/spmv_patterns.hpp"
-#include "../support/spmv_plans.hpp"
 
 namespace heddle::test {
 

@@ -2,13 +2,13 @@
 #include "../../formats/csr/apply_without_plan.hpp"
 #include "../../formats/csr/host_variant.hpp"
 #include "../../formats/csr/inspect.hpp"
+#include "../../testing/events.hpp"
+#include "../../testing/format_suite/make_plans.hpp"
+#include "../../testing/format_suite/patterns.hpp"
+#include "../../testing/format_suite/vectors.hpp"
 #include "../support/shared_formats.hpp"
-#include "../support/spmv_patterns.hpp"
-#include "../support/spmv_plans.hpp"
-#include "../support/spmv_suite_vectors.hpp"
-#include "../tools/events.hpp"
 
-// What is true of csr alone; what every format promises is tested by ../spmv_suite/.
+// What is true of csr alone; what every format promises is tested by testing/format_suite.hpp.
 namespace heddle::test {
 
 using CsrType = OnePlanType<SharedFormats>;

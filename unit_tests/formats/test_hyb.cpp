@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../../formats/hyb/inspect.hpp"
+#include "../../testing/format_suite/make_plans.hpp"
+#include "../../testing/format_suite/patterns.hpp"
 #include "../support/shared_formats.hpp"
-#include "../support/spmv_patterns.hpp"
-#include "../support/spmv_plans.hpp"
 
-// What is true of hyb alone; what every format promises is tested by ../spmv_suite/.
+// What is true of hyb alone; what every format promises is tested by testing/format_suite.hpp.
 namespace heddle::test {
 
 using HybType = OnePlanType<SharedFormats>;

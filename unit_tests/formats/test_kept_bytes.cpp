@@ -3,9 +3,9 @@
 #include <set>
 
 #include "../../formats/inspect/features.hpp"
+#include "../../testing/format_suite/make_plans.hpp"
+#include "../../testing/format_suite/patterns.hpp"
 #include "../support/shared_formats.hpp"
-#include "../support/spmv_patterns.hpp"
-#include "../support/spmv_plans.hpp"
 
 namespace heddle::test {
 

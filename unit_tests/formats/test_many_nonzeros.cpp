@@ -4,8 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../../testing/format_suite/make_plans.hpp"
 #include "../support/shared_formats.hpp"
-#include "../support/spmv_plans.hpp"
 
 namespace heddle::test {
 

@@ -4,8 +4,8 @@
 #include <heddle/spmv.hpp>
 #include <limits>
 
+#include "../../testing/user_format.hpp"
 #include "../support/shared_formats.hpp"
-#include "user_format.hpp"
 
 using namespace heddle;
 using Exec = Kokkos::DefaultHostExecutionSpace;

@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "../../formats/inspect/pattern_features.hpp"
-#include "../support/backends.hpp"
-#include "../support/matrices.hpp"
+#include "../../testing/backends.hpp"
+#include "../../testing/matrices.hpp"
 
 namespace test = heddle::test;
 

@@ -2,11 +2,11 @@
 // What the user vouches for: checked where asked, relied on everywhere else.
 #include "../../formats/inspect/check_promises.hpp"
 #include "../../formats/inspect/recipe/compact_and_pad.hpp"
+#include "../../testing/events.hpp"
+#include "../../testing/format_suite/make_plans.hpp"
+#include "../../testing/format_suite/patterns.hpp"
+#include "../../testing/user_format.hpp"
 #include "../support/shared_formats.hpp"
-#include "../support/spmv_patterns.hpp"
-#include "../support/spmv_plans.hpp"
-#include "../tools/events.hpp"
-#include "user_format.hpp"
 
 namespace heddle::test {
 

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "../../formats/recipes.hpp"
-#include "../support/backends.hpp"
-#include "../support/plan_types.hpp"
-#include "../support/spmv_check.hpp"
+#include "../../testing/backends.hpp"
+#include "../../testing/format_suite/check.hpp"
+#include "../../testing/plan_types.hpp"
 
 namespace heddle::test {
 

@@ -3,8 +3,8 @@
 
 #include "../../formats/csr/row_blocks.hpp"
 #include "../../formats/csr/tuning.hpp"
-#include "../support/backends.hpp"
-#include "../support/matrices.hpp"
+#include "../../testing/backends.hpp"
+#include "../../testing/matrices.hpp"
 
 namespace heddle::test {
 

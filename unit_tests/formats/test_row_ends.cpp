@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "../../formats/csr/row_ends.hpp"
-#include "../support/random.hpp"
+#include "../../testing/random.hpp"
 
 namespace heddle::test {
 

@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "../../formats/inspect/row_features.hpp"
-#include "../support/backends.hpp"
-#include "../support/matrices.hpp"
+#include "../../testing/backends.hpp"
+#include "../../testing/matrices.hpp"
 
 namespace test = heddle::test;
 

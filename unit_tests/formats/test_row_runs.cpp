@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "../../formats/csr/row_runs.hpp"
-#include "../support/matrices.hpp"
+#include "../../testing/matrices.hpp"
 
 namespace heddle::test {
 

@@ -3,8 +3,8 @@
 
 #include "../../backends/launch.hpp"
 #include "../../formats/csr/share_search.hpp"
-#include "../support/backends.hpp"
-#include "../support/matrices.hpp"
+#include "../../testing/backends.hpp"
+#include "../../testing/matrices.hpp"
 
 namespace heddle::test {
 

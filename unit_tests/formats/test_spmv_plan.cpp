@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The plan itself: its options, its errors, where it runs. What it promises of every format is in
-// support/spmv_suite.hpp.
+// testing/format_suite.hpp.
 #include <cmath>
 
 #include "../../backends/device.hpp"
 #include "../../formats/common/team_sums/workspace_memory.hpp"
 #include "../../formats/plan/overlap_launches.hpp"
+#include "../../testing/format_suite/make_plans.hpp"
+#include "../../testing/format_suite/patterns.hpp"
 #include "../support/shared_formats.hpp"
-#include "../support/spmv_patterns.hpp"
-#include "../support/spmv_plans.hpp"
 
 namespace heddle::test {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // More threads than processors: shares that wait for each other are no more than run at once, and
 // any number is right.
+#include "../../testing/format_suite/make_plans.hpp"
+#include "../../testing/format_suite/patterns.hpp"
 #include "../support/assumed_processors.hpp"
 #include "../support/shared_formats.hpp"
-#include "../support/spmv_patterns.hpp"
-#include "../support/spmv_plans.hpp"
 
 namespace heddle::test {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../../formats/tiled/inspect.hpp"
+#include "../../testing/format_suite/infinities.hpp"
+#include "../../testing/format_suite/make_plans.hpp"
+#include "../../testing/format_suite/patterns.hpp"
 #include "../support/shared_formats.hpp"
-#include "../support/spmv_patterns.hpp"
-#include "../support/spmv_plans.hpp"
-#include "../support/spmv_suite_infinities.hpp"
 
-// What is true of tiled alone; what every format promises is tested by ../spmv_suite/.
+// What is true of tiled alone; what every format promises is tested by testing/format_suite.hpp.
 namespace heddle::test {
 
 using TiledType = OnePlanType<SharedFormats>;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A user's own format beside one of the library's; what every format promises is tested by
-// ../spmv_suite/.
+// testing/format_suite.hpp.
+#include "../../testing/format_suite/make_plans.hpp"
+#include "../../testing/format_suite/patterns.hpp"
+#include "../../testing/user_format.hpp"
 #include "../support/shared_formats.hpp"
-#include "../support/spmv_patterns.hpp"
-#include "../support/spmv_plans.hpp"
-#include "user_format.hpp"
 
 namespace heddle::test {
 

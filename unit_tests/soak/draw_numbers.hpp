@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "../support/backends.hpp"
-#include "../support/random.hpp"
+#include "../../testing/backends.hpp"
+#include "../../testing/random.hpp"
 
 namespace heddle::test {
 

@@ -2,7 +2,7 @@
 // Patterns of any shape.
 #pragma once
 
-#include "../support/matrices.hpp"
+#include "../../testing/matrices.hpp"
 #include "draw_numbers.hpp"
 
 namespace heddle::test {

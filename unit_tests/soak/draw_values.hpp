@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "../support/spmv_check.hpp"
+#include "../../testing/format_suite/check.hpp"
 #include "draw_pattern.hpp"
 
 namespace heddle::test {

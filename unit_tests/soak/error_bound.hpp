@@ -2,7 +2,7 @@
 // How far results may be from the oracle where sums are wider than the vectors.
 #pragma once
 
-#include "../support/reference.hpp"
+#include "../../testing/reference.hpp"
 
 namespace heddle::test {
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <sstream>
 
-#include "../support/backends.hpp"
+#include "../../testing/backends.hpp"
 #include "../support/watchdog.hpp"
 #include "trial.hpp"
 

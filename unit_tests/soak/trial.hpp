@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../support/random.hpp"
+#include "../../testing/random.hpp"
 
 namespace heddle::test {
 

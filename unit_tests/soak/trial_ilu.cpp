@@ -2,8 +2,8 @@
 // Incomplete factors of every exact scheme, held against those of the sequential program; and what
 // solves with them leave, multiplied by these.
 #define HEDDLE_DEFINITIONS  // of further types
+#include "../../testing/wide.hpp"
 #include "../support/incomplete.hpp"
-#include "../support/wide.hpp"
 #include "draw_events.hpp"
 #include "draw_system.hpp"
 

@@ -11,8 +11,8 @@
 
 #include "../../solvers/krylov/instantiate_jacobi.hpp"
 #include "../../solvers/krylov/polynomial.hpp"
+#include "../../testing/vectors_check.hpp"
 #include "../support/shared_formats.hpp"
-#include "../support/vectors_check.hpp"
 #include "draw_system.hpp"
 #include "trial.hpp"
 

@@ -2,7 +2,7 @@
 // Products by plans of every format and scheme: applied, updated, moved, prepared late.
 #pragma once
 
-#include "../support/plan_types.hpp"
+#include "../../testing/plan_types.hpp"
 #include "../support/symmetric.hpp"
 #include "draw_spmv_options.hpp"
 #include "draw_triangle.hpp"

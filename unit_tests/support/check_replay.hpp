@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../testing/vectors_check.hpp"
 #include "streams.hpp"
-#include "vectors_check.hpp"
 
 namespace heddle::test {
 

@@ -2,7 +2,7 @@
 // What tests of CSB share: its schemes, and matrices of which one triangle is stored.
 #pragma once
 
-#include "spmv_check.hpp"
+#include "../../testing/format_suite/check.hpp"
 #include "symmetric.hpp"
 
 namespace heddle::test {

@@ -2,7 +2,7 @@
 // A format that is chosen when a program begins, so that one program tests all of them.
 #pragma once
 
-#include "../formats/user_block_diagonals.hpp"
+#include "../../testing/user_block_diagonals.hpp"
 #include "shared_formats.hpp"
 
 namespace heddle::test {

@@ -10,8 +10,8 @@
 #include "../../solvers/gauss_seidel/blocks.hpp"
 #include "../../solvers/gauss_seidel/choose.hpp"
 #include "../../solvers/ordered/colors.hpp"
+#include "../../testing/vectors_check.hpp"
 #include "grid_operator.hpp"
-#include "vectors_check.hpp"
 
 namespace heddle::test {
 

@@ -2,7 +2,7 @@
 // What tests of Gauss-Seidel ask of every scheme, of rows and of blocks.
 #pragma once
 
-#include "../tools/events.hpp"
+#include "../../testing/events.hpp"
 #include "gauss_seidel.hpp"
 #include "shared_sweeps.hpp"
 

@@ -5,9 +5,9 @@
 #include <heddle/matrix.hpp>
 
 #include "../../core/loops.hpp"
-#include "backends.hpp"
+#include "../../testing/backends.hpp"
+#include "../../testing/random.hpp"
 #include "copy_in.hpp"
-#include "random.hpp"
 
 namespace heddle::test {
 

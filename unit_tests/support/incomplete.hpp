@@ -8,9 +8,9 @@
 
 #include "../../backends/device.hpp"
 #include "../../solvers/ilu/schemes.hpp"
-#include "backends.hpp"
+#include "../../testing/backends.hpp"
+#include "../../testing/random.hpp"
 #include "copy_in.hpp"
-#include "random.hpp"
 #include "shared_factors.hpp"
 
 namespace heddle::test {

@@ -5,9 +5,9 @@
 
 #include "../../solvers/krylov/instantiate_jacobi.hpp"
 #include "../../solvers/krylov/options.hpp"
-#include "../tools/events.hpp"
+#include "../../testing/events.hpp"
+#include "../../testing/vectors_check.hpp"
 #include "grid_operator.hpp"
-#include "vectors_check.hpp"
 
 namespace heddle::test {
 

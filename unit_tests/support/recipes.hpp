@@ -3,9 +3,9 @@
 #pragma once
 
 #include "../../formats/recipes.hpp"
-#include "backends.hpp"
-#include "plan_types.hpp"
-#include "spmv_check.hpp"
+#include "../../testing/backends.hpp"
+#include "../../testing/format_suite/check.hpp"
+#include "../../testing/plan_types.hpp"
 
 namespace heddle::test {
 

@@ -5,7 +5,7 @@
 
 #include <heddle/ilu.hpp>
 
-#include "backends.hpp"
+#include "../../testing/backends.hpp"
 
 #ifdef HEDDLE_EMULATED
 #define HEDDLE_SHARED_FACTORS_OF(EXTERN, ROW, KEPT) \

@@ -3,7 +3,7 @@
 // source a format and type, made by instances.cmake, in heddle_test_instances.
 #pragma once
 
-#include "plan_types.hpp"
+#include "../../testing/plan_types.hpp"
 
 namespace heddle::test {
 

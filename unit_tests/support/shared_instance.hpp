@@ -2,7 +2,7 @@
 // What a source of heddle_test_instances is made of, beside the header that defines the format.
 #pragma once
 
-#include "plan_types.hpp"
+#include "../../testing/plan_types.hpp"
 
 namespace heddle::test {
 

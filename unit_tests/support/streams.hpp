@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "../../backends/graph.hpp"
-#include "plan_types.hpp"
+#include "../../testing/plan_types.hpp"
 
 namespace heddle::test {
 

@@ -2,7 +2,7 @@
 // What a matrix stands for of which one triangle is stored.
 #pragma once
 
-#include "spmv_check.hpp"
+#include "../../testing/format_suite/check.hpp"
 
 namespace heddle::test {
 

@@ -4,9 +4,9 @@
 
 #include <heddle/sptrsv.hpp>
 
-#include "plan_types.hpp"
-#include "residual.hpp"
-#include "spmv_check.hpp"
+#include "../../testing/format_suite/check.hpp"
+#include "../../testing/plan_types.hpp"
+#include "../../testing/residual.hpp"
 
 namespace heddle::test {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What Kokkos Tools sees of what belongs to no format; of plans: support/spmv_suite_events.hpp.
+// What Kokkos Tools sees of what belongs to no format; of plans: testing/format_suite/events.hpp.
 #define HEDDLE_DEFINITIONS  // on backends that the compiled part leaves out
 #include <doctest/doctest.h>
 
-#include "../support/backends.hpp"
-#include "../support/spmv_check.hpp"
-#include "events.hpp"
+#include "../../testing/backends.hpp"
+#include "../../testing/events.hpp"
+#include "../../testing/format_suite/check.hpp"
 
 namespace heddle::test {
 

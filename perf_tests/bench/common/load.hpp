@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "../../../core/files/read_matrix.hpp"
-#include "../../../unit_tests/support/generate.hpp"
-#include "../../../unit_tests/support/matrices.hpp"
+#include "../../../testing/generate.hpp"
+#include "../../../testing/matrices.hpp"
 #include "results.hpp"
 #include "source.hpp"
 #include "timing.hpp"

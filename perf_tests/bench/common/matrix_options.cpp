@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "../../../core/error.hpp"
-#include "../../../unit_tests/support/generate.hpp"
+#include "../../../testing/generate.hpp"
 #include "matrix_set.hpp"
 
 namespace heddle::bench {

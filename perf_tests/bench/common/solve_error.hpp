@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../../unit_tests/support/wide.hpp"
+#include "../../../testing/wide.hpp"
 #include "load.hpp"
 
 namespace heddle::bench {

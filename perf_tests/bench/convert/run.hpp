@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "../../../backends/device.hpp"
-#include "../../../unit_tests/support/reference.hpp"
+#include "../../../testing/reference.hpp"
 #include "../common/allocations.hpp"
 #include "../common/contest.hpp"
 #include "../common/load.hpp"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "../../../unit_tests/support/wide.hpp"
+#include "../../../testing/wide.hpp"
 #include "problem.hpp"
 
 namespace heddle::bench {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../../unit_tests/support/reference.hpp"
+#include "../../../testing/reference.hpp"
 #include "../common/contest.hpp"
 #include "../common/solve_error.hpp"
 #include "../common/symmetry.hpp"

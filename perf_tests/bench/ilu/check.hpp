@@ -2,7 +2,7 @@
 // Whether incomplete factors are right, on the host in wide precision, whoever made them.
 #pragma once
 
-#include "../../../unit_tests/support/wide.hpp"
+#include "../../../testing/wide.hpp"
 #include "../common/solve_error.hpp"
 #include "problem.hpp"
 

@@ -5,7 +5,7 @@
 #include <heddle/sptrsv.hpp>
 
 #include "../../../solvers/sptrsv/select/candidates.hpp"
-#include "../../../unit_tests/support/traced_solve.hpp"
+#include "../../../testing/traced_solve.hpp"
 #include "../common/progress.hpp"
 #include "../common/results.hpp"
 #include "../common/scheme_search.hpp"

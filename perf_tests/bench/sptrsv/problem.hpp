@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "../../../solvers/sptrsv/options.hpp"
-#include "../../../unit_tests/support/solve_trace.hpp"
+#include "../../../testing/solve_trace.hpp"
 #include "../common/problem.hpp"
 
 namespace heddle::bench {

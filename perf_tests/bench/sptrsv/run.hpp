@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../../unit_tests/support/residual.hpp"
+#include "../../../testing/residual.hpp"
 #include "../common/contest.hpp"
 #include "../common/stopwatch.hpp"
 #include "heddle_contestants.hpp"

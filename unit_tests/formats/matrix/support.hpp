@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "support/backends.hpp"
-#include "support/matrices.hpp"
-#include "support/random.hpp"
-#include "support/spmv_check.hpp"
+#include "../../../testing/backends.hpp"
+#include "../../../testing/format_suite/check.hpp"
+#include "../../../testing/matrices.hpp"
+#include "../../../testing/random.hpp"
 
 namespace heddle::test {
 

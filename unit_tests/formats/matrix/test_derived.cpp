@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Transposes, sorted rows, sums, parts, submatrices and assembly, against plain ones on the host,
 // and with new values.
+#include "../../../testing/events.hpp"
 #include "formats/matrix/support.hpp"
 #include "support/copy_in.hpp"
-#include "tools/events.hpp"
 
 namespace heddle::test {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products of matrices against a serial one, to the last bit: values are such that the order of a
 // sum shows, and products are exact.
+#include "../../../testing/events.hpp"
 #include "formats/matrix/support.hpp"
 #include "support/moves_only.hpp"
-#include "tools/events.hpp"
 
 namespace heddle::test {
 

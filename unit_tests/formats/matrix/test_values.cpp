@@ -2,9 +2,9 @@
 // Diagonals, scaling, small entries dropped, norms and comparisons, against plain ones on the host.
 #include <cmath>
 
+#include "../../../testing/events.hpp"
 #include "formats/matrix/support.hpp"
 #include "support/copy_in.hpp"
-#include "tools/events.hpp"
 
 namespace heddle::test {
 

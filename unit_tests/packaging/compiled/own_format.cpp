@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A format of one's own beside the library's.
-#include "../../formats/user_format.hpp"
+#include "../../../testing/user_format.hpp"
 #include "matrix.hpp"
 
 bool own_format() {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #define HEDDLE_DEFINITIONS  // of further types
+#include "../../../testing/events.hpp"
+#include "../../../testing/vectors_check.hpp"
 #include "../../support/incomplete.hpp"
 #include "../../support/shared_formats.hpp"
-#include "../../support/vectors_check.hpp"
-#include "../../tools/events.hpp"
 
 namespace heddle::test {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which fill a level has, and where there is no more.
+#include "../../../testing/vectors_check.hpp"
 #include "../../support/incomplete.hpp"
 #include "../../support/shared_formats.hpp"
-#include "../../support/vectors_check.hpp"
 
 namespace heddle::test {
 

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "../../../testing/vectors_check.hpp"
 #include "../../support/incomplete.hpp"
-#include "../../support/vectors_check.hpp"
 
 namespace {
 

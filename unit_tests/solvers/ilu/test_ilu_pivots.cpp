@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pivots that break down, and what helps.
 #define HEDDLE_DEFINITIONS  // of further types
+#include "../../../testing/vectors_check.hpp"
 #include "../../support/incomplete.hpp"
 #include "../../support/shared_formats.hpp"
-#include "../../support/vectors_check.hpp"
 
 namespace heddle::test {
 

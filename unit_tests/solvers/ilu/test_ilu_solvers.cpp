@@ -7,10 +7,10 @@
 #include <heddle/ilu.hpp>
 #include <heddle/spmv.hpp>
 
+#include "../../../testing/vectors_check.hpp"
 #include "../../support/grid_operator.hpp"
 #include "../../support/incomplete.hpp"
 #include "../../support/shared_formats.hpp"
-#include "../../support/vectors_check.hpp"
 
 namespace heddle::test {
 

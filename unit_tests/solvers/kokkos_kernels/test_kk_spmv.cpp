@@ -5,10 +5,10 @@
 #include <heddle/kokkos_kernels.hpp>
 
 #include "../../../formats/all_definitions.hpp"
+#include "../../../testing/events.hpp"
+#include "../../../testing/format_suite/check.hpp"
+#include "../../../testing/plan_types.hpp"
 #include "../../support/crs_matrix.hpp"
-#include "../../support/plan_types.hpp"
-#include "../../support/spmv_check.hpp"
-#include "../../tools/events.hpp"
 
 namespace heddle::test {
 

@@ -6,10 +6,10 @@
 #include <heddle/kokkos_kernels.hpp>
 
 #include "../../../solvers/sptrsv/definitions.hpp"
+#include "../../../testing/events.hpp"
 #include "../../support/crs_matrix.hpp"
 #include "../../support/triangles.hpp"
 #include "../../support/watchdog.hpp"
-#include "../../tools/events.hpp"
 
 namespace heddle::test {
 

@@ -7,8 +7,8 @@
 #include <KokkosSparse_spiluk.hpp>
 #include <heddle/kokkos_kernels.hpp>
 
+#include "../../../testing/vectors_check.hpp"
 #include "../../support/incomplete.hpp"
-#include "../../support/vectors_check.hpp"
 
 namespace heddle::test {
 

@@ -7,8 +7,8 @@
 #include <heddle/kokkos_kernels.hpp>
 
 #include "../../../formats/all_definitions.hpp"
-#include "../../support/matrices.hpp"
-#include "../../support/reference.hpp"
+#include "../../../testing/matrices.hpp"
+#include "../../../testing/reference.hpp"
 
 namespace heddle::test {
 

@@ -2,8 +2,8 @@
 #define HEDDLE_DEFINITIONS  // of further types
 #include <heddle/cg.hpp>
 
+#include "../../../testing/vectors_check.hpp"
 #include "../../support/grid_operator.hpp"
-#include "../../support/vectors_check.hpp"
 
 namespace heddle::test {
 

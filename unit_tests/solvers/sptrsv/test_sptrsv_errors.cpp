@@ -3,9 +3,9 @@
 #include <doctest/doctest.h>
 
 #include "../../../solvers/sptrsv/definitions.hpp"
+#include "../../../testing/events.hpp"
 #include "../../support/odd_values.hpp"
 #include "../../support/triangles.hpp"
-#include "../../tools/events.hpp"
 
 namespace heddle::test {
 

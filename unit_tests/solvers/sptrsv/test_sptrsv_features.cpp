@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "../../../solvers/sptrsv/definitions.hpp"
+#include "../../../testing/events.hpp"
 #include "../../support/triangles.hpp"
-#include "../../tools/events.hpp"
 
 namespace heddle::test {
 

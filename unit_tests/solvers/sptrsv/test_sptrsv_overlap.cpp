@@ -4,8 +4,8 @@
 
 #include <functional>
 
+#include "../../../testing/events.hpp"
 #include "../../support/sptrsv_check.hpp"
-#include "../../tools/events.hpp"
 
 namespace heddle::test {
 

@@ -2,9 +2,9 @@
 // For how many threads of a CPU triangular solves are scheduled.
 #include <doctest/doctest.h>
 
+#include "../../../testing/events.hpp"
 #include "../../support/assumed_processors.hpp"
 #include "../../support/sptrsv_check.hpp"
-#include "../../tools/events.hpp"
 
 namespace heddle::test {
 

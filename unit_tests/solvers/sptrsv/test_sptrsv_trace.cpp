@@ -2,8 +2,8 @@
 // Solves with time stamps in them: what they note of every step, and that they solve.
 #include <doctest/doctest.h>
 
+#include "../../../testing/traced_solve.hpp"
 #include "../../support/sptrsv_check.hpp"
-#include "../../support/traced_solve.hpp"
 #include "../../support/watchdog.hpp"
 
 namespace heddle::test {

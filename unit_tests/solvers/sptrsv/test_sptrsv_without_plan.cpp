@@ -3,12 +3,12 @@
 #include <doctest/doctest.h>
 
 #include "../../../solvers/sptrsv/definitions.hpp"
+#include "../../../testing/events.hpp"
 #include "../../support/held_device.hpp"
 #include "../../support/odd_values.hpp"
 #include "../../support/sptrsv_check.hpp"
 #include "../../support/streams.hpp"
 #include "../../support/watchdog.hpp"
-#include "../../tools/events.hpp"
 
 namespace heddle::test {
 

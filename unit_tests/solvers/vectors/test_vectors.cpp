@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Updates, dots and norms of vectors.
 #define HEDDLE_DEFINITIONS  // of further types
-#include "../../support/vectors_check.hpp"
+#include "../../../testing/vectors_check.hpp"
 
 namespace heddle::test {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products of tall and skinny matrices.
 #define HEDDLE_DEFINITIONS  // of further types
-#include "../../support/vectors_check.hpp"
-#include "../../tools/events.hpp"
+#include "../../../testing/events.hpp"
+#include "../../../testing/vectors_check.hpp"
 
 namespace heddle::test {
 

@@ -2,9 +2,9 @@
 // Wavefronts run a loop in parallel as if in its order, on every backend.
 #include <doctest/doctest.h>
 
+#include "../../../testing/events.hpp"
 #include "../../support/loops.hpp"
 #include "../../support/watchdog.hpp"
-#include "../../tools/events.hpp"
 
 namespace heddle::test {
 

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "../../core/matrix.hpp"
+#include "../core/matrix.hpp"
 #include "wide.hpp"
 
 namespace heddle::test {

@@ -13,9 +13,9 @@
 #include <tuple>
 #include <utility>
 
-#include "../../backends/kokkos/portable.hpp"
+#include "../backends/kokkos/portable.hpp"
 #ifdef HEDDLE_EMULATED
-#include "../../backends/emulated/space.hpp"
+#include "../backends/emulated/space.hpp"
 #endif
 
 namespace heddle::test {

@@ -6,7 +6,7 @@
 #include <ostream>
 #include <type_traits>
 
-#include "../../core/types.hpp"
+#include "../core/types.hpp"
 
 namespace heddle::test::detail {
 

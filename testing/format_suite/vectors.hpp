@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Part of spmv_suite.hpp: several vectors at once, in every layout.
+// Part of format_suite.hpp: several vectors at once, in every layout.
 #pragma once
 
-#include "spmv_patterns.hpp"
-#include "spmv_plans.hpp"
+#include "make_plans.hpp"
+#include "patterns.hpp"
 
 namespace heddle::test {
 

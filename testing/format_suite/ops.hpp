@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Part of spmv_suite.hpp: transposing and conjugating ops, native to a scheme or prepared.
+// Part of format_suite.hpp: transposing and conjugating ops, native to a scheme or prepared.
 #pragma once
 
-#include "spmv_patterns.hpp"
-#include "spmv_plans.hpp"
+#include "make_plans.hpp"
+#include "patterns.hpp"
 
 namespace heddle::test {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "pattern.hpp"
+#include "../pattern.hpp"
 
 namespace heddle::test {
 

@@ -4,9 +4,9 @@
 
 #include <heddle/spmv.hpp>
 
-#include "../../backends/device.hpp"
-#include "../../backends/lanes.hpp"
-#include "../../core/loops.hpp"
+#include "../backends/device.hpp"
+#include "../backends/lanes.hpp"
+#include "../core/loops.hpp"
 #include "backends.hpp"
 
 namespace heddle::test {
@@ -44,14 +44,14 @@ using FloatType = Types<std::tuple_element_t<0, Backends>, float, Indices32>;
 using PortableType = Types<Portable<Kokkos::DefaultExecutionSpace>, double, Indices32>;
 
 /// The types that a format is tested for; all of them where HEDDLE_FULL_TESTS is defined, and one
-/// under sanitizers, whose compilers are slow and to whom memory is memory, and on emulated
-/// devices. The suites of SpMV and SpTRSV take TestedTypes (of which instances.cmake knows the
-/// names), what is true of a format or a scheme alone FewTypes.
+/// under sanitizers, whose compilers are slow and to whom memory is memory, on emulated
+/// devices, and in users' tests, which know no turn. The suites of SpMV and SpTRSV take TestedTypes
+/// (of which instances.cmake knows the names), what is true of a format or a scheme alone FewTypes.
 #ifdef HEDDLE_FULL_TESTS
 using FewTypes = Every<>;
 using TestedTypes = FewTypes;
 inline constexpr bool full_tests = true;
-#elif defined(HEDDLE_SANITIZED_TESTS) || defined(HEDDLE_EMULATED)
+#elif defined(HEDDLE_SANITIZED_TESTS) || defined(HEDDLE_EMULATED) || !defined(HEDDLE_TURN)
 using FewTypes = std::tuple<DoubleType>;
 using TestedTypes = FewTypes;
 inline constexpr bool full_tests = false;

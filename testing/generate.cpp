@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
-#include "../../core/error.hpp"
-#include "generate_amg.hpp"
-#include "generate_cutcell.hpp"
-#include "generate_rows.hpp"
+#include "../core/error.hpp"
+#include "generate/amg.hpp"
+#include "generate/cutcell.hpp"
+#include "generate/rows.hpp"
 #include "random.hpp"
 
 namespace heddle::test {

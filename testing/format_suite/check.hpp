@@ -7,9 +7,9 @@
 #include <heddle/spmv.hpp>
 #include <string>
 
-#include "matrices.hpp"
-#include "random.hpp"
-#include "reference.hpp"
+#include "../matrices.hpp"
+#include "../random.hpp"
+#include "../reference.hpp"
 
 namespace heddle::test {
 

@@ -5,9 +5,9 @@
 #include <numeric>
 #include <vector>
 
-#include "../../backends/clock.hpp"
-#include "../../solvers/sptrsv/definitions.hpp"
-#include "../../solvers/sptrsv/plan.hpp"
+#include "../backends/clock.hpp"
+#include "../solvers/sptrsv/definitions.hpp"
+#include "../solvers/sptrsv/plan.hpp"
 #include "solve_trace.hpp"
 
 namespace heddle::detail::sptrsv {

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "matrices.hpp"
+#include "../matrices.hpp"
 
 namespace heddle::test {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../core/matrix.hpp"
+#include "../core/matrix.hpp"
 #include "backends.hpp"
 #include "pattern.hpp"
 #include "random.hpp"

@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All that Heddle promises of a format of SpMV, as tests. The test file of a format is
+// All that Heddle promises of a format of SpMV, as tests by doctest. A test program of a format is
 //
-//     #include "../support/spmv_suite.hpp"
-//     HEDDLE_TEST_SPMV(heddle::test::PlanTypes<heddle::Formats<heddle::EllFormat>>);
+//     #define HEDDLE_DEFINITIONS
+//     #include <heddle/testing/format_suite.hpp>
+//     #include <heddle/testing/main.hpp>
+//     HEDDLE_TEST_FORMAT(mine::TileFormat);
 //
-// and those of one format may be split over files by their types, which compile side by side.
+// which tests it in double on the default execution space, or on an emulated GPU of W lanes a warp
+// where HEDDLE_EMULATED is W. HEDDLE_TEST_SPMV takes a tuple of PlanType, with other scalars,
+// indices and spaces; it may be split over files, which compile side by side.
 #pragma once
 
-#include "spmv_suite_dots.hpp"
-#include "spmv_suite_events.hpp"
-#include "spmv_suite_infinities.hpp"
-#include "spmv_suite_ops.hpp"
-#include "spmv_suite_plans.hpp"
-#include "spmv_suite_products.hpp"
-#include "spmv_suite_vectors.hpp"
+#include "format_suite/dots.hpp"
+#include "format_suite/events.hpp"
+#include "format_suite/infinities.hpp"
+#include "format_suite/ops.hpp"
+#include "format_suite/plans.hpp"
+#include "format_suite/products.hpp"
+#include "format_suite/vectors.hpp"
+
+#define HEDDLE_TEST_FORMAT(...) \
+  HEDDLE_TEST_SPMV(std::tuple<heddle::test::OnePlanType<heddle::Formats<__VA_ARGS__>>>)
 
 #define HEDDLE_TEST_SPMV(...)                                   \
   namespace heddle::test {                                      \

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Part of spmv_suite.hpp: a product and the dot of what it gives, in one call.
+// Part of format_suite.hpp: a product and the dot of what it gives, in one call.
 #pragma once
 
 #include "../../formats/common/team_sums/workspace_memory.hpp"
-#include "../tools/events.hpp"
-#include "spmv_patterns.hpp"
-#include "spmv_plans.hpp"
-#include "vectors_check.hpp"
+#include "../events.hpp"
+#include "../vectors_check.hpp"
+#include "make_plans.hpp"
+#include "patterns.hpp"
 
 namespace heddle::test {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "generate_rows.hpp"
+#include "rows.hpp"
 
 namespace heddle::test {
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "../../core/types.hpp"
+#include "../core/types.hpp"
 
 namespace heddle::test {
 

@@ -5,8 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include "plan_types.hpp"
-#include "spmv_check.hpp"
+#include "../plan_types.hpp"
+#include "check.hpp"
 
 namespace heddle::test {
 

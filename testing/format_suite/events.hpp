@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Part of spmv_suite.hpp: what Kokkos Tools sees of a plan.
+// Part of format_suite.hpp: what Kokkos Tools sees of a plan.
 #pragma once
 
 #include <map>
 #include <string>
 
-#include "../tools/events.hpp"
-#include "spmv_patterns.hpp"
-#include "spmv_plans.hpp"
+#include "../events.hpp"
+#include "make_plans.hpp"
+#include "patterns.hpp"
 
 namespace heddle::test {
 
