@@ -15,6 +15,7 @@
 #include "gs/operation.hpp"
 #include "ilu/operation.hpp"
 #include "launches/launches.hpp"
+#include "multiply/operation.hpp"
 #include "operation.hpp"
 #include "read/operation.hpp"
 #include "solve/operation.hpp"
@@ -35,6 +36,7 @@ std::vector<Operation> operations() {
       gs_operation(),        //
       solve_operation(),     //
       convert_operation(),   //
+      multiply_operation(),  //
       features_operation(),  //
       device_operation(),    //
       launches_operation(),  //
@@ -61,6 +63,7 @@ constexpr const char* general_help =
     "  heddle-bench ilu --generate grid2d:1000\n"
     "  heddle-bench gs --generate grid2d:1000\n"
     "  heddle-bench solve --generate grid2d:300\n"
+    "  heddle-bench multiply --generate grid2d:1000\n"
     "  heddle-bench compare before.json after.json\n\n"
     "Options of Kokkos (--kokkos-num-threads=4, ...) are passed on.\n";
 

@@ -124,6 +124,18 @@ heddle_bench_test(solve_no_scheme RUN solve --generate grid2d:9 --scheme ilu9 ${
                   ERR "no preconditioner .ilu9.; there are all, none, jacobi")
 heddle_bench_test(solve_not_square RUN solve --generate rectangular:50,60,3 ${quick} EXIT 2
                   ERR "solvers need a square matrix")
+heddle_bench_test(multiply_table RUN multiply --generate grid2d:20,9 rmat:8 --baseline program ${quick}
+                  EXIT 0 OUT "${bench_tests}/multiply_table.txt")
+heddle_bench_test(multiply_ap RUN multiply --generate grid3d:8 hub:900 hypersparse:500,0 --product ap ${quick}
+                  EXIT 0)
+heddle_bench_test(multiply_rap RUN multiply --generate grid3d:8 rmat:8 hypersparse:500,0 --product rap ${quick}
+                  EXIT 0)
+heddle_bench_test(multiply_no_scheme RUN multiply --generate grid2d:9 --scheme hash ${quick} EXIT 2 OUT none
+                  ERR "no scheme .hash. of products of matrices; there is auto")
+heddle_bench_test(multiply_not_square RUN multiply --generate rectangular:50,60,3 ${quick} EXIT 2
+                  ERR "its product with itself needs a square one")
+heddle_bench_test(multiply_too_large RUN multiply --generate grid2d:9 --most-products 100 ${quick} EXIT 2
+                  ERR "takes [0-9]+ multiplications; allow as many with --most-products")
 heddle_bench_test(gs_table RUN gs --generate grid2d:20,9 --scheme auto gauss-seidel/sequential
                   --baseline sequential ${quick} EXIT 0 OUT "${bench_tests}/gs_table.txt")
 heddle_bench_test(gs_guess RUN gs --generate rmat:8 hypersparse:500,0 --sweep backward --start guess
@@ -234,6 +246,10 @@ set(smoke_gs_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_gs.json")
 heddle_bench_test(smoke_gs RUN gs --generate grid2d:30 hypersparse:500,0 --json "${smoke_gs_json}" ${quick}
                   EXIT 0)
 set_tests_properties(heddle-bench/smoke_gs PROPERTIES FIXTURES_SETUP heddle_bench_json)
+set(smoke_multiply_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_multiply.json")
+heddle_bench_test(smoke_multiply RUN multiply --generate grid2d:30 hypersparse:500,0 --json
+                  "${smoke_multiply_json}" ${quick} EXIT 0)
+set_tests_properties(heddle-bench/smoke_multiply PROPERTIES FIXTURES_SETUP heddle_bench_json)
 heddle_bench_test(smoke_sptrsv RUN sptrsv --generate grid2d:30 hub:3000 hypersparse:500,0 --json
                   "${smoke_sptrsv_json}" ${quick} EXIT 0)
 set_tests_properties(heddle-bench/smoke_sptrsv PROPERTIES FIXTURES_SETUP heddle_bench_json)
@@ -267,6 +283,7 @@ if(nlohmann_json_schema_validator_FOUND)
   add_test(NAME heddle-bench/schema COMMAND heddle_bench_check_schema ${schemas} -- "${smoke_json}"
                                             "${smoke_sptrsv_json}" "${smoke_search_json}"
                                             "${smoke_convert_json}" "${smoke_ilu_json}" "${smoke_gs_json}"
+                                            "${smoke_multiply_json}"
                                             "${smoke_solve_json}" "${smoke_gmres_json}"
                                             "${bench_tests}/unsteady.json")
   set_tests_properties(heddle-bench/schema PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
@@ -349,6 +366,7 @@ add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp" "${bench_tests}
                                   "${bench_tests}/dependent_steps.cpp" "${bench_tests}/device_log.cpp"
                                   "${bench_tests}/generators.cpp"
                                   "${bench_tests}/matrix_set.cpp"
+                                  "${bench_tests}/multiply.cpp"
                                   "${bench_tests}/pattern_picture.cpp"
                                   "${bench_tests}/reference.cpp"
                                   "${bench_tests}/scheme_search.cpp" "${bench_tests}/solve.cpp"

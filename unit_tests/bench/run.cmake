@@ -41,6 +41,9 @@ string(REGEX REPLACE "TIME +[0-9.]+ +TIME +TIME +SPREAD +TIME +[0-9.]+ "
 # Of ilu: setup, setup over time, time, what is kept, over the peer's.
 string(REGEX REPLACE "TIME +[0-9.e+]+ +TIME +SPREAD +[0-9.]+ [KMG]?B +([0-9.]+x|-) "
                      "TIME N TIME SPREAD BYTES N " plain "${plain}")
+# Of multiply: symbolic, numeric, both, what is kept, and both over the peer's.
+string(REGEX REPLACE "TIME +TIME +SPREAD +TIME +[0-9.]+ [KMG]?B +([0-9.]+x|-) +([0-9.]+x|-) "
+                     "TIME TIME SPREAD TIME BYTES N N " plain "${plain}")
 # Of gs: setup, setup over time, time, rate, share of the product's, what is kept, over the peer's.
 string(REGEX REPLACE "TIME +[0-9.e+]+ +TIME +SPREAD +[0-9.]+ +[0-9]+% +[0-9.]+ [KMG]?B +([0-9.]+x|-) "
                      "TIME N TIME SPREAD N N% BYTES N " plain "${plain}")

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+
+#include "../common/load.hpp"
+#include "../common/problem.hpp"
+
+namespace heddle::bench {
+
+/// Something that multiplies two or three matrices again and again, with the same patterns. Its
+/// setup is the symbolic phase.
+template <Scalar S, Offset Off>
+class MultiplyContestant : public SetUp {
+ public:
+  /// The numeric phase.
+  virtual void multiply(const Exec& exec) = 0;
+  /// What it made, on the host. Waits.
+  virtual HostStorage<S, Off> result(const Exec& exec) = 0;
+};
+
+/// C = A B, or C = R A B; what every contestant is given.
+template <Scalar S, Offset Off>
+struct MultiplyProblem {
+  using Contestant = MultiplyContestant<S, Off>;
+  using Matrix = CsrMatrix<S, Index, Off, Space>;
+
+  /// Columns ascend, each once.
+  Matrix A, B;
+  std::optional<Matrix> R;
+};
+
+/// Two products behind each other, or one: of what multiplies two matrices as
+/// Product(exec, A, B), numeric(exec), matrix() and bytes().
+template <Scalar S, Offset Off, class Product>
+class ProductsInTurn : public MultiplyContestant<S, Off> {
+ public:
+  ProductsInTurn(const Exec& exec, const MultiplyProblem<S, Off>& problem)
+      : first_(exec, problem.A, problem.B) {
+    if (problem.R) last_.emplace(exec, *problem.R, first_.matrix());
+  }
+
+  void multiply(const Exec& exec) override {
+    first_.numeric(exec);
+    if (last_) last_->numeric(exec);
+  }
+  HostStorage<S, Off> result(const Exec& exec) override {
+    exec.fence("heddle::bench::multiplied");
+    return host_copy((last_ ? *last_ : first_).matrix());
+  }
+  std::size_t bytes() const override { return first_.bytes() + (last_ ? last_->bytes() : 0); }
+  bool allocates_through_kokkos() const override { return false; }
+
+ private:
+  template <class Matrix>
+  static HostStorage<S, Off> host_copy(const Matrix& C) {
+    HostStorage<S, Off> host(Kokkos::DefaultHostExecutionSpace(), C.rows(), C.columns(),
+                             static_cast<std::int64_t>(C.nonzeros()));
+    Kokkos::deep_copy(host.row_ptr(), C.row_ptr());
+    Kokkos::deep_copy(host.col_idx(), C.col_idx());
+    Kokkos::deep_copy(host.values(), C.values());
+    return host;
+  }
+
+  Product first_;
+  std::optional<Product> last_;
+};
+
+}  // namespace heddle::bench
