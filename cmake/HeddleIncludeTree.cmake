@@ -25,6 +25,7 @@ set(HEDDLE_PUBLIC_NAMES
     ilu.hpp=solvers/ilu.hpp
     matrix.hpp=core/matrix.hpp
     matrix_market.hpp=core/files/matrix_market.hpp
+    multigrid.hpp=solvers/multigrid.hpp
     petsc.hpp=core/files/petsc.hpp
     read_matrix.hpp=core/files/read_matrix.hpp
     recipes.hpp=formats/recipes.hpp

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../backends/atomics.hpp"
+#include "../../core/arena.hpp"
+#include "../../core/loops.hpp"
+
+/// Aggregates of the nodes of a graph, around the nodes of a maximal independent set at distance
+/// two. All are the same on every run, device and number of threads: each launch writes what it
+/// alone reads, and priorities are hashes.
+///
+/// Sources: N. Bell, S. Dalton and L. Olson, "Exposing fine-grained parallelism in algebraic
+/// multigrid methods", SIAM J. Sci. Comput. 34, 2012 (the set by maxima handed on twice); B. Kelley
+/// and S. Rajamanickam, "Parallel, portable algorithms for distance-2 maximal independent set and
+/// graph coarsening", IPDPS 2022 (new priorities in every round, a second set among the rest).
+namespace heddle::detail::multigrid {
+
+/// A random number of a number.
+KOKKOS_FORCEINLINE_FUNCTION std::uint64_t hash_of(std::uint64_t h) {
+  h += 0x9e3779b97f4a7c15u;
+  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
+  h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
+  return h ^ (h >> 31);
+}
+
+/// Strong entries, row by row, the diagonal among them or not, and how strong each is.
+template <Ordinal O, Offset Off, class Real>
+struct StrongGraph {
+  const Off* row_ptr;
+  const O* col_idx;
+  const Real* strength;
+  O nodes;
+};
+
+enum class Node : int { left_out, undecided, root, covered };
+
+/// Keys of a round: above all others those of roots, then those of who may become one.
+struct SetKeys {
+  const Node* state;
+  std::uint64_t* key;
+  std::uint64_t round;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::uint64_t priority = hash_of(static_cast<std::uint64_t>(i) + (round << 40)) >> 2;
+    const Node is = state[i];
+    key[i] = is == Node::root        ? (std::uint64_t{2} << 62) | priority
+             : is == Node::undecided ? (std::uint64_t{1} << 62) | priority
+                                     : 0;
+  }
+};
+
+/// The largest key at a node and its neighbours; of who is left out nothing is handed on.
+template <class Graph>
+struct LargestAround {
+  Graph graph;
+  const Node* state;
+  const std::uint64_t* key;
+  std::uint64_t* largest;
+
+  KOKKOS_FORCEINLINE_FUNCTION std::uint64_t around(std::int64_t i) const {
+    std::uint64_t most = key[i];
+    for (auto k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
+      const std::uint64_t other = key[graph.col_idx[k]];
+      if (other > most) most = other;
+    }
+    return most;
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    largest[i] = state[i] == Node::left_out ? 0 : around(i);
+  }
+};
+
+/// Decides what keys within distance two decide; the sum is of nodes that stay undecided.
+template <class Graph>
+struct Decide {
+  LargestAround<Graph> again;  ///< reads what the first one wrote
+  const std::uint64_t* own;
+  Node* state;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& left) const {
+    if (state[i] != Node::undecided) return;
+    const std::uint64_t most = again.around(i);
+    if (most == own[i]) {
+      state[i] = Node::root;
+    } else if (most >> 62 == 2) {
+      state[i] = Node::covered;
+    } else {
+      ++left;
+    }
+  }
+};
+
+/// Who takes part in the next set: nodes without an aggregate that have neighbours like that.
+template <class Graph>
+struct WhoTakesPart {
+  Graph graph;
+  decltype(Graph::nodes) const* aggregate;
+  Node* state;
+  int least_neighbours;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool is_free(std::int64_t i) const { return aggregate[i] < 0; }
+  KOKKOS_FORCEINLINE_FUNCTION int free_neighbours(std::int64_t i) const {
+    int free = 0;
+    for (auto k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
+      const auto j = static_cast<std::int64_t>(graph.col_idx[k]);
+      free += j != i && is_free(j);
+      if (free >= least_neighbours) break;
+    }
+    return free;
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const bool takes_part = is_free(i) && free_neighbours(i) > 0;
+    state[i] = takes_part ? Node::undecided : Node::left_out;
+  }
+};
+
+/// Roots with too few free neighbours to be worth an aggregate become covered.
+template <class Graph>
+struct DropSmallRoots {
+  WhoTakesPart<Graph> who;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (who.state[i] == Node::root && who.free_neighbours(i) < who.least_neighbours) {
+      who.state[i] = Node::covered;
+    }
+  }
+};
+
+struct IsRoot {
+  const Node* state;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return state[i] == Node::root; }
+};
+
+/// Roots take numbers, and their neighbours that are free join them.
+template <class Graph>
+struct JoinRoots {
+  using O = decltype(Graph::nodes);
+  Graph graph;
+  const Node* state;
+  const O* roots_before;
+  O first;
+  O* aggregate;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (state[i] == Node::root) {
+      aggregate[i] = first + roots_before[i];
+      return;
+    }
+    if (state[i] != Node::covered) return;
+    for (auto k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
+      const O j = graph.col_idx[k];
+      if (state[j] != Node::root) continue;
+      aggregate[i] = first + roots_before[j];
+      return;
+    }
+  }
+};
+
+template <Ordinal O>
+struct CountMembers {
+  const O* aggregate;
+  O* members;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (aggregate[i] >= 0) backends::atomic_inc(members + aggregate[i]);
+  }
+};
+
+/// Who is left joins the aggregate of its strongest neighbour, of equally strong ones the smallest.
+template <class Graph>
+struct JoinStrongest {
+  using O = decltype(Graph::nodes);
+  Graph graph;
+  const O* aggregate;
+  const O* members;
+  O* joined;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    O best = aggregate[i];
+    if (best < 0) {
+      std::remove_cvref_t<decltype(graph.strength[0])> strongest = 0;
+      for (auto k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
+        const O other = aggregate[graph.col_idx[k]];
+        if (other < 0 || static_cast<std::int64_t>(graph.col_idx[k]) == i) continue;
+        const auto strength = graph.strength[k];
+        const bool better = best < 0 || strength > strongest ||
+                            (strength == strongest && members[other] < members[best]);
+        if (!better) continue;
+        best = other;
+        strongest = strength;
+      }
+    }
+    joined[i] = best;
+  }
+};
+
+/// The aggregate of each node; -1 of nodes without a strong neighbour, which the smoother alone
+/// solves for. Allocates, and waits, once a round.
+template <ExecutionSpace Exec, Ordinal O>
+class Aggregates {
+ public:
+  using Space = typename Exec::memory_space;
+
+  template <class Graph>
+  Aggregates(const Exec& exec, const Graph& graph) {
+    const auto n = static_cast<std::size_t>(graph.nodes);
+    memory_ = Arena<Space>(exec, "heddle::multigrid::aggregates", arena_bytes<O>(n));
+    Arena<Space> work(
+        exec, "heddle::multigrid::independent_set",
+        arena_bytes<O, O, O, Node, std::uint64_t, std::uint64_t>(n, n + 1, n, n, n, n));
+    of_ = memory_.template take<O>(n).data();
+    O* const aggregate = work.template take<O>(n).data();
+    O* const before = work.template take<O>(n + 1).data();
+    O* const members = work.template take<O>(n).data();
+    Node* const state = work.template take<Node>(n).data();
+    keys_[0] = work.template take<std::uint64_t>(n).data();
+    keys_[1] = work.template take<std::uint64_t>(n).data();
+
+    fill(exec, "heddle::multigrid::no_aggregates", aggregate, graph.nodes, O(-1));
+    for (const int least_neighbours : {1, 2}) {
+      const WhoTakesPart<Graph> who{graph, aggregate, state, least_neighbours};
+      parallel_for(exec, "heddle::multigrid::take_part", graph.nodes, who);
+      find_set(exec, graph, state);
+      parallel_for(exec, "heddle::multigrid::drop_small", graph.nodes, DropSmallRoots<Graph>{who});
+      const auto roots = running_sum_and_total(exec, "heddle::multigrid::number_roots", before,
+                                               graph.nodes, IsRoot{state});
+      parallel_for(exec, "heddle::multigrid::join_roots", graph.nodes,
+                   JoinRoots<Graph>{graph, state, before, count_, aggregate});
+      count_ += static_cast<O>(roots);
+    }
+    fill(exec, "heddle::multigrid::no_members", members, count_, O(0));
+    parallel_for(exec, "heddle::multigrid::count_members", graph.nodes,
+                 CountMembers<O>{aggregate, members});
+    parallel_for(exec, "heddle::multigrid::join_strongest", graph.nodes,
+                 JoinStrongest<Graph>{graph, aggregate, members, of_});
+    exec.fence("heddle::multigrid::aggregates");
+  }
+
+  O count() const { return count_; }
+  const O* of() const { return of_; }
+
+ private:
+  template <class Graph>
+  void find_set(const Exec& exec, const Graph& graph, Node* state) {
+    std::int64_t left = graph.nodes;
+    for (std::uint64_t round = 0; left > 0; ++round) {
+      const LargestAround<Graph> around{graph, state, keys_[0], keys_[1]};
+      parallel_for(exec, "heddle::multigrid::keys", graph.nodes, SetKeys{state, keys_[0], round});
+      parallel_for(exec, "heddle::multigrid::largest_around", graph.nodes, around);
+      left = 0;
+      Kokkos::parallel_reduce("heddle::multigrid::decide", range_policy(exec, graph.nodes),
+                              Decide<Graph>{{graph, state, keys_[1], nullptr}, keys_[0], state},
+                              left);
+    }
+  }
+
+  Arena<Space> memory_;
+  O* of_ = nullptr;
+  O count_ = 0;
+  std::uint64_t* keys_[2] = {};
+};
+
+}  // namespace heddle::detail::multigrid

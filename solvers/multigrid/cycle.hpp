@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <vector>
+
+#include "level.hpp"
+
+/// The V cycle.
+namespace heddle::detail::multigrid {
+
+/// Vectors of a level's own, one after the other.
+template <Scalar S>
+Multivector<S> vectors_of(S* data, std::int64_t rows, int count) {
+  return {data, 1, rows, rows, count};
+}
+template <Scalar S>
+Multivector<const S> to_read(const Multivector<S>& v) {
+  return {v.data, v.row_stride, v.vector_stride, v.rows, v.count};
+}
+
+template <ExecutionSpace Exec, class Matrix>
+class Cycle {
+ public:
+  using S = typename Matrix::scalar_type;
+  using Levels = std::vector<Level<Exec, Matrix>>;
+
+  Cycle(const Exec& exec, Levels& levels, const MultigridOptions& options)
+      : exec_(exec), levels_(levels), options_(options) {}
+
+  /// x = M b on level l and all below.
+  void run(std::size_t l, const Multivector<const S>& b, const Multivector<S>& x) const {
+    Level<Exec, Matrix>& level = levels_[l];
+    if (level.inverse_of_all) return level.inverse_of_all->apply(exec_, b, x);
+    smooth(level, b, x, true);
+    if (!level.transfer) return;
+    Level<Exec, Matrix>& next = levels_[l + 1];
+    const std::int64_t coarse_rows = next.A.rows();
+    const auto q = vectors_of(level.q, x.rows, x.count);
+    const auto coarse_b = vectors_of(next.b, coarse_rows, x.count);
+    const auto coarse_x = vectors_of(next.x, coarse_rows, x.count);
+    level.product->execute(exec_, Op::none, S(1), to_read(x), S(0), q);
+    pass("heddle::multigrid::residual", b, x, [&](int first, int count) {
+      return ResidualPass<S>{{}, q.slice(first, count), b.slice(first, count)};
+    });
+    level.transfer->restrict_to.execute(exec_, Op::none, S(1), to_read(q), S(0), coarse_b);
+    run(l + 1, to_read(coarse_b), coarse_x);
+    level.transfer->prolong.execute(exec_, Op::none, S(1), to_read(coarse_x), S(1), x);
+    smooth(level, b, x, false);
+  }
+
+ private:
+  void smooth(Level<Exec, Matrix>& level, const Multivector<const S>& b, const Multivector<S>& x,
+              bool from_zero) const {
+    const auto d = vectors_of(level.d, x.rows, x.count);
+    const auto q = vectors_of(level.q, x.rows, x.count);
+    const Multivector<const S> inverse{level.inverse, 1, 0, x.rows, x.count};
+    for (int step = 0; step < options_.degree; ++step) {
+      const SmoothingStep numbers = smoothing_step(options_.smoother, options_.degree, step);
+      const bool last = step + 1 == options_.degree;
+      const auto step_of = [&]<bool zero>(int first, int count) {
+        return SmoothPass<S, zero>{{},
+                                   x.slice(first, count),
+                                   d.slice(first, count),
+                                   b.slice(first, count),
+                                   to_read(q.slice(first, count)),
+                                   inverse.slice(first, count),
+                                   numbers,
+                                   last,
+                                   level.numbers};
+      };
+      if (from_zero && step == 0) {
+        pass("heddle::multigrid::smooth_from_zero", b, x,
+             [&](int first, int count) { return step_of.template operator()<true>(first, count); });
+      } else {
+        level.product->execute(exec_, Op::none, S(1), to_read(x), S(0), q);
+        pass("heddle::multigrid::smooth", b, x, [&](int first, int count) {
+          return step_of.template operator()<false>(first, count);
+        });
+      }
+    }
+  }
+
+  /// make(first, count), for all vectors, as many at a time as a launch takes.
+  template <class Make>
+  void pass(const char* label, const Multivector<const S>& b, const Multivector<S>& x,
+            const Make& make) const {
+    const bool unit_stride = b.row_stride == 1 && x.row_stride == 1;
+    vectors::in_slices(x.count, [&](int first, int count) {
+      vectors::stream(exec_, label, x.rows, count, unit_stride, make(first, count));
+    });
+  }
+
+  const Exec& exec_;
+  Levels& levels_;
+  const MultigridOptions& options_;
+};
+
+}  // namespace heddle::detail::multigrid

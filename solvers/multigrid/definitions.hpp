@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "../../formats/all_definitions.hpp"
+#include "../../formats/instantiate.hpp"
+#include "../triangle/check_triangle.hpp"
+#include "../vectors/definitions.hpp"
+#include "check.hpp"
+#include "core.hpp"
+#include "cycle.hpp"
+
+/// Defines what core.hpp declares.
+namespace heddle::detail {
+
+template <ExecutionSpace Exec, class Matrix>
+inline constexpr bool is_defined<MultigridPlanCore<Exec, Matrix>> = true;
+
+template <ExecutionSpace Exec, class Matrix>
+struct MultigridPlanCore<Exec, Matrix>::State {
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+  using Space = typename Exec::memory_space;
+  using Level = multigrid::Level<Exec, Matrix>;
+  using Vectors = multigrid::NearNullspace<S>;
+
+  State(const Exec& exec, const Matrix& A, const Multivector<const S>& near_nullspace,
+        const MultigridOptions& given, const Table& formats)
+      : rows(A.rows()),
+        nonzeros(static_cast<std::int64_t>(A.nonzeros())),
+        shared(exec, multigrid::checked(A, near_nullspace, given), given, formats) {
+    Kokkos::Timer timer;
+    row_features(exec, A, Check::columns);
+    symmetric = multigrid::is_symmetric(exec, A);
+    const int count = std::max(near_nullspace.count, 1);
+    const auto entries = static_cast<std::size_t>(rows * count);
+    memory = Arena<Space>(exec, "heddle::multigrid::near_nullspace", arena_bytes<S>(entries));
+    const Vectors finest{memory.template take<S>(entries).data(), rows, count};
+    parallel_for(exec, "heddle::multigrid::near_nullspace", rows * count,
+                 multigrid::CopyVectors<S>{near_nullspace, finest});
+    make_levels(exec, A, finest);
+    exec.fence("heddle::multigrid::made");
+    setup_seconds = timer.seconds();
+  }
+
+  void make_levels(const Exec& exec, Matrix A, Vectors vectors) {
+    // A level refers to what the one before owns, and vectors move what they hold.
+    levels.reserve(static_cast<std::size_t>(shared.options.max_levels));
+    double strength = shared.options.strength;
+    while (end.empty()) {
+      levels.emplace_back(exec, A, vectors, levels.empty(), shared);
+      Level& level = levels.back();
+      level.prepare(exec, shared, symmetric);
+      check(exec, levels.size() - 1);
+      end = why_last(exec, level, strength);
+      if (!end.empty()) return;
+      A = level.transfer->coarse.matrix();
+      vectors = level.transfer->tentative.coarse;
+      strength /= 2;
+    }
+  }
+
+  /// Why a level is the last, in words; empty, and its transfer made, if it is not.
+  std::string why_last(const Exec& exec, Level& level, double strength) {
+    const Vectors& vectors = level.vectors;
+    if (level.inverse_of_all) return "the last level is inverted";
+    if (static_cast<int>(levels.size()) >= shared.options.max_levels) {
+      return "the last level is smoothed alone: there are max_levels";
+    }
+    multigrid::SmoothingMatrix<Exec, Matrix> smoothing(exec, level.A, shared.diagonal, strength);
+    const multigrid::Aggregates<Exec, O> aggregates(exec, smoothing.graph());
+    const std::int64_t coarse = std::int64_t{aggregates.count()} * vectors.vectors;
+    if (coarse == 0)
+      return "the last level is smoothed alone: no entry beside its diagonal is strong";
+    if (10 * coarse > 8 * std::int64_t{level.A.rows()}) {
+      return "the last level is smoothed alone: the next one would have " + std::to_string(coarse) +
+             " rows";
+    }
+    smoothing.forget_strengths();
+    level.transfer.emplace(exec, level.A, std::move(smoothing),
+                           multigrid::Tentative<Exec, S, O, Off>(exec, aggregates.of(),
+                                                                 aggregates.count(), 1, vectors),
+                           vectors, level.numbers, shared);
+    return {};
+  }
+
+  /// Throws Error if a diagonal or the bound of level l is bad. Waits for `exec`.
+  void check(const Exec& exec, std::size_t l) const {
+    using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+    const Level& level = levels[l];
+    std::int64_t bad = 0;
+    multigrid::SpectrumNumbers numbers;
+    Kokkos::deep_copy(kokkos_space(exec), bad,
+                      Kokkos::View<const std::int64_t, Space, Unmanaged>(level.bad));
+    Kokkos::deep_copy(
+        kokkos_space(exec), numbers,
+        Kokkos::View<const multigrid::SpectrumNumbers, Space, Unmanaged>(level.numbers));
+    exec.fence("heddle::multigrid::check_values");
+    multigrid::throw_if_bad(l, bad, level.product ? numbers.bound : 1);
+  }
+
+  std::int64_t rows;
+  std::int64_t nonzeros;
+  multigrid::Shared<Exec, Matrix> shared;
+  Arena<Space> memory;  ///< the near-nullspace vectors of the finest level
+  std::vector<Level> levels;
+  std::string end;
+  bool symmetric = true;
+  double setup_seconds = 0;
+};
+
+template <ExecutionSpace Exec, class Matrix>
+MultigridPlanCore<Exec, Matrix>::MultigridPlanCore() : moves_(made_empty) {}
+template <ExecutionSpace Exec, class Matrix>
+MultigridPlanCore<Exec, Matrix>::MultigridPlanCore(const Exec& exec, const Matrix& A,
+                                                   const Multivector<const S>& near_nullspace,
+                                                   const MultigridOptions& options,
+                                                   const Table& formats)
+    : state_(std::make_unique<State>(exec, A, near_nullspace, options, formats)) {}
+template <ExecutionSpace Exec, class Matrix>
+MultigridPlanCore<Exec, Matrix>::MultigridPlanCore(MultigridPlanCore&&) noexcept = default;
+template <ExecutionSpace Exec, class Matrix>
+auto MultigridPlanCore<Exec, Matrix>::operator=(MultigridPlanCore&&) noexcept
+    -> MultigridPlanCore& = default;
+template <ExecutionSpace Exec, class Matrix>
+MultigridPlanCore<Exec, Matrix>::~MultigridPlanCore() = default;
+
+template <ExecutionSpace Exec, class Matrix>
+auto MultigridPlanCore<Exec, Matrix>::state(const char* called) const -> State& {
+  moves_.check("MultigridPlan", called);
+  return *state_;
+}
+
+template <ExecutionSpace Exec, class Matrix>
+void MultigridPlanCore<Exec, Matrix>::apply(const Exec& exec, const Multivector<const S>& b,
+                                            const Multivector<S>& x) {
+  State& of = state("apply");
+  check_vectors(of.rows, of.rows, Op::none, b, x);
+  if (of.rows == 0) return;
+  const multigrid::Cycle<Exec, Matrix> cycle(exec, of.levels, of.shared.options);
+  const int room = of.shared.options.vectors.count;
+  for (int first = 0; first < b.count; first += room) {
+    const int count = std::min(room, b.count - first);
+    cycle.run(0, b.slice(first, count), x.slice(first, count));
+  }
+}
+
+template <ExecutionSpace Exec, class Matrix>
+void MultigridPlanCore<Exec, Matrix>::update_values(const Exec& exec, const Matrix& A) {
+  State& of = state("update_values");
+  triangle::check_same_size("update_values", A, of.rows, of.nonzeros);
+  Matrix next = A;
+  for (auto& level : of.levels) {
+    level.update_values(exec, next, of.shared, of.symmetric);
+    if (level.transfer) next = level.transfer->coarse.matrix();
+  }
+}
+
+template <ExecutionSpace Exec, class Matrix>
+void MultigridPlanCore<Exec, Matrix>::check_values(const Exec& exec) const {
+  const State& of = state("check_values");
+  for (std::size_t l = 0; l < of.levels.size(); ++l) of.check(exec, l);
+}
+
+template <ExecutionSpace Exec, class Matrix>
+MultigridHierarchy MultigridPlanCore<Exec, Matrix>::levels() const {
+  const State& of = state("levels");
+  MultigridHierarchy all{{}, of.end};
+  const MultigridOptions& options = of.shared.options;
+  const std::string smoother =
+      heddle::name(options.smoother) +
+      std::string(options.smoother == MultigridSmoother::chebyshev ? " of degree " : " times ") +
+      std::to_string(options.degree);
+  for (const auto& level : of.levels) {
+    all.levels.push_back({level.A.rows(), static_cast<std::int64_t>(level.A.nonzeros()),
+                          level.product ? level.product->scheme(Op::none).to_string() : "dense",
+                          level.product ? smoother : "inverted", level.bytes()});
+  }
+  return all;
+}
+template <ExecutionSpace Exec, class Matrix>
+bool MultigridPlanCore<Exec, Matrix>::symmetric() const {
+  return state("symmetric").symmetric;
+}
+template <ExecutionSpace Exec, class Matrix>
+std::int64_t MultigridPlanCore<Exec, Matrix>::rows() const {
+  return state("rows").rows;
+}
+template <ExecutionSpace Exec, class Matrix>
+double MultigridPlanCore<Exec, Matrix>::setup_seconds() const {
+  return state("setup_seconds").setup_seconds;
+}
+template <ExecutionSpace Exec, class Matrix>
+std::size_t MultigridPlanCore<Exec, Matrix>::bytes() const {
+  const State& of = state("bytes");
+  std::size_t bytes = of.shared.bytes() + of.memory.bytes();
+  for (const auto& level : of.levels) bytes += level.bytes();
+  return bytes;
+}
+
+}  // namespace heddle::detail
+
+#include "instantiate.hpp"  // behind what it makes

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../core/loops.hpp"
+#include "../../core/real_part.hpp"
+#include "../../formats/matrix/norms.hpp"
+#include "../triangle/bad_row.hpp"
+#include "spectrum.hpp"
+
+/// The diagonal of a level, as smoothers take it.
+namespace heddle::detail::multigrid {
+
+/// A diagonal entry or its reciprocal that no smoother takes.
+template <Scalar S>
+KOKKOS_FORCEINLINE_FUNCTION bool is_bad(const S& entry) {
+  const double size = static_cast<double>(Kokkos::abs(entry));
+  const double other = static_cast<double>(Kokkos::abs(S(1) / entry));
+  return !(static_cast<double>(real_part(entry)) > 0) || !Kokkos::isfinite(size) ||
+         !Kokkos::isfinite(other);
+}
+
+/// Inverts the diagonal, or of l1-Jacobi the sums of rows. Where a diagonal entry is bad: 1, and
+/// the lowest such row is marked in *bad.
+template <Scalar S>
+struct InvertDiagonal {
+  S* diagonal;
+  S* inverse;
+  const double* row_sums;
+  std::int64_t* bad;
+  bool of_row_sums;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (is_bad(diagonal[i])) {
+      triangle::mark_bad_row(bad, i);
+      diagonal[i] = S(1);
+    }
+    inverse[i] =
+        of_row_sums ? S(static_cast<heddle::RealOf<S>>(1 / row_sums[i])) : S(1) / diagonal[i];
+  }
+};
+
+template <Scalar S>
+struct LargestRowSum {
+  const S* diagonal;
+  const double* row_sums;
+  KOKKOS_FUNCTION double operator()(std::int64_t i) const {
+    return row_sums[i] / static_cast<double>(Kokkos::abs(diagonal[i]));
+  }
+};
+
+/// The same for one item, where the sum of a row is the bound.
+struct BoundIsOne {
+  SpectrumNumbers* numbers;
+  KOKKOS_FUNCTION void operator()(std::int64_t) const { numbers->bound = 1; }
+};
+
+/// Unknowns of a coarse level that no vector stands for have rows of zeros: they get a diagonal.
+template <class Matrix>
+struct RepairDiagonal {
+  using S = typename Matrix::scalar_type;
+  Matrix A;
+  S* values;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const auto row_ptr = A.row_ptr().data();
+    for (auto k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      if (values[k] != S(0)) return;
+    }
+    for (auto k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      if (static_cast<std::int64_t>(A.col_idx().data()[k]) == i) values[k] = S(1);
+    }
+  }
+};
+
+/// diagonal, inverse and numbers->bound or ->largest_row_sum. No wait, no allocation.
+template <ExecutionSpace Exec, class Matrix>
+void prepare_diagonal(const Exec& exec, const Matrix& A, typename Matrix::scalar_type* diagonal,
+                      typename Matrix::scalar_type* inverse, double* row_sums,
+                      SpectrumNumbers* numbers, std::int64_t* bad, bool of_row_sums) {
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Space = typename Exec::memory_space;
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  const std::int64_t rows = A.rows();
+  const auto n = static_cast<std::size_t>(rows);
+  sum_rows<S>(exec, "heddle::multigrid::diagonal", A.row_ptr().data(), rows,
+              OnDiagonal<S, O>{A.col_idx().data(), A.values().data()},
+              Kokkos::View<S*, Space, Unmanaged>(diagonal, n));
+  sum_rows<double>(exec, "heddle::multigrid::row_sums", A.row_ptr().data(), rows,
+                   AddMagnitude<S>{{A.values().data()}},
+                   Kokkos::View<double*, Space, Unmanaged>(row_sums, n));
+  fill(exec, "heddle::multigrid::clear_bad", bad, 1, 0);
+  parallel_for(exec, "heddle::multigrid::invert_diagonal", rows,
+               InvertDiagonal<S>{diagonal, inverse, row_sums, bad, of_row_sums});
+  if (of_row_sums) {
+    parallel_for(exec, "heddle::multigrid::bound_is_one", 1, BoundIsOne{numbers});
+    return;
+  }
+  using Sums = LargestRowSum<S>;
+  Kokkos::parallel_reduce("heddle::multigrid::largest_row_sum", range_policy(exec, rows),
+                          Largest<Sums>{{diagonal, row_sums}},
+                          Kokkos::View<double, Space, Unmanaged>(&numbers->largest_row_sum));
+}
+
+}  // namespace heddle::detail::multigrid

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../formats/csr.hpp"
+#include "../../formats/plan/core.hpp"
+#include "coarsest.hpp"
+#include "diagonal.hpp"
+#include "filter.hpp"
+#include "smoother.hpp"
+#include "tentative.hpp"
+
+namespace heddle::detail::multigrid {
+
+/// What levels share.
+template <ExecutionSpace Exec, class Matrix>
+struct Shared {
+  using S = typename Matrix::scalar_type;
+  using Table = FormatTable<Exec, Matrix, S, S>;
+  using Product = SpmvPlanCore<Exec, Matrix, S, S>;
+  using Wide = krylov::Wide<S>;
+  using Space = typename Exec::memory_space;
+
+  MultigridOptions options;
+  Table formats;
+  VectorWorkspace<Exec, Wide> workspace;
+  Arena<Space> memory;  ///< of as many rows as the finest level has
+  S* before = nullptr;
+  S* diagonal = nullptr;
+  double* row_sums = nullptr;
+
+  Shared(const Exec& exec, const Matrix& A, const MultigridOptions& given, const Table& table)
+      : options(given), formats(table), workspace(exec) {
+    const auto n = static_cast<std::size_t>(A.rows());
+    memory = Arena<Space>(exec, "heddle::multigrid::shared", arena_bytes<S, S, double>(n, n, n));
+    before = memory.template take<S>(n).data();
+    diagonal = memory.template take<S>(n).data();
+    row_sums = memory.template take<double>(n).data();
+  }
+  Product product(const Exec& exec, const Matrix& A) const {
+    SpmvOptions spmv;
+    spmv.expected_applies = options.expected_applies;
+    spmv.vectors = options.vectors;
+    spmv.check = false;
+    spmv.check_overlap = false;
+    return Product(exec, A, spmv, formats);
+  }
+  std::size_t bytes() const { return memory.bytes() + workspace.bytes(); }
+};
+
+/// The way from a level to the next coarser one and back.
+template <ExecutionSpace Exec, class Matrix>
+struct Transfer {
+  using S = typename Matrix::scalar_type;
+  using O = typename Matrix::ordinal_type;
+  using Off = typename Matrix::offset_type;
+  using Space = typename Exec::memory_space;
+  using SharedParts = Shared<Exec, Matrix>;
+
+  SmoothingMatrix<Exec, Matrix> smoothing;
+  Tentative<Exec, S, O, Off> tentative;
+  MultiplyPlan<Exec, Matrix> prolongation;
+  DerivedCsr<Exec, S, O, Off> restriction;
+  GalerkinPlan<Exec, Matrix> coarse;
+  typename SharedParts::Product prolong, restrict_to;
+
+  Transfer(const Exec& exec, const Matrix& A, SmoothingMatrix<Exec, Matrix> smooths,
+           Tentative<Exec, S, O, Off> from, const NearNullspace<S>& vectors,
+           const SpectrumNumbers* numbers, const SharedParts& shared)
+      : smoothing(std::move(smooths)),
+        tentative(std::move(from)),
+        prolongation(exec, smoothing.matrix(), tentative.prolongation.matrix()) {
+    smooth_prolongation(exec, A, vectors, numbers);
+    restriction = transpose(exec, prolongation.matrix(), Op::conjugate_transpose);
+    coarse = GalerkinPlan<Exec, Matrix>(exec, restriction.matrix(), A, prolongation.matrix());
+    multiply(exec, A);
+    prolong = shared.product(exec, prolongation.matrix());
+    restrict_to = shared.product(exec, restriction.matrix());
+  }
+  void update_values(const Exec& exec, const Matrix& A, const NearNullspace<S>& vectors,
+                     const SpectrumNumbers* numbers) {
+    smooth_prolongation(exec, A, vectors, numbers);
+    restriction.update_values(exec, prolongation.matrix());
+    multiply(exec, A);
+    prolong.update_values(exec, prolongation.matrix());
+    restrict_to.update_values(exec, restriction.matrix());
+  }
+  std::size_t bytes() const {
+    return smoothing.bytes() + tentative.prolongation.bytes() + tentative.memory.bytes() +
+           prolongation.bytes() + restriction.bytes() + coarse.bytes() + prolong.bytes() +
+           restrict_to.bytes();
+  }
+
+ private:
+  void smooth_prolongation(const Exec& exec, const Matrix& A, const NearNullspace<S>& vectors,
+                           const SpectrumNumbers* numbers) {
+    smoothing.update_values(exec, A, vectors, numbers);
+    prolongation.numeric(exec, smoothing.matrix(), tentative.prolongation.matrix());
+  }
+  void multiply(const Exec& exec, const Matrix& A) {
+    coarse.numeric(exec, restriction.matrix(), A, prolongation.matrix());
+    parallel_for(exec, "heddle::multigrid::repair_diagonal", std::int64_t{coarse.matrix().rows()},
+                 RepairDiagonal<Matrix>{coarse.matrix(), coarse.storage().values().data()});
+  }
+};
+
+/// One level: its matrix, borrowed, what smooths there, and what leads to the next.
+template <ExecutionSpace Exec, class Matrix>
+struct Level {
+  using S = typename Matrix::scalar_type;
+  using Space = typename Exec::memory_space;
+  using SharedParts = Shared<Exec, Matrix>;
+
+  Matrix A;
+  NearNullspace<S> vectors;
+  std::optional<typename SharedParts::Product> product;  ///< none where it is inverted
+  std::optional<Coarsest<Exec, Matrix>> inverse_of_all;
+  std::optional<Transfer<Exec, Matrix>> transfer;
+  Arena<Space> memory;
+  S* inverse = nullptr;  ///< of the diagonal
+  SpectrumNumbers* numbers = nullptr;
+  std::int64_t* bad = nullptr;
+  S *d = nullptr, *q = nullptr;  ///< of as many vectors as there is room for
+  S *b = nullptr, *x = nullptr;  ///< of coarse levels
+  bool finest;
+
+  Level(const Exec& exec, const Matrix& of, const NearNullspace<S>& with, bool is_finest,
+        const SharedParts& shared)
+      : A(of), vectors(with), finest(is_finest) {
+    const auto n = static_cast<std::size_t>(A.rows());
+    const std::size_t all = n * static_cast<std::size_t>(shared.options.vectors.count);
+    const bool dense = A.rows() <= shared.options.coarsest_rows;
+    const std::size_t own = finest ? 0 : all, smoothed = dense ? n : all;
+    memory = Arena<Space>(exec, "heddle::multigrid::level",
+                          arena_bytes<S, SpectrumNumbers, std::int64_t, S, S, S, S>(
+                              n, 1, 1, smoothed, smoothed, own, own));
+    inverse = memory.template take<S>(n).data();
+    numbers = memory.template take<SpectrumNumbers>(1).data();
+    bad = memory.template take<std::int64_t>(1).data();
+    d = memory.template take<S>(smoothed).data();
+    q = memory.template take<S>(smoothed).data();
+    b = memory.template take<S>(own).data();
+    x = memory.template take<S>(own).data();
+    if (dense) {
+      inverse_of_all.emplace(exec, A.rows());
+    } else {
+      product.emplace(shared.product(exec, A));
+    }
+  }
+
+  /// The diagonal and the bound of the spectrum, or the inverse. No wait, no allocation.
+  void prepare(const Exec& exec, const SharedParts& shared, bool hermitian) {
+    prepare_diagonal(exec, A, shared.diagonal, inverse, shared.row_sums, numbers, bad,
+                     shared.options.smoother == MultigridSmoother::l1_jacobi);
+    if (inverse_of_all) {
+      inverse_of_all->update_values(exec, A, hermitian);
+    } else if (shared.options.smoother == MultigridSmoother::chebyshev) {
+      bound_spectrum(
+          exec,
+          LanczosVectors<S>{d, shared.before, q, shared.diagonal, inverse, std::int64_t{A.rows()}},
+          numbers, shared.workspace, [&](const auto& from, const auto& to) {
+            product->execute(exec, Op::none, S(1), from, S(0), to);
+          });
+    }
+  }
+  void update_values(const Exec& exec, const Matrix& of, const SharedParts& shared,
+                     bool hermitian) {
+    A = of;
+    if (product) product->update_values(exec, A);
+    prepare(exec, shared, hermitian);
+    if (transfer) transfer->update_values(exec, A, vectors, numbers);
+  }
+
+  std::size_t bytes() const {
+    return memory.bytes() + (product ? product->bytes() : 0) +
+           (inverse_of_all ? inverse_of_all->bytes() : 0) + (transfer ? transfer->bytes() : 0);
+  }
+};
+
+}  // namespace heddle::detail::multigrid

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "../../core/multivector.hpp"
+
+namespace heddle {
+
+/// What smooths on each level, before and after the correction from the next one.
+enum class MultigridSmoother {
+  chebyshev,  ///< a polynomial in D^-1 A: products alone
+  l1_jacobi   ///< Jacobi with the sums of magnitudes of each row: needs no bound of a spectrum
+};
+
+/// In words.
+constexpr const char* name(MultigridSmoother smoother) {
+  return smoother == MultigridSmoother::chebyshev ? "Chebyshev" : "l1-Jacobi";
+}
+
+/// What a user may say about a MultigridPlan; every default is sensible.
+struct MultigridOptions {
+  /// An entry a(i, j) is strong if |a(i, j)|^2 > strength^2 |a(i, i) a(j, j)|: rows join along
+  /// strong entries alone. Halved from level to level. 0: all entries but zeros are strong.
+  double strength = 0.02;
+  /// What smooths.
+  MultigridSmoother smoother = MultigridSmoother::chebyshev;
+  /// Degree of Chebyshev's polynomial, 1 to 4, or sweeps of Jacobi: products with the matrix of a
+  /// level before its correction, and as many after it.
+  int degree = 2;
+  /// Levels of more rows are made coarser. The coarsest is inverted densely if it has no more.
+  int coarsest_rows = 500;
+  /// The most levels, the finest and the coarsest included.
+  int max_levels = 20;
+  /// The vectors that b will hold. It may hold any number; room is kept for so many at once.
+  ExpectedVectors vectors = {};
+  /// How often the plan will be applied: what inspections of its products may cost.
+  std::int64_t expected_applies = 1000;
+};
+
+}  // namespace heddle

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../core/version.hpp"
+#include "../../formats/spmv_plan.hpp"
+#include "instantiate.hpp"
+
+namespace heddle {
+
+/// Multigrid of one matrix by smoothed aggregation: a preconditioner, one V cycle an apply,
+/// symmetric (Hermitian) and positive definite where A is.
+///
+/// Rows that strong entries join become aggregates, and each the unknowns of a coarser level: one
+/// of each near-nullspace vector, which coarse levels represent exactly. The constant by default;
+/// the rigid body motions of an elastic one. docs/multigrid.md
+///
+/// The plan borrows the matrix: its arrays must outlive the plan, or the next update_values. One
+/// plan applies once at a time. Moves, does not copy; whatever is called on a plan that is empty or
+/// was moved from throws Error, until another is assigned to it. FormatList: of the products with
+/// the matrices of all levels.
+///
+/// Source: P. Vanek, J. Mandel and M. Brezina, "Algebraic multigrid by smoothed aggregation for
+/// second and fourth order elliptic problems", Computing 56, 1996; of parts: see their headers.
+template <ExecutionSpace Exec, class Matrix, class FormatList = AllFormats>
+class MultigridPlan {
+ public:
+  using execution_space = Exec;
+  using matrix_type = Matrix;
+  using scalar_type = typename Matrix::scalar_type;
+
+  /// An empty plan, to be assigned to: whatever is called on it throws Error.
+  MultigridPlan() = default;
+
+  /// Makes all levels of a square A on `exec`, and waits for it. Columns of a row may be in any
+  /// order, and repeated entries add up.
+  ///
+  /// Throws Error, naming the row, if the row pointer or a column is wrong, or a diagonal entry is
+  /// missing, not positive (of complex numbers: its real part) or not finite; if options make no
+  /// sense. Device memory: bytes().
+  explicit MultigridPlan(const Exec& exec, const Matrix& A, const MultigridOptions& options = {},
+                         FormatList = {})
+      : core_(exec, with_signed_offsets(A), {nullptr, 1, 0, 0, 0}, options, table()) {
+    assert_defined();
+  }
+  /// The same with near-nullspace vectors: a View of rank 1 or 2 with a row for each of A, whose
+  /// vectors the plan copies. They should be such that A v is about zero away from the boundary.
+  /// Vectors that depend on each other are allowed.
+  template <VectorView V>
+  MultigridPlan(const Exec& exec, const Matrix& A, const V& near_nullspace,
+                const MultigridOptions& options = {}, FormatList = {})
+      : core_(exec, with_signed_offsets(A), multivector_of<const scalar_type>(near_nullspace),
+              options, table()) {
+    assert_defined();
+  }
+  /// On the default instance, as all that is called without one.
+  explicit MultigridPlan(const Matrix& A, const MultigridOptions& options = {})
+      : MultigridPlan(Exec{}, A, options) {}
+
+  /// x = M b, about A^-1 b: a V cycle from zero. x is never read before it is written, and does not
+  /// overlap b. Rank 1, or rank 2 with any number of vectors: options.vectors.count of them cost
+  /// one read of each level together. Returns once the work is queued on `exec`: no allocation, no
+  /// copy, no fence. Bitwise reproducible on one device and number of threads. Throws Error if
+  /// shapes do not fit.
+  template <VectorView B, WritableVectorView X>
+  void apply(const Exec& exec, const B& b, const X& x) {
+    static_assert(std::same_as<typename B::non_const_value_type, scalar_type> &&
+                      std::same_as<typename X::value_type, scalar_type>,
+                  "b and x hold the matrix's scalar");
+    core_.apply(exec, multivector_of<const scalar_type>(b), multivector_of<scalar_type>(x));
+  }
+  template <VectorView B, WritableVectorView X>
+  void apply(const B& b, const X& x) {
+    apply(Exec{}, b, x);
+  }
+
+  /// Takes the values of A, which has the pattern that was inspected and is borrowed from now on:
+  /// aggregates and patterns of all levels stay, as do the choice of strong entries and the
+  /// near-nullspace vectors. Ordered on `exec`: no wait, no allocation. Throws Error if the sizes
+  /// differ. A diagonal that becomes bad is not an error here: see check_values.
+  void update_values(const Exec& exec, const Matrix& A) {
+    core_.update_values(exec, with_signed_offsets(A));
+    version_.renew();
+  }
+  void update_values(const Matrix& A) { update_values(Exec{}, A); }
+
+  /// Throws Error, naming level and row, if a diagonal entry is missing, not positive or not finite
+  /// since values were taken last, or A is not finite. Waits for `exec`.
+  void check_values(const Exec& exec) const { core_.check_values(exec); }
+
+  /// What solvers ask of a preconditioner.
+  static constexpr bool takes_several_vectors = true;
+  /// Whether A was symmetric (Hermitian) when the plan was made, as two products with it tell.
+  bool symmetric() const { return core_.symmetric(); }
+  static constexpr const char* name() { return "multigrid"; }
+  VersionNumber version() const { return version_.number(); }
+  static constexpr bool capturable() { return true; }
+  std::int64_t rows() const { return core_.rows(); }
+  std::int64_t columns() const { return core_.rows(); }
+
+  /// Rows, entries, scheme and smoother of each level, and complexities; to_string() prints them.
+  MultigridHierarchy levels() const { return core_.levels(); }
+  double setup_seconds() const { return core_.setup_seconds(); }
+  /// Device memory that the plan holds beyond the matrix, in bytes.
+  std::size_t bytes() const { return core_.bytes(); }
+
+ private:
+  using Signed = SignedOffsets<Matrix>;
+  using Core = detail::MultigridPlanCore<Exec, Signed>;
+
+  static auto table() {
+    return FormatList::template table<Exec, Signed, scalar_type, scalar_type>();
+  }
+  static constexpr void assert_defined() {
+    HEDDLE_ASSERT_DEFINED(detail::is_defined<Core> || detail::is_compiled<Exec, Signed>());
+  }
+
+  Core core_;
+  Version version_;
+};
+
+template <ExecutionSpace Exec, class Matrix>
+MultigridPlan(const Exec&, const Matrix&) -> MultigridPlan<Exec, Matrix>;
+template <ExecutionSpace Exec, class Matrix>
+MultigridPlan(const Exec&, const Matrix&, const MultigridOptions&) -> MultigridPlan<Exec, Matrix>;
+template <ExecutionSpace Exec, class Matrix, VectorView V>
+MultigridPlan(const Exec&, const Matrix&, const V&) -> MultigridPlan<Exec, Matrix>;
+template <ExecutionSpace Exec, class Matrix, VectorView V>
+MultigridPlan(const Exec&, const Matrix&, const V&, const MultigridOptions&)
+    -> MultigridPlan<Exec, Matrix>;
+template <class Matrix>
+MultigridPlan(const Matrix&, const MultigridOptions& = {})
+    -> MultigridPlan<typename Matrix::memory_space::execution_space, Matrix>;
+
+}  // namespace heddle

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <utility>
+
+#include "../../core/loops.hpp"
+#include "../../core/real_part.hpp"
+#include "../krylov/squares.hpp"
+#include "../vectors/operands.hpp"
+#include "aggregates.hpp"
+
+/// The largest eigenvalue of D^-1 A, by steps of Lanczos in the inner product x' D y, whose numbers
+/// never leave the device: nothing waits. Source: Y. Saad, Numerical Methods for Large Eigenvalue
+/// Problems (2011), chapter 6.
+namespace heddle::detail::multigrid {
+
+inline constexpr int lanczos_steps = 12;
+/// What the largest eigenvalue of so few steps is multiplied by.
+inline constexpr double spectrum_safety = 1.1;
+
+/// On the device: those of the tridiagonal matrix, the squares of its entries beside the diagonal,
+/// the largest row sum of |D^-1 A|, which no eigenvalue is above, and the bound.
+struct SpectrumNumbers {
+  double alpha[lanczos_steps];
+  double beta_squared[lanczos_steps + 1];
+  double largest_row_sum;
+  double bound;
+};
+
+/// Between -1 and 1.
+KOKKOS_FORCEINLINE_FUNCTION double random_entry(std::int64_t i) {
+  const auto bits = static_cast<std::int64_t>(hash_of(static_cast<std::uint64_t>(i)) >> 12);
+  return static_cast<double>(bits) * 0x1p-51 - 1;
+}
+
+template <Scalar S>
+struct StartVector {
+  S* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    to[i] = S(static_cast<heddle::RealOf<S>>(random_entry(i)));
+  }
+};
+
+/// What sums of Lanczos' steps share.
+template <Scalar S>
+struct LanczosPass : vectors::PassOfAll {
+  static constexpr int sums = 1;
+  using accumulator_type = krylov::Wide<S>;
+};
+
+/// beta_squared[0] = x' D x
+template <Scalar S>
+struct FirstNorm : LanczosPass<S> {
+  Multivector<const S> x, diagonal;
+  SpectrumNumbers* numbers;
+
+  template <class Pack>
+  struct Constants {};
+  template <class Pack>
+  struct Values {
+    Pack x, diagonal;
+  };
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
+    return {};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
+    return {at.load(x), at.load(diagonal)};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries&, const Constants<Pack>&,
+                                         const Values<Pack>& of, Pack* sum) const {
+    *sum = Pack::multiply_add(Pack::conjugate(of.x), Pack::multiply(of.diagonal, of.x), *sum);
+  }
+  template <class Acc>
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Acc* total) const {
+    numbers->beta_squared[0] = real_part(*total);
+  }
+};
+
+/// alpha[step] = x' A x / beta_squared[step], of q = A x
+template <Scalar S>
+struct LanczosAlpha : LanczosPass<S> {
+  Multivector<const S> x, q;
+  SpectrumNumbers* numbers;
+  int step;
+
+  template <class Pack>
+  struct Constants {};
+  template <class Pack>
+  struct Values {
+    Pack x, q;
+  };
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
+    return {};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
+    return {at.load(x), at.load(q)};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries&, const Constants<Pack>&,
+                                         const Values<Pack>& of, Pack* sum) const {
+    *sum = Pack::multiply_add(Pack::conjugate(of.x), of.q, *sum);
+  }
+  template <class Acc>
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Acc* total) const {
+    const double square = numbers->beta_squared[step];
+    numbers->alpha[step] = square == 0 ? 0 : real_part(*total) / square;
+  }
+};
+
+/// The next vector of Lanczos in place of the one before x, of q = A x, and its norm. Vectors are
+/// not scaled: their norms are known.
+template <Scalar S>
+struct LanczosNext : LanczosPass<S> {
+  Multivector<S> before;
+  Multivector<const S> x, q, diagonal, inverse;
+  SpectrumNumbers* numbers;
+  int step;
+
+  template <class Pack>
+  struct Constants {
+    Pack of_q, of_x, of_before;
+  };
+  template <class Pack>
+  struct Values {
+    Pack before, x, q, diagonal, inverse;
+  };
+  KOKKOS_FORCEINLINE_FUNCTION static double reciprocal_root(double square) {
+    return square == 0 ? 0 : 1 / Kokkos::sqrt(square);
+  }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
+    using Sum = krylov::Wide<S>;
+    const double scale = reciprocal_root(numbers->beta_squared[step]);
+    const double last = step == 0 ? 0
+                                  : -Kokkos::sqrt(numbers->beta_squared[step]) *
+                                        reciprocal_root(numbers->beta_squared[step - 1]);
+    return {Pack::all(Sum(scale)), Pack::all(Sum(-numbers->alpha[step] * scale)),
+            Pack::all(Sum(last))};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
+    return {step == 0 ? Pack::zero() : at.load(before), at.load(x), at.load(q), at.load(diagonal),
+            at.load(inverse)};
+  }
+  template <class Entries, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
+                                         const Values<Pack>& of, Pack* sum) const {
+    const Pack product = Pack::multiply(of.inverse, of.q);
+    const Pack rest =
+        Pack::multiply_add(with.of_x, of.x, Pack::multiply(with.of_before, of.before));
+    const Pack next = at.keep(Pack::multiply_add(with.of_q, product, rest));
+    at.store(before, next);
+    *sum = Pack::multiply_add(Pack::conjugate(next), Pack::multiply(of.diagonal, next), *sum);
+  }
+  template <class Acc>
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Acc* total) const {
+    numbers->beta_squared[step + 1] = real_part(*total);
+  }
+};
+
+/// The bound from all numbers: one item. NaN if one of them is.
+struct BoundSpectrum {
+  SpectrumNumbers* numbers;
+
+  /// Whether all eigenvalues of the tridiagonal matrix lie below x.
+  KOKKOS_FUNCTION bool is_above(double x) const {
+    double pivot = numbers->alpha[0] - x;
+    for (int i = 1; pivot < 0 && i < lanczos_steps; ++i) {
+      pivot = numbers->alpha[i] - x - numbers->beta_squared[i] / pivot;
+    }
+    return pivot < 0;
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+    double low = numbers->alpha[0], high = 0, sum = 0;
+    for (int i = 0; i < lanczos_steps; ++i) {
+      const double left = i > 0 ? Kokkos::sqrt(numbers->beta_squared[i]) : 0;
+      const double right = i + 1 < lanczos_steps ? Kokkos::sqrt(numbers->beta_squared[i + 1]) : 0;
+      high = Kokkos::max(high, numbers->alpha[i] + left + right);
+      sum += numbers->alpha[i] + left + right;
+    }
+    for (int halving = 0; halving < 50; ++halving) {
+      const double middle = (low + high) / 2;
+      (is_above(middle) ? high : low) = middle;
+    }
+    const double bound = Kokkos::min(spectrum_safety * high, numbers->largest_row_sum);
+    numbers->bound = Kokkos::isfinite(sum) ? (bound > 0 ? bound : 1) : sum - sum;
+  }
+};
+
+/// What Lanczos works with: vectors of a level, of rows entries.
+template <Scalar S>
+struct LanczosVectors {
+  S *x, *before, *q;
+  S *diagonal, *inverse;
+  std::int64_t rows;
+
+  static Multivector<S> vector(S* data, std::int64_t rows) { return {data, 1, rows, rows, 1}; }
+  Multivector<S> write(S* data) const { return vector(data, rows); }
+  Multivector<const S> read(const S* data) const { return {data, 1, rows, rows, 1}; }
+};
+
+/// numbers->bound, from numbers->largest_row_sum and the matrix: `product(x, q)` is q = A x. No
+/// wait, no allocation.
+template <ExecutionSpace Exec, Scalar S, class Product>
+void bound_spectrum(const Exec& exec, LanczosVectors<S> with, SpectrumNumbers* numbers,
+                    const VectorWorkspace<Exec, krylov::Wide<S>>& workspace,
+                    const Product& product) {
+  const std::int64_t rows = with.rows;
+  const auto partials = workspace.partials(1);
+  const auto diagonal = with.read(with.diagonal), inverse = with.read(with.inverse);
+  parallel_for(exec, "heddle::multigrid::start_vector", rows, StartVector<S>{with.x});
+  vectors::stream(exec, "heddle::multigrid::first_norm", rows, 1, true,
+                  FirstNorm<S>{{}, with.read(with.x), diagonal, numbers}, partials);
+  for (int step = 0; step < lanczos_steps; ++step) {
+    const auto x = with.read(with.x), q = with.read(with.q);
+    product(x, with.write(with.q));
+    vectors::stream(exec, "heddle::multigrid::lanczos_alpha", rows, 1, true,
+                    LanczosAlpha<S>{{}, x, q, numbers, step}, partials);
+    vectors::stream(
+        exec, "heddle::multigrid::lanczos_next", rows, 1, true,
+        LanczosNext<S>{{}, with.write(with.before), x, q, diagonal, inverse, numbers, step},
+        partials);
+    std::swap(with.x, with.before);
+  }
+  parallel_for(exec, "heddle::multigrid::bound_spectrum", 1, BoundSpectrum{numbers});
+}
+
+}  // namespace heddle::detail::multigrid

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Multigrid as a preconditioner: symmetric, positive definite, and iterations that hardly grow.
+#include <heddle/cg.hpp>
+#include <heddle/multigrid.hpp>
+
+#include "../../support/multigrid.hpp"
+#include "../../support/shared_formats.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+using Plan = MultigridOf<Exec, double>;
+
+/// Iterations of CG with it to 1e-8, which the residual computed apart confirms, of a b that A has.
+int iterations(const Exec& exec, const PlainOperator<Exec, double>& system, Plan& plan) {
+  auto a = system;
+  const auto of = right_hand_side<double>(a.n);
+  const Kokkos::View<double*, Space> b("heddle::test::b", static_cast<std::size_t>(a.n));
+  a.apply(exec, of, b);
+  const Kokkos::View<double*, Space> x("heddle::test::x", static_cast<std::size_t>(a.n));
+  CgSolver<Exec, double> cg(exec, a.n);
+  const KrylovResult result = cg.solve(exec, a, b, x, plan);
+  CHECK(result.converged());
+  CHECK(relative_residual(a, b, x) < 1.01e-8);
+  return result.iterations;
+}
+
+}  // namespace
+
+TEST_CASE("the preconditioner is symmetric and positive definite, with new values too") {
+  const Exec exec;
+  for (const System& system : symmetric_systems<Exec, double>()) {
+    CAPTURE(system.name);
+    for (const auto smoother : {MultigridSmoother::chebyshev, MultigridSmoother::l1_jacobi}) {
+      Plan plan(exec, system.matrix.matrix(),
+                {.smoother = smoother, .degree = 3, .coarsest_rows = emulated ? 10 : 40});
+      CHECK(plan.symmetric());
+      check_positive_definite<double>(exec, plan);
+      const auto thrice = with_values(system.matrix, [](double a) { return 3 * a; });
+      const auto b = right_hand_side<double>(plan.rows());
+      const auto before = applied(exec, plan, b);
+      plan.update_values(exec, thrice.matrix());
+      plan.check_values(exec);
+      check_positive_definite<double>(exec, plan);
+      const auto after = applied(exec, plan, b);
+      double largest = 0, difference = 0;
+      for (std::size_t i = 0; i < before.extent(0); ++i) {
+        largest = std::max(largest, std::abs(before(i)));
+        difference = std::max(difference, std::abs(before(i) - 3 * after(i)));
+      }
+      CHECK(difference < 1e-9 * largest);
+    }
+  }
+}
+
+TEST_CASE("conjugate gradients with multigrid: iterations hardly grow with the size") {
+  const Exec exec;
+  const std::vector<int> squares = emulated ? std::vector{20, 40} : std::vector{40, 100, 300};
+  const std::vector<int> cubes = emulated ? std::vector{8, 12} : std::vector{10, 20, 40};
+  for (const bool in_space : {false, true}) {
+    for (const int side : in_space ? cubes : squares) {
+      CAPTURE(in_space);
+      CAPTURE(side);
+      const auto a = poisson<Exec, double>(side, side, in_space ? side : 1);
+      Plan plan(exec, a.matrix(), {.coarsest_rows = emulated ? 40 : 200});
+      const std::string levels = plan.levels().to_string();
+      CAPTURE(levels);
+      const int taken = iterations(exec, a, plan);
+      CHECK(taken <= 20);
+      CHECK(plan.levels().levels.size() > 1);
+      CHECK(plan.levels().operator_complexity() < 2);
+    }
+  }
+  for (const System& system : symmetric_systems<Exec, double>()) {
+    CAPTURE(system.name);
+    Plan plan(exec, system.matrix.matrix(), {.coarsest_rows = emulated ? 10 : 40});
+    const std::string levels = plan.levels().to_string();
+    CAPTURE(levels);
+    CHECK(iterations(exec, system.matrix, plan) <= 20);
+  }
+}
+
+}  // namespace heddle::test

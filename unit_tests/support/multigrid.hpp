@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What tests of multigrid share: plans with few formats, and systems.
+#pragma once
+
+#include <heddle/multigrid.hpp>
+
+#include "krylov.hpp"
+#include "shared_formats.hpp"
+
+namespace heddle::test {
+
+/// With the formats of the compiled part, or as few as there may be.
+template <ExecutionSpace E, class Matrix>
+using MultigridFormats =
+    std::conditional_t<heddle::detail::is_compiled<E, Matrix>(), AllFormats,
+                       Formats<std::conditional_t<emulated, Shared<CsrFormat>, CsrFormat>>>;
+template <ExecutionSpace E, Scalar S>
+using MultigridOf = MultigridPlan<E, typename PlainOperator<E, S>::Matrix,
+                                  MultigridFormats<E, typename PlainOperator<E, S>::Matrix>>;
+
+/// A matrix of the places of a seven-point star on a grid, of entry(row, column): with one layer
+/// those of five points.
+template <ExecutionSpace E, Scalar S, class Entry>
+PlainOperator<E, S> star_operator(int width, int height, int depth, const Entry& entry) {
+  std::vector<int> row_ptr(1), col_idx;
+  std::vector<S> values;
+  for (int z = 0; z < depth; ++z) {
+    for (int y = 0; y < height; ++y) {
+      for (int x = 0; x < width; ++x) {
+        const int i = (z * height + y) * width + x;
+        const auto add = [&](bool inside, int j) {
+          if (!inside) return;
+          col_idx.push_back(j);
+          values.push_back(entry(i, j));
+        };
+        add(z > 0, i - width * height);
+        add(y > 0, i - width);
+        add(x > 0, i - 1);
+        add(true, i);
+        add(x + 1 < width, i + 1);
+        add(y + 1 < height, i + width);
+        add(z + 1 < depth, i + width * height);
+        row_ptr.push_back(static_cast<int>(col_idx.size()));
+      }
+    }
+  }
+  return plain_operator<E>(row_ptr, col_idx, values);
+}
+
+/// Poisson's equation with values given all around.
+template <ExecutionSpace E, Scalar S>
+PlainOperator<E, S> poisson(int width, int height, int depth) {
+  const S middle(depth > 1 ? 6 : 4);
+  return star_operator<E, S>(width, height, depth,
+                             [=](int i, int j) { return i == j ? middle : S(-1); });
+}
+
+struct System {
+  std::string name;
+  PlainOperator<Exec, double> matrix;
+};
+
+/// What a grid gives when entry(i, j) is what two neighbours exchange, and held(i) what a node
+/// loses besides.
+template <ExecutionSpace E, Scalar S, class Exchange, class Held>
+PlainOperator<E, S> exchange(int width, int height, int depth, const Exchange& exchange,
+                             const Held& held) {
+  const auto neighbours = [=](int i, const auto& visit) {
+    const int layer = width * height, z = i / layer, y = i / width % height, x = i % width;
+    if (z > 0) visit(i - layer);
+    if (y > 0) visit(i - width);
+    if (x > 0) visit(i - 1);
+    if (x + 1 < width) visit(i + 1);
+    if (y + 1 < height) visit(i + width);
+    if (z + 1 < depth) visit(i + layer);
+  };
+  return star_operator<E, S>(width, height, depth, [=](int i, int j) {
+    if (i != j) return S(-exchange(std::min(i, j), std::max(i, j)));
+    double sum = held(i);
+    neighbours(i, [&](int k) { sum += exchange(std::min(i, k), std::max(i, k)); });
+    return S(sum);
+  });
+}
+
+/// Symmetric ones, positive definite or with a nullspace.
+template <ExecutionSpace E, Scalar S>
+std::vector<System> symmetric_systems() {
+  const int side = emulated ? 12 : 40, edge = emulated ? 6 : 14;
+  const auto one = [](int, int) { return 1.0; };
+  const auto corner = [](int i) { return i == 0 ? 1.0 : 0.0; };
+  const auto none = [](int) { return 0.0; };
+  const auto jumps = [=](int i, int j) {
+    const auto of = [=](int k) { return (k % side / 5 + k / side / 5) % 2 ? 1e6 : 1.0; };
+    return 2 / (1 / of(i) + 1 / of(j));
+  };
+  return {
+      {"Poisson on a square", poisson<E, S>(side, side, 1)},
+      {"Poisson on a cube", poisson<E, S>(edge, edge, edge)},
+      {"held in one corner", exchange<E, S>(side, side, 1, one, corner)},
+      {"weak in one direction",
+       exchange<E, S>(
+           side, side, 1, [](int i, int j) { return j == i + 1 ? 1.0 : 0.01; }, corner)},
+      {"jumps of a million", exchange<E, S>(side, side, 1, jumps, [](int) { return 1e-3; })},
+      {"held nowhere", exchange<E, S>(side, side, 1, one, none)},
+      {"in two parts",
+       exchange<E, S>(
+           side, side, 1,
+           [=](int i, int j) { return i / side < side / 2 && j / side >= side / 2 ? 0.0 : 1.0; },
+           corner)},
+      {"rows that are given",
+       exchange<E, S>(
+           side, side, 1, [](int i, int j) { return i % 7 == 0 || j % 7 == 0 ? 0.0 : 1.0; },
+           [](int i) { return i % 7 == 0 ? 1.0 : 0.1; })},
+      {"a diagonal",
+       exchange<E, S>(
+           side, side, 1, [](int, int) { return 0.0; }, [](int i) { return 1.0 + i % 5; })},
+  };
+}
+
+/// The same pattern, other values.
+template <ExecutionSpace E, Scalar S, class Change>
+PlainOperator<E, S> with_values(const PlainOperator<E, S>& a, const Change& change) {
+  PlainOperator<E, S> other = a;
+  const auto from = to_host(a.values);
+  std::vector<S> values;
+  for (std::size_t k = 0; k < from.extent(0); ++k) values.push_back(change(from(k)));
+  other.values = copy_in<typename E::memory_space>(values);
+  return other;
+}
+
+/// M b, on the host.
+template <ExecutionSpace E, class Plan, class B>
+auto applied(const E& exec, Plan& plan, const B& b) {
+  const B x("heddle::test::x", b.extent(0));
+  plan.apply(exec, b, x);
+  exec.fence("heddle::test::applied");
+  return to_host(x);
+}
+
+/// x' M y = y' M x to rounding, and x' M x > 0, of random vectors.
+template <Scalar S, ExecutionSpace E, class Plan>
+void check_positive_definite(const E& exec, Plan& plan) {
+  using Wide = std::conditional_t<is_complex<S>, Kokkos::complex<double>, double>;
+  const double tolerance = std::is_same_v<RealOf<S>, float> ? 1e-4 : 1e-11;
+  const auto product = [](const auto& u, const auto& v) {
+    Wide sum(0);
+    for (std::size_t i = 0; i < u.extent(0); ++i) {
+      sum += conjugate(Wide(u(i))) * Wide(v(i));
+    }
+    return sum;
+  };
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const auto x = right_hand_side<S, typename E::memory_space>(plan.rows(), seed);
+    const auto y = right_hand_side<S, typename E::memory_space>(plan.rows(), seed + 10);
+    const auto Mx = applied(exec, plan, x), My = applied(exec, plan, y);
+    const auto host_x = to_host(x), host_y = to_host(y);
+    const double xMx = Kokkos::abs(product(host_x, Mx)), yMy = Kokkos::abs(product(host_y, My));
+    CHECK(heddle::detail::real_part(product(host_x, Mx)) > 0);
+    CHECK(heddle::detail::real_part(product(host_y, My)) > 0);
+    CHECK(Kokkos::abs(product(host_x, My) - conjugate(product(host_y, Mx))) <
+          tolerance * std::sqrt(xMx * yMy));
+  }
+}
+
+}  // namespace heddle::test
