@@ -2,5 +2,6 @@
 #pragma once
 
 #include "multigrid/plan.hpp"
+#include "multigrid/rigid_bodies.hpp"
 
-/// Multigrid by smoothed aggregation: MultigridPlan.
+/// Multigrid by smoothed aggregation: MultigridPlan, and rigid_body_motions of elastic bodies.

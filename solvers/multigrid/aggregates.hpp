@@ -24,11 +24,11 @@ KOKKOS_FORCEINLINE_FUNCTION std::uint64_t hash_of(std::uint64_t h) {
 }
 
 /// Strong entries, row by row, the diagonal among them or not, and how strong each is.
-template <Ordinal O, Offset Off, class Real>
+template <Ordinal O, Offset Off>
 struct StrongGraph {
   const Off* row_ptr;
   const O* col_idx;
-  const Real* strength;
+  const float* strength;
   O nodes;
 };
 
@@ -177,11 +177,11 @@ struct JoinStrongest {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     O best = aggregate[i];
     if (best < 0) {
-      std::remove_cvref_t<decltype(graph.strength[0])> strongest = 0;
+      float strongest = 0;
       for (auto k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
         const O other = aggregate[graph.col_idx[k]];
         if (other < 0 || static_cast<std::int64_t>(graph.col_idx[k]) == i) continue;
-        const auto strength = graph.strength[k];
+        const float strength = graph.strength[k];
         const bool better = best < 0 || strength > strongest ||
                             (strength == strongest && members[other] < members[best]);
         if (!better) continue;

@@ -28,6 +28,11 @@ const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspac
   if (!(options.strength >= 0)) {
     fail("options.strength is " + std::to_string(options.strength), "give zero or more");
   }
+  if (options.block_size < 1 || A.rows() % options.block_size != 0) {
+    fail("options.block_size is " + std::to_string(options.block_size) + " for " +
+             std::to_string(A.rows()) + " rows",
+         "give a size that divides them");
+  }
   if (options.degree < 1 || options.degree > most_degree) {
     fail("options.degree is " + std::to_string(options.degree), "give 1 to 4");
   }

@@ -69,8 +69,9 @@ struct MultigridPlanCore<Exec, Matrix>::State {
     if (static_cast<int>(levels.size()) >= shared.options.max_levels) {
       return "the last level is smoothed alone: there are max_levels";
     }
-    multigrid::SmoothingMatrix<Exec, Matrix> smoothing(exec, level.A, shared.diagonal, strength);
-    const multigrid::Aggregates<Exec, O> aggregates(exec, smoothing.graph());
+    const int block = level.finest ? shared.options.block_size : vectors.vectors;
+    const multigrid::StrongNodes<Exec, Matrix> nodes(exec, level.A, block, strength);
+    const multigrid::Aggregates<Exec, O> aggregates(exec, nodes.graph());
     const std::int64_t coarse = std::int64_t{aggregates.count()} * vectors.vectors;
     if (coarse == 0)
       return "the last level is smoothed alone: no entry beside its diagonal is strong";
@@ -78,10 +79,10 @@ struct MultigridPlanCore<Exec, Matrix>::State {
       return "the last level is smoothed alone: the next one would have " + std::to_string(coarse) +
              " rows";
     }
-    smoothing.forget_strengths();
-    level.transfer.emplace(exec, level.A, std::move(smoothing),
-                           multigrid::Tentative<Exec, S, O, Off>(exec, aggregates.of(),
-                                                                 aggregates.count(), 1, vectors),
+    level.transfer.emplace(exec, level.A,
+                           multigrid::SmoothingMatrix<Exec, Matrix>(exec, level.A, nodes),
+                           multigrid::Tentative<Exec, S, O, Off>(
+                               exec, aggregates.of(), aggregates.count(), block, vectors),
                            vectors, level.numbers, shared);
     return {};
   }

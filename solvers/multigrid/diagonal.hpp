@@ -54,21 +54,32 @@ struct BoundIsOne {
   KOKKOS_FUNCTION void operator()(std::int64_t) const { numbers->bound = 1; }
 };
 
-/// Unknowns of a coarse level that no vector stands for have rows of zeros: they get a diagonal.
+/// Unknowns of a coarse level of which nothing but rounding is left get a diagonal: those that no
+/// vector stands for, and those whose vector is one of the nullspace.
 template <class Matrix>
 struct RepairDiagonal {
   using S = typename Matrix::scalar_type;
   Matrix A;
   S* values;
+  Matrix restriction;
+  const S* fine_diagonal;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const auto row_ptr = A.row_ptr().data();
-    for (auto k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
-      if (values[k] != S(0)) return;
+    constexpr double least = sizeof(heddle::RealOf<S>) == 4 ? 2e-6 : 1e-10;
+    double expected = 0;
+    std::int64_t place = -1;
+    for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
+      if (static_cast<std::int64_t>(A.col_idx().data()[k]) == i) place = k;
     }
-    for (auto k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
-      if (static_cast<std::int64_t>(A.col_idx().data()[k]) == i) values[k] = S(1);
+    if (place < 0) return;
+    for (auto k = restriction.row_ptr().data()[i]; k < restriction.row_ptr().data()[i + 1]; ++k) {
+      const auto weight = static_cast<double>(Kokkos::abs(restriction.values().data()[k]));
+      const S of_row = fine_diagonal[restriction.col_idx().data()[k]];
+      expected += weight * weight * static_cast<double>(Kokkos::abs(of_row));
     }
+    const auto size = static_cast<double>(Kokkos::abs(values[place]));
+    if (!(size <= least * expected)) return;
+    values[place] = S(static_cast<heddle::RealOf<S>>(expected > 0 ? expected : 1));
   }
 };
 

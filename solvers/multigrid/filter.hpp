@@ -4,36 +4,39 @@
 #include "../../core/arena.hpp"
 #include "../../core/loops.hpp"
 #include "../../core/real_part.hpp"
-#include "aggregates.hpp"
+#include "../../core/search.hpp"
 #include "spectrum.hpp"
+#include "strength.hpp"
 #include "tentative.hpp"
 
-/// Strong entries of a level's matrix, and the matrix that smooths a prolongation.
+/// The matrix that smooths a prolongation: of entries that are strong.
 namespace heddle::detail::multigrid {
 
-/// Which entries are kept: strong ones, and the diagonal.
+/// Whether each entry of A is kept, of nodes of `block` rows: those within a node, and those of
+/// nodes that are strong neighbours.
 template <class Matrix>
-struct MarkStrong {
-  using S = typename Matrix::scalar_type;
+struct KeepStrong {
+  using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
   Matrix A;
-  const S* diagonal;
-  double threshold_squared;
+  StrongGraph<O, Off> graph;  ///< columns ascend, unless a node is a row
+  int block;
+  const unsigned char* strong;  ///< of each entry of A, where a node is a row
   unsigned char* kept;
   Off* kept_in_row;
 
-  KOKKOS_FORCEINLINE_FUNCTION static double square(const S& value) {
-    const double size = static_cast<double>(Kokkos::abs(value));
-    return size * size;
+  KOKKOS_FORCEINLINE_FUNCTION bool are_neighbours(O node, O other) const {
+    const O* const columns = graph.col_idx + graph.row_ptr[node];
+    const Off count = graph.row_ptr[node + 1] - graph.row_ptr[node];
+    const Off place = first_not_below(columns, count, static_cast<std::int64_t>(other));
+    return place < count && columns[place] == other;
   }
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const double own = static_cast<double>(Kokkos::abs(diagonal[i]));
     Off count = 0;
     for (Off k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
-      const auto j = A.col_idx().data()[k];
-      const double other = static_cast<double>(Kokkos::abs(diagonal[j]));
-      const bool keep = static_cast<std::int64_t>(j) == i ||
-                        square(A.values().data()[k]) > threshold_squared * own * other;
+      const bool keep =
+          strong ? strong[k] != 0
+                 : are_neighbours(static_cast<O>(i / block), A.col_idx().data()[k] / block);
       kept[k] = keep;
       count += keep;
     }
@@ -41,26 +44,19 @@ struct MarkStrong {
   }
 };
 
-/// Their columns, and how strong each is, over what its row shares.
 template <class Matrix>
-struct PutStrong {
+struct PutKept {
   using Off = typename Matrix::offset_type;
   using O = typename Matrix::ordinal_type;
-  MarkStrong<Matrix> marked;
+  Matrix A;
+  const unsigned char* kept;
   const Off* row_ptr;
   O* col_idx;
-  float* strength;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const Matrix& A = marked.A;
     Off to = row_ptr[i];
     for (Off k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
-      if (!marked.kept[k]) continue;
-      const O j = A.col_idx().data()[k];
-      const double other = static_cast<double>(Kokkos::abs(marked.diagonal[j]));
-      col_idx[to] = j;
-      strength[to] = static_cast<float>(marked.square(A.values().data()[k]) / other);
-      ++to;
+      if (kept[k]) col_idx[to++] = A.col_idx().data()[k];
     }
   }
 };
@@ -118,8 +114,8 @@ struct SmoothingValues {
   }
 };
 
-/// The matrix that smooths the prolongation of a level: its pattern and strong entries by the
-/// constructor, which allocates and waits, its values by update_values.
+/// The matrix that smooths the prolongation of a level: its pattern by the constructor, which
+/// allocates and waits, its values by update_values.
 template <ExecutionSpace Exec, class Matrix>
 class SmoothingMatrix {
  public:
@@ -127,31 +123,26 @@ class SmoothingMatrix {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
   using Space = typename Exec::memory_space;
-  using Graph = StrongGraph<O, Off, float>;
 
   SmoothingMatrix() = default;
-  SmoothingMatrix(const Exec& exec, const Matrix& A, const S* diagonal, double threshold) {
+  SmoothingMatrix(const Exec& exec, const Matrix& A, const StrongNodes<Exec, Matrix>& nodes) {
     const auto n = static_cast<std::size_t>(A.rows());
     const auto entries = static_cast<std::size_t>(A.nonzeros());
     kept_memory_ = Arena<Space>(exec, "heddle::multigrid::kept", arena_bytes<std::byte>(entries));
     kept_ = reinterpret_cast<unsigned char*>(kept_memory_.template take<std::byte>(entries).data());
     Arena<Space> work(exec, "heddle::multigrid::kept_in_row", arena_bytes<Off>(n + 1));
     Off* const starts = work.template take<Off>(n + 1).data();
-    const MarkStrong<Matrix> mark{A, diagonal, threshold * threshold, kept_, starts};
-    parallel_for(exec, "heddle::multigrid::mark_strong", A.rows(), mark);
-    const std::int64_t kept =
-        running_sum_and_total(exec, "heddle::multigrid::strong_row_ptr", starts,
-                              std::int64_t{A.rows()}, Terms<Off>{starts});
+    parallel_for(exec, "heddle::multigrid::keep_strong", A.rows(),
+                 KeepStrong<Matrix>{A, nodes.graph(), nodes.block(),
+                                    nodes.block() == 1 ? nodes.strong() : nullptr, kept_, starts});
+    const std::int64_t kept = running_sum_and_total(exec, "heddle::multigrid::kept_row_ptr", starts,
+                                                    std::int64_t{A.rows()}, Terms<Off>{starts});
     storage_ = CsrStorage<S, O, Off, Space>(exec, A.rows(), A.columns(), kept);
-    strength_memory_ = Arena<Space>(exec, "heddle::multigrid::strength",
-                                    arena_bytes<float>(static_cast<std::size_t>(kept)));
-    strength_ = strength_memory_.template take<float>(static_cast<std::size_t>(kept)).data();
-    detail::copy(exec, "heddle::multigrid::strong_row_ptr", storage_.row_ptr().data(),
+    detail::copy(exec, "heddle::multigrid::kept_row_ptr", storage_.row_ptr().data(),
                  std::int64_t{A.rows()} + 1, starts);
-    parallel_for(
-        exec, "heddle::multigrid::put_strong", A.rows(),
-        PutStrong<Matrix>{mark, storage_.row_ptr().data(), storage_.col_idx().data(), strength_});
-    exec.fence("heddle::multigrid::strong");
+    parallel_for(exec, "heddle::multigrid::put_kept", A.rows(),
+                 PutKept<Matrix>{A, kept_, storage_.row_ptr().data(), storage_.col_idx().data()});
+    exec.fence("heddle::multigrid::kept");
   }
 
   void update_values(const Exec& exec, const Matrix& A, const NearNullspace<S>& vectors,
@@ -160,18 +151,12 @@ class SmoothingMatrix {
                  SmoothingValues<Matrix>{A, kept_, storage_.row_ptr().data(),
                                          storage_.values().data(), vectors, numbers});
   }
-  /// While strengths are there.
-  Graph graph() const {
-    return {storage_.row_ptr().data(), storage_.col_idx().data(), strength_, storage_.rows()};
-  }
-  void forget_strengths() { strength_memory_ = {}; }
   Matrix matrix() const { return storage_.matrix(); }
   std::size_t bytes() const { return kept_memory_.bytes() + storage_.bytes(); }
 
  private:
-  Arena<Space> kept_memory_, strength_memory_;
+  Arena<Space> kept_memory_;
   unsigned char* kept_ = nullptr;
-  float* strength_ = nullptr;
   CsrStorage<S, O, Off, Space> storage_;
 };
 

@@ -72,15 +72,15 @@ struct Transfer {
     smooth_prolongation(exec, A, vectors, numbers);
     restriction = transpose(exec, prolongation.matrix(), Op::conjugate_transpose);
     coarse = GalerkinPlan<Exec, Matrix>(exec, restriction.matrix(), A, prolongation.matrix());
-    multiply(exec, A);
+    multiply(exec, A, shared.diagonal);
     prolong = shared.product(exec, prolongation.matrix());
     restrict_to = shared.product(exec, restriction.matrix());
   }
   void update_values(const Exec& exec, const Matrix& A, const NearNullspace<S>& vectors,
-                     const SpectrumNumbers* numbers) {
+                     const SpectrumNumbers* numbers, const SharedParts& shared) {
     smooth_prolongation(exec, A, vectors, numbers);
     restriction.update_values(exec, prolongation.matrix());
-    multiply(exec, A);
+    multiply(exec, A, shared.diagonal);
     prolong.update_values(exec, prolongation.matrix());
     restrict_to.update_values(exec, restriction.matrix());
   }
@@ -96,10 +96,11 @@ struct Transfer {
     smoothing.update_values(exec, A, vectors, numbers);
     prolongation.numeric(exec, smoothing.matrix(), tentative.prolongation.matrix());
   }
-  void multiply(const Exec& exec, const Matrix& A) {
+  void multiply(const Exec& exec, const Matrix& A, const S* diagonal) {
     coarse.numeric(exec, restriction.matrix(), A, prolongation.matrix());
     parallel_for(exec, "heddle::multigrid::repair_diagonal", std::int64_t{coarse.matrix().rows()},
-                 RepairDiagonal<Matrix>{coarse.matrix(), coarse.storage().values().data()});
+                 RepairDiagonal<Matrix>{coarse.matrix(), coarse.storage().values().data(),
+                                        restriction.matrix(), diagonal});
   }
 };
 
@@ -167,7 +168,7 @@ struct Level {
     A = of;
     if (product) product->update_values(exec, A);
     prepare(exec, shared, hermitian);
-    if (transfer) transfer->update_values(exec, A, vectors, numbers);
+    if (transfer) transfer->update_values(exec, A, vectors, numbers, shared);
   }
 
   std::size_t bytes() const {

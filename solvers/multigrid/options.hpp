@@ -23,6 +23,9 @@ struct MultigridOptions {
   /// An entry a(i, j) is strong if |a(i, j)|^2 > strength^2 |a(i, i) a(j, j)|: rows join along
   /// strong entries alone. Halved from level to level. 0: all entries but zeros are strong.
   double strength = 0.02;
+  /// Rows of a node, 1 or more: unknowns of one place, which join together. The rows of A are a
+  /// multiple of it.
+  int block_size = 1;
   /// What smooths.
   MultigridSmoother smoother = MultigridSmoother::chebyshev;
   /// Degree of Chebyshev's polynomial, 1 to 4, or sweeps of Jacobi: products with the matrix of a

@@ -2,7 +2,9 @@
 // What tests of multigrid share: plans with few formats, and systems.
 #pragma once
 
+#include <heddle/cg.hpp>
 #include <heddle/multigrid.hpp>
+#include <map>
 
 #include "krylov.hpp"
 #include "shared_formats.hpp"
@@ -160,6 +162,21 @@ void check_positive_definite(const E& exec, Plan& plan) {
     CHECK(Kokkos::abs(product(host_x, My) - conjugate(product(host_y, Mx))) <
           tolerance * std::sqrt(xMx * yMy));
   }
+}
+
+/// Iterations of CG with it to 1e-8, which the residual computed apart confirms, of a b that A has.
+template <class Plan>
+int iterations_with(const Exec& exec, const PlainOperator<Exec, double>& system, Plan& plan) {
+  auto a = system;
+  const auto of = right_hand_side<double>(a.n);
+  const Kokkos::View<double*, Space> b("heddle::test::b", static_cast<std::size_t>(a.n));
+  a.apply(exec, of, b);
+  const Kokkos::View<double*, Space> x("heddle::test::x", static_cast<std::size_t>(a.n));
+  CgSolver<Exec, double> cg(exec, a.n);
+  const KrylovResult result = cg.solve(exec, a, b, x, plan);
+  CHECK(result.converged());
+  CHECK(relative_residual(a, b, x) < 1.01e-8);
+  return result.iterations;
 }
 
 }  // namespace heddle::test

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Aggregates are the same on every device and number of threads: held against numbers written down.
-#include "../../../solvers/multigrid/diagonal.hpp"
-#include "../../../solvers/multigrid/filter.hpp"
+#include "../../../solvers/multigrid/strength.hpp"
 #include "../../support/krylov.hpp"
 
 namespace heddle::test {
@@ -24,11 +23,8 @@ Found aggregates(int side) {
     if (i == j) return 4.0;
     return i % 23 == 0 || j % 23 == 0 ? -1e-4 : -1.0 - (i + j) % 3 * 0.1;
   });
-  const auto diagonal = right_hand_side<S, typename E::memory_space>(a.n);
-  Kokkos::deep_copy(diagonal, 4.0);
-  const heddle::detail::multigrid::SmoothingMatrix<E, Matrix> smoothing(exec, a.matrix(),
-                                                                        diagonal.data(), 0.02);
-  const heddle::detail::multigrid::Aggregates<E, int> aggregates(exec, smoothing.graph());
+  const heddle::detail::multigrid::StrongNodes<E, Matrix> nodes(exec, a.matrix(), 1, 0.02);
+  const heddle::detail::multigrid::Aggregates<E, int> aggregates(exec, nodes.graph());
   Found found{aggregates.count(), 0, 0};
   const auto of = to_host(
       Kokkos::View<const int*, typename E::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Matrices that multigrid does not like, and options that make no sense.
+#include <heddle/cg.hpp>
+#include <heddle/gmres.hpp>
+#include <heddle/multigrid.hpp>
+#include <limits>
+
+#include "../../support/multigrid.hpp"
+#include "../../support/shared_formats.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+using Plan = MultigridOf<Exec, double>;
+constexpr int side = emulated ? 10 : 30;
+constexpr MultigridOptions few = {.coarsest_rows = 20};
+
+/// A grid's Laplacian whose diagonal entry of row 7 is this one.
+PlainOperator<Exec, double> with_diagonal(double entry) {
+  return grid_operator<Exec, double>(
+      side, [=](int i, int j) { return i == j ? (i == 7 ? entry : 4.0) : -1.0; });
+}
+
+std::string error_of(const Exec& exec, const PlainOperator<Exec, double>& a,
+                     const MultigridOptions& options = few) {
+  try {
+    Plan plan(exec, a.matrix(), options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+bool says(const std::string& text, const char* words) {
+  CAPTURE(text);
+  CHECK(text.find(words) != std::string::npos);
+  return text.find(words) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a diagonal that is zero, negative or not finite names its row") {
+  const Exec exec;
+  for (const double bad : {0.0, -4.0, std::numeric_limits<double>::quiet_NaN(),
+                           std::numeric_limits<double>::infinity(), 1e-310}) {
+    CAPTURE(bad);
+    says(error_of(exec, with_diagonal(bad)), "row 7: the diagonal is missing, not positive");
+    Plan plan(exec, with_diagonal(4).matrix(), few);
+    const auto after = with_diagonal(bad);
+    plan.update_values(exec, after.matrix());
+    CHECK_THROWS_WITH_AS(plan.check_values(exec), doctest::Contains("row 7: the diagonal"), Error);
+    const auto mended = with_diagonal(4);
+    plan.update_values(exec, mended.matrix());
+    plan.check_values(exec);
+    check_positive_definite<double>(exec, plan);
+  }
+  // Row 1 is empty.
+  says(error_of(exec, plain_operator<Exec, double>({0, 1, 1, 2}, {0, 2}, {1.0, 1.0})),
+       "row 1: the diagonal is missing");
+}
+
+TEST_CASE("NaN beside the diagonal is an error, and later one of the values") {
+  const Exec exec;
+  const auto nan = grid_operator<Exec, double>(side, [](int i, int j) {
+    return i == j ? 4.0 : i == 5 ? std::numeric_limits<double>::quiet_NaN() : -1.0;
+  });
+  says(error_of(exec, nan), "a value of the matrix is not finite");
+  Plan plan(exec, with_diagonal(4).matrix(), few);
+  plan.update_values(exec, nan.matrix());
+  CHECK_THROWS_WITH_AS(plan.check_values(exec), doctest::Contains("not finite"), Error);
+}
+
+TEST_CASE("options and shapes that make no sense") {
+  const Exec exec;
+  const auto a = with_diagonal(4);
+  says(error_of(exec, a, {.degree = 0}), "options.degree is 0");
+  says(error_of(exec, a, {.degree = 5}), "options.degree is 5");
+  says(error_of(exec, a, {.strength = -1}), "options.strength");
+  says(error_of(exec, a, {.block_size = 7}), "options.block_size is 7");
+  says(error_of(exec, a, {.coarsest_rows = -1}), "options.coarsest_rows");
+  says(error_of(exec, a, {.max_levels = 0}), "options.max_levels");
+  says(error_of(exec, a, {.vectors = {.count = 0}}), "options.vectors.count");
+  const Kokkos::View<double*, Space> short_one("heddle::test::vector", 3);
+  CHECK_THROWS_WITH_AS(Plan(exec, a.matrix(), short_one), doctest::Contains("near-nullspace"),
+                       Error);
+  Plan plan(exec, a.matrix(), few), empty;
+  CHECK_THROWS_WITH_AS(plan.apply(exec, short_one, short_one), doctest::Contains("rows"), Error);
+  CHECK_THROWS_WITH_AS(empty.levels(), doctest::Contains("is empty"), Error);
+  Plan moved = std::move(plan);
+  CHECK_THROWS_WITH_AS(plan.levels(), doctest::Contains("moved from"), Error);
+  CHECK(moved.levels().levels.size() > 1);
+  const auto other =
+      grid_operator<Exec, double>(4, [](int i, int j) { return i == j ? 4.0 : -1.0; });
+  CHECK_THROWS_AS(moved.update_values(exec, other.matrix()), Error);
+  using Matrix = PlainOperator<Exec, double>::Matrix;
+  const Matrix oblong(4, 5, 0, copy_in<Space>(std::vector<int>(5)).data(), nullptr, nullptr);
+  CHECK_THROWS_WITH_AS(Plan(exec, oblong), doctest::Contains("4 x 5"), Error);
+}
+
+TEST_CASE("no rows, one row") {
+  const Exec exec;
+  const auto none = plain_operator<Exec, double>({0}, {}, {});
+  Plan of_none(exec, none.matrix());
+  const Kokkos::View<double*, Space> nothing("heddle::test::nothing", 0);
+  const Kokkos::View<double*, Space> x("heddle::test::x", 0);
+  of_none.apply(exec, nothing, x);
+  for (const int coarsest : {0, 10}) {
+    const auto one = plain_operator<Exec, double>({0, 1}, {0}, {4.0});
+    Plan of_one(exec, one.matrix(), {.coarsest_rows = coarsest});
+    const auto b = right_hand_side<double>(1);
+    const double is = applied(exec, of_one, b)(0) / to_host(b)(0);
+    if (coarsest > 0) CHECK(is == 0.25);
+    CHECK(is > 0);
+  }
+}
+
+TEST_CASE("coarsening that ends says why") {
+  const Exec exec;
+  const auto diagonal =
+      grid_operator<Exec, double>(side, [](int i, int j) { return i == j ? 2.0 : 0.0; });
+  Plan alone(exec, diagonal.matrix(), few);
+  CHECK(alone.levels().levels.size() == 1);
+  says(alone.levels().to_string(), "no entry beside its diagonal is strong");
+  const auto a = with_diagonal(4);
+  Plan two(exec, a.matrix(), {.coarsest_rows = 0, .max_levels = 2});
+  CHECK(two.levels().levels.size() == 2);
+  says(two.levels().to_string(), "there are max_levels");
+  check_positive_definite<double>(exec, two);
+  Plan down(exec, a.matrix(), {.coarsest_rows = 0});
+  says(down.levels().to_string(), "smoothed alone");
+  check_positive_definite<double>(exec, down);
+  CHECK(iterations_with(exec, a, down) <= 20);
+  // Pairs of nodes, each with three vectors: no fewer unknowns.
+  const Kokkos::View<double**, Kokkos::LayoutLeft, Space> three("heddle::test::vectors",
+                                                                static_cast<std::size_t>(a.n), 3);
+  Kokkos::deep_copy(three, 1.0);
+  const auto pairs = grid_operator<Exec, double>(side, [](int i, int j) {
+    return i == j ? 2.0 : i / 2 == j / 2 ? -1.0 : 0.0;
+  });
+  Plan stalled(exec, pairs.matrix(), three, few);
+  says(stalled.levels().to_string(), "the next one would have");
+  check_positive_definite<double>(exec, stalled);
+}
+
+TEST_CASE("vectors that depend on each other, and a full row") {
+  const Exec exec;
+  const auto a = with_diagonal(4);
+  const auto n = static_cast<std::size_t>(a.n);
+  const Kokkos::View<double**, Kokkos::LayoutLeft, Space> twice("heddle::test::vectors", n, 2);
+  Kokkos::deep_copy(twice, 2.0);
+  Plan dependent(exec, a.matrix(), twice, few);
+  CHECK(dependent.levels().levels.size() > 1);
+  check_positive_definite<double>(exec, dependent);
+  CHECK(iterations_with(exec, a, dependent) <= 20);
+
+  std::vector<int> row_ptr(1), col_idx;
+  std::vector<double> values;
+  const int m = static_cast<int>(a.n);
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j < m; ++j) {
+      const bool full = i == 0 || j == 0;
+      if (!full && std::abs(i - j) > 1) continue;
+      col_idx.push_back(j);
+      values.push_back(i != j ? -1.0 : i == 0 ? m : 3.5);
+    }
+    row_ptr.push_back(static_cast<int>(col_idx.size()));
+  }
+  const auto arrow = plain_operator<Exec>(row_ptr, col_idx, values);
+  Plan of_arrow(exec, arrow.matrix(), few);
+  check_positive_definite<double>(exec, of_arrow);
+  CHECK(iterations_with(exec, arrow, of_arrow) <= 20);
+}
+
+TEST_CASE("a matrix that is not symmetric: refused by CG, taken by GMRES") {
+  const Exec exec;
+  auto a = grid_operator<Exec, double>(side, [](int i, int j) {
+    return i == j ? 4.01 : j > i ? -0.7 : -1.3;
+  });
+  Plan plan(exec, a.matrix(), few);
+  CHECK_FALSE(plan.symmetric());
+  const auto b = right_hand_side<double>(a.n);
+  const Kokkos::View<double*, Space> x("heddle::test::x", static_cast<std::size_t>(a.n));
+  CgSolver<Exec, double> cg(exec, a.n);
+  CHECK_THROWS_WITH_AS(cg.solve(exec, a, b, x, plan), doctest::Contains("multigrid"), Error);
+  GmresSolver<Exec, double> gmres(exec, a.n);
+  const KrylovResult plain = gmres.solve(exec, a, b, x);
+  Kokkos::deep_copy(x, 0.0);
+  const KrylovResult result = gmres.solve(exec, a, b, x, plan);
+  CHECK(result.converged());
+  CHECK(relative_residual(a, b, x) < 1.01e-8);
+  CHECK(2 * result.iterations < plain.iterations);
+}
+
+}  // namespace heddle::test
