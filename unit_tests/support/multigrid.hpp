@@ -7,15 +7,21 @@
 #include <map>
 
 #include "krylov.hpp"
+#ifdef HEDDLE_EMULATED
 #include "shared_formats.hpp"
+#endif
 
 namespace heddle::test {
 
-/// With the formats of the compiled part, or as few as there may be.
+/// The formats of the compiled part, or as few as there may be.
+#ifdef HEDDLE_EMULATED
+template <ExecutionSpace E, class Matrix>
+using MultigridFormats = Formats<Shared<CsrFormat>>;
+#else
 template <ExecutionSpace E, class Matrix>
 using MultigridFormats =
-    std::conditional_t<heddle::detail::is_compiled<E, Matrix>(), AllFormats,
-                       Formats<std::conditional_t<emulated, Shared<CsrFormat>, CsrFormat>>>;
+    std::conditional_t<heddle::detail::is_compiled<E, Matrix>(), AllFormats, Formats<CsrFormat>>;
+#endif
 template <ExecutionSpace E, Scalar S>
 using MultigridOf = MultigridPlan<E, typename PlainOperator<E, S>::Matrix,
                                   MultigridFormats<E, typename PlainOperator<E, S>::Matrix>>;

@@ -103,6 +103,28 @@ TEST_CASE("conjugate gradients of several right-hand sides, and new values from 
   }
 }
 
+TEST_CASE("unsigned offsets of 64 bits") {
+  const Exec exec;
+  const auto a = poisson<Exec, double>(side, side, 1);
+  using Matrix = CsrMatrix<double, int, std::size_t, Space>;
+  using Signed = SignedOffsets<Matrix>;
+  std::vector<std::size_t> offsets;
+  const auto row_ptr = to_host(a.row_ptr);
+  for (std::size_t i = 0; i < row_ptr.extent(0); ++i) {
+    offsets.push_back(static_cast<std::size_t>(row_ptr(i)));
+  }
+  const auto wide = copy_in<Space>(offsets);
+  const auto n = static_cast<int>(a.n);
+  if constexpr (heddle::detail::is_compiled<Exec, Signed>()) {
+    MultigridPlan<Exec, Matrix> plan(exec, Matrix(n, n, wide, a.col_idx, a.values),
+                                     {.coarsest_rows = 20});
+    Plan same(exec, a.matrix(), {.coarsest_rows = 20});
+    const auto b = right_hand_side<double>(a.n);
+    const auto one = applied(exec, plan, b), other = applied(exec, same, b);
+    for (std::size_t i = 0; i < one.extent(0); ++i) CHECK(one(i) == other(i));
+  }
+}
+
 TEST_CASE("bytes and levels") {
   const Exec exec;
   const auto a = poisson<Exec, double>(side, side, 1);
