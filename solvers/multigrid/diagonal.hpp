@@ -48,10 +48,10 @@ struct LargestRowSum {
   }
 };
 
-/// The same for one item, where the sum of a row is the bound.
-struct BoundIsOne {
+/// Where no step of Lanczos is taken, the row sum is the bound: one item.
+struct BoundByRowSum {
   SpectrumNumbers* numbers;
-  KOKKOS_FUNCTION void operator()(std::int64_t) const { numbers->bound = 1; }
+  KOKKOS_FUNCTION void operator()(std::int64_t) const { numbers->bound = numbers->largest_row_sum; }
 };
 
 /// Unknowns of a coarse level of which nothing but rounding is left get a diagonal: those that no
@@ -83,7 +83,8 @@ struct RepairDiagonal {
   }
 };
 
-/// diagonal, inverse and numbers->bound or ->largest_row_sum. No wait, no allocation.
+/// diagonal, inverse, and numbers->largest_row_sum, which is the bound as well. No wait, no
+/// allocation.
 template <ExecutionSpace Exec, class Matrix>
 void prepare_diagonal(const Exec& exec, const Matrix& A, typename Matrix::scalar_type* diagonal,
                       typename Matrix::scalar_type* inverse, double* row_sums,
@@ -103,14 +104,11 @@ void prepare_diagonal(const Exec& exec, const Matrix& A, typename Matrix::scalar
   fill(exec, "heddle::multigrid::clear_bad", bad, 1, 0);
   parallel_for(exec, "heddle::multigrid::invert_diagonal", rows,
                InvertDiagonal<S>{diagonal, inverse, row_sums, bad, of_row_sums});
-  if (of_row_sums) {
-    parallel_for(exec, "heddle::multigrid::bound_is_one", 1, BoundIsOne{numbers});
-    return;
-  }
   using Sums = LargestRowSum<S>;
   Kokkos::parallel_reduce("heddle::multigrid::largest_row_sum", range_policy(exec, rows),
                           Largest<Sums>{{diagonal, row_sums}},
                           Kokkos::View<double, Space, Unmanaged>(&numbers->largest_row_sum));
+  parallel_for(exec, "heddle::multigrid::bound_by_row_sum", 1, BoundByRowSum{numbers});
 }
 
 }  // namespace heddle::detail::multigrid

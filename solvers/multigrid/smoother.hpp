@@ -19,17 +19,19 @@ inline constexpr double smoothing_weights[most_degree][most_degree] = {
     {1.00842544782028, 1.08867839208730, 1.33753125909618},
     {1.00391310427285, 1.04035811188593, 1.14863498546254, 1.38268869241000}};
 
-/// Numbers of one step: d = old d + fresh / bound D^-1 (b - A x), x += weight d.
+/// Numbers of one step: d = old d + fresh D^-1 (b - A x), x += weight d; fresh over the bound of
+/// the spectrum, or of l1-Jacobi as it is.
 struct SmoothingStep {
   double old, fresh, weight;
+  bool over_bound;
 };
 
 /// Of step `step` of `degree`, counted from 0.
 inline SmoothingStep smoothing_step(MultigridSmoother smoother, int degree, int step) {
-  if (smoother == MultigridSmoother::l1_jacobi) return {0, 1, 1};
+  if (smoother == MultigridSmoother::l1_jacobi) return {0, 1, 1, false};
   const double i = step + 1;
   return {step == 0 ? 0 : (2 * i - 3) / (2 * i + 1), (8 * i - 4) / (2 * i + 1),
-          smoothing_weights[degree - 1][step]};
+          smoothing_weights[degree - 1][step], true};
 }
 
 /// One step, of q = A x, which is not read where x is still zero; nor is x then.
@@ -55,8 +57,9 @@ struct SmoothPass : vectors::PassWithoutSums {
   }
   template <class Pack>
   KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
-    return {Pack::all(number(step.old)), Pack::all(number(step.fresh / numbers->bound)),
-            Pack::all(number(step.weight)), Pack::all(S(-1))};
+    const double fresh = step.over_bound ? step.fresh / numbers->bound : step.fresh;
+    return {Pack::all(number(step.old)), Pack::all(number(fresh)), Pack::all(number(step.weight)),
+            Pack::all(S(-1))};
   }
   template <class Entries, class Pack>
   KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
