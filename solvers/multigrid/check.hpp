@@ -58,7 +58,7 @@ inline void throw_if_bad(std::size_t l, std::int64_t bad, double bound) {
                 l == 0 ? "multigrid smooths by it: store a positive one"
                        : "A is not positive definite: take another preconditioner");
   }
-  if (!(bound > 0)) {
+  if (!std::isfinite(bound)) {
     throw Error(place + "a value of the matrix is not finite", "give finite values");
   }
 }

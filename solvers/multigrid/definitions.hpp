@@ -99,7 +99,7 @@ struct MultigridPlanCore<Exec, Matrix>::State {
         kokkos_space(exec), numbers,
         Kokkos::View<const multigrid::SpectrumNumbers, Space, Unmanaged>(level.numbers));
     exec.fence("heddle::multigrid::check_values");
-    multigrid::throw_if_bad(l, bad, level.product ? numbers.bound : 1);
+    multigrid::throw_if_bad(l, bad, numbers.bound);
   }
 
   std::int64_t rows;

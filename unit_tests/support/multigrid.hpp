@@ -136,6 +136,23 @@ PlainOperator<E, S> with_values(const PlainOperator<E, S>& a, const Change& chan
   return other;
 }
 
+/// W A W with a diagonal matrix of weights.
+template <ExecutionSpace E, Scalar S, class Weight>
+PlainOperator<E, S> weighted(const PlainOperator<E, S>& a, const Weight& weight) {
+  PlainOperator<E, S> other = a;
+  const auto row_ptr = to_host(a.row_ptr), col_idx = to_host(a.col_idx);
+  const auto from = to_host(a.values);
+  std::vector<S> values;
+  for (std::size_t i = 0; i + 1 < row_ptr.extent(0); ++i) {
+    for (auto k = static_cast<std::size_t>(row_ptr(i));
+         k < static_cast<std::size_t>(row_ptr(i + 1)); ++k) {
+      values.push_back(S(weight(static_cast<int>(i)) * weight(col_idx(k))) * from(k));
+    }
+  }
+  other.values = copy_in<typename E::memory_space>(values);
+  return other;
+}
+
 /// M b, on the host.
 template <ExecutionSpace E, class Plan, class B>
 auto applied(const E& exec, Plan& plan, const B& b) {

@@ -33,6 +33,13 @@ TEST_CASE("the preconditioner is symmetric and positive definite, with new value
       bool same = true;  // a power of two changes no rounding
       for (std::size_t i = 0; i < before.extent(0); ++i) same = same && before(i) == 4 * after(i);
       CHECK(same);
+      const auto other = weighted(system.matrix, [](int i) { return 1 + i % 7 * 0.1; });
+      plan.update_values(exec, other.matrix());
+      check_positive_definite<double>(exec, plan);
+      plan.update_values(exec, system.matrix.matrix());
+      const auto again = applied(exec, plan, b);
+      for (std::size_t i = 0; i < before.extent(0); ++i) same = same && before(i) == again(i);
+      CHECK(same);
     }
   }
 }

@@ -65,6 +65,7 @@ TEST_CASE("NaN beside the diagonal is an error, and later one of the values") {
     return i == j ? 4.0 : i == 5 ? std::numeric_limits<double>::quiet_NaN() : -1.0;
   });
   says(error_of(exec, nan), "a value of the matrix is not finite");
+  says(error_of(exec, nan, {.coarsest_rows = side * side}), "a value of the matrix is not finite");
   Plan plan(exec, with_diagonal(4).matrix(), few);
   plan.update_values(exec, nan.matrix());
   CHECK_THROWS_WITH_AS(plan.check_values(exec), doctest::Contains("not finite"), Error);
@@ -169,6 +170,30 @@ TEST_CASE("vectors that depend on each other, and a full row") {
   Plan of_arrow(exec, arrow.matrix(), few);
   check_positive_definite<double>(exec, of_arrow);
   CHECK(iterations_with(exec, arrow, of_arrow) <= 20);
+}
+
+TEST_CASE("columns in any order, and entries that repeat") {
+  const Exec exec;
+  const auto a = with_diagonal(4);
+  const auto row_ptr = to_host(a.row_ptr), col_idx = to_host(a.col_idx);
+  const auto values = to_host(a.values);
+  std::vector<int> twice_row_ptr(1), twice_col_idx;
+  std::vector<double> halves;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(a.n); ++i) {
+    for (auto k = row_ptr(i + 1) - 1; k >= row_ptr(i); --k) {
+      for (int time = 0; time < 2; ++time) {
+        twice_col_idx.push_back(col_idx(static_cast<std::size_t>(k)));
+        halves.push_back(values(static_cast<std::size_t>(k)) / 2);
+      }
+    }
+    twice_row_ptr.push_back(static_cast<int>(twice_col_idx.size()));
+  }
+  const auto twice = plain_operator<Exec>(twice_row_ptr, twice_col_idx, halves);
+  Plan plan(exec, twice.matrix(), few);
+  CHECK(plan.symmetric());
+  CHECK(plan.levels().levels.size() > 1);
+  check_positive_definite<double>(exec, plan);
+  CHECK(iterations_with(exec, a, plan) <= 12);
 }
 
 TEST_CASE("a matrix that is not symmetric: refused by CG, taken by GMRES") {

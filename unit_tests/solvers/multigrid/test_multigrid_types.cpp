@@ -22,7 +22,7 @@ struct Weighted {
 
 /// Weights of magnitude 1 to 2; complex ones turn from node to node, so that A is Hermitian.
 template <class E, class S>
-Weighted<E, S> weighted() {
+Weighted<E, S> weighted_laplacian() {
   using Real = RealOf<S>;
   const auto weight = [](int i) {
     const Real size = static_cast<Real>(1 + i % 5 * 0.25);
@@ -51,7 +51,7 @@ TEST_CASE_TEMPLATE_DEFINE("near-nullspace vectors, in every scalar", T, scalars)
   using S = typename T::Scalar;
   using E = typename T::Exec;
   const E exec;
-  auto [a, weights] = weighted<E, S>();
+  auto [a, weights] = weighted_laplacian<E, S>();
   const auto b = right_hand_side<S, typename T::Space>(a.n);
   const Kokkos::View<S*, typename T::Space> x("heddle::test::x", static_cast<std::size_t>(a.n));
   CgSolver<E, S> cg(exec, a.n);
