@@ -44,6 +44,28 @@ TEST_CASE("the preconditioner is symmetric and positive definite, with new value
   }
 }
 
+TEST_CASE("a matrix that is inverted whole") {
+  const Exec exec;
+  for (const int width : {3, 5, 11}) {
+    for (const double held : {1.0, 0.0}) {
+      CAPTURE(width);
+      CAPTURE(held);
+      auto a = exchange<Exec, double>(
+          width, width, 1, [](int i, int j) { return 1.0 + (i + j) % 3; },
+          [=](int i) { return i == 4 ? held : 0.0; });
+      Plan plan(exec, a.matrix());
+      CHECK(plan.levels().levels.size() == 1);
+      const auto of = right_hand_side<double>(a.n);
+      const Kokkos::View<double*, Space> b("heddle::test::b", static_cast<std::size_t>(a.n)),
+          x("heddle::test::x", static_cast<std::size_t>(a.n));
+      a.apply(exec, of, b);
+      plan.apply(exec, b, x);
+      exec.fence("heddle::test::applied");
+      CHECK(relative_residual(a, b, x) < 1e-12);
+    }
+  }
+}
+
 TEST_CASE("conjugate gradients with multigrid: iterations hardly grow with the size") {
   const Exec exec;
   const std::vector<int> squares = emulated ? std::vector{20, 40} : std::vector{40, 100, 300};

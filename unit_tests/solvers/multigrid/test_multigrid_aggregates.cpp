@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Aggregates are the same on every device and number of threads: held against numbers written down.
-#include "../../../solvers/multigrid/strength.hpp"
+// What levels are made of. Aggregates are the same on every device and number of threads: held
+// against numbers written down.
+#include "../../../solvers/multigrid/filter.hpp"
 #include "../../support/krylov.hpp"
 
 namespace heddle::test {
@@ -50,5 +51,70 @@ TEST_CASE_TEMPLATE_DEFINE("aggregates are the same everywhere", T, same) {
   CHECK(found.hash == 12972897827579829585u);
 }
 TEST_CASE_TEMPLATE_APPLY(same, Every<std::tuple<double>, UsualIndices, AllBackends>);
+
+TEST_CASE_TEMPLATE_DEFINE("prolongations have the near-nullspace in their range", T, range) {
+  namespace mg = heddle::detail::multigrid;
+  using E = typename T::Exec;
+  using SpaceOf = typename E::memory_space;
+  using Matrix = typename PlainOperator<E, double>::Matrix;
+  const E exec;
+  constexpr int side = 20, n = side * side;
+  // Of what neighbours exchange, hardly anything in one direction, times weights: A w = 0.
+  const auto weight = [](int i) { return 1 + i % 7 * 0.2; };
+  const auto exchange = [](int i, int j) { return std::abs(i - j) == 1 ? 1.0 : 1e-3; };
+  const auto a = grid_operator<E, double>(side, [=](int i, int j) {
+    if (i != j) return -exchange(i, j) / (weight(i) * weight(j));
+    double sum = 0;
+    if (i >= side) sum += exchange(i, i - side);
+    if (i + side < n) sum += exchange(i, i + side);
+    if (i % side > 0) sum += exchange(i, i - 1);
+    if (i % side < side - 1) sum += exchange(i, i + 1);
+    return sum / (weight(i) * weight(i));
+  });
+  std::vector<double> of(2 * n);
+  for (int i = 0; i < n; ++i) {
+    of[static_cast<std::size_t>(i)] = weight(i);
+    of[static_cast<std::size_t>(n + i)] = weight(i) * 0.3 * (i % side == 0);  // a second, small one
+  }
+  const auto stored = copy_in<SpaceOf>(of);
+  const mg::NearNullspace<double> vectors{stored.data(), n, 2};
+  const mg::StrongNodes<E, Matrix> nodes(exec, a.matrix(), 1, 0.02);
+  const mg::Aggregates<E, int> aggregates(exec, nodes.graph());
+  const mg::Tentative<E, double, int, int> tentative(exec, aggregates.of(), aggregates.count(), 1,
+                                                     vectors);
+  mg::SmoothingMatrix<E, Matrix> smoothing(exec, a.matrix(), nodes);
+  CHECK(smoothing.matrix().nonzeros() < a.matrix().nonzeros());
+  const Kokkos::View<mg::SpectrumNumbers, SpaceOf> numbers("heddle::test::numbers");
+  mg::SpectrumNumbers two{};
+  two.bound = 2;
+  Kokkos::deep_copy(numbers, two);
+  smoothing.update_values(exec, a.matrix(), vectors, numbers.data());
+  exec.fence("heddle::test::made");
+
+  const auto coarse =
+      to_host(Kokkos::View<const double*, SpaceOf, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+          tentative.coarse.data, static_cast<std::size_t>(2 * tentative.coarse.rows)));
+  const auto row_of = [](const auto& matrix, std::size_t i, const auto& visit) {
+    const auto row_ptr = to_host(matrix.row_ptr());
+    const auto col_idx = to_host(matrix.col_idx());
+    const auto values = to_host(matrix.values());
+    for (auto k = static_cast<std::size_t>(row_ptr(i));
+         k < static_cast<std::size_t>(row_ptr(i + 1)); ++k) {
+      visit(static_cast<std::size_t>(col_idx(k)), values(k));
+    }
+  };
+  for (std::size_t i = 0; i < n; ++i) {
+    double one = 0, other = 0, smoothed = 0;
+    row_of(tentative.prolongation.matrix(), i, [&](std::size_t j, double value) {
+      one += value * coarse(j);
+      other += value * coarse(static_cast<std::size_t>(tentative.coarse.rows) + j);
+    });
+    row_of(smoothing.matrix(), i, [&](std::size_t j, double value) { smoothed += value * of[j]; });
+    CHECK(one == doctest::Approx(of[i]).epsilon(1e-12));
+    CHECK(std::abs(other - of[n + i]) < 1e-12);
+    CHECK(smoothed == doctest::Approx(of[i]).epsilon(1e-12));
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(range, Every<std::tuple<double>, UsualIndices, AllBackends>);
 
 }  // namespace heddle::test
