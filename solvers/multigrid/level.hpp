@@ -130,7 +130,7 @@ struct Level {
     const auto n = static_cast<std::size_t>(A.rows());
     const std::size_t all = n * static_cast<std::size_t>(shared.options.vectors.count);
     const bool dense = A.rows() <= shared.options.coarsest_rows;
-    const std::size_t own = finest ? 0 : all, smoothed = dense ? n : all;
+    const std::size_t own = finest ? 0 : all, smoothed = dense ? 0 : all;
     memory = Arena<Space>(exec, "heddle::multigrid::level",
                           arena_bytes<S, SpectrumNumbers, std::int64_t, S, S, S, S>(
                               n, 1, 1, smoothed, smoothed, own, own));

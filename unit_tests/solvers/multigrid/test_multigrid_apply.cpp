@@ -72,6 +72,38 @@ TEST_CASE("applies and new values are quiet, and recorded") {
   }
 }
 
+TEST_CASE("blocks of iterations as graphs, and by launches") {
+  const Exec exec;
+  const auto a = poisson<Exec, double>(side, side, 1);
+  auto by_launches = a;  // which says nothing of graphs
+  using Matrix = PlainOperator<Exec, double>::Matrix;
+  SpmvPlan<Exec, Matrix, double, double, MultigridFormats<Exec, Matrix>> product(
+      exec, a.matrix(), {.scheme = "csr/scalar", .check_overlap = false});
+  Plan plan(exec, a.matrix(), {.coarsest_rows = 20});
+  const auto b = right_hand_side<double>(a.n);
+  const auto n = static_cast<std::size_t>(a.n);
+  const Kokkos::View<double*, Space> x("heddle::test::x", n), y("heddle::test::y", n);
+  KrylovOptions options;
+  options.check_every = 3;
+  options.zero_guess = true;
+  CgSolver<Exec, double> cg(exec, a.n, options), again(exec, a.n, options);
+  for (const double factor : {1.0, 2.0, 1.0}) {
+    CAPTURE(factor);
+    const auto other = with_values(a, [=](double value) { return factor * value; });
+    by_launches.values = other.values;
+    product.update_values(exec, other.matrix());
+    plan.update_values(exec, other.matrix());
+    const KrylovResult one = cg.solve(exec, product, b, x, plan);
+    const KrylovResult two = again.solve(exec, by_launches, b, y, plan);
+    CHECK(one.converged());
+    CHECK(one.iterations == two.iterations);
+    const auto by_graph = to_host(x), by_launch = to_host(y);
+    for (std::size_t i = 0; i < n; ++i) {
+      CHECK(by_graph(i) == doctest::Approx(by_launch(i)).epsilon(1e-9));
+    }
+  }
+}
+
 TEST_CASE("conjugate gradients of several right-hand sides, and new values from solve to solve") {
   const Exec exec;
   const auto a = poisson<Exec, double>(side, side, 1);
