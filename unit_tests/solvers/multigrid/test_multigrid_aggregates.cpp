@@ -117,4 +117,33 @@ TEST_CASE_TEMPLATE_DEFINE("prolongations have the near-nullspace in their range"
 }
 TEST_CASE_TEMPLATE_APPLY(range, Every<std::tuple<double>, UsualIndices, AllBackends>);
 
+TEST_CASE_TEMPLATE_DEFINE("strength of blocks", T, blocks) {
+  namespace mg = heddle::detail::multigrid;
+  using E = typename T::Exec;
+  const E exec;
+  constexpr int side = 12;
+  const auto a = grid_operator<E, double>(side, [](int i, int j) {
+    return i == j ? 2.0 : std::abs(i - j) == 1 ? -1.0 : -1e-3;
+  });
+  using Matrix = typename PlainOperator<E, double>::Matrix;
+  for (const int block : {1, 2, 3}) {  // side by side
+    CAPTURE(block);
+    const mg::StrongNodes<E, Matrix> nodes(exec, a.matrix(), block, 0.02);
+    const mg::SmoothingMatrix<E, Matrix> smoothing(exec, a.matrix(), nodes);
+    const auto row_ptr = to_host(smoothing.matrix().row_ptr());
+    const auto col_idx = to_host(smoothing.matrix().col_idx());
+    int wrong = 0;
+    for (int i = 0; i < side * side; ++i) {
+      const auto row = static_cast<std::size_t>(i);
+      const int neighbours = (i % side > 0) + (i % side < side - 1);
+      wrong += row_ptr(row + 1) - row_ptr(row) != 1 + neighbours;
+      for (auto k = row_ptr(row); k < row_ptr(row + 1); ++k) {
+        wrong += std::abs(col_idx(static_cast<std::size_t>(k)) - i) > 1;
+      }
+    }
+    CHECK(wrong == 0);
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(blocks, Every<std::tuple<double>, UsualIndices, AllBackends>);
+
 }  // namespace heddle::test

@@ -5,6 +5,7 @@
 #include <heddle/multigrid.hpp>
 #include <limits>
 
+#include "../../support/moves_only.hpp"
 #include "../../support/multigrid.hpp"
 #include "../../support/shared_formats.hpp"
 
@@ -13,6 +14,7 @@ namespace heddle::test {
 namespace {
 
 using Plan = MultigridOf<Exec, double>;
+static_assert(moves_only<Plan>);
 constexpr int side = emulated ? 10 : 30;
 constexpr MultigridOptions few = {.coarsest_rows = 20};
 
