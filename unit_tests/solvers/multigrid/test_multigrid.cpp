@@ -97,4 +97,26 @@ TEST_CASE("conjugate gradients with multigrid: iterations hardly grow with the s
   }
 }
 
+TEST_CASE("27 points, whose entries are a 26th of the diagonal, are strong by default") {
+  const Exec exec;
+  constexpr int side = emulated ? 6 : 16;
+  std::vector<int> row_ptr(1), col_idx;
+  std::vector<double> values;
+  for (int i = 0; i < side * side * side; ++i) {
+    const int at[3] = {i % side, i / side % side, i / side / side};
+    for (int step = 0; step < 27; ++step) {
+      const int to[3] = {at[0] + step % 3 - 1, at[1] + step / 3 % 3 - 1, at[2] + step / 9 - 1};
+      if (std::ranges::any_of(to, [](int k) { return k < 0 || k >= side; })) continue;
+      col_idx.push_back((to[2] * side + to[1]) * side + to[0]);
+      values.push_back(step == 13 ? 26 : -1);
+    }
+    row_ptr.push_back(static_cast<int>(col_idx.size()));
+  }
+  const auto a = plain_operator<Exec>(row_ptr, col_idx, values);
+  Plan plan(exec, a.matrix(), {.coarsest_rows = 20});
+  CHECK(plan.levels().levels.size() > 1);
+  check_positive_definite<double>(exec, plan);
+  CHECK(iterations_with(exec, a, plan) <= 12);
+}
+
 }  // namespace heddle::test
