@@ -51,8 +51,7 @@ class SpmvPlan {
   explicit SpmvPlan(const Exec& exec, const Matrix& A, const SpmvOptions& options = {},
                     FormatList = {})
       : core_(exec, with_signed_offsets(A), options,
-              FormatList::template table<Exec, Signed, Vector, Accumulator>()),
-        capturable_(!(options.check_promises && options.promises.finite_x)) {
+              FormatList::template table<Exec, Signed, Vector, Accumulator>()) {
     HEDDLE_ASSERT_DEFINED(detail::is_defined<Core> ||
                           detail::is_compiled<Exec, Signed, Vector, Accumulator>());
   }
@@ -158,8 +157,8 @@ class SpmvPlan {
   void update_values(const Matrix& A) { update_values(Exec{}, A); }
   /// See Version: new with every update_values.
   VersionNumber version() const { return version_.number(); }
-  /// Whether apply may be recorded in a graph: it waits where finite_x is promised and checked.
-  bool capturable() const { return capturable_; }
+  /// Whether apply may be recorded in a graph.
+  static constexpr bool capturable() { return true; }
 
   /// What really runs for an op, with every parameter. Throws Error for one that is not prepared.
   const Scheme& scheme(Op op = Op::none) const { return core_.scheme(op); }
@@ -187,7 +186,6 @@ class SpmvPlan {
 
   Core core_;
   Version version_;
-  bool capturable_ = false;
 };
 
 template <ExecutionSpace Exec, class Matrix>

@@ -7,7 +7,6 @@
 #include "../inspect/definitions.hpp"
 #include "../inspect/transpose.hpp"
 #include "core.hpp"
-#include "finite_x_check.hpp"
 #include "inspect_best.hpp"
 #include "overlap_launches.hpp"
 #include "triangle_check.hpp"
@@ -115,7 +114,6 @@ bool SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::multiply(
     return false;
   }
   const Part& runs = part(op, "apply");
-  if (options_.promises.finite_x && options_.check_promises) check_finite(exec, x);
   const typename OverlapCheck<Exec>::Apply counted(overlap_, exec);
   const Op stored = stored_op(op);
   if (dot && y.rows > 0 && runs.executor->has_dot(stored) &&
@@ -167,8 +165,7 @@ auto SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 ChooseOptions SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::options_of_transpose(Op op) const {
   // It is made sorted, and of columns that exist.
-  ChooseOptions options =
-      choose_options({true, true, options_.promises.unique, options_.promises.finite_x});
+  ChooseOptions options = choose_options({.in_range = true, .sorted = true});
   options.ops.clear();
   if (options.max_bytes == no_bound) return options;
   RowFeatures shape;

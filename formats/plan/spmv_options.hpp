@@ -47,11 +47,10 @@ struct SpmvOptions {
   /// Whether to look for column indices out of range, one pass over col_idx, unless
   /// promises.in_range spares it. The row pointer is checked in any case.
   bool check = true;
-  /// What you vouch for, of the matrix and of the vectors x, so that inspections need not look.
+  /// What you vouch for, so that inspections need not look.
   Promises promises = {};
-  /// Whether to hold you to the promises, which costs what they spare and more: those about the
-  /// matrix are checked by the inspection, and finite_x by a launch before every apply. By default
-  /// in debug builds (without NDEBUG).
+  /// Whether the inspection holds you to the promises, which costs what they spare and more. By
+  /// default in debug builds (without NDEBUG).
   bool check_promises = detail::asserts;
   /// Whether to look for applies of one plan that overlap, which is an error: on a GPU two launches
   /// an apply more. By default in debug builds (without NDEBUG).

@@ -47,7 +47,7 @@ class SpmvTrial {
         alpha_(draw_factor<Acc>(random)),
         beta_(draw_factor<Acc>(random)),
         count_(draw_count(random)),
-        kept_{true, sorted(pattern_), without_repeats(pattern_), alpha_ != Acc(0)} {
+        kept_{true, sorted(pattern_)} {
     add_operands(Op::none);
     if (op_ != Op::none) add_operands(op_);
   }
