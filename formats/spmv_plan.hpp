@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../core/version.hpp"
-#include "all_formats.hpp"
+#include "default_formats.hpp"
 #include "instantiate.hpp"
 
 namespace heddle {
@@ -19,11 +19,11 @@ namespace heddle {
 /// Vector is the type of x and y, Accumulator that of alpha, beta and every sum; both default to
 /// the matrix's scalar and may be wider: SpmvPlan<Exec, Matrix, float, double>(exec, A). Only
 /// entries that repeat a place are added up before, in the matrix's scalar, by formats that store a
-/// place once (bcsr, dia: merges_repeats), and csb may add the two halves of a symmetric matrix to
-/// y one after the other, each rounded to Vector. FormatList names the formats that are compiled
+/// place once (bcsr, dia: merges_repeats), and csb adds the two halves of a symmetric matrix to y
+/// one after the other, each rounded to Vector. FormatList names the formats that are compiled
 /// and chosen from: a Formats<...>.
 template <ExecutionSpace Exec, class Matrix, Scalar Vector = typename Matrix::scalar_type,
-          Scalar Accumulator = Vector, class FormatList = AllFormats>
+          Scalar Accumulator = Vector, class FormatList = DefaultFormats>
 class SpmvPlan {
  public:
   using execution_space = Exec;

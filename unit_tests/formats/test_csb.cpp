@@ -124,29 +124,6 @@ TEST_CASE("csb: a table of blocks larger than the matrix is refused") {
   CHECK(predicted(65536).possible());
 }
 
-// Of matrices of which one triangle is stored; their products: test_csb_symmetric.cpp.
-TEST_CASE("csb: one triangle is refused by other formats, and both by this option") {
-  using T = CsbType;
-  const T::Exec exec;
-  const Pattern pattern = pattern_named("tridiagonal");
-  const auto half = to_device<T>(exec, triangle_of(pattern, true));
-  const auto plan_of = [&](const auto& A, SpmvOptions options) {
-    options.symmetry = Symmetry::symmetric;
-    return T::Plan<>(exec, A.matrix(), options, T::Formats());
-  };
-  CHECK_THROWS_WITH_AS(plan_of(half, {.scheme = Scheme("csr", {{"scalar"}})}),
-                       doctest::Contains("both triangles"), Refusal);
-  CHECK(plan_of(half, {}).scheme().format() == "csb");
-  CHECK(T::Plan<>(exec, half.matrix(), {}, T::Formats()).scheme().format() == "csr");
-  CHECK_THROWS_WITH_AS(plan_of(to_device<T>(exec, pattern), {}),
-                       doctest::Contains("999 entries below the diagonal and 999 above"), Error);
-  CHECK_THROWS_WITH_AS(plan_of(to_device<T>(exec, pattern_named("tall")), {}),
-                       doctest::Contains("3000 x 40"), Error);
-  CHECK_THROWS_AS(SpmvPlan(exec, half.matrix(), {.symmetry = Symmetry::symmetric},
-                           Formats<Shared<CsrFormat>>()),
-                  Refusal);
-}
-
 TEST_CASE("csb: sweep is for triangles, and is predicted") {
   RowFeatures rows;
   rows.rows = rows.columns = 1000000;

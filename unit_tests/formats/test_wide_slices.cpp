@@ -5,8 +5,8 @@
 #include "../../formats/inspect/features.hpp"
 #include "../../formats/plan/rank.hpp"
 #include "../support/shared_formats.hpp"
-#include "../support/spmv_patterns.hpp"
-#include "../support/spmv_plans.hpp"
+#include "../../testing/format_suite/patterns.hpp"
+#include "../../testing/format_suite/make_plans.hpp"
 
 namespace heddle::test {
 
