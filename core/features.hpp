@@ -39,14 +39,23 @@ struct RowFeatures {
   static constexpr int slice_rows = 32;
   /// The same of groups of 2, 4, 8 and 16 rows.
   std::array<std::int64_t, 4> group_slots = {};
+  /// And of 64 and 128, which are the slices of devices whose wavefronts have 64 lanes: counted
+  /// there alone.
+  std::array<std::int64_t, 2> wide_group_slots = {};
+  static constexpr int widest_group = 128;
 
-  /// Slots of groups of `rows_of_group` rows, a power of two up to slice_rows; 0 where not counted.
+  /// Slots of groups of `rows_of_group` rows, a power of two up to widest_group; 0 where they are
+  /// not counted.
   std::int64_t slots_of_groups(int rows_of_group) const {
     if (rows_of_group == 1) return slice_slots == 0 ? 0 : nonzeros;
+    if (rows_of_group == slice_rows) return slice_slots;
     for (std::size_t i = 0; i < group_slots.size(); ++i) {
       if (rows_of_group == 2 << i) return group_slots[i];
     }
-    return slice_slots;
+    for (std::size_t i = 0; i < wide_group_slots.size(); ++i) {
+      if (rows_of_group == 2 * slice_rows << i) return wide_group_slots[i];
+    }
+    return 0;
   }
   /// The longest row of each such group, on average over the groups: what lanes wait for that go
   /// through a group side by side.
@@ -59,8 +68,6 @@ struct RowFeatures {
   double density() const { return detail::share(mean_row(), columns); }
   /// Coefficient of variation: standard deviation over mean; 0 of a matrix without entries.
   double row_variation() const { return nonzeros ? std::sqrt(row_variance) / mean_row() : 0; }
-  double longest_minus_mean() const { return static_cast<double>(longest_row) - mean_row(); }
-  double sqrt_mean_row() const { return std::sqrt(mean_row()); }
 };
 
 /// Calls show(name, value, unit) for each feature; value is std::int64_t or double.
@@ -76,11 +83,13 @@ void visit_features(const RowFeatures& features, const Show& show) {
   show("mean_row", features.mean_row(), "entries");
   show("row_variance", features.row_variance, "entries^2");
   show("row_variation", features.row_variation(), "");
-  show("longest_minus_mean", features.longest_minus_mean(), "entries");
-  show("sqrt_mean_row", features.sqrt_mean_row(), "");
   show("slice_slots", features.slice_slots, "");
   for (int group = 2; group < RowFeatures::slice_rows; group *= 2) {
     show("slots_of_" + std::to_string(group) + "_rows", features.slots_of_groups(group), "");
+  }
+  for (int group = 2 * RowFeatures::slice_rows; group <= RowFeatures::widest_group; group *= 2) {
+    const std::int64_t slots = features.slots_of_groups(group);
+    if (slots > 0) show("slots_of_" + std::to_string(group) + "_rows", slots, "");
   }
 }
 
@@ -114,35 +123,15 @@ struct PatternFeatures : RowFeatures {
   std::int64_t diagonals = 0;
   /// Whether the columns of every row ascend (repeated ones may stand side by side).
   bool sorted = true;
-  /// Entries whose place an earlier one has; -1 unless sorted.
-  std::int64_t repeats = 0;
   /// Slices of slice_rows consecutive rows whose columns lie less than narrow_span apart, those
   /// without an entry too; -1 unless sorted.
   std::int64_t narrow_slices = 0;
   /// What 16 bits hold, but for the greatest, which stands for no column.
   static constexpr std::int64_t narrow_span = 65535;
-  /// Size of the blocks below: block x block, the first at row 0, column 0. Of blocks that reach
-  /// beyond the matrix, what is outside counts as empty. 0 where blocks are not counted.
-  int block = 0;
-  /// Blocks that hold an entry, and those of them at least half full; -1 unless sorted and counted.
-  std::int64_t blocks = 0;
-  std::int64_t dense_blocks = 0;
-
   /// Share of the slices that are narrow; -1 unless sorted.
   double narrow_slice_share() const {
     if (narrow_slices < 0) return -1;
     return detail::share(static_cast<double>(narrow_slices), (rows + slice_rows - 1) / slice_rows);
-  }
-  /// Share of the blocks with an entry that are at least half full; -1 unless counted.
-  double dense_block_share() const {
-    return blocks >= 0 ? detail::share(static_cast<double>(dense_blocks), blocks) : -1;
-  }
-  /// Share of the places in blocks with an entry that hold one, 1 / (fill-in of a blocked format);
-  /// -1 unless counted.
-  double block_fill() const {
-    return blocks >= 0
-               ? detail::share(static_cast<double>(nonzeros - repeats), blocks * block * block)
-               : -1;
   }
 };
 
@@ -154,12 +143,7 @@ void visit_features(const PatternFeatures& features, const Show& show) {
   show("upper_bandwidth", features.upper_bandwidth, "");
   show("diagonals", features.diagonals, "");
   show("sorted", std::int64_t{features.sorted}, "");
-  show("repeats", features.repeats, "");
   show("narrow_slice_share", features.narrow_slice_share(), "");
-  show("block", std::int64_t{features.block}, "rows");
-  show("blocks", features.blocks, "");
-  show("dense_block_share", features.dense_block_share(), "");
-  show("block_fill", features.block_fill(), "");
 }
 
 /// One feature a line, with its unit.

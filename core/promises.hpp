@@ -4,18 +4,13 @@
 namespace heddle {
 
 /// What a user vouches for, so that nobody has to look: each promise spares an inspection passes
-/// over the entries, or opens schemes that rely on it. None is made unless it is set. What a broken
-/// promise leads to is undefined, where nobody checks it: SpmvOptions::check_promises does.
+/// over the entries. None is made unless it is set. What a broken promise leads to is undefined,
+/// where nobody checks it: SpmvOptions::check_promises does.
 struct Promises {
   /// Every column index is at least 0 and less than the number of columns.
   bool in_range = false;
   /// In each row the columns ascend; repeated ones stand side by side.
   bool sorted = false;
-  /// No row holds a column twice.
-  bool unique = false;
-  /// The vectors x of all applies hold neither infinities nor NaN, so that a stored zero may be
-  /// multiplied by any entry of them.
-  bool finite_x = false;
 };
 
 }  // namespace heddle

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A symmetric matrix of which one triangle is stored: the plan applies the whole, and reads about
-// half of the entries.
+// A symmetric matrix of which one triangle is stored: the plan mirrors it and applies the whole.
 #include <cstdio>
 #include <heddle/spmv.hpp>
 

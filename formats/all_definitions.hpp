@@ -4,7 +4,6 @@
 #include "bcsr/inspect.hpp"
 #include "blocked_ell/inspect.hpp"
 #include "coo/inspect.hpp"
-#include "csb/inspect.hpp"
 #include "csr/apply_without_plan.hpp"
 #include "csr/inspect.hpp"
 #include "definitions.hpp"
@@ -12,7 +11,6 @@
 #include "ell/inspect.hpp"
 #include "gcsr/inspect.hpp"
 #include "hyb/inspect.hpp"
-#include "tiled/inspect.hpp"
 
-/// All that a SpmvPlan is made of, for sources whose types the compiled part does not have: what
-/// HEDDLE_DEFINITIONS asks for, also where spmv.hpp was read before.
+/// All that a SpmvPlan of DefaultFormats is made of, for sources whose types the compiled part does
+/// not have: what HEDDLE_DEFINITIONS asks for, also where spmv.hpp was read before.

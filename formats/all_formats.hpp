@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "bcsr/format.hpp"
-#include "blocked_ell/format.hpp"
-#include "coo/format.hpp"
 #include "csb/format.hpp"
-#include "csr/format.hpp"
-#include "dia/format.hpp"
-#include "ell/format.hpp"
-#include "formats.hpp"
-#include "gcsr/format.hpp"
-#include "hyb/format.hpp"
+#include "default_formats.hpp"
 #include "tiled/format.hpp"
 
 namespace heddle {
@@ -27,5 +19,9 @@ using AllFormats = Formats<  //
     BcsrFormat,              //
     TiledFormat,             //
     CsbFormat>;
+
+/// With one that takes a triangle of a symmetric matrix as it is: for plans whose
+/// SpmvOptions::max_bytes has no room for both triangles.
+using TriangleFormats = DefaultFormats::With<CsbFormat>;
 
 }  // namespace heddle

@@ -85,7 +85,7 @@ inline Choice first_of(std::vector<RankedScheme> ranking, const ChooseOptions& o
     throw Refusal("no format holds this matrix (" + reasons + ")",
                   options.sizes.symmetry == Symmetry::none
                       ? "put CsrFormat, which holds any, into the list of formats"
-                      : "put CsbFormat into the list of formats, or store both triangles");
+                      : "raise options.max_bytes, or give the plan heddle::TriangleFormats()");
   }
   Scheme best = ranking.front().scheme;
   std::string reason = ranking.front().prediction.reason;

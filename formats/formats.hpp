@@ -123,6 +123,10 @@ struct FormatTable {
 /// compiled, or put one of your own beside the library's.
 template <SpmvFormat... F>
 struct Formats {
+  /// The list with others behind it.
+  template <SpmvFormat... More>
+  using With = Formats<F..., More...>;
+
   /// Calls use(F()) for each format in turn.
   template <class Use>
   static void for_each(const Use& use) {

@@ -41,22 +41,21 @@
   HEDDLE_PATTERN_INSTANCE(EXTERN, int, std::int64_t, EXEC)
 #define HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC) \
   ::heddle::CsrPattern<ORDINAL, OFFSET, EXEC::memory_space>
-#define HEDDLE_PATTERN_INSTANCE(EXTERN, ORDINAL, OFFSET, EXEC)                                 \
-  EXTERN template ::heddle::RowFeatures heddle::row_features(                                  \
-      const EXEC&, const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&, ::heddle::Check);             \
-  EXTERN template void heddle::check_columns(const EXEC&,                                      \
-                                             const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&);    \
-  EXTERN template ::heddle::PatternFeatures heddle::pattern_features(                          \
-      const EXEC&, const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&, const ::heddle::RowFeatures&, \
-      int);                                                                                    \
-  EXTERN template ::heddle::PatternFeatures heddle::pattern_features(                          \
-      const EXEC&, const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&, int);                         \
-  EXTERN template std::int64_t heddle::estimated_blocks(                                       \
-      const EXEC&, const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&, int, int, std::int64_t);      \
-  EXTERN template ::heddle::Features heddle::features_of(                                      \
-      const EXEC&, const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&, const ::heddle::RowFeatures&, \
-      ::heddle::Check);                                                                        \
-  EXTERN template void heddle::check_promises(                                                 \
+#define HEDDLE_PATTERN_INSTANCE(EXTERN, ORDINAL, OFFSET, EXEC)                                  \
+  EXTERN template ::heddle::RowFeatures heddle::row_features(                                   \
+      const EXEC&, const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&, ::heddle::Check);              \
+  EXTERN template void heddle::check_columns(const EXEC&,                                       \
+                                             const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&);     \
+  EXTERN template ::heddle::PatternFeatures heddle::pattern_features(                           \
+      const EXEC&, const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&, const ::heddle::RowFeatures&); \
+  EXTERN template ::heddle::PatternFeatures heddle::pattern_features(                           \
+      const EXEC&, const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&);                               \
+  EXTERN template std::int64_t heddle::estimated_blocks(                                        \
+      const EXEC&, const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&, int, int, std::int64_t);       \
+  EXTERN template ::heddle::Features heddle::features_of(                                       \
+      const EXEC&, const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&, const ::heddle::RowFeatures&,  \
+      ::heddle::Check);                                                                         \
+  EXTERN template void heddle::check_promises(                                                  \
       const EXEC&, const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&, const ::heddle::Promises&);
 
 #define HEDDLE_CHOICE_INSTANCES(EXTERN)                                                    \

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../core/version.hpp"
-#include "all_formats.hpp"
+#include "default_formats.hpp"
 #include "instantiate.hpp"
 
 namespace heddle {
@@ -19,11 +19,11 @@ namespace heddle {
 /// Vector is the type of x and y, Accumulator that of alpha, beta and every sum; both default to
 /// the matrix's scalar and may be wider: SpmvPlan<Exec, Matrix, float, double>(exec, A). Only
 /// entries that repeat a place are added up before, in the matrix's scalar, by formats that store a
-/// place once (bcsr, dia: merges_repeats), and csb may add the two halves of a symmetric matrix to
-/// y one after the other, each rounded to Vector. FormatList names the formats that are compiled
+/// place once (bcsr, dia: merges_repeats), and csb adds the two halves of a symmetric matrix to y
+/// one after the other, each rounded to Vector. FormatList names the formats that are compiled
 /// and chosen from: a Formats<...>.
 template <ExecutionSpace Exec, class Matrix, Scalar Vector = typename Matrix::scalar_type,
-          Scalar Accumulator = Vector, class FormatList = AllFormats>
+          Scalar Accumulator = Vector, class FormatList = DefaultFormats>
 class SpmvPlan {
  public:
   using execution_space = Exec;
@@ -51,8 +51,7 @@ class SpmvPlan {
   explicit SpmvPlan(const Exec& exec, const Matrix& A, const SpmvOptions& options = {},
                     FormatList = {})
       : core_(exec, with_signed_offsets(A), options,
-              FormatList::template table<Exec, Signed, Vector, Accumulator>()),
-        capturable_(!(options.check_promises && options.promises.finite_x)) {
+              FormatList::template table<Exec, Signed, Vector, Accumulator>()) {
     HEDDLE_ASSERT_DEFINED(detail::is_defined<Core> ||
                           detail::is_compiled<Exec, Signed, Vector, Accumulator>());
   }
@@ -158,8 +157,8 @@ class SpmvPlan {
   void update_values(const Matrix& A) { update_values(Exec{}, A); }
   /// See Version: new with every update_values.
   VersionNumber version() const { return version_.number(); }
-  /// Whether apply may be recorded in a graph: it waits where finite_x is promised and checked.
-  bool capturable() const { return capturable_; }
+  /// Whether apply may be recorded in a graph.
+  static constexpr bool capturable() { return true; }
 
   /// What really runs for an op, with every parameter. Throws Error for one that is not prepared.
   const Scheme& scheme(Op op = Op::none) const { return core_.scheme(op); }
@@ -187,7 +186,6 @@ class SpmvPlan {
 
   Core core_;
   Version version_;
-  bool capturable_ = false;
 };
 
 template <ExecutionSpace Exec, class Matrix>

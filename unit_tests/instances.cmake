@@ -12,8 +12,7 @@ if(HEDDLE_TEST_CSR_ALONE)
 else()
   set(HEDDLE_SHARED_FORMATS CsrFormat EllFormat BlockedEllFormat CooFormat GcsrFormat HybFormat DiaFormat
                             BcsrFormat TiledFormat CsbFormat user::DenseFormat user::BlockDiagonalFormat)
-  set(HEDDLE_TESTED_FORMATS csr ell blocked_ell coo gcsr hyb dia dia_rest bcsr tiled csb user_format
-                            user_recipe)
+  set(HEDDLE_TESTED_FORMATS csr ell blocked_ell coo gcsr hyb dia bcsr tiled csb user_format user_recipe)
 endif()
 heddle_take_a_third(HEDDLE_TESTED_FORMATS)
 

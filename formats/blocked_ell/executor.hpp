@@ -38,11 +38,9 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
              const Multivector<V>& y) override {
     const Product<V, Acc> product{conjugates(op), alpha, beta, x, y};
     each_pass(product, most_vectors, [&](const Product<V, Acc>& pass) {
-      if (pass.x.count == 1) return run_one(exec, pass, Dot());
-      if (pass.x.count <= 4) {
-        return run<tuning.team_threads, tuning.multivector_batch, 4>(exec, pass, Dot());
-      }
-      return run<tuning.team_threads, tuning.multivector_batch, most_vectors>(exec, pass, Dot());
+      if (pass.x.count == 1) return run<tuning.batch, 1>(exec, pass, Dot());
+      if (pass.x.count <= 4) return run<tuning.multivector_batch, 4>(exec, pass, Dot());
+      return run<tuning.multivector_batch, most_vectors>(exec, pass, Dot());
     });
   }
 
@@ -50,7 +48,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   bool has_dot(Op) const override { return !storage_.cut(); }
   bool apply_dot(const Exec& exec, Op op, Acc alpha, const Multivector<const V>& x, Acc beta,
                  const Multivector<V>& y, const Dot& dot) override {
-    return run_one(exec, {conjugates(op), alpha, beta, x, y}, dot);
+    return run<tuning.batch, 1>(exec, {conjugates(op), alpha, beta, x, y}, dot);
   }
 
   void update_values(const Exec& exec, const Matrix& A) override {
@@ -67,20 +65,8 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   }
 
  private:
-  bool run_one(const Exec& exec, const Product<V, Acc>& product, const Dot& dot) const {
-    if constexpr (backends::has_lanes<Exec>) {
-      switch (parameters_.threads) {
-        case 64: return run<64, tuning.batch, 1>(exec, product, dot);
-        case 256: return run<256, tuning.batch, 1>(exec, product, dot);
-        case 512: return run<512, tuning.batch, 1>(exec, product, dot);
-        default: break;
-      }
-    }
-    return run<tuning.team_threads, tuning.batch, 1>(exec, product, dot);
-  }
-
   /// Whether there was room for the dot, if one is wanted.
-  template <int Threads, int Batch, int Vectors>
+  template <int Batch, int Vectors>
   bool run(const Exec& exec, const Product<V, Acc>& product,
            [[maybe_unused]] const Dot& dot) const {
     constexpr bool lanes = backends::has_lanes<Exec>;
@@ -89,12 +75,12 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     constexpr int packs = lanes || Vectors > 1 ? 1 : tuning.cpu_rows / width;
     using View = blocked_ell::View<S, O>;
     const Delivery<View, Product<V, Acc>> deliver{storage_.view(), product, storage_.carries()};
-    constexpr int threads = lanes ? Threads : 1;
+    constexpr int threads = lanes ? tuning.team_threads : 1;
     const std::int64_t places_per_team = std::int64_t{threads >> lane_bits_} * packs * width;
     const std::int64_t places = deliver.A.pieces << deliver.A.slice_bits;
     const std::int64_t teams = ceil_div(places, places_per_team);
     const char* const label = "heddle::spmv::blocked_ell";
-    using Shape = backends::Shape<1, Threads>;
+    using Shape = backends::Shape<1, tuning.team_threads>;
     const Kernel<View, Product<V, Acc>, threads, packs, lanes ? Batch : 1, Vectors> kernel{
         deliver, lane_bits_};
     if constexpr (Vectors == 1) {

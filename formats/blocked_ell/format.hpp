@@ -28,8 +28,7 @@ struct BlockedEllFormat {
     return {name,
             {},
             {SchemeKey("rows", rows, scheme_auto), sigma,
-             SchemeKey("lanes", {"1", "2", "4", "8"}, scheme_auto),
-             SchemeKey("threads", {"64", "128", "256", "512"}, scheme_auto)}};
+             SchemeKey("lanes", {"1", "2", "4", "8"}, scheme_auto)}};
   }
 
   static std::vector<Scheme> candidates(const Features& features, const Device& device) {

@@ -43,7 +43,6 @@ std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> BlockedEllFormat::inspect(
       {"sigma", parameters.sigma > 0 ? std::to_string(parameters.sigma) : std::string("none")}};
   if (in.device.has_lanes()) {
     terms.emplace_back("lanes", parameters.lanes);
-    terms.emplace_back("threads", parameters.threads);
   } else {
     terms.emplace_back("simd", std::string(backends::name(simd)));
   }

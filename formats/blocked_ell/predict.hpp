@@ -21,11 +21,12 @@ inline int slice_rows_for(const Device& device) {
 
 /// Slots that slices of `slice_rows` rows need at most, whether they are sorted or not.
 inline double most_slots(const RowFeatures& rows, int slice_rows) {
-  const int counted = RowFeatures::slice_rows;
-  const double slots = rows.slice_slots > 0
-                           ? static_cast<double>(rows.slice_slots)
-                           : static_cast<double>(ceil_div(rows.rows, std::int64_t{counted})) *
-                                 counted * static_cast<double>(rows.longest_row);
+  int counted = std::max(slice_rows, RowFeatures::slice_rows);
+  while (counted > RowFeatures::slice_rows && rows.slots_of_groups(counted) == 0) counted /= 2;
+  const std::int64_t known = rows.slots_of_groups(counted);
+  const double slots = known > 0 ? static_cast<double>(known)
+                                 : static_cast<double>(ceil_div(rows.rows, std::int64_t{counted})) *
+                                       counted * static_cast<double>(rows.longest_row);
   return slots * std::max(1, slice_rows / counted);
 }
 
@@ -58,7 +59,6 @@ struct Parameters {
   int slice_rows;
   std::int64_t sigma;  ///< the window in which rows are sorted; 0 for none
   int lanes = 1;       ///< a row, on a GPU
-  int threads = 1;     ///< of a team, on a GPU
 
   static Parameters resolve(const Scheme& scheme, const RowFeatures& rows, const Device& device) {
     const auto given = [&](const char* key, auto otherwise) {
@@ -67,10 +67,7 @@ struct Parameters {
     const bool sorts = scheme.has("sigma") && scheme.value("sigma") != "none";
     Parameters all{given("rows", [&] { return slice_rows_for(device); }),
                    sorts ? scheme.integer("sigma") : 0};
-    if (device.has_lanes()) {
-      all.lanes = given("lanes", [&] { return lanes_for(rows, device); });
-      all.threads = given("threads", [] { return tuning.team_threads; });
-    }
+    if (device.has_lanes()) all.lanes = given("lanes", [&] { return lanes_for(rows, device); });
     return all;
   }
 

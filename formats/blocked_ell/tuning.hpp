@@ -9,7 +9,7 @@ namespace heddle::detail::blocked_ell {
 struct Tuning {
   /// Slots for each nonzero at most; a matrix with more is refused.
   double most_padding = 3;
-  /// Threads of a team of a GPU, by default and with several vectors.
+  /// Threads of a team of a GPU.
   int team_threads = 128;
   /// Slots that a lane of a GPU loads at once, with one vector and with several.
   int batch = 4;

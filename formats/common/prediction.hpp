@@ -16,8 +16,7 @@
 namespace heddle {
 
 /// Bytes of the types that a plan works with, the vectors that it is made for, what of the matrix
-/// is stored, and what the user vouches for: a format that multiplies stored zeros refuses without
-/// promises.finite_x.
+/// is stored, and what the user vouches for.
 struct Sizes {
   int scalar_bytes = 8;
   int ordinal_bytes = 4;

@@ -6,8 +6,8 @@
 
 namespace heddle::detail::csb {
 
-/// y of the panels whose pieces left partial sums, which are added up in the order of the pieces,
-/// and then those of mirror images, in the order of their block rows; an item a row of y.
+/// y of the panels whose pieces left partial sums, which are added up in the order of the pieces;
+/// an item a row of y.
 template <class Sweep, class Product, int Vectors>
 struct FinishKernel {
   using Acc = typename Product::accumulator_type;
@@ -16,8 +16,6 @@ struct FinishKernel {
   Product product;
   int beta;
   const Acc* partials;
-  Parts parts;
-  const Acc* mirrored;
 
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
     const std::int64_t panel = row / beta;
@@ -29,21 +27,7 @@ struct FinishKernel {
       for (std::int64_t p = first + 1; p < last; ++p) {
         sum += partials[(p * beta + local) * Vectors + v];
       }
-      if (parts.part_ptr) add_parts(panel, local, v, sum);
       product.store(row, v, sum);
-    }
-  }
-
- private:
-  KOKKOS_FORCEINLINE_FUNCTION void add_parts(std::int64_t panel, int local, int vector,
-                                             Acc& sum) const {
-    for (std::int64_t n = parts.part_ptr[panel]; n < parts.part_ptr[panel + 1]; ++n) {
-      const Part& part = parts.part[n];
-      const int place = local - part.span.first;
-      if (place < 0 || place >= part.span.width) continue;
-      for (std::int64_t p = 0; p < part.pieces; ++p) {
-        sum += mirrored[(part.first + p * part.span.width + place) * Vectors + vector];
-      }
     }
   }
 };

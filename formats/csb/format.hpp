@@ -17,9 +17,7 @@ struct CsbFormat {
     const SchemeKey beta("beta",
                          {"256", "512", "1024", "2048", "4096", "8192", "16384", "32768", "65536"},
                          scheme_auto);
-    const SchemeKey order("order", {"rows", "morton"}, scheme_auto);
-    const SchemeKey sweep("sweep", {"two", "one", "mixed", "atomics"}, scheme_auto);
-    return {name, {}, {beta, order, sweep}};
+    return {name, {}, {beta, SchemeKey("sweep", {"two", "atomics"}, scheme_auto)}};
   }
 
   static std::vector<Scheme> candidates(const Features&, const Device&) { return {Scheme(name)}; }

@@ -34,10 +34,9 @@ struct HostSums {
 
   const Walk& walk;
 
-  /// Adds up mirror images too, of parts in `mirrored` if there is such scratch.
+  /// Adds up mirror images too, of a triangle.
   template <class Piece>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Piece& piece, std::int64_t index, Acc* sums,
-                                              Acc* mirrored) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Piece& piece, Acc* sums) const {
     const std::int64_t panel_first = static_cast<std::int64_t>(piece.panel) * walk.A.beta;
     walk.each_block(piece, [&](const auto& run) {
       if constexpr (!Walk::mirrors) return add_block(run, sums);
@@ -49,9 +48,6 @@ struct HostSums {
         both(run, panel_first, sums, [&](int key, int, int v, const Acc& product) {
           walk.add_to_y(run.x_first + key, v, product);
         });
-      } else if (walk.mirror.is_part(run.block)) {
-        add_part(walk.mirror.parts.part[walk.mirror.parts.part_of[run.block]], run, index,
-                 panel_first, sums, mirrored);
       } else {
         add_block(run, sums);
       }
@@ -73,37 +69,22 @@ struct HostSums {
   /// Adds each entry of a run, and calls also(k) for it.
   template <class Also>
   KOKKOS_FORCEINLINE_FUNCTION void each_entry(const Run& run, Acc* sums, const Also& also) const {
-    if constexpr (Walk::vectors == 1 && !Walk::by_columns) {
-      if (walk.ascending) {
-        HeldSum<Acc> held{sums};
-        for (std::int64_t k = run.first; k < run.last; ++k) {
-          each_product<false>(k, run.x_first, [&](int key, int, int, const Acc& product) {
-            held.add(key, product);
-          });
-          also(k);
-        }
-        return held.end();
+    if constexpr (Walk::vectors == 1 && Walk::ascending) {
+      HeldSum<Acc> held{sums};
+      for (std::int64_t k = run.first; k < run.last; ++k) {
+        each_product<false>(k, run.x_first,
+                            [&](int key, int, int, const Acc& product) { held.add(key, product); });
+        also(k);
+      }
+      held.end();
+    } else {
+      for (std::int64_t k = run.first; k < run.last; ++k) {
+        each_product<false>(k, run.x_first, [&](int key, int, int v, const Acc& product) {
+          sums[key * Walk::vectors + v] += product;
+        });
+        also(k);
       }
     }
-    for (std::int64_t k = run.first; k < run.last; ++k) {
-      each_product<false>(k, run.x_first, [&](int key, int, int v, const Acc& product) {
-        sums[key * Walk::vectors + v] += product;
-      });
-      also(k);
-    }
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void add_part(const Part& part, const Run& run, std::int64_t index,
-                                            std::int64_t panel_first, Acc* sums,
-                                            Acc* mirrored) const {
-    Acc* const own = walk.sums_of(part, index);
-    Acc* const to = mirrored ? mirrored : own;
-    const int places = part.span.width * Walk::vectors;
-    for (int i = 0; i < places; ++i) to[i] = Acc(0);
-    both(run, panel_first, sums, [&](int key, int, int v, const Acc& product) {
-      to[(key - part.span.first) * Walk::vectors + v] += product;
-    });
-    if (!mirrored) return;
-    for (int i = 0; i < places; ++i) own[i] = mirrored[i];
   }
 
   /// Calls add(key, source, vector, product) for an entry.

@@ -12,9 +12,6 @@ namespace heddle::detail::csb {
 /// piece. It adds up in scratch, a place for each row of the panel, and at the end stores y, or
 /// leaves partial sums for the FinishKernel where the panel has several pieces.
 ///
-/// Of a matrix of which one triangle is stored, the mirror images of a block may be added up in
-/// scratch behind the sums, or in memory if there is no room for them, and leave partial sums too.
-///
 /// On a CPU a team is a thread, and takes pieces from the tickets until none is left.
 /// Deterministic: pieces are fixed, and who takes one does not matter. Not if mirror images are
 /// added to y atomically, as sums then are too.
@@ -37,25 +34,19 @@ struct Kernel {
   KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
     const auto places = static_cast<std::size_t>(walk.A.beta) * Walk::vectors;
     Acc* const own = scratch.bytes() > 0 ? scratch.template take<Acc>(places) : nullptr;
-    Acc* mirrored = nullptr;
-    if constexpr (Walk::mirrors) {
-      const auto span = static_cast<std::size_t>(walk.mirror.parts.widest) * Walk::vectors;
-      if (span > 0 && scratch.bytes() > 0) mirrored = scratch.template take<Acc>(span);
-    }
     if constexpr (Deals) {
       for (std::int64_t piece = tickets.take(tickets_a_launch); piece < walk.sweep.piece_count;
            piece = tickets.take(tickets_a_launch)) {
-        run(team, piece, own, mirrored);
+        run(team, piece, own);
       }
     } else {
-      run(team, team.index(), own, mirrored);
+      run(team, team.index(), own);
     }
   }
 
  private:
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void run(const Team& team, std::int64_t index, Acc* own,
-                                       Acc* mirrored) const {
+  KOKKOS_FORCEINLINE_FUNCTION void run(const Team& team, std::int64_t index, Acc* own) const {
     const auto& piece = walk.sweep.pieces[index];
     const std::int64_t first_row = static_cast<std::int64_t>(piece.panel) * walk.A.beta;
     const std::int64_t left = walk.product.y.rows - first_row;
@@ -66,9 +57,9 @@ struct Kernel {
     for (int i = team.thread(); i < rows * Walk::vectors; i += Team::threads) sums[i] = Acc(0);
     team.barrier();
     if constexpr (Team::threads == 1) {
-      HostSums<Walk>{walk}(piece, index, sums, mirrored);
+      HostSums<Walk>{walk}(piece, sums);
     } else {
-      LaneSums<Walk>{walk}(team, piece, index, sums, mirrored);
+      LaneSums<Walk>{walk}(team, piece, sums);
     }
     team.barrier();
     if (!partial) {

@@ -21,9 +21,9 @@ KOKKOS_FORCEINLINE_FUNCTION Acc rounded_product(const Acc& a, const Acc& b) {
 }
 
 /// Adds up a piece on a GPU, without atomic additions: no two subwarps add to one place. Where the
-/// keys of a block ascend each subwarp takes a share of its entries that begins and ends with a
-/// key; where they do not each reads all of them and takes those of its range of keys. Within a
-/// subwarp, what lanes have for one place is added up first, in the order of lanes.
+/// keys of a block ascend (by block rows) each subwarp takes a share of its entries that begins and
+/// ends with a key; where they do not each reads all of them and takes those of its range of keys.
+/// Within a subwarp, what lanes have for one place is added up first, in the order of lanes.
 /// Positions have 64 bits, since a batch may end beyond the last entry.
 template <class Walk>
 struct LaneSums {
@@ -33,30 +33,21 @@ struct LaneSums {
 
   const Walk& walk;
 
-  /// Adds up mirror images too, of parts in `mirrored` if there is such scratch.
+  /// Adds up mirror images too, of a triangle.
   template <class Team, class Piece>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, const Piece& piece,
-                                              std::int64_t index, Acc* sums, Acc* mirrored) const {
+                                              Acc* sums) const {
     const std::int64_t panel_first = static_cast<std::int64_t>(piece.panel) * walk.A.beta;
     walk.each_block(piece, [&](const Run& run) {
       add_entries<false>(team.subwarp(), of_stored(team, run, sums));
-      if (walk.ascending) team.barrier();  // shared out in another way from here on
+      if constexpr (Walk::ascending) team.barrier();  // shared out in another way from here on
       if constexpr (Walk::mirrors) {
         if (run.on_diagonal) {
           add_entries<true>(team.subwarp(),
-                            of_mirrored(team, run, Span{0, walk.A.beta}, panel_first, sums));
+                            of_all(run, team.subwarp_index(), Team::subwarps, panel_first, sums));
           team.barrier();
         } else if (walk.mirror.atomically) {
           add_to_y(team, run, panel_first);
-        } else if (walk.mirror.is_part(run.block)) {
-          const Part& part = walk.mirror.parts.part[walk.mirror.parts.part_of[run.block]];
-          Acc* const partial = walk.sums_of(part, index);
-          const Share share =
-              of_mirrored(team, run, part.span, panel_first, mirrored ? mirrored : partial);
-          clear(team, share);
-          add_entries<true>(team.subwarp(), share);
-          team.barrier();
-          if (partial != share.sums) copy(team, share, partial);
         }
       }
     });
@@ -64,7 +55,7 @@ struct LaneSums {
 
  private:
   /// What of a block a subwarp takes: of the entries [from, to), or their mirror images, those with
-  /// a key from `low` and before `high`; the sums begin with that of key `first`.
+  /// a key from `low` and before `high`.
   struct Share {
     std::int64_t from;
     std::int64_t to;
@@ -72,46 +63,28 @@ struct LaneSums {
     Acc* sums;
     int low;
     int high;
-    int first;
-    int places;            ///< of all subwarps' sums
-    bool beside_diagonal;  ///< whether entries on the diagonal of their block are left out
   };
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION Share of_stored(const Team& team, const Run& run, Acc* sums) const {
-    const int mine = team.subwarp_index(), beta = walk.A.beta;
-    Share share{run.first, run.last, run.x_first, sums, 0, beta, 0, beta * vectors, false};
-    if constexpr (!Walk::by_columns) {
-      if (walk.ascending) {
-        HEDDLE_UNROLL(1)
-        for (int edge = 0; edge < 2; ++edge) {
-          share.from = share.to;
-          share.to = cut(team.subwarp(), run.first, run.last, mine + edge, Team::subwarps);
-        }
-        return share;
+    const int mine = team.subwarp_index();
+    if constexpr (Walk::ascending) {
+      Share share{run.first, run.last, run.x_first, sums, 0, walk.A.beta};
+      HEDDLE_UNROLL(1)
+      for (int edge = 0; edge < 2; ++edge) {
+        share.from = share.to;
+        share.to = cut(team.subwarp(), run.first, run.last, mine + edge, Team::subwarps);
       }
+      return share;
+    } else {
+      return of_all(run, mine, Team::subwarps, run.x_first, sums);
     }
-    share.low = beta / Team::subwarps * mine;
-    share.high = share.low + beta / Team::subwarps;
-    return share;
   }
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION Share of_mirrored(const Team& team, const Run& run, const Span& span,
-                                                std::int64_t panel_first, Acc* sums) const {
-    const int range = ceil_div(span.width, Team::subwarps);
-    const int low = span.first + range * team.subwarp_index();
-    return {run.first,   run.last,   panel_first,          sums,           low,
-            low + range, span.first, span.width * vectors, run.on_diagonal};
-  }
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void clear(const Team& team, const Share& share) const {
-    for (int i = team.thread(); i < share.places; i += Team::threads) share.sums[i] = Acc(0);
-    team.barrier();
-  }
-  /// In the way of clear(), so that no barrier is needed before the sums are cleared again.
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void copy(const Team& team, const Share& share, Acc* partial) const {
-    for (int i = team.thread(); i < share.places; i += Team::threads) partial[i] = share.sums[i];
+  /// All entries, of which a subwarp takes those of its range of keys.
+  KOKKOS_FORCEINLINE_FUNCTION Share of_all(const Run& run, int subwarp, int subwarps,
+                                           std::int64_t x_first, Acc* sums) const {
+    const int range = ceil_div(walk.A.beta, subwarps);
+    return {run.first, run.last, x_first, sums, range * subwarp, range * (subwarp + 1)};
   }
 
   template <class Team>
@@ -134,9 +107,8 @@ struct LaneSums {
       bool wanted = k < share.to;
       int key = wanted ? walk.template key<Mirrored>(k) : -1;
       const int source = wanted ? walk.template source<Mirrored>(k) : 0;
-      wanted = wanted && key >= share.low && key < share.high &&
-               !(Mirrored && share.beside_diagonal && key == source);
-      key = wanted ? key - share.first : -1;
+      wanted = wanted && key >= share.low && key < share.high && !(Mirrored && key == source);
+      if (!wanted) key = -1;
       if (!subwarp.any(wanted)) continue;
       const S value = walk.template entry<Mirrored>(backends::load_once(walk.A.values + k, wanted));
       Acc product[vectors];

@@ -18,8 +18,6 @@ struct Cutting {
   const Off* start;
   Off target;
   bool through_memory;
-  /// Of panels + 1, or null: panels to which mirror images add leave partial sums too.
-  const std::int64_t* part_ptr = nullptr;
 
   KOKKOS_FORCEINLINE_FUNCTION Off begin(std::int64_t panel) const {
     return start[panel_ptr[panel]];
@@ -30,8 +28,7 @@ struct Cutting {
   }
   KOKKOS_FORCEINLINE_FUNCTION std::int64_t partials(std::int64_t panel) const {
     const std::int64_t count = pieces(panel);
-    const bool has_parts = part_ptr && part_ptr[panel] < part_ptr[panel + 1];
-    return count > 1 || through_memory || has_parts ? count : 0;
+    return count > 1 || through_memory ? count : 0;
   }
 };
 

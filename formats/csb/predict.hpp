@@ -3,38 +3,30 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "../../core/scheme.hpp"
 #include "../common/prediction.hpp"
 #include "../inspect/recipe/walks.hpp"
-#include "sweeps.hpp"
+#include "tuning.hpp"
 
 namespace heddle::detail::csb {
 
 /// The parameters of a scheme csb, those that it leaves out resolved.
 struct Parameters {
   int beta = tuning.beta;
-  bool morton = false;
-  std::optional<Sweeps> sweeps = {};
+  /// Of a triangle: whether mirror images of blocks beside the diagonal are added to y by atomic
+  /// additions, which is not reproducible; else by a second sweep, which reads these blocks again.
+  bool atomics = false;
 
   explicit Parameters(const Scheme& scheme) {
     if (scheme.has("beta")) beta = static_cast<int>(scheme.integer("beta"));
-    morton = scheme.has("order") && scheme.value("order") == "morton";
-    if (scheme.has("sweep")) {
-      const auto found = std::find(sweep_names.begin(), sweep_names.end(), scheme.value("sweep"));
-      sweeps = static_cast<Sweeps>(found - sweep_names.begin());
-    }
+    atomics = scheme.has("sweep") && scheme.value("sweep") == "atomics";
   }
-  /// With `taken`, where one triangle is stored.
-  Scheme scheme(std::optional<Sweeps> taken) const {
+  Scheme scheme(bool triangle) const {
     std::vector<SchemeTerm> terms{{"beta", std::to_string(beta)}};
-    terms.emplace_back("order", morton ? "morton" : "rows");
-    if (taken) {
-      terms.emplace_back("sweep", std::string(sweep_names[static_cast<std::size_t>(*taken)]));
-    }
+    if (triangle) terms.emplace_back("sweep", atomics ? "atomics" : "two");
     return Scheme("csb", std::move(terms));
   }
 };
@@ -44,16 +36,13 @@ struct Parameters {
 inline double mirrored_bytes(const Parameters& parameters, const RowFeatures& rows,
                              const Sizes& sizes) {
   const auto n = static_cast<double>(rows.nonzeros), side = static_cast<double>(rows.rows);
-  const int served = sizes.vectors.count;
-  const SweepCosts costs(sizes, served, side, parameters.beta);
-  if (parameters.sweeps == Sweeps::atomics) return 2 * n * costs.vectors;
+  const double vectors = sizes.vectors.count * sizes.vector_bytes;
+  if (parameters.atomics) return 2 * n * vectors;
   const double panels = std::ceil(side / parameters.beta);
   const double blocks = std::min(n, panels * (panels - 1) / 2);
-  const double width = std::min(n, blocks * parameters.beta);
-  const BlockSums all{std::llround(blocks), rows.nonzeros, std::llround(width)};
-  const double two = costs.of(all, {}), one = costs.of({}, all);
-  if (parameters.sweeps == Sweeps::two) return two;
-  return parameters.sweeps == Sweeps::one ? one : std::min(one, two);
+  const double entry = sizes.scalar_bytes + 2.0 * sizeof(std::uint16_t);
+  const double block = 3.0 * sizes.offset_bytes + sizes.ordinal_bytes;
+  return n * entry + blocks * block + (blocks > 0 ? 3 * vectors * side : 0);
 }
 
 /// Pieces, and the partial sums of panels that are cut or do not fit in scratch. Of block columns
@@ -101,18 +90,13 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
                               " blocks would need a table larger than the matrix");
   }
   const bool triangle = sizes.symmetry != Symmetry::none;
-  if (parameters.sweeps && !triangle) {
+  if (scheme.has("sweep") && !triangle) {
     return Prediction::refuse("sweep is for a matrix of which one triangle is stored");
   }
   const double vectors = sizes.vectors.count;
   const double blocks = std::min(n, block_rows * block_columns);
-  constexpr double most_blocks = 4294967295.0;  // their numbers, sorted with codes, have 32 bits
-  if (parameters.morton && blocks > most_blocks) {
-    return Prediction::refuse("there might be more blocks than Morton's order counts");
-  }
   const double of_blocks = blocks * (4.0 * sizes.offset_bytes + 2.0 * sizes.ordinal_bytes);
-  const bool sorted =
-      parameters.morton || (device.has_lanes() && n / block_rows > recipe::most_walked_by_subwarp);
+  const bool sorted = device.has_lanes() && n / block_rows > recipe::most_walked_by_subwarp;
   const double source = sorted ? sizes.offset_bytes : 0;
   const double bytes_per_second = estimated_bytes_per_second(device);
   Prediction prediction;
@@ -124,8 +108,7 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
       vectors * sizes.vector_bytes * static_cast<double>(rows.rows + rows.columns) +
       (triangle ? mirrored_bytes(parameters, rows, sizes) : 0);
   prediction.reason = "blocks of " + std::to_string(parameters.beta) + " rows and columns, " +
-                      (triangle ? "the only format of which one triangle is enough"
-                                : "for A and its transpose alike");
+                      (triangle ? "for one triangle as it is" : "for A and its transpose alike");
   constexpr SeveralVectors several{{3.3, 3.0, 4.7, 7.7}, {3.1, 4.6, 8.5}};
   prediction.seconds = (device.has_lanes() ? several.factor(sizes.vectors) : 1) *
                        ((triangle ? 4 : 2) * estimated_launch_seconds(device) +

@@ -31,7 +31,7 @@ struct PutEntry {
   }
 };
 
-/// Of the block at each place in the order of columns; none of those that a sweep leaves out.
+/// Of the block at each place in the order of columns; of a triangle none of those on the diagonal.
 template <Ordinal O, Offset Off>
 struct EntriesByColumns {
   const Off* order;
@@ -39,13 +39,12 @@ struct EntriesByColumns {
   const O* block_row;
   const O* block_column;
   bool triangle;
-  const std::int64_t* part_of;
 
   KOKKOS_FUNCTION Off operator()(std::int64_t place) const {
     const Off block = order[place];
-    const bool left_out =
-        triangle && (block_row[block] == block_column[block] || (part_of && part_of[block] >= 0));
-    return left_out ? Off(0) : list_ptr[block + 1] - list_ptr[block];
+    return triangle && block_row[block] == block_column[block]
+               ? Off(0)
+               : list_ptr[block + 1] - list_ptr[block];
   }
 };
 
@@ -59,10 +58,9 @@ class Storage {
 
   /// Counts the blocks of A with a readback and a table of one bit for each block there may be,
   /// which is freed; then one allocation, and workspaces that are freed: of some numbers a block,
-  /// and where entries are sorted (for Morton order, and where block rows are long) of 16 bytes and
-  /// more than an offset a nonzero. Waits for `exec`. Of a Hermitian matrix the diagonal is stored
-  /// as real.
-  Storage(const Exec& exec, const Matrix& A, int beta, bool morton, bool hermitian = false)
+  /// and where block rows are long of three offsets and more a nonzero. Waits for `exec`.
+  /// Of a Hermitian matrix the diagonal is stored as real.
+  Storage(const Exec& exec, const Matrix& A, int beta, bool hermitian = false)
       : beta_(beta), hermitian_(hermitian), rows_(A.rows()), columns_(A.columns()) {
     using Map = decltype(recipe_of(beta));
     const recipe::Compact<Exec, Matrix, Map> count(exec, A, recipe_of(beta));
@@ -70,12 +68,9 @@ class Storage {
     block_rows_ = count.panels();
     block_columns_ = ceil_div<std::int64_t>(A.columns(), beta);
     nonzeros_ = static_cast<std::int64_t>(A.nonzeros());
-    allocate(exec, morton || count.has_long_panels());
+    allocate(exec, count.has_long_panels());
     count.write(exec, row_panels_.data(), block_column_.data());
-    if (morton) {
-      recipe::sort_morton_lists(exec, A, recipe_of(beta), blocks_, row_panels_.data(),
-                                block_column_.data(), list_ptr_.data(), source_.data());
-    } else if (count.has_long_panels()) {
+    if (count.has_long_panels()) {
       recipe::sort_lists(exec, A, recipe_of(beta), blocks_, row_panels_.data(),
                          block_column_.data(), list_ptr_.data(), source_.data());
     } else {
@@ -142,12 +137,10 @@ class Storage {
   }
 
   /// Writes column_start, and returns how many entries a sweep by block columns takes. Of a
-  /// triangle it takes no blocks on the diagonal, nor those whose mirror images the sweep by block
-  /// rows adds: where part_of is not negative. A readback.
-  std::int64_t sweep_columns(const Exec& exec, bool triangle, const std::int64_t* part_of) const {
-    const EntriesByColumns<O, Off> entries{
-        column_order_.data(), list_ptr_.data(), block_row_.data(),
-        block_column_.data(), triangle,         part_of};
+  /// triangle it takes no blocks on the diagonal. A readback.
+  std::int64_t sweep_columns(const Exec& exec, bool triangle) const {
+    const EntriesByColumns<O, Off> entries{column_order_.data(), list_ptr_.data(),
+                                           block_row_.data(), block_column_.data(), triangle};
     return static_cast<std::int64_t>(running_sum_and_total<Off>(
         exec, "heddle::spmv::csb_column_start", column_start_.data(), blocks_, entries));
   }

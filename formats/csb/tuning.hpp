@@ -17,11 +17,8 @@ struct Tuning {
   /// Pieces for each multiprocessor of a GPU and each thread of a CPU, if all are alike.
   int gpu_pieces = 4;
   int cpu_pieces = 8;
-  /// Bytes of the table in which the inspector marks blocks, and of partial sums of mirror images,
-  /// at most, beside those of the matrix.
+  /// Bytes of the table in which the inspector marks blocks, at most, unless the matrix has more.
   double most_table_bytes = 64e6;
-  /// What it costs a row to look at a part that may hold a partial sum of it, in bytes moved.
-  double look_bytes = 1;
 
   int pieces(const Device& device) const {
     return device.multiprocessors * (device.has_lanes() ? gpu_pieces : cpu_pieces);

@@ -32,33 +32,6 @@ struct View {
   }
 };
 
-/// The columns of a block from the first to the last that hold an entry.
-struct Span {
-  int first;
-  int width;
-};
-
-/// A block whose mirror image leaves partial sums: a place for each column of its span, of each
-/// piece with entries of the block, one piece after the other from `first` on.
-struct Part {
-  std::int64_t block;
-  std::int64_t first;
-  std::int64_t first_piece;
-  std::int64_t pieces;
-  Span span;
-};
-
-/// The parts of a matrix: of each block which part it is, and of each panel which parts add to it.
-struct Parts {
-  static constexpr std::int64_t by_columns = -1;   ///< a block that is no part, but swept again
-  static constexpr std::int64_t on_diagonal = -2;  ///< one that is its own mirror image
-
-  const std::int64_t* part_of = nullptr;
-  const std::int64_t* part_ptr = nullptr;  ///< of panels + 1
-  const Part* part = nullptr;
-  int widest = 0;
-};
-
 /// The work of one team: entries [begin, end) of one panel, counted in the order of a sweep.
 template <Ordinal O, Offset Off>
 struct Piece {

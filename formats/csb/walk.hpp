@@ -13,18 +13,11 @@ enum class Way { rows, columns, triangle };
 
 /// What a sweep of a triangle adds beside the blocks themselves: mirror images, of a matrix of
 /// which one triangle is stored, conjugated or not. Those of blocks on the diagonal have their
-/// places in the same panel. Those of others are added to y `atomically`, or leave partial sums
-/// where `parts` says so, or are left to a sweep by block columns.
-template <class Acc>
+/// places in the same panel. Those of others are added to y `atomically`, or left to a sweep by
+/// block columns.
 struct Mirror {
   bool conjugate = false;
   bool atomically = false;
-  Parts parts = {};
-  Acc* sums = nullptr;
-
-  KOKKOS_FORCEINLINE_FUNCTION bool is_part(std::int64_t block) const {
-    return parts.part_of && parts.part_of[block] >= 0;
-  }
 };
 
 /// The entries [first, last) of a block, which read x from x_first on.
@@ -45,14 +38,14 @@ struct Walk {
   using Acc = typename Product::accumulator_type;
   static constexpr int vectors = Vectors;
   static constexpr bool by_columns = Goes == Way::columns;
+  /// Whether the keys of a block ascend.
+  static constexpr bool ascending = !by_columns;
   static constexpr bool mirrors = Goes == Way::triangle;
 
   AnyView A;
   AnySweep sweep;
   Product product;
-  Mirror<Acc> mirror;
-  /// Whether the keys of a block ascend.
-  bool ascending;
+  Mirror mirror;
 
   /// Where an entry is added to, in its panel, and where it reads x, in its block. Of a mirror
   /// image they change places.
@@ -73,11 +66,6 @@ struct Walk {
   KOKKOS_FORCEINLINE_FUNCTION void add_to_y(std::int64_t row, int vector, const Acc& sum) const {
     using V = typename Product::vector_type;
     backends::atomic_add(&product.y(row, vector), V(product.alpha * sum));
-  }
-
-  /// Where the mirror image of the part of a block that a piece has leaves its sums.
-  KOKKOS_FORCEINLINE_FUNCTION Acc* sums_of(const Part& part, std::int64_t piece) const {
-    return mirror.sums + (part.first + (piece - part.first_piece) * part.span.width) * Vectors;
   }
 
   /// Calls add(run) for the entries of each block that belong to the piece.

@@ -28,15 +28,14 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   void apply(const Exec& exec, Op op, Acc alpha, const Multivector<const V>& x, Acc beta,
              const Multivector<V>& y) override {
     const Product<V, Acc> product{conjugates(op), alpha, beta, x, y};
-    run_passes(exec, storage_.view(), product, transposes(op), rest::NoRest(), simd_);
+    run_passes(exec, storage_.view(), product, transposes(op), simd_);
   }
 
   bool has_dot(Op) const override { return true; }
   bool apply_dot(const Exec& exec, Op op, Acc alpha, const Multivector<const V>& x, Acc beta,
                  const Multivector<V>& y, const team_sums::Dot<Acc>& dot) override {
     const Product<V, Acc> product{conjugates(op), alpha, beta, x, y};
-    return run<tuning.batch, 1, 1>(exec, storage_.view(), product, transposes(op), rest::NoRest(),
-                                   simd_, dot);
+    return run<1>(exec, storage_.view(), product, transposes(op), simd_, dot);
   }
 
   void update_values(const Exec& exec, const Matrix& A) override {
@@ -59,68 +58,6 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   backends::Simd simd_;
   std::pair<double, double> rows_and_columns_;
   Storage<Exec, S, O, Off> storage_;
-};
-
-/// Runs the scheme dia/rest=coo: owns a copy of the matrix, in two parts.
-template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
-class SplitExecutor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
- public:
-  using S = typename Matrix::scalar_type;
-  using O = typename Matrix::ordinal_type;
-  using Off = typename Matrix::offset_type;
-
-  /// Takes a scheme whose parameters are resolved.
-  SplitExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme, backends::Simd simd)
-      : scheme_(scheme),
-        simd_(simd),
-        rows_(static_cast<double>(in.A.rows())),
-        columns_(static_cast<double>(in.A.columns())),
-        storage_(in.exec, in.A, static_cast<int>(scheme.integer("fill")), in.device) {}
-
-  const Scheme& scheme() const override { return scheme_; }
-
-  /// Where there is no rest this is the scheme dia.
-  void apply(const Exec& exec, Op op, Acc alpha, const Multivector<const V>& x, Acc beta,
-             const Multivector<V>& y) override {
-    const Product<V, Acc> product{conjugates(op), alpha, beta, x, y};
-    const auto view = storage_.diagonals().view();
-    if (storage_.has_rest()) {
-      run_passes(exec, view, product, false, storage_.rest(), simd_);
-    } else {
-      run_passes(exec, view, product, false, rest::NoRest(), simd_);
-    }
-  }
-
-  /// Not beside a rest.
-  bool has_dot(Op) const override { return !storage_.has_rest(); }
-  bool apply_dot(const Exec& exec, Op op, Acc alpha, const Multivector<const V>& x, Acc beta,
-                 const Multivector<V>& y, const team_sums::Dot<Acc>& dot) override {
-    const Product<V, Acc> product{conjugates(op), alpha, beta, x, y};
-    return run<tuning.batch, 1, 1>(exec, storage_.diagonals().view(), product, false,
-                                   rest::NoRest(), simd_, dot);
-  }
-
-  void update_values(const Exec& exec, const Matrix& A) override {
-    storage_.update_values(exec, A);
-  }
-
-  std::size_t bytes() const override { return storage_.bytes(); }
-
-  double moved_bytes(Op, int vectors, bool with_beta) const override {
-    const auto& diagonals = storage_.diagonals();
-    const int passes = passes_over_matrix(vectors, tuning.most_vectors);
-    return passes * (static_cast<double>(diagonals.places()) * sizeof(S) +
-                     static_cast<double>(diagonals.view().diagonals) * sizeof(O) +
-                     storage_.rest().moved_bytes()) +
-           vectors * (storage_.rest().moved_bytes_per_vector() +
-                      static_cast<double>(sizeof(V)) * (columns_ + rows_ * (1 + with_beta)));
-  }
-
- private:
-  Scheme scheme_;
-  backends::Simd simd_;
-  double rows_, columns_;
-  SplitStorage<Exec, S, O, Off, Acc, tuning.most_vectors> storage_;
 };
 
 }  // namespace heddle::detail::dia

@@ -7,32 +7,25 @@
 namespace heddle {
 
 /// Whole diagonals, stored one by one without a column index: the fastest way through the matrices
-/// of regular grids. Copies the matrix; refuses one whose diagonals would be mostly holes, unless
-/// what lies on such diagonals is left to a rest in coordinates (rest=coo).
+/// of regular grids. Copies the matrix; refuses one whose diagonals would be mostly holes.
 struct DiaFormat {
   static constexpr const char* name = "dia";
   static constexpr bool merges_repeats = true;
 
   static SchemeGrammar grammar(const Device& device) {
-    const std::string fill = "<" + std::to_string(detail::dia::tuning.fewest_fill) + "..100>";
-    std::vector<SchemeKey> keys{SchemeKey("rest", {"coo"}, scheme_auto),
-                                SchemeKey("fill", {fill}, scheme_auto, {"34", "90"})};
+    std::vector<SchemeKey> keys;
     if (!device.has_lanes()) keys.push_back(SchemeKey("simd", {"none", "loads"}, scheme_auto));
     return {name, {}, keys};
   }
 
-  static std::vector<Scheme> candidates(const Features&, const Device&) {
-    return {Scheme(name), Scheme(name, {{"rest", "coo"}})};
-  }
+  static std::vector<Scheme> candidates(const Features&, const Device&) { return {Scheme(name)}; }
 
-  static Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
+  static Prediction predict(const Scheme&, const Features& features, const Device& device,
                             const Sizes& sizes) {
-    return detail::dia::predict(scheme, features, device, sizes);
+    return detail::dia::predict(features, device, sizes);
   }
 
-  static bool applies(Op op, const Scheme& scheme) {
-    return !transposes(op) || !detail::dia::Parameters::resolve(scheme).rest;
-  }
+  static bool applies(Op, const Scheme&) { return true; }
 
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(

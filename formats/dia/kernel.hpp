@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../../backends/launch_simd.hpp"
-#include "../common/rest/kernel.hpp"
 #include "../common/store_pack.hpp"
 #include "row_sums.hpp"
 #include "tuning.hpp"
@@ -13,17 +12,15 @@ namespace heddle::detail::dia {
 /// consecutive rows of y, so that neighbours read neighbouring values and entries of x. Sums is
 /// LaneSums on a GPU, and RowSums on a CPU.
 ///
-/// Deterministic: a row is added up in the order of its diagonals, and then comes what lies on none
-/// of them. Holes do not touch the sum.
+/// Deterministic: a row is added up in the order of its diagonals. Holes do not touch the sum.
 /// Source: Y. Saad, "Krylov subspace methods on supercomputers", SIAM J. Sci. Stat. Comput. 10,
 /// 1989.
-template <class Sums, class Rest = rest::NoRest>
+template <class Sums>
 struct Kernel {
   using Scratch = backends::NoScratch;
   using Acc = typename Sums::Acc;
 
   Sums rows;
-  Rest rest = {};
 
   /// Of the rows that a team stores.
   template <class Team>
@@ -32,14 +29,9 @@ struct Kernel {
   }
 
   template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
-    run(team, team.index(), scratch);
-  }
-
-  template <class Team>
-  KOKKOS_FORCEINLINE_FUNCTION void run(const Team& team, std::int64_t index, Scratch&) const {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
     using Pack = backends::Pack<Team, Acc>;
-    const std::int64_t first = (index * Team::threads + team.thread()) * Sums::rows_per_lane;
+    const std::int64_t first = (team.index() * Team::threads + team.thread()) * Sums::rows_per_lane;
     const std::int64_t last = rows.product.y.rows;
     if (first >= last) return;
     Pack sum[Sums::packs][Sums::vectors];
@@ -51,9 +43,7 @@ struct Kernel {
       const std::int64_t row = first + p * Pack::width;
       const auto inside = Pack::Mask::first(last - row);
       for (int v = 0; v < Sums::vectors; ++v) {
-        if (v < rows.product.x.count) {
-          store_pack(rows.product, row, v, rest.add_to(sum[p][v], row, v), inside);
-        }
+        if (v < rows.product.x.count) store_pack(rows.product, row, v, sum[p][v], inside);
       }
     }
   }

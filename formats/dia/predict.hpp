@@ -5,8 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "../../core/scheme.hpp"
-#include "../common/rest/prediction.hpp"
+#include "../common/prediction.hpp"
 #include "tuning.hpp"
 
 namespace heddle::detail::dia {
@@ -61,56 +60,14 @@ inline Prediction prediction_of(std::int64_t diagonals, const RowFeatures& rows,
   return prediction;
 }
 
-/// The parameters of a scheme, those that it leaves out resolved; for predict and inspect alike.
-struct Parameters {
-  bool rest = false;  ///< whether entries may lie in a rest; a bound given for the fill asks so
-  int fill = tuning.fill;  ///< in per cent, of a diagonal that is stored whole beside a rest
-
-  static Parameters resolve(const Scheme& scheme) {
-    if (!scheme.has("fill")) return {scheme.has("rest")};
-    return {true, static_cast<int>(scheme.integer("fill"))};
-  }
-};
-
 /// Without the pattern of as few diagonals as there may be: a row's entries lie on as many, but for
 /// repeated ones.
-inline Prediction predict_whole(const Features& features, const Device& device,
-                                const Sizes& sizes) {
+inline Prediction predict(const Features& features, const Device& device, const Sizes& sizes) {
   const RowFeatures& rows = features.rows();
   Prediction best = prediction_of(rows.longest_row, rows, device, sizes);
   best.lacks_pattern = true;
   if (!best.possible() || !features.has_pattern()) return best;
   return prediction_of(features.pattern().diagonals, rows, device, sizes);
-}
-
-/// With a rest, as if everything lay there: which diagonals are full nobody has counted, and one
-/// that is stored whole takes less. Holds any matrix, since what is stored whole is full enough.
-inline Prediction predict_with_rest(const Parameters& parameters, const RowFeatures& rows,
-                                    const Device& device, const Sizes& sizes) {
-  const int local_row_bytes = device.has_lanes() ? 2 : sizes.ordinal_bytes;
-  const double entry = sizes.scalar_bytes + sizes.ordinal_bytes + local_row_bytes;
-  const double handed_over = 2.0 * sizes.accumulator_bytes * sizes.vectors.count;
-  const rest::MatrixBytes matrix{static_cast<double>(rows.nonzeros) * entry,
-                                 static_cast<double>(rows.rows - rows.empty_rows) * handed_over};
-  Prediction prediction =
-      rest::prediction_of(matrix, rows, device, sizes, tuning.most_vectors, GpuSetup{274, 76, 200});
-  // Each entry keeps its place in a full diagonal, holes with it, or lies in the rest and is
-  // listed.
-  const double whole = sizes.scalar_bytes * 100.0 / parameters.fill;
-  const auto n = static_cast<double>(rows.nonzeros);
-  const double of_rest = rest::kept_bytes(n, static_cast<double>(rows.rows - rows.empty_rows), rows,
-                                          tuning.most_vectors, device, sizes) +
-                         n * sizes.offset_bytes;
-  prediction.kept_bytes = of_rest + n * std::max(0.0, whole - entry - sizes.offset_bytes);
-  prediction.reason = "full diagonals whole, other entries in equal shares";
-  return prediction;
-}
-
-inline Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
-                          const Sizes& sizes) {
-  const Parameters parameters = Parameters::resolve(scheme);
-  return parameters.rest ? predict_with_rest(parameters, features.rows(), device, sizes)
-                         : predict_whole(features, device, sizes);
 }
 
 }  // namespace heddle::detail::dia

@@ -9,10 +9,6 @@ namespace heddle::detail::dia {
 struct Tuning {
   /// Places for each nonzero at most; a matrix with more is refused.
   double most_fill_in = 3;
-  /// With a rest: of all rows, how many percent have an entry on a diagonal that is stored whole,
-  /// at least. No bound of fewest_fill or more lets places pass most_fill_in.
-  int fill = 50;
-  int fewest_fill = 34;
   int team_threads = 256;
   /// Diagonals that a lane of a GPU loads at once.
   int batch = 4;

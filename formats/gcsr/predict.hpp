@@ -79,7 +79,7 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
     constexpr double round_seconds = 0.5e-6;
     const Parameters parameters = Parameters::resolve(scheme, rows, device);
     const double rounds = rounds_of(rows, device, parameters.lanes);
-    constexpr SeveralVectors several{{3.2, 2.9, 2.9, 2.9}, {3.1, 2.5, 2.5}};
+    constexpr SeveralVectors several{{3.2, 2.9, 2.9, 2.9}, {3.1, 2.5, 3.2}};
     prediction.seconds =
         several.factor(sizes.vectors) *
         (estimated_launch_seconds(device) +

@@ -4,8 +4,8 @@
 #include "../../backends/cpu_traits.hpp"
 #include "../common/executor.hpp"
 #include "../common/inspection.hpp"
-#include "../common/rest/launches.hpp"
 #include "kernel.hpp"
+#include "rest/launches.hpp"
 #include "storage.hpp"
 
 namespace heddle::detail::hyb {

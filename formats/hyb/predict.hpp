@@ -6,7 +6,7 @@
 #include <string>
 
 #include "../../core/scheme.hpp"
-#include "../common/rest/prediction.hpp"
+#include "rest/prediction.hpp"
 #include "tuning.hpp"
 #include "width.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../common/rest/storage.hpp"
 #include "../common/slots/fill_kernel.hpp"
+#include "rest/storage.hpp"
 #include "view.hpp"
 #include "width.hpp"
 

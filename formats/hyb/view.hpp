@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../common/rest/view.hpp"
 #include "../coo/view.hpp"
 #include "../ell/view.hpp"
+#include "rest/view.hpp"
 
 namespace heddle::detail::hyb {
 

@@ -21,8 +21,10 @@ struct BlockSums {
   std::int64_t descents = 0;
 };
 
-/// Entries that an item looks at, at most, in about as many parts as the longest row needs.
+/// Entries that an item looks at, at most, in about as many parts as the longest row needs; unless
+/// all rows together would have too many, of which most are then empty.
 inline constexpr std::int64_t sampled_part = 4096;
+inline constexpr std::int64_t most_sampled_parts = std::int64_t{1} << 22;
 
 /// An item a part of a row of a sampled block row: counts its blocks that neither an entry before
 /// it nor a row above it has.
@@ -87,7 +89,9 @@ std::int64_t estimated_blocks(const Exec& exec, const CsrPattern<O, Off, Space>&
   if (nonzeros == 0) return 0;
   const std::int64_t block_rows = ceil_div<std::int64_t>(A.rows(), height);
   const std::int64_t samples = std::min(block_rows, detail::sampled_block_rows);
-  const std::int64_t parts = std::max<std::int64_t>(1, ceil_div(longest_row, detail::sampled_part));
+  const std::int64_t parts = std::clamp<std::int64_t>(
+      ceil_div(longest_row, detail::sampled_part), 1,
+      std::max<std::int64_t>(1, detail::most_sampled_parts / (samples * height)));
   detail::BlockSums sums;
   Kokkos::parallel_reduce(
       "heddle::features::blocks", range_policy(exec, samples * height * parts),

@@ -43,12 +43,6 @@ void check_promises(const Exec& exec, const CsrPattern<O, Off, Space>& A,
                    Where{.row = row, .entry = entry}, "sort the columns of each row");
     }
   }
-  if (promises.unique) {
-    const recipe::Repeat repeat = recipe::find_repeat(exec, A, as_they_are);
-    if (repeat.found()) {
-      throw broken("unique", repeat.to_string(), repeat.where(), "add such entries up");
-    }
-  }
 }
 
 }  // namespace heddle

@@ -12,9 +12,8 @@ Features features_of(const Exec& exec, const CsrPattern<O, Off, Space>& A, const
   return Features(
       rows,
       [&exec, &A, rows, checked] {
-        constexpr int no_blocks = 0;  // which blocks() estimates, of any size and for less
-        return checked == Check::columns ? pattern_features(exec, A, rows, no_blocks)
-                                         : pattern_features(exec, A, no_blocks);
+        return checked == Check::columns ? pattern_features(exec, A, rows)
+                                         : pattern_features(exec, A);
       },
       [&exec, &A, longest = rows.longest_row](int height, int width) {
         return estimated_blocks(exec, A, height, width, longest);

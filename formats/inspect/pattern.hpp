@@ -39,23 +39,19 @@ template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 void check_columns(const Exec& exec, const CsrPattern<O, Off, Space>& A);
 
 /// All features of a matrix whose rows are known, and whose columns are known to be in range: those
-/// of its rows, then those of the places of the entries, in blocks of `block` x `block`, or with 0
-/// without counting blocks.
+/// of its rows, then those of the places of the entries.
 ///
-/// Throws Error for a block size that is not in 0 .. 64. Two launches with a readback each that
-/// waits for `exec`, and a workspace of one bit for each of the rows + columns - 1 diagonals, in
-/// 4-byte words, on a GPU in up to 32 copies of 8 MB together, allocated, cleared and freed. An
-/// entry that enters a block costs block - 1 binary searches in other rows. Every figure is exact
-/// and the same from run to run.
+/// Two launches with a readback each that waits for `exec`, and a workspace of one bit for each of
+/// the rows + columns - 1 diagonals, in 4-byte words, on a GPU in up to 32 copies of 8 MB together,
+/// allocated, cleared and freed. Every figure is exact and the same from run to run.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 PatternFeatures pattern_features(const Exec& exec, const CsrPattern<O, Off, Space>& A,
-                                 const RowFeatures& rows, int block = 2);
+                                 const RowFeatures& rows);
 
 /// The same of a matrix of which nothing is known: row_features first, with its checks of rows and
 /// columns, which throw Error, and one launch and readback more.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
-PatternFeatures pattern_features(const Exec& exec, const CsrPattern<O, Off, Space>& A,
-                                 int block = 2);
+PatternFeatures pattern_features(const Exec& exec, const CsrPattern<O, Off, Space>& A);
 
 /// How many aligned blocks of height x width hold an entry of A, estimated from up to 4096 block
 /// rows spread over the matrix; exact where there are no more. One launch and one readback, which
@@ -76,11 +72,9 @@ template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 Features features_of(const Exec& exec, const CsrPattern<O, Off, Space>& A, const RowFeatures& rows,
                      Check checked = Check::rows);
 
-/// Throws Error, naming row and entry, where a matrix breaks a promise about its entries: in_range,
-/// sorted, unique. Assumes a row pointer that row_features accepts.
-///
-/// A launch and a readback, which waits for `exec`, for each promise that is made; for unique
-/// columns that do not ascend the workspace of recipe::find_repeat besides.
+/// Throws Error, naming row and entry, where a matrix breaks a promise about its entries.
+/// Assumes a row pointer that row_features accepts. A launch and a readback, which waits for
+/// `exec`, for each promise that is made.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 void check_promises(const Exec& exec, const CsrPattern<O, Off, Space>& A, const Promises& promises);
 

@@ -16,10 +16,7 @@ struct PatternSums {
   std::int64_t lower = 0;
   std::int64_t upper = 0;
   std::int64_t descents = 0;
-  std::int64_t repeats = 0;
   std::int64_t narrow_slices = 0;
-  std::int64_t blocks = 0;
-  std::int64_t dense_blocks = 0;
 };
 
 /// Item i sees the entries from i * chunk on, whatever rows they are in, so that long rows are
@@ -34,7 +31,6 @@ struct PatternKernel {
   std::int64_t nonzeros;
   std::int64_t chunk;
   std::int64_t chunks;
-  int block;
   MarkedBits diagonals;
 
   KOKKOS_FUNCTION void init(value_type& sums) const { sums = value_type(); }
@@ -43,10 +39,7 @@ struct PatternKernel {
     sums.lower = Kokkos::max(sums.lower, other.lower);
     sums.upper = Kokkos::max(sums.upper, other.upper);
     sums.descents += other.descents;
-    sums.repeats += other.repeats;
     sums.narrow_slices += other.narrow_slices;
-    sums.blocks += other.blocks;
-    sums.dense_blocks += other.dense_blocks;
   }
 
   KOKKOS_FUNCTION void operator()(std::int64_t item, value_type& sums) const {
@@ -91,14 +84,6 @@ struct PatternKernel {
     }
     const O previous = k == begin ? -1 : col_idx[k - 1];
     sums.descents += column < previous;
-    sums.repeats += column == previous;
-    if (block == 0) return;
-    const O left = column - column % block;
-    const bool enters_block = previous < left;
-    if (!enters_block) return;
-    const int count = entries_of_new_block(row, k, left);
-    sums.blocks += count > 0;
-    sums.dense_blocks += count > 0 && 2 * count >= block * block;
   }
 
   /// Whether the entry at the same place of the row before lies on the same diagonal, which is then
@@ -107,40 +92,6 @@ struct PatternKernel {
     if (row == 0) return false;
     const std::int64_t above = offset(row - 1) + place;
     return above < offset(row) && std::int64_t{col_idx[above]} + 1 == column;
-  }
-
-  /// The number of entries of the block at `left` around row `row`, or 0 if a row above has one and
-  /// so accounts for the block. Rows must be sorted; if they are not, the result means nothing, but
-  /// takes no longer.
-  KOKKOS_FUNCTION int entries_of_new_block(O row, std::int64_t k, std::int64_t left) const {
-    const O top = row - row % block;
-    for (O mate = top; mate < row; ++mate) {
-      const std::int64_t end = offset(mate + 1);
-      const std::int64_t found = first_from(offset(mate), end, left);
-      if (found < end && col_idx[found] < left + block) return 0;
-    }
-    int count = distinct_columns(k, offset(row + 1), left + block);
-    for (O mate = row + 1; mate < rows && mate - top < block; ++mate) {
-      const std::int64_t end = offset(mate + 1);
-      count += distinct_columns(first_from(offset(mate), end, left), end, left + block);
-    }
-    return count;
-  }
-
-  /// Distinct columns before `right` among the sorted entries [k, end) of a row, at most `block`.
-  KOKKOS_FUNCTION int distinct_columns(std::int64_t k, std::int64_t end, std::int64_t right) const {
-    int count = 0;
-    while (count < block && k < end && col_idx[k] < right) {
-      ++count;
-      const std::int64_t column = col_idx[k++];
-      if (k < end && col_idx[k] == column) k = first_from(k, end, column + 1);
-    }
-    return count;
-  }
-
-  KOKKOS_FUNCTION std::int64_t first_from(std::int64_t low, std::int64_t high,
-                                          std::int64_t column) const {
-    return low + first_not_below(col_idx + low, high - low, column);
   }
 
   KOKKOS_FUNCTION std::int64_t offset(std::int64_t row) const {
@@ -152,20 +103,12 @@ struct PatternKernel {
   }
 };
 
-inline void check_block(int block) {
-  if (block >= 0 && block <= 64) return;
-  throw Error("blocks of " + std::to_string(block) + " rows",
-              "ask for 1 to 64, or 0 to count none");
-}
-
 }  // namespace detail
 
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 PatternFeatures pattern_features(const Exec& exec, const CsrPattern<O, Off, Space>& A,
-                                 const RowFeatures& rows, int block) {
-  detail::check_block(block);
+                                 const RowFeatures& rows) {
   PatternFeatures features{rows};
-  features.block = block;
   if (features.nonzeros == 0) return features;
 
   const std::int64_t words = (features.rows + features.columns - 1 + 31) / 32;
@@ -184,7 +127,7 @@ PatternFeatures pattern_features(const Exec& exec, const CsrPattern<O, Off, Spac
   Kokkos::parallel_reduce(
       "heddle::features::pattern", range_policy(exec, chunks + slices),
       detail::PatternKernel<O, Off>{A.row_ptr().data(), A.col_idx().data(), A.rows(),
-                                    features.nonzeros, chunk, chunks, block, diagonals},
+                                    features.nonzeros, chunk, chunks, diagonals},
       sums);
 
   features.lower_bandwidth = sums.lower;
@@ -192,18 +135,13 @@ PatternFeatures pattern_features(const Exec& exec, const CsrPattern<O, Off, Spac
   features.diagonals =
       detail::unite_and_count(exec, "heddle::features::count_diagonals", diagonals);
   features.sorted = sums.descents == 0;
-  features.repeats = features.sorted ? sums.repeats : -1;
   features.narrow_slices = features.sorted ? sums.narrow_slices : -1;
-  const bool counted = features.sorted && block > 0;
-  features.blocks = counted ? sums.blocks : -1;
-  features.dense_blocks = counted ? sums.dense_blocks : -1;
   return features;
 }
 
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
-PatternFeatures pattern_features(const Exec& exec, const CsrPattern<O, Off, Space>& A, int block) {
-  detail::check_block(block);
-  return pattern_features(exec, A, row_features(exec, A, Check::columns), block);
+PatternFeatures pattern_features(const Exec& exec, const CsrPattern<O, Off, Space>& A) {
+  return pattern_features(exec, A, row_features(exec, A, Check::columns));
 }
 
 }  // namespace heddle

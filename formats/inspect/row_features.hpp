@@ -20,9 +20,11 @@ struct RowSums {
   std::int64_t empty = 0;
   /// Exact below 2^53, which only matrices of a very long row and 1e9 entries leave.
   double squares = 0;
-  /// Of groups of 2, 4, ... rows up to those of a slice.
-  static constexpr int group_sizes = 5;
-  static_assert(1 << group_sizes == RowFeatures::slice_rows);
+  /// Of groups of 2, 4, ... rows, those of a slice among them.
+  static constexpr int group_sizes = 7;
+  static constexpr int of_slice = 4;
+  static_assert(2 << of_slice == RowFeatures::slice_rows);
+  static_assert(1 << group_sizes == RowFeatures::widest_group);
   std::int64_t group_slots[group_sizes] = {};
   /// The first place in row_ptr that contradicts the one before it or the ends.
   std::int64_t bad_offset = nowhere;
@@ -41,6 +43,7 @@ struct RowFeaturesKernel {
   std::int64_t columns;
   std::int64_t nonzeros;
   std::int64_t checked_entries;
+  int widest_group;  ///< up to which they are counted
   std::int64_t share;
   std::int64_t first;
   std::int64_t stride;
@@ -82,14 +85,14 @@ struct RowFeaturesKernel {
     sums.longest = Kokkos::max(sums.longest, length);
     sums.empty += length == 0;
     sums.squares += static_cast<double>(length) * static_cast<double>(length);
-    if (i % RowFeatures::slice_rows == 0) look_at_slice(i, sums);
+    if (i % widest_group == 0) look_at_group(i, sums);
   }
 
-  /// The slots of the groups of a slice. No row counts as longer than the matrix, whatever the row
-  /// pointer says, so that no sum overflows.
-  KOKKOS_FUNCTION void look_at_slice(std::int64_t first, value_type& sums) const {
+  /// The slots of the groups that a widest one is made of. No row counts as longer than the matrix,
+  /// whatever the row pointer says, so that no sum overflows.
+  KOKKOS_FUNCTION void look_at_group(std::int64_t first, value_type& sums) const {
     std::int64_t longest[RowSums::group_sizes] = {};
-    for (int i = 0; i < RowFeatures::slice_rows; ++i) {
+    for (int i = 0; i < widest_group; ++i) {
       std::int64_t length = 0;
       if (first + i < rows) {
         const Off begin = row_ptr[first + i], stop = row_ptr[first + i + 1];
@@ -117,10 +120,13 @@ RowSums row_sums(const Exec& exec, const Off* row_ptr, const O* col_idx, std::in
   if (items == 0) return sums;
   const std::int64_t share = ceil_div(entries, items);
   constexpr bool in_turns = !backends::runs_on_host<Exec>;
+  constexpr int widest_group = backends::max_subwarp_width<Exec> > RowFeatures::slice_rows
+                                   ? RowFeatures::widest_group
+                                   : RowFeatures::slice_rows;
   const std::int64_t first = in_turns ? 1 : share, stride = in_turns ? items : 1;
   Kokkos::parallel_reduce("heddle::features::rows", range_policy(exec, items),
                           RowFeaturesKernel<O, Off>{row_ptr, col_idx, rows, columns, nonzeros,
-                                                    entries, share, first, stride},
+                                                    entries, widest_group, share, first, stride},
                           sums);
   return sums;
 }
@@ -178,7 +184,10 @@ RowFeatures row_features(const Exec& exec, const CsrPattern<O, Off, Space>& A, C
   for (std::size_t i = 0; i < features.group_slots.size(); ++i) {
     features.group_slots[i] = sums.group_slots[i];
   }
-  features.slice_slots = sums.group_slots[detail::RowSums::group_sizes - 1];
+  features.slice_slots = sums.group_slots[detail::RowSums::of_slice];
+  for (std::size_t i = 0; i < features.wide_group_slots.size(); ++i) {
+    features.wide_group_slots[i] = sums.group_slots[detail::RowSums::of_slice + 1 + i];
+  }
   // One subtraction of exact numbers, then one division: no cancellation of rounded means.
   const auto rows = static_cast<long double>(features.rows);
   const auto nonzeros = static_cast<long double>(features.nonzeros);

@@ -27,6 +27,11 @@ struct Inspected {
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 struct InspectedTranspose;
 
+/// The whole of a matrix of which one triangle is stored.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
+class WholeOfTriangle;
+struct TriangleSums;
+
 /// All that an SpmvPlan does, which documents it, on a matrix with signed offsets and with any
 /// list of formats: one class for all lists and for offsets of either sign. Defined, so that a
 /// program can leave it to the compiled part, in core_definitions.hpp.
@@ -72,11 +77,19 @@ class SpmvPlanCore {
   Part inspect(const Exec& exec, const Matrix& A, const RowFeatures& rows, Check checked,
                const ChooseOptions& options, const std::optional<Scheme>& pinned) const;
 
-  ChooseOptions choose_options(const Promises& promises) const {
+  ChooseOptions choose_options(const Promises& promises, Symmetry symmetry) const {
     return {options_.expected_applies, options_.values_in_place,
-            sizes_of<Matrix, Vector, Accumulator>(options_.vectors, options_.symmetry, promises),
+            sizes_of<Matrix, Vector, Accumulator>(options_.vectors, symmetry, promises),
             options_.max_bytes, options_.ops};
   }
+
+  /// Of a triangle: of the whole, mirrored; or of the triangle as it is, where both do not fit or
+  /// the scheme that is pinned does without.
+  void inspect_triangle(const Exec& exec, const RowFeatures& rows, Check checked,
+                        const TriangleSums& sums);
+  void inspect_mirrored(const Exec& exec, const TriangleSums& sums, std::size_t bytes);
+  /// Why both triangles are not to be stored, or nothing.
+  std::string no_mirror(std::size_t bytes, std::int64_t entries) const;
 
   /// For the stored transpose that an op needs; throws Refusal if options.max_bytes leaves no room.
   ChooseOptions options_of_transpose(Op op) const;
@@ -90,8 +103,13 @@ class SpmvPlanCore {
 
   /// Whether the scheme applies an op itself.
   bool native(Op op) const { return native_[static_cast<std::size_t>(op)]; }
-  /// The op as the part that applies it is asked for it.
-  Op stored_op(Op op) const { return native(op) ? op : without_transpose(op); }
+  /// The op as the part that applies it is asked for it. The transpose of a matrix that was
+  /// mirrored is itself, or its conjugate.
+  Op stored_op(Op op) const {
+    if (!mirrored_) return native(op) ? op : without_transpose(op);
+    const bool hermitian = options_.symmetry == Symmetry::hermitian;
+    return conjugates(op) != (hermitian && transposes(op)) ? Op::conjugate : Op::none;
+  }
 
   /// For `called`, which an Error names.
   const Part& part(Op op, const char* called) const;
@@ -108,6 +126,9 @@ class SpmvPlanCore {
   SpmvOptions options_;
   Table formats_{};
   Device device_;
+  using Whole = WholeOfTriangle<Exec, typename Matrix::scalar_type, typename Matrix::ordinal_type,
+                                typename Matrix::offset_type>;
+  std::unique_ptr<Whole> mirrored_;
   Part forward_;
   std::array<bool, 4> native_{};  // of each Op
   std::unique_ptr<TransposedPart> transposed_;

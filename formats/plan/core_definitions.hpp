@@ -5,9 +5,9 @@
 #include "../common/scale.hpp"
 #include "../common/team_sums/dot.hpp"
 #include "../inspect/definitions.hpp"
+#include "../inspect/mirrored.hpp"
 #include "../inspect/transpose.hpp"
 #include "core.hpp"
-#include "finite_x_check.hpp"
 #include "inspect_best.hpp"
 #include "overlap_launches.hpp"
 #include "triangle_check.hpp"
@@ -47,15 +47,16 @@ SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::SpmvPlanCore(const Exec& exec, 
   const bool looks_at_columns = options.check && !promises.in_range;
   const RowFeatures rows = row_features(exec, A, looks_at_columns ? Check::columns : Check::rows);
   if (options.check_promises) check_promises(exec, A, promises);
-  if (options.symmetry != Symmetry::none) {
-    check_triangle(exec, A, options.symmetry, options.check);
+  const Check checked = looks_at_columns || promises.in_range ? Check::columns : Check::rows;
+  if (options.symmetry == Symmetry::none) {
+    forward_ =
+        inspect(exec, A, rows, checked, choose_options(promises, Symmetry::none), options.scheme);
+  } else {
+    inspect_triangle(exec, rows, checked, triangle_sums(exec, A, options.symmetry, options.check));
   }
-  const bool in_range = looks_at_columns || promises.in_range;
-  forward_ = inspect(exec, A, rows, in_range ? Check::columns : Check::rows,
-                     choose_options(promises), options.scheme);
   for (const Op op : {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose}) {
     native_[static_cast<std::size_t>(op)] =
-        applies(formats_.formats, op, forward_.executor->scheme());
+        mirrored_ || applies(formats_.formats, op, forward_.executor->scheme());
   }
   for (const Op op : options.ops) prepare_op(exec, op);
   overlap_ = OverlapCheck<Exec>(exec, options.check_overlap);
@@ -75,6 +76,7 @@ template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 std::size_t SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::bytes() const {
   check_alive("bytes");
   std::size_t bytes = forward_.executor->bytes();
+  if (mirrored_) bytes += mirrored_->bytes();
   if (transposed_) bytes += transposed_->matrix.bytes() + transposed_->part.executor->bytes();
   return bytes;
 }
@@ -115,7 +117,6 @@ bool SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::multiply(
     return false;
   }
   const Part& runs = part(op, "apply");
-  if (options_.promises.finite_x && options_.check_promises) check_finite(exec, x);
   const typename OverlapCheck<Exec>::Apply counted(overlap_, exec);
   const Op stored = stored_op(op);
   if (dot && y.rows > 0 && runs.executor->has_dot(stored) &&
@@ -145,7 +146,8 @@ void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::update_values(const Exec& 
                 "make a new plan when the pattern changes");
   }
   A_ = A;
-  forward_.executor->update_values(exec, A);
+  if (mirrored_) mirrored_->update_values(exec, A);
+  forward_.executor->update_values(exec, mirrored_ ? mirrored_->matrix() : A);
   if (transposed_) {
     transposed_->matrix.update_values(exec, A);
     transposed_->part.executor->update_values(exec, transposed_->matrix.matrix());
@@ -165,10 +167,73 @@ auto SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+std::string SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::no_mirror(std::size_t bytes,
+                                                                       std::int64_t entries) const {
+  using Off = typename Matrix::offset_type;
+  const std::string what = "both triangles have " + std::to_string(entries) + " entries and take " +
+                           std::to_string(bytes) + " bytes";
+  if (options_.values_in_place) return what + ", and options.values_in_place is set";
+  if (entries > std::int64_t{std::numeric_limits<Off>::max()}) {
+    return what + ", which offsets of this type do not count";
+  }
+  if (bytes <= options_.max_bytes) return "";
+  return what + ", and options.max_bytes is " + std::to_string(options_.max_bytes);
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect_mirrored(const Exec& exec,
+                                                                       const TriangleSums& sums,
+                                                                       std::size_t bytes) {
+  auto whole = std::make_unique<Whole>(exec, A_, sums.lower + sums.upper, sums.upper == 0,
+                                       options_.symmetry);
+  const Matrix matrix = whole->matrix();
+  ChooseOptions options =
+      choose_options({.in_range = true, .sorted = options_.promises.sorted}, Symmetry::none);
+  options.ops.clear();
+  if (options.max_bytes != no_bound) options.max_bytes -= bytes;
+  const RowFeatures rows = row_features(exec, matrix, Check::rows);
+  forward_ = inspect(exec, matrix, rows, Check::columns, options, options_.scheme);
+  mirrored_ = std::move(whole);
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect_triangle(const Exec& exec,
+                                                                       const RowFeatures& rows,
+                                                                       Check checked,
+                                                                       const TriangleSums& sums) {
+  const AnyFormats formats = formats_.formats;
+  const auto takes_it = [](const FormatRules& format) { return format.takes_triangles; };
+  bool as_it_is = std::any_of(formats.begin(), formats.end(), takes_it);
+  if (options_.scheme) {
+    const std::size_t at = place_of(formats, *options_.scheme);
+    as_it_is = at < formats.size() && takes_it(formats[at]);
+  }
+  const std::int64_t entries = static_cast<std::int64_t>(A_.nonzeros()) + sums.lower + sums.upper;
+  const std::size_t bytes =
+      mirrored_bytes(A_.rows(), entries, sizes_of<Matrix, Vector, Accumulator>(options_.vectors));
+  const std::string problem = no_mirror(bytes, entries);
+  if (!problem.empty() && !as_it_is) {
+    throw Refusal(problem,
+                  "raise options.max_bytes, or give the plan a list of formats of which one takes "
+                  "a triangle as it is: heddle::TriangleFormats()");
+  }
+  if (problem.empty() && !(as_it_is && options_.scheme)) {
+    try {
+      return inspect_mirrored(exec, sums, bytes);
+    } catch (const Refusal&) {
+      if (!as_it_is) throw;
+    } catch (const OutOfMemory&) {
+      if (!as_it_is) throw;
+    }
+  }
+  forward_ = inspect(exec, A_, rows, checked, choose_options(options_.promises, options_.symmetry),
+                     options_.scheme);
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 ChooseOptions SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::options_of_transpose(Op op) const {
   // It is made sorted, and of columns that exist.
-  ChooseOptions options =
-      choose_options({true, true, options_.promises.unique, options_.promises.finite_x});
+  ChooseOptions options = choose_options({.in_range = true, .sorted = true}, options_.symmetry);
   options.ops.clear();
   if (options.max_bytes == no_bound) return options;
   RowFeatures shape;

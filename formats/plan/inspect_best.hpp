@@ -23,7 +23,7 @@ class Inspector {
   /// stays, if the format refuses or is predicted to keep far too many bytes, and after it has
   /// freed them if they turn out to be too many.
   Result pinned(const Scheme& by_user) const {
-    Scheme scheme = resolve(by_user, grammars(table_.formats, in_.device));
+    Scheme scheme = resolved(by_user);
     const Prediction prediction =
         predict_alone(table_.formats, scheme, in_.features, in_.device, in_);
     const bool far_too_many = !too_many(scheme, prediction.kept_bytes / surely_beyond).empty();
@@ -78,6 +78,18 @@ class Inspector {
   }
 
  private:
+  Scheme resolved(const Scheme& by_user) const {
+    try {
+      return resolve(by_user, grammars(table_.formats, in_.device));
+    } catch (const Error& error) {
+      if (place_of(table_.formats, by_user) < table_.formats.size()) throw;
+      throw Error(error.problem(), error.remedy() +
+                                       "; others go into the plan's list, as those of "
+                                       "heddle/formats/all_formats.hpp: Formats<CsrFormat, "
+                                       "TiledFormat>, or DefaultFormats::With<TiledFormat>");
+    }
+  }
+
   /// Predictions of bytes are estimates: below this many times what is allowed it is tried out.
   static constexpr double surely_beyond = 2;
   /// Of the time that measuring may take, one scheme gets a share.

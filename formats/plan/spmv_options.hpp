@@ -47,18 +47,23 @@ struct SpmvOptions {
   /// Whether to look for column indices out of range, one pass over col_idx, unless
   /// promises.in_range spares it. The row pointer is checked in any case.
   bool check = true;
-  /// What you vouch for, of the matrix and of the vectors x, so that inspections need not look.
+  /// What you vouch for, so that inspections need not look.
   Promises promises = {};
-  /// Whether to hold you to the promises, which costs what they spare and more: those about the
-  /// matrix are checked by the inspection, and finite_x by a launch before every apply. By default
-  /// in debug builds (without NDEBUG).
+  /// Whether the inspection holds you to the promises, which costs what they spare and more. By
+  /// default in debug builds (without NDEBUG).
   bool check_promises = detail::asserts;
   /// Whether to look for applies of one plan that overlap, which is an error: on a GPU two launches
   /// an apply more. By default in debug builds (without NDEBUG).
   bool check_overlap = detail::asserts;
   /// Says that A is one triangle, with the diagonal, of a symmetric or Hermitian matrix, which is
-  /// what the plan then applies. Most formats refuse that; csb takes it. Of a Hermitian matrix the
-  /// imaginary part of the diagonal is ignored.
+  /// what the plan then applies. Of a Hermitian matrix the imaginary part of the diagonal is
+  /// ignored.
+  ///
+  /// The plan stores both triangles, and any format runs them: that takes as many bytes as the
+  /// whole in CSR, and an offset an entry for new values, beside what the scheme keeps; and a sort
+  /// by column to set up. Where max_bytes has no room for that, or a scheme of csb is pinned, a
+  /// format applies the triangle as it is, if the plan's list has one that does (TriangleFormats):
+  /// on a GPU 8 to 32 times as slow.
   Symmetry symmetry = Symmetry::none;
 };
 

@@ -35,22 +35,21 @@ struct TriangleKernel {
 };
 
 /// Throws Error unless A can be one triangle of a symmetric or Hermitian matrix, with its diagonal:
-/// if it is not square, or, with `entries`, has entries on both sides of the diagonal. One launch
-/// and one readback for the latter.
+/// if it is not square, or, if `checked`, has entries on both sides of the diagonal. One launch and
+/// one readback.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
-void check_triangle(const Exec& exec, const CsrPattern<O, Off, Space>& A, Symmetry symmetry,
-                    bool entries) {
+TriangleSums triangle_sums(const Exec& exec, const CsrPattern<O, Off, Space>& A, Symmetry symmetry,
+                           bool checked) {
   const std::string what = std::string("options.symmetry is ") + name(symmetry);
   if (A.rows() != A.columns()) {
     throw Error(what + ", and the matrix is " + std::to_string(A.rows()) + " x " +
                     std::to_string(A.columns()),
                 "give a square matrix");
   }
-  if (!entries) return;
   TriangleSums sums;
   Kokkos::parallel_reduce("heddle::spmv::check_triangle", range_policy(exec, A.rows()),
                           TriangleKernel<O, Off>{A.row_ptr().data(), A.col_idx().data()}, sums);
-  if (sums.lower == 0 || sums.upper == 0) return;
+  if (!checked || sums.lower == 0 || sums.upper == 0) return sums;
   throw Error(what + ", and the matrix has " + std::to_string(sums.lower) +
                   " entries below the diagonal and " + std::to_string(sums.upper) + " above",
               "store one triangle, with the diagonal, or leave options.symmetry");

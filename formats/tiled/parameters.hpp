@@ -15,28 +15,12 @@ namespace heddle::detail::tiled {
 
 /// The parameters of a scheme tiled/16, those that it leaves out resolved.
 struct Parameters {
-  Rules rules;
-
   static std::vector<SchemeKey> keys() {
-    return {SchemeKey("coo", {"<0..256>"}, scheme_auto, {"0", "256"}),
-            SchemeKey("dense", {"<1..256>", "none"}, scheme_auto, {"1"}),
-            SchemeKey("lines", {"whole", "none"}, scheme_auto),
-            SchemeKey("ell", {"<0..400>", "none"}, scheme_auto, {"400"}),
-            SchemeKey("hyb", {"<0..400>", "none"}, scheme_auto, {"0"}),
-            SchemeKey("piece", {"<2..1000000>"}, scheme_auto, {"2", "5"})};
+    return {SchemeKey("piece", {"<2..1000000>"}, scheme_auto, {"2", "5"})};
   }
 
   Parameters(const Scheme& given, const Device& device) {
-    const auto bound = [&](const char* key, int otherwise, int none) {
-      if (!given.has(key)) return otherwise;
-      return given.value(key) == "none" ? none : static_cast<int>(given.integer(key));
-    };
-    rules.most_coo_entries = bound("coo", rules.most_coo_entries, 0);
-    rules.least_dense_entries = bound("dense", rules.least_dense_entries, no_dense);
-    rules.whole_lines = given.has("lines") ? given.value("lines") == "whole" : rules.whole_lines;
-    rules.most_ell_percent = bound("ell", rules.most_ell_percent, -1);
-    rules.least_hyb_percent = bound("hyb", rules.least_hyb_percent, -1);
-    given_piece_ = bound("piece", 0, 0);
+    if (given.has("piece")) given_piece_ = given.integer("piece");
     warps_ = device.has_lanes() ? device.multiprocessors * tuning.warps_per_multiprocessor : 0;
   }
 
@@ -50,23 +34,11 @@ struct Parameters {
   }
 
   Scheme scheme(std::int64_t tiles) const {
-    const auto bound = [](int value, bool none) {
-      return none ? std::string("none") : std::to_string(value);
-    };
-    std::vector<SchemeTerm> terms{SchemeTerm("16")};
-    terms.emplace_back("coo", std::to_string(rules.most_coo_entries));
-    terms.emplace_back("dense",
-                       bound(rules.least_dense_entries, rules.least_dense_entries == no_dense));
-    terms.emplace_back("lines", std::string(rules.whole_lines ? "whole" : "none"));
-    terms.emplace_back("ell", bound(rules.most_ell_percent, rules.most_ell_percent < 0));
-    terms.emplace_back("hyb", bound(rules.least_hyb_percent, rules.least_hyb_percent < 0));
-    terms.emplace_back("piece", std::to_string(piece_tiles(tiles)));
-    return Scheme("tiled", std::move(terms));
+    return Scheme("tiled", {SchemeTerm("16"), {"piece", std::to_string(piece_tiles(tiles))}});
   }
 
  private:
-  static constexpr int no_dense = tile_size * tile_size + 1;
-  int given_piece_ = 0;
+  std::int64_t given_piece_ = 0;
   int warps_ = 0;
 };
 

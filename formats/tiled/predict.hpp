@@ -27,12 +27,9 @@ inline double kept_bytes(const Scheme& scheme, double tiles, const RowFeatures& 
   const double cut = longest > piece_tiles ? tiles / piece_tiles : 0;
   const double carries = cut + std::min(cut, tile_rows);
   const double table = sizes.ordinal_bytes + sizeof(Tile) + 2.0 * sizes.offset_bytes;
-  const Rules& rules = parameters.rules;
-  // As if all tiles had as many entries, and two slots for each where rules ask for slots.
-  const bool slots =
-      rules.most_ell_percent > Rules().most_ell_percent ||
-      (rules.least_hyb_percent >= 0 && rules.least_hyb_percent < Rules().least_hyb_percent);
-  double data = n * (slots ? 2 : 1) * (sizes.scalar_bytes + 0.5) + tiles * tile_size;
+  const Rules rules;
+  // As if all tiles had as many entries.
+  double data = n * (sizes.scalar_bytes + 0.5) + tiles * tile_size;
   if (n <= rules.most_coo_entries * tiles) {
     data = n * (sizes.scalar_bytes + 1);
   } else if (n >= rules.least_dense_entries * tiles) {

@@ -25,7 +25,7 @@ class Storage {
 
   /// Reads the columns four times and the values once; waits for `exec` at four readbacks and at
   /// the end, when a workspace of an offset and a byte for each nonzero goes. Where a tile row is
-  /// long, entries are sorted, in a workspace of 16 bytes and more than an offset a nonzero, and an
+  /// long, entries are sorted, in a workspace of three offsets and more a nonzero, and an
   /// offset a nonzero is kept.
   Storage(const Exec& exec, const Matrix& A, const Parameters& parameters) {
     const recipe::Compact<Exec, Matrix, decltype(tiles_recipe())> count(exec, A, tiles_recipe());
@@ -54,7 +54,7 @@ class Storage {
     recipe::fill_lists(exec, "heddle::spmv::tiled_codes", A, tiles_recipe(), tiles_, tile_ptr,
                        tile_col, list_ptr, next, source_, PutCode{codes});
     Kokkos::parallel_for("heddle::spmv::tiled_shapes", range_policy(exec, tiles_),
-                         ShapesKernel<Off>{list_ptr, codes, parameters.rules, shapes});
+                         ShapesKernel<Off>{list_ptr, codes, Rules(), shapes});
     LayoutKernel<Off> layout{tiles_, sizeof(S), shapes, list_ptr, nullptr, nullptr};
     Kokkos::parallel_scan("heddle::spmv::tiled_sizes", range_policy(exec, tiles_ + 1), layout,
                           size_);

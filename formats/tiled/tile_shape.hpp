@@ -62,10 +62,10 @@ KOKKOS_INLINE_FUNCTION Tile tile_shape(const unsigned char* codes, std::int64_t 
   const TileRows rows(codes, entries);
   if (rows.repeats()) return Tile::make(Layout::coo, entries);
   if (entries >= rules.least_dense_entries) return Tile::make(Layout::dense, entries);
-  if (const int lines = rules.whole_lines ? rows.whole_rows() : 0) {
+  if (const int lines = rows.whole_rows()) {
     return Tile::make(Layout::dense_rows, entries, 0, lines);
   }
-  if (const int lines = rules.whole_lines ? rows.whole_columns() : 0) {
+  if (const int lines = rows.whole_columns()) {
     return Tile::make(Layout::dense_columns, entries, 0, lines);
   }
   int longest = 0;

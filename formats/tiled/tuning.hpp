@@ -5,18 +5,15 @@
 
 namespace heddle::detail::tiled {
 
-/// The rules by which each tile's layout is chosen, in the order in which they are asked; their
-/// bounds are parameters of the scheme. Left out, they are those of the paper named in
-/// tile_shape.hpp; no others were timed here.
+/// The rules by which each tile's layout is chosen, in the order in which they are asked. They are
+/// those of the paper named in tile_shape.hpp; no others were timed here.
 struct Rules {
   /// Entries of a tile that is a list of them, at most.
   int most_coo_entries = 12;
-  /// Entries of a dense tile at least: 75 % of its places; more than there are, if none is.
+  /// Entries of a dense tile at least: 75 % of its places.
   int least_dense_entries = 192;
-  /// Whether tiles of whole rows or whole columns have layouts of their own.
-  bool whole_lines = true;
   /// Variation of row lengths (standard deviation over mean, in percent) of a tile in ELL at most,
-  /// in HYB at least; negative if none is.
+  /// in HYB at least.
   int most_ell_percent = 20;
   int least_hyb_percent = 100;
   /// Entries beyond the slots of a tile in HYB at most, and its slots for each entry.

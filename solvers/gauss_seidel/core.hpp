@@ -13,7 +13,7 @@
 
 namespace heddle {
 
-/// Stands for AllFormats where nothing of formats is to be read.
+/// Stands for DefaultFormats where nothing of formats is to be read.
 struct EveryFormat {};
 
 namespace detail {

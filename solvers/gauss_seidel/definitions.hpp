@@ -34,7 +34,8 @@ inline constexpr OverlapLabels overlap_labels = {
 template <ExecutionSpace Exec, class Matrix, class FormatList>
 std::unique_ptr<Executor<Exec, Matrix>> make_split(const Exec& exec, const Matrix& A,
                                                    const GaussSeidelOptions& options) {
-  using List = std::conditional_t<std::is_same_v<FormatList, EveryFormat>, AllFormats, FormatList>;
+  using List =
+      std::conditional_t<std::is_same_v<FormatList, EveryFormat>, DefaultFormats, FormatList>;
   return std::make_unique<Split<Exec, Matrix, List>>(exec, A, options);
 }
 

@@ -26,7 +26,8 @@ namespace heddle::kk {
 /// Device is a Kokkos::Device or an execution space; AMatrix a KokkosSparse::CrsMatrix, or what has
 /// its members; XVector and YVector Views of one value type, in which sums are kept. FormatList
 /// names the formats that are compiled and chosen from.
-template <class Device, class AMatrix, class XVector, class YVector, class FormatList = AllFormats>
+template <class Device, class AMatrix, class XVector, class YVector,
+          class FormatList = DefaultFormats>
 class SPMVHandle {
   template <class D>
   struct ExecOf {

@@ -172,7 +172,7 @@ TEST_CASE_TEMPLATE_DEFINE("a plan holds the bytes that it says", T, suite_bytes)
 /// Whether a format holds whatever matrix; each other refuses one of the suite's at least.
 inline bool holds_any_matrix(const Scheme& scheme) {
   constexpr std::string_view formats[] = {"csr", "coo", "gcsr", "tiled"};
-  return std::ranges::find(formats, scheme.format()) != std::end(formats) || scheme.has("rest");
+  return std::ranges::find(formats, scheme.format()) != std::end(formats);
 }
 
 // A look at the pattern may have, and has freed it.

@@ -46,7 +46,6 @@ PatternFeatures pattern_of(const Line& kept) {
   all.upper_bandwidth = integer(kept, "upper_bandwidth");
   all.diagonals = integer(kept, "diagonals");
   all.sorted = integer(kept, "sorted") != 0;
-  all.repeats = integer(kept, "repeats");
   const auto slices = static_cast<double>((all.rows + all.slice_rows - 1) / all.slice_rows);
   all.narrow_slices = std::llround(number(kept, "narrow_slice_share") * slices);
   return all;

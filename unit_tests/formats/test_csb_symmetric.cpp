@@ -1,11 +1,124 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../../formats/csb/inspect.hpp"
+#include "../../formats/inspect/mirrored.hpp"
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"
 #include "../support/csb.hpp"
 #include "../support/shared_formats.hpp"
 
 namespace heddle::test {
+
+TEST_CASE_TEMPLATE_DEFINE("triangles: any format runs the whole, which the plan mirrors", T,
+                          mirrored_triangles) {
+  using S = typename T::Scalar;
+  using D = DeviceMatrix<T>;
+  const typename T::Exec exec;
+  std::vector<Pattern> patterns{pattern_named("0 x 0"), pattern_named("1 x 1"),
+                                pattern_named("unsorted columns with duplicates"),
+                                blocks_of_every_weight()};
+  for (Pattern& pattern : patterns) {
+    pattern.columns = static_cast<std::int64_t>(pattern.rows.size());
+    pattern = with_rows_changed(pattern, [&](std::vector<std::int64_t>& row) {
+      std::erase_if(row, [&](std::int64_t j) { return j >= pattern.columns; });
+    });
+  }
+  for (const Pattern& pattern : patterns) {
+    for (const Symmetry symmetry : {Symmetry::symmetric, Symmetry::hermitian}) {
+      for (const bool lower : {true, false}) {
+        CAPTURE(pattern.name);
+        CAPTURE(name(symmetry));
+        CAPTURE(lower);
+        const auto half =
+            make_matrix<S, typename D::O, typename D::Off>(triangle_of(pattern, lower), 1);
+        const auto other =
+            make_matrix<S, typename D::O, typename D::Off>(triangle_of(pattern, lower), 2);
+        const auto full = to_device<T>(exec, pattern.name, both_triangles<D>(half, symmetry));
+        const auto updated = to_device<T>(exec, pattern.name, both_triangles<D>(other, symmetry));
+        const auto stored = to_device<T>(exec, pattern.name, half);
+        const auto new_values = to_device<T>(exec, pattern.name, other);
+        for (const char* scheme : {"csr/adaptive", "coo", ""}) {
+          SpmvOptions options{.symmetry = symmetry};
+          if (*scheme) options.scheme = Scheme::parse(scheme);
+          typename T::template Plan<> plan(exec, stored.matrix(), options, typename T::Formats());
+          CAPTURE(plan.scheme().to_string());
+          CHECK(plan.scheme().format() != "csb");
+          const auto entries = static_cast<std::size_t>(full.matrix().nonzeros());
+          CHECK(plan.bytes() >= entries * (sizeof(S) + sizeof(typename D::Off)));
+          for (const Op op : {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose}) {
+            CHECK(CheckedProduct<T>(full, op, S(2), S(-1)).problem(exec, plan) == "");
+          }
+          plan.update_values(exec, new_values.matrix());
+          CHECK(CheckedProduct<T>(updated, Op::none, S(1), S(0)).problem(exec, plan) == "");
+        }
+      }
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(mirrored_triangles, PlanTypes<SharedFormats>);
+
+TEST_CASE("triangles: the whole has its rows in order, the triangle's entries by number") {
+  using Exec = DefaultDevice;
+  using Space = typename Exec::memory_space;
+  using S = Kokkos::complex<double>;
+  const Exec exec;
+  // Lower: rows 0 | 0 1 | 0 0 2; entries 0 | 1 2 | 3 4 5.
+  const Pattern lower{"lower", 3, {{0}, {0, 1}, {0, 0, 2}}};
+  const auto host = make_matrix<S, int, int>(lower);
+  const auto A = host.template copy_to<Space>(exec);
+  for (const Symmetry symmetry : {Symmetry::symmetric, Symmetry::hermitian}) {
+    const heddle::detail::WholeOfTriangle<Exec, S, int, int> whole(exec, A.matrix(), 3, true,
+                                                                   symmetry);
+    exec.fence("heddle::test::mirrored");
+    const auto B = whole.matrix();
+    const auto row_ptr = to_host(B.row_ptr());
+    const auto columns = to_host(B.col_idx());
+    const auto values = to_host(B.values());
+    const std::vector<int> starts{0, 4, 6, 9}, expected{0, 1, 2, 2, 0, 1, 0, 0, 2};
+    const std::vector<std::size_t> from{0, 1, 3, 4, 1, 2, 3, 4, 5};
+    for (std::size_t i = 0; i < starts.size(); ++i) CHECK(row_ptr(i) == starts[i]);
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      CHECK(columns(k) == expected[k]);
+      const bool mirrored = k == 1 || k == 2 || k == 3, diagonal = k == 0 || k == 5 || k == 8;
+      S value = host.values()(from[k]);
+      if (symmetry == Symmetry::hermitian && mirrored) value = conjugate(value);
+      if (symmetry == Symmetry::hermitian && diagonal) value = S(value.real());
+      CHECK(values(k) == value);
+    }
+  }
+}
+
+TEST_CASE("triangles: max_bytes decides whether the plan mirrors, and errors say what to do") {
+  using T = OnePlanType<SharedFormats>;
+  const T::Exec exec;
+  const Pattern pattern = banded_pattern("tridiagonal", 3000, 3000, {-1, 0, 1});
+  const auto half = to_device<T>(exec, triangle_of(pattern, true));
+  const auto plan_of = [&](const auto& A, SpmvOptions options, auto list) {
+    options.symmetry = Symmetry::symmetric;
+    return SpmvPlan<T::Exec, T::Matrix, double, double, decltype(list)>(exec, A.matrix(), options,
+                                                                        list);
+  };
+  const T::Formats all;
+  using Plain = Formats<Shared<CsrFormat>>;
+  const auto free = plan_of(half, {}, all);
+  CHECK(free.scheme().format() != "csb");
+  const std::size_t whole = 8998 * (8 + 4 + 4) + 3001 * 4;
+  CHECK(free.bytes() >= whole);
+  CHECK(plan_of(half, {.scheme = Scheme("csr", {{"scalar"}})}, all).bytes() < whole + 5000);
+  const auto bounded = plan_of(half, {.max_bytes = 120000}, all);
+  CHECK(bounded.scheme().format() == "csb");
+  CHECK(bounded.bytes() <= 120000);
+  CHECK(plan_of(half, {.scheme = Scheme("csb")}, all).scheme().format() == "csb");
+  CHECK_THROWS_WITH_AS(plan_of(half, {.max_bytes = 120000}, Plain()),
+                       doctest::Contains("heddle::TriangleFormats()"), Refusal);
+  CHECK_THROWS_WITH_AS(plan_of(half, {.values_in_place = true}, Plain()),
+                       doctest::Contains("options.values_in_place is set"), Refusal);
+  CHECK_THROWS_WITH_AS(plan_of(half, {.scheme = Scheme("tiled", {{"16"}})}, Plain()),
+                       doctest::Contains("Formats<CsrFormat, TiledFormat>"), Error);
+  CHECK_THROWS_WITH_AS(plan_of(to_device<T>(exec, pattern), {}, all),
+                       doctest::Contains("2999 entries below the diagonal and 2999 above"), Error);
+  CHECK_THROWS_WITH_AS(plan_of(to_device<T>(exec, pattern_named("tall")), {}, all),
+                       doctest::Contains("give a square matrix"), Error);
+}
 
 TEST_CASE_TEMPLATE_DEFINE("csb: one triangle stands for both", T, csb_triangles) {
   using S = typename T::Scalar;
@@ -21,11 +134,10 @@ TEST_CASE_TEMPLATE_DEFINE("csb: one triangle stands for both", T, csb_triangles)
     kinds.push_back(Symmetry::hermitian);
     ops = {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose};
   }
-  const std::pair<Scheme, int> plans[] = {
-      {csb_scheme(256, "rows"), 1},          {csb_scheme(256, "rows", "two"), 1},
-      {csb_scheme(256, "rows", "one"), 4},   {csb_scheme(256, "morton", "one"), 1},
-      {csb_scheme(256, "rows", "mixed"), 1}, {csb_scheme(256, "rows", "atomics"), 4},
-      {csb_scheme(4096, "morton"), 1}};
+  const std::pair<Scheme, int> plans[] = {{csb_scheme(256), 1},
+                                          {csb_scheme(256, "two"), 4},
+                                          {csb_scheme(256, "atomics"), 4},
+                                          {csb_scheme(65536), 1}};
   for (const Pattern& pattern : patterns) {
     for (const Symmetry symmetry : kinds) {
       for (const bool lower : {true, false}) {
@@ -70,38 +182,33 @@ TEST_CASE("csb: the stored diagonal of a Hermitian matrix is real, also after an
   const Exec exec;
   const auto half = make_matrix<S, int, int>(triangle_of(blocks_of_every_weight(), true));
   const auto A = half.template copy_to<Space>(exec);
-  for (const bool morton : {false, true}) {
-    const heddle::detail::csb::Storage<Exec, S, int, int> storage(exec, A.matrix(), 256, morton,
-                                                                  true);
-    for (const bool updated : {false, true}) {
-      if (updated) storage.update_values(exec, A.matrix());
-      exec.fence("heddle::test::stored");
-      const auto view = storage.view();
-      const auto count = static_cast<std::size_t>(storage.nonzeros());
-      const auto on_host = [&](const auto* data, std::size_t size) {
-        using T = std::remove_cvref_t<decltype(*data)>;
-        return Kokkos::create_mirror_view_and_copy(
-            Kokkos::HostSpace(),
-            Kokkos::View<const T*, Space, Kokkos::MemoryUnmanaged>(data, size));
-      };
-      const auto blocks = static_cast<std::size_t>(storage.blocks());
-      const auto begin = on_host(view.list_ptr, blocks + 1);
-      const auto rows = on_host(view.block_row, blocks),
-                 columns = on_host(view.block_column, blocks);
-      const auto row = on_host(view.local_row, count), column = on_host(view.local_column, count);
-      const auto values = on_host(view.values, count);
-      int diagonal = 0, wrong = 0;
-      for (std::size_t b = 0; b < blocks; ++b) {
-        for (auto k = static_cast<std::size_t>(begin(b));
-             k < static_cast<std::size_t>(begin(b + 1)); ++k) {
-          const bool on_diagonal = rows(b) == columns(b) && row(k) == column(k);
-          diagonal += on_diagonal;
-          wrong += on_diagonal != (values(k).imag() == 0);
-        }
+  const heddle::detail::csb::Storage<Exec, S, int, int> storage(exec, A.matrix(), 256, true);
+  for (const bool updated : {false, true}) {
+    if (updated) storage.update_values(exec, A.matrix());
+    exec.fence("heddle::test::stored");
+    const auto view = storage.view();
+    const auto count = static_cast<std::size_t>(storage.nonzeros());
+    const auto on_host = [&](const auto* data, std::size_t size) {
+      using T = std::remove_cvref_t<decltype(*data)>;
+      return Kokkos::create_mirror_view_and_copy(
+          Kokkos::HostSpace(), Kokkos::View<const T*, Space, Kokkos::MemoryUnmanaged>(data, size));
+    };
+    const auto blocks = static_cast<std::size_t>(storage.blocks());
+    const auto begin = on_host(view.list_ptr, blocks + 1);
+    const auto rows = on_host(view.block_row, blocks), columns = on_host(view.block_column, blocks);
+    const auto row = on_host(view.local_row, count), column = on_host(view.local_column, count);
+    const auto values = on_host(view.values, count);
+    int diagonal = 0, wrong = 0;
+    for (std::size_t b = 0; b < blocks; ++b) {
+      for (auto k = static_cast<std::size_t>(begin(b)); k < static_cast<std::size_t>(begin(b + 1));
+           ++k) {
+        const bool on_diagonal = rows(b) == columns(b) && row(k) == column(k);
+        diagonal += on_diagonal;
+        wrong += on_diagonal != (values(k).imag() == 0);
       }
-      CHECK(diagonal > 0);
-      CHECK(wrong == 0);
     }
+    CHECK(diagonal > 0);
+    CHECK(wrong == 0);
   }
 }
 

@@ -36,8 +36,8 @@ std::vector<Pattern> kept_patterns() {
 bool is_exact(const Scheme& scheme) {
   const std::string& format = scheme.format();
   if (format == "csr") return scheme.has("pack") && scheme.has("merge");
-  if (format == "dia") return !scheme.has("rest") && !scheme.has("fill");
-  return format == "ell" || format == "coo" || format == "gcsr" || format == "bcsr";
+  return format == "dia" || format == "ell" || format == "coo" || format == "gcsr" ||
+         format == "bcsr";
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace heddle::test {
 
 namespace {
 
-enum class ListsBy { walk, sort, morton };
+enum class ListsBy { walk, sort };
 
 /// By panel and key: which entries the block has, in order, and where they lie in it.
 using Lists =
@@ -18,7 +18,7 @@ using Lists =
 
 /// Lists by the definition.
 template <class Map>
-Lists lists_of(const Pattern& pattern, const Map& map, ListsBy by) {
+Lists lists_of(const Pattern& pattern, const Map& map) {
   Lists lists;
   for (std::int64_t i = 0, k = 0; i < std::ssize(pattern.rows.row_ptr()) - 1; ++i) {
     std::int64_t place = 0;
@@ -26,20 +26,6 @@ Lists lists_of(const Pattern& pattern, const Map& map, ListsBy by) {
       const Point p = map(Point{i, column, place++});
       if (p.taken) lists[{p.row, p.column}].emplace_back(k, p);
       ++k;
-    }
-  }
-  const auto code = [](const std::pair<std::int64_t, Point>& entry) {
-    std::int64_t bits = 0;
-    for (int bit = 15; bit >= 0; --bit) {
-      bits = bits << 2 | (entry.second.inner_row >> bit & 1) << 1 |
-             (entry.second.inner_column >> bit & 1);
-    }
-    return bits;
-  };
-  for (auto& [key, list] : lists) {
-    if (by == ListsBy::morton) {
-      std::ranges::stable_sort(list,
-                               [&](const auto& a, const auto& b) { return code(a) < code(b); });
     }
   }
   return lists;
@@ -52,7 +38,7 @@ void check_lists(const typename T::Exec& exec, const DeviceMatrix<T>& A, const P
   using View = Kokkos::View<std::int64_t*, typename T::Space>;
   CAPTURE(A.name);
   CAPTURE(static_cast<int>(by));
-  const Lists expected = lists_of(pattern, map, by);
+  const Lists expected = lists_of(pattern, map);
   const Compact compact(exec, A.matrix(), map);
   REQUIRE(compact.keys() == std::ssize(expected));
   const auto blocks = static_cast<std::size_t>(compact.keys());
@@ -66,12 +52,9 @@ void check_lists(const typename T::Exec& exec, const DeviceMatrix<T>& A, const P
   if (by == ListsBy::walk) {
     count_lists(exec, matrix, map, compact.keys(), pointer.data(), keys.data(), list_ptr.data(),
                 next.data());
-  } else if (by == ListsBy::sort) {
+  } else {
     sort_lists(exec, matrix, map, compact.keys(), pointer.data(), keys.data(), list_ptr.data(),
                source.data());
-  } else {
-    sort_morton_lists(exec, matrix, map, compact.keys(), pointer.data(), keys.data(),
-                      list_ptr.data(), source.data());
   }
   for (int run = 0; run < 2; ++run) {
     Kokkos::deep_copy(sources, -1);
@@ -98,12 +81,12 @@ void check_lists(const typename T::Exec& exec, const DeviceMatrix<T>& A, const P
 
 }  // namespace
 
-TEST_CASE_TEMPLATE_DEFINE("lists: the entries of each block, in the order of rows or Morton's", T,
+TEST_CASE_TEMPLATE_DEFINE("lists: the entries of each block, in the order of rows", T,
                           recipe_lists) {
   const typename T::Exec exec;
   for (const Pattern& pattern : recipe_patterns()) {
     const auto A = to_device<T>(exec, pattern);
-    for (const ListsBy by : {ListsBy::walk, ListsBy::sort, ListsBy::morton}) {
+    for (const ListsBy by : {ListsBy::walk, ListsBy::sort}) {
       for (const std::int64_t size : {3, 16, 500}) {
         check_lists<T>(exec, A, pattern, tile_rows(size) | tile_columns(size), by);
       }

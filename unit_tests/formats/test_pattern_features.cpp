@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
-#include <map>
 #include <set>
 #include <sstream>
 
@@ -16,35 +15,27 @@ namespace {
 using Doubles = std::tuple<double>;
 
 template <class Exec, class O, class Off>
-heddle::PatternFeatures features_of(const test::Pattern& pattern, int block) {
+heddle::PatternFeatures features_of(const test::Pattern& pattern) {
   const Exec exec;
   const auto storage =
       test::make_matrix<double, O, Off>(pattern).template copy_to<typename Exec::memory_space>(
           exec);
-  return heddle::pattern_features(exec, storage.matrix(), block);
+  return heddle::pattern_features(exec, storage.matrix());
 }
 
 /// The definitions, word for word and one entry after the other.
 void check_against_serial(const heddle::PatternFeatures& features, const test::Pattern& pattern) {
-  std::int64_t lower = 0, upper = 0, repeats = 0;
+  std::int64_t lower = 0, upper = 0;
   bool sorted = true;
   std::set<std::int64_t> diagonals;
-  std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::pair<std::int64_t, std::int64_t>>>
-      blocks;
   for (std::int64_t i = 0; i < static_cast<std::int64_t>(pattern.rows.size()); ++i) {
     const auto row = pattern.rows[static_cast<std::size_t>(i)];
     sorted = sorted && std::is_sorted(row.begin(), row.end());
-    repeats += static_cast<std::int64_t>(row.size() - std::set(row.begin(), row.end()).size());
     for (const std::int64_t j : row) {
       lower = std::max(lower, i - j);
       upper = std::max(upper, j - i);
       diagonals.insert(j - i);
-      blocks[{i / features.block, j / features.block}].insert({i, j});
     }
-  }
-  std::int64_t dense = 0;
-  for (const auto& [place, entries] : blocks) {
-    dense += 2 * static_cast<std::int64_t>(entries.size()) >= features.block * features.block;
   }
   const auto rows = static_cast<std::int64_t>(pattern.rows.size());
   std::int64_t narrow = 0;
@@ -61,9 +52,6 @@ void check_against_serial(const heddle::PatternFeatures& features, const test::P
   CHECK(features.upper_bandwidth == upper);
   CHECK(features.diagonals == static_cast<std::int64_t>(diagonals.size()));
   CHECK(features.sorted == sorted);
-  CHECK(features.repeats == (sorted ? repeats : -1));
-  CHECK(features.blocks == (sorted ? static_cast<std::int64_t>(blocks.size()) : -1));
-  CHECK(features.dense_blocks == (sorted ? dense : -1));
 }
 
 }  // namespace
@@ -71,59 +59,26 @@ void check_against_serial(const heddle::PatternFeatures& features, const test::P
 TEST_CASE_TEMPLATE_DEFINE("pattern features agree with a serial count", T, pattern_features) {
   for (const test::Pattern& pattern : test::test_patterns(21)) {
     CAPTURE(pattern.name);
-    for (const int block : {1, 2, 4, 5}) {
-      CAPTURE(block);
-      check_against_serial(
-          features_of<typename T::Exec, typename T::Ordinal, typename T::Offset>(pattern, block),
-          pattern);
-    }
+    check_against_serial(
+        features_of<typename T::Exec, typename T::Ordinal, typename T::Offset>(pattern), pattern);
   }
 }
 TEST_CASE_TEMPLATE_APPLY(pattern_features, test::Every<Doubles>);
 
-TEST_CASE_TEMPLATE_DEFINE("without blocks all other features are the same", T, no_blocks) {
-  for (const test::Pattern& pattern : test::test_patterns(21)) {
-    CAPTURE(pattern.name);
-    auto expected = features_of<typename T::Exec, int, int>(pattern, 2);
-    const auto features = features_of<typename T::Exec, int, int>(pattern, 0);
-    CHECK(features.dense_block_share() <= 0);
-    CHECK(features.block_fill() <= 0);
-    if (expected.nonzeros > 0) {
-      CHECK(features.blocks == -1);
-      CHECK(features.dense_blocks == -1);
-    }
-    expected.block = features.block;
-    expected.blocks = features.blocks;
-    expected.dense_blocks = features.dense_blocks;
-    std::ostringstream with, without;
-    with << expected;
-    without << features;
-    CHECK(with.str() == without.str());
-  }
-}
-TEST_CASE_TEMPLATE_APPLY(no_blocks, test::Every<Doubles, test::UsualIndices>);
-
 TEST_CASE_TEMPLATE_DEFINE("features of patterns that are known by heart", T, known) {
   using Exec = typename T::Exec;
   const auto tridiagonal =
-      features_of<Exec, int, int>(test::banded_pattern("tridiagonal", 100, 100, {-1, 0, 1}), 2);
+      features_of<Exec, int, int>(test::banded_pattern("tridiagonal", 100, 100, {-1, 0, 1}));
   CHECK(tridiagonal.diagonals == 3);
   CHECK(tridiagonal.lower_bandwidth == 1);
   CHECK(tridiagonal.upper_bandwidth == 1);
-  CHECK(tridiagonal.blocks == 50 + 2 * 49);
-  CHECK(tridiagonal.dense_block_share() == doctest::Approx(50.0 / 148));
-  CHECK(tridiagonal.block_fill() == doctest::Approx(298.0 / (4 * 148)));
 
   const auto dense = features_of<Exec, int, int>(
-      test::random_pattern("dense", 1, 12, 12, [](std::int64_t) { return 12; }), 3);
+      test::random_pattern("dense", 1, 12, 12, [](std::int64_t) { return 12; }));
   CHECK(dense.diagonals == 23);
-  CHECK(dense.blocks == 16);
-  CHECK(dense.dense_block_share() == 1);
-  CHECK(dense.block_fill() == 1);
 
   const test::Pattern repeated{"repeated", 3, {{0, 0, 0, 0, 1}, {2, 2}, {}, {0, 0}}};
-  check_against_serial(features_of<Exec, int, int>(repeated, 2), repeated);
-  CHECK(features_of<Exec, int, int>(repeated, 2).repeats == 5);
+  check_against_serial(features_of<Exec, int, int>(repeated), repeated);
 
   test::Pattern wide{"narrow, wide, narrow, wide", 65536, {}};
   const std::vector<int> first{0}, second{1}, last{65535}, last_but_one{65534}, both{0, 65535};
@@ -134,14 +89,12 @@ TEST_CASE_TEMPLATE_DEFINE("features of patterns that are known by heart", T, kno
     wide.rows.push_back(none, 30);
     wide.rows.push_back(bottom);
   }
-  check_against_serial(features_of<Exec, int, int>(wide, 2), wide);
-  CHECK(features_of<Exec, int, int>(wide, 2).narrow_slices == 2);
+  check_against_serial(features_of<Exec, int, int>(wide), wide);
+  CHECK(features_of<Exec, int, int>(wide).narrow_slices == 2);
 
-  const auto unsorted = features_of<Exec, int, int>({"unsorted", 3, {{2, 0}}}, 2);
+  const auto unsorted = features_of<Exec, int, int>({"unsorted", 3, {{2, 0}}});
   CHECK_FALSE(unsorted.sorted);
   CHECK(unsorted.narrow_slice_share() == -1);
-  CHECK(unsorted.dense_block_share() == -1);
-  CHECK(unsorted.block_fill() == -1);
   CHECK(unsorted.diagonals == 2);
 }
 TEST_CASE_TEMPLATE_APPLY(known, test::Every<Doubles, test::UsualIndices>);
@@ -150,10 +103,7 @@ TEST_CASE_TEMPLATE_DEFINE("a huge row of one column over and over is no trap", T
   std::vector<std::int64_t> row(500000, 7);
   std::fill_n(row.begin(), 200000, 6);
   const test::Pattern pattern{"repeats", 100000, {{}, row, {}}};
-  const auto features = features_of<typename T::Exec, int, int>(pattern, 2);
-  CHECK(features.repeats == 500000 - 2);
-  CHECK(features.blocks == 1);
-  CHECK(features.dense_blocks == 1);
+  const auto features = features_of<typename T::Exec, int, int>(pattern);
   CHECK(features.diagonals == 2);
 }
 TEST_CASE_TEMPLATE_APPLY(huge_repeats, test::Every<Doubles, test::UsualIndices>);
@@ -162,11 +112,6 @@ TEST_CASE_TEMPLATE_DEFINE("pattern features refuse what they cannot look at", T,
   using Exec = typename T::Exec;
   const Exec exec;
   const auto host = test::make_matrix<double, int, int>({"plain", 3, {{0, 1}, {2}}});
-  for (const int block : {-1, 65}) {
-    CHECK_THROWS_AS(
-        (void)heddle::pattern_features(Kokkos::DefaultHostExecutionSpace(), host.matrix(), block),
-        heddle::Error);
-  }
   host.col_idx()(1) = 3;
   const auto wrong = host.template copy_to<typename T::Space>(exec);
   CHECK_THROWS_AS((void)heddle::pattern_features(exec, wrong.matrix()), heddle::Error);

@@ -5,23 +5,13 @@
 #include "../../testing/events.hpp"
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"
-#include "../../testing/user_format.hpp"
 #include "../support/shared_formats.hpp"
 
 namespace heddle::test {
 
 namespace {
 
-/// Says that it multiplies the zeros that it stores.
-struct ZerosFormat : user::DenseFormat {
-  static Prediction predict(const Scheme& scheme, const Features& of, const Device& device,
-                            const Sizes& sizes) {
-    if (!sizes.promises.finite_x) return Prediction::refuse("x may hold infinities");
-    return user::DenseFormat::predict(scheme, of, device, sizes);
-  }
-};
-
-using List = Formats<Shared<CsrFormat>, Shared<BlockedEllFormat>, Shared<DiaFormat>, ZerosFormat>;
+using List = Formats<Shared<CsrFormat>, Shared<BlockedEllFormat>, Shared<DiaFormat>>;
 using Type = OnePlanType<List>;
 using Exec = Type::Exec;
 using Plan = Type::Plan<>;
@@ -42,7 +32,7 @@ int launches(const std::vector<Event>& events, const std::string& label) {
   return n;
 }
 
-constexpr Promises all_of_the_matrix{true, true, true, false};
+constexpr Promises both{true, true};
 
 }  // namespace
 
@@ -65,20 +55,17 @@ TEST_CASE_TEMPLATE_DEFINE("promises: each that is broken is named, with row and 
   says(below, {.in_range = true}, "in_range", 1, 2);
   const Pattern unsorted{"unsorted", 5, {{}, {4}, {0, 0, 1}, {2, 4, 3}, {1, 0}}};
   says(unsorted, {.sorted = true}, "sorted", 3, 6);
-  says(unsorted, {.unique = true}, "unique", 2, 2);
   const Pattern apart{"apart", 5, {{3, 1}, {4, 0, 4}}};
-  says(apart, {.unique = true}, "unique", 1, 4);
-  says(apart, {true, true, true, true}, "sorted", 0, 1);
+  says(apart, both, "sorted", 0, 1);
   const auto keeps = [&](const Pattern& pattern, const Promises& promises) {
     const auto A = to_device<T>(exec, pattern);
     CHECK_NOTHROW(check_promises(exec, A.matrix(), promises));
   };
-  keeps(outside, {false, true, true, true});
-  keeps(apart, {true, false, false, true});
-  keeps({"repeated", 5, {{1, 1, 2}}}, {.in_range = true, .sorted = true});
-  keeps({"descending", 5, {{3, 2, 1}}}, {.in_range = true, .unique = true});
+  keeps(outside, {.sorted = true});
+  keeps(apart, {.in_range = true});
+  keeps({"repeated", 5, {{1, 1, 2}}}, both);
   for (const char* name : {"0 x 0", "0 x 7", "7 x 0", "one huge row", "power law", "dense"}) {
-    keeps(pattern_named(name), all_of_the_matrix);
+    keeps(pattern_named(name), both);
   }
 }
 TEST_CASE_TEMPLATE_APPLY(promises_broken, Every<std::tuple<double>, UsualIndices, AllBackends>);
@@ -94,10 +81,9 @@ TEST_CASE("promises: a plan holds the user to them, if asked to") {
     return error_of([&] { plan_with(promises, true); }).problem();
   };
   CHECK(problem_of({.sorted = true}).find("promises.sorted") == 0);
-  CHECK(problem_of({.unique = true}).find("promises.unique") == 0);
   CHECK(problem_of({.in_range = true}) == "");
   // CSR relies on neither.
-  Plan plan = plan_with({.in_range = true, .sorted = true, .unique = true}, false);
+  Plan plan = plan_with({.in_range = true, .sorted = true}, false);
   CHECK(apply_and_compare(exec, plan, A, Op::none, 1.0, 0.0) == "");
 
   const auto bad = make_matrix<double, int, int>(pattern_named("wide"));
@@ -132,7 +118,7 @@ TEST_CASE("promises: what is vouched for is not looked at, and the bits are the 
     std::vector<Event> looked, trusted, held, unchecked;
     const SpmvOptions plain{.scheme = Scheme::parse(text), .ops = {Op::transpose}};
     SpmvOptions promised = plain;
-    promised.promises = all_of_the_matrix;
+    promised.promises = both;
     promised.check_promises = false;
     SpmvOptions checked = promised;
     checked.check_promises = true;
@@ -143,7 +129,7 @@ TEST_CASE("promises: what is vouched for is not looked at, and the bits are the 
     CHECK(same_bits(expected, bits(checked, held)));
     CHECK(same_bits(expected, bits(careless, unchecked)));
     CHECK(count(trusted, Event::kernel) == count(looked, Event::kernel));
-    CHECK(count(held, Event::kernel) == count(trusted, Event::kernel) + 3);
+    CHECK(count(held, Event::kernel) == count(trusted, Event::kernel) + 2);
     // One look at the rows of A and one at those of the transpose; where nobody vouches for the
     // columns, one more before the pattern is looked at.
     const char* rows = "heddle::features::rows";
@@ -172,36 +158,6 @@ TEST_CASE("promises: of sorted columns the first and the last of a row are looke
   };
   CHECK(shapes_of(false) == std::vector<int>{3, 5, 80, 3, 2, 9});
   CHECK(shapes_of(true) == std::vector<int>{3, 5, 7, 3, 4, 9});
-}
-
-TEST_CASE("promises: finite_x opens schemes that multiply zeros, and is checked at every apply") {
-  const Exec exec;
-  const auto A = to_device<Type>(exec, pattern_named("dense"));
-  Plan careful(exec, A.matrix());
-  CHECK(careful.scheme().format() != "dense");
-  CHECK_THROWS_AS(Plan(exec, A.matrix(), {.scheme = Scheme("dense")}), Refusal);
-  Plan plan(exec, A.matrix(), {.promises = {.finite_x = true}, .check_promises = true});
-  CHECK(plan.scheme() == Scheme("dense"));
-  CHECK(apply_and_compare(exec, plan, A, Op::none, 2.0, -1.0) == "");
-
-  if constexpr (!Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible) return;
-  const auto applied_to = [&](Plan& by, double bad) {
-    const Vectors<double, Type::Space> x(A.rows_of_x(), 3, true), y(A.rows_of_y(), 3, true);
-    const auto host = random_vector<double>(3 * A.rows_of_x(), 5);
-    host(2 * A.rows_of_x() + 11) = bad;
-    Kokkos::deep_copy(x.data(), host);
-    return error_of([&] { by.apply(exec, 1.0, x.view(), 0.0, y.view()); });
-  };
-  for (const double bad :
-       {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
-    const Error error = applied_to(plan, bad);
-    CHECK(error.problem().find("promises.finite_x is broken: vector 2") == 0);
-    CHECK(error.where().row == 11);
-    CHECK(applied_to(careful, bad).problem() == "");
-    Plan trusting(exec, A.matrix(), {.promises = {.finite_x = true}, .check_promises = false});
-    CHECK(applied_to(trusting, bad).problem() == "");
-  }
-  CHECK(applied_to(plan, 1e308).problem() == "");
 }
 
 }  // namespace heddle::test

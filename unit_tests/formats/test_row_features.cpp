@@ -36,7 +36,7 @@ TEST_CASE_TEMPLATE_DEFINE("row features agree with a serial count", T, row_featu
         heddle::row_features(exec, storage.matrix(), heddle::Check::columns);
 
     std::int64_t shortest = pattern.rows.empty() ? 0 : 1 << 30, longest = 0, empty = 0;
-    for (const std::size_t group : {1, 2, 4, 8, 16, 32}) {
+    for (const std::size_t group : {1, 2, 4, 8, 16, 32, 64, 128}) {
       std::int64_t slots = 0;
       for (std::size_t first = 0; first < pattern.rows.size(); first += group) {
         std::size_t widest = 0;
@@ -45,7 +45,8 @@ TEST_CASE_TEMPLATE_DEFINE("row features agree with a serial count", T, row_featu
         }
         slots += static_cast<std::int64_t>(group * widest);
       }
-      CHECK(features.slots_of_groups(static_cast<int>(group)) == slots);
+      const bool counted = group <= 32 || heddle::backends::max_subwarp_width<Exec> > 32;
+      CHECK(features.slots_of_groups(static_cast<int>(group)) == (counted ? slots : 0));
       if (group == 32) CHECK(features.slice_slots == slots);
     }
     long double squares = 0;
@@ -69,10 +70,6 @@ TEST_CASE_TEMPLATE_DEFINE("row features agree with a serial count", T, row_featu
     CHECK(features.empty_rows == empty);
     CHECK(features.mean_row() == doctest::Approx(static_cast<double>(mean)));
     CHECK(features.row_variance == doctest::Approx(variance));
-    CHECK(features.longest_minus_mean() ==
-          doctest::Approx(static_cast<double>(static_cast<long double>(longest) - mean)));
-    CHECK(features.sqrt_mean_row() * features.sqrt_mean_row() ==
-          doctest::Approx(features.mean_row()));
     if (pattern.nonzeros() > 0) {
       CHECK(features.row_variation() ==
             doctest::Approx(std::sqrt(variance) / static_cast<double>(mean)));

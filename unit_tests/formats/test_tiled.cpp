@@ -149,49 +149,6 @@ TEST_CASE("tiled: every layout agrees with the oracle, alone and beside the othe
   }
 }
 
-namespace {
-
-/// Schemes that leave some layouts alone; where entries repeat there is always a list.
-const std::vector<std::pair<std::string, std::vector<Layout>>> restricted{
-    {"coo=256", {Layout::coo}},
-    {"coo=0,dense=none,lines=none,ell=none,hyb=none", {Layout::csr}},
-    {"coo=0,dense=none,lines=none,ell=400", {Layout::ell}},
-    {"coo=0,dense=none,lines=none,ell=none,hyb=0", {Layout::hyb, Layout::csr}},
-    {"coo=0,dense=1", {Layout::dense}},
-    {"dense=1", {Layout::coo, Layout::dense}},
-    {"coo=0,dense=none,ell=400", {Layout::ell, Layout::dense_rows, Layout::dense_columns}}};
-
-}  // namespace
-
-TEST_CASE("tiled: a scheme may leave layouts out") {
-  const TiledType::Exec exec;
-  for (const std::size_t per_row : {1, 7}) {
-    const auto A = to_device<TiledType>(exec, pattern_of_every_layout(per_row));
-    for (const auto& [scheme, layouts] : restricted) {
-      CAPTURE(scheme);
-      const Scheme given = Scheme::parse("tiled/16," + scheme);
-      const heddle::detail::tiled::Parameters parameters(given, backends::describe(exec));
-      const auto counts = TiledStorage(exec, A.matrix(), parameters).tiles_of_layouts(exec);
-      for (std::size_t which = 0; which < 7; ++which) {
-        CAPTURE(which);
-        const bool taken =
-            std::find(layouts.begin(), layouts.end(), static_cast<Layout>(which)) != layouts.end();
-        CHECK((counts[which] > 0) == taken);
-      }
-      auto plan = tiled_plan(A, given.to_string());
-      CHECK(apply_and_compare(exec, plan, A, Op::none, 2.0, -1.0) == "");
-      const auto x = random_vectors<double>(A.rows_of_x(), 5, true, 3);
-      const auto y = random_vectors<double>(A.rows_of_y(), 5, false, 4);
-      const auto x_device = x.in<TiledType::Space>();
-      const auto y_device = y.in<TiledType::Space>();
-      plan.apply(exec, 2.0, x_device.view(), 0.5, y_device.view());
-      exec.fence("heddle::test::applied");
-      CHECK(mismatch(reference_of(A, Op::none, 2.0, x, 0.5, y),
-                     y_device.in<Kokkos::HostSpace>().view()) == "");
-    }
-  }
-}
-
 TEST_CASE("tiled: an infinite entry of x stays out of the holes of every layout") {
   const TiledType::Exec exec;
   const Pattern pattern = pattern_of_every_layout(5);

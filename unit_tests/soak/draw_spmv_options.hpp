@@ -32,8 +32,7 @@ inline SpmvOptions draw_spmv_options(Random& random, const std::vector<Scheme>& 
   }
   options.check = !once_in(random, 3);
   const auto promise = [&](bool holds) { return holds && once_in(random, 3); };
-  options.promises = {promise(kept.in_range), promise(kept.sorted), promise(kept.unique),
-                      promise(kept.finite_x)};
+  options.promises = {promise(kept.in_range), promise(kept.sorted)};
   options.check_promises = once_in(random, 4);
   options.check_overlap = once_in(random, 4);
   return options;
@@ -54,8 +53,6 @@ inline std::string in_words(const SpmvOptions& options) {
   const Promises& promises = options.promises;
   if (promises.in_range) text << ", in range";
   if (promises.sorted) text << ", sorted";
-  if (promises.unique) text << ", unique";
-  if (promises.finite_x) text << ", finite x";
   if (!options.check) text << ", unchecked";
   if (options.check_promises) text << ", promises checked";
   if (options.check_overlap) text << ", overlap checked";

@@ -7,8 +7,8 @@
 
 namespace heddle::test {
 
-inline Scheme csb_scheme(int beta, const char* order, const char* sweep = nullptr) {
-  std::vector<SchemeTerm> terms{{"beta", std::to_string(beta)}, {"order", order}};
+inline Scheme csb_scheme(int beta, const char* sweep = nullptr) {
+  std::vector<SchemeTerm> terms{{"beta", std::to_string(beta)}};
   if (sweep) terms.emplace_back("sweep", std::string(sweep));
   return Scheme("csb", terms);
 }

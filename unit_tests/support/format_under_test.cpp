@@ -5,18 +5,6 @@
 
 namespace heddle::test {
 
-#ifndef HEDDLE_TEST_CSR_ALONE
-SchemeGrammar DiaWithRest::grammar(const Device& device) {
-  SchemeGrammar grammar = DiaFormat::grammar(device);
-  grammar.parameters.front() = SchemeKey("rest", {"coo"});
-  return grammar;
-}
-
-std::vector<Scheme> DiaWithRest::candidates(const Features&, const Device&) {
-  return {Scheme(name, {{"rest", "coo"}})};
-}
-#endif
-
 bool FormatUnderTest::take(int argc, char** argv) {
   const std::string option = "--format=";
   for (int i = 1; i < argc; ++i) {

@@ -10,13 +10,6 @@ namespace heddle::test {
 #ifdef HEDDLE_TEST_CSR_ALONE
 using TestedFormats = SharedFormats;
 #else
-/// dia with a rest alone, so that the suite runs it over every matrix.
-struct DiaWithRest : Shared<DiaFormat> {
-  static constexpr const char* tested_as = "dia_rest";
-  static SchemeGrammar grammar(const Device& device);
-  static std::vector<Scheme> candidates(const Features& features, const Device& device);
-};
-
 /// A user's formats.
 struct UserFormat : Shared<user::DenseFormat> {
   static constexpr const char* tested_as = "user_format";
@@ -35,8 +28,7 @@ struct WithMore<Formats<F...>, More...> {
 }  // namespace detail
 
 /// What the suite of SpMV is run for, each by a word of its own.
-using TestedFormats =
-    typename detail::WithMore<SharedFormats, DiaWithRest, UserFormat, UserRecipe>::type;
+using TestedFormats = typename detail::WithMore<SharedFormats, UserFormat, UserRecipe>::type;
 #endif
 
 /// The word that a format is asked for by: its name, unless it says otherwise.

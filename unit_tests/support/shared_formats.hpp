@@ -3,6 +3,7 @@
 // source a format and type, made by instances.cmake, in heddle_test_instances.
 #pragma once
 
+#include "../../formats/all_formats.hpp"
 #include "../../testing/plan_types.hpp"
 
 namespace heddle::test {

@@ -104,7 +104,7 @@ void count_lists(const Exec& exec, const Matrix& A, const Map& map, std::int64_t
 /// each entry k that is taken: its place is in the list of its block, where entries keep the order
 /// of rows and of their places in them. The fill pass, and all of update_values: at most two
 /// launches in the order of `exec`; no wait, no allocation; deterministic. `source` is what
-/// sort_lists or sort_morton_lists found, or null after count_lists; then `next` is workspace for a
+/// sort_lists found, or null after count_lists; then `next` is workspace for a
 /// number a block.
 template <ExecutionSpace Exec, class Matrix, class Map, class Pointer, class Key, class Put>
 void fill_lists(const Exec& exec, const char* label, const Matrix& A, const Map& map,

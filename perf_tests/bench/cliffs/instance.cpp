@@ -4,6 +4,7 @@
 #include <heddle/gauss_seidel.hpp>
 #include <heddle/sptrsv.hpp>
 
+#include "../../../formats/all_formats.hpp"
 #include "../../../solvers/gauss_seidel/choose.hpp"
 #include "../../../solvers/ilu/schemes.hpp"
 #include "../ilu/make_preconditioner.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../../../backends/device.hpp"
+#include "../../../formats/all_formats.hpp"
 #include "../../../testing/reference.hpp"
 #include "../common/allocations.hpp"
 #include "../common/contest.hpp"

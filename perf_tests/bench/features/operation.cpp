@@ -19,7 +19,6 @@ namespace {
 
 struct Request {
   MatrixOptions matrices;
-  int block = 2;
   int repetitions = 0;
   std::string triangle;  ///< "lower" or "upper", or nothing: all of the matrix
   bool csv = false;
@@ -104,7 +103,7 @@ void print_features(const Source& source, const Request& request, bool first) {
     show(source.short_name() + '/' + request.triangle, features_of_triangle(exec, A, triangle), {});
     return;
   }
-  const PatternFeatures features = pattern_features(exec, A, request.block);
+  const PatternFeatures features = pattern_features(exec, A);
   Fields blocks;
   if (request.csv) {
     for (const int size : counted_blocks) {
@@ -125,9 +124,6 @@ Operation features_operation() {
   operation.description = "Features of matrices, as docs/features.md defines them";
   operation.define = [request](CLI::App& app) {
     request->matrices.define(app);
-    app.add_option("--block", request->block, "Rows and columns of the blocks that are counted")
-        ->check(CLI::Range(1, 1024))
-        ->capture_default_str();
     app.add_option("--repeat", request->repetitions,
                    "Also time them: medians of this number of runs of a millisecond; 0: do not")
         ->check(CLI::Range(0, 100000))

@@ -6,6 +6,7 @@
 
 #include "../../../backends/device.hpp"
 #include "../../../backends/lanes.hpp"
+#include "../../../formats/all_formats.hpp"
 #include "../common/results.hpp"
 #include "problem.hpp"
 #include "request.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../../formats/all_formats.hpp"
 #include "../../../testing/reference.hpp"
 #include "../common/contest.hpp"
 #include "../common/load.hpp"

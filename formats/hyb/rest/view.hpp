@@ -3,12 +3,12 @@
 
 #include <Kokkos_BitManipulation.hpp>
 
-#include "../row_bits.hpp"
+#include "../../common/row_bits.hpp"
 
 /// The rest: entries that the main part of a format (slots, diagonals) leaves. They lie in
 /// coordinates, and the sum of a row's is handed to whoever adds up the row in the main part, so
 /// that y is written once.
-namespace heddle::detail::rest {
+namespace heddle::detail::hyb::rest {
 
 /// Which rows have entries in the rest, and the index of each among them, as kernels see it: a
 /// bit for each row, and for each word of bits how many are set in the words before.
@@ -25,4 +25,4 @@ struct LongRows {
   }
 };
 
-}  // namespace heddle::detail::rest
+}  // namespace heddle::detail::hyb::rest

@@ -3,10 +3,10 @@
 
 #include "../../../backends/mailbox.hpp"
 #include "../../../backends/memory.hpp"
-#include "../product.hpp"
+#include "../../common/product.hpp"
 #include "view.hpp"
 
-namespace heddle::detail::rest {
+namespace heddle::detail::hyb::rest {
 
 /// What the segmented sums of the rest are given for x and y: the sum of a long row goes to its
 /// place in the mailbox.
@@ -61,14 +61,6 @@ struct CollectedSums {
   }
 };
 
-/// Of a matrix that is all main part.
-struct NoRest {
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Pack add_to(const Pack& sum, std::int64_t, int) const {
-    return sum;
-  }
-};
-
 /// Both parts in one launch, where teams may wait for lower ones: first come the teams of the rest,
 /// which post, then those of the main part, which collect. So y is written once.
 ///
@@ -93,4 +85,4 @@ struct Kernel {
   }
 };
 
-}  // namespace heddle::detail::rest
+}  // namespace heddle::detail::hyb::rest

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "../../../backends/mailbox.hpp"
+#include "../../common/segments/share_rows.hpp"
 #include "../../coo/view.hpp"
-#include "../segments/share_rows.hpp"
 #include "inspect_kernels.hpp"
 #include "kernel.hpp"
 
-namespace heddle::detail::rest {
+namespace heddle::detail::hyb::rest {
 
 /// How much of a matrix its main part leaves.
 struct Size {
@@ -120,4 +120,4 @@ class Storage {
   Shares shares_;
 };
 
-}  // namespace heddle::detail::rest
+}  // namespace heddle::detail::hyb::rest

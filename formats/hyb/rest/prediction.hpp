@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../prediction.hpp"
-#include "../segments/tuning.hpp"
+#include "../../common/prediction.hpp"
+#include "../../common/segments/tuning.hpp"
 
-namespace heddle::detail::rest {
+namespace heddle::detail::hyb::rest {
 
 /// The rounds of loads that a GPU takes for shares of all rows and nonzeros: more than for those of
 /// any rest.
@@ -41,10 +41,9 @@ struct MatrixBytes {
   double all() const { return read + handed_over; }
 };
 
-/// What is predicted of a format with a rest that takes `at_once` vectors in a pass: twice what the
-/// bytes of its matrix take, so that it is not chosen where CSR is at hand. On an H200 hyb
-/// took 1.33 times as long as the best of CSR on average and dia/rest=coo 1.30
-/// (docs/design/formats.md); on CPUs 3.1 to 3.5.
+/// What is predicted where a pass takes `most_vectors`: twice what the bytes of the matrix take, so
+/// that it is not chosen where CSR is at hand. On an H200 hyb took 1.33 times as long as the best
+/// of CSR on average (docs/design/formats.md); on CPUs 3.5.
 inline Prediction prediction_of(const MatrixBytes& matrix, const RowFeatures& rows,
                                 const Device& device, const Sizes& sizes, int most_vectors,
                                 const GpuSetup& setup) {
@@ -69,4 +68,4 @@ inline Prediction prediction_of(const MatrixBytes& matrix, const RowFeatures& ro
   return prediction;
 }
 
-}  // namespace heddle::detail::rest
+}  // namespace heddle::detail::hyb::rest

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "../../../backends/launch_simd.hpp"
-#include "../segments/launches.hpp"
+#include "../../common/segments/launches.hpp"
 #include "kernel.hpp"
 
-namespace heddle::detail::rest {
+namespace heddle::detail::hyb::rest {
 
 /// What launches are called.
 struct Labels {
@@ -44,4 +44,4 @@ void launch(const Exec& exec, const Labels& labels, const Storage& rest,
   }
 }
 
-}  // namespace heddle::detail::rest
+}  // namespace heddle::detail::hyb::rest

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "../../../backends/launch.hpp"
-#include "../row_bits.hpp"
+#include "../../common/row_bits.hpp"
 
-namespace heddle::detail::rest {
+namespace heddle::detail::hyb::rest {
 
 /// The long rows, of which entries(row) in the rest is not zero: their numbers and where each
 /// begins in the rest, and for each word of bits how many there are before it. A scan over all
@@ -82,4 +82,4 @@ struct FillKernel {
   }
 };
 
-}  // namespace heddle::detail::rest
+}  // namespace heddle::detail::hyb::rest
