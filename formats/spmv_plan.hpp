@@ -11,10 +11,10 @@ namespace heddle {
 ///
 /// The plan borrows the matrix: its arrays must outlive the plan. After their values change, call
 /// update_values, whatever the scheme. The plan belongs to the device of `exec`, and applies on any
-/// execution space instance of that device. One plan applies once at a time, since some schemes
-/// keep carry-outs and packed vectors in it: applies on two streams that may overlap need a plan
-/// each (SpmvOptions::check_overlap finds them). Moves, does not copy; whatever is called on a plan
-/// that is empty or was moved from throws Error, until another is assigned to it.
+/// execution space instance of that device, a const one too. One plan applies once at a time, since
+/// some schemes keep carry-outs and packed vectors in it: applies on two streams that may overlap
+/// need a plan each (SpmvOptions::check_overlap finds them). Moves, does not copy; whatever is
+/// called on a plan that is empty or was moved from throws Error, until another is assigned to it.
 ///
 /// Vector is the type of x and y, Accumulator that of alpha, beta and every sum; both default to
 /// the matrix's scalar and may be wider: SpmvPlan<Exec, Matrix, float, double>(exec, A). Only
@@ -68,14 +68,15 @@ class SpmvPlan {
   /// in a CUDA or HIP graph. Bitwise reproducible on one device for a fixed scheme, unless the
   /// scheme says `atomics`. Throws Error if shapes do not fit, or x and y have an entry in common.
   template <VectorView X, WritableVectorView Y>
-  void apply(const Exec& exec, Accumulator alpha, const X& x, Accumulator beta, const Y& y) {
+  void apply(const Exec& exec, Accumulator alpha, const X& x, Accumulator beta, const Y& y) const {
     apply(exec, Op::none, alpha, x, beta, y);
   }
 
   /// y = alpha * op(A) * x + beta * y; a transposing op takes x with one row a row of A. Throws
   /// Error if the op is neither native to the scheme nor prepared.
   template <VectorView X, WritableVectorView Y>
-  void apply(const Exec& exec, Op op, Accumulator alpha, const X& x, Accumulator beta, const Y& y) {
+  void apply(const Exec& exec, Op op, Accumulator alpha, const X& x, Accumulator beta,
+             const Y& y) const {
     static_assert(std::same_as<typename X::non_const_value_type, Vector> &&
                       std::same_as<typename Y::value_type, Vector>,
                   "x and y hold the plan's Vector type");
@@ -88,19 +89,19 @@ class SpmvPlan {
 
   /// y = A * x: what solvers ask of an operator.
   template <VectorView X, WritableVectorView Y>
-  void apply(const Exec& exec, const X& x, const Y& y) {
+  void apply(const Exec& exec, const X& x, const Y& y) const {
     apply(exec, Op::none, Accumulator(1), x, Accumulator(0), y);
   }
   template <VectorView X, WritableVectorView Y>
-  void apply(Accumulator alpha, const X& x, Accumulator beta, const Y& y) {
+  void apply(Accumulator alpha, const X& x, Accumulator beta, const Y& y) const {
     apply(Exec{}, alpha, x, beta, y);
   }
   template <VectorView X, WritableVectorView Y>
-  void apply(Op op, Accumulator alpha, const X& x, Accumulator beta, const Y& y) {
+  void apply(Op op, Accumulator alpha, const X& x, Accumulator beta, const Y& y) const {
     apply(Exec{}, op, alpha, x, beta, y);
   }
   template <VectorView X, WritableVectorView Y>
-  void apply(const X& x, const Y& y) {
+  void apply(const X& x, const Y& y) const {
     apply(Exec{}, x, y);
   }
   /// y = alpha * op(A) * x + beta * y of one vector, and result = conj(x) . y, or conj(y) . y if
@@ -116,7 +117,7 @@ class SpmvPlan {
   template <VectorView X, WritableVectorView Y, class Result>
   void apply_dot(const Exec& exec, Op op, Accumulator alpha, const X& x, Accumulator beta,
                  const Y& y, const VectorWorkspace<Exec, Accumulator>& workspace,
-                 const Result& result, bool with_itself = false) {
+                 const Result& result, bool with_itself = false) const {
     static_assert(Result::rank() == 0 && std::same_as<typename Result::value_type, Accumulator>,
                   "the result is one number of the accumulator's type");
     core_.execute_dot(exec, op, alpha, multivector_of<const Vector>(x), beta,
@@ -126,7 +127,7 @@ class SpmvPlan {
   template <VectorView X, WritableVectorView Y, class Result>
   void apply_dot(const Exec& exec, const X& x, const Y& y,
                  const VectorWorkspace<Exec, Accumulator>& workspace, const Result& result,
-                 bool with_itself = false) {
+                 bool with_itself = false) const {
     apply_dot(exec, Op::none, Accumulator(1), x, Accumulator(0), y, workspace, result, with_itself);
   }
   /// Whether the dot of apply_dot comes with the product.
@@ -137,7 +138,7 @@ class SpmvPlan {
 
   /// The same for vectors that are no Views.
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
-               Accumulator beta, const Multivector<Vector>& y) {
+               Accumulator beta, const Multivector<Vector>& y) const {
     core_.execute(exec, op, alpha, x, beta, y);
   }
 
@@ -146,6 +147,7 @@ class SpmvPlan {
   /// those of the last update_values. Throws Refusal, before it allocates, if options.max_bytes
   /// leaves no room.
   void prepare(const Exec& exec, Op op) { core_.prepare(exec, op); }
+  void prepare(Op op) { prepare(Exec{}, op); }
 
   /// Takes the values of A, which has the pattern that was inspected; no new inspection. Its arrays
   /// are borrowed from now on. Ordered on `exec`: no wait, no allocation. Throws Error if the sizes

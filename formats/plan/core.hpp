@@ -48,9 +48,9 @@ class SpmvPlanCore {
   ~SpmvPlanCore();
 
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
-               Accumulator beta, const Multivector<Vector>& y);
+               Accumulator beta, const Multivector<Vector>& y) const;
   void execute_dot(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
-                   Accumulator beta, const Multivector<Vector>& y, const Dot& dot);
+                   Accumulator beta, const Multivector<Vector>& y, const Dot& dot) const;
   bool has_dot(Op op) const { return part(op, "has_dot").executor->has_dot(stored_op(op)); }
   void prepare(const Exec& exec, Op op);
   void update_values(const Exec& exec, const Matrix& A);
@@ -99,7 +99,7 @@ class SpmvPlanCore {
   /// y = alpha op(A) x + beta y, and the dot too if `dot` is not null and it comes with the
   /// product; whether it does.
   bool multiply(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
-                Accumulator beta, const Multivector<Vector>& y, const Dot* dot);
+                Accumulator beta, const Multivector<Vector>& y, const Dot* dot) const;
 
   /// Whether the scheme applies an op itself.
   bool native(Op op) const { return native_[static_cast<std::size_t>(op)]; }

@@ -86,14 +86,14 @@ void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::execute(const Exec& exec, 
                                                               Accumulator alpha,
                                                               const Multivector<const Vector>& x,
                                                               Accumulator beta,
-                                                              const Multivector<Vector>& y) {
+                                                              const Multivector<Vector>& y) const {
   multiply(exec, op, alpha, x, beta, y, nullptr);
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::execute_dot(
     const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
-    Accumulator beta, const Multivector<Vector>& y, const Dot& dot) {
+    Accumulator beta, const Multivector<Vector>& y, const Dot& dot) const {
   if (x.count != 1) {
     throw Error("apply_dot is given " + std::to_string(x.count) + " vectors",
                 "give one; for several, apply and vectors::dot");
@@ -109,7 +109,7 @@ void SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::execute_dot(
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 bool SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::multiply(
     const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
-    Accumulator beta, const Multivector<Vector>& y, const Dot* dot) {
+    Accumulator beta, const Multivector<Vector>& y, const Dot* dot) const {
   check_alive("apply");
   check_vectors(A_.rows(), A_.columns(), op, x, y);
   if (alpha == Accumulator(0)) {

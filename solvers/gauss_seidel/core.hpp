@@ -80,7 +80,7 @@ class GaussSeidelPlanCore {
   ~GaussSeidelPlanCore();
 
   void sweep(const Exec& exec, const gauss_seidel::SweepVectors<S>& vectors, bool wants_residual,
-             int sweeps, bool from_zero);
+             int sweeps, bool from_zero) const;
   void update_values(const Exec& exec, const Matrix& A);
   Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_row() const;
   void check_values(const Exec& exec) const;

@@ -148,7 +148,8 @@ auto GaussSeidelPlanCore<Exec, Matrix>::state(const char* called) const -> State
 template <ExecutionSpace Exec, class Matrix>
 void GaussSeidelPlanCore<Exec, Matrix>::sweep(const Exec& exec,
                                               const gauss_seidel::SweepVectors<S>& vectors,
-                                              bool wants_residual, int sweeps, bool from_zero) {
+                                              bool wants_residual, int sweeps,
+                                              bool from_zero) const {
   State& of = state(from_zero ? "apply" : "relax");
   gauss_seidel::check_sweeps(of.rows, vectors, wants_residual, sweeps);
   if (of.rows == 0 || vectors.b.count == 0) return;

@@ -59,36 +59,40 @@ class GaussSeidelPlan {
   /// once the work is queued on `exec`: no allocation, no copy, no fence. Bitwise reproducible on
   /// one device for a fixed scheme. Throws Error if shapes do not fit.
   template <VectorView B, WritableVectorView X>
-  void apply(const Exec& exec, const B& b, const X& x) {
+  void apply(const Exec& exec, const B& b, const X& x) const {
     sweep(exec, b, x, no_residual<X>, 1, true);
   }
   /// The same, and residual = b - A x, at half a product, since the other half is known.
   template <VectorView B, WritableVectorView X, WritableVectorView R>
-  void apply(const Exec& exec, const B& b, const X& x, const R& residual) {
+  void apply(const Exec& exec, const B& b, const X& x, const R& residual) const {
     sweep(exec, b, x, &residual, 1, true);
   }
   template <VectorView B, WritableVectorView X>
-  void apply(const B& b, const X& x) {
+  void apply(const B& b, const X& x) const {
     apply(Exec{}, b, x);
   }
   template <VectorView B, WritableVectorView X, WritableVectorView R>
-  void apply(const B& b, const X& x, const R& residual) {
+  void apply(const B& b, const X& x, const R& residual) const {
     apply(Exec{}, b, x, residual);
   }
 
   /// Improves x by `sweeps` sweeps, 0 or more; throws Error for fewer.
   template <VectorView B, WritableVectorView X>
-  void relax(const Exec& exec, const B& b, const X& x, int sweeps = 1) {
+  void relax(const Exec& exec, const B& b, const X& x, int sweeps = 1) const {
     sweep(exec, b, x, no_residual<X>, sweeps, false);
   }
   /// The same, of at least one sweep, and residual = b - A x, at half a product.
   template <VectorView B, WritableVectorView X, WritableVectorView R>
-  void relax(const Exec& exec, const B& b, const X& x, int sweeps, const R& residual) {
+  void relax(const Exec& exec, const B& b, const X& x, int sweeps, const R& residual) const {
     sweep(exec, b, x, &residual, sweeps, false);
   }
   template <VectorView B, WritableVectorView X>
-  void relax(const B& b, const X& x, int sweeps = 1) {
+  void relax(const B& b, const X& x, int sweeps = 1) const {
     relax(Exec{}, b, x, sweeps);
+  }
+  template <VectorView B, WritableVectorView X, WritableVectorView R>
+  void relax(const B& b, const X& x, int sweeps, const R& residual) const {
+    relax(Exec{}, b, x, sweeps, residual);
   }
 
   /// Takes the values of A, which has the pattern that was inspected. Ordered on `exec`: no wait,
@@ -109,6 +113,7 @@ class GaussSeidelPlan {
   }
   /// Throws Error, naming that row. Waits for `exec`.
   void check_values(const Exec& exec) const { core_.check_values(exec); }
+  void check_values() const { check_values(Exec{}); }
 
   /// What solvers ask of a preconditioner.
   static constexpr bool takes_several_vectors = true;
@@ -142,7 +147,7 @@ class GaussSeidelPlan {
 
   template <class B, class X, class R>
   void sweep(const Exec& exec, const B& b, const X& x, const R* residual, int sweeps,
-             bool from_zero) {
+             bool from_zero) const {
     static_assert(std::same_as<typename B::non_const_value_type, S> &&
                       std::same_as<typename X::value_type, S> &&
                       std::same_as<typename R::value_type, S>,

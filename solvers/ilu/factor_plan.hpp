@@ -86,6 +86,7 @@ class FactorPlan {
   auto bad_row() const { return factors_of("bad_row").bad_row(); }
   /// Throws Error, naming that row. Waits for `exec`.
   void check_values(const Exec& exec) const { factors_of("check_values").check_values(exec); }
+  void check_values() const { check_values(Exec{}); }
   /// How far the factors are from those that are sought: the Frobenius norm of A less their product
   /// in the places of the pattern, over that of A there. Rounding, but for pivots that the floor
   /// lifted and for sweeps. Of the matrix that was factored; allocates, waits for `exec`.
@@ -131,7 +132,7 @@ class FactorPlan {
 
   /// x = op(T)^-1 b, where T is a factor: of Cholesky factors L, or L^H by its transpose.
   template <VectorView B, WritableVectorView X>
-  void solve(const Exec& exec, Triangle triangle, Op op, const B& b, const X& x) {
+  void solve(const Exec& exec, Triangle triangle, Op op, const B& b, const X& x) const {
     static_assert(std::same_as<typename B::non_const_value_type, scalar_type> &&
                       std::same_as<typename X::value_type, scalar_type>,
                   "b and x hold the matrix's scalar");

@@ -33,12 +33,12 @@ class IcPlan : public detail::FactorPlan<Exec, Matrix, detail::ilu::CholeskyRow>
 
   /// x = (L L^H)^-1 b: IluPlan::apply.
   template <VectorView B, WritableVectorView X>
-  void apply(const Exec& exec, const B& b, const X& x) {
+  void apply(const Exec& exec, const B& b, const X& x) const {
     apply(exec, Op::none, b, x);
   }
   /// x = op(L L^H)^-1 b; every op may be applied.
   template <VectorView B, WritableVectorView X>
-  void apply(const Exec& exec, Op op, const B& b, const X& x) {
+  void apply(const Exec& exec, Op op, const B& b, const X& x) const {
     const bool conjugated = op == Op::conjugate || op == Op::transpose;
     const auto L = Triangle::lower;
     this->solve(exec, L, conjugated ? Op::conjugate : Op::none, b, x);
@@ -46,11 +46,11 @@ class IcPlan : public detail::FactorPlan<Exec, Matrix, detail::ilu::CholeskyRow>
   }
 
   template <VectorView B, WritableVectorView X>
-  void apply(const B& b, const X& x) {
+  void apply(const B& b, const X& x) const {
     apply(Exec{}, b, x);
   }
   template <VectorView B, WritableVectorView X>
-  void apply(Op op, const B& b, const X& x) {
+  void apply(Op op, const B& b, const X& x) const {
     apply(Exec{}, op, b, x);
   }
 

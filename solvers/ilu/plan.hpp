@@ -50,23 +50,23 @@ class IluPlan : public detail::FactorPlan<Exec, Matrix, detail::ilu::EliminateRo
   /// as many vectors as b. Returns once the work is queued on `exec`: no allocation, no copy, no
   /// fence. Throws Error if shapes do not fit.
   template <VectorView B, WritableVectorView X>
-  void apply(const Exec& exec, const B& b, const X& x) {
+  void apply(const Exec& exec, const B& b, const X& x) const {
     apply(exec, Op::none, b, x);
   }
   /// x = op(LU)^-1 b. Throws Error for one that transposes and is not in options.ops.
   template <VectorView B, WritableVectorView X>
-  void apply(const Exec& exec, Op op, const B& b, const X& x) {
+  void apply(const Exec& exec, Op op, const B& b, const X& x) const {
     const Triangle first = transposes(op) ? Triangle::upper : Triangle::lower;
     this->solve(exec, first, op, b, x);
     this->solve(exec, detail::triangle::flipped(first), op, x, x);
   }
 
   template <VectorView B, WritableVectorView X>
-  void apply(const B& b, const X& x) {
+  void apply(const B& b, const X& x) const {
     apply(Exec{}, b, x);
   }
   template <VectorView B, WritableVectorView X>
-  void apply(Op op, const B& b, const X& x) {
+  void apply(Op op, const B& b, const X& x) const {
     apply(Exec{}, op, b, x);
   }
 

@@ -33,7 +33,7 @@ class ChebyshevPreconditioner {
 
   /// x = p(D^-1 A) D^-1 b, of rank 1. Reads no x. No allocation, no copy, no fence.
   template <VectorView B, WritableVectorView X>
-  void apply(const Exec& exec, const B& b, const X& x) {
+  void apply(const Exec& exec, const B& b, const X& x) const {
     moves_.check("ChebyshevPreconditioner", "apply");
     using Residuals = detail::krylov::Residuals<S, How::by_diagonal>;
     const auto left = detail::vectors::to_write(x);

@@ -52,7 +52,7 @@ class SptrsvPlanCore {
   ~SptrsvPlanCore();
 
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& b,
-               const Multivector<Vector>& x);
+               const Multivector<Vector>& x) const;
   void prepare(const Exec& exec, Op op);
   void update_values(const Exec& exec, const Matrix& T);
 
@@ -92,10 +92,7 @@ class SptrsvPlanCore {
   Executor inspect(const Exec& exec, const triangle::Graph<O, Off>& graph, const Off* origin,
                    std::optional<TriangleFeatures>& features) const;
 
-  const Executor& executor(Op op, const char* called) const;
-  Executor& executor(Op op, const char* called) {
-    return const_cast<Executor&>(static_cast<const SptrsvPlanCore*>(this)->executor(op, called));
-  }
+  Executor& executor(Op op, const char* called) const;
 
   void check_alive(const char* called) const { moves_.check("SptrsvPlan", called); }
 

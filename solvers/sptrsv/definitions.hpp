@@ -84,10 +84,9 @@ template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::~SptrsvPlanCore() = default;
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::execute(const Exec& exec, Op op,
-                                                                Accumulator alpha,
-                                                                const Multivector<const Vector>& b,
-                                                                const Multivector<Vector>& x) {
+void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::execute(
+    const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& b,
+    const Multivector<Vector>& x) const {
   check_alive("apply");
   triangle::check_right_hand_sides(T_.rows(), b, x);
   Executor& runs = executor(op, "apply");
@@ -260,7 +259,7 @@ auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::executor(Op op, const char* called) const
-    -> const Executor& {
+    -> Executor& {
   check_alive(called);
   const auto& part = parts_[index(op)];
   if (part) return *part;

@@ -57,13 +57,13 @@ class SptrsvPlan {
   /// captured in a CUDA or HIP graph. Bitwise reproducible on one device for a fixed scheme. Throws
   /// Error if shapes do not fit, or b and x overlap in part.
   template <VectorView B, WritableVectorView X>
-  void apply(const Exec& exec, Accumulator alpha, const B& b, const X& x) {
+  void apply(const Exec& exec, Accumulator alpha, const B& b, const X& x) const {
     apply(exec, Op::none, alpha, b, x);
   }
 
   /// Solves op(T) x = alpha * b. Throws Error if the op is not prepared.
   template <VectorView B, WritableVectorView X>
-  void apply(const Exec& exec, Op op, Accumulator alpha, const B& b, const X& x) {
+  void apply(const Exec& exec, Op op, Accumulator alpha, const B& b, const X& x) const {
     static_assert(std::same_as<typename B::non_const_value_type, Vector> &&
                       std::same_as<typename X::value_type, Vector>,
                   "b and x hold the plan's Vector type");
@@ -76,19 +76,19 @@ class SptrsvPlan {
 
   /// Solves T x = b: what solvers ask of a preconditioner, which is symmetric only by chance.
   template <VectorView B, WritableVectorView X>
-  void apply(const Exec& exec, const B& b, const X& x) {
+  void apply(const Exec& exec, const B& b, const X& x) const {
     apply(exec, Op::none, Accumulator(1), b, x);
   }
   template <VectorView B, WritableVectorView X>
-  void apply(Accumulator alpha, const B& b, const X& x) {
+  void apply(Accumulator alpha, const B& b, const X& x) const {
     apply(Exec{}, alpha, b, x);
   }
   template <VectorView B, WritableVectorView X>
-  void apply(Op op, Accumulator alpha, const B& b, const X& x) {
+  void apply(Op op, Accumulator alpha, const B& b, const X& x) const {
     apply(Exec{}, op, alpha, b, x);
   }
   template <VectorView B, WritableVectorView X>
-  void apply(const B& b, const X& x) {
+  void apply(const B& b, const X& x) const {
     apply(Exec{}, b, x);
   }
 
@@ -103,7 +103,7 @@ class SptrsvPlan {
 
   /// The same for vectors that are no Views.
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& b,
-               const Multivector<Vector>& x) {
+               const Multivector<Vector>& x) const {
     core_.execute(exec, op, alpha, b, x);
   }
 
@@ -111,6 +111,7 @@ class SptrsvPlan {
   /// are those of the arrays that the plan was given last, which must still be there; throws Error
   /// where these have another number of entries in the triangle than was inspected.
   void prepare(const Exec& exec, Op op) { core_.prepare(exec, op); }
+  void prepare(Op op) { prepare(Exec{}, op); }
 
   /// Takes the values of T, which has the pattern that was inspected; no new inspection. Ordered on
   /// `exec`: no wait, no allocation. Throws Error if the sizes differ; and, with
@@ -131,6 +132,7 @@ class SptrsvPlan {
   }
   /// Throws Error, naming that row. Waits for `exec`.
   void check_values(const Exec& exec) const { core_.check_values(exec); }
+  void check_values() const { check_values(Exec{}); }
 
   /// What really runs for an op, with every parameter. Throws Error for one that is not prepared.
   const Scheme& scheme(Op op = Op::none) const { return core_.scheme(op); }

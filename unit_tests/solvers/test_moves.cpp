@@ -11,6 +11,7 @@
 #include <heddle/spmv.hpp>
 #include <heddle/sptrsv.hpp>
 #include <heddle/wavefronts.hpp>
+#include <utility>
 
 #include "../../solvers/krylov/instantiate_jacobi.hpp"
 #include "../../solvers/krylov/polynomial.hpp"
@@ -43,6 +44,13 @@ static_assert(moves_only<BicgstabSolver<Exec, double>>);
 static_assert(moves_only<ChebyshevSolver<Exec, double>>);
 static_assert(moves_only<VectorWorkspace<Exec, double>>);
 
+static_assert(LinearOperator<const SpmvPlan<Exec, Matrix>, Exec, double>);
+static_assert(Preconditioner<const SptrsvPlan<Exec, Matrix>, Exec, double>);
+static_assert(Preconditioner<const GaussSeidelPlan<Exec, Matrix>, Exec, double>);
+static_assert(Preconditioner<const IluPlan<Exec, Matrix>, Exec, double>);
+static_assert(Preconditioner<const IcPlan<Exec, Matrix>, Exec, double>);
+static_assert(Preconditioner<const Polynomial, Exec, double>);
+
 constexpr int side = emulated ? 6 : 20;
 
 /// The one that it was moved to applies as it did; the one that was moved from says what it is.
@@ -54,7 +62,7 @@ void check_move(const Exec& exec, std::int64_t n, Part& part, const char* name) 
   part.apply(exec, b, x);
   Part moved = std::move(part);
   CHECK_THROWS_WITH_AS(part.apply(exec, b, y), doctest::Contains(name), Error);
-  moved.apply(exec, b, y);
+  std::as_const(moved).apply(exec, b, y);
   exec.fence("heddle::test::applied");
   CHECK((bits_of(x) == bits_of(y)));
   part = std::move(moved);

@@ -39,7 +39,7 @@ TEST_CASE("an iteration with a plan is three launches") {
   const double entries = static_cast<double>(a.n) * sizeof(double);
   for (const char* scheme : {"csr/adaptive", "csr/scalar", "csr/blocks"}) {
     CAPTURE(scheme);
-    Plan plan(exec, a.matrix(), {.scheme = scheme, .check_overlap = false});
+    const Plan plan(exec, a.matrix(), {.scheme = scheme, .check_overlap = false});
     KrylovOptions options;
     options.check_every = 0;
     options.max_iterations = 12;
@@ -92,7 +92,7 @@ TEST_CASE("when the host checks changes nothing of a plan's solve, not a bit") {
   const Exec exec;
   auto a = laplacian<Exec, double>(side);
   const auto b = right_hand_side<double>(a.n);
-  Plan plan(exec, a.matrix());
+  const Plan plan(exec, a.matrix());
   std::vector<unsigned char> bits;
   for (const int every : {1, 10, 1000, 0}) {
     CAPTURE(every);
