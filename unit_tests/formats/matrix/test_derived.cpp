@@ -224,6 +224,9 @@ TEST_CASE("wrong input: errors say where") {
              "place 1 of the list of columns is out of range"));
   CHECK(says(error_of([&] { permute(exec, A.matrix(), list({0, 1, 2})); }),
              "a permutation of 3 rows for a matrix of 4"));
+  const auto values = copy_in<DefaultDevice::memory_space>(std::vector<double>{1, 2});
+  CHECK(says(error_of([&] { assemble(exec, 4, 4, list({0}), list({1, 2, 3}), values); }),
+             "1 rows, 3 columns and 2 values of triplets"));
 }
 
 }  // namespace heddle::test

@@ -252,6 +252,8 @@ TEST_CASE("products: errors say what is needed") {
   CHECK(MultiplyPlan(exec, A.matrix(), B.matrix(), {.max_bytes = needed}).bytes() == plan.bytes());
   MultiplyPlan other(exec, A.matrix(), B.matrix());
   CHECK(says(error_of([&] { other.numeric(exec, B.matrix(), B.matrix()); }), "A of 40 x 30"));
+  CHECK(says(error_of([&] { GalerkinPlan(exec, A.matrix(), B.matrix(), {.op_b = Op::transpose}); }),
+             "op_a or op_b for a triple product"));
   const std::string large = heddle::detail::described_product(100, 200, 3000000000);
   CHECK(
       says(error_of([&] { heddle::detail::check_offsets<std::int32_t>(large, 3000000000); }),

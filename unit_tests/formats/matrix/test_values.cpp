@@ -143,4 +143,24 @@ TEST_CASE_TEMPLATE_DEFINE("comparisons: order does not matter, one entry does", 
 }
 TEST_CASE_TEMPLATE_APPLY(comparisons, MatrixTypes);
 
+TEST_CASE("vectors of a wrong length are refused by name") {
+  using T = Types<DefaultDevice, double, Indices<std::int32_t, std::int32_t>>;
+  const DefaultDevice exec;
+  const auto A = to_device<T>(exec, Pattern{"two rows of three", 3, {{0, 2}, {1}}});
+  const Kokkos::View<double*, T::Space> two("two", 2), three("three", 3), four("four", 4);
+  const auto refuses = [](const std::string& words, const auto& work) {
+    CHECK(says(error_of(work), words));
+  };
+  refuses("a diagonal of 3 entries instead of 2", [&] { diagonal(exec, A.matrix(), three); });
+  refuses("factors of rows of 3 entries instead of 2",
+          [&] { scale_rows(exec, A.matrix(), three, three); });
+  refuses("factors of columns of 2 entries instead of 3",
+          [&] { scale_columns(exec, A.matrix(), two, three); });
+  refuses("factors of rows of 4 entries instead of 2",
+          [&] { scale(exec, A.matrix(), four, three, three); });
+  refuses("factors of columns of 4 entries instead of 3",
+          [&] { scale(exec, A.matrix(), two, four, three); });
+  refuses("values of 4 entries instead of 3", [&] { scale(exec, A.matrix(), two, three, four); });
+}
+
 }  // namespace heddle::test
