@@ -4,9 +4,9 @@
 #include "../../formats/blocked_ell/predict.hpp"
 #include "../../formats/inspect/features.hpp"
 #include "../../formats/plan/rank.hpp"
-#include "../support/shared_formats.hpp"
-#include "../../testing/format_suite/patterns.hpp"
 #include "../../testing/format_suite/make_plans.hpp"
+#include "../../testing/format_suite/patterns.hpp"
+#include "../support/shared_formats.hpp"
 
 namespace heddle::test {
 
