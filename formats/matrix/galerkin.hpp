@@ -76,7 +76,9 @@ class GalerkinPlan {
 template <ExecutionSpace Exec, class Matrix>
 auto galerkin(const Exec& exec, const Matrix& R, const Matrix& A, const Matrix& P,
               const MultiplyOptions& options = {}) {
-  GalerkinPlan<Exec, Matrix> plan(exec, R, A, P, options);
+  MultiplyOptions once = options;
+  once.keep_products = false;
+  GalerkinPlan<Exec, Matrix> plan(exec, R, A, P, once);
   plan.numeric(exec, R, A, P);
   return plan.storage();
 }

@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "multiply/sums.hpp"
+#include "multiply/product_list.hpp"
 #include "multiply/symbolic.hpp"
 #include "rearrange.hpp"
 
@@ -24,6 +24,11 @@ struct MultiplyOptions {
   /// Bytes of workspace of the symbolic phase for rows that are too long for scratch: two bits a
   /// column for each such row that is looked at at the same time. One row at least.
   std::size_t workspace_bytes = std::size_t{256} << 20;
+  /// Whether the plan keeps a list of which entries make each entry of C, so that new values search
+  /// for nothing: 8 bytes a product and 4 an entry of C, and two walks over the products when the
+  /// plan is made. There is none where max_bytes does not hold it, an entry adds up more than 2048
+  /// products, or 32 bits do not count them. Values have the same bits either way.
+  bool keep_products = true;
 };
 
 namespace detail {
@@ -201,13 +206,14 @@ class MultiplyPlan {
   /// Device memory that the plan holds, C included, in bytes, and the most that it held, but for
   /// the workspaces of sorts.
   std::size_t bytes() const {
-    return C_.bytes() + rows_.bytes() + pieces_.bytes() + A_.bytes() + B_.bytes();
+    return C_.bytes() + rows_.bytes() + pieces_.bytes() + list_.bytes() + A_.bytes() + B_.bytes();
   }
   std::size_t peak_bytes() const { return peak_bytes_; }
 
  private:
   using Patterns = detail::matrix_product::Patterns<O, OffA, OffB>;
   using Product = detail::matrix_product::Product<S, O, OffA, OffB, OffC>;
+  using List = detail::matrix_product::ProductList<Exec>;
 
   MultiplyPlan(const Exec& exec, const MatrixA& A, const MatrixB& B, const MatrixA* D,
                const MultiplyOptions& options)
@@ -233,7 +239,23 @@ class MultiplyPlan {
     take_memory(exec, left.rows(), right.columns(), symbolic, options.max_bytes);
     symbolic.write(exec, C_.row_ptr().data(), C_.col_idx().data());
     share_rows(exec);
+    if (options.keep_products) list_products(exec, patterns, right.nonzeros(), options.max_bytes);
     exec.fence("heddle::multiply::symbolic");
+  }
+
+  void list_products(const Exec& exec, const Patterns& patterns, OffB entries_of_B,
+                     std::size_t max_bytes) {
+    const auto entries = static_cast<std::int64_t>(nonzeros());
+    const std::size_t more = List::bytes_for(products_, entries);
+    if (entries == 0 || more > max_bytes || bytes() > max_bytes - more ||
+        !List::fits(products_, patterns.entries_of_A, static_cast<std::int64_t>(entries_of_B))) {
+      return;
+    }
+    list_ = List(exec, patterns.A, patterns.B, pattern(), products_, entries,
+                 [&](const char* label, const char* label_of_long, const auto& work) {
+                   walk(exec, label, label_of_long, work);
+                 });
+    peak_bytes_ = std::max(peak_bytes_, bytes());
   }
 
   static void check_shapes(const MatrixA& A, const MatrixB& B, const MatrixA* D) {
@@ -272,7 +294,7 @@ class MultiplyPlan {
   /// Groups of rows for the numeric phase, and pieces of the longest.
   void share_rows(const Exec& exec) {
     namespace mp = detail::matrix_product;
-    using Sums = mp::TableSums<S, O, OffA, OffB, OffC>;
+    using Sums = mp::TableSums<O, Product>;
     rows_ = mp::RowsByLength<Exec, O>(exec, rows(), mp::LengthOfRow<O, OffC>{pattern()},
                                       mp::group_limits(exec, Sums::bytes_per_column));
     const std::int64_t count = rows_.count(mp::longest);
@@ -304,14 +326,27 @@ class MultiplyPlan {
     const Product product{operand(A_.with_values(exec, A, "A")),
                           operand(B_.with_values(exec, B, "B")), pattern(), C_.values().data(),
                           alpha};
-    mp::launch_groups(exec, "heddle::multiply::sums", rows_, narrow_,
-                      mp::TableSums<S, O, OffA, OffB, OffC>{product});
+    if (list_) {
+      list_.sum(exec, product.A.values, product.B.values, product.sums,
+                static_cast<std::int64_t>(nonzeros()), alpha);
+    } else {
+      walk(exec, "heddle::multiply::sums", "heddle::multiply::long_sums", product);
+    }
+  }
+
+  /// `work` for every product.
+  template <class Work>
+  void walk(const Exec& exec, const char* label, const char* label_of_long,
+            const Work& work) const {
+    namespace mp = detail::matrix_product;
+    static_assert(sizeof(typename Work::Sum) <= sizeof(S), "the tables are shared by S");
+    mp::launch_groups(exec, label, rows_, narrow_, mp::TableSums<O, Work>{work});
     if (rows_.count(mp::longest) == 0) return;
-    using Long = mp::SearchedSums<S, O, OffA, OffB, OffC, backends::max_subwarp_width<Exec>>;
+    using Long = mp::SearchedSums<O, Work, backends::max_subwarp_width<Exec>>;
     using Team = backends::Team<Exec, typename Long::Shape>;
     backends::launch<typename Long::Shape>(
-        exec, "heddle::multiply::long_sums", ceil_div(count_of_pieces_, Team::subwarps),
-        Long{product, rows_.rows(mp::longest), rows_.count(mp::longest), first_piece_});
+        exec, label_of_long, ceil_div(count_of_pieces_, Team::subwarps),
+        Long{work, rows_.rows(mp::longest), rows_.count(mp::longest), first_piece_});
   }
 
   detail::ProductOperand<Exec, MatrixA> A_;
@@ -319,6 +354,7 @@ class MultiplyPlan {
   CsrStorage<S, O, OffC, Space> C_;
   detail::matrix_product::RowsByLength<Exec, O> rows_;
   Arena<Space> pieces_;
+  List list_;
   std::int64_t* first_piece_ = nullptr;
   std::int64_t count_of_pieces_ = 0;
   std::int64_t entries_of_D_ = -1;
@@ -344,7 +380,9 @@ MultiplyPlan(const Exec&, const MatrixA&, const MatrixB&, const MatrixA&, const 
 template <ExecutionSpace Exec, class MatrixA, class MatrixB>
 auto multiply(const Exec& exec, const MatrixA& A, const MatrixB& B,
               const MultiplyOptions& options = {}) {
-  MultiplyPlan plan(exec, A, B, options);
+  MultiplyOptions once = options;
+  once.keep_products = false;
+  MultiplyPlan plan(exec, A, B, once);
   plan.numeric(exec, A, B);
   return plan.storage();
 }

@@ -68,10 +68,12 @@ struct Transfer {
            const SpectrumNumbers* numbers, const SharedParts& shared)
       : smoothing(std::move(smooths)),
         tentative(std::move(from)),
-        prolongation(exec, smoothing.matrix(), tentative.prolongation.matrix()) {
+        prolongation(exec, smoothing.matrix(), tentative.prolongation.matrix(),
+                     {.keep_products = false}) {
     smooth_prolongation(exec, A, vectors, numbers);
     restriction = transpose(exec, prolongation.matrix(), Op::conjugate_transpose);
-    coarse = GalerkinPlan<Exec, Matrix>(exec, restriction.matrix(), A, prolongation.matrix());
+    coarse = GalerkinPlan<Exec, Matrix>(exec, restriction.matrix(), A, prolongation.matrix(),
+                                        {.keep_products = false});
     multiply(exec, A, shared.diagonal);
     prolong = shared.product(exec, prolongation.matrix());
     restrict_to = shared.product(exec, restriction.matrix());

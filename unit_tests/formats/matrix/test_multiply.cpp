@@ -75,8 +75,8 @@ bool holds(const typename Plan::Matrix& C, const HostMatrix<S>& expected) {
 }
 
 template <class T>
-void check_product(const typename T::Exec& exec, const Pattern& left, const Pattern& right,
-                   const MultiplyOptions& options = {}) {
+void check_product_with(const typename T::Exec& exec, const Pattern& left, const Pattern& right,
+                        const MultiplyOptions& options) {
   using S = typename T::Scalar;
   CAPTURE(left.name);
   CAPTURE(right.name);
@@ -102,6 +102,16 @@ void check_product(const typename T::Exec& exec, const Pattern& left, const Patt
   plan.numeric(exec, S(0), A2.matrix(), B2.matrix());
   exec.fence("heddle::test::multiplied");
   CHECK(holds<Plan>(plan.matrix(), expected(S(0), A2, B2)));
+}
+
+/// With a list of products and without.
+template <class T>
+void check_product(const typename T::Exec& exec, const Pattern& left, const Pattern& right,
+                   MultiplyOptions options = {}) {
+  for (const bool keeps : {true, false}) {
+    options.keep_products = keeps;
+    check_product_with<T>(exec, left, right, options);
+  }
 }
 
 Pattern short_rows(std::int64_t rows, std::int64_t columns) {
@@ -231,6 +241,28 @@ TEST_CASE("products: what NaN and infinity meet, and nothing else") {
   CHECK(rows[2].empty());
 }
 
+TEST_CASE("products: a list is kept where it is wanted, fits, and is no thread's long way") {
+  using T = Types<DefaultDevice, double, Indices<std::int32_t, std::int32_t>>;
+  const DefaultDevice exec;
+  const auto A = to_device<T>(exec, short_rows(60, 40)), B = to_device<T>(exec, short_rows(40, 30));
+  const MultiplyPlan with(exec, A.matrix(), B.matrix());
+  const MultiplyPlan without(exec, A.matrix(), B.matrix(), {.keep_products = false});
+  const std::size_t list = with.bytes() - without.bytes();
+  CHECK(list >= static_cast<std::size_t>(8 * with.products() + 4 * with.nonzeros()));
+  CHECK(MultiplyPlan(exec, A.matrix(), B.matrix(), {.max_bytes = without.peak_bytes()}).bytes() <=
+        without.peak_bytes());
+  const auto row = to_device<T>(exec, random_pattern("row", 3, 1, 5000, [](auto) { return 5000; }));
+  const auto column =
+      to_device<T>(exec, random_pattern("column", 3, 5000, 1, [](auto) { return 1; }));
+  const MultiplyPlan dot(exec, row.matrix(), column.matrix());
+  CHECK(dot.bytes() ==
+        MultiplyPlan(exec, row.matrix(), column.matrix(), {.keep_products = false}).bytes());
+  using List = heddle::detail::matrix_product::ProductList<DefaultDevice>;
+  CHECK(List::fits(2147483647, 10, 10));
+  CHECK(!List::fits(2147483648, 10, 10));
+  CHECK(!List::fits(10, 10, 2147483648));
+}
+
 TEST_CASE("products: errors say what is needed") {
   using T = Types<DefaultDevice, double, Indices<std::int32_t, std::int32_t>>;
   const DefaultDevice exec;
@@ -242,14 +274,15 @@ TEST_CASE("products: errors say what is needed") {
   const auto wrong =
       CsrMatrix(40, 20, B.matrix().row_ptr(), B.matrix().col_idx(), B.matrix().values());
   CHECK(says(error_of([&] { MultiplyPlan(exec, A.matrix(), wrong); }), "row "));
-  const MultiplyPlan plan(exec, A.matrix(), B.matrix());
+  const MultiplyPlan plan(exec, A.matrix(), B.matrix(), {.keep_products = false});
   const std::size_t needed = plan.peak_bytes();
   CHECK(needed > plan.bytes());
   CHECK(
       says(error_of([&] { MultiplyPlan(exec, A.matrix(), B.matrix(), {.max_bytes = needed - 1}); }),
            "needs " + std::to_string(needed) + " bytes, and max_bytes is " +
                std::to_string(needed - 1)));
-  CHECK(MultiplyPlan(exec, A.matrix(), B.matrix(), {.max_bytes = needed}).bytes() == plan.bytes());
+  CHECK(MultiplyPlan(exec, A.matrix(), B.matrix(), {.max_bytes = needed, .keep_products = false})
+            .bytes() == plan.bytes());
   MultiplyPlan other(exec, A.matrix(), B.matrix());
   CHECK(says(error_of([&] { other.numeric(exec, B.matrix(), B.matrix()); }), "A of 40 x 30"));
   CHECK(says(error_of([&] { GalerkinPlan(exec, A.matrix(), B.matrix(), {.op_b = Op::transpose}); }),
