@@ -55,7 +55,7 @@ function(heddle_plans target)
     add_source(vectors_${scalar} solvers/vectors/definitions.hpp "HEDDLE_VECTORS_INSTANCES(, ${type})\n")
     add_source(cg_${scalar} solvers/krylov/cg_definitions.hpp "HEDDLE_CG_INSTANCES(, ${type})\n")
     add_source(jacobi_${scalar} solvers/krylov/jacobi_definitions.hpp
-               "HEDDLE_JACOBI_INSTANCES(, ${type})\n")
+               "#include <heddle/solvers/krylov/block_jacobi_definitions.hpp>\nHEDDLE_JACOBI_INSTANCES(, ${type})\n")
     add_source(gmres_${scalar} solvers/krylov/gmres_definitions.hpp
                "HEDDLE_PROGRESS_INSTANCES(, ${type})\nHEDDLE_GMRES_INSTANCES(, ${type})\n")
     add_source(bicgstab_${scalar} solvers/krylov/bicgstab_definitions.hpp
@@ -78,7 +78,6 @@ function(heddle_plans target)
     string(TOUPPER "HEDDLE_COMPILED_${scalar}" definition)
     target_compile_definitions(${target} PUBLIC ${definition})
   endforeach()
-  set_source_files_properties(${sources} PROPERTIES COMPILE_DEFINITIONS HEDDLE_DEFINITIONS=)
   target_sources(${target} PRIVATE ${sources})
   target_link_libraries(${target} PUBLIC Heddle::headers)
 endfunction()

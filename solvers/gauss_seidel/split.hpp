@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "../../formats/all_definitions.hpp"
+#include "../../formats/definitions.hpp"
 #include "../../formats/spmv_plan.hpp"
 #include "../sptrsv/definitions.hpp"
 #include "../sptrsv/plan.hpp"

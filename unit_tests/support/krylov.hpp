@@ -3,7 +3,8 @@
 // user's.
 #pragma once
 
-#include "../../solvers/krylov/instantiate_jacobi.hpp"
+#include "../../solvers/krylov/block_jacobi_definitions.hpp"
+#include "../../solvers/krylov/jacobi_definitions.hpp"
 #include "../../solvers/krylov/options.hpp"
 #include "../../testing/events.hpp"
 #include "../../testing/vectors_check.hpp"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What Kokkos Tools sees of what belongs to no format; of plans: testing/format_suite/events.hpp.
-#define HEDDLE_DEFINITIONS  // on backends that the compiled part leaves out
 #include <doctest/doctest.h>
 
+#include "../../formats/csr/inspect.hpp"
+#include "../../formats/definitions.hpp"
 #include "../../testing/backends.hpp"
 #include "../../testing/events.hpp"
 #include "../../testing/format_suite/check.hpp"

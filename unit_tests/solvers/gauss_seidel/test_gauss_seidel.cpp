@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#define HEDDLE_DEFINITIONS  // of further types
 #include <heddle/cg.hpp>
 
+#include "../../../formats/csr/inspect.hpp"
+#include "../../../solvers/gauss_seidel/definitions.hpp"
+#include "../../../solvers/krylov/cg_definitions.hpp"
 #include "../../support/gauss_seidel_check.hpp"
 #include "../../support/shared_formats.hpp"
 

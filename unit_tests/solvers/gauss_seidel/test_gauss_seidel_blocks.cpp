@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sweeps over rows of blocks against the same on the host, of every scheme that has blocks.
-#define HEDDLE_DEFINITIONS  // of further types
+#include "../../../formats/csr/inspect.hpp"
+#include "../../../solvers/gauss_seidel/definitions.hpp"
 #include "../../support/gauss_seidel_check.hpp"
 #include "../../support/shared_formats.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#define HEDDLE_DEFINITIONS  // of further types
+#include "../../../solvers/ilu/definitions.hpp"
 #include "../../../testing/events.hpp"
 #include "../../../testing/vectors_check.hpp"
 #include "../../support/incomplete.hpp"

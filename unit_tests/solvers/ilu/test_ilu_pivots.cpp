@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pivots that break down, and what helps.
-#define HEDDLE_DEFINITIONS  // of further types
+#include "../../../solvers/ilu/definitions.hpp"
 #include "../../../testing/vectors_check.hpp"
 #include "../../support/incomplete.hpp"
 #include "../../support/shared_formats.hpp"

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Incomplete factors within solvers, and what plans refuse.
-#define HEDDLE_DEFINITIONS  // of further types
 #include <heddle/bicgstab.hpp>
 #include <heddle/cg.hpp>
 #include <heddle/gmres.hpp>
 #include <heddle/ilu.hpp>
 #include <heddle/spmv.hpp>
 
+#include "../../../solvers/ilu/definitions.hpp"
+#include "../../../solvers/krylov/bicgstab_definitions.hpp"
+#include "../../../solvers/krylov/cg_definitions.hpp"
+#include "../../../solvers/krylov/gmres_definitions.hpp"
 #include "../../../testing/vectors_check.hpp"
 #include "../../support/grid_operator.hpp"
 #include "../../support/incomplete.hpp"

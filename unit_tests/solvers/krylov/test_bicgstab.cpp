@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#define HEDDLE_DEFINITIONS  // of further types
 #include <heddle/bicgstab.hpp>
 
+#include "../../../solvers/krylov/bicgstab_definitions.hpp"
 #include "../../support/krylov.hpp"
 
 namespace heddle::test {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#define HEDDLE_DEFINITIONS  // of further types
 #include <heddle/cg.hpp>
 
+#include "../../../solvers/krylov/block_jacobi_definitions.hpp"
+#include "../../../solvers/krylov/cg_definitions.hpp"
+#include "../../../solvers/krylov/jacobi_definitions.hpp"
 #include "../../../testing/vectors_check.hpp"
 #include "../../support/grid_operator.hpp"
 
@@ -98,8 +100,18 @@ TEST_CASE("singular blocks: an error, after new values the lowest is reported an
   CHECK(result(6) == b(6) / 2);
   m.update_values(exec, good.matrix());
   CHECK_NOTHROW(m.check_values(exec));
-  CHECK_THROWS_WITH_AS(Blocks(exec, good.matrix(), 33), doctest::Contains("blocks of 33 rows"),
-                       Error);
+  for (const int size : {0, 33}) {
+    const std::string words = "blocks of " + std::to_string(size) + " rows";
+    CHECK_THROWS_WITH_AS(Blocks(exec, good.matrix(), size), doctest::Contains(words.c_str()),
+                         Error);
+  }
+  const auto whole = good.matrix();
+  const CsrMatrix wide(whole.rows(), whole.rows() + 1, whole.row_ptr(), whole.col_idx(),
+                       whole.values());
+  CHECK_THROWS_WITH_AS(Blocks(exec, wide, 2),
+                       doctest::Contains("the diagonal blocks of a matrix of 16 x 17"), Error);
+  CHECK_THROWS_WITH_AS((JacobiPreconditioner<Exec, double>(exec, wide)),
+                       doctest::Contains("the diagonal of a matrix of 16 x 17"), Error);
   CHECK_THROWS_WITH_AS(m.apply(exec, x, x), doctest::Contains("same vector"), Error);
   const auto smaller =
       grid_operator<Exec, double>(3, [](int i, int j) { return i == j ? 2.0 : 0.0; });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#define HEDDLE_DEFINITIONS  // of further types
 #include <heddle/cg.hpp>
 
+#include "../../../solvers/krylov/cg_definitions.hpp"
 #include "../../support/krylov.hpp"
 
 namespace heddle::test {

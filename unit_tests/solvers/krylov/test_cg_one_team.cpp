@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conjugate gradients in one launch: cg/one-team, cg/one-cluster and cg/all-teams.
-#define HEDDLE_DEFINITIONS  // of further types
 #include <heddle/cg.hpp>
 #include <heddle/gmres.hpp>
 
+#include "../../../solvers/krylov/cg_definitions.hpp"
+#include "../../../solvers/krylov/gmres_definitions.hpp"
 #include "../../support/krylov.hpp"
 
 namespace heddle::test {

@@ -4,6 +4,8 @@
 #include <heddle/cg.hpp>
 #include <heddle/chebyshev.hpp>
 
+#include "../../../solvers/krylov/cg_definitions.hpp"
+#include "../../../solvers/krylov/chebyshev_definitions.hpp"
 #include "../../../solvers/krylov/instantiate_jacobi.hpp"
 #include "../../../solvers/krylov/polynomial.hpp"
 #include "../../support/krylov.hpp"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#define HEDDLE_DEFINITIONS  // of further types
 #include <heddle/cg.hpp>
 #include <heddle/chebyshev.hpp>
 
+#include "../../../solvers/krylov/cg_definitions.hpp"
+#include "../../../solvers/krylov/chebyshev_definitions.hpp"
 #include "../../support/krylov.hpp"
 
 namespace heddle::test {
@@ -103,10 +104,12 @@ TEST_CASE("a polynomial preconditions cg") {
   JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
   CgSolver<Exec, double> cg(exec, a.n, {.zero_guess = true});
   const KrylovResult plain = cg.solve(exec, a, b, x);
+  using Polynomial = ChebyshevPreconditioner<Exec, double, PlainOperator<Exec, double>>;
+  CHECK_THROWS_WITH_AS(Polynomial(exec, a, jacobi, {0.1, 2}, -1),
+                       doctest::Contains("a polynomial of degree -1"), Error);
   for (const int degree : {0, 1, 4}) {
     CAPTURE(degree);
-    ChebyshevPreconditioner<Exec, double, PlainOperator<Exec, double>> polynomial(exec, a, jacobi,
-                                                                                  {0.1, 2}, degree);
+    Polynomial polynomial(exec, a, jacobi, {0.1, 2}, degree);
     fill_with_poison(x);
     const KrylovResult result = cg.solve(exec, a, b, x, polynomial);
     CHECK(result.converged());

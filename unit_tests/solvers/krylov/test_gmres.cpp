@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#define HEDDLE_DEFINITIONS  // of further types
 #include <heddle/gmres.hpp>
 
+#include "../../../solvers/krylov/gmres_definitions.hpp"
 #include "../../support/krylov.hpp"
 
 namespace heddle::test {

@@ -8,6 +8,9 @@
 #include <heddle/ilu.hpp>
 #include <heddle/sptrsv.hpp>
 
+#include "../../../solvers/krylov/bicgstab_definitions.hpp"
+#include "../../../solvers/krylov/cg_definitions.hpp"
+#include "../../../solvers/krylov/chebyshev_definitions.hpp"
 #include "../../../solvers/krylov/instantiate_jacobi.hpp"
 #include "../../../solvers/krylov/polynomial.hpp"
 #include "../../../solvers/krylov/with_rows.hpp"

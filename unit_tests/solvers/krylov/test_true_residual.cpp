@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // "Converged" is a statement about b - A x, which these tests compute on the host: of all solvers,
 // from far guesses, in float, badly scaled, and at scales where squares overflow and underflow.
-#define HEDDLE_DEFINITIONS  // of further types
 #include <heddle/bicgstab.hpp>
 #include <heddle/cg.hpp>
 #include <heddle/chebyshev.hpp>
 #include <heddle/gmres.hpp>
 
+#include "../../../solvers/krylov/bicgstab_definitions.hpp"
+#include "../../../solvers/krylov/cg_definitions.hpp"
+#include "../../../solvers/krylov/chebyshev_definitions.hpp"
+#include "../../../solvers/krylov/gmres_definitions.hpp"
 #include "../../support/krylov.hpp"
 
 namespace heddle::test {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Updates, dots and norms of vectors.
-#define HEDDLE_DEFINITIONS  // of further types
+#include "../../../solvers/vectors/definitions.hpp"
 #include "../../../testing/vectors_check.hpp"
 
 namespace heddle::test {

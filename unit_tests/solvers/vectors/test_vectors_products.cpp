@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products of tall and skinny matrices.
-#define HEDDLE_DEFINITIONS  // of further types
+#include "../../../solvers/vectors/definitions.hpp"
 #include "../../../testing/events.hpp"
 #include "../../../testing/vectors_check.hpp"
 
