@@ -185,6 +185,29 @@ TEST_CASE("lobpcg says what went wrong, and calls no pair converged that is not"
   CHECK_FALSE(broken.pairs[0].converged);
 }
 
+TEST_CASE_TEMPLATE_DEFINE("lobpcg on every backend finds what stands on a diagonal", T, diagonal) {
+  using S = typename T::Scalar;
+  using E = typename T::Exec;
+  constexpr int n = 40, count = 3;
+  std::vector<int> row_ptr(1), col_idx;
+  std::vector<S> values;
+  for (int i = 0; i < n; ++i) {
+    col_idx.push_back(i);
+    values.push_back(S(static_cast<RealOf<S>>((i * 7) % n + 1)));
+    row_ptr.push_back(i + 1);
+  }
+  auto a = plain_operator<E, S>(row_ptr, col_idx, values);
+  const Kokkos::View<S**, Kokkos::LayoutLeft, typename T::Space> x("heddle::test::x", n, count);
+  LobpcgSolver<E, S> solver(E(), n, {.count = count});
+  const LobpcgResult result = solver.solve(E(), a, x);
+  CHECK_MESSAGE(result.converged(), name(result.outcome));
+  for (int j = 0; j < count; ++j) {
+    const double value = result.pairs[static_cast<std::size_t>(j)].value;
+    CHECK(value == doctest::Approx(j + 1).epsilon(1e-5));
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(diagonal, VectorTypes);
+
 TEST_CASE("lobpcg refuses what makes no sense") {
   CHECK_THROWS_AS((LobpcgSolver<Exec, double>(Exec(), 5, {.count = 6})), Error);
   CHECK_THROWS_AS((LobpcgSolver<Exec, double>(Exec(), 5, {.count = 0})), Error);
