@@ -23,6 +23,7 @@ set(HEDDLE_PUBLIC_NAMES
     ifpack2.hpp=solvers/tpetra/riluk.hpp
     kokkos_kernels.hpp=solvers/kokkos_kernels.hpp
     ilu.hpp=solvers/ilu.hpp
+    lobpcg.hpp=solvers/lobpcg.hpp
     matrix.hpp=core/matrix.hpp
     matrix_market.hpp=core/files/matrix_market.hpp
     multigrid.hpp=solvers/multigrid.hpp

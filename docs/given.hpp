@@ -6,6 +6,7 @@
 #include <heddle/csr.hpp>
 #include <heddle/gauss_seidel.hpp>
 #include <heddle/ilu.hpp>
+#include <heddle/lobpcg.hpp>
 #include <heddle/recipes.hpp>
 #include <heddle/spmv.hpp>
 #include <heddle/sptrsv.hpp>

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <vector>
+
+namespace heddle {
+
+/// Which end of the spectrum.
+enum class Wanted : int { smallest, largest };
+
+/// How a search for eigenpairs ended.
+enum class EigenOutcome : int {
+  converged,            ///< the true residuals of all pairs meet the tolerance
+  iteration_limit,      ///< max_iterations, and the tolerance is not met
+  attainable_accuracy,  ///< the estimates meet the tolerance, true residuals do not and fall no
+                        ///< more
+  not_a_number,         ///< NaN or infinity in a product, or in the guess
+  rank_deficient        ///< no basis of `count` vectors was found
+};
+
+/// In words.
+constexpr const char* name(EigenOutcome outcome) {
+  switch (outcome) {
+    case EigenOutcome::converged: return "converged";
+    case EigenOutcome::iteration_limit: return "reached the iteration limit";
+    case EigenOutcome::attainable_accuracy:
+      return "true residuals fall no more, and miss the tolerance: ask for less, or for more "
+             "precision";
+    case EigenOutcome::not_a_number: return "NaN or infinity in a product or the guess";
+    case EigenOutcome::rank_deficient: return "the vectors span too small a space";
+  }
+  return "?";
+}
+
+/// What a user may say about a search for eigenpairs.
+struct LobpcgOptions {
+  /// Eigenpairs, multiple ones counted as often.
+  int count = 1;
+  Wanted wanted = Wanted::smallest;
+  /// A pair has converged when the norm of A x - lambda x, x of norm one, is at most so many times
+  /// the largest Ritz value in magnitude that was seen, which is at most the norm of A. Default:
+  /// 1e-8 for double, 1e-5 for float, and for the complex numbers of both.
+  std::optional<double> tolerance = std::nullopt;
+  int max_iterations = 500;
+};
+
+/// One eigenvalue, and how good it is.
+struct Eigenpair {
+  double value = 0;
+  double residual = 0;  ///< the norm of A x - lambda x, of the x that solve left
+  bool converged = false;
+};
+
+/// How a search ended. Pairs are in the order of their values, the outermost first.
+struct LobpcgResult {
+  EigenOutcome outcome = EigenOutcome::iteration_limit;
+  int iterations = 0;
+  double scale = 0;  ///< what the tolerance is multiplied by
+  std::vector<Eigenpair> pairs;
+  std::vector<double>
+      history;  ///< the largest residual of each iteration, as the recurrence has it
+
+  bool converged() const { return outcome == EigenOutcome::converged; }
+};
+
+}  // namespace heddle

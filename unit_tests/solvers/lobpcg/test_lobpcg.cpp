@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#define HEDDLE_DEFINITIONS  // of further types
+#include <heddle/lobpcg.hpp>
+#include <numbers>
+
+#include "../../support/krylov.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+template <class S>
+using Block = Kokkos::View<S**, Kokkos::LayoutLeft, Space>;
+
+template <class S>
+Block<S> guess(std::int64_t n, int count) {
+  const Block<S> x("heddle::test::x", static_cast<std::size_t>(n), static_cast<std::size_t>(count));
+  const auto host = Kokkos::create_mirror_view(x);
+  const auto numbers = random_vector<S>(static_cast<std::size_t>(n * count), 7);
+  for (int j = 0; j < count; ++j) {
+    for (std::int64_t i = 0; i < n; ++i) host(i, j) = numbers[static_cast<std::size_t>(j * n + i)];
+  }
+  Kokkos::deep_copy(x, host);
+  return x;
+}
+
+template <class S>
+PlainOperator<Exec, S> tridiagonal(int n, double diagonal, double beside) {
+  std::vector<int> row_ptr(1), col_idx;
+  std::vector<S> values;
+  for (int i = 0; i < n; ++i) {
+    for (int j = std::max(i - 1, 0); j <= std::min(i + 1, n - 1); ++j) {
+      if (i != j && beside == 0) continue;
+      col_idx.push_back(j);
+      values.push_back(S(static_cast<RealOf<S>>(i == j ? diagonal : beside)));
+    }
+    row_ptr.push_back(static_cast<int>(col_idx.size()));
+  }
+  return plain_operator<Exec, S>(row_ptr, col_idx, values);
+}
+
+/// The largest norm of A x - lambda x, and of X' X - I, in the host's own sums.
+template <class S>
+std::pair<double, double> errors(PlainOperator<Exec, S>& a, const Block<S>& x,
+                                 const LobpcgResult& result) {
+  using C = std::complex<double>;
+  const int count = static_cast<int>(x.extent(1));
+  const Block<S> y("heddle::test::y", x.extent(0), x.extent(1));
+  for (int j = 0; j < count; ++j) {
+    a.apply(Exec(), Kokkos::subview(x, Kokkos::ALL, j), Kokkos::subview(y, Kokkos::ALL, j));
+  }
+  Exec().fence("heddle::test::products");
+  const auto xs = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), x);
+  const auto ys = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), y);
+  const auto wide = [](const S& value) {
+    if constexpr (is_complex<S>) {
+      return C(value.real(), value.imag());
+    } else {
+      return C(value);
+    }
+  };
+  double residual = 0, skew = 0;
+  for (int j = 0; j < count; ++j) {
+    double square = 0;
+    for (std::size_t i = 0; i < x.extent(0); ++i) {
+      square += std::norm(wide(ys(i, j)) -
+                          result.pairs[static_cast<std::size_t>(j)].value * wide(xs(i, j)));
+    }
+    residual = std::max(residual, std::sqrt(square));
+    for (int k = 0; k < count; ++k) {
+      C dot(k == j ? -1 : 0);
+      for (std::size_t i = 0; i < x.extent(0); ++i)
+        dot += std::conj(wide(xs(i, k))) * wide(xs(i, j));
+      skew = std::max(skew, std::abs(dot));
+    }
+  }
+  return {residual, skew};
+}
+
+double of_path(int n, int k) {
+  const double s = std::sin(k * std::numbers::pi / (2 * (n + 1)));
+  return 4 * s * s;
+}
+
+template <class S>
+void check_laplacian(Wanted wanted, double tolerance) {
+  CAPTURE(static_cast<int>(wanted));
+  constexpr int n = 60, count = 4;
+  auto a = tridiagonal<S>(n, 2, -1);
+  const auto x = guess<S>(n, count);
+  LobpcgSolver<Exec, S> solver(Exec(), n,
+                               {.count = count, .wanted = wanted, .tolerance = tolerance});
+  const LobpcgResult result = solver.solve(Exec(), a, x);
+  CHECK_MESSAGE(result.converged(), name(result.outcome));
+  const auto [residual, skew] = errors(a, x, result);
+  CHECK(residual <= 1.5 * tolerance * 4);
+  CHECK(skew < 100 * std::numeric_limits<RealOf<S>>::epsilon());
+  for (int j = 0; j < count; ++j) {
+    const double expected = of_path(n, wanted == Wanted::smallest ? j + 1 : n - j);
+    CHECK(std::abs(result.pairs[static_cast<std::size_t>(j)].value - expected) <= 4 * tolerance);
+    CHECK(result.pairs[static_cast<std::size_t>(j)].converged);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("lobpcg finds both ends of a path's Laplacian") {
+  for (const Wanted wanted : {Wanted::smallest, Wanted::largest}) {
+    check_laplacian<double>(wanted, 1e-9);
+    check_laplacian<float>(wanted, 3e-6);
+    check_laplacian<Kokkos::complex<double>>(wanted, 1e-9);
+  }
+}
+
+TEST_CASE("lobpcg takes fewer iterations with a preconditioner") {
+  constexpr int side = 12, count = 3;
+  auto a = grid_operator<Exec, double>(
+      side, [=](int i, int j) { return i == j ? 4.0 + i / side * 6 : -1.0; });
+  const auto x = guess<double>(a.n, count), y = guess<double>(a.n, count);
+  LobpcgSolver<Exec, double> solver(Exec(), a.n, {.count = count});
+  const LobpcgResult plain = solver.solve(Exec(), a, x);
+  JacobiPreconditioner<Exec, double> jacobi(Exec(), a.matrix());
+  const LobpcgResult with = solver.solve(Exec(), a, y, jacobi);
+  CHECK(plain.converged());
+  CHECK(with.converged());
+  CAPTURE(plain.iterations);
+  CHECK(with.iterations < plain.iterations);
+  for (int j = 0; j < count; ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    CHECK(with.pairs[at].value == doctest::Approx(plain.pairs[at].value).epsilon(1e-10));
+  }
+  CHECK(errors(a, y, with).first <= 1.5e-8 * with.scale);
+}
+
+TEST_CASE("lobpcg of the identity, of zero, and of all pairs there are") {
+  for (const double diagonal : {1.0, 0.0}) {
+    auto a = tridiagonal<double>(20, diagonal, 0);
+    const auto x = guess<double>(20, 3);
+    LobpcgSolver<Exec, double> solver(Exec(), 20, {.count = 3});
+    const LobpcgResult result = solver.solve(Exec(), a, x);
+    CHECK(result.converged());
+    for (const auto& pair : result.pairs) CHECK(pair.value == doctest::Approx(diagonal));
+  }
+  for (const int count : {7, 8}) {
+    auto a = tridiagonal<double>(8, 2, -1);
+    const auto x = guess<double>(8, count);
+    LobpcgSolver<Exec, double> solver(Exec(), 8, {.count = count});
+    const LobpcgResult result = solver.solve(Exec(), a, x);
+    CHECK_MESSAGE(result.converged(), name(result.outcome));
+    for (int j = 0; j < count; ++j) {
+      CHECK(result.pairs[static_cast<std::size_t>(j)].value ==
+            doctest::Approx(of_path(8, j + 1)).epsilon(1e-9));
+    }
+  }
+}
+
+TEST_CASE("a guess of equal columns, or of none but zeros, is filled up") {
+  auto a = tridiagonal<double>(50, 2, -1);
+  for (const double value : {1.0, 0.0}) {
+    const Block<double> x("heddle::test::x", 50, 3);
+    Kokkos::deep_copy(x, value);
+    LobpcgSolver<Exec, double> solver(Exec(), 50, {.count = 3});
+    const LobpcgResult result = solver.solve(Exec(), a, x);
+    CHECK_MESSAGE(result.converged(), name(result.outcome));
+    CHECK(result.pairs[2].value == doctest::Approx(of_path(50, 3)).epsilon(1e-8));
+  }
+}
+
+TEST_CASE("lobpcg says what went wrong, and calls no pair converged that is not") {
+  auto a = tridiagonal<double>(400, 2, -1);
+  const auto x = guess<double>(400, 2);
+  LobpcgSolver<Exec, double> few(Exec(), 400, {.count = 2, .max_iterations = 3});
+  const LobpcgResult limit = few.solve(Exec(), a, x);
+  CHECK(limit.outcome == EigenOutcome::iteration_limit);
+  CHECK(limit.iterations == 3);
+  CHECK_FALSE(limit.pairs[0].converged);
+  LobpcgSolver<Exec, double> tight(Exec(), 400,
+                                   {.count = 2, .tolerance = 1e-18, .max_iterations = 1000});
+  const LobpcgResult unreachable = tight.solve(Exec(), a, x);
+  CHECK_FALSE(unreachable.converged());
+  CHECK(unreachable.pairs[0].value == doctest::Approx(of_path(400, 1)).epsilon(1e-8));
+  auto nan = tridiagonal<double>(400, std::numeric_limits<double>::quiet_NaN(), -1);
+  const LobpcgResult broken = few.solve(Exec(), nan, x);
+  CHECK(broken.outcome == EigenOutcome::not_a_number);
+  CHECK_FALSE(broken.pairs[0].converged);
+}
+
+TEST_CASE_TEMPLATE_DEFINE("lobpcg on every backend finds what stands on a diagonal", T, diagonal) {
+  using S = typename T::Scalar;
+  using E = typename T::Exec;
+  constexpr int n = 40, count = 3;
+  std::vector<int> row_ptr(1), col_idx;
+  std::vector<S> values;
+  for (int i = 0; i < n; ++i) {
+    col_idx.push_back(i);
+    values.push_back(S(static_cast<RealOf<S>>((i * 7) % n + 1)));
+    row_ptr.push_back(i + 1);
+  }
+  auto a = plain_operator<E, S>(row_ptr, col_idx, values);
+  const Kokkos::View<S**, Kokkos::LayoutLeft, typename T::Space> x("heddle::test::x", n, count);
+  LobpcgSolver<E, S> solver(E(), n, {.count = count});
+  const LobpcgResult result = solver.solve(E(), a, x);
+  CHECK_MESSAGE(result.converged(), name(result.outcome));
+  for (int j = 0; j < count; ++j) {
+    const double value = result.pairs[static_cast<std::size_t>(j)].value;
+    CHECK(value == doctest::Approx(j + 1).epsilon(1e-5));
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(diagonal, VectorTypes);
+
+TEST_CASE("lobpcg refuses what makes no sense") {
+  CHECK_THROWS_AS((LobpcgSolver<Exec, double>(Exec(), 5, {.count = 6})), Error);
+  CHECK_THROWS_AS((LobpcgSolver<Exec, double>(Exec(), 5, {.count = 0})), Error);
+  CHECK_THROWS_AS((LobpcgSolver<Exec, double>(Exec(), 5, {.tolerance = 0.0})), Error);
+  LobpcgSolver<Exec, double> solver(Exec(), 5, {.count = 2});
+  auto a = tridiagonal<double>(6, 2, -1);
+  CHECK_THROWS_AS(solver.solve(Exec(), a, guess<double>(6, 2)), Error);
+  LobpcgSolver<Exec, double> empty;
+  CHECK_THROWS_AS(empty.solve(Exec(), a, guess<double>(6, 2)), Error);
+}
+
+}  // namespace heddle::test
