@@ -18,7 +18,7 @@ class Blocks {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
   using Space = typename Exec::memory_space;
-  using Graph = CsrMatrix<S, O, Off, Space>;
+  using Graph = CsrPattern<O, Off, Space>;
 
   /// Finds the graph. Allocates, and waits for `exec`. No values yet.
   Blocks(const Exec& exec, const Matrix& A, int size)
@@ -27,11 +27,10 @@ class Blocks {
     const recipe::Compact<Exec, Matrix, std::remove_const_t<decltype(map)>> compact(exec, A, map);
     const auto rows = static_cast<std::size_t>(rows_);
     const auto blocks = static_cast<std::size_t>(compact.keys());
-    graph_ = Arena<Space>(exec, "heddle::gauss_seidel::graph",
-                          arena_bytes<Off, O, S>(rows + 1, blocks, blocks));
+    graph_ =
+        Arena<Space>(exec, "heddle::gauss_seidel::graph", arena_bytes<Off, O>(rows + 1, blocks));
     row_ptr_ = graph_.template take<Off>(rows + 1);
     col_idx_ = graph_.template take<O>(blocks);
-    unset_ = graph_.template take<S>(blocks);
     compact.write(exec, row_ptr_.data(), col_idx_.data());
     const std::size_t entries = rows * static_cast<std::size_t>(size * size);
     memory_ = Arena<Space>(exec, "heddle::gauss_seidel::diagonal_blocks",
@@ -54,14 +53,12 @@ class Blocks {
   O rows() const { return static_cast<O>(rows_); }
   auto row_ptr() const { return row_ptr_; }
   auto col_idx() const { return col_idx_; }
-  /// As a matrix, whose values nobody has set.
-  Graph graph() const { return Graph(rows_, rows_, row_ptr_, col_idx_, unset_); }
+  Graph graph() const { return Graph(rows_, rows_, row_ptr_, col_idx_); }
   /// Gives its memory back, once all is inspected.
   void drop_graph() {
     graph_ = {};
     row_ptr_ = {};
     col_idx_ = {};
-    unset_ = {};
   }
 
   int size() const { return size_; }
@@ -79,7 +76,7 @@ class Blocks {
   Arena<Space> graph_, memory_;
   Array<Off> row_ptr_;
   Array<O> col_idx_;
-  Array<S> unset_, inverse_, diagonal_;
+  Array<S> inverse_, diagonal_;
 };
 
 }  // namespace heddle::detail::gauss_seidel

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <optional>
-
 #include "../../core/matrix.hpp"
 #include "../../formats/inspect/transpose.hpp"
 #include "stored_pattern.hpp"
@@ -10,15 +8,10 @@
 
 namespace heddle::detail::ilu {
 
-/// The transpose of a square pattern, without values. Waits for `exec`.
+/// The transpose of a square pattern. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
-Transposed<Exec, float, O, Off> transposed_pattern(const Exec& exec,
-                                                   const PatternView<O, Off>& pattern) {
-  const auto rows = static_cast<O>(pattern.rows);
-  return Transposed<Exec, float, O, Off>(
-      exec, CsrMatrix<float, O, Off, typename Exec::memory_space>(
-                rows, rows, static_cast<Off>(pattern.entries), pattern.row_ptr, pattern.col_idx,
-                static_cast<const float*>(nullptr)));
+TransposedPattern<Exec, O, Off> transposed(const Exec& exec, const PatternView<O, Off>& of) {
+  return {exec, {of.rows, of.rows, of.entries, of.row_ptr, of.col_idx}};
 }
 
 /// How far the rows of a matrix are from what factors need.
@@ -85,12 +78,11 @@ class AscendingPattern {
     Kokkos::parallel_reduce("heddle::ilu::order", range_policy(exec, view_.rows),
                             LookAtOrder<O, Off>{row_ptr, col_idx, parts}, order_);
     if (order_.strict()) return;
-    std::optional<Transposed<Exec, float, O, Off>> sorted;
+    TransposedPattern<Exec, O, Off> sorted;
     if (order_.falling > 0) {  // by two stable transpositions
-      const auto once = transposed_pattern(exec, view_);
-      const auto twice = sorted.emplace(exec, once.matrix()).matrix();
-      view_.row_ptr = twice.row_ptr().data();
-      view_.col_idx = twice.col_idx().data();
+      sorted = {exec, transposed(exec, view_).pattern()};
+      view_.row_ptr = sorted.pattern().row_ptr().data();
+      view_.col_idx = sorted.pattern().col_idx().data();
     }
     stored_ = ilu::stored<O, Off>(exec, "heddle::ilu::ascending", view_.rows,
                                   KeptColumns<O, Off>{view_.row_ptr, view_.col_idx, parts});

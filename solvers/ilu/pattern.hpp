@@ -26,8 +26,8 @@ struct BothTriangles {
 /// The symmetric pattern whose lower triangle is given. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 StoredPattern<Exec, O, Off> with_transpose(const Exec& exec, const PatternView<O, Off>& lower) {
-  const auto transposed = transposed_pattern(exec, lower);
-  const auto upper = transposed.matrix();
+  const auto stored_upper = transposed(exec, lower);
+  const auto upper = stored_upper.pattern();
   return stored<O, Off>(exec, "heddle::ilu::both_triangles", lower.rows,
                         BothTriangles<O, Off>{lower,
                                               {upper.row_ptr().data(), upper.col_idx().data(),

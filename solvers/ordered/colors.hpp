@@ -77,7 +77,7 @@ struct ColorRound {
   }
 };
 
-/// Colors of the rows of a square matrix, of which no two that an entry of A or A' joins have the
+/// Colors of the rows of a square pattern, of which no two that an entry of A or A' joins have the
 /// same.
 ///
 /// The same on every run and every device: a row takes the first color that is free once all of
@@ -91,16 +91,15 @@ class Colors {
 
   /// A launch a round, of which there are some tens; allocates, among others a transpose of the
   /// pattern while it runs, and waits.
-  template <class Matrix>
-  Colors(const Exec& exec, const Matrix& A) {
-    using Off = typename Matrix::offset_type;
+  template <Offset Off>
+  Colors(const Exec& exec, const CsrPattern<O, Off, Space>& A) {
     const auto n = static_cast<std::size_t>(A.rows());
     Arena<Space> memory(exec, "heddle::ordered::colors", arena_bytes<int>(n));
     const auto color = memory.template take<int>(n);
     fill(exec, "heddle::ordered::no_colors", color.data(), A.rows(), -1);
     {
-      const Transposed<Exec, typename Matrix::scalar_type, O, Off> transposed(exec, A);
-      const auto other = transposed.matrix();
+      const TransposedPattern<Exec, O, Off> transposed(exec, A);
+      const auto other = transposed.pattern();
       const ColorRound<O, Off> round{
           {A.row_ptr().data(), A.col_idx().data(), other.row_ptr().data(), other.col_idx().data()},
           color.data()};

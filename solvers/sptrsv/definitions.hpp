@@ -148,12 +148,12 @@ TriangleFeatures SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::features(con
         exec, Graph<O, Off>{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(), options_.triangle},
         static_cast<std::int64_t>(T_.nonzeros()));
   }
-  const Transposed<Exec, S, O, Off> transposed(exec, T_);
-  const auto matrix = transposed.matrix();
+  const TransposedPattern<Exec, O, Off> transposed(exec, T_);
+  const auto of = transposed.pattern();
   return find_features(exec,
-                       Graph<O, Off>{matrix.row_ptr().data(), matrix.col_idx().data(),
-                                     matrix.rows(), triangle::flipped(options_.triangle)},
-                       static_cast<std::int64_t>(matrix.nonzeros()));
+                       Graph<O, Off>{of.row_ptr().data(), of.col_idx().data(), of.rows(),
+                                     triangle::flipped(options_.triangle)},
+                       static_cast<std::int64_t>(of.nonzeros()));
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
@@ -173,9 +173,9 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_op(const Exec& e
   if (!transposes(op)) {
     part = std::make_unique<Executor>(inspect(exec, graph, nullptr, features_[index(op)]));
   } else {
-    const Transposed<Exec, S, O, Off> transposed(exec, T_);
-    const auto matrix = transposed.matrix();
-    const Graph<O, Off> flipped{matrix.row_ptr().data(), matrix.col_idx().data(), matrix.rows(),
+    const TransposedPattern<Exec, O, Off> transposed(exec, T_);
+    const auto of = transposed.pattern();
+    const Graph<O, Off> flipped{of.row_ptr().data(), of.col_idx().data(), of.rows(),
                                 triangle::flipped(options_.triangle)};
     if constexpr (ordered::on_threads<Exec>) {
       if (values_come_later()) {  // and will stand in the other part

@@ -107,6 +107,7 @@ TEST_CASE("wrong input is an error that names the row") {
   CHECK_THROWS_WITH_AS(good.relax(exec, b, x, -1), doctest::Contains("-1 sweeps were asked for"),
                        Error);
   CHECK_THROWS_WITH_AS(good.relax(exec, b, x, -1, longer), doctest::Contains("-1 sweeps"), Error);
+  CHECK_THROWS_WITH_AS(good.relax(b, x, -1, longer), doctest::Contains("-1 sweeps"), Error);
   CHECK_NOTHROW(good.relax(exec, b, x, 0));
   const auto split = Scheme::parse("gauss-seidel/split");
   CHECK_THROWS_WITH_AS(plan({.sweep = SweepDirection::forward, .scheme = split})

@@ -172,6 +172,7 @@ TEST_CASE_TEMPLATE_DEFINE("sptrsv: two plans borrow one LU matrix, and take new 
     }
   }
   CHECK_NOTHROW(U.check_values(exec));
+  CHECK_NOTHROW(U.check_values());
 }
 TEST_CASE_TEMPLATE_APPLY(lu, SuiteTriangleTypes);
 

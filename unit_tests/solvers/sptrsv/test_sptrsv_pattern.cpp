@@ -83,6 +83,7 @@ TEST_CASE("sptrsv: an op is not prepared from a pattern with other entries in th
                        doctest::Contains("make a new SptrsvPlan"), Error);
   CHECK_NOTHROW(plan.update_values(exec, A.matrix()));
   CHECK_NOTHROW(plan.prepare(exec, Op::transpose));
+  CHECK_NOTHROW(plan.prepare(Op::transpose));
 }
 
 }  // namespace heddle::test
