@@ -21,7 +21,7 @@ namespace heddle {
 ///
 /// Source: P. Vanek, J. Mandel and M. Brezina, "Algebraic multigrid by smoothed aggregation for
 /// second and fourth order elliptic problems", Computing 56, 1996; of parts: see their headers.
-template <ExecutionSpace Exec, class Matrix, class FormatList = AllFormats>
+template <ExecutionSpace Exec, class Matrix, class FormatList = DefaultFormats>
 class MultigridPlan {
  public:
   using execution_space = Exec;

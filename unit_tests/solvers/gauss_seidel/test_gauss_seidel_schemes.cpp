@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every scheme of Gauss-Seidel against sweeps on the host, in both orders.
-#define HEDDLE_DEFINITIONS  // of further types
 #include <set>
 
+#include "../../../formats/csr/inspect.hpp"
+#include "../../../solvers/gauss_seidel/definitions.hpp"
 #include "../../support/gauss_seidel_check.hpp"
 #include "../../support/shared_formats.hpp"
 
