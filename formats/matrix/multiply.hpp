@@ -26,7 +26,7 @@ struct MultiplyOptions {
   std::size_t workspace_bytes = std::size_t{256} << 20;
   /// Whether the plan keeps a list of which entries make each entry of C, so that new values search
   /// for nothing: 8 bytes a product and 4 an entry of C, and two walks over the products when the
-  /// plan is made. There is none where max_bytes does not hold it, an entry adds up more than 2048
+  /// plan is made. There is none where max_bytes does not hold it, an entry adds up more than 65536
   /// products, or 32 bits do not count them. Values have the same bits either way.
   bool keep_products = true;
 };

@@ -19,8 +19,8 @@ template <ExecutionSpace E, class Matrix>
 using MultigridFormats = Formats<Shared<CsrFormat>>;
 #else
 template <ExecutionSpace E, class Matrix>
-using MultigridFormats =
-    std::conditional_t<heddle::detail::is_compiled<E, Matrix>(), DefaultFormats, Formats<CsrFormat>>;
+using MultigridFormats = std::conditional_t<heddle::detail::is_compiled<E, Matrix>(),
+                                            DefaultFormats, Formats<CsrFormat>>;
 #endif
 template <ExecutionSpace E, Scalar S>
 using MultigridOf = MultigridPlan<E, typename PlainOperator<E, S>::Matrix,

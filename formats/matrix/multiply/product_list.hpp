@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "../../../backends/launch.hpp"
 #include "../../../core/loops.hpp"
 #include "sums.hpp"
 
@@ -63,13 +64,63 @@ struct SumOfList {
   S* values;
   S alpha;
 
+  KOKKOS_FORCEINLINE_FUNCTION std::int32_t begin(std::int64_t p) const {
+    return p > 0 ? ends[p - 1] : 0;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION S scaled(const S& sum) const {
+    return alpha == S(1) ? sum : alpha * sum;
+  }
   KOKKOS_FUNCTION void operator()(std::int64_t p) const {
     S sum(0);
-    for (std::int32_t j = p > 0 ? ends[p - 1] : 0; j < ends[p]; ++j) {
+    for (std::int32_t j = begin(p); j < ends[p]; ++j) {
       const Factors factors = list[j];
       sum += a[factors.a] * b[factors.b];
     }
-    values[p] = alpha == S(1) ? sum : alpha * sum;
+    values[p] = scaled(sum);
+  }
+};
+
+/// The same for entries of many products: a subwarp fetches those of as many entries as it has
+/// lanes side by side, and each lane adds up its own.
+template <Scalar S, int Width>
+struct SumsOfList {
+  using Scratch = backends::DynamicScratch;
+  using Shape = backends::Shape<Width, 4 * Width>;
+  static constexpr int tile = 4 * Width;  // products that a subwarp holds at a time
+  static constexpr std::size_t scratch_bytes =
+      backends::scratch_bytes<S, S>(4 * static_cast<std::size_t>(tile), 4 * std::size_t{tile});
+
+  SumOfList<S> of;
+  std::int64_t entries;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
+    const auto subwarp = team.subwarp();
+    const int me = team.subwarp_index();
+    S* const a = scratch.template take<S>(Team::subwarps * tile) + me * tile;
+    S* const b = scratch.template take<S>(Team::subwarps * tile) + me * tile;
+    const std::int64_t first = (team.index() * Team::subwarps + me) * Width;
+    if (first >= entries) return;
+    const std::int64_t last = first + Width < entries ? first + Width : entries;
+    const std::int64_t p = first + subwarp.lane() < last ? first + subwarp.lane() : last;
+    const std::int32_t begin = of.begin(p), end = p < last ? of.ends[p] : begin;
+    const std::int32_t stop = of.ends[last - 1];
+    S sum(0);
+    for (std::int32_t from = of.begin(first); from < stop; from += tile) {
+      const std::int32_t to = stop - from < tile ? stop : from + tile;
+      for (std::int32_t j = from + subwarp.lane(); j < to; j += Width) {
+        const Factors factors = of.list[j];
+        a[j - from] = of.a[factors.a];
+        b[j - from] = of.b[factors.b];
+      }
+      subwarp.sync();
+      const std::int32_t until = end < to ? end : to;
+      for (std::int32_t j = begin > from ? begin : from; j < until; ++j) {
+        sum += a[j - from] * b[j - from];
+      }
+      subwarp.sync();
+    }
+    if (p < last) of.values[p] = of.scaled(sum);
   }
 };
 
@@ -79,7 +130,7 @@ struct SumOfList {
 template <ExecutionSpace Exec>
 class ProductList {
  public:
-  static constexpr std::int32_t most_of_an_entry = 2048;
+  static constexpr std::int32_t most_of_an_entry = 65536;
 
   ProductList() = default;
 
@@ -110,6 +161,7 @@ class ProductList {
     }
     running_sum(exec, "heddle::multiply::places", ends_, entries, Terms<std::int32_t>{ends_});
     const auto count = static_cast<std::size_t>(products);
+    apart_ = products <= few * entries && most <= 32 * few;
     memory_ = Arena<Space>(exec, "heddle::multiply::list", arena_bytes<Factors>(count));
     list_ = memory_.template take<Factors>(count).data();
     walk("heddle::multiply::list", "heddle::multiply::long_list",
@@ -122,13 +174,25 @@ class ProductList {
   template <Scalar S>
   void sum(const Exec& exec, const S* a, const S* b, S* values, std::int64_t entries,
            S alpha) const {
-    detail::parallel_for(exec, "heddle::multiply::sum_of_list", entries,
-                         SumOfList<S>{list_, ends_, a, b, values, alpha});
+    const SumOfList<S> of{list_, ends_, a, b, values, alpha};
+    if (apart_ || !backends::has_lanes<Exec>) {
+      detail::parallel_for(exec, "heddle::multiply::sum_of_list", entries, of);
+    } else {
+      using Sums = SumsOfList<S, backends::max_subwarp_width<Exec>>;
+      using Team = backends::Team<Exec, typename Sums::Shape>;
+      backends::launch<typename Sums::Shape>(
+          exec, "heddle::multiply::sums_of_list",
+          ceil_div(entries, std::int64_t{Team::subwarps} * Team::subwarp_width), Sums{of, entries},
+          Sums::scratch_bytes);
+    }
   }
 
  private:
   using Space = typename Exec::memory_space;
+  /// Products of an entry, in the mean, that a thread reads as fast by itself.
+  static constexpr std::int64_t few = 3;
 
+  bool apart_ = true;
   Arena<Space> memory_, ends_memory_;
   Factors* list_ = nullptr;
   std::int32_t* ends_ = nullptr;

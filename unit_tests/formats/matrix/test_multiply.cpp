@@ -251,9 +251,10 @@ TEST_CASE("products: a list is kept where it is wanted, fits, and is no thread's
   CHECK(list >= static_cast<std::size_t>(8 * with.products() + 4 * with.nonzeros()));
   CHECK(MultiplyPlan(exec, A.matrix(), B.matrix(), {.max_bytes = without.peak_bytes()}).bytes() <=
         without.peak_bytes());
-  const auto row = to_device<T>(exec, random_pattern("row", 3, 1, 5000, [](auto) { return 5000; }));
+  const auto row =
+      to_device<T>(exec, random_pattern("row", 3, 1, 70000, [](auto) { return 70000; }));
   const auto column =
-      to_device<T>(exec, random_pattern("column", 3, 5000, 1, [](auto) { return 1; }));
+      to_device<T>(exec, random_pattern("column", 3, 70000, 1, [](auto) { return 1; }));
   const MultiplyPlan dot(exec, row.matrix(), column.matrix());
   CHECK(dot.bytes() ==
         MultiplyPlan(exec, row.matrix(), column.matrix(), {.keep_products = false}).bytes());
