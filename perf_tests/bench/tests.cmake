@@ -164,8 +164,7 @@ foreach(budget nan inf -1 0 1s)
 endforeach()
 heddle_bench_test(search_seconds RUN sptrsv --generate grid2d:9 --search-seconds nan EXIT 2 OUT none
                   ERR "no number of seconds above 0")
-heddle_bench_test(features RUN features --generate grid2d:20 --block 4 EXIT 0
-                  OUT "${bench_tests}/features.txt")
+heddle_bench_test(features RUN features --generate grid2d:20 EXIT 0 OUT "${bench_tests}/features.txt")
 heddle_bench_test(features_csv RUN features --generate grid2d:20 diagonal:100 --csv EXIT 0
                   OUT "${bench_tests}/features_csv.txt")
 heddle_bench_test(features_triangle RUN features --generate grid2d:20 diagonal:100 --triangle upper --csv EXIT 0
