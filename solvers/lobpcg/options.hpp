@@ -37,11 +37,13 @@ constexpr const char* name(EigenOutcome outcome) {
 struct LobpcgOptions {
   /// Eigenpairs, multiple ones counted as often.
   int count = 1;
+  /// Which end of the spectrum.
   Wanted wanted = Wanted::smallest;
   /// A pair has converged when the norm of A x - lambda x, x of norm one, is at most so many times
   /// the largest Ritz value in magnitude that was seen, which is at most the norm of A. Default:
   /// 1e-8 for double, 1e-5 for float, and for the complex numbers of both.
   std::optional<double> tolerance = std::nullopt;
+  /// After so many the search ends, with what it has.
   int max_iterations = 500;
 };
 

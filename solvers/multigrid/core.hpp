@@ -28,7 +28,7 @@ class MultigridPlanCore {
   MultigridPlanCore& operator=(MultigridPlanCore&&) noexcept;
   ~MultigridPlanCore();
 
-  void apply(const Exec& exec, const Multivector<const S>& b, const Multivector<S>& x);
+  void apply(const Exec& exec, const Multivector<const S>& b, const Multivector<S>& x) const;
   void update_values(const Exec& exec, const Matrix& A);
   void check_values(const Exec& exec) const;
 

@@ -136,7 +136,7 @@ auto MultigridPlanCore<Exec, Matrix>::state(const char* called) const -> State& 
 
 template <ExecutionSpace Exec, class Matrix>
 void MultigridPlanCore<Exec, Matrix>::apply(const Exec& exec, const Multivector<const S>& b,
-                                            const Multivector<S>& x) {
+                                            const Multivector<S>& x) const {
   State& of = state("apply");
   check_vectors(of.rows, of.rows, Op::none, b, x);
   if (of.rows == 0) return;

@@ -62,14 +62,14 @@ class MultigridPlan {
   /// copy, no fence. Bitwise reproducible on one device and number of threads. Throws Error if
   /// shapes do not fit.
   template <VectorView B, WritableVectorView X>
-  void apply(const Exec& exec, const B& b, const X& x) {
+  void apply(const Exec& exec, const B& b, const X& x) const {
     static_assert(std::same_as<typename B::non_const_value_type, scalar_type> &&
                       std::same_as<typename X::value_type, scalar_type>,
                   "b and x hold the matrix's scalar");
     core_.apply(exec, multivector_of<const scalar_type>(b), multivector_of<scalar_type>(x));
   }
   template <VectorView B, WritableVectorView X>
-  void apply(const B& b, const X& x) {
+  void apply(const B& b, const X& x) const {
     apply(Exec{}, b, x);
   }
 
