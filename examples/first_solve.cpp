@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
   };
 
   const int plain = report("none", cg.solve(exec, product, b, x));
-  const auto history = cg.history(exec);  // norms of b - A x, the first one's and the last one's too
+  const auto history = cg.history(exec);  // norms of the residuals, the last one that of b - A x
   for (std::size_t i = 0; i < history.size(); i += 50) {
     std::printf("  residual %zu: %.2e\n", i, history[i]);
   }
