@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <Kokkos_Core.hpp>
+#include <heddle/error.hpp>
+#include <memory>
+#include <mutex>
+
+namespace heddle::python {
+
+namespace nb = nanobind;
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using Space = Exec::memory_space;
+static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible,
+              "arrays of the host are borrowed: build the module with a Kokkos of the CPU alone");
+
+/// Initializes Kokkos at the first call. Throws Error in a process that was forked after that, and
+/// once the interpreter ends. Needs the GIL.
+void begin();
+/// Threads that Kokkos begins with. Throws Error once it has begun.
+void set_threads(int threads);
+/// Gives back the memory of all plans, and ends Kokkos.
+void end();
+/// Whether this process was forked after Kokkos began in its parent.
+bool forked();
+/// Held by whatever works: calls of several threads run one after the other.
+std::recursive_mutex& one_at_a_time();
+
+/// work(exec) without the GIL, and waits for it.
+template <class Work>
+auto run(const Work& work) {
+  begin();
+  const nb::gil_scoped_release without_gil;
+  const std::lock_guard turn(one_at_a_time());
+  const Exec exec;
+  if constexpr (std::is_void_v<decltype(work(exec))>) {
+    work(exec);
+    exec.fence("heddle::python::run");
+  } else {
+    auto result = work(exec);
+    exec.fence("heddle::python::run");
+    return result;
+  }
+}
+
+/// What has memory of Kokkos: given back where Kokkos ends before Python's objects do.
+class Kept {
+ public:
+  Kept();
+  virtual ~Kept();
+  Kept(const Kept&) = delete;
+  Kept& operator=(const Kept&) = delete;
+  virtual void give_back() = 0;
+};
+
+/// A plan of a Python object.
+template <class P>
+class Holder : public Kept {
+ public:
+  explicit Holder(std::unique_ptr<P> plan) : plan_(std::move(plan)) {}
+  ~Holder() override {
+    if (forked()) static_cast<void>(plan_.release());  // its memory is the parent's to give back
+  }
+  void give_back() override { plan_.reset(); }
+
+  /// Throws Error once the interpreter ends.
+  P& plan() const {
+    begin();
+    return *plan_;
+  }
+
+ private:
+  std::unique_ptr<P> plan_;
+};
+
+}  // namespace heddle::python

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sparse products, preconditioners and solvers that look at a matrix once and run many times.
+
+>>> A = heddle.Matrix(scipy_csr)          # borrowed, not copied
+>>> product = heddle.SpmvPlan(A)          # a LinearOperator of scipy's kind
+>>> y = product @ x
+>>> x, info = heddle.cg(product, b, M=heddle.IcPlan(A))
+
+Kokkos begins with the first of these, and ends with the interpreter.
+"""
+from ._core import Error, OutOfMemory, Refusal, __version__, set_threads, threads
+from ._krylov import Progress, Result, bicgstab, cg, gmres
+from ._matrix import ConversionWarning, Matrix, read_matrix_market, write_matrix_market
+from ._plans import GaussSeidelPlan, IcPlan, IluPlan, MultigridPlan, SptrsvPlan
+from ._spmv import SpmvPlan
+
+__all__ = [
+    "ConversionWarning", "Error", "GaussSeidelPlan", "IcPlan", "IluPlan", "Matrix", "MultigridPlan",
+    "OutOfMemory", "Progress", "Refusal", "Result", "SpmvPlan", "SptrsvPlan", "bicgstab", "cg", "gmres",
+    "read_matrix_market", "set_threads", "threads", "write_matrix_market",
+]

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Matrices, borrowed from scipy or NumPy, and files of them."""
+import os
+import warnings
+
+import numpy as np
+
+from . import _core
+from ._unpicklable import Unpicklable
+
+
+class ConversionWarning(UserWarning):
+    """A matrix was converted to CSR, and so copied."""
+
+
+def _array(name, array, dtype, copy):
+    """The array as it is, or its copy if that is allowed, of one dimension and this dtype."""
+    if not isinstance(array, np.ndarray):
+        if not copy:
+            raise TypeError(f"{name} is a {type(array).__name__}; give a NumPy array of {dtype}, or copy=True")
+        array = np.asarray(array)
+    if array.ndim != 1:
+        raise _core.Error(f"{name} has {array.ndim} dimensions; give one, as {name}.ravel() has")
+    if copy:
+        return _copied(name, array, dtype)
+    if array.dtype != dtype:
+        raise TypeError(f"{name} holds {array.dtype}, and heddle borrows {dtype}; "
+                        f"give {name}.astype(np.{dtype}), or copy=True, which converts")
+    if not array.flags.c_contiguous:
+        raise _core.Error(f"{name} has entries {array.strides[0]} bytes apart; "
+                          f"give np.ascontiguousarray({name}), or copy=True")
+    if not array.flags.aligned:
+        raise _core.Error(f"{name} is not aligned; give {name}.copy(), or copy=True")
+    return array
+
+
+def _copied(name, array, dtype):
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} holds {array.dtype}; heddle's Python package knows real numbers, as float64")
+    if np.dtype(dtype).kind == "i":
+        if array.dtype.kind == "f":
+            raise TypeError(f"{name} holds {array.dtype}; indices are integers: give {name}.astype(np.int32)")
+        if array.size and (array.max() > np.iinfo(dtype).max or array.min() < np.iinfo(dtype).min):
+            raise _core.Error(f"{name} holds numbers beyond {dtype}; heddle's Python package knows matrices "
+                              "of fewer than 2**31 rows, columns and entries")
+    return array.astype(dtype, copy=True)
+
+
+class Matrix(Unpicklable):
+    """A sparse matrix in CSR form, whose arrays are borrowed and not copied.
+
+    Parameters
+    ----------
+    A : scipy.sparse matrix or array, or (values, col_idx, row_ptr)
+        CSR of float64 with int32 indices is borrowed. Other forms than CSR are converted, which a
+        ConversionWarning says. Three NumPy arrays are those of CSR, in scipy's order, and need `shape`.
+        Rows may be empty, columns unsorted; repeated entries add up. Read-only arrays will do.
+    shape : (int, int), optional
+        Rows and columns; of a scipy matrix its own.
+    copy : bool, optional
+        Copy the arrays, and convert them if they hold other real numbers or integers.
+
+    Raises
+    ------
+    TypeError
+        For other dtypes, unless `copy`.
+    heddle.Error
+        For arrays that are not contiguous, unless `copy`, and for lengths that do not fit each other.
+
+    Notes
+    -----
+    A matrix keeps its arrays, and a plan its matrix. While there is a plan, leave `row_ptr` and `col_idx` as
+    they are (sort_indices and sum_duplicates of scipy change them); after changes of `values` call the plan's
+    update_values.
+    """
+
+    __slots__ = ("_core", "col_idx", "converted", "row_ptr", "shape", "values", "__weakref__")
+    dtype = np.dtype(np.float64)
+
+    def __init__(self, A, shape=None, *, copy=False):
+        self.converted = bool(copy)
+        if isinstance(A, tuple):
+            if len(A) != 3 or shape is None:
+                raise TypeError("three arrays are a matrix: Matrix((values, col_idx, row_ptr), shape=(rows, columns))")
+            values, col_idx, row_ptr = A
+        else:
+            if not hasattr(A, "tocsr"):
+                raise TypeError(f"a {type(A).__name__} is no sparse matrix; give one of scipy.sparse, as "
+                                "scipy.sparse.csr_array(A) is, or (values, col_idx, row_ptr) with shape=")
+            if shape is not None and tuple(shape) != A.shape:
+                raise _core.Error(f"shape is {tuple(shape)}, of a matrix of {A.shape}; leave it out")
+            if A.format != "csr":
+                warnings.warn(f"a matrix in {A.format.upper()} form is converted to CSR, and so copied; "
+                              "give A.tocsr() where that is meant", ConversionWarning, stacklevel=2)
+                A = A.tocsr()
+                self.converted = True
+            shape = A.shape
+            values, col_idx, row_ptr = A.data, A.indices, A.indptr
+        self.shape = (int(shape[0]), int(shape[1]))
+        self.values = _array("values", values, "float64", copy)
+        self.col_idx = _array("col_idx", col_idx, "int32", copy)
+        self.row_ptr = _array("row_ptr", row_ptr, "int32", copy)
+        self._core = _core.Matrix(*self.shape, self.row_ptr, self.col_idx, self.values)
+
+    @property
+    def nnz(self):
+        """Entries that are stored."""
+        return self.values.size
+
+    def to_scipy(self):
+        """A scipy.sparse.csr_array of the same arrays."""
+        from scipy.sparse import csr_array
+        return csr_array((self.values, self.col_idx, self.row_ptr), shape=self.shape, copy=False)
+
+    def __repr__(self):
+        return f"<heddle.Matrix of {self.shape[0]} x {self.shape[1]}, {self.nnz} entries>"
+
+
+def as_matrix(A):
+    """A itself, or the Matrix of what scipy has."""
+    return A if isinstance(A, Matrix) else Matrix(A)
+
+
+def read_matrix_market(path):
+    """Reads a Matrix Market file, plain or compressed by gzip or xz.
+
+    Symmetric matrices come back whole, columns ascend in each row.
+
+    Returns
+    -------
+    Matrix
+        Its to_scipy() is one of scipy's, of the same arrays.
+
+    Raises
+    ------
+    heddle.Error
+        With file and line of whatever is wrong; repeated entries, and complex ones, are.
+    """
+    rows, columns, row_ptr, col_idx, values = _core.read_matrix_market(os.fspath(path))
+    return Matrix((values, col_idx, row_ptr), shape=(rows, columns))
+
+
+def write_matrix_market(path, A, *, symmetry="general", pattern=False, comment=""):
+    """Writes a matrix as a Matrix Market file; a name that ends in .gz or .xz is written compressed.
+
+    Numbers are the shortest decimals that read back as the same bits.
+
+    Parameters
+    ----------
+    path : str or path
+    A : Matrix or scipy.sparse matrix
+    symmetry : 'general', 'symmetric' or 'skew-symmetric'
+        Other than general: the lower triangle alone, after each entry was compared with its mirror.
+    pattern : bool
+        Where the entries are, and not their values.
+    comment : str
+        Written below the header.
+    """
+    _core.write_matrix_market(os.fspath(path), as_matrix(A)._core, symmetry, pattern, comment)

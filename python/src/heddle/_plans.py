@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Preconditioners: plans that solve with something near A."""
+from . import _core
+from ._matrix import as_matrix
+from ._operator import Operator, readable
+
+
+class Preconditioner(Operator):
+    """x = M b, where M is near the inverse of A: `plan @ b`, `plan.solve(b)`, or `M=plan` in a solver, heddle's or
+    scipy's."""
+
+    __slots__ = ("_core", "_prepared", "matrix", "shape", "__weakref__")
+
+    def _set(self, A, make, *arguments, transpose=False):
+        self.matrix = as_matrix(A)
+        self.shape = self.matrix.shape
+        self._prepared = transpose
+        self._core = make(self.matrix._core, *arguments)
+
+    def _apply(self, transposed, b, x):
+        if transposed and not self._prepared:
+            self._core.prepare_transpose()
+            self._prepared = True
+        self._core.apply(transposed, b, x)
+
+    def solve(self, b, out=None):
+        """x = M b, of one vector or several."""
+        return self.dot(b, out)
+
+    def update_values(self, A=None):
+        """Takes the values of A, which has the pattern that was inspected, or those that `matrix` has now.
+
+        Raises heddle.Error, with the row, for a diagonal or a pivot that is zero, infinite or NaN.
+        """
+        matrix = self.matrix if A is None else as_matrix(A)
+        self._core.update_values(matrix._core)
+        self.matrix = matrix
+
+    @property
+    def scheme(self):
+        """What runs; of MultigridPlan its levels, a line each."""
+        return self._core.scheme()
+
+    @property
+    def setup_seconds(self):
+        """What the inspection took."""
+        return self._core.setup_seconds()
+
+    @property
+    def bytes(self):
+        """Memory that the plan holds beyond the matrix."""
+        return self._core.bytes()
+
+    def __repr__(self):
+        return f"<heddle.{type(self).__name__} of {self.shape[0]} rows>"
+
+
+class SptrsvPlan(Preconditioner):
+    """One triangle of a matrix, to be solved with many times: T x = b.
+
+    Parameters
+    ----------
+    T : Matrix, or scipy.sparse CSR
+    lower : bool
+        The lower triangle, or the upper one.
+    unit_diagonal : bool
+        The diagonal is one, whatever is stored.
+    ignore_outside : bool
+        Ignore entries outside of the triangle, as of a matrix that holds both; else they are an error.
+    expected_applies, scheme, vectors, transpose
+        As of SpmvPlan.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, T, *, lower=True, unit_diagonal=False, ignore_outside=False, expected_applies=1000, scheme=None,
+                 vectors=1, transpose=False):
+        self._set(T, _core.sptrsv_plan, lower, unit_diagonal, ignore_outside, expected_applies, scheme, vectors,
+                  transpose, transpose=transpose)
+
+
+class GaussSeidelPlan(Preconditioner):
+    """A sweep of Gauss-Seidel, SOR or SSOR from a guess of zero.
+
+    Parameters
+    ----------
+    A : Matrix, or scipy.sparse CSR
+    sweep : 'symmetric', 'forward' or 'backward'
+        heddle.cg takes a symmetric one alone.
+    omega : float
+        Relaxation, between 0 and 2.
+    order : 'natural' or 'multicolor'
+    block_size : int
+        Rows whose unknowns are solved for together, 1 to 8.
+    expected_applies, scheme, vectors
+        As of SpmvPlan.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, A, *, sweep="symmetric", omega=1.0, order="natural", block_size=1, expected_applies=1000,
+                 scheme=None, vectors=1):
+        self._set(A, _core.gauss_seidel_plan, sweep, omega, order, block_size, expected_applies, scheme, vectors)
+
+
+class _Factors(Preconditioner):
+    __slots__ = ()
+
+    def __init__(self, A, *, fill_level=0, pivot_floor=0.0, retries=0, block_size=1, subdomains=1,
+                 single_precision=False, expected_applies=1000, scheme=None, vectors=1, transpose=False):
+        self._set(A, self._make, fill_level, pivot_floor, retries, block_size, subdomains, single_precision,
+                  expected_applies, scheme, vectors, transpose, transpose=transpose)
+
+
+class IluPlan(_Factors):
+    """Incomplete factors L U of a matrix.
+
+    Parameters
+    ----------
+    A : Matrix, or scipy.sparse CSR
+    fill_level : int
+        k of ILU(k).
+    pivot_floor : float
+        What a smaller pivot becomes.
+    retries : int
+        How often the diagonal may grow until no pivot is bad.
+    block_size : int
+        Blocks that hold an entry are taken to be full.
+    subdomains : int
+        Runs of rows between which entries are dropped, so that they are solved with in parallel.
+    single_precision : bool
+        Store the factors as float32.
+    transpose : bool
+        Prepare M^T b, which rmatvec needs.
+    expected_applies, scheme, vectors
+        As of SpmvPlan.
+    """
+
+    __slots__ = ()
+    _make = staticmethod(_core.ilu_plan)
+
+
+class IcPlan(_Factors):
+    """An incomplete Cholesky factor L of a symmetric positive definite matrix: M = (L L^T)^-1.
+
+    Parameters are those of IluPlan; `transpose` has no effect, since M is symmetric.
+    """
+
+    __slots__ = ()
+    _make = staticmethod(_core.ic_plan)
+
+
+class MultigridPlan(Preconditioner):
+    """A V cycle of smoothed aggregation, for symmetric positive definite matrices of elliptic problems.
+
+    Parameters
+    ----------
+    A : Matrix, or scipy.sparse CSR
+    near_nullspace : array of (rows,) or (rows, vectors), optional
+        Vectors that A nearly takes to zero, as rigid bodies of elasticity; by default the constant one.
+    strength : float
+        Entries above it, relative to the diagonal, join rows.
+    block_size : int
+        Rows of a node, which join together.
+    smoother : 'chebyshev' or 'l1-jacobi'
+    degree : int
+        Of Chebyshev's polynomial, 1 to 4, or sweeps of Jacobi.
+    coarsest_rows, max_levels : int
+        Levels of more rows are made coarser; the most levels.
+    expected_applies, vectors
+        As of SpmvPlan.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, A, near_nullspace=None, *, strength=0.02, block_size=1, smoother="chebyshev", degree=2,
+                 coarsest_rows=500, max_levels=20, expected_applies=1000, vectors=1):
+        if near_nullspace is not None:
+            near_nullspace = readable("near_nullspace", near_nullspace)
+        self._set(A, _core.multigrid_plan, near_nullspace, strength, block_size, smoother, degree, coarsest_rows,
+                  max_levels, expected_applies, vectors)

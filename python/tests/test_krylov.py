@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""cg, gmres and bicgstab beside scipy's."""
+import heddle
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import scipy.sparse.linalg as sla
+from conftest import flow, laplacian
+
+SOLVERS = {"cg": (heddle.cg, sla.cg, laplacian), "gmres": (heddle.gmres, sla.gmres, flow),
+           "bicgstab": (heddle.bicgstab, sla.bicgstab, flow)}
+
+
+@pytest.fixture(params=SOLVERS)
+def system(request, rng):
+    mine, theirs, make = SOLVERS[request.param]
+    A = make(30)
+    return mine, theirs, A, rng.random(A.shape[0])
+
+
+def check(A, b, x, rtol):
+    assert x.shape == (A.shape[0],)
+    assert np.linalg.norm(b - A @ x) <= 1.001 * rtol * np.linalg.norm(b)
+
+
+@pytest.mark.parametrize("rtol", [1e-3, 1e-5, 1e-10])
+def test_solves_as_scipy_does(system, rtol):
+    mine, theirs, A, b = system
+    x, info = mine(A, b, rtol=rtol)
+    assert info == 0
+    check(A, b, x, rtol)
+    if rtol == 1e-10:
+        np.testing.assert_allclose(x, theirs(A, b, rtol=rtol)[0], rtol=1e-6)
+
+
+def test_forms_of_A_M_and_b(system):
+    mine, _, A, b = system
+    inverse = sp.diags_array(1 / A.diagonal())
+    for one in (heddle.Matrix(A), heddle.SpmvPlan(A), heddle.SpmvPlan(A.T.tocsr()).T, sla.aslinearoperator(A), A.toarray()):
+        for M in (None, inverse.tocsr(), sla.aslinearoperator(inverse), heddle.GaussSeidelPlan(A), lambda r: r / 4):
+            x, info = mine(one, b, M=M, rtol=1e-8)
+            assert info == 0
+            check(A, b, x, 1e-8)
+    check(A, b, mine(A, b[:, None], rtol=1e-8)[0], 1e-8)
+    check(A, b, mine(A, list(b), rtol=1e-8)[0], 1e-8)
+    check(A, b, mine(A, np.repeat(b, 2)[::2], rtol=1e-8)[0], 1e-8)
+
+
+def test_guess(system):
+    mine, _, A, b = system
+    solution = sla.spsolve(A.tocsc(), b)
+    guess = solution.copy()
+    result = mine(A, b, guess, rtol=1e-8, return_result=True)
+    assert result.iterations == 0 and result.converged
+    np.testing.assert_array_equal(guess, solution)  # never written to
+    x, info = mine(A, b, np.ones(A.shape[0]), rtol=1e-8)
+    assert info == 0
+    check(A, b, x, 1e-8)
+
+
+def test_absolute_tolerance(system):
+    mine, _, A, b = system
+    x, info = mine(A, b, rtol=0, atol=0.1)
+    assert info == 0 and np.linalg.norm(b - A @ x) <= 0.1
+
+
+def test_zero_right_hand_side(system):
+    mine, _, A, b = system
+    x, info = mine(A, 0 * b, x0=b)
+    assert info == 0 and not x.any()
+
+
+def test_result(system):
+    mine, _, A, b = system
+    result = mine(A, b, rtol=1e-9, return_result=True, history=True, check_every=1)
+    assert result.outcome == "converged" and result.message == "converged" and result.converged and result.info == 0
+    np.testing.assert_allclose(result.residual, np.linalg.norm(b - A @ result.x), rtol=1e-3)
+    np.testing.assert_allclose([result.reference, result.first_residual], np.linalg.norm(b))
+    assert result.relative_residual <= 1e-9
+    assert len(result.history) >= 5
+    np.testing.assert_allclose([result.history[0], result.history[-1]], [result.first_residual, result.residual])
+
+
+def test_too_few_iterations(system):
+    mine, _, A, b = system
+    x, info = mine(A, b, rtol=1e-12, maxiter=2)
+    assert info > 0 and np.isfinite(x).all()
+    result = mine(A, b, rtol=1e-12, maxiter=2, return_result=True)
+    assert result.outcome == "iteration_limit" and result.message == "reached the iteration limit" and not result.converged
+
+
+def test_units_of_maxiter(rng):
+    A = flow(30)
+    b = rng.random(A.shape[0])
+    assert heddle.bicgstab(A, b, rtol=1e-14, maxiter=3, return_result=True).iterations == 6
+    assert heddle.gmres(A, b, rtol=1e-14, maxiter=3, restart=4, return_result=True).iterations == 12
+
+
+def test_gmres_restarts_where_scipy_does(rng):
+    A = flow(30)
+    b = rng.random(A.shape[0])
+    for restart in (None, 5, 50):
+        norms = []
+        sla.gmres(A, b, rtol=1e-6, restart=restart, callback=norms.append, callback_type="pr_norm")
+        assert abs(heddle.gmres(A, b, rtol=1e-6, restart=restart, return_result=True).iterations - len(norms)) <= 1
+
+
+def test_cg_takes_as_many_iterations_as_scipys(rng):
+    A = laplacian(40)
+    b = rng.random(A.shape[0])
+    for M in (None, heddle.IcPlan(A)):
+        steps = []
+        sla.cg(A, b, rtol=1e-8, M=M, callback=steps.append)
+        result = heddle.cg(A, b, rtol=1e-8, M=M, return_result=True)
+        assert abs(result.iterations - len(steps)) <= 1
+        assert result.scheme.startswith("cg/")
+
+
+def test_callback(system):
+    mine, _, A, b = system
+    seen = []
+    mine(A, b, rtol=1e-8, callback=seen.append, check_every=1)
+    assert all(isinstance(one, heddle.Progress) for one in seen) and len(seen) > 5
+    assert seen[0].iterations == 0 and seen[-1].residual <= 1e-8
+    result = mine(A, b, rtol=1e-8, callback=lambda p: p.iterations < 4, check_every=2, return_result=True)
+    assert result.outcome == "stopped_by_user" and result.info > 0
+    with pytest.raises(ZeroDivisionError):
+        mine(A, b, callback=lambda p: 1 / 0)
+    check(A, b, mine(A, b, rtol=1e-8)[0], 1e-8)  # and nothing is held
+
+
+def test_gmres_callback_type(rng):
+    A = flow(20)
+    norms = []
+    heddle.gmres(A, rng.random(400), callback=norms.append, callback_type="pr_norm", check_every=1)
+    assert all(isinstance(one, float) for one in norms)
+    with pytest.raises(heddle.Error, match="callback_type is 'x'; give 'pr_norm'"):
+        heddle.gmres(A, rng.random(400), callback=norms.append, callback_type="x")
+
+
+def test_errors_of_operators_come_through(system):
+    mine, _, A, b = system
+
+    class Broken:
+        shape = A.shape
+
+        def matvec(self, x):
+            raise RuntimeError("no product today")
+
+    with pytest.raises(RuntimeError, match="no product today"):
+        mine(Broken(), b)
+    with pytest.raises(RuntimeError, match="no product today"):
+        mine(A, b, M=Broken())
+    with pytest.raises(TypeError, match="M gives complex128"):
+        mine(A, b, M=lambda r: r * 1j)
+    with pytest.raises(heddle.Error, match=r"M gives the shape \(1,\)"):
+        mine(A, b, M=lambda r: r[:1])
+
+
+def test_functions_may_keep_and_change_what_they_are_given(system):
+    mine, _, A, b = system
+    kept = []
+
+    def M(r):
+        kept.append(r)
+        copy = r.copy()
+        r *= 0  # a copy of the solver's
+        return copy / 4
+
+    x, info = mine(A, b, M=M, rtol=1e-8)
+    assert info == 0 and kept
+    check(A, b, x, 1e-8)
+
+
+def test_wrong_arguments(system):
+    mine, _, A, b = system
+    for error, words, call in [
+            (heddle.Error, r"b has the shape \(899,\); give \(900,\)", lambda: mine(A, b[1:])),
+            (heddle.Error, "solve one system after the other", lambda: mine(A, np.ones((900, 2)))),
+            (TypeError, "b holds complex128", lambda: mine(A, b * 1j)),
+            (heddle.Error, "x0 has the shape", lambda: mine(A, b, x0=b[1:])),
+            (heddle.Error, r"M has the shape \(3, 3\)", lambda: mine(A, b, M=sp.eye_array(3))),
+            (heddle.Error, r"A has the shape \(900, 899\); give a square one", lambda: mine(A[:, 1:], b)),
+            (TypeError, "M is a int; give a matrix, a plan", lambda: mine(A, b, M=3)),
+            (TypeError, "A has no shape", lambda: mine(lambda x: x, b)),
+            (heddle.Error, "check_every is 0", lambda: mine(A, b, check_every=0)),
+            (TypeError, "unexpected keyword", lambda: mine(A, b, tol=1e-5))]:
+        with pytest.raises(error, match=words):
+            call()
+
+
+def test_cg_refuses_what_is_not_symmetric(A):
+    b = np.ones(A.shape[0])
+    with pytest.raises(heddle.Error, match="conjugate gradients need"):
+        heddle.cg(A, b, M=heddle.GaussSeidelPlan(A, sweep="forward"))
+    result = heddle.cg((-1 * A).tocsr(), b, return_result=True)
+    assert result.outcome == "indefinite" and result.info < 0
+
+
+def test_small_systems(rng):
+    for n in (0, 1, 2):
+        A = laplacian(n) if n else sp.csr_array((0, 0))
+        b = rng.random(n * n)
+        for solver, _, _ in SOLVERS.values():
+            x, info = solver(A, b, rtol=1e-10)
+            assert info == 0
+            np.testing.assert_allclose(A @ x, b, atol=1e-9)

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which matrices are borrowed, and what is said of the others."""
+import gc
+import weakref
+
+import heddle
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from conftest import random_matrix
+
+
+def test_borrows_the_arrays(A):
+    matrix = heddle.Matrix(A)
+    assert (matrix.shape, matrix.nnz, matrix.converted) == (A.shape, A.nnz, False)
+    assert np.shares_memory(matrix.values, A.data)
+    assert np.shares_memory(matrix.col_idx, A.indices)
+    assert np.shares_memory(matrix.row_ptr, A.indptr)
+    back = matrix.to_scipy()
+    assert np.shares_memory(back.data, A.data) and (back != A).nnz == 0
+
+
+def test_reads_values_in_place(A):
+    plan = heddle.SpmvPlan(A, values_in_place=True)
+    x = np.ones(A.shape[1])
+    A.data *= 2  # the same arrays: the plan must see it
+    plan.update_values()
+    np.testing.assert_allclose(plan @ x, A @ x)
+
+
+def test_three_arrays():
+    A = random_matrix(20, 30)
+    matrix = heddle.Matrix((A.data, A.indices, A.indptr), shape=A.shape)
+    x = np.arange(30.0)
+    np.testing.assert_allclose(heddle.SpmvPlan(matrix) @ x, A @ x)
+
+
+def test_read_only_arrays_will_do(A):
+    for array in (A.data, A.indices, A.indptr):
+        array.flags.writeable = False
+    x = np.ones(A.shape[1])
+    np.testing.assert_allclose(heddle.SpmvPlan(A) @ x, A @ x)
+
+
+@pytest.mark.parametrize("form", ["csc", "coo", "bsr", "lil", "dia"])
+def test_other_forms_are_converted_and_say_so(A, form):
+    with pytest.warns(heddle.ConversionWarning, match=f"in {form.upper()} form is converted to CSR"):
+        matrix = heddle.Matrix(A.asformat(form))
+    assert matrix.converted
+    assert (abs(matrix.to_scipy() - A) > 0).nnz == 0
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.complex128, ">f8"])
+def test_values_of_another_dtype(A, dtype):
+    values = A.data.astype(dtype)
+    with pytest.raises(TypeError, match=r"values holds .*, and heddle borrows float64; give values.astype\(np.float64\)"):
+        heddle.Matrix((values, A.indices, A.indptr), shape=A.shape)
+    if np.dtype(dtype).kind == "c":
+        with pytest.raises(TypeError, match="knows real numbers"):
+            heddle.Matrix((values, A.indices, A.indptr), shape=A.shape, copy=True)
+    else:
+        matrix = heddle.Matrix((values, A.indices, A.indptr), shape=A.shape, copy=True)
+        np.testing.assert_array_equal(matrix.values, values.astype(float))
+
+
+def test_indices_of_64_bits_are_narrowed_by_copy_alone(A):
+    wide = (A.data, A.indices.astype(np.int64), A.indptr.astype(np.int64))
+    with pytest.raises(TypeError, match=r"col_idx holds int64, and heddle borrows int32.*copy=True"):
+        heddle.Matrix(wide, shape=A.shape)
+    matrix = heddle.Matrix(wide, shape=A.shape, copy=True)
+    assert matrix.converted and matrix.col_idx.dtype == np.int32
+    assert not np.shares_memory(matrix.values, A.data)
+    wide[1][0] = 2**40
+    with pytest.raises(heddle.Error, match="col_idx holds numbers beyond int32"):
+        heddle.Matrix(wide, shape=A.shape, copy=True)
+
+
+def test_arrays_that_do_not_lie_side_by_side(A):
+    strided = np.repeat(A.data, 2)[::2]
+    with pytest.raises(heddle.Error, match=r"values has entries 16 bytes apart; give np.ascontiguousarray"):
+        heddle.Matrix((strided, A.indices, A.indptr), shape=A.shape)
+    matrix = heddle.Matrix((strided, A.indices, A.indptr), shape=A.shape, copy=True)
+    np.testing.assert_array_equal(matrix.values, A.data)
+    with pytest.raises(heddle.Error, match="values has 2 dimensions"):
+        heddle.Matrix((A.data.reshape(1, -1), A.indices, A.indptr), shape=A.shape)
+
+
+def test_what_is_no_matrix(A):
+    with pytest.raises(TypeError, match="a ndarray is no sparse matrix; give one of scipy.sparse"):
+        heddle.Matrix(A.toarray())
+    with pytest.raises(TypeError, match="three arrays are a matrix"):
+        heddle.Matrix((A.data, A.indices, A.indptr))
+    with pytest.raises(TypeError, match="values is a list"):
+        heddle.Matrix((list(A.data), A.indices, A.indptr), shape=A.shape)
+    with pytest.raises(heddle.Error, match="leave it out"):
+        heddle.Matrix(A, shape=(1, 1))
+    with pytest.raises(heddle.Error, match="row_ptr has 901 entries for 899 rows"):
+        heddle.Matrix((A.data, A.indices, A.indptr), shape=(899, 900))
+    with pytest.raises(heddle.Error, match="one column and one value for each nonzero"):
+        heddle.Matrix((A.data[:-1], A.indices, A.indptr), shape=A.shape)
+
+
+def test_a_plan_names_the_row_of_a_wrong_index(A):
+    A.indices[A.indptr[5]] = 1000
+    with pytest.raises(heddle.Error, match="row 5"):
+        heddle.SpmvPlan(A)
+
+
+def test_a_plan_keeps_the_arrays_alive(rng):
+    A = random_matrix(300, 300)
+    reference = A.copy()
+    values = weakref.ref(A.data)
+    plan = heddle.SpmvPlan(heddle.Matrix(A))
+    del A
+    gc.collect()
+    assert values() is not None
+    junk = [np.full(reference.nnz, np.nan) for _ in range(20)]  # what freed memory would be taken for
+    x = rng.random(300)
+    np.testing.assert_allclose(plan @ x, reference @ x)
+    transposed = plan.T
+    del plan, junk
+    gc.collect()
+    np.testing.assert_allclose(transposed @ x, reference.T @ x)
+    del transposed
+    gc.collect()
+    assert values() is None
+
+
+def test_new_values_let_the_old_arrays_go(rng):
+    A = random_matrix(300, 300)
+    plan = heddle.SpmvPlan(A)
+    values = weakref.ref(A.data)
+    other = sp.csr_array((rng.random(A.nnz), A.indices, A.indptr), shape=A.shape)
+    plan.update_values(other)
+    del A
+    gc.collect()
+    assert values() is None
+    x = rng.random(300)
+    np.testing.assert_allclose(plan @ x, other @ x)
+
+
+@pytest.mark.parametrize("name", ["m.mtx", "m.mtx.gz", "m.mtx.xz"])
+def test_matrix_market(tmp_path, name):
+    A = random_matrix(40, 25)
+    A.sort_indices()
+    heddle.write_matrix_market(tmp_path / name, A, comment="of a test")
+    back = heddle.read_matrix_market(tmp_path / name)
+    assert back.shape == A.shape
+    for one, other in ((back.values, A.data), (back.col_idx, A.indices), (back.row_ptr, A.indptr)):
+        np.testing.assert_array_equal(one, other)
+    if name == "m.mtx":
+        from scipy.io import mmread
+        np.testing.assert_array_equal(mmread(tmp_path / name).toarray(), A.toarray())
+
+
+def test_symmetric_files(tmp_path, A):
+    heddle.write_matrix_market(tmp_path / "s.mtx", A, symmetry="symmetric")
+    assert "symmetric" in (tmp_path / "s.mtx").read_text().splitlines()[0]
+    assert (heddle.read_matrix_market(tmp_path / "s.mtx").to_scipy() != A).nnz == 0
+    with pytest.raises(heddle.Error, match="symmetry is 'odd'; give 'general'"):
+        heddle.write_matrix_market(tmp_path / "s.mtx", A, symmetry="odd")
+    (tmp_path / "bad.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n3 1 1\n")
+    with pytest.raises(heddle.Error, match=r"bad.mtx:3"):
+        heddle.read_matrix_market(tmp_path / "bad.mtx")

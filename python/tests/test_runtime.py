@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""When Kokkos begins and ends, processes and threads."""
+import copy
+import pickle
+import sys
+import threading
+import time
+
+import heddle
+import numpy as np
+import pytest
+from conftest import laplacian
+
+MAKE = """
+import heddle, numpy as np, scipy.sparse as sp
+A = sp.eye_array(1000, format="csr") * 2.0
+"""
+
+
+def test_begins_with_the_first_use(run_python):
+    assert run_python("import heddle; heddle.set_threads(1); print(heddle.threads())", OMP_NUM_THREADS="2") == "1\n"
+    assert run_python("import heddle; print(heddle.threads())", OMP_NUM_THREADS="2") == "2\n"
+    assert run_python("""
+import heddle
+heddle.threads()
+try: heddle.set_threads(1)
+except heddle.Error as error: print(error)
+""", OMP_NUM_THREADS="2") == "heddle: heddle works already, with 2 threads; call set_threads before anything else, or set " \
+        "OMP_NUM_THREADS\n"
+    with pytest.raises(heddle.Error, match="give a number of at least 1"):
+        heddle.set_threads(0)
+
+
+def test_ends_with_plans_that_are_still_there(run_python):
+    assert run_python(MAKE + """
+import atexit, sys
+sys.kept = [heddle.SpmvPlan(A), heddle.IluPlan(A), heddle.MultigridPlan(A), heddle.GaussSeidelPlan(A)]
+cycle = [heddle.SpmvPlan(A)]; cycle.append(cycle)
+print((sys.kept[0] @ np.ones(1000)).sum())
+""") == "2000.0\n"
+
+
+def test_after_the_end(run_python):
+    assert run_python("""
+import atexit
+def late():
+    try: plan @ np.ones(1000)
+    except heddle.Error as error: print(error)
+atexit.register(late)  # before heddle's own, so it runs after it
+""" + MAKE + "plan = heddle.SpmvPlan(A)") == \
+        "heddle: heddle has ended with the interpreter; call it before atexit's functions run\n"
+
+
+FORK = """
+import os
+def child(work):
+    pid = os.fork()
+    if pid == 0:
+        try: work()
+        except BaseException as error: print(error, flush=True)
+        os._exit(0) if quick else sys.exit(0)
+    os.waitpid(pid, 0)
+import sys
+"""
+
+
+@pytest.mark.skipif(not hasattr(sys.modules["os"], "fork"), reason="no fork here")
+@pytest.mark.parametrize("quick", [True, False])
+def test_a_forked_child_gets_an_error(run_python, quick):
+    text = run_python(f"quick = {quick}\nimport warnings; warnings.simplefilter('ignore')" + MAKE + FORK + """
+plan, factors = heddle.SpmvPlan(A), heddle.IcPlan(A)
+plan @ np.ones(1000)
+child(lambda: plan @ np.ones(1000))
+child(lambda: heddle.cg(A, np.ones(1000), M=factors))
+print((plan @ np.ones(1000)).sum())
+""")
+    lines = text.splitlines()
+    assert len(lines) == 3 and lines[2] == "2000.0"
+    for line in lines[:2]:
+        assert "forked after heddle began" in line and "multiprocessing.set_start_method('spawn')" in line
+
+
+def test_a_child_forked_before_works(run_python):
+    assert run_python("quick = False\nimport warnings; warnings.simplefilter('ignore')" + MAKE + FORK + """
+child(lambda: print((heddle.SpmvPlan(A) @ np.ones(1000)).sum(), flush=True))
+print((heddle.SpmvPlan(A) @ np.ones(1000)).sum())
+""") == "2000.0\n2000.0\n"
+
+
+def test_keyboard_interrupt_ends_a_solve(run_python):
+    assert run_python("""
+import os, signal, threading, time
+import heddle, numpy as np, scipy.sparse as sp
+n = 700
+line = sp.diags_array([-np.ones(n - 1), 2 * np.ones(n), -np.ones(n - 1)], offsets=[-1, 0, 1])
+A = (sp.kron(sp.eye_array(n), line) + sp.kron(line, sp.eye_array(n))).tocsr()
+plan = heddle.SpmvPlan(A)
+b = np.random.default_rng(1).random(n * n)
+begin = time.monotonic()
+heddle.cg(plan, b, rtol=1e-14, maxiter=800)
+whole = time.monotonic() - begin
+threading.Timer(0.1 * whole, os.kill, (os.getpid(), signal.SIGINT)).start()
+begin = time.monotonic()
+try: heddle.cg(plan, b, rtol=1e-14, maxiter=800)
+except KeyboardInterrupt: print("ended" if time.monotonic() - begin < 0.7 * whole else "too late")
+print(np.allclose(plan @ b, A @ b))
+""") == "ended\nTrue\n"
+
+
+def test_the_gil_is_released():
+    A = laplacian(300)
+    plan = heddle.SpmvPlan(A)
+    b = np.random.default_rng(1).random(A.shape[0])
+    ended, steps = threading.Event(), 0
+
+    def solve():
+        heddle.cg(plan, b, rtol=1e-12)
+        ended.set()
+
+    thread = threading.Thread(target=solve)
+    thread.start()
+    while not ended.is_set():  # this thread goes on meanwhile
+        steps += 1
+        time.sleep(0.001)
+    thread.join()
+    assert steps > 5
+
+
+def test_threads_take_turns():
+    A = laplacian(60)
+    plan, factors = heddle.SpmvPlan(A), heddle.IcPlan(A)
+    rng = np.random.default_rng(3)
+    solutions = rng.random((4, A.shape[0]))
+    failures = []
+
+    def work(x):
+        for _ in range(5):
+            y, info = heddle.cg(plan, A @ x, M=factors, rtol=1e-10, callback=lambda p: None)
+            if info != 0 or not np.allclose(y, x):
+                failures.append(info)
+            if not np.allclose(plan @ x, A @ x):
+                failures.append("product")
+
+    threads = [threading.Thread(target=work, args=(x,)) for x in solutions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_a_callback_may_use_heddle():
+    A = laplacian(20)
+    plan = heddle.SpmvPlan(A)
+    b = np.ones(A.shape[0])
+    seen = []
+    heddle.cg(plan, b, callback=lambda p: seen.append(heddle.cg(plan, b)[1]), M=lambda r: heddle.IcPlan(A) @ r)
+    assert seen and not any(seen)
+
+
+def test_pickling_is_refused_with_words(A):
+    plan = heddle.SpmvPlan(A)
+    for one in (heddle.Matrix(A), plan, plan.T, heddle.IcPlan(A)):
+        kind = type(one).__name__
+        for refuse in (pickle.dumps, copy.copy, copy.deepcopy):
+            with pytest.raises(TypeError, match=f"a {kind} can be neither pickled nor copied.*send the matrix"):
+                refuse(one)
