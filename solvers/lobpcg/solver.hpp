@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "../../core/hash.hpp"
 #include "../../core/loops.hpp"
 #include "../../core/move_only.hpp"
 #include "../krylov/apply.hpp"
@@ -15,17 +16,13 @@ namespace heddle {
 
 namespace detail::lobpcg {
 
-/// A number in [-1, 1) of its place and a seed, alike on all devices. Source: G. Steele, D. Lea and
-/// C. Flood (2014), their mixer.
+/// A number in [-1, 1) of its place and a seed, alike on all devices.
 template <Scalar S>
 struct RandomEntry {
   S* to;
   std::uint64_t seed;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    std::uint64_t bits = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u + seed;
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
-    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
-    bits ^= bits >> 31;
+    const std::uint64_t bits = mixed_bits(static_cast<std::uint64_t>(i) * golden_ratio + seed);
     to[i] = S(static_cast<heddle::RealOf<S>>(static_cast<double>(bits >> 11) * 0x1p-52 - 1));
   }
 };

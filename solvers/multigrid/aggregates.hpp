@@ -3,6 +3,7 @@
 
 #include "../../backends/atomics.hpp"
 #include "../../core/arena.hpp"
+#include "../../core/hash.hpp"
 #include "../../core/loops.hpp"
 
 /// Aggregates of the nodes of a graph, around the nodes of a maximal independent set at distance
@@ -14,14 +15,6 @@
 /// and S. Rajamanickam, "Parallel, portable algorithms for distance-2 maximal independent set and
 /// graph coarsening", IPDPS 2022 (new priorities in every round, a second set among the rest).
 namespace heddle::detail::multigrid {
-
-/// A random number of a number.
-KOKKOS_FORCEINLINE_FUNCTION std::uint64_t hash_of(std::uint64_t h) {
-  h += 0x9e3779b97f4a7c15u;
-  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
-  h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
-  return h ^ (h >> 31);
-}
 
 /// Strong entries, row by row, the diagonal among them or not, and how strong each is.
 template <Ordinal O, Offset Off>

@@ -84,7 +84,7 @@ class Cycle {
   template <class Make>
   void pass(const char* label, const Multivector<const S>& b, const Multivector<S>& x,
             const Make& make) const {
-    const bool unit_stride = b.row_stride == 1 && x.row_stride == 1;
+    const bool unit_stride = vectors::has_unit_stride(b) && vectors::has_unit_stride(x);
     vectors::in_slices(x.count, [&](int first, int count) {
       vectors::stream(exec_, label, x.rows, count, unit_stride, make(first, count));
     });

@@ -29,12 +29,6 @@ struct PutSquares {
   double* to;
   KOKKOS_FUNCTION void operator()(std::int64_t k) const { to[k] = square(k); }
 };
-/// Sums of them.
-struct SumsOfSquares {
-  const double* values;
-  KOKKOS_FORCEINLINE_FUNCTION double operator()(std::int64_t k) const { return values[k]; }
-};
-
 /// Moves an entry to the nodes of its row and column.
 template <Ordinal O>
 struct MoveToNodes {
@@ -143,7 +137,7 @@ class StrongNodes {
     of_nodes.update_values(exec, squares);
     const auto N = of_nodes.matrix();
     find(exec, threshold,
-         NodeMatrix<O, Off, SumsOfSquares>{
+         NodeMatrix<O, Off, Terms<double>>{
              N.row_ptr().data(), N.col_idx().data(), {N.values().data()}, nodes},
          static_cast<std::size_t>(N.nonzeros()));
   }

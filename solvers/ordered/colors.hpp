@@ -3,6 +3,7 @@
 
 #include "../../backends/atomics.hpp"
 #include "../../core/arena.hpp"
+#include "../../core/hash.hpp"
 #include "../../core/loops.hpp"
 #include "../../formats/inspect/transpose.hpp"
 #include "level_order.hpp"
@@ -34,13 +35,8 @@ struct BothWays {
 /// first are spread over the matrix.
 template <Ordinal O>
 KOKKOS_FORCEINLINE_FUNCTION bool colored_before(O i, O j) {
-  const auto hash = [](O row) {
-    auto h = static_cast<std::uint64_t>(row) + 0x9e3779b97f4a7c15u;
-    h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
-    h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
-    return h ^ (h >> 31);
-  };
-  const std::uint64_t one = hash(i), other = hash(j);
+  const std::uint64_t one = hash_of(static_cast<std::uint64_t>(i));
+  const std::uint64_t other = hash_of(static_cast<std::uint64_t>(j));
   return one != other ? one > other : i < j;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "../../core/asserts.hpp"
+#include "../../core/hash.hpp"
 #include "../../core/matrix.hpp"
 #include "../../formats/plan/overlap_launches.hpp"
 #include "pattern_key.hpp"
@@ -21,16 +22,7 @@ struct HashPattern {
     const std::uint64_t value = item < nonzeros
                                     ? static_cast<std::uint64_t>(col_idx[item])
                                     : static_cast<std::uint64_t>(row_ptr[item - nonzeros]);
-    sum += mixed(mixed(static_cast<std::uint64_t>(item)) + value);
-  }
-
- private:
-  /// Source: S. Vigna, SplitMix64 (2015).
-  KOKKOS_FUNCTION static std::uint64_t mixed(std::uint64_t bits) {
-    bits += 0x9e3779b97f4a7c15u;
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
-    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
-    return bits ^ (bits >> 31);
+    sum += hash_of(hash_of(static_cast<std::uint64_t>(item)) + value);
   }
 };
 

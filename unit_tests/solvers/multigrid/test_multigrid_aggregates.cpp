@@ -35,8 +35,7 @@ Found aggregates(int side) {
     CHECK((of(i) < 0) == (i % 23 == 0));
     found.alone += of(i) < 0;
     if (of(i) >= 0) ++members[static_cast<std::size_t>(of(i))];
-    found.hash =
-        heddle::detail::multigrid::hash_of(found.hash + static_cast<std::uint64_t>(of(i) + 1));
+    found.hash = heddle::detail::hash_of(found.hash + static_cast<std::uint64_t>(of(i) + 1));
   }
   for (const int count : members) CHECK(count > 0);
   return found;

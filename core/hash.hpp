@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <cstdint>
+
+/// Numbers that look random and are the same on every device. Source: G. Steele, D. Lea and
+/// C. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014 (SplitMix64).
+namespace heddle::detail {
+
+inline constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15u;
+
+/// Bits, all of which depend on all that are given; 0 of 0.
+KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t mixed_bits(std::uint64_t bits) {
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
+  return bits ^ (bits >> 31);
+}
+KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint64_t hash_of(std::uint64_t number) {
+  return mixed_bits(number + golden_ratio);
+}
+
+}  // namespace heddle::detail
