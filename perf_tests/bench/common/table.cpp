@@ -160,12 +160,8 @@ void print_contestants(std::ostream& out, const MatrixResult& result,
       << format("%9s%11s%8s%11s%11s%10s%8s", "applies", "time", "spread", "queued", "latency",
                 "GB/s", "triad")
       << (moved_known(result) ? format("%10s", "moved") : "") << format("%9s\n", "vs peer");
-  bool baseline_seen = false;
-  for (const auto& c : result.contestants) {
-    if (!c.is_scheme && !baseline_seen) out << '\n';
-    baseline_seen = baseline_seen || !c.is_scheme;
-    print_row(out, result, c, figures, width);
-  }
+  print_each(out, result,
+             [&](const ContestantResult& c) { print_row(out, result, c, figures, width); });
   if (!result.chosen_scheme.empty()) {
     out << "\n  choose took " << result.chosen_scheme << ": " << result.choice_reason << '\n';
   }

@@ -37,6 +37,16 @@ void print_machine(std::ostream& out, const Machine& machine, const DeviceFigure
 std::string dependent_steps(const DependentSteps& steps);
 /// Three lines: what allocations were measured to take, the allocator's unit, and a readback.
 void print_allocator(std::ostream& out, const DeviceFigures& figures);
+/// print(contestant) for each; an empty line before the first baseline.
+template <class Print>
+void print_each(std::ostream& out, const MatrixResult& result, const Print& print) {
+  bool baseline_seen = false;
+  for (const ContestantResult& c : result.contestants) {
+    if (!c.is_scheme && !baseline_seen) out << '\n';
+    baseline_seen = baseline_seen || !c.is_scheme;
+    print(c);
+  }
+}
 /// One row a contestant, schemes first, and what `choose` took.
 void print_contestants(std::ostream& out, const MatrixResult& result, const DeviceFigures& figures);
 /// What the columns of those rows mean.

@@ -58,12 +58,8 @@ void print_conversions(std::ostream& out, const MatrixResult& result, const Devi
   const int width = name_width(result);
   out << format("  %-*s%11s%8s%7s%11s%11s%10s%11s%9s\n", width, "", "time", "spread", "allocs",
                 "alone", "rest", "GB/s", "kept", "vs peer");
-  bool baseline_seen = false;
-  for (const auto& c : result.contestants) {
-    if (!c.is_scheme && !baseline_seen) out << '\n';
-    baseline_seen = baseline_seen || !c.is_scheme;
-    print_row(out, result, c, width, request.block);
-  }
+  print_each(out, result,
+             [&](const ContestantResult& c) { print_row(out, result, c, width, request.block); });
   print_steadiness(out, result);
   out.flush();
 }

@@ -59,12 +59,7 @@ void print_factors(std::ostream& out, const MatrixResult& result, const DeviceFi
   const int width = name_width(result);
   out << format("  %-*s%11s%9s%11s%8s%11s%9s\n", width, "", "setup", "times", "time", "spread",
                 "kept", "vs peer");
-  bool baseline_seen = false;
-  for (const auto& c : result.contestants) {
-    if (!c.is_scheme && !baseline_seen) out << '\n';
-    baseline_seen = baseline_seen || !c.is_scheme;
-    print_row(out, result, c, width);
-  }
+  print_each(out, result, [&](const ContestantResult& c) { print_row(out, result, c, width); });
   print_steadiness(out, result);
   out.flush();
 }

@@ -62,12 +62,7 @@ void print_whole_solves(std::ostream& out, const MatrixResult& result, const Dev
   const int width = name_width(result);
   out << format("  %-*s%11s%11s%12s%14s%11s%8s%11s%9s\n", width, "", "setup", "factor",
                 "iterations", "an iteration", "solve", "spread", "in all", "vs peer");
-  bool baseline_seen = false;
-  for (const auto& c : result.contestants) {
-    if (!c.is_scheme && !baseline_seen) out << '\n';
-    baseline_seen = baseline_seen || !c.is_scheme;
-    print_row(out, result, c, width);
-  }
+  print_each(out, result, [&](const ContestantResult& c) { print_row(out, result, c, width); });
   const auto* const ours = fastest(result, [](const auto& c) { return c.is_scheme; });
   const auto* const peer = fastest(result, [](const auto& c) { return !c.is_scheme; });
   if (ours) out << "\n  the least in all: " << ours->name << ", " << duration(whole(*ours));

@@ -80,12 +80,7 @@ void print_solves(std::ostream& out, const MatrixResult& result, const DeviceFig
   const int width = name_width(result);
   out << format("  %-*s%11s%9s%11s%11s%8s%11s%12s%9s\n", width, "", "setup", "solves", "update",
                 "time", "spread", "queued", "ns a level", "vs peer");
-  bool baseline_seen = false;
-  for (const auto& c : result.contestants) {
-    if (!c.is_scheme && !baseline_seen) out << '\n';
-    baseline_seen = baseline_seen || !c.is_scheme;
-    print_row(out, result, c, width);
-  }
+  print_each(out, result, [&](const ContestantResult& c) { print_row(out, result, c, width); });
   out << "\n  a plan takes " << result.chosen_scheme << " by itself\n";
   if (result.search) print_search(out, *result.search);
   print_steadiness(out, result);
