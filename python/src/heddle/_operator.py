@@ -117,6 +117,22 @@ class Operator(Unpicklable):
         return Transposed(self)
 
 
+class Plan(Operator):
+    """An operator that was inspected once."""
+
+    __slots__ = ()
+
+    @property
+    def setup_seconds(self):
+        """What the inspection took."""
+        return self._core.setup_seconds()
+
+    @property
+    def bytes(self):
+        """Memory that the plan holds beyond the matrix."""
+        return self._core.bytes()
+
+
 class Transposed(Operator):
     """The transpose of an operator."""
 

@@ -2,10 +2,10 @@
 """Preconditioners: plans that solve with something near A."""
 from . import _core
 from ._matrix import as_matrix
-from ._operator import Operator, readable
+from ._operator import Plan, readable
 
 
-class Preconditioner(Operator):
+class Preconditioner(Plan):
     """x = M b, where M is near the inverse of A: `plan @ b`, `plan.solve(b)`, or `M=plan` in a solver, heddle's or
     scipy's."""
 
@@ -40,16 +40,6 @@ class Preconditioner(Operator):
     def scheme(self):
         """What runs; of MultigridPlan its levels, a line each."""
         return self._core.scheme()
-
-    @property
-    def setup_seconds(self):
-        """What the inspection took."""
-        return self._core.setup_seconds()
-
-    @property
-    def bytes(self):
-        """Memory that the plan holds beyond the matrix."""
-        return self._core.bytes()
 
     def __repr__(self):
         return f"<heddle.{type(self).__name__} of {self.shape[0]} rows>"

@@ -2,10 +2,10 @@
 """Products."""
 from . import _core
 from ._matrix import as_matrix
-from ._operator import Operator, readable, writable
+from ._operator import Plan, readable, writable
 
 
-class SpmvPlan(Operator):
+class SpmvPlan(Plan):
     """A matrix, inspected once, to be applied many times: y = A x.
 
     It has what scipy.sparse.linalg.LinearOperator has: shape, dtype, `@`, matvec, matmat, rmatvec, rmatmat, T
@@ -79,16 +79,6 @@ class SpmvPlan(Operator):
         if self._prepared:
             lines.append(f"transposed: {self._core.scheme(True)}: {self._core.reason(True)}")
         return "\n".join(lines)
-
-    @property
-    def setup_seconds(self):
-        """What the inspection took."""
-        return self._core.setup_seconds()
-
-    @property
-    def bytes(self):
-        """Memory that the plan holds beyond the matrix."""
-        return self._core.bytes()
 
     def __repr__(self):
         return f"<heddle.SpmvPlan of {self.shape[0]} x {self.shape[1]} by {self.scheme}>"
