@@ -59,7 +59,7 @@ struct FullBlocks {
   }
 };
 
-/// Full blocks written out; with blocks of one row a copy. Waits for `exec`.
+/// Full blocks written out. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 StoredPattern<Exec, O, Off> expand(const Exec& exec, const FullBlocks<O, Off>& full) {
   return stored<O, Off>(exec, "heddle::ilu::columns", full.rows, full);

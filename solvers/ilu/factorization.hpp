@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <optional>
+
 #include "../../backends/device.hpp"
+#include "../../core/two_loops.hpp"
 #include "../ordered/level_order.hpp"
 #include "../wavefronts/wavefronts.hpp"
 #include "factors.hpp"
@@ -21,6 +24,21 @@ struct RowAlone {
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(O i) const {
     row(OneLane(), i, [](O) {});
+  }
+};
+
+/// Before a factorization: no row is done, no team has begun, and no pivot is bad.
+struct BeginRows {
+  std::uint32_t* words;  ///< flags and tickets of HandOverKernel
+  std::int64_t count;
+  std::int64_t* bad;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (i < count) {
+      words[i] = 0;
+    } else {
+      *bad = 0;
+    }
   }
 };
 
@@ -46,16 +64,19 @@ class Factorization {
     if (asked.updates != "searched") {
       const auto view = pattern_.view();
       updates_ = ListedUpdates<Exec>::of(exec, Row{factors()}, view.rows, view.entries,
-                                         longest_row(exec, view), asked.updates == "listed");
+                                         pattern_.longest_row(), asked.updates == "listed");
     }
     schedule(exec, options, asked, name);
   }
 
   /// Queues the factorization of A + growth diag(A) on `exec`: no wait, no allocation.
   void run(const Exec& exec, const Matrix& A, double growth = 0) {
-    no_bad_pivot(exec);
     S* const values = sweeps_ > 0 ? loaded_.data() : values_.data();
-    load_values(exec, A, pattern_, pattern_.view(), values);
+    const auto words = static_cast<std::int64_t>(done_.extent(0));
+    with_values(A, pattern_, pattern_.view(), values, [&](std::int64_t n, const auto& load) {
+      two_loops(exec, "heddle::ilu::load", n, load, words + 1,
+                BeginRows{done_.data(), words, bad()});
+    });
     if (growth > 0) {
       using Real = heddle::RealOf<S>;
       Kokkos::parallel_for(
@@ -77,7 +98,11 @@ class Factorization {
   S* values() const { return values_.data(); }
   /// The factors that stand.
   Factors<S, O, Off> factors() const { return factors(values_.data(), values_.data()); }
-  const std::int64_t* first_bad() const { return first_bad_.data(); }
+  /// Of the rows that a row of L needs, where they were looked for; until they are forgotten.
+  const ordered::Levels<Exec>* levels() const { return levels_ ? &*levels_ : nullptr; }
+  void forget_levels() { levels_.reset(); }
+  /// 0, or one more than the lowest row with a bad pivot.
+  std::int64_t* bad() const { return bad_.data(); }
   std::size_t bytes() const {
     return pattern_.bytes() + updates_.bytes() + memory_.bytes() + waves_.bytes();
   }
@@ -104,7 +129,7 @@ class Factorization {
     other_ = memory_.template take<S>(other);
     by_level_ = memory_.template take<O>(handed_over);
     done_ = memory_.template take<std::uint32_t>(flags);
-    first_bad_ = memory_.template take<std::int64_t>(1);
+    bad_ = memory_.template take<std::int64_t>(1);
   }
 
   void schedule(const Exec& exec, const IluOptions& options, const AskedScheme& asked,
@@ -119,10 +144,9 @@ class Factorization {
     if constexpr (hands_over) {
       const ordered::Loop<O, LowerReads<O, Off>> loop{rows, SweepDirection::forward,
                                                       ReadsAhead::error, reads};
-      const auto by_level = ordered::LevelOrder<Exec, O>::by_level(
-          exec, rows, loop.sweep, ordered::Levels<Exec>(exec, loop));
-      Kokkos::deep_copy(kokkos_space(exec), by_level_, by_level.iterations());
-      exec.fence("heddle::ilu::by_level");  // before the order is freed
+      levels_.emplace(exec, loop);
+      ordered::sort_by_level(exec, rows, loop.sweep, levels_->of().data(), levels_->count(),
+                             by_level_.data());
       scheme_ = with_updates(name, Scheme(name, {{"hand-over"}}), updates_.listed());
     } else {
       WavefrontsOptions of_waves;
@@ -141,24 +165,19 @@ class Factorization {
             pattern_.diagonal(),
             others,
             values,
-            {static_cast<Real>(pivot_floor_), first_bad_.data()},
+            {static_cast<Real>(pivot_floor_), bad()},
             updates_.updates()};
   }
 
-  /// The flags, and the tickets behind them, are cleared before every launch, so that one that was
-  /// refused leaves nothing behind.
+  /// The flags, and the tickets behind them, are cleared before every launch (BeginRows), so that
+  /// one that was refused leaves nothing behind.
   void hand_over(const Exec& exec, const Row& row) {
     using Kernel = HandOverKernel<Row, warp_width>;
     constexpr std::int64_t rows_per_team = backends::Team<Exec, typename Kernel::Shape>::subwarps;
     const std::int64_t rows = pattern_.view().rows;
-    heddle::detail::fill(exec, "heddle::ilu::no_row_done", done_.data(), rows + 1, 0u);
     backends::launch_by_ticket<typename Kernel::Shape>(
         exec, "heddle::ilu::hand_over", ceil_div(rows, rows_per_team),
         Kernel{row, by_level_.data(), rows, done_.data()}, backends::Tickets{done_.data() + rows});
-  }
-
-  void no_bad_pivot(const Exec& exec) {
-    heddle::detail::fill(exec, "heddle::ilu::no_bad_pivot", first_bad_.data(), 1, Pivots<S>::none);
   }
 
   /// Sweep after sweep from one array into the other; the last one writes values_, and says which
@@ -171,7 +190,7 @@ class Factorization {
     const S* from = loaded_.data();
     for (std::int64_t left = sweeps_; left-- > 0;) {
       S* const to = left % 2 == 0 ? values_.data() : other_.data();
-      if (left == 0) no_bad_pivot(exec);
+      if (left == 0) heddle::detail::fill(exec, "heddle::ilu::no_bad_pivot", bad(), 1, 0);
       backends::launch<typename Kernel::Shape>(
           exec, "heddle::ilu::sweep", ceil_div(rows, rows_per_team),
           Kernel{Row{factors(from, to)}, loaded_.data(), rows});
@@ -185,11 +204,12 @@ class Factorization {
   Scheme scheme_;
   std::int64_t sweeps_ = 0;
   Wavefronts<Exec, O> waves_;
+  std::optional<ordered::Levels<Exec>> levels_;
   Arena<Space> memory_;
   Array<S> values_, loaded_, other_;
   Array<O> by_level_;
   Array<std::uint32_t> done_;
-  Array<std::int64_t> first_bad_;
+  Array<std::int64_t> bad_;
 };
 
 }  // namespace heddle::detail::ilu

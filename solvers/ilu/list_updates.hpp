@@ -5,7 +5,6 @@
 
 #include "../../backends/execution_check.hpp"
 #include "../../backends/host/threads.hpp"
-#include "pattern.hpp"
 #include "updates.hpp"
 
 namespace heddle::detail::ilu {
@@ -56,22 +55,6 @@ struct WriteUpdates {
   }
 };
 
-template <Offset Off>
-struct LongestRow {
-  const Off* row_ptr;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& longest) const {
-    const auto length = static_cast<std::int64_t>(row_ptr[i + 1] - row_ptr[i]);
-    if (length > longest) longest = length;
-  }
-};
-template <ExecutionSpace Exec, Ordinal O, Offset Off>
-std::int64_t longest_row(const Exec& exec, const PatternView<O, Off>& pattern) {
-  std::int64_t longest = 0;
-  Kokkos::parallel_reduce("heddle::ilu::longest_row", range_policy(exec, pattern.rows),
-                          LongestRow<Off>{pattern.row_ptr}, Kokkos::Max<std::int64_t>(longest));
-  return std::max(longest, std::int64_t{0});  // of no rows that is the least number
-}
-
 /// Rows up to which updates can be listed: their places take 16 bits.
 inline constexpr std::int64_t longest_listed_row = 65535;
 /// Where the scheme leaves it open, updates are listed that take up to so many bytes for each entry
@@ -98,7 +81,6 @@ class ListedUpdates {
     listed.allocate(exec, count);
     Kokkos::parallel_for("heddle::ilu::list_updates", range_policy(exec, rows),
                          WriteUpdates<Row>{row, listed.begin_.data(), listed.list_.data()});
-    exec.fence("heddle::ilu::listed");
     return listed;
   }
 
@@ -155,9 +137,9 @@ class ListedUpdates {
                       arena_bytes<std::int64_t>(static_cast<std::size_t>(rows) + 1)),
         begin_(begin_memory_.template take<std::int64_t>(static_cast<std::size_t>(rows) + 1)) {}
   void allocate(const Exec& exec, std::int64_t count) {
-    const auto numbers = static_cast<std::size_t>(count);
-    memory_ = Arena<Space>(exec, "heddle::ilu::updates", arena_bytes<std::uint16_t>(numbers + 1));
-    list_ = memory_.template take<std::uint16_t>(numbers + 1);
+    const auto numbers = static_cast<std::size_t>(count + numbers_read_ahead);
+    memory_ = Arena<Space>(exec, "heddle::ilu::updates", arena_bytes<std::uint16_t>(numbers));
+    list_ = memory_.template take<std::uint16_t>(numbers);
   }
 
   static bool can_be_listed(std::int64_t longest, bool asked) {

@@ -1,38 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "ascending.hpp"
-#include "blocks.hpp"
-#include "fill_on_lanes.hpp"
-#include "fill_on_threads.hpp"
+#include "stored_pattern.hpp"
+#include "subdomains.hpp"
 
 namespace heddle::detail::ilu {
-
-/// A lower triangle with ascending columns, and its transpose behind it in each row.
-template <Ordinal O, Offset Off>
-struct BothTriangles {
-  PatternView<O, Off> lower, upper;
-
-  template <class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION void columns(std::int64_t i, const Visit& visit) const {
-    const auto row = static_cast<O>(i);
-    for (Off k = lower.row_ptr[i]; k < lower.row_ptr[i + 1]; ++k) visit(lower.col_idx[k]);
-    for (Off k = upper.row_ptr[i]; k < upper.row_ptr[i + 1]; ++k) {
-      if (upper.col_idx[k] > row) visit(upper.col_idx[k]);
-    }
-  }
-};
-
-/// The symmetric pattern whose lower triangle is given. Waits for `exec`.
-template <ExecutionSpace Exec, Ordinal O, Offset Off>
-StoredPattern<Exec, O, Off> with_transpose(const Exec& exec, const PatternView<O, Off>& lower) {
-  const auto stored_upper = transposed(exec, lower);
-  const auto upper = stored_upper.pattern();
-  return stored<O, Off>(exec, "heddle::ilu::both_triangles", lower.rows,
-                        BothTriangles<O, Off>{lower,
-                                              {upper.row_ptr().data(), upper.col_idx().data(),
-                                               nullptr, lower.rows, lower.entries}});
-}
 
 /// What row i reads: those of its lower part.
 template <Ordinal O, Offset Off>
@@ -51,37 +23,44 @@ struct LowerReads {
   }
 };
 
-/// Finds the diagonal of every row; the first row without one, or the number of rows.
+/// What one look at the rows of factors says of them.
+struct DiagonalSums {
+  std::int64_t without = std::numeric_limits<std::int64_t>::max();  ///< the first row with none
+  std::int64_t below = 0;                                           ///< entries before a diagonal
+  std::int64_t longest = 0;                                         ///< entries of a row
+};
+
+/// Finds the diagonal of every row.
 template <Ordinal O, Offset Off>
 struct FindDiagonal {
+  using value_type = DiagonalSums;
   PatternView<O, Off> pattern;
   Off* diagonal;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& first_without) const {
-    const Off end = pattern.row_ptr[i + 1];
-    diagonal[i] = find_column(pattern.col_idx, pattern.row_ptr[i], end, static_cast<O>(i));
-    if (diagonal[i] == end && i < first_without) first_without = i;
+  KOKKOS_FUNCTION void init(value_type& sums) const { sums = value_type(); }
+  KOKKOS_FUNCTION void join(value_type& sums, const value_type& other) const {
+    sums.without = Kokkos::min(sums.without, other.without);
+    sums.below += other.below;
+    sums.longest = Kokkos::max(sums.longest, other.longest);
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, value_type& sums) const {
+    const Off begin = pattern.row_ptr[i], end = pattern.row_ptr[i + 1];
+    const Off at = find_column(pattern.col_idx, begin, end, static_cast<O>(i));
+    diagonal[i] = at;
+    if (at == end) sums.without = Kokkos::min(sums.without, i);
+    sums.below += static_cast<std::int64_t>(at - begin);
+    sums.longest = Kokkos::max(sums.longest, static_cast<std::int64_t>(end - begin));
   }
 };
 
-/// Writes it. Waits for `exec`.
+/// Writes it. A readback, which waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
-std::int64_t find_diagonal(const Exec& exec, const PatternView<O, Off>& pattern, Off* diagonal) {
-  std::int64_t without = pattern.rows;
+DiagonalSums find_diagonal(const Exec& exec, const PatternView<O, Off>& pattern, Off* diagonal) {
+  DiagonalSums sums;
   Kokkos::parallel_reduce("heddle::ilu::diagonal", range_policy(exec, pattern.rows),
-                          FindDiagonal<O, Off>{pattern, diagonal},
-                          Kokkos::Min<std::int64_t>(without));
-  return without;
+                          FindDiagonal<O, Off>{pattern, diagonal}, sums);
+  return sums;
 }
-
-template <Offset Off>
-struct EntriesBelow {
-  const Off* row_ptr;
-  const Off* diagonal;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum) const {
-    sum += static_cast<std::int64_t>(diagonal[i] - row_ptr[i]);
-  }
-};
 
 /// Which entry of its row of the factors each entry of the matrix is.
 template <Ordinal O, Offset Off>
@@ -114,7 +93,16 @@ struct FindPlaces {
   }
 };
 
+/// Columns of factors, ascending in each row.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+struct FactorColumns {
+  PatternView<O, Off> view;
+  StoredPattern<Exec, O, Off> stored;  ///< empty where the view is of arrays of the matrix
+  bool leads;                          ///< whether a row's entries are the first of the matrix's
+};
+
 /// The pattern of incomplete factors, both in one as in a combined LU matrix, or that of L.
+/// find_pattern makes it.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 class FactorPattern {
  public:
@@ -122,29 +110,25 @@ class FactorPattern {
 
   FactorPattern() = default;
 
-  /// Of a checked pattern of A, whose arrays it may be unless it is to `stay`. Waits for `exec`.
-  /// Throws Error for a row without a diagonal.
-  FactorPattern(const Exec& exec, O rows, Off entries, const Off* row_ptr, const O* col_idx,
-                const IluOptions& options, bool lower, bool stay) {
-    const Subdomains<Exec> subdomains(exec, static_cast<std::int64_t>(rows), options, lower);
-    const int size = options.block_size;
-    const Parts parts = subdomains.parts();
-    const bool leads = find_columns(exec, rows, entries, row_ptr, col_idx, options, parts, stay);
-    const auto n = static_cast<std::size_t>(rows);
+  /// Of a matrix of those parts. Waits for `exec`. Throws Error for a row without a diagonal.
+  FactorPattern(const Exec& exec, Off entries, const Off* row_ptr, const O* col_idx,
+                const Parts& parts, int block_size, FactorColumns<Exec, O, Off> columns)
+      : view_(columns.view), stored_(std::move(columns.stored)) {
+    const auto n = static_cast<std::size_t>(view_.rows);
     diagonal_memory_ = Arena<Space>(exec, "heddle::ilu::diagonal", arena_bytes<Off>(n));
     diagonal_ = diagonal_memory_.template take<Off>(n);
-    const std::int64_t without = find_diagonal(exec, view_, diagonal_.data());
-    if (without < view_.rows) {
+    sums_ = find_diagonal(exec, view_, diagonal_.data());
+    if (sums_.without < view_.rows) {
       throw Error(
-          "there is no diagonal entry", Where{.row = without},
+          "there is no diagonal entry", Where{.row = sums_.without},
           "store one in every row; where it is zero, let options.pivot_floor lift its pivot");
     }
-    if (leads) return;
+    if (columns.leads) return;
     place_memory_ = Arena<Space>(exec, "heddle::ilu::places", arena_bytes<Off>(entries));
     place_ = place_memory_.template take<Off>(static_cast<std::size_t>(entries));
-    Kokkos::parallel_for("heddle::ilu::places", range_policy(exec, view_.rows),
-                         FindPlaces<O, Off>{row_ptr, col_idx, view_, parts, size, place_.data()});
-    exec.fence("heddle::ilu::places");
+    Kokkos::parallel_for(
+        "heddle::ilu::places", range_policy(exec, view_.rows),
+        FindPlaces<O, Off>{row_ptr, col_idx, view_, parts, block_size, place_.data()});
   }
 
   PatternView<O, Off> view() const { return view_; }
@@ -154,14 +138,11 @@ class FactorPattern {
   std::size_t bytes() const {
     return stored_.bytes() + diagonal_memory_.bytes() + place_memory_.bytes();
   }
-  /// Off the diagonal. A readback, which waits for `exec`.
-  std::int64_t entries_below(const Exec& exec) const {
-    std::int64_t sum = 0;
-    Kokkos::parallel_reduce("heddle::ilu::below", range_policy(exec, view_.rows),
-                            EntriesBelow<Off>{view_.row_ptr, diagonal_.data()}, sum);
-    return sum;
-  }
-  /// Keeps sizes and place() alone, where the pattern stands elsewhere.
+  /// Off the diagonal.
+  std::int64_t entries_below() const { return sums_.below; }
+  std::int64_t entries_above() const { return view_.entries - view_.rows - sums_.below; }
+  std::int64_t longest_row() const { return sums_.longest; }
+  /// Keeps numbers and place() alone, where the pattern stands elsewhere.
   void forget() {
     view_ = {nullptr, nullptr, nullptr, view_.rows, view_.entries};
     stored_ = {};
@@ -170,52 +151,9 @@ class FactorPattern {
   }
 
  private:
-  using Stored = StoredPattern<Exec, O, Off>;
-
-  /// Whether the entries of a row are the first of A's row.
-  bool find_columns(const Exec& exec, O rows, Off entries, const Off* row_ptr, const O* col_idx,
-                    const IluOptions& options, const Parts& parts, bool stay) {
-    const int size = options.block_size;
-    Stored blocks;
-    if (size > 1) {
-      blocks = blocks_of(exec, static_cast<std::int64_t>(rows), static_cast<std::int64_t>(entries),
-                         row_ptr, col_idx, size);
-      row_ptr = blocks.row_ptr();
-      col_idx = blocks.col_idx();
-    }
-    const AscendingPattern<Exec, O, Off> first(
-        exec, size > 1 ? static_cast<O>(blocks.rows()) : rows, entries, row_ptr, col_idx, parts);
-    PatternView<O, Off> view = first.view();
-    Stored filled = first.stored();
-    if (parts.lower && options.fill_level > 0) {
-      filled = with_transpose(exec, view);
-      view = filled.view();
-    }
-    // Fill of level m is of two entries whose levels add up to m - 1: above twice the highest level
-    // that has entries, and one, there is none. A level without any may be followed by one with.
-    int highest = 0;
-    for (int level = 1; level <= options.fill_level && level <= 2 * highest + 1; ++level) {
-      if constexpr (backends::BackendIs<Exec, backends::Host>) {
-        filled = add_fill_on_threads<Exec>(exec, view, level);
-      } else {
-        filled = add_fill_on_lanes<Exec>(exec, view, level);
-      }
-      if (filled.entries() > view.entries) highest = level;
-      view = filled.view();
-    }
-    stored_ = filled;
-    view_ = view;
-    const bool both_triangles = parts.lower && options.fill_level > 0;
-    if (size > 1 || stay || both_triangles) {  // without levels
-      stored_ = expand(
-          exec, FullBlocks<O, Off>{view, static_cast<std::int64_t>(rows), size, parts.lower});
-      view_ = stored_.view();
-    }
-    return first.leads() && size == 1 && options.fill_level == 0;
-  }
-
   PatternView<O, Off> view_{};
-  Stored stored_;
+  StoredPattern<Exec, O, Off> stored_;
+  DiagonalSums sums_;
   Arena<Space> diagonal_memory_, place_memory_;
   typename Arena<Space>::template Array<Off> diagonal_, place_;
 };

@@ -35,20 +35,25 @@ struct EliminateRow {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Lanes& lanes, O i, const Wait& wait) const {
     S* const row = factors.row(i);
     const auto lower = factors.lower(i);
-    UpdateCursor cursor(factors.updates, static_cast<std::int64_t>(i));
+    UpdateCursor<Lanes> cursor(lanes, factors.updates, static_cast<std::int64_t>(i));
     for (O k = 0; k < lower.size; ++k) {
       const O t = lower.columns[k];
+      const S entry = lanes.lane() == 0 ? row[k] : S(0);
+      const bool exists = cursor.exists();
+      const S before = exists ? row[cursor.in_row()] : S(0);
       wait(t);
+      const S* const upper = factors.upper(t).values;
+      const S other = exists ? upper[cursor.in_other()] : S(0);
       S multiplier(0);
       if (lanes.lane() == 0) {
-        multiplier = row[k] / factors.pivot(t);
+        multiplier = entry / factors.pivot(t);
         row[k] = multiplier;
       }
       multiplier = lanes.broadcast(multiplier, 0);
-      const S* const upper = factors.upper(t).values;
       const auto subtract = [&](auto p, auto q) { row[p] -= multiplier * upper[q]; };
       if (cursor.listed()) {
-        cursor.each(lanes, subtract);
+        if (exists) row[cursor.in_row()] = before - multiplier * other;
+        cursor.each_other(subtract);
       } else {
         search(lanes, i, k, t, subtract);
       }
@@ -85,16 +90,19 @@ struct CholeskyRow {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Lanes& lanes, O i, const Wait& wait) const {
     S* const row = factors.row(i);
     const auto lower = factors.lower(i);
-    UpdateCursor cursor(factors.updates, static_cast<std::int64_t>(i));
+    UpdateCursor<Lanes> cursor(lanes, factors.updates, static_cast<std::int64_t>(i));
     Real squares(0);
     for (O k = 0; k < lower.size; ++k) {
       const O t = lower.columns[k];
+      const bool exists = cursor.exists();
+      const S mine = exists ? row[cursor.in_row()] : S(0);
       wait(t);
       S product(0);
       const S* const other = factors.lower(t).values;
       const auto add = [&](auto p, auto q) { product += row[p] * conjugate(other[q]); };
       if (cursor.listed()) {
-        cursor.each(lanes, add);
+        if (exists) product += mine * conjugate(other[cursor.in_other()]);
+        cursor.each_other(add);
       } else {
         search(lanes, i, k, t, add);
       }

@@ -79,7 +79,7 @@ class SharedFactorization {
           LowerReads<O, Off>{view.row_ptr, view.col_idx, pattern_.diagonal(), view.entries},
           of_waves);
     }
-    const std::int64_t longest = longest_row(exec, view);
+    const std::int64_t longest = pattern_.longest_row();
     const int threads = waves(lower).schedule().threads;
     allocate(exec, lower, upper, longest, threads);
     const auto marks = static_cast<std::int64_t>(marks_.extent(0));
@@ -101,7 +101,7 @@ class SharedFactorization {
   /// Queues the factorization of A + growth diag(A) on `exec`: no wait, no allocation.
   void run(const Exec& exec, const Matrix& A, double growth, const Solve& lower, const Solve& upper,
            bool transposes) const {
-    heddle::detail::fill(exec, "heddle::ilu::no_bad_pivot", first_bad_.data(), 1, Pivots<S>::none);
+    heddle::detail::fill(exec, "heddle::ilu::no_bad_pivot", bad(), 1, 0);
     const Wavefronts<Exec, O>& waves = this->waves(lower);
     const std::size_t marks =
         updates_.listed() ? 0 : static_cast<std::size_t>(pattern_.view().rows);
@@ -123,7 +123,8 @@ class SharedFactorization {
 
   const FactorPattern<Exec, O, Off>& pattern() const { return pattern_; }
   const Scheme& scheme() const { return scheme_; }
-  const std::int64_t* first_bad() const { return first_bad_.data(); }
+  /// 0, or one more than the lowest row with a bad pivot.
+  std::int64_t* bad() const { return bad_.data(); }
   std::size_t bytes() const {
     return pattern_.bytes() + updates_.bytes() + memory_.bytes() + marks_memory_.bytes() +
            (own_waves_ ? own_waves_->bytes() : 0);
@@ -174,7 +175,7 @@ class SharedFactorization {
     room_ = memory_.template take<S>(room);
     lower_place_ = memory_.template take<O>(of_lower);
     upper_place_ = memory_.template take<O>(of_upper);
-    first_bad_ = memory_.template take<std::int64_t>(1);
+    bad_ = memory_.template take<std::int64_t>(1);
     find_places(exec, lower, lower_place_);
     find_places(exec, upper, upper_place_);
     const std::size_t marks = n * static_cast<std::size_t>(threads);
@@ -191,7 +192,7 @@ class SharedFactorization {
     using Real = heddle::RealOf<S>;
     return {{lower.part(Op::none).rows().triangle().writer(), places(lower, lower_place_)},
             {upper.part(Op::none).rows().triangle().writer(), places(upper, upper_place_)},
-            {static_cast<Real>(pivot_floor_), first_bad_.data()},
+            {static_cast<Real>(pivot_floor_), bad()},
             updates_.updates(),
             room_.data(),
             marks_.data()};
@@ -206,7 +207,7 @@ class SharedFactorization {
   Arena<Space> memory_, marks_memory_;
   Array<S> room_;
   Array<O> lower_place_, upper_place_, marks_;
-  Array<std::int64_t> first_bad_;
+  Array<std::int64_t> bad_;
 };
 
 }  // namespace heddle::detail::ilu

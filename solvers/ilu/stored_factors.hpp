@@ -5,6 +5,7 @@
 #include "../ordered/same_pattern.hpp"
 #include "check_input.hpp"
 #include "factorization.hpp"
+#include "find_pattern.hpp"
 #include "residual.hpp"
 #include "shared_factorization.hpp"
 
@@ -36,12 +37,11 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
     row_features(exec, A, Check::columns);
     if constexpr (cholesky) check_real_diagonal(exec, A);
     key_ = pattern_key(exec, A, options.check_pattern);
-    memory_ = Arena<Space>(exec, "heddle::ilu::bad_row", arena_bytes<std::int64_t>(1));
-    bad_ = memory_.template take<std::int64_t>(1);
     const bool shares = can_share && !(options.scheme && options.scheme->has("sweeps")) &&
                         !(options.sptrsv_scheme && options.sptrsv_scheme->has("supernodes"));
-    FactorPattern<Exec, O, Off> pattern(exec, A.rows(), A.nonzeros(), A.row_ptr().data(),
-                                        A.col_idx().data(), options, cholesky, !shares);
+    FactorPattern<Exec, O, Off> pattern =
+        find_pattern(exec, A.rows(), A.nonzeros(), A.row_ptr().data(), A.col_idx().data(), options,
+                     cholesky, !shares);
     if constexpr (can_share) {
       if (shares) {
         make_solves(exec, options, pattern);
@@ -55,12 +55,8 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
       rounded_ = rounded_memory_.template take<Stored>(entries);
     }
     run(exec, A);
-    check_first_bad(exec);
-    if (!shares) {
-      lower_.emplace(exec, matrix(), of_lower(options));
-      if constexpr (!cholesky) upper_.emplace(exec, matrix(), of_upper(options));
-    }
-    write_bad_row(exec);
+    check_values(exec);
+    if (!shares) copy_to_solves(exec, options);
   } catch (const std::bad_alloc&) {
     throw OutOfMemory(std::string("no memory of the host for ") + what, "free some");
   }
@@ -69,11 +65,9 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
   void update_values(const Exec& exec, const Matrix& A) override {
     check_same(exec, A, "update_values");
     run(exec, A);
-    if (own_) {
-      lower_->update_values(exec, matrix());
-      if constexpr (!cholesky) upper_->update_values(exec, matrix());
-    }
-    write_bad_row(exec);
+    if (!own_) return;
+    lower_->take_values(exec, matrix(), bad());
+    if constexpr (!cholesky) upper_->take_values(exec, matrix(), bad());
   }
 
   void execute(const Exec& exec, Triangle triangle, Op op, const Multivector<const S>& b,
@@ -81,9 +75,9 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
     (triangle == Triangle::lower ? lower() : upper()).execute(exec, op, S(1), b, x);
   }
 
-  Word bad_row() const override { return Word(bad_.data()); }
+  Word bad_row() const override { return Word(bad()); }
   void check_values(const Exec& exec) const override {
-    const std::int64_t bad = on_host(exec, bad_.data(), "heddle::ilu::check_values");
+    const std::int64_t bad = bad_on_host(exec, "heddle::ilu::check_values");
     if (bad) throw_bad_pivot(bad - 1);
   }
 
@@ -98,7 +92,9 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
     const PatternView<O, Off> view{made.row_ptr().data(), made.col_idx().data(), nullptr,
                                    pattern().view().rows, pattern().view().entries};
     find_diagonal(exec, view, diagonal);
-    load_values(exec, A, pattern(), view, rest);
+    with_values(A, pattern(), view, rest, [&](std::int64_t n, const auto& load) {
+      Kokkos::parallel_for("heddle::ilu::load", range_policy(exec, n), load);
+    });
     using View = Factors<S, O, Off>;
     using Residual = std::conditional_t<cholesky, CholeskyResidual<View>, LuResidual<View>>;
     const View factors{view.row_ptr,         view.col_idx, diagonal, made.values().data(),
@@ -129,7 +125,7 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
   double diagonal_growth() const override { return growth_; }
   bool exact() const override { return !own_ || own_->exact(); }
   std::size_t bytes() const override {
-    std::size_t bytes = memory_.bytes() + rounded_memory_.bytes() + lower_->bytes();
+    std::size_t bytes = rounded_memory_.bytes() + lower_->bytes();
     if (upper_) bytes += upper_->bytes();
     if (own_) bytes += own_->bytes();
     if constexpr (can_share) bytes += shared_ ? shared_->bytes() : 0;
@@ -196,17 +192,35 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
     const StoredMatrix none(view.rows, view.rows, view.entries, view.row_ptr, view.col_idx,
                             static_cast<const Stored*>(nullptr));
     triangle::TriangleSums sums;
-    sums.entries = pattern.entries_below(exec);
+    sums.entries = pattern.entries_below();
     lower_.emplace(exec, none, of_lower(options), sums);
     if constexpr (!cholesky) {
-      sums.entries = view.entries - view.rows - sums.entries;
+      sums.entries = pattern.entries_above();
       upper_.emplace(exec, none, of_upper(options), sums);
+    }
+  }
+  /// Solves with the factors that stand, in their own copy.
+  void copy_to_solves(const Exec& exec, const IluOptions& options) {
+    const auto made = [&](const SptrsvOptions& of_solve, std::int64_t entries) {
+      triangle::TriangleSums sums;
+      sums.entries = entries;
+      if (rounds) {  // a diagonal may be lost by that
+        sums = triangle::check_triangle<triangle::DiagonalOf<Stored, S>>(
+            exec, matrix(), of_solve.triangle, of_solve.diagonal, true);
+      }
+      return sums;
+    };
+    const SptrsvOptions of_L = of_lower(options), of_U = of_upper(options);
+    lower_.emplace(exec, matrix(), of_L, made(of_L, pattern().entries_below()), own_->levels());
+    own_->forget_levels();
+    if constexpr (!cholesky) {
+      upper_.emplace(exec, matrix(), of_U, made(of_U, pattern().entries_above()));
     }
   }
   /// The factorization, again and again where it may be.
   void run(const Exec& exec, const Matrix& A) {
     run(exec, A, 0);
-    for (int left = retries_; left > 0 && first_bad_on_host(exec) != Pivots<S>::none; --left) {
+    for (int left = retries_; left > 0 && bad_on_host(exec, "heddle::ilu::factored"); --left) {
       run(exec, A, growth_ > 0 ? 2 * growth_ : 1e-3);
     }
   }
@@ -227,12 +241,6 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
       if (shared_) return shared_->pattern();
     }
     return own_->pattern();
-  }
-  const std::int64_t* first_bad() const {
-    if constexpr (can_share) {
-      if (shared_) return shared_->first_bad();
-    }
-    return own_->first_bad();
   }
   /// What the solves copy.
   StoredMatrix matrix() const {
@@ -270,24 +278,17 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
     return to;
   }
 
-  /// Behind a factorization: whether any pivot is bad, for the solves too, where these copy it.
-  void write_bad_row(const Exec& exec) {
-    const std::int64_t* of_solve = own_ ? upper().bad_row().data() : nullptr;
-    Kokkos::parallel_for("heddle::ilu::bad_row", range_policy(exec, 1),
-                         WriteBadRow{first_bad(), of_solve, bad_.data()});
+  std::int64_t* bad() const {
+    if constexpr (can_share) {
+      if (shared_) return shared_->bad();
+    }
+    return own_->bad();
   }
-  static std::int64_t on_host(const Exec& exec, const std::int64_t* word, const char* label) {
+  std::int64_t bad_on_host(const Exec& exec, const char* label) const {
     std::int64_t value = 0;
-    Kokkos::deep_copy(kokkos_space(exec), value, Word(word));
+    Kokkos::deep_copy(kokkos_space(exec), value, Word(bad()));
     exec.fence(label);
     return value;
-  }
-  std::int64_t first_bad_on_host(const Exec& exec) const {
-    return on_host(exec, first_bad(), "heddle::ilu::factored");
-  }
-  void check_first_bad(const Exec& exec) const {
-    const std::int64_t bad = first_bad_on_host(exec);
-    if (bad != Pivots<S>::none) throw_bad_pivot(bad);
   }
   void check_same(const Exec& exec, const Matrix& A, const char* called) const {
     triangle::check_same_size(called, A, pattern().view().rows,
@@ -313,9 +314,8 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
   std::optional<Solve> lower_, upper_;
   std::optional<Own> own_;
   std::optional<Shared> shared_;
-  Arena<Space> memory_, rounded_memory_;
+  Arena<Space> rounded_memory_;
   typename Arena<Space>::template Array<Stored> rounded_;
-  typename Arena<Space>::template Array<std::int64_t> bad_;
 };
 
 }  // namespace heddle::detail::ilu

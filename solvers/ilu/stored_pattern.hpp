@@ -117,14 +117,27 @@ struct WriteColumns {
   }
 };
 
-/// The pattern of such a source. `label` is of its launch. Waits for `exec`.
+/// The pattern of such a source. `label` is of its launch. A readback, which waits for `exec`.
 template <Ordinal O, Offset Off, ExecutionSpace Exec, class Source>
 StoredPattern<Exec, O, Off> stored(const Exec& exec, const char* label, std::int64_t rows,
                                    const Source& source) {
   StoredPattern<Exec, O, Off> to(exec, rows, false, CountColumns<Source>{source});
   Kokkos::parallel_for(label, range_policy(exec, rows),
                        WriteColumns<O, Off, Source>{source, to.row_ptr(), to.col_idx()});
-  exec.fence(label);
+  return to;
+}
+
+/// The same rows, each of whose entries has level 0. No wait.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+StoredPattern<Exec, O, Off> without_levels(const Exec& exec, const PatternView<O, Off>& from) {
+  StoredPattern<Exec, O, Off> to(exec, from.rows);
+  to.allocate(exec, false, from.entries);
+  if (from.rows == 0) {  // and perhaps no row pointer
+    fill(exec, "heddle::ilu::row_ptr", to.row_ptr(), 1, Off(0));
+    return to;
+  }
+  copy(exec, "heddle::ilu::row_ptr", to.row_ptr(), from.rows + 1, from.row_ptr);
+  copy(exec, "heddle::ilu::columns", to.col_idx(), from.entries, from.col_idx);
   return to;
 }
 

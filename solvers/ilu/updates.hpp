@@ -72,25 +72,57 @@ struct Updates {
   const std::int64_t* begin = nullptr;  ///< of each row
 };
 
-/// Goes along the updates of a row.
+/// Numbers behind the list, which are read ahead and not used.
+inline constexpr std::int64_t numbers_read_ahead = 1 + 2 * 64;
+
+/// Goes along the updates of a row. Of a lower entry each lane takes one at a time, the first of
+/// them loaded while the entry before is subtracted: the list needs no other row, so nobody who
+/// waited for a row waits for memory of the list too.
+template <class Lanes>
 class UpdateCursor {
  public:
-  KOKKOS_FORCEINLINE_FUNCTION UpdateCursor(const Updates& updates, std::int64_t row)
-      : next_(updates.list ? updates.list + updates.begin[row] : nullptr) {}
+  KOKKOS_FORCEINLINE_FUNCTION UpdateCursor(const Lanes& lanes, const Updates& updates,
+                                           std::int64_t row)
+      : lanes_(lanes), next_(updates.list ? updates.list + updates.begin[row] : nullptr) {
+    if (reads_ahead && listed()) ahead_ = load();
+  }
 
   KOKKOS_FORCEINLINE_FUNCTION bool listed() const { return next_ != nullptr; }
-  /// visit(place in row i, place in row t) for those of its next lower entry, in turns by lanes.
-  template <class Lanes, class Visit>
-  KOKKOS_FORCEINLINE_FUNCTION void each(const Lanes& lanes, const Visit& visit) {
-    const int count = next_[0];
-    for (int e = lanes.lane(); e < count; e += Lanes::width) {
-      visit(next_[1 + 2 * e], next_[2 + 2 * e]);
-    }
+  /// Whether this lane has an update of the next lower entry; where it lies in row i and in row t.
+  KOKKOS_FORCEINLINE_FUNCTION bool exists() const {
+    return reads_ahead && listed() && lanes_.lane() < ahead_.count;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION int in_row() const { return ahead_.in_row; }
+  KOKKOS_FORCEINLINE_FUNCTION int in_other() const { return ahead_.in_other; }
+
+  /// visit(place in row i, place in row t) for those of the next lower entry that exists() does not
+  /// say, in turns by lanes; and goes on to the entry behind it.
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION void each_other(const Visit& visit) {
+    const std::uint16_t* const list = next_;
+    const int count = reads_ahead ? ahead_.count : list[0];
     next_ += 1 + 2 * count;
+    if constexpr (reads_ahead) ahead_ = load();
+    for (int e = lanes_.lane() + (reads_ahead ? Lanes::width : 0); e < count; e += Lanes::width) {
+      visit(list[1 + 2 * e], list[2 + 2 * e]);
+    }
   }
 
  private:
+  static constexpr bool reads_ahead = Lanes::width > 1;
+  struct Ahead {
+    int count, in_row, in_other;
+  };
+
+  /// A lane that has no update reads another's, or what is behind the list.
+  KOKKOS_FORCEINLINE_FUNCTION Ahead load() const {
+    const std::uint16_t* const mine = next_ + 2 * lanes_.lane();
+    return {next_[0], mine[1], mine[2]};
+  }
+
+  const Lanes& lanes_;
   const std::uint16_t* next_;
+  Ahead ahead_{};
 };
 
 }  // namespace heddle::detail::ilu

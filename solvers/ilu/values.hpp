@@ -49,16 +49,17 @@ auto load_row(const Matrix& A, const Pattern& pattern) {
                                                pattern.place()};
 }
 
-/// One launch in the order of `exec`. The pattern is that of the view, unless it forgot it.
-template <class Exec, class Matrix, class O, class Off>
-void load_values(const Exec& exec, const Matrix& A, const FactorPattern<Exec, O, Off>& pattern,
-                 const PatternView<O, Off>& view, typename Matrix::scalar_type* to) {
+/// use(n, loop), where loop(i) for each i < n writes the values of A in the places of a pattern,
+/// which is that of the view, unless it forgot it.
+template <class Matrix, class Exec, class O, class Off, class Use>
+void with_values(const Matrix& A, const FactorPattern<Exec, O, Off>& pattern,
+                 const PatternView<O, Off>& view, typename Matrix::scalar_type* to,
+                 const Use& use) {
   using S = typename Matrix::scalar_type;
   if (!pattern.place() && view.entries == static_cast<std::int64_t>(A.nonzeros())) {
-    copy(exec, "heddle::ilu::load", to, view.entries, A.values().data());
+    use(view.entries, Copy<S>{to, A.values().data()});
   } else {
-    Kokkos::parallel_for("heddle::ilu::load", range_policy(exec, view.rows),
-                         LoadRows<S, O, Off>{load_row(A, pattern), view.row_ptr, to});
+    use(view.rows, LoadRows<S, O, Off>{load_row(A, pattern), view.row_ptr, to});
   }
 }
 

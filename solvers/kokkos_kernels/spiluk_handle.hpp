@@ -5,6 +5,7 @@
 
 #include "../../formats/inspect/row_features.hpp"
 #include "../ilu/factorization.hpp"
+#include "../ilu/find_pattern.hpp"
 #include "../ilu/rows.hpp"
 #include "../ordered/same_pattern.hpp"
 #include "../triangle/check_triangle.hpp"
@@ -118,9 +119,12 @@ class SPILUKHandle {
     row_features(exec, A, Check::columns);
     nonzeros_ = static_cast<std::int64_t>(A.nonzeros());
     key_ = detail::pattern_key(exec, A);
-    detail::ilu::FactorPattern<Exec, nnz_lno_t, size_type> pattern(
-        exec, A.rows(), A.nonzeros(), A.row_ptr().data(), A.col_idx().data(), options, false, true);
-    factorization_.emplace(exec, std::move(pattern), options, "ilu");
+    factorization_.emplace(
+        exec,
+        detail::ilu::find_pattern(exec, A.rows(), A.nonzeros(), A.row_ptr().data(),
+                                  A.col_idx().data(), options, false, true),
+        options, "ilu");
+    factorization_->forget_levels();
     const auto rows = static_cast<std::int64_t>(rows_);
     using Sizes = detail::spiluk::SizesOfSplit<nnz_scalar_t, nnz_lno_t, size_type>;
     const auto made = factorization_->factors();

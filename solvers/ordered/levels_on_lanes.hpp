@@ -278,14 +278,14 @@ LevelSums find_levels_on_device(const Exec& exec, const Loop<O, Reads>& loop, in
                               Kokkos::Max<int>(rose));
     }
   }
-  int highest = 0;
+  using Highest = Kokkos::View<int, Space, Kokkos::MemoryUnmanaged>;
   Kokkos::parallel_reduce("heddle::ordered::highest", range_policy(exec, n), HighestLevel{level},
-                          Kokkos::Max<int>(highest));
+                          Kokkos::Max<int, Space>(Highest(&sums->levels)));
   using Device = Kokkos::View<const LevelSums, Space, Kokkos::MemoryUnmanaged>;
   using Host = Kokkos::View<LevelSums, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>;
   Kokkos::deep_copy(space, Host(&found), Device(sums));
   exec.fence("heddle::ordered::searched");
-  found.levels = highest + 1;
+  ++found.levels;
   return found;
 }
 

@@ -20,6 +20,10 @@ namespace triangle {
 template <Ordinal O, Offset Off>
 struct Graph;
 }  // namespace triangle
+namespace ordered {
+template <ExecutionSpace Exec>
+class Levels;
+}  // namespace ordered
 
 namespace sptrsv {
 
@@ -42,11 +46,12 @@ class SptrsvPlanCore {
 
   SptrsvPlanCore();
   SptrsvPlanCore(const Exec& exec, const Matrix& T, const SptrsvOptions& options);
-  /// For who makes a triangle: nothing is checked that `sums` say. Where T's values are null, he
+  /// For who makes a triangle: nothing is checked that `sums` say, and the levels of Op::none are
+  /// not looked for where he has them. Where T's values are null, he
   /// writes them himself where part(op).rows() reads them, on the threads of a CPU; T's arrays may
   /// go then, neither prepare nor features may be called, and supernodes are not chosen.
   SptrsvPlanCore(const Exec& exec, const Matrix& T, const SptrsvOptions& options,
-                 const triangle::TriangleSums& sums);
+                 const triangle::TriangleSums& sums, const ordered::Levels<Exec>* levels = nullptr);
   SptrsvPlanCore(SptrsvPlanCore&&) noexcept;
   SptrsvPlanCore& operator=(SptrsvPlanCore&&) noexcept;
   ~SptrsvPlanCore();
@@ -55,6 +60,9 @@ class SptrsvPlanCore {
                const Multivector<Vector>& x) const;
   void prepare(const Exec& exec, Op op);
   void update_values(const Exec& exec, const Matrix& T);
+  /// The same for who makes a triangle, whose size is not checked; and a bad diagonal is marked in
+  /// *bad (mark_bad_row), which is his to clear.
+  void take_values(const Exec& exec, const Matrix& T, std::int64_t* bad);
 
   Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_row() const {
     check_alive("bad_row");
@@ -84,12 +92,13 @@ class SptrsvPlanCore {
   static std::size_t index(Op op) { return transposes(op) ? 1 : 0; }
   bool values_come_later() const { return T_.nonzeros() > 0 && !T_.values().data(); }
 
-  void prepare_all(const Exec& exec);
-  void prepare_op(const Exec& exec, Op op);
+  void prepare_all(const Exec& exec, const ordered::Levels<Exec>* levels);
+  void prepare_op(const Exec& exec, Op op, const ordered::Levels<Exec>* levels = nullptr);
   void check_still_inspected(const Exec& exec) const;
 
-  /// Fills in `features` where it finds them.
+  /// Finds levels where they are not known. Fills in `features` where it finds them.
   Executor inspect(const Exec& exec, const triangle::Graph<O, Off>& graph, const Off* origin,
+                   const ordered::Levels<Exec>* levels,
                    std::optional<TriangleFeatures>& features) const;
 
   Executor& executor(Op op, const char* called) const;

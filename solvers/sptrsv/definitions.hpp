@@ -52,23 +52,24 @@ SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore(const Exec& ex
   sums_ = triangle::check_triangle<DiagonalValue>(exec, T, options.triangle, options.diagonal,
                                                   options.ignore_outside);
   pattern_ = pattern_key(exec, T, options.check_pattern);
-  prepare_all(exec);
+  prepare_all(exec, nullptr);
   setup_seconds_ = timer.seconds();
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore(
     const Exec& exec, const Matrix& T, const SptrsvOptions& options,
-    const triangle::TriangleSums& sums)
+    const triangle::TriangleSums& sums, const ordered::Levels<Exec>* levels)
     : T_(T), options_(options), device_(backends::describe(exec)), sums_(sums) {
   sptrsv::check_options(options);
-  prepare_all(exec);
+  prepare_all(exec, levels);
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_all(const Exec& exec) {
+void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_all(
+    const Exec& exec, const ordered::Levels<Exec>* levels) {
   bad_diagonal_ = BadDiagonal(Kokkos::view_alloc(kokkos_space(exec), "heddle::sptrsv::bad"));
-  prepare_op(exec, Op::none);
+  prepare_op(exec, Op::none, levels);
   for (const Op op : options_.ops) prepare_op(exec, op);
   overlap_ = OverlapCheck<Exec>(exec, options_.check_overlap, sptrsv::overlap_labels);
   exec.fence("heddle::sptrsv::inspected");
@@ -113,10 +114,17 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::update_values(const Exec
   triangle::check_same_size("update_values", T, T_.rows(),
                             static_cast<std::int64_t>(T_.nonzeros()));
   check_same_pattern(exec, pattern_, T, "SptrsvPlan");
-  T_ = T;
   Kokkos::deep_copy(kokkos_space(exec), bad_diagonal_, 0);
+  take_values(exec, T, bad_diagonal_.data());
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::take_values(const Exec& exec,
+                                                                    const Matrix& T,
+                                                                    std::int64_t* bad) {
+  T_ = T;
   for (auto& part : parts_) {
-    if (part) part->update_values(exec, T, bad_diagonal_.data());
+    if (part) part->update_values(exec, T, bad);
   }
 }
 
@@ -165,13 +173,14 @@ std::size_t SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::bytes() const {
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_op(const Exec& exec, Op op) {
+void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_op(
+    const Exec& exec, Op op, const ordered::Levels<Exec>* levels) {
   auto& part = parts_[index(op)];
   if (part) return;
   using triangle::Graph;
   const Graph<O, Off> graph{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(), options_.triangle};
   if (!transposes(op)) {
-    part = std::make_unique<Executor>(inspect(exec, graph, nullptr, features_[index(op)]));
+    part = std::make_unique<Executor>(inspect(exec, graph, nullptr, levels, features_[index(op)]));
   } else {
     const TransposedPattern<Exec, O, Off> transposed(exec, T_);
     const auto of = transposed.pattern();
@@ -188,12 +197,13 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_op(const Exec& e
         of_T.triangle().find_entries(exec, graph, of_T.waves().place_order(), place);
         gather(exec, "heddle::sptrsv::origin", origin, T_.nonzeros(), place,
                transposed.source().data());
-        part = std::make_unique<Executor>(inspect(exec, flipped, origin, features_[index(op)]));
+        part = std::make_unique<Executor>(
+            inspect(exec, flipped, origin, nullptr, features_[index(op)]));
         return;
       }
     }
     part = std::make_unique<Executor>(
-        inspect(exec, flipped, transposed.source().data(), features_[index(op)]));
+        inspect(exec, flipped, transposed.source().data(), nullptr, features_[index(op)]));
   }
 }
 
@@ -215,7 +225,8 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::check_still_inspected(
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
     const Exec& exec, const triangle::Graph<O, Off>& graph, const Off* origin,
-    std::optional<TriangleFeatures>& features) const -> Executor {
+    const ordered::Levels<Exec>* levels, std::optional<TriangleFeatures>& features) const
+    -> Executor {
   using namespace detail::sptrsv;
   constexpr bool runs_on_lanes = backends::has_lanes<Exec> && backends::waits_make_progress<Exec>;
   const SchemeGrammar legal = grammar(device_);
@@ -223,10 +234,11 @@ auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
   std::optional<Scheme> scheme;
   if (pinned) scheme = expanded(resolve(*options_.scheme, std::span(&legal, 1)));
   const int room = std::min(options_.vectors.count, triangle::most_room);
-  std::optional<ordered::Levels<Exec>> levels;
+  std::optional<ordered::Levels<Exec>> found;
   if constexpr (runs_on_lanes) {
-    if (!pinned || !scheme->has("in-order")) {
-      levels.emplace(exec, triangle::loop_of(graph, static_cast<std::int64_t>(T_.nonzeros())));
+    if (!levels && (!pinned || !scheme->has("in-order"))) {
+      levels =
+          &found.emplace(exec, triangle::loop_of(graph, static_cast<std::int64_t>(T_.nonzeros())));
     }
     if (!pinned) features = features_of(exec, graph, levels->of().data(), levels->count());
   }
@@ -243,17 +255,9 @@ auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
   if constexpr (runs_on_lanes) {
     scheme = concrete(*scheme, graph.rows, sums_.entries, levels ? levels->count() : 0);
   }
-  const sptrsv::Inspection<Exec, Matrix> inspection{exec,
-                                                    T_,
-                                                    graph,
-                                                    origin,
-                                                    sums_,
-                                                    device_,
-                                                    options_.diagonal,
-                                                    room,
-                                                    pinned,
-                                                    levels ? &*levels : nullptr,
-                                                    options_.threads};
+  const sptrsv::Inspection<Exec, Matrix> inspection{
+      exec, T_,     graph,  origin,          sums_, device_, options_.diagonal,
+      room, pinned, levels, options_.threads};
   return Executor(inspection, *scheme);
 }
 
