@@ -9,6 +9,7 @@
 #include "generate/amg.hpp"
 #include "generate/cutcell.hpp"
 #include "generate/rows.hpp"
+#include "generate/systems.hpp"
 #include "random.hpp"
 
 namespace heddle::test {
@@ -251,9 +252,44 @@ Pattern dense(Arguments& args, Random&) {
   return writer.take();
 }
 
+Assembled poisson2d(Arguments& args, Random&) {
+  return finite_volumes(2, args.at(0, 1000, 1, 40000), [](const Cell&, int, int) { return 1; });
+}
+
+Assembled poisson3d(Arguments& args, Random&) {
+  const std::int64_t n = args.at(0, 100, 1, 1200);
+  const std::int64_t points = args.at(1, 7, 7, 27);
+  if (points != 7 && points != 27) args.fail("the stencil has 7 or 27 points");
+  if (points == 27) return with_27_points(grid(3, n, true));
+  return finite_volumes(3, n, [](const Cell&, int, int) { return 1; });
+}
+
+Assembled anisotropic(Arguments& args, Random&) {
+  const std::int64_t n = args.at(0, 100, 1, 1200);
+  return weak_direction(n, 0.01 * static_cast<double>(args.at(1, 1, 0, 100)));
+}
+
+Assembled jumps(Arguments& args, Random& random) {
+  const std::int64_t n = args.at(0, 100, 1, 1200);
+  return jumping_coefficients(n, std::pow(10, args.at(1, 6, 0, 12)), random);
+}
+
+Assembled cutfaces(Arguments& args, Random&) { return cut_faces(args.at(0, 100, 1, 1200)); }
+
+Assembled convection(Arguments& args, Random&) {
+  const std::int64_t n = args.at(0, 100, 1, 1200);
+  return upwind(n, 0.01 * static_cast<double>(args.at(1, 100, 0, 100000)));
+}
+
+Assembled neumann(Arguments& args, Random&) { return insulated(args.at(0, 100, 1, 1200)); }
+
+Assembled elasticity(Arguments& args, Random&) { return elastic_cube(args.at(0, 40, 2, 800)); }
+
+/// One of both makes it.
 struct Entry {
   Generator generator;
-  Pattern (*make)(Arguments&, Random&);
+  Pattern (*make)(Arguments&, Random&) = nullptr;
+  Assembled (*assemble)(Arguments&, Random&) = nullptr;
 };
 
 const std::vector<Entry>& entries() {
@@ -272,6 +308,24 @@ const std::vector<Entry>& entries() {
        rectangular},
       {{"hypersparse", "ROWS,NONZEROS", "most rows are empty"}, hypersparse},
       {{"dense", "ROWS[,COLUMNS]", "every entry"}, dense},
+      {{"poisson2d", "N", "with values: Poisson's equation, N x N cells"}, nullptr, poisson2d},
+      {{"poisson3d", "N[,7|27]", "with values: N x N x N, 7 points, or HPCG's 27"},
+       nullptr,
+       poisson3d},
+      {{"anisotropic", "N[,PERCENT]", "the same, PERCENT (1) of it along one direction"},
+       nullptr,
+       anisotropic},
+      {{"jumps", "N[,DECADES]", "the same, boxes of 8 x 8 x 8 conduct by 1 or 10^DECADES (6)"},
+       nullptr,
+       jumps},
+      {{"cutfaces", "N", "the same, a sphere cut out, symmetric"}, nullptr, cutfaces},
+      {{"neumann", "N", "the same, insulated: singular"}, nullptr, neumann},
+      {{"convection", "N[,PERCENT]", "the same with a flow, PERCENT (100) of diffusion a cell"},
+       nullptr,
+       convection},
+      {{"elasticity", "N", "with values: a cube of trilinear elements with N x N x N free nodes"},
+       nullptr,
+       elasticity},
   };
   return list;
 }
@@ -287,7 +341,7 @@ const std::vector<Generator>& generators() {
   return list;
 }
 
-Pattern generate(const std::string& text, std::uint64_t seed) {
+Assembled generate_system(const std::string& text, std::uint64_t seed) {
   const std::string name = text.substr(0, text.find(':'));
   std::string known;
   for (const auto& entry : entries()) {
@@ -295,12 +349,17 @@ Pattern generate(const std::string& text, std::uint64_t seed) {
     if (entry.generator.name != name) continue;
     Arguments arguments(text, entry.generator);
     Random random(seed);
-    Pattern pattern = entry.make(arguments, random);
+    Assembled made = entry.assemble ? entry.assemble(arguments, random)
+                                    : Assembled{entry.make(arguments, random), {}, {}, 0};
     arguments.finish();
-    pattern.name = text;
-    return pattern;
+    made.name = text;
+    return made;
   }
   throw Error("no generator \"" + name + "\"", "there are " + known);
+}
+
+Pattern generate(const std::string& text, std::uint64_t seed) {
+  return generate_system(text, seed);
 }
 
 }  // namespace heddle::test

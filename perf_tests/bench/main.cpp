@@ -15,6 +15,7 @@
 #include "gs/operation.hpp"
 #include "ilu/operation.hpp"
 #include "launches/launches.hpp"
+#include "multigrid/operation.hpp"
 #include "multiply/operation.hpp"
 #include "operation.hpp"
 #include "read/operation.hpp"
@@ -30,19 +31,20 @@ namespace {
 /// What there is to run. A new operation is a folder and one line here.
 std::vector<Operation> operations() {
   return {
-      spmv_operation(),      //
-      sptrsv_operation(),    //
-      ilu_operation(),       //
-      gs_operation(),        //
-      solve_operation(),     //
-      convert_operation(),   //
-      multiply_operation(),  //
-      features_operation(),  //
-      device_operation(),    //
-      launches_operation(),  //
-      read_operation(),      //
-      compare_operation(),   //
-      vectors_operation(),   //
+      spmv_operation(),       //
+      sptrsv_operation(),     //
+      ilu_operation(),        //
+      gs_operation(),         //
+      solve_operation(),      //
+      convert_operation(),    //
+      multiply_operation(),   //
+      multigrid_operation(),  //
+      features_operation(),   //
+      device_operation(),     //
+      launches_operation(),   //
+      read_operation(),       //
+      compare_operation(),    //
+      vectors_operation(),    //
       cliffs_operation(),
   };
 }
@@ -64,6 +66,7 @@ constexpr const char* general_help =
     "  heddle-bench gs --generate grid2d:1000\n"
     "  heddle-bench solve --generate grid2d:300\n"
     "  heddle-bench multiply --generate grid2d:1000\n"
+    "  heddle-bench multigrid --generate poisson3d:60\n"
     "  heddle-bench compare before.json after.json\n\n"
     "Options of Kokkos (--kokkos-num-threads=4, ...) are passed on.\n";
 

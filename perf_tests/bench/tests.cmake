@@ -136,6 +136,21 @@ heddle_bench_test(multiply_not_square RUN multiply --generate rectangular:50,60,
                   ERR "its product with itself needs a square one")
 heddle_bench_test(multiply_too_large RUN multiply --generate grid2d:9 --most-products 100 ${quick} EXIT 2
                   ERR "takes [0-9]+ multiplications; allow as many with --most-products")
+heddle_bench_test(solve_multigrid RUN solve --generate poisson3d:12 --scheme multigrid --baseline program-none
+                  ${quick} EXIT 0 OUT "${bench_tests}/solve_multigrid.txt")
+heddle_bench_test(solve_multigrid_gmres RUN solve --generate convection:12 neumann:9 --method gmres --scheme
+                  multigrid --baseline none ${quick} EXIT 0)
+heddle_bench_test(multigrid_table RUN multigrid --generate poisson3d:12 grid2d:9 --scheme auto --coarsest-rows 100
+                  ${quick} EXIT 0 OUT "${bench_tests}/multigrid_table.txt")
+heddle_bench_test(multigrid_systems RUN multigrid --generate poisson2d:30 poisson3d:10,27 anisotropic:10 jumps:16
+                  cutfaces:12 neumann:10 elasticity:5 hypersparse:500,0 ${quick} EXIT 0)
+heddle_bench_test(multigrid_gmres RUN multigrid --generate convection:10 --method gmres --degree 3 ${quick}
+                  EXIT 0)
+heddle_bench_test(multigrid_few RUN multigrid --generate poisson2d:30 --max-iterations 2 ${quick} EXIT 1)
+heddle_bench_test(multigrid_no_scheme RUN multigrid --generate grid2d:9 --scheme sor ${quick} EXIT 2 OUT none
+                  ERR "no multigrid .sor.; there are auto, all, chebyshev")
+heddle_bench_test(multigrid_not_square RUN multigrid --generate rectangular:50,60,3 ${quick} EXIT 2
+                  ERR "solvers need a square matrix")
 heddle_bench_test(gs_table RUN gs --generate grid2d:20,9 --scheme auto gauss-seidel/sequential
                   --baseline sequential ${quick} EXIT 0 OUT "${bench_tests}/gs_table.txt")
 heddle_bench_test(gs_guess RUN gs --generate rmat:8 hypersparse:500,0 --sweep backward --start guess
@@ -249,6 +264,10 @@ set(smoke_multiply_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_multiply.json")
 heddle_bench_test(smoke_multiply RUN multiply --generate grid2d:30 hypersparse:500,0 --json
                   "${smoke_multiply_json}" ${quick} EXIT 0)
 set_tests_properties(heddle-bench/smoke_multiply PROPERTIES FIXTURES_SETUP heddle_bench_json)
+set(smoke_multigrid_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_multigrid.json")
+heddle_bench_test(smoke_multigrid RUN multigrid --generate poisson2d:30 elasticity:3 hypersparse:500,0 --json
+                  "${smoke_multigrid_json}" ${quick} EXIT 0)
+set_tests_properties(heddle-bench/smoke_multigrid PROPERTIES FIXTURES_SETUP heddle_bench_json)
 heddle_bench_test(smoke_sptrsv RUN sptrsv --generate grid2d:30 hub:3000 hypersparse:500,0 --json
                   "${smoke_sptrsv_json}" ${quick} EXIT 0)
 set_tests_properties(heddle-bench/smoke_sptrsv PROPERTIES FIXTURES_SETUP heddle_bench_json)
@@ -282,7 +301,7 @@ if(nlohmann_json_schema_validator_FOUND)
   add_test(NAME heddle-bench/schema COMMAND heddle_bench_check_schema ${schemas} -- "${smoke_json}"
                                             "${smoke_sptrsv_json}" "${smoke_search_json}"
                                             "${smoke_convert_json}" "${smoke_ilu_json}" "${smoke_gs_json}"
-                                            "${smoke_multiply_json}"
+                                            "${smoke_multiply_json}" "${smoke_multigrid_json}"
                                             "${smoke_solve_json}" "${smoke_gmres_json}"
                                             "${bench_tests}/unsteady.json")
   set_tests_properties(heddle-bench/schema PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
@@ -335,7 +354,7 @@ if(Python3_FOUND)
   add_test(NAME heddle-bench/keep
            COMMAND sh -c "rm -f '${CMAKE_CURRENT_BINARY_DIR}'/kept/*.csv && \
 '${Python3_EXECUTABLE}' '${CMAKE_CURRENT_SOURCE_DIR}/report/keep.py' '${smoke_json}' '${smoke_sptrsv_json}' \
-'${smoke_search_json}' '${smoke_convert_json}' '${smoke_solve_json}' '${bench_tests}/unsteady.json' -o '${CMAKE_CURRENT_BINARY_DIR}/kept' && \
+'${smoke_search_json}' '${smoke_convert_json}' '${smoke_solve_json}' '${smoke_multigrid_json}' '${bench_tests}/unsteady.json' -o '${CMAKE_CURRENT_BINARY_DIR}/kept' && \
 '${Python3_EXECUTABLE}' '${CMAKE_CURRENT_SOURCE_DIR}/report/keep.py' --check -o '${CMAKE_CURRENT_BINARY_DIR}/kept'")
   set_tests_properties(heddle-bench/keep PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
   # docs/performance.md and README's table are what the kept results say.
@@ -358,33 +377,4 @@ if(Python3_FOUND)
   endif()
 endif()
 
-add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp" "${bench_tests}/bind_threads.cpp"
-                                  "${bench_tests}/choose_replay.cpp" "${bench_tests}/cliffs.cpp"
-                                  "${bench_tests}/compare.cpp"
-                                  "${bench_tests}/contest_options.cpp"
-                                  "${bench_tests}/dependent_steps.cpp" "${bench_tests}/device_log.cpp"
-                                  "${bench_tests}/generators.cpp"
-                                  "${bench_tests}/matrix_set.cpp"
-                                  "${bench_tests}/multiply.cpp"
-                                  "${bench_tests}/pattern_picture.cpp"
-                                  "${bench_tests}/reference.cpp"
-                                  "${bench_tests}/scheme_search.cpp" "${bench_tests}/solve.cpp"
-                                  "${bench_tests}/sptrsv.cpp" "${bench_tests}/sptrsv_replay.cpp"
-                                  "${bench_tests}/steadiness.cpp" "${bench_tests}/table.cpp" "${bench_tests}/timing.cpp"
-                                  "${bench_tests}/trace.cpp"
-                                  "${bench_tests}/user_format.cpp" bench/sptrsv/trace.cpp
-                                  bench/cliffs/growth.cpp bench/cliffs/patterns.cpp
-                                  bench/common/allocator_figures.cpp bench/common/bind_threads.cpp
-                                  bench/common/csv.cpp bench/common/json.cpp
-                                  bench/compare/comparison.cpp bench/compare/kept_run.cpp
-                                  bench/common/dependent_steps.cpp bench/common/matrix_set.cpp
-                                  bench/common/progress.cpp
-                                  bench/common/steadiness.cpp bench/common/stopwatch.cpp
-                                  bench/common/table.cpp bench/common/timing.cpp)
-target_link_libraries(heddle_bench_tests PRIVATE heddle_tests_main nlohmann_json::nlohmann_json)
-target_compile_definitions(heddle_bench_tests
-                           PRIVATE "HEDDLE_KEPT_RESULTS=\"${CMAKE_CURRENT_SOURCE_DIR}/results\""
-                                   "HEDDLE_TEST_DATA=\"${PROJECT_SOURCE_DIR}/unit_tests/data\"")
-add_test(NAME heddle-bench/units COMMAND heddle_bench_tests)
-set_tests_properties(heddle-bench/units PROPERTIES TIMEOUT 1500
-                                                   ENVIRONMENT "${HEDDLE_BENCH_ENVIRONMENT}")
+include("${CMAKE_CURRENT_LIST_DIR}/units.cmake")

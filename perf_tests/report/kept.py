@@ -231,7 +231,7 @@ def run_text(run, matrices):
 
 
 def columns_of(run, lines):
-    columns = SOLVE_COLUMNS if run.get("operation") == "solve" else COLUMNS
+    columns = SOLVE_COLUMNS if run.get("operation") in ("solve", "multigrid") else COLUMNS
     return columns + ([UNSTEADY] if any(UNSTEADY in line for line in lines) else [])
 
 

@@ -28,7 +28,8 @@ class MultigridPlanCore {
   MultigridPlanCore& operator=(MultigridPlanCore&&) noexcept;
   ~MultigridPlanCore();
 
-  void apply(const Exec& exec, const Multivector<const S>& b, const Multivector<S>& x) const;
+  void apply_from(const Exec& exec, int level, const Multivector<const S>& b,
+                  const Multivector<S>& x) const;
   void update_values(const Exec& exec, const Matrix& A);
   void check_values(const Exec& exec) const;
 

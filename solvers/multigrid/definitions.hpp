@@ -135,16 +135,23 @@ auto MultigridPlanCore<Exec, Matrix>::state(const char* called) const -> State& 
 }
 
 template <ExecutionSpace Exec, class Matrix>
-void MultigridPlanCore<Exec, Matrix>::apply(const Exec& exec, const Multivector<const S>& b,
-                                            const Multivector<S>& x) const {
+void MultigridPlanCore<Exec, Matrix>::apply_from(const Exec& exec, int level,
+                                                 const Multivector<const S>& b,
+                                                 const Multivector<S>& x) const {
   State& of = state("apply");
-  check_vectors(of.rows, of.rows, Op::none, b, x);
+  if (level < 0 || level >= static_cast<int>(of.levels.size())) {
+    throw Error("there is no level " + std::to_string(level) + " of multigrid",
+                "its levels are 0 to " + std::to_string(of.levels.size() - 1));
+  }
+  const auto l = static_cast<std::size_t>(level);
+  const std::int64_t rows = of.levels[l].A.rows();
+  check_vectors(rows, rows, Op::none, b, x);
   if (of.rows == 0) return;
   const multigrid::Cycle<Exec, Matrix> cycle(exec, of.levels, of.shared.options);
   const int room = of.shared.options.vectors.count;
   for (int first = 0; first < b.count; first += room) {
     const int count = std::min(room, b.count - first);
-    cycle.run(0, b.slice(first, count), x.slice(first, count));
+    cycle.run(l, b.slice(first, count), x.slice(first, count));
   }
 }
 

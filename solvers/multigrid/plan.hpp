@@ -66,11 +66,19 @@ class MultigridPlan {
     static_assert(std::same_as<typename B::non_const_value_type, scalar_type> &&
                       std::same_as<typename X::value_type, scalar_type>,
                   "b and x hold the matrix's scalar");
-    core_.apply(exec, multivector_of<const scalar_type>(b), multivector_of<scalar_type>(x));
+    core_.apply_from(exec, 0, multivector_of<const scalar_type>(b), multivector_of<scalar_type>(x));
   }
   template <VectorView B, WritableVectorView X>
   void apply(const B& b, const X& x) const {
     apply(Exec{}, b, x);
+  }
+
+  /// The same by `level` and those coarser than it, 0 being the finest: of b and x with the rows of
+  /// that level. For measurements of levels.
+  template <VectorView B, WritableVectorView X>
+  void apply_from(const Exec& exec, int level, const B& b, const X& x) const {
+    core_.apply_from(exec, level, multivector_of<const scalar_type>(b),
+                     multivector_of<scalar_type>(x));
   }
 
   /// Takes the values of A, which has the pattern that was inspected and is borrowed from now on:

@@ -72,7 +72,18 @@ TEST_CASE("every generator makes sorted rows, the same from the same seed") {
                          "amg:6,1",
                          "cutcell:9",
                          "cutcell:8,0",
-                         "cutcell:1"};
+                         "cutcell:1",
+                         "poisson2d:7",
+                         "poisson3d:4",
+                         "poisson3d:4,27",
+                         "anisotropic:4",
+                         "anisotropic:4,0",
+                         "jumps:9",
+                         "cutfaces:9",
+                         "neumann:4",
+                         "neumann:1",
+                         "convection:4",
+                         "elasticity:3"};
   for (const char* text : texts) {
     CAPTURE(text);
     const Pattern pattern = generate(text, 5);
@@ -97,7 +108,9 @@ TEST_CASE("a text and a seed mean the same matrix for ever") {
       {"hypersparse:300,20", 0xdafccb05ee54e7f2u},
       {"dense:6,9", 0x6f4d5428452651bau},
       {"amg:2,9", 0x5b602f351218184cu},
-      {"cutcell:9", 0x80f2073646629d48u}};
+      {"cutcell:9", 0x80f2073646629d48u},
+      {"poisson3d:4", 0xb511072562687c82u},
+      {"elasticity:3", 0xf4bf243182c2be22u}};
   for (const auto& [text, value] : expected) {
     CAPTURE(text);
     CHECK(hash(generate(text, 5)) == value);
@@ -274,5 +287,5 @@ TEST_CASE("what cannot be made says how it is written") {
   CHECK(remedy("grid2d:1e30") == "write grid2d:N[,5|9]");
   CHECK(remedy("rmat:-1") == "write rmat:SCALE[,PER_ROW]");
   CHECK(remedy("banded:1.5,2,3") == "write banded:ROWS,HALF,PER_ROW");
-  CHECK(generators().size() == 12);
+  CHECK(generators().size() == 20);
 }

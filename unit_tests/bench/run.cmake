@@ -50,6 +50,12 @@ string(REGEX REPLACE "TIME +[0-9.e+]+ +TIME +SPREAD +[0-9.]+ +[0-9]+% +[0-9.]+ [
 # Of solve: setup, factor, iterations, one of them, the solve, in all, over the peer's.
 string(REGEX REPLACE "(TIME|-) +[0-9]+ +TIME +TIME +SPREAD +TIME +([0-9.e+]+x|-) "
                      "\\1 N TIME TIME SPREAD TIME N " plain "${plain}")
+# Of multigrid: setup, over a cycle, new values, over a cycle, a cycle, iterations, what is kept; of a level
+# what it keeps, its time, and what runs.
+string(REGEX REPLACE "TIME +[0-9.e+]+ +TIME +[0-9.e+]+ +TIME +SPREAD +[0-9]+ +[0-9.]+ [KMG]?B "
+                     "TIME N TIME N TIME SPREAD N BYTES " plain "${plain}")
+string(REGEX REPLACE "([0-9]+) +[0-9.]+ [KMG]?B +TIME +[a-z][^ \n]*, " "\\1 BYTES TIME SCHEME, " plain
+                     "${plain}")
 string(REGEX REPLACE "the least in all: [^\n]+" "the least in all: BEST" plain "${plain}")
 # Of operations on vectors: rate, and share of triad's.
 string(REGEX REPLACE "TIME +[0-9.]+ +[0-9]+%\n" "TIME N N%\n" plain "${plain}")

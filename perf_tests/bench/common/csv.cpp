@@ -106,7 +106,7 @@ std::string csv_text(const Json& run) {
   const Json& settings = run["settings"];
   const std::string part =
       run["operation"] == "sptrsv" ? "/" + settings["triangle"].get<std::string>() : "";
-  const bool solves = run["operation"] == "solve";
+  const bool solves = run["operation"] == "solve" || run["operation"] == "multigrid";
   std::string text;
   Line names(columns.begin(), columns.end());
   if (solves) names.emplace_back("iterations");

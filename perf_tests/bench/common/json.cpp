@@ -69,6 +69,14 @@ Json contestant(const MatrixResult& result, const ContestantResult& c,
   }
   if (const auto rest = c.setup_rest(figures.readback_seconds)) json["setup_rest_seconds"] = *rest;
   if (c.iterations) json["iterations"] = *c.iterations;
+  for (const LevelResult& level : c.levels) {
+    json["levels"].push_back({{"rows", level.rows},
+                              {"entries", level.entries},
+                              {"scheme", level.scheme},
+                              {"smoother", level.smoother},
+                              {"bytes", level.bytes},
+                              {"seconds", level.seconds}});
+  }
   if (result.triangle || c.iterations) json["update_seconds"] = samples(c.update);
   if (const auto& triangle = result.triangle) {
     const bool known = c.timed() && triangle->levels > 0;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "../../../core/files/read_matrix.hpp"
 #include "../../../testing/generate.hpp"
@@ -17,28 +19,38 @@ template <Scalar S, Offset Off>
 using HostStorage = CsrStorage<S, std::int32_t, Off, Kokkos::HostSpace>;
 
 template <Scalar S, Offset Off>
-HostStorage<S, Off> load_generated(const std::string& text, std::uint64_t seed) {
-  const test::Pattern pattern = test::generate(text, seed);
-  if (pattern.nonzeros() > static_cast<std::int64_t>(std::numeric_limits<Off>::max())) {
-    throw Error(text + " has " + std::to_string(pattern.nonzeros()) + " nonzeros",
-                "use --offset 64");
-  }
-  return test::make_matrix<S, std::int32_t, Off>(pattern, test::Random(seed + 1));
-}
-
-template <Scalar S, Offset Off>
 struct Loaded {
   HostStorage<S, Off> matrix;
-  /// Whether the values are the source's own. Generated matrices have random ones, and so has a
-  /// file whose values are all 1, as a pattern's are: with ones alone many a wrong result would go
-  /// unseen.
+  /// Whether the values are the source's own. Most generated matrices have random ones, and so has
+  /// a file whose values are all 1, as a pattern's are: with ones alone many a wrong result would
+  /// go unseen.
   bool own_values = false;
+  /// Of the nodes of a generated elastic body, one after the other; else there are none.
+  std::vector<double> coordinates = {};
+  int dimensions = 0;
 };
+
+template <Scalar S, Offset Off>
+Loaded<S, Off> generate_and_load(const std::string& text, std::uint64_t seed) {
+  test::Assembled made = test::generate_system(text, seed);
+  if (made.nonzeros() > static_cast<std::int64_t>(std::numeric_limits<Off>::max())) {
+    throw Error(text + " has " + std::to_string(made.nonzeros()) + " nonzeros", "use --offset 64");
+  }
+  const auto storage = test::make_matrix<S, std::int32_t, Off>(made, test::Random(seed + 1));
+  for (std::size_t k = 0; k < made.values.size(); ++k) {
+    storage.values()(k) = S(static_cast<RealOf<S>>(made.values[k]));
+  }
+  return {storage, made.own_values(), std::move(made.coordinates), made.dimensions};
+}
+template <Scalar S, Offset Off>
+HostStorage<S, Off> load_generated(const std::string& text, std::uint64_t seed) {
+  return generate_and_load<S, Off>(text, seed).matrix;
+}
 
 /// The matrix of a source, on the host.
 template <Scalar S, Offset Off>
 Loaded<S, Off> load(const Source& source, std::uint64_t seed) {
-  if (source.generated) return {load_generated<S, Off>(source.text, seed), false};
+  if (source.generated) return generate_and_load<S, Off>(source.text, seed);
   const auto storage =
       read_matrix<S, std::int32_t, Off>(source.text, {.duplicates = Duplicates::add});
   const auto values = storage.values();
@@ -49,7 +61,7 @@ Loaded<S, Off> load(const Source& source, std::uint64_t seed) {
     test::Random random(seed + 1);
     for (std::size_t k = 0; k < count; ++k) values(k) = random.scalar<S>();
   }
-  return {storage, !all_one};
+  return {storage, !all_one, {}, 0};
 }
 
 /// What load_matrix() makes of a source, a CSR matrix on the host; its facts go to `result`.

@@ -73,6 +73,14 @@ struct Allocations {
   Samples time;
 };
 
+/// One level of a multigrid.
+struct LevelResult {
+  std::int64_t rows = 0, entries = 0;
+  std::string scheme, smoother;
+  std::size_t bytes = 0;
+  double seconds = 0;  // its part of a cycle
+};
+
 struct ContestantResult {
   std::string name;
   bool is_scheme = false;  // of Heddle; else a baseline
@@ -90,8 +98,10 @@ struct ContestantResult {
   Samples queued;   // one of several applies behind each other
   Samples latency;  // from the call to the end of the fence after it, by the host's clock
   Samples update;   // of the values, where it is an operation of its own
-  /// Of a solve: products with the matrix.
+  /// Of a solve, or of one with it: products with the matrix.
   std::optional<int> iterations;
+  /// Of multigrid, the finest first.
+  std::vector<LevelResult> levels;
   /// Of one setup, or of one conversion.
   std::optional<Allocations> allocations;
   std::size_t bytes = 0;

@@ -7,6 +7,7 @@
 #include <heddle/spmv.hpp>
 
 #include "../ilu/make_preconditioner.hpp"
+#include "../multigrid/make_multigrid.hpp"
 #include "problem.hpp"
 
 namespace heddle::bench {
@@ -103,6 +104,11 @@ std::unique_ptr<AnyOperator<S>> make_named(const Exec& exec, const SolveProblem<
     options.expected_applies = request.expected_applies;
     if (name.ends_with("multicolor")) options.order = GaussSeidelOrder::multicolor;
     return std::make_unique<PlannedPreconditioner<S, Off, Sweep>>(exec, problem.A, options);
+  }
+  if (name == "multigrid") {
+    MultigridOptions options;
+    options.expected_applies = request.expected_applies;
+    return make_multigrid<S, Off>(exec, problem.A, problem.coordinates, "chebyshev", options);
   }
   IluOptions options;
   options.expected_applies = request.expected_applies;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../common/load.hpp"
-#include "../common/problem.hpp"
-#include "request.hpp"
+#include "linear_system.hpp"
 
 namespace heddle::bench {
 
@@ -31,15 +29,11 @@ class SolveContestant : public SetUp {
   Solved solved_;
 };
 
-/// One system on the device and on the host; what every contestant is given.
+/// What every contestant is given.
 template <Scalar S, Offset Off>
-struct SolveProblem : ColumnVectors<S> {
+struct SolveProblem : LinearSystem<S, Off> {
   using Contestant = SolveContestant<S>;
 
-  /// Columns ascend, each once, and the diagonal is whole.
-  CsrMatrix<S, Index, Off, Space> A;
-  HostStorage<S, Off> host;
-  Kokkos::View<S*, Space> b, x;
   SolveRequest request;
 };
 

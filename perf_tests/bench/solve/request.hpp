@@ -48,6 +48,8 @@ inline const std::vector<KnownPreconditioner>& known_preconditioners() {
       {"ilu0-subdomains", "ILU(0) of --subdomains runs of rows", false, true},
       {"ilu0-float", "ILU(0) kept in float", false, true},
       {"ilu1", "ILU(1)", false, true},
+      {"multigrid", "a V cycle of smoothed aggregation, smoothed by Chebyshev's polynomials", true,
+       true},
   };
   return list;
 }

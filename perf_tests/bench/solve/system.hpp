@@ -12,6 +12,7 @@ template <Scalar S, Offset Off>
 struct System {
   HostStorage<S, Off> matrix;
   std::string values;
+  bool own_values = false;
 };
 
 /// Whether the entries of the diagonal, which is whole, are real and above zero.
@@ -81,12 +82,14 @@ System<S, Off> make_system(const Loaded<S, Off>& loaded, Method method, double e
   const bool cg = method == Method::cg;
   if (loaded.own_values &&
       (!cg || (set == 0 && hermitian(whole) && has_positive_diagonal(whole)))) {
-    return {whole, set == 0
-                       ? "its own values"
-                       : "its own values, the diagonal of " + std::to_string(set) + " rows set"};
+    return {whole,
+            set == 0 ? "its own values"
+                     : "its own values, the diagonal of " + std::to_string(set) + " rows set",
+            true};
   }
   return {laplacian(whole, cg, excess),
-          cg ? "a symmetric Laplacian of its pattern" : "an unsymmetric Laplacian of its pattern"};
+          cg ? "a symmetric Laplacian of its pattern" : "an unsymmetric Laplacian of its pattern",
+          false};
 }
 
 }  // namespace heddle::bench

@@ -66,6 +66,34 @@ TEST_CASE("a matrix that is inverted whole") {
   }
 }
 
+TEST_CASE("a cycle from a level on is that of the levels below") {
+  const Exec exec;
+  const auto a = poisson<Exec, double>(emulated ? 20 : 40, emulated ? 20 : 40, 1);
+  Plan plan(exec, a.matrix(), {.coarsest_rows = emulated ? 10 : 40});
+  const auto levels = plan.levels().levels;
+  REQUIRE(levels.size() > 1);
+  const auto whole = applied(exec, plan, right_hand_side<double>(plan.rows()));
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    const auto b = right_hand_side<double>(levels[l].rows);
+    const Kokkos::View<double*, Space> x("heddle::test::x", b.extent(0));
+    plan.apply_from(exec, static_cast<int>(l), b, x);
+    exec.fence("heddle::test::applied");
+    const auto found = to_host(x);
+    const auto of = to_host(b);
+    double energy = 0;
+    for (std::size_t i = 0; i < of.extent(0); ++i) energy += of(i) * found(i);
+    CHECK(energy > 0);
+    bool same = true;
+    for (std::size_t i = 0; l == 0 && i < of.extent(0); ++i) same = same && whole(i) == found(i);
+    CHECK(same);
+  }
+  const auto b = right_hand_side<double>(plan.rows());
+  const auto x = right_hand_side<double>(plan.rows());
+  CHECK_THROWS_AS(plan.apply_from(exec, -1, b, x), Error);
+  CHECK_THROWS_AS(plan.apply_from(exec, static_cast<int>(levels.size()), b, x), Error);
+  CHECK_THROWS_AS(plan.apply_from(exec, 1, b, x), Error);
+}
+
 TEST_CASE("conjugate gradients with multigrid: iterations hardly grow with the size") {
   const Exec exec;
   const std::vector<int> squares = emulated ? std::vector{20, 40} : std::vector{40, 100, 300};

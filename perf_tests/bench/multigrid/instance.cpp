@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Compiled once for each pair of HEDDLE_BENCH_SCALAR and HEDDLE_BENCH_OFFSET.
+#include <heddle/multigrid.hpp>
+
+#include "../common/instances.hpp"
+#include "run.hpp"
+
+namespace heddle::bench {
+
+template <Scalar T, Offset O>
+class PlannedMultigrid : public AnyMultigrid<T> {
+ public:
+  using typename AnyOperator<T>::Const;
+  using typename AnyOperator<T>::Vector;
+  using Matrix = CsrMatrix<T, Index, O, Space>;
+
+  template <class... Arguments>
+  PlannedMultigrid(const Exec& exec, const Matrix& A, const Arguments&... arguments)
+      : AnyMultigrid<T>(A.rows()), A_(A), plan_(exec, A, arguments...) {}
+
+  void apply(const Exec& exec, const Const& b, const Vector& x) override {
+    plan_.apply(exec, b, x);
+  }
+  void apply_from(const Exec& exec, int level, const Const& b, const Vector& x) override {
+    plan_.apply_from(exec, level, b, x);
+  }
+  void update_values(const Exec& exec) override { plan_.update_values(exec, A_); }
+  bool symmetric() const override { return plan_.symmetric(); }
+  std::size_t bytes() const override { return plan_.bytes(); }
+  MultigridHierarchy levels() const override { return plan_.levels(); }
+
+ private:
+  Matrix A_;
+  MultigridPlan<Exec, Matrix> plan_;
+};
+
+template <Scalar T, Offset O>
+std::unique_ptr<AnyMultigrid<T>> make_multigrid(const Exec& exec,
+                                                const CsrMatrix<T, Index, O, Space>& A,
+                                                const Kokkos::View<double**, Space>& coordinates,
+                                                const std::string& name, MultigridOptions options) {
+  if (name == "l1-jacobi") options.smoother = MultigridSmoother::l1_jacobi;
+  using Planned = PlannedMultigrid<T, O>;
+  if (coordinates.extent(0) == 0) return std::make_unique<Planned>(exec, A, options);
+  options.block_size = static_cast<int>(coordinates.extent(1));
+  return std::make_unique<Planned>(exec, A, rigid_body_motions<T>(exec, coordinates), options);
+}
+
+template std::unique_ptr<AnyMultigrid<HEDDLE_BENCH_SCALAR>> make_multigrid(
+    const Exec&, const CsrMatrix<HEDDLE_BENCH_SCALAR, Index, HEDDLE_BENCH_OFFSET, Space>&,
+    const Kokkos::View<double**, Space>&, const std::string&, MultigridOptions);
+
+namespace {
+
+using S = HEDDLE_BENCH_SCALAR;
+using Off = HEDDLE_BENCH_OFFSET;
+
+MatrixResult run(const MultigridRequest& request, const Source& source, Progress& progress) {
+  return MultigridRun<S, Off>(request, source, progress).run();
+}
+
+std::vector<std::string> hierarchy_names() {
+  std::vector<std::string> names;
+  for (const KnownHierarchy& known : known_hierarchies()) names.push_back(known.name);
+  return names;
+}
+
+[[maybe_unused]] const bool entered = [] {
+  instances<MultigridRequest>().push_back({HEDDLE_BENCH_SCALAR_NAME,
+                                           8 * static_cast<int>(sizeof(Off)), run, hierarchy_names,
+                                           baseline_names<MultigridProblem<S, Off>>});
+  return true;
+}();
+
+}  // namespace
+
+}  // namespace heddle::bench

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "../../../solvers/multigrid/hierarchy.hpp"
+#include "../../../solvers/multigrid/options.hpp"
+#include "../common/any_operator.hpp"
+
+namespace heddle::bench {
+
+/// A multigrid plan as a preconditioner, whose levels can be looked at.
+template <Scalar S>
+class AnyMultigrid : public AnyOperator<S> {
+ public:
+  using AnyOperator<S>::AnyOperator;
+  using typename AnyOperator<S>::Const;
+  using typename AnyOperator<S>::Vector;
+
+  virtual MultigridHierarchy levels() const = 0;
+  /// A cycle of a level and those coarser than it.
+  virtual void apply_from(const Exec& exec, int level, const Const& b, const Vector& x) = 0;
+};
+
+/// A kind of hierarchy, by the name that it has in tables.
+struct KnownHierarchy {
+  std::string name, description;
+};
+inline const std::vector<KnownHierarchy>& known_hierarchies() {
+  static const std::vector<KnownHierarchy> list = {
+      {"chebyshev", "smoothed by Chebyshev's polynomials"},
+      {"l1-jacobi", "smoothed by l1-Jacobi"},
+  };
+  return list;
+}
+
+/// The one of that name, with the rigid bodies of nodes at `coordinates` unless these are empty.
+/// Compiled once a pair of types, in multigrid/instance.cpp.
+template <Scalar S, Offset Off>
+std::unique_ptr<AnyMultigrid<S>> make_multigrid(const Exec& exec,
+                                                const CsrMatrix<S, Index, Off, Space>& A,
+                                                const Kokkos::View<double**, Space>& coordinates,
+                                                const std::string& name, MultigridOptions options);
+
+}  // namespace heddle::bench

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "operation.hpp"
+
+#include <memory>
+
+#include "../common/run_contest.hpp"
+#include "../common/table.hpp"
+#include "make_multigrid.hpp"
+#include "table.hpp"
+
+namespace heddle::bench {
+
+namespace {
+
+void define(CLI::App& app, MultigridRequest& r) {
+  app.add_option("--strength", r.options.strength, "Above which an entry is strong")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  app.add_option("--block", r.options.block_size, "Rows of a node; elasticity knows it")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
+  app.add_option("--degree", r.options.degree, "Of polynomials, or sweeps")
+      ->check(CLI::Range(1, 4))
+      ->capture_default_str();
+  app.add_option("--coarsest-rows", r.options.coarsest_rows, "Rows at most that are inverted")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_option("--expected-applies", r.options.expected_applies,
+                 "What plans are told of how often they will be applied")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--method", r.method_name, "cg or gmres, which solves to count iterations")
+      ->check(CLI::IsMember({"cg", "gmres"}))
+      ->capture_default_str();
+  app.add_option("--tolerance", r.limits.tolerance, "Of the residual, relative to b")
+      ->check(CLI::Range(1e-15, 0.1))
+      ->capture_default_str();
+  app.add_option("--max-iterations", r.limits.max_iterations, "Products at most")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--excess", r.excess,
+                 "Of a Laplacian that is made of a pattern: the diagonal over the other entries' "
+                 "magnitudes, less 1")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  r.define_contest(app, "Smoothers, \"auto\" for the default, or \"all\"");
+  r.define(app);
+}
+
+int run(const MultigridRequest& request, const std::vector<std::string>& words) {
+  const auto& known = known_hierarchies();
+  for (const std::string& name : request.schemes) {
+    const auto same = [&](const KnownHierarchy& one) { return one.name == name; };
+    if (name == "all" || name == "auto" || std::any_of(known.begin(), known.end(), same)) continue;
+    std::string names = "auto, all";
+    for (const KnownHierarchy& one : known) names += ", " + one.name;
+    throw Error("no multigrid \"" + name + "\"", "there are " + names);
+  }
+  Json settings;
+  settings["strength"] = request.options.strength;
+  settings["block_size"] = request.options.block_size;
+  settings["degree"] = request.options.degree;
+  settings["coarsest_rows"] = request.options.coarsest_rows;
+  settings["expected_applies"] = request.options.expected_applies;
+  settings["method"] = request.method_name;
+  settings["tolerance"] = request.limits.tolerance;
+  settings["max_iterations"] = request.limits.max_iterations;
+  settings["excess"] = request.excess;
+  return run_contest("multigrid", request, settings, print_hierarchies, words);
+}
+
+constexpr const char* examples =
+    "\nexamples:\n"
+    "  heddle-bench multigrid --generate poisson3d:60 elasticity:20\n"
+    "  heddle-bench multigrid --generate convection:60 --method gmres --scheme auto\n"
+    "  heddle-bench multigrid --set multigrid --folder ~/matrices --json out.json\n\n";
+
+void list(std::ostream& out) {
+  out << "schemes of multigrid:\n";
+  for (const KnownHierarchy& known : known_hierarchies()) {
+    out << format("  %-20s%s\n", known.name.c_str(), known.description.c_str());
+  }
+  out << '\n';
+  list_baselines<MultigridRequest>(out, "multigrid");
+}
+
+}  // namespace
+
+Operation multigrid_operation() {
+  const auto request = std::make_shared<MultigridRequest>();
+  Operation operation;
+  operation.name = "multigrid";
+  operation.description = "Multigrid: set-up, new values, cycles, level by level";
+  operation.define = [request](CLI::App& app) { define(app, *request); };
+  operation.run = [request](const std::vector<std::string>& words) { return run(*request, words); };
+  operation.help = matrix_help() + "\n" + hierarchies_help() + examples;
+  operation.list = list;
+  return operation;
+}
+
+}  // namespace heddle::bench

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../solve/linear_system.hpp"
+#include "make_multigrid.hpp"
+#include "request.hpp"
+
+namespace heddle::bench {
+
+/// A multigrid preconditioner of one system.
+class MultigridContestant : public SetUp {
+ public:
+  /// What is timed: a cycle, of the problem's b, into its x.
+  virtual void apply(const Exec& exec) = 0;
+  /// Solves with it, from zero, into the problem's x.
+  virtual Solved solve(const Exec& exec) = 0;
+  virtual bool updates() const { return false; }
+  /// Takes values of the same pattern.
+  virtual void update_values(const Exec&) {}
+  /// What its levels are; no level where nobody knows.
+  virtual MultigridHierarchy levels() const { return {}; }
+  /// A cycle of a level and those coarser than it.
+  virtual void apply_from(const Exec&, int) {}
+};
+
+/// What every contestant is given.
+template <Scalar S, Offset Off>
+struct MultigridProblem : LinearSystem<S, Off> {
+  using Contestant = MultigridContestant;
+
+  MultigridRequest request;
+};
+
+}  // namespace heddle::bench

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Discretized equations over a grid: patterns with values of their own.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "../pattern.hpp"
+#include "../random.hpp"
+
+namespace heddle::test {
+
+/// A pattern, and if it is that of a system, its values, in the order of the entries.
+struct Assembled : Pattern {
+  std::vector<double> values;
+  /// Of an elastic body: of each node, one node after the other.
+  std::vector<double> coordinates;
+  int dimensions = 0;
+
+  bool own_values() const { return !values.empty(); }
+};
+
+using Cell = std::array<std::int64_t, 3>;
+
+/// Finite volumes over N x N or N x N x N cells. conductance(cell, axis, side) is that of the face
+/// of a cell towards `side` (-1 or 1) along an axis, as its row sees it; beyond an outer face x is
+/// zero. What conducts nothing is no entry, and a cell that nothing leads to is held at its
+/// right-hand side.
+template <class Conductance>
+Assembled finite_volumes(int dimensions, std::int64_t n, const Conductance& conductance) {
+  const std::int64_t layers = dimensions == 3 ? n : 1, cells = n * n * layers;
+  const std::array<std::int64_t, 3> step{1, n, n * n}, extent{n, n, layers};
+  Assembled system;
+  system.columns = cells;
+  system.rows.reserve(static_cast<std::size_t>(cells));
+  std::vector<std::int64_t> row;
+  for (std::int64_t i = 0; i < cells; ++i) {
+    const Cell cell{i % n, i / n % n, i / n / n};
+    row.clear();
+    const std::size_t begin = system.values.size();
+    double diagonal = 0;
+    const auto face = [&](std::size_t axis, int side) {
+      const double conducts = conductance(cell, static_cast<int>(axis), side);
+      diagonal += conducts;
+      const std::int64_t next = cell[axis] + side;
+      if (conducts == 0 || next < 0 || next >= extent[axis]) return;
+      row.push_back(i + side * step[axis]);
+      system.values.push_back(-conducts);
+    };
+    for (int axis = dimensions - 1; axis >= 0; --axis) face(static_cast<std::size_t>(axis), -1);
+    const std::size_t before = row.size();
+    for (int axis = 0; axis < dimensions; ++axis) face(static_cast<std::size_t>(axis), 1);
+    row.insert(row.begin() + static_cast<std::ptrdiff_t>(before), i);
+    system.values.insert(system.values.begin() + static_cast<std::ptrdiff_t>(begin + before),
+                         diagonal == 0 ? 1 : diagonal);
+    system.rows.push_back(row);
+  }
+  return system;
+}
+
+/// 26 on the diagonal and -1 for each neighbour, those across edges and corners among them: what
+/// HPCG solves.
+inline Assembled with_27_points(Pattern grid) {
+  Assembled system{std::move(grid), {}, {}, 0};
+  for (std::size_t i = 0; i < system.rows.size(); ++i) {
+    for (const std::int32_t j : system.rows[i]) {
+      system.values.push_back(static_cast<std::size_t>(j) == i ? 26 : -1);
+    }
+  }
+  return system;
+}
+
+/// Layers along one axis that conduct `weak` times as well among each other.
+inline Assembled weak_direction(std::int64_t n, double weak) {
+  return finite_volumes(3, n, [&](const Cell&, int axis, int) { return axis == 2 ? weak : 1; });
+}
+
+/// Nothing leaves through outer faces: constants are mapped to zero.
+inline Assembled insulated(std::int64_t n) {
+  return finite_volumes(3, n, [&](const Cell& cell, int axis, int side) {
+    const std::int64_t next = cell[static_cast<std::size_t>(axis)] + side;
+    return next < 0 || next >= n ? 0 : 1;
+  });
+}
+
+/// Boxes of 8 x 8 x 8 cells conduct by 1 or by `jump`, at random; a face by the harmonic mean.
+inline Assembled jumping_coefficients(std::int64_t n, double jump, Random& random) {
+  const std::int64_t boxes = (n + 7) / 8;
+  std::vector<double> of_box(static_cast<std::size_t>(boxes * boxes * boxes));
+  for (double& coefficient : of_box) coefficient = random.below(2) == 0 ? 1 : jump;
+  const auto at = [&](const Cell& cell) {
+    return of_box[static_cast<std::size_t>(((cell[2] / 8) * boxes + cell[1] / 8) * boxes +
+                                           cell[0] / 8)];
+  };
+  return finite_volumes(3, n, [&](const Cell& cell, int axis, int side) {
+    Cell next = cell;
+    std::int64_t& along = next[static_cast<std::size_t>(axis)];
+    along = std::clamp<std::int64_t>(along + side, 0, n - 1);
+    const double here = at(cell), there = at(next);
+    return here == there ? here : 2 / (1 / here + 1 / there);
+  });
+}
+
+/// A sphere that nothing flows into lies in the middle of the grid; a face that it cuts conducts by
+/// about what is left of it, be it as little as may be.
+inline Assembled cut_faces(std::int64_t n) {
+  const double radius = 0.3 * static_cast<double>(n);
+  const std::array<double, 3> centre{0.5 * static_cast<double>(n), 0.47 * static_cast<double>(n),
+                                     0.45 * static_cast<double>(n)};
+  return finite_volumes(3, n, [&](const Cell& cell, int axis, int side) {
+    double square = 0;
+    for (int d = 0; d < 3; ++d) {
+      const auto at = static_cast<std::size_t>(d);
+      // Of the lower cell's upper face, so that both cells see the same number.
+      const auto corner = static_cast<double>(cell[at] + (d == axis && side > 0 ? 1 : 0));
+      const double offset = corner + (d == axis ? 0 : 0.5) - centre[at];
+      square += offset * offset;
+    }
+    return std::clamp(std::sqrt(square) - radius + 0.5, 0.0, 1.0);
+  });
+}
+
+/// Diffusion by 1 and a flow along (1, 1/2, 1/4) that carries `flow` through a face, from upstream:
+/// not symmetric, with rows that add up to zero within.
+inline Assembled upwind(std::int64_t n, double flow) {
+  return finite_volumes(3, n, [&](const Cell&, int axis, int side) {
+    return side < 0 ? 1 + flow / static_cast<double>(1 << axis) : 1;
+  });
+}
+
+/// 24 x 24, of the unit cube of trilinear elements: Young's modulus 1, Poisson's ratio 0.3. Corner
+/// c lies at (c & 1, c >> 1 & 1, c >> 2).
+using ElementStiffness = std::array<std::array<double, 24>, 24>;
+inline ElementStiffness element_stiffness() {
+  constexpr double poisson = 0.3;
+  const double lambda = poisson / ((1 + poisson) * (1 - 2 * poisson)), mu = 0.5 / (1 + poisson);
+  const double places[] = {0.5 - 0.5 / std::sqrt(3.0), 0.5 + 0.5 / std::sqrt(3.0)};
+  ElementStiffness stiffness{};
+  for (int point = 0; point < 8; ++point) {
+    double gradient[8][3];
+    for (int corner = 0; corner < 8; ++corner) {
+      for (int d = 0; d < 3; ++d) {
+        gradient[corner][d] = 1;
+        for (int e = 0; e < 3; ++e) {
+          const double at = places[point >> e & 1];
+          const bool upper = (corner >> e & 1) != 0;
+          gradient[corner][d] *= d == e ? (upper ? 1 : -1) : (upper ? at : 1 - at);
+        }
+      }
+    }
+    for (std::size_t row = 0; row < 24; ++row) {
+      for (std::size_t column = row; column < 24; ++column) {
+        const double* const a = gradient[row / 3];
+        const double* const b = gradient[column / 3];
+        const std::size_t k = row % 3, l = column % 3;
+        double sum = lambda * a[k] * b[l] + mu * a[l] * b[k];
+        if (k == l) sum += mu * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+        stiffness[row][column] += sum / 8;
+      }
+    }
+  }
+  for (std::size_t row = 0; row < 24; ++row) {
+    for (std::size_t column = 0; column < row; ++column) {
+      stiffness[row][column] = stiffness[column][row];
+    }
+  }
+  return stiffness;
+}
+
+/// A cube of N x (N - 1) x (N - 1) such elements, held at the face where the first coordinate is 0:
+/// N^3 free nodes of three displacements.
+inline Assembled elastic_cube(std::int64_t n) {
+  const ElementStiffness element = element_stiffness();
+  Assembled system;
+  system.columns = 3 * n * n * n;
+  system.dimensions = 3;
+  system.rows.reserve(static_cast<std::size_t>(system.columns));
+  std::vector<std::int64_t> columns;
+  for (std::int64_t node = 0; node < n * n * n; ++node) {
+    const Cell at{node % n + 1, node / n % n, node / n / n};
+    for (const std::int64_t place : at) system.coordinates.push_back(static_cast<double>(place));
+    double blocks[27][3][3] = {};
+    for (int around = 0; around < 8; ++around) {  // the element whose corner 7 - around the node is
+      const Cell first{at[0] - 1 + (around & 1), at[1] - 1 + (around >> 1 & 1),
+                       at[2] - 1 + (around >> 2)};
+      if (first[0] < 0 || first[0] >= n || first[1] < 0 || first[1] >= n - 1 || first[2] < 0 ||
+          first[2] >= n - 1) {
+        continue;
+      }
+      for (int corner = 0; corner < 8; ++corner) {
+        const int place = ((around >> 2) + (corner >> 2)) * 9 +
+                          ((around >> 1 & 1) + (corner >> 1 & 1)) * 3 + (around & 1) + (corner & 1);
+        for (int k = 0; k < 3; ++k) {
+          for (int l = 0; l < 3; ++l) {
+            blocks[place][k][l] += element[static_cast<std::size_t>(3 * (7 - around) + k)]
+                                          [static_cast<std::size_t>(3 * corner + l)];
+          }
+        }
+      }
+    }
+    for (int k = 0; k < 3; ++k) {
+      columns.clear();
+      for (int place = 0; place < 27; ++place) {
+        const Cell to{at[0] + place % 3 - 1, at[1] + place / 3 % 3 - 1, at[2] + place / 9 - 1};
+        if (to[0] < 1 || to[0] > n || to[1] < 0 || to[1] >= n || to[2] < 0 || to[2] >= n) continue;
+        for (int l = 0; l < 3; ++l) {
+          columns.push_back(3 * ((to[2] * n + to[1]) * n + to[0] - 1) + l);
+          system.values.push_back(blocks[place][k][l]);
+        }
+      }
+      system.rows.push_back(columns);
+    }
+  }
+  return system;
+}
+
+}  // namespace heddle::test
