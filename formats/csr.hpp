@@ -2,6 +2,7 @@
 #pragma once
 
 #include "matrix/add.hpp"
+#include "matrix/blocks.hpp"
 #include "matrix/coordinates.hpp"
 #include "matrix/galerkin.hpp"
 #include "matrix/multiply.hpp"
@@ -12,4 +13,4 @@
 #include "matrix/select.hpp"
 
 /// Operations on CSR matrices, on all backends: products, transposes, sorting, sums, parts,
-/// assembly from triplets, norms. docs/matrices.md
+/// assembly from triplets, dense blocks, norms. docs/matrices.md

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../matrix.hpp"
+#include "../block_matrix.hpp"
 
 // For those who hold a matrix of Kokkos Kernels, as a Tpetra::CrsMatrix does on its process.
 namespace heddle {
@@ -18,10 +18,24 @@ concept KokkosKernelsMatrix = requires(const M& A) {
   A.values.extent(0);
 } && !requires(const M& A) { A.blockDim(); };
 
+/// A matrix with the members of a KokkosSparse::Experimental::BsrMatrix, as a
+/// Tpetra::BlockCrsMatrix has on its process (getLocalMatrixDevice): numRows() and numCols() count
+/// blocks.
+template <class M>
+concept KokkosKernelsBlockMatrix = requires(const M& A) {
+  A.numRows();
+  A.numCols();
+  A.blockDim();
+  A.graph.row_map.extent(0);
+  A.graph.entries.extent(0);
+  A.values.extent(0);
+};
+
 namespace detail {
 
 /// The types of such a matrix, constness removed.
-template <KokkosKernelsMatrix M>
+template <class M>
+  requires(KokkosKernelsMatrix<M> || KokkosKernelsBlockMatrix<M>)
 struct KokkosKernelsTypes {
   using RowMap = std::remove_cvref_t<decltype(std::declval<const M&>().graph.row_map)>;
   using Entries = std::remove_cvref_t<decltype(std::declval<const M&>().graph.entries)>;
@@ -33,6 +47,7 @@ struct KokkosKernelsTypes {
   static_assert(Scalar<S>, "values are float, double, or the Kokkos::complex of either");
   static_assert(Ordinal<O>, "ordinals are signed, of 32 or 64 bits: int, and not unsigned");
   using Matrix = CsrMatrix<S, O, Off, typename Values::memory_space>;
+  using Blocks = BlockMatrix<S, O, Off, typename Values::memory_space>;
 };
 
 }  // namespace detail
@@ -44,6 +59,33 @@ auto csr_matrix(const M& A) {
   using Types = detail::KokkosKernelsTypes<M>;
   return
       typename Types::Matrix(A.numRows(), A.numCols(), A.graph.row_map, A.graph.entries, A.values);
+}
+
+/// The same matrix of blocks, borrowed without a copy, as csr_matrix does. from_blocks of
+/// <heddle/csr.hpp> makes entries of it, which plans take.
+template <KokkosKernelsBlockMatrix M>
+auto block_matrix(const M& A) {
+  using Blocks = typename detail::KokkosKernelsTypes<M>::Blocks;
+  return Blocks(
+      typename Blocks::Pattern(A.numRows(), A.numCols(), A.graph.row_map, A.graph.entries),
+      static_cast<int>(A.blockDim()), A.values);
+}
+
+/// Blocks as a BsrMatrix of Kokkos Kernels, or whatever is made of the same arguments: block rows
+/// and columns, blocks, values, row map, entries and block size. The arrays are lent, and its type
+/// says so: BsrMatrix<S, O, Device, Kokkos::MemoryTraits<Kokkos::Unmanaged>, Off>. `blocks` is what
+/// to_blocks of <heddle/csr.hpp> made, and must outlive it.
+template <KokkosKernelsBlockMatrix Theirs, class Blocks>
+Theirs lend_blocks(const Blocks& blocks) {
+  using RowMap = std::remove_cvref_t<decltype(std::declval<Theirs&>().graph.row_map)>;
+  using Entries = std::remove_cvref_t<decltype(std::declval<Theirs&>().graph.entries)>;
+  using Values = std::remove_cvref_t<decltype(std::declval<Theirs&>().values)>;
+  const auto pattern = blocks.matrix().blocks();
+  return Theirs("heddle::matrix::blocks", pattern.rows(), pattern.columns(),
+                blocks.values().extent(0),
+                Values(blocks.values().data(), blocks.values().extent(0)),
+                RowMap(blocks.row_ptr().data(), blocks.row_ptr().extent(0)),
+                Entries(blocks.col_idx().data(), blocks.col_idx().extent(0)), blocks.block_size());
 }
 
 }  // namespace heddle

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <doctest/doctest.h>
 
+#include <KokkosSparse_BsrMatrix.hpp>
 #include <KokkosSparse_CrsMatrix.hpp>
+#include <heddle/csr.hpp>
 #include <heddle/kokkos_kernels.hpp>
 #include <heddle/spmv.hpp>
 
@@ -51,7 +53,64 @@ void borrowed_not_copied() {
   }
 }
 
+/// Entries to their blocks, blocks to a BsrMatrix that lends them, and back.
+template <class S, class Off>
+void blocks_lent() {
+  using Exec = Kokkos::DefaultExecutionSpace;
+  using Device = Kokkos::Device<Exec, Exec::memory_space>;
+  using Theirs =
+      KokkosSparse::Experimental::BsrMatrix<S, int, Device, Kokkos::MemoryTraits<Kokkos::Unmanaged>,
+                                            Off>;
+  static_assert(!KokkosKernelsMatrix<Theirs> && KokkosKernelsBlockMatrix<Theirs>);
+  const Exec exec;
+  const auto A = make_matrix<S, int, Off>(banded_pattern("five-point", 60, 60, {-6, -1, 0, 1, 6}))
+                     .template copy_to<Exec::memory_space>(exec);
+  const auto ours = to_blocks(exec, A.matrix(), 3);
+  const auto theirs = lend_blocks<Theirs>(ours);
+  CHECK(theirs.numPointRows() == 60);
+  CHECK(theirs.numPointCols() == 60);
+  CHECK(theirs.values.data() == ours.values().data());
+  const auto host_values = to_host(theirs.values);
+  const auto entries = to_host(theirs.graph.entries);
+  CHECK(theirs.graph.entries.extent(0) == static_cast<std::size_t>(ours.blocks()));
+  std::size_t block = 0;  // of block row 1 that on the diagonal, whose places theirs names
+  for (std::size_t k = to_host(theirs.graph.row_map)(1); entries(k) <= 1; ++k) block = k;
+  const auto a = to_host(A.row_ptr()), c = to_host(A.col_idx());
+  const auto v = to_host(A.values());
+  for (std::size_t i = 3; i < 6; ++i) {
+    for (auto k = static_cast<std::size_t>(a(i)); std::cmp_less(k, a(i + 1)); ++k) {
+      if (c(k) < 3 || c(k) > 5) continue;
+      CHECK(host_values(block * 9 + (i - 3) * 3 + static_cast<std::size_t>(c(k) - 3)) == v(k));
+    }
+  }
+
+  const auto borrowed = block_matrix(theirs);
+  CHECK(borrowed.block_size() == 3);
+  CHECK(borrowed.values().data() == theirs.values.data());
+  CHECK(borrowed.blocks().col_idx().data() == theirs.graph.entries.data());
+  const auto back = from_blocks(exec, borrowed);
+  CHECK(largest_difference(exec, drop_small(exec, back.matrix()).matrix(),
+                           sort_rows(exec, A.matrix()).matrix()) == 0);
+  const auto x = random_vector<S>(60, 3);
+  const HostVector<S> y("heddle::test::y", 60);
+  const auto x_device = copy_to<Exec::memory_space>(x);
+  const auto y_device = copy_to<Exec::memory_space>(y);
+  const HostVector<S> from_csr("heddle::test::y", 60);
+  const auto expected = reference_spmv(
+      make_matrix<S, int, Off>(banded_pattern("five-point", 60, 60, {-6, -1, 0, 1, 6})).matrix(), x,
+      y);
+  SpmvPlan(exec, back.matrix(), {}, Formats<CsrFormat>())
+      .apply(exec, S(1), x_device, S(0), y_device);
+  exec.fence("heddle::test::applied");
+  CHECK(mismatch(expected, to_host(y_device)) == "");
+}
+
 }  // namespace
+
+TEST_CASE("blocks of Kokkos Kernels are borrowed, and lent to it") {
+  blocks_lent<double, std::size_t>();
+  blocks_lent<Kokkos::complex<float>, int>();
+}
 
 TEST_CASE("a matrix of Kokkos Kernels is borrowed, not copied") {
   borrowed_not_copied<double, std::size_t>();

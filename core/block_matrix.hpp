@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "matrix.hpp"
+
+namespace heddle {
+
+/// A matrix of dense square blocks in compressed rows of blocks, borrowed: what others call BSR.
+///
+/// Block k with row_ptr(I) <= k < row_ptr(I + 1) begins at row I * block_size, column
+/// col_idx(k) * block_size, and has block_size^2 values, a row of the block behind the other. Block
+/// rows may be empty, columns unsorted, blocks repeated (they add up). The arrays must outlive the
+/// matrix and whatever was built from it.
+template <Scalar S, Ordinal O, Offset Off, MemorySpace Space>
+class BlockMatrix {
+ public:
+  using scalar_type = S;
+  using ordinal_type = O;
+  using offset_type = Off;
+  using memory_space = Space;
+  using Pattern = CsrPattern<O, Off, Space>;
+  template <class T>
+  using Array = typename Pattern::template Array<T>;
+
+  BlockMatrix() = default;
+
+  /// `blocks` has a row, column and entry for each row, column and block of blocks; values is a
+  /// View of rank 1. Throws Error if block_size is not positive, if it has not block_size^2 values
+  /// for each block, or if O does not count the rows and columns.
+  template <class Values>
+    requires(Kokkos::is_view_v<Values>)
+  BlockMatrix(const Pattern& blocks, int block_size, const Values& values)
+      : blocks_(blocks), block_size_(block_size), values_(values.data(), values.extent(0)) {
+    if (block_size < 1) {
+      throw Error("blocks of " + std::to_string(block_size) + " rows", "give one or more");
+    }
+    const auto size = std::int64_t{block_size};
+    detail::matrix_size<O>(size * blocks.rows(), "rows");
+    detail::matrix_size<O>(size * blocks.columns(), "columns");
+    const std::int64_t places = size * size * static_cast<std::int64_t>(blocks.nonzeros());
+    if (std::cmp_not_equal(values.extent(0), places)) {
+      throw Error(std::to_string(values.extent(0)) + " values of " +
+                      std::to_string(blocks.nonzeros()) + " blocks of " +
+                      std::to_string(block_size) + " x " + std::to_string(block_size),
+                  "give " + std::to_string(places));
+    }
+    if (values.extent(0) > 1 && values.stride(0) != 1) {
+      throw Error("values have a stride of " + std::to_string(values.stride(0)),
+                  "copy them into a View whose entries lie side by side");
+    }
+  }
+
+  /// Rows and columns of the matrix, not of blocks.
+  O rows() const { return static_cast<O>(blocks_.rows() * block_size_); }
+  O columns() const { return static_cast<O>(blocks_.columns() * block_size_); }
+  int block_size() const { return block_size_; }
+  /// Where blocks lie.
+  const Pattern& blocks() const { return blocks_; }
+  Array<S> values() const { return values_; }
+
+ private:
+  Pattern blocks_;
+  int block_size_ = 1;
+  Array<S> values_;
+};
+
+template <Ordinal O, Offset Off, MemorySpace Space, class Values>
+BlockMatrix(const CsrPattern<O, Off, Space>&, int, const Values&)
+    -> BlockMatrix<typename Values::non_const_value_type, O, Off, Space>;
+
+}  // namespace heddle
