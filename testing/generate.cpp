@@ -8,6 +8,7 @@
 #include "../core/error.hpp"
 #include "generate/amg.hpp"
 #include "generate/cutcell.hpp"
+#include "generate/irregular.hpp"
 #include "generate/rows.hpp"
 #include "generate/systems.hpp"
 #include "random.hpp"
@@ -226,6 +227,21 @@ Pattern rectangular(Arguments& args, Random& random) {
   return writer.take();
 }
 
+Pattern irregular_rows(Arguments& args, Random& random) {
+  const auto share = [&args](std::size_t at, std::int64_t fallback, std::int64_t most, double whole) {
+    return static_cast<double>(args.at(at, fallback, 0, most)) / whole;
+  };
+  Irregular of;
+  of.rows = args.at(0, 100000, 1, most_indices);
+  of.mean = args.at(1, 16, 0, most_indices);
+  of.variation = share(2, 0, 1000, 100);
+  of.longest = share(3, 1, most_indices, 1);
+  of.band = share(4, 1000, 1000, 1000);
+  of.run = args.at(5, 1, 1, most_indices);
+  of.same = share(6, 0, 100, 100);
+  return irregular(of, random);
+}
+
 Pattern hypersparse(Arguments& args, Random& random) {
   const std::int64_t rows = args.at(0, 2000000, 1, most_indices);
   const std::int64_t nonzeros = args.at(1, 300000, 0, most_indices);
@@ -306,6 +322,9 @@ const std::vector<Entry>& entries() {
       {{"hub", "ROWS[,HUBS]", "like a circuit: short rows and HUBS huge ones"}, hub},
       {{"rectangular", "ROWS,COLUMNS,MEAN", "row lengths that vary by decades about MEAN"},
        rectangular},
+      {{"irregular", "ROWS,MEAN[,VARIATION%,LONGEST,BAND/1000,RUN,SAME%]",
+        "rows of any unevenness, scatter and likeness"},
+       irregular_rows},
       {{"hypersparse", "ROWS,NONZEROS", "most rows are empty"}, hypersparse},
       {{"dense", "ROWS[,COLUMNS]", "every entry"}, dense},
       {{"poisson2d", "N", "with values: Poisson's equation, N x N cells"}, nullptr, poisson2d},

@@ -12,8 +12,9 @@ namespace heddle {
 
 namespace detail {
 
-/// Block rows that a sample looks at.
+/// Block rows that a sample looks at, and rows in them: each costs a search in all above it.
 inline constexpr std::int64_t sampled_block_rows = 4096;
+inline constexpr std::int64_t sampled_rows = 32768;
 
 struct BlockSums {
   std::int64_t entries = 0;
@@ -88,7 +89,8 @@ std::int64_t estimated_blocks(const Exec& exec, const CsrPattern<O, Off, Space>&
   const auto nonzeros = static_cast<std::int64_t>(A.nonzeros());
   if (nonzeros == 0) return 0;
   const std::int64_t block_rows = ceil_div<std::int64_t>(A.rows(), height);
-  const std::int64_t samples = std::min(block_rows, detail::sampled_block_rows);
+  const std::int64_t samples =
+      std::min({block_rows, detail::sampled_block_rows, detail::sampled_rows / height});
   const std::int64_t parts = std::clamp<std::int64_t>(
       ceil_div(longest_row, detail::sampled_part), 1,
       std::max<std::int64_t>(1, detail::most_sampled_parts / (samples * height)));

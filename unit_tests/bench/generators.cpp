@@ -58,6 +58,7 @@ TEST_CASE("every generator makes sorted rows, the same from the same seed") {
                          "grid3d:4,27",
                          "banded:50,5,4",
                          "diagonal:40,3",
+                         "irregular:60,5,80,4,500,3,40",
                          "random:30,4",
                          "random:30,4,100",
                          "rmat:6,4",

@@ -68,6 +68,7 @@ Json contestant(const MatrixResult& result, const ContestantResult& c,
     json["waits"] = allocations->waits;
   }
   if (const auto rest = c.setup_rest(figures.readback_seconds)) json["setup_rest_seconds"] = *rest;
+  if (c.predicted_seconds) json["predicted_seconds"] = *c.predicted_seconds;
   if (c.iterations) json["iterations"] = *c.iterations;
   for (const LevelResult& level : c.levels) {
     json["levels"].push_back({{"rows", level.rows},
@@ -141,6 +142,7 @@ Json matrix(const MatrixResult& result, const DeviceFigures& figures) {
                {"choice_reason", result.choice_reason},
                {"steadiness", steadiness(result)},
                {"contestants", Json::array()}};
+  for (const auto& [input, value] : result.model_inputs) json["model_inputs"][input] = value;
   if (result.triangle) json["triangle"] = triangle(*result.triangle, f.rows);
   if (const auto& search = result.search) {
     json["search_complete"] = search->complete;

@@ -106,6 +106,8 @@ struct ContestantResult {
   std::optional<Allocations> allocations;
   std::size_t bytes = 0;
   std::size_t moved_bytes = 0;  // what one apply really moves; 0 where nobody knows
+  /// What `choose` predicts of an apply, the pattern seen.
+  std::optional<double> predicted_seconds;
 
   bool timed() const { return !time.empty(); }
   bool right() const { return verdict == Verdict::ok || verdict == Verdict::unverified; }
@@ -201,6 +203,8 @@ struct MatrixResult {
   /// The least that one apply of CSR moves, which rates count.
   std::size_t apply_bytes = 0;
   std::string chosen_scheme, choice_reason;
+  /// What a model of the times of products is asked with, by name.
+  std::vector<std::pair<std::string, double>> model_inputs;
   double prepare_seconds = 0;  // reading or generating
   std::optional<SearchResult> search;
   std::vector<ContestantResult> contestants;

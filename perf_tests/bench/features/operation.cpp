@@ -110,6 +110,8 @@ void print_features(const Source& source, const Request& request, bool first) {
       blocks.emplace_back("blocks_of_" + std::to_string(size),
                           text_of(estimated_blocks(exec, A, size, size, features.longest_row)));
     }
+    blocks.emplace_back("sectors", text_of(estimated_blocks(exec, A, RowFeatures::slice_rows, 4,
+                                                            features.longest_row)));
   }
   show(source.short_name(), features, blocks);
   if (request.repetitions > 0) print_times(exec, A, request.repetitions);

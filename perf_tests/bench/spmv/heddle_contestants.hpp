@@ -7,6 +7,7 @@
 #include "../../../backends/device.hpp"
 #include "../../../backends/lanes.hpp"
 #include "../../../formats/all_formats.hpp"
+#include "../../../formats/model/inputs.hpp"
 #include "../common/results.hpp"
 #include "problem.hpp"
 #include "request.hpp"
@@ -65,6 +66,7 @@ struct HeddleEntry {
   bool chosen = false;
   std::optional<Scheme> scheme;
   int expected_applies = 0;
+  std::optional<double> predicted_seconds = {};
 
   std::unique_ptr<SpmvContestant<S>> setup(const Exec& exec,
                                            const SpmvProblem<S, Off>& problem) const {
@@ -94,6 +96,10 @@ std::vector<HeddleEntry<S, Off, FormatList>> heddle_entries(const Exec& exec,
   const Choice choice = choose<FormatList>(features, device, options);
   result.chosen_scheme = choice.scheme.to_string();
   result.choice_reason = choice.reason;
+  const ModelInputs inputs = matrix_inputs(features, device, options.sizes);
+  for (std::size_t i = 0; i < matrix_input_count; ++i) {
+    result.model_inputs.emplace_back(model_input_names[i], inputs[i]);
+  }
 
   std::vector<HeddleEntry<S, Off, FormatList>> entries;
   if (request.automatic()) entries.push_back({"auto", false, {}, request.expected_applies});
@@ -110,6 +116,9 @@ std::vector<HeddleEntry<S, Off, FormatList>> heddle_entries(const Exec& exec,
   for (const Scheme& scheme : schemes) {
     entries.push_back(
         {scheme.to_string(), scheme == choice.scheme, scheme, request.expected_applies});
+    const Prediction prediction =
+        heddle::detail::predict(FormatList::rules(), scheme, features, device, options.sizes);
+    if (prediction.possible()) entries.back().predicted_seconds = prediction.seconds;
   }
   return entries;
 }

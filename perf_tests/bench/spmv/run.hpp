@@ -74,6 +74,7 @@ class SpmvRun {
     for (auto& entry : heddle_entries<S, Off, FormatList>(exec_, problem_, request_, result_)) {
       contest_.enter(entry.name, true, [&entry, this] { return entry.setup(exec_, problem_); });
       result_.contestants.back().chosen = entry.chosen;
+      result_.contestants.back().predicted_seconds = entry.predicted_seconds;
     }
   }
 
