@@ -30,6 +30,7 @@ set(HEDDLE_PUBLIC_NAMES
     petsc.hpp=core/files/petsc.hpp
     read_matrix.hpp=core/files/read_matrix.hpp
     recipes.hpp=formats/recipes.hpp
+    sgd.hpp=solvers/sgd.hpp
     spmv.hpp=formats/spmv.hpp
     sptrsv.hpp=solvers/sptrsv.hpp
     tpetra.hpp=solvers/tpetra.hpp

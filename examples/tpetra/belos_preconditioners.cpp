@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <heddle/cg.hpp>
 #include <heddle/gauss_seidel.hpp>
+#include <heddle/multigrid.hpp>
 #include <heddle/tpetra.hpp>
 
 #include "matrices.hpp"
@@ -62,6 +63,11 @@ int main(int argc, char** argv) {
       rcp(new heddle::tpetra::Preconditioner<Sweep>(A, [](const Exec& exec, const Block& block) {
         return std::make_unique<Sweep>(exec, block);
       }));
+  using Multigrid = heddle::MultigridPlan<Exec, Block>;  // a hierarchy of the rows of each process
+  const auto multigrid =
+      rcp(new heddle::tpetra::Preconditioner<Multigrid>(A, [](const Exec& exec, const Block& block) {
+        return std::make_unique<Multigrid>(exec, block);
+      }));
 
   const int plain = solve(product, Teuchos::null, b);
   bool good = plain > 0;
@@ -74,5 +80,6 @@ int main(int argc, char** argv) {
   report("Jacobi", solve(product, jacobi, b));
   good = report("blocks of 8 rows", solve(product, blocks, b)) < plain && good;
   good = report("symmetric Gauss-Seidel", solve(product, sweep, b)) < plain && good;
+  good = report("multigrid", solve(product, multigrid, b)) < plain && good;
   return good ? 0 : 1;
 }

@@ -50,12 +50,12 @@ class CusparseFactors : public IluContestant<S> {
     factors_.solve(problem_.b, problem_.x);
   }
   std::optional<double> error_over_bound(const Exec& exec) override {
-    constexpr auto epsilon = std::numeric_limits<RealOf<S>>::epsilon();
+    constexpr Rounding by = rounding<RealOf<S>>;
     const auto made = on_host(exec, problem_, factors_);
-    if (timed_ == Timed::factor) return factor_error(problem_.host, made, epsilon);
+    if (timed_ == Timed::factor) return factor_error(problem_.host, made, by);
     const test::HostColumns<S> x("heddle::bench::x", problem_.host_b.extent(0), 1);
     problem_.copy_out(exec, x, problem_.x);
-    return apply_error(made, problem_.host_b, x, epsilon);
+    return apply_error(made, problem_.host_b, x, by);
   }
   std::size_t bytes() const override { return factors_.bytes(); }
   std::string note() const override { return problem_.cholesky ? "csric02" : "csrilu02"; }

@@ -6,6 +6,7 @@ add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp" "${bench_tests}
                                   "${bench_tests}/contest_options.cpp"
                                   "${bench_tests}/dependent_steps.cpp" "${bench_tests}/device_log.cpp"
                                   "${bench_tests}/generators.cpp"
+                                  "${bench_tests}/ilu_check.cpp"
                                   "${bench_tests}/matrix_set.cpp"
                                   "${bench_tests}/multiply.cpp"
                                   "${bench_tests}/pattern_picture.cpp"

@@ -7,12 +7,10 @@
 #include "../../core/two_loops.hpp"
 #include "../ordered/level_order.hpp"
 #include "../wavefronts/wavefronts.hpp"
-#include "factors.hpp"
 #include "hand_over_kernel.hpp"
 #include "list_updates.hpp"
-#include "rows.hpp"
+#include "row.hpp"
 #include "schemes.hpp"
-#include "values.hpp"
 
 namespace heddle::detail::ilu {
 
@@ -25,6 +23,15 @@ struct RowAlone {
   KOKKOS_FORCEINLINE_FUNCTION void operator()(O i) const {
     row(OneLane(), i, [](O) {});
   }
+};
+
+/// Makes the diagonal of a matrix 1 + alpha times as large, in the values of its factors.
+template <Scalar S, Offset Off>
+struct GrowDiagonal {
+  const Off* diagonal;
+  heddle::RealOf<S> factor;
+  S* values;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { values[diagonal[i]] *= factor; }
 };
 
 /// Before a factorization: no row is done, no team has begun, and no pivot is bad.

@@ -35,6 +35,43 @@ StoredPattern<Exec, O, Off> with_transpose(const Exec& exec, const PatternView<O
                                                nullptr, lower.rows, lower.entries}});
 }
 
+/// Columns of factors, ascending in each row.
+template <ExecutionSpace Exec, Ordinal O, Offset Off>
+struct FactorColumns {
+  PatternView<O, Off> view;
+  StoredPattern<Exec, O, Off> stored;  ///< empty where the view is of arrays of the matrix
+  bool leads;                          ///< whether a row's entries are the first of the matrix's
+};
+
+/// Which entry of its row of the factors each entry of the matrix is.
+template <Ordinal O, Offset Off>
+struct FindPlaces {
+  const Off* row_ptr;
+  const O* col_idx;
+  PatternView<O, Off> pattern;
+  Parts parts;
+  int block_size;
+  Off* place;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    Off from = pattern.row_ptr[i];
+    O last = O(-1);
+    const Off end = pattern.row_ptr[i + 1];
+    for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      const O j = col_idx[k];
+      place[k] = nowhere_in_row<Off>;
+      const bool in_triangle = !parts.lower || static_cast<std::int64_t>(j) <= i;
+      if (!in_triangle || !parts.keep(i / block_size, static_cast<std::int64_t>(j) / block_size)) {
+        continue;
+      }
+      if (j < last) from = pattern.row_ptr[i];
+      last = j;
+      from = find_column(pattern.col_idx, from, end, j);
+      place[k] = from - pattern.row_ptr[i];
+    }
+  }
+};
+
 /// `columns` with the fill of options.fill_level. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 void add_fill(const Exec& exec, int fill_level, FactorColumns<Exec, O, Off>& columns) {
@@ -96,13 +133,16 @@ FactorPattern<Exec, O, Off> find_pattern(const Exec& exec, O rows, Off entries, 
                                          const O* col_idx, const IluOptions& options, bool lower,
                                          bool stay) {
   const Subdomains<Exec> subdomains(exec, static_cast<std::int64_t>(rows), options, lower);
-  return {exec,
-          entries,
-          row_ptr,
-          col_idx,
-          subdomains.parts(),
-          options.block_size,
-          find_columns(exec, rows, entries, row_ptr, col_idx, options, subdomains.parts(), stay)};
+  const Parts parts = subdomains.parts();
+  const auto columns = find_columns(exec, rows, entries, row_ptr, col_idx, options, parts, stay);
+  const auto& stored = columns.stored;
+  FactorPattern<Exec, O, Off> pattern(exec, columns.view, stored.row_ptr_memory(), stored.memory());
+  if (columns.leads) return pattern;
+  Off* const place = pattern.add_places(exec, entries);
+  Kokkos::parallel_for(
+      "heddle::ilu::places", range_policy(exec, columns.view.rows),
+      FindPlaces<O, Off>{row_ptr, col_idx, columns.view, parts, options.block_size, place});
+  return pattern;
 }
 
 }  // namespace heddle::detail::ilu

@@ -5,7 +5,7 @@
 
 #include "../../backends/execution_check.hpp"
 #include "../../backends/host/threads.hpp"
-#include "updates.hpp"
+#include "row.hpp"
 
 namespace heddle::detail::ilu {
 

@@ -1,10 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "stored_pattern.hpp"
-#include "subdomains.hpp"
+#include "../../core/arena.hpp"
+#include "../../core/loops.hpp"
+#include "../../core/search.hpp"
 
 namespace heddle::detail::ilu {
+
+/// Rows whose columns ascend, each of them once, with the level of every entry, borrowed.
+template <Ordinal O, Offset Off>
+struct PatternView {
+  const Off* row_ptr;
+  const O* col_idx;
+  const int* level;  ///< null: all are 0
+  std::int64_t rows;
+  std::int64_t entries;
+
+  KOKKOS_FORCEINLINE_FUNCTION int level_of(Off k) const { return level ? level[k] : 0; }
+};
+
+/// The place of a column among ascending ones, from `first` on; `stop` if it is not there.
+template <class Column, class Off>
+KOKKOS_FORCEINLINE_FUNCTION Off find_column(const Column* col_idx, Off first, Off stop,
+                                            const Column& column) {
+  const Off at =
+      first + first_not_below(col_idx + first, stop - first, static_cast<std::int64_t>(column));
+  return at < stop && col_idx[at] == column ? at : stop;
+}
 
 /// What row i reads: those of its lower part.
 template <Ordinal O, Offset Off>
@@ -62,45 +84,6 @@ DiagonalSums find_diagonal(const Exec& exec, const PatternView<O, Off>& pattern,
   return sums;
 }
 
-/// Which entry of its row of the factors each entry of the matrix is.
-template <Ordinal O, Offset Off>
-struct FindPlaces {
-  const Off* row_ptr;
-  const O* col_idx;
-  PatternView<O, Off> pattern;
-  Parts parts;
-  int block_size;
-  Off* place;
-
-  static constexpr Off nowhere = static_cast<Off>(-1);
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    Off from = pattern.row_ptr[i];
-    O last = O(-1);
-    const Off end = pattern.row_ptr[i + 1];
-    for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
-      const O j = col_idx[k];
-      place[k] = nowhere;
-      const bool in_triangle = !parts.lower || static_cast<std::int64_t>(j) <= i;
-      if (!in_triangle || !parts.keep(i / block_size, static_cast<std::int64_t>(j) / block_size)) {
-        continue;
-      }
-      if (j < last) from = pattern.row_ptr[i];
-      last = j;
-      from = find_column(pattern.col_idx, from, end, j);
-      place[k] = from - pattern.row_ptr[i];
-    }
-  }
-};
-
-/// Columns of factors, ascending in each row.
-template <ExecutionSpace Exec, Ordinal O, Offset Off>
-struct FactorColumns {
-  PatternView<O, Off> view;
-  StoredPattern<Exec, O, Off> stored;  ///< empty where the view is of arrays of the matrix
-  bool leads;                          ///< whether a row's entries are the first of the matrix's
-};
-
 /// The pattern of incomplete factors, both in one as in a combined LU matrix, or that of L.
 /// find_pattern makes it.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
@@ -110,10 +93,11 @@ class FactorPattern {
 
   FactorPattern() = default;
 
-  /// Of a matrix of those parts. Waits for `exec`. Throws Error for a row without a diagonal.
-  FactorPattern(const Exec& exec, Off entries, const Off* row_ptr, const O* col_idx,
-                const Parts& parts, int block_size, FactorColumns<Exec, O, Off> columns)
-      : view_(columns.view), stored_(std::move(columns.stored)) {
+  /// Of columns that stand in those arenas, or in the matrix. Waits for `exec`. Throws Error for a
+  /// row without a diagonal.
+  FactorPattern(const Exec& exec, const PatternView<O, Off>& columns, Arena<Space> row_ptr_memory,
+                Arena<Space> memory)
+      : view_(columns), row_ptr_memory_(std::move(row_ptr_memory)), memory_(std::move(memory)) {
     const auto n = static_cast<std::size_t>(view_.rows);
     diagonal_memory_ = Arena<Space>(exec, "heddle::ilu::diagonal", arena_bytes<Off>(n));
     diagonal_ = diagonal_memory_.template take<Off>(n);
@@ -123,20 +107,21 @@ class FactorPattern {
           "there is no diagonal entry", Where{.row = sums_.without},
           "store one in every row; where it is zero, let options.pivot_floor lift its pivot");
     }
-    if (columns.leads) return;
+  }
+  /// Room for where each of the matrix's entries is, as `place` of LoadRow.
+  Off* add_places(const Exec& exec, Off entries) {
     place_memory_ = Arena<Space>(exec, "heddle::ilu::places", arena_bytes<Off>(entries));
     place_ = place_memory_.template take<Off>(static_cast<std::size_t>(entries));
-    Kokkos::parallel_for(
-        "heddle::ilu::places", range_policy(exec, view_.rows),
-        FindPlaces<O, Off>{row_ptr, col_idx, view_, parts, block_size, place_.data()});
+    return place_.data();
   }
 
   PatternView<O, Off> view() const { return view_; }
   const Off* diagonal() const { return diagonal_.data(); }
-  /// FindPlaces of each entry of A; null where a row's entries are the first of A's row.
+  /// Of each entry of A; null where a row's entries are the first of A's row.
   const Off* place() const { return place_.extent(0) > 0 ? place_.data() : nullptr; }
   std::size_t bytes() const {
-    return stored_.bytes() + diagonal_memory_.bytes() + place_memory_.bytes();
+    return row_ptr_memory_.bytes() + memory_.bytes() + diagonal_memory_.bytes() +
+           place_memory_.bytes();
   }
   /// Off the diagonal.
   std::int64_t entries_below() const { return sums_.below; }
@@ -145,17 +130,79 @@ class FactorPattern {
   /// Keeps numbers and place() alone, where the pattern stands elsewhere.
   void forget() {
     view_ = {nullptr, nullptr, nullptr, view_.rows, view_.entries};
-    stored_ = {};
+    row_ptr_memory_ = {};
+    memory_ = {};
     diagonal_memory_ = {};
     diagonal_ = {};
   }
 
  private:
   PatternView<O, Off> view_{};
-  StoredPattern<Exec, O, Off> stored_;
   DiagonalSums sums_;
-  Arena<Space> diagonal_memory_, place_memory_;
+  Arena<Space> row_ptr_memory_, memory_, diagonal_memory_, place_memory_;
   typename Arena<Space>::template Array<Off> diagonal_, place_;
 };
+
+/// The place of an entry that factors have not.
+template <Offset Off>
+inline constexpr Off nowhere_in_row = static_cast<Off>(-1);
+
+/// The values of a row of A in the places of the pattern: entries that repeat a place add up in the
+/// order of the row, fill is zero. Of a matrix of another pattern these are some numbers, but none
+/// is read outside of A's row, and none written outside of the `size` of the pattern's.
+template <Scalar S, Ordinal O, Offset Off>
+struct LoadRow {
+  const Off* row_ptr;
+  const S* from;
+  const Off* place;  ///< of each entry in its row of the pattern, or nowhere
+
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t i, O size, S* to) const {
+    const Off begin = row_ptr[i], end = row_ptr[i + 1];
+    if (!place) {
+      const auto stored = static_cast<std::int64_t>(end) - static_cast<std::int64_t>(begin);
+      for (O k = 0; k < size; ++k) {
+        to[k] = static_cast<std::int64_t>(k) < stored ? from[begin + static_cast<Off>(k)] : S(0);
+      }
+      return;
+    }
+    for (O k = 0; k < size; ++k) to[k] = S(0);
+    for (Off k = begin; k < end; ++k) {  // nowhere is more than any size
+      if (static_cast<std::uint64_t>(place[k]) < static_cast<std::uint64_t>(size)) {
+        to[place[k]] += from[k];
+      }
+    }
+  }
+};
+template <Scalar S, Ordinal O, Offset Off>
+struct LoadRows {
+  LoadRow<S, O, Off> load;
+  const Off* row_ptr;
+  S* to;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    load(i, static_cast<O>(row_ptr[i + 1] - row_ptr[i]), to + row_ptr[i]);
+  }
+};
+
+template <class Matrix, class Pattern>
+auto load_row(const Matrix& A, const Pattern& pattern) {
+  return LoadRow<typename Matrix::scalar_type, typename Matrix::ordinal_type,
+                 typename Matrix::offset_type>{A.row_ptr().data(), A.values().data(),
+                                               pattern.place()};
+}
+
+/// use(n, loop), where loop(i) for each i < n writes the values of A in the places of a pattern,
+/// which is that of the view, unless it forgot it.
+template <class Matrix, class Exec, class O, class Off, class Use>
+void with_values(const Matrix& A, const FactorPattern<Exec, O, Off>& pattern,
+                 const PatternView<O, Off>& view, typename Matrix::scalar_type* to,
+                 const Use& use) {
+  using S = typename Matrix::scalar_type;
+  if (!pattern.place() && view.entries == static_cast<std::int64_t>(A.nonzeros())) {
+    use(view.entries, Copy<S>{to, A.values().data()});
+  } else {
+    use(view.rows, LoadRows<S, O, Off>{load_row(A, pattern), view.row_ptr, to});
+  }
+}
 
 }  // namespace heddle::detail::ilu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "factors.hpp"
+#include "row.hpp"
 
 namespace heddle::detail::ilu {
 

@@ -6,7 +6,7 @@
 #include "../../backends/device.hpp"
 #include "../sptrsv/definitions.hpp"
 #include "list_updates.hpp"
-#include "rows.hpp"
+#include "row.hpp"
 #include "schemes.hpp"
 #include "shared_factors.hpp"
 

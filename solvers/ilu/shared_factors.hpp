@@ -3,9 +3,7 @@
 
 #include "../../backends/execution_check.hpp"
 #include "../triangle/rows_triangle.hpp"
-#include "pivots.hpp"
-#include "updates.hpp"
-#include "values.hpp"
+#include "row.hpp"
 
 namespace heddle::detail::ilu {
 

@@ -11,6 +11,21 @@
 
 namespace heddle::detail::ilu {
 
+/// to[k] = from[k], rounded where To is narrower.
+template <Scalar To, Scalar From>
+struct ConvertValues {
+  const From* from;
+  To* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    if constexpr (is_complex<From>) {
+      using Real = heddle::RealOf<To>;
+      to[k] = To(static_cast<Real>(from[k].real()), static_cast<Real>(from[k].imag()));
+    } else {
+      to[k] = static_cast<To>(from[k]);
+    }
+  }
+};
+
 /// Factors of one matrix of signed offsets and the solves with them: made in its scalar, stored in
 /// Stored. Where a CPU stores what it makes, they are made where the solves read them; else in an
 /// array of their own, which the solves copy. Of Cholesky factors the solve with `lower` has both

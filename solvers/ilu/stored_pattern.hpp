@@ -1,34 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../core/arena.hpp"
 #include "../../core/loops.hpp"
-#include "../../core/search.hpp"
+#include "pattern.hpp"
 
 namespace heddle::detail::ilu {
 
-/// Rows whose columns ascend, each of them once, with the level of every entry, borrowed.
-template <Ordinal O, Offset Off>
-struct PatternView {
-  const Off* row_ptr;
-  const O* col_idx;
-  const int* level;  ///< null: all are 0
-  std::int64_t rows;
-  std::int64_t entries;
-
-  KOKKOS_FORCEINLINE_FUNCTION int level_of(Off k) const { return level ? level[k] : 0; }
-};
-
-/// The place of a column among ascending ones, from `first` on; `stop` if it is not there.
-template <class Column, class Off>
-KOKKOS_FORCEINLINE_FUNCTION Off find_column(const Column* col_idx, Off first, Off stop,
-                                            const Column& column) {
-  const Off at =
-      first + first_not_below(col_idx + first, stop - first, static_cast<std::int64_t>(column));
-  return at < stop && col_idx[at] == column ? at : stop;
-}
-
-/// Such a pattern with arrays of its own.
+/// A PatternView with arrays of its own.
 template <ExecutionSpace Exec, Ordinal O, Offset Off>
 class StoredPattern {
  public:
@@ -69,7 +47,9 @@ class StoredPattern {
     return {row_ptr_.data(), col_idx_.data(), level_.extent(0) > 0 ? level_.data() : nullptr, rows_,
             entries_};
   }
-  std::size_t bytes() const { return row_ptr_memory_.bytes() + memory_.bytes(); }
+  /// What keeps the arrays: of the row pointer, and of the rest.
+  const Arena<Space>& row_ptr_memory() const { return row_ptr_memory_; }
+  const Arena<Space>& memory() const { return memory_; }
 
  private:
   void allocate(const Exec& exec, bool with_levels) {

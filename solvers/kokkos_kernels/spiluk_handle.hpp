@@ -6,7 +6,6 @@
 #include "../../formats/inspect/row_features.hpp"
 #include "../ilu/factorization.hpp"
 #include "../ilu/find_pattern.hpp"
-#include "../ilu/rows.hpp"
 #include "../ordered/same_pattern.hpp"
 #include "../triangle/check_triangle.hpp"
 #include "algorithms.hpp"

@@ -33,8 +33,9 @@ const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspac
              std::to_string(A.rows()) + " rows",
          "give a size that divides them");
   }
-  if (options.degree < 1 || options.degree > most_degree) {
-    fail("options.degree is " + std::to_string(options.degree), "give 1 to 4");
+  if (options.degree < 0 || options.degree > most_degree) {
+    fail("options.degree is " + std::to_string(options.degree),
+         "give 1 to 4, or 0 for the default");
   }
   if (options.coarsest_rows < 0 || options.coarsest_rows > 4096) {
     fail("options.coarsest_rows is " + std::to_string(options.coarsest_rows), "give 0 to 4096");

@@ -31,24 +31,42 @@ class Cycle {
   void run(std::size_t l, const Multivector<const S>& b, const Multivector<S>& x) const {
     Level<Exec, Matrix>& level = levels_[l];
     if (level.inverse_of_all) return level.inverse_of_all->apply(exec_, b, x);
-    smooth(level, b, x, true);
-    if (!level.transfer) return;
+    const auto q = vectors_of(level.q, x.rows, x.count);
+    before(level, b, x, q);
+    if (!level.transfer) {
+      if (level.sweeps) after(level, b, x);  // for symmetry
+      return;
+    }
     Level<Exec, Matrix>& next = levels_[l + 1];
     const std::int64_t coarse_rows = next.A.rows();
-    const auto q = vectors_of(level.q, x.rows, x.count);
     const auto coarse_b = vectors_of(next.b, coarse_rows, x.count);
     const auto coarse_x = vectors_of(next.x, coarse_rows, x.count);
+    level.transfer->restrict_to.execute(exec_, Op::none, S(1), to_read(q), S(0), coarse_b);
+    run(l + 1, to_read(coarse_b), coarse_x);
+    level.transfer->prolong.execute(exec_, Op::none, S(1), to_read(coarse_x), S(1), x);
+    after(level, b, x);
+  }
+
+ private:
+  /// Smooths from zero; if there is a correction to come, q = b - A x.
+  void before(Level<Exec, Matrix>& level, const Multivector<const S>& b, const Multivector<S>& x,
+              const Multivector<S>& q) const {
+    if (level.sweeps) {
+      const auto residual = level.transfer ? q : Multivector<S>{};
+      return level.sweeps->before(exec_, b, x, residual, options_.degree);
+    }
+    smooth(level, b, x, true);
+    if (!level.transfer) return;
     level.product->execute(exec_, Op::none, S(1), to_read(x), S(0), q);
     pass("heddle::multigrid::residual", b, x, [&](int first, int count) {
       return ResidualPass<S>{{}, q.slice(first, count), b.slice(first, count)};
     });
-    level.transfer->restrict_to.execute(exec_, Op::none, S(1), to_read(q), S(0), coarse_b);
-    run(l + 1, to_read(coarse_b), coarse_x);
-    level.transfer->prolong.execute(exec_, Op::none, S(1), to_read(coarse_x), S(1), x);
+  }
+  void after(Level<Exec, Matrix>& level, const Multivector<const S>& b,
+             const Multivector<S>& x) const {
+    if (level.sweeps) return level.sweeps->after(exec_, b, x, options_.degree);
     smooth(level, b, x, false);
   }
-
- private:
   void smooth(Level<Exec, Matrix>& level, const Multivector<const S>& b, const Multivector<S>& x,
               bool from_zero) const {
     const auto d = vectors_of(level.d, x.rows, x.count);

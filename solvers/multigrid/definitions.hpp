@@ -54,6 +54,7 @@ struct MultigridPlanCore<Exec, Matrix>::State {
       Level& level = levels.back();
       level.prepare(exec, shared, symmetric);
       check(exec, levels.size() - 1);
+      level.make_sweeps(exec, shared);
       end = why_last(exec, level, strength);
       if (!end.empty()) return;
       A = level.transfer->coarse.matrix();

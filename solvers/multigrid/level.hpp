@@ -7,6 +7,7 @@
 #include "diagonal.hpp"
 #include "filter.hpp"
 #include "smoother.hpp"
+#include "sweeps.hpp"
 #include "tentative.hpp"
 
 namespace heddle::detail::multigrid {
@@ -30,15 +31,20 @@ struct Shared {
 
   Shared(const Exec& exec, const Matrix& A, const MultigridOptions& given, const Table& table)
       : options(given), formats(table), workspace(exec) {
+    if (options.degree == 0) options.degree = sweeps() ? 1 : 2;
     const auto n = static_cast<std::size_t>(A.rows());
     memory = Arena<Space>(exec, "heddle::multigrid::shared", arena_bytes<S, S, double>(n, n, n));
     before = memory.template take<S>(n).data();
     diagonal = memory.template take<S>(n).data();
     row_sums = memory.template take<double>(n).data();
   }
+  bool sweeps() const { return options.smoother == MultigridSmoother::gauss_seidel; }
   Product product(const Exec& exec, const Matrix& A) const {
+    return product(exec, A, options.expected_applies);
+  }
+  Product product(const Exec& exec, const Matrix& A, std::int64_t expected_applies) const {
     SpmvOptions spmv;
-    spmv.expected_applies = options.expected_applies;
+    spmv.expected_applies = expected_applies;
     spmv.vectors = options.vectors;
     spmv.check = false;
     spmv.check_overlap = false;
@@ -117,6 +123,7 @@ struct Level {
   NearNullspace<S> vectors;
   std::optional<typename SharedParts::Product> product;  ///< none where it is inverted
   std::optional<Coarsest<Exec, Matrix>> inverse_of_all;
+  std::optional<ColorSweeps<Exec, Matrix>> sweeps;
   std::optional<Transfer<Exec, Matrix>> transfer;
   Arena<Space> memory;
   S* inverse = nullptr;  ///< of the diagonal
@@ -146,7 +153,9 @@ struct Level {
     if (dense) {
       inverse_of_all.emplace(exec, A.rows());
     } else {
-      product.emplace(shared.product(exec, A));
+      // Where sweeps smooth, it bounds the spectrum alone.
+      product.emplace(shared.sweeps() ? shared.product(exec, A, lanczos_steps)
+                                      : shared.product(exec, A));
     }
   }
 
@@ -156,7 +165,7 @@ struct Level {
                      shared.options.smoother == MultigridSmoother::l1_jacobi);
     if (inverse_of_all) {
       inverse_of_all->update_values(exec, A, hermitian);
-    } else if (shared.options.smoother == MultigridSmoother::chebyshev) {
+    } else if (shared.options.smoother != MultigridSmoother::l1_jacobi) {
       bound_spectrum(
           exec,
           LanczosVectors<S>{d, shared.before, q, shared.diagonal, inverse, std::int64_t{A.rows()}},
@@ -165,16 +174,21 @@ struct Level {
           });
     }
   }
+  /// Of a diagonal that was found to be good. Allocates, and waits.
+  void make_sweeps(const Exec& exec, const SharedParts& shared) {
+    if (product && shared.sweeps()) sweeps.emplace(exec, A, shared.options);
+  }
   void update_values(const Exec& exec, const Matrix& of, const SharedParts& shared,
                      bool hermitian) {
     A = of;
     if (product) product->update_values(exec, A);
+    if (sweeps) sweeps->update_values(exec, A);
     prepare(exec, shared, hermitian);
     if (transfer) transfer->update_values(exec, A, vectors, numbers, shared);
   }
 
   std::size_t bytes() const {
-    return memory.bytes() + (product ? product->bytes() : 0) +
+    return memory.bytes() + (product ? product->bytes() : 0) + (sweeps ? sweeps->bytes() : 0) +
            (inverse_of_all ? inverse_of_all->bytes() : 0) + (transfer ? transfer->bytes() : 0);
   }
 };

@@ -9,13 +9,19 @@ namespace heddle {
 
 /// What smooths on each level, before and after the correction from the next one.
 enum class MultigridSmoother {
-  chebyshev,  ///< a polynomial in D^-1 A: products alone
-  l1_jacobi   ///< Jacobi with the sums of magnitudes of each row: needs no bound of a spectrum
+  chebyshev,    ///< a polynomial in D^-1 A: products alone
+  l1_jacobi,    ///< Jacobi with the sums of magnitudes of each row: needs no bound of a spectrum
+  gauss_seidel  ///< sweeps by colors, forward before the correction and backward after it
 };
 
 /// In words.
 constexpr const char* name(MultigridSmoother smoother) {
-  return smoother == MultigridSmoother::chebyshev ? "Chebyshev" : "l1-Jacobi";
+  switch (smoother) {
+    case MultigridSmoother::chebyshev: return "Chebyshev";
+    case MultigridSmoother::l1_jacobi: return "l1-Jacobi";
+    case MultigridSmoother::gauss_seidel: break;
+  }
+  return "Gauss-Seidel by colors";
 }
 
 /// What a user may say about a MultigridPlan; every default is sensible.
@@ -28,9 +34,10 @@ struct MultigridOptions {
   int block_size = 1;
   /// What smooths.
   MultigridSmoother smoother = MultigridSmoother::chebyshev;
-  /// Degree of Chebyshev's polynomial, 1 to 4, or sweeps of Jacobi: products with the matrix of a
-  /// level before its correction, and as many after it.
-  int degree = 2;
+  /// Degree of Chebyshev's polynomial, 1 to 4, or sweeps: products with the matrix of a level
+  /// before its correction, and as many after it. 0: 2, and of Gauss-Seidel, which reads the matrix
+  /// once for a sweep and the residual after it, 1.
+  int degree = 0;
   /// Levels of more rows are made coarser. The coarsest is inverted densely if it has no more.
   int coarsest_rows = 500;
   /// The most levels, the finest and the coarsest included.

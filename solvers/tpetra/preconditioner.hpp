@@ -24,10 +24,10 @@ using LocalBlock = decltype(csr_matrix(std::declval<CrsMatrix>().getLocalMatrixD
 /// M x + beta y. Each process has one for the rows and columns that it owns, so that an apply sends
 /// no message; what processes share is left to the iteration (block Jacobi over processes).
 ///
-/// M has `apply(exec, b, x)` on vectors of rank 1 on the device, or `apply(exec, op, b, x)` on any
-/// number of vectors; and, for new values, `update_values(exec, block)` and, if a bad row is to be
+/// M has `apply(exec, b, x)` on vectors of rank 1 on the device, of rank 2 too if it says
+/// `takes_several_vectors`, or `apply(exec, op, b, x)` on any number of vectors; and, for new values, `update_values(exec, block)` and, if a bad row is to be
 /// an error, `check_values(exec)`: JacobiPreconditioner, BlockJacobiPreconditioner,
-/// GaussSeidelPlan, IluPlan, IcPlan. Holds a reference to the matrix. One Preconditioner applies
+/// GaussSeidelPlan, MultigridPlan, IluPlan, IcPlan. Holds a reference to the matrix. One Preconditioner applies
 /// once at a time; reproducible as M is.
 template <class M, class CrsMatrix = ::Tpetra::CrsMatrix<>>
 class Preconditioner : public ::Tpetra::Operator<
@@ -146,6 +146,8 @@ class Preconditioner : public ::Tpetra::Operator<
     const auto y = Y.getLocalViewDevice(::Tpetra::Access::OverwriteAll);
     if constexpr (takes_op) {
       made_->apply(Exec(), op, x, y);
+    } else if constexpr (detail::krylov::takes_several_vectors<M>()) {
+      made_->apply(Exec(), x, y);
     } else {
       for (std::size_t v = 0; v < X.getNumVectors(); ++v) {
         made_->apply(Exec(), Kokkos::subview(x, Kokkos::ALL, v),

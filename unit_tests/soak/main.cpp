@@ -46,12 +46,12 @@ void expect_crash(std::uint64_t seed) {
 std::vector<Trial> all_trials() {
   std::vector<Trial> all;
 #ifdef HEDDLE_EMULATED  // which is compiled for one device more
-  const auto kinds = {trials_of_double, trials_of_wavefronts, trials_of_gauss_seidel, trials_of_ilu,
-                      trials_of_krylov};
+  const auto kinds = {trials_of_double, trials_of_wavefronts, trials_of_gauss_seidel,
+                      trials_of_ilu,    trials_of_krylov,     trials_of_csr};
 #else
   const auto kinds = {trials_of_double,   trials_of_float,      trials_of_complex,
                       trials_of_portable, trials_of_wavefronts, trials_of_gauss_seidel,
-                      trials_of_ilu,      trials_of_krylov};
+                      trials_of_ilu,      trials_of_krylov,     trials_of_csr};
 #endif
   for (const auto trials : kinds) {
     for (Trial& trial : trials()) all.push_back(std::move(trial));
@@ -138,7 +138,7 @@ int main(int argc, char** argv) {
                  "without that each\n"
                  "run draws others. WORD is part of a trial's name: spmv, sptrsv, wavefronts, "
                  "gauss-seidel, ilu,\n"
-                 "float, portable, ...\n");
+                 "csr, float, portable, ...\n");
     return 2;
   }
   // So many whatever the machine has, since a seed is to give the same trial everywhere.

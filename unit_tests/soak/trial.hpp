@@ -31,5 +31,6 @@ std::vector<Trial> trials_of_wavefronts();
 std::vector<Trial> trials_of_gauss_seidel();
 std::vector<Trial> trials_of_ilu();
 std::vector<Trial> trials_of_krylov();
+std::vector<Trial> trials_of_csr();
 
 }  // namespace heddle::test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <heddle/cg.hpp>
 #include <heddle/gauss_seidel.hpp>
+#include <heddle/multigrid.hpp>
 #include <heddle/tpetra.hpp>
 
 #include "support.hpp"
@@ -15,6 +16,7 @@ using Block = heddle::tpetra::LocalBlock<Matrix>;
 using Jacobi = JacobiPreconditioner<Exec, double>;
 using Blocks = BlockJacobiPreconditioner<Exec, double>;
 using Sweep = GaussSeidelPlan<Exec, Block>;
+using Multigrid = MultigridPlan<Exec, Block>;
 
 /// To be filled with what columns_of_row says, both ways, and a diagonal that dominates.
 RCP<Matrix> dominant(Layout layout, GO n) { return rcp(new Matrix(make_map(layout, n), 90)); }
@@ -126,6 +128,71 @@ TEST_CASE("blocks and sweeps of a process solve what is its own alone") {
     sweeps.apply(residual, *y, Teuchos::NO_TRANS, 1, 1);
   }
   CHECK(difference(*x, *y) <= 1e-12);
+}
+
+/// A Laplacian on a line, and a little more on its diagonal.
+void fill_line(Matrix& A, GO n, double scale, bool refill) {
+  const auto rows = A.getRowMap();
+  for (LO r = 0; r < static_cast<LO>(rows->getLocalNumElements()); ++r) {
+    const GO i = rows->getGlobalElement(r);
+    for (const GO j : {i - 1, i, i + 1}) {
+      if (j < 0 || j >= n) continue;
+      const double value = scale * (i == j ? 2.001 : -1);
+      if (refill) {
+        A.replaceGlobalValues(i, Teuchos::tuple(j), Teuchos::tuple(value));
+      } else {
+        A.insertGlobalValues(i, Teuchos::tuple(j), Teuchos::tuple(value));
+      }
+    }
+  }
+  A.fillComplete();
+}
+
+TEST_CASE("multigrid of the rows of each process, and its new values") {
+  constexpr GO n = 4000;
+  for (const Layout layout : {Layout::runs, Layout::last}) {
+    CAPTURE(static_cast<int>(layout));
+    const auto A = rcp(new Matrix(make_map(layout, n), 3));
+    fill_line(*A, n, 1, false);
+    heddle::tpetra::Preconditioner<Multigrid> M(A, [](const Exec& exec, const Block& block) {
+      return std::make_unique<Multigrid>(exec, block, MultigridOptions{.coarsest_rows = 50});
+    });
+    CHECK(M.hasTransposeApply());
+    CHECK(M.description() == "heddle::tpetra::Preconditioner: multigrid");
+    const auto x = make_vectors(A->getDomainMap(), 3, 5), y = make_vectors(A->getRangeMap(), 3, 6);
+    Vectors Mx(A->getRangeMap(), 3), My(A->getRangeMap(), 3), again(A->getRangeMap(), 3);
+    M.apply(*x, Mx);
+    M.apply(*y, My);
+    Teuchos::Array<double> xMy(3), yMx(3), xMx(3);
+    x->dot(My, xMy());
+    y->dot(Mx, yMx());
+    x->dot(Mx, xMx());
+    for (int v = 0; v < 3; ++v) {
+      CHECK(xMx[v] > 0);
+      CHECK(std::abs(xMy[v] - yMx[v]) <= 1e-10 * xMx[v]);
+      M.apply(*x->getVector(v), *again.getVectorNonConst(v));
+    }
+    CHECK(difference(Mx, again) == 0);
+    A->resumeFill();
+    fill_line(*A, n, 4, true);  // a power of four changes no rounding
+    M.update_values();
+    M.apply(*x, again);
+    again.scale(4);
+    CHECK(difference(Mx, again) == 0);
+    // A few steps of Richardson's iteration: what is left, within each process at least, is little.
+    Vectors b(A->getRangeMap(), 3), residual(A->getRangeMap(), 3), found(A->getDomainMap(), 3);
+    A->apply(*x, b);
+    found.putScalar(0);
+    Teuchos::Array<double> first(3), last(3);
+    b.norm2(first());
+    for (int i = 0; i < 60; ++i) {
+      A->apply(found, residual);
+      residual.update(1, b, -1);
+      M.apply(residual, found, Teuchos::NO_TRANS, 1, 1);
+    }
+    residual.norm2(last());
+    for (int v = 0; v < 3; ++v) CHECK(last[v] <= 1e-2 * first[v]);
+  }
 }
 
 TEST_CASE("what a Preconditioner cannot do is an error that says what to do") {

@@ -16,28 +16,38 @@ struct HostFactors {
   Values values;
   bool cholesky;
 
-  std::size_t rows() const { return row_ptr.extent(0) - 1; }
+  std::size_t rows() const { return row_ptr.extent(0) > 0 ? row_ptr.extent(0) - 1 : 0; }
   std::size_t begin(std::size_t i) const { return static_cast<std::size_t>(row_ptr(i)); }
   std::size_t column(std::size_t k) const { return static_cast<std::size_t>(col_idx(k)); }
 };
 template <class RowPtr, class ColIdx, class Values>
 HostFactors(RowPtr, ColIdx, Values, bool) -> HostFactors<RowPtr, ColIdx, Values>;
 
-/// A sum and the magnitudes of its terms.
+/// What a result is rounded by: times itself, and where it is too small to be normal as a whole.
+struct Rounding {
+  long double epsilon;
+  long double smallest;
+};
+template <class Real>
+inline constexpr Rounding rounding{std::numeric_limits<Real>::epsilon(),
+                                   std::numeric_limits<Real>::min()};
+
+/// A sum, the magnitudes of its terms, and what they lose where they are too small.
 struct MeasuredSum {
   test::detail::Wide sum{0};
   long double magnitude = 0;
+  long double lost = 0;
   void add(const test::detail::Wide& term) {
     sum = sum + term;
     magnitude += test::detail::magnitude(term);
   }
 };
 
-/// The largest error of an entry of A - LU in the places of the pattern, over what rounding by
-/// `epsilon` allows: (terms + 4) epsilon (|A| + |L| |U|). A bound of what an elimination computes,
-/// whatever its order.
+/// The largest error of an entry of A - LU in the places of the pattern, over what rounding allows:
+/// (terms + 4) epsilon (|A| + |L| |U|), and where an entry of L underflows what that is times its
+/// pivot. A bound of what an elimination computes, whatever its order.
 template <Scalar S, Offset Off, class Factors>
-double factor_error(const HostStorage<S, Off>& A, const Factors& f, long double epsilon) {
+double factor_error(const HostStorage<S, Off>& A, const Factors& f, const Rounding& by) {
   using test::detail::Wide;
   constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
   std::vector<std::size_t> place(f.rows(), nowhere);  // of a column in the row
@@ -47,7 +57,12 @@ double factor_error(const HostStorage<S, Off>& A, const Factors& f, long double 
     rest.assign(f.begin(i + 1) - f.begin(i), {});
     for (std::size_t k = f.begin(i); k < f.begin(i + 1); ++k) place[f.column(k)] = k - f.begin(i);
     const auto add = [&](std::size_t column, const Wide& term) {
-      if (place[column] != nowhere) rest[place[column]].add(term);
+      if (place[column] == nowhere) return;
+      rest[place[column]].add(term);
+      rest[place[column]].lost += by.smallest;
+    };
+    const auto divided = [&](std::size_t k, const Wide& pivot) {
+      rest[k - f.begin(i)].lost += by.smallest * test::detail::magnitude(pivot);
     };
     for (auto k = A.row_ptr()(i); k < A.row_ptr()(i + 1); ++k) {
       const auto at = static_cast<std::size_t>(k);
@@ -63,12 +78,14 @@ double factor_error(const HostStorage<S, Off>& A, const Factors& f, long double 
           while (f.column(p) < f.column(q) && p < k) ++p;
           if (f.column(p) != f.column(q)) continue;
           const Wide right(f.values(q));
+          if (f.column(q) == t) divided(k, right);
           add(t, (Wide(0) - Wide(f.values(p))) * Wide(right.re, -right.im));
         }
       } else if (t >= i) {
         add(t, left);
       } else {
         for (std::size_t q = f.begin(t); q < f.begin(t + 1); ++q) {
+          if (f.column(q) == t) divided(k, Wide(f.values(q)));
           if (f.column(q) >= t) add(f.column(q), left * Wide(f.values(q)));
         }
       }
@@ -76,7 +93,7 @@ double factor_error(const HostStorage<S, Off>& A, const Factors& f, long double 
     const auto terms = static_cast<long double>(f.begin(i + 1) - f.begin(i) + 4);
     for (std::size_t k = f.begin(i); k < f.begin(i + 1); ++k) place[f.column(k)] = nowhere;
     for (const MeasuredSum& sum : rest) {
-      const long double bound = terms * 4 * epsilon * sum.magnitude;
+      const long double bound = terms * 4 * (by.epsilon * sum.magnitude + sum.lost);
       const long double error = test::detail::magnitude(sum.sum);
       const auto over = static_cast<double>(error > 0 ? error / bound : 0);
       worst = over <= worst ? worst : over;  // NaN is the worst
@@ -85,9 +102,9 @@ double factor_error(const HostStorage<S, Off>& A, const Factors& f, long double 
   return worst;
 }
 
-/// The same of b - L U x over (terms) epsilon (|b| + |L| |U| |x|).
+/// The same of b - L U x over (terms) epsilon (|b| + |L| |U| |x|), and what underflows.
 template <class Factors, class Columns>
-double apply_error(const Factors& f, const Columns& b, const Columns& x, long double epsilon) {
+double apply_error(const Factors& f, const Columns& b, const Columns& x, const Rounding& by) {
   using test::detail::Wide;
   double worst = 0;
   const std::size_t n = f.rows();
@@ -100,6 +117,7 @@ double apply_error(const Factors& f, const Columns& b, const Columns& x, long do
       for (std::size_t k = f.begin(i); k < f.begin(i + 1); ++k) {
         const std::size_t j = f.column(k);
         const Wide entry(f.values(k));
+        y[f.cholesky ? j : i].lost += by.smallest * (1 + test::detail::magnitude(entry));
         if (f.cholesky) {
           y[j].add(Wide(entry.re, -entry.im) * Wide(x(i, v)));
         } else if (j >= i) {
@@ -116,13 +134,15 @@ double apply_error(const Factors& f, const Columns& b, const Columns& x, long do
         const Wide entry = Wide(0) - Wide(f.values(k));
         rest.sum = rest.sum + entry * y[j].sum;
         rest.magnitude += test::detail::magnitude(entry) * y[j].magnitude;
+        rest.lost += by.smallest + test::detail::magnitude(entry) * (by.smallest + y[j].lost);
       }
       if (!f.cholesky) {
         rest.sum = rest.sum - y[i].sum;
         rest.magnitude += y[i].magnitude;
+        rest.lost += y[i].lost;
       }
       const long double bound =
-          8 * static_cast<long double>(longest + 4) * epsilon * rest.magnitude;
+          8 * static_cast<long double>(longest + 4) * (by.epsilon * rest.magnitude + rest.lost);
       const long double error = test::detail::magnitude(rest.sum);
       const auto over = static_cast<double>(error > 0 ? error / bound : 0);
       worst = over <= worst ? worst : over;

@@ -71,9 +71,7 @@ class HeddleFactors : public IluContestant<S> {
     const HostFactors factors{on_host(made.row_ptr()), on_host(made.col_idx()),
                               on_host(made.values()), problem_.cholesky};
     if (timed_ == Timed::factor) {
-      const double epsilon = narrow_ ? double(std::numeric_limits<float>::epsilon())
-                                     : double(std::numeric_limits<RealOf<S>>::epsilon());
-      return factor_error(problem_.host, factors, epsilon);
+      return factor_error(problem_.host, factors, narrow_ ? rounding<float> : rounding<RealOf<S>>);
     }
     const test::HostColumns<S> x("heddle::bench::x", problem_.host_b.extent(0),
                                  problem_.host_b.extent(1));
@@ -81,7 +79,7 @@ class HeddleFactors : public IluContestant<S> {
     if (timed_ == Timed::solve) {
       return solve_error(problem_.host, problem_.host_b, x, solve_tolerance);
     }
-    return apply_error(factors, problem_.host_b, x, std::numeric_limits<RealOf<S>>::epsilon());
+    return apply_error(factors, problem_.host_b, x, rounding<RealOf<S>>);
   }
   std::size_t bytes() const override { return plan_.bytes(); }
   std::string scheme() const override {

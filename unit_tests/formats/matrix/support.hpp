@@ -96,6 +96,72 @@ HostMatrix<S> transposed(const HostMatrix<S>& A, Op op = Op::transpose) {
   return At;
 }
 
+/// A matrix whose values are powers of two, far apart.
+template <class T>
+DeviceMatrix<T> rough(const typename T::Exec& exec, const Pattern& pattern, std::uint64_t seed) {
+  using S = typename T::Scalar;
+  using Real = RealOf<S>;
+  const auto host = to_device<T>(exec, pattern, seed).host;
+  Random random(seed);
+  const auto real = [&] {
+    const std::int64_t exponent = 10 * random.below(sizeof(Real) == 4 ? 3 : 6);
+    const auto power = static_cast<Real>(std::int64_t{1} << exponent);
+    return random.below(2) ? power : -power;
+  };
+  for (std::size_t k = 0; k < host.values().extent(0); ++k) {
+    if constexpr (is_complex<S>) {
+      const Real part = real();
+      host.values()(k) = S(part, real());
+    } else {
+      host.values()(k) = real();
+    }
+  }
+  return to_device<T>(exec, pattern.name, host);
+}
+
+/// alpha A + beta B, entries of A first.
+template <class S>
+HostMatrix<S> summed(S alpha, const HostMatrix<S>& A, S beta, const HostMatrix<S>& B) {
+  HostMatrix<S> both{A.columns, {}};
+  const auto times = [](S factor, S value) {
+    return factor == S(0) ? S(0) : factor == S(1) ? value : factor * value;
+  };
+  for (std::size_t i = 0; i < A.rows.size(); ++i) {
+    HostRow<S> row;
+    for (const auto& [j, value] : A.rows[i]) row.emplace_back(j, times(alpha, value));
+    for (const auto& [j, value] : B.rows[i]) row.emplace_back(j, times(beta, value));
+    both.rows.push_back(std::move(row));
+  }
+  return added_up(both);
+}
+
+/// alpha A B + beta D as the plan says it adds up.
+template <class S>
+HostMatrix<S> product(S alpha, const HostMatrix<S>& A, const HostMatrix<S>& B, S beta = S(0),
+                      const HostMatrix<S>* D = nullptr) {
+  const HostMatrix<S> right = added_up(B);
+  HostMatrix<S> C{B.columns, {}};
+  for (std::size_t i = 0; i < A.rows.size(); ++i) {
+    std::map<std::int64_t, S> sums;
+    for (const auto& [k, a] : A.rows[i]) {
+      for (const auto& [j, b] : right.rows[static_cast<std::size_t>(k)]) {
+        sums.try_emplace(j, S(0)).first->second += a * b;
+      }
+    }
+    if (alpha != S(1)) {
+      for (auto& [j, sum] : sums) sum = alpha == S(0) ? S(0) : alpha * sum;
+    }
+    if (D) {
+      for (const auto& [j, d] : D->rows[i]) {
+        S& sum = sums.try_emplace(j, S(0)).first->second;
+        if (beta != S(0)) sum += beta == S(1) ? d : beta * d;
+      }
+    }
+    C.rows.emplace_back(sums.begin(), sums.end());
+  }
+  return C;
+}
+
 /// What an error says; empty if there is none.
 template <class Work>
 std::string error_of(const Work& work) {

@@ -31,21 +31,6 @@ HostMatrix<S> kept(HostMatrix<S> A, const Keep& keep) {
   return sorted(A);
 }
 
-template <class S>
-HostMatrix<S> summed(S alpha, const HostMatrix<S>& A, S beta, const HostMatrix<S>& B) {
-  HostMatrix<S> both{A.columns, {}};
-  const auto times = [](S factor, S value) {
-    return factor == S(0) ? S(0) : factor == S(1) ? value : factor * value;
-  };
-  for (std::size_t i = 0; i < A.rows.size(); ++i) {
-    HostRow<S> row;
-    for (const auto& [j, value] : A.rows[i]) row.emplace_back(j, times(alpha, value));
-    for (const auto& [j, value] : B.rows[i]) row.emplace_back(j, times(beta, value));
-    both.rows.push_back(std::move(row));
-  }
-  return added_up(both);
-}
-
 /// Every third of n in an order that jumps; all of them with `all`.
 template <class O>
 std::vector<O> jumping(std::int64_t n, bool all) {

@@ -9,29 +9,6 @@ namespace heddle::test {
 
 namespace {
 
-/// A matrix whose values are powers of two, far apart.
-template <class T>
-DeviceMatrix<T> rough(const typename T::Exec& exec, const Pattern& pattern, std::uint64_t seed) {
-  using S = typename T::Scalar;
-  using Real = RealOf<S>;
-  const auto host = to_device<T>(exec, pattern, seed).host;
-  Random random(seed);
-  const auto real = [&] {
-    const std::int64_t exponent = 10 * random.below(sizeof(Real) == 4 ? 3 : 6);
-    const auto power = static_cast<Real>(std::int64_t{1} << exponent);
-    return random.below(2) ? power : -power;
-  };
-  for (std::size_t k = 0; k < host.values().extent(0); ++k) {
-    if constexpr (is_complex<S>) {
-      const Real part = real();
-      host.values()(k) = S(part, real());
-    } else {
-      host.values()(k) = real();
-    }
-  }
-  return to_device<T>(exec, pattern.name, host);
-}
-
 /// Some rows in another order, and entries that repeat places.
 Pattern unordered(const Pattern& pattern) {
   int row_number = 0;
@@ -40,33 +17,6 @@ Pattern unordered(const Pattern& pattern) {
     if (row_number % 3 == 0) std::ranges::reverse(row);
     if (row_number % 4 == 0 && !row.empty()) row.insert(row.begin(), row.back());
   });
-}
-
-/// alpha A B + beta D as the plan says it adds up.
-template <class S>
-HostMatrix<S> product(S alpha, const HostMatrix<S>& A, const HostMatrix<S>& B, S beta = S(0),
-                      const HostMatrix<S>* D = nullptr) {
-  const HostMatrix<S> right = added_up(B);
-  HostMatrix<S> C{B.columns, {}};
-  for (std::size_t i = 0; i < A.rows.size(); ++i) {
-    std::map<std::int64_t, S> sums;
-    for (const auto& [k, a] : A.rows[i]) {
-      for (const auto& [j, b] : right.rows[static_cast<std::size_t>(k)]) {
-        sums.try_emplace(j, S(0)).first->second += a * b;
-      }
-    }
-    if (alpha != S(1)) {
-      for (auto& [j, sum] : sums) sum = alpha == S(0) ? S(0) : alpha * sum;
-    }
-    if (D) {
-      for (const auto& [j, d] : D->rows[i]) {
-        S& sum = sums.try_emplace(j, S(0)).first->second;
-        if (beta != S(0)) sum += beta == S(1) ? d : beta * d;
-      }
-    }
-    C.rows.emplace_back(sums.begin(), sums.end());
-  }
-  return C;
 }
 
 template <class Plan, class S>

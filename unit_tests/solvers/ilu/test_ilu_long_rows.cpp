@@ -5,7 +5,7 @@
 #include <heddle/ilu.hpp>
 #include <numeric>
 
-#include "../../../solvers/ilu/updates.hpp"
+#include "../../../solvers/ilu/row.hpp"
 #include "../../support/incomplete.hpp"
 
 namespace heddle::test {

@@ -18,7 +18,8 @@ TEST_CASE("the preconditioner is symmetric and positive definite, with new value
   const Exec exec;
   for (const System& system : symmetric_systems<Exec, double>()) {
     CAPTURE(system.name);
-    for (const auto smoother : {MultigridSmoother::chebyshev, MultigridSmoother::l1_jacobi}) {
+    for (const auto smoother : {MultigridSmoother::chebyshev, MultigridSmoother::l1_jacobi,
+                                MultigridSmoother::gauss_seidel}) {
       Plan plan(exec, system.matrix.matrix(),
                 {.smoother = smoother, .degree = 3, .coarsest_rows = emulated ? 10 : 40});
       CHECK(plan.symmetric());
@@ -62,6 +63,19 @@ TEST_CASE("a matrix that is inverted whole") {
       plan.apply(exec, b, x);
       exec.fence("heddle::test::applied");
       CHECK(relative_residual(a, b, x) < 1e-12);
+    }
+  }
+}
+
+TEST_CASE("a last level that is smoothed alone keeps the preconditioner symmetric") {
+  const Exec exec;
+  for (const auto smoother : {MultigridSmoother::chebyshev, MultigridSmoother::l1_jacobi,
+                              MultigridSmoother::gauss_seidel}) {
+    const auto a = poisson<Exec, double>(emulated ? 15 : 30, emulated ? 15 : 30, 1);
+    for (const int levels : {1, 2}) {
+      Plan plan(exec, a.matrix(), {.smoother = smoother, .coarsest_rows = 3, .max_levels = levels});
+      CHECK(plan.levels().levels.back().scheme != "dense");
+      check_positive_definite<double>(exec, plan);
     }
   }
 }
@@ -112,6 +126,11 @@ TEST_CASE("conjugate gradients with multigrid: iterations hardly grow with the s
           exec, a.matrix(),
           {.smoother = MultigridSmoother::l1_jacobi, .coarsest_rows = emulated ? 40 : 200});
       CHECK(iterations_with(exec, a, by_jacobi) <= 3 * taken);
+      Plan by_sweeps(
+          exec, a.matrix(),
+          {.smoother = MultigridSmoother::gauss_seidel, .coarsest_rows = emulated ? 40 : 200});
+      CHECK(iterations_with(exec, a, by_sweeps) <= 2 * taken);
+      CHECK(by_sweeps.levels().levels.front().smoother == "Gauss-Seidel by colors times 1");
       CHECK(plan.levels().levels.size() > 1);
       CHECK(plan.levels().operator_complexity() < 2);
     }

@@ -76,7 +76,7 @@ TEST_CASE("NaN beside the diagonal is an error, and later one of the values") {
 TEST_CASE("options and shapes that make no sense") {
   const Exec exec;
   const auto a = with_diagonal(4);
-  says(error_of(exec, a, {.degree = 0}), "options.degree is 0");
+  says(error_of(exec, a, {.degree = -1}), "options.degree is -1");
   says(error_of(exec, a, {.degree = 5}), "options.degree is 5");
   says(error_of(exec, a, {.strength = -1}), "options.strength");
   says(error_of(exec, a, {.block_size = 7}), "options.block_size is 7");

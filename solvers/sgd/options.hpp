@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+#include "../../core/types.hpp"
+
+namespace heddle {
+
+/// Entries of a sparse matrix in coordinates, in any order; a place may occur more than once. Three
+/// arrays of the same length that `Space` reaches.
+template <Scalar S, Ordinal O, MemorySpace Space>
+struct Ratings {
+  std::int64_t rows = 0, columns = 0;
+  Kokkos::View<const O*, Space> row = {}, column = {};
+  Kokkos::View<const S*, Space> value = {};
+
+  std::int64_t count() const { return static_cast<std::int64_t>(value.extent(0)); }
+};
+
+/// In which order the ratings of an epoch are taken.
+enum class SgdSchedule : int {
+  block_diagonals,  ///< blocks of a wrapped diagonal of blocks at once, in order inside each
+  diagonals,        ///< the same with blocks of one row and one column
+  atomic            ///< all at once, with atomic additions: another result on every run
+};
+
+/// In words.
+constexpr const char* name(SgdSchedule schedule) {
+  switch (schedule) {
+    case SgdSchedule::block_diagonals: return "block-diagonals";
+    case SgdSchedule::diagonals: return "diagonals";
+    case SgdSchedule::atomic: return "atomic";
+  }
+  return "?";
+}
+
+/// What a user may say about a factorization.
+struct SgdOptions {
+  /// Columns of both factors. 16 and 32 have kernels of their own, which are faster.
+  int rank = 32;
+  /// In which order ratings are taken.
+  SgdSchedule schedule = SgdSchedule::block_diagonals;
+  /// Rows and columns of a block of block_diagonals; 0: so many that there are 64 blocks to each
+  /// side on a CPU, 1024 elsewhere.
+  std::int64_t block_rows = 0;
+  std::int64_t block_columns = 0;
+  /// Rows and columns are shuffled by it before they are cut into blocks, so that those with many
+  /// ratings are spread; 0: they stay in their order. SgdPlan::start draws from it, too.
+  std::uint64_t seed = 1;
+};
+
+}  // namespace heddle

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "../../core/arena.hpp"
+#include "../../core/hash.hpp"
+#include "../../core/loops.hpp"
+#include "../../formats/inspect/radix_sort.hpp"
+#include "../../formats/inspect/recipe/steps.hpp"
+#include "../ordered/host_copy.hpp"
+#include "options.hpp"
+
+namespace heddle::detail::sgd {
+
+/// Diagonals wrap around: of `by` of them none has two blocks of one row or one column of blocks.
+struct Wrap : recipe::Step {
+  std::int64_t by;
+
+  KOKKOS_FORCEINLINE_FUNCTION recipe::Point operator()(recipe::Point p) const {
+    if (p.column < 0) p.column += by;
+    return p;
+  }
+  recipe::Extents operator()(recipe::Extents e) const {
+    e.first_column = 0;
+    e.columns = by;
+    return e;
+  }
+};
+
+/// The recipe of a wave: tiles, skewed. A block's row of blocks is Point::row, its wave
+/// Point::column.
+inline auto wave_of(std::int64_t rows, std::int64_t columns, std::int64_t block_rows,
+                    std::int64_t block_columns) {
+  const std::int64_t waves = std::max(ceil_div(rows, block_rows), ceil_div(columns, block_columns));
+  return recipe::tile_rows(block_rows) | recipe::tile_columns(block_columns) | recipe::skew() |
+         Wrap{{}, waves};
+}
+
+struct ShuffleKeys {
+  std::uint64_t seed;
+  std::int32_t* keys;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    keys[i] =
+        static_cast<std::int32_t>(hash_of(hash_of(seed) + static_cast<std::uint64_t>(i)) >> 33);
+  }
+};
+template <Ordinal O>
+struct Invert {
+  const O* at;
+  O* place;
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const { place[at[p]] = static_cast<O>(p); }
+};
+
+/// place[i] of each i < n in an order that `seed` shuffles. One workspace; waits for `exec`.
+template <ExecutionSpace Exec, Ordinal O>
+void shuffle(const Exec& exec, std::int64_t n, std::uint64_t seed, O* order, O* place) {
+  if (n == 0) return;
+  RadixSort<Exec, std::int32_t, O> sort(exec, n);
+  parallel_for(exec, "heddle::sgd::shuffle", n, ShuffleKeys{seed, sort.room()});
+  sort.sort(exec, sort.room(), std::numeric_limits<std::int32_t>::max(), order);
+  parallel_for(exec, "heddle::sgd::places", n, Invert<O>{order, place});
+  exec.fence("heddle::sgd::shuffled");
+}
+
+/// Where a rating is sorted to: its wave, its row of blocks in it, its row inside.
+template <Ordinal O, class Map>
+struct WaveKeys {
+  const O *row, *column;
+  const O *row_place, *column_place;  ///< null: they stay in their order
+  Map map;
+  std::int64_t block_rows, rows_of_blocks;
+  std::int64_t* keys;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    const O i = row_place ? row_place[row[k]] : row[k];
+    const O j = column_place ? column_place[column[k]] : column[k];
+    const recipe::Point p = map(recipe::Point{i, j, 0});
+    keys[k] = (p.column * rows_of_blocks + p.row) * block_rows + p.inner_row;
+  }
+};
+
+/// Whether a sorted rating is the first of its block.
+struct BeginsBlock {
+  const std::int64_t* keys;
+  std::int64_t block_rows;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t k) const {
+    return k == 0 || keys[k] / block_rows != keys[k - 1] / block_rows;
+  }
+};
+struct WriteBlocks {
+  BeginsBlock begins;
+  const std::int64_t* before;  ///< blocks that begin before a rating
+  std::int64_t blocks_in_wave, ratings;
+  std::int64_t* first;
+  std::int64_t* wave;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    if (!begins(k)) return;
+    first[before[k]] = k;
+    wave[before[k]] = begins.keys[k] / begins.block_rows / blocks_in_wave;
+  }
+};
+
+/// What an epoch runs: ratings in their order, cut into blocks, and these into waves.
+template <Scalar S, Ordinal O, MemorySpace Space>
+struct Waves {
+  Arena<Space> ratings = {}, blocks = {};
+  typename Arena<Space>::template Array<O> row = {}, column = {};
+  typename Arena<Space>::template Array<S> value = {};
+  typename Arena<Space>::template Array<std::int64_t> block_begin = {};  ///< and an end
+  std::vector<std::int64_t> wave_begin = {0};  ///< blocks of each wave that has any, and an end
+};
+
+template <ExecutionSpace Exec, Scalar S, Ordinal O, MemorySpace Space>
+Waves<S, O, Space> room_for(const Exec& exec, std::int64_t count) {
+  Waves<S, O, Space> waves;
+  const auto n = static_cast<std::size_t>(count);
+  waves.ratings = Arena<Space>(exec, "heddle::sgd::ratings", arena_bytes<O, O, S>(n, n, n));
+  waves.row = waves.ratings.template take<O>(n);
+  waves.column = waves.ratings.template take<O>(n);
+  waves.value = waves.ratings.template take<S>(n);
+  return waves;
+}
+
+/// The ratings as they come, all in one wave.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, MemorySpace Space>
+Waves<S, O, Space> all_at_once(const Exec& exec, const Ratings<S, O, Space>& given) {
+  Waves<S, O, Space> waves = room_for<Exec, S, O, Space>(exec, given.count());
+  copy(exec, "heddle::sgd::rows", waves.row.data(), given.count(), given.row.data());
+  copy(exec, "heddle::sgd::columns", waves.column.data(), given.count(), given.column.data());
+  copy(exec, "heddle::sgd::values", waves.value.data(), given.count(), given.value.data());
+  if (given.count() > 0) waves.wave_begin.push_back(given.count());
+  exec.fence("heddle::sgd::inspected");
+  return waves;
+}
+
+/// Blocks by waves, rows inside a block one after the other, ratings of a row as they come. Stable
+/// sorts: the same every time. Waits for `exec`.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, MemorySpace Space>
+Waves<S, O, Space> by_waves(const Exec& exec, const Ratings<S, O, Space>& given,
+                            std::int64_t block_rows, std::int64_t block_columns,
+                            std::uint64_t seed) {
+  const std::int64_t n = given.count();
+  Waves<S, O, Space> waves = room_for<Exec, S, O, Space>(exec, n);
+  if (n == 0) return waves;
+  const auto size = static_cast<std::size_t>(n), rows = static_cast<std::size_t>(given.rows),
+             columns = static_cast<std::size_t>(given.columns), most = std::max(rows, columns);
+  Arena<Space> work(
+      exec, "heddle::sgd::work",
+      arena_bytes<O, O, O, std::int64_t, std::int64_t>(rows, columns, most, size, size + 1));
+  O* const row_place = work.template take<O>(rows).data();
+  O* const column_place = work.template take<O>(columns).data();
+  O* const shuffled = work.template take<O>(most).data();
+  std::int64_t* const order = work.template take<std::int64_t>(size).data();
+  std::int64_t* const before = work.template take<std::int64_t>(size + 1).data();
+  if (seed != 0) {
+    shuffle(exec, given.rows, seed, shuffled, row_place);
+    shuffle(exec, given.columns, ~seed, shuffled, column_place);
+  }
+  const auto map = wave_of(given.rows, given.columns, block_rows, block_columns);
+  const recipe::Extents extents = map(recipe::Extents{given.rows, 0, given.columns});
+  RadixSort<Exec, std::int64_t, std::int64_t> sort(exec, n);
+  parallel_for(exec, "heddle::sgd::keys", n,
+               WaveKeys<O, decltype(map)>{
+                   given.row.data(), given.column.data(), seed != 0 ? row_place : nullptr,
+                   seed != 0 ? column_place : nullptr, map, block_rows, extents.rows, sort.room()});
+  sort.sort(exec, sort.room(), extents.columns * extents.rows * block_rows - 1, order);
+  gather(exec, "heddle::sgd::rows", waves.row.data(), n, given.row.data(), order);
+  gather(exec, "heddle::sgd::columns", waves.column.data(), n, given.column.data(), order);
+  gather(exec, "heddle::sgd::values", waves.value.data(), n, given.value.data(), order);
+
+  const BeginsBlock begins{sort.sorted(), block_rows};
+  const std::int64_t blocks =
+      running_sum_and_total(exec, "heddle::sgd::count_blocks", before, n, begins);
+  const auto block_count = static_cast<std::size_t>(blocks);
+  waves.blocks =
+      Arena<Space>(exec, "heddle::sgd::blocks", arena_bytes<std::int64_t>(block_count + 1));
+  waves.block_begin = waves.blocks.template take<std::int64_t>(block_count + 1);
+  Arena<Space> of(exec, "heddle::sgd::waves", arena_bytes<std::int64_t>(block_count));
+  std::int64_t* const wave = of.template take<std::int64_t>(block_count).data();
+  parallel_for(exec, "heddle::sgd::write_blocks", n,
+               WriteBlocks{begins, before, extents.rows, n, waves.block_begin.data(), wave});
+  fill(exec, "heddle::sgd::end", waves.block_begin.data() + blocks, 1, n);
+  const auto on_host = ordered::copied_to_host(exec, "heddle::sgd::inspected", wave, blocks);
+  for (std::size_t b = 1; b < on_host.size(); ++b) {
+    if (on_host[b] != on_host[b - 1]) waves.wave_begin.push_back(static_cast<std::int64_t>(b));
+  }
+  waves.wave_begin.push_back(blocks);
+  return waves;
+}
+
+}  // namespace heddle::detail::sgd

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What heddle-bench ilu says of factors that are right, and of others.
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "../../perf_tests/bench/ilu/check.hpp"
+
+namespace heddle::bench {
+
+namespace {
+
+using Off = std::int32_t;
+
+/// Of an array, as factors hold them.
+template <class T>
+Kokkos::View<T*, Kokkos::HostSpace> view(const std::vector<T>& values) {
+  const Kokkos::View<T*, Kokkos::HostSpace> to("heddle::test::factors", values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) to(i) = values[i];
+  return to;
+}
+
+HostStorage<double, Off> matrix(int rows, const std::vector<Off>& row_ptr,
+                                const std::vector<Index>& col_idx,
+                                const std::vector<double>& values) {
+  HostStorage<double, Off> A(Kokkos::DefaultHostExecutionSpace(), rows, rows,
+                             static_cast<std::int64_t>(values.size()));
+  for (std::size_t i = 0; i < row_ptr.size(); ++i) A.row_ptr()(i) = row_ptr[i];
+  for (std::size_t k = 0; k < values.size(); ++k) A.col_idx()(k) = col_idx[k];
+  for (std::size_t k = 0; k < values.size(); ++k) A.values()(k) = values[k];
+  return A;
+}
+
+}  // namespace
+
+TEST_CASE("an entry of L that underflows is right, one that need not have is wrong") {
+  const auto A = matrix(2, {0, 2, 4}, {0, 1, 0, 1}, {1e200, 0, 1e-200, 1e-300});
+  const auto error = [&](const std::vector<double>& values) {
+    return factor_error(
+        A, HostFactors{view<Off>({0, 2, 4}), view<Index>({0, 1, 0, 1}), view(values), false},
+        rounding<double>);
+  };
+  CHECK(error({1e200, 0, 0, 1e-300}) <= 1);
+  CHECK(error({1e200, 0, 0, 2e-300}) > 1);
+  CHECK(error({1e200, 0, 1e-300, 1e-300}) > 1);
+  CHECK(error({1.0001e200, 0, 0, 1e-300}) > 1);
+}
+
+TEST_CASE("factors of 0 x 0 are right") {
+  const auto A = matrix(0, {0}, {}, {});
+  const test::HostColumns<double> none("heddle::test::none", 0, 2);
+  for (const auto& row_ptr : {std::vector<Off>{0}, std::vector<Off>{}}) {
+    const HostFactors factors{view(row_ptr), view<Index>({}), view<double>({}), false};
+    CHECK(factor_error(A, factors, rounding<double>) == 0);
+    CHECK(apply_error(factors, none, none, rounding<double>) == 0);
+  }
+}
+
+}  // namespace heddle::bench
