@@ -26,6 +26,7 @@ set(HEDDLE_PUBLIC_NAMES
     lobpcg.hpp=solvers/lobpcg.hpp
     matrix.hpp=core/matrix.hpp
     matrix_market.hpp=core/files/matrix_market.hpp
+    model.hpp=formats/model.hpp
     multigrid.hpp=solvers/multigrid.hpp
     petsc.hpp=core/files/petsc.hpp
     read_matrix.hpp=core/files/read_matrix.hpp

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,8 @@
 #include "compiled.hpp"
 
 namespace heddle {
+
+class Model;
 
 /// A scheme with what is predicted of it.
 struct RankedScheme {
@@ -51,6 +54,8 @@ struct ChooseOptions {
   std::size_t max_bytes = no_bound;
   /// What will be applied besides Op::none, each kind as often.
   std::vector<Op> ops = {};
+  /// What was learned about the predictions, or nothing: SpmvOptions::model.
+  std::shared_ptr<const Model> model = nullptr;
 
   /// Whether any of `ops` transposes.
   bool transposes() const {

@@ -228,7 +228,8 @@ Pattern rectangular(Arguments& args, Random& random) {
 }
 
 Pattern irregular_rows(Arguments& args, Random& random) {
-  const auto share = [&args](std::size_t at, std::int64_t fallback, std::int64_t most, double whole) {
+  const auto share = [&args](std::size_t at, std::int64_t fallback, std::int64_t most,
+                             double whole) {
     return static_cast<double>(args.at(at, fallback, 0, most)) / whole;
   };
   Irregular of;

@@ -18,12 +18,32 @@
 namespace heddle {
 
 /// Names of the numbers, in their order; those that end in _log are logarithms to the base 2.
-inline constexpr std::array model_input_names = std::to_array<std::string_view>(
-    {"rows_log", "columns_log", "nonzeros_log", "mean_row_log", "row_variation",
-     "longest_over_mean_log", "empty_share", "slots_of_2", "slots_of_4", "slots_of_8",
-     "slots_of_16", "slots_of_32", "bytes_over_cache_log", "x_over_cache_log", "rows_a_lane_log",
-     "bandwidth_share", "diagonals_log", "narrow_share", "blocks_of_2", "blocks_of_3", "sectors",
-     "lanes_log", "sigma_log", "block", "predicted_log"});
+inline constexpr std::array model_input_names =
+    std::to_array<std::string_view>({"rows_log",
+                                     "columns_log",
+                                     "nonzeros_log",
+                                     "mean_row_log",
+                                     "row_variation",
+                                     "longest_over_mean_log",
+                                     "empty_share",
+                                     "slots_of_2",
+                                     "slots_of_4",
+                                     "slots_of_8",
+                                     "slots_of_16",
+                                     "slots_of_32",
+                                     "bytes_over_cache_log",
+                                     "x_over_cache_log",
+                                     "rows_a_lane_log",
+                                     "bandwidth_share",
+                                     "diagonals_log",
+                                     "narrow_share",
+                                     "blocks_of_2",
+                                     "blocks_of_3",
+                                     "sectors",
+                                     "lanes_log",
+                                     "sigma_log",
+                                     "block",
+                                     "predicted_log"});
 /// Of these, the last are the scheme's and what its formula predicts.
 inline constexpr std::size_t scheme_input_count = 4;
 inline constexpr std::size_t matrix_input_count = model_input_names.size() - scheme_input_count;

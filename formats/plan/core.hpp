@@ -78,9 +78,12 @@ class SpmvPlanCore {
                const ChooseOptions& options, const std::optional<Scheme>& pinned) const;
 
   ChooseOptions choose_options(const Promises& promises, Symmetry symmetry) const {
-    return {options_.expected_applies, options_.values_in_place,
+    return {options_.expected_applies,
+            options_.values_in_place,
             sizes_of<Matrix, Vector, Accumulator>(options_.vectors, symmetry, promises),
-            options_.max_bytes, options_.ops};
+            options_.max_bytes,
+            options_.ops,
+            options_.model};
   }
 
   /// Of a triangle: of the whole, mirrored; or of the triangle as it is, where both do not fit or

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../choose.hpp"
+#include "../model/model.hpp"
 
 namespace heddle::detail {
 
@@ -83,9 +84,28 @@ void settle(const List& formats, std::vector<RankedScheme>& ranking, std::size_t
   }
 }
 
+/// The ranking by a model: every scheme is predicted with the pattern seen, and corrected.
+inline void correct(std::vector<RankedScheme>& ranking, const Features& features,
+                    const Device& device, const ChooseOptions& options) {
+  ModelInputs inputs = matrix_inputs(features, device, options.sizes);
+  for (RankedScheme& one : ranking) {
+    if (!one.prediction.possible()) continue;
+    double& seconds = one.prediction.seconds;
+    set_scheme_inputs(inputs, one.scheme, seconds);
+    const double applies = one.total_seconds - one.prediction.setup_seconds;
+    const double factor = options.model->factor(one.scheme, inputs);
+    const double margin = one.scheme.format() == "csr" ? 1 : 1 + options.model->margin;
+    seconds *= factor;
+    one.total_seconds = one.prediction.setup_seconds + margin * factor * applies;
+    one.prediction.reason += "; as learned on this device";
+  }
+}
+
 template <class List>
 std::vector<RankedScheme> rank(const List& formats, const Features& features, const Device& device,
                                const ChooseOptions& options) {
+  const bool learned = options.model && options.model->is_for(device, options.sizes) &&
+                       features.has_pattern() && features.has_blocks();
   const Features rows_alone(features.rows());
   std::vector<RankedScheme> ranking;
   std::vector<Scheme> schemes = candidates(formats, features, device);
@@ -95,8 +115,10 @@ std::vector<RankedScheme> rank(const List& formats, const Features& features, co
     }
   }
   for (Scheme& scheme : schemes) {
-    ranking.push_back(predicted(formats, std::move(scheme), rows_alone, device, options));
+    ranking.push_back(
+        predicted(formats, std::move(scheme), learned ? features : rows_alone, device, options));
   }
+  if (learned) correct(ranking, features, device, options);
   settle(formats, ranking, 0, features, device, options);
   return ranking;
 }

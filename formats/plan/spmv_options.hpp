@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -11,6 +12,8 @@
 #include "../common/prediction.hpp"
 
 namespace heddle {
+
+class Model;
 
 /// What a user may say about a plan; every default is sensible.
 struct SpmvOptions {
@@ -44,6 +47,10 @@ struct SpmvOptions {
   /// `heddle-bench device` measures of a copy, for one. 0: Device::bytes_per_second, which is known
   /// by name or by what the device says of itself; no plan measures it.
   double bytes_per_second = 0;
+  /// What was learned about the choice on this device (read_model of <heddle/model.hpp>); without
+  /// one, and where it is for another device, scalar or number of vectors, the formulas alone
+  /// decide. With one every plan looks at the pattern of its matrix.
+  std::shared_ptr<const Model> model = nullptr;
   /// Whether to look for column indices out of range, one pass over col_idx, unless
   /// promises.in_range spares it. The row pointer is checked in any case.
   bool check = true;

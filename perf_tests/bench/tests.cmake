@@ -88,6 +88,8 @@ heddle_bench_test(convert_no_scheme RUN convert --generate grid2d:9 --scheme non
                   OUT none ERR "there is no format .none.")
 heddle_bench_test(vectors RUN vectors --rows 5000 --repeat 2 EXIT 0 OUT "${bench_tests}/vectors.txt")
 heddle_bench_test(no_command EXIT 2 ERR "subcommand is required")
+heddle_bench_test(no_model RUN spmv --generate grid2d:9 --model nowhere.model ${quick} EXIT 2 OUT none
+                  ERR "cannot read model nowhere.model")
 heddle_bench_test(no_matrix RUN spmv EXIT 2 ERR "give --matrix FILE or --generate")
 heddle_bench_test(no_file RUN spmv --matrix nowhere.mtx ${quick} EXIT 2 OUT none ERR "nowhere.mtx")
 heddle_bench_test(no_generator RUN spmv --generate grid4d:9 ${quick} EXIT 2 OUT none

@@ -39,7 +39,8 @@ inline Pattern irregular(const Irregular& of, Random& random) {
       for (std::int64_t& column : columns) ++column;
     } else {
       double length = std::max(0.0, mean * (1 + of.variation * normal()) + 0.5);
-      if (random.below(1000) == 0) length = std::max(length, mean * std::pow(of.longest, random.unit()));
+      if (random.below(1000) == 0)
+        length = std::max(length, mean * std::pow(of.longest, random.unit()));
       columns.clear();
       // A row stays inside where the band would leave the matrix.
       const std::int64_t begin =

@@ -66,6 +66,7 @@ struct HeddleEntry {
   bool chosen = false;
   std::optional<Scheme> scheme;
   int expected_applies = 0;
+  std::shared_ptr<const Model> model = nullptr;
   std::optional<double> predicted_seconds = {};
 
   std::unique_ptr<SpmvContestant<S>> setup(const Exec& exec,
@@ -74,6 +75,7 @@ struct HeddleEntry {
     options.scheme = scheme;
     options.expected_applies = expected_applies;
     options.vectors = expected_vectors(problem);
+    options.model = model;
     return std::make_unique<HeddleContestant<S, Off, FormatList>>(exec, problem, options);
   }
 };
@@ -89,10 +91,11 @@ std::vector<HeddleEntry<S, Off, FormatList>> heddle_entries(const Exec& exec,
   result.rows = row_features(exec, problem.A);
   const Features features = features_of(exec, problem.A, result.rows);
   const Device device = backends::describe(exec);
-  const ChooseOptions options{
+  ChooseOptions options{
       request.expected_applies,
       false,
       {sizeof(S), sizeof(Index), sizeof(Off), sizeof(S), sizeof(S), expected_vectors(problem)}};
+  options.model = request.model;
   const Choice choice = choose<FormatList>(features, device, options);
   result.chosen_scheme = choice.scheme.to_string();
   result.choice_reason = choice.reason;
@@ -102,7 +105,8 @@ std::vector<HeddleEntry<S, Off, FormatList>> heddle_entries(const Exec& exec,
   }
 
   std::vector<HeddleEntry<S, Off, FormatList>> entries;
-  if (request.automatic()) entries.push_back({"auto", false, {}, request.expected_applies});
+  if (request.automatic())
+    entries.push_back({"auto", false, {}, request.expected_applies, request.model});
   std::vector<Scheme> schemes;
   for (const std::string& text : request.schemes) {
     if (text == "all") {

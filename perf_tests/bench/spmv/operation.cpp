@@ -20,6 +20,9 @@ void define(CLI::App& app, SpmvRequest& r) {
                  "How often a plan will be applied, for choose")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app.add_option("--model", r.model_path,
+                 "What was learned on this device about the choice: perf_tests/model/train.py")
+      ->envname("HEDDLE_MODEL");
   r.define(app);
 }
 
@@ -37,7 +40,8 @@ void print_result(std::ostream& out, const MatrixResult& result, const DeviceFig
   print_contestants(out, result, figures);
 }
 
-int run(const SpmvRequest& request, const std::vector<std::string>& words) {
+int run(SpmvRequest request, const std::vector<std::string>& words) {
+  if (!request.model_path.empty()) request.model = read_model(request.model_path);
   Json settings;
   settings["expected_applies"] = request.expected_applies;
   return run_contest("spmv", request, settings, print_result, words);

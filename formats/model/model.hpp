@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "inputs.hpp"
+
+namespace heddle {
+
+/// One node of a regression tree. A leaf has input -1, and its value.
+struct ModelNode {
+  int input = -1;
+  double value = 0;  ///< an input that is at most this goes left
+  int left = 0, right = 0;
+};
+using ModelTree = std::vector<ModelNode>;
+
+/// What was learned on a device about the formulas of `choose`: boosted regression trees
+/// (J. Friedman, Greedy function approximation: a gradient boosting machine, 2001), some for each
+/// group of schemes (model_group), which add up to the logarithm of measured over predicted
+/// seconds.
+///
+/// A plain value: the same inputs give the same answer, everywhere. Read one with read_model
+/// (<heddle/model.hpp>), make one with perf_tests/model/train.py.
+class Model {
+ public:
+  /// What it was learned for; it says nothing of others.
+  std::string device;
+  int scalar_bytes = 8;
+  std::int64_t vectors = 1;
+  bool apart = true;
+  /// How much of what the trees say is believed, 0 to 1.
+  double share = 1;
+  /// By how much another format must be predicted to be faster than CSR to be taken: the model is
+  /// not sure of less.
+  double margin = 0;
+  std::map<std::string, std::vector<ModelTree>> groups;
+
+  /// Whether it was learned for plans like these on such a device.
+  bool is_for(const Device& its_device, const Sizes& sizes) const {
+    const bool as_many = sizes.vectors.count == vectors;
+    return its_device.name == device && sizes.scalar_bytes == scalar_bytes && as_many &&
+           (vectors == 1 || sizes.vectors.apart == apart);
+  }
+
+  /// How many times as long as predicted a scheme is expected to take; 1 of a group that it does
+  /// not know.
+  double factor(const Scheme& scheme, const ModelInputs& inputs) const {
+    const auto found = groups.find(model_group(scheme));
+    if (found == groups.end()) return 1;
+    double sum = 0;
+    for (const ModelTree& tree : found->second) sum += leaf(tree, inputs);
+    return std::exp(share * sum);
+  }
+
+ private:
+  static double leaf(const ModelTree& tree, const ModelInputs& inputs) {
+    std::size_t at = 0;
+    while (tree[at].input >= 0) {
+      const bool left = inputs[static_cast<std::size_t>(tree[at].input)] <= tree[at].value;
+      at = static_cast<std::size_t>(left ? tree[at].left : tree[at].right);
+    }
+    return tree[at].value;
+  }
+};
+
+}  // namespace heddle

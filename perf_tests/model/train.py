@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Learns on one device by how much the formulas of `choose` are off, and judges what was learned.
+
+    heddle-bench spmv --set model generated-fit generated-judge --scheme all --baseline none --json RUN.json
+    perf_tests/model/train.py RUN.json... -o DEVICE.model
+
+Of each group of schemes, gradient boosted trees learn the logarithm of measured over predicted
+seconds (scikit-learn; Debian: python3-sklearn). They are judged on families of matrices that they
+have not seen: each generator, a fifth of the drawn matrices (irregular), and all files together are
+left out in turn. The table says how much longer the scheme that comes first takes than the fastest
+one that was measured: by the formulas, and as learned. The same runs give the same model."""
+import argparse
+import collections
+import json
+import math
+import re
+import sys
+
+SCHEME_INPUTS = ["lanes_log", "sigma_log", "block", "predicted_log"]  # formats/model/inputs.hpp
+TREES = {"n_estimators": 40, "max_depth": 3, "learning_rate": 0.25, "min_samples_leaf": 6, "subsample": 0.8}
+SHARE, MARGIN = 0.8, 0.03  # what is believed of the trees, and what CSR is given
+LEFT_OUT = ("tiled", "csb")  # not in a plan's default list
+
+
+def group_of(scheme):
+    kind, _, terms = scheme.partition("/")
+    if kind != "csr":
+        return kind
+    kernel = re.split("[=,]", terms)[0]
+    if kernel in ("scalar", "subwarp"):
+        return "csr/subwarp"
+    return "csr/merge,search=apply" if "search=apply" in terms else "csr/" + kernel
+
+
+def scheme_inputs(scheme, predicted):
+    def number(key):
+        found = re.search(r"\b%s=(\d+)" % key, scheme)
+        return int(found[1]) if found else 1
+
+    block = re.match(r"[a-z-]+/(\d+)", scheme)
+    lanes = number("lanes") * number("subwarp")
+    return [math.log2(lanes), math.log2(number("sigma")), int(block[1]) if block else 0, math.log2(1e6 * predicted)]
+
+
+class Sample:
+    """A scheme on a matrix."""
+
+    def __init__(self, run, matrix, contestant):
+        self.matrix, self.scheme = matrix["name"], contestant["name"]
+        self.group = group_of(self.scheme)
+        self.seconds = contestant["time_seconds"]["median"]
+        self.predicted = contestant["predicted_seconds"]
+        self.inputs = list(matrix["model_inputs"].values()) + scheme_inputs(self.scheme, self.predicted)
+        self.off = math.log(self.seconds / self.predicted)
+
+    @property
+    def family(self):
+        return self.matrix.partition(":")[0] if ":" in self.matrix else "files"
+
+
+def read(paths):
+    """The samples of all runs, the names of the inputs, and what the runs have in common."""
+    samples, about, names = [], None, None
+    for path in paths:
+        with open(path) as file:
+            run = json.load(file)
+        settings = run["settings"]
+        its = (run["machine"]["device"], settings["scalar"], settings["columns"], settings["layout"])
+        if run["operation"] != "spmv" or (about and its != about):
+            sys.exit(f"{path}: is no spmv run of the same device, scalar and vectors as the others")
+        about = its
+        for matrix in run["matrices"]:
+            if "model_inputs" not in matrix:
+                sys.exit(f"{path}: was made by a heddle-bench that writes no inputs of a model")
+            names = names or list(matrix["model_inputs"]) + SCHEME_INPUTS
+            for one in matrix["contestants"]:
+                timed = one["kind"] == "scheme" and one["name"] != "auto" and one["time_seconds"]
+                right = one["verdict"] in ("ok", "unverified") and not one["name"].startswith(LEFT_OUT)
+                if timed and right and one.get("predicted_seconds"):
+                    samples.append(Sample(run, matrix, one))
+    return samples, names, about
+
+
+def fastest(samples):
+    best = {}
+    for one in samples:
+        best[one.matrix] = min(one.seconds, best.get(one.matrix, math.inf))
+    return best
+
+
+def learn(samples, best):
+    """A regressor a group. What is far from the best of its matrix matters little: it is not taken."""
+    from sklearn.ensemble import GradientBoostingRegressor
+
+    groups = collections.defaultdict(list)
+    for one in samples:
+        groups[one.group].append(one)
+    learned = {}
+    for group, its in sorted(groups.items()):
+        if len(its) < 25:
+            continue
+        weights = [0.03 + math.exp(-6 * (one.seconds / best[one.matrix] - 1)) for one in its]
+        learned[group] = GradientBoostingRegressor(random_state=1, **TREES).fit(
+            [one.inputs for one in its], [one.off for one in its], sample_weight=weights
+        )
+    return learned
+
+
+def folds(samples):
+    """The fold of each matrix: what is left out together."""
+    drawn = sorted({one.matrix for one in samples if one.family == "irregular"})
+    fifth = {matrix: f"irregular {place % 5 + 1}" for place, matrix in enumerate(drawn)}
+    return {one.matrix: fifth.get(one.matrix, one.family) for one in samples}
+
+
+def corrections(samples, best):
+    """Of each sample, what a model says that has not seen its family."""
+    fold, said = folds(samples), {}
+    for left_out in sorted(set(fold.values())):
+        learned = learn([one for one in samples if fold[one.matrix] != left_out], best)
+        for one in samples:
+            if fold[one.matrix] == left_out:
+                known = one.group in learned
+                said[one] = SHARE * learned[one.group].predict([one.inputs])[0] if known else 0.0
+    return said
+
+
+def regrets(samples, best, score):
+    """By matrix: how much longer what has the least score takes than the best, and what CSR's best does."""
+    first, csr = {}, {}
+    for one in samples:
+        if one.matrix not in first or score(one) < score(first[one.matrix]):
+            first[one.matrix] = one
+        if one.group.startswith("csr"):
+            csr[one.matrix] = min(one.seconds, csr.get(one.matrix, math.inf))
+    return {m: (one.seconds / best[m], one.seconds / csr[m]) for m, one in first.items()}
+
+
+def judge(samples, best):
+    fold = folds(samples)
+    said = corrections(samples, best)
+    csr_alone = [one for one in samples if one.group.startswith("csr")]
+
+    def learned(one):
+        margin = 1 if one.group.startswith("csr") else 1 + MARGIN
+        return math.log(one.predicted * margin) + said[one]
+
+    by = {
+        "formulas": regrets(samples, best, lambda one: one.predicted),
+        "learned": regrets(samples, best, learned),
+        "best of CSR": regrets(csr_alone, best, lambda one: one.seconds),
+    }
+    print("| matrices | by | mean | worst | within 5 % | within 10 % | behind CSR's best by over 5 % |")
+    print("| --- | --- | --- | --- | --- | --- | --- |")
+    for part in ("all", "files", "irregular", "other generators"):
+        for name, of in by.items():
+            kind = {m: "irregular" if f.startswith("irregular") else "files" if f == "files" else "other generators"
+                    for m, f in fold.items()}
+            its = [r for m, r in of.items() if part in ("all", kind[m])]
+            if not its:
+                continue
+            mean = math.exp(sum(math.log(r[0]) for r in its) / len(its))
+            within = [sum(r[0] <= 1 + most for r in its) for most in (0.05, 0.1)]
+            behind = sum(r[1] > 1.05 for r in its)
+            print(f"| {part}, {len(its)} | {name} | {mean:.3f} | {max(r[0] for r in its):.2f} "
+                  f"| {within[0]} | {within[1]} | {behind} |")
+
+
+def lines_of_tree(tree, rate, first):
+    """Nodes in scikit-learn's order, in which children stand behind their parents. The mean that the
+    trees start from is part of the first one's leaves."""
+    yield f"tree {tree.node_count}"
+    for node in range(tree.node_count):
+        if tree.children_left[node] < 0:
+            yield f"-1 {rate * tree.value[node][0][0] + first:.6g}"
+        else:
+            yield (f"{tree.feature[node]} {tree.threshold[node]:.9g} "
+                   f"{tree.children_left[node]} {tree.children_right[node]}")
+
+
+def write(path, learned, names, about):
+    device, scalar, vectors, layout = about
+    scalar_bytes = {"float": 4, "double": 8, "cfloat": 8, "cdouble": 16}[scalar]
+    lines = ["heddle-model 1", f"device {device}", f"scalar_bytes {scalar_bytes}", f"vectors {vectors}",
+             f"apart {int(layout == 'left')}", f"share {SHARE}", f"margin {MARGIN}", "inputs " + " ".join(names)]
+    for group, regressor in learned.items():
+        lines.append(f"group {group} {len(regressor.estimators_)}")
+        for place, (estimator,) in enumerate(regressor.estimators_):
+            mean = float(regressor.init_.constant_[0][0]) if place == 0 else 0.0
+            lines += lines_of_tree(estimator.tree_, regressor.learning_rate, mean)
+    with open(path, "w") as file:
+        file.write("\n".join(lines + ["end"]) + "\n")
+
+
+def importances(learned, names):
+    print("\nwhat the trees ask most, by their share of what they explain:")
+    total = collections.Counter()
+    for regressor in learned.values():
+        for name, share in zip(names, regressor.feature_importances_):
+            total[name] += share / len(learned)
+    for name, share in total.most_common(8):
+        print(f"  {name} {share:.2f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("runs", nargs="+", help="what heddle-bench spmv --scheme all --json wrote")
+    parser.add_argument("-o", "--output", required=True)
+    parser.add_argument("--no-judging", action="store_true", help="write the model alone")
+    options = parser.parse_args()
+    samples, names, about = read(options.runs)
+    best = fastest(samples)
+    print(f"{len(best)} matrices, {len(samples)} times on {about[0]}\n")
+    if not options.no_judging:
+        judge(samples, best)
+    learned = learn(samples, best)
+    importances(learned, names)
+    write(options.output, learned, names, about)
+
+
+if __name__ == "__main__":
+    main()

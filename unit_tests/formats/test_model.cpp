@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "../../formats/all_formats.hpp"
+#include "../../formats/choose.hpp"
+#include "../../formats/definitions.hpp"
+#include "../../formats/model.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+Device device() {
+  Device gpu;
+  gpu.name = "a GPU";
+  gpu.backend = BackendKind::cuda;
+  gpu.lanes = 32;
+  gpu.multiprocessors = 100;
+  gpu.threads_per_multiprocessor = 2048;
+  gpu.bytes_per_second = 3e12;
+  gpu.cache_bytes = 50'000'000;
+  return gpu;
+}
+
+/// Of a matrix of five diagonals.
+Features features() {
+  PatternFeatures all;
+  all.rows = all.columns = 1'000'000;
+  all.nonzeros = 5'000'000;
+  all.shortest_row = all.longest_row = 5;
+  all.slice_slots = all.nonzeros;
+  all.group_slots = {all.nonzeros, all.nonzeros, all.nonzeros, all.nonzeros};
+  all.lower_bandwidth = all.upper_bandwidth = 1000;
+  all.diagonals = 5;
+  return Features(all, [all] { return all; }, [](int, int) { return std::int64_t{2'000'000}; });
+}
+
+int place_of_input(std::string_view name) {
+  const auto found = std::find(model_input_names.begin(), model_input_names.end(), name);
+  REQUIRE(found != model_input_names.end());
+  return static_cast<int>(found - model_input_names.begin());
+}
+
+std::string inputs() {
+  std::string text = "inputs";
+  for (const std::string_view name : model_input_names) text += " " + std::string(name);
+  return text + "\n";
+}
+
+/// Says that csr/subwarp takes 1 / e of the time with eight lanes or fewer and e times it with
+/// more, and dia e^3 times it.
+std::string text_of_model() {
+  return "heddle-model 1\ndevice a GPU\nscalar_bytes 8\nvectors 1\napart 1\nshare 1\nmargin "
+         "0.03\n" +
+         inputs() + "group csr/subwarp 2\ntree 3\n" + std::to_string(place_of_input("lanes_log")) +
+         " 3.5 1 2\n-1 -1.5\n-1 0.5\ntree 1\n-1 0.5\ngroup dia 1\ntree 1\n-1 3\nend\n";
+}
+
+Model parsed(const std::string& text) {
+  std::istringstream in(text);
+  return read_model(in, "of a test");
+}
+
+}  // namespace
+
+TEST_CASE("model: trees add up, each by its own inputs, for the schemes of a group") {
+  const Model model = parsed(text_of_model());
+  CHECK(model.margin == 0.03);
+  ModelInputs inputs = matrix_inputs(features(), device(), {});
+  const auto factor = [&](const char* scheme) {
+    set_scheme_inputs(inputs, scheme, 1e-5);
+    return model.factor(scheme, inputs);
+  };
+  CHECK(factor("csr/scalar") == doctest::Approx(std::exp(-1.0)));
+  CHECK(factor("csr/subwarp=8") == doctest::Approx(std::exp(-1.0)));
+  CHECK(factor("csr/subwarp=16") == doctest::Approx(std::exp(1.0)));
+  CHECK(factor("dia") == doctest::Approx(std::exp(3.0)));
+  CHECK(factor("coo") == 1);
+  Model half = model;
+  half.share = 0.5;
+  set_scheme_inputs(inputs, "dia", 1e-5);
+  CHECK(half.factor("dia", inputs) == doctest::Approx(std::exp(1.5)));
+}
+
+TEST_CASE("model: inputs are what their names say") {
+  ModelInputs inputs = matrix_inputs(features(), device(), {});
+  const auto input = [&](const char* name) {
+    return inputs[static_cast<std::size_t>(place_of_input(name))];
+  };
+  CHECK(input("rows_log") == doctest::Approx(std::log2(1e6)));
+  CHECK(input("mean_row_log") == doctest::Approx(std::log2(5)));
+  CHECK(input("longest_over_mean_log") == 0);
+  CHECK(input("slots_of_2") == 1);
+  CHECK(input("slots_of_32") == 1);
+  CHECK(input("x_over_cache_log") == doctest::Approx(std::log2(8e6 / 5e7)));
+  CHECK(input("bandwidth_share") == doctest::Approx(2001.0 / 2e6));
+  CHECK(input("diagonals_log") == doctest::Approx(std::log2(5)));
+  CHECK(input("sectors") == doctest::Approx(0.4));
+  set_scheme_inputs(inputs, "blocked-ell/sigma=256,lanes=4", 4e-6);
+  CHECK(input("lanes_log") == 2);
+  CHECK(input("sigma_log") == 8);
+  CHECK(input("predicted_log") == 2);
+  set_scheme_inputs(inputs, "bcsr/3x3", 4e-6);
+  CHECK(input("block") == 3);
+  CHECK(input("lanes_log") == 0);
+}
+
+TEST_CASE("model: every input is a number for a matrix without rows") {
+  const Features none(
+      PatternFeatures{}, [] { return PatternFeatures{}; },
+      [](int, int) { return std::int64_t{0}; });
+  for (const double input : matrix_inputs(none, device(), {})) CHECK(std::isfinite(input));
+}
+
+TEST_CASE("choose: a model decides on its device alone, and the pattern is looked at") {
+  const auto model = std::make_shared<const Model>(parsed(text_of_model()));
+  const Choice by_formula = choose<AllFormats>(features(), device());
+  REQUIRE(by_formula.scheme.format() == "dia");
+  ChooseOptions options;
+  options.model = model;
+  const Choice learned = choose<AllFormats>(features(), device(), options);
+  CHECK(model_group(learned.scheme) == "csr/subwarp");
+  CHECK(learned.reason.ends_with("as learned on this device"));
+  for (const RankedScheme& one : learned.ranking) CHECK_FALSE(one.prediction.lacks_pattern);
+
+  Device other = device();
+  other.name = "another GPU";
+  CHECK(choose<AllFormats>(features(), other, options).scheme == by_formula.scheme);
+  options.sizes.vectors = {8, true};
+  const ChooseOptions eight{.sizes = options.sizes};
+  CHECK(choose<AllFormats>(features(), device(), options).scheme ==
+        choose<AllFormats>(features(), device(), eight).scheme);
+}
+
+TEST_CASE("choose: a format that is predicted to gain less than the margin is not taken") {
+  Model model = parsed(text_of_model());
+  model.groups.clear();
+  const auto first = [&](double margin) {
+    model.margin = margin;
+    ChooseOptions options;
+    options.model = std::make_shared<const Model>(model);
+    return choose<AllFormats>(features(), device(), options).scheme.format();
+  };
+  CHECK(first(0) == "dia");
+  CHECK(first(10) == "csr");
+}
+
+TEST_CASE("model: what is cut, foreign, older or wrong is an Error that names the line") {
+  const std::string good = text_of_model();
+  CHECK_NOTHROW(parsed(good));
+  for (std::size_t cut = 0; cut + 5 < good.size(); cut += 7) {
+    CAPTURE(cut);
+    CHECK_THROWS_AS(parsed(good.substr(0, cut)), Error);
+  }
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    return text.replace(text.find(from), from.size(), to);
+  };
+  const std::pair<std::string, const char*> wrong[] = {
+      {"%%MatrixMarket matrix\n", "line 1: it is no model"},
+      {"", "it is no model"},
+      {changed("heddle-model 1", "heddle-model 2"), "line 1: it is of another version"},
+      {changed("rows_log", "rows"), "line 8: it was learned from other inputs"},
+      {changed(" 3.5 1 2", " 3.5 0 2"), "line 11: a tree is not one"},
+      {changed(" 3.5 1 2", " 3.5 1 3"), "line 11: a tree is not one"},
+      {changed(" 3.5 1 2", " nan 1 2"), "line 11: a number is missing"},
+      {changed("tree 3\n" + std::to_string(place_of_input("lanes_log")), "tree 3\n99"),
+       "line 11: a tree asks for an input"},
+      {changed("tree 1", "tree 0"), "a tree has no nodes"}};
+  for (const auto& [text, why] : wrong) {
+    CAPTURE(why);
+    CHECK_THROWS_WITH_AS(parsed(text), doctest::Contains(why), Error);
+  }
+  CHECK_THROWS_WITH_AS(read_model("no/such.model"), doctest::Contains("cannot read model"), Error);
+}
+
+}  // namespace heddle::test
