@@ -110,20 +110,30 @@ print(np.allclose(plan @ b, A @ b))
 def test_the_gil_is_released():
     A = laplacian(300)
     plan = heddle.SpmvPlan(A)
-    b = np.random.default_rng(1).random(A.shape[0])
-    ended, steps = threading.Event(), 0
+    x, y = np.ones(A.shape[0]), np.empty(A.shape[0])
+    steps, ended = [0], threading.Event()
 
-    def solve():
-        heddle.cg(plan, b, rtol=1e-12)
-        ended.set()
+    def count():
+        while not ended.is_set():
+            steps[0] += 1
+            time.sleep(0)  # lets go of the GIL
 
-    thread = threading.Thread(target=solve)
+    interval = sys.getswitchinterval()
+    thread = threading.Thread(target=count)
     thread.start()
-    while not ended.is_set():  # this thread goes on meanwhile
-        steps += 1
-        time.sleep(0.001)
-    thread.join()
-    assert steps > 5
+    try:
+        sys.setswitchinterval(1000)  # from here this thread lets go of the GIL in plan.matvec alone, or never
+        before = steps[0]
+        for _ in range(20000):  # the other one is woken in some call, sooner or later
+            plan.matvec(x, out=y)
+            if steps[0] != before:
+                break
+        progress = steps[0] - before
+    finally:
+        sys.setswitchinterval(interval)
+        ended.set()
+        thread.join()
+    assert progress > 0
 
 
 def test_threads_take_turns():
