@@ -20,8 +20,8 @@ void sweeps(const Gpu& exec) {
   using Matrix = CsrMatrix<S, int, int, Gpu::memory_space>;
   const Matrix A;
   const detail::ordered::Colors<Gpu, int> colors(exec, A);
-  gs::Sweeps<Gpu, gs::Rows<Gpu, Matrix>> rows({exec, A, {}, 0, 1, 0}, {}, std::nullopt);
-  gs::BlockSweeps<Gpu, Matrix> blocks(exec, gs::Blocks<Gpu, Matrix>(exec, A, 2), {}, {}, {});
+  gs::Sweeps<Gpu, gs::SideRows<Gpu, Matrix>> rows({exec, A, {}, 0, 1, 0}, {}, std::nullopt);
+  gs::BlockSweeps<Gpu, Matrix> blocks(exec, gs::BlockGraph<Gpu, Matrix>(exec, A, 2), {}, {}, {});
   sweep<decltype(rows), Matrix>(exec, rows);
   sweep<decltype(blocks), Matrix>(exec, blocks);
 }

@@ -96,7 +96,7 @@ struct BlockRowsKernel {
   using View = BlockRowsView<S, O, Off>;
   View view;
   View rest;
-  Pass<S> pass;
+  HalfSweep<S> pass;
 
   KOKKOS_FUNCTION void operator()(std::int64_t place) const {
     for_vectors<block_vectors_together<S, Size>>(*this, place, pass.x.count);
@@ -142,7 +142,7 @@ struct BlockRowsKernel {
 template <Scalar S, Ordinal O, Offset Off, bool residual, int Size>
 struct BlockSideKernel {
   BlockRowsView<S, O, Off> view;
-  Pass<S> pass;
+  HalfSweep<S> pass;
   Multivector<S> to;
 
   KOKKOS_FUNCTION void operator()(std::int64_t place) const {

@@ -51,7 +51,7 @@ class BlockRows {
   using Off = typename Matrix::offset_type;
   using Space = typename Exec::memory_space;
   using View = BlockRowsView<S, O, Off>;
-  using Source = Blocks<Exec, Matrix>;
+  using Source = BlockGraph<Exec, Matrix>;
   static constexpr bool are_rows = false;
 
   BlockRows() = default;
@@ -59,7 +59,9 @@ class BlockRows {
   /// Three allocations, and waits for `exec`: the number of blocks is read back. No values yet. The
   /// diagonal blocks stay those of `blocks`.
   BlockRows(const Exec& exec, const Source& blocks, const Side<O>& side, const RowAtPlace<O>& rows)
-      : side_(side), pattern_(exec, blocks, side, rows) {
+      : side_(side),
+        pattern_(exec, blocks.rows(), entries_of<O, Off>(blocks, side, rows), nullptr,
+                 std::nullopt) {
     const std::size_t off_diagonal = pattern_.entries() - static_cast<std::size_t>(blocks.rows());
     const std::size_t values =
         off_diagonal * static_cast<std::size_t>(blocks.size() * blocks.size());
@@ -76,15 +78,15 @@ class BlockRows {
                          UpdateBlockRow<S, O, Off>{side_of(A, side_), view_, values_.data()});
   }
 
-  /// As those of Rows.
+  /// As those of SideRows.
   template <Start start, class Use>
-  void with_sweep(const View& rest, const Pass<S>& pass, const Use& use) const {
+  void with_sweep(const View& rest, const HalfSweep<S>& pass, const Use& use) const {
     with_block_size(view_.size, [&](auto size) {
       use(BlockRowsKernel<S, O, Off, start, decltype(size)::value>{view_, rest, pass});
     });
   }
   template <bool residual, class Use>
-  void with_side(const Pass<S>& pass, const Multivector<S>& to, const Use& use) const {
+  void with_side(const HalfSweep<S>& pass, const Multivector<S>& to, const Use& use) const {
     with_block_size(view_.size, [&](auto size) {
       use(BlockSideKernel<S, O, Off, residual, decltype(size)::value>{view_, pass, to});
     });
@@ -96,7 +98,7 @@ class BlockRows {
 
  private:
   Side<O> side_{};
-  SidePattern<Exec, O, Off> pattern_;
+  ordered::RowsPattern<Exec, O, Off> pattern_;
   Arena<Space> memory_;
   typename Arena<Space>::template Array<S> values_;
   View view_{};
@@ -112,7 +114,7 @@ class BlockSweeps final : public Executor<Exec, Matrix> {
   using O = typename Matrix::ordinal_type;
 
   /// Allocates, and waits for `exec`. No values yet.
-  BlockSweeps(const Exec& exec, Blocks<Exec, Matrix> blocks, const RowOrder<O>& order,
+  BlockSweeps(const Exec& exec, BlockGraph<Exec, Matrix> blocks, const RowOrder<O>& order,
               const GaussSeidelOptions& options, const std::optional<Scheme>& scheme)
       : blocks_(std::move(blocks)),
         sweeps_(
@@ -136,7 +138,7 @@ class BlockSweeps final : public Executor<Exec, Matrix> {
   }
 
  private:
-  Blocks<Exec, Matrix> blocks_;
+  BlockGraph<Exec, Matrix> blocks_;
   Sweeps<Exec, BlockRows<Exec, Matrix>> sweeps_;
 };
 

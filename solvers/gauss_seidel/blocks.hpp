@@ -12,7 +12,7 @@ namespace heddle::detail::gauss_seidel {
 /// blocks, a row for each row of blocks, whose columns ascend; and the blocks on the diagonal with
 /// their inverses, column by column, the last one filled up with ones on its diagonal.
 template <ExecutionSpace Exec, class Matrix>
-class Blocks {
+class BlockGraph {
  public:
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
@@ -21,7 +21,7 @@ class Blocks {
   using Graph = CsrPattern<O, Off, Space>;
 
   /// Finds the graph. Allocates, and waits for `exec`. No values yet.
-  Blocks(const Exec& exec, const Matrix& A, int size)
+  BlockGraph(const Exec& exec, const Matrix& A, int size)
       : size_(size), matrix_rows_(A.rows()), rows_(ceil_div(matrix_rows_, std::int64_t{size})) {
     const auto map = recipe::tile_rows(size) | recipe::tile_columns(size);
     const recipe::Compact<Exec, Matrix, std::remove_const_t<decltype(map)>> compact(exec, A, map);

@@ -45,7 +45,7 @@ class Executor {
   virtual int levels(bool forward) const = 0;
   virtual bool has(bool forward) const = 0;
   virtual std::size_t bytes() const = 0;
-  /// *bad_diagonal, if that is given: see Rows::update_values.
+  /// The lowest row whose diagonal is bad is marked in *bad_diagonal, if that is given.
   virtual void update_values(const Exec& exec, const Matrix& A, std::int64_t* bad_diagonal) = 0;
   virtual void run(const Exec& exec, const SweepVectors<S>& vectors, int sweeps,
                    bool from_zero) = 0;

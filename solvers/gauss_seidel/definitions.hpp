@@ -44,7 +44,7 @@ std::unique_ptr<Executor<Exec, Matrix>> make_split(const Exec& exec, const Matri
 template <ExecutionSpace Exec, class Matrix>
 struct GaussSeidelPlanCore<Exec, Matrix>::State {
   using O = typename Matrix::ordinal_type;
-  using Rows = gauss_seidel::Rows<Exec, Matrix>;
+  using Rows = gauss_seidel::SideRows<Exec, Matrix>;
   using Executor = gauss_seidel::Executor<Exec, Matrix>;
   using BadDiagonal = Kokkos::View<std::int64_t, typename Exec::memory_space>;
 
@@ -68,13 +68,13 @@ struct GaussSeidelPlanCore<Exec, Matrix>::State {
       executor = make_split(exec, A, options);
     } else if (given.block_size > 1) {
       using BlockSweeps = gauss_seidel::BlockSweeps<Exec, Matrix>;
-      gauss_seidel::Blocks<Exec, Matrix> blocks(exec, A, given.block_size);
+      gauss_seidel::BlockGraph<Exec, Matrix> blocks(exec, A, given.block_size);
       const auto order = find_order(exec, blocks.graph());
       executor = std::make_unique<BlockSweeps>(exec, std::move(blocks), order, options, scheme);
       executor->update_values(exec, A, bad_diagonal.data());
       check_values(exec);
     } else {
-      const gauss_seidel::Inspection<Exec, Rows> inspection{
+      const gauss_seidel::SweepInspection<Exec, Rows> inspection{
           exec, A, find_order(exec, A), rows, options.vectors.count, given.threads};
       executor = std::make_unique<gauss_seidel::Sweeps<Exec, Rows>>(inspection, options, scheme);
       executor->update_values(exec, A, nullptr);
@@ -88,7 +88,7 @@ struct GaussSeidelPlanCore<Exec, Matrix>::State {
   gauss_seidel::RowOrder<O> find_order(const Exec& exec, const Graph& graph) {
     if (options.order == GaussSeidelOrder::natural) return {};
     colors.emplace(exec, graph);
-    return {colors->order().place().data(), colors->order().iterations().data()};
+    return {colors->rank(), colors->schedule().order().iterations};
   }
   void check_values(const Exec& exec) const {
     triangle::check_bad_diagonal(exec, "heddle::gauss_seidel::check_values", bad_diagonal,
@@ -209,7 +209,7 @@ double GaussSeidelPlanCore<Exec, Matrix>::setup_seconds() const {
 template <ExecutionSpace Exec, class Matrix>
 std::size_t GaussSeidelPlanCore<Exec, Matrix>::bytes() const {
   const State& of = state("bytes");
-  const std::size_t order = of.colors ? of.colors->order().bytes() : 0;
+  const std::size_t order = of.colors ? of.colors->bytes() : 0;
   return sizeof(std::int64_t) + order + of.executor->bytes();
 }
 

@@ -6,8 +6,8 @@
 #include "../../backends/launch.hpp"
 #include "../../backends/unroll.hpp"
 #include "../ordered/entry_batch.hpp"
+#include "../ordered/schedule.hpp"
 #include "../ordered/solved_values.hpp"
-#include "../ordered/tasks.hpp"
 #include "../sptrsv/select/tuning.hpp"
 #include "rows.hpp"
 #include "rows_kernel.hpp"
@@ -47,8 +47,8 @@ struct HandOverKernel {
   using Scratch = backends::DynamicScratch;
   using Entries = HandedOver<S, O>;
 
-  RowsView<S, O, Off> view;
-  Pass<S> pass;
+  ordered::RowsView<S, O, Off> view;
+  HalfSweep<S> pass;
   ordered::SolvedValues<S> solved;
   const ordered::Task* tasks;
   std::int64_t count;  ///< of tasks
@@ -104,7 +104,8 @@ struct HandOverKernel {
     for (int v = 0; v < Vectors; ++v) {
       const S total = subwarp.sum_together(sum[v]);
       if (!writes || v >= solved.vectors) continue;
-      const S value = old[v] + view.quotient(right[v] - total, reciprocal, pass.omega, place);
+      const S value =
+          old[v] + relaxed_quotient(view, right[v] - total, reciprocal, pass.omega, place);
       solved.sets[set].post(solved.at(row, v), 0, value);
       pass.x(row, v) = value;
       if (pass.keeps) pass.kept(row, v) = total;
@@ -129,38 +130,33 @@ class HandOver {
         side.forward ? SweepDirection::forward : SweepDirection::backward,
         ReadsAhead::error,
         {A.row_ptr().data(), A.col_idx().data(), side}};
-    order_ = ordered::LevelOrder<Exec, O>::by_level(exec, A.rows(), loop.sweep,
-                                                    ordered::Levels<Exec>(exec, loop));
+    schedule_ = ordered::Schedule<Exec, O>::by_level(exec, A.rows(), loop.sweep,
+                                                     ordered::Levels<Exec>(exec, loop));
     solve_ = ordered::GpuSolve<Exec, S>(exec, rows_, room_);
   }
 
-  ordered::PlaceOrder<O> place_order() const {
-    return {order_.iterations().data(), static_cast<O>(rows_), SweepDirection::forward};
-  }
+  ordered::PlaceOrder<O> place_order() const { return schedule_.order(); }
   /// Resolves the scheme, once the side has `entries` off the diagonal. Allocates, and waits.
   void cut(const Exec& exec, std::int64_t entries) {
-    levels_ = order_.levels();
-    scheme_ = sptrsv::resolved(scheme_, sptrsv::rows_shape(rows_, entries, levels_));
+    scheme_ = sptrsv::resolved(scheme_, sptrsv::rows_shape(rows_, entries, levels()));
     lanes_ = static_cast<int>(scheme_.integer("lanes"));
-    const ordered::TaskRanges ranges(order_.level_begin(), warp_width / lanes_);
-    tasks_ = ranges.tasks();
-    backends::check_teams_in_order(ceil_div<std::int64_t>(tasks_, warps_per_team),
+    schedule_.cut_levels(exec, warp_width / lanes_);
+    backends::check_teams_in_order(ceil_div<std::int64_t>(schedule_.task_count(), warps_per_team),
                                    "a sweep over " + std::to_string(rows_) + " rows",
                                    "pin a scheme with fewer lanes");
-    table_ = ordered::TaskTable<Exec>(exec, ranges, order_.level_begin());
     residency_ = {static_cast<int>(scheme_.integer("warps"))};
     exec.fence("heddle::gauss_seidel::ordered");
-    order_ = {};  // what is kept of it lies in the rows' copy
+    schedule_.forget_order();
   }
 
   const Scheme& scheme() const { return scheme_; }
-  int levels() const { return levels_; }
-  std::size_t bytes() const { return table_.bytes() + solve_.bytes(); }
+  int levels() const { return schedule_.levels(); }
+  std::size_t bytes() const { return schedule_.bytes() + solve_.bytes(); }
 
   template <Start start>
-  void run(const Exec& exec, const RowsView<S, O, Off>& view, const Pass<S>& pass) {
+  void run(const Exec& exec, const ordered::RowsView<S, O, Off>& view, const HalfSweep<S>& pass) {
     for (int first = 0; first < pass.x.count; first += room_) {
-      const Pass<S> part = pass.slice(first, std::min(room_, pass.x.count - first));
+      const HalfSweep<S> part = pass.slice(first, std::min(room_, pass.x.count - first));
       if (lanes_ == 1) {
         with_lanes<start, 1>(exec, view, part);
       } else if (lanes_ == 4) {
@@ -176,19 +172,21 @@ class HandOver {
   static constexpr int warps_per_team = sptrsv::team_threads / warp_width;
 
   template <Start start, int Lanes>
-  void with_lanes(const Exec& exec, const RowsView<S, O, Off>& view, const Pass<S>& pass) {
+  void with_lanes(const Exec& exec, const ordered::RowsView<S, O, Off>& view,
+                  const HalfSweep<S>& pass) {
     if (pass.x.count > 1) return launch<start, Lanes, 2, sptrsv::vectors_at_once>(exec, view, pass);
     launch<start, Lanes, Lanes == 1 ? 8 : 4, 1>(exec, view, pass);
   }
 
   template <Start start, int Lanes, int Batch, int Vectors>
-  void launch(const Exec& exec, const RowsView<S, O, Off>& view, const Pass<S>& pass) {
+  void launch(const Exec& exec, const ordered::RowsView<S, O, Off>& view,
+              const HalfSweep<S>& pass) {
     using Shape = backends::Shape<Lanes, sptrsv::team_threads>;
     using Kernel = HandOverKernel<S, O, Off, start, Batch, Vectors>;
     if (rows_ == 0) return;
-    const std::int64_t teams = ceil_div<std::int64_t>(tasks_, warps_per_team);
+    const std::int64_t teams = ceil_div<std::int64_t>(schedule_.task_count(), warps_per_team);
     solve_.run(exec, pass.x.count, [&](const auto& solved, const auto& tickets) {
-      const Kernel kernel{view, pass, solved, table_.tasks(), tasks_, teams};
+      const Kernel kernel{view, pass, solved, schedule_.tasks(), schedule_.task_count(), teams};
       backends::launch_by_ticket<Shape>(exec, "heddle::gauss_seidel::hand_over", teams, kernel,
                                         tickets, 0, residency_);
     });
@@ -196,10 +194,8 @@ class HandOver {
 
   Scheme scheme_;
   std::int64_t rows_ = 0;
-  int room_ = 1, lanes_ = 1, levels_ = 0;
-  ordered::LevelOrder<Exec, O> order_;
-  std::int64_t tasks_ = 0;
-  ordered::TaskTable<Exec> table_;
+  int room_ = 1, lanes_ = 1;
+  ordered::Schedule<Exec, O> schedule_;
   ordered::GpuSolve<Exec, S> solve_;
   backends::Residency residency_;
 };

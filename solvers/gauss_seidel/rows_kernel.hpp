@@ -2,6 +2,8 @@
 #pragma once
 
 #include "../../core/multivector.hpp"
+#include "../ordered/rows.hpp"
+#include "../triangle/bad_row.hpp"
 #include "../triangle/diagonal_value.hpp"
 
 namespace heddle::detail::gauss_seidel {
@@ -25,7 +27,7 @@ enum class Start {
 
 /// The vectors and numbers of a half sweep.
 template <Scalar S>
-struct Pass {
+struct HalfSweep {
   S omega;
   Multivector<const S> b;
   Multivector<S> x;
@@ -34,8 +36,8 @@ struct Pass {
   /// Whether it leaves T x there.
   bool keeps;
 
-  KOKKOS_FORCEINLINE_FUNCTION Pass slice(int first, int count) const {
-    Pass part = *this;
+  KOKKOS_FORCEINLINE_FUNCTION HalfSweep slice(int first, int count) const {
+    HalfSweep part = *this;
     part.b = b.slice(first, count);
     part.x = x.slice(first, count);
     part.kept = kept.slice(first, count);
@@ -71,30 +73,28 @@ KOKKOS_FORCEINLINE_FUNCTION S relaxed_reciprocal(const S& omega, const S& diagon
   return triangle::reciprocal_or_zero(scaled) == S(0) ? S(0) : scaled;
 }
 
-/// One side of a matrix in the order in which a half sweep takes the rows: the row at place p is
-/// entries row_ptr[p] to row_ptr[p + 1], of which the last is the diagonal. That one's column is
-/// the row of the matrix, and its value relaxed_reciprocal.
-template <Scalar S, Ordinal O, Offset Off>
-struct RowsView {
-  using scalar_type = S;
-  using ordinal_type = O;
-  using offset_type = Off;
+/// The last value of a place of ordered::Rows: relaxed_reciprocal. A bad diagonal is marked in
+/// *bad, if that is given (mark_bad_row).
+template <Scalar S>
+struct RelaxedReciprocals {
+  S omega;
+  std::int64_t* bad;
 
-  const Off* row_ptr;
-  const O* col_idx;
-  const S* values;
-  const S* diagonal;  ///< of each place
-
-  KOKKOS_FORCEINLINE_FUNCTION O row(std::int64_t place) const {
-    return col_idx[row_ptr[place + 1] - 1];
-  }
-  /// omega * difference / diagonal, given the relaxed reciprocal of the place.
-  KOKKOS_FORCEINLINE_FUNCTION S quotient(const S& difference, const S& reciprocal, const S& omega,
-                                         std::int64_t place) const {
-    if (reciprocal == S(0)) return omega * (difference / diagonal[place]);
-    return difference * reciprocal;
+  template <Ordinal O>
+  KOKKOS_FORCEINLINE_FUNCTION S operator()(const S& diagonal, O row) const {
+    if (bad && triangle::is_bad_diagonal(diagonal)) triangle::mark_bad_row(bad, row);
+    return relaxed_reciprocal(omega, diagonal);
   }
 };
+
+/// omega * difference / diagonal, given the relaxed reciprocal of the place.
+template <class View, Scalar S>
+KOKKOS_FORCEINLINE_FUNCTION S relaxed_quotient(const View& view, const S& difference,
+                                               const S& reciprocal, const S& omega,
+                                               std::int64_t place) {
+  if (reciprocal == S(0)) return omega * (difference / view.diagonal[place]);
+  return difference * reciprocal;
+}
 
 inline constexpr int vectors_together = 4;
 /// Entries of a row from which it is added up in several sums.
@@ -140,10 +140,10 @@ KOKKOS_FORCEINLINE_FUNCTION void row_sums(const View& view, const X& x, int vect
 /// solved before; all is read from x. `rest` is the other side, of a half sweep that adds it up.
 template <Scalar S, Ordinal O, Offset Off, Start start>
 struct RowsKernel {
-  using View = RowsView<S, O, Off>;
+  using View = ordered::RowsView<S, O, Off>;
   View view;
   View rest;
-  Pass<S> pass;
+  HalfSweep<S> pass;
 
   /// One place.
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t place) const {
@@ -166,7 +166,7 @@ struct RowsKernel {
     const Off* const row_ptr = view.row_ptr;
     const O* const col_idx = view.col_idx;
     const S* const values = view.values;
-    Pass<S> part = pass.slice(vector, 1);
+    HalfSweep<S> part = pass.slice(vector, 1);
     if constexpr (Straight) part.x.row_stride = part.b.row_stride = part.kept.row_stride = 1;
     const std::int64_t stride = Straight ? 1 : part.x.row_stride;
     const bool keeps = part.keeps;
@@ -191,7 +191,7 @@ struct RowsKernel {
           sum += product;
         }
       }
-      const S quotient = view.quotient(difference, values[end], part.omega, place);
+      const S quotient = relaxed_quotient(view, difference, values[end], part.omega, place);
       part.x(row, 0) = part.template with_old<start>(quotient, row, 0);
       if (keeps) part.kept(row, 0) = sum;
       k = end + 1;
@@ -210,7 +210,7 @@ struct RowsKernel {
     for (int v = 0; v < vectors_together; ++v) {
       const int c = vector + v;
       const S right = pass.template right_hand_side<start>(row, c) - other[v];
-      const S quotient = view.quotient(right - sum[v], reciprocal, pass.omega, place);
+      const S quotient = relaxed_quotient(view, right - sum[v], reciprocal, pass.omega, place);
       pass.x(row, c) = pass.template with_old<start>(quotient, row, c);
       if (pass.keeps) pass.kept(row, c) = sum[v];
     }
@@ -221,8 +221,8 @@ struct RowsKernel {
 /// x, the residual b - A x.
 template <Scalar S, Ordinal O, Offset Off, bool residual>
 struct SideKernel {
-  RowsView<S, O, Off> view;
-  Pass<S> pass;
+  ordered::RowsView<S, O, Off> view;
+  HalfSweep<S> pass;
   Multivector<S> to;
 
   KOKKOS_FUNCTION void operator()(std::int64_t place) const {

@@ -48,7 +48,7 @@ class Split final : public Executor<Exec, Matrix> {
     return bytes;
   }
 
-  /// *bad_diagonal: see Rows::update_values.
+  /// *bad_diagonal: see Executor.
   void update_values(const Exec& exec, const Matrix& A, std::int64_t* bad_diagonal) override {
     for (auto& half : halves_) {
       if (half) half->update_values(exec, A);

@@ -16,7 +16,7 @@ namespace heddle::detail::gauss_seidel {
 
 /// What a half sweep is inspected with. The references live as long as the call.
 template <ExecutionSpace Exec, class Copy>
-struct Inspection {
+struct SweepInspection {
   const Exec& exec;
   const typename Copy::Source& A;
   RowOrder<typename Copy::O> order;
@@ -25,7 +25,7 @@ struct Inspection {
   int threads;
 };
 
-/// Half sweeps of one side: the order of its rows, and its copy in that order, which is Rows or
+/// Half sweeps of one side: the order of its rows, and its copy in that order, which is SideRows or
 /// BlockRows; of these a row is a row of blocks.
 template <ExecutionSpace Exec, class Copy>
 class Half {
@@ -40,7 +40,7 @@ class Half {
       Copy::are_rows && backends::has_lanes<Exec> && backends::waits_make_progress<Exec>;
 
   /// Without a scheme the wavefronts' own choice. Allocates, and waits for in.exec. No values yet.
-  Half(const Inspection<Exec, Copy>& in, bool forward, const std::optional<Scheme>& scheme)
+  Half(const SweepInspection<Exec, Copy>& in, bool forward, const std::optional<Scheme>& scheme)
       : side_{in.order, forward} {
     if constexpr (hands_over) {
       if (scheme && scheme->has("hand-over")) {
@@ -74,7 +74,7 @@ class Half {
 
   /// Start::rest: `rest` is other_side, and the scheme is sequential.
   template <Start start>
-  void run(const Exec& exec, const Pass<S>& pass, const View& rest = {}) {
+  void run(const Exec& exec, const HalfSweep<S>& pass, const View& rest = {}) {
     if constexpr (hands_over) {
       if (hand_over_) return hand_over_->template run<start>(exec, rows_.view(), pass);
     }
@@ -85,7 +85,7 @@ class Half {
  private:
   using Waves = Wavefronts<Exec, O>;
 
-  Waves schedule(const Inspection<Exec, Copy>& in, bool forward,
+  Waves schedule(const SweepInspection<Exec, Copy>& in, bool forward,
                  const std::optional<Scheme>& scheme) const {
     WavefrontsOptions options{.sweep = forward ? SweepDirection::forward : SweepDirection::backward,
                               .threads = in.threads,
@@ -133,7 +133,7 @@ class Sweeps final : public Executor<Exec, typename Copy::matrix_type> {
 
   /// Allocates, and waits for in.exec. No values yet. Where no scheme is pinned, both halves run
   /// the same.
-  Sweeps(const Inspection<Exec, Copy>& in, const GaussSeidelOptions& options,
+  Sweeps(const SweepInspection<Exec, Copy>& in, const GaussSeidelOptions& options,
          const std::optional<Scheme>& scheme)
       : options_(options) {
     make_halves(in, scheme);
@@ -171,8 +171,8 @@ class Sweeps final : public Executor<Exec, typename Copy::matrix_type> {
 
   void run(const Exec& exec, const SweepVectors<S>& vectors, int sweeps, bool from_zero) override {
     const bool wants_residual = vectors.residual.data != nullptr;
-    Pass<S> pass{S(static_cast<heddle::RealOf<S>>(options_.omega)), vectors.b, vectors.x, kept_,
-                 false};
+    HalfSweep<S> pass{S(static_cast<heddle::RealOf<S>>(options_.omega)), vectors.b, vectors.x,
+                      kept_, false};
     pass.kept.count = vectors.x.count;
     const int steps = (symmetric() ? 2 : 1) * sweeps;
     for (int step = 0; step < steps; ++step) {
@@ -203,7 +203,7 @@ class Sweeps final : public Executor<Exec, typename Copy::matrix_type> {
   /// The side that the first half sweep does not solve for.
   const Copy& other() { return symmetric() ? halves_[1]->rows() : rest_; }
 
-  void make_halves(const Inspection<Exec, Copy>& in, const std::optional<Scheme>& scheme) {
+  void make_halves(const SweepInspection<Exec, Copy>& in, const std::optional<Scheme>& scheme) {
     if (options_.sweep != SweepDirection::backward) halves_[0].emplace(in, true, scheme);
     if (options_.sweep == SweepDirection::forward) return;
     // With the parameters that the first took, so that one scheme says what both run.
@@ -212,7 +212,7 @@ class Sweeps final : public Executor<Exec, typename Copy::matrix_type> {
   }
 
   /// On one thread, which may, a one-sided half sweep adds up both sides in one pass.
-  bool run_both_sides(const Exec& exec, Inspected& half, const Pass<S>& pass) {
+  bool run_both_sides(const Exec& exec, Inspected& half, const HalfSweep<S>& pass) {
     if constexpr (Inspected::on_threads) {
       if (symmetric() || !half.sequential()) return false;
       half.template run<Start::rest>(exec, pass, rest_.view());
@@ -220,12 +220,12 @@ class Sweeps final : public Executor<Exec, typename Copy::matrix_type> {
     }
     return false;
   }
-  void add_up(const Exec& exec, const Copy& side, const Pass<S>& pass) {
+  void add_up(const Exec& exec, const Copy& side, const HalfSweep<S>& pass) {
     side.template with_side<false>(pass, pass.kept, [&](const auto& kernel) {
       parallel_for(exec, "heddle::gauss_seidel::other_side", side.places(), kernel);
     });
   }
-  void find_residual(const Exec& exec, const Copy& side, const Pass<S>& pass,
+  void find_residual(const Exec& exec, const Copy& side, const HalfSweep<S>& pass,
                      const Multivector<S>& residual) {
     side.template with_side<true>(pass, residual, [&](const auto& kernel) {
       parallel_for(exec, "heddle::gauss_seidel::residual", side.places(), kernel);

@@ -15,12 +15,12 @@ TransposedPattern<Exec, O, Off> transposed(const Exec& exec, const PatternView<O
 }
 
 /// How far the rows of a matrix are from what factors need.
-struct RowOrder {
+struct OrderSums {
   std::int64_t falling = 0;   ///< entries whose column is below the one before
   std::int64_t repeated = 0;  ///< entries that repeat the column before
   std::int64_t dropped = 0;   ///< entries that factors are not made of
 
-  KOKKOS_INLINE_FUNCTION RowOrder& operator+=(const RowOrder& other) {
+  KOKKOS_INLINE_FUNCTION OrderSums& operator+=(const OrderSums& other) {
     falling += other.falling;
     repeated += other.repeated;
     dropped += other.dropped;
@@ -31,12 +31,12 @@ struct RowOrder {
 
 template <Ordinal O, Offset Off>
 struct LookAtOrder {
-  using value_type = RowOrder;
+  using value_type = OrderSums;
   const Off* row_ptr;
   const O* col_idx;
   Parts parts;
 
-  KOKKOS_FUNCTION void init(value_type& sums) const { sums = RowOrder(); }
+  KOKKOS_FUNCTION void init(value_type& sums) const { sums = OrderSums(); }
   KOKKOS_FUNCTION void join(value_type& sums, const value_type& other) const { sums += other; }
   KOKKOS_FUNCTION void operator()(std::int64_t i, value_type& sums) const {
     const Off begin = row_ptr[i], end = row_ptr[i + 1];
@@ -100,7 +100,7 @@ class AscendingPattern {
  private:
   PatternView<O, Off> view_;
   bool whole_rows_;  ///< what is dropped lies above the diagonal
-  RowOrder order_;
+  OrderSums order_;
   StoredPattern<Exec, O, Off> stored_;
 };
 

@@ -5,7 +5,7 @@
 
 #include "../../backends/device.hpp"
 #include "../../core/two_loops.hpp"
-#include "../ordered/level_order.hpp"
+#include "../ordered/schedule.hpp"
 #include "../wavefronts/wavefronts.hpp"
 #include "hand_over_kernel.hpp"
 #include "list_updates.hpp"
@@ -36,7 +36,7 @@ struct GrowDiagonal {
 
 /// Before a factorization: no row is done, no team has begun, and no pivot is bad.
 struct BeginRows {
-  std::uint32_t* words;  ///< flags and tickets of HandOverKernel
+  std::uint32_t* words;  ///< flags and tickets of EliminateKernel
   std::int64_t count;
   std::int64_t* bad;
 
@@ -111,7 +111,8 @@ class Factorization {
   /// 0, or one more than the lowest row with a bad pivot.
   std::int64_t* bad() const { return bad_.data(); }
   std::size_t bytes() const {
-    return pattern_.bytes() + updates_.bytes() + memory_.bytes() + waves_.bytes();
+    return pattern_.bytes() + updates_.bytes() + memory_.bytes() + waves_.bytes() +
+           schedule_.bytes();
   }
 
  private:
@@ -127,14 +128,13 @@ class Factorization {
     const auto rows = static_cast<std::size_t>(pattern_.view().rows);
     const std::size_t loaded = sweeps_ > 0 ? entries : 0, other = sweeps_ > 1 ? entries : 0;
     const bool waits = hands_over && sweeps_ == 0;
-    const std::size_t handed_over = waits ? rows : 0, flags = waits ? rows + 1 : 0;
-    memory_ = Arena<Space>(exec, "heddle::ilu::values",
-                           arena_bytes<S, S, S, O, std::uint32_t, std::int64_t>(
-                               entries, loaded, other, handed_over, flags, 1));
+    const std::size_t flags = waits ? rows + 1 : 0;
+    memory_ = Arena<Space>(
+        exec, "heddle::ilu::values",
+        arena_bytes<S, S, S, std::uint32_t, std::int64_t>(entries, loaded, other, flags, 1));
     values_ = memory_.template take<S>(entries);
     loaded_ = memory_.template take<S>(loaded);
     other_ = memory_.template take<S>(other);
-    by_level_ = memory_.template take<O>(handed_over);
     done_ = memory_.template take<std::uint32_t>(flags);
     bad_ = memory_.template take<std::int64_t>(1);
   }
@@ -152,8 +152,7 @@ class Factorization {
       const ordered::Loop<O, LowerReads<O, Off>> loop{rows, SweepDirection::forward,
                                                       ReadsAhead::error, reads};
       levels_.emplace(exec, loop);
-      ordered::sort_by_level(exec, rows, loop.sweep, levels_->of().data(), levels_->count(),
-                             by_level_.data());
+      schedule_ = ordered::Schedule<Exec, O>::by_level(exec, rows, loop.sweep, *levels_);
       scheme_ = with_updates(name, Scheme(name, {{"hand-over"}}), updates_.listed());
     } else {
       WavefrontsOptions of_waves;
@@ -179,12 +178,13 @@ class Factorization {
   /// The flags, and the tickets behind them, are cleared before every launch (BeginRows), so that
   /// one that was refused leaves nothing behind.
   void hand_over(const Exec& exec, const Row& row) {
-    using Kernel = HandOverKernel<Row, warp_width>;
+    using Kernel = EliminateKernel<Row, warp_width>;
     constexpr std::int64_t rows_per_team = backends::Team<Exec, typename Kernel::Shape>::subwarps;
     const std::int64_t rows = pattern_.view().rows;
     backends::launch_by_ticket<typename Kernel::Shape>(
         exec, "heddle::ilu::hand_over", ceil_div(rows, rows_per_team),
-        Kernel{row, by_level_.data(), rows, done_.data()}, backends::Tickets{done_.data() + rows});
+        Kernel{row, schedule_.order().iterations, rows, done_.data()},
+        backends::Tickets{done_.data() + rows});
   }
 
   /// Sweep after sweep from one array into the other; the last one writes values_, and says which
@@ -211,10 +211,10 @@ class Factorization {
   Scheme scheme_;
   std::int64_t sweeps_ = 0;
   Wavefronts<Exec, O> waves_;
+  ordered::Schedule<Exec, O> schedule_;
   std::optional<ordered::Levels<Exec>> levels_;
   Arena<Space> memory_;
   Array<S> values_, loaded_, other_;
-  Array<O> by_level_;
   Array<std::uint32_t> done_;
   Array<std::int64_t> bad_;
 };

@@ -13,7 +13,7 @@ namespace heddle::detail::ilu {
 /// lower levels, so the lowest place that is not done belongs to a warp that runs, and waits for
 /// nobody. A warp has one row, so no lane waits for a lane of its own warp.
 template <class Row, int WarpWidth>
-struct HandOverKernel {
+struct EliminateKernel {
   using Scratch = backends::NoScratch;
   using O = typename Row::O;
   using Shape = backends::Shape<WarpWidth, 256>;

@@ -185,7 +185,7 @@ struct Factors {
   KOKKOS_FORCEINLINE_FUNCTION RowPart<S, O> upper(O i) const {
     return part(diagonal[i] + 1, row_ptr[i + 1]);
   }
-  KOKKOS_FORCEINLINE_FUNCTION S pivot(O i) const { return others[diagonal[i]]; }
+  KOKKOS_FORCEINLINE_FUNCTION const S* pivot(O i) const { return others + diagonal[i]; }
 
   /// visit(p, q) for each entry p of row i, of first, ..., stop - 1, and q of `other` in the same
   /// column.
@@ -234,12 +234,13 @@ struct EliminateRow {
       const S entry = lanes.lane() == 0 ? row[k] : S(0);
       const bool exists = cursor.exists();
       const S before = exists ? row[cursor.in_row()] : S(0);
-      wait(t);
+      const S* const pivot = factors.pivot(t);  // where it stands needs no wait
       const S* const upper = factors.upper(t).values;
+      wait(t);
       const S other = exists ? upper[cursor.in_other()] : S(0);
       S multiplier(0);
       if (lanes.lane() == 0) {
-        multiplier = entry / factors.pivot(t);
+        multiplier = entry / *pivot;
         row[k] = multiplier;
       }
       multiplier = lanes.broadcast(multiplier, 0);
@@ -289,9 +290,10 @@ struct CholeskyRow {
       const O t = lower.columns[k];
       const bool exists = cursor.exists();
       const S mine = exists ? row[cursor.in_row()] : S(0);
+      const S* const pivot = factors.pivot(t);
+      const S* const other = factors.lower(t).values;
       wait(t);
       S product(0);
-      const S* const other = factors.lower(t).values;
       const auto add = [&](auto p, auto q) { product += row[p] * conjugate(other[q]); };
       if (cursor.listed()) {
         if (exists) product += mine * conjugate(other[cursor.in_other()]);
@@ -301,7 +303,7 @@ struct CholeskyRow {
       }
       product = lanes.sum(product);
       if (lanes.lane() == 0) {
-        const S entry = (row[k] - product) / factors.pivot(t);
+        const S entry = (row[k] - product) / *pivot;
         row[k] = entry;
         squares += squared(entry);
       }

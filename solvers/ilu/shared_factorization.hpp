@@ -34,7 +34,7 @@ struct CopyShared {
     const auto i = static_cast<O>(row);
     Off to = copy(factors.lower(i), row_ptr[i]);
     col_idx[to] = i;
-    values[to] = factors.pivot(i);
+    values[to] = *factors.pivot(i);
     if (++to < row_ptr[i + 1]) copy(factors.upper(i), to);
   }
 

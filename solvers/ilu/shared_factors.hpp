@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../backends/execution_check.hpp"
-#include "../triangle/rows_triangle.hpp"
+#include "../ordered/rows.hpp"
 #include "row.hpp"
 
 namespace heddle::detail::ilu {
@@ -10,7 +10,7 @@ namespace heddle::detail::ilu {
 /// The rows of a triangle in the arrays that a solve on a CPU reads.
 template <Scalar S, Ordinal O, Offset Off>
 struct SolvedRows {
-  triangle::RowsWriter<S, O, Off> triangle;
+  ordered::RowsWriter<S, O, Off> triangle;
   ordered::PlaceOf<O> place;
 
   KOKKOS_FORCEINLINE_FUNCTION RowPart<S, O> operator()(O i) const {
@@ -19,7 +19,7 @@ struct SolvedRows {
     return {triangle.col_idx + begin, triangle.values + begin,
             static_cast<O>(triangle.row_ptr[p + 1] - begin - 1)};
   }
-  KOKKOS_FORCEINLINE_FUNCTION S diagonal(O i) const { return triangle.diagonal[place(i)]; }
+  KOKKOS_FORCEINLINE_FUNCTION const S* diagonal(O i) const { return triangle.diagonal + place(i); }
 
   /// The row off its diagonal, and what RowsWriter has for last.
   KOKKOS_FORCEINLINE_FUNCTION void write(O i, const S* from, const S& last) const {
@@ -51,7 +51,7 @@ struct SharedFactors {
   KOKKOS_FORCEINLINE_FUNCTION O size(O i) const {
     return lower(i).size + 1 + (Cholesky ? O(0) : upper(i).size);
   }
-  KOKKOS_FORCEINLINE_FUNCTION S pivot(O i) const {
+  KOKKOS_FORCEINLINE_FUNCTION const S* pivot(O i) const {
     return Cholesky ? lower.diagonal(i) : upper.diagonal(i);
   }
 

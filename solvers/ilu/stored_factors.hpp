@@ -129,10 +129,7 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
     }
   }
   const Scheme& scheme() const override {
-    if constexpr (can_share) {
-      if (shared_) return shared_->scheme();
-    }
-    return own_->scheme();
+    return made([](const auto& by) -> const Scheme& { return by.scheme(); });
   }
   const Scheme& sptrsv_scheme(Triangle triangle, Op op) const override {
     return (triangle == Triangle::lower ? lower() : upper()).scheme(op);
@@ -142,9 +139,7 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
   std::size_t bytes() const override {
     std::size_t bytes = rounded_memory_.bytes() + lower_->bytes();
     if (upper_) bytes += upper_->bytes();
-    if (own_) bytes += own_->bytes();
-    if constexpr (can_share) bytes += shared_ ? shared_->bytes() : 0;
-    return bytes;
+    return bytes + made([](const auto& by) { return by.bytes(); });
   }
 
  private:
@@ -216,7 +211,7 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
   }
   /// Solves with the factors that stand, in their own copy.
   void copy_to_solves(const Exec& exec, const IluOptions& options) {
-    const auto made = [&](const SptrsvOptions& of_solve, std::int64_t entries) {
+    const auto sums_of = [&](const SptrsvOptions& of_solve, std::int64_t entries) {
       triangle::TriangleSums sums;
       sums.entries = entries;
       if (rounds) {  // a diagonal may be lost by that
@@ -226,10 +221,10 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
       return sums;
     };
     const SptrsvOptions of_L = of_lower(options), of_U = of_upper(options);
-    lower_.emplace(exec, matrix(), of_L, made(of_L, pattern().entries_below()), own_->levels());
+    lower_.emplace(exec, matrix(), of_L, sums_of(of_L, pattern().entries_below()), own_->levels());
     own_->forget_levels();
     if constexpr (!cholesky) {
-      upper_.emplace(exec, matrix(), of_U, made(of_U, pattern().entries_above()));
+      upper_.emplace(exec, matrix(), of_U, sums_of(of_U, pattern().entries_above()));
     }
   }
   /// The factorization, again and again where it may be.
@@ -251,11 +246,16 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
     }
   }
 
-  const FactorPattern<Exec, O, Off>& pattern() const {
+  /// use(what makes the factors).
+  template <class Use>
+  decltype(auto) made(const Use& use) const {
     if constexpr (can_share) {
-      if (shared_) return shared_->pattern();
+      if (shared_) return use(*shared_);
     }
-    return own_->pattern();
+    return use(*own_);
+  }
+  const FactorPattern<Exec, O, Off>& pattern() const {
+    return made([](const auto& by) -> const auto& { return by.pattern(); });
   }
   /// What the solves copy.
   StoredMatrix matrix() const {
@@ -294,10 +294,7 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
   }
 
   std::int64_t* bad() const {
-    if constexpr (can_share) {
-      if (shared_) return shared_->bad();
-    }
-    return own_->bad();
+    return made([](const auto& by) { return by.bad(); });
   }
   std::int64_t bad_on_host(const Exec& exec, const char* label) const {
     std::int64_t value = 0;

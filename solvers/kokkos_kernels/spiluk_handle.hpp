@@ -50,7 +50,7 @@ struct SplitValues {
     }
     const Off pivot = upper_ptr[row];
     if (fits(pivot, pivot + static_cast<Off>(upper.size), upper_entries)) {
-      upper_values[pivot] = from.pivot(i);
+      upper_values[pivot] = *from.pivot(i);
       for (O k = 0; k < upper.size; ++k)
         upper_values[pivot + 1 + static_cast<Off>(k)] = upper.values[k];
     }

@@ -6,7 +6,7 @@
 #include "../../core/hash.hpp"
 #include "../../core/loops.hpp"
 #include "../../formats/inspect/transpose.hpp"
-#include "level_order.hpp"
+#include "schedule.hpp"
 
 namespace heddle::detail::ordered {
 
@@ -107,16 +107,25 @@ class Colors {
     int highest = -1;
     Kokkos::parallel_reduce("heddle::ordered::highest_color", range_policy(exec, A.rows()),
                             HighestLevel{color.data()}, Kokkos::Max<int>(highest));
-    order_ = LevelOrder<Exec, O>::by_level(exec, A.rows(), SweepDirection::forward, color.data(),
-                                           A.rows() > 0 ? highest + 1 : 0);
+    schedule_ = Schedule<Exec, O>::by_level(exec, A.rows(), SweepDirection::forward, color.data(),
+                                            A.rows() > 0 ? highest + 1 : 0);
+    rank_memory_ = Arena<Space>(exec, "heddle::ordered::rank", arena_bytes<O>(n));
+    rank_ = rank_memory_.template take<O>(n);
+    Kokkos::parallel_for("heddle::ordered::rank", range_policy(exec, A.rows()),
+                         PlaceOfIterations<O>{schedule_.order().iterations, rank_.data()});
   }
 
-  int count() const { return order_.levels(); }
+  int count() const { return schedule_.levels(); }
   /// Rows color by color, and in their own order within a color.
-  const LevelOrder<Exec, O>& order() const { return order_; }
+  const Schedule<Exec, O>& schedule() const { return schedule_; }
+  /// At which place each row is.
+  const O* rank() const { return rank_.data(); }
+  std::size_t bytes() const { return schedule_.bytes() + rank_memory_.bytes(); }
 
  private:
-  LevelOrder<Exec, O> order_;
+  Schedule<Exec, O> schedule_;
+  Arena<Space> rank_memory_;
+  typename Arena<Space>::template Array<O> rank_;
 };
 
 }  // namespace heddle::detail::ordered

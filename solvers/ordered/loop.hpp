@@ -103,6 +103,16 @@ struct PlaceOf {
   }
 };
 
+template <Ordinal O>
+struct PlaceOfIterations {
+  const O* iterations;
+  O* place;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    place[iterations[p]] = static_cast<O>(p);
+  }
+};
+
 /// The user's body, at a place.
 template <class O, class Body>
 struct BodyAtPlace {

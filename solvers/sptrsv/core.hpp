@@ -10,7 +10,6 @@
 #include "../../formats/plan/overlap_check.hpp"
 #include "../ordered/pattern_key.hpp"
 #include "../triangle/diagonal_value.hpp"
-#include "../triangle/triangle_sums.hpp"
 #include "options.hpp"
 #include "transform/triangle_features.hpp"
 

@@ -194,7 +194,8 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_op(
         Off* const place = memory.template take<Off>(entries).data();
         Off* const origin = memory.template take<Off>(entries).data();
         const auto& of_T = parts_[index(Op::none)]->rows();
-        of_T.triangle().find_entries(exec, graph, of_T.waves().place_order(), place);
+        of_T.triangle().find_entries(exec, triangle::entries_of(graph, of_T.waves().place_order()),
+                                     place);
         gather(exec, "heddle::sptrsv::origin", origin, T_.nonzeros(), place,
                transposed.source().data());
         part = std::make_unique<Executor>(
@@ -255,7 +256,7 @@ auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
   if constexpr (runs_on_lanes) {
     scheme = concrete(*scheme, graph.rows, sums_.entries, levels ? levels->count() : 0);
   }
-  const sptrsv::Inspection<Exec, Matrix> inspection{
+  const sptrsv::SolveInspection<Exec, Matrix> inspection{
       exec, T_,     graph,  origin,          sums_, device_, options_.diagonal,
       room, pinned, levels, options_.threads};
   return Executor(inspection, *scheme);

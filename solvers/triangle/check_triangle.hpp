@@ -7,7 +7,6 @@
 #include "../../formats/inspect/row_features.hpp"
 #include "diagonal_value.hpp"
 #include "triangle.hpp"
-#include "triangle_sums.hpp"
 
 namespace heddle::detail::triangle {
 
@@ -65,13 +64,13 @@ TriangleSums check_triangle(const Exec& exec, const Matrix& T, Triangle triangle
                           TriangleKernel<Matrix, D>{T.row_ptr().data(), T.col_idx().data(),
                                                     T.values().data(), triangle},
                           sums);
-  if (sums.outside != nowhere && !ignore_outside) {
+  if (sums.outside != TriangleSums::nowhere && !ignore_outside) {
     const bool lower = triangle == Triangle::lower;
     throw Error(std::string("an entry ") + (lower ? "above" : "below") + " the diagonal",
                 Where{.row = sums.outside},
                 "give a triangular matrix, or set options.ignore_outside");
   }
-  if (diagonal == Diagonal::stored && sums.bad_diagonal != nowhere) {
+  if (diagonal == Diagonal::stored && sums.bad_diagonal != TriangleSums::nowhere) {
     throw Error(words.wrong, Where{.row = sums.bad_diagonal}, words.advice);
   }
   return sums;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "../../core/matrix.hpp"
-#include "../ordered/loop.hpp"
+#include "../ordered/rows.hpp"
+#include "bad_row.hpp"
+#include "diagonal_value.hpp"
 #include "triangle.hpp"
 
 namespace heddle::detail::triangle {
@@ -25,12 +27,33 @@ struct Graph {
   }
 };
 
-/// The places of a copy of a triangle: its entries off the diagonal, and one for each row, also
-/// where the diagonal is not stored. Throws Error where offsets of type Off do not count them.
-template <Offset Off>
-std::size_t entries_with_diagonal(std::int64_t entries, std::int64_t rows) {
-  const Off places = matrix_size<Off>(entries + rows, "entries, those of the diagonal among them");
-  return static_cast<std::size_t>(places);
+/// Which entries of a row a triangle has besides the diagonal.
+struct InTriangle {
+  Triangle triangle;
+
+  template <class O>
+  KOKKOS_FORCEINLINE_FUNCTION bool has(O row, O column) const {
+    return in_triangle(triangle, row, column);
+  }
+};
+
+/// The last value of a place of ordered::Rows: reciprocal_or_zero. A bad diagonal is marked in
+/// *bad, if that is given (mark_bad_row).
+struct Reciprocals {
+  std::int64_t* bad;
+
+  template <Scalar D, Ordinal O>
+  KOKKOS_FORCEINLINE_FUNCTION D operator()(const D& diagonal, O row) const {
+    if (bad && is_bad_diagonal(diagonal)) mark_bad_row(bad, row);
+    return reciprocal_or_zero(diagonal);
+  }
+};
+
+/// Those of a triangle in an order.
+template <Ordinal O, Offset Off>
+ordered::ChosenEntries<O, Off, InTriangle, ordered::PlaceOrder<O>> entries_of(
+    const Graph<O, Off>& graph, const ordered::PlaceOrder<O>& order) {
+  return {graph.row_ptr, graph.col_idx, {graph.triangle}, order};
 }
 
 /// What row i of a triangle reads.

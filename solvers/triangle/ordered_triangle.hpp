@@ -6,7 +6,7 @@
 #include "../../core/matrix.hpp"
 #include "../../core/two_loops.hpp"
 #include "../../core/types.hpp"
-#include "../ordered/level_order.hpp"
+#include "../ordered/loop.hpp"
 #include "bad_row.hpp"
 #include "check_triangle.hpp"
 #include "diagonal_value.hpp"
@@ -94,21 +94,21 @@ template <Ordinal O, Offset Off>
 struct PlaceEntries {
   Graph<O, Off> graph;
   const Off* origin;
-  const O* rows;
-  const O* place;
+  ordered::PlaceOrder<O> order;
+  ordered::PlaceOf<O> place;
   const Off* row_ptr;
   O* row;
   O* needed;
   Off* source;
 
   KOKKOS_FUNCTION void operator()(std::int64_t p) const {
-    const O i = rows[p];
+    const O i = order(p);
     row[p] = i;
     Off to = row_ptr[p];
     for (Off k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
       const O j = graph.col_idx[k];
       if (!in_triangle(graph.triangle, i, j)) continue;
-      needed[to] = place[j];
+      needed[to] = place(j);
       source[to] = origin ? origin[k] : k;
       ++to;
     }
@@ -127,11 +127,11 @@ class OrderedPattern {
 
   OrderedPattern() = default;
 
-  /// One allocation and two launches in the order of `exec`; no wait. Rows keep the order of their
-  /// entries. `entries` are those off the diagonal. Entry k of the graph is entry origin[k] of the
-  /// user's matrix, or k if that is null.
+  /// Two allocations, one of which is freed again, and three launches; waits. Rows keep the order
+  /// of their entries. `entries` are those off the diagonal. Entry k of the graph is entry
+  /// origin[k] of the user's matrix, or k if that is null.
   OrderedPattern(const Exec& exec, const Graph<O, Off>& graph, const Off* origin,
-                 const ordered::LevelOrder<Exec, O>& order, std::int64_t entries)
+                 const ordered::PlaceOrder<O>& order, std::int64_t entries)
       : rows_(graph.rows), entries_(entries) {
     const auto n = static_cast<std::size_t>(rows_);
     const auto nnz = static_cast<std::size_t>(entries);
@@ -156,15 +156,20 @@ class OrderedPattern {
 
  private:
   void copy(const Exec& exec, const Graph<O, Off>& graph, const Off* origin,
-            const ordered::LevelOrder<Exec, O>& order) {
-    const O* const rows = order.iterations().data();
-    const ordered::PlaceOrder<O> in_order{rows, graph.rows, SweepDirection::forward};
+            const ordered::PlaceOrder<O>& order) {
+    const auto n = static_cast<std::size_t>(order.iterations ? rows_ : 0);
+    Arena<Space> work(exec, "heddle::triangle::places", arena_bytes<O>(n));
+    O* const place = work.template take<O>(n).data();
+    if (n > 0) {
+      Kokkos::parallel_for("heddle::triangle::places", range_policy(exec, rows_),
+                           ordered::PlaceOfIterations<O>{order.iterations, place});
+    }
     running_sum<Off>(exec, "heddle::triangle::row_ptr", row_ptr_.data(), rows_,
-                     EntriesInTriangle<O, Off>{graph, in_order, 0});
-    Kokkos::parallel_for(
-        "heddle::triangle::pattern", range_policy(exec, rows_),
-        PlaceEntries<O, Off>{graph, origin, rows, order.place().data(), row_ptr_.data(),
-                             row_.data(), needed_.data(), source_.data()});
+                     EntriesInTriangle<O, Off>{graph, order, 0});
+    const ordered::PlaceOf<O> place_of{n > 0 ? place : nullptr, order.count, order.sweep};
+    Kokkos::parallel_for("heddle::triangle::pattern", range_policy(exec, rows_),
+                         PlaceEntries<O, Off>{graph, origin, order, place_of, row_ptr_.data(),
+                                              row_.data(), needed_.data(), source_.data()});
   }
 
   std::int64_t rows_ = 0;
@@ -185,8 +190,7 @@ class OrderedTriangle {
 
   /// The pattern (OrderedPattern), a second and a third allocation, and the values; no wait.
   OrderedTriangle(const Exec& exec, const Matrix& T, const Graph<O, Off>& graph, const Off* origin,
-                  const ordered::LevelOrder<Exec, O>& order, std::int64_t entries,
-                  Diagonal diagonal)
+                  const ordered::PlaceOrder<O>& order, std::int64_t entries, Diagonal diagonal)
       : pattern_(exec, graph, origin, order, entries),
         memory_(exec, "heddle::triangle::triangle",
                 arena_bytes<S>(static_cast<std::size_t>(entries))),

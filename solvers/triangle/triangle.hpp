@@ -2,6 +2,8 @@
 #pragma once
 
 #include <Kokkos_Macros.hpp>
+#include <cstdint>
+#include <limits>
 
 namespace heddle {
 
@@ -23,6 +25,15 @@ template <class O>
 KOKKOS_FORCEINLINE_FUNCTION constexpr bool in_triangle(Triangle triangle, O i, O j) {
   return triangle == Triangle::lower ? j < i : j > i;
 }
+
+/// What one look at a matrix says of its triangle.
+struct TriangleSums {
+  static constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
+
+  std::int64_t entries = 0;             ///< in the triangle, off the diagonal
+  std::int64_t outside = nowhere;       ///< the first row with an entry outside of the triangle
+  std::int64_t bad_diagonal = nowhere;  ///< the first row whose diagonal is bad (is_bad_diagonal)
+};
 
 }  // namespace detail::triangle
 }  // namespace heddle

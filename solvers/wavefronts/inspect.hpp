@@ -4,48 +4,38 @@
 #include <string>
 
 #include "../../backends/device.hpp"
-#include "../ordered/level_order.hpp"
 #include "../ordered/levels.hpp"
-#include "../ordered/schedule_on_threads.hpp"
+#include "../ordered/schedule.hpp"
 #include "choose.hpp"
 #include "options.hpp"
 
 namespace heddle::detail::wavefronts {
 
-/// What an inspection finds: the scheme, and whatever that needs.
+/// What an inspection finds: a scheme, and the schedule that it runs by.
 template <ExecutionSpace Exec, Ordinal O>
-struct Order {
-  using Space = typename Exec::memory_space;
+struct Scheduled {
+  Scheme scheme;
+  ordered::Schedule<Exec, O> schedule;
 
-  Scheme scheme = Scheme("wavefronts", {{"sequential"}});
-  int levels = 0;
-  /// Of the iterations at their places; empty where they stand in the order of the loop.
-  Arena<Space> memory = {};
-  typename Arena<Space>::template Array<O> iterations = {};
-  ordered::ThreadSchedule schedule = {};        ///< of CPUs
-  std::vector<std::int64_t> level_begin = {0};  ///< elsewhere: the first place of each level
-
-  O* allocate(const Exec& exec, O n) {
-    const auto size = static_cast<std::size_t>(n);
-    memory = Arena<Space>(exec, "heddle::wavefronts::iterations", arena_bytes<O>(size));
-    iterations = memory.template take<O>(size);
-    return iterations.data();
+  /// One thread, in the order of the loop, of which these are the levels, where they are known.
+  static Scheduled sequential(O n, SweepDirection sweep, int levels) {
+    Scheduled one{Scheme("wavefronts", {{"sequential"}}), {n, sweep}};
+    one.schedule.set_threads(ordered::ThreadSchedule::in_order(n), levels);
+    return one;
   }
 };
 
 /// On the threads of a CPU. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
-Order<Exec, O> inspect_on_threads(const Exec& exec, const ordered::Loop<O, Reads>& loop,
-                                  const WavefrontsOptions& options) {
-  Order<Exec, O> order;
+Scheduled<Exec, O> inspect_on_threads(const Exec& exec, const ordered::Loop<O, Reads>& loop,
+                                      const WavefrontsOptions& options) {
   const auto n = static_cast<std::size_t>(loop.iterations);
   Arena<Kokkos::HostSpace> memory(exec, "heddle::wavefronts::level", arena_bytes<int, int>(n, n));
   int* const level = memory.take<int>(n).data();
   int* const steps = memory.take<int>(n).data();
   const ordered::LevelSums sums = ordered::find_levels_on_threads(exec, loop, level, steps);
   ordered::check_reads(exec, sums, loop);
-  order.levels = sums.levels;
-  order.schedule = ordered::ThreadSchedule::in_order(loop.iterations);
+  auto one = Scheduled<Exec, O>::sequential(loop.iterations, loop.sweep, sums.levels);
   const int at_once = backends::threads_at_once(exec);
   const int threads = options.threads > 0 ? options.threads : at_once;
   Scheme scheme("wavefronts", {{threads > 1 && n > 0 ? "point-to-point" : "sequential"}});
@@ -53,7 +43,7 @@ Order<Exec, O> inspect_on_threads(const Exec& exec, const ordered::Loop<O, Reads
     const SchemeGrammar legal = grammar(Device());
     scheme = resolve(*options.scheme, std::span(&legal, 1));
   }
-  if (scheme.has("sequential")) return order;
+  if (scheme.has("sequential")) return one;
   scheme = with_grain(scheme);
 
   const ordered::LevelCounts counts = ordered::count_levels(exec, loop, level, steps, sums.levels);
@@ -62,22 +52,15 @@ Order<Exec, O> inspect_on_threads(const Exec& exec, const ordered::Loop<O, Reads
   if (!options.scheme) {
     const int idle = exec.concurrency() - at_once;
     const double gain = predicted_gain(counts, stages, loop.iterations, idle);
-    if (gain < options.least_gain) return order;
+    if (gain < options.least_gain) return one;
   }
-  order.scheme = scheme;
-  O* const iterations = order.allocate(exec, loop.iterations);
+  Scheduled<Exec, O> several{scheme, {loop.iterations, loop.sweep}};
+  O* const iterations = several.schedule.allocate_order(exec);
   const auto begin = ordered::order_by_stage(exec, loop, level, counts, stages, iterations);
-  order.schedule = ordered::cut_stages(exec, threads, stages, begin, iterations, steps);
-  if (scheme.has("point-to-point")) ordered::add_waits(exec, loop, iterations, order.schedule);
-  return order;
-}
-
-/// Puts iterations of level[i] in order, on a device that is no CPU. Waits for `exec`.
-template <ExecutionSpace Exec, Ordinal O>
-void order_on_device(const Exec& exec, O n, SweepDirection sweep, const int* level,
-                     Order<Exec, O>& order) {
-  O* const iterations = order.allocate(exec, n);
-  order.level_begin = ordered::sort_by_level(exec, n, sweep, level, order.levels, iterations);
+  auto by_threads = ordered::cut_stages(exec, threads, stages, begin, iterations, steps);
+  if (scheme.has("point-to-point")) ordered::add_waits(exec, loop, iterations, by_threads);
+  several.schedule.set_threads(std::move(by_threads), sums.levels);
+  return several;
 }
 
 /// The scheme of a device that is no CPU.
@@ -90,23 +73,21 @@ Scheme scheme_on_device(const Exec& exec, const WavefrontsOptions& options) {
 
 /// By launches. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O, class Reads>
-Order<Exec, O> inspect_on_device(const Exec& exec, const ordered::Loop<O, Reads>& loop,
-                                 const WavefrontsOptions& options) {
-  Order<Exec, O> order;
-  order.scheme = scheme_on_device(exec, options);
+Scheduled<Exec, O> inspect_on_device(const Exec& exec, const ordered::Loop<O, Reads>& loop,
+                                     const WavefrontsOptions& options) {
+  const Scheme scheme = scheme_on_device(exec, options);
   const auto n = static_cast<std::size_t>(loop.iterations);
   Arena<typename Exec::memory_space> work(exec, "heddle::wavefronts::level", arena_bytes<int>(n));
   int* const level = work.template take<int>(n).data();
   const ordered::LevelSums sums = ordered::find_levels_on_device(exec, loop, level);
   ordered::check_reads(exec, sums, loop);
-  order.levels = sums.levels;
-  order_on_device(exec, loop.iterations, loop.sweep, level, order);
-  return order;
+  return {scheme, ordered::Schedule<Exec, O>::by_level(exec, loop.iterations, loop.sweep, level,
+                                                       sums.levels)};
 }
 
 template <ExecutionSpace Exec, Ordinal O, class Reads>
-Order<Exec, O> inspect(const Exec& exec, const ordered::Loop<O, Reads>& loop,
-                       const WavefrontsOptions& options) {
+Scheduled<Exec, O> inspect(const Exec& exec, const ordered::Loop<O, Reads>& loop,
+                           const WavefrontsOptions& options) {
   ordered::check_loop(loop.iterations, loop.sweep);
   if constexpr (ordered::on_threads<Exec>) {
     return inspect_on_threads(exec, loop, options);
@@ -149,9 +130,9 @@ int count_given_levels(const Exec& exec, std::int64_t n, const int* level) {
 
 /// On the threads of a CPU: a barrier after each level. Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O>
-void order_on_threads(const Exec& exec, O n, const int* level, const WavefrontsOptions& options,
-                      Order<Exec, O>& order) {
-  order.scheme = Scheme("wavefronts", {{"barrier"}});
+Scheduled<Exec, O> levels_on_threads(const Exec& exec, O n, const int* level, int levels,
+                                     const WavefrontsOptions& options) {
+  Scheduled<Exec, O> order{Scheme("wavefronts", {{"barrier"}}), {n, SweepDirection::forward}};
   if (options.scheme) {
     const SchemeGrammar legal = grammar(Device());
     order.scheme = resolve(*options.scheme, std::span(&legal, 1));
@@ -166,7 +147,7 @@ void order_on_threads(const Exec& exec, O n, const int* level, const WavefrontsO
   int* const steps = work.take<int>(size).data();
   fill(exec, "heddle::wavefronts::steps", steps, n, static_cast<int>(ordered::steps_per_iteration));
   const ordered::Loop<O, NoReads> loop{n, SweepDirection::forward, ReadsAhead::error, {}};
-  const ordered::LevelCounts counts = ordered::count_levels(exec, loop, level, steps, order.levels);
+  const ordered::LevelCounts counts = ordered::count_levels(exec, loop, level, steps, levels);
   const int at_once = backends::threads_at_once(exec);
   int threads = options.threads > 0 ? options.threads : at_once;
   const auto stages_of = [&](int number) {
@@ -179,25 +160,25 @@ void order_on_threads(const Exec& exec, O n, const int* level, const WavefrontsO
     threads = 1;
     stages = stages_of(threads);
   }
-  O* const iterations = order.allocate(exec, n);
+  O* const iterations = order.schedule.allocate_order(exec);
   const auto begin = ordered::order_by_stage(exec, loop, level, counts, stages, iterations);
-  order.schedule = ordered::cut_stages(exec, threads, stages, begin, iterations, steps);
+  order.schedule.set_threads(ordered::cut_stages(exec, threads, stages, begin, iterations, steps),
+                             levels);
+  return order;
 }
 
 /// For a loop whose order was found elsewhere: level by level, of which iteration i has level[i].
 /// Waits for `exec`.
 template <ExecutionSpace Exec, Ordinal O>
-Order<Exec, O> inspect_levels(const Exec& exec, O n, const int* level,
-                              const WavefrontsOptions& options) {
-  Order<Exec, O> order;
-  order.levels = count_given_levels(exec, n, level);
+Scheduled<Exec, O> inspect_levels(const Exec& exec, O n, const int* level,
+                                  const WavefrontsOptions& options) {
+  const int levels = count_given_levels(exec, n, level);
   if constexpr (ordered::on_threads<Exec>) {
-    order_on_threads(exec, n, level, options, order);
+    return levels_on_threads(exec, n, level, levels, options);
   } else {
-    order.scheme = scheme_on_device(exec, options);
-    order_on_device(exec, n, SweepDirection::forward, level, order);
+    return {scheme_on_device(exec, options),
+            ordered::Schedule<Exec, O>::by_level(exec, n, SweepDirection::forward, level, levels)};
   }
-  return order;
 }
 
 }  // namespace heddle::detail::wavefronts

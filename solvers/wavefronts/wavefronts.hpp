@@ -53,19 +53,16 @@ class Wavefronts {
   template <class Reads>
   Wavefronts(const Exec& exec, O n, const Reads& reads, const WavefrontsOptions& options = {})
       : Wavefronts(
-            exec, n, options.sweep,
-            detail::wavefronts::inspect(
-                exec, detail::ordered::Loop<O, Reads>{n, options.sweep, options.ahead, reads},
-                options)) {}
+            exec, detail::wavefronts::inspect(
+                      exec, detail::ordered::Loop<O, Reads>{n, options.sweep, options.ahead, reads},
+                      options)) {}
 
   /// A loop that one thread of a CPU runs in its own order, for which nothing is inspected.
   static Wavefronts in_order(const Exec& exec, O n, SweepDirection sweep = SweepDirection::forward)
     requires(detail::ordered::on_threads<Exec>)
   {
     detail::ordered::check_loop(n, sweep);
-    Order order;
-    order.schedule = detail::ordered::ThreadSchedule::in_order(n);
-    return Wavefronts(exec, n, sweep, std::move(order));
+    return Wavefronts(exec, Scheduled::sequential(n, sweep, 0));
   }
 
   /// A loop whose order was found elsewhere, as by levels or colors: iteration i is run after all
@@ -81,8 +78,7 @@ class Wavefronts {
     requires(Levels::rank() == 1 && std::same_as<typename Levels::non_const_value_type, int>)
   {
     const auto n = static_cast<O>(level.extent(0));
-    return Wavefronts(exec, n, SweepDirection::forward,
-                      detail::wavefronts::inspect_levels(exec, n, level.data(), options));
+    return Wavefronts(exec, detail::wavefronts::inspect_levels(exec, n, level.data(), options));
   }
 
   /// Runs body(i) for every iteration, as if in the order of the loop. The body throws nothing.
@@ -109,7 +105,7 @@ class Wavefronts {
         for (std::int64_t place = first; place < stop; ++place) body(place);
       });
     } else {
-      const auto& begin = order_.level_begin;
+      const auto& begin = scheduled_.schedule.level_begin();
       for (std::size_t level = 0; level + 1 < begin.size(); ++level) {
         detail::parallel_for(exec, label, begin[level], begin[level + 1], body);
       }
@@ -130,8 +126,8 @@ class Wavefronts {
     requires(detail::ordered::on_threads<Exec>)
   {
     moves_.check("Wavefronts", "for_each_run");
-    if (n_ == 0) return;
-    const auto& schedule = order_.schedule;
+    const auto& schedule = this->schedule();
+    if (schedule.tasks() == 0) return;
     const backends::Progress progress(progress_.data());
     progress.clear(schedule.threads);
     backends::launch_threads(exec, label, schedule.threads, [&](int me, int threads) {
@@ -142,36 +138,33 @@ class Wavefronts {
   }
   detail::ordered::PlaceOrder<O> place_order() const {
     moves_.check("Wavefronts", "place_order");
-    return {order_.iterations.data(), n_, sweep_};
+    return scheduled_.schedule.order();
   }
 
   /// What runs, with every parameter.
-  const Scheme& scheme() const { return order_.scheme; }
+  const Scheme& scheme() const { return scheduled_.scheme; }
   /// Iterations of the longest chain of dependences; 0 where they were not looked for.
-  int levels() const { return order_.levels; }
+  int levels() const { return scheduled_.schedule.levels(); }
   /// Who runs what on a CPU, and when.
-  const detail::ordered::ThreadSchedule& schedule() const { return order_.schedule; }
-  /// What it holds, in bytes.
-  std::size_t bytes() const {
-    return order_.memory.bytes() + progress_memory_.bytes() + order_.schedule.bytes();
+  const detail::ordered::ThreadSchedule& schedule() const {
+    return scheduled_.schedule.by_threads();
   }
+  /// What it holds, in bytes.
+  std::size_t bytes() const { return scheduled_.schedule.bytes() + progress_memory_.bytes(); }
 
  private:
-  using Order = detail::wavefronts::Order<Exec, O>;
+  using Scheduled = detail::wavefronts::Scheduled<Exec, O>;
   using Step = backends::Progress::Word;
 
-  Wavefronts(const Exec& exec, O n, SweepDirection sweep, Order order)
-      : n_(n), sweep_(sweep), order_(std::move(order)) {
-    const auto threads = static_cast<std::size_t>(order_.schedule.threads);
+  Wavefronts(const Exec& exec, Scheduled scheduled) : scheduled_(std::move(scheduled)) {
+    const auto threads = static_cast<std::size_t>(schedule().threads);
     progress_memory_ =
         Arena<Kokkos::HostSpace>(exec, "heddle::wavefronts::progress", arena_bytes<Step>(threads));
     progress_ = progress_memory_.template take<Step>(threads);
   }
 
   detail::MoveOnly moves_;
-  O n_ = 0;
-  SweepDirection sweep_ = SweepDirection::forward;
-  Order order_;
+  Scheduled scheduled_{Scheme("wavefronts", {{"sequential"}}), {}};
   Arena<Kokkos::HostSpace> progress_memory_;
   typename Arena<Kokkos::HostSpace>::template Array<Step> progress_;
 };

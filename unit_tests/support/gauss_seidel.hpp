@@ -98,10 +98,10 @@ class SequentialSweeps {
   /// Those of the blocks, which the graph of a matrix of blocks gives.
   template <class Exec, class Matrix>
   void take_colors(const Exec& exec, const Matrix& A) {
-    const heddle::detail::gauss_seidel::Blocks<Exec, Matrix> blocks(exec, A,
-                                                                    static_cast<int>(size_));
+    const heddle::detail::gauss_seidel::BlockGraph<Exec, Matrix> blocks(exec, A,
+                                                                        static_cast<int>(size_));
     const heddle::detail::ordered::Colors<Exec, int> colors(exec, blocks.graph());
-    const auto rows = to_host(colors.order().iterations());
+    const auto rows = to_host(colors.schedule().iterations());
     for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = static_cast<std::size_t>(rows(i));
   }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../../solvers/ordered/tasks.hpp"
+#include "../../solvers/ordered/schedule.hpp"
 #include "../../solvers/sptrsv/transform/merge.hpp"
 
 namespace heddle::test {

@@ -25,20 +25,20 @@ class BlocksExecutor {
   BlocksExecutor() = default;
 
   /// Waits for `exec`.
-  BlocksExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
+  BlocksExecutor(const SolveInspection<Exec, Matrix>& in, const Scheme& scheme)
       : scheme_(scheme), room_(std::min(in.vectors, most_vectors)), levels_(in.levels->count()) {
     subwarps_ = static_cast<int>(scheme_.integer("team")) / chunk_pieces;
     piece_ = static_cast<int>(scheme_.integer("piece"));
     const std::int64_t warps = scheme_.integer("warps");
-    const auto by_level = ordered::LevelOrder<Exec, O>::by_level(in.exec, in.graph.rows,
-                                                                 in.graph.sweep(), *in.levels);
+    const auto by_level =
+        ordered::Schedule<Exec, O>::by_level(in.exec, in.graph.rows, in.graph.sweep(), *in.levels);
     const MergedRows<Exec, O> groups = merged(in, by_level, warps);
     backends::check_teams_in_order(groups.count(),
                                    "a triangle of " + std::to_string(in.T.rows()) + " rows",
                                    "pin a scheme that merges more rows");
-    triangle_ =
-        Triangle(in.exec, in.T, in.graph, in.origin, by_level.reordered(in.exec, groups.order()),
-                 groups, in.sums.entries, in.diagonal, piece_, scheme_.value("inner") == "inverse");
+    triangle_ = Triangle(in.exec, in.T, in.graph, in.origin,
+                         by_level.reordered(in.exec, groups.order()).order(), groups,
+                         in.sums.entries, in.diagonal, piece_, scheme_.value("inner") == "inverse");
     solve_ = ordered::GpuSolve<Exec, V>(in.exec, in.T.rows(), room_);
     residency_.warps = static_cast<int>(warps);
   }
@@ -77,17 +77,18 @@ class BlocksExecutor {
   static constexpr int warp_width = backends::max_subwarp_width<Exec>;
 
   /// The groups of rows that are in the order of their levels; and the launches that solve them.
-  MergedRows<Exec, O> merged(const Inspection<Exec, Matrix>& in,
-                             const ordered::LevelOrder<Exec, O>& by_level, std::int64_t warps) {
-    const triangle::OrderedPattern<Exec, O, Off> pattern(in.exec, in.graph, nullptr, by_level,
-                                                         in.sums.entries);
+  MergedRows<Exec, O> merged(const SolveInspection<Exec, Matrix>& in,
+                             const ordered::Schedule<Exec, O>& by_level, std::int64_t warps) {
+    const triangle::OrderedPattern<Exec, O, Off> pattern(in.exec, in.graph, nullptr,
+                                                         by_level.order(), in.sums.entries);
     MergedRows<Exec, O> groups = merge(in.exec, pattern, by_level.level_begin(), merging());
     launches_ = ordered::launches_of(groups.level_begin(), least_of_own_launch(in, warps));
     return groups;
   }
 
   /// Groups from which a level has a launch of its own.
-  std::int64_t least_of_own_launch(const Inspection<Exec, Matrix>& in, std::int64_t warps) const {
+  std::int64_t least_of_own_launch(const SolveInspection<Exec, Matrix>& in,
+                                   std::int64_t warps) const {
     if (scheme_.value("alpha") == "inf") return std::numeric_limits<std::int64_t>::max();
     const std::int64_t working = in.device.multiprocessors * warps / subwarps_;
     return std::max<std::int64_t>(1, scheme_.integer("alpha") * working);

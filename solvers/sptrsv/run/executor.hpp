@@ -37,7 +37,7 @@ class Executor {
  public:
   Executor() = default;
   /// On a GPU of a concrete scheme; in.levels are there unless it is in-order.
-  Executor(const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
+  Executor(const SolveInspection<Exec, Matrix>& in, const Scheme& scheme) {
     if constexpr (std::variant_size_v<Runs> > 1) {
       if (scheme.has("blocks") || scheme.has("supernodes")) {
         runs_.template emplace<1>(in, scheme);

@@ -10,7 +10,7 @@ namespace heddle::detail::sptrsv {
 
 /// What a plan knows when it asks for an executor. The references live as long as the call.
 template <ExecutionSpace Exec, class Matrix>
-struct Inspection {
+struct SolveInspection {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
 

@@ -17,15 +17,17 @@ class RowsExecutor {
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
   using Waves = Wavefronts<Exec, O>;
-  using Copy = triangle::RowsTriangle<Exec, S, O, Off, triangle::DiagonalOf<S, V>>;
+  using Copy = ordered::Rows<Exec, S, O, Off, triangle::DiagonalOf<S, V>, triangle::InTriangle>;
   static constexpr bool on_threads = ordered::on_threads<Exec>;
 
   RowsExecutor() = default;
 
-  RowsExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
+  RowsExecutor(const SolveInspection<Exec, Matrix>& in, const Scheme& scheme)
       : waves_(schedule(in, scheme)) {
-    triangle_ = Copy(in.exec, in.T, in.graph, in.origin, waves_.place_order(), in.sums.entries,
-                     in.diagonal);
+    triangle_ = Copy(in.exec, in.T.rows(), triangle::entries_of(in.graph, waves_.place_order()),
+                     in.origin, in.sums.entries, in.diagonal == Diagonal::unit);
+    const bool come_later = in.T.nonzeros() > 0 && !in.T.values().data();
+    if (!come_later) update_values(in.exec, in.T, nullptr);
     scheme_ = as_sptrsv(waves_.scheme());
   }
 
@@ -38,7 +40,7 @@ class RowsExecutor {
   const Waves& waves() const { return waves_; }
 
   void update_values(const Exec& exec, const Matrix& T, std::int64_t* bad_diagonal) {
-    triangle_.update_values(exec, T, bad_diagonal);
+    triangle_.update_values(exec, T, triangle::Reciprocals{bad_diagonal});
   }
 
   void apply(const Exec& exec, bool conjugate, Acc alpha, const Multivector<const V>& b,
@@ -55,7 +57,7 @@ class RowsExecutor {
   }
 
  private:
-  static Waves schedule(const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
+  static Waves schedule(const SolveInspection<Exec, Matrix>& in, const Scheme& scheme) {
     WavefrontsOptions options{.sweep = in.graph.sweep(), .threads = in.threads};
     if constexpr (on_threads) {
       if (scheme.has("sequential")) return Waves::in_order(in.exec, in.graph.rows, options.sweep);

@@ -4,7 +4,7 @@
 #include <Kokkos_Macros.hpp>
 
 #include "../../../core/multivector.hpp"
-#include "../../triangle/rows_triangle.hpp"
+#include "../../ordered/rows.hpp"
 
 namespace heddle::detail::sptrsv {
 
@@ -35,7 +35,7 @@ template <Scalar S, Ordinal O, Offset Off, Scalar V, Scalar Acc>
 struct RowsKernel {
   using D = triangle::DiagonalOf<S, V>;
 
-  triangle::RowsView<S, O, Off, D> T;
+  ordered::RowsView<S, O, Off, D> T;
   bool conjugate;
   Acc alpha;
   Multivector<const V> b;
@@ -91,7 +91,7 @@ struct RowsKernel {
   template <bool Conjugate>
   KOKKOS_FORCEINLINE_FUNCTION static Acc factor(const S* values, const D* reciprocal,
                                                 std::int64_t place, Off end) {
-    if constexpr (triangle::RowsView<S, O, Off, D>::apart) {
+    if constexpr (ordered::RowsView<S, O, Off, D>::apart) {
       return value<Conjugate>(reciprocal[place]);
     } else {
       return value<Conjugate>(values[end]);

@@ -18,7 +18,7 @@ class SupernodesExecutor {
 
   SupernodesExecutor() = default;
 
-  SupernodesExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
+  SupernodesExecutor(const SolveInspection<Exec, Matrix>& in, const Scheme& scheme)
       : SupernodesExecutor(in, scheme, Supernodes<Exec, O>(in.exec, in.graph)) {}
 
   const Scheme& scheme() const { return scheme_; }
@@ -57,7 +57,7 @@ class SupernodesExecutor {
   using Waves = Wavefronts<Exec, O>;
   using Copy = SupernodeTriangle<Exec, S, O, Off, triangle::DiagonalOf<S, V>>;
 
-  SupernodesExecutor(const Inspection<Exec, Matrix>& in, const Scheme& scheme,
+  SupernodesExecutor(const SolveInspection<Exec, Matrix>& in, const Scheme& scheme,
                      const Supernodes<Exec, O>& supernodes)
       : waves_(schedule(in, scheme, supernodes)),
         triangle_(in.exec, in.T, in.graph, in.origin, supernodes, waves_.place_order(),
@@ -65,7 +65,7 @@ class SupernodesExecutor {
         scheme_(as_supernodes(waves_.scheme())),
         simd_(backends::best_simd()) {}
 
-  static Waves schedule(const Inspection<Exec, Matrix>& in, const Scheme& scheme,
+  static Waves schedule(const SolveInspection<Exec, Matrix>& in, const Scheme& scheme,
                         const Supernodes<Exec, O>& supernodes) {
     const std::optional<Scheme> pinned = wavefronts_of_supernodes(scheme);
     if (pinned && pinned->has("sequential")) return Waves::in_order(in.exec, supernodes.count());

@@ -4,7 +4,7 @@
 #include "../../../backends/launch.hpp"
 #include "../../../backends/unroll.hpp"
 #include "../../ordered/entry_batch.hpp"
-#include "../../ordered/tasks.hpp"
+#include "../../ordered/schedule.hpp"
 #include "operands.hpp"
 
 namespace heddle::detail::sptrsv {

@@ -22,7 +22,7 @@ class BlockedTriangle {
   /// Seven allocations, three of which are freed again; waits. The order has the places of the
   /// groups, and a row needs rows of lower groups, or before it in its own.
   BlockedTriangle(const Exec& exec, const Matrix& T, const triangle::Graph<O, Off>& graph,
-                  const Off* origin, const ordered::LevelOrder<Exec, O>& order,
+                  const Off* origin, const ordered::PlaceOrder<O>& order,
                   const MergedRows<Exec, O>& groups, std::int64_t entries, Diagonal diagonal,
                   int piece, bool invert)
       : row_(exec, graph.rows) {
@@ -31,7 +31,7 @@ class BlockedTriangle {
     groups_ = GroupTable<Exec>(exec, groups.begin(), groups.count());
     const GroupOfPlaces<Exec, O> group_of(exec, groups_, graph.rows);
     pieces_ = Pieces<Exec, S, O, Off>(exec, pattern, groups_, group_of, piece);
-    blocks_ = Blocks<Exec, O, Off, Acc>(exec, pattern, groups_, group_of, invert);
+    blocks_ = DenseBlocks<Exec, O, Off, Acc>(exec, pattern, groups_, group_of, invert);
     diagonal_ = triangle::DiagonalStorage<Exec, S, O, Off, D>(exec, row_.rows(),
                                                               diagonal == Diagonal::unit);
     update_values(exec, T, nullptr);
@@ -69,7 +69,7 @@ class BlockedTriangle {
   RowOfPlace<Exec, O> row_;
   GroupTable<Exec> groups_;
   Pieces<Exec, S, O, Off> pieces_;
-  Blocks<Exec, O, Off, Acc> blocks_;
+  DenseBlocks<Exec, O, Off, Acc> blocks_;
   triangle::DiagonalStorage<Exec, S, O, Off, D> diagonal_;
 };
 

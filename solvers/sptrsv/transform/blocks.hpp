@@ -79,19 +79,19 @@ struct FillInner {
 
 /// The dense blocks of all groups: where a group's rows need each other, and the diagonal.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, Scalar Acc>
-class Blocks {
+class DenseBlocks {
  public:
   using Space = typename Exec::memory_space;
   using Pattern = triangle::OrderedPattern<Exec, O, Off>;
   template <class T>
   using Array = typename Arena<Space>::template Array<T>;
 
-  Blocks() = default;
+  DenseBlocks() = default;
 
   /// Two allocations and a readback between them; waits. Fills in which groups have blocks, and
   /// where. No values yet; `invert`: inverses follow the blocks.
-  Blocks(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups,
-         const GroupOfPlaces<Exec, O>& group_of, bool invert)
+  DenseBlocks(const Exec& exec, const Pattern& pattern, const GroupTable<Exec>& groups,
+              const GroupOfPlaces<Exec, O>& group_of, bool invert)
       : invert_(invert) {
     const auto places = static_cast<std::size_t>(pattern.rows());
     const auto count = static_cast<std::size_t>(groups.count());

@@ -7,7 +7,7 @@
 #include "../../../core/loops.hpp"
 #include "../../../formats/inspect/radix_sort.hpp"
 #include "../../ordered/host_copy.hpp"
-#include "../../ordered/tasks.hpp"
+#include "../../ordered/schedule.hpp"
 #include "merge_parents.hpp"
 #include "merge_runs.hpp"
 #include "merging.hpp"

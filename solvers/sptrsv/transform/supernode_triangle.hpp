@@ -204,7 +204,7 @@ class SupernodeTriangle {
         running_sum_and_total(exec, "heddle::sptrsv::supernode_columns", column_ptr_.data(), count_,
                               SupernodeColumns<O, Off>{graph, supernodes.first(), order});
     const std::size_t columns =
-        triangle::entries_with_diagonal<Off>(with_first_rows - count_, count_);
+        ordered::entries_with_diagonal<Off>(with_first_rows - count_, count_);
     const auto entries = static_cast<std::size_t>(running_sum_and_total<Off>(
         exec, "heddle::sptrsv::supernode_values", value_ptr_.data(), count_,
         SupernodeValues<O, Off>{place_.data(), column_ptr_.data()}));

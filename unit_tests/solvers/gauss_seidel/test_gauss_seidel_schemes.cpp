@@ -287,8 +287,8 @@ TEST_CASE("colors are proper, and the same whatever the threads") {
   const Exec exec;
   auto a = scattered_matrix<Exec, double>(emulated ? 90 : 1500, 3);
   const heddle::detail::ordered::Colors<Exec, int> colors(exec, a.matrix());
-  const auto rows = to_host(colors.order().iterations());
-  const auto& begin = colors.order().level_begin();
+  const auto rows = to_host(colors.schedule().iterations());
+  const auto& begin = colors.schedule().level_begin();
   std::vector<int> color(static_cast<std::size_t>(a.n), -1);
   for (std::size_t c = 0; c + 1 < begin.size(); ++c) {
     CHECK(begin[c] < begin[c + 1]);

@@ -141,7 +141,7 @@ TEST_CASE("sptrsv: a diagonal whose reciprocal overflows is divided by") {
 }
 
 TEST_CASE("sptrsv: a copy whose entries and diagonal the offsets do not count is an error") {
-  using heddle::detail::triangle::entries_with_diagonal;
+  using heddle::detail::ordered::entries_with_diagonal;
   const std::int64_t most = std::numeric_limits<std::int32_t>::max();
   CHECK(entries_with_diagonal<std::int32_t>(most - 7, 7) == static_cast<std::size_t>(most));
   CHECK(entries_with_diagonal<std::int64_t>(most, most) == static_cast<std::size_t>(2 * most));

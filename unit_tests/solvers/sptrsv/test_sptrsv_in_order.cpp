@@ -2,7 +2,7 @@
 // Rows in the user's order: their tasks, and the published methods that are presets of them.
 #include <doctest/doctest.h>
 
-#include "../../../solvers/ordered/tasks.hpp"
+#include "../../../solvers/ordered/schedule.hpp"
 #include "../../../solvers/sptrsv/definitions.hpp"
 #include "../../support/triangles.hpp"
 
@@ -10,10 +10,8 @@ namespace heddle::test {
 
 namespace {
 
-using heddle::detail::ordered::InOrderRuns;
-using heddle::detail::ordered::LevelOrder;
+using heddle::detail::ordered::Schedule;
 using heddle::detail::ordered::Task;
-using heddle::detail::ordered::TaskTable;
 using heddle::detail::sptrsv::expanded;
 using heddle::detail::sptrsv::grammar;
 using heddle::detail::sptrsv::Preset;
@@ -34,13 +32,13 @@ Device some_gpu() {
 /// The tasks of rows with these numbers of entries.
 std::vector<Task> tasks_of(const Exec& exec, const std::vector<int>& row_entries, int lanes,
                            std::int64_t most_mean) {
-  const auto n = static_cast<std::int64_t>(row_entries.size());
   const Kokkos::View<int*, Kokkos::HostSpace> host("heddle::test::row_ptr", row_entries.size() + 1);
   for (std::size_t i = 0; i < row_entries.size(); ++i) host(i + 1) = host(i) + row_entries[i];
   const auto row_ptr = copy_to<Space>(host);
-  const TaskTable<Exec> tasks(exec, InOrderRuns<int>{row_ptr.data(), n, lanes, most_mean});
+  Schedule<Exec, int> tasks(static_cast<int>(row_entries.size()), SweepDirection::forward);
+  tasks.cut_runs(exec, row_ptr.data(), lanes, most_mean);
   exec.fence("heddle::test::tasks");
-  const auto count = static_cast<std::size_t>(tasks.count());
+  const auto count = static_cast<std::size_t>(tasks.task_count());
   const auto on_host =
       to_host(Kokkos::View<const Task*, Space, Kokkos::MemoryUnmanaged>(tasks.tasks(), count));
   std::vector<Task> result;
@@ -52,7 +50,7 @@ std::vector<Task> tasks_of(const Exec& exec, const std::vector<int>& row_entries
 
 TEST_CASE("sptrsv in order: a run of rows is one task up to a mean row, and else a task a row") {
   const Exec exec;
-  constexpr auto any = InOrderRuns<int>::any_mean;
+  constexpr auto any = Schedule<Exec, int>::any_mean;
   for (const int lanes : {1, 32, 64}) {
     for (const int rows : {0, 1, 31, 32, 33, 64, 1000}) {
       // Means around every threshold, and runs of different ones.
@@ -86,18 +84,13 @@ TEST_CASE("sptrsv in order: a run of rows is one task up to a mean row, and else
 }
 
 TEST_CASE("sptrsv in order: the order of the rows has no levels") {
-  const Exec exec;
   for (const int rows : {0, 1, 100}) {
     for (const Triangle triangle : {Triangle::lower, Triangle::upper}) {
       const Graph<int, int> graph{nullptr, nullptr, rows, triangle};
-      const auto order = LevelOrder<Exec, int>::by_sweep(exec, rows, graph.sweep());
-      exec.fence("heddle::test::ordered");
-      CHECK(order.levels() == 0);
-      const auto row = to_host(order.iterations()), place = to_host(order.place());
+      const Schedule<Exec, int> schedule(rows, graph.sweep());
+      CHECK(schedule.levels() == 0);
       for (int p = 0; p < rows; ++p) {
-        const int expected = triangle == Triangle::lower ? p : rows - 1 - p;
-        CHECK(row(static_cast<std::size_t>(p)) == expected);
-        CHECK(place(static_cast<std::size_t>(expected)) == p);
+        CHECK(schedule.order()(p) == (triangle == Triangle::lower ? p : rows - 1 - p));
       }
     }
   }

@@ -41,7 +41,7 @@ struct Leveled {
     const auto columns = on_device(from.rows.col_idx());
     const triangle::Graph<std::int32_t, std::int64_t> graph{pointers.data(), columns.data(), n,
                                                             Triangle::lower};
-    const auto places = ordered::LevelOrder<Exec, std::int32_t>::by_level(
+    const auto places = ordered::Schedule<Exec, std::int32_t>::by_level(
         exec, n, SweepDirection::forward,
         ordered::Levels<Exec>(exec, triangle::loop_of(graph, from.rows.nonzeros())));
     level_begin = places.level_begin();
@@ -49,7 +49,7 @@ struct Leveled {
     for (std::int32_t i = 0; i < n; ++i) {
       for (const std::int32_t j : from.rows[static_cast<std::size_t>(i)]) entries += j < i ? 1 : 0;
     }
-    pattern = Pattern32(exec, graph, nullptr, places, entries);
+    pattern = Pattern32(exec, graph, nullptr, places.order(), entries);
     row_ptr = on_host(pattern.row_ptr().data(), n + std::int64_t{1});
     needed = on_host(pattern.needed().data(), entries);
   }

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "../../../solvers/sptrsv/definitions.hpp"
-#include "../../../solvers/sptrsv/run/row_tasks.hpp"
+#include "../../../solvers/sptrsv/run/tasks_executor.hpp"
 #include "../../../solvers/sptrsv/select/candidates.hpp"
 #include "../../../solvers/triangle/ordered_triangle.hpp"
 #include "../../support/task_proofs.hpp"
@@ -16,14 +16,14 @@ namespace {
 namespace ordered = heddle::detail::ordered;
 namespace triangle = heddle::detail::triangle;
 using Exec = Kokkos::DefaultHostExecutionSpace;
-using RowTasks = heddle::detail::sptrsv::RowTasks<Exec>;
 using Pattern32 = triangle::OrderedPattern<Exec, std::int32_t, std::int64_t>;
 
 /// A triangle in the order that a scheme solves it in, and how the scheme does.
 struct Scheduled {
   Pattern32 pattern;
-  RowTasks rows;
+  int lanes;  ///< of a row
   std::vector<Task> tasks;
+  std::vector<Launch> launches;
   int width;
 
   Scheduled(const Pattern& from, Triangle side, const Scheme& scheme, int warp_width)
@@ -37,21 +37,23 @@ struct Scheduled {
       const ordered::PlaceOrder<std::int32_t> in_order{nullptr, n, SweepDirection::forward};
       entries += triangle::EntriesInTriangle<std::int32_t, std::int64_t>{graph, in_order, 0}(i);
     }
-    using Order = ordered::LevelOrder<Exec, std::int32_t>;
+    using Schedule = ordered::Schedule<Exec, std::int32_t>;
     const ordered::Levels<Exec> levels(exec, triangle::loop_of(graph, from.rows.nonzeros()));
-    const Order places = scheme.has("in-order") ? Order::by_sweep(exec, n, graph.sweep())
-                                                : Order::by_level(exec, n, graph.sweep(), levels);
-    pattern = Pattern32(exec, graph, nullptr, places, entries);
-    rows = RowTasks::of(exec, scheme, pattern.row_ptr().data(), n, places.level_begin(), width);
+    Schedule schedule = scheme.has("in-order") ? Schedule(n, graph.sweep())
+                                               : Schedule::by_level(exec, n, graph.sweep(), levels);
+    pattern = Pattern32(exec, graph, nullptr, schedule.order(), entries);
+    const std::int64_t* const row_ptr = pattern.row_ptr().data();
+    lanes = heddle::detail::sptrsv::cut_tasks(exec, scheme, row_ptr, width, schedule);
     exec.fence("heddle::test::scheduled");
-    tasks.assign(rows.table.tasks(), rows.table.tasks() + rows.table.count());
+    tasks.assign(schedule.tasks(), schedule.tasks() + schedule.task_count());
+    launches = schedule.launches();
   }
 
-  std::string broken(const std::vector<Task>& by, const std::vector<Launch>& launches) const {
+  std::string broken(const std::vector<Task>& by, const std::vector<Launch>& launched) const {
     const PlaceGraph<std::int32_t, std::int64_t> graph{pattern.rows(), pattern.row_ptr().data(),
                                                        pattern.needed().data()};
-    const int most_rows = rows.lanes > 0 ? width / rows.lanes : width;
-    return broken_task(graph, by, launches, most_rows, rows.rows_may_meet());
+    const int most_rows = lanes > 0 ? width / lanes : width;
+    return broken_task(graph, by, launched, most_rows, lanes == 0);
   }
 };
 
@@ -93,9 +95,9 @@ TEST_CASE("sptrsv: the tasks and launches of every scheme keep every dependence"
         CAPTURE(scheme.to_string());
         CAPTURE(lower.name);
         const Scheduled down(lower, Triangle::lower, scheme, width);
-        CHECK(down.broken(down.tasks, down.rows.launches) == "");
+        CHECK(down.broken(down.tasks, down.launches) == "");
         const Scheduled up(reversed(lower), Triangle::upper, scheme, width);
-        CHECK(up.broken(up.tasks, up.rows.launches) == "");
+        CHECK(up.broken(up.tasks, up.launches) == "");
       }
     }
   }
@@ -105,7 +107,7 @@ TEST_CASE("sptrsv: tasks and launches that break a dependence are found") {
   const Scheduled by_level(triangle_named("grid"), Triangle::lower,
                            Scheme::parse("sptrsv/level-set,lanes=4,warps=64"), 32);
   auto tasks = by_level.tasks;
-  auto launches = by_level.rows.launches;
+  auto launches = by_level.launches;
   CHECK(by_level.broken(tasks, launches) == "");
   launches[3].stop = launches[4].stop;  // two levels in a launch that does not wait
   launches.erase(launches.begin() + 4);
@@ -117,14 +119,14 @@ TEST_CASE("sptrsv: tasks and launches that break a dependence are found") {
   launches.erase(launches.begin());
   CHECK(by_level.broken(tasks, launches) == "launch 0 skips tasks");
   std::swap(tasks[5], tasks[6]);
-  CHECK(by_level.broken(tasks, by_level.rows.launches) == "task 5 skips places");
+  CHECK(by_level.broken(tasks, by_level.launches) == "task 5 skips places");
   tasks = {{0, 2500}};
   CHECK(by_level.broken(tasks, {{0, 1, false}}) == "task 0 has no lane for each row");
 
   // Rows of a warp may need each other where each has a lane, and not where lanes share a row.
   const Scheduled alone(triangle_named("bidiagonal"), Triangle::lower,
                         Scheme::parse("sptrsv/in-order,sw_rnnz=inf,warps=64"), 32);
-  CHECK(alone.broken(alone.tasks, alone.rows.launches) == "");
+  CHECK(alone.broken(alone.tasks, alone.launches) == "");
   const Scheduled shared(triangle_named("bidiagonal"), Triangle::lower,
                          Scheme::parse("sptrsv/self-scheduled,lanes=4,warps=64"), 32);
   std::vector<Task> pairs;

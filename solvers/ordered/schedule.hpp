@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "../../core/arena.hpp"
+#include "../../core/loops.hpp"
+#include "../../core/search.hpp"
+#include "host_copy.hpp"
+#include "levels.hpp"
+#include "loop.hpp"
+#include "schedule_on_threads.hpp"
+#include "sort_by_level.hpp"
+
+namespace heddle::detail::ordered {
+
+/// Places that one warp solves at once.
+struct Task {
+  std::int64_t first;
+  int rows;
+};
+
+/// Tasks, or groups of rows, that one launch solves.
+struct Launch {
+  std::int64_t first;
+  std::int64_t stop;
+  bool one_level;  ///< then nothing of the launch waits for it
+};
+
+/// Cuts levels into launches: a level of at least `least` groups is one of its own, and narrower
+/// ones that follow each other share one. level_begin: the first group of each level, and the end.
+/// Source: Z. Hu et al., "AG-SpTRSV", TACO 2024, for launches by width.
+inline std::vector<Launch> launches_of(const std::vector<std::int64_t>& level_begin,
+                                       std::int64_t least) {
+  std::vector<Launch> launches;
+  bool wide = true;
+  for (std::size_t level = 0; level + 1 < level_begin.size(); ++level) {
+    const std::int64_t first = level_begin[level], stop = level_begin[level + 1];
+    const bool was_wide = wide;
+    wide = stop - first >= least;
+    if (wide || was_wide) {
+      launches.push_back({first, stop, true});
+    } else {
+      launches.back().stop = stop;
+      launches.back().one_level = false;
+    }
+  }
+  return launches;
+}
+
+/// Tasks of places of one level each.
+struct CutLevels {
+  const std::int64_t* first_task;   ///< of each level, and where the last ends
+  const std::int64_t* first_place;  ///< likewise
+  std::int64_t levels;
+  int rows_per_task;
+  Task* tasks;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t t) const {
+    const std::int64_t level = last_not_above(first_task, std::int64_t{0}, levels, t);
+    const std::int64_t first = first_place[level] + (t - first_task[level]) * rows_per_task;
+    const std::int64_t left = first_place[level + 1] - first;
+    tasks[t] = {first, static_cast<int>(left < rows_per_task ? left : rows_per_task)};
+  }
+};
+
+/// Tasks of runs of `lanes` places: a run is one task if its mean row has at most `most_mean`
+/// entries, a task a row if it has more. Written where `tasks` is not null.
+template <Offset Off>
+struct CutRuns {
+  const Off* row_ptr;
+  std::int64_t rows;
+  int lanes;
+  std::int64_t most_mean;
+  Task* tasks;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t r, std::int64_t& sum, bool last) const {
+    const std::int64_t first = r * lanes, left = rows - first;
+    const int all = static_cast<int>(left < lanes ? left : lanes);
+    const auto entries = static_cast<std::int64_t>(row_ptr[first + all] - row_ptr[first]);
+    const int number = entries <= most_mean * all ? 1 : all;
+    if (last && tasks) {
+      const int each = all / number;
+      for (int t = 0; t < number; ++t) tasks[sum + t] = {first + t * each, each};
+    }
+    sum += number;
+  }
+};
+
+/// Who runs the iterations of a loop, or the rows of a triangle, and when: in which order, where
+/// levels begin in it, and the tasks of the lanes of a device or the stages of the threads of a
+/// CPU. Place p is run p-th, and holds iteration order()(p).
+///
+/// That schedules keep every dependence is proved by unit_tests/support/task_proofs.hpp and
+/// thread_proof.hpp.
+template <ExecutionSpace Exec, Ordinal O>
+class Schedule {
+ public:
+  using Space = typename Exec::memory_space;
+  template <class T>
+  using Array = typename Arena<Space>::template Array<T>;
+
+  Schedule() = default;
+  /// In the order of the sweep, where levels are not looked for.
+  Schedule(O n, SweepDirection sweep) : order_{nullptr, n, sweep} {}
+
+  /// Level by level, and in the order of the sweep within a level (sort_by_level), where iteration
+  /// i is of level[i], on the device, of `levels`. Waits for `exec`.
+  static Schedule by_level(const Exec& exec, O n, SweepDirection sweep, const int* level,
+                           int levels) {
+    Schedule schedule(n, sweep);
+    O* const iterations = schedule.allocate_order(exec);
+    schedule.level_begin_ = sort_by_level(exec, n, sweep, level, levels, iterations);
+    schedule.levels_ = levels;
+    return schedule;
+  }
+  static Schedule by_level(const Exec& exec, O n, SweepDirection sweep,
+                           const Levels<Exec>& levels) {
+    return by_level(exec, n, sweep, levels.of().data(), levels.count());
+  }
+
+  /// Another order: its place p holds what this one, by level, has at place from[p], on the device;
+  /// where its levels begin is not known. One allocation, one launch; no wait.
+  Schedule reordered(const Exec& exec, const O* from) const {
+    Schedule schedule(order_.count, order_.sweep);
+    gather(exec, "heddle::ordered::reordered", schedule.allocate_order(exec),
+           static_cast<std::int64_t>(order_.count), order_.iterations, from);
+    return schedule;
+  }
+
+  /// Tasks of at most `rows_per_task` places of one level, so that the lanes of a warp never wait
+  /// for each other; launched at once, or level by level. Two allocations, one of which is freed
+  /// again, two copies from the host, one launch; waits.
+  void cut_levels(const Exec& exec, int rows_per_task, bool launch_each_level = false) {
+    std::vector<std::int64_t> begin{0};
+    begin.reserve(level_begin_.size());
+    for (std::size_t level = 0; level + 1 < level_begin_.size(); ++level) {
+      const std::int64_t rows = level_begin_[level + 1] - level_begin_[level];
+      begin.push_back(begin.back() + ceil_div<std::int64_t>(rows, rows_per_task));
+    }
+    allocate_tasks(exec, begin.back());
+    if (launch_each_level) launches_ = launches_of(begin, 1);
+    Arena<Space> work(exec, "heddle::ordered::ranges",
+                      arena_bytes<std::int64_t, std::int64_t>(begin.size(), begin.size()));
+    const auto first_task = work.template take<std::int64_t>(begin.size());
+    const auto first_place = work.template take<std::int64_t>(begin.size());
+    copy_from_host(exec, first_task.data(), begin);
+    copy_from_host(exec, first_place.data(), level_begin_);
+    const auto levels = static_cast<std::int64_t>(begin.size()) - 1;
+    Kokkos::parallel_for(
+        "heddle::ordered::tasks", range_policy(exec, count_),
+        CutLevels{first_task.data(), first_place.data(), levels, rows_per_task, tasks_.data()});
+    exec.fence("heddle::ordered::tasks");  // before the ranges are freed
+  }
+  /// Tasks of runs of `lanes` places in any order, launched at once: one task if their mean row has
+  /// at most `most_mean` entries, a task a row if it has more. Rows at places begin at row_ptr, on
+  /// the device. A launch that counts, and waits; one allocation, and a launch that writes.
+  template <Offset Off>
+  void cut_runs(const Exec& exec, const Off* row_ptr, int lanes, std::int64_t most_mean) {
+    const auto rows = static_cast<std::int64_t>(order_.count);
+    CutRuns<Off> cut{row_ptr, rows, lanes, most_mean, nullptr};
+    std::int64_t count = 0;
+    const auto runs = range_policy(exec, ceil_div<std::int64_t>(rows, lanes));
+    Kokkos::parallel_scan("heddle::ordered::count_tasks", runs, cut, count);
+    allocate_tasks(exec, count);
+    cut.tasks = tasks_.data();
+    Kokkos::parallel_scan("heddle::ordered::tasks", runs, cut);
+  }
+  static constexpr std::int64_t any_mean = std::int64_t{1} << 32;  ///< more than a row can have
+
+  PlaceOrder<O> order() const { return order_; }
+  /// The same on the device; empty in the order of the sweep.
+  Array<O> iterations() const { return iterations_; }
+  /// Iterations of the longest chain of dependences; 0 where they were not looked for.
+  int levels() const { return levels_; }
+  /// Where each level begins, and where the last ends; on the host.
+  const std::vector<std::int64_t>& level_begin() const { return level_begin_; }
+  std::int64_t task_count() const { return count_; }
+  const Task* tasks() const { return tasks_.data(); }
+  const std::vector<Launch>& launches() const { return launches_; }
+  const ThreadSchedule& by_threads() const { return by_threads_; }
+  std::size_t bytes() const { return memory_.bytes() + task_memory_.bytes() + by_threads_.bytes(); }
+
+  /// Where what runs has a copy in this order: keeps levels(), tasks and launches.
+  void forget_order() {
+    order_ = {nullptr, order_.count, order_.sweep};
+    iterations_ = {};
+    memory_ = {};
+    level_begin_ = {0};
+  }
+  /// For who finds another order: the iteration at each place, which is his to write.
+  O* allocate_order(const Exec& exec) {
+    const auto n = static_cast<std::size_t>(order_.count);
+    memory_ = Arena<Space>(exec, "heddle::ordered::order", arena_bytes<O>(n));
+    iterations_ = memory_.template take<O>(n);
+    order_ = {iterations_.data(), order_.count, order_.sweep};
+    return iterations_.data();
+  }
+  void set_threads(ThreadSchedule by_threads, int levels) {
+    by_threads_ = std::move(by_threads);
+    levels_ = levels;
+  }
+
+ private:
+  void allocate_tasks(const Exec& exec, std::int64_t count) {
+    count_ = count;
+    const auto size = static_cast<std::size_t>(count);
+    task_memory_ = Arena<Space>(exec, "heddle::ordered::tasks", arena_bytes<Task>(size));
+    tasks_ = task_memory_.template take<Task>(size);
+    launches_.clear();
+    if (count > 0) launches_.push_back({0, count, false});
+  }
+
+  PlaceOrder<O> order_{nullptr, 0, SweepDirection::forward};
+  int levels_ = 0;
+  std::vector<std::int64_t> level_begin_{0};
+  std::int64_t count_ = 0;
+  Arena<Space> memory_, task_memory_;
+  Array<O> iterations_;
+  Array<Task> tasks_;
+  std::vector<Launch> launches_;
+  ThreadSchedule by_threads_;
+};
+
+}  // namespace heddle::detail::ordered
