@@ -142,6 +142,9 @@ TEST_CASE_TEMPLATE_DEFINE("a cluster", Type, clusters) {
   refused(-8, "clusters of -8 teams");
   refused(3, "a power of two");
   refused(2 * most, "those of at most");
+  CHECK_THROWS_WITH_AS(backends::launch_cluster<Shape>(exec, "heddle::test::too_many", 8,
+                                                       std::int64_t{1} << 28, say),
+                       doctest::Contains("268435456 clusters; launch them in parts"), Error);
   backends::launch_cluster<Shape>(exec, "heddle::test::nothing", 8, 0, say);
   // Many more than are resident at once, too.
   for (const int count : {1, 5, emulated ? 10 : 600}) {

@@ -211,6 +211,10 @@ TEST_CASE_TEMPLATE("a matrix that is none is refused before anything is written"
   refused({0, 1, 2, 3}, {0, 3, 2}, 1, "column 3 in a matrix of 3 columns");
   refused({0, 1, 1, 3}, {0, 1, -1}, 2, "column -1 in a matrix of 3 columns");
   refused({0, 1, 2, 3}, {0, 1, 900'000'000}, 2, "column 900000000");
+  const int columns[] = {0, 1, 2};
+  const auto error = error_of(
+      [&] { write_matrix_market(file.path(), Matrix(0, 3, 3, nullptr, columns, values)); });
+  CHECK(error.problem() == "row_ptr is empty and there are 3 entries");
 }
 
 TEST_CASE("files that cannot be written") {

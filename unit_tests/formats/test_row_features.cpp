@@ -151,9 +151,9 @@ TEST_CASE_TEMPLATE_DEFINE("matrices without rows or entries", T, nothing) {
   CHECK_NOTHROW(heddle::check_columns(exec, Matrix()));
   Kokkos::View<int*, Space> columns("columns", 2);
   Kokkos::View<double*, Space> values("values", 2);
-  CHECK_THROWS_AS(
+  CHECK_THROWS_WITH_AS(
       heddle::row_features(exec, Matrix(0, 5, 2, nullptr, columns.data(), values.data())),
-      heddle::Error);
+      doctest::Contains("2 entries but no rows"), heddle::Error);
 }
 TEST_CASE_TEMPLATE_APPLY(nothing, test::Every<Doubles, test::UsualIndices>);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sweeps of Gauss-Seidel of every scheme, order and size of blocks, held against those of the host.
-#define HEDDLE_DEFINITIONS  // of further types
+#include "../../formats/csr/inspect.hpp"
+#include "../../solvers/gauss_seidel/definitions.hpp"
 #include "../support/gauss_seidel.hpp"
 #include "../support/shared_formats.hpp"
 #include "../support/shared_sweeps.hpp"

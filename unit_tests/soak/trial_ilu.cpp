@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Incomplete factors of every exact scheme, held against those of the sequential program; and what
 // solves with them leave, multiplied by these.
-#define HEDDLE_DEFINITIONS  // of further types
+#include "../../solvers/ilu/definitions.hpp"
 #include "../../testing/wide.hpp"
 #include "../support/incomplete.hpp"
 #include "draw_events.hpp"

@@ -3,13 +3,17 @@
 // overflow, from far guesses, and for b = 0: what they say of b - A x is held against b - A x as
 // the host computes it, and a second solve, by a solver that had another preconditioner before,
 // against the first.
-#define HEDDLE_DEFINITIONS  // of further types
 #include <heddle/bicgstab.hpp>
 #include <heddle/cg.hpp>
 #include <heddle/chebyshev.hpp>
 #include <heddle/gmres.hpp>
 
-#include "../../solvers/krylov/instantiate_jacobi.hpp"
+#include "../../solvers/krylov/bicgstab_definitions.hpp"
+#include "../../solvers/krylov/block_jacobi_definitions.hpp"
+#include "../../solvers/krylov/cg_definitions.hpp"
+#include "../../solvers/krylov/chebyshev_definitions.hpp"
+#include "../../solvers/krylov/gmres_definitions.hpp"
+#include "../../solvers/krylov/jacobi_definitions.hpp"
 #include "../../solvers/krylov/polynomial.hpp"
 #include "../../testing/vectors_check.hpp"
 #include "../support/shared_formats.hpp"

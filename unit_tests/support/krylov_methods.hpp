@@ -11,6 +11,12 @@
 #include "../../backends/cooperative.hpp"
 #include "../../backends/device.hpp"
 #include "krylov.hpp"
+#ifdef HEDDLE_EMULATED  // elsewhere the compiled part has them
+#include "../../solvers/krylov/bicgstab_definitions.hpp"
+#include "../../solvers/krylov/cg_definitions.hpp"
+#include "../../solvers/krylov/chebyshev_definitions.hpp"
+#include "../../solvers/krylov/gmres_definitions.hpp"
+#endif
 
 namespace heddle::test {
 

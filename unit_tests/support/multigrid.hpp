@@ -8,7 +8,9 @@
 
 #include "krylov.hpp"
 #ifdef HEDDLE_EMULATED
+#include "../../solvers/krylov/cg_definitions.hpp"
 #include "shared_formats.hpp"
+#include "shared_multigrid.hpp"
 #endif
 
 namespace heddle::test {

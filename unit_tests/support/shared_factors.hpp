@@ -16,4 +16,8 @@
   HEDDLE_SHARED_FACTORS_OF(EXTERN, CholeskyRow, double)  \
   HEDDLE_SHARED_FACTORS_OF(EXTERN, CholeskyRow, float)
 HEDDLE_SHARED_FACTORS(extern)
+template <template <class> class Row>
+inline constexpr bool heddle::detail::is_defined<heddle::detail::FactorPlan<
+    heddle::test::DefaultDevice, HEDDLE_MATRIX(double, int, heddle::test::DefaultDevice), Row>> =
+    true;
 #endif

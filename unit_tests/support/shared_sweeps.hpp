@@ -23,4 +23,7 @@ using SweepFormats =
                                   ::heddle::Formats<::heddle::test::Shared<::heddle::CsrFormat>>, \
                                   HEDDLE_MATRIX(double, int, ::heddle::test::DefaultDevice))
 HEDDLE_SHARED_SWEEPS(extern)
+template <>
+inline constexpr bool heddle::detail::is_defined<heddle::detail::GaussSeidelPlanCore<
+    heddle::test::DefaultDevice, HEDDLE_MATRIX(double, int, heddle::test::DefaultDevice)>> = true;
 #endif

@@ -204,12 +204,9 @@ TEST_CASE("schemes that are not there are refused, and what a plan takes is said
       b("heddle::test::b", 16);
   CHECK_THROWS_WITH_AS(natural.relax(exec, b, x, 0, x), doctest::Contains("the residual"), Error);
   CHECK_THROWS_WITH_AS(natural.apply(exec, b, x, b), doctest::Contains("the residual"), Error);
-  if (!emulated) {
-    using Wide = CsrMatrix<double, int, int, Exec::memory_space>;
-    const Wide wide(16, 17, a.row_ptr, a.col_idx, a.values);
-    CHECK_THROWS_WITH_AS((GaussSeidelPlan<Exec, Wide>(exec, wide)), doctest::Contains("16 x 17"),
-                         Error);
-  }
+  const Type::Matrix wide(16, 17, a.row_ptr, a.col_idx, a.values);
+  CHECK_THROWS_WITH_AS(Type::Plan(exec, wide, {}, Type::List()), doctest::Contains("16 x 17"),
+                       Error);
 }
 
 TEST_CASE("gauss-seidel/split runs the solve and the product that are pinned") {

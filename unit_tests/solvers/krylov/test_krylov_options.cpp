@@ -6,6 +6,12 @@
 #include <heddle/gmres.hpp>
 
 #include "../../support/krylov.hpp"
+#ifdef HEDDLE_EMULATED  // elsewhere the compiled part has them
+#include "../../../solvers/krylov/bicgstab_definitions.hpp"
+#include "../../../solvers/krylov/cg_definitions.hpp"
+#include "../../../solvers/krylov/chebyshev_definitions.hpp"
+#include "../../../solvers/krylov/gmres_definitions.hpp"
+#endif
 
 namespace heddle::test {
 
@@ -104,6 +110,14 @@ TEST_CASE("an option that a solver does not take is an error that names both") {
         within(of_laplacian));
   CHECK_THROWS_WITH_AS((ChebyshevSolver<Exec, double>(4, {})),
                        doctest::Contains("without options.bounds"), Error);
+  const auto without_size = [](auto type, const KrylovOptions& options) {
+    using Solver = typename decltype(type)::type;
+    CHECK_THROWS_WITH_AS(Solver(-1, options), doctest::Contains("a solver for -1 unknowns"), Error);
+  };
+  without_size(std::type_identity<CgSolver<Exec, double>>(), {});
+  without_size(std::type_identity<GmresSolver<Exec, double>>(), {});
+  without_size(std::type_identity<BicgstabSolver<Exec, double>>(), {});
+  without_size(std::type_identity<ChebyshevSolver<Exec, double>>(), within(of_laplacian));
   for (const int vectors : {0, -1}) {
     CHECK_THROWS_WITH_AS((CgSolver<Exec, double>(4, {.vectors = vectors})),
                          doctest::Contains("options.vectors"), Error);

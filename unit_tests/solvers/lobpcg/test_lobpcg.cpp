@@ -212,6 +212,8 @@ TEST_CASE("lobpcg refuses what makes no sense") {
   CHECK_THROWS_AS((LobpcgSolver<Exec, double>(Exec(), 5, {.count = 6})), Error);
   CHECK_THROWS_AS((LobpcgSolver<Exec, double>(Exec(), 5, {.count = 0})), Error);
   CHECK_THROWS_AS((LobpcgSolver<Exec, double>(Exec(), 5, {.tolerance = 0.0})), Error);
+  CHECK_THROWS_WITH_AS((LobpcgSolver<Exec, double>(Exec(), 5, {.max_iterations = -1})),
+                       doctest::Contains("options.max_iterations is -1"), Error);
   LobpcgSolver<Exec, double> solver(Exec(), 5, {.count = 2});
   auto a = tridiagonal<double>(6, 2, -1);
   CHECK_THROWS_AS(solver.solve(Exec(), a, guess<double>(6, 2)), Error);

@@ -5,6 +5,7 @@
 #include <heddle/multigrid.hpp>
 #include <limits>
 
+#include "../../../solvers/krylov/gmres_definitions.hpp"
 #include "../../support/moves_only.hpp"
 #include "../../support/multigrid.hpp"
 #include "../../support/shared_formats.hpp"

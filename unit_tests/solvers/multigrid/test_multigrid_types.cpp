@@ -6,6 +6,7 @@
 #include <heddle/multigrid.hpp>
 
 #include "../../support/multigrid.hpp"
+#include "../../support/shared_formats.hpp"
 
 namespace heddle::test {
 

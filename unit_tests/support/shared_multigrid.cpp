@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Of emulated devices.
+#include "shared_multigrid.hpp"
+
+#include "../../solvers/multigrid/definitions.hpp"
+
+HEDDLE_SHARED_MULTIGRID()
