@@ -64,8 +64,8 @@ int main(int argc, char** argv) {
         return std::make_unique<Sweep>(exec, block);
       }));
   using Multigrid = heddle::MultigridPlan<Exec, Block>;  // a hierarchy of the rows of each process
-  const auto multigrid =
-      rcp(new heddle::tpetra::Preconditioner<Multigrid>(A, [](const Exec& exec, const Block& block) {
+  const auto multigrid = rcp(
+      new heddle::tpetra::Preconditioner<Multigrid>(A, [](const Exec& exec, const Block& block) {
         return std::make_unique<Multigrid>(exec, block);
       }));
 

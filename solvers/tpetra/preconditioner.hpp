@@ -25,10 +25,11 @@ using LocalBlock = decltype(csr_matrix(std::declval<CrsMatrix>().getLocalMatrixD
 /// no message; what processes share is left to the iteration (block Jacobi over processes).
 ///
 /// M has `apply(exec, b, x)` on vectors of rank 1 on the device, of rank 2 too if it says
-/// `takes_several_vectors`, or `apply(exec, op, b, x)` on any number of vectors; and, for new values, `update_values(exec, block)` and, if a bad row is to be
-/// an error, `check_values(exec)`: JacobiPreconditioner, BlockJacobiPreconditioner,
-/// GaussSeidelPlan, MultigridPlan, IluPlan, IcPlan. Holds a reference to the matrix. One Preconditioner applies
-/// once at a time; reproducible as M is.
+/// `takes_several_vectors`, or `apply(exec, op, b, x)` on any number of vectors; and, for new
+/// values, `update_values(exec, block)` and, if a bad row is to be an error, `check_values(exec)`:
+/// JacobiPreconditioner, BlockJacobiPreconditioner, GaussSeidelPlan, MultigridPlan, IluPlan,
+/// IcPlan. Holds a reference to the matrix. One Preconditioner applies once at a time; reproducible
+/// as M is.
 template <class M, class CrsMatrix = ::Tpetra::CrsMatrix<>>
 class Preconditioner : public ::Tpetra::Operator<
                            typename CrsMatrix::scalar_type, typename CrsMatrix::local_ordinal_type,
