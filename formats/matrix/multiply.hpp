@@ -4,9 +4,10 @@
 #include <limits>
 #include <string>
 
+#include "multiply/on_threads.hpp"
 #include "multiply/product_list.hpp"
+#include "multiply/product_operand.hpp"
 #include "multiply/symbolic.hpp"
-#include "rearrange.hpp"
 
 namespace heddle {
 
@@ -46,78 +47,6 @@ void check_offsets(const std::string& product, std::int64_t entries) {
       "make the plan with OffC = std::int64_t");
 }
 
-/// Rows whose columns do not ascend, or repeat.
-template <Ordinal O, Offset Off>
-struct FindDescent {
-  using value_type = std::int64_t;
-  const Off* row_ptr;
-  const O* col_idx;
-
-  /// A thread a row; of a long row it looks no further than it must.
-  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& found) const {
-    for (Off k = row_ptr[row] + 1; k < row_ptr[row + 1]; ++k) {
-      if (col_idx[k] <= col_idx[k - 1]) {
-        ++found;
-        return;
-      }
-    }
-  }
-};
-
-/// A or B as a product takes it: as it is, or stored in another order.
-template <ExecutionSpace Exec, class Matrix>
-class ProductOperand {
- public:
-  using S = typename Matrix::scalar_type;
-  using O = typename Matrix::ordinal_type;
-  using Off = typename Matrix::offset_type;
-
-  ProductOperand() = default;
-
-  /// Rows of `strict` operands have each column once, in ascending order. Checks A.
-  ProductOperand(const Exec& exec, const Matrix& A, Op op, bool strict)
-      : rows_(A.rows()), columns_(A.columns()), nonzeros_(static_cast<std::int64_t>(A.nonzeros())) {
-    row_features(exec, A, Check::columns);
-    std::int64_t descents = 0;
-    if (strict && op == Op::none) {
-      Kokkos::parallel_reduce("heddle::multiply::order", range_policy(exec, A.rows()),
-                              FindDescent<O, Off>{A.row_ptr().data(), A.col_idx().data()},
-                              descents);
-    }
-    stored_ = op != Op::none || descents > 0;
-    if (!stored_) return;
-    const Listing listing{.add_up = strict, .columns_ascend = transposes(op)};
-    const Source<S> source{.conjugated = conjugates(op)};
-    copy_ = transposes(op)
-                ? derive_from(exec, A, A.columns(), A.rows(), listing, Mirrored(), source)
-                : derive_from(exec, A, A.rows(), A.columns(), listing, AsTheyAre(), source);
-  }
-
-  /// What to multiply, of A as it was given.
-  Matrix pattern(const Matrix& A) const { return stored_ ? copy_.matrix() : A; }
-  /// The same with the values of A. No wait, no allocation.
-  Matrix with_values(const Exec& exec, const Matrix& A, const char* name) {
-    if (A.rows() != rows_ || A.columns() != columns_ ||
-        static_cast<std::int64_t>(A.nonzeros()) != nonzeros_) {
-      throw Error(std::string(name) + " of " + std::to_string(A.rows()) + " x " +
-                      std::to_string(A.columns()) + " with " + std::to_string(A.nonzeros()) +
-                      " entries, where the plan is for " + std::to_string(rows_) + " x " +
-                      std::to_string(columns_) + " with " + std::to_string(nonzeros_),
-                  "give the pattern that the plan was made for, or make another plan");
-    }
-    if (stored_) copy_.update_values(exec, A);
-    return pattern(A);
-  }
-  std::size_t bytes() const { return stored_ ? copy_.bytes() : 0; }
-
- private:
-  O rows_ = 0;
-  O columns_ = 0;
-  std::int64_t nonzeros_ = 0;
-  bool stored_ = false;
-  DerivedCsr<Exec, S, O, Off> copy_;
-};
-
 }  // namespace detail
 
 /// C = alpha op(A) op(B) + beta D, its pattern made once and its values as often as those of A, B
@@ -130,8 +59,9 @@ class ProductOperand {
 /// every run, for any number of threads and on any device that rounds alike.
 ///
 /// A row of C belongs to lanes of a GPU or a thread of a CPU: its sums lie in a table in scratch
-/// or, if it is too long for one, in C, and the longest are cut into pieces. The plan belongs to
-/// the device of `exec`, keeps C, and borrows no matrix. Moves, and does not copy.
+/// or, if it is too long for one, in C, and the longest are cut into pieces; those of a CPU's
+/// thread in an array of all columns, unless that is larger than C or max_bytes is set. The plan
+/// belongs to the device of `exec`, keeps C, and borrows no matrix. Moves, and does not copy.
 ///
 /// Offsets of C are as wide as OffC says; Error says if they do not count its entries. Source of
 /// counting products, then tables by length: Y. Nagasaka, A. Nukada and S. Matsuoka,
@@ -206,7 +136,8 @@ class MultiplyPlan {
   /// Device memory that the plan holds, C included, in bytes, and the most that it held, but for
   /// the workspaces of sorts.
   std::size_t bytes() const {
-    return C_.bytes() + rows_.bytes() + pieces_.bytes() + list_.bytes() + A_.bytes() + B_.bytes();
+    return C_.bytes() + rows_.bytes() + pieces_.bytes() + list_.bytes() + dense_.bytes() +
+           A_.bytes() + B_.bytes();
   }
   std::size_t peak_bytes() const { return peak_bytes_; }
 
@@ -214,6 +145,7 @@ class MultiplyPlan {
   using Patterns = detail::matrix_product::Patterns<O, OffA, OffB>;
   using Product = detail::matrix_product::Product<S, O, OffA, OffB, OffC>;
   using List = detail::matrix_product::ProductList<Exec>;
+  using Dense = detail::matrix_product::DenseRows<Exec, S>;
 
   MultiplyPlan(const Exec& exec, const MatrixA& A, const MatrixB& B, const MatrixA* D,
                const MultiplyOptions& options)
@@ -234,13 +166,37 @@ class MultiplyPlan {
       patterns.D = mp::pattern_operand<O, OffA>(*D);
     }
     narrow_ = static_cast<std::int64_t>(right.nonzeros()) <= 12 * std::int64_t{right.rows()};
-    mp::Symbolic<Exec, O, OffA, OffB> symbolic(exec, patterns, narrow_, options.workspace_bytes);
-    products_ = symbolic.products();
-    take_memory(exec, left.rows(), right.columns(), symbolic, options.max_bytes);
-    symbolic.write(exec, C_.row_ptr().data(), C_.col_idx().data());
-    share_rows(exec);
+    const auto write = [&](auto&& symbolic) {
+      products_ = symbolic.products();
+      take_memory(exec, left.rows(), right.columns(), symbolic, options.max_bytes);
+      symbolic.write(exec, C_.row_ptr().data(), C_.col_idx().data());
+      if constexpr (mp::on_threads<Exec>) {
+        if (options.max_bytes == MultiplyOptions::no_bound) {
+          dense_ =
+              Dense(exec, symbolic.take_shares(), columns(), static_cast<std::int64_t>(nonzeros()));
+        }
+      }
+    };
+    if constexpr (mp::on_threads<Exec>) {
+      write(mp::SymbolicOnThreads<Exec, O, OffA, OffB>(exec, patterns, options.workspace_bytes));
+    } else {
+      write(mp::Symbolic<Exec, O, OffA, OffB>(exec, patterns, narrow_, options.workspace_bytes));
+    }
+    if (options.keep_products || !dense_) share_rows(exec);
     if (options.keep_products) list_products(exec, patterns, right.nonzeros(), options.max_bytes);
+    keep_one_way();
     exec.fence("heddle::multiply::symbolic");
+  }
+
+  /// What new values have no use for.
+  void keep_one_way() {
+    peak_bytes_ = std::max(peak_bytes_, bytes());
+    if (list_) {
+      dense_ = Dense();
+    } else if (dense_) {
+      rows_ = {};
+      pieces_ = {};
+    }
   }
 
   void list_products(const Exec& exec, const Patterns& patterns, OffB entries_of_B,
@@ -329,6 +285,8 @@ class MultiplyPlan {
     if (list_) {
       list_.sum(exec, product.A.values, product.B.values, product.sums,
                 static_cast<std::int64_t>(nonzeros()), alpha);
+    } else if (dense_) {
+      dense_.sum(exec, product);
     } else {
       walk(exec, "heddle::multiply::sums", "heddle::multiply::long_sums", product);
     }
@@ -355,6 +313,7 @@ class MultiplyPlan {
   detail::matrix_product::RowsByLength<Exec, O> rows_;
   Arena<Space> pieces_;
   List list_;
+  Dense dense_;
   std::int64_t* first_piece_ = nullptr;
   std::int64_t count_of_pieces_ = 0;
   std::int64_t entries_of_D_ = -1;

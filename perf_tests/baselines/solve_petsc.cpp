@@ -50,6 +50,7 @@ class PetscSolve : public SolveContestant<::PetscScalar> {
     if (std::string(with) == PCSOR) {
       check(PCSORSetSymmetric(preconditioner, SOR_LOCAL_SYMMETRIC_SWEEP), "PCSORSetSymmetric");
     }
+    if (std::string(with) == PCGAMG) give_coordinates(preconditioner, problem);
     check(KSPSetUp(solver_), "KSPSetUp");
   }
   PetscSolve(const PetscSolve&) = delete;
@@ -61,6 +62,21 @@ class PetscSolve : public SolveContestant<::PetscScalar> {
   }
 
  private:
+  /// Of an elastic body, of which GAMG makes rigid body motions.
+  static void give_coordinates(PC preconditioner,
+                               const SolveProblem<::PetscScalar, PetscInt>& problem) {
+    const auto nodes = static_cast<PetscInt>(problem.coordinates.extent(0));
+    if (nodes == 0) return;
+    const auto d = static_cast<PetscInt>(problem.coordinates.extent(1));
+    std::vector<PetscReal> places;
+    for (PetscInt node = 0; node < nodes; ++node) {
+      for (PetscInt k = 0; k < d; ++k) places.push_back(problem.coordinates(node, k));
+    }
+    Mat A;
+    check(PCGetOperators(preconditioner, &A, nullptr), "PCGetOperators");
+    check(MatSetBlockSize(A, d), "MatSetBlockSize");
+    check(PCSetCoordinates(preconditioner, d, nodes, places.data()), "PCSetCoordinates");
+  }
   /// Residuals are those of A x = b, as everybody's.
   void take_method(const SolveRequest& request) {
     const Method method = request.method();
@@ -107,6 +123,8 @@ bool enter() {
     add("petsc-ssor", "PETSc, one process, a symmetric sweep (PCSOR)", PCSOR);
     add("petsc-ilu0", "PETSc, one process, ILU(0)", PCILU);
     add("petsc-ic0", "PETSc, one process, IC(0)", PCICC);
+    add("petsc-multigrid-gamg", "PETSc, one process, its smoothed aggregation (GAMG)", PCGAMG);
+    add("petsc-multigrid-hypre", "PETSc, one process, hypre's BoomerAMG", PCHYPRE);
   }
   return true;
 }

@@ -42,23 +42,28 @@ struct SetKeys {
   }
 };
 
-/// The largest key at a node and its neighbours; of who is left out nothing is handed on.
+KOKKOS_FORCEINLINE_FUNCTION bool is_root_key(std::uint64_t key) { return key >> 62 == 2; }
+
+/// The largest key at a node and its neighbours, or that of any root among them: of those none is
+/// above another. Of who is left out nothing is handed on.
 template <class Graph>
 struct LargestAround {
   Graph graph;
   const Node* state;
   const std::uint64_t* key;
   std::uint64_t* largest;
+  bool first_round = true;
 
   KOKKOS_FORCEINLINE_FUNCTION std::uint64_t around(std::int64_t i) const {
     std::uint64_t most = key[i];
-    for (auto k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) {
+    for (auto k = graph.row_ptr[i]; k < graph.row_ptr[i + 1] && !is_root_key(most); ++k) {
       const std::uint64_t other = key[graph.col_idx[k]];
       if (other > most) most = other;
     }
     return most;
   }
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (!first_round && is_root_key(largest[i])) return;  // a root stays one
     largest[i] = state[i] == Node::left_out ? 0 : around(i);
   }
 };
@@ -75,7 +80,7 @@ struct Decide {
     const std::uint64_t most = again.around(i);
     if (most == own[i]) {
       state[i] = Node::root;
-    } else if (most >> 62 == 2) {
+    } else if (is_root_key(most)) {
       state[i] = Node::covered;
     } else {
       ++left;
@@ -236,7 +241,7 @@ class Aggregates {
   void find_set(const Exec& exec, const Graph& graph, Node* state) {
     std::int64_t left = graph.nodes;
     for (std::uint64_t round = 0; left > 0; ++round) {
-      const LargestAround<Graph> around{graph, state, keys_[0], keys_[1]};
+      const LargestAround<Graph> around{graph, state, keys_[0], keys_[1], round == 0};
       parallel_for(exec, "heddle::multigrid::keys", graph.nodes, SetKeys{state, keys_[0], round});
       parallel_for(exec, "heddle::multigrid::largest_around", graph.nodes, around);
       left = 0;

@@ -46,7 +46,8 @@ struct InvertPivots {
   S* block;
   std::int64_t n, first;
   int count;
-  double least;  ///< relative to the diagonal
+  double least;    ///< relative to the diagonal
+  bool hermitian;  ///< and semidefinite, so that a negative pivot is rounding too
 
   KOKKOS_FORCEINLINE_FUNCTION S& at(int r, int c) const { return block[r * pivots_at_once + c]; }
   KOKKOS_FUNCTION void operator()(std::int64_t) const {
@@ -56,7 +57,7 @@ struct InvertPivots {
     for (int p = 0; p < count; ++p) {
       S pivot = at(p, p);
       const S before = diagonal[first + p];
-      const bool gone = static_cast<double>(Kokkos::abs(pivot)) <=
+      const bool gone = static_cast<double>(hermitian ? real_part(pivot) : Kokkos::abs(pivot)) <=
                         least * static_cast<double>(Kokkos::abs(before));
       if (gone) pivot = before;
       const S reciprocal = S(1) / pivot;
@@ -185,7 +186,7 @@ class Coarsest {
 
   /// Inverts A: two launches for eight rows. No wait, no allocation.
   void update_values(const Exec& exec, const Matrix& A, bool hermitian) {
-    const double least = sizeof(heddle::RealOf<S>) == 4 ? 2e-5 : 1e-10;
+    const double least = sizeof(heddle::RealOf<S>) == 4 ? 1e-4 : 1e-10;
     parallel_for(exec, "heddle::multigrid::make_dense", n_,
                  MakeDense<Matrix>{A, dense_[0], diagonal_});
     S *from = dense_[0], *to = dense_[1];
@@ -194,7 +195,7 @@ class Coarsest {
     for (std::int64_t first = 0; first < n_; first += pivots_at_once) {
       const auto count = static_cast<int>(std::min<std::int64_t>(pivots_at_once, n_ - first));
       parallel_for(exec, "heddle::multigrid::invert_pivots", 1,
-                   InvertPivots<S>{from, diagonal_, block_, n_, first, count, least});
+                   InvertPivots<S>{from, diagonal_, block_, n_, first, count, least, hermitian});
       backends::launch<typename Kernel::Shape>(exec, "heddle::multigrid::eliminate",
                                                ceil_div(n_, std::int64_t{Team::subwarps}),
                                                Kernel{from, block_, to, n_, first, count});

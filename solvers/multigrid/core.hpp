@@ -12,6 +12,40 @@
 
 namespace heddle::detail {
 
+namespace multigrid {
+
+/// What a plan in float of a matrix in double does, as MultigridPlanCore.
+template <ExecutionSpace Exec, class Matrix>
+class HierarchyInFloat {
+ public:
+  using S = typename Matrix::scalar_type;
+
+  virtual ~HierarchyInFloat() = default;
+  virtual void apply_from(const Exec& exec, int level, const Multivector<const S>& b,
+                          const Multivector<S>& x) const = 0;
+  virtual void update_values(const Exec& exec, const Matrix& A) = 0;
+  virtual void check_values(const Exec& exec) const = 0;
+  virtual MultigridHierarchy levels() const = 0;
+  virtual bool symmetric() const = 0;
+  virtual std::int64_t rows() const = 0;
+  virtual double setup_seconds() const = 0;
+  virtual std::size_t bytes() const = 0;
+};
+
+template <ExecutionSpace Exec, class Matrix>
+using MakeInFloat = std::unique_ptr<HierarchyInFloat<Exec, Matrix>>(
+    const Exec&, const Matrix&, const Multivector<const typename Matrix::scalar_type>&,
+    const MultigridOptions&);
+
+/// Defined in in_float.hpp.
+template <ExecutionSpace Exec, class Matrix>
+std::unique_ptr<HierarchyInFloat<Exec, Matrix>> make_in_float(
+    const Exec& exec, const Matrix& A,
+    const Multivector<const typename Matrix::scalar_type>& near_nullspace,
+    const MultigridOptions& options);
+
+}  // namespace multigrid
+
 /// What a MultigridPlan does, which documents it, for a matrix of signed offsets and with any list
 /// of formats. Defined in definitions.hpp.
 template <ExecutionSpace Exec, class Matrix>
@@ -21,9 +55,11 @@ class MultigridPlanCore {
   using Table = FormatTable<Exec, Matrix, S, S>;
 
   MultigridPlanCore();
-  /// Without near-nullspace vectors (count 0) the constant is one.
+  /// Without near-nullspace vectors (count 0) the constant is one. `in_float` makes a hierarchy in
+  /// float, if options ask for one; where it is null that is an Error.
   MultigridPlanCore(const Exec& exec, const Matrix& A, const Multivector<const S>& near_nullspace,
-                    const MultigridOptions& options, const Table& formats);
+                    const MultigridOptions& options, const Table& formats,
+                    multigrid::MakeInFloat<Exec, Matrix>* in_float);
   MultigridPlanCore(MultigridPlanCore&&) noexcept;
   MultigridPlanCore& operator=(MultigridPlanCore&&) noexcept;
   ~MultigridPlanCore();
@@ -45,6 +81,7 @@ class MultigridPlanCore {
 
   MoveOnly moves_;
   std::unique_ptr<State> state_;
+  std::unique_ptr<multigrid::HierarchyInFloat<Exec, Matrix>> in_float_;  ///< in place of it
 };
 
 }  // namespace heddle::detail

@@ -6,6 +6,7 @@
 
 #include "../../formats/all_definitions.hpp"
 #include "../../formats/instantiate.hpp"
+#include "../gauss_seidel/definitions.hpp"
 #include "../triangle/check_triangle.hpp"
 #include "../vectors/definitions.hpp"
 #include "check.hpp"
@@ -119,8 +120,18 @@ template <ExecutionSpace Exec, class Matrix>
 MultigridPlanCore<Exec, Matrix>::MultigridPlanCore(const Exec& exec, const Matrix& A,
                                                    const Multivector<const S>& near_nullspace,
                                                    const MultigridOptions& options,
-                                                   const Table& formats)
-    : state_(std::make_unique<State>(exec, A, near_nullspace, options, formats)) {}
+                                                   const Table& formats,
+                                                   multigrid::MakeInFloat<Exec, Matrix>* in_float) {
+  const bool rounds = options.values == MultigridValues::single_precision;
+  if (!rounds || sizeof(heddle::RealOf<S>) == 4) {
+    state_ = std::make_unique<State>(exec, A, near_nullspace, options, formats);
+  } else if (in_float) {
+    in_float_ = in_float(exec, A, near_nullspace, options);
+  } else {
+    throw Error("options.values is single_precision of a plan with formats of its own",
+                "leave the list of formats to the plan, or give it a matrix in float");
+  }
+}
 template <ExecutionSpace Exec, class Matrix>
 MultigridPlanCore<Exec, Matrix>::MultigridPlanCore(MultigridPlanCore&&) noexcept = default;
 template <ExecutionSpace Exec, class Matrix>
@@ -139,6 +150,7 @@ template <ExecutionSpace Exec, class Matrix>
 void MultigridPlanCore<Exec, Matrix>::apply_from(const Exec& exec, int level,
                                                  const Multivector<const S>& b,
                                                  const Multivector<S>& x) const {
+  if (in_float_) return in_float_->apply_from(exec, level, b, x);
   State& of = state("apply");
   if (level < 0 || level >= static_cast<int>(of.levels.size())) {
     throw Error("there is no level " + std::to_string(level) + " of multigrid",
@@ -158,6 +170,7 @@ void MultigridPlanCore<Exec, Matrix>::apply_from(const Exec& exec, int level,
 
 template <ExecutionSpace Exec, class Matrix>
 void MultigridPlanCore<Exec, Matrix>::update_values(const Exec& exec, const Matrix& A) {
+  if (in_float_) return in_float_->update_values(exec, A);
   State& of = state("update_values");
   triangle::check_same_size("update_values", A, of.rows, of.nonzeros);
   Matrix next = A;
@@ -169,12 +182,14 @@ void MultigridPlanCore<Exec, Matrix>::update_values(const Exec& exec, const Matr
 
 template <ExecutionSpace Exec, class Matrix>
 void MultigridPlanCore<Exec, Matrix>::check_values(const Exec& exec) const {
+  if (in_float_) return in_float_->check_values(exec);
   const State& of = state("check_values");
   for (std::size_t l = 0; l < of.levels.size(); ++l) of.check(exec, l);
 }
 
 template <ExecutionSpace Exec, class Matrix>
 MultigridHierarchy MultigridPlanCore<Exec, Matrix>::levels() const {
+  if (in_float_) return in_float_->levels();
   const State& of = state("levels");
   MultigridHierarchy all{{}, of.end};
   const MultigridOptions& options = of.shared.options;
@@ -191,18 +206,22 @@ MultigridHierarchy MultigridPlanCore<Exec, Matrix>::levels() const {
 }
 template <ExecutionSpace Exec, class Matrix>
 bool MultigridPlanCore<Exec, Matrix>::symmetric() const {
+  if (in_float_) return in_float_->symmetric();
   return state("symmetric").symmetric;
 }
 template <ExecutionSpace Exec, class Matrix>
 std::int64_t MultigridPlanCore<Exec, Matrix>::rows() const {
+  if (in_float_) return in_float_->rows();
   return state("rows").rows;
 }
 template <ExecutionSpace Exec, class Matrix>
 double MultigridPlanCore<Exec, Matrix>::setup_seconds() const {
+  if (in_float_) return in_float_->setup_seconds();
   return state("setup_seconds").setup_seconds;
 }
 template <ExecutionSpace Exec, class Matrix>
 std::size_t MultigridPlanCore<Exec, Matrix>::bytes() const {
+  if (in_float_) return in_float_->bytes();
   const State& of = state("bytes");
   std::size_t bytes = of.shared.bytes() + of.memory.bytes();
   for (const auto& level : of.levels) bytes += level.bytes();
@@ -211,4 +230,5 @@ std::size_t MultigridPlanCore<Exec, Matrix>::bytes() const {
 
 }  // namespace heddle::detail
 
+#include "in_float.hpp"
 #include "instantiate.hpp"  // behind what it makes

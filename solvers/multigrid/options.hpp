@@ -24,6 +24,9 @@ constexpr const char* name(MultigridSmoother smoother) {
   return "Gauss-Seidel by colors";
 }
 
+/// What a hierarchy is stored and computed in: the matrix's scalar, or single precision.
+enum class MultigridValues { same, single_precision };
+
 /// What a user may say about a MultigridPlan; every default is sensible.
 struct MultigridOptions {
   /// An entry a(i, j) is strong if |a(i, j)|^2 > strength^2 |a(i, i) a(j, j)|: rows join along
@@ -38,6 +41,10 @@ struct MultigridOptions {
   /// before its correction, and as many after it. 0: 2, and of Gauss-Seidel, which reads the matrix
   /// once for a sweep and the residual after it, 1.
   int degree = 0;
+  /// single_precision: set-up and cycles in float, of a matrix in double; b and x stay in double,
+  /// and their entries and those of A must lie in float's range. Coefficients that jump by more
+  /// than some 1e5 cost iterations.
+  MultigridValues values = MultigridValues::same;
   /// Levels of more rows are made coarser. The coarsest is inverted densely if it has no more.
   int coarsest_rows = 500;
   /// The most levels, the finest and the coarsest included.

@@ -39,7 +39,7 @@ class MultigridPlan {
   /// sense. Device memory: bytes().
   explicit MultigridPlan(const Exec& exec, const Matrix& A, const MultigridOptions& options = {},
                          FormatList = {})
-      : core_(exec, with_signed_offsets(A), {nullptr, 1, 0, 0, 0}, options, table()) {
+      : core_(exec, with_signed_offsets(A), {nullptr, 1, 0, 0, 0}, options, table(), in_float()) {
     assert_defined();
   }
   /// The same with near-nullspace vectors: a View of rank 1 or 2 with a row for each of A, whose
@@ -49,7 +49,7 @@ class MultigridPlan {
   MultigridPlan(const Exec& exec, const Matrix& A, const V& near_nullspace,
                 const MultigridOptions& options = {}, FormatList = {})
       : core_(exec, with_signed_offsets(A), multivector_of<const scalar_type>(near_nullspace),
-              options, table()) {
+              options, table(), in_float()) {
     assert_defined();
   }
   /// On the default instance, as all that is called without one.
@@ -117,6 +117,14 @@ class MultigridPlan {
 
   static auto table() {
     return FormatList::template table<Exec, Signed, scalar_type, scalar_type>();
+  }
+  /// Lists of formats are of the matrix's own scalar.
+  static auto in_float() -> detail::multigrid::MakeInFloat<Exec, Signed>* {
+    if constexpr (sizeof(RealOf<scalar_type>) == 8 && std::same_as<FormatList, DefaultFormats>) {
+      return detail::multigrid::make_in_float<Exec, Signed>;
+    } else {
+      return nullptr;
+    }
   }
   static constexpr void assert_defined() {
     HEDDLE_ASSERT_DEFINED(detail::is_defined<Core> || detail::is_compiled<Exec, Signed>());

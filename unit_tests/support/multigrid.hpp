@@ -157,7 +157,7 @@ PlainOperator<E, S> weighted(const PlainOperator<E, S>& a, const Weight& weight)
 
 /// M b, on the host.
 template <ExecutionSpace E, class Plan, class B>
-auto applied(const E& exec, Plan& plan, const B& b) {
+auto applied(const E& exec, const Plan& plan, const B& b) {
   const B x("heddle::test::x", b.extent(0));
   plan.apply(exec, b, x);
   exec.fence("heddle::test::applied");
@@ -166,9 +166,9 @@ auto applied(const E& exec, Plan& plan, const B& b) {
 
 /// x' M y = y' M x to rounding, and x' M x > 0, of random vectors.
 template <Scalar S, ExecutionSpace E, class Plan>
-void check_positive_definite(const E& exec, Plan& plan) {
+void check_positive_definite(const E& exec, Plan& plan,
+                             double tolerance = std::is_same_v<RealOf<S>, float> ? 1e-4 : 1e-11) {
   using Wide = std::conditional_t<is_complex<S>, Kokkos::complex<double>, double>;
-  const double tolerance = std::is_same_v<RealOf<S>, float> ? 1e-4 : 1e-11;
   const auto product = [](const auto& u, const auto& v) {
     Wide sum(0);
     for (std::size_t i = 0; i < u.extent(0); ++i) {

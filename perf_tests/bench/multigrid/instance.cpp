@@ -40,6 +40,8 @@ std::unique_ptr<AnyMultigrid<T>> make_multigrid(const Exec& exec,
                                                 const Kokkos::View<double**, Space>& coordinates,
                                                 const std::string& name, MultigridOptions options) {
   if (name == "l1-jacobi") options.smoother = MultigridSmoother::l1_jacobi;
+  if (name == "gauss-seidel") options.smoother = MultigridSmoother::gauss_seidel;
+  if (name == "float") options.values = MultigridValues::single_precision;
   using Planned = PlannedMultigrid<T, O>;
   if (coordinates.extent(0) == 0) return std::make_unique<Planned>(exec, A, options);
   options.block_size = static_cast<int>(coordinates.extent(1));

@@ -19,8 +19,8 @@ void define(CLI::App& app, MultigridRequest& r) {
   app.add_option("--block", r.options.block_size, "Rows of a node; elasticity knows it")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  app.add_option("--degree", r.options.degree, "Of polynomials, or sweeps")
-      ->check(CLI::Range(1, 4))
+  app.add_option("--degree", r.options.degree, "Of polynomials, or sweeps; 0: 2, of sweeps 1")
+      ->check(CLI::Range(0, 4))
       ->capture_default_str();
   app.add_option("--coarsest-rows", r.options.coarsest_rows, "Rows at most that are inverted")
       ->check(CLI::NonNegativeNumber)

@@ -105,10 +105,13 @@ std::unique_ptr<AnyOperator<S>> make_named(const Exec& exec, const SolveProblem<
     if (name.ends_with("multicolor")) options.order = GaussSeidelOrder::multicolor;
     return std::make_unique<PlannedPreconditioner<S, Off, Sweep>>(exec, problem.A, options);
   }
-  if (name == "multigrid") {
+  if (name.starts_with("multigrid")) {
+    const std::string kind = name.ends_with("float")    ? "float"
+                             : name.ends_with("seidel") ? "gauss-seidel"
+                                                        : "chebyshev";
     MultigridOptions options;
     options.expected_applies = request.expected_applies;
-    return make_multigrid<S, Off>(exec, problem.A, problem.coordinates, "chebyshev", options);
+    return make_multigrid<S, Off>(exec, problem.A, problem.coordinates, kind, options);
   }
   IluOptions options;
   options.expected_applies = request.expected_applies;

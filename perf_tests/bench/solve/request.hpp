@@ -50,6 +50,8 @@ inline const std::vector<KnownPreconditioner>& known_preconditioners() {
       {"ilu1", "ILU(1)", false, true},
       {"multigrid", "a V cycle of smoothed aggregation, smoothed by Chebyshev's polynomials", true,
        true},
+      {"multigrid-float", "the same in float", true, true},
+      {"multigrid-gauss-seidel", "a V cycle smoothed by Gauss-Seidel by colors", true, true},
   };
   return list;
 }

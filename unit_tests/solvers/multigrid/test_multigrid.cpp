@@ -144,6 +144,40 @@ TEST_CASE("conjugate gradients with multigrid: iterations hardly grow with the s
   }
 }
 
+#ifndef HEDDLE_EMULATED
+TEST_CASE("in single precision under a wider solver: definite to rounding, and as few iterations") {
+  const Exec exec;
+  if (!heddle::detail::is_compiled<Exec, PlainOperator<Exec, double>::Matrix>()) return;
+  for (const System& system : symmetric_systems<Exec, double>()) {
+    CAPTURE(system.name);
+    for (const auto smoother : {MultigridSmoother::chebyshev, MultigridSmoother::gauss_seidel}) {
+      MultigridOptions options{.smoother = smoother, .coarsest_rows = 40};
+      Plan same(exec, system.matrix.matrix(), options);
+      options.values = MultigridValues::single_precision;
+      Plan plan(exec, system.matrix.matrix(), options);
+      CHECK(plan.symmetric());
+      CHECK(plan.rows() == system.matrix.n);
+      if (plan.levels().levels.size() > 1) CHECK(plan.bytes() < same.bytes());
+      check_positive_definite<double>(exec, plan, 1e-4);
+      // Coefficients that jump by a million take a third more.
+      CHECK(3 * iterations_with(exec, system.matrix, plan) <=
+            4 * iterations_with(exec, system.matrix, same) + 6);
+      const auto other = weighted(system.matrix, [](int i) { return 1 + i % 7 * 0.1; });
+      plan.update_values(exec, other.matrix());
+      plan.check_values(exec);
+      check_positive_definite<double>(exec, plan, 1e-4);
+      plan.update_values(exec, system.matrix.matrix());
+      const auto b = right_hand_side<double>(plan.rows());
+      const auto again = applied(exec, plan, b);
+      const auto first = applied(exec, Plan(exec, system.matrix.matrix(), options), b);
+      bool alike = true;
+      for (std::size_t i = 0; i < again.extent(0); ++i) alike = alike && again(i) == first(i);
+      CHECK(alike);
+    }
+  }
+}
+#endif
+
 TEST_CASE("27 points, whose entries are a 26th of the diagonal, are strong by default") {
   const Exec exec;
   constexpr int side = emulated ? 6 : 16;

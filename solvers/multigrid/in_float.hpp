@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <type_traits>
+
+#include "../../formats/blocked_ell/inspect.hpp"
+#include "../../formats/csr/inspect.hpp"
+#include "../../formats/default_formats.hpp"
+#include "check.hpp"
+#include "core.hpp"
+#include "cycle.hpp"
+
+/// A hierarchy in float under a solver in double: half of the bytes of every level and vector.
+namespace heddle::detail::multigrid {
+
+template <Scalar S>
+using InFloat = std::conditional_t<is_complex<S>, Kokkos::complex<float>, float>;
+
+template <Scalar To, Scalar From>
+KOKKOS_FORCEINLINE_FUNCTION To rounded(const From& value) {
+  using Real = heddle::RealOf<To>;
+  if constexpr (is_complex<To>) {
+    return To(static_cast<Real>(value.real()), static_cast<Real>(value.imag()));
+  } else {
+    return static_cast<Real>(value);
+  }
+}
+
+template <Scalar From, Scalar To>
+struct RoundVectors {
+  Multivector<const From> from;
+  Multivector<To> to;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t row = i % to.rows;
+    const int vector = static_cast<int>(i / to.rows);
+    to(row, vector) = rounded<To>(from(row, vector));
+  }
+};
+
+/// Values in float, the diagonal raised by all that rounding took from its row or gave to it: what
+/// is added to A is positive semidefinite, so that a definite A stays so however its coefficients
+/// jump.
+template <class Matrix>
+struct RoundValues {
+  using S = typename Matrix::scalar_type;
+  using To = InFloat<S>;
+  Matrix A;
+  To* values;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    double lost = 0;
+    std::int64_t diagonal = -1;
+    const S* const from = A.values().data();
+    for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
+      if (diagonal < 0 && static_cast<std::int64_t>(A.col_idx().data()[k]) == i) {
+        diagonal = k;
+        continue;
+      }
+      values[k] = rounded<To>(from[k]);
+      lost += Kokkos::abs(from[k] - rounded<S>(values[k]));
+    }
+    if (diagonal < 0) return;
+    const S wanted = Kokkos::isfinite(lost) ? from[diagonal] + S(lost) : from[diagonal];
+    To value = rounded<To>(wanted);
+    if (static_cast<double>(real_part(value)) < static_cast<double>(real_part(wanted))) {
+      value += To(Kokkos::abs(value) * Kokkos::Experimental::epsilon_v<float>);
+    }
+    values[diagonal] = value;
+  }
+};
+
+template <ExecutionSpace Exec, class Matrix>
+class RoundedHierarchy final : public HierarchyInFloat<Exec, Matrix> {
+ public:
+  using S = typename Matrix::scalar_type;
+  using To = InFloat<S>;
+  using Space = typename Exec::memory_space;
+  using Inner = CsrMatrix<To, typename Matrix::ordinal_type, typename Matrix::offset_type, Space>;
+
+  RoundedHierarchy(const Exec& exec, const Matrix& A, const Multivector<const S>& near_nullspace,
+                   const MultigridOptions& given)
+      : options_(given) {
+    Kokkos::Timer timer;
+    checked(A, near_nullspace, given);
+    row_features(exec, A, Check::columns);
+    const auto n = static_cast<std::size_t>(A.rows());
+    const auto entries = static_cast<std::size_t>(A.nonzeros());
+    const std::size_t all = n * static_cast<std::size_t>(given.vectors.count);
+    memory_ = Arena<Space>(exec, "heddle::multigrid::in_float",
+                           arena_bytes<To, To, To>(entries, all, all));
+    values_ = memory_.template take<To>(entries).data();
+    b_ = memory_.template take<To>(all).data();
+    x_ = memory_.template take<To>(all).data();
+    const auto vectors = static_cast<std::size_t>(near_nullspace.count);
+    Arena<Space> work(exec, "heddle::multigrid::near_nullspace", arena_bytes<To>(n * vectors));
+    const Multivector<To> near{work.template take<To>(n * vectors).data(), 1, A.rows(), A.rows(),
+                               near_nullspace.count};
+    if (vectors > 0) round(exec, "heddle::multigrid::near_nullspace", near_nullspace, near);
+    MultigridOptions options = given;
+    options.values = MultigridValues::same;
+    plan_ = MultigridPlanCore<Exec, Inner>(exec, rounded_matrix(exec, A), to_read(near), options,
+                                           List::template table<Exec, Inner, To, To>(), nullptr);
+    setup_seconds_ = timer.seconds();
+  }
+
+  void apply_from(const Exec& exec, int level, const Multivector<const S>& b,
+                  const Multivector<S>& x) const override {
+    // Of a coarser level the inner plan knows the rows.
+    const std::int64_t rows = level == 0 ? plan_.rows() : std::min(b.rows, plan_.rows());
+    check_vectors(rows, rows, Op::none, b, x);
+    const int room = options_.vectors.count;
+    for (int first = 0; first < b.count; first += room) {
+      const int count = std::min(room, b.count - first);
+      const auto own_b = vectors_of(b_, rows, count), own_x = vectors_of(x_, rows, count);
+      round(exec, "heddle::multigrid::to_float", b.slice(first, count), own_b);
+      plan_.apply_from(exec, level, to_read(own_b), own_x);
+      round(exec, "heddle::multigrid::from_float", to_read(own_x), x.slice(first, count));
+    }
+  }
+  void update_values(const Exec& exec, const Matrix& A) override {
+    triangle::check_same_size("update_values", A, plan_.rows(), nonzeros_);
+    plan_.update_values(exec, rounded_matrix(exec, A));
+  }
+  void check_values(const Exec& exec) const override { plan_.check_values(exec); }
+  MultigridHierarchy levels() const override { return plan_.levels(); }
+  bool symmetric() const override { return plan_.symmetric(); }
+  std::int64_t rows() const override { return plan_.rows(); }
+  double setup_seconds() const override { return setup_seconds_; }
+  std::size_t bytes() const override { return memory_.bytes() + plan_.bytes(); }
+
+ private:
+  /// The compiled part's if it has this scalar; else few, which this compiles.
+  using List = std::conditional_t<is_compiled<Exec, Inner>(), DefaultFormats,
+                                  Formats<CsrFormat, BlockedEllFormat>>;
+
+  template <class From, class V>
+  static void round(const Exec& exec, const char* label, const Multivector<const From>& from,
+                    const Multivector<V>& to) {
+    parallel_for(exec, label, to.rows * to.count, RoundVectors<From, V>{from, to});
+  }
+  Inner rounded_matrix(const Exec& exec, const Matrix& A) {
+    nonzeros_ = static_cast<std::int64_t>(A.nonzeros());
+    parallel_for(exec, "heddle::multigrid::round_values", std::int64_t{A.rows()},
+                 RoundValues<Matrix>{A, values_});
+    return Inner(A.rows(), A.columns(), A.nonzeros(), A.row_ptr().data(), A.col_idx().data(),
+                 values_);
+  }
+
+  MultigridOptions options_;
+  std::int64_t nonzeros_ = 0;
+  Arena<Space> memory_;
+  To* values_ = nullptr;
+  To *b_ = nullptr, *x_ = nullptr;
+  MultigridPlanCore<Exec, Inner> plan_;
+  double setup_seconds_ = 0;
+};
+
+template <ExecutionSpace Exec, class Matrix>
+std::unique_ptr<HierarchyInFloat<Exec, Matrix>> make_in_float(
+    const Exec& exec, const Matrix& A,
+    const Multivector<const typename Matrix::scalar_type>& near_nullspace,
+    const MultigridOptions& options) {
+  return std::make_unique<RoundedHierarchy<Exec, Matrix>>(exec, A, near_nullspace, options);
+}
+
+}  // namespace heddle::detail::multigrid
