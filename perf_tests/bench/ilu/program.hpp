@@ -42,8 +42,7 @@ class SequentialProgram : public IluContestant<S> {
     constexpr Rounding by = rounding<RealOf<S>>;
     if (timed_ == Timed::solve)
       return solve_error(problem_.host, problem_.host_b, x_, solve_tolerance);
-    if (timed_ == Timed::apply)
-      return apply_error(factors_.on_host(), problem_.host_b, x_, by);
+    if (timed_ == Timed::apply) return apply_error(factors_.on_host(), problem_.host_b, x_, by);
     return factor_error(problem_.host, factors_.on_host(), by);
   }
   std::size_t bytes() const override { return factors_.bytes(); }
