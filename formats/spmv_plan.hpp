@@ -7,6 +7,12 @@
 
 namespace heddle {
 
+/// Whether the offsets of a matrix are as wide as its ordinals, or wider, as a plan asks: a count
+/// of rows is an offset too.
+template <class Matrix>
+inline constexpr bool counts_own_ordinals =
+    sizeof(typename Matrix::offset_type) >= sizeof(typename Matrix::ordinal_type);
+
 /// One matrix, inspected once, to be applied many times: y = alpha * op(A) * x + beta * y.
 ///
 /// The plan borrows the matrix: its arrays must outlive the plan. After their values change, call
@@ -33,6 +39,9 @@ class SpmvPlan {
       Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename Matrix::memory_space>::accessible,
       "the matrix lies in a memory space that the execution space cannot reach");
 
+  static_assert(counts_own_ordinals<Matrix>,
+                "the offsets of the matrix are narrower than its ordinals: take offsets as wide");
+
   /// An empty plan, to be assigned to: whatever is called on it throws Error.
   SpmvPlan() = default;
 
@@ -43,7 +52,8 @@ class SpmvPlan {
   /// Throws Error, naming the row, if the row pointer falls or contradicts the number of nonzeros,
   /// and, if options.check, naming row and entry, if a column is out of range, or, if
   /// options.check_promises, a promise is broken; if options.scheme does not exist on this device
-  /// (the message lists what exists), and if options.vectors.count is less than 1, and if
+  /// (the message lists what exists), and if options.vectors.count is less than 1 or
+  /// options.expected_applies less than 0, and if
   /// options.symmetry is given and A is not square or, if options.check, not a triangle. Throws
   /// Refusal if a pinned scheme does not take this matrix, and if no scheme keeps to
   /// options.max_bytes; OutOfMemory, naming the bytes, where they cannot be had. Device memory:

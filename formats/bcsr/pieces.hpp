@@ -2,64 +2,51 @@
 #pragma once
 
 #include "../../core/arena.hpp"
+#include "../common/cut_panels.hpp"
 #include "../common/product.hpp"
+#include "tuning.hpp"
 #include "view.hpp"
 
 namespace heddle::detail::bcsr {
-
-/// Vectors of one launch at most, and rows of a block: the number of sums of a piece that are
-/// carried out.
-inline constexpr int most_carried = 8 * 8;
 
 /// Cuts block rows of more than `most` blocks into pieces of `most` at most. A scan over block
 /// rows, of which the last sum is how many pieces there are, and writes them once there is room for
 /// them.
 template <Ordinal O, Offset Off>
 struct CutKernel {
-  struct Counts {
-    std::int64_t pieces;
-    std::int64_t carries;
-  };
-  using value_type = Counts;
+  using value_type = PieceCounts;
 
   const Off* block_ptr;
   std::int64_t block_rows;
   Off most;
   Off* piece_ptr;  ///< null at first
   Piece<O>* piece;
-  O* piece_of_carry;
+  CutPanel* cut;
 
-  KOKKOS_FUNCTION void init(Counts& sum) const { sum = {0, 0}; }
-  KOKKOS_FUNCTION void join(Counts& sum, const Counts& other) const {
-    sum.pieces += other.pieces;
-    sum.carries += other.carries;
+  KOKKOS_FUNCTION void init(PieceCounts& sum) const { sum = PieceCounts(); }
+  KOKKOS_FUNCTION void join(PieceCounts& sum, const PieceCounts& other) const { sum.add(other); }
+  KOKKOS_FUNCTION void operator()(std::int64_t row, PieceCounts& sum) const {
+    sum.add(counts(row));
   }
-  KOKKOS_FUNCTION void operator()(std::int64_t row, Counts& sum) const { add(row, sum); }
-  KOKKOS_FUNCTION void operator()(std::int64_t row, Counts& sum, bool last) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t row, PieceCounts& sum, bool last) const {
     if (last) write(row, sum);
-    add(row, sum);
+    sum.add(counts(row));
   }
 
  private:
-  KOKKOS_FORCEINLINE_FUNCTION std::int64_t pieces_of(std::int64_t row) const {
+  KOKKOS_FORCEINLINE_FUNCTION PieceCounts counts(std::int64_t row) const {
     const Off blocks = block_ptr[row + 1] - block_ptr[row];
-    return blocks > most ? static_cast<std::int64_t>((blocks - 1) / most) + 1 : 1;
+    return PieceCounts::of(blocks > most ? static_cast<std::int64_t>((blocks - 1) / most) + 1 : 1);
   }
-  KOKKOS_FORCEINLINE_FUNCTION void add(std::int64_t row, Counts& sum) const {
-    const std::int64_t pieces = pieces_of(row);
-    sum.pieces += pieces;
-    sum.carries += pieces > 1 ? pieces : 0;
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void write(std::int64_t row, const Counts& before) const {
-    const std::int64_t pieces = pieces_of(row);
-    for (std::int64_t i = 0; i < pieces; ++i) {
-      const std::int64_t p = before.pieces + i;
-      const std::int64_t carry = pieces > 1 ? before.carries + i : -1;
-      piece_ptr[p] = block_ptr[row] + static_cast<Off>(i) * most;
-      piece[p] = {static_cast<O>(row), static_cast<O>(carry)};
-      if (carry >= 0) piece_of_carry[carry] = static_cast<O>(p);
+  KOKKOS_FORCEINLINE_FUNCTION void write(std::int64_t row, const PieceCounts& before) const {
+    const PieceCounts here = counts(row);
+    for (std::int64_t i = 0; i < here.pieces; ++i) {
+      piece_ptr[before.pieces + i] = block_ptr[row] + static_cast<Off>(i) * most;
+      piece[before.pieces + i] = {static_cast<O>(row),
+                                  here.cut ? static_cast<O>(before.carries + i) : O(-1)};
     }
-    if (row == block_rows - 1) piece_ptr[before.pieces + pieces] = block_ptr[block_rows];
+    if (here.cut) cut[before.cut] = {row, before.carries, here.carries};
+    if (row == block_rows - 1) piece_ptr[before.pieces + here.pieces] = block_ptr[block_rows];
   }
 };
 
@@ -72,56 +59,58 @@ class Pieces {
 
   Pieces() = default;
 
-  /// Cuts block rows of more than `most` blocks. One launch and a readback, which waits for `exec`;
-  /// where a block row is cut one allocation and another launch.
-  Pieces(const Exec& exec, const Off* block_ptr, std::int64_t block_rows, std::int64_t most) {
-    using Kernel = CutKernel<O, Off>;
-    const auto rows = range_policy(exec, block_rows);
-    Kernel cut{block_ptr, block_rows, static_cast<Off>(most), nullptr, nullptr, nullptr};
-    typename Kernel::Counts counts{0, 0};
-    Kokkos::parallel_reduce("heddle::spmv::bcsr_count_pieces", rows, cut, counts);
-    carries_ = counts.carries;
-    if (carries_ == 0) return;
-    pieces_ = counts.pieces;
-    const auto pieces = static_cast<std::size_t>(pieces_);
-    const auto carries = static_cast<std::size_t>(carries_);
-    arena_ = Arena<Space>(
-        exec, "heddle::spmv::bcsr_pieces",
-        arena_bytes<Off, Piece<O>, Acc, O>(pieces + 1, pieces, carries * most_carried, carries));
-    piece_ptr_ = cut.piece_ptr = arena_.template take<Off>(pieces + 1).data();
-    piece_ = cut.piece = arena_.template take<Piece<O>>(pieces).data();
-    carried_ = arena_.template take<Acc>(carries * most_carried).data();
-    piece_of_carry_ = cut.piece_of_carry = arena_.template take<O>(carries).data();
-    Kokkos::parallel_scan("heddle::spmv::bcsr_cut", rows, cut);
+  /// Cuts block rows, of `rows` rows, of more than `most` blocks. One launch and a readback, which
+  /// waits for `exec`; where a block row is cut one allocation and another launch.
+  Pieces(const Exec& exec, const Off* block_ptr, std::int64_t block_rows, int rows,
+         std::int64_t most)
+      : carries_{nullptr, rows, tuning.most_vectors} {
+    const auto policy = range_policy(exec, block_rows);
+    CutKernel<O, Off> kernel{block_ptr, block_rows, static_cast<Off>(most),
+                             nullptr,   nullptr,    nullptr};
+    Kokkos::parallel_reduce("heddle::spmv::bcsr_count_pieces", policy, kernel, counts_);
+    if (counts_.cut == 0) return;
+    const auto pieces = static_cast<std::size_t>(counts_.pieces);
+    const auto carried = static_cast<std::size_t>(counts_.carries) * tuning.most_vectors *
+                         static_cast<std::size_t>(rows);
+    const auto cut = static_cast<std::size_t>(counts_.cut);
+    arena_ =
+        Arena<Space>(exec, "heddle::spmv::bcsr_pieces",
+                     arena_bytes<Off, Piece<O>, Acc, CutPanel>(pieces + 1, pieces, carried, cut));
+    piece_ptr_ = kernel.piece_ptr = arena_.template take<Off>(pieces + 1).data();
+    piece_ = kernel.piece = arena_.template take<Piece<O>>(pieces).data();
+    carries_.sums = arena_.template take<Acc>(carried).data();
+    cut_ = kernel.cut = arena_.template take<CutPanel>(cut).data();
+    Kokkos::parallel_scan("heddle::spmv::bcsr_cut", policy, kernel);
   }
 
   /// The same matrix by these pieces.
   template <class View>
   View cut(View view) const {
-    if (carries_ == 0) return view;
-    view.pieces = pieces_;
+    if (counts_.cut == 0) return view;
+    view.pieces = counts_.pieces;
     view.piece_ptr = piece_ptr_;
     view.piece = piece_;
     return view;
   }
 
-  std::int64_t carries() const { return carries_; }
-  Acc* carried() const { return carried_; }
-  const O* piece_of_carry() const { return piece_of_carry_; }
+  const PieceCounts& counts() const { return counts_; }
+  const Carries<Acc>& carries() const { return carries_; }
+  const CutPanel* cut_panels() const { return cut_; }
   std::size_t bytes() const { return arena_.bytes(); }
   /// What a pass reads of the tables beyond block_ptr.
   double read_bytes() const {
-    return static_cast<double>(pieces_) * (sizeof(Off) + sizeof(Piece<O>));
+    return counts_.cut == 0
+               ? 0
+               : static_cast<double>(counts_.pieces) * (sizeof(Off) + sizeof(Piece<O>));
   }
 
  private:
-  std::int64_t pieces_ = 0;
-  std::int64_t carries_ = 0;
+  PieceCounts counts_;
+  Carries<Acc> carries_;
   Arena<Space> arena_;
   const Off* piece_ptr_ = nullptr;
   const Piece<O>* piece_ = nullptr;
-  Acc* carried_ = nullptr;
-  const O* piece_of_carry_ = nullptr;
+  const CutPanel* cut_ = nullptr;
 };
 
 /// Where pieces leave their sums: to y, or as carry-outs.
@@ -132,55 +121,24 @@ struct Delivery {
 
   View A;
   Product product;
-  Acc* carried;
+  Carries<Acc> carries;
 
   KOKKOS_FORCEINLINE_FUNCTION Piece<O> piece(std::int64_t index) const {
     return A.piece ? A.piece[index] : Piece<O>{static_cast<O>(index), O(-1)};
   }
-  KOKKOS_FORCEINLINE_FUNCTION Acc& carry(O number, int row, int vector) const {
-    return carried[static_cast<std::int64_t>(number) * most_carried + vector * 8 + row];
-  }
-  /// Of row `row` of the piece's block row, which may lie behind the last of the matrix.
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Piece<O>& of, int row, int vector,
                                               const Acc& sum) const {
     if (of.carry >= 0) {
-      carry(of.carry, row, vector) = sum;
-      return;
+      *carries.at(of.carry, vector, row) = sum;
+    } else {
+      (*this)(std::int64_t{of.block_row}, row, vector, sum);
     }
-    const std::int64_t at = static_cast<std::int64_t>(of.block_row) * A.size.rows() + row;
+  }
+  /// Of row `row` of a block row, which may lie behind the last of the matrix.
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t block_row, int row, int vector,
+                                              const Acc& sum) const {
+    const std::int64_t at = block_row * A.size.rows() + row;
     if (at < A.rows) product.store(static_cast<O>(at), vector, sum);
-  }
-};
-
-/// The second launch where block rows are cut: an item a row of a carry-out, of which that of the
-/// first piece adds up those of all pieces, in order.
-template <class Delivery>
-struct FinishKernel {
-  using O = typename Delivery::O;
-  using Acc = typename Delivery::Acc;
-
-  Delivery deliver;
-  std::int64_t carries;
-  const O* piece_of_carry;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
-    const int rows = deliver.A.size.rows();
-    const std::int64_t first = item / rows;
-    const int row = static_cast<int>(item - first * rows);
-    const O block_row = block_row_of(first);
-    if (first > 0 && block_row_of(first - 1) == block_row) return;
-    for (int v = 0; v < deliver.product.x.count; ++v) {
-      Acc sum = deliver.carry(static_cast<O>(first), row, v);
-      for (std::int64_t c = first + 1; c < carries && block_row_of(c) == block_row; ++c) {
-        sum += deliver.carry(static_cast<O>(c), row, v);
-      }
-      deliver(Piece<O>{block_row, O(-1)}, row, v, sum);
-    }
-  }
-
- private:
-  KOKKOS_FORCEINLINE_FUNCTION O block_row_of(std::int64_t carry) const {
-    return deliver.A.piece[piece_of_carry[carry]].block_row;
   }
 };
 

@@ -4,6 +4,7 @@
 #include "../common/refusal.hpp"
 #include "../inspect/recipe/compact.hpp"
 #include "../inspect/recipe/fill_values.hpp"
+#include "pieces.hpp"
 #include "predict.hpp"
 #include "view.hpp"
 
@@ -14,7 +15,7 @@ inline auto recipe_of(const BlockShape& shape) {
 }
 
 /// The arrays of a BCSR matrix, in one allocation. The recipe: tile rows, tile columns, compact.
-template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar Acc>
 class Storage {
  public:
   using Space = typename Exec::memory_space;
@@ -51,18 +52,17 @@ class Storage {
                         block_col_.data(), layout, values_.data(), recipe::Holes());
   }
 
+  /// Cuts block rows of more than `most` blocks; see Pieces.
+  void cut(const Exec& exec, std::int64_t most) {
+    pieces_ = Pieces<Exec, O, Off, Acc>(exec, block_ptr_.data(), block_rows_, shape_.rows, most);
+  }
+  const Pieces<Exec, O, Off, Acc>& pieces() const { return pieces_; }
+
   template <class Size>
   View<S, O, Off, Size> view(const Size& size) const {
-    return {size,
-            rows_,
-            static_cast<O>(block_rows_),
-            static_cast<Off>(blocks_),
-            block_ptr_.data(),
-            block_col_.data(),
-            values_.data(),
-            block_rows_,
-            block_ptr_.data(),
-            nullptr};
+    return pieces_.cut(View<S, O, Off, Size>{
+        size, rows_, static_cast<O>(block_rows_), static_cast<Off>(blocks_), block_ptr_.data(),
+        block_col_.data(), values_.data(), block_rows_, block_ptr_.data(), nullptr});
   }
   const BlockShape& shape() const { return shape_; }
   std::int64_t blocks() const { return blocks_; }
@@ -70,7 +70,14 @@ class Storage {
   std::size_t places() const {
     return static_cast<std::size_t>(blocks_) * static_cast<std::size_t>(shape_.places());
   }
-  std::size_t bytes() const { return arena_.bytes(); }
+  std::size_t bytes() const { return arena_.bytes() + pieces_.bytes(); }
+  double read_bytes() const {
+    return static_cast<double>(places()) * sizeof(S) + static_cast<double>(blocks_) * sizeof(O) +
+           static_cast<double>(block_rows_ + 1) * sizeof(Off) + pieces_.read_bytes();
+  }
+  double carried_bytes() const {
+    return static_cast<double>(pieces_.counts().carries) * shape_.rows * 2 * sizeof(Acc);
+  }
 
  private:
   /// Values that a pack of a CPU reads behind the last block, at most.
@@ -84,6 +91,7 @@ class Storage {
   typename Arena<Space>::template Array<Off> block_ptr_;
   typename Arena<Space>::template Array<O> block_col_;
   typename Arena<Space>::template Array<S> values_;
+  Pieces<Exec, O, Off, Acc> pieces_;
 };
 
 }  // namespace heddle::detail::bcsr

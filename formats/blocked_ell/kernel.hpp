@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "../../backends/launch_simd.hpp"
+#include "../common/cut_panels.hpp"
 #include "../common/store_pack.hpp"
 #include "lane_sums.hpp"
 #include "slice_sums.hpp"
@@ -11,8 +12,7 @@
 
 namespace heddle::detail::blocked_ell {
 
-/// Where pieces of cut slices leave their sums: that of vector v and row place r of carry-out c
-/// lies at (c * most_vectors + v) * slice_rows + r.
+/// Where pieces leave their sums: to y, or as carry-outs, of which a row place is a row.
 template <class View, class Product>
 struct Delivery {
   using Acc = typename Product::accumulator_type;
@@ -20,18 +20,14 @@ struct Delivery {
 
   View A;
   Product product;
-  Acc* carries;
+  Carries<Acc> carries;
 
-  KOKKOS_FORCEINLINE_FUNCTION Acc* carry(std::int64_t number, int vector, int row_place) const {
-    return carries + (((number * most_vectors + vector) << A.slice_bits) + row_place);
-  }
-
-  /// What a piece has of consecutive row places: to y, or as a carry-out.
+  /// What a piece has of consecutive row places.
   template <class Pack>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Piece& piece, int row_place, int vector,
                                               const Pack& sum) const {
     if (piece.carry >= 0) {
-      Pack::store(carry(piece.carry, vector, row_place), sum);
+      Pack::store(carries.at(piece.carry, vector, row_place), sum);
       return;
     }
     const std::int64_t place = (piece.slice << A.slice_bits) + row_place;
@@ -41,6 +37,13 @@ struct Delivery {
     for (int i = 0; i < Pack::width; ++i) {
       if (place + i < A.rows) product.store(A.row_at[place + i], vector, sum.lane(i));
     }
+  }
+  /// What all pieces of a slice have of a row place.
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t slice, int row_place, int vector,
+                                              const Acc& sum) const {
+    const std::int64_t place = (slice << A.slice_bits) + row_place;
+    if (place >= A.rows) return;
+    product.store(A.row_at ? A.row_at[place] : static_cast<O>(place), vector, sum);
   }
 };
 
@@ -130,41 +133,16 @@ struct Kernel {
     const auto slice = A.slice[piece.slice];
     const int end = exists ? slice.width : 0;
     const int stop = end - piece.first < piece_width ? end : piece.first + piece_width;
-    const int slot = piece.first + lane * Batch, step = Batch << lane_bits;
     if constexpr (Team::threads == 1) {
-      SliceSums<View, Product, Packs, Batch, Vectors>{A, deliver.product}.add_up(
-          slice, row_place, slot, step, stop, sum);
+      SliceSums<View, Product, Packs, Vectors>{A, deliver.product}.add_up(slice, row_place,
+                                                                          piece.first, stop, sum);
     } else {
       Acc of_lane[Vectors];
       for (int v = 0; v < Vectors; ++v) of_lane[v] = Acc(0);
+      const int slot = piece.first + lane * Batch, step = Batch << lane_bits;
       LaneSums<View, Product, Batch, Vectors>{A, deliver.product}.add_up(slice, row_place, slot,
                                                                          step, stop, of_lane);
       for (int v = 0; v < Vectors; ++v) sum[0][v] = Pack::all(of_lane[v]);
-    }
-  }
-};
-
-/// The second launch where slices are cut: an item a row place of a piece, of which that of a cut
-/// slice's first piece adds up the carry-outs of all its pieces, in order.
-template <class View, class Product>
-struct FinishKernel {
-  Delivery<View, Product> deliver;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
-    using Acc = typename Product::accumulator_type;
-    const View& A = deliver.A;
-    Piece piece = A.piece[item >> A.slice_bits];
-    if (piece.carry < 0 || piece.first > 0) return;
-    const int row_place = static_cast<int>(item & (A.slice_rows() - 1));
-    const std::int64_t pieces = ceil_div(A.slice[piece.slice].width, piece_width);
-    for (int v = 0; v < deliver.product.x.count; ++v) {
-      Acc sum(0);
-      for (std::int64_t i = 0; i < pieces; ++i) {
-        sum += *deliver.carry(piece.carry + i, v, row_place);
-      }
-      Piece whole = piece;
-      whole.carry = -1;
-      deliver(whole, row_place, v, backends::SinglePack<Acc>::all(sum));
     }
   }
 };

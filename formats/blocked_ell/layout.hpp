@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../common/cut_panels.hpp"
 #include "../inspect/recipe/compact_and_pad.hpp"
 #include "tuning.hpp"
 #include "view.hpp"
@@ -11,14 +12,12 @@ namespace heddle::detail::blocked_ell {
 struct ArraySizes {
   std::int64_t slots = 0;
   std::int64_t column_words = 0;
-  std::int64_t pieces = 0;
-  std::int64_t carries = 0;
+  PieceCounts cuts;
 
   KOKKOS_INLINE_FUNCTION void add(const ArraySizes& other) {
     slots += other.slots;
     column_words += other.column_words;
-    pieces += other.pieces;
-    carries += other.carries;
+    cuts.add(other.cuts);
   }
 };
 
@@ -33,6 +32,7 @@ struct LayoutKernel {
   int slice_bits;
   Slice<O>* slice;  ///< null at first, when only sizes are asked for
   Piece* piece;     ///< null where no slice is cut
+  CutPanel* cut;
 
   KOKKOS_FUNCTION void init(value_type& sum) const { sum = ArraySizes(); }
   KOKKOS_FUNCTION void join(value_type& sum, const value_type& other) const { sum.add(other); }
@@ -43,17 +43,17 @@ struct LayoutKernel {
     ArraySizes size;
     size.slots = shape.width << slice_bits;
     size.column_words = size.slots * (narrow ? 1 : words_per_ordinal);
-    size.pieces = shape.width > 0 ? ceil_div(shape.width, piece_width) : 1;
-    size.carries = size.pieces > 1 ? size.pieces : 0;
+    size.cuts = PieceCounts::of(ceil_div<std::int64_t>(shape.width, piece_width));
     if (last && slice) {
       slice[s] = {sum.slots, sum.column_words, narrow ? shape.lowest : O(-1),
                   static_cast<std::int32_t>(shape.width)};
     }
     if (last && piece) {
-      for (std::int64_t i = 0; i < size.pieces; ++i) {
-        piece[sum.pieces + i] = {s, size.carries > 0 ? sum.carries + i : -1,
-                                 static_cast<std::int32_t>(i * piece_width)};
+      for (std::int64_t i = 0; i < size.cuts.pieces; ++i) {
+        piece[sum.cuts.pieces + i] = {s, size.cuts.cut ? sum.cuts.carries + i : -1,
+                                      static_cast<std::int32_t>(i * piece_width)};
       }
+      if (size.cuts.cut) cut[sum.cuts.cut] = {s, sum.cuts.carries, size.cuts.carries};
     }
     sum.add(size);
   }

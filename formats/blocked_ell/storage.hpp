@@ -19,7 +19,7 @@ struct CopyRows {
 };
 
 /// The arrays of a matrix in blocked ELL, in one allocation in the order that the kernels read:
-/// slices, pieces, rows, columns, values, carry-outs.
+/// slices, pieces, rows, columns, values, carry-outs, slices that are cut.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar Acc>
 class Storage {
  public:
@@ -43,35 +43,38 @@ class Storage {
     if (sigma > 0) recipe::sort_rows(exec, row_ptr, A.rows(), sigma, sorted.data());
     recipe::panel_shapes(exec, row_ptr, A.col_idx().data(), A.rows(), 1 << slice_bits, order,
                          shapes.data(), ascending);
-    LayoutKernel<O> layout{shapes.data(), slice_bits, nullptr, nullptr};
+    LayoutKernel<O> layout{shapes.data(), slice_bits, nullptr, nullptr, nullptr};
     Kokkos::parallel_scan("heddle::spmv::blocked_ell_sizes", range_policy(exec, slices_), layout,
                           sizes_);
 
-    const bool cut = sizes_.carries > 0;
-    const auto pieces = static_cast<std::size_t>(cut ? sizes_.pieces : 0);
+    const bool cuts = cut() > 0;
+    const auto pieces = static_cast<std::size_t>(cuts ? sizes_.cuts.pieces : 0);
     const auto words = static_cast<std::size_t>(sizes_.column_words);
     const auto slots = static_cast<std::size_t>(sizes_.slots);
-    const auto carried = (static_cast<std::size_t>(sizes_.carries) * most_vectors) << slice_bits;
+    const auto carried = (static_cast<std::size_t>(sizes_.cuts.carries) * most_vectors)
+                         << slice_bits;
+    const auto cut_slices = static_cast<std::size_t>(cut());
     arena_ = Arena<Space>(exec, "heddle::spmv::blocked_ell",
-                          arena_bytes<Slice<O>, Piece, O, std::uint16_t, S, Acc>(
-                              slices, pieces, rows, words, slots, carried));
+                          arena_bytes<Slice<O>, Piece, O, std::uint16_t, S, Acc, CutPanel>(
+                              slices, pieces, rows, words, slots, carried, cut_slices));
     const auto slice = arena_.template take<Slice<O>>(slices);
     const auto piece = arena_.template take<Piece>(pieces);
     const auto row_at = arena_.template take<O>(rows);
     columns_ = arena_.template take<std::uint16_t>(words).data();
     values_ = arena_.template take<S>(slots).data();
-    carries_ = arena_.template take<Acc>(carried).data();
+    carries_ = {arena_.template take<Acc>(carried).data(), 1 << slice_bits, most_vectors};
+    cut_slices_ = layout.cut = arena_.template take<CutPanel>(cut_slices).data();
     view_ = {A.rows(),
              slice_bits,
              slice.data(),
              sigma > 0 ? row_at.data() : nullptr,
              columns_,
              values_,
-             cut ? sizes_.pieces : slices_,
-             cut ? piece.data() : nullptr};
+             cuts ? sizes_.cuts.pieces : slices_,
+             cuts ? piece.data() : nullptr};
 
     layout.slice = slice.data();
-    layout.piece = cut ? piece.data() : nullptr;
+    layout.piece = cuts ? piece.data() : nullptr;
     Kokkos::parallel_scan("heddle::spmv::blocked_ell_layout", range_policy(exec, slices_), layout);
     if (sigma > 0) {
       Kokkos::parallel_for("heddle::spmv::blocked_ell_rows", range_policy(exec, A.rows()),
@@ -84,8 +87,10 @@ class Storage {
   void update_values(const Exec& exec, const Matrix& A) const { fill<false>(exec, A); }
 
   const View<S, O>& view() const { return view_; }
-  Acc* carries() const { return carries_; }
-  bool cut() const { return sizes_.carries > 0; }
+  const Carries<Acc>& carries() const { return carries_; }
+  /// How many slices are cut, and which.
+  std::int64_t cut() const { return sizes_.cuts.cut; }
+  const CutPanel* cut_slices() const { return cut_slices_; }
   std::size_t bytes() const { return arena_.bytes(); }
 
   /// Bytes that one apply to one vector reads, without x and y, and those that each vector adds.
@@ -94,10 +99,10 @@ class Storage {
     return static_cast<double>(slices_) * sizeof(Slice<O>) +
            static_cast<double>(sizes_.slots) * sizeof(S) +
            static_cast<double>(sizes_.column_words) * sizeof(std::uint16_t) + rows * sizeof(O) +
-           (cut() ? static_cast<double>(sizes_.pieces) * sizeof(Piece) : 0);
+           (cut() > 0 ? static_cast<double>(sizes_.cuts.pieces) * sizeof(Piece) : 0);
   }
   double carried_bytes() const {
-    return 2 * static_cast<double>(sizes_.carries << view_.slice_bits) * sizeof(Acc);
+    return 2 * static_cast<double>(sizes_.cuts.carries << view_.slice_bits) * sizeof(Acc);
   }
 
   template <bool Columns>
@@ -116,7 +121,8 @@ class Storage {
   View<S, O> view_;
   std::uint16_t* columns_ = nullptr;
   S* values_ = nullptr;
-  Acc* carries_ = nullptr;
+  Carries<Acc> carries_;
+  const CutPanel* cut_slices_ = nullptr;
 };
 
 template <Offset Off>

@@ -137,6 +137,14 @@ class EqualWork {
     return arena_.template take<T>(count);
   }
   std::size_t bytes() const { return arena_.bytes(); }
+  /// Bytes that a pass reads, and those that each vector adds: carry-outs, posted and collected.
+  double read_bytes() const {
+    return table_.shares > 0 ? static_cast<double>(table_.shares + 1) * sizeof(ShareEdge<O, Off>)
+                             : 0;
+  }
+  double carried_bytes() const {
+    return static_cast<double>(table_.shares) * (Table::waits ? 2 : 4) * sizeof(Acc);
+  }
 
  private:
   Arena<Space> arena_;

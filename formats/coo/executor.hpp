@@ -41,8 +41,9 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     const double rows = A_.rows(), columns = A_.columns();
     const int passes = passes_over_matrix(vectors, segments::vectors_at_once<Exec>);
     return passes * (static_cast<double>(A_.nonzeros()) * (sizeof(S) + sizeof(O)) +
-                     static_cast<double>(rows_.bytes())) +
-           vectors * static_cast<double>(sizeof(V)) * (columns + rows * (1 + with_beta));
+                     rows_.read_bytes(A_.nonzeros())) +
+           vectors * (rows_.carried_bytes() +
+                      static_cast<double>(sizeof(V)) * (columns + rows * (1 + with_beta)));
   }
 
  private:

@@ -101,9 +101,11 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
     const double y_times = transposes(op) ? 3 + with_beta : 1 + with_beta;
     const double x_times = lays_side_by_side(vectors) ? 3 : 1;
     const int passes = transposes(op) ? 1 : passes_over_matrix(vectors, vectors_per_pass(vectors));
-    return passes * (nonzeros * (sizeof(S) + sizeof(O)) + (rows + 1) * sizeof(Off) +
-                     static_cast<double>(shares_.bytes() + blocks_.bytes() + variant_.bytes())) +
-           vectors * static_cast<double>(sizeof(V)) * (x * x_times + y * y_times);
+    return passes *
+               (nonzeros * (sizeof(S) + sizeof(O)) + (rows + 1) * sizeof(Off) +
+                shares_.read_bytes() + static_cast<double>(blocks_.bytes() + variant_.bytes())) +
+           vectors * ((transposes(op) ? 0 : shares_.carried_bytes()) +
+                      static_cast<double>(sizeof(V)) * (x * x_times + y * y_times));
   }
 
  private:

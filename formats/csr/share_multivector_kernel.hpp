@@ -185,6 +185,8 @@ struct ShareMultivectorKernel {
   KOKKOS_FORCEINLINE_FUNCTION void add_up_over_team(const Team& team, Scratch& scratch,
                                                     const Share& share, Sums& sums) const {
     static_assert(Team::subwarps * vectors <= Threads, "the sums of all subwarps fit in scratch");
+    static_assert(Team::threads % backends::max_subwarp_width<typename Team::execution_space> == 0,
+                  "sums together are those of whole warps");
     const int lane = team.thread() % VectorLanes;
     const auto subwarp = team.subwarp();
     add_together(subwarp, sums);

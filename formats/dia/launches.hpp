@@ -25,6 +25,8 @@ bool run(const Exec& exec, const View& view, const Product& product, bool transp
          backends::Simd simd,
          [[maybe_unused]] const team_sums::Dot<typename Product::accumulator_type>& dot = {}) {
   using Sums = dia::Sums<Exec, tuning.batch, Vectors, View, Product>;
+  static_assert(tuning.row_alignment % Sums::rows_per_lane == 0,
+                "the last packs of rows end in the padding");
   const Sums sums{view, product, transposed};
   constexpr int threads = backends::has_lanes<Exec> ? tuning.team_threads : 1;
   using Shape = backends::Shape<1, tuning.team_threads>;
@@ -38,19 +40,6 @@ bool run(const Exec& exec, const View& view, const Product& product, bool transp
   }
   backends::launch_simd<Shape>(exec, label, teams, Kernel<Sums>{sums}, simd);
   return true;
-}
-
-/// The same for any number of vectors.
-template <ExecutionSpace Exec, class View, class Product>
-void run_passes(const Exec& exec, const View& view, const Product& product, bool transposed,
-                backends::Simd simd) {
-  static_assert(tuning.most_vectors == 8);
-  each_pass(product, tuning.most_vectors, [&](const Product& pass) {
-    const auto count = pass.x.count;
-    if (count > 4) return run<8>(exec, view, pass, transposed, simd);
-    if (count > 1) return run<4>(exec, view, pass, transposed, simd);
-    return run<1>(exec, view, pass, transposed, simd);
-  });
 }
 
 }  // namespace heddle::detail::dia

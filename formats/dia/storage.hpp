@@ -36,6 +36,10 @@ class Storage {
 
   View<S, O> view() const { return {rows_, stride_, diagonals_, offsets_.data(), values_.data()}; }
   std::size_t bytes() const { return arena_.bytes(); }
+  double read_bytes() const {
+    return static_cast<double>(places()) * sizeof(S) + static_cast<double>(diagonals_) * sizeof(O);
+  }
+  double carried_bytes() const { return 0; }
   std::size_t places() const {
     return static_cast<std::size_t>(stride_) * static_cast<std::size_t>(diagonals_);
   }

@@ -33,6 +33,8 @@ class Storage {
   View<S, O> view() const { return {rows_, stride_, width_, col_idx_.data(), values_.data()}; }
   std::size_t bytes() const { return arena_.bytes(); }
   std::int64_t slots() const { return stride_ * width_; }
+  double read_bytes() const { return static_cast<double>(slots()) * (sizeof(O) + sizeof(S)); }
+  double carried_bytes() const { return 0; }
 
   static std::int64_t padded(std::int64_t rows) {
     return ceil_div(rows, tuning.row_alignment) * tuning.row_alignment;

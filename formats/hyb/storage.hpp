@@ -57,6 +57,10 @@ class Storage {
   const Widths& widths() const { return widths_; }
   std::int64_t slots() const { return stride_ * widths_.width; }
   std::size_t bytes() const { return arena_.bytes() + rest_.bytes(); }
+  double read_bytes() const {
+    return static_cast<double>(slots()) * (sizeof(S) + sizeof(O)) + rest_.moved_bytes();
+  }
+  double carried_bytes() const { return rest_.moved_bytes_per_vector(); }
 
   static std::int64_t padded(std::int64_t rows) {
     return ceil_div(rows, tuning.row_alignment) * tuning.row_alignment;

@@ -37,6 +37,10 @@ SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::SpmvPlanCore(const Exec& exec, 
     throw Error("options.vectors.count is " + std::to_string(options.vectors.count),
                 "give the number of vectors that x will hold");
   }
+  if (options.expected_applies < 0) {
+    throw Error("options.expected_applies is " + std::to_string(options.expected_applies),
+                "give the number of applies that the inspection is to pay for, 0 or more");
+  }
   if (!(options.bytes_per_second >= 0)) {
     throw Error("options.bytes_per_second is " + std::to_string(options.bytes_per_second),
                 "give a positive number, or 0 for what is known of the device");

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "../../core/loops.hpp"
-#include "../common/executor.hpp"
-#include "../common/inspection.hpp"
+#include "../common/owned_executor.hpp"
 #include "host_kernel.hpp"
 #include "kernel.hpp"
 #include "parameters.hpp"
@@ -13,48 +12,21 @@ namespace heddle::detail::tiled {
 
 /// Runs the scheme tiled/16: owns a copy of the matrix.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
-class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
- public:
+struct Runs {
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
+  using Counts = VectorCounts<1, 4, most_vectors>;
 
-  Executor(const Inspection<Exec, Matrix>& in, const Parameters& parameters)
-      : columns_(static_cast<double>(in.A.columns())),
-        storage_(in.exec, in.A, parameters),
-        scheme_(parameters.scheme(storage_.tiles())) {}
+  Runs(const Inspection<Exec, Matrix>& in, const Parameters& parameters)
+      : storage(in.exec, in.A, parameters), scheme(parameters.scheme(storage.tiles())) {}
 
-  const Scheme& scheme() const override { return scheme_; }
+  bool has_dot(Op) const { return false; }
 
-  void apply(const Exec& exec, Op op, Acc alpha, const Multivector<const V>& x, Acc beta,
-             const Multivector<V>& y) override {
-    const Product<V, Acc> product{conjugates(op), alpha, beta, x, y};
-    each_pass(product, most_vectors, [&](const Product<V, Acc>& pass) {
-      if (pass.x.count == 1) return run<1>(exec, pass);
-      if (pass.x.count <= 4) return run<4>(exec, pass);
-      run<most_vectors>(exec, pass);
-    });
-  }
-
-  void update_values(const Exec& exec, const Matrix& A) override {
-    storage_.update_values(exec, A);
-  }
-
-  std::size_t bytes() const override { return storage_.bytes(); }
-
-  double moved_bytes(Op, int vectors, bool with_beta) const override {
-    const auto rows = static_cast<double>(storage_.view().rows);
-    const int passes = passes_over_matrix(vectors, most_vectors);
-    return passes * storage_.read_bytes() +
-           vectors * (storage_.carried_bytes() +
-                      static_cast<double>(sizeof(V)) * (columns_ + rows * (1 + with_beta)));
-  }
-
- private:
   template <int Vectors>
-  void run(const Exec& exec, const Product<V, Acc>& product) const {
+  bool run(const Exec& exec, Op, const Product<V, Acc>& product, const team_sums::Dot<Acc>&) const {
     using View = tiled::View<S, O>;
-    const Delivery<View, Product<V, Acc>> deliver{storage_.view(), product, storage_.carries()};
+    const Delivery<View, Product<V, Acc>> deliver{storage.view(), product, storage.carries()};
     if constexpr (backends::has_lanes<Exec>) {
       using Shape = backends::Shape<2 * tile_size, tuning.team_threads>;
       backends::launch<Shape>(
@@ -67,15 +39,18 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
           exec, "heddle::spmv::tiled", shares,
           HostKernel<View, Product<V, Acc>, Vectors>{deliver, shares});
     }
-    if (storage_.cut()) {
-      parallel_for(exec, "heddle::spmv::tiled_finish", deliver.A.pieces * tile_size,
-                   FinishKernel<View, Product<V, Acc>>{deliver});
+    if (storage.cut() > 0) {
+      finish_panels(exec, "heddle::spmv::tiled_finish", storage.cut_tile_rows(), storage.cut(),
+                    storage.carries(), product, deliver);
     }
+    return true;
   }
 
-  double columns_;
-  Storage<Exec, S, O, Off, Acc> storage_;
-  Scheme scheme_;
+  Storage<Exec, S, O, Off, Acc> storage;
+  Scheme scheme;
 };
+
+template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
+using Executor = OwnedExecutor<Exec, Matrix, V, Acc, Runs<Exec, Matrix, V, Acc>>;
 
 }  // namespace heddle::detail::tiled

@@ -91,11 +91,6 @@ struct LayoutKernel {
   }
 };
 
-struct PieceCounts {
-  std::int64_t pieces = 0;
-  std::int64_t carries = 0;
-};
-
 /// Cuts tile rows into pieces: a scan over them, and one more that says where the last piece ends.
 template <Ordinal O, Offset Off>
 struct PiecesKernel {
@@ -105,12 +100,10 @@ struct PiecesKernel {
   std::int64_t piece_tiles;
   const Off* tile_ptr;
   Piece<O>* piece;  ///< null at first, when only their number is asked for
+  CutPanel* cut;
 
   KOKKOS_FUNCTION void init(value_type& sum) const { sum = PieceCounts(); }
-  KOKKOS_FUNCTION void join(value_type& sum, const value_type& other) const {
-    sum.pieces += other.pieces;
-    sum.carries += other.carries;
-  }
+  KOKKOS_FUNCTION void join(value_type& sum, const value_type& other) const { sum.add(other); }
   KOKKOS_FUNCTION void operator()(std::int64_t row, value_type& sum, bool last) const {
     const auto first = static_cast<std::int64_t>(tile_ptr[row]);
     if (row == tile_rows) {
@@ -118,13 +111,13 @@ struct PiecesKernel {
       return;
     }
     const std::int64_t tiles = static_cast<std::int64_t>(tile_ptr[row + 1]) - first;
-    const std::int64_t pieces = tiles > piece_tiles ? ceil_div(tiles, piece_tiles) : 1;
-    for (std::int64_t i = 0; last && piece && i < pieces; ++i) {
+    const PieceCounts here = PieceCounts::of(ceil_div(tiles, piece_tiles));
+    for (std::int64_t i = 0; last && piece && i < here.pieces; ++i) {
       piece[sum.pieces + i] = {first + i * piece_tiles, static_cast<O>(row),
-                               pieces > 1 ? static_cast<O>(sum.carries + i) : O(-1)};
+                               here.cut ? static_cast<O>(sum.carries + i) : O(-1)};
     }
-    sum.pieces += pieces;
-    sum.carries += pieces > 1 ? pieces : 0;
+    if (last && piece && here.cut) cut[sum.cut] = {row, sum.carries, here.carries};
+    sum.add(here);
   }
 };
 

@@ -58,7 +58,8 @@ class Storage {
     LayoutKernel<Off> layout{tiles_, sizeof(S), shapes, list_ptr, nullptr, nullptr};
     Kokkos::parallel_scan("heddle::spmv::tiled_sizes", range_policy(exec, tiles_ + 1), layout,
                           size_);
-    PiecesKernel<O, Off> cut{count.panels(), parameters.piece_tiles(tiles_), tile_ptr, nullptr};
+    PiecesKernel<O, Off> cut{count.panels(), parameters.piece_tiles(tiles_), tile_ptr, nullptr,
+                             nullptr};
     Kokkos::parallel_scan("heddle::spmv::tiled_pieces", range_policy(exec, count.panels() + 1), cut,
                           counts_);
 
@@ -67,6 +68,7 @@ class Storage {
     layout.tile = tile_;
     layout.list_ptr = list_ptr_;
     cut.piece = piece_;
+    cut.cut = cut_tile_rows_;
     Kokkos::parallel_scan("heddle::spmv::tiled_layout", range_policy(exec, tiles_ + 1), layout);
     Kokkos::parallel_scan("heddle::spmv::tiled_cut", range_policy(exec, count.panels() + 1), cut);
     rows_ = A.rows();
@@ -82,8 +84,10 @@ class Storage {
   }
 
   View<S, O> view() const { return {rows_, counts_.pieces, piece_, tile_col_, tile_, data_}; }
-  Acc* carries() const { return carries_; }
-  bool cut() const { return counts_.carries > 0; }
+  const Carries<Acc>& carries() const { return carries_; }
+  /// How many tile rows are cut, and which.
+  std::int64_t cut() const { return counts_.cut; }
+  const CutPanel* cut_tile_rows() const { return cut_tile_rows_; }
   std::int64_t tiles() const { return tiles_; }
   std::size_t bytes() const { return arena_.bytes() + source_arena_.bytes(); }
 
@@ -126,15 +130,17 @@ class Storage {
     const auto bytes = static_cast<std::size_t>(size_.bytes);
     const std::size_t carried =
         static_cast<std::size_t>(counts_.carries) * most_vectors * tile_size;
+    const auto cut = static_cast<std::size_t>(counts_.cut);
     arena_ = Arena<Space>(
         exec, "heddle::spmv::tiled",
-        arena_bytes<Piece<O>, O, Tile, unsigned char, Acc, Off, Off, Off>(
-            pieces, tiles, tiles + 1, bytes, carried, tile_rows + 1, tiles + 1, tiles));
+        arena_bytes<Piece<O>, O, Tile, unsigned char, Acc, CutPanel, Off, Off, Off>(
+            pieces, tiles, tiles + 1, bytes, carried, cut, tile_rows + 1, tiles + 1, tiles));
     piece_ = arena_.template take<Piece<O>>(pieces).data();
     tile_col_ = arena_.template take<O>(tiles).data();
     tile_ = arena_.template take<Tile>(tiles + 1).data();
     data_ = arena_.template take<unsigned char>(bytes).data();
-    carries_ = arena_.template take<Acc>(carried).data();
+    carries_ = {arena_.template take<Acc>(carried).data(), tile_size, most_vectors};
+    cut_tile_rows_ = arena_.template take<CutPanel>(cut).data();
     tile_ptr_ = arena_.template take<Off>(tile_rows + 1).data();
     list_ptr_ = arena_.template take<Off>(tiles + 1).data();
     next_ = arena_.template take<Off>(tiles).data();
@@ -150,7 +156,8 @@ class Storage {
   O* tile_col_ = nullptr;
   Tile* tile_ = nullptr;
   unsigned char* data_ = nullptr;
-  Acc* carries_ = nullptr;
+  Carries<Acc> carries_;
+  CutPanel* cut_tile_rows_ = nullptr;
   Off* tile_ptr_ = nullptr;
   Off* list_ptr_ = nullptr;
   Off* next_ = nullptr;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../common/cut_panels.hpp"
 #include "tile.hpp"
 #include "tuning.hpp"
 
@@ -61,8 +62,7 @@ struct View {
   }
 };
 
-/// Where pieces leave their sums: in y, or, of cut tile rows, as carry-outs: that of vector v and
-/// row r of carry-out c lies at (c * most_vectors + v) * tile_size + r.
+/// Where pieces leave their sums: in y, or as carry-outs.
 template <class View, class Product>
 struct Delivery {
   using Acc = typename Product::accumulator_type;
@@ -70,49 +70,22 @@ struct Delivery {
 
   View A;
   Product product;
-  Acc* carries;
+  Carries<Acc> carries;
 
-  KOKKOS_FORCEINLINE_FUNCTION Acc* carry(std::int64_t number, int vector, int row) const {
-    return carries + ((number * most_vectors + vector) * tile_size + row);
-  }
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Piece<O>& piece, int row, int vector,
                                               const Acc& sum) const {
     if (vector >= product.x.count) return;
     if (piece.carry >= 0) {
-      *carry(piece.carry, vector, row) = sum;
+      *carries.at(piece.carry, vector, row) = sum;
     } else {
-      store(piece, row, vector, sum);
+      (*this)(std::int64_t{piece.tile_row}, row, vector, sum);
     }
   }
   /// The last rows of a tile may lie beyond the matrix.
-  KOKKOS_FORCEINLINE_FUNCTION void store(const Piece<O>& piece, int row, int vector,
-                                         const Acc& sum) const {
-    const std::int64_t to = static_cast<std::int64_t>(piece.tile_row) * tile_size + row;
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t tile_row, int row, int vector,
+                                              const Acc& sum) const {
+    const std::int64_t to = tile_row * tile_size + row;
     if (to < A.rows) product.store(static_cast<O>(to), vector, sum);
-  }
-};
-
-/// The second launch where tile rows are cut: an item a row of a piece, of which that of a cut tile
-/// row's first piece adds up the carry-outs of all its pieces, in order.
-template <class View, class Product>
-struct FinishKernel {
-  Delivery<View, Product> deliver;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
-    using Acc = typename Product::accumulator_type;
-    const View& A = deliver.A;
-    const std::int64_t index = item / tile_size;
-    const int row = static_cast<int>(item % tile_size);
-    const auto piece = A.piece[index];
-    if (piece.carry < 0) return;
-    if (index > 0 && A.piece[index - 1].tile_row == piece.tile_row) return;
-    for (int v = 0; v < deliver.product.x.count; ++v) {
-      Acc sum(0);
-      for (std::int64_t i = index; A.piece[i].tile_row == piece.tile_row; ++i) {
-        sum += *deliver.carry(A.piece[i].carry, v, row);
-      }
-      deliver.store(piece, row, v, sum);
-    }
   }
 };
 

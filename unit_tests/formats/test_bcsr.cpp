@@ -47,8 +47,8 @@ TEST_CASE("bcsr: the example of docs/bcsr.md") {
   const BcsrType::Exec exec;
   const Pattern pattern{"example", 5, {{0, 1, 4}, {1}, {2, 3, 2}}};
   const auto A = to_device<BcsrType>(exec, pattern);
-  const heddle::detail::bcsr::Storage<BcsrType::Exec, double, std::int32_t, std::int32_t> storage(
-      exec, A.matrix(), {2, 2});
+  const heddle::detail::bcsr::Storage<BcsrType::Exec, double, std::int32_t, std::int32_t, double>
+      storage(exec, A.matrix(), {2, 2});
   CHECK(storage.blocks() == 3);
   CHECK(storage.block_rows() == 2);
   const auto view = storage.view(heddle::detail::bcsr::BlockSize<2, 2>());
@@ -225,10 +225,46 @@ TEST_CASE("bcsr: block rows are cut only where one is far longer than a piece") 
   const std::int32_t block_ptr[] = {0, 2, 102, 102, 203};
   const auto on_device = copy_to<BcsrType::Space>(
       Kokkos::View<const std::int32_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(block_ptr, 5));
-  CHECK(Pieces(exec, on_device.data(), 4, 101).carries() == 0);
-  CHECK(Pieces(exec, on_device.data(), 4, 100).carries() == 2);
-  CHECK(Pieces(exec, on_device.data(), 4, 50).carries() == 2 + 3);
-  CHECK(Pieces(exec, on_device.data(), 4, 101).bytes() == 0);
+  CHECK(Pieces(exec, on_device.data(), 4, 2, 101).counts().carries == 0);
+  CHECK(Pieces(exec, on_device.data(), 4, 2, 100).counts().carries == 2);
+  const Pieces both(exec, on_device.data(), 4, 2, 50);
+  CHECK(both.counts().carries == 2 + 3);
+  const auto cut =
+      to_host(Kokkos::View<const heddle::detail::CutPanel*, BcsrType::Space>(both.cut_panels(), 2));
+  CHECK(both.counts().cut == 2);
+  CHECK(cut(0).panel == 1);
+  CHECK(cut(1).panel == 3);
+  CHECK(cut(1).first == 2);
+  CHECK(cut(1).carries == 3);
+  CHECK(Pieces(exec, on_device.data(), 4, 2, 101).bytes() == 0);
+}
+
+/// The first block row is cut into many pieces, and nothing else.
+TEST_CASE("bcsr: an arrow of 3 x 3 blocks, times one vector and several") {
+  const BcsrType::Exec exec;
+  const int blocks = backends::has_lanes<BcsrType::Exec> ? 8000 : 40000;
+  Pattern arrow{"arrow of blocks", 3 * blocks, {}};
+  for (int i = 0; i < 3 * blocks; ++i) {
+    const int block = i / 3;
+    std::vector<std::int64_t> row;
+    for (int j = 0; block == 0 && j < 3 * blocks; ++j) row.push_back(j);
+    for (int j = 0; block > 0 && j < 3; ++j) row.push_back(j);
+    for (int j = 0; block > 0 && j < 3; ++j) row.push_back(3 * block + j);
+    arrow.rows.push_back(row);
+  }
+  const auto A = to_device<BcsrType>(exec, arrow);
+  auto plan = bcsr_plan(A, "3x3");
+  CHECK(apply_and_compare(exec, plan, A, Op::none, 2.0, -1.0) == "");
+  for (const std::size_t count : {3, 8}) {
+    const auto x = random_vectors<double>(A.rows_of_x(), count, true, 3);
+    const auto y = random_vectors<double>(A.rows_of_y(), count, false, 4);
+    const auto x_device = x.in<BcsrType::Space>();
+    const auto y_device = y.in<BcsrType::Space>();
+    plan.apply(exec, 2.0, x_device.view(), 0.5, y_device.view());
+    exec.fence("heddle::test::applied");
+    CHECK(mismatch(reference_of(A, Op::none, 2.0, x, 0.5, y),
+                   y_device.in<Kokkos::HostSpace>().view()) == "");
+  }
 }
 
 TEST_CASE("bcsr: blocks are estimated from a sample, and counted where they are few") {

@@ -60,8 +60,11 @@ TEST_CASE("coo: new values are seen without a word, and nothing but rows is kept
   const std::size_t shares = (nonzeros + A.rows_of_y() * 8) / 256 + 1;
   CHECK(plan.bytes() <= row_bytes * (nonzeros + 32) + shares * (16 + 2 * 64 * 8) + 4 * 256);
   const double x_and_y = 8.0 * static_cast<double>(A.rows_of_x() + A.rows_of_y());
-  CHECK(plan.moved_bytes() ==
-        12.0 * static_cast<double>(nonzeros) + static_cast<double>(plan.bytes()) + x_and_y);
+  // Of each vector one carry-out a share, whatever there is room for.
+  const double entries = (12.0 + row_bytes) * static_cast<double>(nonzeros);
+  const double of_shares = plan.moved_bytes() - entries - x_and_y;
+  CHECK(of_shares > 0);
+  CHECK(of_shares <= static_cast<double>(shares + 1) * (16 + 4 * 8));
 }
 
 TEST_CASE("coo: choose ranks it, behind CSR") {

@@ -139,6 +139,10 @@ TEST_CASE("csr: the bytes that an apply moves are counted") {
   CHECK(merge.moved_bytes(Op::none, 3) >= matrix + 3 * (x + y));
   CHECK(merge.moved_bytes(Op::none, 3) <=
         matrix + static_cast<double>(merge.bytes()) + 3 * (x + y));
+  // Of a vector one carry-out a share, whatever there is room for.
+  const double of_shares = merge.moved_bytes() - (matrix + x + y);
+  CHECK(of_shares > 0);
+  CHECK(of_shares <= static_cast<double>(merge.bytes()) / 4);
   const CsrPlan packs(exec, A.matrix(), {.scheme = Scheme::parse("csr/merge,pack=8")});
   CHECK(packs.moved_bytes(Op::none, 3) - merge.moved_bytes(Op::none, 3) >= 6 * x);
   // Scattered, y is scaled, and then read and written by additions.

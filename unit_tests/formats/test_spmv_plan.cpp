@@ -59,6 +59,14 @@ TEST_CASE("plan: wrong matrices are errors that say where") {
   CHECK(error_of([&] { plan_of_it({.check = false}); }).where().row == 5);
 }
 
+TEST_CASE("plan: offsets are as wide as ordinals, or wider") {
+  using Space = Type::Space;
+  static_assert(counts_own_ordinals<CsrMatrix<double, int, int, Space>>);
+  static_assert(counts_own_ordinals<CsrMatrix<double, int, std::size_t, Space>>);
+  static_assert(counts_own_ordinals<CsrMatrix<double, std::int64_t, std::int64_t, Space>>);
+  static_assert(!counts_own_ordinals<CsrMatrix<double, std::int64_t, int, Space>>);
+}
+
 TEST_CASE("plan: wrong options are errors that say what is right") {
   const Exec exec;
   const auto A = to_device<Type>(exec, pattern_named("wide"));
@@ -71,6 +79,8 @@ TEST_CASE("plan: wrong options are errors that say what is right") {
   CHECK(Plan(exec, A.matrix(), {.scheme = "csr/merge"}).scheme().has("merge"));
   CHECK(mentions(error_with({.scheme = Scheme::parse("csr/merg")}), "csr/adaptive"));
   CHECK(mentions(error_with({.vectors = {0}}), "options.vectors.count is 0"));
+  CHECK(mentions(error_with({.expected_applies = -1}), "options.expected_applies is -1"));
+  CHECK_NOTHROW(Plan(exec, A.matrix(), {.expected_applies = 0}));
   CHECK(mentions(error_with({.bytes_per_second = -1e9}), "options.bytes_per_second is -1"));
   CHECK(mentions(error_with({.bytes_per_second = std::nan("")}), "options.bytes_per_second is"));
   CHECK(mentions(error_with({.transposed_scheme = Scheme("cs"), .ops = {Op::transpose}}), "csr"));

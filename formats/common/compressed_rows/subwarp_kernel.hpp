@@ -34,6 +34,8 @@ struct SubwarpKernel {
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
+    static_assert(Team::threads % backends::max_subwarp_width<typename Team::execution_space> == 0,
+                  "sums together are those of whole warps");
     constexpr int groups = Team::subwarp_width / VectorLanes;
     const auto subwarp = team.subwarp();
     const int group = subwarp.lane() / VectorLanes;

@@ -272,6 +272,8 @@ struct ShareKernel {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void finish(const Team& team, Scratch& scratch,
                                           const Share& share) const {
+    static_assert(Team::threads % backends::max_subwarp_width<typename Team::execution_space> == 0,
+                  "sums together are those of whole warps");
     const auto subwarp = team.subwarp();
     const int vector = subwarp.lane() % vectors;
     const int part = subwarp.lane() / vectors;

@@ -92,6 +92,11 @@ class ShareRows {
     return shares_.template take<T>(count);
   }
   std::size_t bytes() const { return shares_.bytes(); }
+  /// Bytes that a pass reads beside `nonzeros` columns and values, and those that each vector adds.
+  double read_bytes(Off nonzeros) const {
+    return shares_.read_bytes() + static_cast<double>(nonzeros) * sizeof(Row);
+  }
+  double carried_bytes() const { return shares_.carried_bytes(); }
 
  private:
   static constexpr GpuTuning gpu = gpu_tuning<backends::Tag<Exec>>;
