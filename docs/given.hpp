@@ -8,6 +8,7 @@
 #include <heddle/ilu.hpp>
 #include <heddle/lobpcg.hpp>
 #include <heddle/recipes.hpp>
+#include <heddle/sgd.hpp>
 #include <heddle/spmv.hpp>
 #include <heddle/sptrsv.hpp>
 #include <heddle/vectors.hpp>
