@@ -7,11 +7,24 @@
 
 #include "runtime.hpp"
 
+/// Complex numbers are NumPy's.
+template <class T>
+struct nanobind::ndarray_traits<Kokkos::complex<T>> {
+  static constexpr bool is_complex = true;
+  static constexpr bool is_float = false;
+  static constexpr bool is_bool = false;
+  static constexpr bool is_int = false;
+  static constexpr bool is_signed = true;
+};
+
 namespace heddle::python {
 
-/// NumPy arrays as heddle/_arrays.py hands them over: of these types, with strides above 0.
-using Input = nb::ndarray<const double, nb::device::cpu>;
-using Output = nb::ndarray<double, nb::device::cpu>;
+/// NumPy arrays as heddle/_operator.py hands them over: of the matrix's scalar, with strides above
+/// 0.
+template <class S>
+using Input = nb::ndarray<const S, nb::device::cpu>;
+template <class S>
+using Output = nb::ndarray<S, nb::device::cpu>;
 template <class T>
 using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
@@ -35,15 +48,44 @@ Vectors<T> vectors_of(T* data, std::size_t rows) {
 }
 
 /// A CsrMatrix, and the arrays that it borrows, which live as long.
+template <class S, class O>
 struct Matrix {
-  using Csr = CsrMatrix<double, int, int, Space>;
+  using Csr = CsrMatrix<S, int, O, Space>;
 
-  Matrix(std::int64_t rows, std::int64_t columns, Array<int> row_ptr_array,
-         Array<int> col_idx_array, Array<double> values_array);
+  Matrix(std::int64_t rows, std::int64_t columns, Array<O> row_ptr_array, Array<int> col_idx_array,
+         Array<S> values_array)
+      : row_ptr(std::move(row_ptr_array)),
+        col_idx(std::move(col_idx_array)),
+        values(std::move(values_array)),
+        csr(rows, columns, borrow(row_ptr), borrow(col_idx), borrow(values)) {}
 
-  Array<int> row_ptr, col_idx;
-  Array<double> values;
+  Array<O> row_ptr;
+  Array<int> col_idx;
+  Array<S> values;
   Csr csr;
+
+ private:
+  template <class T>
+  static auto borrow(const Array<T>& array) {
+    return Kokkos::View<const T*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(array.data(),
+                                                                                  array.shape(0));
+  }
 };
+
+/// As heddle/_operator.py numbers them: 1 for a transpose, 2 for conjugates, 3 for both.
+inline Op op_of(int number) {
+  constexpr Op ops[] = {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose};
+  return ops[number & 3];
+}
+
+/// What to prepare so that any transpose may be applied.
+template <class S>
+std::vector<Op> transposes() {
+  if constexpr (std::is_floating_point_v<S>) {
+    return {Op::transpose};
+  } else {
+    return {Op::transpose, Op::conjugate_transpose};
+  }
+}
 
 }  // namespace heddle::python

@@ -5,6 +5,11 @@
 
 namespace heddle::python {
 
-void bind_bicgstab(nb::module_& m) { bind_solver<BicgstabSolver<Exec, double>>(m, "bicgstab"); }
+template <class S, class O>
+void bind_bicgstab(nb::module_& m) {
+  bind_solver<BicgstabSolver<Exec, S>, S, O>(m, "BicgstabSolver");
+}
+
+HEDDLE_PYTHON_INSTANCES(bind_bicgstab)
 
 }  // namespace heddle::python

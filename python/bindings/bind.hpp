@@ -2,14 +2,29 @@
 #pragma once
 
 #include "arrays.hpp"
+#include "python_types.hpp"
 
 namespace heddle::python {
 
+template <class S, class O>
 void bind_matrix(nb::module_& m);
+template <class S, class O>
 void bind_spmv(nb::module_& m);
+template <class S, class O>
 void bind_preconditioners(nb::module_& m);
+template <class S, class O>
+void bind_multigrid(nb::module_& m);
+template <class S, class O>
 void bind_cg(nb::module_& m);
+template <class S, class O>
 void bind_gmres(nb::module_& m);
+template <class S, class O>
 void bind_bicgstab(nb::module_& m);
+template <class S, class O>
+void bind_lobpcg(nb::module_& m);
 
 }  // namespace heddle::python
+
+/// Instances of one of these for all types that the module knows.
+#define HEDDLE_PYTHON_INSTANCES(BIND) HEDDLE_PYTHON_TYPES(HEDDLE_PYTHON_INSTANCE, BIND)
+#define HEDDLE_PYTHON_INSTANCE(BIND, NAME, S, O) template void BIND<S, O>(nb::module_&);

@@ -5,6 +5,11 @@
 
 namespace heddle::python {
 
-void bind_cg(nb::module_& m) { bind_solver<CgSolver<Exec, double>>(m, "cg"); }
+template <class S, class O>
+void bind_cg(nb::module_& m) {
+  bind_solver<CgSolver<Exec, S>, S, O>(m, "CgSolver");
+}
+
+HEDDLE_PYTHON_INSTANCES(bind_cg)
 
 }  // namespace heddle::python

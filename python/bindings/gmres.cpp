@@ -5,6 +5,11 @@
 
 namespace heddle::python {
 
-void bind_gmres(nb::module_& m) { bind_solver<GmresSolver<Exec, double>>(m, "gmres"); }
+template <class S, class O>
+void bind_gmres(nb::module_& m) {
+  bind_solver<GmresSolver<Exec, S>, S, O>(m, "GmresSolver");
+}
+
+HEDDLE_PYTHON_INSTANCES(bind_gmres)
 
 }  // namespace heddle::python

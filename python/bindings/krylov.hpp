@@ -10,30 +10,9 @@
 #include <vector>
 
 #include "bind.hpp"
-#include "preconditioner.hpp"
-#include "spmv.hpp"
+#include "operators.hpp"
 
 namespace heddle::python {
-
-/// A function f(x, y) of Python, which writes to y, as an operator or a preconditioner. x is a
-/// copy, so that it may be kept; y is the solver's own memory.
-struct Function {
-  nb::handle function;
-  std::int64_t size;
-
-  template <class X, class Y>
-  void apply(const Exec& exec, const X& x, const Y& y) const {
-    exec.fence("heddle::python::function");
-    const nb::gil_scoped_acquire gil;
-    using Vector = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
-    const std::size_t rows = x.extent(0);
-    const Vector from(const_cast<double*>(x.data()), {rows});
-    const Vector to(y.data(), {rows});
-    function(nb::cast(from, nb::rv_policy::copy), nb::cast(to, nb::rv_policy::reference));
-  }
-  std::int64_t rows() const { return size; }
-  std::int64_t columns() const { return size; }
-};
 
 /// When the host checks: ends a solve where a signal's handler throws, as of KeyboardInterrupt, and
 /// calls the user's function. Signals are asked for 20 times a second, since to get the GIL may
@@ -55,75 +34,79 @@ struct Look {
   }
 };
 
-/// What a solve came to, as heddle/_krylov.py reads it.
-struct Solved {
-  KrylovResult result;
-  std::vector<double> history;
-  std::string scheme;
+/// A solver, whose memory is kept from one solve to the next.
+template <class Solver, class S, class O>
+class Krylov : public Holder<Solver> {
+ public:
+  Krylov(std::int64_t rows, KrylovOptions options)
+      : Holder<Solver>(nullptr), rows_(rows), look_(std::make_shared<Look*>(nullptr)) {
+    options.callback = [look = look_](int iterations, double residual) {
+      return (**look)(iterations, residual);
+    };
+    history_ = options.history;
+    this->set(run([&](const Exec& exec) { return std::make_unique<Solver>(exec, rows, options); }));
+  }
+
+  /// A and M are plans or functions f(x, y); M may be None.
+  nb::tuple solve(nb::handle A, const Array<S>& b, const Output<S>& x, nb::handle M,
+                  nb::handle callback) {
+    Look look{callback};
+    KrylovResult result;
+    std::vector<double> history;
+    std::string scheme;
+    Solver& solver = this->plan();
+    with_operator<S, O>(A, rows_, [&](auto&& matrix) {
+      with_preconditioner<S, O>(M, rows_, [&](auto&& preconditioner) {
+        run([&](const Exec& exec) {
+          if (*look_ != nullptr) {
+            throw Error("this solver is in the midst of a solve", "make another for the callback");
+          }
+          *look_ = &look;
+          const std::shared_ptr<void> after(nullptr, [&](void*) { *look_ = nullptr; });
+          using Vector = Kokkos::View<S*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+          using Const = Kokkos::View<const S*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+          result = solver.solve(exec, matrix, Const(b.data(), b.shape(0)),
+                                Vector(x.data(), x.shape(0)), preconditioner);
+          if (history_) history = solver.history(exec);
+          if constexpr (requires { solver.scheme(); }) scheme = solver.scheme().to_string();
+        });
+      });
+    });
+    return nb::make_tuple(static_cast<int>(result.outcome), name(result.outcome), result.iterations,
+                          result.residual, result.first_residual, result.reference, history,
+                          scheme);
+  }
+
+ private:
+  std::int64_t rows_;
+  std::shared_ptr<Look*> look_;  // of the solve that runs
+  bool history_;
 };
 
-template <class Solver, class A, class M>
-Solved solve_with(const KrylovOptions& options, A& matrix, const Array<double>& b, const Output& x,
-                  M&& preconditioner) {
-  using Vector = Kokkos::View<double*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  using Const = Kokkos::View<const double*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  return run([&](const Exec& exec) {
-    Solver solver(exec, static_cast<std::int64_t>(b.shape(0)), options);
-    Solved solved;
-    solved.result = solver.solve(exec, matrix, Const(b.data(), b.shape(0)),
-                                 Vector(x.data(), x.shape(0)), preconditioner);
-    if (options.history) solved.history = solver.history(exec);
-    if constexpr (requires { solver.scheme(); }) solved.scheme = solver.scheme().to_string();
-    return solved;
-  });
-}
-
-template <class Solver, class A>
-Solved solve_operator(const KrylovOptions& options, A& matrix, const Array<double>& b,
-                      const Output& x, nb::handle M) {
-  Preconditioner* plan = nullptr;
-  if (M.is_none()) return solve_with<Solver>(options, matrix, b, x, NoPreconditioner());
-  if (nb::try_cast(M, plan)) {
-    return solve_with<Solver>(options, matrix, b, x, AnyPreconditioner{plan});
-  }
-  return solve_with<Solver>(options, matrix, b, x,
-                            Function{M, static_cast<std::int64_t>(b.shape(0))});
-}
-
-/// A and M are plans or functions f(x, y); M may be None.
-template <class Solver>
-nb::tuple solve(nb::handle A, const Array<double>& b, const Output& x, nb::handle M,
-                double relative_tolerance, double absolute_tolerance, int max_iterations,
-                int check_every, bool zero_guess, bool history, nb::handle callback,
-                std::optional<int> restart) {
-  KrylovOptions options;
-  options.relative_tolerance = relative_tolerance;
-  options.absolute_tolerance = absolute_tolerance;
-  options.max_iterations = max_iterations;
-  options.check_every = check_every;
-  options.zero_guess = zero_guess;
-  options.history = history;
-  options.callback = Look{callback};
-  options.restart = restart;
-  Solved solved;
-  if (Product* product = nullptr; nb::try_cast(A, product)) {
-    const auto matrix = with_rows(product->plan(), product->matrix);
-    solved = solve_operator<Solver>(options, matrix, b, x, M);
-  } else {
-    Function function{A, static_cast<std::int64_t>(b.shape(0))};
-    solved = solve_operator<Solver>(options, function, b, x, M);
-  }
-  const KrylovResult& result = solved.result;
-  return nb::make_tuple(static_cast<int>(result.outcome), name(result.outcome), result.iterations,
-                        result.residual, result.first_residual, result.reference, solved.history,
-                        solved.scheme);
-}
-
-template <class Solver>
+template <class Solver, class S, class O>
 void bind_solver(nb::module_& m, const char* name) {
+  using Kept = Krylov<Solver, S, O>;
   const nb::arg any;
-  m.def(name, &solve<Solver>, any, nb::arg().noconvert(), nb::arg().noconvert(), nb::arg().none(),
-        any, any, any, any, any, any, nb::arg().none(), nb::arg().none());
+  nb::class_<Kept>(m, name)
+      .def(
+          "__init__",
+          [](Kept* self, std::int64_t rows, double relative_tolerance, double absolute_tolerance,
+             int max_iterations, int check_every, bool zero_guess, bool history,
+             std::optional<int> restart) {
+            KrylovOptions options;
+            options.relative_tolerance = relative_tolerance;
+            options.absolute_tolerance = absolute_tolerance;
+            options.max_iterations = max_iterations;
+            options.check_every = check_every;
+            options.zero_guess = zero_guess;
+            options.history = history;
+            options.restart = restart;
+            new (self) Kept(rows, options);
+          },
+          any, any, any, any, any, any, any, nb::arg().none())
+      .def("solve", &Kept::solve, any, nb::arg().noconvert(), nb::arg().noconvert(),
+           nb::arg().none(), nb::arg().none())
+      .def("bytes", [](const Kept& self) { return self.plan().bytes(); });
 }
 
 }  // namespace heddle::python

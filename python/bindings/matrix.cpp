@@ -9,12 +9,6 @@ namespace heddle::python {
 
 namespace {
 
-template <class T>
-auto borrow(const Array<T>& array) {
-  return Kokkos::View<const T*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(array.data(),
-                                                                                array.shape(0));
-}
-
 /// A copy that NumPy owns: what Kokkos allocated may not outlive it.
 template <class View>
 nb::object copied(const View& view) {
@@ -35,14 +29,16 @@ MatrixMarketSymmetry symmetry_of(const std::string& word) {
   throw Error("symmetry is '" + word + "'", "give 'general', 'symmetric' or 'skew-symmetric'");
 }
 
+template <class S, class O>
 nb::tuple read(const std::string& path) {
-  const auto storage = run([&](const Exec&) { return read_matrix_market(path); });
+  const auto storage = run([&](const Exec&) { return read_matrix_market<S, int, O>(path); });
   return nb::make_tuple(storage.rows(), storage.columns(), copied(storage.row_ptr()),
                         copied(storage.col_idx()), copied(storage.values()));
 }
 
-void write(const std::string& path, const Matrix& A, const std::string& symmetry, bool pattern,
-           const std::string& comment) {
+template <class S, class O>
+void write(const std::string& path, const Matrix<S, O>& A, const std::string& symmetry,
+           bool pattern, const std::string& comment) {
   MatrixMarketWriteOptions options;
   options.symmetry = symmetry_of(symmetry);
   options.pattern = pattern;
@@ -52,19 +48,15 @@ void write(const std::string& path, const Matrix& A, const std::string& symmetry
 
 }  // namespace
 
-Matrix::Matrix(std::int64_t rows, std::int64_t columns, Array<int> row_ptr_array,
-               Array<int> col_idx_array, Array<double> values_array)
-    : row_ptr(std::move(row_ptr_array)),
-      col_idx(std::move(col_idx_array)),
-      values(std::move(values_array)),
-      csr(rows, columns, borrow(row_ptr), borrow(col_idx), borrow(values)) {}
-
+template <class S, class O>
 void bind_matrix(nb::module_& m) {
-  nb::class_<Matrix>(m, "Matrix")
-      .def(nb::init<std::int64_t, std::int64_t, Array<int>, Array<int>, Array<double>>(), nb::arg(),
+  nb::class_<Matrix<S, O>>(m, "Matrix")
+      .def(nb::init<std::int64_t, std::int64_t, Array<O>, Array<int>, Array<S>>(), nb::arg(),
            nb::arg(), nb::arg().noconvert(), nb::arg().noconvert(), nb::arg().noconvert());
-  m.def("read_matrix_market", &read);
-  m.def("write_matrix_market", &write);
+  m.def("read_matrix_market", &read<S, O>);
+  m.def("write_matrix_market", &write<S, O>);
 }
+
+HEDDLE_PYTHON_INSTANCES(bind_matrix)
 
 }  // namespace heddle::python

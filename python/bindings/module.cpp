@@ -3,6 +3,28 @@
 
 #include "bind.hpp"
 
+namespace heddle::python {
+
+namespace {
+
+/// What there is for one scalar and one type of offsets is a module inside: _core.float64_int32.
+template <class S, class O>
+void bind_all(nb::module_& m, const char* name) {
+  nb::module_ types = m.def_submodule(name);
+  bind_matrix<S, O>(types);
+  bind_spmv<S, O>(types);
+  bind_preconditioners<S, O>(types);
+  bind_multigrid<S, O>(types);
+  bind_cg<S, O>(types);
+  bind_gmres<S, O>(types);
+  bind_bicgstab<S, O>(types);
+  bind_lobpcg<S, O>(types);
+}
+
+}  // namespace
+
+}  // namespace heddle::python
+
 NB_MODULE(_core, m) {
   namespace nb = nanobind;
   using namespace heddle::python;
@@ -14,12 +36,9 @@ NB_MODULE(_core, m) {
   for (nb::handle type : {nb::handle(error), nb::handle(refusal), nb::handle(out_of_memory)}) {
     nb::setattr(type, "__module__", nb::str("heddle"));
   }
-  bind_matrix(m);
-  bind_spmv(m);
-  bind_preconditioners(m);
-  bind_cg(m);
-  bind_gmres(m);
-  bind_bicgstab(m);
+#define HEDDLE_PYTHON_BIND(UNUSED, NAME, S, O) bind_all<S, O>(m, NAME);
+  HEDDLE_PYTHON_TYPES(HEDDLE_PYTHON_BIND, )
+#undef HEDDLE_PYTHON_BIND
   m.def("set_threads", &set_threads);
   m.def("threads", [] {
     begin();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <heddle/cg.hpp>
+#include <optional>
 #include <string>
 
 #include "arrays.hpp"
@@ -9,13 +10,13 @@
 namespace heddle::python {
 
 /// A plan that solves with something near A: x = M b.
+template <class S, class O>
 class Preconditioner : public Kept {
  public:
-  virtual void apply(const Exec& exec, bool transposed, const Vectors<const double>& b,
-                     const Vectors<double>& x) = 0;
-  virtual void prepare_transpose(const Exec& exec) = 0;
+  virtual void apply(const Exec& exec, Op op, const Vectors<const S>& b, const Vectors<S>& x) = 0;
+  virtual void prepare(const Exec& exec, Op op) = 0;
   /// And checks them, as no apply does.
-  virtual void update_values(const Exec& exec, const Matrix::Csr& A) = 0;
+  virtual void update_values(const Exec& exec, const typename Matrix<S, O>::Csr& A) = 0;
   virtual bool symmetric() const = 0;
   virtual std::string name() const = 0;
   virtual std::string scheme() const = 0;
@@ -24,15 +25,76 @@ class Preconditioner : public Kept {
 };
 
 /// What solvers take: one type for all plans.
+template <class S, class O>
 struct AnyPreconditioner {
-  Preconditioner* plan;
+  Preconditioner<S, O>* plan;
 
-  void apply(const Exec& exec, const ConstSolverVector<Exec, double>& b,
-             const SolverVector<Exec, double>& x) const {
-    plan->apply(exec, false, vectors_of(b.data(), b.extent(0)), vectors_of(x.data(), x.extent(0)));
+  void apply(const Exec& exec, const ConstSolverVector<Exec, S>& b,
+             const SolverVector<Exec, S>& x) const {
+    plan->apply(exec, Op::none, vectors_of(b.data(), b.extent(0)),
+                vectors_of(x.data(), x.extent(0)));
   }
   bool symmetric() const { return plan->symmetric(); }
   std::string name() const { return plan->name(); }
 };
+
+template <class P, class S, class O>
+class PreconditionerOf final : public Preconditioner<S, O> {
+ public:
+  explicit PreconditionerOf(std::unique_ptr<P> plan) : plan_(std::move(plan)) {}
+  ~PreconditionerOf() override {
+    if (forked()) static_cast<void>(plan_.release());
+  }
+  void give_back() override { plan_.reset(); }
+
+  void apply(const Exec& exec, Op op, const Vectors<const S>& b, const Vectors<S>& x) override {
+    if constexpr (requires { plan().apply(exec, op, b, x); }) {
+      if (op != Op::none) return plan().apply(exec, op, b, x);
+    } else if constexpr (requires { plan().apply(exec, op, S(1), b, x); }) {
+      if (op != Op::none) return plan().apply(exec, op, S(1), b, x);
+    } else if (op != Op::none) {
+      throw Error(name() + " has no transpose", "take an IluPlan, an IcPlan or a SptrsvPlan");
+    }
+    plan().apply(exec, b, x);
+  }
+  void prepare(const Exec& exec, Op op) override {
+    if constexpr (requires { plan().prepare(exec, op); }) plan().prepare(exec, op);
+  }
+  void update_values(const Exec& exec, const typename Matrix<S, O>::Csr& A) override {
+    plan().update_values(exec, A);
+    plan().check_values(exec);
+  }
+  bool symmetric() const override { return plan().symmetric(); }
+  std::string name() const override { return plan().name(); }
+  std::string scheme() const override {
+    if constexpr (requires { plan().scheme(); }) {
+      return plan().scheme().to_string();
+    } else {
+      return plan().levels().to_string();
+    }
+  }
+  double setup_seconds() const override { return plan().setup_seconds(); }
+  std::size_t bytes() const override { return plan().bytes(); }
+
+ private:
+  P& plan() const {
+    begin();
+    return *plan_;
+  }
+
+  std::unique_ptr<P> plan_;
+};
+
+template <class P, class S, class O, class... Arguments>
+Preconditioner<S, O>* make(const Arguments&... arguments) {
+  return new PreconditionerOf<P, S, O>(
+      run([&](const Exec& exec) { return std::make_unique<P>(exec, arguments...); }));
+}
+
+using Word = std::optional<std::string>;
+
+inline std::optional<Scheme> scheme_of(const Word& word) {
+  return word ? std::optional<Scheme>(Scheme(*word)) : std::nullopt;
+}
 
 }  // namespace heddle::python

@@ -4,7 +4,6 @@
 
 #include <heddle/gauss_seidel.hpp>
 #include <heddle/ilu.hpp>
-#include <heddle/multigrid.hpp>
 #include <heddle/sptrsv.hpp>
 #include <optional>
 
@@ -14,68 +13,6 @@
 namespace heddle::python {
 
 namespace {
-
-template <class P>
-class PreconditionerOf final : public Preconditioner {
- public:
-  explicit PreconditionerOf(std::unique_ptr<P> plan) : plan_(std::move(plan)) {}
-  ~PreconditionerOf() override {
-    if (forked()) static_cast<void>(plan_.release());
-  }
-  void give_back() override { plan_.reset(); }
-
-  void apply(const Exec& exec, bool transposed, const Vectors<const double>& b,
-             const Vectors<double>& x) override {
-    if constexpr (requires { plan().apply(exec, Op::transpose, b, x); }) {
-      if (transposed) return plan().apply(exec, Op::transpose, b, x);
-    } else if constexpr (requires { plan().apply(exec, Op::transpose, 1.0, b, x); }) {
-      if (transposed) return plan().apply(exec, Op::transpose, 1.0, b, x);
-    } else if (transposed) {
-      throw Error(name() + " has no transpose", "take an IluPlan, an IcPlan or a SptrsvPlan");
-    }
-    plan().apply(exec, b, x);
-  }
-  void prepare_transpose(const Exec& exec) override {
-    if constexpr (requires { plan().prepare(exec, Op::transpose); }) {
-      plan().prepare(exec, Op::transpose);
-    }
-  }
-  void update_values(const Exec& exec, const Matrix::Csr& A) override {
-    plan().update_values(exec, A);
-    plan().check_values(exec);
-  }
-  bool symmetric() const override { return plan().symmetric(); }
-  std::string name() const override { return plan().name(); }
-  std::string scheme() const override {
-    if constexpr (requires { plan().scheme(); }) {
-      return plan().scheme().to_string();
-    } else {
-      return plan().levels().to_string();
-    }
-  }
-  double setup_seconds() const override { return plan().setup_seconds(); }
-  std::size_t bytes() const override { return plan().bytes(); }
-
- private:
-  P& plan() const {
-    begin();
-    return *plan_;
-  }
-
-  std::unique_ptr<P> plan_;
-};
-
-template <class P, class... Arguments>
-Preconditioner* make(const Arguments&... arguments) {
-  return new PreconditionerOf<P>(
-      run([&](const Exec& exec) { return std::make_unique<P>(exec, arguments...); }));
-}
-
-using Word = std::optional<std::string>;
-
-std::optional<Scheme> scheme_of(const Word& word) {
-  return word ? std::optional<Scheme>(Scheme(*word)) : std::nullopt;
-}
 
 /// The value whose name(value) the word is; throws Error, naming the option, for any other.
 template <class E, std::size_t n>
@@ -87,9 +24,10 @@ E value_of(const char* option, const std::string& word, const E (&values)[n],
   throw Error(std::string(option) + " is '" + word + "'", remedy);
 }
 
-Preconditioner* make_sptrsv(const Matrix& T, bool lower, bool unit_diagonal, bool ignore_outside,
-                            std::int64_t expected_applies, const Word& scheme, int vectors,
-                            bool transpose) {
+template <class S, class O>
+Preconditioner<S, O>* make_sptrsv(const Matrix<S, O>& T, bool lower, bool unit_diagonal,
+                                  bool ignore_outside, std::int64_t expected_applies,
+                                  const Word& scheme, int vectors, bool transpose) {
   SptrsvOptions options;
   options.triangle = lower ? Triangle::lower : Triangle::upper;
   options.diagonal = unit_diagonal ? Diagonal::unit : Diagonal::stored;
@@ -97,13 +35,15 @@ Preconditioner* make_sptrsv(const Matrix& T, bool lower, bool unit_diagonal, boo
   options.expected_applies = expected_applies;
   options.scheme = scheme_of(scheme);
   options.vectors = {.count = vectors, .apart = false};
-  if (transpose) options.ops = {Op::transpose};
-  return make<SptrsvPlan<Exec, Matrix::Csr>>(T.csr, options);
+  if (transpose) options.ops = transposes<S>();
+  return make<SptrsvPlan<Exec, typename Matrix<S, O>::Csr>, S, O>(T.csr, options);
 }
 
-Preconditioner* make_gauss_seidel(const Matrix& A, const std::string& sweep, double omega,
-                                  const std::string& order, int block_size,
-                                  std::int64_t expected_applies, const Word& scheme, int vectors) {
+template <class S, class O>
+Preconditioner<S, O>* make_gauss_seidel(const Matrix<S, O>& A, const std::string& sweep,
+                                        double omega, const std::string& order, int block_size,
+                                        std::int64_t expected_applies, const Word& scheme,
+                                        int vectors) {
   GaussSeidelOptions options;
   using enum SweepDirection;
   options.sweep = value_of<SweepDirection>("sweep", sweep, {forward, backward, symmetric}, name,
@@ -116,14 +56,14 @@ Preconditioner* make_gauss_seidel(const Matrix& A, const std::string& sweep, dou
   options.expected_applies = expected_applies;
   options.scheme = scheme_of(scheme);
   options.vectors = {.count = vectors, .apart = false};
-  return make<GaussSeidelPlan<Exec, Matrix::Csr>>(A.csr, options);
+  return make<GaussSeidelPlan<Exec, typename Matrix<S, O>::Csr>, S, O>(A.csr, options);
 }
 
-template <class P>
-Preconditioner* make_factors(const Matrix& A, int fill_level, double pivot_floor, int retries,
-                             int block_size, int subdomains, bool single_precision,
-                             std::int64_t expected_applies, const Word& scheme, int vectors,
-                             bool transpose) {
+template <class P, class S, class O>
+Preconditioner<S, O>* make_factors(const Matrix<S, O>& A, int fill_level, double pivot_floor,
+                                   int retries, int block_size, int subdomains,
+                                   bool single_precision, std::int64_t expected_applies,
+                                   const Word& scheme, int vectors, bool transpose) {
   IluOptions options;
   options.fill_level = fill_level;
   options.pivot_floor = pivot_floor;
@@ -134,65 +74,45 @@ Preconditioner* make_factors(const Matrix& A, int fill_level, double pivot_floor
   options.expected_applies = expected_applies;
   options.scheme = scheme_of(scheme);
   options.vectors = {.count = vectors, .apart = false};
-  if (transpose) options.ops = {Op::transpose};
-  return make<P>(A.csr, options);
+  if (transpose) options.ops = transposes<S>();
+  return make<P, S, O>(A.csr, options);
 }
 
-Preconditioner* make_multigrid(const Matrix& A, std::optional<Input> near_nullspace,
-                               double strength, int block_size, const std::string& smoother,
-                               int degree, int coarsest_rows, int max_levels,
-                               std::int64_t expected_applies, int vectors) {
-  MultigridOptions options;
-  options.strength = strength;
-  options.block_size = block_size;
-  if (smoother != "chebyshev" && smoother != "l1-jacobi") {
-    throw Error("smoother is '" + smoother + "'", "give 'chebyshev' or 'l1-jacobi'");
-  }
-  options.smoother =
-      smoother == "chebyshev" ? MultigridSmoother::chebyshev : MultigridSmoother::l1_jacobi;
-  options.degree = degree;
-  options.coarsest_rows = coarsest_rows;
-  options.max_levels = max_levels;
-  options.expected_applies = expected_applies;
-  options.vectors = {.count = vectors, .apart = false};
-  using Plan = MultigridPlan<Exec, Matrix::Csr>;
-  if (!near_nullspace) return make<Plan>(A.csr, options);
-  return make<Plan>(A.csr, vectors_of<const double>(*near_nullspace), options);
-}
-
-void apply(Preconditioner& plan, bool transposed, const Input& b, const Output& x) {
-  const auto from = vectors_of<const double>(b);
-  const auto to = vectors_of<double>(x);
-  run([&](const Exec& exec) { plan.apply(exec, transposed, from, to); });
+template <class S, class O>
+void apply(Preconditioner<S, O>& plan, int op, const Input<S>& b, const Output<S>& x) {
+  const auto from = vectors_of<const S>(b);
+  const auto to = vectors_of<S>(x);
+  run([&](const Exec& exec) { plan.apply(exec, op_of(op), from, to); });
 }
 
 }  // namespace
 
+template <class S, class O>
 void bind_preconditioners(nb::module_& m) {
-  nb::class_<Preconditioner>(m, "Preconditioner")
-      .def("apply", &apply, nb::arg(), nb::arg().noconvert(), nb::arg().noconvert())
-      .def("prepare_transpose",
-           [](Preconditioner& plan) {
-             run([&](const Exec& exec) { plan.prepare_transpose(exec); });
-           })
+  using Plan = Preconditioner<S, O>;
+  using Csr = typename Matrix<S, O>::Csr;
+  nb::class_<Plan>(m, "Preconditioner")
+      .def("apply", &apply<S, O>, nb::arg(), nb::arg().noconvert(), nb::arg().noconvert())
+      .def("prepare", [](Plan& plan,
+                         int op) { run([&](const Exec& exec) { plan.prepare(exec, op_of(op)); }); })
       .def("update_values",
-           [](Preconditioner& plan, const Matrix& A) {
+           [](Plan& plan, const Matrix<S, O>& A) {
              run([&](const Exec& exec) { plan.update_values(exec, A.csr); });
            })
-      .def("scheme", &Preconditioner::scheme)
-      .def("symmetric", &Preconditioner::symmetric)
-      .def("setup_seconds", &Preconditioner::setup_seconds)
-      .def("bytes", &Preconditioner::bytes);
+      .def("scheme", &Plan::scheme)
+      .def("symmetric", &Plan::symmetric)
+      .def("setup_seconds", &Plan::setup_seconds)
+      .def("bytes", &Plan::bytes);
   const nb::arg any;
-  m.def("sptrsv_plan", &make_sptrsv, any, any, any, any, any, nb::arg().none(), any, any);
-  m.def("gauss_seidel_plan", &make_gauss_seidel, any, any, any, any, any, any, nb::arg().none(),
-        any);
-  m.def("ilu_plan", &make_factors<IluPlan<Exec, Matrix::Csr>>, any, any, any, any, any, any, any,
-        any, nb::arg().none(), any, any);
-  m.def("ic_plan", &make_factors<IcPlan<Exec, Matrix::Csr>>, any, any, any, any, any, any, any, any,
+  m.def("sptrsv_plan", &make_sptrsv<S, O>, any, any, any, any, any, nb::arg().none(), any, any);
+  m.def("gauss_seidel_plan", &make_gauss_seidel<S, O>, any, any, any, any, any, any,
+        nb::arg().none(), any);
+  m.def("ilu_plan", &make_factors<IluPlan<Exec, Csr>, S, O>, any, any, any, any, any, any, any, any,
         nb::arg().none(), any, any);
-  m.def("multigrid_plan", &make_multigrid, any, nb::arg().none(), any, any, any, any, any, any, any,
-        any);
+  m.def("ic_plan", &make_factors<IcPlan<Exec, Csr>, S, O>, any, any, any, any, any, any, any, any,
+        nb::arg().none(), any, any);
 }
+
+HEDDLE_PYTHON_INSTANCES(bind_preconditioners)
 
 }  // namespace heddle::python

@@ -65,6 +65,7 @@ class Holder : public Kept {
     if (forked()) static_cast<void>(plan_.release());  // its memory is the parent's to give back
   }
   void give_back() override { plan_.reset(); }
+  void set(std::unique_ptr<P> plan) { plan_ = std::move(plan); }
 
   /// Throws Error once the interpreter ends.
   P& plan() const {

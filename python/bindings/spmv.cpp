@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "spmv.hpp"
 
+#include <nanobind/stl/complex.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -13,69 +14,90 @@ namespace heddle::python {
 
 namespace {
 
-Op op_of(bool transposed) { return transposed ? Op::transpose : Op::none; }
+/// Of Python's numbers, of which complex ones hold all.
+template <class S>
+S scalar_of(std::complex<double> number) {
+  using Real = decltype(Kokkos::abs(S()));
+  if constexpr (std::is_floating_point_v<S>) {
+    return static_cast<S>(number.real());
+  } else {
+    return S(static_cast<Real>(number.real()), static_cast<Real>(number.imag()));
+  }
+}
 
-Product* make(const Matrix& A, const std::optional<std::string>& scheme,
-              std::int64_t expected_applies, int vectors, bool transpose, bool values_in_place,
-              std::optional<std::size_t> max_bytes, double measure_seconds) {
+template <class S, class O>
+Product<S, O>* make(const Matrix<S, O>& A, const std::optional<std::string>& scheme,
+                    std::int64_t expected_applies, int vectors, bool transpose,
+                    bool values_in_place, std::optional<std::size_t> max_bytes,
+                    double measure_seconds) {
   SpmvOptions options;
   if (scheme) options.scheme = Scheme(*scheme);
   options.expected_applies = expected_applies;
   options.vectors = {.count = vectors, .apart = false};
-  if (transpose) options.ops = {Op::transpose};
+  if (transpose) options.ops = transposes<S>();
   options.values_in_place = values_in_place;
   if (max_bytes) options.max_bytes = *max_bytes;
   options.measure_seconds = measure_seconds;
-  auto plan =
-      run([&](const Exec& exec) { return std::make_unique<Product::Plan>(exec, A.csr, options); });
-  return new Product(std::move(plan), A.csr);
+  using Plan = typename Product<S, O>::Plan;
+  return new Product<S, O>(
+      run([&](const Exec& exec) { return std::make_unique<Plan>(exec, A.csr, options); }), A.csr);
 }
 
-void apply(const Product& product, bool transposed, double alpha, const Input& x, double beta,
-           const Output& y) {
-  Product::Plan& plan = product.plan();
-  const auto from = vectors_of<const double>(x);
-  const auto to = vectors_of<double>(y);
-  run([&](const Exec& exec) { plan.apply(exec, op_of(transposed), alpha, from, beta, to); });
+template <class S, class O>
+void apply(const Product<S, O>& product, int op, std::complex<double> alpha, const Input<S>& x,
+           std::complex<double> beta, const Output<S>& y) {
+  auto& plan = product.plan();
+  const auto from = vectors_of<const S>(x);
+  const auto to = vectors_of<S>(y);
+  run([&](const Exec& exec) {
+    plan.apply(exec, op_of(op), scalar_of<S>(alpha), from, scalar_of<S>(beta), to);
+  });
 }
 
-void update_values(Product& product, const Matrix& A) {
-  Product::Plan& plan = product.plan();
+template <class S, class O>
+void update_values(Product<S, O>& product, const Matrix<S, O>& A) {
+  auto& plan = product.plan();
   run([&](const Exec& exec) { plan.update_values(exec, A.csr); });
   product.matrix = A.csr;
 }
 
-std::vector<std::string> ranking(const Product& product, bool transposed) {
-  std::vector<std::string> lines;
-  for (const RankedScheme& one : product.plan().ranking(op_of(transposed))) {
-    lines.push_back(one.to_string());
+/// Of each candidate: what a line says, the scheme, the numbers, why, and why not.
+template <class S, class O>
+nb::list ranking(const Product<S, O>& product, int op) {
+  nb::list all;
+  for (const RankedScheme& one : product.plan().ranking(op_of(op))) {
+    const Prediction& predicted = one.prediction;
+    all.append(nb::make_tuple(one.to_string(), one.scheme.to_string(), predicted.seconds,
+                              predicted.setup_seconds, predicted.kept_bytes, one.measured_seconds,
+                              predicted.reason, predicted.refusal));
   }
-  return lines;
+  return all;
 }
 
 }  // namespace
 
+template <class S, class O>
 void bind_spmv(nb::module_& m) {
-  nb::class_<Product>(m, "SpmvPlan")
-      .def("apply", &apply, nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg(),
+  using Plan = Product<S, O>;
+  nb::class_<Plan>(m, "SpmvPlan")
+      .def("apply", &apply<S, O>, nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg(),
            nb::arg().noconvert())
-      .def("prepare_transpose",
-           [](const Product& product) {
-             Product::Plan& plan = product.plan();
-             run([&](const Exec& exec) { plan.prepare(exec, Op::transpose); });
+      .def("prepare",
+           [](const Plan& product, int op) {
+             auto& plan = product.plan();
+             run([&](const Exec& exec) { plan.prepare(exec, op_of(op)); });
            })
-      .def("update_values", &update_values)
+      .def("update_values", &update_values<S, O>)
       .def("scheme",
-           [](const Product& product, bool transposed) {
-             return product.plan().scheme(op_of(transposed)).to_string();
-           })
-      .def("reason", [](const Product& product,
-                        bool transposed) { return product.plan().reason(op_of(transposed)); })
-      .def("ranking", &ranking)
-      .def("setup_seconds", [](const Product& product) { return product.plan().setup_seconds(); })
-      .def("bytes", [](const Product& product) { return product.plan().bytes(); });
-  m.def("spmv_plan", &make, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
-        nb::arg().none(), nb::arg());
+           [](const Plan& product, int op) { return product.plan().scheme(op_of(op)).to_string(); })
+      .def("reason", [](const Plan& product, int op) { return product.plan().reason(op_of(op)); })
+      .def("ranking", &ranking<S, O>)
+      .def("setup_seconds", [](const Plan& product) { return product.plan().setup_seconds(); })
+      .def("bytes", [](const Plan& product) { return product.plan().bytes(); });
+  m.def("spmv_plan", &make<S, O>, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(),
+        nb::arg(), nb::arg().none(), nb::arg());
 }
+
+HEDDLE_PYTHON_INSTANCES(bind_spmv)
 
 }  // namespace heddle::python

@@ -8,10 +8,12 @@
 namespace heddle::python {
 
 /// A product, and the matrix that it borrows.
-struct Product : Holder<SpmvPlan<Exec, Matrix::Csr>> {
-  using Plan = SpmvPlan<Exec, Matrix::Csr>;
-  Product(std::unique_ptr<Plan> plan, const Matrix::Csr& A) : Holder(std::move(plan)), matrix(A) {}
-  Matrix::Csr matrix;
+template <class S, class O>
+struct Product : Holder<SpmvPlan<Exec, typename Matrix<S, O>::Csr>> {
+  using Csr = typename Matrix<S, O>::Csr;
+  using Plan = SpmvPlan<Exec, Csr>;
+  Product(std::unique_ptr<Plan> plan, const Csr& A) : Holder<Plan>(std::move(plan)), matrix(A) {}
+  Csr matrix;
 };
 
 }  // namespace heddle::python

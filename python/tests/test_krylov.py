@@ -205,3 +205,64 @@ def test_small_systems(rng):
             x, info = solver(A, b, rtol=1e-10)
             assert info == 0
             np.testing.assert_allclose(A @ x, b, atol=1e-9)
+
+
+def test_solver_objects_keep_their_memory():
+    A, small = laplacian(30), laplacian(10)
+    plan, M = heddle.SpmvPlan(A), heddle.IcPlan(A)
+    b = np.random.default_rng(5).random(A.shape[0])
+    for make, function in ((heddle.CgSolver, heddle.cg), (heddle.GmresSolver, heddle.gmres),
+                           (heddle.BicgstabSolver, heddle.bicgstab)):
+        solver = make(rtol=1e-9, history=True)
+        assert solver.bytes == 0
+        first = solver.solve(plan, b, M=M)
+        kept = solver.bytes
+        assert kept > 0 and first.converged and len(first.history) > 1
+        np.testing.assert_array_equal(first.x, function(plan, b, M=M, rtol=1e-9)[0])
+        seen = []
+        again = solver.solve(plan, b, M=M, callback=seen.append)
+        np.testing.assert_array_equal(first.x, again.x)
+        assert solver.bytes == kept and seen[-1].iterations == again.iterations
+        assert solver.solve(plan, b, again.x).iterations == 0
+        assert solver.solve(small, np.ones(100)).converged and solver.bytes < kept
+
+
+def test_a_solver_in_the_midst_of_a_solve():
+    A = laplacian(10)
+    solver = heddle.CgSolver()
+    with pytest.raises(heddle.Error, match="in the midst of a solve; make another"):
+        solver.solve(A, np.ones(100), callback=lambda p: solver.solve(A, np.ones(100)))
+    assert solver.solve(A, np.ones(100)).converged
+
+
+def test_the_guess_that_M_gives(system):
+    mine, _, A, b = system
+    M = heddle.GaussSeidelPlan(A)
+    for one in (M, sla.aslinearoperator(M), M.matvec):
+        result = mine(A, b, "Mb", M=one, return_result=True)
+        np.testing.assert_array_equal(result.x, mine(A, b, M @ b, M=M)[0])
+        np.testing.assert_allclose(result.first_residual, np.linalg.norm(b - A @ (M @ b)))
+    np.testing.assert_array_equal(mine(A, b, "Mb")[0], mine(A, b, b)[0])
+    with pytest.raises(heddle.Error, match="or 'Mb' for M times b"):
+        mine(A, b, "Nb")
+
+
+@pytest.mark.parametrize("name", ["rtol", "atol"])
+@pytest.mark.parametrize("value", [None, "legacy", -1.0, float("nan"), [1e-5]])
+def test_tolerances_that_are_none(system, name, value):
+    mine, _, A, b = system
+    with pytest.raises(heddle.Error, match=f"{name} is .*; give a number, 0 or more"):
+        mine(A, b, **{name: value})
+
+
+def test_functions_are_called_no_oftener_than_needed(system):
+    mine, _, A, b = system
+    calls = []
+    inverse = sla.splu(A.tocsc())
+
+    def M(r):
+        calls.append(1)
+        return inverse.solve(r)
+
+    result = mine(A, b, M=M, return_result=True)
+    assert result.converged and len(calls) <= result.iterations + 1

@@ -9,13 +9,16 @@
 Kokkos begins with the first of these, and ends with the interpreter.
 """
 from ._core import Error, OutOfMemory, Refusal, __version__, set_threads, threads
-from ._krylov import Progress, Result, bicgstab, cg, gmres
+from ._krylov import BicgstabSolver, CgSolver, GmresSolver, Progress, Result, bicgstab, cg, gmres
+from ._lobpcg import EigenResult, lobpcg
 from ._matrix import ConversionWarning, Matrix, read_matrix_market, write_matrix_market
 from ._plans import GaussSeidelPlan, IcPlan, IluPlan, MultigridPlan, SptrsvPlan
-from ._spmv import SpmvPlan
+from ._show import choose, spy
+from ._spmv import Choice, SpmvPlan
 
 __all__ = [
-    "ConversionWarning", "Error", "GaussSeidelPlan", "IcPlan", "IluPlan", "Matrix", "MultigridPlan",
-    "OutOfMemory", "Progress", "Refusal", "Result", "SpmvPlan", "SptrsvPlan", "bicgstab", "cg", "gmres",
-    "read_matrix_market", "set_threads", "threads", "write_matrix_market",
+    "BicgstabSolver", "CgSolver", "Choice", "ConversionWarning", "EigenResult", "Error", "GaussSeidelPlan",
+    "GmresSolver", "IcPlan", "IluPlan", "Matrix", "MultigridPlan", "OutOfMemory", "Progress", "Refusal", "Result",
+    "SpmvPlan", "SptrsvPlan", "bicgstab", "cg", "choose", "gmres", "lobpcg", "read_matrix_market", "set_threads",
+    "spy", "threads", "write_matrix_market",
 ]

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 
 from . import _core
+from ._types import holder, scalars, types
 from ._unpicklable import Unpicklable
 
 
@@ -13,19 +14,19 @@ class ConversionWarning(UserWarning):
     """A matrix was converted to CSR, and so copied."""
 
 
-def _array(name, array, dtype, copy):
-    """The array as it is, or its copy if that is allowed, of one dimension and this dtype."""
+def _array(name, array, dtypes, copy):
+    """The array as it is, or its copy if that is allowed, of one dimension and one of these dtypes."""
     if not isinstance(array, np.ndarray):
         if not copy:
-            raise TypeError(f"{name} is a {type(array).__name__}; give a NumPy array of {dtype}, or copy=True")
+            raise TypeError(f"{name} is a {type(array).__name__}; give a NumPy array of {_any(dtypes)}, or copy=True")
         array = np.asarray(array)
     if array.ndim != 1:
         raise _core.Error(f"{name} has {array.ndim} dimensions; give one, as {name}.ravel() has")
     if copy:
-        return _copied(name, array, dtype)
-    if array.dtype != dtype:
-        raise TypeError(f"{name} holds {array.dtype}, and heddle borrows {dtype}; "
-                        f"give {name}.astype(np.{dtype}), or copy=True, which converts")
+        return _copied(name, array, dtypes)
+    if array.dtype not in dtypes:
+        raise TypeError(f"{name} holds {array.dtype}, and heddle borrows {_any(dtypes)}; "
+                        f"give {name}.astype(np.{dtypes[0]}), or copy=True, which converts")
     if not array.flags.c_contiguous:
         raise _core.Error(f"{name} has entries {array.strides[0]} bytes apart; "
                           f"give np.ascontiguousarray({name}), or copy=True")
@@ -34,16 +35,25 @@ def _array(name, array, dtype, copy):
     return array
 
 
-def _copied(name, array, dtype):
-    if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} holds {array.dtype}; heddle's Python package knows real numbers, as float64")
-    if np.dtype(dtype).kind == "i":
-        if array.dtype.kind == "f":
-            raise TypeError(f"{name} holds {array.dtype}; indices are integers: give {name}.astype(np.int32)")
-        if array.size and (array.max() > np.iinfo(dtype).max or array.min() < np.iinfo(dtype).min):
-            raise _core.Error(f"{name} holds numbers beyond {dtype}; heddle's Python package knows matrices "
-                              "of fewer than 2**31 rows, columns and entries")
-    return array.astype(dtype, copy=True)
+def _any(dtypes):
+    return " or ".join(map(str, dtypes))
+
+
+def _copied(name, array, dtypes):
+    if dtypes is scalars:
+        return array.astype(holder(name, array.dtype), copy=True)
+    if array.dtype.kind not in "biu":
+        raise TypeError(f"{name} holds {array.dtype}; indices are integers: give {name}.astype(np.int32)")
+    for dtype in dtypes:
+        limits = np.iinfo(dtype)
+        if not array.size or (array.max() <= limits.max and array.min() >= limits.min):
+            return array.astype(dtype, copy=True)
+    raise _core.Error(f"{name} holds numbers beyond {dtypes[-1]}; heddle's Python package knows matrices of fewer than "
+                      "2**31 rows and columns")
+
+
+_indices = (np.dtype(np.int32),)
+_offsets = (np.dtype(np.int32), np.dtype(np.int64))
 
 
 class Matrix(Unpicklable):
@@ -52,13 +62,14 @@ class Matrix(Unpicklable):
     Parameters
     ----------
     A : scipy.sparse matrix or array, or (values, col_idx, row_ptr)
-        CSR of float64 with int32 indices is borrowed. Other forms than CSR are converted, which a
-        ConversionWarning says. Three NumPy arrays are those of CSR, in scipy's order, and need `shape`.
+        CSR with int32 indices is borrowed, its row pointers of int32 or int64; scalars are those that the
+        module was built for (float64; float32, complex64, complex128). Other forms than CSR are converted,
+        which a ConversionWarning says. Three NumPy arrays are those of CSR, in scipy's order, and need `shape`.
         Rows may be empty, columns unsorted; repeated entries add up. Read-only arrays will do.
     shape : (int, int), optional
         Rows and columns; of a scipy matrix its own.
     copy : bool, optional
-        Copy the arrays, and convert them if they hold other real numbers or integers.
+        Copy the arrays, and convert them if they hold other numbers, or 64-bit indices that fit.
 
     Raises
     ------
@@ -74,8 +85,7 @@ class Matrix(Unpicklable):
     update_values.
     """
 
-    __slots__ = ("_core", "col_idx", "converted", "row_ptr", "shape", "values", "__weakref__")
-    dtype = np.dtype(np.float64)
+    __slots__ = ("_core", "_types", "col_idx", "converted", "dtype", "row_ptr", "shape", "values", "__weakref__")
 
     def __init__(self, A, shape=None, *, copy=False):
         self.converted = bool(copy)
@@ -97,10 +107,12 @@ class Matrix(Unpicklable):
             shape = A.shape
             values, col_idx, row_ptr = A.data, A.indices, A.indptr
         self.shape = (int(shape[0]), int(shape[1]))
-        self.values = _array("values", values, "float64", copy)
-        self.col_idx = _array("col_idx", col_idx, "int32", copy)
-        self.row_ptr = _array("row_ptr", row_ptr, "int32", copy)
-        self._core = _core.Matrix(*self.shape, self.row_ptr, self.col_idx, self.values)
+        self.values = _array("values", values, scalars, copy)
+        self.col_idx = _array("col_idx", col_idx, _indices, copy)
+        self.row_ptr = _array("row_ptr", row_ptr, _offsets, copy)
+        self.dtype = np.dtype(self.values.dtype.name)
+        self._types = types(self.dtype, self.row_ptr.dtype)
+        self._core = self._types.Matrix(*self.shape, self.row_ptr, self.col_idx, self.values)
 
     @property
     def nnz(self):
@@ -121,7 +133,7 @@ def as_matrix(A):
     return A if isinstance(A, Matrix) else Matrix(A)
 
 
-def read_matrix_market(path):
+def read_matrix_market(path, *, dtype=np.float64):
     """Reads a Matrix Market file, plain or compressed by gzip or xz.
 
     Symmetric matrices come back whole, columns ascend in each row.
@@ -134,9 +146,9 @@ def read_matrix_market(path):
     Raises
     ------
     heddle.Error
-        With file and line of whatever is wrong; repeated entries, and complex ones, are.
+        With file and line of whatever is wrong; repeated entries are, and complex ones of a real dtype.
     """
-    rows, columns, row_ptr, col_idx, values = _core.read_matrix_market(os.fspath(path))
+    rows, columns, row_ptr, col_idx, values = types(dtype).read_matrix_market(os.fspath(path))
     return Matrix((values, col_idx, row_ptr), shape=(rows, columns))
 
 
@@ -156,4 +168,5 @@ def write_matrix_market(path, A, *, symmetry="general", pattern=False, comment="
     comment : str
         Written below the header.
     """
-    _core.write_matrix_market(os.fspath(path), as_matrix(A)._core, symmetry, pattern, comment)
+    A = as_matrix(A)
+    A._types.write_matrix_market(os.fspath(path), A._core, symmetry, pattern, comment)

@@ -3,94 +3,102 @@
 import numpy as np
 
 from . import _core
+from ._matrix import as_matrix
+from ._types import loses
 from ._unpicklable import Unpicklable
 
-_float64 = np.dtype(np.float64)
-
-
-def readable(name, x):
-    """x as float64, with strides above 0: itself where it is so."""
-    if type(x) is np.ndarray and x.dtype is _float64 and x.flags.carray:
+TRANSPOSE, CONJUGATE = 1, 2
+ADJOINT = TRANSPOSE | CONJUGATE
+def readable(name, x, dtype):
+    """x of this dtype, with strides above 0: itself where it is so."""
+    if type(x) is np.ndarray and x.dtype is dtype and x.flags.carray:
         return x
     x = np.asarray(x)
-    if x.dtype.kind not in "biuf":
+    if x.dtype.kind not in "biufc":
+        raise TypeError(f"{name} holds {x.dtype}; give numbers, as {dtype}")
+    if x.dtype.kind == "c" and dtype.kind != "c":
         raise TypeError(f"{name} holds {x.dtype}, and the operator is real; apply it to {name}.real and {name}.imag")
-    x = x.astype(np.float64, copy=False)
-    if any(s <= 0 or s % 8 for s in x.strides) or not x.flags.aligned or not x.dtype.isnative:
-        x = np.array(x, dtype=np.float64, order="C")
+    if loses(x.dtype, dtype):
+        raise TypeError(f"{name} holds {x.dtype}, and the operator {dtype}; give {name}.astype(np.{dtype})")
+    x = x.astype(dtype, copy=False)
+    if any(s <= 0 or s % dtype.itemsize for s in x.strides) or not x.flags.aligned or not x.dtype.isnative:
+        x = np.array(x, dtype=dtype, order="C")
     return x
 
 
-def writable(name, y, shape):
+def writable(name, y, shape, dtype):
     """Throws unless y may be written to as it is."""
     if not isinstance(y, np.ndarray):
-        raise TypeError(f"{name} is a {type(y).__name__}; give a NumPy array, as np.empty({shape})")
-    if y.dtype != _float64:
-        raise TypeError(f"{name} holds {y.dtype}; give an array of float64")
+        raise TypeError(f"{name} is a {type(y).__name__}; give a NumPy array, as np.empty({shape}, np.{dtype})")
+    if y.dtype != dtype:
+        raise TypeError(f"{name} holds {y.dtype}; give an array of {dtype}")
     if y.shape != shape:
-        raise _core.Error(f"{name} has the shape {y.shape}, and the result {shape}; give np.empty({shape})")
+        raise _core.Error(f"{name} has the shape {y.shape}, and the result {shape}; give np.empty({shape}, np.{dtype})")
     if not y.flags.writeable:
         raise _core.Error(f"{name} is read-only; give an array that may be written to, as {name}.copy()")
-    if any(s <= 0 or s % 8 for s in y.strides) or not y.flags.aligned:
+    if any(s <= 0 or s % dtype.itemsize for s in y.strides) or not y.flags.aligned:
         raise _core.Error(f"{name} has strides of {y.strides} bytes; give one whose strides are above 0 "
-                          f"and whole entries, as np.empty({shape})")
+                          f"and whole entries, as np.empty({shape}, np.{dtype})")
     return y
 
 
 class Operator(Unpicklable):
     """What applies itself: scipy.sparse.linalg takes it wherever it takes a LinearOperator.
 
-    x may have any real dtype, which is converted, and any strides; float64 is read where it lies. Results are
-    float64; `out` is written to where it lies, and must not overlap x.
+    x may have any strides, and is read where it lies if it has the operator's dtype; integers and numbers of fewer
+    digits are converted. `out` is written to where it lies, and must not overlap x.
     """
 
     __slots__ = ()
-    dtype = _float64
     ndim = 2
     __array_ufunc__ = None  # so that NumPy leaves x @ A to __rmatmul__
 
-    def _apply(self, transposed, x, y):
+    def _apply(self, op, x, y):
+        """y = op(A) x, where op is TRANSPOSE, CONJUGATE, both or 0."""
         raise NotImplementedError
 
-    def _vector(self, transposed, x, out):
-        rows, columns = self.shape if not transposed else self.shape[::-1]
-        x = readable("x", x)
+    def _adjoint(self):
+        return ADJOINT if self.dtype.kind == "c" else TRANSPOSE
+
+    def _vector(self, op, x, out):
+        rows, columns = self.shape if not op & TRANSPOSE else self.shape[::-1]
+        x = readable("x", x, self.dtype)
         if x.shape == (columns, 1):
             shape = (rows, 1)
         elif x.shape == (columns,):
             shape = (rows,)
         else:
             raise _core.Error(f"x has the shape {x.shape}; give ({columns},) or ({columns}, 1)")
-        y = np.empty(shape) if out is None else writable("out", out, shape)
-        self._apply(transposed, x, y)
+        y = np.empty(shape, self.dtype) if out is None else writable("out", out, shape, self.dtype)
+        self._apply(op, x, y)
         return y
 
-    def _vectors(self, transposed, x, out):
-        rows, columns = self.shape if not transposed else self.shape[::-1]
-        x = readable("X", x)
+    def _vectors(self, op, x, out):
+        rows, columns = self.shape if not op & TRANSPOSE else self.shape[::-1]
+        x = readable("X", x, self.dtype)
         if x.ndim != 2 or x.shape[0] != columns:
             raise _core.Error(f"X has the shape {x.shape}; give ({columns}, number of vectors)")
         shape = (rows, x.shape[1])
-        y = np.empty(shape) if out is None else writable("out", out, shape)
+        y = np.empty(shape, self.dtype) if out is None else writable("out", out, shape, self.dtype)
         if x.shape[1]:
-            self._apply(transposed, x, y)
+            self._apply(op, x, y)
         return y
 
     def matvec(self, x, out=None):
         """A x of one vector."""
-        return self._vector(False, x, out)
+        return self._vector(0, x, out)
 
     def rmatvec(self, x, out=None):
-        """A^T x of one vector, which is A^H x."""
-        return self._vector(True, x, out)
+        """A^H x of one vector: of a real A, A^T x."""
+        return self._vector(self._adjoint(), x, out)
 
     def matmat(self, X, out=None):
         """A X, of the columns of X at once."""
-        return self._vectors(False, X, out)
+        return self._vectors(0, X, out)
 
     def rmatmat(self, X, out=None):
-        """A^T X, of the columns of X at once."""
-        return self._vectors(True, X, out)
+        """A^H X, of the columns of X at once."""
+        return self._vectors(self._adjoint(), X, out)
 
     def dot(self, x, out=None):
         """matvec or matmat, by the dimensions of x."""
@@ -101,7 +109,7 @@ class Operator(Unpicklable):
 
     def __rmatmul__(self, x):
         x = np.asarray(x)
-        return self.rmatvec(x) if x.ndim == 1 else self.rmatmat(x.T).T
+        return self._vector(TRANSPOSE, x, None) if x.ndim == 1 else self._vectors(TRANSPOSE, x.T, None).T
 
     def __call__(self, x):
         return self.dot(x)
@@ -109,18 +117,41 @@ class Operator(Unpicklable):
     @property
     def T(self):
         """The transpose, which applies itself by this plan."""
-        return Transposed(self)
+        return Applied(self, TRANSPOSE)
 
     @property
     def H(self):
-        """The conjugate transpose: real, so the transpose."""
-        return Transposed(self)
+        """The conjugate transpose."""
+        return Applied(self, self._adjoint())
 
 
 class Plan(Operator):
     """An operator that was inspected once."""
 
-    __slots__ = ()
+    __slots__ = ("_core", "_ready", "_types", "dtype", "matrix", "shape", "__weakref__")
+
+    def _set(self, A, make, *arguments, transpose=False):
+        self.matrix = as_matrix(A)
+        self.shape, self.dtype, self._types = self.matrix.shape, self.matrix.dtype, self.matrix._types
+        self._ready = {0, TRANSPOSE, ADJOINT} if transpose else {0}
+        self._core = getattr(self._types, make)(self.matrix._core, *arguments)
+
+    def _prepare(self, op):
+        if op not in self._ready:
+            self._core.prepare(op)
+            self._ready.add(op)
+
+    def update_values(self, A=None):
+        """Takes the values of A, which has the pattern that was inspected, or those that `matrix` has now.
+
+        Raises heddle.Error, with the row, for a diagonal or a pivot of a preconditioner that is zero, infinite or NaN.
+        """
+        matrix = self.matrix if A is None else as_matrix(A)
+        if matrix._types is not self._types:
+            raise TypeError(f"the plan is of {self._types.__name__.split('.')[-1]}, and the matrix of "
+                            f"{matrix._types.__name__.split('.')[-1]}; give one of the same dtypes")
+        self._core.update_values(matrix._core)
+        self.matrix = matrix
 
     @property
     def setup_seconds(self):
@@ -133,26 +164,35 @@ class Plan(Operator):
         return self._core.bytes()
 
 
-class Transposed(Operator):
-    """The transpose of an operator."""
+class Applied(Operator):
+    """The transpose of an operator, its conjugate, or both."""
 
-    __slots__ = ("_of",)
+    __slots__ = ("_of", "_op")
 
-    def __init__(self, of):
-        self._of = of
+    def __init__(self, of, op):
+        self._of, self._op = of, op
+
+    @property
+    def dtype(self):
+        return self._of.dtype
 
     @property
     def shape(self):
-        return self._of.shape[::-1]
+        return self._of.shape[::-1] if self._op & TRANSPOSE else self._of.shape
 
-    def _apply(self, transposed, x, y):
-        self._of._apply(not transposed, x, y)
+    def _apply(self, op, x, y):
+        self._of._apply(op ^ self._op, x, y)
+
+    def _with(self, op):
+        return Applied(self._of, op) if op else self._of
 
     @property
     def T(self):
-        return self._of
+        return self._with(self._op ^ TRANSPOSE)
 
-    H = T
+    @property
+    def H(self):
+        return self._with(self._op ^ self._adjoint())
 
     def __repr__(self):
-        return f"<the transpose of {self._of!r}>"
+        return f"<{('', 'the transpose', 'the conjugate', 'the conjugate transpose')[self._op]} of {self._of!r}>"

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Preconditioners: plans that solve with something near A."""
-from . import _core
 from ._matrix import as_matrix
 from ._operator import Plan, readable
 
@@ -9,32 +8,15 @@ class Preconditioner(Plan):
     """x = M b, where M is near the inverse of A: `plan @ b`, `plan.solve(b)`, or `M=plan` in a solver, heddle's or
     scipy's."""
 
-    __slots__ = ("_core", "_prepared", "matrix", "shape", "__weakref__")
+    __slots__ = ()
 
-    def _set(self, A, make, *arguments, transpose=False):
-        self.matrix = as_matrix(A)
-        self.shape = self.matrix.shape
-        self._prepared = transpose
-        self._core = make(self.matrix._core, *arguments)
-
-    def _apply(self, transposed, b, x):
-        if transposed and not self._prepared:
-            self._core.prepare_transpose()
-            self._prepared = True
-        self._core.apply(transposed, b, x)
+    def _apply(self, op, b, x):
+        self._prepare(op)
+        self._core.apply(op, b, x)
 
     def solve(self, b, out=None):
         """x = M b, of one vector or several."""
         return self.dot(b, out)
-
-    def update_values(self, A=None):
-        """Takes the values of A, which has the pattern that was inspected, or those that `matrix` has now.
-
-        Raises heddle.Error, with the row, for a diagonal or a pivot that is zero, infinite or NaN.
-        """
-        matrix = self.matrix if A is None else as_matrix(A)
-        self._core.update_values(matrix._core)
-        self.matrix = matrix
 
     @property
     def scheme(self):
@@ -65,7 +47,7 @@ class SptrsvPlan(Preconditioner):
 
     def __init__(self, T, *, lower=True, unit_diagonal=False, ignore_outside=False, expected_applies=1000, scheme=None,
                  vectors=1, transpose=False):
-        self._set(T, _core.sptrsv_plan, lower, unit_diagonal, ignore_outside, expected_applies, scheme, vectors,
+        self._set(T, "sptrsv_plan", lower, unit_diagonal, ignore_outside, expected_applies, scheme, vectors,
                   transpose, transpose=transpose)
 
 
@@ -90,7 +72,7 @@ class GaussSeidelPlan(Preconditioner):
 
     def __init__(self, A, *, sweep="symmetric", omega=1.0, order="natural", block_size=1, expected_applies=1000,
                  scheme=None, vectors=1):
-        self._set(A, _core.gauss_seidel_plan, sweep, omega, order, block_size, expected_applies, scheme, vectors)
+        self._set(A, "gauss_seidel_plan", sweep, omega, order, block_size, expected_applies, scheme, vectors)
 
 
 class _Factors(Preconditioner):
@@ -127,7 +109,7 @@ class IluPlan(_Factors):
     """
 
     __slots__ = ()
-    _make = staticmethod(_core.ilu_plan)
+    _make = "ilu_plan"
 
 
 class IcPlan(_Factors):
@@ -137,7 +119,7 @@ class IcPlan(_Factors):
     """
 
     __slots__ = ()
-    _make = staticmethod(_core.ic_plan)
+    _make = "ic_plan"
 
 
 class MultigridPlan(Preconditioner):
@@ -165,7 +147,8 @@ class MultigridPlan(Preconditioner):
 
     def __init__(self, A, near_nullspace=None, *, strength=0.02, block_size=1, smoother="chebyshev", degree=2,
                  coarsest_rows=500, max_levels=20, expected_applies=1000, vectors=1):
+        A = as_matrix(A)
         if near_nullspace is not None:
-            near_nullspace = readable("near_nullspace", near_nullspace)
-        self._set(A, _core.multigrid_plan, near_nullspace, strength, block_size, smoother, degree, coarsest_rows,
+            near_nullspace = readable("near_nullspace", near_nullspace, A.dtype)
+        self._set(A, "multigrid_plan", near_nullspace, strength, block_size, smoother, degree, coarsest_rows,
                   max_levels, expected_applies, vectors)

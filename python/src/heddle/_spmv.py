@@ -1,8 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Products."""
-from . import _core
-from ._matrix import as_matrix
-from ._operator import Plan, readable, writable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ._operator import TRANSPOSE, Plan, readable, writable
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A format and kernel, and what is predicted of it on this machine."""
+
+    scheme: str  #: as `SpmvPlan(A, scheme=...)` takes it
+    seconds: float  #: of a product
+    setup_seconds: float  #: of the inspection
+    kept_bytes: float  #: beyond the matrix
+    measured_seconds: float  #: of a product, where measure_seconds asked for it
+    reason: str  #: why it takes that long
+    refusal: str  #: why it does not hold this matrix; empty where it does
+
+
+class Choices(list):
+    """A list of Choice, which prints as a table."""
+
+    def __str__(self):
+        lines = [f"{'scheme':<28} {'a product':>10} {'set-up':>10} {'kept':>10}  why"]
+        for one in self:
+            if one.refusal:
+                lines.append(f"{one.scheme:<28} {'-':>10} {'-':>10} {'-':>10}  refuses: {one.refusal}")
+            else:
+                seconds = one.measured_seconds or one.seconds
+                lines.append(f"{one.scheme:<28} {seconds * 1e6:>7.1f} us {one.setup_seconds * 1e6:>7.0f} us "
+                             f"{one.kept_bytes / 1e6:>7.2f} MB  {one.reason}")
+        return "\n".join(lines)
 
 
 class SpmvPlan(Plan):
@@ -38,46 +68,38 @@ class SpmvPlan(Plan):
         Where a pinned scheme does not take the matrix.
     """
 
-    __slots__ = ("_core", "_prepared", "matrix", "shape", "__weakref__")
+    __slots__ = ()
 
     def __init__(self, A, *, scheme=None, expected_applies=1000, vectors=1, transpose=False, values_in_place=False,
                  max_bytes=None, measure_seconds=0.0):
-        self.matrix = as_matrix(A)
-        self.shape = self.matrix.shape
-        self._prepared = transpose
-        self._core = _core.spmv_plan(self.matrix._core, scheme, expected_applies, vectors, transpose,
-                                     values_in_place, max_bytes, measure_seconds)
+        self._set(A, "spmv_plan", scheme, expected_applies, vectors, transpose, values_in_place, max_bytes,
+                  measure_seconds, transpose=transpose)
 
-    def _prepare(self, transposed):
-        if transposed and not self._prepared:
-            self._core.prepare_transpose()
-            self._prepared = True
-
-    def _apply(self, transposed, x, y):
-        self._prepare(transposed)
-        self._core.apply(transposed, 1.0, x, 0.0, y)
+    def _apply(self, op, x, y):
+        self._prepare(op)
+        self._core.apply(op, 1.0, x, 0.0, y)
 
     def apply(self, alpha, x, beta, y, *, transposed=False):
         """y = alpha * A x + beta * y, in place, of one vector or several; with beta = 0 y is not read."""
-        self._prepare(transposed)
-        self._core.apply(transposed, alpha, readable("x", x), beta, writable("y", y, y.shape))
-
-    def update_values(self, A=None):
-        """Takes the values of A, which has the pattern that was inspected, or those that `matrix` has now."""
-        matrix = self.matrix if A is None else as_matrix(A)
-        self._core.update_values(matrix._core)
-        self.matrix = matrix
+        op = TRANSPOSE if transposed else 0
+        self._prepare(op)
+        self._core.apply(op, alpha, readable("x", x, self.dtype), beta, writable("y", y, np.shape(y), self.dtype))
 
     @property
     def scheme(self):
         """What runs, as a text that pins it."""
-        return self._core.scheme(False)
+        return self._core.scheme(0)
+
+    @property
+    def choices(self):
+        """What was compared, the best first, then what refuses: a list of Choice."""
+        return Choices(Choice(*fields[1:]) for fields in self._core.ranking(0))
 
     def explain(self):
         """Why that scheme, and what it was compared with, the best first."""
-        lines = [f"{self.scheme}: {self._core.reason(False)}", *(f"  {line}" for line in self._core.ranking(False))]
-        if self._prepared:
-            lines.append(f"transposed: {self._core.scheme(True)}: {self._core.reason(True)}")
+        lines = [f"{self.scheme}: {self._core.reason(0)}", *(f"  {fields[0]}" for fields in self._core.ranking(0))]
+        if TRANSPOSE in self._ready:
+            lines.append(f"transposed: {self._core.scheme(TRANSPOSE)}: {self._core.reason(TRANSPOSE)}")
         return "\n".join(lines)
 
     def __repr__(self):
