@@ -44,7 +44,7 @@ struct SgdOptions {
   /// Rows and columns of a block of block_diagonals; 0: so many that there are 64 blocks to each
   /// side on a CPU, 1024 elsewhere.
   std::int64_t block_rows = 0;
-  std::int64_t block_columns = 0;
+  std::int64_t block_columns = 0;  ///< the same of columns
   /// Rows and columns are shuffled by it before they are cut into blocks, so that those with many
   /// ratings are spread; 0: they stay in their order. SgdPlan::start draws from it, too.
   std::uint64_t seed = 1;
