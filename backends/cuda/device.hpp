@@ -3,7 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "../../core/device.hpp"
+#include "../gpu/known_device.hpp"
 #include "../memory_speed.hpp"
 #include "../scratch.hpp"
 
@@ -28,7 +28,7 @@ inline int max_teams_per_cluster(const Kokkos::Cuda& exec) {
 #endif
 }
 
-inline Device describe_device(const Kokkos::Cuda& exec) {
+inline Device asked_device(const Kokkos::Cuda& exec) {
   const auto attribute = [&](cudaDeviceAttr which) {
     int value = 0;
     cudaDeviceGetAttribute(&value, which, exec.cuda_device());
@@ -45,6 +45,10 @@ inline Device describe_device(const Kokkos::Cuda& exec) {
   device.scratch_bytes = max_scratch_bytes(exec);
   device.most_teams_per_cluster = max_teams_per_cluster(exec);
   return device;
+}
+
+inline Device describe_device(const Kokkos::Cuda& exec) {
+  return known_device(exec.cuda_device(), [&] { return asked_device(exec); });
 }
 
 }  // namespace heddle::backends

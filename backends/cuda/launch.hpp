@@ -18,6 +18,10 @@ inline void check_launch(const char* label, cudaError_t status) {
 template <class LaunchShape, class Kernel, class Order>
 void allow_scratch(const Kokkos::Cuda& exec, const char* label, std::size_t bytes) {
   constexpr std::size_t always_allowed = (std::size_t{48} << 10) - ticket_bytes;
+  if constexpr (!has_dynamic_scratch<Kernel>) {
+    static_assert(sizeof(typename Kernel::Scratch) <= always_allowed,
+                  "scratch of a fixed size beyond 48 KB is taken as DynamicScratch");
+  }
   if (bytes <= always_allowed) return;
   static std::array<std::atomic<bool>, 64> allowed{};
   const auto device = static_cast<std::size_t>(exec.cuda_device());

@@ -80,7 +80,7 @@ struct EmulatedCluster {
   }
   template <class T>
   static T look(const T* place) {
-    return EmulatedMemory::peek(place);
+    return EmulatedMemory::look(place);
   }
 
  private:

@@ -23,7 +23,7 @@ struct EmulatedMemory {
   template <class T>
   static T acquire(const T* place) {
     if (!emulated::current_lane) return HostMemory::acquire(place);
-    const T value = peek(place);
+    const T value = look(place);
     emulated::races::acquire(place);
     return value;
   }
@@ -32,6 +32,7 @@ struct EmulatedMemory {
   static void post(T* place, T value) {
     emulated::Lane* const me = emulated::current_lane;
     if (!me) return HostMemory::post(place, value);
+    check_memory(*me, place, "posts");
     const emulated::races::Unwatched unwatched;
     emulated::Scheduler& scheduler = before_change(*me, place);
     if (scheduler.one_in(2)) {
@@ -44,6 +45,12 @@ struct EmulatedMemory {
 
   template <class T>
   static T peek(const T* place) {
+    if (emulated::Lane* const me = emulated::current_lane) check_memory(*me, place, "looks at");
+    return look(place);
+  }
+  /// The same, in scratch too.
+  template <class T>
+  static T look(const T* place) {
     emulated::Lane* const me = emulated::current_lane;
     if (!me) return HostMemory::peek(place);
     const emulated::races::Unwatched unwatched;
@@ -66,6 +73,7 @@ struct EmulatedMemory {
   }
   template <class T, class Ready>
   static T collect(const T* place, const Ready& ready) {
+    if (emulated::Lane* const me = emulated::current_lane) check_memory(*me, place, "collects");
     return wait(emulated::Word::collect, place, ready);
   }
 
@@ -105,7 +113,9 @@ struct EmulatedMemory {
   }
   template <class T>
   static T load(const T* place, bool wanted) {
-    return wanted ? *place : T(0);
+    if (!wanted) return T(0);
+    if (emulated::Lane* const me = emulated::current_lane) check_memory(*me, place, "loads");
+    return *place;
   }
   template <class T>
   static T load_once(const T* place, bool wanted) {
@@ -141,6 +151,12 @@ struct EmulatedMemory {
   }
 
  private:
+  /// On CUDA such a word is an access of global memory, which faults where the place is scratch.
+  static void check_memory(const emulated::Lane& me, const void* place, const char* verb) {
+    if (!me.team->holds(place)) return;
+    emulated::Scheduler& scheduler = *me.team->scheduler;
+    scheduler.fail(scheduler.who(me) + " " + verb + " a place in scratch, which is for memory");
+  }
   /// What memory holds, or what it held before a post that this team does not see yet.
   template <class T>
   static T seen(const emulated::Lane& me, const T* place) {

@@ -187,6 +187,11 @@ struct TeamState {
     std::memset(scratch + scratch_bytes, static_cast<int>(fence), fence_bytes);
   }
 
+  bool holds(const void* place) const {
+    const auto* const byte = static_cast<const std::byte*>(place);
+    return byte >= scratch && byte < scratch + scratch_bytes;
+  }
+
   /// Whether the team kept to its scratch.
   bool fence_stands() const {
     for (std::size_t i = 0; i < fence_bytes; ++i) {

@@ -36,7 +36,7 @@ Device describe_device(const Exec& exec) {
   device.multiprocessors = threads_at_once(exec);
   device.threads_per_multiprocessor = 1;
 #ifdef _SC_LEVEL3_CACHE_SIZE
-  const long cache_bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  static const long cache_bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
   device.cache_bytes = cache_bytes > 0 ? static_cast<std::size_t>(cache_bytes) : 0;
 #endif
   device.scratch_bytes = max_scratch_bytes(exec);

@@ -166,6 +166,38 @@ TEST_CASE("scratch that is too small") {
   CHECK(names(problem<Eights>(BeyondScratch{11}), {"beyond its scratch of 40 bytes"}));
 }
 
+struct NumberInScratch {
+  struct Scratch {
+    int number;
+  };
+};
+
+/// A word of memory, on a place in scratch.
+template <class F>
+struct OnScratch : NumberInScratch {
+  F word;
+  explicit OnScratch(F what) : word(what) {}
+  template <class Team>
+  void operator()(const Team& team, Scratch& scratch) const {
+    if (team.thread() == 0) scratch.number = 7;
+    team.barrier();
+    if (team.thread() == 5) word(&scratch.number);
+  }
+};
+
+TEST_CASE("words of memory on scratch, where CUDA faults") {
+  const auto said = [](auto word) { return problem<Eights>(OnScratch<decltype(word)>(word)); };
+  const char* const where = "a place in scratch";
+  CHECK(names(said([](int* place) { backends::post(place, 1); }), {"posts", where, "lane 5 of"}));
+  CHECK(names(said([](int* place) { backends::look(place); }), {"looks at", where}));
+  CHECK(names(said([](int* place) { backends::load(place, true); }), {"loads", where}));
+  CHECK(names(said([](int* place) { backends::load_once(place, true); }), {"loads", where}));
+  CHECK(names(said([](int* place) { backends::collect(place, [](int) { return true; }); }),
+              {"collects", where}));
+  CHECK(said([](int* place) { backends::load(place, false); }) == "");
+  CHECK(said([](int* place) { backends::publish(place, backends::acquire(place)); }) == "");
+}
+
 struct ReadScratch {
   struct Scratch {
     double value;
