@@ -8,6 +8,8 @@
 #include "../../formats/blocked_ell/inspect.hpp"
 #include "../../formats/csr/inspect.hpp"
 #include "../../formats/default_formats.hpp"
+#include "../../formats/inspect/row_features.hpp"
+#include "../triangle/check_triangle.hpp"
 #include "check.hpp"
 #include "core.hpp"
 #include "cycle.hpp"
