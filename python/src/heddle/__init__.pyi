@@ -1,0 +1,411 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+from collections.abc import Callable
+from os import PathLike
+from typing import Any, Literal, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__version__: str
+_Array: TypeAlias = NDArray[Any]
+# scipy.sparse's matrices, plans, and what has shape and matvec(x) or `@`.
+_Operator: TypeAlias = Any
+
+class Error(ValueError): ...
+class Refusal(Error): ...
+class OutOfMemory(Error): ...
+class ConversionWarning(UserWarning): ...
+
+def set_threads(arg: int, /) -> None: ...
+def threads() -> int: ...
+
+class Matrix:
+    values: _Array
+    col_idx: NDArray[np.int32]
+    row_ptr: _Array
+    shape: tuple[int, int]
+    dtype: np.dtype[Any]
+    converted: bool
+    def __init__(self, A: Any, shape: tuple[int, int] | None = None, *, copy: bool = False) -> None: ...
+    @property
+    def nnz(self) -> int: ...
+    def to_scipy(self) -> Any: ...
+
+def read_matrix_market(path: str | PathLike[str], *, dtype: Any = ...) -> Matrix: ...
+def write_matrix_market(
+    path: str | PathLike[str],
+    A: Any,
+    *,
+    symmetry: Literal["general", "symmetric", "skew-symmetric"] = "general",
+    pattern: bool = False,
+    comment: str = "",
+) -> None: ...
+
+class _Applies:
+    ndim: int
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    @property
+    def T(self) -> _Applies: ...
+    @property
+    def H(self) -> _Applies: ...
+    def matvec(self, x: ArrayLike, out: _Array | None = None) -> _Array: ...
+    def rmatvec(self, x: ArrayLike, out: _Array | None = None) -> _Array: ...
+    def matmat(self, X: ArrayLike, out: _Array | None = None) -> _Array: ...
+    def rmatmat(self, X: ArrayLike, out: _Array | None = None) -> _Array: ...
+    def dot(self, x: ArrayLike, out: _Array | None = None) -> _Array: ...
+    def __matmul__(self, x: ArrayLike) -> _Array: ...
+    def __rmatmul__(self, x: ArrayLike) -> _Array: ...
+    def __call__(self, x: ArrayLike) -> _Array: ...
+
+class _Plan(_Applies):
+    matrix: Matrix
+    def update_values(self, A: Any = None) -> None: ...
+    @property
+    def setup_seconds(self) -> float: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def scheme(self) -> str: ...
+
+class Choice:
+    scheme: str
+    seconds: float
+    setup_seconds: float
+    kept_bytes: float
+    measured_seconds: float
+    reason: str
+    refusal: str
+    def __init__(
+        self,
+        scheme: str,
+        seconds: float,
+        setup_seconds: float,
+        kept_bytes: float,
+        measured_seconds: float,
+        reason: str,
+        refusal: str,
+    ) -> None: ...
+
+class SpmvPlan(_Plan):
+    def __init__(
+        self,
+        A: Any,
+        *,
+        scheme: str | None = None,
+        expected_applies: int = 1000,
+        vectors: int = 1,
+        transpose: bool = False,
+        values_in_place: bool = False,
+        max_bytes: int | None = None,
+        measure_seconds: float = 0.0,
+    ) -> None: ...
+    def apply(self, alpha: complex, x: ArrayLike, beta: complex, y: _Array, *, transposed: bool = False) -> None: ...
+    @property
+    def choices(self) -> list[Choice]: ...
+    def explain(self) -> str: ...
+
+class _Preconditioner(_Plan):
+    def solve(self, b: ArrayLike, out: _Array | None = None) -> _Array: ...
+
+class SptrsvPlan(_Preconditioner):
+    def __init__(
+        self,
+        T: Any,
+        *,
+        lower: bool = True,
+        unit_diagonal: bool = False,
+        ignore_outside: bool = False,
+        expected_applies: int = 1000,
+        scheme: str | None = None,
+        vectors: int = 1,
+        transpose: bool = False,
+    ) -> None: ...
+
+class GaussSeidelPlan(_Preconditioner):
+    def __init__(
+        self,
+        A: Any,
+        *,
+        sweep: Literal["symmetric", "forward", "backward"] = "symmetric",
+        omega: float = 1.0,
+        order: Literal["natural", "multicolor"] = "natural",
+        block_size: int = 1,
+        expected_applies: int = 1000,
+        scheme: str | None = None,
+        vectors: int = 1,
+    ) -> None: ...
+
+class _Factors(_Preconditioner):
+    def __init__(
+        self,
+        A: Any,
+        *,
+        fill_level: int = 0,
+        pivot_floor: float = 0.0,
+        retries: int = 0,
+        block_size: int = 1,
+        subdomains: int = 1,
+        single_precision: bool = False,
+        expected_applies: int = 1000,
+        scheme: str | None = None,
+        vectors: int = 1,
+        transpose: bool = False,
+    ) -> None: ...
+
+class IluPlan(_Factors): ...
+class IcPlan(_Factors): ...
+
+class MultigridPlan(_Preconditioner):
+    def __init__(
+        self,
+        A: Any,
+        near_nullspace: ArrayLike | None = None,
+        *,
+        strength: float = 0.02,
+        block_size: int = 1,
+        smoother: Literal["chebyshev", "l1-jacobi"] = "chebyshev",
+        degree: int = 2,
+        coarsest_rows: int = 500,
+        max_levels: int = 20,
+        expected_applies: int = 1000,
+        vectors: int = 1,
+    ) -> None: ...
+
+class Progress:
+    iterations: int
+    residual: float
+    def __init__(self, iterations: int, residual: float) -> None: ...
+
+class Result:
+    x: _Array
+    outcome: str
+    message: str
+    iterations: int
+    residual: float
+    first_residual: float
+    reference: float
+    history: NDArray[np.float64]
+    scheme: str
+    def __init__(
+        self,
+        x: _Array,
+        outcome: str,
+        message: str,
+        iterations: int,
+        residual: float,
+        first_residual: float,
+        reference: float,
+        history: NDArray[np.float64],
+        scheme: str,
+    ) -> None: ...
+    @property
+    def converged(self) -> bool: ...
+    @property
+    def relative_residual(self) -> float: ...
+    @property
+    def info(self) -> int: ...
+    def plot(self, axes: Any = None) -> Any: ...
+
+_Callback: TypeAlias = Callable[[Progress], Any] | None
+
+@overload
+def cg(
+    A: _Operator,
+    b: ArrayLike,
+    x0: ArrayLike | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    M: _Operator | None = None,
+    callback: _Callback = None,
+    return_result: Literal[False] = False,
+    check_every: int | None = None,
+    history: bool = False,
+) -> tuple[_Array, int]: ...
+@overload
+def cg(
+    A: _Operator,
+    b: ArrayLike,
+    x0: ArrayLike | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    M: _Operator | None = None,
+    callback: _Callback = None,
+    return_result: Literal[True],
+    check_every: int | None = None,
+    history: bool = False,
+) -> Result: ...
+@overload
+def gmres(
+    A: _Operator,
+    b: ArrayLike,
+    x0: ArrayLike | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    restart: int | None = None,
+    maxiter: int | None = None,
+    M: _Operator | None = None,
+    callback: Callable[[Any], Any] | None = None,
+    callback_type: Literal["pr_norm"] | None = None,
+    return_result: Literal[False] = False,
+    check_every: int | None = None,
+    history: bool = False,
+) -> tuple[_Array, int]: ...
+@overload
+def gmres(
+    A: _Operator,
+    b: ArrayLike,
+    x0: ArrayLike | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    restart: int | None = None,
+    maxiter: int | None = None,
+    M: _Operator | None = None,
+    callback: Callable[[Any], Any] | None = None,
+    callback_type: Literal["pr_norm"] | None = None,
+    return_result: Literal[True],
+    check_every: int | None = None,
+    history: bool = False,
+) -> Result: ...
+@overload
+def bicgstab(
+    A: _Operator,
+    b: ArrayLike,
+    x0: ArrayLike | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    M: _Operator | None = None,
+    callback: _Callback = None,
+    return_result: Literal[False] = False,
+    check_every: int | None = None,
+    history: bool = False,
+) -> tuple[_Array, int]: ...
+@overload
+def bicgstab(
+    A: _Operator,
+    b: ArrayLike,
+    x0: ArrayLike | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    M: _Operator | None = None,
+    callback: _Callback = None,
+    return_result: Literal[True],
+    check_every: int | None = None,
+    history: bool = False,
+) -> Result: ...
+class _Solver:
+    @property
+    def bytes(self) -> int: ...
+    def solve(
+        self,
+        A: _Operator,
+        b: ArrayLike,
+        x0: ArrayLike | None = None,
+        *,
+        M: _Operator | None = None,
+        callback: _Callback = None,
+    ) -> Result: ...
+
+class CgSolver(_Solver):
+    def __init__(
+        self,
+        *,
+        rtol: float = 1e-5,
+        atol: float = 0.0,
+        maxiter: int | None = None,
+        check_every: int | None = None,
+        history: bool = False,
+    ) -> None: ...
+
+class GmresSolver(_Solver):
+    def __init__(
+        self,
+        *,
+        rtol: float = 1e-5,
+        atol: float = 0.0,
+        restart: int | None = None,
+        maxiter: int | None = None,
+        check_every: int | None = None,
+        history: bool = False,
+    ) -> None: ...
+
+class BicgstabSolver(_Solver):
+    def __init__(
+        self,
+        *,
+        rtol: float = 1e-5,
+        atol: float = 0.0,
+        maxiter: int | None = None,
+        check_every: int | None = None,
+        history: bool = False,
+    ) -> None: ...
+
+class EigenResult:
+    values: NDArray[np.float64]
+    vectors: _Array
+    converged: bool
+    message: str
+    iterations: int
+    residuals: NDArray[np.float64]
+    scale: float
+    history: NDArray[np.float64]
+    def __init__(
+        self,
+        values: NDArray[np.float64],
+        vectors: _Array,
+        converged: bool,
+        message: str,
+        iterations: int,
+        residuals: NDArray[np.float64],
+        scale: float,
+        history: NDArray[np.float64],
+    ) -> None: ...
+
+@overload
+def lobpcg(
+    A: _Operator,
+    X: ArrayLike,
+    B: None = None,
+    M: _Operator | None = None,
+    Y: None = None,
+    tol: float | None = None,
+    maxiter: int | None = None,
+    largest: bool = True,
+    verbosityLevel: int = 0,
+    retLambdaHistory: Literal[False] = False,
+    retResidualNormsHistory: bool = False,
+    restartControl: int | None = None,
+    *,
+    return_result: Literal[False] = False,
+) -> Any: ...
+@overload
+def lobpcg(
+    A: _Operator,
+    X: ArrayLike,
+    B: None = None,
+    M: _Operator | None = None,
+    Y: None = None,
+    tol: float | None = None,
+    maxiter: int | None = None,
+    largest: bool = True,
+    verbosityLevel: int = 0,
+    retLambdaHistory: Literal[False] = False,
+    retResidualNormsHistory: bool = False,
+    restartControl: int | None = None,
+    *,
+    return_result: Literal[True],
+) -> EigenResult: ...
+def choose(A: Any, **options: Any) -> list[Choice]: ...
+def spy(A: Any, axes: Any = None, *, cells: int = 400) -> Any: ...
