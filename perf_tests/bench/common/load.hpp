@@ -7,6 +7,7 @@
 #include "../../../core/files/read_matrix.hpp"
 #include "../../../testing/generate.hpp"
 #include "../../../testing/matrices.hpp"
+#include "order_rows.hpp"
 #include "results.hpp"
 #include "source.hpp"
 #include "timing.hpp"
@@ -35,9 +36,8 @@ struct Loaded {
   bool own_values = false;
 };
 
-/// The matrix of a source, on the host.
 template <Scalar S, Offset Off>
-Loaded<S, Off> load(const Source& source, std::uint64_t seed) {
+Loaded<S, Off> load_as_it_is(const Source& source, std::uint64_t seed) {
   if (source.generated) return {load_generated<S, Off>(source.text, seed), false};
   const auto storage =
       read_matrix<S, std::int32_t, Off>(source.text, {.duplicates = Duplicates::add});
@@ -50,6 +50,15 @@ Loaded<S, Off> load(const Source& source, std::uint64_t seed) {
     for (std::size_t k = 0; k < count; ++k) values(k) = random.scalar<S>();
   }
   return {storage, !all_one};
+}
+
+/// The matrix of a source, on the host, in the order that the source names. Throws Error if it is
+/// not square and is not to stay in its own.
+template <Scalar S, Offset Off>
+Loaded<S, Off> load(const Source& source, std::uint64_t seed) {
+  Loaded<S, Off> loaded = load_as_it_is<S, Off>(source, seed);
+  if (!source.order.empty()) loaded.matrix = in_order(loaded.matrix, source.order, seed);
+  return loaded;
 }
 
 /// What load_matrix() makes of a source, a CSR matrix on the host; its facts go to `result`.
