@@ -33,6 +33,9 @@ void derived(const Gpu& exec, const Matrix& A, const Kokkos::View<int*, Gpu>& li
   scale_rows(exec, A, values, values);
   scale_columns(exec, A, values, values);
   scale(exec, A, values, values, values);
+  auto blocks = to_blocks(exec, A, 3);
+  blocks.update_values(exec, A);
+  from_blocks(exec, blocks.matrix()).update_values(exec, blocks.values());
 }
 
 template <Scalar S>

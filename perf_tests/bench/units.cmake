@@ -9,6 +9,7 @@ add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp" "${bench_tests}
                                   "${bench_tests}/ilu_check.cpp"
                                   "${bench_tests}/matrix_set.cpp"
                                   "${bench_tests}/multiply.cpp"
+                                  "${bench_tests}/order_rows.cpp"
                                   "${bench_tests}/pattern_picture.cpp"
                                   "${bench_tests}/reference.cpp"
                                   "${bench_tests}/scheme_search.cpp" "${bench_tests}/solve.cpp"

@@ -18,7 +18,7 @@ std::string without_folder(const std::string& path) {
 /// Folders tell about a person's machine; but "csr/merge" is no path.
 Json command_line(const std::vector<std::string>& words, const RunOptions& options) {
   const auto is_file = [&](const std::string& word) {
-    const auto& [files, generated, sets, folder, seed] = options.matrices;
+    const auto& [files, generated, sets, folder, seed, orders] = options.matrices;
     const auto within = [&](const std::vector<std::string>& list) {
       return std::find(list.begin(), list.end(), word) != list.end();
     };

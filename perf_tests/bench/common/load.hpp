@@ -9,6 +9,7 @@
 #include "../../../core/files/read_matrix.hpp"
 #include "../../../testing/generate.hpp"
 #include "../../../testing/matrices.hpp"
+#include "order_rows.hpp"
 #include "results.hpp"
 #include "source.hpp"
 #include "timing.hpp"
@@ -47,9 +48,8 @@ HostStorage<S, Off> load_generated(const std::string& text, std::uint64_t seed) 
   return generate_and_load<S, Off>(text, seed).matrix;
 }
 
-/// The matrix of a source, on the host.
 template <Scalar S, Offset Off>
-Loaded<S, Off> load(const Source& source, std::uint64_t seed) {
+Loaded<S, Off> load_as_it_is(const Source& source, std::uint64_t seed) {
   if (source.generated) return generate_and_load<S, Off>(source.text, seed);
   const auto storage =
       read_matrix<S, std::int32_t, Off>(source.text, {.duplicates = Duplicates::add});
@@ -62,6 +62,16 @@ Loaded<S, Off> load(const Source& source, std::uint64_t seed) {
     for (std::size_t k = 0; k < count; ++k) values(k) = random.scalar<S>();
   }
   return {storage, !all_one, {}, 0};
+}
+
+/// The matrix of a source, on the host, in the order that the source names. Throws Error if it is
+/// not square and is not to stay in its own.
+template <Scalar S, Offset Off>
+Loaded<S, Off> load(const Source& source, std::uint64_t seed) {
+  Loaded<S, Off> loaded = load_as_it_is<S, Off>(source, seed);
+  if (source.order.empty()) return loaded;
+  // Coordinates stand in the source's order.
+  return {in_order(loaded.matrix, source.order, seed), loaded.own_values};
 }
 
 /// What load_matrix() makes of a source, a CSR matrix on the host; its facts go to `result`.

@@ -21,9 +21,25 @@ void MatrixOptions::define(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--seed", seed, "Of generated matrices, vectors and values that a file lacks")
       ->capture_default_str();
+  app.add_option(
+         "--order", orders,
+         "Orders of rows and columns, a run each: own, rcm (reverse Cuthill-McKee), degree, "
+         "random")
+      ->check(CLI::IsMember({"own", "rcm", "degree", "random"}))
+      ->capture_default_str();
 }
 
 std::vector<Source> MatrixOptions::sources() const {
+  std::vector<Source> all;
+  for (const Source& source : matrices()) {
+    for (const std::string& order : orders) {
+      all.push_back({source.text, source.generated, order == "own" ? "" : order});
+    }
+  }
+  return all;
+}
+
+std::vector<Source> MatrixOptions::matrices() const {
   std::vector<Source> all;
   for (const auto& text : files) all.push_back({text, false});
   for (const auto& text : generated) all.push_back({text, true});

@@ -19,11 +19,16 @@ struct MatrixOptions {
   /// Where the files that a set names are looked for.
   std::string folder = ".";
   std::uint64_t seed = 1;
+  /// Orders that every square matrix is run in, beside each other.
+  std::vector<std::string> orders{"own"};
 
   void define(CLI::App& app);
   /// Says on standard error which files a set names and the folder lacks: they are left out. Throws
   /// heddle::Error where nothing is left to run, and where there is no such set.
   std::vector<Source> sources() const;
+
+ private:
+  std::vector<Source> matrices() const;
 };
 
 /// The generators and their arguments and the sets, a line each.

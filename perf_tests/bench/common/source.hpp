@@ -10,9 +10,14 @@ namespace heddle::bench {
 struct Source {
   std::string text;
   bool generated = false;
+  /// Its rows and columns are put in: "" as they are, "rcm", "degree", "random".
+  std::string order = "";
 
-  /// For tables: a file without its folder and its usual endings.
-  std::string short_name() const {
+  /// For tables: a file without its folder and its usual endings, and its order.
+  std::string short_name() const { return stem() + (order.empty() ? "" : " in " + order); }
+
+ private:
+  std::string stem() const {
     if (generated) return text;
     std::string name = text.substr(text.find_last_of('/') + 1);
     for (const std::string_view ending : {".xz", ".gz", ".mtx", ".petsc", ".bin"}) {
