@@ -17,7 +17,10 @@ struct PlainRegister {
   T entries[width];
 
   HEDDLE_SIMD_WORD PlainRegister all(T value) { return {{value, value, value, value}}; }
-  HEDDLE_SIMD_WORD PlainRegister load(const T* from) { return strided(from, 1); }
+  template <class From>
+  HEDDLE_SIMD_WORD PlainRegister load(const From* from) {
+    return strided(from, 1);
+  }
   HEDDLE_SIMD_WORD void store(T* to, PlainRegister v) { store_first<width>(to, v); }
   template <class Index>
   HEDDLE_SIMD_WORD PlainRegister load_each(const Index* indices, const T* from) {
@@ -26,13 +29,14 @@ struct PlainRegister {
   HEDDLE_SIMD_WORD PlainRegister gather(const std::int32_t* indices, const T* from) {
     return load_each(indices, from);
   }
-  HEDDLE_SIMD_WORD PlainRegister strided(const T* from, std::int64_t stride) {
+  template <class From>
+  HEDDLE_SIMD_WORD PlainRegister strided(const From* from, std::int64_t stride) {
     return strided_first<width>(from, stride);
   }
-  template <int N>
-  HEDDLE_SIMD_WORD PlainRegister strided_first(const T* from, std::int64_t stride) {
+  template <int N, class From>
+  HEDDLE_SIMD_WORD PlainRegister strided_first(const From* from, std::int64_t stride) {
     PlainRegister v = all(T(0));
-    for (int i = 0; i < N; ++i) v.entries[i] = from[i * stride];
+    for (int i = 0; i < N; ++i) v.entries[i] = static_cast<T>(from[i * stride]);
     return v;
   }
 

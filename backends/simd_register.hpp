@@ -33,7 +33,7 @@ struct SimdRegisterOf<T, true> {
 /// array, so that the kernels compile everywhere.
 ///
 /// `n` counts entries from the first. gather and load_each read from[indices[0]], from[indices[1]],
-/// ..., by one instruction and one by one.
+/// ..., by one instruction and one by one. A register of double loads floats too.
 template <class T>
 using SimdRegister = typename detail::SimdRegisterOf<T, has_simd_registers<T>>::type;
 

@@ -21,6 +21,9 @@ struct Avx2Register<double> {
 
   HEDDLE_SIMD_WORD Avx2Register all(double value) { return {_mm256_set1_pd(value)}; }
   HEDDLE_SIMD_WORD Avx2Register load(const double* from) { return {_mm256_loadu_pd(from)}; }
+  HEDDLE_SIMD_WORD Avx2Register load(const float* from) {
+    return {_mm256_cvtps_pd(_mm_loadu_ps(from))};
+  }
   HEDDLE_SIMD_WORD void store(double* to, Avx2Register v) { _mm256_storeu_pd(to, v.entries); }
   /// from[indices[0]], from[indices[1]], ...: loaded one by one.
   template <class Index>
@@ -37,6 +40,10 @@ struct Avx2Register<double> {
   /// from[0], from[stride], from[2 * stride], ...
   HEDDLE_SIMD_WORD Avx2Register strided(const double* from, std::int64_t stride) {
     return four(from, from + stride, from + 2 * stride, from + 3 * stride);
+  }
+  HEDDLE_SIMD_WORD Avx2Register strided(const float* from, std::int64_t stride) {
+    return {_mm256_set_pd(double{from[3 * stride]}, double{from[2 * stride]}, double{from[stride]},
+                          double{from[0]})};
   }
 
   /// The same of the first N, N from 1 to 4, and zeros.

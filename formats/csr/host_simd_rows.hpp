@@ -12,12 +12,15 @@
 
 namespace heddle::detail::csr {
 
-/// Whether a product could run on vectors: real numbers of one type.
+/// Whether a product could run on vectors: real numbers of one type, or a matrix of float and
+/// vectors of double.
 template <class Operands>
 inline constexpr bool suits_simd =
     backends::has_simd_registers<typename Operands::scalar_type> &&
-    std::is_same_v<typename Operands::scalar_type, typename Operands::accumulator_type> &&
-    std::is_same_v<typename Operands::scalar_type, typename Operands::vector_type>;
+    std::is_same_v<typename Operands::vector_type, typename Operands::accumulator_type> &&
+    (std::is_same_v<typename Operands::scalar_type, typename Operands::vector_type> ||
+     (std::is_same_v<typename Operands::scalar_type, float> &&
+      std::is_same_v<typename Operands::vector_type, double>));
 
 /// How this product can use them: along a contiguous vector, or along a row of several vectors.
 template <class Operands>
@@ -38,9 +41,10 @@ backends::Simd simd_for(const Operands& operands, backends::Simd simd) {
 template <class Operands, backends::Simd How>
 struct HostSimdRows {
   using S = typename Operands::scalar_type;
+  using V = typename Operands::vector_type;
   using O = typename Operands::ordinal_type;
   using Off = typename Operands::offset_type;
-  using Vector = backends::SimdRegister<S>;
+  using Vector = backends::SimdRegister<V>;
   static constexpr int width = Vector::width;
   static constexpr int vectors = 1;
 
@@ -49,7 +53,7 @@ struct HostSimdRows {
 
   RowHints hints;
 
-  HEDDLE_SIMD_FUNCTION void sum_nonzeros(const Operands& A, Off begin, Off end, S* sum) const {
+  HEDDLE_SIMD_FUNCTION void sum_nonzeros(const Operands& A, Off begin, Off end, V* sum) const {
     if (reads_beyond(A, end)) return compressed_rows::sum_nonzeros<1>(A, begin, end, sum);
     *sum = Vector::sum(products<1>(A, begin, end));
   }
@@ -142,7 +146,7 @@ struct HostSimdRows {
   HEDDLE_SIMD_WORD Vector gather_x(const Operands& A, std::int64_t k) {
     return gather(A.col_idx + k, A.x.data);
   }
-  HEDDLE_SIMD_WORD Vector gather(const O* columns, const S* x) {
+  HEDDLE_SIMD_WORD Vector gather(const O* columns, const V* x) {
     if constexpr (How == backends::Simd::gathers && sizeof(O) == 4) {
       return Vector::gather(columns, x);
     } else {
@@ -151,14 +155,14 @@ struct HostSimdRows {
   }
 
   HEDDLE_SIMD_WORD void store_four(const Operands& A, std::int64_t row, Vector sums) {
-    const Vector old = A.beta == S(0) ? Vector::all(0) : Vector::load(A.y.data + row);
+    const Vector old = A.beta == V(0) ? Vector::all(0) : Vector::load(A.y.data + row);
     const Vector kept = Vector::multiply(Vector::all(A.beta), old);
     Vector::store(A.y.data + row, Vector::multiply_add(Vector::all(A.alpha), sums, kept));
   }
 
-  HEDDLE_SIMD_WORD void store_one(const Operands& A, std::int64_t row, S sum) {
-    S& y = A.y.data[row];
-    y = A.beta == S(0) ? A.alpha * sum : A.alpha * sum + A.beta * y;
+  HEDDLE_SIMD_WORD void store_one(const Operands& A, std::int64_t row, V sum) {
+    V& y = A.y.data[row];
+    y = A.beta == V(0) ? A.alpha * sum : A.alpha * sum + A.beta * y;
   }
 
   HEDDLE_SIMD_FUNCTION void store_any_rows(const Operands& A, std::int64_t first,
@@ -185,7 +189,7 @@ struct HostSimdRows {
       for (; end - k >= width; k += width) {
         sums = Vector::multiply_add(Vector::load(A.values + k), gather_x(A, k), sums);
       }
-      S sum = Vector::sum(sums);
+      V sum = Vector::sum(sums);
       for (; k < end; ++k) sum += A.values[k] * A.x.data[A.col_idx[k]];
       store_one(A, row, sum);
     }
@@ -211,7 +215,7 @@ struct HostSimdRows {
       store_four(A, row, Vector::sums(sums));
     }
     for (; row < stop; ++row) {
-      const S sum = Vector::sum(products<Steps>(A, A.row_ptr[row], A.row_ptr[row + 1]));
+      const V sum = Vector::sum(products<Steps>(A, A.row_ptr[row], A.row_ptr[row + 1]));
       store_one(A, row, sum);
     }
   }
@@ -273,7 +277,7 @@ struct HostSimdRows {
     std::int64_t row = first;
     for (; stop - row >= 4; row += 4) {
       const S* values = A.values + A.row_ptr[row];
-      const S* x = A.x.data + (row - first);
+      const V* x = A.x.data + (row - first);
       if (asks) prefetch(A, A.row_ptr[row], A.row_ptr[row + 4]);
       Vector sums = Vector::all(0);
       std::int64_t j = 0;

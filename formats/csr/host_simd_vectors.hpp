@@ -15,14 +15,14 @@ namespace heddle::detail::csr {
 /// first-level cache.
 template <class Operands, bool SideBySide, int Vectors>
 struct HostSimdVectors {
-  using S = typename Operands::scalar_type;
+  using V = typename Operands::vector_type;
   using O = typename Operands::ordinal_type;
   using Off = typename Operands::offset_type;
-  using Vector = backends::SimdRegister<S>;
+  using Vector = backends::SimdRegister<V>;
   static constexpr int width = Vector::width;
   static constexpr int vectors = Vectors;
 
-  HEDDLE_SIMD_FUNCTION void sum_nonzeros(const Operands& A, Off begin, Off end, S* sum) const {
+  HEDDLE_SIMD_FUNCTION void sum_nonzeros(const Operands& A, Off begin, Off end, V* sum) const {
     for (int c = 0; c < A.x.count;) c += add_some<Leave>(A, c, begin, end, sum + c);
   }
 
@@ -45,12 +45,12 @@ struct HostSimdVectors {
   template <int Registers, int Last>
   struct Stretch {
     static constexpr int vectors = (Registers - 1) * width + Last;
-    const S* x;
+    const V* x;
     std::int64_t row_stride;
     std::int64_t vector_stride;
 
     HEDDLE_SIMD_WORD Vector load(const Stretch& some, O row, int r) {
-      const S* from = some.x + row * some.row_stride;
+      const V* from = some.x + row * some.row_stride;
       const bool whole = Last == width || r < Registers - 1;
       if constexpr (SideBySide) {
         from += r * width;
@@ -66,7 +66,7 @@ struct HostSimdVectors {
   /// Leaves sums as they are; there is room for whole registers.
   struct Leave {
     template <int Registers, int Last>
-    HEDDLE_SIMD_WORD void put(const Operands&, S* to, const Vector* sums) {
+    HEDDLE_SIMD_WORD void put(const Operands&, V* to, const Vector* sums) {
       for (int r = 0; r < Registers; ++r) Vector::store(to + r * width, sums[r]);
     }
   };
@@ -74,24 +74,24 @@ struct HostSimdVectors {
   /// Stores them to y.
   struct Store {
     template <int Registers, int Last>
-    HEDDLE_SIMD_WORD void put(const Operands& A, S* y, const Vector* sums) {
+    HEDDLE_SIMD_WORD void put(const Operands& A, V* y, const Vector* sums) {
       if (A.y.vector_stride == 1) {
         for (int r = 0; r < Registers - 1; ++r) put_register<width>(A, y + r * width, sums[r]);
         put_register<Last>(A, y + (Registers - 1) * width, sums[Registers - 1]);
       } else {
-        S values[Registers * width];
+        V values[Registers * width];
         for (int r = 0; r < Registers; ++r) Vector::store(values + r * width, sums[r]);
         for (int c = 0; c < Stretch<Registers, Last>::vectors; ++c, y += A.y.vector_stride) {
-          *y = A.beta == S(0) ? A.alpha * values[c] : A.alpha * values[c] + A.beta * *y;
+          *y = A.beta == V(0) ? A.alpha * values[c] : A.alpha * values[c] + A.beta * *y;
         }
       }
     }
 
    private:
     template <int N>
-    HEDDLE_SIMD_WORD void put_register(const Operands& A, S* to, Vector sum) {
+    HEDDLE_SIMD_WORD void put_register(const Operands& A, V* to, Vector sum) {
       Vector value = Vector::multiply(Vector::all(A.alpha), sum);
-      if (A.beta != S(0)) {
+      if (A.beta != V(0)) {
         const Vector old = Vector::template load_first<N>(to);
         value = Vector::multiply_add(Vector::all(A.beta), old, value);
       }
@@ -116,7 +116,7 @@ struct HostSimdVectors {
     std::int64_t k = A.row_ptr[first];
     for (std::int64_t row = first; row < stop; ++row) {
       const std::int64_t end = A.row_ptr[row + 1];
-      S* y = A.y.data + row * A.y.row_stride;
+      V* y = A.y.data + row * A.y.row_stride;
       for (int c = 0; c < A.x.count;) {
         c += add_some<Store>(A, c, k, end, y + c * A.y.vector_stride);
       }
@@ -127,7 +127,7 @@ struct HostSimdVectors {
   /// Takes up to four registers of vectors from the c-th on. Returns the number of vectors.
   template <class Put>
   HEDDLE_SIMD_WORD int add_some(const Operands& A, int c, std::int64_t begin, std::int64_t end,
-                                S* to) {
+                                V* to) {
     const int left = A.x.count - c;
     if (left >= 4 * width) return add_up<Put, 4, width>(A, c, begin, end, to);
     if (left >= 2 * width) return add_up<Put, 2, width>(A, c, begin, end, to);
@@ -139,7 +139,7 @@ struct HostSimdVectors {
 
   template <class Put, int Registers, int Last>
   HEDDLE_SIMD_WORD int add_up(const Operands& A, int c, std::int64_t begin, std::int64_t end,
-                              S* to) {
+                              V* to) {
     const Stretch<Registers, Last> x{A.x.data + c * A.x.vector_stride, A.x.row_stride,
                                      A.x.vector_stride};
     // In longer rows several nonzeros at once where registers are few, so that no addition waits
@@ -169,7 +169,7 @@ struct HostSimdVectors {
   template <int Registers, int Last>
   HEDDLE_SIMD_WORD void add_one(const Operands& A, const Stretch<Registers, Last>& x,
                                 std::int64_t k, Vector* sums) {
-    const Vector value = Vector::all(A.values[k]);
+    const Vector value = Vector::all(static_cast<V>(A.values[k]));
     for (int r = 0; r < Registers; ++r) {
       sums[r] =
           Vector::multiply_add(value, Stretch<Registers, Last>::load(x, A.col_idx[k], r), sums[r]);

@@ -162,7 +162,31 @@ struct Check {
   }
 };
 
+template <class Vector>
+struct CheckFloats {
+  static HEDDLE_SIMD_FUNCTION void load(const float* from, double* to) {
+    Vector::store(to, Vector::load(from));
+    Vector::store(to + 4, Vector::strided(from + 1, 3));
+  }
+  static void check() {
+    std::vector<float> from(12);
+    for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<float>(i) + 0.1f;
+    std::vector<double> to(8);
+    load(from.data(), to.data());
+    for (std::size_t i = 0; i < 4; ++i) {
+      CHECK(to[i] == static_cast<double>(from[i]));
+      CHECK(to[4 + i] == static_cast<double>(from[1 + 3 * i]));
+    }
+  }
+};
+
 }  // namespace
+
+TEST_CASE("simd registers: of double load floats") {
+  if (backends::compiles_simd && !backends::supports(backends::Simd::loads)) return;
+  CheckFloats<backends::SimdRegister<double>>::check();
+  CheckFloats<backends::PlainRegister<double>>::check();
+}
 
 TEST_CASE_TEMPLATE("simd registers: every word, on four numbers", T, float, double) {
   // Compiled for it all, plain registers too.

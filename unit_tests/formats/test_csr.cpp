@@ -125,6 +125,60 @@ TEST_CASE_TEMPLATE_DEFINE("csr/merge,search=apply: rows of any length", T, searc
 }
 TEST_CASE_TEMPLATE_APPLY(searched_shares, PlanTypes<SharedFormats>);
 
+/// As of a matrix of double that holds those values: plain loops, which take the last few rows, may
+/// be contracted otherwise.
+TEST_CASE("csr: a matrix of float and vectors of double use registers where a CPU has them") {
+  if (backends::has_lanes<CsrExec>) return;
+  using Space = CsrType::Space;
+  using Narrow = CsrMatrix<float, int, int, Space>;
+  using Broad = CsrMatrix<double, int, int, Space>;
+  const CsrExec exec;
+  for (const char* name : {"power law", "tridiagonal", "one huge row", "dense 4 x 4 blocks"}) {
+    const auto A = to_device<CsrType>(exec, pattern_named(name));
+    const auto n = static_cast<std::size_t>(A.host.nonzeros());
+    const Kokkos::View<float*, Space> narrow("heddle::test::narrow", n);
+    const Kokkos::View<double*, Space> broad("heddle::test::broad", n);
+    const Kokkos::View<int*, Space> row_ptr("heddle::test::row_ptr", A.host.rows() + 1);
+    const Kokkos::View<int*, Space> col_idx("heddle::test::col_idx", n);
+    for (std::size_t i = 0; i < row_ptr.extent(0); ++i) {
+      row_ptr(i) = static_cast<int>(A.host.row_ptr()(i));
+    }
+    for (std::size_t k = 0; k < n; ++k) {
+      col_idx(k) = static_cast<int>(A.host.col_idx()(k));
+      narrow(k) = static_cast<float>(A.host.values()(k));
+      broad(k) = narrow(k);
+    }
+    const int rows = static_cast<int>(A.host.rows()), columns = static_cast<int>(A.host.columns());
+    const Narrow of_floats(rows, columns, row_ptr, col_idx, narrow);
+    const Broad of_doubles(rows, columns, row_ptr, col_idx, broad);
+    for (const char* scheme : {"csr/scalar", "csr/adaptive,runs=yes", "csr/merge,loop=four"}) {
+      if (backends::best_simd() == backends::Simd::none && Scheme::parse(scheme).has("loop"))
+        continue;
+      const SpmvOptions options{.scheme = Scheme::parse(scheme)};
+      SpmvPlan<CsrExec, Narrow, double, double, Formats<CsrFormat>> plan(exec, of_floats, options);
+      SpmvPlan<CsrExec, Broad, double, double, Formats<CsrFormat>> same(exec, of_doubles, options);
+      CAPTURE(plan.scheme().to_string());
+      CHECK(plan.scheme() == same.scheme());
+      for (const std::size_t count : {1, 3, 8}) {
+        const auto x = random_vectors<double>(A.rows_of_x(), count, true, 3);
+        const auto y = random_vectors<double>(A.rows_of_y(), count, true, 4);
+        const auto of_plan = y.in<Space>(), of_same = y.in<Space>();
+        const auto x_device = x.in<Space>();
+        plan.apply(exec, 2.0, x_device.view(), 0.5, of_plan.view());
+        same.apply(exec, 2.0, x_device.view(), 0.5, of_same.view());
+        exec.fence("heddle::test::applied");
+        double most = 0;
+        for (std::size_t i = 0; i < A.rows_of_y(); ++i) {
+          for (std::size_t v = 0; v < count; ++v) {
+            most = std::max(most, std::abs(of_plan.view()(i, v) - of_same.view()(i, v)));
+          }
+        }
+        CHECK(most < 1e-10);
+      }
+    }
+  }
+}
+
 TEST_CASE("csr: the bytes that an apply moves are counted") {
   const CsrExec exec;
   const auto A = to_device<CsrType>(exec, pattern_named("wide"));
