@@ -37,6 +37,7 @@ write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/HeddleConfigVersio
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/HeddleConfig.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/HeddleConfigVersion.cmake"
               "${CMAKE_CURRENT_SOURCE_DIR}/cmake/HeddlePlans.cmake"
+              "${CMAKE_CURRENT_SOURCE_DIR}/cmake/HeddleLapack.cmake"
         DESTINATION "${cmake_folder}" COMPONENT heddle)
 include(HeddlePkgConfig)
 

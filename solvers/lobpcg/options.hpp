@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -16,7 +17,9 @@ enum class EigenOutcome : int {
   attainable_accuracy,  ///< the estimates meet the tolerance, true residuals do not and fall no
                         ///< more
   not_a_number,         ///< NaN or infinity in a product, or in the guess
-  rank_deficient        ///< no basis of `count` vectors was found
+  rank_deficient,       ///< no basis of `count` vectors was found
+  indefinite,           ///< x' B x is not positive for some x that was met
+  stopped_by_user       ///< the callback returned false
 };
 
 /// In words.
@@ -29,6 +32,8 @@ constexpr const char* name(EigenOutcome outcome) {
              "precision";
     case EigenOutcome::not_a_number: return "NaN or infinity in a product or the guess";
     case EigenOutcome::rank_deficient: return "the vectors span too small a space";
+    case EigenOutcome::indefinite: return "B is not positive definite";
+    case EigenOutcome::stopped_by_user: return "stopped by the callback";
   }
   return "?";
 }
@@ -40,17 +45,24 @@ struct LobpcgOptions {
   /// Which end of the spectrum.
   Wanted wanted = Wanted::smallest;
   /// A pair has converged when the norm of A x - lambda x, x of norm one, is at most so many times
-  /// the largest Ritz value in magnitude that was seen, which is at most the norm of A. Default:
-  /// 1e-8 for double, 1e-5 for float, and for the complex numbers of both.
+  /// the largest Ritz value in magnitude that was seen, which is at most the norm of A. With B, of
+  /// A x - lambda B x, and times a + |lambda| b, where a and b are the largest |A s| / |s| and |B
+  /// s| / |s| seen. Default: 1e-8 for double, 1e-5 for float, and for the complex numbers of both.
   std::optional<double> tolerance = std::nullopt;
   /// After so many the search ends, with what it has.
   int max_iterations = 500;
+  /// Whether solve is given B: A x = lambda B x. It takes 6 vectors a pair more.
+  bool generalized = false;
+  /// Vectors that solve may be given as constraints, at most.
+  int constraints = 0;
+  /// Called after each iteration with the largest residual; false ends the search.
+  std::function<bool(int iterations, double residual)> callback = {};
 };
 
 /// One eigenvalue, and how good it is.
 struct Eigenpair {
   double value = 0;
-  double residual = 0;  ///< the norm of A x - lambda x, of the x that solve left
+  double residual = 0;  ///< the norm of A x - lambda B x over that of x, of the x that solve left
   bool converged = false;
 };
 
@@ -58,7 +70,7 @@ struct Eigenpair {
 struct LobpcgResult {
   EigenOutcome outcome = EigenOutcome::iteration_limit;
   int iterations = 0;
-  double scale = 0;  ///< what the tolerance is multiplied by
+  double scale = 0;  ///< what the tolerance is multiplied by; with B, of the largest pair
   std::vector<Eigenpair> pairs;
   std::vector<double>
       history;  ///< the largest residual of each iteration, as the recurrence has it

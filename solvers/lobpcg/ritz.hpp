@@ -2,7 +2,7 @@
 #pragma once
 
 #include "options.hpp"
-#include "small_dense.hpp"
+#include "orthonormal.hpp"
 
 namespace heddle::detail::lobpcg {
 
@@ -13,16 +13,17 @@ struct Ritz {
   Dense<T> x;        ///< coefficients of the new X, orthonormal; fewer columns if the basis has
   Dense<T> p;        ///< and of the new P, orthonormal to each other and to X
   double scale = 0;  ///< the largest Ritz value of the basis, in magnitude
+  double least = 0;  ///< the least eigenvalue of G of vectors of norm one
 };
 
-/// The wanted pairs of A in the space of a basis, from its two Gram matrices G = S' S and H = S' A
-/// S; P of those columns of X that are `active`. P is what X gained of all but the old X, made
+/// The wanted pairs of A in the space of a basis, from its Gram matrices G = S' B S and H = S' A S;
+/// P of those columns of X that are `active`. P is what X gained of all but the old X, made
 /// orthonormal to the new one. Source: U. Hetmaniuk and R. Lehoucq (2006).
 template <class T>
 Ritz<T> rayleigh_ritz(const Dense<T>& g, const Dense<T>& h, int count,
                       const std::vector<int>& active, Wanted wanted, double drop) {
   Ritz<T> ritz;
-  const Dense<T> basis = orthonormal(g, drop);
+  const Dense<T> basis = orthonormal(g, drop, &ritz.least);
   const int dimension = basis.columns, m = g.rows;
   Dense<T> small = adjoint_times(basis, times(h, basis));
   for (int j = 0; j < dimension; ++j) {

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <limits>
+#include <utility>
+
+#include "../krylov/squares.hpp"
+#include "../vectors/instantiate.hpp"
+#include "checks.hpp"
+#include "ritz.hpp"
+
+namespace heddle::detail::lobpcg {
+
+/// The memory of a solver, and what is done to whole blocks of vectors: a basis S = [X P W] with
+/// its products, residuals of X, constraints.
+template <ExecutionSpace Exec, Scalar S>
+class Basis {
+ public:
+  using Space = typename Exec::memory_space;
+  using Sum = krylov::Wide<S>;
+  using Vectors = krylov::SolverVectors<Exec, S>;
+  template <class T>
+  using Small =
+      Kokkos::View<T**, Kokkos::LayoutLeft, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  template <class T>
+  using OnHost = Kokkos::View<T**, Kokkos::LayoutLeft, Kokkos::HostSpace,
+                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  template <class T>
+  using Numbers = Kokkos::View<T*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  static constexpr double epsilon = std::numeric_limits<heddle::RealOf<S>>::epsilon();
+
+  Basis() = default;
+  Basis(const Exec& exec, std::int64_t rows, const LobpcgOptions& options)
+      : rows_(rows),
+        k_(options.count),
+        most_constraints_(options.constraints),
+        generalized_(options.generalized) {
+    const auto n = static_cast<std::size_t>(rows), k = static_cast<std::size_t>(k_),
+               c = static_cast<std::size_t>(options.constraints);
+    const std::size_t sets = options.generalized ? 3 : 2;
+    const std::size_t vectors = (6 * sets + 2) * k + sets * c;
+    const std::size_t small = std::max({9 * k * k, c * c, c * k});
+    arena_ =
+        Arena<Space>(exec, "heddle::lobpcg::vectors",
+                     arena_bytes<S, S, Sum, Sum, double>(vectors * n, k, 2 * small, small, 10 * k));
+    S* next = arena_.template take<S>(vectors * n).data();
+    const auto take = [&](std::size_t count) { return std::exchange(next, next + count * n); };
+    for (Block<S>* block : {&now, &next_}) {
+      block->vectors = take(3 * k);
+      block->image = take(3 * k);
+      block->mass = options.generalized ? take(3 * k) : block->vectors;
+    }
+    residual = take(k);
+    gathered = take(k);
+    constraints_ = take(c);
+    constraints_mass_ = options.generalized ? take(c) : constraints_;
+    given_constraints_ = take(c);
+    negated_values_ = arena_.template take<S>(k).data();
+    grams_ = arena_.template take<Sum>(2 * small).data();
+    coefficients_ = arena_.template take<Sum>(small).data();
+    norms_ = arena_.template take<double>(10 * k).data();
+    workspace_ = VectorWorkspace<Exec, Sum>(exec, static_cast<int>(small));
+  }
+
+  Vectors span(S* of, int first, int count) const {
+    const auto n = static_cast<std::size_t>(rows_);
+    return Vectors(of + static_cast<std::size_t>(first) * n, n, static_cast<std::size_t>(count));
+  }
+
+  /// A and B times vectors [first, first + count) of the basis.
+  template <class A, class B>
+  void multiply(const Exec& exec, A& matrix, B& mass, int first, int count) {
+    const Vectors of = span(now.vectors, first, count);
+    krylov::apply<Exec, S>(exec, matrix, of, span(now.image, first, count));
+    if constexpr (is_given<B>) {
+      krylov::apply<Exec, S>(exec, mass, of, span(now.mass, first, count));
+    }
+  }
+
+  /// Constraints, orthonormal, and B times them.
+  template <class B, class Y>
+  void take_constraints(const Exec& exec, B& mass, const Y& constraints) {
+    constrained_ = 0;
+    if constexpr (is_given<Y>) {
+      const auto y = detail::vectors::to_read(constraints);
+      const int c = y.count;
+      if (y.rows != rows_ || c > most_constraints_) {
+        throw Error("the constraints are " + std::to_string(y.rows) + " x " + std::to_string(c) +
+                        ", and the solver is for " + std::to_string(rows_) + " rows and " +
+                        std::to_string(most_constraints_) + " constraints",
+                    "set options.constraints");
+      }
+      if (c == 0) return;
+      const Vectors given = span(given_constraints_, 0, c),
+                    with_mass = span(constraints_mass_, 0, c);
+      heddle::vectors::axpby(exec, 1, constraints, 0, given);
+      if constexpr (is_given<B>) {
+        krylov::apply<Exec, S>(exec, mass, given, with_mass);
+      }
+      const Small<Sum> gram(grams_, c, c);
+      heddle::vectors::inner_products(exec, given, is_given<B> ? with_mass : given, workspace_,
+                                      gram);
+      Dense<Sum> g(c, c);
+      Kokkos::deep_copy(kokkos_space(exec), OnHost<Sum>(g.entries.data(), c, c), gram);
+      exec.fence("heddle::lobpcg::constraints");
+      if (!finite(g)) throw Error("NaN or infinity in the constraints", "leave them out");
+      const Dense<Sum> t = orthonormal(g, 16 * epsilon * c);
+      constrained_ = t.columns;
+      if (constrained_ == 0) return;
+      const Small<Sum> on_device(coefficients_, c, constrained_);
+      Kokkos::deep_copy(kokkos_space(exec), on_device,
+                        OnHost<const Sum>(t.entries.data(), c, constrained_));
+      const Vectors own = span(constraints_, 0, constrained_);
+      heddle::vectors::combine(exec, 1, given, on_device, 0, own);
+      if constexpr (is_given<B>) {
+        krylov::apply<Exec, S>(exec, mass, own, span(constraints_mass_, 0, constrained_));
+      }
+      exec.fence("heddle::lobpcg::constraints");  // for t
+    } else if (most_constraints_ > 0) {
+      throw Error("options.constraints is " + std::to_string(most_constraints_) +
+                      ", and solve was given none",
+                  "give them, or leave the option out");
+    }
+  }
+
+  /// w -= V V' B w, of V with V' B V = I.
+  void project(const Exec& exec, S* vectors, S* mass, int count, const Vectors& w) {
+    if (count == 0) return;
+    const Small<Sum> along(coefficients_, count, static_cast<int>(w.extent(1)));
+    heddle::vectors::inner_products(exec, span(mass, 0, count), w, workspace_, along);
+    heddle::vectors::combine(exec, -1, span(vectors, 0, count), along, 1, w);
+  }
+  void project_constraints(const Exec& exec, const Vectors& w) {
+    project(exec, constraints_, constraints_mass_, constrained_, w);
+  }
+
+  /// S' B S and S' A S of the first m vectors, and norms: the wait of an iteration.
+  void measure(const Exec& exec, int m, Dense<Sum>& g, Dense<Sum>& h, std::vector<double>& norms) {
+    const auto square = static_cast<std::size_t>(m) * static_cast<std::size_t>(m);
+    const Small<Sum> on_device(grams_, m, m), second(grams_ + square, m, m);
+    const Vectors s = span(now.vectors, 0, m);
+    heddle::vectors::inner_products(exec, s, span(now.mass, 0, m), workspace_, on_device);
+    heddle::vectors::inner_products(exec, s, span(now.image, 0, m), workspace_, second);
+    g = Dense<Sum>(m, m);
+    h = Dense<Sum>(m, m);
+    Kokkos::deep_copy(kokkos_space(exec), OnHost<Sum>(g.entries.data(), m, m), on_device);
+    Kokkos::deep_copy(kokkos_space(exec), OnHost<Sum>(h.entries.data(), m, m), second);
+    read_norms(exec, m, norms);
+  }
+  /// Those of R; with B also of m vectors, and of A and B times them, 3 k of each.
+  void read_norms(const Exec& exec, int m, std::vector<double>& norms) {
+    const int count = generalized_ ? 10 * k_ : k_;
+    if (generalized_) {
+      int at = k_;
+      for (S* const of : {now.vectors, now.image, now.mass}) {
+        take_norms(exec, span(of, 0, m), at);
+        at += 3 * k_;
+      }
+    }
+    norms.resize(static_cast<std::size_t>(count));
+    Kokkos::deep_copy(kokkos_space(exec), OnHost<double>(norms.data(), count, 1),
+                      Small<double>(norms_, count, 1));
+    exec.fence("heddle::lobpcg::check");
+    if (!generalized_) return;
+    const double* const of_vectors = norms.data() + k_;
+    for (int j = 0; j < m; ++j) {
+      if (!(of_vectors[j] > 0)) continue;
+      largest_a = std::max(largest_a, of_vectors[3 * k_ + j] / of_vectors[j]);
+      largest_b = std::max(largest_b, of_vectors[6 * k_ + j] / of_vectors[j]);
+    }
+  }
+  void take_norms(const Exec& exec, const Vectors& of, int at) {
+    heddle::vectors::norm(exec, of, workspace_, Numbers<double>(norms_ + at, of.extent(1)));
+  }
+  static bool finite(const Dense<Sum>& of) {
+    return std::all_of(of.entries.begin(), of.entries.end(), [](const Sum& value) {
+      return std::isfinite(static_cast<double>(Kokkos::abs(value)));
+    });
+  }
+  /// [X P] = S [C_x C_p], and the same of A S and B S.
+  void combine(const Exec& exec, int m, const Ritz<Sum>& ritz) {
+    const int columns = ritz.x.columns + ritz.p.columns;
+    sent_ = ritz.x.entries;  // which lives until the next wait
+    sent_.insert(sent_.end(), ritz.p.entries.begin(), ritz.p.entries.end());
+    const Small<Sum> on_device(coefficients_, m, columns);
+    Kokkos::deep_copy(kokkos_space(exec), on_device, OnHost<Sum>(sent_.data(), m, columns));
+    const auto of = [&](S* from, S* to) {
+      heddle::vectors::combine(exec, 1, span(from, 0, m), on_device, 0, span(to, 0, columns));
+    };
+    of(now.vectors, next_.vectors);
+    of(now.image, next_.image);
+    if (generalized_) of(now.mass, next_.mass);
+    std::swap(now, next_);
+  }
+
+  /// R = A X - B X Lambda, and its norms.
+  void take_residuals(const Exec& exec, const std::vector<double>& values) {
+    sent_values_.assign(values.begin(), values.end());
+    for (S& value : sent_values_) value = -value;
+    Kokkos::deep_copy(kokkos_space(exec), Small<S>(negated_values_, k_, 1),
+                      OnHost<S>(sent_values_.data(), k_, 1));
+    const Vectors r = span(residual, 0, k_);
+    heddle::vectors::axpby(exec, 1, span(now.image, 0, k_), 0, r);
+    heddle::vectors::axpy(exec, Numbers<const S>(negated_values_, static_cast<std::size_t>(k_)),
+                          span(now.mass, 0, k_), r);
+    take_norms(exec, r, 0);
+  }
+
+  std::size_t bytes() const { return arena_.bytes() + workspace_.bytes(); }
+
+ private:
+  std::int64_t rows_ = 0;
+  int k_ = 0, most_constraints_ = 0, constrained_ = 0;
+  bool generalized_ = false;
+  Arena<Space> arena_;
+  VectorWorkspace<Exec, Sum> workspace_;
+  S *constraints_ = nullptr, *constraints_mass_ = nullptr, *given_constraints_ = nullptr;
+  S* negated_values_ = nullptr;
+  Sum *grams_ = nullptr, *coefficients_ = nullptr;
+  double* norms_ = nullptr;
+  std::vector<Sum> sent_;
+  std::vector<S> sent_values_;
+  Block<S> next_;
+
+ public:
+  Block<S> now;
+  S *residual = nullptr, *gathered = nullptr;
+  double largest_a = 0, largest_b = 0;  ///< |A s| / |s|, and of B
+};
+
+}  // namespace heddle::detail::lobpcg

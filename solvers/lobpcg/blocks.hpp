@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../core/hash.hpp"
+#include "../../core/loops.hpp"
+#include "../krylov/apply.hpp"
+
+namespace heddle {
+
+/// What solve is given where A x = lambda x is meant, and constraints come behind it.
+struct NoMassMatrix {};
+/// What solve is given where there are no constraints.
+struct NoConstraints {};
+
+namespace detail::lobpcg {
+
+template <class B>
+inline constexpr bool is_given = !std::is_same_v<std::decay_t<B>, NoMassMatrix> &&
+                                 !std::is_same_v<std::decay_t<B>, NoConstraints>;
+
+/// A number in [-1, 1) of its place and a seed, alike on all devices.
+template <Scalar S>
+struct RandomEntry {
+  S* to;
+  std::uint64_t seed;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::uint64_t bits = mixed_bits(static_cast<std::uint64_t>(i) * golden_ratio + seed);
+    to[i] = S(static_cast<heddle::RealOf<S>>(static_cast<double>(bits >> 11) * 0x1p-52 - 1));
+  }
+};
+
+/// Vectors of a basis, their products with A and with B; without B the latter are the vectors.
+template <class S>
+struct Block {
+  S *vectors = nullptr, *image = nullptr, *mass = nullptr;
+};
+
+/// How many columns from `at` on follow each other in `columns`.
+inline int run_length(const std::vector<int>& columns, std::size_t at) {
+  std::size_t end = at + 1;
+  while (end < columns.size() && columns[end] == columns[end - 1] + 1) ++end;
+  return static_cast<int>(end - at);
+}
+
+}  // namespace detail::lobpcg
+
+}  // namespace heddle

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What tests of eigenpairs share: banded operators, guesses, the errors of pairs in the host's own
+// sums. A source that includes this has HEDDLE_DEFINITIONS.
+#pragma once
+
+#include <heddle/lobpcg.hpp>
+#include <numbers>
+
+#include "krylov.hpp"
+
+namespace heddle::test {
+
+template <class S>
+using EigenBlock = Kokkos::View<S**, Kokkos::LayoutLeft, Space>;
+
+template <class S>
+EigenBlock<S> random_guess(std::int64_t n, int count, std::uint64_t seed = 7) {
+  const EigenBlock<S> x("heddle::test::x", static_cast<std::size_t>(n),
+                        static_cast<std::size_t>(count));
+  const auto host = Kokkos::create_mirror_view(x);
+  const auto numbers = random_vector<S>(static_cast<std::size_t>(n * count), seed);
+  for (int j = 0; j < count; ++j) {
+    for (std::int64_t i = 0; i < n; ++i) host(i, j) = numbers[static_cast<std::size_t>(j * n + i)];
+  }
+  Kokkos::deep_copy(x, host);
+  return x;
+}
+
+/// The entries entry(i, j) within a band of |i - j| <= reach.
+template <class S, class Entry>
+PlainOperator<Exec, S> banded(int n, int reach, const Entry& entry) {
+  std::vector<int> row_ptr(1), col_idx;
+  std::vector<S> values;
+  for (int i = 0; i < n; ++i) {
+    for (int j = std::max(i - reach, 0); j <= std::min(i + reach, n - 1); ++j) {
+      col_idx.push_back(j);
+      values.push_back(S(static_cast<RealOf<S>>(entry(i, j))));
+    }
+    row_ptr.push_back(static_cast<int>(col_idx.size()));
+  }
+  return plain_operator<Exec, S>(row_ptr, col_idx, values);
+}
+
+struct EigenErrors {
+  double residual = 0;  ///< the largest |A x - lambda B x| / |x|
+  double skew = 0;      ///< the largest entry of X' B X - I
+  double terms = 1;     ///< the largest |x|^2: what X' B X is rounded by grows with it
+};
+
+/// Of pairs that solve left, real ones.
+template <class S>
+EigenErrors errors_of_pairs(PlainOperator<Exec, S>& a, PlainOperator<Exec, S>* b,
+                            const EigenBlock<S>& x, const LobpcgResult& result) {
+  const std::size_t n = x.extent(0), count = x.extent(1);
+  const EigenBlock<S> ax("heddle::test::ax", n, count), bx("heddle::test::bx", n, count);
+  Kokkos::deep_copy(bx, x);
+  for (std::size_t j = 0; j < count; ++j) {
+    const auto from = Kokkos::subview(x, Kokkos::ALL, j);
+    a.apply(Exec(), from, Kokkos::subview(ax, Kokkos::ALL, j));
+    if (b) b->apply(Exec(), from, Kokkos::subview(bx, Kokkos::ALL, j));
+  }
+  Exec().fence("heddle::test::products");
+  const auto xs = to_host(x), as = to_host(ax), bs = to_host(bx);
+  EigenErrors errors;
+  for (std::size_t j = 0; j < count; ++j) {
+    double square = 0, norm = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double r =
+          static_cast<double>(as(i, j)) - result.pairs[j].value * static_cast<double>(bs(i, j));
+      square += r * r;
+      norm += static_cast<double>(xs(i, j)) * static_cast<double>(xs(i, j));
+    }
+    errors.terms = std::max(errors.terms, norm);
+    errors.residual = std::max(errors.residual, std::sqrt(square / norm));
+    for (std::size_t k = 0; k < count; ++k) {
+      double dot = k == j ? -1 : 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        dot += static_cast<double>(xs(i, k)) * static_cast<double>(bs(i, j));
+      }
+      errors.skew = std::max(errors.skew, std::abs(dot));
+    }
+  }
+  return errors;
+}
+
+/// Solves with a symmetric positive definite tridiagonal matrix, one thread: the best
+/// preconditioner that there is.
+struct TridiagonalSolve {
+  Kokkos::View<double*, Space> diagonal, beside, scratch;
+
+  template <class Entry>
+  TridiagonalSolve(int n, const Entry& entry)
+      : diagonal("heddle::test::diagonal", static_cast<std::size_t>(n)),
+        beside("heddle::test::beside", static_cast<std::size_t>(n)) {
+    const auto d = Kokkos::create_mirror_view(diagonal), o = Kokkos::create_mirror_view(beside);
+    for (int i = 0; i < n; ++i) {  // L D L'
+      o(i) = i > 0 ? entry(i, i - 1) / d(i - 1) : 0;
+      d(i) = entry(i, i) - (i > 0 ? o(i) * entry(i, i - 1) : 0);
+    }
+    Kokkos::deep_copy(diagonal, d);
+    Kokkos::deep_copy(beside, o);
+  }
+
+  template <class B, class X>
+  struct Run {
+    Kokkos::View<double*, Space> d, o;
+    B b;
+    X x;
+    KOKKOS_FUNCTION void operator()(std::int64_t) const {
+      const auto n = static_cast<std::int64_t>(x.extent(0));
+      for (std::int64_t i = 0; i < n; ++i) x(i) = b(i) - (i > 0 ? o(i) * x(i - 1) : 0.0);
+      for (std::int64_t i = n - 1; i >= 0; --i) {
+        x(i) = x(i) / d(i) - (i + 1 < n ? o(i + 1) * x(i + 1) : 0.0);
+      }
+    }
+  };
+  template <class B, class X>
+  void apply(const Exec& exec, const B& b, const X& x) {
+    heddle::detail::parallel_for(exec, "heddle::test::tridiagonal_solve", 1,
+                                 Run<B, X>{diagonal, beside, b, x});
+  }
+  bool symmetric() const { return true; }
+};
+
+}  // namespace heddle::test
