@@ -80,10 +80,15 @@ struct ColumnsKernel {
     table.clear(subwarp);
     if (subwarp.lane() == 0) *found = 0;
     subwarp.sync();
-    for (std::int64_t k = patterns.A.begin(row); k < patterns.A.end(row); ++k) {
-      insert_row(subwarp, patterns.B, patterns.A.col_idx[k], table, list, found);
+    each_row_of_B(
+        subwarp, patterns.A, patterns.B, row, [](std::int64_t) { return 0; },
+        [&](int, std::int64_t first, std::int64_t last) {
+          insert(subwarp, patterns.B.col_idx, first, last, table, list, found);
+        });
+    if (patterns.D.row_ptr) {
+      insert(subwarp, patterns.D.col_idx, patterns.D.begin(row), patterns.D.end(row), table, list,
+             found);
     }
-    if (patterns.D.row_ptr) insert_row(subwarp, patterns.D, row, table, list, found);
     subwarp.sync();
     if (!col_idx) {
       if (subwarp.lane() == 0) lengths[row] = *found;
@@ -94,15 +99,14 @@ struct ColumnsKernel {
     for (int i = subwarp.lane(); i < *found; i += Team::subwarp_width) col_idx[first + i] = list[i];
   }
 
-  template <class Subwarp, class Pattern>
-  KOKKOS_FORCEINLINE_FUNCTION void insert_row(const Subwarp& subwarp, const Pattern& pattern,
-                                              std::int64_t row,
-                                              const ColumnTable<Subwarp, O>& table, O* list,
-                                              int* found) const {
-    for (std::int64_t l = pattern.begin(row) + subwarp.lane(); l < pattern.end(row);
-         l += Subwarp::width) {
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION void insert(const Subwarp& subwarp, const O* col_idx,
+                                          std::int64_t first, std::int64_t last,
+                                          const ColumnTable<Subwarp, O>& table, O* list,
+                                          int* found) const {
+    for (std::int64_t l = first + subwarp.lane(); l < last; l += Subwarp::width) {
       int slot;
-      const O column = pattern.col_idx[l];
+      const O column = col_idx[l];
       if (!table.insert(column, slot)) continue;
       if constexpr (Subwarp::width == 1) {
         list[(*found)++] = column;

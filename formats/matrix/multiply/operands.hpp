@@ -37,6 +37,33 @@ Operand<S, O, Off> operand(const CsrMatrix<S, O, Off, Space>& A) {
   return {{A.row_ptr().data(), A.col_idx().data()}, A.values().data()};
 }
 
+/// Calls use(factor(k), first, last) for each entry k of the row of A, in their order, by all lanes
+/// together: [first, last) is the row of B that it meets. Lanes look up as many entries side by
+/// side as they are, since one is three loads behind each other.
+template <class Subwarp, Ordinal O, Offset OffA, Offset OffB, class FactorOf, class Use>
+KOKKOS_FORCEINLINE_FUNCTION void each_row_of_B(const Subwarp& subwarp,
+                                               const PatternOperand<O, OffA>& A,
+                                               const PatternOperand<O, OffB>& B, std::int64_t row,
+                                               const FactorOf& factor, const Use& use) {
+  using Factor = std::remove_cvref_t<decltype(factor(std::int64_t{}))>;
+  const std::int64_t end = A.end(row);
+  for (std::int64_t begin = A.begin(row); begin < end; begin += Subwarp::width) {
+    const std::int64_t k = begin + subwarp.lane();
+    std::int64_t first = 0, last = 0;
+    Factor a(0);
+    if (k < end) {
+      const std::int64_t j = A.col_idx[k];
+      first = B.begin(j);
+      last = B.end(j);
+      a = factor(k);
+    }
+    const int count = end - begin < Subwarp::width ? static_cast<int>(end - begin) : Subwarp::width;
+    for (int lane = 0; lane < count; ++lane) {
+      use(subwarp.shuffle(a, lane), subwarp.shuffle(first, lane), subwarp.shuffle(last, lane));
+    }
+  }
+}
+
 /// C = A B on a pattern that holds that of D, which may be none.
 template <Ordinal O, Offset OffA, Offset OffB>
 struct Patterns {

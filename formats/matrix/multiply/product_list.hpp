@@ -80,28 +80,79 @@ struct SumOfList {
   }
 };
 
-/// The same for entries of many products: a subwarp fetches those of as many entries as it has
-/// lanes side by side, and each lane adds up its own.
+/// How many pieces a block of `width` entries of C is cut into: of about `most` products each.
+struct PiecesOfBlock {
+  const std::int32_t* ends;
+  std::int64_t entries;
+  std::int64_t width;
+  std::int64_t most;
+
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t begin(std::int64_t block) const {
+    return block > 0 ? ends[block * width - 1] : 0;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t end(std::int64_t block) const {
+    const std::int64_t last = (block + 1) * width < entries ? (block + 1) * width : entries;
+    return ends[last - 1];
+  }
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t block) const {
+    const std::int64_t pieces = ceil_div(end(block) - begin(block), most);
+    return pieces < 1 ? 1 : pieces < width ? pieces : width;
+  }
+};
+
+/// Where they begin: at entries, so that none is cut. Some may be empty.
+struct PutPieces {
+  PiecesOfBlock of;
+  const std::int32_t* before;  ///< pieces before each block
+  std::int32_t* piece;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t block) const {
+    const std::int64_t first = block * of.width;
+    const std::int64_t last = first + of.width < of.entries ? first + of.width : of.entries;
+    const std::int64_t pieces = before[block + 1] - before[block];
+    const std::int64_t begin = of.begin(block), length = of.end(block) - begin;
+    std::int64_t p = first;
+    for (std::int64_t i = 0; i < pieces; ++i) {
+      const std::int64_t from = begin + length * i / pieces;
+      while (p < last && (p > 0 ? of.ends[p - 1] : 0) < from) ++p;
+      piece[before[block] + i] = static_cast<std::int32_t>(i == 0 ? first : p);
+    }
+    if (last == of.entries) piece[before[block + 1]] = static_cast<std::int32_t>(last);
+  }
+};
+
+/// The same for entries of many products: a subwarp fetches those of a piece side by side, of as
+/// many entries as it has lanes at most, and each lane adds up its own.
 template <Scalar S, int Width>
 struct SumsOfList {
   using Scratch = backends::DynamicScratch;
   using Shape = backends::Shape<Width, 4 * Width>;
   static constexpr int tile = 4 * Width;  // products that a subwarp holds at a time
+  /// Scratch has 32 banks of 4 bytes. One place in so many is left out, so that lanes whose
+  /// products begin a power of two apart meet in none.
+  static constexpr int padding = 128 / static_cast<int>(sizeof(S));
+  static constexpr int room = tile + tile / padding;
   static constexpr std::size_t scratch_bytes =
-      backends::scratch_bytes<S, S>(4 * static_cast<std::size_t>(tile), 4 * std::size_t{tile});
+      backends::scratch_bytes<S, S>(4 * static_cast<std::size_t>(room), 4 * std::size_t{room});
 
   SumOfList<S> of;
-  std::int64_t entries;
+  const std::int32_t* piece;
+  std::int64_t pieces;
+
+  KOKKOS_FORCEINLINE_FUNCTION static int place(std::int32_t j) {
+    return static_cast<int>(j + j / padding);
+  }
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
     const auto subwarp = team.subwarp();
     const int me = team.subwarp_index();
-    S* const a = scratch.template take<S>(Team::subwarps * tile) + me * tile;
-    S* const b = scratch.template take<S>(Team::subwarps * tile) + me * tile;
-    const std::int64_t first = (team.index() * Team::subwarps + me) * Width;
-    if (first >= entries) return;
-    const std::int64_t last = first + Width < entries ? first + Width : entries;
+    S* const a = scratch.template take<S>(Team::subwarps * room) + me * room;
+    S* const b = scratch.template take<S>(Team::subwarps * room) + me * room;
+    const std::int64_t mine = team.index() * Team::subwarps + me;
+    if (mine >= pieces) return;
+    const std::int64_t first = piece[mine], last = piece[mine + 1];
+    if (first == last) return;
     const std::int64_t p = first + subwarp.lane() < last ? first + subwarp.lane() : last;
     const std::int32_t begin = of.begin(p), end = p < last ? of.ends[p] : begin;
     const std::int32_t stop = of.ends[last - 1];
@@ -110,13 +161,13 @@ struct SumsOfList {
       const std::int32_t to = stop - from < tile ? stop : from + tile;
       for (std::int32_t j = from + subwarp.lane(); j < to; j += Width) {
         const Factors factors = of.list[j];
-        a[j - from] = of.a[factors.a];
-        b[j - from] = of.b[factors.b];
+        a[place(j - from)] = of.a[factors.a];
+        b[place(j - from)] = of.b[factors.b];
       }
       subwarp.sync();
       const std::int32_t until = end < to ? end : to;
       for (std::int32_t j = begin > from ? begin : from; j < until; ++j) {
-        sum += a[j - from] * b[j - from];
+        sum += a[place(j - from)] * b[place(j - from)];
       }
       subwarp.sync();
     }
@@ -135,7 +186,9 @@ class ProductList {
   ProductList() = default;
 
   static std::size_t bytes_for(std::int64_t products, std::int64_t entries) {
-    return arena_bytes<Factors, std::int32_t>(products, entries + 1);
+    const std::int64_t pieces =
+        entries / backends::max_subwarp_width<Exec> + products / products_of_piece + 2;
+    return arena_bytes<Factors, std::int32_t, std::int32_t>(products, entries + 1, pieces);
   }
   /// Whether 32 bits count so many.
   static bool fits(std::int64_t products, std::int64_t entries_of_A, std::int64_t entries_of_B) {
@@ -166,10 +219,15 @@ class ProductList {
     list_ = memory_.template take<Factors>(count).data();
     walk("heddle::multiply::list", "heddle::multiply::long_list",
          ListedProducts<O, OffA, OffB, OffC>{counted, list_});
+    if constexpr (backends::has_lanes<Exec>) {
+      if (!apart_) cut(exec, products, entries);
+    }
   }
 
   explicit operator bool() const { return list_ != nullptr; }
-  std::size_t bytes() const { return memory_.bytes() + ends_memory_.bytes(); }
+  std::size_t bytes() const {
+    return memory_.bytes() + ends_memory_.bytes() + piece_memory_.bytes();
+  }
 
   template <Scalar S>
   void sum(const Exec& exec, const S* a, const S* b, S* values, std::int64_t entries,
@@ -180,10 +238,9 @@ class ProductList {
     } else {
       using Sums = SumsOfList<S, backends::max_subwarp_width<Exec>>;
       using Team = backends::Team<Exec, typename Sums::Shape>;
-      backends::launch<typename Sums::Shape>(
-          exec, "heddle::multiply::sums_of_list",
-          ceil_div(entries, std::int64_t{Team::subwarps} * Team::subwarp_width), Sums{of, entries},
-          Sums::scratch_bytes);
+      backends::launch<typename Sums::Shape>(exec, "heddle::multiply::sums_of_list",
+                                             ceil_div(pieces_, Team::subwarps),
+                                             Sums{of, piece_, pieces_}, Sums::scratch_bytes);
     }
   }
 
@@ -191,11 +248,35 @@ class ProductList {
   using Space = typename Exec::memory_space;
   /// Products of an entry, in the mean, that a thread reads as fast by itself.
   static constexpr std::int64_t few = 3;
+  /// Products that a subwarp takes, at least, and times those of a block in the mean: so that only
+  /// blocks far longer than others are cut.
+  static constexpr std::int64_t products_of_piece = 1024;
+  static constexpr std::int64_t times_mean = 2;
+
+  /// Blocks of entries to pieces of a subwarp each. Waits for `exec`.
+  void cut(const Exec& exec, std::int64_t products, std::int64_t entries) {
+    constexpr std::int64_t width = backends::max_subwarp_width<Exec>;
+    const std::int64_t blocks = ceil_div(entries, width);
+    const PiecesOfBlock of{ends_, entries, width,
+                           std::max(products_of_piece, times_mean * ceil_div(products, blocks))};
+    const auto n = static_cast<std::size_t>(blocks) + 1;
+    Arena<Space> work(exec, "heddle::multiply::blocks", arena_bytes<std::int32_t>(n));
+    std::int32_t* const before = work.template take<std::int32_t>(n).data();
+    pieces_ = running_sum_and_total(exec, "heddle::multiply::pieces_of_blocks", before, blocks, of);
+    const auto count = static_cast<std::size_t>(pieces_) + 1;
+    piece_memory_ =
+        Arena<Space>(exec, "heddle::multiply::list_pieces", arena_bytes<std::int32_t>(count));
+    piece_ = piece_memory_.template take<std::int32_t>(count).data();
+    parallel_for(exec, "heddle::multiply::list_pieces", blocks, PutPieces{of, before, piece_});
+    exec.fence("heddle::multiply::list_pieces");
+  }
 
   bool apart_ = true;
-  Arena<Space> memory_, ends_memory_;
+  Arena<Space> memory_, ends_memory_, piece_memory_;
   Factors* list_ = nullptr;
   std::int32_t* ends_ = nullptr;
+  std::int32_t* piece_ = nullptr;
+  std::int64_t pieces_ = 0;
 };
 
 }  // namespace heddle::detail::matrix_product

@@ -62,7 +62,6 @@ struct TableSums {
     const std::int64_t place = team.index() * Team::subwarps + me;
     if (place >= count) return;
     const std::int64_t row = rows[place];
-    const auto& A = work.A;
     const auto& B = work.B;
     const auto& C = work.C;
     const ColumnTable<typename Team::subwarp_type, O> table{keys, table_bits(C.length(row))};
@@ -74,15 +73,15 @@ struct TableSums {
       sums[slot] = work.start(p);
     }
     subwarp.sync();
-    for (std::int64_t k = A.begin(row); k < A.end(row); ++k) {
-      const auto a = work.factor(k);
-      const std::int64_t j = A.col_idx[k];
-      for (std::int64_t l = B.begin(j) + subwarp.lane(); l < B.end(j); l += Team::subwarp_width) {
-        const int slot = table.find(B.col_idx[l]);
-        if (slot >= 0) work.add(sums[slot], a, l);
-      }
-      subwarp.sync();
-    }
+    each_row_of_B(
+        subwarp, work.A, B, row, [&](std::int64_t k) { return work.factor(k); },
+        [&](const auto& a, std::int64_t first, std::int64_t last) {
+          for (std::int64_t l = first + subwarp.lane(); l < last; l += Team::subwarp_width) {
+            const int slot = table.find(B.col_idx[l]);
+            if (slot >= 0) work.add(sums[slot], a, l);
+          }
+          subwarp.sync();
+        });
     for (std::int64_t p = C.begin(row) + subwarp.lane(); p < C.end(row); p += Team::subwarp_width) {
       work.sums[p] = work.finish(sums[table.find(C.col_idx[p])]);
     }
@@ -161,12 +160,11 @@ struct SearchedSums {
   template <class Subwarp>
   KOKKOS_FUNCTION void add_all(const Subwarp& subwarp, std::int64_t row, std::int64_t begin,
                                std::int64_t end) const {
-    const auto& A = work.A;
-    const auto& B = work.B;
-    for (std::int64_t k = A.begin(row); k < A.end(row); ++k) {
-      const std::int64_t j = A.col_idx[k];
-      add(subwarp, work.factor(k), B.begin(j), B.end(j), begin, end);
-    }
+    each_row_of_B(
+        subwarp, work.A, work.B, row, [&](std::int64_t k) { return work.factor(k); },
+        [&](const Factor& a, std::int64_t first, std::int64_t last) {
+          add(subwarp, a, first, last, begin, end);
+        });
   }
 
   /// Lanes look at entries of A side by side; those whose row of B meets the piece are then taken

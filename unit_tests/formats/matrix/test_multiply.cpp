@@ -110,6 +110,11 @@ TEST_CASE_TEMPLATE_DEFINE("long rows of a product are cut, and added up in order
   const Pattern two = random_pattern("two", 6, 2, 3, [](std::int64_t) { return 2; });
   check_product<T>(exec, two, dense);
   check_product<T>(exec, dense, short_rows(dense.columns, 900));
+  // A few entries of C have most of the products.
+  const Pattern one_long =
+      random_pattern("one long row", 6, 60, 2000, [](std::int64_t i) { return i == 5 ? 2000 : 2; });
+  check_product<T>(exec, one_long,
+                   random_pattern("ten", 7, 2000, 40, [](std::int64_t) { return 10; }));
 }
 TEST_CASE_TEMPLATE_APPLY(long_products, MatrixTypes);
 
