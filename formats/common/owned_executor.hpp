@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <utility>
 
 #include "executor.hpp"
@@ -14,7 +15,7 @@ namespace heddle::detail {
 /// that is enough, and as many vectors as the last at most.
 template <int... Counts>
 struct VectorCounts {
-  static constexpr int most = (Counts, ...);
+  static constexpr int most = std::max({Counts...});
 
   /// run.template operator()<Vectors>() for so many vectors.
   template <class Run>

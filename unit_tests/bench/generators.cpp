@@ -288,5 +288,5 @@ TEST_CASE("what cannot be made says how it is written") {
   CHECK(remedy("grid2d:1e30") == "write grid2d:N[,5|9]");
   CHECK(remedy("rmat:-1") == "write rmat:SCALE[,PER_ROW]");
   CHECK(remedy("banded:1.5,2,3") == "write banded:ROWS,HALF,PER_ROW");
-  CHECK(generators().size() == 20);
+  CHECK(generators().size() == 21);
 }

@@ -70,6 +70,17 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("wide slices: of those that are cut, a second launch adds up the pieces") {
+  const WideExec exec;
+  PlanMaker<WideType> make(exec);
+  const auto A = to_device<WideType>(
+      exec, random_pattern("a slice wider than a piece", 3, 200, 1500,
+                           [](std::int64_t i) { return i < 64 ? 1100 + i : i % 5; }));
+  auto plan = make(A, {.scheme = Scheme("blocked-ell/sigma=none")});
+  REQUIRE(plan);
+  CHECK(apply_and_compare(exec, *plan, A, Op::none, 2.0, -1.0) == "");
+}
+
 TEST_CASE("wide slices: a choice knows them on a device with wavefronts of 64") {
   Device gpu;
   gpu.backend = BackendKind::hip;
