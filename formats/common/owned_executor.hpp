@@ -21,7 +21,8 @@ struct VectorCounts {
   template <class Run>
   static bool dispatch(std::int64_t count, const Run& run) {
     bool result = false;
-    ((count <= Counts && (result = run.template operator()<Counts>(), true)) || ...);
+    static_cast<void>(
+        ((count <= Counts && (result = run.template operator()<Counts>(), true)) || ...));
     return result;
   }
 };
