@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "operation.hpp"
 
-#include <memory>
-
 #include "../common/run_contest.hpp"
 #include "request.hpp"
 #include "table.hpp"
@@ -40,15 +38,9 @@ constexpr const char* examples =
 }  // namespace
 
 Operation convert_operation() {
-  const auto request = std::make_shared<ConvertRequest>();
-  Operation operation;
-  operation.name = "convert";
-  operation.description = "From CSR into every format, beside the conversions of other libraries";
-  operation.define = [request](CLI::App& app) { define(app, *request); };
-  operation.run = [request](const std::vector<std::string>& words) { return run(*request, words); };
-  operation.help = matrix_help() + "\n" + conversions_help() + examples;
-  operation.list = list;
-  return operation;
+  return contest_operation<ConvertRequest>(
+      "convert", "From CSR into every format, beside the conversions of other libraries", define,
+      run, conversions_help() + examples, list);
 }
 
 }  // namespace heddle::bench

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "operation.hpp"
 
-#include <memory>
-
 #include "../common/run_contest.hpp"
 #include "request.hpp"
 #include "table.hpp"
@@ -55,16 +53,10 @@ constexpr const char* examples =
 }  // namespace
 
 Operation gs_operation() {
-  const auto request = std::make_shared<GsRequest>();
-  Operation operation;
-  operation.name = "gs";
-  operation.description =
-      "Sweeps of Gauss-Seidel, SOR and SSOR: every scheme of Heddle beside every baseline";
-  operation.define = [request](CLI::App& app) { define(app, *request); };
-  operation.run = [request](const std::vector<std::string>& words) { return run(*request, words); };
-  operation.help = matrix_help() + "\n" + sweeps_help() + examples;
-  operation.list = [](std::ostream& out) { list_schemes_and_baselines<GsRequest>(out, "gs"); };
-  return operation;
+  return contest_operation<GsRequest>(
+      "gs", "Sweeps of Gauss-Seidel, SOR and SSOR: every scheme of Heddle beside every baseline",
+      define, run, sweeps_help() + examples,
+      [](std::ostream& out) { list_schemes_and_baselines<GsRequest>(out, "gs"); });
 }
 
 }  // namespace heddle::bench

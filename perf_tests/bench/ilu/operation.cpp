@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "operation.hpp"
 
-#include <memory>
-
 #include "../common/run_contest.hpp"
 #include "request.hpp"
 #include "table.hpp"
@@ -64,16 +62,11 @@ constexpr const char* examples =
 }  // namespace
 
 Operation ilu_operation() {
-  const auto request = std::make_shared<IluRequest>();
-  Operation operation;
-  operation.name = "ilu";
-  operation.description =
-      "Incomplete factors: every scheme of Heddle beside the sequential program, and an apply";
-  operation.define = [request](CLI::App& app) { define(app, *request); };
-  operation.run = [request](const std::vector<std::string>& words) { return run(*request, words); };
-  operation.help = matrix_help() + "\n" + factors_help() + examples;
-  operation.list = [](std::ostream& out) { list_schemes_and_baselines<IluRequest>(out, "ilu"); };
-  return operation;
+  return contest_operation<IluRequest>(
+      "ilu",
+      "Incomplete factors: every scheme of Heddle beside the sequential program, and an apply",
+      define, run, factors_help() + examples,
+      [](std::ostream& out) { list_schemes_and_baselines<IluRequest>(out, "ilu"); });
 }
 
 }  // namespace heddle::bench

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "operation.hpp"
 
-#include <memory>
-
+#include "../common/known_names.hpp"
 #include "../common/run_contest.hpp"
 #include "../common/table.hpp"
 #include "make_multigrid.hpp"
@@ -48,14 +47,7 @@ void define(CLI::App& app, MultigridRequest& r) {
 }
 
 int run(const MultigridRequest& request, const std::vector<std::string>& words) {
-  const auto& known = known_hierarchies();
-  for (const std::string& name : request.schemes) {
-    const auto same = [&](const KnownHierarchy& one) { return one.name == name; };
-    if (name == "all" || name == "auto" || std::any_of(known.begin(), known.end(), same)) continue;
-    std::string names = "auto, all";
-    for (const KnownHierarchy& one : known) names += ", " + one.name;
-    throw Error("no multigrid \"" + name + "\"", "there are " + names);
-  }
+  check_names(request.schemes, "multigrid", {"auto", "all"}, known_hierarchies());
   Json settings;
   settings["strength"] = request.options.strength;
   settings["block_size"] = request.options.block_size;
@@ -76,26 +68,16 @@ constexpr const char* examples =
     "  heddle-bench multigrid --set multigrid --folder ~/matrices --json out.json\n\n";
 
 void list(std::ostream& out) {
-  out << "schemes of multigrid:\n";
-  for (const KnownHierarchy& known : known_hierarchies()) {
-    out << format("  %-20s%s\n", known.name.c_str(), known.description.c_str());
-  }
-  out << '\n';
+  list_names(out, "schemes of multigrid", known_hierarchies());
   list_baselines<MultigridRequest>(out, "multigrid");
 }
 
 }  // namespace
 
 Operation multigrid_operation() {
-  const auto request = std::make_shared<MultigridRequest>();
-  Operation operation;
-  operation.name = "multigrid";
-  operation.description = "Multigrid: set-up, new values, cycles, level by level";
-  operation.define = [request](CLI::App& app) { define(app, *request); };
-  operation.run = [request](const std::vector<std::string>& words) { return run(*request, words); };
-  operation.help = matrix_help() + "\n" + hierarchies_help() + examples;
-  operation.list = list;
-  return operation;
+  return contest_operation<MultigridRequest>(
+      "multigrid", "Multigrid: set-up, new values, cycles, level by level", define, run,
+      hierarchies_help() + examples, list);
 }
 
 }  // namespace heddle::bench

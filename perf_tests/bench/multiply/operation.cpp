@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "operation.hpp"
 
-#include <memory>
-
 #include "../common/run_contest.hpp"
 #include "request.hpp"
 #include "table.hpp"
@@ -44,15 +42,10 @@ constexpr const char* examples =
 }  // namespace
 
 Operation multiply_operation() {
-  const auto request = std::make_shared<MultiplyRequest>();
-  Operation operation;
-  operation.name = "multiply";
-  operation.description = "Products of matrices, symbolic and numeric, beside other libraries";
-  operation.define = [request](CLI::App& app) { define(app, *request); };
-  operation.run = [request](const std::vector<std::string>& words) { return run(*request, words); };
-  operation.help = matrix_help() + "\n" + products_help() + examples;
-  operation.list = [](std::ostream& out) { list_baselines<MultiplyRequest>(out, "multiply"); };
-  return operation;
+  return contest_operation<MultiplyRequest>(
+      "multiply", "Products of matrices, symbolic and numeric, beside other libraries", define, run,
+      products_help() + examples,
+      [](std::ostream& out) { list_baselines<MultiplyRequest>(out, "multiply"); });
 }
 
 }  // namespace heddle::bench

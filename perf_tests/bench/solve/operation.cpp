@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "operation.hpp"
 
-#include <memory>
-
+#include "../common/known_names.hpp"
 #include "../common/run_contest.hpp"
 #include "../common/table.hpp"
 #include "table.hpp"
@@ -44,14 +43,7 @@ void define(CLI::App& app, SolveRequest& r) {
 }
 
 int run(const SolveRequest& request, const std::vector<std::string>& words) {
-  const auto& known = known_preconditioners();
-  for (const std::string& name : request.schemes) {
-    const auto same = [&](const KnownPreconditioner& one) { return one.name == name; };
-    if (name == "all" || std::any_of(known.begin(), known.end(), same)) continue;
-    std::string names = "all";
-    for (const KnownPreconditioner& one : known) names += ", " + one.name;
-    throw Error("no preconditioner \"" + name + "\"", "there are " + names);
-  }
+  check_names(request.schemes, "preconditioner", {"all"}, known_preconditioners());
   Json settings;
   settings["method"] = request.method_name;
   settings["restart"] = request.restart;
@@ -71,27 +63,17 @@ constexpr const char* examples =
     "  heddle-bench solve --matrix A.mtx --scheme jacobi ic0 --baseline program --repeat 5\n\n";
 
 void list(std::ostream& out) {
-  out << "preconditioners of solve:\n";
-  for (const KnownPreconditioner& known : known_preconditioners()) {
-    out << format("  %-20s%s\n", known.name.c_str(), known.description.c_str());
-  }
-  out << '\n';
+  list_names(out, "preconditioners of solve", known_preconditioners());
   list_baselines<SolveRequest>(out, "solve");
 }
 
 }  // namespace
 
 Operation solve_operation() {
-  const auto request = std::make_shared<SolveRequest>();
-  Operation operation;
-  operation.name = "solve";
-  operation.description =
-      "Whole solves by a Krylov method: every preconditioner of Heddle beside other libraries";
-  operation.define = [request](CLI::App& app) { define(app, *request); };
-  operation.run = [request](const std::vector<std::string>& words) { return run(*request, words); };
-  operation.help = matrix_help() + "\n" + whole_solves_help() + examples;
-  operation.list = list;
-  return operation;
+  return contest_operation<SolveRequest>(
+      "solve",
+      "Whole solves by a Krylov method: every preconditioner of Heddle beside other libraries",
+      define, run, whole_solves_help() + examples, list);
 }
 
 }  // namespace heddle::bench

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "operation.hpp"
 
-#include <memory>
-
 #include "../common/run_contest.hpp"
 #include "../common/table.hpp"
 #include "request.hpp"
@@ -40,7 +38,8 @@ void print_result(std::ostream& out, const MatrixResult& result, const DeviceFig
   print_contestants(out, result, figures);
 }
 
-int run(SpmvRequest request, const std::vector<std::string>& words) {
+int run(const SpmvRequest& asked, const std::vector<std::string>& words) {
+  SpmvRequest request = asked;
   if (!request.model_path.empty()) request.model = read_model(request.model_path);
   Json settings;
   settings["expected_applies"] = request.expected_applies;
@@ -61,15 +60,9 @@ constexpr const char* examples =
 }  // namespace
 
 Operation spmv_operation() {
-  const auto request = std::make_shared<SpmvRequest>();
-  Operation operation;
-  operation.name = "spmv";
-  operation.description = "y = alpha A x + beta y: every scheme of Heddle beside every baseline";
-  operation.define = [request](CLI::App& app) { define(app, *request); };
-  operation.run = [request](const std::vector<std::string>& words) { return run(*request, words); };
-  operation.help = matrix_help() + "\n" + table_help() + examples;
-  operation.list = list;
-  return operation;
+  return contest_operation<SpmvRequest>(
+      "spmv", "y = alpha A x + beta y: every scheme of Heddle beside every baseline", define, run,
+      table_help() + examples, list);
 }
 
 }  // namespace heddle::bench

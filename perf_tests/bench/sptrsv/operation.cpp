@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "operation.hpp"
 
-#include <memory>
-
 #include "../../../core/files/output_file.hpp"
 #include "../common/run_contest.hpp"
 #include "request.hpp"
@@ -106,18 +104,10 @@ constexpr const char* examples =
 }  // namespace
 
 Operation sptrsv_operation() {
-  const auto request = std::make_shared<SptrsvRequest>();
-  Operation operation;
-  operation.name = "sptrsv";
-  operation.description =
-      "op(T) x = alpha b, T a triangle: every scheme of Heddle beside every baseline";
-  operation.define = [request](CLI::App& app) { define(app, *request); };
-  operation.run = [request](const std::vector<std::string>& words) { return run(*request, words); };
-  operation.help = matrix_help() + "\n" + solves_help() + examples;
-  operation.list = [](std::ostream& out) {
-    list_schemes_and_baselines<SptrsvRequest>(out, "sptrsv");
-  };
-  return operation;
+  return contest_operation<SptrsvRequest>(
+      "sptrsv", "op(T) x = alpha b, T a triangle: every scheme of Heddle beside every baseline",
+      define, run, solves_help() + examples,
+      [](std::ostream& out) { list_schemes_and_baselines<SptrsvRequest>(out, "sptrsv"); });
 }
 
 }  // namespace heddle::bench
