@@ -49,6 +49,16 @@ struct ChosenEntries {
   const O* col_idx;
   Choice choice;
   Order order;
+
+  /// visit(k, column, chosen) of each entry k of the row at a place, which is returned.
+  template <class Visit>
+  KOKKOS_FORCEINLINE_FUNCTION O each(std::int64_t place, const Visit& visit) const {
+    const O i = order(place);
+    for (Off k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      visit(k, col_idx[k], choice.has(i, col_idx[k]));
+    }
+    return i;
+  }
 };
 
 template <Ordinal O, Offset Off, class Choice, class Order>
@@ -56,11 +66,8 @@ struct CountChosen {
   ChosenEntries<O, Off, Choice, Order> from;
 
   KOKKOS_FUNCTION Off operator()(std::int64_t place) const {
-    const O i = from.order(place);
     Off entries = 1;  // the diagonal
-    for (Off k = from.row_ptr[i]; k < from.row_ptr[i + 1]; ++k) {
-      entries += from.choice.has(i, from.col_idx[k]) ? 1 : 0;
-    }
+    from.each(place, [&](Off, O, bool chosen) { entries += chosen ? 1 : 0; });
     return entries;
   }
 };
@@ -72,14 +79,15 @@ struct CopyChosen {
   O* col_idx;
 
   KOKKOS_FUNCTION void operator()(std::int64_t place) const {
-    const O i = from.order(place);
     Off to = row_ptr[place];
-    for (Off k = from.row_ptr[i]; k < from.row_ptr[i + 1]; ++k) {
-      if (from.choice.has(i, from.col_idx[k])) col_idx[to++] = from.col_idx[k];
-    }
+    const O i = from.each(place, [&](Off, O j, bool chosen) {
+      if (chosen) col_idx[to++] = j;
+    });
     col_idx[to] = i;
   }
 };
+
+/// Where values come from, those of the diagonal too.
 template <Ordinal O, Offset Off, class Choice, class Order>
 struct CopySources {
   ChosenEntries<O, Off, Choice, Order> from;
@@ -90,11 +98,10 @@ struct CopySources {
   KOKKOS_FUNCTION void operator()(std::int64_t place) const {
     const O i = from.order(place);
     Off to = row_ptr[place];
-    for (Off k = from.row_ptr[i]; k < from.row_ptr[i + 1]; ++k) {
-      const O j = from.col_idx[k];
+    from.each(place, [&](Off k, O j, bool chosen) {
       if (j == i) source[row_ptr[place + 1] - 1] = origin[k];
-      if (from.choice.has(i, j)) source[to++] = origin[k];
-    }
+      if (chosen) source[to++] = origin[k];
+    });
   }
 };
 
@@ -108,11 +115,10 @@ struct PlacesOfEntries {
   KOKKOS_FUNCTION void operator()(std::int64_t place) const {
     const O i = from.order(place);
     Off to = row_ptr[place];
-    for (Off k = from.row_ptr[i]; k < from.row_ptr[i + 1]; ++k) {
-      const O j = from.col_idx[k];
-      if (from.choice.has(i, j)) place_of[k] = to++;
+    from.each(place, [&](Off k, O j, bool chosen) {
+      if (chosen) place_of[k] = to++;
       if (j == i) place_of[k] = row_ptr[place + 1] - 1;
-    }
+    });
   }
 };
 

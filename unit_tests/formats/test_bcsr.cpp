@@ -18,6 +18,20 @@ BcsrPlan bcsr_plan(const DeviceMatrix<BcsrType>& A, const std::string& size) {
                   BcsrType::Formats());
 }
 
+/// Of y = 2 A x + y / 2, x apart and y side by side; empty where all is well.
+std::string mismatch_of_several(const BcsrPlan& plan, const DeviceMatrix<BcsrType>& A,
+                                std::size_t count) {
+  const BcsrType::Exec exec;
+  const auto x = random_vectors<double>(A.rows_of_x(), count, true, 3);
+  const auto y = random_vectors<double>(A.rows_of_y(), count, false, 4);
+  const auto x_device = x.in<BcsrType::Space>();
+  const auto y_device = y.in<BcsrType::Space>();
+  plan.apply(exec, 2.0, x_device.view(), 0.5, y_device.view());
+  exec.fence("heddle::test::applied");
+  return mismatch(reference_of(A, Op::none, 2.0, x, 0.5, y),
+                  y_device.in<Kokkos::HostSpace>().view());
+}
+
 std::string size_name(int rows, int columns) {
   return std::to_string(rows) + "x" + std::to_string(columns);
 }
@@ -81,17 +95,7 @@ TEST_CASE("bcsr: blocks of every size, with holes and ragged edges") {
       CAPTURE(A.name);
       auto plan = bcsr_plan(A, size_name(rows, columns));
       CHECK(apply_and_compare(exec, plan, A, Op::none, 2.0, -1.0) == "");
-      for (const int count : {3, 8}) {
-        const auto n = static_cast<std::size_t>(count);
-        const auto x = random_vectors<double>(A.rows_of_x(), n, true, 3);
-        const auto y = random_vectors<double>(A.rows_of_y(), n, false, 4);
-        const auto x_device = x.in<BcsrType::Space>();
-        const auto y_device = y.in<BcsrType::Space>();
-        plan.apply(exec, 2.0, x_device.view(), 0.5, y_device.view());
-        exec.fence("heddle::test::applied");
-        CHECK(mismatch(reference_of(A, Op::none, 2.0, x, 0.5, y),
-                       y_device.in<Kokkos::HostSpace>().view()) == "");
-      }
+      for (const std::size_t count : {3, 8}) CHECK(mismatch_of_several(plan, A, count) == "");
     }
   }
 }
@@ -255,16 +259,7 @@ TEST_CASE("bcsr: an arrow of 3 x 3 blocks, times one vector and several") {
   const auto A = to_device<BcsrType>(exec, arrow);
   auto plan = bcsr_plan(A, "3x3");
   CHECK(apply_and_compare(exec, plan, A, Op::none, 2.0, -1.0) == "");
-  for (const std::size_t count : {3, 8}) {
-    const auto x = random_vectors<double>(A.rows_of_x(), count, true, 3);
-    const auto y = random_vectors<double>(A.rows_of_y(), count, false, 4);
-    const auto x_device = x.in<BcsrType::Space>();
-    const auto y_device = y.in<BcsrType::Space>();
-    plan.apply(exec, 2.0, x_device.view(), 0.5, y_device.view());
-    exec.fence("heddle::test::applied");
-    CHECK(mismatch(reference_of(A, Op::none, 2.0, x, 0.5, y),
-                   y_device.in<Kokkos::HostSpace>().view()) == "");
-  }
+  for (const std::size_t count : {3, 8}) CHECK(mismatch_of_several(plan, A, count) == "");
 }
 
 TEST_CASE("bcsr: blocks are estimated from a sample, and counted where they are few") {
