@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <type_traits>
 
 #include "../../core/matrix.hpp"
 #include "../../core/move_only.hpp"
 #include "../../core/real_part.hpp"
+#include "../../core/rounded.hpp"
 #include "../../core/version.hpp"
 #include "../triangle/triangle.hpp"
 #include "options.hpp"
@@ -26,10 +26,6 @@ template <template <class> class RowOf>
 inline constexpr bool is_cholesky = false;
 template <>
 inline constexpr bool is_cholesky<CholeskyRow> = true;
-
-/// S in single precision.
-template <Scalar S>
-using InFloat = std::conditional_t<is_complex<S>, Kokkos::complex<float>, float>;
 
 /// Factors of a matrix of signed offsets and the solves with them, whatever their values are stored
 /// in. StoredFactors says what each does.
@@ -122,10 +118,9 @@ class FactorPlan {
   FactorPlan() : moves_(made_empty) {}
   FactorPlan(const Exec& exec, const Signed& A, const IluOptions& options) {
     const Kokkos::Timer timer;
-    factors_ =
-        options.factor_values == FactorValues::same
-            ? ilu::make_factors<Exec, Signed, scalar_type, RowOf>(exec, A, options)
-            : ilu::make_factors<Exec, Signed, ilu::InFloat<scalar_type>, RowOf>(exec, A, options);
+    factors_ = options.factor_values == FactorValues::same
+                   ? ilu::make_factors<Exec, Signed, scalar_type, RowOf>(exec, A, options)
+                   : ilu::make_factors<Exec, Signed, InFloat<scalar_type>, RowOf>(exec, A, options);
     exec.fence("heddle::ilu::inspected");
     setup_seconds_ = timer.seconds();
   }

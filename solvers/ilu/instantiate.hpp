@@ -15,9 +15,9 @@
   HEDDLE_EACH_SPACE(HEDDLE_FACTORS_INSTANCES_ON, EXTERN, CholeskyRow, SCALAR, SCALAR)
 #define HEDDLE_FACTORS_IN_FLOAT_INSTANCES(EXTERN, SCALAR)                      \
   HEDDLE_EACH_SPACE(HEDDLE_FACTORS_INSTANCES_ON, EXTERN, EliminateRow, SCALAR, \
-                    heddle::detail::ilu::InFloat<SCALAR>)                      \
+                    heddle::detail::InFloat<SCALAR>)                           \
   HEDDLE_EACH_SPACE(HEDDLE_FACTORS_INSTANCES_ON, EXTERN, CholeskyRow, SCALAR,  \
-                    heddle::detail::ilu::InFloat<SCALAR>)
+                    heddle::detail::InFloat<SCALAR>)
 #define HEDDLE_FACTORS_INSTANCES_ON(EXTERN, ROW, SCALAR, STORED, EXEC) \
   HEDDLE_FACTORS_INSTANCE(EXTERN, ROW, SCALAR, STORED, int, EXEC)      \
   HEDDLE_FACTORS_INSTANCE(EXTERN, ROW, SCALAR, STORED, std::int64_t, EXEC)

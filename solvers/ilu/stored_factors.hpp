@@ -16,14 +16,7 @@ template <Scalar To, Scalar From>
 struct ConvertValues {
   const From* from;
   To* to;
-  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
-    if constexpr (is_complex<From>) {
-      using Real = heddle::RealOf<To>;
-      to[k] = To(static_cast<Real>(from[k].real()), static_cast<Real>(from[k].imag()));
-    } else {
-      to[k] = static_cast<To>(from[k]);
-    }
-  }
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const { to[k] = rounded<To>(from[k]); }
 };
 
 /// Factors of one matrix of signed offsets and the solves with them: made in its scalar, stored in

@@ -3,6 +3,7 @@
 
 #include "../../backends/all_teams.hpp"
 #include "../../backends/launch.hpp"
+#include "../../core/rounded.hpp"
 #include "../../formats/common/team_sums/last_team.hpp"
 #include "cg_problem.hpp"
 #include "preconditioned.hpp"
@@ -30,16 +31,6 @@ struct CgShared {
   team_sums::Scratch<Wide<S>, most_sums> sums;
   CgState state;
 };
-
-template <Scalar S>
-KOKKOS_FORCEINLINE_FUNCTION S narrow(const Wide<S>& value) {
-  if constexpr (is_complex<S>) {
-    using Real = heddle::RealOf<S>;
-    return S(static_cast<Real>(value.real()), static_cast<Real>(value.imag()));
-  } else {
-    return static_cast<S>(value);
-  }
-}
 
 /// Steps up to `stop`; b - A x is computed at once where the iteration ends. A thread has the same
 /// rows in all it does; of p, and of x where the residual is computed from it, it reads rows of
@@ -123,7 +114,7 @@ struct CgSteps {
     group.each_row(problem.rows, [&](std::int64_t i) {
       const Sum right(problem.b(i, 0));
       const Sum r = zero ? right : right - Sum(product(i, own.x));
-      own.r[i] = narrow<S>(r);
+      own.r[i] = rounded<S>(r);
       Norm::add_one(r, sum);
       if (first) Norm::add_one(right, sum + Norm::sums);
     });
@@ -142,10 +133,10 @@ struct CgSteps {
     const double scale = state.progress.scale;
     clear(sum);
     group.each_row(problem.rows, [&](std::int64_t i) {
-      const S r = narrow<S>(Sum(own.r[i]) * scale);
+      const S r = rounded<S>(Sum(own.r[i]) * scale);
       const Sum z = preconditioned(i, Sum(r));
       own.r[i] = r;
-      if (anew) own.p[i] = narrow<S>(z);
+      if (anew) own.p[i] = rounded<S>(z);
       sum[0] += conjugate(Sum(r)) * z;
     });
     group.add(shared, sum, 1);
@@ -169,9 +160,9 @@ struct CgSteps {
     const double alpha = state.alpha, unscaled_alpha = alpha * state.progress.unscale;
     clear(sum);
     group.each_row(problem.rows, [&](std::int64_t i) {
-      own.x[i] = narrow<S>(Sum(own.x[i]) + unscaled_alpha * Sum(own.p[i]));
+      own.x[i] = rounded<S>(Sum(own.x[i]) + unscaled_alpha * Sum(own.p[i]));
       const Sum r = Sum(own.r[i]) - alpha * Sum(own.q[i]);
-      own.r[i] = narrow<S>(r);
+      own.r[i] = rounded<S>(r);
       sum[0] += conjugate(r) * r;
       sum[1] += conjugate(r) * preconditioned(i, r);
     });
@@ -183,7 +174,7 @@ struct CgSteps {
     group.team().barrier();
     const double beta = state.beta;
     group.each_row(problem.rows, [&](std::int64_t i) {
-      own.p[i] = narrow<S>(preconditioned(i, Sum(own.r[i])) + beta * Sum(own.p[i]));
+      own.p[i] = rounded<S>(preconditioned(i, Sum(own.r[i])) + beta * Sum(own.p[i]));
     });
     group.barrier();
   }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <type_traits>
 
+#include "../../core/rounded.hpp"
 #include "../../formats/blocked_ell/inspect.hpp"
 #include "../../formats/csr/inspect.hpp"
 #include "../../formats/default_formats.hpp"
@@ -16,19 +17,6 @@
 
 /// A hierarchy in float under a solver in double: half of the bytes of every level and vector.
 namespace heddle::detail::multigrid {
-
-template <Scalar S>
-using InFloat = std::conditional_t<is_complex<S>, Kokkos::complex<float>, float>;
-
-template <Scalar To, Scalar From>
-KOKKOS_FORCEINLINE_FUNCTION To rounded(const From& value) {
-  using Real = heddle::RealOf<To>;
-  if constexpr (is_complex<To>) {
-    return To(static_cast<Real>(value.real()), static_cast<Real>(value.imag()));
-  } else {
-    return static_cast<Real>(value);
-  }
-}
 
 template <Scalar From, Scalar To>
 struct RoundVectors {
