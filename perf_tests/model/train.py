@@ -14,44 +14,22 @@ import argparse
 import collections
 import json
 import math
-import re
 import sys
 
-SCHEME_INPUTS = ["lanes_log", "sigma_log", "block", "predicted_log"]  # formats/model/inputs.hpp
 TREES = {"n_estimators": 40, "max_depth": 3, "learning_rate": 0.25, "min_samples_leaf": 6, "subsample": 0.8}
 SHARE, MARGIN = 0.8, 0.03  # what is believed of the trees, and what CSR is given
 LEFT_OUT = ("tiled", "csb")  # not in a plan's default list
 
 
-def group_of(scheme):
-    kind, _, terms = scheme.partition("/")
-    if kind != "csr":
-        return kind
-    kernel = re.split("[=,]", terms)[0]
-    if kernel in ("scalar", "subwarp"):
-        return "csr/subwarp"
-    return "csr/merge,search=apply" if "search=apply" in terms else "csr/" + kernel
-
-
-def scheme_inputs(scheme, predicted):
-    def number(key):
-        found = re.search(r"\b%s=(\d+)" % key, scheme)
-        return int(found[1]) if found else 1
-
-    block = re.match(r"[a-z-]+/(\d+)", scheme)
-    lanes = number("lanes") * number("subwarp")
-    return [math.log2(lanes), math.log2(number("sigma")), int(block[1]) if block else 0, math.log2(1e6 * predicted)]
-
-
 class Sample:
     """A scheme on a matrix."""
 
-    def __init__(self, run, matrix, contestant):
-        self.matrix, self.scheme = matrix["name"], contestant["name"]
-        self.group = group_of(self.scheme)
+    def __init__(self, matrix, contestant):
+        self.matrix, self.group = matrix["name"], contestant["model_group"]
         self.seconds = contestant["time_seconds"]["median"]
         self.predicted = contestant["predicted_seconds"]
-        self.inputs = list(matrix["model_inputs"].values()) + scheme_inputs(self.scheme, self.predicted)
+        inputs = matrix["model_inputs"] | contestant["model_inputs"]
+        self.names, self.inputs = list(inputs), list(inputs.values())
         self.off = math.log(self.seconds / self.predicted)
 
     @property
@@ -60,8 +38,8 @@ class Sample:
 
 
 def read(paths):
-    """The samples of all runs, the names of the inputs, and what the runs have in common."""
-    samples, about, names = [], None, None
+    """The samples of all runs, and what the runs have in common."""
+    samples, about = [], None
     for path in paths:
         with open(path) as file:
             run = json.load(file)
@@ -73,13 +51,12 @@ def read(paths):
         for matrix in run["matrices"]:
             if "model_inputs" not in matrix:
                 sys.exit(f"{path}: was made by a heddle-bench that writes no inputs of a model")
-            names = names or list(matrix["model_inputs"]) + SCHEME_INPUTS
             for one in matrix["contestants"]:
                 timed = one["kind"] == "scheme" and one["name"] != "auto" and one["time_seconds"]
                 right = one["verdict"] in ("ok", "unverified") and not one["name"].startswith(LEFT_OUT)
-                if timed and right and one.get("predicted_seconds"):
-                    samples.append(Sample(run, matrix, one))
-    return samples, names, about
+                if timed and right and "model_group" in one:
+                    samples.append(Sample(matrix, one))
+    return samples, about
 
 
 def fastest(samples):
@@ -209,7 +186,10 @@ def main():
     parser.add_argument("-o", "--output", required=True)
     parser.add_argument("--no-judging", action="store_true", help="write the model alone")
     options = parser.parse_args()
-    samples, names, about = read(options.runs)
+    samples, about = read(options.runs)
+    if not samples:
+        sys.exit("no run has a time of a scheme with the inputs of a model")
+    names = samples[0].names
     best = fastest(samples)
     print(f"{len(best)} matrices, {len(samples)} times on {about[0]}\n")
     if not options.no_judging:

@@ -44,6 +44,12 @@ Json samples(const Samples& s) {
           {"repetitions", s.seconds.size()}};
 }
 
+Json named(const NamedNumbers& numbers) {
+  Json json = Json::object();
+  for (const auto& [name, value] : numbers) json[name] = value;
+  return json;
+}
+
 Json contestant(const MatrixResult& result, const ContestantResult& c,
                 const DeviceFigures& figures) {
   Json json = {{"name", c.name},     {"kind", c.is_scheme ? "scheme" : "baseline"},
@@ -68,7 +74,11 @@ Json contestant(const MatrixResult& result, const ContestantResult& c,
     json["waits"] = allocations->waits;
   }
   if (const auto rest = c.setup_rest(figures.readback_seconds)) json["setup_rest_seconds"] = *rest;
-  if (c.predicted_seconds) json["predicted_seconds"] = *c.predicted_seconds;
+  if (c.predicted_seconds) {
+    json["predicted_seconds"] = *c.predicted_seconds;
+    json["model_group"] = c.model_group;
+    json["model_inputs"] = named(c.model_inputs);
+  }
   if (c.iterations) json["iterations"] = *c.iterations;
   for (const LevelResult& level : c.levels) {
     json["levels"].push_back({{"rows", level.rows},
@@ -101,9 +111,7 @@ Json searched(const SearchResult& search) {
 }
 
 Json triangle(const TriangleFacts& facts, std::int64_t rows) {
-  Json features = Json::object();
-  for (const auto& [name, value] : facts.features) features[name] = value;
-  return {{"features", features},
+  return {{"features", named(facts.features)},
           {"entries", facts.entries},
           {"levels", facts.levels},
           {"rows_per_level", detail::share(static_cast<double>(rows), facts.levels)},
@@ -142,7 +150,7 @@ Json matrix(const MatrixResult& result, const DeviceFigures& figures) {
                {"choice_reason", result.choice_reason},
                {"steadiness", steadiness(result)},
                {"contestants", Json::array()}};
-  for (const auto& [input, value] : result.model_inputs) json["model_inputs"][input] = value;
+  if (!result.model_inputs.empty()) json["model_inputs"] = named(result.model_inputs);
   if (result.triangle) json["triangle"] = triangle(*result.triangle, f.rows);
   if (const auto& search = result.search) {
     json["search_complete"] = search->complete;

@@ -16,6 +16,8 @@
 
 namespace heddle::bench {
 
+using NamedNumbers = std::vector<std::pair<std::string, double>>;
+
 /// Seconds of repetitions of one thing.
 struct Samples {
   std::vector<double> seconds;
@@ -108,6 +110,9 @@ struct ContestantResult {
   std::size_t moved_bytes = 0;  // what one apply really moves; 0 where nobody knows
   /// What `choose` predicts of an apply, the pattern seen.
   std::optional<double> predicted_seconds;
+  /// Where that is known: who a model takes the scheme for, and what it is asked with of it.
+  std::string model_group;
+  NamedNumbers model_inputs;
 
   bool timed() const { return !time.empty(); }
   bool right() const { return verdict == Verdict::ok || verdict == Verdict::unverified; }
@@ -129,7 +134,7 @@ struct TriangleFacts {
   /// Whether the solution is too large for the scalar or NaN, so that nothing could be verified.
   bool overflows = false;
   /// TriangleFeatures, by their names: what a model of the times may know of a triangle.
-  std::vector<std::pair<std::string, double>> features;
+  NamedNumbers features;
 };
 
 struct TimedScheme {
@@ -204,7 +209,7 @@ struct MatrixResult {
   std::size_t apply_bytes = 0;
   std::string chosen_scheme, choice_reason;
   /// What a model of the times of products is asked with, by name.
-  std::vector<std::pair<std::string, double>> model_inputs;
+  NamedNumbers model_inputs;
   double prepare_seconds = 0;  // reading or generating
   std::optional<SearchResult> search;
   std::vector<ContestantResult> contestants;

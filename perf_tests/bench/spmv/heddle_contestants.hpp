@@ -60,6 +60,13 @@ class HeddleContestant : public SpmvContestant<S> {
   SpmvPlan<Exec, CsrMatrix<S, Index, Off, Space>, S, S, FormatList> plan_;
 };
 
+/// Those from `first` to before `last`.
+inline NamedNumbers named(const ModelInputs& inputs, std::size_t first, std::size_t last) {
+  NamedNumbers numbers;
+  for (std::size_t i = first; i < last; ++i) numbers.emplace_back(model_input_names[i], inputs[i]);
+  return numbers;
+}
+
 template <Scalar S, Offset Off, class FormatList>
 struct HeddleEntry {
   std::string name;
@@ -68,6 +75,8 @@ struct HeddleEntry {
   int expected_applies = 0;
   std::shared_ptr<const Model> model = nullptr;
   std::optional<double> predicted_seconds = {};
+  std::string model_group = {};
+  NamedNumbers model_inputs = {};
 
   std::unique_ptr<SpmvContestant<S>> setup(const Exec& exec,
                                            const SpmvProblem<S, Off>& problem) const {
@@ -99,10 +108,8 @@ std::vector<HeddleEntry<S, Off, FormatList>> heddle_entries(const Exec& exec,
   const Choice choice = choose<FormatList>(features, device, options);
   result.chosen_scheme = choice.scheme.to_string();
   result.choice_reason = choice.reason;
-  const ModelInputs inputs = matrix_inputs(features, device, options.sizes);
-  for (std::size_t i = 0; i < matrix_input_count; ++i) {
-    result.model_inputs.emplace_back(model_input_names[i], inputs[i]);
-  }
+  ModelInputs inputs = matrix_inputs(features, device, options.sizes);
+  result.model_inputs = named(inputs, 0, matrix_input_count);
 
   std::vector<HeddleEntry<S, Off, FormatList>> entries;
   if (request.automatic())
@@ -122,7 +129,11 @@ std::vector<HeddleEntry<S, Off, FormatList>> heddle_entries(const Exec& exec,
         {scheme.to_string(), scheme == choice.scheme, scheme, request.expected_applies});
     const Prediction prediction =
         heddle::detail::predict(FormatList::rules(), scheme, features, device, options.sizes);
-    if (prediction.possible()) entries.back().predicted_seconds = prediction.seconds;
+    if (!prediction.possible()) continue;
+    set_scheme_inputs(inputs, scheme, prediction.seconds);
+    entries.back().predicted_seconds = prediction.seconds;
+    entries.back().model_group = model_group(scheme);
+    entries.back().model_inputs = named(inputs, matrix_input_count, inputs.size());
   }
   return entries;
 }

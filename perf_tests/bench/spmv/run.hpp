@@ -73,8 +73,11 @@ class SpmvRun {
   void enter_schemes() {
     for (auto& entry : heddle_entries<S, Off, FormatList>(exec_, problem_, request_, result_)) {
       contest_.enter(entry.name, true, [&entry, this] { return entry.setup(exec_, problem_); });
-      result_.contestants.back().chosen = entry.chosen;
-      result_.contestants.back().predicted_seconds = entry.predicted_seconds;
+      ContestantResult& entered = result_.contestants.back();
+      entered.chosen = entry.chosen;
+      entered.predicted_seconds = entry.predicted_seconds;
+      entered.model_group = entry.model_group;
+      entered.model_inputs = entry.model_inputs;
     }
   }
 
