@@ -36,8 +36,8 @@ class BicgstabSolver : public detail::krylov::KrylovSolver<BicgstabSolver<Exec, 
       : BicgstabSolver(Exec(), rows, options) {}
 
  private:
-  using Base::limits, Base::passes, Base::q_, Base::r_, Base::read, Base::rows_, Base::states,
-      Base::workspace_, Base::write, Base::x_;
+  using Base::limits, Base::q_, Base::r_, Base::read, Base::rows_, Base::scale_residual,
+      Base::states, Base::workspace_, Base::write, Base::x_;
   using typename Base::Vectors;
   static constexpr detail::krylov::SolverTraits traits = {
       .takes = {.name = "BicgstabSolver"},
@@ -57,7 +57,7 @@ class BicgstabSolver : public detail::krylov::KrylovSolver<BicgstabSolver<Exec, 
 
   template <class Pass>
   void pass(const Exec& exec, const char* label, const Pass& of) {
-    Base::pass(exec, label, true, [&](int, int) { return of; });
+    Base::pass(exec, label, true, of);
   }
 
   template <class M>
@@ -67,9 +67,9 @@ class BicgstabSolver : public detail::krylov::KrylovSolver<BicgstabSolver<Exec, 
   }
   template <class M>
   void restart(const Exec& exec, M&) {
-    passes().scale(exec);
+    scale_residual(exec);
     pass(exec, "heddle::bicgstab::restart",
-         detail::krylov::BicgstabRestart<S>{read(r_), write(shadow_), write(p_), states()});
+         detail::krylov::BicgstabRestart<S>{{}, read(r_), write(shadow_), write(p_), states()});
   }
   template <class A, class M>
   void iterate(const Exec& exec, A& matrix, M& preconditioner, bool) {
@@ -80,15 +80,16 @@ class BicgstabSolver : public detail::krylov::KrylovSolver<BicgstabSolver<Exec, 
          krylov::BicgstabDirection<S>{{}, read(r_), read(v_), write(p_), state});
     const Vectors p = this->preconditioned(exec, preconditioner, p_, p_hat_);
     krylov::apply<Exec, S>(exec, matrix, p, v_);
-    pass(exec, "heddle::bicgstab::alpha", krylov::BicgstabAlpha<S>{read(shadow_), read(v_), state});
+    pass(exec, "heddle::bicgstab::alpha",
+         krylov::BicgstabAlpha<S>{{}, read(shadow_), read(v_), state});
     pass(exec, "heddle::bicgstab::half",
-         krylov::BicgstabHalf<S>{write(r_), read(v_), state, limits()});
+         krylov::BicgstabHalf<S>{{}, write(r_), read(v_), state, limits()});
     const Vectors s = this->preconditioned(exec, preconditioner, r_, s_hat_);
     krylov::apply<Exec, S>(exec, matrix, s, t);
-    pass(exec, "heddle::bicgstab::omega", krylov::BicgstabOmega<S>{read(r_), read(t), state});
+    pass(exec, "heddle::bicgstab::omega", krylov::BicgstabOmega<S>{{}, read(r_), read(t), state});
     pass(exec, "heddle::bicgstab::update",
-         krylov::BicgstabUpdate<S>{write(x_), write(r_), read(p), read(s), read(t), read(shadow_),
-                                   state, limits()});
+         krylov::BicgstabUpdate<S>{
+             {}, write(x_), write(r_), read(p), read(s), read(t), read(shadow_), state, limits()});
   }
 
   Vectors shadow_, p_, v_, p_hat_, s_hat_;

@@ -66,8 +66,8 @@ class CgSolver
 
  private:
   using Base::allocate, Base::arena_, Base::best_, Base::column, Base::count, Base::limits,
-      Base::monitor_, Base::only_moves_, Base::options, Base::pass, Base::passes, Base::q_,
-      Base::r_, Base::read, Base::rows_, Base::states, Base::workspace_, Base::write, Base::x_;
+      Base::monitor_, Base::only_moves_, Base::options, Base::pass, Base::q_, Base::r_, Base::read,
+      Base::rows_, Base::scale_residual, Base::states, Base::workspace_, Base::write, Base::x_;
   using typename Base::Const, typename Base::How, typename Base::Sum, typename Base::Vectors;
   static constexpr detail::krylov::SolverTraits traits = {
       .takes = {.name = "CgSolver", .vectors = true, .scheme = true},
@@ -96,7 +96,7 @@ class CgSolver
       const auto rows = matrix.csr();
       if (const auto scheme = rows ? in_one_launch(*rows) : std::nullopt) {
         scheme_ = *scheme;
-        launch_blocks<how>(exec, *rows, b, x, residuals(preconditioner).z);
+        launch_blocks<how>(exec, *rows, b, x, read_of(preconditioner));
         return true;
       }
     }
@@ -153,28 +153,20 @@ class CgSolver
                      [&](const auto& progress) { return best_.restore(exec, progress, x_); }});
   }
 
-  /// r and what z is made of, of some right-hand sides.
   template <class M>
-  auto residuals(M& preconditioner) const {
-    return detail::krylov::residuals_with<S>(preconditioner, read(z_), rows_);
-  }
-  template <How how>
-  static detail::krylov::Residuals<S, how> slice(const detail::krylov::Residuals<S, how>& of,
-                                                 int first, int count) {
-    return {how == How::by_operator ? of.z.slice(first, count) : of.z};
+  Const read_of(M& preconditioner) const {
+    return detail::krylov::read_of<S>(preconditioner, read(z_), rows_);
   }
 
   template <class M>
   void restart(const Exec& exec, M& preconditioner) {
     namespace krylov = detail::krylov;
     constexpr How how = krylov::how_with<M>();
-    passes().scale(exec);
+    scale_residual(exec);
     if constexpr (how == How::by_operator) krylov::apply<Exec, S>(exec, preconditioner, r_, z_);
-    const auto with = residuals(preconditioner);
-    pass(exec, "heddle::cg::restart", with.z.row_stride == 1, [&](int f, int n) {
-      return krylov::CgRestart<S, how>{read(r_).slice(f, n), slice(with, f, n),
-                                       write(p_).slice(f, n), states() + f};
-    });
+    const Const z = read_of(preconditioner);
+    pass(exec, "heddle::cg::restart", z.row_stride == 1,
+         krylov::CgRestart<S, how>{{}, read(r_), z, write(p_), states()});
   }
 
   /// q = A p, and p . q
@@ -188,10 +180,8 @@ class CgSolver
       }
     }
     krylov::apply<Exec, S>(exec, matrix, p_, q_);
-    pass(exec, "heddle::cg::curvature", true, [&](int f, int n) {
-      return krylov::CgCurvature<S>{
-          {read(p_).slice(f, n), read(q_).slice(f, n)}, states() + f, curvature_ + f};
-    });
+    pass(exec, "heddle::cg::curvature", true,
+         krylov::CgCurvature<S>{{{}, read(p_), read(q_)}, states(), curvature_});
   }
 
   template <class A, class M>
@@ -199,31 +189,16 @@ class CgSolver
     namespace krylov = detail::krylov;
     constexpr How how = krylov::how_with<M>();
     multiply(exec, matrix);
-    const auto with = residuals(preconditioner);
-    const bool unit = with.z.row_stride == 1;
-    pass(exec, "heddle::cg::residual", unit, [&](int f, int n) {
-      return krylov::CgResidual<S, how>{write(r_).slice(f, n),
-                                        read(q_).slice(f, n),
-                                        slice(with, f, n),
-                                        states(),
-                                        curvature_,
-                                        limits(),
-                                        f};
-    });
+    const Const z = read_of(preconditioner);
+    const bool unit = z.row_stride == 1;
+    pass(exec, "heddle::cg::residual", unit,
+         krylov::CgResidual<S, how>{{}, write(r_), read(q_), z, states(), curvature_, limits()});
     if constexpr (how == How::by_operator) {
       krylov::apply<Exec, S>(exec, preconditioner, r_, z_);
-      pass(exec, "heddle::cg::rho", true, [&](int f, int n) {
-        return krylov::CgRho<S>{{read(r_).slice(f, n), read(z_).slice(f, n)}, states() + f};
-      });
+      pass(exec, "heddle::cg::rho", true, krylov::CgRho<S>{{{}, read(r_), read(z_)}, states()});
     }
-    pass(exec, "heddle::cg::directions", unit, [&](int f, int n) {
-      return krylov::CgDirections<S, how>{{},
-                                          write(x_).slice(f, n),
-                                          write(p_).slice(f, n),
-                                          read(r_).slice(f, n),
-                                          slice(with, f, n),
-                                          states() + f};
-    });
+    pass(exec, "heddle::cg::directions", unit,
+         krylov::CgDirections<S, how>{{}, write(x_), write(p_), read(r_), z, states()});
   }
 
   Device device_;

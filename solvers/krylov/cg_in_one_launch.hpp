@@ -6,7 +6,6 @@
 #include "../../core/rounded.hpp"
 #include "../../formats/common/team_sums/last_team.hpp"
 #include "cg_problem.hpp"
-#include "preconditioned.hpp"
 
 /// Steps of conjugate gradients inside of one launch, which computes the product itself: what
 /// cg/one-team, cg/one-cluster and cg/all-teams have in common.
@@ -65,7 +64,7 @@ struct CgSteps {
       if (group.team().thread() == 0) shared.state = *problem.state;
       group.barrier();
     }
-    const Progress& progress = shared.state.progress;
+    const Progress& progress = shared.state;
     const int every = problem.recompute_every;
     while (progress.running() && progress.iterations < problem.stop) {
       iterate();
@@ -121,16 +120,15 @@ struct CgSteps {
     group.add(shared, sum, first ? 2 * Norm::sums : Norm::sums);
     if (group.team().thread() == 0) {
       if (first) {
-        begin(state.progress, limits(), 0, Norm::norm(sum), Norm::norm(sum + Norm::sums),
-              CgState::cost);
+        begin(state, limits(), 0, Norm::norm(sum), Norm::norm(sum + Norm::sums), CgState::cost);
       } else {
-        judge(state.progress, limits(), 0, Norm::norm(sum), due, CgState::cost);
+        judge(state, limits(), 0, Norm::norm(sum), due, CgState::cost);
       }
     }
     group.barrier();
-    if (!state.progress.unscaled) return;
-    const bool anew = state.progress.anew != 0;
-    const double scale = state.progress.scale;
+    if (!state.unscaled) return;
+    const bool anew = state.anew != 0;
+    const double scale = state.scale;
     clear(sum);
     group.each_row(problem.rows, [&](std::int64_t i) {
       const S r = rounded<S>(Sum(own.r[i]) * scale);
@@ -157,7 +155,7 @@ struct CgSteps {
     if (group.team().thread() == 0) take_curvature(state, real_part(sum[0]));
     group.team().barrier();
     if (state.moves == 0) return;
-    const double alpha = state.alpha, unscaled_alpha = alpha * state.progress.unscale;
+    const double alpha = state.alpha, unscaled_alpha = alpha * state.unscale;
     clear(sum);
     group.each_row(problem.rows, [&](std::int64_t i) {
       own.x[i] = rounded<S>(Sum(own.x[i]) + unscaled_alpha * Sum(own.p[i]));

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../vectors/tuning.hpp"
+#include "../vectors/launch.hpp"
 #include "cg_schemes.hpp"
 
 /// The launches of cg/one-team, cg/one-cluster and cg/all-teams.

@@ -2,48 +2,88 @@
 #pragma once
 
 #include "../vectors/dots.hpp"
-#include "cg_state.hpp"
-#include "preconditioned.hpp"
+#include "concepts.hpp"
 #include "residual.hpp"
 
 /// The passes of conjugate gradients. Numbers of a step stay on the device: the last team of a pass
 /// that adds up computes them.
 namespace heddle::detail::krylov {
 
+/// The numbers of one right-hand side, on the device.
+struct CgState : Progress {
+  static constexpr int cost = 1;  ///< products of an iteration
+  double rho, alpha, beta;
+  int moves;  ///< whether this step has an alpha, so that x moves
+};
+
+/// Whether a step can be taken along a p of this p . q.
+KOKKOS_FORCEINLINE_FUNCTION bool is_curved(double curvature) {
+  return Kokkos::isfinite(curvature) && curvature > 0;
+}
+
+KOKKOS_FORCEINLINE_FUNCTION void check_rho(CgState& state, double rho) {
+  if (!Kokkos::isfinite(rho)) {
+    state.outcome = Outcome::not_a_number;
+  } else if (rho <= 0) {
+    state.outcome = Outcome::indefinite;
+  }
+}
+
+/// r . z of an r that is b - A x.
+KOKKOS_FORCEINLINE_FUNCTION void restart_cg(CgState& state, double rho) {
+  state.unscaled = 0;
+  state.rho = rho;
+  if (state.anew) {
+    state.alpha = state.beta = 0;
+    state.moves = 0;
+  }
+  check_rho(state, rho);
+}
+
+/// alpha from p . q
+KOKKOS_FORCEINLINE_FUNCTION void take_curvature(CgState& state, double curvature) {
+  state.moves = 0;
+  if (!state.running()) return;
+  if (is_curved(curvature)) {
+    state.alpha = state.rho / curvature;
+    state.moves = 1;
+  } else {
+    state.outcome = Kokkos::isfinite(curvature) ? Outcome::indefinite : Outcome::not_a_number;
+  }
+}
+
+/// From the norm of the residual that the step came to.
+KOKKOS_FORCEINLINE_FUNCTION void advance_cg(CgState& state, const Limits& limits, int v,
+                                            double square) {
+  advance(state, limits, v, Kokkos::sqrt(square), 1, CgState::cost);
+}
+
+/// beta from the new r . z
+KOKKOS_FORCEINLINE_FUNCTION void next_direction(CgState& state, double rho) {
+  if (!state.running()) return;
+  check_rho(state, rho);
+  state.beta = rho / state.rho;
+  state.rho = rho;
+}
+
 /// r . z where the iteration goes on from b - A x; p = z where it begins anew.
-template <Scalar S, Preconditioned How>
-struct CgRestart {
-  static constexpr int sums = 1;
-  using accumulator_type = Wide<S>;
-  Multivector<const S> r;
-  Residuals<S, How> residuals;
+template <Scalar S, Preconditioned how>
+struct CgRestart : vectors::Pass<Wide<S>, 1> {
+  Multivector<const S> r, z;
   Multivector<S> p;
   CgState* state;
 
-  template <class Pack>
-  struct Constants {
-    bool anew;
-  };
-  template <class Pack>
-  struct Values {
-    Pack r, z;
-  };
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return state[v].progress.unscaled != 0; }
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int v) const {
-    return {state[v].progress.anew != 0};
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return state[v].unscaled != 0; }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int v) const {
+    return operands_of(loaded(r), loaded(z, how != Preconditioned::not_at_all),
+                       stored(p, state[v].anew != 0));
   }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
-    const Pack of_r = at.load(r);
-    return {of_r, residuals.read(at, of_r)};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
-                                         const Values<Pack>& of, Pack* sum) const {
-    const Pack z = residuals.value(of.z, of.r);
-    if (with.anew) at.store(p, z);
-    *sum = Pack::multiply_add(Pack::conjugate(of.r), z, *sum);
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    return [](const auto&, Pack* sum, const Pack& r, const Pack& read, Pack& p) {
+      p = z_of<how>(read, r);
+      add_dot(r, p, *sum);
+    };
   }
   KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Wide<S>* total) const {
     if (active(v)) restart_cg(state[v], real_part(*total));
@@ -52,8 +92,7 @@ struct CgRestart {
 
 /// p . q, the curvature along p
 template <Scalar S>
-struct CgCurvature : heddle::vectors::passes::SumOfProducts<S> {
-  using accumulator_type = Wide<S>;
+struct CgCurvature : heddle::vectors::passes::SumOfProducts<S, Wide<S>> {
   const CgState* state;
   Wide<S>* curvature;
 
@@ -64,63 +103,42 @@ struct CgCurvature : heddle::vectors::passes::SumOfProducts<S> {
 };
 
 /// r -= alpha q with alpha = rho / p . q; r . r and r . z
-template <Scalar S, Preconditioned How>
-struct CgResidual {
-  static constexpr int sums = How == Preconditioned::by_diagonal ? 2 : 1;
-  using accumulator_type = Wide<S>;
+template <Scalar S, Preconditioned how>
+struct CgResidual : vectors::Pass<Wide<S>, how == Preconditioned::by_diagonal ? 2 : 1> {
   Multivector<S> r;
-  Multivector<const S> q;
-  Residuals<S, How> residuals;
+  Multivector<const S> q, z;
   CgState* state;
   const Wide<S>* curvature;
   Limits limits;
-  int first;
 
-  template <class Pack>
-  struct Constants {
-    Pack minus_alpha;
-  };
-  template <class Pack>
-  struct Values {
-    Pack r, q, d;
-  };
   KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const {
-    return state[first + v].running() && is_curved(real_part(curvature[first + v]));
+    return state[v].running() && is_curved(real_part(curvature[v]));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return operands_of(updated(r), loaded(q), loaded(z, how == Preconditioned::by_diagonal));
   }
   template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int v) const {
-    return {Pack::all(Wide<S>(-state[first + v].rho / real_part(curvature[first + v])))};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
-    Pack d = Pack::zero();
-    if constexpr (How == Preconditioned::by_diagonal) d = residuals.read(at, d);
-    return {at.load(r), at.load(q), d};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
-                                         const Values<Pack>& of, Pack* sum) const {
-    const Pack entry = at.keep(Pack::multiply_add(with.minus_alpha, of.q, of.r));
-    at.store(r, entry);
-    const Pack conjugate = Pack::conjugate(entry);
-    sum[0] = Pack::multiply_add(conjugate, entry, sum[0]);
-    if constexpr (How == Preconditioned::by_diagonal) {
-      sum[1] = Pack::multiply_add(conjugate, Pack::multiply(of.d, entry), sum[1]);
-    }
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int v) const {
+    return [minus_alpha = Pack::all(Wide<S>(-state[v].rho / real_part(curvature[v])))](
+               const auto& at, Pack* sum, Pack& r, const Pack& q, const Pack& d) {
+      r = at.keep(Pack::multiply_add(minus_alpha, q, r));
+      add_dot(r, r, sum[0]);
+      if constexpr (how == Preconditioned::by_diagonal) add_dot(r, Pack::multiply(d, r), sum[1]);
+    };
   }
   KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Wide<S>* total) const {
-    CgState& mine = state[first + v];
-    take_curvature(mine, real_part(curvature[first + v]));
-    if (!mine.running()) return;
-    advance_cg(mine, limits, first + v, real_part(total[0]));
-    if (How != Preconditioned::by_operator) next_direction(mine, real_part(total[sums - 1]));
+    take_curvature(state[v], real_part(curvature[v]));
+    if (!state[v].running()) return;
+    advance_cg(state[v], limits, v, real_part(total[0]));
+    if (how != Preconditioned::by_operator) {
+      next_direction(state[v], real_part(total[CgResidual::sums - 1]));
+    }
   }
 };
 
 /// r . z of a z that is a vector, and beta from it
 template <Scalar S>
-struct CgRho : heddle::vectors::passes::SumOfProducts<S> {
-  using accumulator_type = Wide<S>;
+struct CgRho : heddle::vectors::passes::SumOfProducts<S, Wide<S>> {
   CgState* state;
 
   KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return state[v].running(); }
@@ -130,38 +148,25 @@ struct CgRho : heddle::vectors::passes::SumOfProducts<S> {
 };
 
 /// x += alpha p, p = z + beta p. x is not scaled, and r and p are.
-template <Scalar S, Preconditioned How>
-struct CgDirections : PassWithoutSums {
-  using accumulator_type = Wide<S>;
+template <Scalar S, Preconditioned how>
+struct CgDirections : vectors::Pass<Wide<S>> {
   Multivector<S> x, p;
-  Multivector<const S> r;
-  Residuals<S, How> residuals;
+  Multivector<const S> r, z;
   const CgState* state;
 
-  template <class Pack>
-  struct Constants {
-    Pack alpha, beta;
-  };
-  template <class Pack>
-  struct Values {
-    Pack x, p, r, z;
-  };
   KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return state[v].moves != 0; }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return operands_of(updated(x), updated(p), loaded(r, how != Preconditioned::by_operator),
+                       loaded(z, how != Preconditioned::not_at_all));
+  }
   template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int v) const {
-    return {Pack::all(Wide<S>(state[v].alpha * state[v].progress.unscale)),
-            Pack::all(Wide<S>(state[v].beta))};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
-    const Pack of_r = How == Preconditioned::by_operator ? Pack::zero() : at.load(r);
-    return {at.load(x), at.load(p), of_r, residuals.read(at, of_r)};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
-                                         const Values<Pack>& of, Pack*) const {
-    at.store(x, Pack::multiply_add(with.alpha, of.p, of.x));
-    at.store(p, Pack::multiply_add(with.beta, of.p, residuals.value(of.z, of.r)));
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int v) const {
+    return [alpha = Pack::all(Wide<S>(state[v].alpha * state[v].unscale)),
+            beta = Pack::all(Wide<S>(state[v].beta))](Pack& x, Pack& p, const Pack& r,
+                                                      const Pack& read) {
+      x = Pack::multiply_add(alpha, p, x);
+      p = Pack::multiply_add(beta, p, z_of<how>(read, r));
+    };
   }
 };
 

@@ -6,8 +6,7 @@
 #include "../../backends/all_teams.hpp"
 #include "../../core/device.hpp"
 #include "../../core/multivector.hpp"
-#include "cg_state.hpp"
-#include "preconditioned.hpp"
+#include "cg_passes.hpp"
 
 /// What conjugate gradients in one launch are given: cg/one-team, cg/one-cluster, cg/all-teams.
 namespace heddle::detail::krylov {

@@ -37,8 +37,8 @@ class ChebyshevSolver : public detail::krylov::KrylovSolver<ChebyshevSolver<Exec
                   const KrylovOptions& = {}) = delete;  // the bounds are options.bounds
 
  private:
-  using Base::limits, Base::options, Base::pass, Base::passes, Base::q_, Base::r_, Base::read,
-      Base::rows_, Base::states, Base::write, Base::x_;
+  using Base::limits, Base::options, Base::pass, Base::q_, Base::r_, Base::read, Base::rows_,
+      Base::states, Base::write, Base::x_;
   using typename Base::How, typename Base::Vectors;
   /// Coefficients come from the bounds alone, so the iteration never begins anew.
   static constexpr detail::krylov::SolverTraits traits = {
@@ -59,8 +59,8 @@ class ChebyshevSolver : public detail::krylov::KrylovSolver<ChebyshevSolver<Exec
   }
 
   template <class M>
-  auto residuals(M& preconditioner) const {
-    return detail::krylov::residuals_with<S>(preconditioner, read(z_), rows_);
+  Multivector<const S> read_of(M& preconditioner) const {
+    return detail::krylov::read_of<S>(preconditioner, read(z_), rows_);
   }
   template <class M>
   void begin(const Exec& exec, M& preconditioner) {
@@ -82,10 +82,9 @@ class ChebyshevSolver : public detail::krylov::KrylovSolver<ChebyshevSolver<Exec
     if constexpr (how == How::by_operator) {
       detail::krylov::apply<Exec, S>(exec, preconditioner, r_, z_);
     }
-    pass(exec, "heddle::chebyshev::direction", true, [&](int, int) {
-      return detail::krylov::ChebyshevDirection<S, how>{
-          {}, read(r_), write(d_), residuals(preconditioner), old, fresh, states()};
-    });
+    pass(exec, "heddle::chebyshev::direction", true,
+         detail::krylov::ChebyshevDirection<S, how>{
+             {}, read(r_), read_of(preconditioner), write(d_), old, fresh, states()});
   }
 
   /// The norm comes with the last step, and with options.history in all.
@@ -96,11 +95,18 @@ class ChebyshevSolver : public detail::krylov::KrylovSolver<ChebyshevSolver<Exec
     const auto [old, fresh] = numbers_.next();
     ++unseen_;
     const auto step = [&, old = old, fresh = fresh]<bool norm>() {
-      pass(exec, "heddle::chebyshev::step", true, [&](int, int) {
-        return detail::krylov::ChebyshevStep<S, how, norm>{
-            write(x_), write(r_), write(d_), read(q_), residuals(preconditioner),
-            old,       fresh,     states(),  limits(), unseen_};
-      });
+      pass(exec, "heddle::chebyshev::step", true,
+           detail::krylov::ChebyshevStep<S, how, norm>{{},
+                                                       write(x_),
+                                                       write(r_),
+                                                       write(d_),
+                                                       read(q_),
+                                                       read_of(preconditioner),
+                                                       old,
+                                                       fresh,
+                                                       states(),
+                                                       limits(),
+                                                       unseen_});
     };
     if (last || options().history) {
       step.template operator()<true>();

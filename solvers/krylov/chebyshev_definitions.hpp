@@ -31,7 +31,7 @@ ChebyshevSolver<Exec, S>::ChebyshevSolver(const Exec& exec, std::int64_t rows,
 
 template <ExecutionSpace Exec, Scalar S>
 void ChebyshevSolver<Exec, S>::go_on(const Exec& exec) {
-  passes().scale(exec);
+  this->scale_residual(exec);
   detail::parallel_for(exec, "heddle::chebyshev::go_on", 1,
                        detail::krylov::ChebyshevGoesOn{states()});
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "preconditioned.hpp"
+#include "concepts.hpp"
 #include "residual.hpp"
 
 namespace heddle::detail::krylov {
@@ -38,97 +38,58 @@ class ChebyshevNumbers {
 
 /// x += d, which is scaled and x is not, r -= q, then d = old d + fresh z, of z = M r; with Norm, r
 /// . r too. With a z that is a vector, d is left to ChebyshevDirection.
-template <Scalar S, Preconditioned How, bool Norm>
-struct ChebyshevStep {
-  static constexpr int sums = Norm ? 1 : 0;
-  using accumulator_type = Wide<S>;
+template <Scalar S, Preconditioned how, bool Norm>
+struct ChebyshevStep : vectors::Pass<Wide<S>, Norm ? 1 : 0> {
   Multivector<S> x, r, d;
-  Multivector<const S> q;
-  Residuals<S, How> residuals;
+  Multivector<const S> q, z;
   double old, fresh;
   Progress* progress;  ///< null: goes on whatever comes
   Limits limits;
   int products;  ///< since the last norm
 
-  template <class Pack>
-  struct Constants {
-    Pack old, fresh, minus_one, unscale;
-  };
-  template <class Pack>
-  struct Values {
-    Pack x, r, d, q, z;
-  };
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const {
-    return !progress || progress->outcome == Outcome::running;
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return !progress || progress->running(); }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return operands_of(updated(x), updated(r), updated(d, true, how != Preconditioned::by_operator),
+                       loaded(q), loaded(z, how == Preconditioned::by_diagonal));
   }
   template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
     using Sum = Wide<S>;
-    return {Pack::all(Sum(old)), Pack::all(Sum(fresh)), Pack::all(Sum(-1)),
-            Pack::all(Sum(progress ? progress->unscale : 1.0))};
+    return
+        [old = Pack::all(Sum(old)), fresh = Pack::all(Sum(fresh)), minus_one = Pack::all(Sum(-1)),
+         unscale = Pack::all(Sum(progress ? progress->unscale : 1.0))](
+            const auto& at, [[maybe_unused]] Pack* sum, Pack& x, Pack& r, Pack& d, const Pack& q,
+            const Pack& read) {
+          x = Pack::multiply_add(unscale, d, x);
+          r = at.keep(Pack::multiply_add(minus_one, q, r));
+          d = Pack::multiply_add(old, d, Pack::multiply(fresh, z_of<how>(read, r)));
+          if constexpr (Norm) add_dot(r, r, *sum);
+        };
   }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
-    Pack z = Pack::zero();
-    if constexpr (How == Preconditioned::by_diagonal) z = residuals.read(at, z);
-    return {at.load(x), at.load(r), at.load(d), at.load(q), z};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
-                                         const Values<Pack>& of, [[maybe_unused]] Pack* sum) const {
-    at.store(x, Pack::multiply_add(with.unscale, of.d, of.x));
-    const Pack left = at.keep(Pack::multiply_add(with.minus_one, of.q, of.r));
-    at.store(r, left);
-    if constexpr (How != Preconditioned::by_operator) {
-      const Pack z = residuals.value(of.z, left);
-      at.store(d, Pack::multiply_add(with.old, of.d, Pack::multiply(with.fresh, z)));
-    }
-    if constexpr (Norm) *sum = Pack::multiply_add(Pack::conjugate(left), left, *sum);
-  }
-  template <class Acc>
-  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Acc* total) const {
-    if constexpr (Norm) {
-      if (!active(0)) return;
-      advance(*progress, limits, 0, Kokkos::sqrt(real_part(*total)), products, 1);
-    }
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Wide<S>* total) const {
+    if (active(0)) advance(*progress, limits, 0, Kokkos::sqrt(real_part(*total)), products, 1);
   }
 };
 
 /// d = old d + fresh z, of z = M r. old == 0 does not read d.
-template <Scalar S, Preconditioned How>
-struct ChebyshevDirection : PassWithoutSums {
-  using accumulator_type = Wide<S>;
-  Multivector<const S> r;
+template <Scalar S, Preconditioned how>
+struct ChebyshevDirection : vectors::Pass<Wide<S>> {
+  Multivector<const S> r, z;
   Multivector<S> d;
-  Residuals<S, How> residuals;
   double old, fresh;
   const Progress* progress;
 
-  template <class Pack>
-  struct Constants {
-    Pack old, fresh;
-  };
-  template <class Pack>
-  struct Values {
-    Pack r, d, z;
-  };
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const {
-    return !progress || progress->outcome == Outcome::running;
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return !progress || progress->running(); }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return operands_of(loaded(r, how != Preconditioned::by_operator),
+                       loaded(z, how != Preconditioned::not_at_all), updated(d, old != 0));
   }
   template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
-    return {Pack::all(Wide<S>(old)), Pack::all(Wide<S>(fresh))};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
-    const Pack of_r = How == Preconditioned::by_operator ? Pack::zero() : at.load(r);
-    return {of_r, old == 0 ? Pack::zero() : at.load(d), residuals.read(at, of_r)};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
-                                         const Values<Pack>& of, Pack*) const {
-    const Pack z = Pack::multiply(with.fresh, residuals.value(of.z, of.r));
-    at.store(d, Pack::multiply_add(with.old, of.d, z));
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    return [old = Pack::all(Wide<S>(old)), fresh = Pack::all(Wide<S>(fresh))](
+               const Pack& r, const Pack& read, Pack& d) {
+      d = Pack::multiply_add(old, d, Pack::multiply(fresh, z_of<how>(read, r)));
+    };
   }
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "../../core/multivector.hpp"
 #include "../../core/version.hpp"
 #include "../../formats/common/team_sums/workspace.hpp"
 #include "squares.hpp"
@@ -146,6 +147,47 @@ std::string name_of(const T& part) {
   } else {
     return "the preconditioner";
   }
+}
+
+/// How z = M r comes about in a pass.
+enum class Preconditioned {
+  not_at_all,   ///< z is r
+  by_diagonal,  ///< z is d r, never stored
+  by_operator   ///< z is a vector
+};
+
+template <class M>
+constexpr Preconditioned how_with() {
+  if constexpr (no_preconditioner<M>) return Preconditioned::not_at_all;
+  if constexpr (requires { requires M::is_diagonal; }) return Preconditioned::by_diagonal;
+  return Preconditioned::by_operator;
+}
+
+/// What a pass reads of M: d, the same for all right-hand sides, or `z`, which M is applied to.
+/// Throws Error if the diagonal is that of another number of rows.
+template <Scalar S, class M>
+Multivector<const S> read_of([[maybe_unused]] M& preconditioner, const Multivector<const S>& z,
+                             [[maybe_unused]] std::int64_t rows) {
+  if constexpr (how_with<M>() == Preconditioned::by_diagonal) {
+    auto diagonal = multivector_of<const S>(preconditioner.inverse_diagonal());
+    if (diagonal.rows != rows) {
+      throw Error("the preconditioner is for " + std::to_string(diagonal.rows) + " unknowns, not " +
+                      std::to_string(rows),
+                  "make it of the same matrix");
+    }
+    diagonal.vector_stride = 0;
+    return diagonal;
+  } else {
+    return z;
+  }
+}
+
+/// z, of what was read of M.
+template <Preconditioned how, class Pack>
+KOKKOS_FORCEINLINE_FUNCTION Pack z_of(const Pack& read, const Pack& r) {
+  if constexpr (how == Preconditioned::not_at_all) return r;
+  if constexpr (how == Preconditioned::by_diagonal) return Pack::multiply(read, r);
+  return read;
 }
 
 }  // namespace detail::krylov

@@ -67,9 +67,8 @@ GmresSolver<Exec, S>::GmresSolver(const Exec& exec, std::int64_t rows, const Kry
 
 template <ExecutionSpace Exec, Scalar S>
 void GmresSolver<Exec, S>::normalize(const Exec& exec, const Vector& v) {
-  detail::vectors::stream(
-      exec, "heddle::gmres::normalize", rows_, 1, true,
-      detail::krylov::GmresNormalize<S>{{}, multivector_of<S>(v), state_.factor});
+  this->pass(exec, "heddle::gmres::normalize", true,
+             detail::krylov::GmresNormalize<S>{{}, multivector_of<S>(v), state_.factor});
 }
 
 template <ExecutionSpace Exec, Scalar S>
@@ -88,10 +87,8 @@ void GmresSolver<Exec, S>::orthogonalize(const Exec& exec, int j) {
     vectors::inner_products(exec, before, w, workspace_, h);
     vectors::combine(exec, -1, before, h, 1, w);
   }
-  using Pass = detail::krylov::GmresColumn<S>;
-  detail::vectors::stream(exec, "heddle::gmres::column", rows_, 1, true,
-                          Pass{multivector_of<const S>(w), state_, limits(), j},
-                          workspace_.partials(Pass::sums));
+  this->pass(exec, "heddle::gmres::column", true,
+             detail::krylov::GmresColumn<S>{{}, multivector_of<const S>(w), state_, limits(), j});
   normalize(exec, w);
 }
 
@@ -106,9 +103,8 @@ auto GmresSolver<Exec, S>::combine(const Exec& exec, int iterations) -> Vectors 
 
 template <ExecutionSpace Exec, Scalar S>
 void GmresSolver<Exec, S>::add(const Exec& exec, const Vectors& z) {
-  detail::vectors::stream(
-      exec, "heddle::gmres::update", rows_, 1, true,
-      detail::krylov::GmresUpdate<S>{{}, Base::write(x_), Base::read(z), state_.progress});
+  this->pass(exec, "heddle::gmres::update", true,
+             detail::krylov::GmresUpdate<S>{{}, Base::write(x_), Base::read(z), state_.progress});
 }
 
 }  // namespace heddle

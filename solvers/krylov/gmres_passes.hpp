@@ -47,68 +47,35 @@ struct GmresBegin {
 
 /// v = factor v, or zero where there is no next vector.
 template <Scalar S>
-struct GmresNormalize : PassWithoutSums {
-  using accumulator_type = Wide<S>;
+struct GmresNormalize : vectors::Pass<Wide<S>> {
   Multivector<S> v;
   const double* factor;
 
-  template <class Pack>
-  struct Constants {
-    Pack factor;
-    bool zero;
-  };
-  template <class Pack>
-  struct Values {
-    Pack v;
-  };
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
-    return {Pack::all(Wide<S>(*factor)), !(*factor > 0)};
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return operands_of(updated(v, *factor > 0));
   }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at,
-                                                const Constants<Pack>& with) const {
-    return {with.zero ? Pack::zero() : at.load(v)};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
-                                         const Values<Pack>& of, Pack*) const {
-    at.store(v, Pack::multiply(with.factor, of.v));
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    return [factor = Pack::all(Wide<S>(*factor))](Pack& v) { v = Pack::multiply(factor, v); };
   }
 };
 
 /// The norm of what is left of w, and with it column j of the triangle: all rotations so far, and
 /// one more that turns the entry below the diagonal to zero.
 template <Scalar S>
-struct GmresColumn {
+struct GmresColumn : vectors::Pass<Wide<S>, Squares<S>::sums> {
   using Norm = Squares<S>;
-  static constexpr int sums = Norm::sums;
-  using accumulator_type = Wide<S>;
   using Sum = Wide<S>;
   Multivector<const S> w;
   GmresState<S> state;
   Limits limits;
   int j;
 
-  template <class Pack>
-  using Constants = NoConstants<Pack>;
-  template <class Pack>
-  struct Values {
-    Pack w;
-  };
   KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return state.running(); }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const { return operands_of(loaded(w)); }
   template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
-    return {};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const NoConstants<Pack>&) const {
-    return {at.load(w)};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries&, const NoConstants<Pack>&,
-                                         const Values<Pack>& of, Pack* sum) const {
-    Norm::add(of.w, sum);
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    return [](const auto&, Pack* sum, const Pack& w) { Norm::add(w, sum); };
   }
   KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Sum* total) const {
     *state.factor = 0;
@@ -177,32 +144,19 @@ struct GmresSolve {
 
 /// x += z, which is scaled.
 template <Scalar S>
-struct GmresUpdate : PassWithoutSums {
-  using accumulator_type = Wide<S>;
+struct GmresUpdate : vectors::Pass<Wide<S>> {
   Multivector<S> x;
   Multivector<const S> z;
   const Progress* progress;
 
-  template <class Pack>
-  struct Constants {
-    Pack unscale;
-  };
-  template <class Pack>
-  struct Values {
-    Pack x, z;
-  };
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
-    return {Pack::all(Wide<S>(progress->unscale))};
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return operands_of(updated(x), loaded(z));
   }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
-    return {at.load(x), at.load(z)};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
-                                         const Values<Pack>& of, Pack*) const {
-    at.store(x, Pack::multiply_add(with.unscale, of.z, of.x));
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    return [unscale = Pack::all(Wide<S>(progress->unscale))](Pack& x, const Pack& z) {
+      x = Pack::multiply_add(unscale, z, x);
+    };
   }
 };
 

@@ -4,6 +4,7 @@
 #include "../../formats/compiled.hpp"
 #include "../vectors/instantiate.hpp"
 #include "cg.hpp"
+#include "instantiate_progress.hpp"
 #ifdef HEDDLE_DEFINITIONS
 #include "cg_definitions.hpp"
 #endif
@@ -12,35 +13,23 @@
 /// loop over an operator and a preconditioner.
 #define HEDDLE_CG_INSTANCES(EXTERN, SCALAR) \
   HEDDLE_EACH_SPACE(HEDDLE_CG_INSTANCES_ON, EXTERN, SCALAR)
-#define HEDDLE_CG_INSTANCES_ON(EXTERN, SCALAR, EXEC)                                               \
-  EXTERN template class heddle::CgSolver<EXEC, SCALAR>;                                            \
-  EXTERN template class heddle::detail::krylov::Monitor<EXEC, SCALAR,                              \
-                                                        heddle::detail::krylov::CgState>;          \
-  HEDDLE_STREAM_INSTANCE(                                                                          \
-      EXTERN, EXEC,                                                                                \
-      heddle::detail::krylov::TrueResidual<SCALAR, heddle::detail::krylov::CgState, true>)         \
-  HEDDLE_STREAM_INSTANCE(                                                                          \
-      EXTERN, EXEC,                                                                                \
-      heddle::detail::krylov::TrueResidual<SCALAR, heddle::detail::krylov::CgState, false>)        \
-  HEDDLE_STREAM_INSTANCE(                                                                          \
-      EXTERN, EXEC,                                                                                \
-      heddle::detail::krylov::ScaleResidual<SCALAR, heddle::detail::krylov::CgState>)              \
-  HEDDLE_STREAM_INSTANCE(                                                                          \
-      EXTERN, EXEC, heddle::detail::krylov::GiveSolution<SCALAR, heddle::detail::krylov::CgState>) \
-  HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, heddle::detail::krylov::CgCurvature<SCALAR>)                \
-  HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, heddle::detail::krylov::CgRho<SCALAR>)                      \
-  HEDDLE_CG_PASSES(EXTERN, SCALAR, not_at_all, EXEC)                                               \
-  HEDDLE_CG_PASSES(EXTERN, SCALAR, by_diagonal, EXEC)                                              \
-  HEDDLE_CG_PASSES(EXTERN, SCALAR, by_operator, EXEC)                                              \
-  EXTERN template std::optional<::heddle::Scheme>                                                  \
-  heddle::detail::krylov::cg_in_one_launch<EXEC, SCALAR>(const ::heddle::Device&,                  \
-                                                         const std::optional<::heddle::Scheme>&,   \
-                                                         std::int64_t, std::int64_t);              \
-  HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, not_at_all, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC))      \
-  HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, not_at_all, EXEC,                                        \
-                          HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))                               \
-  HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, by_diagonal, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC))     \
-  HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, by_diagonal, EXEC,                                       \
+#define HEDDLE_CG_INSTANCES_ON(EXTERN, SCALAR, EXEC)                                             \
+  EXTERN template class heddle::CgSolver<EXEC, SCALAR>;                                          \
+  HEDDLE_STATE_INSTANCES(EXTERN, SCALAR, EXEC, heddle::detail::krylov::CgState)                  \
+  HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, heddle::detail::krylov::CgCurvature<SCALAR>)              \
+  HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, heddle::detail::krylov::CgRho<SCALAR>)                    \
+  HEDDLE_CG_PASSES(EXTERN, SCALAR, not_at_all, EXEC)                                             \
+  HEDDLE_CG_PASSES(EXTERN, SCALAR, by_diagonal, EXEC)                                            \
+  HEDDLE_CG_PASSES(EXTERN, SCALAR, by_operator, EXEC)                                            \
+  EXTERN template std::optional<::heddle::Scheme>                                                \
+  heddle::detail::krylov::cg_in_one_launch<EXEC, SCALAR>(const ::heddle::Device&,                \
+                                                         const std::optional<::heddle::Scheme>&, \
+                                                         std::int64_t, std::int64_t);            \
+  HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, not_at_all, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC))    \
+  HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, not_at_all, EXEC,                                      \
+                          HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))                             \
+  HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, by_diagonal, EXEC, HEDDLE_MATRIX(SCALAR, int, EXEC))   \
+  HEDDLE_CG_IN_ONE_LAUNCH(EXTERN, SCALAR, by_diagonal, EXEC,                                     \
                           HEDDLE_MATRIX(SCALAR, std::int64_t, EXEC))
 #define HEDDLE_CG_PASSES(EXTERN, SCALAR, HOW, EXEC)                                            \
   HEDDLE_STREAM_INSTANCE(                                                                      \

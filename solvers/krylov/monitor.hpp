@@ -32,7 +32,7 @@ template <class... Parts>
 Iteration(Parts...) -> Iteration<Parts...>;
 
 /// How a solve goes: a State for each right-hand side and the history in memory of the device, and
-/// on the host the results as of the last check. A State is a Progress or has one.
+/// on the host the results as of the last check. A State is a Progress, or derives from it.
 template <ExecutionSpace Exec, Scalar S, class State>
 class Monitor {
  public:
@@ -110,7 +110,7 @@ class Monitor {
   static bool claims(const Progress& progress) { return progress.outcome == Outcome::converged; }
 
   auto progress_on_host() const {
-    return [this](std::size_t v) -> const Progress& { return progress_of(on_host_(v)); };
+    return [this](std::size_t v) -> const Progress& { return on_host_(v); };
   }
   template <class Test>
   bool any(const Test& test) const {

@@ -41,7 +41,7 @@ std::vector<double> Monitor<Exec, S, State>::history(const Exec& exec, int vecto
   check(exec);
   const auto room = static_cast<std::size_t>(options_.max_iterations) + 1;
   const auto recorded =
-      static_cast<std::size_t>(progress_of(on_host_(static_cast<std::size_t>(vector))).recorded);
+      static_cast<std::size_t>(on_host_(static_cast<std::size_t>(vector)).recorded);
   std::vector<double> residuals(std::min(recorded, room));
   const Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> to(
       residuals.data(), residuals.size());
@@ -57,7 +57,7 @@ void Monitor<Exec, S, State>::check(const Exec& exec) {
   Kokkos::deep_copy(kokkos_space(exec), on_host_, states_);
   exec.fence(labels_.check);
   for (std::size_t v = 0; v < results_.size(); ++v) {
-    results_[v] = result_of(progress_of(on_host_(v)));
+    results_[v] = result_of(on_host_(v));
     if (ended_by_host_ && results_[v].outcome == Outcome::running) {
       results_[v].outcome = *ended_by_host_;
     }

@@ -35,16 +35,15 @@ class ChebyshevPreconditioner {
   template <VectorView B, WritableVectorView X>
   void apply(const Exec& exec, const B& b, const X& x) const {
     moves_.check("ChebyshevPreconditioner", "apply");
-    using Residuals = detail::krylov::Residuals<S, How::by_diagonal>;
     const auto left = detail::vectors::to_write(x);
     detail::vectors::check_alike("b", detail::vectors::to_read(b), "x", left);
-    const Residuals residuals{detail::vectors::to_read(jacobi_->inverse_diagonal())};
+    const auto inverse = detail::vectors::to_read(jacobi_->inverse_diagonal());
     const auto rows = static_cast<std::int64_t>(r_.extent(0));
     detail::krylov::ChebyshevNumbers numbers(bounds_);
     vectors::copy(exec, b, r_);
     detail::vectors::stream(exec, "heddle::chebyshev::direction", rows, 1, true,
                             detail::krylov::ChebyshevDirection<S, How::by_diagonal>{
-                                {}, read(r_), write(d_), residuals, 0, numbers.first(), nullptr});
+                                {}, read(r_), inverse, write(d_), 0, numbers.first(), nullptr});
     vectors::scale(exec, 0, x);
     for (int step = 0; step < degree_; ++step) {
       matrix_->apply(exec, ConstSolverVector<Exec, S>(d_), q_);
@@ -52,7 +51,7 @@ class ChebyshevPreconditioner {
       detail::vectors::stream(
           exec, "heddle::chebyshev::step", rows, 1, detail::vectors::has_unit_stride(left),
           detail::krylov::ChebyshevStep<S, How::by_diagonal, false>{
-              left, write(r_), write(d_), read(q_), residuals, old, fresh, nullptr, {}, 0});
+              {}, left, write(r_), write(d_), read(q_), inverse, old, fresh, nullptr, {}, 0});
     }
     vectors::axpy(exec, 1, d_, x);
   }

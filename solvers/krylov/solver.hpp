@@ -2,9 +2,10 @@
 #pragma once
 
 #include "../../core/move_only.hpp"
+#include "apply.hpp"
 #include "block_graph.hpp"
 #include "monitor.hpp"
-#include "preconditioned.hpp"
+#include "residual.hpp"
 
 namespace heddle::detail::krylov {
 
@@ -18,7 +19,7 @@ namespace heddle::detail::krylov {
 /// - its constructor takes memory for vectors: allocate().
 ///
 /// What the functions below that are marked so do may be done in another way by the solver.
-/// Iterations are known by State: a Progress, or what has one.
+/// Iterations are known by State: a Progress, or what derives from it.
 template <class Solver, ExecutionSpace Exec, Scalar S, class State>
 class KrylovSolver {
  public:
@@ -52,7 +53,7 @@ class KrylovSolver {
     vectors::assert_defined<Exec, S, S>();
     only_moves_.check(Solver::traits.takes.name, "solve");
     check_symmetric(preconditioner, Solver::traits.needs_symmetric);
-    residuals_with<S>(preconditioner, {}, rows_);
+    read_of<S>(preconditioner, {}, rows_);
     const auto right = vectors::to_read(b);
     const auto solution = vectors::to_write(x);
     monitor_.check_system(rows_, matrix.rows(), matrix.columns(), right, solution);
@@ -60,7 +61,8 @@ class KrylovSolver {
     best_.clear();
     if (!self().solve_in_one_launch(exec, matrix, right, solution, preconditioner)) {
       iterate_until_ended(exec, matrix, right, x, preconditioner);
-      passes().give(exec, solution);
+      pass(exec, Solver::traits.labels.give, solution.row_stride == 1,
+           GiveSolution<S, State>{{}, read(x_), solution, states()});
     }
     return monitor_.worst();
   }
@@ -133,23 +135,18 @@ class KrylovSolver {
   static Const read(const Vectors& v) { return multivector_of<const S>(v); }
   static Vector column(const Vectors& v, int c = 0) { return krylov::column<Exec, S>(v, c); }
 
-  ResidualPasses<Exec, S, State> passes() const {
-    constexpr SolverTraits traits = Solver::traits;
-    return {traits.labels, write(x_), write(r_),       write(q_),
-            states(),      limits(),  traits.products, traits.restarts};
+  /// Over all right-hand sides. unit_stride: of all vectors of the pass.
+  template <class Pass>
+  void pass(const Exec& exec, const char* label, bool unit_stride, const Pass& of) {
+    if constexpr (Pass::sums == 0) {
+      vectors::stream(exec, label, rows_, count(), unit_stride, of);
+    } else {
+      vectors::stream(exec, label, rows_, count(), unit_stride, of, &workspace_);
+    }
   }
-  /// A pass over all right-hand sides; make(first, count) gives it for some.
-  template <class Make>
-  void pass(const Exec& exec, const char* label, bool unit, const Make& make) {
-    vectors::in_slices(count(), [&](int first, int n) {
-      const auto of_slice = make(first, n);
-      using Of = std::remove_const_t<decltype(of_slice)>;
-      if constexpr (Of::sums == 0) {
-        vectors::stream(exec, label, rows_, n, unit, of_slice);
-      } else {
-        vectors::stream(exec, label, rows_, n, unit, of_slice, workspace_.partials(n * Of::sums));
-      }
-    });
+  /// r_, where it is b - A x.
+  void scale_residual(const Exec& exec) {
+    pass(exec, Solver::traits.labels.scale, true, ScaleResidual<S, State>{{}, write(r_), states()});
   }
   /// M v, or v itself.
   template <class M>
@@ -208,18 +205,28 @@ class KrylovSolver {
   Solver& self() { return static_cast<Solver&>(*this); }
   const Solver& self() const { return static_cast<const Solver&>(*this); }
 
+  /// r_ = b - A x and how that is judged, from q_ = A x.
+  template <bool first>
+  void judge_residual(const Exec& exec, const Const& b, Due due) {
+    constexpr SolverTraits traits = Solver::traits;
+    pass(
+        exec, traits.labels.residual, b.row_stride == 1,
+        TrueResidual<S, State, first>{
+            {}, b, read(q_), write(r_), states(), limits(), due, traits.products, traits.restarts});
+  }
+
   template <class A, class X, class M>
   void iterate_until_ended(const Exec& exec, A& matrix, const Const& b, const X& x,
                            M& preconditioner) {
     take_guess<Exec, S>(exec, matrix, x, options().zero_guess, x_, q_);
-    passes().template judge<true>(exec, workspace_, b, Due::all);
+    judge_residual<true>(exec, b, Due::all);
     self().begin(exec, preconditioner);
     std::optional<PartVersions> versions;
     if constexpr (Solver::traits.recorded) versions = versions_to_record(matrix, preconditioner);
     const auto judge = [&](Due due) {
       self().complete(exec, preconditioner);
       apply<Exec, S>(exec, matrix, x_, q_);
-      passes().template judge<false>(exec, workspace_, b, due);
+      judge_residual<false>(exec, b, due);
     };
     monitor_.run(
         exec, Solver::traits.products,

@@ -13,10 +13,10 @@ KrylovSolver<Solver, Exec, S, State>::KrylovSolver(const Exec& exec, std::int64_
                                                    const KrylovOptions& options)
     : rows_(rows),
       monitor_(exec, Solver::traits.monitor, checked(options, Solver::traits.takes), rows),
-      workspace_(
-          exec,
-          std::max(options.restart.value_or(0) + 1, ResidualPasses<Exec, S, State>::most_numbers),
-          Solver::traits.dot_in_product ? rows : 0),
+      workspace_(exec,
+                 std::max(options.restart.value_or(0) + 1,
+                          TrueResidual<S, State, true>::sums * vectors::vectors_at_once),
+                 Solver::traits.dot_in_product ? rows : 0),
       blocks_(block_of(options)) {
   if (Solver::traits.best) {
     best_ = {exec, Solver::traits.best, options, static_cast<std::size_t>(rows),

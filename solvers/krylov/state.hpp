@@ -10,9 +10,10 @@
 /// What is known of an iteration, and how it is judged: on the device.
 namespace heddle::detail::krylov {
 
-/// What an iteration knows of one right-hand side, in memory of the device. Norms are those of the
-/// user's system. The iteration itself works on residuals that are multiplied by `scale`, so that
-/// they begin with a norm between 1 and 2.
+/// What an iteration knows of one right-hand side, in memory of the device; the state of a solver
+/// with numbers of its own derives from it. Norms are those of the user's system. The iteration
+/// itself works on residuals that are multiplied by `scale`, so that they begin with a norm between
+/// 1 and 2.
 struct Progress {
   Outcome outcome;  ///< `converged` is only a claim until it is `verified`
   int iterations;
@@ -29,15 +30,6 @@ struct Progress {
 
   KOKKOS_FORCEINLINE_FUNCTION bool running() const { return outcome == Outcome::running; }
 };
-
-template <class State>
-KOKKOS_FORCEINLINE_FUNCTION auto& progress_of(State& state) {
-  if constexpr (requires { state.progress; }) {
-    return state.progress;
-  } else {
-    return state;
-  }
-}
 
 /// What all right-hand sides have in common.
 struct Limits {

@@ -36,81 +36,49 @@ inline SmoothingStep smoothing_step(MultigridSmoother smoother, int degree, int 
 
 /// One step, of q = A x, which is not read where x is still zero; nor is x then.
 template <Scalar S, bool FromZero>
-struct SmoothPass : vectors::PassWithoutSums {
-  using accumulator_type = S;
+struct SmoothPass : vectors::Pass<S> {
   Multivector<S> x, d;
   Multivector<const S> b, q, inverse;  ///< inverse: of one vector for all
   SmoothingStep step;
   bool last;  ///< nobody reads d
   const SpectrumNumbers* numbers;
 
-  template <class Pack>
-  struct Constants {
-    Pack old, fresh, weight, minus_one;
-  };
-  template <class Pack>
-  struct Values {
-    Pack x, d, b, q, inverse;
-  };
   KOKKOS_FORCEINLINE_FUNCTION static S number(double of) {
     return S(static_cast<heddle::RealOf<S>>(of));
   }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return vectors::operands_of(vectors::updated(x, !FromZero),
+                                vectors::updated(d, step.old != 0, !last), vectors::loaded(b),
+                                vectors::loaded(q, !FromZero), vectors::loaded(inverse));
+  }
   template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
     const double fresh = step.over_bound ? step.fresh / numbers->bound : step.fresh;
-    return {Pack::all(number(step.old)), Pack::all(number(fresh)), Pack::all(number(step.weight)),
-            Pack::all(S(-1))};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
-    Pack x_before = Pack::zero(), q_before = Pack::zero();
-    if constexpr (!FromZero) {
-      x_before = at.load(x);
-      q_before = at.load(q);
-    }
-    return {x_before, step.old == 0 ? Pack::zero() : at.load(d), at.load(b), q_before,
-            at.load(inverse)};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
-                                         const Values<Pack>& of, Pack*) const {
-    Pack residual = of.b;
-    if constexpr (!FromZero) residual = Pack::multiply_add(with.minus_one, of.q, of.b);
-    const Pack fresh = Pack::multiply(with.fresh, Pack::multiply(of.inverse, residual));
-    const Pack next = Pack::multiply_add(with.old, of.d, fresh);
-    if (!last) at.store(d, next);
-    at.store(x, FromZero ? Pack::multiply(with.weight, next)
-                         : Pack::multiply_add(with.weight, next, of.x));
+    return [old = Pack::all(number(step.old)), fresh = Pack::all(number(fresh)),
+            weight = Pack::all(number(step.weight)), minus_one = Pack::all(S(-1))](
+               Pack& x, Pack& d, const Pack& b, const Pack& q, const Pack& inverse) {
+      Pack residual = b;
+      if constexpr (!FromZero) residual = Pack::multiply_add(minus_one, q, b);
+      d = Pack::multiply_add(old, d, Pack::multiply(fresh, Pack::multiply(inverse, residual)));
+      x = FromZero ? Pack::multiply(weight, d) : Pack::multiply_add(weight, d, x);
+    };
   }
 };
 
 /// q = b - q
 template <Scalar S>
-struct ResidualPass : vectors::PassWithoutSums {
-  using accumulator_type = S;
+struct ResidualPass : vectors::Pass<S> {
   Multivector<S> q;
   Multivector<const S> b;
 
-  template <class Pack>
-  struct Constants {
-    Pack minus_one;
-  };
-  template <class Pack>
-  struct Values {
-    Pack q, b;
-  };
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
-    return {Pack::all(S(-1))};
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return vectors::operands_of(vectors::updated(q), vectors::loaded(b));
   }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
-    return {at.load(q), at.load(b)};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
-                                         const Values<Pack>& of, Pack*) const {
-    at.store(q, Pack::multiply_add(with.minus_one, of.q, of.b));
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    return [minus_one = Pack::all(S(-1))](Pack& q, const Pack& b) {
+      q = Pack::multiply_add(minus_one, q, b);
+    };
   }
 };
 

@@ -41,12 +41,9 @@ struct StartVector {
   }
 };
 
-/// What sums of Lanczos' steps share.
+/// Of Lanczos' steps.
 template <Scalar S>
-struct LanczosPass : vectors::PassOfAll {
-  static constexpr int sums = 1;
-  using accumulator_type = krylov::Wide<S>;
-};
+using LanczosPass = vectors::Pass<krylov::Wide<S>, 1>;
 
 /// beta_squared[0] = x' D x
 template <Scalar S>
@@ -54,24 +51,14 @@ struct FirstNorm : LanczosPass<S> {
   Multivector<const S> x, diagonal;
   SpectrumNumbers* numbers;
 
-  template <class Pack>
-  struct Constants {};
-  template <class Pack>
-  struct Values {
-    Pack x, diagonal;
-  };
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
-    return {};
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return vectors::operands_of(vectors::loaded(x), vectors::loaded(diagonal));
   }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
-    return {at.load(x), at.load(diagonal)};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries&, const Constants<Pack>&,
-                                         const Values<Pack>& of, Pack* sum) const {
-    *sum = Pack::multiply_add(Pack::conjugate(of.x), Pack::multiply(of.diagonal, of.x), *sum);
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    return [](const auto&, Pack* sum, const Pack& x, const Pack& diagonal) {
+      vectors::add_dot(x, Pack::multiply(diagonal, x), *sum);
+    };
   }
   template <class Acc>
   KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Acc* total) const {
@@ -86,24 +73,13 @@ struct LanczosAlpha : LanczosPass<S> {
   SpectrumNumbers* numbers;
   int step;
 
-  template <class Pack>
-  struct Constants {};
-  template <class Pack>
-  struct Values {
-    Pack x, q;
-  };
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
-    return {};
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return vectors::operands_of(vectors::loaded(x), vectors::loaded(q));
   }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
-    return {at.load(x), at.load(q)};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries&, const Constants<Pack>&,
-                                         const Values<Pack>& of, Pack* sum) const {
-    *sum = Pack::multiply_add(Pack::conjugate(of.x), of.q, *sum);
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    return
+        [](const auto&, Pack* sum, const Pack& x, const Pack& q) { vectors::add_dot(x, q, *sum); };
   }
   template <class Acc>
   KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Acc* total) const {
@@ -121,41 +97,29 @@ struct LanczosNext : LanczosPass<S> {
   SpectrumNumbers* numbers;
   int step;
 
-  template <class Pack>
-  struct Constants {
-    Pack of_q, of_x, of_before;
-  };
-  template <class Pack>
-  struct Values {
-    Pack before, x, q, diagonal, inverse;
-  };
   KOKKOS_FORCEINLINE_FUNCTION static double reciprocal_root(double square) {
     return square == 0 ? 0 : 1 / Kokkos::sqrt(square);
   }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return vectors::operands_of(vectors::updated(before, step != 0), vectors::loaded(x),
+                                vectors::loaded(q), vectors::loaded(diagonal),
+                                vectors::loaded(inverse));
+  }
   template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
     using Sum = krylov::Wide<S>;
     const double scale = reciprocal_root(numbers->beta_squared[step]);
     const double last = step == 0 ? 0
                                   : -Kokkos::sqrt(numbers->beta_squared[step]) *
                                         reciprocal_root(numbers->beta_squared[step - 1]);
-    return {Pack::all(Sum(scale)), Pack::all(Sum(-numbers->alpha[step] * scale)),
-            Pack::all(Sum(last))};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
-    return {step == 0 ? Pack::zero() : at.load(before), at.load(x), at.load(q), at.load(diagonal),
-            at.load(inverse)};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
-                                         const Values<Pack>& of, Pack* sum) const {
-    const Pack product = Pack::multiply(of.inverse, of.q);
-    const Pack rest =
-        Pack::multiply_add(with.of_x, of.x, Pack::multiply(with.of_before, of.before));
-    const Pack next = at.keep(Pack::multiply_add(with.of_q, product, rest));
-    at.store(before, next);
-    *sum = Pack::multiply_add(Pack::conjugate(next), Pack::multiply(of.diagonal, next), *sum);
+    return [of_q = Pack::all(Sum(scale)), of_x = Pack::all(Sum(-numbers->alpha[step] * scale)),
+            of_before = Pack::all(Sum(last))](const auto& at, Pack* sum, Pack& before,
+                                              const Pack& x, const Pack& q, const Pack& diagonal,
+                                              const Pack& inverse) {
+      const Pack rest = Pack::multiply_add(of_x, x, Pack::multiply(of_before, before));
+      before = at.keep(Pack::multiply_add(of_q, Pack::multiply(inverse, q), rest));
+      vectors::add_dot(before, Pack::multiply(diagonal, before), *sum);
+    };
   }
   template <class Acc>
   KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Acc* total) const {
@@ -211,20 +175,19 @@ void bound_spectrum(const Exec& exec, LanczosVectors<S> with, SpectrumNumbers* n
                     const VectorWorkspace<Exec, krylov::Wide<S>>& workspace,
                     const Product& product) {
   const std::int64_t rows = with.rows;
-  const auto partials = workspace.partials(1);
   const auto diagonal = with.read(with.diagonal), inverse = with.read(with.inverse);
   parallel_for(exec, "heddle::multigrid::start_vector", rows, StartVector<S>{with.x});
   vectors::stream(exec, "heddle::multigrid::first_norm", rows, 1, true,
-                  FirstNorm<S>{{}, with.read(with.x), diagonal, numbers}, partials);
+                  FirstNorm<S>{{}, with.read(with.x), diagonal, numbers}, &workspace);
   for (int step = 0; step < lanczos_steps; ++step) {
     const auto x = with.read(with.x), q = with.read(with.q);
     product(x, with.write(with.q));
     vectors::stream(exec, "heddle::multigrid::lanczos_alpha", rows, 1, true,
-                    LanczosAlpha<S>{{}, x, q, numbers, step}, partials);
+                    LanczosAlpha<S>{{}, x, q, numbers, step}, &workspace);
     vectors::stream(
         exec, "heddle::multigrid::lanczos_next", rows, 1, true,
         LanczosNext<S>{{}, with.write(with.before), x, q, diagonal, inverse, numbers, step},
-        partials);
+        &workspace);
     std::swap(with.x, with.before);
   }
   parallel_for(exec, "heddle::multigrid::bound_spectrum", 1, BoundSpectrum{numbers});

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "combinations.hpp"
-#include "entries.hpp"
 #include "launch.hpp"
 
 namespace heddle::detail::vectors {
@@ -23,11 +22,7 @@ struct CombinationsKernel {
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
-    constexpr std::int64_t line = 64;
-    const std::int64_t lines = ceil_div(to.rows, line);
-    const std::int64_t first = lines * team.index() / teams * line;
-    const std::int64_t end = lines * (team.index() + 1) / teams * line;
-    const std::int64_t stop = end < to.rows ? end : to.rows;
+    const auto [first, stop] = ShareOfRows(to.rows, team.index(), teams);
     const std::int64_t block =
         Team::threads > 1 ? stop - first
                           : product_rows<typename Team::execution_space>(from.count + to.count);

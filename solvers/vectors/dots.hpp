@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../core/real_part.hpp"
 #include "operands.hpp"
 
 /// Sums over vectors, whose results stay on the device. One number for each vector, in a View of
@@ -14,37 +15,23 @@ namespace passes {
 
 namespace common = heddle::detail::vectors;
 
-/// What a pass does that adds up conj(x) . y; `active` and `finish` are its own.
-template <Scalar V>
-struct SumOfProducts {
-  static constexpr int sums = 1;
+/// conj(x) . y; `finish` is its own.
+template <Scalar V, Scalar Acc>
+struct SumOfProducts : common::Pass<Acc, 1> {
   Multivector<const V> x, y;
 
-  template <class Pack>
-  struct Constants {};
-  template <class Pack>
-  struct Values {
-    Pack x, y;
-  };
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int) const {
-    return {};
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return common::operands_of(common::loaded(x), common::loaded(y));
   }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
-    return {at.load(x), at.load(y)};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries&, const Constants<Pack>&,
-                                         const Values<Pack>& of, Pack* sum) const {
-    *sum = Pack::multiply_add(Pack::conjugate(of.x), of.y, *sum);  // beyond the last row: zeros
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {  // beyond the last row: zeros
+    return
+        [](const auto&, Pack* sum, const Pack& x, const Pack& y) { common::add_dot(x, y, *sum); };
   }
 };
 
-/// conj(x) . y
 template <Scalar V, Scalar Acc>
-struct Dot : SumOfProducts<V>, common::PassOfAll {
-  using accumulator_type = Acc;
+struct Dot : SumOfProducts<V, Acc> {
   common::Results<Acc> result;
 
   KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Acc* total) const { result.of(v) = *total; }
@@ -52,52 +39,25 @@ struct Dot : SumOfProducts<V>, common::PassOfAll {
 
 /// The sum of squares or its root; with Update, of y after y += alpha x.
 template <Scalar V, Scalar Acc, bool Update, bool Root>
-struct Norm : common::PassOfAll {
-  static constexpr int sums = 1;
-  using accumulator_type = Acc;
+struct Norm : common::Pass<Acc, 1> {
   using Written = std::conditional_t<Update, V, const V>;
   Multivector<const V> x;
   Multivector<Written> y;
   common::Factor<Acc> alpha;
   common::Results<RealOf<Acc>> result;
 
-  template <class Pack>
-  struct Constants {
-    Pack alpha;
-  };
-  template <class Pack>
-  struct Values {
-    Pack x, y;
-  };
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int v) const {
-    return {Pack::all(alpha.of(v))};
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return common::operands_of(common::loaded(x, Update), common::updated(y));
   }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
-    if constexpr (Update) {
-      return {at.load(x), at.load(y)};
-    } else {
-      return {Pack::zero(), at.load(y)};
-    }
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
-                                         const Values<Pack>& of, Pack* sum) const {
-    Pack entry = of.y;
-    if constexpr (Update) {
-      entry = at.keep(Pack::multiply_add(with.alpha, of.x, of.y));
-      at.store(y, entry);
-    }
-    *sum = Pack::multiply_add(Pack::conjugate(entry), entry, *sum);
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int v) const {
+    return [alpha = Pack::all(alpha.of(v))](const auto& at, Pack* sum, const Pack& x, Pack& y) {
+      if constexpr (Update) y = at.keep(Pack::multiply_add(alpha, x, y));
+      common::add_dot(y, y, *sum);
+    };
   }
   KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Acc* total) const {
-    RealOf<Acc> square;
-    if constexpr (is_complex<Acc>) {
-      square = total->real();
-    } else {
-      square = *total;
-    }
+    const RealOf<Acc> square = heddle::detail::real_part(*total);
     result.of(v) = Root ? Kokkos::sqrt(square) : square;
   }
 };
@@ -117,13 +77,9 @@ void dot(const Exec& exec, const X& x, const Y& y, const VectorWorkspace<Exec, A
   const auto a = common::to_read(x), b = common::to_read(y);
   common::check_alike("x", a, "y", b);
   const auto to = common::results_of<Acc>(result, a.count);
-  common::in_slices(a.count, [&](int first, int count) {
-    common::stream(
-        exec, "heddle::vectors::dot", a.rows, count,
-        common::has_unit_stride(a) && common::has_unit_stride(b),
-        passes::Dot<V, Acc>{{a.slice(first, count), b.slice(first, count)}, {}, to.slice(first)},
-        workspace.partials(count));
-  });
+  common::stream(exec, "heddle::vectors::dot", a.rows, a.count,
+                 common::has_unit_stride(a) && common::has_unit_stride(b),
+                 passes::Dot<V, Acc>{{{}, a, b}, to}, &workspace);
 }
 
 namespace passes {
@@ -135,13 +91,9 @@ void norm(const Exec& exec, const char* label, const X& x, const Y& y,
   using V = std::remove_const_t<std::remove_pointer_t<decltype(x.data)>>;
   common::assert_defined<Exec, V, Acc>();
   const auto to = common::results_of<RealOf<Acc>>(result, y.count);
-  common::in_slices(y.count, [&](int first, int count) {
-    common::stream(
-        exec, label, y.rows, count, common::has_unit_stride(x) && common::has_unit_stride(y),
-        Norm<V, Acc, Update, Root>{
-            {}, x.slice(first, count), y.slice(first, count), alpha.slice(first), to.slice(first)},
-        workspace.partials(count));
-  });
+  common::stream(exec, label, y.rows, y.count,
+                 common::has_unit_stride(x) && common::has_unit_stride(y),
+                 passes::Norm<V, Acc, Update, Root>{{}, x, y, alpha, to}, &workspace);
 }
 
 }  // namespace passes

@@ -16,7 +16,6 @@ struct Factor {
   KOKKOS_FORCEINLINE_FUNCTION Acc of(int vector) const {
     return place ? place[vector * stride] : value;
   }
-  Factor slice(int first) const { return {place ? place + first * stride : place, stride, value}; }
 };
 
 }  // namespace heddle::detail::vectors

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "../../formats/common/team_sums/last_team.hpp"
-#include "entries.hpp"
 #include "inner_products.hpp"
 #include "launch.hpp"
 
@@ -23,11 +22,7 @@ struct InnerProductsKernel {
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
-    constexpr std::int64_t line = 64;
-    const std::int64_t lines = ceil_div(left.rows, line);
-    const std::int64_t first = lines * team.index() / teams * line;
-    const std::int64_t end = lines * (team.index() + 1) / teams * line;
-    const std::int64_t stop = end < left.rows ? end : left.rows;
+    const auto [first, stop] = ShareOfRows(left.rows, team.index(), teams);
     Acc* const mine = partials.sums + team.index() * partials.values;
     if (team.thread() == 0) {
       for (int i = 0; i < partials.values; ++i) mine[i] = Acc(0);

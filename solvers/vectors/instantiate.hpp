@@ -17,7 +17,7 @@
 #define HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, ...)                            \
   EXTERN template void heddle::detail::vectors::stream(                      \
       const EXEC&, const char*, std::int64_t, int, bool, const __VA_ARGS__&, \
-      const heddle::detail::team_sums::Partials<typename __VA_ARGS__::accumulator_type>&);
+      const ::heddle::VectorWorkspace<EXEC, typename __VA_ARGS__::accumulator_type>*);
 #define HEDDLE_VECTORS_INSTANCES_ON(EXTERN, SCALAR, EXEC)                                          \
   HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, heddle::vectors::passes::Axpby<SCALAR, SCALAR>)             \
   HEDDLE_STREAM_INSTANCE(EXTERN, EXEC, heddle::vectors::passes::Advance<SCALAR, SCALAR>)           \

@@ -108,7 +108,6 @@ struct Results {
   std::int64_t stride = 0;
 
   KOKKOS_FORCEINLINE_FUNCTION T& of(int vector) const { return place[vector * stride]; }
-  Results slice(int first) const { return {place + first * stride, stride}; }
 };
 
 template <class T, class View>

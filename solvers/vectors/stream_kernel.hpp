@@ -3,7 +3,6 @@
 
 #include "../../backends/unroll.hpp"
 #include "../../formats/common/team_sums/last_team.hpp"
-#include "entries.hpp"
 #include "launch.hpp"
 #include "operands.hpp"
 #include "stream.hpp"
@@ -28,6 +27,7 @@ struct StreamKernel {
 
   Pass pass;
   std::int64_t rows;
+  int first_vector;
   int vectors;
   int teams;
   team_sums::Partials<Acc> partials;
@@ -51,17 +51,22 @@ struct StreamKernel {
   template <class Team>
   static constexpr Tuning tuning = tuning_of<typename Team::execution_space>;
 
+  /// Known to the compiler where a launch takes one vector.
+  KOKKOS_FORCEINLINE_FUNCTION int vector(int v) const {
+    return MostVectors == 1 ? 0 : first_vector + v;
+  }
+
   /// Of a GPU: neighbours take neighbouring rows, and teams take blocks in turn.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void stride_over_rows(const Team& team, Acc (&total)[values]) const {
     constexpr std::int64_t block = std::int64_t{Team::threads} * tuning<Team>.packs;
     HEDDLE_UNROLL(MostVectors)
     for (int v = 0; v < MostVectors; ++v) {
-      if (v >= vectors || !pass.active(v)) continue;
+      if (v >= vectors || !pass.active(vector(v))) continue;
       Pack<Team> part[sums == 0 ? 1 : sums];
       for (auto& sum : part) sum = Pack<Team>::zero();
       for (std::int64_t at = team.index() * block; at < rows; at += block * teams) {
-        step<Team, false>(at + team.thread(), Team::threads, v, part);
+        step<Team>(at + team.thread(), vector(v), part);
       }
       for (int s = 0; s < sums; ++s) total[v * sums + s] = Pack<Team>::sum(part[s]);
     }
@@ -70,16 +75,12 @@ struct StreamKernel {
   /// Of a CPU: a thread takes neighbouring rows, of several vectors block by block.
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void walk_over_rows(const Team& team, Acc (&total)[values]) const {
-    constexpr std::int64_t line = 64;  // rows that no two threads share, nor a cache line
-    const std::int64_t lines = ceil_div(rows, line);
-    const std::int64_t first = lines * team.index() / teams * line;
-    const std::int64_t end = lines * (team.index() + 1) / teams * line;
-    const std::int64_t stop = end < rows ? end : rows;
-    const std::int64_t block = vectors == 1 ? stop - first : tuning<Team>.block_rows;
-    for (std::int64_t at = first; at < stop; at += block) {
-      const std::int64_t until = at + block < stop ? at + block : stop;
+    const ShareOfRows share(rows, team.index(), teams);
+    const std::int64_t block = vectors == 1 ? share.stop - share.first : tuning<Team>.block_rows;
+    for (std::int64_t at = share.first; at < share.stop; at += block) {
+      const std::int64_t until = at + block < share.stop ? at + block : share.stop;
       for (int v = 0; v < vectors; ++v) {
-        if (pass.active(v)) walk<Team>(at, until, v, total + v * sums);
+        if (pass.active(vector(v))) walk<Team>(at, until, vector(v), total + v * sums);
       }
     }
   }
@@ -92,18 +93,19 @@ struct StreamKernel {
     for (auto& of_pack : part) {
       for (auto& sum : of_pack) sum = Pack<Team>::zero();
     }
-    const auto constants = pass.template constants<Pack<Team>>(v);
+    const auto operands = pass.operands(v);
+    const auto formula = pass.template formula<Pack<Team>>(v);
     for (; at + packs * width <= until; at += packs * width) {
       for (int p = 0; p < packs; ++p) {
         const Entries<Pack<Team>, UnitStride, true> entries{at + p * width, v, width};
-        const auto read = pass.read(entries, constants);
-        pass.write(entries, constants, read, part[p]);
+        auto values = operands.template load<Pack<Team>>(entries);
+        operands.compute(formula, entries, values, part[p]);
       }
     }
     for (; at < until; at += width) {
       const Entries<Pack<Team>, UnitStride, false> entries{at, v, until - at};
-      const auto read = pass.read(entries, constants);
-      pass.write(entries, constants, read, part[0]);
+      auto values = operands.template load<Pack<Team>>(entries);
+      operands.compute(formula, entries, values, part[0]);
     }
     for (int s = 0; s < sums; ++s) {
       const Pack<Team> low = Pack<Team>::add(part[0][s], part[1][s]);
@@ -112,23 +114,23 @@ struct StreamKernel {
     }
   }
 
-  /// Rows at, at + stride, ..., one for each pack.
-  template <class Team, bool Whole, int Sums>
-  KOKKOS_FORCEINLINE_FUNCTION void step(std::int64_t at, int stride, int v,
-                                        Pack<Team> (&part)[Sums]) const {
+  /// Of a lane: rows at, at + threads, ..., one for each pack, whose loads are under way together.
+  template <class Team, int Sums>
+  KOKKOS_FORCEINLINE_FUNCTION void step(std::int64_t at, int v, Pack<Team> (&part)[Sums]) const {
     constexpr int packs = tuning<Team>.packs;
-    using Entry = Entries<Pack<Team>, UnitStride, Whole>;
-    const auto constants = pass.template constants<Pack<Team>>(v);
-    typename Pass::template Values<Pack<Team>> read[packs];
+    using Entry = Entries<Pack<Team>, UnitStride, false>;
+    const auto operands = pass.operands(v);
+    const auto formula = pass.template formula<Pack<Team>>(v);
+    typename decltype(operands)::template Values<Pack<Team>> values[packs];
     HEDDLE_UNROLL(packs)
     for (int p = 0; p < packs; ++p) {
-      const std::int64_t row = at + p * stride;
-      read[p] = pass.read(Entry{row, v, rows - row}, constants);
+      const std::int64_t row = at + p * Team::threads;
+      values[p] = operands.template load<Pack<Team>>(Entry{row, v, rows - row});
     }
     HEDDLE_UNROLL(packs)
     for (int p = 0; p < packs; ++p) {
-      const std::int64_t row = at + p * stride;
-      pass.write(Entry{row, v, rows - row}, constants, read[p], part);
+      const std::int64_t row = at + p * Team::threads;
+      operands.compute(formula, Entry{row, v, rows - row}, values[p], part);
     }
   }
 
@@ -146,7 +148,7 @@ struct StreamKernel {
     team_sums::add_over_teams(team, scratch, partials, teams, 0, numbers, total);
     if (team.thread() == 0) {
       for (int v = 0; v < vectors; ++v) {
-        pass.finish(v, total + v * sums);
+        pass.finish(vector(v), total + v * sums);
       }
     }
   }
@@ -155,18 +157,26 @@ struct StreamKernel {
 template <ExecutionSpace Exec, class Pass>
 void stream(const Exec& exec, const char* label, std::int64_t rows, int vectors, bool unit_stride,
             const Pass& pass,
-            const team_sums::Partials<typename Pass::accumulator_type>& partials) {
-  if (vectors == 0 || (rows == 0 && Pass::sums == 0)) return;
-  const int teams = std::min(teams_for(exec, rows), partials.most_teams);
-  const auto launch = [&]<int most>() {
-    launch_by_stride(exec, label, teams, unit_stride, [&]<bool unit>() {
-      return StreamKernel<Pass, unit, most>{pass, rows, vectors, teams, partials};
-    });
-  };
-  if constexpr (backends::has_lanes<Exec>) {
-    if (vectors == 1) return launch.template operator()<1>();
+            const VectorWorkspace<Exec, typename Pass::accumulator_type>* workspace) {
+  if (rows == 0 && Pass::sums == 0) return;
+  for (int first = 0; first < vectors; first += vectors_at_once) {
+    const int count = std::min(vectors - first, vectors_at_once);
+    team_sums::Partials<typename Pass::accumulator_type> partials;
+    if constexpr (Pass::sums > 0) partials = workspace->partials(count * Pass::sums);
+    const int teams = std::min(teams_for(exec, rows), partials.most_teams);
+    const auto launch = [&]<int most>() {
+      launch_by_stride(exec, label, teams, unit_stride, [&]<bool unit>() {
+        return StreamKernel<Pass, unit, most>{pass, rows, first, count, teams, partials};
+      });
+    };
+    if constexpr (backends::has_lanes<Exec>) {
+      if (vectors == 1) {
+        launch.template operator()<1>();
+        continue;
+      }
+    }
+    launch.template operator()<vectors_at_once>();
   }
-  launch.template operator()<vectors_at_once>();
 }
 
 }  // namespace heddle::detail::vectors

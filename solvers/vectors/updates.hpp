@@ -17,68 +17,43 @@ namespace common = heddle::detail::vectors;
 
 /// y = alpha x + beta y
 template <Scalar V, Scalar Acc>
-struct Axpby : common::PassWithoutSums {
-  using accumulator_type = Acc;
+struct Axpby : common::Pass<Acc> {
   Multivector<const V> x;
   Multivector<V> y;
   common::Factor<Acc> alpha, beta;
 
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int v) const {
+    return common::operands_of(common::loaded(x, !(alpha.of(v) == Acc(0))),
+                               common::updated(y, !(beta.of(v) == Acc(0))));
+  }
   template <class Pack>
-  struct Constants {
-    Pack alpha, beta;
-    bool reads_x, reads_y;
-  };
-  template <class Pack>
-  struct Values {
-    Pack x, y;
-  };
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int v) const {
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int v) const {
     const Acc a = alpha.of(v), b = beta.of(v);
-    return {Pack::all(a), Pack::all(b), !(a == Acc(0)), !(b == Acc(0))};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at,
-                                                const Constants<Pack>& with) const {
-    return {with.reads_x ? at.load(x) : Pack::zero(), with.reads_y ? at.load(y) : Pack::zero()};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
-                                         const Values<Pack>& of, Pack*) const {
-    const Pack old = with.reads_y ? Pack::multiply(with.beta, of.y) : Pack::zero();
-    at.store(y, with.reads_x ? Pack::multiply_add(with.alpha, of.x, old) : old);
+    return [with_x = !(a == Acc(0)), with_y = !(b == Acc(0)), alpha = Pack::all(a),
+            beta = Pack::all(b)](const Pack& x, Pack& y) {
+      const Pack old = with_y ? Pack::multiply(beta, y) : Pack::zero();
+      y = with_x ? Pack::multiply_add(alpha, x, old) : old;
+    };
   }
 };
 
 /// x += alpha p, then p = r + beta p
 template <Scalar V, Scalar Acc>
-struct Advance : common::PassWithoutSums {
-  using accumulator_type = Acc;
+struct Advance : common::Pass<Acc> {
   Multivector<V> x, p;
   Multivector<const V> r;
   common::Factor<Acc> alpha, beta;
 
-  template <class Pack>
-  struct Constants {
-    Pack alpha, beta;
-  };
-  template <class Pack>
-  struct Values {
-    Pack x, p, r;
-  };
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Constants<Pack> constants(int v) const {
-    return {Pack::all(alpha.of(v)), Pack::all(beta.of(v))};
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
+    return common::operands_of(common::updated(x), common::updated(p), common::loaded(r));
   }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION Values<Pack> read(const Entries& at, const Constants<Pack>&) const {
-    return {at.load(x), at.load(p), at.load(r)};
-  }
-  template <class Entries, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void write(const Entries& at, const Constants<Pack>& with,
-                                         const Values<Pack>& of, Pack*) const {
-    at.store(x, Pack::multiply_add(with.alpha, of.p, of.x));
-    at.store(p, Pack::multiply_add(with.beta, of.p, of.r));
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int v) const {
+    return [alpha = Pack::all(alpha.of(v)), beta = Pack::all(beta.of(v))](Pack& x, Pack& p,
+                                                                          const Pack& r) {
+      x = Pack::multiply_add(alpha, p, x);
+      p = Pack::multiply_add(beta, p, r);
+    };
   }
 };
 
@@ -98,13 +73,9 @@ void axpby(const Exec& exec, const A& alpha, const X& x, const B& beta, const Y&
   common::check_alike("x", from, "y", to);
   const auto a = common::factor_of<V>("alpha", alpha, to.count);
   const auto b = common::factor_of<V>("beta", beta, to.count);
-  common::in_slices(to.count, [&](int first, int count) {
-    common::stream(
-        exec, "heddle::vectors::axpby", to.rows, count,
-        common::has_unit_stride(from) && common::has_unit_stride(to),
-        passes::Axpby<V, V>{
-            {}, from.slice(first, count), to.slice(first, count), a.slice(first), b.slice(first)});
-  });
+  common::stream(exec, "heddle::vectors::axpby", to.rows, to.count,
+                 common::has_unit_stride(from) && common::has_unit_stride(to),
+                 passes::Axpby<V, V>{{}, from, to, a, b});
 }
 
 /// y = y + alpha x. As axpby.
@@ -144,17 +115,10 @@ void advance(const Exec& exec, const A& alpha, const X& x, const B& beta, const 
   common::check_distinct("r", residual, "x", solution);
   const auto a = common::factor_of<V>("alpha", alpha, solution.count);
   const auto b = common::factor_of<V>("beta", beta, solution.count);
-  common::in_slices(solution.count, [&](int first, int count) {
-    common::stream(exec, "heddle::vectors::advance", solution.rows, count,
-                   common::has_unit_stride(solution) && common::has_unit_stride(direction) &&
-                       common::has_unit_stride(residual),
-                   passes::Advance<V, V>{{},
-                                         solution.slice(first, count),
-                                         direction.slice(first, count),
-                                         residual.slice(first, count),
-                                         a.slice(first),
-                                         b.slice(first)});
-  });
+  common::stream(exec, "heddle::vectors::advance", solution.rows, solution.count,
+                 common::has_unit_stride(solution) && common::has_unit_stride(direction) &&
+                     common::has_unit_stride(residual),
+                 passes::Advance<V, V>{{}, solution, direction, residual, a, b});
 }
 
 }  // namespace heddle::vectors
