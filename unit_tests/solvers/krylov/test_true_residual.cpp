@@ -324,4 +324,21 @@ TEST_CASE("b - A x replaces the residual of the recurrence every so many iterati
   }
 }
 
+TEST_CASE("b - A x in place of the recurrence's residual leaves the directions as they are") {
+  const Exec exec;
+  auto a = laplacian<Exec, double>(side);
+  const auto b = right_hand_side<double>(a.n);
+  const auto iterations = [&](auto solver) {
+    const auto x = vector<double>(a.n, 0);
+    const KrylovResult result = solver.solve(exec, a, b, x);
+    CHECK(result.converged());
+    return result.iterations;
+  };
+  const KrylovOptions options, every_step{.recompute_every = 1};
+  const int cg = iterations(CgSolver<Exec, double>(exec, a.n, options));
+  CHECK(iterations(CgSolver<Exec, double>(exec, a.n, every_step)) <= cg + 1);
+  const int bicgstab = iterations(BicgstabSolver<Exec, double>(exec, a.n, options));
+  CHECK(iterations(BicgstabSolver<Exec, double>(exec, a.n, every_step)) <= bicgstab + 4);
+}
+
 }  // namespace heddle::test
