@@ -70,7 +70,8 @@ struct OperandList<std::integer_sequence<int, I...>, V...> : OperandAt<I, V>... 
   template <class Formula, class Entries, class Pack>
   KOKKOS_FORCEINLINE_FUNCTION void compute(const Formula& formula, const Entries& at,
                                            Values<Pack>& of, [[maybe_unused]] Pack* sums) const {
-    if constexpr (requires { formula(of.ValueAt<I, Pack>::value...); }) {
+    // nvcc 13 finds `requires { formula(...); }` false where it holds.
+    if constexpr (std::is_invocable_v<const Formula&, decltype(ValueAt<I, Pack>::value)&...>) {
       formula(of.ValueAt<I, Pack>::value...);
     } else {
       formula(at, sums, of.ValueAt<I, Pack>::value...);
