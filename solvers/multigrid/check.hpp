@@ -43,6 +43,10 @@ const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspac
   if (options.max_levels < 1 || options.max_levels > 64) {
     fail("options.max_levels is " + std::to_string(options.max_levels), "give 1 to 64");
   }
+  if (options.one_launch_entries < -1) {
+    fail("options.one_launch_entries is " + std::to_string(options.one_launch_entries),
+         "give a number of entries, or -1 for the default");
+  }
   if (options.vectors.count < 1) {
     fail("options.vectors.count is " + std::to_string(options.vectors.count),
          "give the number of vectors that b will hold");

@@ -215,6 +215,7 @@ class Coarsest {
                                              ceil_div(n_, std::int64_t{Team::subwarps}),
                                              Kernel{inverse_, b, x, n_});
   }
+  const S* inverse() const { return inverse_; }
   std::size_t bytes() const { return arena_.bytes(); }
 
  private:

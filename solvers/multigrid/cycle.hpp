@@ -3,20 +3,10 @@
 
 #include <vector>
 
-#include "level.hpp"
+#include "small_levels.hpp"
 
 /// The V cycle.
 namespace heddle::detail::multigrid {
-
-/// Vectors of a level's own, one after the other.
-template <Scalar S>
-Multivector<S> vectors_of(S* data, std::int64_t rows, int count) {
-  return {data, 1, rows, rows, count};
-}
-template <Scalar S>
-Multivector<const S> to_read(const Multivector<S>& v) {
-  return {v.data, v.row_stride, v.vector_stride, v.rows, v.count};
-}
 
 template <ExecutionSpace Exec, class Matrix>
 class Cycle {
@@ -24,13 +14,15 @@ class Cycle {
   using S = typename Matrix::scalar_type;
   using Levels = std::vector<Level<Exec, Matrix>>;
 
-  Cycle(const Exec& exec, Levels& levels, const MultigridOptions& options)
-      : exec_(exec), levels_(levels), options_(options) {}
+  Cycle(const Exec& exec, Levels& levels, const SmallLaunch<Exec, Matrix>& small_levels,
+        const MultigridOptions& options)
+      : exec_(exec), levels_(levels), small_levels_(small_levels), options_(options) {}
 
   /// x = M b on level l and all below.
   void run(std::size_t l, const Multivector<const S>& b, const Multivector<S>& x) const {
     Level<Exec, Matrix>& level = levels_[l];
     if (level.inverse_of_all) return level.inverse_of_all->apply(exec_, b, x);
+    if (level.small) return small_levels_.run(exec_, levels_, l, options_, b, x);
     const auto q = vectors_of(level.q, x.rows, x.count);
     before(level, b, x, q);
     if (!level.transfer) {
@@ -41,9 +33,9 @@ class Cycle {
     const std::int64_t coarse_rows = next.A.rows();
     const auto coarse_b = vectors_of(next.b, coarse_rows, x.count);
     const auto coarse_x = vectors_of(next.x, coarse_rows, x.count);
-    level.transfer->restrict_to.execute(exec_, Op::none, S(1), to_read(q), S(0), coarse_b);
+    level.transfer->restrict_to->execute(exec_, Op::none, S(1), to_read(q), S(0), coarse_b);
     run(l + 1, to_read(coarse_b), coarse_x);
-    level.transfer->prolong.execute(exec_, Op::none, S(1), to_read(coarse_x), S(1), x);
+    level.transfer->prolong->execute(exec_, Op::none, S(1), to_read(coarse_x), S(1), x);
     after(level, b, x);
   }
 
@@ -110,6 +102,7 @@ class Cycle {
 
   const Exec& exec_;
   Levels& levels_;
+  const SmallLaunch<Exec, Matrix>& small_levels_;
   const MultigridOptions& options_;
 };
 

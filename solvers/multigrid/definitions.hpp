@@ -42,6 +42,7 @@ struct MultigridPlanCore<Exec, Matrix>::State {
     parallel_for(exec, "heddle::multigrid::near_nullspace", rows * count,
                  multigrid::CopyVectors<S>{near_nullspace, finest});
     make_levels(exec, A, finest);
+    if (levels.back().small) small_levels = multigrid::SmallLaunch<Exec, Matrix>(exec);
     exec.fence("heddle::multigrid::made");
     setup_seconds = timer.seconds();
   }
@@ -50,17 +51,30 @@ struct MultigridPlanCore<Exec, Matrix>::State {
     // A level refers to what the one before owns, and vectors move what they hold.
     levels.reserve(static_cast<std::size_t>(shared.options.max_levels));
     double strength = shared.options.strength;
+    const std::int64_t one_launch = shared.one_launch_entries(exec);
+    bool small = false;
     while (end.empty()) {
-      levels.emplace_back(exec, A, vectors, levels.empty(), shared);
+      small = small || static_cast<std::int64_t>(A.nonzeros()) <= one_launch;
+      levels.emplace_back(exec, A, vectors, levels.empty(), small, shared);
       Level& level = levels.back();
       level.prepare(exec, shared, symmetric);
       check(exec, levels.size() - 1);
       level.make_sweeps(exec, shared);
       end = why_last(exec, level, strength);
-      if (!end.empty()) return;
+      if (!end.empty()) break;
       A = level.transfer->coarse.matrix();
       vectors = level.transfer->tentative.coarse;
       strength /= 2;
+    }
+    // A launch takes the last ones.
+    constexpr std::size_t most = multigrid::SmallLevels<Matrix>::most;
+    for (std::size_t l = 0; l < levels.size(); ++l) {
+      Level& level = levels[l];
+      if (level.small && levels.size() - l > most) {
+        level.small = false;
+        level.make_product(exec, shared);
+      }
+      if (!level.small && level.transfer) level.transfer->make_products(exec, shared);
     }
   }
 
@@ -109,6 +123,7 @@ struct MultigridPlanCore<Exec, Matrix>::State {
   multigrid::Shared<Exec, Matrix> shared;
   Arena<Space> memory;  ///< the near-nullspace vectors of the finest level
   std::vector<Level> levels;
+  multigrid::SmallLaunch<Exec, Matrix> small_levels;
   std::string end;
   bool symmetric = true;
   double setup_seconds = 0;
@@ -160,7 +175,7 @@ void MultigridPlanCore<Exec, Matrix>::apply_from(const Exec& exec, int level,
   const std::int64_t rows = of.levels[l].A.rows();
   check_vectors(rows, rows, Op::none, b, x);
   if (of.rows == 0) return;
-  const multigrid::Cycle<Exec, Matrix> cycle(exec, of.levels, of.shared.options);
+  const multigrid::Cycle<Exec, Matrix> cycle(exec, of.levels, of.small_levels, of.shared.options);
   const int room = of.shared.options.vectors.count;
   for (int first = 0; first < b.count; first += room) {
     const int count = std::min(room, b.count - first);
@@ -198,9 +213,12 @@ MultigridHierarchy MultigridPlanCore<Exec, Matrix>::levels() const {
       std::string(options.smoother == MultigridSmoother::chebyshev ? " of degree " : " times ") +
       std::to_string(options.degree);
   for (const auto& level : of.levels) {
+    const bool inverted = level.inverse_of_all.has_value();
     all.levels.push_back({level.A.rows(), static_cast<std::int64_t>(level.A.nonzeros()),
-                          level.product ? level.product->scheme(Op::none).to_string() : "dense",
-                          level.product ? smoother : "inverted", level.bytes()});
+                          inverted        ? "dense"
+                          : level.product ? level.product->scheme(Op::none).to_string()
+                                          : "csr in one launch with those below",
+                          inverted ? "inverted" : smoother, level.bytes()});
   }
   return all;
 }
@@ -223,7 +241,7 @@ template <ExecutionSpace Exec, class Matrix>
 std::size_t MultigridPlanCore<Exec, Matrix>::bytes() const {
   if (in_float_) return in_float_->bytes();
   const State& of = state("bytes");
-  std::size_t bytes = of.shared.bytes() + of.memory.bytes();
+  std::size_t bytes = of.shared.bytes() + of.memory.bytes() + of.small_levels.bytes();
   for (const auto& level : of.levels) bytes += level.bytes();
   return bytes;
 }

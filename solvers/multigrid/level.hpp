@@ -6,6 +6,7 @@
 #include "coarsest.hpp"
 #include "diagonal.hpp"
 #include "filter.hpp"
+#include "small_rows.hpp"
 #include "smoother.hpp"
 #include "sweeps.hpp"
 #include "tentative.hpp"
@@ -38,6 +39,13 @@ struct Shared {
     diagonal = memory.template take<S>(n).data();
     row_sums = memory.template take<double>(n).data();
   }
+  /// Entries up to which levels take one launch: of a GPU as many as its threads have two each,
+  /// which is a guess.
+  std::int64_t one_launch_entries(const Exec& exec) const {
+    if (!backends::has_cooperative<Exec> || sweeps()) return 0;
+    if (options.one_launch_entries >= 0) return options.one_launch_entries;
+    return backends::has_lanes<Exec> ? std::int64_t{2} * exec.concurrency() : 0;
+  }
   bool sweeps() const { return options.smoother == MultigridSmoother::gauss_seidel; }
   Product product(const Exec& exec, const Matrix& A) const {
     return product(exec, A, options.expected_applies);
@@ -67,7 +75,7 @@ struct Transfer {
   MultiplyPlan<Exec, Matrix> prolongation;
   DerivedCsr<Exec, S, O, Off> restriction;
   GalerkinPlan<Exec, Matrix> coarse;
-  typename SharedParts::Product prolong, restrict_to;
+  std::optional<typename SharedParts::Product> prolong, restrict_to;  ///< not of small levels
 
   Transfer(const Exec& exec, const Matrix& A, SmoothingMatrix<Exec, Matrix> smooths,
            Tentative<Exec, S, O, Off> from, const NearNullspace<S>& vectors,
@@ -81,21 +89,24 @@ struct Transfer {
     coarse = GalerkinPlan<Exec, Matrix>(exec, restriction.matrix(), A, prolongation.matrix(),
                                         {.keep_products = false});
     multiply(exec, A, shared.diagonal);
-    prolong = shared.product(exec, prolongation.matrix());
-    restrict_to = shared.product(exec, restriction.matrix());
+  }
+  void make_products(const Exec& exec, const SharedParts& shared) {
+    prolong.emplace(shared.product(exec, prolongation.matrix()));
+    restrict_to.emplace(shared.product(exec, restriction.matrix()));
   }
   void update_values(const Exec& exec, const Matrix& A, const NearNullspace<S>& vectors,
                      const SpectrumNumbers* numbers, const SharedParts& shared) {
     smooth_prolongation(exec, A, vectors, numbers);
     restriction.update_values(exec, prolongation.matrix());
     multiply(exec, A, shared.diagonal);
-    prolong.update_values(exec, prolongation.matrix());
-    restrict_to.update_values(exec, restriction.matrix());
+    if (!prolong) return;
+    prolong->update_values(exec, prolongation.matrix());
+    restrict_to->update_values(exec, restriction.matrix());
   }
   std::size_t bytes() const {
     return smoothing.bytes() + tentative.prolongation.bytes() + tentative.memory.bytes() +
-           prolongation.bytes() + restriction.bytes() + coarse.bytes() + prolong.bytes() +
-           restrict_to.bytes();
+           prolongation.bytes() + restriction.bytes() + coarse.bytes() +
+           (prolong ? prolong->bytes() + restrict_to->bytes() : 0);
   }
 
  private:
@@ -121,7 +132,7 @@ struct Level {
 
   Matrix A;
   NearNullspace<S> vectors;
-  std::optional<typename SharedParts::Product> product;  ///< none where it is inverted
+  std::optional<typename SharedParts::Product> product;  ///< none where it is small or inverted
   std::optional<Coarsest<Exec, Matrix>> inverse_of_all;
   std::optional<ColorSweeps<Exec, Matrix>> sweeps;
   std::optional<Transfer<Exec, Matrix>> transfer;
@@ -131,11 +142,11 @@ struct Level {
   std::int64_t* bad = nullptr;
   S *d = nullptr, *q = nullptr;  ///< of as many vectors as there is room for
   S *b = nullptr, *x = nullptr;  ///< of coarse levels
-  bool finest;
+  bool finest, small;
 
   Level(const Exec& exec, const Matrix& of, const NearNullspace<S>& with, bool is_finest,
-        const SharedParts& shared)
-      : A(of), vectors(with), finest(is_finest) {
+        bool is_small, const SharedParts& shared)
+      : A(of), vectors(with), finest(is_finest), small(is_small) {
     const auto n = static_cast<std::size_t>(A.rows());
     const std::size_t all = n * static_cast<std::size_t>(shared.options.vectors.count);
     const bool dense = A.rows() <= shared.options.coarsest_rows;
@@ -152,11 +163,14 @@ struct Level {
     x = memory.template take<S>(own).data();
     if (dense) {
       inverse_of_all.emplace(exec, A.rows());
-    } else {
-      // Where sweeps smooth, it bounds the spectrum alone.
-      product.emplace(shared.sweeps() ? shared.product(exec, A, lanczos_steps)
-                                      : shared.product(exec, A));
+    } else if (!small) {
+      make_product(exec, shared);
     }
+  }
+  void make_product(const Exec& exec, const SharedParts& shared) {
+    // Where sweeps smooth, it bounds the spectrum alone.
+    product.emplace(shared.sweeps() ? shared.product(exec, A, lanczos_steps)
+                                    : shared.product(exec, A));
   }
 
   /// The diagonal and the bound of the spectrum, or the inverse. No wait, no allocation.
@@ -170,7 +184,8 @@ struct Level {
           exec,
           LanczosVectors<S>{d, shared.before, q, shared.diagonal, inverse, std::int64_t{A.rows()}},
           numbers, shared.workspace, [&](const auto& from, const auto& to) {
-            product->execute(exec, Op::none, S(1), from, S(0), to);
+            if (product) return product->execute(exec, Op::none, S(1), from, S(0), to);
+            multiply_small_rows(exec, A, from, to);
           });
     }
   }

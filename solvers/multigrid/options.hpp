@@ -49,6 +49,10 @@ struct MultigridOptions {
   int coarsest_rows = 500;
   /// The most levels, the finest and the coarsest included.
   int max_levels = 20;
+  /// Levels of at most so many entries, and those below them, take one launch together, except of
+  /// Gauss-Seidel. 0: none. -1: as many as it makes faster, which on CPUs is none. Values differ by
+  /// rounding from those of a launch each.
+  std::int64_t one_launch_entries = -1;
   /// The vectors that b will hold. It may hold any number; room is kept for so many at once.
   ExpectedVectors vectors = {};
   /// How often the plan will be applied: what inspections of its products may cost.

@@ -67,6 +67,17 @@ TEST_CASE_TEMPLATE_DEFINE("near-nullspace vectors, in every scalar", T, scalars)
   MultigridOf<E, S> by_constant(exec, a.matrix(), {.coarsest_rows = 20});
   Kokkos::deep_copy(x, S(0));
   CHECK(cg.solve(exec, a, b, x, by_constant).iterations > result.iterations);
+  // Small levels in one launch and in many.
+  const MultigridOf<E, S> apart(exec, a.matrix(), weights,
+                                {.coarsest_rows = 20, .one_launch_entries = 0}),
+      together(exec, a.matrix(), weights, {.coarsest_rows = 20, .one_launch_entries = 1 << 30});
+  const auto one = applied(exec, together, b), many = applied(exec, apart, b);
+  double largest = 0, difference = 0;
+  for (std::size_t i = 0; i < one.extent(0); ++i) {
+    largest = std::max(largest, static_cast<double>(Kokkos::abs(many(i))));
+    difference = std::max(difference, static_cast<double>(Kokkos::abs(one(i) - many(i))));
+  }
+  CHECK(difference <= (std::is_same_v<RealOf<S>, float> ? 1e-4 : 1e-11) * largest);
   const auto thrice = with_values(a, [](S value) { return value * S(3); });
   plan.update_values(exec, thrice.matrix());
   plan.check_values(exec);
