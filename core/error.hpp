@@ -15,7 +15,7 @@ struct Where {
   std::int64_t row = -1;
   std::int64_t entry = -1;
 
-  std::string to_string() const {
+  [[gnu::cold]] std::string to_string() const {
     std::string text;
     auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
     if (!file.empty()) add(line >= 0 ? file + ":" + std::to_string(line) : file);
@@ -27,9 +27,10 @@ struct Where {
 };
 
 /// Every error that Heddle throws: what is wrong, where, and what to do about it.
+/// What makes texts is cold, here and in scheme.hpp: every source compiles it, and for size.
 class Error : public std::runtime_error {
  public:
-  Error(std::string problem, Where where, std::string remedy)
+  [[gnu::cold]] Error(std::string problem, Where where, std::string remedy)
       : std::runtime_error(compose(problem, where, remedy)),
         problem_(std::move(problem)),
         where_(std::move(where)),
@@ -42,8 +43,8 @@ class Error : public std::runtime_error {
   const std::string& remedy() const { return remedy_; }
 
  private:
-  static std::string compose(const std::string& problem, const Where& where,
-                             const std::string& remedy) {
+  [[gnu::cold]] static std::string compose(const std::string& problem, const Where& where,
+                                           const std::string& remedy) {
     const std::string place = where.to_string();
     return "heddle: " + (place.empty() ? "" : place + ": ") + problem +
            (remedy.empty() ? "" : "; " + remedy);

@@ -28,15 +28,18 @@ class MoveOnly {
   bool moved_from() const { return is_ == Is::moved_from; }
   /// Throws Error, naming what was called, if the object is empty.
   void check(const char* type, const char* called) const {
-    if (is_ == Is::whole) return;
+    if (is_ != Is::whole) fail(type, called);
+  }
+
+ private:
+  enum class Is { whole, empty, moved_from };
+
+  [[noreturn, gnu::cold]] void fail(const char* type, const char* called) const {
     const std::string what = std::string(type) + "::" + called + " was called on an object that ";
     if (is_ == Is::empty)
       throw Error(what + "is empty", "assign one to it that was made for a matrix");
     throw Error(what + "was moved from", "call it on the one that it was moved to");
   }
-
- private:
-  enum class Is { whole, empty, moved_from };
 
   /// What was empty leaves something empty.
   Is leave() { return is_ == Is::empty ? Is::empty : std::exchange(is_, Is::moved_from); }

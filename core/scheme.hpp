@@ -61,7 +61,7 @@ class Scheme {
   }
 
   /// Reads the syntax alone; throws Error that says what a scheme looks like.
-  static Scheme parse(std::string_view text) {
+  [[gnu::cold]] static Scheme parse(std::string_view text) {
     Scheme scheme;
     const std::size_t slash = text.find('/');
     scheme.format_ = text.substr(0, slash);
@@ -119,7 +119,7 @@ class Scheme {
     return number;
   }
 
-  std::string to_string() const {
+  [[gnu::cold]] std::string to_string() const {
     std::string text = format_;
     for (std::size_t i = 0; i < terms_.size(); ++i) {
       text += (i == 0 ? "/" : ",") + terms_[i].to_string();
@@ -141,7 +141,7 @@ class Scheme {
     return nullptr;
   }
 
-  void check() const {
+  [[gnu::cold]] void check() const {
     check_name(format_, "a format");
     for (std::size_t i = 0; i < terms_.size(); ++i) {
       check_name(terms_[i].key, "a key");
@@ -154,7 +154,7 @@ class Scheme {
     }
   }
 
-  void check_name(const std::string& name, const char* what) const {
+  [[gnu::cold]] void check_name(const std::string& name, const char* what) const {
     if (name.empty()) fail(to_string(), std::string(what) + " is empty");
     for (const char c : name) {
       const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -165,7 +165,7 @@ class Scheme {
     }
   }
 
-  [[noreturn]] static void fail(std::string_view text, const std::string& problem) {
+  [[noreturn, gnu::cold]] static void fail(std::string_view text, const std::string& problem) {
     throw Error("scheme '" + std::string(text) + "': " + problem,
                 "write format/key or format/key=value,key=value, as in csr/subwarp=8");
   }
