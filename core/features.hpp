@@ -172,6 +172,8 @@ class Features {
     if (!pattern_) pattern_ = find_pattern_();
     return *pattern_;
   }
+  /// Null unless somebody has asked for it.
+  const PatternFeatures* known_pattern() const { return pattern_ ? &*pattern_ : nullptr; }
 
   /// Whether blocks() may be called.
   bool has_blocks() const { return static_cast<bool>(count_blocks_); }

@@ -69,9 +69,66 @@ struct Choice {
   std::string reason;
   /// Every candidate that is possible, the best first, then those that refuse.
   std::vector<RankedScheme> ranking = {};
+  /// What was looked at, a line each: the matrix, the device, what was asked for.
+  std::string seen = {};
+  /// What a tuning cache did, where there is one.
+  std::string cache = {};
+
+  /// Some lines for people: the scheme and why, what was looked at, the first five of the ranking.
+  [[gnu::cold]] std::string explain() const {
+    constexpr std::size_t most = 5;
+    std::string text = scheme.to_string() + ": " + reason + "\n" + seen;
+    if (!cache.empty()) text += "  cache: " + cache + "\n";
+    std::size_t refused = 0;
+    for (std::size_t i = 0; i < ranking.size(); ++i) {
+      if (!ranking[i].prediction.possible()) ++refused;
+      if (i < most) text += "  " + std::to_string(i + 1) + ". " + ranking[i].to_string() + "\n";
+    }
+    if (ranking.size() > most) {
+      text += "  and " + std::to_string(ranking.size() - most) + " more; " +
+              std::to_string(refused) + " of all refuse\n";
+    }
+    return text;
+  }
 };
 
 namespace detail {
+
+/// Choice::seen.
+[[gnu::cold]] inline std::string describe(const Features& features, const Device& device,
+                                          const ChooseOptions& options) {
+  const auto number = [](double value) {
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.3g", value);
+    return std::string(text);
+  };
+  const RowFeatures& rows = features.rows();
+  std::string text = "  matrix: " + std::to_string(rows.rows) + " x " +
+                     std::to_string(rows.columns) + ", " + std::to_string(rows.nonzeros) +
+                     " nonzeros; rows of " + std::to_string(rows.shortest_row) + " to " +
+                     std::to_string(rows.longest_row) + ", " + number(rows.mean_row()) +
+                     " in the mean, variation " + number(rows.row_variation());
+  if (const PatternFeatures* pattern = features.known_pattern()) {
+    text += "; " + std::to_string(pattern->diagonals) + " diagonals, bandwidth " +
+            std::to_string(pattern->lower_bandwidth) + " below and " +
+            std::to_string(pattern->upper_bandwidth) + " above" +
+            (pattern->sorted ? "" : ", columns unsorted");
+  }
+  text += "\n  device: " + device.name + ", " + std::to_string(device.multiprocessors) +
+          (device.has_lanes() ? " multiprocessors, " : " threads, ") +
+          number(estimated_bytes_per_second(device) * 1e-9) +
+          " GB/s\n  asked: " + std::to_string(options.expected_applies) + " applies to " +
+          std::to_string(options.sizes.vectors.count) +
+          (options.sizes.vectors.count == 1 ? " vector"
+           : options.sizes.vectors.apart    ? " vectors apart"
+                                            : " vectors side by side");
+  for (const Op op : options.ops) text += std::string(", ") + name(op);
+  if (options.values_in_place) text += ", values in place";
+  if (options.max_bytes != no_bound) {
+    text += ", at most " + std::to_string(options.max_bytes) + " bytes";
+  }
+  return text + "\n";
+}
 
 /// Sorts the ranking from `place` on, until what stands there is predicted with the pattern. What
 /// does not come there even at its best is left at that.
@@ -94,7 +151,7 @@ inline Choice first_of(std::vector<RankedScheme> ranking, const ChooseOptions& o
   }
   Scheme best = ranking.front().scheme;
   std::string reason = ranking.front().prediction.reason;
-  return {std::move(best), std::move(reason), std::move(ranking)};
+  return {std::move(best), std::move(reason), std::move(ranking), {}, {}};
 }
 
 /// See heddle::rank. This and settle are templates so that a program can leave them to the compiled
@@ -120,7 +177,9 @@ std::vector<RankedScheme> rank(const Features& features, const Device& device,
 /// The first of the ranking. Throws Refusal, with every format's reason, if none is possible.
 template <class FormatList>
 Choice choose(const Features& features, const Device& device, const ChooseOptions& options = {}) {
-  return detail::first_of(rank<FormatList>(features, device, options), options);
+  Choice choice = detail::first_of(rank<FormatList>(features, device, options), options);
+  choice.seen = detail::describe(features, device, options);
+  return choice;
 }
 
 }  // namespace heddle

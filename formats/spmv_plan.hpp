@@ -176,6 +176,9 @@ class SpmvPlan {
   const Scheme& scheme(Op op = Op::none) const { return core_.scheme(op); }
   /// Why that scheme, in a few words.
   const std::string& reason(Op op = Op::none) const { return core_.choice(op, "reason").reason; }
+  /// The same with what was looked at, the first five of the ranking, and what the tuning cache
+  /// did: some lines for people.
+  std::string explain(Op op = Op::none) const { return core_.choice(op, "explain").explain(); }
   /// What it was compared with, the best first, and before all others those that were measured;
   /// empty if the scheme was pinned.
   const std::vector<RankedScheme>& ranking(Op op = Op::none) const {

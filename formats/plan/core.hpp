@@ -76,6 +76,10 @@ class SpmvPlanCore {
 
   Part inspect(const Exec& exec, const Matrix& A, const RowFeatures& rows, Check checked,
                const ChooseOptions& options, const std::optional<Scheme>& pinned) const;
+  /// By options_.cache.
+  template <class Inspector, class Inspection>
+  Part inspect_remembered(const Inspector& inspector, const Inspection& in,
+                          const ChooseOptions& options) const;
 
   ChooseOptions choose_options(const Promises& promises, Symmetry symmetry) const {
     return {options_.expected_applies,

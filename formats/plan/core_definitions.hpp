@@ -2,11 +2,13 @@
 #pragma once
 
 #include "../../backends/device.hpp"
+#include "../../core/tuning_cache.hpp"
 #include "../common/scale.hpp"
 #include "../common/team_sums/dot.hpp"
 #include "../inspect/definitions.hpp"
 #include "../inspect/mirrored.hpp"
 #include "../inspect/transpose.hpp"
+#include "cache_key.hpp"
 #include "core.hpp"
 #include "inspect_best.hpp"
 #include "overlap_launches.hpp"
@@ -165,9 +167,42 @@ auto SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
   const Features features = features_of(exec, A, rows, checked);
   const Inspection<Exec, Matrix> inspection{options.sizes, exec, A, features, device_};
   const Inspector<Exec, Matrix, Vector, Accumulator> inspector(formats_, inspection, options);
-  if (pinned) return inspector.pinned(*pinned);
   const double seconds = options_.measure_seconds;
-  return seconds > 0 ? inspector.fastest(seconds) : inspector.best();
+  Part part = pinned                    ? inspector.pinned(*pinned)
+              : !options_.cache.empty() ? inspect_remembered(inspector, inspection, options)
+              : seconds > 0             ? inspector.fastest(seconds)
+                                        : inspector.best();
+  part.choice.seen = describe(features, device_, options);
+  return part;
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+template <class Inspector, class Inspection>
+auto SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect_remembered(
+    const Inspector& inspector, const Inspection& in, const ChooseOptions& options) const -> Part {
+  const TuningCache cache(options_.cache);
+  const std::string key = cache_key<Exec, Matrix, Vector, Accumulator>(
+      in.exec, in.A, in.features.rows(), device_, formats_.formats, options);
+  if (const auto entry = cache.find(key)) {
+    try {
+      Part part = inspector.remembered(Scheme(entry->scheme), entry->seconds);
+      part.choice.cache = "found in " + cache.path();
+      return part;
+    } catch (const Error&) {  // it was measured where more was possible
+    }
+  }
+  const double seconds = options_.measure_seconds;
+  if (!(seconds > 0)) {
+    Part part = inspector.best();
+    part.choice.cache = "nothing for this in " + cache.path();
+    return part;
+  }
+  Part part = inspector.fastest(seconds);
+  const std::string problem = cache.add(
+      key, {part.executor->scheme().to_string(), part.choice.ranking.front().measured_seconds});
+  part.choice.cache = problem.empty() ? "added to " + cache.path()
+                                      : cache.path() + " could not be written: " + problem;
+  return part;
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>

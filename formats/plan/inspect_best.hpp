@@ -32,6 +32,17 @@ class Inspector {
     return {{std::move(scheme), "pinned by the caller"}, std::move(executor)};
   }
 
+  /// Of a scheme that was measured before to take `seconds`. Throws Error where it cannot be had.
+  Result remembered(const Scheme& before, double seconds) const {
+    Scheme scheme = resolved(before);
+    RankedScheme one = predicted(table_.formats, scheme, in_.features, in_.device, options_);
+    if (!one.prediction.possible()) throw Refusal(one.prediction.refusal, "measure again");
+    one.measured_seconds = seconds;
+    auto executor = inspect(scheme);
+    return {{std::move(scheme), "the fastest of those that were measured before", {std::move(one)}},
+            std::move(executor)};
+  }
+
   /// Of the scheme that is predicted to be the best, and of the next where that one turns out to be
   /// refused, to keep too many bytes, or to need more memory than there is. Throws Refusal if none
   /// is left, and OutOfMemory if it was memory that the last one lacked.

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "../../core/asserts.hpp"
@@ -43,6 +44,12 @@ struct SpmvOptions {
   /// word. A budget, not a promise: two at least are measured, however long that takes. Two plans
   /// of one matrix may then come out with different schemes. Not where the scheme is pinned.
   double measure_seconds = 0;
+  /// A file that remembers what measure_seconds found, for this pattern, device, number of threads,
+  /// list of formats and what is asked here; empty: none. A plan that finds its matrix there takes
+  /// that scheme and measures nothing, whatever measure_seconds is; one that measures adds to it.
+  /// Programs may share it. Where it cannot be read or written, or is another kind of file, the
+  /// plan chooses as if it were not there; explain() says so. Of the values nothing is remembered.
+  std::string cache = {};
   /// Bytes that the device's memory reads and writes in a second, for the choice: what
   /// `heddle-bench device` measures of a copy, for one. 0: Device::bytes_per_second, which is known
   /// by name or by what the device says of itself; no plan measures it.

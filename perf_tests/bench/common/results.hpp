@@ -208,6 +208,8 @@ struct MatrixResult {
   /// The least that one apply of CSR moves, which rates count.
   std::size_t apply_bytes = 0;
   std::string chosen_scheme, choice_reason;
+  /// Why a plan takes its scheme, in some lines; empty unless asked for.
+  std::string explanation;
   /// What a model of the times of products is asked with, by name.
   NamedNumbers model_inputs;
   double prepare_seconds = 0;  // reading or generating

@@ -71,20 +71,13 @@ template <Scalar S, Offset Off, class FormatList>
 struct HeddleEntry {
   std::string name;
   bool chosen = false;
-  std::optional<Scheme> scheme;
-  int expected_applies = 0;
-  std::shared_ptr<const Model> model = nullptr;
+  SpmvOptions options;
   std::optional<double> predicted_seconds = {};
   std::string model_group = {};
   NamedNumbers model_inputs = {};
 
   std::unique_ptr<SpmvContestant<S>> setup(const Exec& exec,
                                            const SpmvProblem<S, Off>& problem) const {
-    SpmvOptions options;
-    options.scheme = scheme;
-    options.expected_applies = expected_applies;
-    options.vectors = expected_vectors(problem);
-    options.model = model;
     return std::make_unique<HeddleContestant<S, Off, FormatList>>(exec, problem, options);
   }
 };
@@ -112,8 +105,19 @@ std::vector<HeddleEntry<S, Off, FormatList>> heddle_entries(const Exec& exec,
   result.model_inputs = named(inputs, 0, matrix_input_count);
 
   std::vector<HeddleEntry<S, Off, FormatList>> entries;
-  if (request.automatic())
-    entries.push_back({"auto", false, {}, request.expected_applies, request.model});
+  SpmvOptions plain;
+  plain.expected_applies = request.expected_applies;
+  plain.vectors = options.sizes.vectors;
+  SpmvOptions automatic = plain;
+  automatic.model = request.model;
+  automatic.measure_seconds = request.measure_seconds;
+  automatic.cache = request.cache;
+  if (request.automatic()) entries.push_back({"auto", false, automatic});
+  if (request.explain) {
+    result.explanation = SpmvPlan<Exec, CsrMatrix<S, Index, Off, Space>, S, S, FormatList>(
+                             exec, problem.A, automatic)
+                             .explain();
+  }
   std::vector<Scheme> schemes;
   for (const std::string& text : request.schemes) {
     if (text == "all") {
@@ -125,8 +129,8 @@ std::vector<HeddleEntry<S, Off, FormatList>> heddle_entries(const Exec& exec,
     }
   }
   for (const Scheme& scheme : schemes) {
-    entries.push_back(
-        {scheme.to_string(), scheme == choice.scheme, scheme, request.expected_applies});
+    entries.push_back({scheme.to_string(), scheme == choice.scheme, plain});
+    entries.back().options.scheme = scheme;
     const Prediction prediction =
         heddle::detail::predict(FormatList::rules(), scheme, features, device, options.sizes);
     if (!prediction.possible()) continue;

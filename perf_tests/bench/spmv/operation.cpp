@@ -21,6 +21,12 @@ void define(CLI::App& app, SpmvRequest& r) {
   app.add_option("--model", r.model_path,
                  "What was learned on this device about the choice: perf_tests/model/train.py")
       ->envname("HEDDLE_MODEL");
+  app.add_option("--measure", r.measure_seconds,
+                 "Seconds that \"auto\" may spend on timing the schemes that are predicted best")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--cache", r.cache, "A file that remembers what --measure found")
+      ->envname("HEDDLE_CACHE");
+  app.add_flag("--explain", r.explain, "Print why \"auto\" takes its scheme");
   r.define(app);
 }
 
@@ -35,6 +41,7 @@ void print_result(std::ostream& out, const MatrixResult& result, const DeviceFig
     out << ", " << request.columns << " columns, layout " << request.layout;
   }
   out << "\n\n";
+  if (request.explain) out << result.explanation << '\n';
   print_contestants(out, result, figures);
 }
 

@@ -14,6 +14,11 @@ struct SpmvRequest : ContestOptions {
   std::string model_path;
   /// What is read from there, or nothing.
   std::shared_ptr<const Model> model = nullptr;
+  /// SpmvOptions::measure_seconds and cache of "auto".
+  double measure_seconds = 0;
+  std::string cache;
+  /// Whether Choice::explain is printed.
+  bool explain = false;
 };
 
 }  // namespace heddle::bench

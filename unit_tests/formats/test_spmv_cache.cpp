@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a plan remembers in a tuning cache, and what explain() says.
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+#include "../../core/tuning_cache.hpp"
+#include "../../testing/format_suite/make_plans.hpp"
+#include "../../testing/format_suite/patterns.hpp"
+#include "../support/shared_formats.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+using List = Formats<Shared<CsrFormat>, Shared<EllFormat>, Shared<DiaFormat>>;
+using Type = OnePlanType<List>;
+using Exec = Type::Exec;
+using Plan = Type::Plan<>;
+
+struct CacheFile {
+  std::string path = "spmv_cache_of_a_test";
+  CacheFile() { std::remove(path.c_str()); }
+  ~CacheFile() { std::remove(path.c_str()); }
+
+  std::string text() const {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  }
+  /// Of its one line.
+  std::string key() const {
+    const std::string line = text();
+    REQUIRE(std::count(line.begin(), line.end(), '\n') == 1);
+    const std::size_t begin = line.find('\t', line.find('\t') + 1) + 1;
+    return line.substr(begin, line.find('\t', begin) - begin);
+  }
+};
+
+bool says(const Plan& plan, const std::string& words) {
+  INFO(plan.explain());
+  return plan.explain().find(words) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a plan that measured is remembered, and who finds it measures nothing") {
+  const Exec exec;
+  const CacheFile file;
+  const auto A = to_device<Type>(exec, pattern_named("tridiagonal"));
+  const SpmvOptions cached{.cache = file.path},
+      measured{.measure_seconds = 1e-4, .cache = file.path};
+  const Plan none(exec, A.matrix(), cached);
+  CHECK(says(none, "cache: nothing for this in " + file.path));
+  CHECK(file.text().empty());
+  const Plan first(exec, A.matrix(), measured);
+  CHECK(says(first, "cache: added to " + file.path));
+  const Plan second(exec, A.matrix(), cached), third(exec, A.matrix(), measured);
+  for (const Plan* plan : {&second, &third}) {
+    CHECK(says(*plan, "cache: found in " + file.path));
+    CHECK(plan->scheme() == first.scheme());
+    REQUIRE(plan->ranking().size() == 1);
+    CHECK(plan->ranking().front().measured_seconds > 0);
+  }
+  file.key();  // has one line
+}
+
+TEST_CASE("what is remembered is taken where it is legal, and never where it is not") {
+  const Exec exec;
+  const CacheFile file;
+  const auto A = to_device<Type>(exec, pattern_named("tridiagonal"));
+  const SpmvOptions options{.measure_seconds = 1e-4, .cache = file.path};
+  const Plan first(exec, A.matrix(), options);
+  const std::string key = file.key();
+  const heddle::detail::TuningCache cache(file.path);
+  for (const char* scheme : {"csr/scalar", "ell", "dia"}) {
+    REQUIRE(cache.add(key, {scheme, 1}) == "");
+    const Plan plan(exec, A.matrix(), options);
+    CHECK(plan.scheme().format() == Scheme(scheme).format());
+    CHECK(plan.ranking().front().measured_seconds == 1);
+  }
+  for (const char* scheme : {"tiled", "csr/nonsense", "no scheme", ""}) {
+    CAPTURE(scheme);
+    REQUIRE(cache.add(key, {scheme, 1}) == "");
+    const Plan plan(exec, A.matrix(), options);
+    CHECK(says(plan, "cache: added to"));
+    CHECK(plan.ranking().front().measured_seconds < 1);
+  }
+}
+
+TEST_CASE("another pattern, other options and other types are not found; other values are") {
+  const Exec exec;
+  const CacheFile file;
+  const auto A = to_device<Type>(exec, pattern_named("tridiagonal"));
+  const SpmvOptions options{.measure_seconds = 1e-4, .cache = file.path};
+  const Plan first(exec, A.matrix(), options);
+  const auto is_found = [&](const auto& matrix, SpmvOptions asked) {
+    asked.cache = file.path;
+    return says(Plan(exec, matrix, asked), "cache: found");
+  };
+  CHECK(is_found(A.matrix(), {}));
+  const auto other_values = to_device<Type>(exec, pattern_named("tridiagonal"), 2);
+  CHECK(is_found(other_values.matrix(), {}));
+  CHECK_FALSE(is_found(A.matrix(), {.expected_applies = 10}));
+  CHECK_FALSE(is_found(A.matrix(), {.vectors = {.count = 2}}));
+  CHECK_FALSE(is_found(A.matrix(), {.vectors = {.apart = false}}));
+  CHECK_FALSE(is_found(A.matrix(), {.ops = {Op::transpose}}));
+  CHECK_FALSE(is_found(A.matrix(), {.values_in_place = true}));
+  CHECK_FALSE(is_found(A.matrix(), {.max_bytes = 1'000'000'000}));
+  CHECK_FALSE(is_found(to_device<Type>(exec, pattern_named("dense")).matrix(), {}));
+  // One entry moved by a column: sizes and row pointer stay.
+  const Pattern as_it_was = pattern_named("tridiagonal");
+  Pattern moved{as_it_was.name, as_it_was.columns, {}};
+  for (const auto row : as_it_was.rows) {
+    std::vector<std::int32_t> columns(row.begin(), row.end());
+    if (moved.rows.empty()) columns.back() += 1;
+    moved.rows.push_back(columns);
+  }
+  CHECK_FALSE(is_found(to_device<Type>(exec, moved).matrix(), {}));
+}
+
+TEST_CASE("without a file that can be written a plan is made all the same, and says so") {
+  const Exec exec;
+  const auto A = to_device<Type>(exec, pattern_named("tridiagonal"));
+  const Plan plan(exec, A.matrix(), {.measure_seconds = 1e-4, .cache = "/no/such/folder/cache"});
+  CHECK(says(plan, "could not be written: "));
+  const Plan other(exec, A.matrix(), {.cache = "/no/such/folder/cache"});
+  CHECK(says(other, "nothing for this in"));
+}
+
+TEST_CASE("a plan explains itself") {
+  const Exec exec;
+  const auto A = to_device<Type>(exec, pattern_named("tridiagonal"));
+  const Plan plan(exec, A.matrix(), {.expected_applies = 50});
+  CHECK(plan.explain().rfind(plan.ranking().front().scheme.to_string() + ": " + plan.reason(), 0) ==
+        0);
+  CHECK(says(plan, "matrix: " + std::to_string(plan.rows()) + " x "));
+  CHECK(says(plan, "asked: 50 applies to 1 vector\n"));
+  CHECK(says(plan, "1. " + plan.ranking()[0].to_string()));
+  CHECK(says(plan, "5. "));
+  CHECK_FALSE(says(plan, "6. "));
+  CHECK(says(plan, "  and " + std::to_string(plan.ranking().size() - 5) + " more"));
+  const Plan pinned(exec, A.matrix(), {.scheme = "ell"});
+  CHECK(says(pinned, "pinned by the caller"));
+  CHECK(says(pinned, "matrix: "));
+}
+
+}  // namespace heddle::test
