@@ -28,12 +28,12 @@ struct MultigridPlanCore<Exec, Matrix>::State {
   using Vectors = multigrid::NearNullspace<S>;
 
   State(const Exec& exec, const Matrix& A, const Multivector<const S>& near_nullspace,
-        const MultigridOptions& given, const Table& formats)
+        const MultigridOptions& given, const Table& formats, bool check_pattern)
       : rows(A.rows()),
         nonzeros(static_cast<std::int64_t>(A.nonzeros())),
         shared(exec, multigrid::checked(A, near_nullspace, given), given, formats) {
     Kokkos::Timer timer;
-    row_features(exec, A, Check::columns);
+    if (check_pattern) row_features(exec, A, Check::columns);
     symmetric = multigrid::is_symmetric(exec, A);
     const int count = std::max(near_nullspace.count, 1);
     const auto entries = static_cast<std::size_t>(rows * count);
@@ -136,10 +136,11 @@ MultigridPlanCore<Exec, Matrix>::MultigridPlanCore(const Exec& exec, const Matri
                                                    const Multivector<const S>& near_nullspace,
                                                    const MultigridOptions& options,
                                                    const Table& formats,
-                                                   multigrid::MakeInFloat<Exec, Matrix>* in_float) {
+                                                   multigrid::MakeInFloat<Exec, Matrix>* in_float,
+                                                   bool check_pattern) {
   const bool rounds = options.values == MultigridValues::single_precision;
   if (!rounds || sizeof(heddle::RealOf<S>) == 4) {
-    state_ = std::make_unique<State>(exec, A, near_nullspace, options, formats);
+    state_ = std::make_unique<State>(exec, A, near_nullspace, options, formats, check_pattern);
   } else if (in_float) {
     in_float_ = in_float(exec, A, near_nullspace, options);
   } else {
