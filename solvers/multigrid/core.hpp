@@ -76,6 +76,9 @@ class MultigridPlanCore {
   double setup_seconds() const;
   std::size_t bytes() const;
 
+  /// What spectrum_bounds documents.
+  static double largest_eigenvalue(const Exec& exec, const Matrix& A);
+
  private:
   struct State;
   State& state(const char* called) const;
