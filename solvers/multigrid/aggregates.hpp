@@ -63,7 +63,8 @@ struct LargestAround {
     return most;
   }
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    if (!first_round && is_root_key(largest[i])) return;  // a root stays one
+    // A root stays one, and where nobody is undecided nobody becomes one.
+    if (!first_round && (is_root_key(largest[i]) || largest[i] == 0)) return;
     largest[i] = state[i] == Node::left_out ? 0 : around(i);
   }
 };

@@ -68,6 +68,22 @@ inline void throw_if_bad(std::size_t l, std::int64_t bad, double bound) {
   }
 }
 
+/// The bound of the spectrum of level l. Throws Error if that or the diagonal is bad. Waits.
+template <ExecutionSpace Exec, class Matrix>
+double checked_bound(const Exec& exec, const Level<Exec, Matrix>& level, std::size_t l) {
+  using Space = typename Exec::memory_space;
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  std::int64_t bad = 0;
+  SpectrumNumbers numbers;
+  Kokkos::deep_copy(kokkos_space(exec), bad,
+                    Kokkos::View<const std::int64_t, Space, Unmanaged>(level.bad));
+  Kokkos::deep_copy(kokkos_space(exec), numbers,
+                    Kokkos::View<const SpectrumNumbers, Space, Unmanaged>(level.numbers));
+  exec.fence("heddle::multigrid::check_values");
+  throw_if_bad(l, bad, numbers.bound);
+  return numbers.bound;
+}
+
 /// The vectors of a user, or where there are none the constant.
 template <Scalar S>
 struct CopyVectors {

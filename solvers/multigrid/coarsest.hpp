@@ -36,60 +36,34 @@ struct MakeDense {
 /// Pivots that are eliminated at a time.
 inline constexpr int pivots_at_once = 8;
 
-/// The inverse of the block of pivots, in place: one item. A pivot that rounding alone is left of
-/// is a direction of the nullspace: it is shifted by the diagonal entry that was there first, as if
-/// that had been added to A.
+/// What a team of EliminatePivots shares: the block of pivots, from one array to another.
 template <Scalar S>
-struct InvertPivots {
+struct PivotBlock {
+  static constexpr int entries = pivots_at_once * pivots_at_once;
+  alignas(16) unsigned char bytes[2][sizeof(S) * entries];
+  KOKKOS_FORCEINLINE_FUNCTION S* array(int which) { return reinterpret_cast<S*>(bytes[which % 2]); }
+};
+
+/// The next pivots of Gauss and Jordan's inversion, from one array to another: a subwarp a row.
+/// Each team inverts the block of pivots for itself, an entry a thread. A pivot that rounding alone
+/// is left of is a direction of the nullspace: it is shifted by the diagonal entry that was there
+/// first, as if that had been added to A.
+template <Scalar S>
+struct EliminatePivots {
+  using Scratch = PivotBlock<S>;
+  using Shape = backends::Shape<32, 128>;
+
   const S* from;
   const S* diagonal;
-  S* block;
+  S* to;
   std::int64_t n, first;
   int count;
   double least;    ///< relative to the diagonal
   bool hermitian;  ///< and semidefinite, so that a negative pivot is rounding too
 
-  KOKKOS_FORCEINLINE_FUNCTION S& at(int r, int c) const { return block[r * pivots_at_once + c]; }
-  KOKKOS_FUNCTION void operator()(std::int64_t) const {
-    for (int r = 0; r < count; ++r) {
-      for (int c = 0; c < count; ++c) at(r, c) = from[(first + r) * n + first + c];
-    }
-    for (int p = 0; p < count; ++p) {
-      S pivot = at(p, p);
-      const S before = diagonal[first + p];
-      const bool gone = static_cast<double>(hermitian ? real_part(pivot) : Kokkos::abs(pivot)) <=
-                        least * static_cast<double>(Kokkos::abs(before));
-      if (gone) pivot = before;
-      const S reciprocal = S(1) / pivot;
-      for (int r = 0; r < count; ++r) {
-        if (r == p) continue;
-        const S factor = at(r, p) * reciprocal;
-        for (int c = 0; c < count; ++c) {
-          if (c != p) at(r, c) -= factor * at(p, c);
-        }
-        at(r, p) = -factor;
-      }
-      for (int c = 0; c < count; ++c) at(p, c) *= reciprocal;
-      at(p, p) = reciprocal;
-    }
-  }
-};
-
-/// The pivots of Gauss and Jordan's inversion that InvertPivots inverted, from one array to
-/// another: a subwarp a row.
-template <Scalar S>
-struct EliminatePivots {
-  using Scratch = backends::NoScratch;
-  using Shape = backends::Shape<32, 128>;
-
-  const S* from;
-  const S* block;
-  S* to;
-  std::int64_t n, first;
-  int count;
-
   template <class Team>
-  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
+    const S* const block = inverted(team, scratch);
     constexpr int width = Team::subwarp_width, four = 4;
     const int lane = team.subwarp().lane();
     const std::int64_t i = team.index() * Team::subwarps + team.subwarp_index();
@@ -123,6 +97,37 @@ struct EliminatePivots {
     for (int p = 0; p < pivots_at_once; ++p) {
       if (p < count && (first + p) % width == lane) result[first + p] = -factors[p];
     }
+  }
+
+ private:
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION const S* inverted(const Team& team, Scratch& scratch) const {
+    const auto each_entry = [&](const auto& body) {
+      for (int e = team.thread(); e < Scratch::entries; e += Team::threads) {
+        const int r = e / pivots_at_once, c = e % pivots_at_once;
+        if (r < count && c < count) body(e, r, c);
+      }
+      team.barrier();
+    };
+    S* const block = scratch.array(0);
+    each_entry([&](int e, int r, int c) { block[e] = from[(first + r) * n + first + c]; });
+    for (int p = 0; p < count; ++p) {
+      const S* const old = scratch.array(p);
+      S* const next = scratch.array(p + 1);
+      const S reciprocal = S(1) / pivot_of(old[p * pivots_at_once + p], diagonal[first + p]);
+      each_entry([&](int e, int r, int c) {
+        const S of_row = old[r * pivots_at_once + p] * reciprocal;
+        const S of_column = old[p * pivots_at_once + c];
+        next[e] = r == p ? (c == p ? reciprocal : of_column * reciprocal)
+                         : (c == p ? -of_row : old[e] - of_row * of_column);
+      });
+    }
+    return scratch.array(count);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION S pivot_of(const S& pivot, const S& before) const {
+    const bool gone = static_cast<double>(hermitian ? real_part(pivot) : Kokkos::abs(pivot)) <=
+                      least * static_cast<double>(Kokkos::abs(before));
+    return gone ? before : pivot;
   }
 };
 
@@ -176,15 +181,13 @@ class Coarsest {
   /// Allocates; values come by update_values.
   Coarsest(const Exec& exec, std::int64_t rows) : n_(rows) {
     const auto n = static_cast<std::size_t>(rows);
-    constexpr std::size_t block = pivots_at_once * pivots_at_once;
     arena_ = Arena<typename Exec::memory_space>(exec, "heddle::multigrid::coarsest",
-                                                arena_bytes<S, S, S, S>(n * n, n * n, n, block));
+                                                arena_bytes<S, S, S>(n * n, n * n, n));
     for (S*& dense : dense_) dense = arena_.template take<S>(n * n).data();
     diagonal_ = arena_.template take<S>(n).data();
-    block_ = arena_.template take<S>(block).data();
   }
 
-  /// Inverts A: two launches for eight rows. No wait, no allocation.
+  /// Inverts A: a launch for eight rows. No wait, no allocation.
   void update_values(const Exec& exec, const Matrix& A, bool hermitian) {
     const double least = sizeof(heddle::RealOf<S>) == 4 ? 1e-4 : 1e-10;
     parallel_for(exec, "heddle::multigrid::make_dense", n_,
@@ -194,11 +197,9 @@ class Coarsest {
     using Team = backends::Team<Exec, typename Kernel::Shape>;
     for (std::int64_t first = 0; first < n_; first += pivots_at_once) {
       const auto count = static_cast<int>(std::min<std::int64_t>(pivots_at_once, n_ - first));
-      parallel_for(exec, "heddle::multigrid::invert_pivots", 1,
-                   InvertPivots<S>{from, diagonal_, block_, n_, first, count, least, hermitian});
-      backends::launch<typename Kernel::Shape>(exec, "heddle::multigrid::eliminate",
-                                               ceil_div(n_, std::int64_t{Team::subwarps}),
-                                               Kernel{from, block_, to, n_, first, count});
+      backends::launch<typename Kernel::Shape>(
+          exec, "heddle::multigrid::eliminate", ceil_div(n_, std::int64_t{Team::subwarps}),
+          Kernel{from, diagonal_, to, n_, first, count, least, hermitian});
       std::swap(from, to);
     }
     if (hermitian) {
@@ -223,7 +224,6 @@ class Coarsest {
   Arena<typename Exec::memory_space> arena_;
   S* dense_[2] = {};
   S* diagonal_ = nullptr;
-  S* block_ = nullptr;
   S* inverse_ = nullptr;
 };
 

@@ -56,10 +56,11 @@ class MultigridPlanCore {
 
   MultigridPlanCore();
   /// Without near-nullspace vectors (count 0) the constant is one. `in_float` makes a hierarchy in
-  /// float, if options ask for one; where it is null that is an Error.
+  /// float, if options ask for one; where it is null that is an Error. check_pattern: whether A's
+  /// row pointer and columns are checked first.
   MultigridPlanCore(const Exec& exec, const Matrix& A, const Multivector<const S>& near_nullspace,
                     const MultigridOptions& options, const Table& formats,
-                    multigrid::MakeInFloat<Exec, Matrix>* in_float);
+                    multigrid::MakeInFloat<Exec, Matrix>* in_float, bool check_pattern = true);
   MultigridPlanCore(MultigridPlanCore&&) noexcept;
   MultigridPlanCore& operator=(MultigridPlanCore&&) noexcept;
   ~MultigridPlanCore();
@@ -74,6 +75,9 @@ class MultigridPlanCore {
   std::int64_t rows() const;
   double setup_seconds() const;
   std::size_t bytes() const;
+
+  /// What spectrum_bounds documents.
+  static double largest_eigenvalue(const Exec& exec, const Matrix& A);
 
  private:
   struct State;

@@ -28,12 +28,12 @@ struct MultigridPlanCore<Exec, Matrix>::State {
   using Vectors = multigrid::NearNullspace<S>;
 
   State(const Exec& exec, const Matrix& A, const Multivector<const S>& near_nullspace,
-        const MultigridOptions& given, const Table& formats)
+        const MultigridOptions& given, const Table& formats, bool check_pattern)
       : rows(A.rows()),
         nonzeros(static_cast<std::int64_t>(A.nonzeros())),
         shared(exec, multigrid::checked(A, near_nullspace, given), given, formats) {
     Kokkos::Timer timer;
-    row_features(exec, A, Check::columns);
+    if (check_pattern) row_features(exec, A, Check::columns);
     symmetric = multigrid::is_symmetric(exec, A);
     const int count = std::max(near_nullspace.count, 1);
     const auto entries = static_cast<std::size_t>(rows * count);
@@ -58,7 +58,7 @@ struct MultigridPlanCore<Exec, Matrix>::State {
       levels.emplace_back(exec, A, vectors, levels.empty(), small, shared);
       Level& level = levels.back();
       level.prepare(exec, shared, symmetric);
-      check(exec, levels.size() - 1);
+      multigrid::checked_bound(exec, level, levels.size() - 1);
       level.make_sweeps(exec, shared);
       end = why_last(exec, level, strength);
       if (!end.empty()) break;
@@ -103,21 +103,6 @@ struct MultigridPlanCore<Exec, Matrix>::State {
     return {};
   }
 
-  /// Throws Error if a diagonal or the bound of level l is bad. Waits for `exec`.
-  void check(const Exec& exec, std::size_t l) const {
-    using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-    const Level& level = levels[l];
-    std::int64_t bad = 0;
-    multigrid::SpectrumNumbers numbers;
-    Kokkos::deep_copy(kokkos_space(exec), bad,
-                      Kokkos::View<const std::int64_t, Space, Unmanaged>(level.bad));
-    Kokkos::deep_copy(
-        kokkos_space(exec), numbers,
-        Kokkos::View<const multigrid::SpectrumNumbers, Space, Unmanaged>(level.numbers));
-    exec.fence("heddle::multigrid::check_values");
-    multigrid::throw_if_bad(l, bad, numbers.bound);
-  }
-
   std::int64_t rows;
   std::int64_t nonzeros;
   multigrid::Shared<Exec, Matrix> shared;
@@ -136,10 +121,11 @@ MultigridPlanCore<Exec, Matrix>::MultigridPlanCore(const Exec& exec, const Matri
                                                    const Multivector<const S>& near_nullspace,
                                                    const MultigridOptions& options,
                                                    const Table& formats,
-                                                   multigrid::MakeInFloat<Exec, Matrix>* in_float) {
+                                                   multigrid::MakeInFloat<Exec, Matrix>* in_float,
+                                                   bool check_pattern) {
   const bool rounds = options.values == MultigridValues::single_precision;
   if (!rounds || sizeof(heddle::RealOf<S>) == 4) {
-    state_ = std::make_unique<State>(exec, A, near_nullspace, options, formats);
+    state_ = std::make_unique<State>(exec, A, near_nullspace, options, formats, check_pattern);
   } else if (in_float) {
     in_float_ = in_float(exec, A, near_nullspace, options);
   } else {
@@ -199,7 +185,9 @@ template <ExecutionSpace Exec, class Matrix>
 void MultigridPlanCore<Exec, Matrix>::check_values(const Exec& exec) const {
   if (in_float_) return in_float_->check_values(exec);
   const State& of = state("check_values");
-  for (std::size_t l = 0; l < of.levels.size(); ++l) of.check(exec, l);
+  for (std::size_t l = 0; l < of.levels.size(); ++l) {
+    multigrid::checked_bound(exec, of.levels[l], l);
+  }
 }
 
 template <ExecutionSpace Exec, class Matrix>
@@ -244,6 +232,19 @@ std::size_t MultigridPlanCore<Exec, Matrix>::bytes() const {
   std::size_t bytes = of.shared.bytes() + of.memory.bytes() + of.small_levels.bytes();
   for (const auto& level : of.levels) bytes += level.bytes();
   return bytes;
+}
+
+template <ExecutionSpace Exec, class Matrix>
+double MultigridPlanCore<Exec, Matrix>::largest_eigenvalue(const Exec& exec, const Matrix& A) {
+  // Of a level that makes no plan of products, and inverts nothing.
+  const MultigridOptions options{.coarsest_rows = 0};
+  multigrid::checked(A, Multivector<const S>{nullptr, 1, 0, 0, 0}, options);
+  row_features(exec, A, Check::columns);
+  if (A.rows() == 0) return 1;
+  const multigrid::Shared<Exec, Matrix> shared(exec, A, options, Table{});
+  multigrid::Level<Exec, Matrix> level(exec, A, {nullptr, 0, 0}, true, true, shared);
+  level.prepare(exec, shared, true);
+  return multigrid::checked_bound(exec, level, 0);
 }
 
 }  // namespace heddle::detail

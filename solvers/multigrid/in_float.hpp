@@ -91,8 +91,9 @@ class RoundedHierarchy final : public HierarchyInFloat<Exec, Matrix> {
     if (vectors > 0) round(exec, "heddle::multigrid::near_nullspace", near_nullspace, near);
     MultigridOptions options = given;
     options.values = MultigridValues::same;
-    plan_ = MultigridPlanCore<Exec, Inner>(exec, rounded_matrix(exec, A), to_read(near), options,
-                                           List::template table<Exec, Inner, To, To>(), nullptr);
+    plan_ =
+        MultigridPlanCore<Exec, Inner>(exec, rounded_matrix(exec, A), to_read(near), options,
+                                       List::template table<Exec, Inner, To, To>(), nullptr, false);
     setup_seconds_ = timer.seconds();
   }
 

@@ -39,12 +39,13 @@ struct Shared {
     diagonal = memory.template take<S>(n).data();
     row_sums = memory.template take<double>(n).data();
   }
-  /// Entries up to which levels take one launch: of a GPU as many as its threads have two each,
-  /// which is a guess.
+  /// Entries up to which levels take one launch: of a GPU one a thread that it keeps resident. On
+  /// an H100 cycles were up to 1 % shorter with levels of 40,000 to 300,000 entries in one launch,
+  /// and 1 to 2 % longer with those of 400,000.
   std::int64_t one_launch_entries(const Exec& exec) const {
     if (!backends::has_cooperative<Exec> || sweeps()) return 0;
     if (options.one_launch_entries >= 0) return options.one_launch_entries;
-    return backends::has_lanes<Exec> ? std::int64_t{2} * exec.concurrency() : 0;
+    return backends::has_lanes<Exec> ? std::int64_t{exec.concurrency()} : 0;
   }
   bool sweeps() const { return options.smoother == MultigridSmoother::gauss_seidel; }
   Product product(const Exec& exec, const Matrix& A) const {

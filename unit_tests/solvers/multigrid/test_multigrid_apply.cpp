@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Applies of multigrid: several vectors, strides, quiet, recorded in graphs, with CG of blocks.
 #include <heddle/cg.hpp>
+#include <heddle/chebyshev.hpp>
 #include <heddle/multigrid.hpp>
 
 #include "../../support/check_replay.hpp"
@@ -137,6 +138,35 @@ TEST_CASE("conjugate gradients of several right-hand sides, and new values from 
                               Kokkos::subview(x, Kokkos::ALL, v)) < 1.01e-8);
     }
   }
+}
+
+TEST_CASE("bounds of the spectrum of D^-1 A, and a polynomial that takes them") {
+  const Exec exec;
+  // Of Poisson's equation eigenvalues of D^-1 A are 1 - (cos + cos) / 2: the largest is known.
+  const auto a = poisson<Exec, double>(side, side, 1);
+  const double largest = 1 + std::cos(std::acos(-1.0) / (side + 1));
+  const SpectrumBounds bounds = spectrum_bounds(exec, a.matrix());
+  CHECK(bounds.upper >= largest);
+  CHECK(bounds.upper <= 2);
+  CHECK(bounds.lower == doctest::Approx(bounds.upper / 10));
+  const auto scaled = weighted(a, [](int i) { return 1 + i % 7 * 0.1; });
+  CHECK(spectrum_bounds(exec, scaled.matrix(), 4).upper ==
+        doctest::Approx(bounds.upper).epsilon(0.1));
+  using Matrix = PlainOperator<Exec, double>::Matrix;
+  SpmvPlan<Exec, Matrix, double, double, MultigridFormats<Exec, Matrix>> product(exec, a.matrix());
+  const JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
+  ChebyshevPreconditioner<Exec, double, decltype(product)> polynomial(exec, product, jacobi,
+                                                                      bounds);
+  const auto n = static_cast<std::size_t>(a.n);
+  const auto b = right_hand_side<double>(a.n);
+  const Kokkos::View<double*, Space> x("heddle::test::x", n), y("heddle::test::y", n);
+  CgSolver<Exec, double> cg(exec, a.n);
+  const KrylovResult with = cg.solve(exec, product, b, x, polynomial);
+  CHECK(with.converged());
+  CHECK(2 * with.iterations < cg.solve(exec, product, b, y, jacobi).iterations);
+  CHECK_THROWS_AS(spectrum_bounds(exec, a.matrix(), 0.5), Error);
+  const auto bad = with_values(a, [](double value) { return value == 4 ? 0 : value; });
+  CHECK_THROWS_AS(spectrum_bounds(exec, bad.matrix()), Error);
 }
 
 TEST_CASE("unsigned offsets of 64 bits") {
