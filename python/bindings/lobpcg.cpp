@@ -6,31 +6,71 @@
 #include <heddle/lobpcg.hpp>
 #include <heddle/solvers/vectors/definitions.hpp>  // sums of float are double: of no compiled part
 
-#include "bind.hpp"
+#include "krylov.hpp"
 #include "operators.hpp"
 
 namespace heddle::python {
 
 namespace {
 
-/// Eigenpairs from the guess in x, a column each, where the vectors are left.
+/// A plan's product or a function of Python, as one type, so that few searches are compiled.
 template <class S, class O>
-nb::tuple lobpcg(nb::handle A, const Output<S>& x, nb::handle M, bool largest,
-                 std::optional<double> tolerance, int max_iterations) {
+struct AnyOperator {
+  nb::handle given;
+  std::int64_t size;
+  Product<S, O>* product = nullptr;
+  static constexpr bool takes_several_vectors = true;
+
+  AnyOperator(nb::handle of, std::int64_t rows) : given(of), size(rows) {
+    nb::try_cast(of, product);
+  }
+  template <class X, class Y>
+  void apply(const Exec& exec, const X& x, const Y& y) const {
+    if (product != nullptr) return product->plan().apply(exec, S(1), x, S(0), y);
+    if constexpr (X::rank() == 1) {
+      Function<S>{given, size}.apply(exec, x, y);
+    } else {
+      for (std::size_t j = 0; j < x.extent(1); ++j) {
+        Function<S>{given, size}.apply(exec, Kokkos::subview(x, Kokkos::ALL, j),
+                                       Kokkos::subview(y, Kokkos::ALL, j));
+      }
+    }
+  }
+  std::int64_t rows() const { return size; }
+  std::int64_t columns() const { return size; }
+};
+
+/// Eigenpairs of A x = lambda B x from the guess in x, a column each, where the vectors are left;
+/// B and constraints may be None.
+template <class S, class O>
+nb::tuple lobpcg(nb::handle A, const Output<S>& x, nb::handle M, nb::handle B,
+                 const std::optional<Input<S>>& constraints, bool largest,
+                 std::optional<double> tolerance, int max_iterations, nb::handle callback) {
   LobpcgOptions options;
   options.count = static_cast<int>(x.shape(1));
   options.wanted = largest ? Wanted::largest : Wanted::smallest;
   options.tolerance = tolerance;
   options.max_iterations = max_iterations;
+  options.generalized = !B.is_none();
+  options.constraints = constraints ? static_cast<int>(constraints->shape(1)) : 0;
+  Look look{callback};
+  options.callback = [&](int iterations, double residual) { return look(iterations, residual); };
   const auto rows = static_cast<std::int64_t>(x.shape(0));
   const auto vectors = vectors_of<S>(x);
+  AnyOperator<S, O> matrix(A, rows), mass(B, rows);
   LobpcgResult result;
-  with_operator<S, O>(A, rows, [&](auto&& matrix) {
-    with_preconditioner<S, O>(M, rows, [&](auto&& preconditioner) {
-      run([&](const Exec& exec) {
-        LobpcgSolver<Exec, S> solver(exec, rows, options);
-        result = solver.solve(exec, matrix, vectors, preconditioner);
-      });
+  with_preconditioner<S, O>(M, rows, [&](auto&& preconditioner) {
+    run([&](const Exec& exec) {
+      LobpcgSolver<Exec, S> solver(exec, rows, options);
+      const auto solve = [&](auto&&... more) {
+        result = solver.solve(exec, matrix, vectors, preconditioner, more...);
+      };
+      if (constraints) {
+        const auto known = vectors_of<const S>(*constraints);
+        options.generalized ? solve(mass, known) : solve(NoMassMatrix(), known);
+      } else {
+        options.generalized ? solve(mass) : solve(NoMassMatrix());
+      }
     });
   });
   std::vector<double> values, residuals;
@@ -47,8 +87,8 @@ nb::tuple lobpcg(nb::handle A, const Output<S>& x, nb::handle M, bool largest,
 template <class S, class O>
 void bind_lobpcg(nb::module_& m) {
   const nb::arg any;
-  m.def("lobpcg", &lobpcg<S, O>, any, nb::arg().noconvert(), nb::arg().none(), any,
-        nb::arg().none(), any);
+  m.def("lobpcg", &lobpcg<S, O>, any, nb::arg().noconvert(), nb::arg().none(), nb::arg().none(),
+        nb::arg().noconvert().none(), any, nb::arg().none(), any, nb::arg().none());
 }
 
 HEDDLE_PYTHON_INSTANCES(bind_lobpcg)

@@ -3,8 +3,16 @@
 import heddle
 import numpy as np
 import pytest
+import scipy.linalg
+import scipy.sparse as sp
 import scipy.sparse.linalg as sla
 from conftest import laplacian
+
+
+def mass_matrix(n):
+    """Of linear elements on a line, with a density that varies."""
+    density = 1 + 0.5 * np.sin(np.arange(n))
+    return sp.diags_array([np.ones(n - 1) / 6, density, np.ones(n - 1) / 6], offsets=[-1, 0, 1]).tocsr()
 
 
 def exact(n, count, largest):
@@ -48,11 +56,59 @@ def test_as_scipys(A, rng):
     np.testing.assert_allclose(np.sort(values), exact(30, 3, False), rtol=1e-8)
 
 
+@pytest.mark.parametrize("largest", [True, False])
+def test_generalized(rng, largest):
+    A, B = laplacian(9), mass_matrix(81)
+    values = scipy.linalg.eigh(A.toarray(), B.toarray(), eigvals_only=True)
+    expected = values[::-1][:3] if largest else values[:3]
+    X = rng.standard_normal((81, 3))
+    plan = heddle.SpmvPlan(B)
+    wide = heddle.Matrix((B.data, B.indices, B.indptr.astype(np.int64)), shape=B.shape)
+    for mass in (B, plan, wide, sla.aslinearoperator(B), lambda x: B @ x):
+        if not hasattr(mass, "shape"):
+            mass = sla.LinearOperator((81, 81), matvec=mass, dtype=float)
+        mine, vectors = heddle.lobpcg(A, X, mass, largest=largest)
+        np.testing.assert_allclose(mine, expected, rtol=1e-9)
+        np.testing.assert_allclose(vectors.T @ (B @ vectors), np.eye(3), atol=1e-11)
+        assert np.linalg.norm(A @ vectors - (B @ vectors) * mine, axis=0).max() < 1e-6
+    theirs, _ = sla.lobpcg(A, X.copy(), B, largest=largest, tol=1e-9, maxiter=500)
+    np.testing.assert_allclose(np.sort(mine), np.sort(theirs), rtol=1e-8)
+
+
+@pytest.mark.parametrize("generalized", [True, False])
+def test_constraints(A, rng, generalized):
+    B = mass_matrix(900) if generalized else None
+    X = rng.standard_normal((900, 4))
+    options = dict(M=heddle.IcPlan(A), largest=False)
+    all_values, modes = heddle.lobpcg(A, X, B, **options)
+    for Y in (modes[:, :2], np.ascontiguousarray(modes[:, :2]) * [3, -2], modes[:, [0, 1, 0]]):
+        rest, others = heddle.lobpcg(A, X[:, :2], B, Y=Y, **options)
+        np.testing.assert_allclose(rest, all_values[2:], rtol=1e-8)
+        assert abs(modes[:, :2].T @ (others if B is None else B @ others)).max() < 1e-10
+    theirs, _ = sla.lobpcg(A, X[:, :2].copy(), B, Y=modes[:, :2].copy(), largest=False, tol=1e-9, maxiter=900)
+    np.testing.assert_allclose(np.sort(theirs), rest, rtol=1e-7)
+    assert heddle.lobpcg(A, X, B, Y=np.empty((900, 0)), **options)[0].shape == (4,)
+
+
+def test_a_callback_sees_and_ends_a_search(A, rng):
+    seen = []
+    result = heddle.lobpcg(A, rng.standard_normal((900, 2)), callback=seen.append, return_result=True)
+    assert result.converged and len(seen) >= 3
+    assert [p.residual for p in seen] == result.history[-len(seen):].tolist()
+    ended = heddle.lobpcg(A, rng.standard_normal((900, 2)), callback=lambda p: p.iterations < 2, return_result=True)
+    assert not ended.converged and ended.message == "stopped by the callback"
+
+
 def test_what_is_not_there(A, rng):
     X = rng.standard_normal((A.shape[0], 2))
-    for name in ("B", "Y"):
-        with pytest.raises(heddle.Error, match=f"{name} is not there yet; use scipy.sparse.linalg.lobpcg"):
-            heddle.lobpcg(A, X, **{name: A})
+    with pytest.raises(heddle.Error, match="retLambdaHistory is not there"):
+        heddle.lobpcg(A, X, retLambdaHistory=True)
+    with pytest.raises(heddle.Error, match="B has the shape"):
+        heddle.lobpcg(A, X, A[1:, 1:])
+    with pytest.raises(heddle.Error, match="Y has the shape"):
+        heddle.lobpcg(A, X, Y=X[1:])
+    indefinite = heddle.lobpcg(A, X, -A, return_result=True)
+    assert not indefinite.converged and indefinite.message == "B is not positive definite"
     with pytest.raises(heddle.Error, match="X has the shape"):
         heddle.lobpcg(A, X[1:])
     with pytest.raises(heddle.Error, match="not symmetric"):

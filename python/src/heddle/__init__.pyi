@@ -377,9 +377,9 @@ class EigenResult:
 def lobpcg(
     A: _Operator,
     X: ArrayLike,
-    B: None = None,
+    B: _Operator | None = None,
     M: _Operator | None = None,
-    Y: None = None,
+    Y: ArrayLike | None = None,
     tol: float | None = None,
     maxiter: int | None = None,
     largest: bool = True,
@@ -388,15 +388,16 @@ def lobpcg(
     retResidualNormsHistory: bool = False,
     restartControl: int | None = None,
     *,
+    callback: Callable[[Progress], object] | None = None,
     return_result: Literal[False] = False,
 ) -> Any: ...
 @overload
 def lobpcg(
     A: _Operator,
     X: ArrayLike,
-    B: None = None,
+    B: _Operator | None = None,
     M: _Operator | None = None,
-    Y: None = None,
+    Y: ArrayLike | None = None,
     tol: float | None = None,
     maxiter: int | None = None,
     largest: bool = True,
@@ -405,6 +406,7 @@ def lobpcg(
     retResidualNormsHistory: bool = False,
     restartControl: int | None = None,
     *,
+    callback: Callable[[Progress], object] | None = None,
     return_result: Literal[True],
 ) -> EigenResult: ...
 def choose(A: Any, **options: Any) -> list[Choice]: ...

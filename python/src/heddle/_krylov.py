@@ -159,7 +159,7 @@ class Solver(Unpicklable):
 
     def solve(self, A, b, x0=None, *, M=None, callback=None):
         """Solves A x = b, from the guess x0 or from zero, and returns a Result. See heddle.cg."""
-        return self._solve(A, b, x0, M, _called(callback))
+        return self._solve(A, b, x0, M, called(callback))
 
     def _solve(self, A, b, x0, M, callback):
         operator, shape, part, alive = operator_of(A)
@@ -222,7 +222,7 @@ def _given(result, return_result):
     return result if return_result else (result.x, result.info)
 
 
-def _called(callback):
+def called(callback):
     return callback and (lambda iterations, residual: callback(Progress(iterations, residual)))
 
 
@@ -274,7 +274,7 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
     if callback and callback_type == "pr_norm":
         function = lambda iterations, residual: callback(residual)  # noqa: E731
     else:
-        function = _called(callback)
+        function = called(callback)
     solver = GmresSolver(rtol=rtol, atol=atol, restart=restart, maxiter=maxiter, check_every=check_every,
                          history=history)
     return _given(solver._solve(A, b, x0, M, function), return_result)

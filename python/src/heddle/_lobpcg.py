@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import _core
-from ._krylov import operator_of, preconditioner_of, scalar_of, square
-from ._operator import loses
+from ._arrays import asarray
+from ._krylov import called, function_of, operator_of, preconditioner_of, scalar_of, square
+from ._operator import loses, readable
 
 
 @dataclass(frozen=True)
@@ -14,18 +15,21 @@ class EigenResult:
     """How a search for eigenpairs ended."""
 
     values: np.ndarray  #: the outermost first
-    vectors: np.ndarray = field(repr=False)  #: orthonormal, a column each
+    vectors: np.ndarray = field(repr=False)  #: a column each, X^H B X = I
     converged: bool  #: whether the true residuals of all pairs meet the tolerance
     message: str  #: how it ended, in words
     iterations: int
-    residuals: np.ndarray  #: norms of A x - lambda x, of the vectors that are returned
-    scale: float  #: what `tol` is multiplied by: the largest Ritz value in magnitude that was seen
+    residuals: np.ndarray  #: norms of A x - lambda B x over those of x, of the vectors that are returned
+    scale: float  #: what `tol` is multiplied by: without B the largest Ritz value in magnitude that was seen
     history: np.ndarray = field(repr=False)  #: the largest residual of each iteration
 
 
 def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, verbosityLevel=0,
-           retLambdaHistory=False, retResidualNormsHistory=False, restartControl=None, *, return_result=False):
+           retLambdaHistory=False, retResidualNormsHistory=False, restartControl=None, *, callback=None,
+           return_result=False):
     """The smallest or largest eigenvalues of a symmetric (Hermitian) A, and eigenvectors, by products alone.
+
+    Those of A x = lambda x, or of A x = lambda B x.
 
     Parameters
     ----------
@@ -33,21 +37,29 @@ def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, v
     X : array of (n, k)
         The guess, with a column for each pair; it is not written to. What it lacks of independent columns is
         filled up by a fixed sequence of random numbers.
+    B : as A, optional
+        Symmetric (Hermitian) positive definite, of A's dtype.
     M : plan, scipy.sparse matrix, or what has matvec(x) or `@`, optional
         A symmetric positive definite preconditioner, near the inverse of A; for the smallest ones.
+    Y : array of (n, constraints), optional
+        All x are orthogonal to its columns, y^H B x = 0, such as eigenvectors that are known. They need not be
+        orthonormal or independent.
     tol : float, optional
-        A pair has converged when the norm of A x - lambda x is at most so many times the largest Ritz value in
-        magnitude: 1e-8 by default, 1e-5 for float32 and complex64. (scipy's is absolute.)
+        A pair has converged when the norm of A x - lambda B x, x of norm one, is at most so many times `scale`: the
+        largest Ritz value in magnitude, or with B the norm of A + |lambda| B, as seen. 1e-8 by default, 1e-5 for
+        float32 and complex64. (scipy's is absolute.)
     maxiter : int, optional
         500 by default. (scipy's is 20.)
     largest : bool
         Which end of the spectrum.
     retResidualNormsHistory : bool
         Return the largest residual of each iteration too.
+    callback : function, optional
+        Called with a Progress after each iteration, of the largest residual; ends the search by returning False.
     return_result : bool
         Return an EigenResult in place of (values, vectors).
-    B, Y, retLambdaHistory
-        Are not there, and an error.
+    retLambdaHistory
+        Is not there, and an error.
     verbosityLevel, restartControl
         Have no effect.
 
@@ -56,24 +68,41 @@ def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, v
     (values, vectors), or (values, vectors, history)
         Values descend where the largest are wanted, and ascend otherwise.
     """
-    for name, given in (("B", B is not None), ("Y", Y is not None), ("retLambdaHistory", retLambdaHistory)):
-        if given:
-            raise _core.Error(f"{name} is not there yet; use scipy.sparse.linalg.lobpcg, with plans as A and M")
+    if retLambdaHistory:
+        raise _core.Error("retLambdaHistory is not there; use callback= or retResidualNormsHistory")
     operator, shape, part, alive = operator_of(A)
     n = square(shape)
     dtype = scalar_of(part)
-    guess = np.asarray(X)
+    mass, kept = _mass_of(B, n, part)
+    if Y is not None:
+        Y = readable("Y", Y, dtype)
+        if Y.ndim != 2 or Y.shape[0] != n:
+            raise _core.Error(f"Y has the shape {Y.shape}; give ({n}, number of constraints)")
+        Y = Y if Y.shape[1] else None
+    guess = asarray("X", X)
     if guess.ndim != 2 or guess.shape[0] != n:
         raise _core.Error(f"X has the shape {guess.shape}; give ({n}, number of pairs)")
     if loses(guess.dtype, dtype):
         raise TypeError(f"X holds {guess.dtype}, and A {dtype}; give X.astype(np.{dtype})")
     x = np.array(guess, dtype=dtype, order="F")
     converged, message, iterations, values, residuals, scale, history = part.lobpcg(
-        operator, x, preconditioner_of(M, n, part), largest, None if tol is None else float(tol),
-        500 if maxiter is None else maxiter)
-    del alive
+        operator, x, preconditioner_of(M, n, part), mass, Y, largest, None if tol is None else float(tol),
+        500 if maxiter is None else maxiter, called(callback))
+    del alive, kept
     result = EigenResult(np.array(values), x, converged, message, iterations, np.array(residuals), scale,
                          np.array(history))
     if return_result:
         return result
     return (result.values, x, result.history) if retResidualNormsHistory else (result.values, x)
+
+
+def _mass_of(B, n, part):
+    """What _core works with, and what must live as long."""
+    if B is None:
+        return None, None
+    mass, shape, of, alive = operator_of(B)
+    if tuple(shape) != (n, n):
+        raise _core.Error(f"B has the shape {tuple(shape)}, and A {(n, n)}; give a B of the same shape")
+    if scalar_of(of) != scalar_of(part):
+        raise TypeError(f"B holds {scalar_of(of)}, and A {scalar_of(part)}; give both of one dtype")
+    return (mass if of is part or callable(mass) else function_of("B", alive)), alive

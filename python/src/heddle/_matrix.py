@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 
 from . import _core
+from ._arrays import borrowed
 from ._types import holder, scalars, types
 from ._unpicklable import Unpicklable
 
@@ -16,10 +17,12 @@ class ConversionWarning(UserWarning):
 
 def _array(name, array, dtypes, copy):
     """The array as it is, or its copy if that is allowed, of one dimension and one of these dtypes."""
-    if not isinstance(array, np.ndarray):
+    given, array = array, borrowed(name, array)
+    if array is None:
         if not copy:
-            raise TypeError(f"{name} is a {type(array).__name__}; give a NumPy array of {_any(dtypes)}, or copy=True")
-        array = np.asarray(array)
+            raise TypeError(f"{name} is a {type(given).__name__}; give a NumPy array of {_any(dtypes)}, what DLPack or "
+                            "the buffer protocol lends, or copy=True")
+        array = np.asarray(given)
     if array.ndim != 1:
         raise _core.Error(f"{name} has {array.ndim} dimensions; give one, as {name}.ravel() has")
     if copy:
@@ -64,7 +67,8 @@ class Matrix(Unpicklable):
     A : scipy.sparse matrix or array, or (values, col_idx, row_ptr)
         CSR with int32 indices is borrowed, its row pointers of int32 or int64; scalars are those that the
         module was built for (float64; float32, complex64, complex128). Other forms than CSR are converted,
-        which a ConversionWarning says. Three NumPy arrays are those of CSR, in scipy's order, and need `shape`.
+        which a ConversionWarning says. Three arrays are those of CSR, in scipy's order, and need `shape`: NumPy's,
+        or what lends its memory by DLPack, as PyTorch's tensors do, or by the buffer protocol.
         Rows may be empty, columns unsorted; repeated entries add up. Read-only arrays will do.
     shape : (int, int), optional
         Rows and columns; of a scipy matrix its own.
@@ -76,7 +80,8 @@ class Matrix(Unpicklable):
     TypeError
         For other dtypes, unless `copy`.
     heddle.Error
-        For arrays that are not contiguous, unless `copy`, and for lengths that do not fit each other.
+        For arrays that are not contiguous, unless `copy`, for lengths that do not fit each other, and for arrays on
+        a GPU.
 
     Notes
     -----

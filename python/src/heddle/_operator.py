@@ -3,17 +3,20 @@
 import numpy as np
 
 from . import _core
+from ._arrays import asarray, borrowed
 from ._matrix import as_matrix
 from ._types import loses
 from ._unpicklable import Unpicklable
 
 TRANSPOSE, CONJUGATE = 1, 2
 ADJOINT = TRANSPOSE | CONJUGATE
+
+
 def readable(name, x, dtype):
     """x of this dtype, with strides above 0: itself where it is so."""
     if type(x) is np.ndarray and x.dtype is dtype and x.flags.carray:
         return x
-    x = np.asarray(x)
+    x = asarray(name, x)
     if x.dtype.kind not in "biufc":
         raise TypeError(f"{name} holds {x.dtype}; give numbers, as {dtype}")
     if x.dtype.kind == "c" and dtype.kind != "c":
@@ -29,7 +32,9 @@ def readable(name, x, dtype):
 def writable(name, y, shape, dtype):
     """Throws unless y may be written to as it is."""
     if not isinstance(y, np.ndarray):
-        raise TypeError(f"{name} is a {type(y).__name__}; give a NumPy array, as np.empty({shape}, np.{dtype})")
+        y = borrowed(name, given := y)
+    if y is None:
+        raise TypeError(f"{name} is a {type(given).__name__}; give a NumPy array, as np.empty({shape}, np.{dtype})")
     if y.dtype != dtype:
         raise TypeError(f"{name} holds {y.dtype}; give an array of {dtype}")
     if y.shape != shape:
@@ -46,7 +51,7 @@ class Operator(Unpicklable):
     """What applies itself: scipy.sparse.linalg takes it wherever it takes a LinearOperator.
 
     x may have any strides, and is read where it lies if it has the operator's dtype; integers and numbers of fewer
-    digits are converted. `out` is written to where it lies, and must not overlap x.
+    digits are converted. So are arrays of others, by DLPack or the buffer protocol. `out` is written to where it lies, and must not overlap x.
     """
 
     __slots__ = ()
@@ -71,7 +76,7 @@ class Operator(Unpicklable):
             raise _core.Error(f"x has the shape {x.shape}; give ({columns},) or ({columns}, 1)")
         y = np.empty(shape, self.dtype) if out is None else writable("out", out, shape, self.dtype)
         self._apply(op, x, y)
-        return y
+        return y if out is None else out
 
     def _vectors(self, op, x, out):
         rows, columns = self.shape if not op & TRANSPOSE else self.shape[::-1]
@@ -82,7 +87,7 @@ class Operator(Unpicklable):
         y = np.empty(shape, self.dtype) if out is None else writable("out", out, shape, self.dtype)
         if x.shape[1]:
             self._apply(op, x, y)
-        return y
+        return y if out is None else out
 
     def matvec(self, x, out=None):
         """A x of one vector."""
