@@ -15,10 +15,12 @@
 #include "gs/operation.hpp"
 #include "ilu/operation.hpp"
 #include "launches/launches.hpp"
+#include "lobpcg/operation.hpp"
 #include "multigrid/operation.hpp"
 #include "multiply/operation.hpp"
 #include "operation.hpp"
 #include "read/operation.hpp"
+#include "sgd/operation.hpp"
 #include "solve/operation.hpp"
 #include "spmv/operation.hpp"
 #include "sptrsv/operation.hpp"
@@ -39,6 +41,8 @@ std::vector<Operation> operations() {
       convert_operation(),    //
       multiply_operation(),   //
       multigrid_operation(),  //
+      lobpcg_operation(),     //
+      sgd_operation(),        //
       features_operation(),   //
       device_operation(),     //
       launches_operation(),   //
@@ -67,6 +71,8 @@ constexpr const char* general_help =
     "  heddle-bench solve --generate grid2d:300\n"
     "  heddle-bench multiply --generate grid2d:1000\n"
     "  heddle-bench multigrid --generate poisson3d:60\n"
+    "  heddle-bench lobpcg --generate poisson3d:60\n"
+    "  heddle-bench sgd --ratings 1000000\n"
     "  heddle-bench compare before.json after.json\n\n"
     "Options of Kokkos (--kokkos-num-threads=4, ...) are passed on.\n";
 

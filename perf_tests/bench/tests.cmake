@@ -87,6 +87,18 @@ heddle_bench_test(convert_no_block RUN convert --generate grid2d:9 --block 9 ${q
 heddle_bench_test(convert_no_scheme RUN convert --generate grid2d:9 --scheme none ${quick} EXIT 2
                   OUT none ERR "there is no format .none.")
 heddle_bench_test(vectors RUN vectors --rows 5000 --repeat 2 EXIT 0 OUT "${bench_tests}/vectors.txt")
+if("double" IN_LIST HEDDLE_BENCH_SCALARS AND 32 IN_LIST HEDDLE_BENCH_OFFSETS)
+  heddle_bench_test(lobpcg RUN lobpcg --generate poisson2d:20 grid2d:9 elasticity:3 --count 3 --preconditioner
+                    none jacobi multigrid EXIT 0 OUT "${bench_tests}/lobpcg.txt")
+endif()
+heddle_bench_test(lobpcg_few RUN lobpcg --generate poisson2d:20 --count 2 --max-iterations 2 EXIT 0)
+heddle_bench_test(lobpcg_not_square RUN lobpcg --generate rectangular:50,60,3 grid2d:9 --count 2 EXIT 2
+                  ERR "rectangular:50,60,3 is not square")
+heddle_bench_test(lobpcg_no_preconditioner RUN lobpcg --generate grid2d:9 --preconditioner ssor EXIT 2
+                  OUT none ERR "ssor not in")
+heddle_bench_test(sgd RUN sgd --ratings 20000 --epochs 5 --blocks 16 --diagonals EXIT 0
+                  OUT "${bench_tests}/sgd.txt")
+heddle_bench_test(sgd_no_file RUN sgd --file nowhere.txt EXIT 2 OUT none ERR "nowhere.txt")
 heddle_bench_test(no_command EXIT 2 ERR "subcommand is required")
 heddle_bench_test(no_model RUN spmv --generate grid2d:9 --model nowhere.model ${quick} EXIT 2 OUT none
                   ERR "cannot read model nowhere.model")

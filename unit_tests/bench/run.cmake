@@ -68,6 +68,12 @@ string(REGEX REPLACE "path: [0-9]+ " "path: N " plain "${plain}")
 # Nor is it known what a search finds.
 string(REGEX REPLACE "a search tried [^\n]*(, and [a-z ]+): [^\n]*" "a search tried N schemes\\1: BEST"
                      plain "${plain}")
+# Of lobpcg: set-up, solve, iterations, products, residual, scale. Of sgd: set-up, waves, epoch, of a rating,
+# RMSE, over the loop's.
+string(REGEX REPLACE "(TIME|-) +TIME +[0-9]+ +[0-9]+ +[0-9.e+-]+ +[0-9.]+ " "\\1 TIME N N RESIDUAL SCALE "
+                     plain "${plain}")
+string(REGEX REPLACE "(TIME|-) +([0-9]+) +TIME +[0-9.]+ +[0-9.]+ +[0-9.]+\n" "\\1 \\2 TIME N N N\n"
+                     plain "${plain}")
 # What steps there are depends on the device, and on whether its threads ran at the same time.
 string(REGEX REPLACE " *a dependent step takes [^\n]*\n" "" plain "${plain}")
 string(REGEX REPLACE "an allocation and its release: [^\n]+; from 65.5 KB on about TIME and TIME a MB"
