@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # `cpack` in the build folder packs what is installed: for Debian libheddle-dev, where there is a
-# compiled library libheddle-compiled-dev, and where heddle-bench is built heddle-tools; for all others one
-# .tar.gz.
+# compiled library libheddle-compiled-dev, where heddle-bench is built heddle-tools, and where the Python package is
+# python3-heddle; for all others one .tar.gz.
 set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_PACKAGE_NAME heddle)
 set(CPACK_PACKAGE_VENDOR Heddle)
@@ -58,26 +58,41 @@ Heddle::heddle then need not compile them.")
   set(CPACK_DEBIAN_HEDDLE_PACKAGE_RECOMMENDS libheddle-compiled-dev)
   heddle_debian_package(heddle_compiled libheddle-compiled-dev)
 endif()
+# Debian's names of what programs are linked with; no tool that would find them is needed.
+string(REGEX MATCH "^[0-9]+[.][0-9]+" kokkos "${Kokkos_VERSION}")
+set(linked "libkokkos${kokkos}, libgomp1, libstdc++6")
+if(HEDDLE_HAVE_ZLIB)
+  string(APPEND linked ", zlib1g")
+endif()
+if(HEDDLE_HAVE_LZMA)
+  string(APPEND linked ", liblzma5")
+endif()
+if(BUILD_SHARED_LIBS AND TARGET heddle_compiled)
+  string(APPEND linked ", libheddle-compiled-dev (= ${PROJECT_VERSION})")
+endif()
 if(HEDDLE_BUILD_BENCHMARKS)
   list(APPEND CPACK_COMPONENTS_ALL heddle_tools)
   set(CPACK_DEBIAN_HEDDLE_TOOLS_PACKAGE_NAME heddle-tools)
   set(CPACK_DEBIAN_HEDDLE_TOOLS_PACKAGE_SECTION science)
-  # Debian's names of what the program is linked with; no tool that would find them is needed.
-  string(REGEX MATCH "^[0-9]+[.][0-9]+" kokkos "${Kokkos_VERSION}")
-  set(depends "libkokkos${kokkos}, libgomp1, libstdc++6")
-  if(HEDDLE_HAVE_ZLIB)
-    string(APPEND depends ", zlib1g")
-  endif()
-  if(HEDDLE_HAVE_LZMA)
-    string(APPEND depends ", liblzma5")
-  endif()
-  if(BUILD_SHARED_LIBS AND TARGET heddle_compiled)
-    string(APPEND depends ", libheddle-compiled-dev (= ${PROJECT_VERSION})")
-  endif()
-  set(CPACK_DEBIAN_HEDDLE_TOOLS_PACKAGE_DEPENDS "${depends}")
+  set(CPACK_DEBIAN_HEDDLE_TOOLS_PACKAGE_DEPENDS "${linked}")
   set(CPACK_COMPONENT_HEDDLE_TOOLS_DESCRIPTION
       "heddle-bench: times sparse products, triangular solves and solvers of Heddle
 and of other libraries on this machine, and verifies what they compute.")
   heddle_debian_package(heddle_tools heddle-tools)
+endif()
+if(TARGET heddle_python)
+  list(APPEND CPACK_COMPONENTS_ALL heddle_python)
+  set(CPACK_DEBIAN_HEDDLE_PYTHON_PACKAGE_NAME python3-heddle)
+  set(CPACK_DEBIAN_HEDDLE_PYTHON_PACKAGE_SECTION python)
+  # The compiled part is for the one Python that it was built with.
+  string(REGEX MATCH "^([0-9]+)[.]([0-9]+)" python "${HEDDLE_PYTHON_VERSION}")
+  math(EXPR next "${CMAKE_MATCH_2} + 1")
+  set(depends "python3 (>= ${python}), python3 (<< ${CMAKE_MATCH_1}.${next}~), python3-numpy, ${linked}")
+  set(CPACK_DEBIAN_HEDDLE_PYTHON_PACKAGE_DEPENDS "${depends}")
+  set(CPACK_DEBIAN_HEDDLE_PYTHON_PACKAGE_SUGGESTS "python3-scipy, python3-matplotlib")
+  set(CPACK_COMPONENT_HEDDLE_PYTHON_DESCRIPTION
+      "Sparse products, preconditioners and solvers for users of scipy, on the threads
+of a CPU: the package heddle of Python.")
+  heddle_debian_package(heddle_python python3-heddle)
 endif()
 include(CPack)
