@@ -118,7 +118,7 @@ class CsrTrial {
     if (once_in(random_, 3))
       options.workspace_bytes = static_cast<std::size_t>(random_.below(9999));
     outcome_.what += std::string(": ") + name(options.op_a) + " times " + name(options.op_b) +
-                     (options.keep_products ? ", listed" : "");
+                     (*options.keep_products ? ", listed" : "");
     const auto [left, right] = factors(options.op_a, options.op_b);
     Device A = draw(left), B = draw(right);
     const Host shape = product(S(1), host(A, options.op_a), host(B, options.op_b));

@@ -38,15 +38,24 @@ Operand<S, O, Off> operand(const CsrMatrix<S, O, Off, Space>& A) {
 }
 
 /// Calls use(factor(k), first, last) for each entry k of the row of A, in their order, by all lanes
-/// together: [first, last) is the row of B that it meets. Lanes look up as many entries side by
-/// side as they are, since one is three loads behind each other.
+/// together: [first, last) is the row of B that it meets. In a long row lanes look up as many
+/// entries side by side as they are, since one is three loads behind each other; handing them on
+/// costs more than that where rows are short.
 template <class Subwarp, Ordinal O, Offset OffA, Offset OffB, class FactorOf, class Use>
 KOKKOS_FORCEINLINE_FUNCTION void each_row_of_B(const Subwarp& subwarp,
                                                const PatternOperand<O, OffA>& A,
                                                const PatternOperand<O, OffB>& B, std::int64_t row,
                                                const FactorOf& factor, const Use& use) {
   using Factor = std::remove_cvref_t<decltype(factor(std::int64_t{}))>;
+  constexpr std::int64_t few = 8;
   const std::int64_t end = A.end(row);
+  if (Subwarp::width == 1 || end - A.begin(row) <= few) {
+    for (std::int64_t k = A.begin(row); k < end; ++k) {
+      const std::int64_t j = A.col_idx[k];
+      use(factor(k), B.begin(j), B.end(j));
+    }
+    return;
+  }
   for (std::int64_t begin = A.begin(row); begin < end; begin += Subwarp::width) {
     const std::int64_t k = begin + subwarp.lane();
     std::int64_t first = 0, last = 0;

@@ -128,30 +128,26 @@ struct SumsOfList {
   using Scratch = backends::DynamicScratch;
   using Shape = backends::Shape<Width, 4 * Width>;
   static constexpr int tile = 4 * Width;  // products that a subwarp holds at a time
-  /// Scratch has 32 banks of 4 bytes. One place in so many is left out, so that lanes whose
-  /// products begin a power of two apart meet in none.
-  static constexpr int padding = 128 / static_cast<int>(sizeof(S));
-  static constexpr int room = tile + tile / padding;
   static constexpr std::size_t scratch_bytes =
-      backends::scratch_bytes<S, S>(4 * static_cast<std::size_t>(room), 4 * std::size_t{room});
+      backends::scratch_bytes<S, S>(4 * static_cast<std::size_t>(tile), 4 * std::size_t{tile});
 
   SumOfList<S> of;
-  const std::int32_t* piece;
+  std::int64_t entries;
+  const std::int32_t* piece;  ///< null: as many entries each as a subwarp has lanes
   std::int64_t pieces;
-
-  KOKKOS_FORCEINLINE_FUNCTION static int place(std::int32_t j) {
-    return static_cast<int>(j + j / padding);
-  }
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
     const auto subwarp = team.subwarp();
     const int me = team.subwarp_index();
-    S* const a = scratch.template take<S>(Team::subwarps * room) + me * room;
-    S* const b = scratch.template take<S>(Team::subwarps * room) + me * room;
+    S* const a = scratch.template take<S>(Team::subwarps * tile) + me * tile;
+    S* const b = scratch.template take<S>(Team::subwarps * tile) + me * tile;
     const std::int64_t mine = team.index() * Team::subwarps + me;
     if (mine >= pieces) return;
-    const std::int64_t first = piece[mine], last = piece[mine + 1];
+    const std::int64_t first = piece ? piece[mine] : mine * Width;
+    const std::int64_t last = piece                     ? piece[mine + 1]
+                              : first + Width < entries ? first + Width
+                                                        : entries;
     if (first == last) return;
     const std::int64_t p = first + subwarp.lane() < last ? first + subwarp.lane() : last;
     const std::int32_t begin = of.begin(p), end = p < last ? of.ends[p] : begin;
@@ -161,13 +157,13 @@ struct SumsOfList {
       const std::int32_t to = stop - from < tile ? stop : from + tile;
       for (std::int32_t j = from + subwarp.lane(); j < to; j += Width) {
         const Factors factors = of.list[j];
-        a[place(j - from)] = of.a[factors.a];
-        b[place(j - from)] = of.b[factors.b];
+        a[j - from] = of.a[factors.a];
+        b[j - from] = of.b[factors.b];
       }
       subwarp.sync();
       const std::int32_t until = end < to ? end : to;
       for (std::int32_t j = begin > from ? begin : from; j < until; ++j) {
-        sum += a[place(j - from)] * b[place(j - from)];
+        sum += a[j - from] * b[j - from];
       }
       subwarp.sync();
     }
@@ -214,7 +210,8 @@ class ProductList {
     }
     running_sum(exec, "heddle::multiply::places", ends_, entries, Terms<std::int32_t>{ends_});
     const auto count = static_cast<std::size_t>(products);
-    apart_ = products <= few * entries && most <= 32 * few;
+    apart_ = (products <= few * entries && most <= 32 * few) ||
+             (entries >= enough_threads && most <= products / times_longest);
     memory_ = Arena<Space>(exec, "heddle::multiply::list", arena_bytes<Factors>(count));
     list_ = memory_.template take<Factors>(count).data();
     walk("heddle::multiply::list", "heddle::multiply::long_list",
@@ -238,9 +235,9 @@ class ProductList {
     } else {
       using Sums = SumsOfList<S, backends::max_subwarp_width<Exec>>;
       using Team = backends::Team<Exec, typename Sums::Shape>;
-      backends::launch<typename Sums::Shape>(exec, "heddle::multiply::sums_of_list",
-                                             ceil_div(pieces_, Team::subwarps),
-                                             Sums{of, piece_, pieces_}, Sums::scratch_bytes);
+      backends::launch<typename Sums::Shape>(
+          exec, "heddle::multiply::sums_of_list", ceil_div(pieces_, Team::subwarps),
+          Sums{of, entries, piece_, pieces_}, Sums::scratch_bytes);
     }
   }
 
@@ -248,12 +245,18 @@ class ProductList {
   using Space = typename Exec::memory_space;
   /// Products of an entry, in the mean, that a thread reads as fast by itself.
   static constexpr std::int64_t few = 3;
+  /// Entries that occupy a device with a thread each, whatever their products; and all products
+  /// over those of the longest, so that its thread ends before the others do.
+  static constexpr std::int64_t enough_threads = std::int64_t{1} << 21;
+  static constexpr std::int64_t times_longest = std::int64_t{1} << 15;
   /// Products that a subwarp takes, at least, and times those of a block in the mean: so that only
   /// blocks far longer than others are cut.
   static constexpr std::int64_t products_of_piece = 1024;
   static constexpr std::int64_t times_mean = 2;
+  /// Pieces more than blocks, as a share of them, that repay reading where pieces begin.
+  static constexpr std::int64_t share_of_blocks = 64;
 
-  /// Blocks of entries to pieces of a subwarp each. Waits for `exec`.
+  /// Blocks of entries to pieces of a subwarp each, if many would be cut. Waits for `exec`.
   void cut(const Exec& exec, std::int64_t products, std::int64_t entries) {
     constexpr std::int64_t width = backends::max_subwarp_width<Exec>;
     const std::int64_t blocks = ceil_div(entries, width);
@@ -263,6 +266,10 @@ class ProductList {
     Arena<Space> work(exec, "heddle::multiply::blocks", arena_bytes<std::int32_t>(n));
     std::int32_t* const before = work.template take<std::int32_t>(n).data();
     pieces_ = running_sum_and_total(exec, "heddle::multiply::pieces_of_blocks", before, blocks, of);
+    if (pieces_ - blocks <= blocks / share_of_blocks) {
+      pieces_ = blocks;
+      return;
+    }
     const auto count = static_cast<std::size_t>(pieces_) + 1;
     piece_memory_ =
         Arena<Space>(exec, "heddle::multiply::list_pieces", arena_bytes<std::int32_t>(count));

@@ -200,7 +200,7 @@ TEST_CASE("products: a list is kept where it is wanted, fits, and is no thread's
   using T = Types<DefaultDevice, double, Indices<std::int32_t, std::int32_t>>;
   const DefaultDevice exec;
   const auto A = to_device<T>(exec, short_rows(60, 40)), B = to_device<T>(exec, short_rows(40, 30));
-  const MultiplyPlan with(exec, A.matrix(), B.matrix());
+  const MultiplyPlan with(exec, A.matrix(), B.matrix(), {.keep_products = true});
   const MultiplyPlan without(exec, A.matrix(), B.matrix(), {.keep_products = false});
   const std::size_t list = with.bytes() - without.storage().bytes();
   CHECK(list >= static_cast<std::size_t>(8 * with.products() + 4 * with.nonzeros()));
@@ -210,7 +210,9 @@ TEST_CASE("products: a list is kept where it is wanted, fits, and is no thread's
       to_device<T>(exec, random_pattern("row", 3, 1, 70000, [](auto) { return 70000; }));
   const auto column =
       to_device<T>(exec, random_pattern("column", 3, 70000, 1, [](auto) { return 1; }));
-  const MultiplyPlan dot(exec, row.matrix(), column.matrix());
+  const MultiplyPlan unsaid(exec, A.matrix(), B.matrix());
+  CHECK(unsaid.bytes() == (backends::has_lanes<DefaultDevice> ? with : without).bytes());
+  const MultiplyPlan dot(exec, row.matrix(), column.matrix(), {.keep_products = true});
   CHECK(dot.bytes() ==
         MultiplyPlan(exec, row.matrix(), column.matrix(), {.keep_products = false}).bytes());
   using List = heddle::detail::matrix_product::ProductList<DefaultDevice>;
