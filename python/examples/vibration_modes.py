@@ -24,7 +24,8 @@ figure, axes = plt.subplots(2, 3)
 for k, one in enumerate(axes.flat):
     picture = np.full(n * n, np.nan)
     picture[inside] = result.vectors[:, k]
-    one.imshow(picture.reshape(n, n), cmap="RdBu")
+    bound = np.abs(result.vectors[:, k]).max()  # white is zero
+    one.imshow(picture.reshape(n, n), cmap="RdBu", vmin=-bound, vmax=bound)
     one.set_title(f"{result.values[k]:.2f}")
     one.set_axis_off()
 figure.savefig(sys.argv[2] if len(sys.argv) > 2 else "vibration_modes.png")
