@@ -33,7 +33,7 @@ struct MultiplyOptions {
   /// fast where rows of B are short, else not. There is none where max_bytes does not hold it, an
   /// entry adds up more than 65536 products, or 32 bits do not count them. Values have the same
   /// bits either way.
-  std::optional<bool> keep_products;
+  std::optional<bool> keep_products = std::nullopt;
 };
 
 namespace detail {
