@@ -93,6 +93,16 @@ def test_what_lies_on_a_gpu_is_an_error_that_says_what_to_do(A, there):
             work()
 
 
+@pytest.mark.parametrize("module, remedy", [("cupy._core.core", "get"), ("torch", "cpu")])
+def test_whose_array_it_is_says_how_to_fetch_it(A, module, remedy):
+    there = type("ndarray", (OnGpu,), {"__module__": module})()
+    with pytest.raises(heddle.Error, match=rf"b lies on a GPU, .*; give b\.{remedy}\(\)"):
+        heddle.cg(A, there)
+    matrix = type("csr_matrix", (), {"tocsr": None, "format": "csr", "shape": A.shape, "data": there})()
+    with pytest.raises(heddle.Error, match=rf"A lies on a GPU, .*; give A\.{remedy}\(\)"):
+        heddle.Matrix(matrix)
+
+
 def test_torch(rng):
     torch = pytest.importorskip("torch")
     A = laplacian(20)

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 
 from . import _core
-from ._arrays import borrowed
+from ._arrays import borrowed, on_cpu
 from ._types import holder, scalars, types
 from ._unpicklable import Unpicklable
 
@@ -102,6 +102,7 @@ class Matrix(Unpicklable):
             if not hasattr(A, "tocsr"):
                 raise TypeError(f"a {type(A).__name__} is no sparse matrix; give one of scipy.sparse, as "
                                 "scipy.sparse.csr_array(A) is, or (values, col_idx, row_ptr) with shape=")
+            on_cpu("A", getattr(A, "data", None))
             if shape is not None and tuple(shape) != A.shape:
                 raise _core.Error(f"shape is {tuple(shape)}, of a matrix of {A.shape}; leave it out")
             if A.format != "csr":
