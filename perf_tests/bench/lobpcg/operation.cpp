@@ -131,7 +131,8 @@ bool run_matrix(const Exec& exec, const Request& request, const Source& source) 
       "%14s %14s\n",
       source.short_name().c_str(), host.rows(), static_cast<int>(host.nonzeros()),
       plan.scheme().to_string().c_str(), request.count, request.largest ? "largest" : "smallest",
-      request.tolerance, "M", "set-up", "solve", "its", "products", "residual", "scale", "first", "last");
+      request.tolerance, "M", "set-up", "solve", "its", "products", "residual", "scale", "first",
+      "last");
   bool right = true;
   for (const std::string& word : request.preconditioners) {
     const Kokkos::Timer timer;
@@ -191,9 +192,10 @@ Operation lobpcg_operation() {
   };
   operation.run = [request](const std::vector<std::string>&) { return run(*request); };
   operation.help = matrix_help() +
-                   "\nA generated pattern without values of its own becomes its Laplacian, with one\n"
-                   "more on the diagonal. \"products\" counts columns that A was multiplied with;\n"
-                   "\"residual\" is the largest |A x - lambda x| / |x| over \"scale\", by a plain loop.\n";
+                   "\nA generated pattern without values of its own becomes its Laplacian,\n"
+                   "with one more on the diagonal. \"products\" counts columns that A was\n"
+                   "multiplied with; \"residual\" is the largest |A x - lambda x| / |x|\n"
+                   "over \"scale\", by a plain loop.\n";
   return operation;
 }
 
