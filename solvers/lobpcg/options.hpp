@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -19,6 +20,7 @@ enum class EigenOutcome : int {
   not_a_number,         ///< NaN or infinity in a product, or in the guess
   rank_deficient,       ///< no basis of `count` vectors was found
   indefinite,           ///< x' B x is not positive for some x that was met
+  out_of_time,          ///< max_seconds are over
   stopped_by_user       ///< the callback returned false
 };
 
@@ -33,6 +35,7 @@ constexpr const char* name(EigenOutcome outcome) {
     case EigenOutcome::not_a_number: return "NaN or infinity in a product or the guess";
     case EigenOutcome::rank_deficient: return "the vectors span too small a space";
     case EigenOutcome::indefinite: return "B is not positive definite";
+    case EigenOutcome::out_of_time: return "the time allowed is over";
     case EigenOutcome::stopped_by_user: return "stopped by the callback";
   }
   return "?";
@@ -51,6 +54,8 @@ struct LobpcgOptions {
   std::optional<double> tolerance = std::nullopt;
   /// After so many the search ends, with what it has.
   int max_iterations = 500;
+  /// Tested after each iteration; the search then ends, with what it has.
+  double max_seconds = std::numeric_limits<double>::infinity();
   /// Whether solve is given B: A x = lambda B x. It takes 6 vectors a pair more.
   bool generalized = false;
   /// Vectors that solve may be given as constraints, at most.

@@ -55,11 +55,13 @@ class LobpcgSolver {
                   "LOBPCG needs a symmetric preconditioner");
     }
     detail::lobpcg::check_mass(options_, rows_, mass);
+    const Kokkos::Timer timer;
     LobpcgResult result;
     basis_.largest_a = basis_.largest_b = 0;
     basis_.take_constraints(exec, mass, constraints);
     heddle::vectors::axpby(exec, 1, x, 0, basis_.span(basis_.now.vectors, 0, k_));
-    if (begin(exec, matrix, mass, result)) iterate(exec, matrix, preconditioner, mass, result);
+    if (begin(exec, matrix, mass, result))
+      iterate(exec, matrix, preconditioner, mass, timer, result);
     heddle::vectors::axpby(exec, 1, basis_.span(basis_.now.vectors, 0, k_), 0, x);
     exec.fence("heddle::lobpcg::solution");
     return result;
@@ -216,7 +218,8 @@ class LobpcgSolver {
   }
 
   template <class A, class M, class B>
-  void iterate(const Exec& exec, A& matrix, M& preconditioner, B& mass, LobpcgResult& result) {
+  void iterate(const Exec& exec, A& matrix, M& preconditioner, B& mass, const Kokkos::Timer& timer,
+               LobpcgResult& result) {
     std::vector<int> active;
     std::vector<double> norms;
     double claimed = verify(exec, matrix, mass, result, active);
@@ -239,6 +242,9 @@ class LobpcgSolver {
       result.history.push_back(judge(norms, result, active));
       if (options_.callback && !options_.callback(result.iterations, result.history.back())) {
         return end_with(EigenOutcome::stopped_by_user);
+      }
+      if (!active.empty() && timer.seconds() > options_.max_seconds) {
+        return end_with(EigenOutcome::out_of_time);
       }
       if (active.empty()) {
         const double truly = verify(exec, matrix, mass, result, active);

@@ -191,11 +191,11 @@ Operation lobpcg_operation() {
         ->check(CLI::IsMember({"none", "jacobi", "multigrid"}));
   };
   operation.run = [request](const std::vector<std::string>&) { return run(*request); };
-  operation.help =
-      matrix_help() +
-      "\nA generated pattern without values of its own becomes its Laplacian, with one\n"
-      "more on the diagonal. \"products\" counts columns that A was multiplied with;\n"
-      "\"residual\" is the largest |A x - lambda x| / |x| over \"scale\", by a plain loop.\n";
+  operation.help = matrix_help() +
+                   "\nA generated pattern without values of its own becomes its Laplacian,\n"
+                   "with one more on the diagonal. \"products\" counts columns that A was\n"
+                   "multiplied with; \"residual\" is the largest |A x - lambda x| / |x|\n"
+                   "over \"scale\", by a plain loop.\n";
   return operation;
 }
 

@@ -302,6 +302,14 @@ TEST_CASE("what does not fit is an Error, and a callback ends a search") {
   CHECK(result.outcome == EigenOutcome::stopped_by_user);
   CHECK(result.iterations == 3);
   CHECK_FALSE(result.pairs[0].converged);
+  LobpcgSolver<Exec, double> late(Exec(), n, {.count = 2, .max_seconds = 0});
+  const LobpcgResult over = late.solve(Exec(), a, x);
+  CHECK(over.outcome == EigenOutcome::out_of_time);
+  CHECK(over.iterations == 1);
+  CHECK_FALSE(over.pairs[0].converged);
+  CHECK(over.pairs[0].residual > 0);
+  CHECK_THROWS_AS((LobpcgSolver<Exec, double>(Exec(), 5, {.max_seconds = -1.0})), Error);
+  CHECK_THROWS_AS((LobpcgSolver<Exec, double>(Exec(), 5, {.max_seconds = std::nan("")})), Error);
 }
 
 }  // namespace heddle::test
