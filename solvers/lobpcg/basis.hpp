@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -45,7 +46,8 @@ class Basis {
                      arena_bytes<S, S, Sum, Sum, double>(vectors * n, k, 2 * small, small, 10 * k));
     S* next = arena_.template take<S>(vectors * n).data();
     const auto take = [&](std::size_t count) { return std::exchange(next, next + count * n); };
-    for (Block<S>* block : {&now, &next_}) {
+    const std::array blocks{&now, &next_};  // nvcc 13 has no loop over a braced list in a template
+    for (Block<S>* block : blocks) {
       block->vectors = take(3 * k);
       block->image = take(3 * k);
       block->mass = options.generalized ? take(3 * k) : block->vectors;
@@ -152,7 +154,8 @@ class Basis {
     const int count = generalized_ ? 10 * k_ : k_;
     if (generalized_) {
       int at = k_;
-      for (S* const of : {now.vectors, now.image, now.mass}) {
+      const std::array all{now.vectors, now.image, now.mass};
+      for (S* const of : all) {
         take_norms(exec, span(of, 0, m), at);
         at += 3 * k_;
       }
