@@ -6,6 +6,7 @@
 #include "coarsest.hpp"
 #include "diagonal.hpp"
 #include "filter.hpp"
+#include "prolongation.hpp"
 #include "small_rows.hpp"
 #include "smoother.hpp"
 #include "sweeps.hpp"
@@ -40,8 +41,8 @@ struct Shared {
     row_sums = memory.template take<double>(n).data();
   }
   /// Entries up to which levels take one launch: of a GPU one a thread that it keeps resident. On
-  /// an H100 cycles were up to 1 % shorter with levels of 40,000 to 300,000 entries in one launch,
-  /// and 1 to 2 % longer with those of 400,000.
+  /// an H100 cycles of levels of 5,000 to 300,000 entries took half to all of the time in one
+  /// launch, and longer with those of 400,000.
   std::int64_t one_launch_entries(const Exec& exec) const {
     if (!backends::has_cooperative<Exec> || sweeps()) return 0;
     if (options.one_launch_entries >= 0) return options.one_launch_entries;
@@ -73,7 +74,7 @@ struct Transfer {
 
   SmoothingMatrix<Exec, Matrix> smoothing;
   Tentative<Exec, S, O, Off> tentative;
-  MultiplyPlan<Exec, Matrix> prolongation;
+  SmoothedProlongation<Exec, Matrix> prolongation;
   DerivedCsr<Exec, S, O, Off> restriction;
   GalerkinPlan<Exec, Matrix> coarse;
   std::optional<typename SharedParts::Product> prolong, restrict_to;  ///< not of small levels
@@ -83,8 +84,7 @@ struct Transfer {
            const SpectrumNumbers* numbers, const SharedParts& shared)
       : smoothing(std::move(smooths)),
         tentative(std::move(from)),
-        prolongation(exec, smoothing.matrix(), tentative.prolongation.matrix(),
-                     {.keep_products = false}) {
+        prolongation(exec, smoothing.matrix(), tentative.prolongation.matrix(), vectors.vectors) {
     smooth_prolongation(exec, A, vectors, numbers);
     restriction = transpose(exec, prolongation.matrix(), Op::conjugate_transpose);
     coarse = GalerkinPlan<Exec, Matrix>(exec, restriction.matrix(), A, prolongation.matrix(),

@@ -32,5 +32,6 @@ std::vector<Trial> trials_of_gauss_seidel();
 std::vector<Trial> trials_of_ilu();
 std::vector<Trial> trials_of_krylov();
 std::vector<Trial> trials_of_csr();
+std::vector<Trial> trials_of_multigrid();
 
 }  // namespace heddle::test

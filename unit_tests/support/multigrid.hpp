@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What tests of multigrid share: plans with few formats, and systems.
+// What tests of multigrid share: systems, and what is asked of a preconditioner.
 #pragma once
 
 #include <heddle/cg.hpp>
@@ -7,26 +7,12 @@
 #include <map>
 
 #include "krylov.hpp"
+#include "multigrid_plans.hpp"
 #ifdef HEDDLE_EMULATED
 #include "../../solvers/krylov/cg_definitions.hpp"
-#include "shared_formats.hpp"
-#include "shared_multigrid.hpp"
 #endif
 
 namespace heddle::test {
-
-/// The formats of the compiled part, or as few as there may be.
-#ifdef HEDDLE_EMULATED
-template <ExecutionSpace E, class Matrix>
-using MultigridFormats = Formats<Shared<CsrFormat>>;
-#else
-template <ExecutionSpace E, class Matrix>
-using MultigridFormats = std::conditional_t<heddle::detail::is_compiled<E, Matrix>(),
-                                            DefaultFormats, Formats<CsrFormat>>;
-#endif
-template <ExecutionSpace E, Scalar S>
-using MultigridOf = MultigridPlan<E, typename PlainOperator<E, S>::Matrix,
-                                  MultigridFormats<E, typename PlainOperator<E, S>::Matrix>>;
 
 /// A matrix of the places of a seven-point star on a grid, of entry(row, column): with one layer
 /// those of five points.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What levels are made of. Aggregates are the same on every device and number of threads: held
 // against numbers written down.
+#include "../../../formats/matrix/multiply.hpp"
 #include "../../../solvers/multigrid/filter.hpp"
+#include "../../../solvers/multigrid/prolongation.hpp"
 #include "../../support/krylov.hpp"
 
 namespace heddle::test {
@@ -115,6 +117,55 @@ TEST_CASE_TEMPLATE_DEFINE("prolongations have the near-nullspace in their range"
   }
 }
 TEST_CASE_TEMPLATE_APPLY(range, Every<std::tuple<double>, UsualIndices, AllBackends>);
+
+TEST_CASE_TEMPLATE_DEFINE("a smoothed prolongation is the product of any two matrices", T,
+                          products) {
+  namespace mg = heddle::detail::multigrid;
+  using E = typename T::Exec;
+  using SpaceOf = typename T::Space;
+  using Matrix = typename PlainOperator<E, double>::Matrix;
+  const E exec;
+  // Rows of one entry to all of them, unsorted, some of a node without an aggregate.
+  constexpr int n = 300;
+  std::vector<int> row_ptr(1), col_idx, aggregate;
+  std::vector<double> values, of;
+  for (int i = 0; i < n; ++i) {
+    const int length = i == 7 ? n : i % 100 == 99 ? 70 : 1 + i % 9;
+    for (int k = 0; k < length; ++k) {
+      col_idx.push_back((i + 37 * k) % n);
+      values.push_back(1.0 + (i * 7 + k * 3) % 11);
+    }
+    row_ptr.push_back(static_cast<int>(col_idx.size()));
+    aggregate.push_back(i % 10 == 3 ? -1 : i * 13 % n / 4);
+  }
+  for (int i = 0; i < 3 * n; ++i) of.push_back(1 + i * 29 % 17);
+  const auto smoothing = plain_operator<E>(row_ptr, col_idx, values);
+  const auto aggregates = copy_in<SpaceOf>(aggregate);
+  const auto stored = copy_in<SpaceOf>(of);
+  for (const int vectors : {1, 3}) {
+    CAPTURE(vectors);
+    const mg::Tentative<E, double, int, int> tentative(exec, aggregates.data(), n / 4, 1,
+                                                       {stored.data(), n, vectors});
+    const Matrix P = tentative.prolongation.matrix();
+    mg::SmoothedProlongation<E, Matrix> prolongation(exec, smoothing.matrix(), P, vectors);
+    prolongation.numeric(exec, smoothing.matrix(), P);
+    const auto product = multiply(exec, smoothing.matrix(), P);
+    exec.fence("heddle::test::made");
+    const Matrix one = prolongation.matrix(), other = product.matrix();
+    REQUIRE(one.nonzeros() == other.nonzeros());
+    const auto one_starts = to_host(one.row_ptr()), other_starts = to_host(other.row_ptr());
+    const auto one_columns = to_host(one.col_idx()), other_columns = to_host(other.col_idx());
+    const auto one_values = to_host(one.values()), other_values = to_host(other.values());
+    int wrong = 0;
+    for (std::size_t i = 0; i <= n; ++i) wrong += one_starts(i) != other_starts(i);
+    for (std::size_t k = 0; k < one_values.extent(0); ++k) {
+      wrong += one_columns(k) != other_columns(k);
+      wrong += std::abs(one_values(k) - other_values(k)) > 1e-12;
+    }
+    CHECK(wrong == 0);
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(products, Every<std::tuple<double>, UsualIndices, AllBackends>);
 
 TEST_CASE_TEMPLATE_DEFINE("strength of blocks", T, blocks) {
   namespace mg = heddle::detail::multigrid;

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Cycles of multigrid of every smoother, number of levels and of levels in one launch: symmetric,
+// positive definite, and those of a plan with a launch for each step.
+#include "../support/multigrid_plans.hpp"
+#include "../support/shared_formats.hpp"
+#include "draw_events.hpp"
+#include "draw_system.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+template <class Exec>
+class MultigridTrial {
+ public:
+  static Outcome run(Random& random) { return MultigridTrial(random).follow(); }
+
+ private:
+  using Space = typename Exec::memory_space;
+  using Operator = PlainOperator<Exec, double>;
+  using Plan = MultigridOf<Exec, double>;
+  template <class Layout>
+  using Columns = Kokkos::View<double**, Layout, Space>;
+
+  explicit MultigridTrial(Random& random) : random_(random), exec_(draw_instance<Exec>(random)) {
+    const Pattern pattern = draw_square(random);
+    a_ = draw_dominant<Exec>(random, pattern, true);
+    draw_options();
+    outcome_.what = "threads " + std::to_string(exec_.concurrency()) + ", " + std::to_string(a_.n) +
+                    " rows of " + pattern.name + ", " + name(options_.smoother) + " of degree " +
+                    std::to_string(options_.degree) + ", strength " +
+                    std::to_string(options_.strength) + ", coarsest rows " +
+                    std::to_string(options_.coarsest_rows) + ", at most " +
+                    std::to_string(options_.max_levels) + " levels, one launch from " +
+                    std::to_string(options_.one_launch_entries) + " entries, room for " +
+                    std::to_string(options_.vectors.count);
+  }
+
+  void draw_options() {
+    const MultigridSmoother smoothers[] = {MultigridSmoother::chebyshev,
+                                           MultigridSmoother::l1_jacobi,
+                                           MultigridSmoother::gauss_seidel};
+    const std::int64_t entries[] = {-1, 0, 100, 1000, std::int64_t{1} << 40};
+    const int rows[] = {0, 3, 20, 100};
+    const double strengths[] = {0, 0.02, 0.2};
+    options_.smoother = one_of(random_, smoothers);
+    options_.degree = static_cast<int>(random_.below(5));
+    options_.strength = one_of(random_, strengths);
+    options_.coarsest_rows = one_of(random_, rows);
+    options_.max_levels = static_cast<int>(once_in(random_, 4) ? 1 + random_.below(3) : 20);
+    options_.one_launch_entries = one_of(random_, entries);
+    options_.vectors.count = static_cast<int>(1 + random_.below(once_in(random_, 2) ? 1 : 4));
+    if (once_in(random_, 4)) {
+      for (const int size : {2, 3}) {
+        if (a_.n % size == 0) options_.block_size = size;
+      }
+    }
+  }
+
+  Outcome follow() {
+    try {
+      std::optional<Plan> plan(std::in_place, exec_, a_.matrix(), options_);
+      MultigridOptions apart = options_;
+      apart.one_launch_entries = 0;
+      apart_.emplace(exec_, a_.matrix(), apart);
+      outcome_.what += "; " + std::to_string(plan->levels().levels.size()) + " levels";
+      const auto update = [&](Plan& old) {
+        double_values(a_);
+        old.update_values(exec_, a_.matrix());
+        apart_->update_values(exec_, a_.matrix());
+        old.check_values(exec_);
+      };
+      draw_events(random_, exec_, plan, outcome_, update, [&](Plan& used) {
+        once_in(random_, 2) ? cycle<Kokkos::LayoutLeft>(used) : cycle<Kokkos::LayoutRight>(used);
+      });
+    } catch (const std::exception& error) {
+      outcome_.problem = error.what();
+    }
+    return outcome_;
+  }
+
+  template <class Layout>
+  void cycle(Plan& plan) {
+    const auto n = static_cast<std::size_t>(a_.n);
+    const auto count = static_cast<std::size_t>(2 + random_.below(options_.vectors.count));
+    const auto host_b = random_columns<double, Layout>(n, count, random_.bits());
+    const Columns<Layout> b = copy_to<Space>(host_b), x = copy_to<Space>(host_b),
+                          y = copy_to<Space>(host_b);
+    fill_with_poison(x);
+    plan.apply(exec_, b, x);
+    apart_->apply(exec_, b, y);
+    exec_.fence("heddle::test::cycled");
+    outcome_.applies += static_cast<int>(count);
+    outcome_.what += "; " + std::to_string(count) + " vectors";
+    const auto got = to_host(x), expected = to_host(y);
+    const auto energy = [&](std::size_t v, std::size_t w) {
+      double sum = 0;
+      for (std::size_t i = 0; i < n; ++i) sum += host_b(i, v) * got(i, w);
+      return sum;
+    };
+    double largest = 0, off = 0;
+    for (std::size_t v = 0; v < count; ++v) {
+      for (std::size_t i = 0; i < n; ++i) {
+        largest = std::max(largest, std::abs(expected(i, v)));
+        off = std::max(off, std::abs(got(i, v) - expected(i, v)));
+      }
+    }
+    if (!(off <= 1e-9 * largest)) outcome_.problem = "x is off by " + std::to_string(off);
+    const double of_0 = energy(0, 0), of_1 = energy(1, 1);
+    if (n > 0 && !(of_0 > 0 && of_1 > 0)) outcome_.problem = "not positive definite";
+    if (!(std::abs(energy(0, 1) - energy(1, 0)) <= 1e-9 * std::sqrt(of_0 * of_1))) {
+      outcome_.problem = "not symmetric";
+    }
+  }
+
+  Random& random_;
+  Exec exec_;
+  Operator a_;
+  MultigridOptions options_;
+  std::optional<Plan> apart_;
+  Outcome outcome_;
+};
+
+}  // namespace
+
+std::vector<Trial> trials_of_multigrid() {
+  return {{"multigrid", &MultigridTrial<DefaultDevice>::run}};
+}
+
+}  // namespace heddle::test
