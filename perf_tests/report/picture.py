@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""README's picture: every matrix, its time over its bytes, and the peers beside. Plain SVG."""
+"""README's bars of speed-ups, and every matrix's time over its bytes beside the peers. Plain SVG."""
 import math
 from html import escape
 
@@ -79,3 +79,29 @@ def picture(series, bytes_per_second, title):
     return ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" '
             'font-size="13" role="img"><title>%s</title><rect width="%d" height="%d" fill="#fff"/>\n%s\n'
             "</svg>\n" % (WIDTH, HEIGHT, escape(title), WIDTH, HEIGHT, "\n".join(parts)))
+
+
+def bars(groups, title):
+    """groups: (name, [(peer, speed-up, losses, colour)]); a bar each, in decades, and a line at 1."""
+    line, left, right = 19, 250, 110
+    height = sum(line * (len(found) + 1) for _, found in groups) + 46
+    axis = Axis([0.5] + [gain for _, found in groups for _, gain, _, _ in found], left, WIDTH - right)
+    axis.first, axis.last = math.log10(0.5), math.log10(8)
+    parts, y = [], 12
+    for value in (0.5, 1, 2, 4, 8):
+        at = axis.place(value)
+        parts.append('<path d="M%.1f 8V%d" stroke="%s"/>' % (at, height - 34, QUIET if value == 1 else FAINT))
+        parts.append(text(at, height - 18, plain(value) + " times"))
+    for name, found in groups:
+        parts.append(text(8, y + 13, name, "start", INK, ' font-weight="bold"'))
+        y += line
+        for peer, gain, losses, colour in found:
+            start, end = sorted((axis.place(1), axis.place(gain)))
+            parts.append(text(left - 10, y + 12, peer, "end"))
+            parts.append('<rect x="%.1f" y="%.1f" width="%.1f" height="13" fill="%s"/>' % (
+                start, y + 1, end - start, colour))
+            parts.append(text(end + 6, y + 12, "%.2f, lost %s" % (gain, losses), "start", INK))
+            y += line
+    return ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" '
+            'font-size="12" role="img"><title>%s</title><rect width="%d" height="%d" fill="#fff"/>\n%s\n'
+            "</svg>\n" % (WIDTH, height, escape(title), WIDTH, height, "\n".join(parts)))

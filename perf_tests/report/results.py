@@ -47,23 +47,23 @@ def fastest(found, names):
 
 
 class Comparison:
-    """`auto` against the fastest of `names` on every matrix where both ran.
+    """`auto`, or another contestant of ours, against the fastest of `names` on every matrix where both ran.
 
     gains: (times as fast, matrix), the least first. applies: for every matrix on which auto is
     faster, how many applies its longer set-up takes to repay, 0 where its set-up is no longer.
     """
 
-    def __init__(self, results, names):
+    def __init__(self, results, names, ours="auto"):
         self.gains, self.applies = [], []
         for matrix in results["matrices"]:
             found = contestants(matrix)
-            ours, peer = found.get("auto"), fastest(found, names)
-            if not ours or not peer:
+            mine, peer = found.get(ours), fastest(found, names)
+            if not mine or not peer:
                 continue
-            self.gains.append((time(peer) / time(ours), matrix["name"]))
-            if time(ours) < time(peer):
-                longer = max(0.0, setup(ours) - setup(peer))
-                self.applies.append(longer / (time(peer) - time(ours)))
+            self.gains.append((time(peer) / time(mine), matrix["name"]))
+            if time(mine) < time(peer):
+                longer = max(0.0, setup(mine) - setup(peer))
+                self.applies.append(longer / (time(peer) - time(mine)))
         self.gains.sort()
 
     @property
