@@ -65,7 +65,7 @@ struct Counted {
   }
   std::int64_t rows() const { return size; }
   std::int64_t columns() const { return size; }
-  static constexpr bool takes_several_vectors() { return true; }
+  static constexpr bool takes_several_vectors = true;
 };
 
 /// The largest |A x - lambda x| / |x|, and of |x_i . x_j|, by the host's own loops.
