@@ -132,6 +132,12 @@ class Basis {
     heddle::vectors::inner_products(exec, span(mass, 0, count), w, workspace_, along);
     heddle::vectors::combine(exec, -1, span(vectors, 0, count), along, 1, w);
   }
+  /// w of norm one, so that what is left of it beside others is told from rounding.
+  void normalize(const Exec& exec, const Vectors& w) {
+    take_norms(exec, w, k_);
+    parallel_for(exec, "heddle::lobpcg::normalize", rows_ * static_cast<std::int64_t>(w.extent(1)),
+                 Normalize<S>{w.data(), norms_ + k_, rows_});
+  }
   void project_constraints(const Exec& exec, const Vectors& w) {
     project(exec, constraints_, constraints_mass_, constrained_, w);
   }

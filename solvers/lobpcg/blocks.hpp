@@ -29,6 +29,18 @@ struct RandomEntry {
   }
 };
 
+/// Columns over their norms; a column of zeros stays.
+template <Scalar S>
+struct Normalize {
+  S* to;
+  const double* norms;
+  std::int64_t rows;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const double norm = norms[i / rows];
+    if (!(norm == 0)) to[i] = to[i] / static_cast<heddle::RealOf<S>>(norm);
+  }
+};
+
 /// Vectors of a basis, their products with A and with B; without B the latter are the vectors.
 template <class S>
 struct Block {

@@ -25,6 +25,10 @@ inline void check_options(const LobpcgOptions& options, std::int64_t rows) {
     throw Error("options.max_iterations is " + std::to_string(options.max_iterations),
                 "give none or more");
   }
+  if (options.stagnation_window < 1) {
+    throw Error("options.stagnation_window is " + std::to_string(options.stagnation_window),
+                "give one or more");
+  }
   if (!(options.max_seconds >= 0)) {
     throw Error("options.max_seconds is " + std::to_string(options.max_seconds),
                 "give none or more");

@@ -20,6 +20,8 @@ enum class EigenOutcome : int {
   not_a_number,         ///< NaN or infinity in a product, or in the guess
   rank_deficient,       ///< no basis of `count` vectors was found
   indefinite,           ///< x' B x is not positive for some x that was met
+  not_symmetric,        ///< x' A y and y' A x differ by more than rounding, or those of B
+  stagnated,            ///< residuals and Ritz values as they were for stagnation_window iterations
   out_of_time,          ///< max_seconds are over
   stopped_by_user       ///< the callback returned false
 };
@@ -35,6 +37,8 @@ constexpr const char* name(EigenOutcome outcome) {
     case EigenOutcome::not_a_number: return "NaN or infinity in a product or the guess";
     case EigenOutcome::rank_deficient: return "the vectors span too small a space";
     case EigenOutcome::indefinite: return "B is not positive definite";
+    case EigenOutcome::not_symmetric: return "A or B is not symmetric";
+    case EigenOutcome::stagnated: return "stagnated: the residuals fall no more";
     case EigenOutcome::out_of_time: return "the time allowed is over";
     case EigenOutcome::stopped_by_user: return "stopped by the callback";
   }
@@ -54,6 +58,9 @@ struct LobpcgOptions {
   std::optional<double> tolerance = std::nullopt;
   /// After so many the search ends, with what it has.
   int max_iterations = 500;
+  /// The search ends when for so many iterations the largest residual was no smaller than before,
+  /// and the sum of the Ritz values the same but for rounding.
+  int stagnation_window = 200;
   /// Tested after each iteration; the search then ends, with what it has.
   double max_seconds = std::numeric_limits<double>::infinity();
   /// Whether solve is given B: A x = lambda B x. It takes 6 vectors a pair more.

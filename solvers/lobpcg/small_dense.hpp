@@ -40,6 +40,20 @@ struct Dense {
   }
 };
 
+/// The largest |h(i, j) - conj h(j, i)| over sizes(i) sizes(j); 0 of a Hermitian matrix.
+template <class T, class Sizes>
+double asymmetry(const Dense<T>& h, const Sizes& sizes) {
+  double largest = 0;
+  for (int j = 0; j < h.columns; ++j) {
+    for (int i = 0; i < j; ++i) {
+      const double of_both = sizes(i) * sizes(j);
+      const double difference = Kokkos::abs(h(i, j) - conjugated(h(j, i)));
+      if (of_both > 0) largest = std::max(largest, difference / of_both);
+    }
+  }
+  return largest;
+}
+
 /// a b
 template <class T>
 Dense<T> times(const Dense<T>& a, const Dense<T>& b) {

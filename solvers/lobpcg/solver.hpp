@@ -111,8 +111,38 @@ class LobpcgSolver {
     }
     return noise * growth;
   }
+  /// Zeros in place of vectors of which, once of norm one, projections left no more than rounding:
+  /// that has parts of the constraints and of anything.
+  void leave_out_rounding(Dense& g, Dense& h, const std::vector<double>& norms) const {
+    double longest = 1, of_b = 1;
+    if (options_.generalized) {
+      of_b = basis_.largest_b;
+      for (int j = 0; j < g.rows; ++j) {
+        longest = std::max(longest, norms[static_cast<std::size_t>(k_ + j)]);
+      }
+    }
+    const double rounding = 1e3 * epsilon * longest;
+    for (int j = 0; j < g.rows; ++j) {
+      if (detail::lobpcg::real_part(g(j, j)) > rounding * rounding * of_b) continue;
+      for (int i = 0; i < g.rows; ++i) g(i, j) = g(j, i) = h(i, j) = h(j, i) = 0;
+    }
+  }
   bool indefinite(const Ritz& ritz, double noise) const {
     return options_.generalized && (noise < 0 || ritz.least < -100 * noise);
+  }
+  /// Whether A or B is less symmetric than the tolerance needs, and than rounding explains, which
+  /// combinations of almost dependent vectors have multiplied.
+  bool unsymmetric(const Dense& g, const Dense& h, const std::vector<double>& norms,
+                   const LobpcgResult& result) const {
+    const double allowed = std::max(std::pow(epsilon, 0.25), tolerance());
+    const auto size = [&](int j) {
+      return options_.generalized ? norms[static_cast<std::size_t>(k_ + j)]
+                                  : std::sqrt(std::abs(detail::lobpcg::real_part(g(j, j))));
+    };
+    const double of_a = options_.generalized ? basis_.largest_a : result.scale;
+    return detail::lobpcg::asymmetry(h, size) > allowed * of_a ||
+           (options_.generalized &&
+            detail::lobpcg::asymmetry(g, size) > allowed * basis_.largest_b);
   }
 
   /// X of norm one with its Ritz values, of the guess.
@@ -122,8 +152,9 @@ class LobpcgSolver {
     std::vector<double> norms;
     constexpr int most_tries = 4;
     for (int attempt = 0; attempt < most_tries; ++attempt) {
-      for (int twice = 0; twice < 2; ++twice)
-        basis_.project_constraints(exec, basis_.span(basis_.now.vectors, 0, k_));
+      const Vectors x = basis_.span(basis_.now.vectors, 0, k_);
+      basis_.normalize(exec, x);
+      for (int twice = 0; twice < 2; ++twice) basis_.project_constraints(exec, x);
       basis_.multiply(exec, matrix, mass, 0, k_);
       Dense g, h;
       basis_.measure(exec, k_, g, h, norms);
@@ -132,6 +163,7 @@ class LobpcgSolver {
         return false;
       }
       const double noise = noise_of(g, norms);
+      leave_out_rounding(g, h, norms);
       const Ritz ritz = detail::lobpcg::rayleigh_ritz(g, h, k_, {}, options_.wanted, noise);
       if (indefinite(ritz, noise)) {
         result.outcome = EigenOutcome::indefinite;
@@ -156,6 +188,17 @@ class LobpcgSolver {
       result.pairs[static_cast<std::size_t>(j)].value = ritz.values[static_cast<std::size_t>(j)];
     }
     result.scale = std::max(result.scale, ritz.scale);
+  }
+
+  /// Whether the sum of the Ritz values is another than `sum` by more than rounding, which it then
+  /// becomes: residuals may stay as they are, or grow, while these still move.
+  bool values_moved(const LobpcgResult& result, double& sum) const {
+    double now = 0;
+    for (const auto& pair : result.pairs) now += pair.value;
+    const double unit = options_.generalized ? result.scale / basis_.largest_b : result.scale;
+    if (std::abs(now - sum) <= 16 * k_ * epsilon * unit) return false;
+    sum = now;
+    return true;
   }
 
   /// Residuals into the result; the largest.
@@ -183,6 +226,7 @@ class LobpcgSolver {
   template <class A, class B>
   double verify(const Exec& exec, A& matrix, B& mass, LobpcgResult& result,
                 std::vector<int>& active) {
+    basis_.project_constraints(exec, basis_.span(basis_.now.vectors, 0, k_));
     basis_.multiply(exec, matrix, mass, 0, k_);
     std::vector<double> values;
     for (const auto& pair : result.pairs) values.push_back(pair.value);
@@ -210,6 +254,7 @@ class LobpcgSolver {
     if constexpr (!detail::krylov::no_preconditioner<M>) {
       detail::krylov::apply<Exec, S>(exec, preconditioner, gathered, w);
     }
+    basis_.normalize(exec, w);
     for (int twice = 0; twice < 2; ++twice) {
       basis_.project_constraints(exec, w);
       basis_.project(exec, basis_.now.vectors, basis_.now.mass, kept, w);
@@ -223,7 +268,8 @@ class LobpcgSolver {
     std::vector<int> active;
     std::vector<double> norms;
     double claimed = verify(exec, matrix, mass, result, active);
-    int directions = 0;
+    double smallest = std::numeric_limits<double>::infinity(), sum = smallest;
+    int directions = 0, no_smaller = 0;
     const auto end_with = [&](EigenOutcome outcome) {
       verify(exec, matrix, mass, result, active);
       result.outcome = outcome;
@@ -256,7 +302,13 @@ class LobpcgSolver {
         directions = 0;
         continue;
       }
+      const bool moved = values_moved(result, sum);
+      no_smaller = moved || result.history.back() < smallest ? 0 : no_smaller + 1;
+      smallest = std::min(smallest, result.history.back());
+      if (no_smaller == options_.stagnation_window) return end_with(EigenOutcome::stagnated);
+      if (unsymmetric(g, h, norms, result)) return end_with(EigenOutcome::not_symmetric);
       const double noise = noise_of(g, norms);
+      leave_out_rounding(g, h, norms);
       const Ritz ritz = detail::lobpcg::rayleigh_ritz(g, h, k_, active, options_.wanted, noise);
       if (indefinite(ritz, noise)) return end_with(EigenOutcome::indefinite);
       if (ritz.x.columns < k_) return end_with(EigenOutcome::rank_deficient);

@@ -185,6 +185,106 @@ TEST_CASE("lobpcg says what went wrong, and calls no pair converged that is not"
   CHECK_FALSE(broken.pairs[0].converged);
 }
 
+// Failures that others reported, from the definitions of their problems.
+TEST_CASE("a diagonal with one zero and many equal values") {  // IterativeSolvers.jl issue 246
+  constexpr double of[] = {1.25, 1.5,  1.5, 1.25, 1.5, 1.25, 1.5, 0,
+                           1.13, 1.13, 1.5, 1.13, 1.5, 1.5,  1.13};
+  constexpr int n = 15, count = 5;
+  std::vector<int> row_ptr(1), col_idx;
+  std::vector<double> values(of, of + n);
+  for (int i = 0; i < n; ++i) {
+    col_idx.push_back(i);
+    row_ptr.push_back(i + 1);
+  }
+  auto a = plain_operator<Exec, double>(row_ptr, col_idx, values);
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
+    if (emulated && seed > 1) continue;
+    CAPTURE(seed);
+    const auto x = random_columns<double, Kokkos::LayoutLeft>(n, count, seed);
+    const auto modes = copy_to<Space>(x);
+    LobpcgSolver<Exec, double> solver(Exec(), n, {.count = count, .tolerance = 1e-10});
+    const LobpcgResult result = solver.solve(Exec(), a, modes);
+    CHECK_MESSAGE(result.converged(), name(result.outcome));
+    CHECK(std::abs(result.pairs[0].value) < 1e-9);
+    for (std::size_t j = 1; j < 5; ++j) CHECK(result.pairs[j].value == doctest::Approx(1.13));
+    const auto [residual, skew] = errors<double>(a, modes, result);
+    CHECK(residual < 1e-9);
+    CHECK(skew < 1e-12);
+  }
+}
+
+TEST_CASE("diagonals spread over many decades neither diverge nor lie") {  // scipy issue 16408
+  constexpr int n = 100, count = 6;
+  for (const double decades : {3.0, 8.0, 16.0}) {
+    if (emulated && decades != 8.0) continue;
+    CAPTURE(decades);
+    for (const Wanted wanted : {Wanted::largest, Wanted::smallest}) {
+      const auto value = [=](int i) { return std::pow(10.0, decades * i / (n - 1)); };
+      std::vector<int> row_ptr(1), col_idx;
+      std::vector<double> values;
+      for (int i = 0; i < n; ++i) {
+        col_idx.push_back(i);
+        values.push_back(value(i));
+        row_ptr.push_back(i + 1);
+      }
+      auto a = plain_operator<Exec, double>(row_ptr, col_idx, values);
+      const auto x = guess<double>(n, count);
+      LobpcgSolver<Exec, double> solver(
+          Exec(), n, {.count = count, .wanted = wanted, .max_iterations = emulated ? 40 : 300});
+      const LobpcgResult result = solver.solve(Exec(), a, x);
+      const auto [residual, skew] = errors<double>(a, x, result);
+      CHECK(skew < 1e-12);
+      double called = 0;
+      for (const auto& pair : result.pairs) {
+        called = std::max(called, pair.residual);
+        CHECK(pair.converged == (pair.residual <= 1e-8 * result.scale));
+      }
+      CHECK(residual == doctest::Approx(called).epsilon(1e-3));
+      if (wanted == Wanted::smallest) continue;  // which are close together, beside the largest
+      CHECK_MESSAGE(result.converged(), name(result.outcome));
+      for (int j = 0; j < count; ++j) {
+        CHECK(result.pairs[static_cast<std::size_t>(j)].value ==
+              doctest::Approx(value(n - 1 - j)).epsilon(1e-7));
+      }
+    }
+  }
+}
+
+TEST_CASE("what falls no more has stagnated, and what is not symmetric is called so") {
+  constexpr int n = emulated ? 24 : 400;
+  auto a = tridiagonal<double>(n, 2, -1);
+  const auto x = guess<double>(n, 2);
+  LobpcgSolver<Exec, double> tight(Exec(), n,
+                                   {.count = 2,
+                                    .tolerance = 1e-18,
+                                    .max_iterations = 20000,
+                                    .stagnation_window = emulated ? 30 : 200});
+  const LobpcgResult still = tight.solve(Exec(), a, x);
+  CHECK_MESSAGE(still.outcome == EigenOutcome::stagnated, name(still.outcome));
+  CHECK(still.iterations < 20000);
+  CHECK_FALSE(still.pairs[0].converged);
+  CHECK(still.pairs[0].value == doctest::Approx(of_path(n, 1)).epsilon(1e-8));
+  CHECK(errors<double>(a, x, still).first < 1e-12);
+
+  constexpr int side = emulated ? 5 : 20;
+  auto skewed = grid_operator<Exec, double>(side, [](int i, int j) {
+    return i == j ? 4.0 : j > i ? -0.5 : -1.5;
+  });
+  for (const double tolerance : {1e-8, 1e-3}) {
+    const auto y = guess<double>(side * side, 2);
+    LobpcgSolver<Exec, double> solver(Exec(), side * side, {.count = 2, .tolerance = tolerance});
+    const LobpcgResult result = solver.solve(Exec(), skewed, y);
+    CHECK_MESSAGE(result.outcome == EigenOutcome::not_symmetric, name(result.outcome));
+    CHECK_FALSE(result.pairs[0].converged);
+  }
+  const auto values = Kokkos::create_mirror(Kokkos::HostSpace(), a.values);
+  Kokkos::deep_copy(values, a.values);
+  values(1) *= 1 + 1e-6;  // by less than is asked for
+  Kokkos::deep_copy(a.values, values);
+  LobpcgSolver<Exec, double> coarse(Exec(), n, {.count = 2, .tolerance = 1e-4});
+  CHECK(coarse.solve(Exec(), a, guess<double>(n, 2)).converged());
+}
+
 TEST_CASE_TEMPLATE_DEFINE("lobpcg on every backend finds what stands on a diagonal", T, diagonal) {
   using S = typename T::Scalar;
   using E = typename T::Exec;
@@ -214,6 +314,7 @@ TEST_CASE("lobpcg refuses what makes no sense") {
   CHECK_THROWS_AS((LobpcgSolver<Exec, double>(Exec(), 5, {.tolerance = 0.0})), Error);
   CHECK_THROWS_WITH_AS((LobpcgSolver<Exec, double>(Exec(), 5, {.max_iterations = -1})),
                        doctest::Contains("options.max_iterations is -1"), Error);
+  CHECK_THROWS_AS((LobpcgSolver<Exec, double>(Exec(), 5, {.stagnation_window = 0})), Error);
   LobpcgSolver<Exec, double> solver(Exec(), 5, {.count = 2});
   auto a = tridiagonal<double>(6, 2, -1);
   CHECK_THROWS_AS(solver.solve(Exec(), a, guess<double>(6, 2)), Error);
