@@ -46,13 +46,14 @@ void expect_crash(std::uint64_t seed) {
 std::vector<Trial> all_trials() {
   std::vector<Trial> all;
 #ifdef HEDDLE_EMULATED  // which is compiled for one device more
-  const auto kinds = {trials_of_double, trials_of_wavefronts, trials_of_gauss_seidel, trials_of_ilu,
-                      trials_of_krylov, trials_of_csr,        trials_of_multigrid};
+  const auto kinds = {trials_of_double,    trials_of_wavefronts, trials_of_gauss_seidel,
+                      trials_of_ilu,       trials_of_krylov,     trials_of_csr,
+                      trials_of_multigrid, trials_of_lobpcg,     trials_of_sgd};
 #else
-  const auto kinds = {trials_of_double,   trials_of_float,      trials_of_complex,
-                      trials_of_portable, trials_of_wavefronts, trials_of_gauss_seidel,
-                      trials_of_ilu,      trials_of_krylov,     trials_of_csr,
-                      trials_of_multigrid};
+  const auto kinds = {trials_of_double,    trials_of_float,      trials_of_complex,
+                      trials_of_portable,  trials_of_wavefronts, trials_of_gauss_seidel,
+                      trials_of_ilu,       trials_of_krylov,     trials_of_csr,
+                      trials_of_multigrid, trials_of_lobpcg,     trials_of_sgd};
 #endif
   for (const auto trials : kinds) {
     for (Trial& trial : trials()) all.push_back(std::move(trial));

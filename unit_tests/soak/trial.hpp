@@ -33,5 +33,7 @@ std::vector<Trial> trials_of_ilu();
 std::vector<Trial> trials_of_krylov();
 std::vector<Trial> trials_of_csr();
 std::vector<Trial> trials_of_multigrid();
+std::vector<Trial> trials_of_lobpcg();
+std::vector<Trial> trials_of_sgd();
 
 }  // namespace heddle::test
