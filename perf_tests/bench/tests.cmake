@@ -96,8 +96,9 @@ heddle_bench_test(lobpcg_not_square RUN lobpcg --generate rectangular:50,60,3 gr
                   ERR "rectangular:50,60,3 is not square")
 heddle_bench_test(lobpcg_no_preconditioner RUN lobpcg --generate grid2d:9 --preconditioner ssor EXIT 2
                   OUT none ERR "ssor not in")
-heddle_bench_test(sgd RUN sgd --ratings 20000 --epochs 5 --blocks 16 --diagonals EXIT 0
+heddle_bench_test(sgd RUN sgd --ratings 20000 --epochs 5 --blocks 16 8x24 --diagonals EXIT 0
                   OUT "${bench_tests}/sgd.txt")
+heddle_bench_test(sgd_no_blocks RUN sgd --ratings 2000 --blocks 4by4 EXIT 2 OUT none ERR "no number of blocks")
 heddle_bench_test(sgd_no_file RUN sgd --file nowhere.txt EXIT 2 OUT none ERR "nowhere.txt")
 heddle_bench_test(no_command EXIT 2 ERR "subcommand is required")
 heddle_bench_test(no_model RUN spmv --generate grid2d:9 --model nowhere.model ${quick} EXIT 2 OUT none

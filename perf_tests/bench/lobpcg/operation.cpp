@@ -32,13 +32,13 @@ struct Request {
   std::vector<std::string> preconditioners = {"none", "jacobi"};
 };
 
-/// A matrix that is symmetric: of a generated pattern its Laplacian, with one on the diagonal more.
+/// A matrix that is symmetric: of a pattern its Laplacian, with one on the diagonal more.
 Storage symmetric_matrix(const Source& source, std::uint64_t seed) {
   const Kokkos::DefaultHostExecutionSpace host;
   const auto loaded = load<double, std::int32_t>(source, seed);
   Storage A = add_up_repeats(host, loaded.matrix.matrix()).storage();
   if (A.rows() != A.columns()) throw Error(source.short_name() + " is not square", "take another");
-  if (source.generated && !loaded.own_values) {
+  if (!loaded.own_values) {
     for (std::int32_t i = 0; i < A.rows(); ++i) {
       const auto row = std::pair(A.row_ptr()(i), A.row_ptr()(i + 1));
       for (auto k = row.first; k < row.second; ++k) {
@@ -192,8 +192,8 @@ Operation lobpcg_operation() {
   };
   operation.run = [request](const std::vector<std::string>&) { return run(*request); };
   operation.help = matrix_help() +
-                   "\nA generated pattern without values of its own becomes its Laplacian,\n"
-                   "with one more on the diagonal. \"products\" counts columns that A was\n"
+                   "\nA pattern without values of its own becomes its Laplacian, with one\n"
+                   "more on the diagonal where it has one. \"products\" counts columns that A was\n"
                    "multiplied with; \"residual\" is the largest |A x - lambda x| / |x|\n"
                    "over \"scale\", by a plain loop.\n";
   return operation;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iostream>
 #include <memory>
+#include <regex>
 
 #include "../common/stopwatch.hpp"
 #include "../common/table.hpp"
@@ -24,7 +25,7 @@ struct Request {
   std::int64_t count = 1'000'000;
   int rank = 32, epochs = 10;
   double rate = 0.02, lambda = 0.05;
-  std::vector<std::int64_t> blocks;
+  std::vector<std::string> blocks;
   bool diagonals = false;
   std::uint64_t seed = 1;
 };
@@ -57,6 +58,13 @@ Row run_plan(const Exec& exec, const Request& request, const Ratings<float, int,
   }
   row.rmse = plan.rmse(exec, p, q);
   return row;
+}
+
+/// Of "64" or "64x256" the blocks to a column of blocks and to a row.
+std::pair<std::int64_t, std::int64_t> blocks_of(const std::string& text) {
+  const std::size_t cross = text.find('x');
+  const std::int64_t down = std::stoll(text);
+  return {down, cross == std::string::npos ? down : std::stoll(text.substr(cross + 1))};
 }
 
 /// In the order of a shuffle, as libraries of one thread do.
@@ -116,11 +124,12 @@ int run(const Request& request) {
   rows.push_back(run_sequential(exec, request, host));
   const SgdOptions base{.rank = request.rank, .seed = request.seed};
   rows.push_back(run_plan(exec, request, ratings, "blocks", base));
-  for (const std::int64_t blocks : request.blocks) {
+  for (const std::string& blocks : request.blocks) {
+    const auto [down, across] = blocks_of(blocks);
     SgdOptions options = base;
-    options.block_rows = std::max<std::int64_t>(1, ceil_div(ratings.rows, blocks));
-    options.block_columns = std::max<std::int64_t>(1, ceil_div(ratings.columns, blocks));
-    rows.push_back(run_plan(exec, request, ratings, "blocks, " + std::to_string(blocks), options));
+    options.block_rows = std::max<std::int64_t>(1, ceil_div(ratings.rows, down));
+    options.block_columns = std::max<std::int64_t>(1, ceil_div(ratings.columns, across));
+    rows.push_back(run_plan(exec, request, ratings, "blocks, " + blocks, options));
   }
   for (const SgdSchedule schedule : {SgdSchedule::diagonals, SgdSchedule::atomic}) {
     if (schedule == SgdSchedule::diagonals && !request.diagonals) continue;
@@ -169,7 +178,13 @@ Operation sgd_operation() {
         ->capture_default_str();
     app.add_option("--rate", request->rate, "Step")->capture_default_str();
     app.add_option("--lambda", request->lambda, "Regularization")->capture_default_str();
-    app.add_option("--blocks", request->blocks, "Blocks to each side, beside the default");
+    app.add_option("--blocks", request->blocks,
+                   "Blocks to each side, or 64x256: 64 of rows, 256 of columns; beside the default")
+        ->check([](const std::string& text) {
+          const bool right =
+              std::regex_match(text, std::regex("[1-9][0-9]{0,8}(x[1-9][0-9]{0,8})?"));
+          return std::string(right ? "" : text + " is no number of blocks");
+        });
     app.add_flag("--diagonals", request->diagonals, "Time the schedule of diagonals, too");
     app.add_option("--seed", request->seed, "Of ratings and shuffles")->capture_default_str();
   };
