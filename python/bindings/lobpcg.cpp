@@ -45,12 +45,14 @@ struct AnyOperator {
 template <class S, class O>
 nb::tuple lobpcg(nb::handle A, const Output<S>& x, nb::handle M, nb::handle B,
                  const std::optional<Input<S>>& constraints, bool largest,
-                 std::optional<double> tolerance, int max_iterations, nb::handle callback) {
+                 std::optional<double> tolerance, int max_iterations,
+                 std::optional<double> max_seconds, nb::handle callback) {
   LobpcgOptions options;
   options.count = static_cast<int>(x.shape(1));
   options.wanted = largest ? Wanted::largest : Wanted::smallest;
   options.tolerance = tolerance;
   options.max_iterations = max_iterations;
+  if (max_seconds) options.max_seconds = *max_seconds;
   options.generalized = !B.is_none();
   options.constraints = constraints ? static_cast<int>(constraints->shape(1)) : 0;
   Look look{callback};
@@ -88,7 +90,8 @@ template <class S, class O>
 void bind_lobpcg(nb::module_& m) {
   const nb::arg any;
   m.def("lobpcg", &lobpcg<S, O>, any, nb::arg().noconvert(), nb::arg().none(), nb::arg().none(),
-        nb::arg().noconvert().none(), any, nb::arg().none(), any, nb::arg().none());
+        nb::arg().noconvert().none(), any, nb::arg().none(), any, nb::arg().none(),
+        nb::arg().none());
 }
 
 HEDDLE_PYTHON_INSTANCES(bind_lobpcg)

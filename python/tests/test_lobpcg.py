@@ -97,6 +97,8 @@ def test_a_callback_sees_and_ends_a_search(A, rng):
     assert [p.residual for p in seen] == result.history[-len(seen):].tolist()
     ended = heddle.lobpcg(A, rng.standard_normal((900, 2)), callback=lambda p: p.iterations < 2, return_result=True)
     assert not ended.converged and ended.message == "stopped by the callback"
+    late = heddle.lobpcg(A, rng.standard_normal((900, 2)), max_seconds=0, return_result=True)
+    assert late.iterations == 1 and late.message == "the time allowed is over"
 
 
 def test_what_is_not_there(A, rng):

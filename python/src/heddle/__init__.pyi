@@ -388,6 +388,7 @@ def lobpcg(
     retResidualNormsHistory: bool = False,
     restartControl: int | None = None,
     *,
+    max_seconds: float | None = None,
     callback: Callable[[Progress], object] | None = None,
     return_result: Literal[False] = False,
 ) -> Any: ...
@@ -406,6 +407,7 @@ def lobpcg(
     retResidualNormsHistory: bool = False,
     restartControl: int | None = None,
     *,
+    max_seconds: float | None = None,
     callback: Callable[[Progress], object] | None = None,
     return_result: Literal[True],
 ) -> EigenResult: ...

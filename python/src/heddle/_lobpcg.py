@@ -25,8 +25,8 @@ class EigenResult:
 
 
 def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, verbosityLevel=0,
-           retLambdaHistory=False, retResidualNormsHistory=False, restartControl=None, *, callback=None,
-           return_result=False):
+           retLambdaHistory=False, retResidualNormsHistory=False, restartControl=None, *, max_seconds=None,
+           callback=None, return_result=False):
     """The smallest or largest eigenvalues of a symmetric (Hermitian) A, and eigenvectors, by products alone.
 
     Those of A x = lambda x, or of A x = lambda B x.
@@ -54,6 +54,8 @@ def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, v
         Which end of the spectrum.
     retResidualNormsHistory : bool
         Return the largest residual of each iteration too.
+    max_seconds : float, optional
+        Ends the search, tested after each iteration. No bound by default.
     callback : function, optional
         Called with a Progress after each iteration, of the largest residual; ends the search by returning False.
     return_result : bool
@@ -87,7 +89,7 @@ def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, v
     x = np.array(guess, dtype=dtype, order="F")
     converged, message, iterations, values, residuals, scale, history = part.lobpcg(
         operator, x, preconditioner_of(M, n, part), mass, Y, largest, None if tol is None else float(tol),
-        500 if maxiter is None else maxiter, called(callback))
+        500 if maxiter is None else maxiter, None if max_seconds is None else float(max_seconds), called(callback))
     del alive, kept
     result = EigenResult(np.array(values), x, converged, message, iterations, np.array(residuals), scale,
                          np.array(history))
