@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Heddle's recipe for Spack 1.0 and newer. docs/install.md says how it is used from here.
-# Whoever publishes a release sets `homepage` and `git`, and gives each version the `commit` of its tag.
+# `homepage` and `git` are placeholders of packaging/addresses. Whoever publishes a release gives each version the
+# `commit` of its tag.
 from spack_repo.builtin.build_systems.cmake import CMakePackage
 from spack_repo.builtin.build_systems.cuda import CudaPackage
 from spack_repo.builtin.build_systems.rocm import ROCmPackage
