@@ -53,7 +53,7 @@ class Heddle(CMakePackage, CudaPackage, ROCmPackage):
 
     conflicts("+cuda", when="cuda_arch=none")
     conflicts("+rocm", when="+cuda", msg="a Kokkos has one kind of GPU")
-    conflicts("%gcc@:11", msg="C++20 as Heddle writes it is tested from gcc 12 on")
+    conflicts("%gcc@:11", msg="gcc 11 lacks parts of C++20; 12.2 is the oldest that Heddle was built with")
     conflicts("^cuda@:11", when="+cuda", msg="nvcc knows C++20 from CUDA 12 on")
     requires("^kokkos+wrapper", when="+cuda", msg="nvcc is tested by Kokkos' nvcc_wrapper")
     requires("^kokkos+cuda_lambda", when="+cuda ^kokkos@:4")
