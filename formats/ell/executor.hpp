@@ -5,7 +5,6 @@
 
 #include "../../backends/cpu_traits.hpp"
 #include "../common/owned_executor.hpp"
-#include "../common/slots/row_sums.hpp"
 #include "kernel.hpp"
 #include "storage.hpp"
 
@@ -34,12 +33,11 @@ struct Runs {
     constexpr bool lanes = backends::has_lanes<Exec>;
     // On a CPU the packs take the place of the batch: their loads are in flight together.
     constexpr int packs = lanes || Vectors > 1 ? 1 : tuning.cpu_packs;
-    using RowSums =
-        slots::RowSums<View<S, O>, Product<V, Acc>, Exec, packs, lanes ? batch : 1, Vectors>;
-    static_assert(tuning.row_alignment % RowSums::rows_per_lane == 0,
+    using Rows = slots::Rows<View<S, O>, Product<V, Acc>, Exec, packs, lanes ? batch : 1, Vectors>;
+    static_assert(tuning.row_alignment % Rows::rows_per_lane == 0,
                   "the last packs of rows end in the padding");
     using Shape = backends::Shape<1, tuning.team_threads>;
-    const RowSums rows{storage.view(), product};
+    const Rows rows{storage.view(), product};
     const auto teams_of = [&](int rows_per_team) {
       return ceil_div<std::int64_t>(rows.A.rows, rows_per_team);
     };
@@ -47,13 +45,13 @@ struct Runs {
       if (lane_bits > 0) {
         backends::launch<Shape>(exec, "heddle::spmv::ell",
                                 teams_of(tuning.team_threads >> lane_bits),
-                                SplitKernel<RowSums>{rows, lane_bits});
+                                SplitKernel<Rows>{rows, lane_bits});
         return true;
       }
     }
-    constexpr int rows_per_team = RowSums::rows_per_lane * (lanes ? tuning.team_threads : 1);
+    constexpr int rows_per_team = Rows::rows_per_lane * (lanes ? tuning.team_threads : 1);
     backends::launch_simd<Shape>(exec, "heddle::spmv::ell", teams_of(rows_per_team),
-                                 Kernel<RowSums>{rows}, simd);
+                                 slots::RowKernel<Rows>{rows}, simd);
     return true;
   }
 

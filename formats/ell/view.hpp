@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../core/types.hpp"
+#include "../common/slots/strip.hpp"
 
 namespace heddle::detail::ell {
 
@@ -18,6 +18,10 @@ struct View {
   int width;
   const O* col_idx;
   const S* values;
+
+  KOKKOS_FORCEINLINE_FUNCTION slots::Strip<S, O, O, std::int64_t> strip() const {
+    return {values, col_idx, stride};
+  }
 };
 
 }  // namespace heddle::detail::ell

@@ -3,7 +3,7 @@
 
 #include "../../backends/cpu_traits.hpp"
 #include "../common/owned_executor.hpp"
-#include "kernel.hpp"
+#include "../common/slots/rows.hpp"
 #include "rest/launches.hpp"
 #include "storage.hpp"
 
@@ -31,16 +31,16 @@ struct Runs {
     constexpr bool lanes = backends::has_lanes<Exec>;
     // On a CPU the packs take the place of the batch: their loads are in flight together.
     constexpr int packs = lanes || Vectors > 1 ? 1 : tuning.cpu_packs;
-    using RowSums =
-        slots::RowSums<ell::View<S, O>, Product<V, Acc>, Exec, packs, lanes ? batch : 1, Vectors>;
-    static_assert(tuning.row_alignment % RowSums::rows_per_lane == 0,
+    using Rows =
+        slots::Rows<ell::View<S, O>, Product<V, Acc>, Exec, packs, lanes ? batch : 1, Vectors>;
+    static_assert(tuning.row_alignment % Rows::rows_per_lane == 0,
                   "the last packs of rows end in the padding");
     const auto collected = storage.rest().collected();
-    const SlotsKernel<RowSums, std::remove_const_t<decltype(collected)>> slots{
-        RowSums{storage.view().slots, product}, collected};
+    const slots::RowKernel<Rows, std::remove_const_t<decltype(collected)>> slots{
+        Rows{storage.view().slots, product}, collected};
     rest::launch<vector_lanes, Vectors / vector_lanes>(
         exec, {"heddle::spmv::hyb", "heddle::spmv::hyb_rest"}, storage.rest(), product, slots,
-        RowSums::rows_per_lane, simd);
+        Rows::rows_per_lane, simd);
     return true;
   }
 
