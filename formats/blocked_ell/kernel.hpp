@@ -5,9 +5,7 @@
 
 #include "../../backends/launch_simd.hpp"
 #include "../common/cut_panels.hpp"
-#include "../common/slots/add_up.hpp"
-#include "../common/slots/split_lanes.hpp"
-#include "../common/store_pack.hpp"
+#include "../common/slots/strip.hpp"
 #include "tuning.hpp"
 #include "view.hpp"
 

@@ -2,11 +2,19 @@
 #pragma once
 
 #include "../common/slots/strip.hpp"
-#include "slice.hpp"
 
 namespace heddle::detail::blocked_ell {
 
 using slots::no_delta;
+
+/// Consecutive places of rows, and where what they hold begins.
+template <Ordinal O>
+struct Slice {
+  std::int64_t first_slot;    ///< of its values
+  std::int64_t first_column;  ///< of its columns: in 16-bit words
+  O base;                     ///< its columns are 16-bit distances from this one; -1: ordinals
+  std::int32_t width;         ///< slots a row
+};
 
 /// A run of the slots of a slice: those from `first` on, as many as a piece has at most. Of a slice
 /// that is cut into several, each posts its sums as carry-out number `carry`; else that is -1.

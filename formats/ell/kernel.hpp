@@ -3,8 +3,6 @@
 
 #include "../../backends/launch_simd.hpp"
 #include "../common/slots/rows.hpp"
-#include "../common/slots/split_lanes.hpp"
-#include "tuning.hpp"
 
 namespace heddle::detail::ell {
 
@@ -13,7 +11,7 @@ namespace heddle::detail::ell {
 template <class Rows>
 struct SplitKernel {
   using Acc = typename Rows::Acc;
-  using Scratch = slots::LaneScratch<Acc, tuning.team_threads>;
+  using Scratch = slots::LaneScratch<Acc, slots::tuning.team_threads>;
   static_assert(Rows::rows_per_lane == 1);
 
   Rows rows;

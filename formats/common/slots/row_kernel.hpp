@@ -3,7 +3,7 @@
 
 #include "../../../backends/launch.hpp"
 #include "../../../backends/pack.hpp"
-#include "../store_pack.hpp"
+#include "../product.hpp"
 
 namespace heddle::detail::slots {
 
