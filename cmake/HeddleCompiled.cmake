@@ -34,3 +34,7 @@ set_target_properties(
              DEFINE_SYMBOL "")
 target_compile_options(heddle_compiled
                        PRIVATE $<TARGET_PROPERTY:heddle_warnings,INTERFACE_COMPILE_OPTIONS>)
+if(HEDDLE_TEST_INSTANCE_OPTIONS)  # of a build for tests: this part is compiled as users compile it
+  separate_arguments(as_users UNIX_COMMAND "${HEDDLE_TEST_INSTANCE_OPTIONS}")
+  target_compile_options(heddle_compiled PRIVATE ${as_users})
+endif()

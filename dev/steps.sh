@@ -1,6 +1,7 @@
+# shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Sourced by the scripts of dev/: where builds lie, and steps that name themselves.
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 source dev/commit.sh
 
 # CMake reads this one itself. Without ccache all is compiled each time.
@@ -61,8 +62,8 @@ configure() {
     "$@" ${HEDDLE_CMAKE_ARGUMENTS:-}
 }
 
-# configure_sanitized THIRD: the tests and the fuzz targets by clang, with its sanitizers; of the tests every third from
-# number THIRD on, or all. Sets sanitized to the folder.
+# configure_sanitized SIXTH: the tests and the fuzz targets by clang, with its sanitizers; of the tests every sixth from
+# number SIXTH on, or all. Sets sanitized to the folder.
 configure_sanitized() {
   local left_out='soak/|formats/test_(kept_bytes|many_nonzeros)|solvers/kokkos_kernels/test_kk_'
   sanitized=$builds/asan-ubsan
@@ -71,7 +72,7 @@ configure_sanitized() {
   preset=asan-ubsan configure "$sanitized" -DCMAKE_CXX_COMPILER=clang++ \
     -DCMAKE_CXX_FLAGS_NONE=-O0 -DHEDDLE_TEST_INSTANCE_OPTIONS=-O1 -DHEDDLE_WARNINGS_AS_ERRORS=ON \
     -DHEDDLE_BUILD_BENCHMARKS=OFF -DHEDDLE_BUILD_EXAMPLES=OFF -DHEDDLE_BUILD_FUZZERS=ON -DHEDDLE_INSTALL=OFF \
-    "-DHEDDLE_TESTS_LEFT_OUT=$left_out" -DHEDDLE_SANITIZED_TESTS=ON "-DHEDDLE_TESTS_THIRD=$1"
+    "-DHEDDLE_TESTS_LEFT_OUT=$left_out" -DHEDDLE_SANITIZED_TESTS=ON "-DHEDDLE_TESTS_SIXTH=$1"
 }
 
 # run_tests FOLDER REMEDY [CTEST ARGUMENTS]: in the sandbox a test that passed as it is now is not run (dev/run_test).

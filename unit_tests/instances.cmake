@@ -14,7 +14,7 @@ else()
                             BcsrFormat TiledFormat CsbFormat user::DenseFormat user::BlockDiagonalFormat)
   set(HEDDLE_TESTED_FORMATS csr ell blocked_ell coo gcsr hyb dia bcsr tiled csb user_format user_recipe)
 endif()
-heddle_take_a_third(HEDDLE_TESTED_FORMATS)
+heddle_take_a_sixth(HEDDLE_TESTED_FORMATS)
 
 # Of types that are tested in turn: of the four of testing/plan_types.hpp one, of two (InTurn in testing/backends.hpp) the
 # first where it is even.
