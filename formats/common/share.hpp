@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../backends/mailbox.hpp"
+#include "../../backends/tickets.hpp"
 #include "../../backends/unroll.hpp"
 #include "../../core/types.hpp"
 #include "share_alignment.hpp"
