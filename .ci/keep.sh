@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Sourced by .ci/run: which steps have passed as they are now. A step's key is the hash of all that it sees, and where the
 # key is kept, in a file beside ccache, it has passed. Without git, and where files differ from the commit, there is no key.

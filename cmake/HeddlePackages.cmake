@@ -4,13 +4,13 @@
 # python3-heddle; for all others one .tar.gz.
 set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_PACKAGE_NAME heddle)
-set(CPACK_PACKAGE_VENDOR Heddle)
+set(CPACK_PACKAGE_VENDOR "The Heddle developers")
 set(CPACK_PACKAGE_FILE_NAME "heddle-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}")
 set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
 set(CPACK_STRIP_FILES OFF)  # static libraries are linked by their symbols
 set(CPACK_VERBATIM_VARIABLES ON)
 if(NOT CPACK_PACKAGE_CONTACT)  # who hands packages on says -DCPACK_PACKAGE_CONTACT="NAME <ADDRESS>"
-  set(CPACK_PACKAGE_CONTACT "Heddle maintainers <maintainers@heddle.invalid>")
+  set(CPACK_PACKAGE_CONTACT "The Heddle developers <maintainers@heddle.invalid>")  # packaging/addresses
 endif()
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Sourced: what git knows of the tree. Inside dev/sandbox git may not work (in a worktree the repository lies elsewhere),
 # so dev/sandbox asks outside and passes the answers on.

@@ -1,6 +1,7 @@
+# shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Sourced by the scripts of dev/: where builds lie, and steps that name themselves.
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 source dev/commit.sh
 
 # CMake reads this one itself. Without ccache all is compiled each time.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A long elastic beam, held at one end and pulled down at the other: bilinear elements in plane
 // stress, assembled from triplets, solved by conjugate gradients with multigrid, whose
-// near-nullspace are the beam's rigid body motions.
+// near-nullspace are the beam's rigid body motions; the residuals are drawn beside those of
+// constants.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -9,6 +11,7 @@
 #include <heddle/csr.hpp>
 #include <heddle/multigrid.hpp>
 #include <heddle/spmv.hpp>
+#include <string>
 #include <vector>
 
 #include "matrices.hpp"
@@ -52,6 +55,28 @@ Array<T> to_device(const std::vector<T>& from) {
       from.data(), from.size());
   Kokkos::deep_copy(to, host);
   return to;
+}
+
+/// Norms of residuals by iteration, a line for each power of ten: `*` and `o`, and `@` where both
+/// lie.
+void draw(const std::vector<double>& one, const std::vector<double>& other) {
+  const std::size_t wide = 64, most = std::max(one.size(), other.size());
+  const std::size_t per_column = (most + wide - 1) / wide;
+  std::vector<std::string> lines(10, std::string(wide, ' '));
+  const auto put = [&](const std::vector<double>& residuals, char mark) {
+    for (std::size_t i = 0; i < residuals.size(); i += per_column) {
+      const double decades = std::log10(residuals.front() / residuals[i]);
+      const auto line = static_cast<std::size_t>(std::clamp(decades, 0.0, 9.0));
+      char& place = lines[line][i / per_column];
+      place = place == ' ' ? mark : '@';
+    }
+  };
+  put(one, '*');
+  put(other, 'o');
+  for (std::size_t line = 0; line < lines.size(); ++line) {
+    std::printf("1e-%zu |%s\n", line, lines[line].c_str());
+  }
+  std::printf("     0 to %zu iterations; * constants, o rigid body motions\n", most - 1);
 }
 
 int main(int argc, char** argv) {
@@ -116,7 +141,9 @@ int main(int argc, char** argv) {
   heddle::MultigridPlan by_motions(exec, A.matrix(), motions, {.block_size = 2});
   std::printf("%s", by_motions.levels().to_string().c_str());
   const int many = solve("constants", by_constants);
+  const auto slow = cg.history(exec);
   const int few = solve("rigid body motions", by_motions);
+  draw(slow, cg.history(exec));
 
   double tip = 0;
   Kokkos::deep_copy(exec, tip, Kokkos::subview(u, 2 * node(length, height / 2) + 1));

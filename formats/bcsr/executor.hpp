@@ -5,6 +5,7 @@
 
 #include "../../backends/cpu_traits.hpp"
 #include "../../core/loops.hpp"
+#include "../common/lanes_or_simd.hpp"
 #include "../common/owned_executor.hpp"
 #include "../common/pinned_simd.hpp"
 #include "host_kernel.hpp"
@@ -25,19 +26,18 @@ struct Runs {
   Runs(const Inspection<Exec, Matrix>& in, const Scheme& asked)
       : simd(loads_or_none(asked, in.device)), storage(in.exec, in.A, shape_of(asked)) {
     const BlockShape& shape = storage.shape();
-    SchemeTerm how("simd", backends::name(simd));
     std::int64_t most_blocks = std::max<std::int64_t>(
         tuning.least_piece, storage.blocks() / (tuning.cpu_pieces * in.device.multiprocessors));
     if (in.device.has_lanes()) {
       const double columns = static_cast<double>(storage.blocks()) * shape.columns /
                              static_cast<double>(std::max<std::int64_t>(1, storage.block_rows()));
       lanes = lanes_of(asked, columns, in.device);
-      how = SchemeTerm("lanes", std::to_string(lanes));
       most_blocks =
           ceil_div(lanes / shape.rows * tuning.batch * tuning.most_batches, shape.columns);
     }
     storage.cut(in.exec, most_blocks);
-    scheme = Scheme(asked.format(), {asked.terms().front(), how});
+    scheme = Scheme(asked.format(),
+                    {asked.terms().front(), lanes_or_simd(in.device, lanes, backends::name(simd))});
   }
 
   bool has_dot(Op) const { return false; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../common/lanes_or_simd.hpp"
 #include "../formats.hpp"
 #include "predict.hpp"
 
@@ -15,9 +16,9 @@ struct BcsrFormat {
   static SchemeGrammar grammar(const Device& device) {
     const SchemeKey size("<1..8>x<1..8>", {}, "",
                          {"2x2", "3x3", "4x4", "6x6", "8x8", "1x4", "5x3"});
-    SchemeKey how("simd", {"none", "loads"}, scheme_auto);
-    if (device.has_lanes()) how = SchemeKey("lanes", lanes(device), scheme_auto);
-    return {name, {SchemeKernel(size)}, {how}};
+    return {name,
+            {SchemeKernel(size)},
+            detail::lanes_or_simd(device, detail::bcsr::tuning.fewest_lanes, device.lanes)};
   }
 
   static std::vector<Scheme> candidates(const Features&, const Device&) {
@@ -38,15 +39,6 @@ struct BcsrFormat {
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
       const Inspection<Exec, Matrix>& in, const Scheme& scheme);
-
- private:
-  static std::vector<std::string> lanes(const Device& device) {
-    std::vector<std::string> values;
-    for (int lanes = detail::bcsr::tuning.fewest_lanes; lanes <= device.lanes; lanes *= 2) {
-      values.push_back(std::to_string(lanes));
-    }
-    return values;
-  }
 };
 
 }  // namespace heddle

@@ -4,7 +4,6 @@
 #include "../../backends/launch_simd.hpp"
 #include "../../backends/pack_entries.hpp"
 #include "../../core/partition.hpp"
-#include "../common/store_pack.hpp"
 #include "pieces.hpp"
 #include "tuning.hpp"
 

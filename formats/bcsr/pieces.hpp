@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../core/arena.hpp"
+#include "../common/arrays.hpp"
 #include "../common/cut_panels.hpp"
 #include "../common/product.hpp"
 #include "tuning.hpp"
@@ -69,17 +69,12 @@ class Pieces {
                              nullptr,   nullptr,    nullptr};
     Kokkos::parallel_reduce("heddle::spmv::bcsr_count_pieces", policy, kernel, counts_);
     if (counts_.cut == 0) return;
-    const auto pieces = static_cast<std::size_t>(counts_.pieces);
-    const auto carried = static_cast<std::size_t>(counts_.carries) * tuning.most_vectors *
-                         static_cast<std::size_t>(rows);
-    const auto cut = static_cast<std::size_t>(counts_.cut);
-    arena_ =
-        Arena<Space>(exec, "heddle::spmv::bcsr_pieces",
-                     arena_bytes<Off, Piece<O>, Acc, CutPanel>(pieces + 1, pieces, carried, cut));
-    piece_ptr_ = kernel.piece_ptr = arena_.template take<Off>(pieces + 1).data();
-    piece_ = kernel.piece = arena_.template take<Piece<O>>(pieces).data();
-    carries_.sums = arena_.template take<Acc>(carried).data();
-    cut_ = kernel.cut = arena_.template take<CutPanel>(cut).data();
+    std::tie(piece_ptr_, piece_, carries_.sums, cut_) = arrays<Off, Piece<O>, Acc, CutPanel>(
+        arena_, exec, "heddle::spmv::bcsr_pieces", counts_.pieces + 1, counts_.pieces,
+        counts_.carries * tuning.most_vectors * rows, counts_.cut);
+    kernel.piece_ptr = piece_ptr_;
+    kernel.piece = piece_;
+    kernel.cut = cut_;
     Kokkos::parallel_scan("heddle::spmv::bcsr_cut", policy, kernel);
   }
 
@@ -108,9 +103,9 @@ class Pieces {
   PieceCounts counts_;
   Carries<Acc> carries_;
   Arena<Space> arena_;
-  const Off* piece_ptr_ = nullptr;
-  const Piece<O>* piece_ = nullptr;
-  const CutPanel* cut_ = nullptr;
+  Off* piece_ptr_ = nullptr;
+  Piece<O>* piece_ = nullptr;
+  CutPanel* cut_ = nullptr;
 };
 
 /// Where pieces leave their sums: to y, or as carry-outs.

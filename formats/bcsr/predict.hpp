@@ -64,9 +64,7 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
   if (!refusal.empty()) return Prediction::refuse(refusal);
 
   const double block_rows = std::ceil(static_cast<double>(rows.rows) / shape.rows);
-  const double vectors = sizes.vectors.count;
   const int passes = passes_over_matrix(sizes.vectors.count, tuning.most_vectors);
-  const double bandwidth = estimated_bytes_per_second(device);
   Prediction prediction;
   prediction.lacks_pattern = !features.has_blocks();
   prediction.borrows_values = false;
@@ -77,25 +75,23 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
       std::to_string(std::llround(blocks)) + " blocks with " +
       std::to_string(std::llround(100 * (blocks * shape.places() / std::max(1.0, n) - 1))) +
       " % of fill-in";
-  const double memory = prediction.moved_bytes / bandwidth;
   if (device.has_lanes()) {
-    constexpr double round_seconds = 1.2e-6;  // as of ELL
     const double columns = blocks * shape.columns / std::max(1.0, block_rows);
     const int lanes = lanes_of(scheme, columns, device);
     const double at_once = lanes / shape.rows * tuning.batch;
     const double longest = std::max(columns, static_cast<double>(rows.longest_row));
-    const double latency =
-        round_seconds * std::ceil(longest / at_once) * std::max(1.0, vectors / 4);
-    constexpr SeveralVectors several{{3.4, 3.4, 3.3, 4.6}, {3.3, 3.0, 3.3}};
-    prediction.seconds = several.factor(sizes.vectors) *
-                         (estimated_launch_seconds(device) +
-                          tuning.gpu_penalty * waiting_for_both(latency, memory / 0.85));
-    prediction.setup_seconds = GpuSetup{255, 125, 707, 1330}.seconds(rows, device);
+    prediction.price(GpuCost{.rounds = std::ceil(longest / at_once),
+                             .round_seconds = 1.2e-6,  // as of ELL
+                             .efficiency = 0.85,
+                             .slowdown = 1.4,
+                             .several = {{3.4, 3.4, 3.3, 4.6}, {3.3, 3.0, 3.3}},
+                             .setup = {255, 125, 707, 1330}},
+                     rows, device, sizes);
   } else {
-    prediction.seconds = estimated_launch_seconds(device) + tuning.cpu_penalty * memory;
-    // Counting and filling read the pattern; filling writes every place twice and reads it once.
-    const double fill = (3 * prediction.kept_bytes + 3 * csr_least_bytes(rows, sizes)) / bandwidth;
-    prediction.setup_seconds = 4 * cpu_setup_seconds + 3 * fill;
+    // Not measured. Counting and filling read the pattern; filling writes every place twice and
+    // reads it once.
+    const double fill = 3 * prediction.kept_bytes + 3 * csr_least_bytes(rows, sizes);
+    prediction.price(CpuCost{.slowdown = 2, .setup_waits = 4, .setup_bytes = 3 * fill}, device);
   }
   return prediction;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../common/arrays.hpp"
 #include "../common/refusal.hpp"
 #include "../inspect/recipe/compact.hpp"
 #include "../inspect/recipe/fill_values.hpp"
@@ -33,36 +34,30 @@ class Storage {
     const std::string refusal =
         too_much_fill_in(static_cast<double>(blocks_), shape, static_cast<double>(A.nonzeros()));
     if (!refusal.empty()) throw Refusal("bcsr: " + refusal, "take csr, which holds any matrix");
-    const auto panels = static_cast<std::size_t>(block_rows_) + 1;
-    const auto blocks = static_cast<std::size_t>(blocks_);
-    const std::size_t values = places() + read_beyond;
-    arena_ =
-        Arena<Space>(exec, "heddle::spmv::bcsr", arena_bytes<Off, O, S>(panels, blocks, values));
-    block_ptr_ = arena_.template take<Off>(panels);
-    block_col_ = arena_.template take<O>(blocks);
-    values_ = arena_.template take<S>(values);
-    count.write(exec, block_ptr_.data(), block_col_.data());
+    std::tie(block_ptr_, block_col_, values_) = arrays<Off, O, S>(
+        arena_, exec, "heddle::spmv::bcsr", block_rows_ + 1, blocks_, places() + read_beyond);
+    count.write(exec, block_ptr_, block_col_);
     update_values(exec, A);
   }
 
   /// New values of the same pattern: one launch, no wait.
   void update_values(const Exec& exec, const Matrix& A) {
     const recipe::BlocksByColumns layout{shape_.rows, shape_.columns, block_rows_ * shape_.rows};
-    recipe::fill_values(exec, "heddle::spmv::bcsr_fill", A, recipe_of(shape_), block_ptr_.data(),
-                        block_col_.data(), layout, values_.data(), recipe::Holes());
+    recipe::fill_values(exec, "heddle::spmv::bcsr_fill", A, recipe_of(shape_), block_ptr_,
+                        block_col_, layout, values_, recipe::Holes());
   }
 
   /// Cuts block rows of more than `most` blocks; see Pieces.
   void cut(const Exec& exec, std::int64_t most) {
-    pieces_ = Pieces<Exec, O, Off, Acc>(exec, block_ptr_.data(), block_rows_, shape_.rows, most);
+    pieces_ = Pieces<Exec, O, Off, Acc>(exec, block_ptr_, block_rows_, shape_.rows, most);
   }
   const Pieces<Exec, O, Off, Acc>& pieces() const { return pieces_; }
 
   template <class Size>
   View<S, O, Off, Size> view(const Size& size) const {
-    return pieces_.cut(View<S, O, Off, Size>{
-        size, rows_, static_cast<O>(block_rows_), static_cast<Off>(blocks_), block_ptr_.data(),
-        block_col_.data(), values_.data(), block_rows_, block_ptr_.data(), nullptr});
+    return pieces_.cut(View<S, O, Off, Size>{size, rows_, static_cast<O>(block_rows_),
+                                             static_cast<Off>(blocks_), block_ptr_, block_col_,
+                                             values_, block_rows_, block_ptr_, nullptr});
   }
   const BlockShape& shape() const { return shape_; }
   std::int64_t blocks() const { return blocks_; }
@@ -88,9 +83,9 @@ class Storage {
   std::int64_t blocks_ = 0;
   std::int64_t block_rows_ = 0;
   Arena<Space> arena_;
-  typename Arena<Space>::template Array<Off> block_ptr_;
-  typename Arena<Space>::template Array<O> block_col_;
-  typename Arena<Space>::template Array<S> values_;
+  Off* block_ptr_ = nullptr;
+  O* block_col_ = nullptr;
+  S* values_ = nullptr;
   Pieces<Exec, O, Off, Acc> pieces_;
 };
 

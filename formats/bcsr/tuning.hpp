@@ -28,9 +28,6 @@ struct Tuning {
   /// Sums that a thread of a CPU keeps of each row, for columns in turn: this number of products
   /// and sums are under way together.
   int cpu_chains = 2;
-  /// What is added to the time of the bytes: on a GPU measured (docs/choose.md), on a CPU not.
-  double gpu_penalty = 1.4;
-  double cpu_penalty = 2;
 };
 
 inline constexpr Tuning tuning{};

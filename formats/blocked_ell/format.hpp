@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "../common/lanes_or_simd.hpp"
 #include "../formats.hpp"
 #include "predict.hpp"
 
@@ -16,19 +17,15 @@ struct BlockedEllFormat {
 
   static SchemeGrammar grammar(const Device& device) {
     const SchemeKey sigma("sigma", {"none", sigmas()}, "none", {"64", "1000"});
-    if (!device.has_lanes()) {
-      return {name,
-              {},
-              {SchemeKey("rows", {"16", "32", "64"}, scheme_auto), sigma,
-               SchemeKey("simd", {"none", "loads"}, scheme_auto)}};
-    }
-    const std::vector<std::string> rows = {std::to_string(device.lanes),
-                                           std::to_string(2 * device.lanes),
-                                           std::to_string(4 * device.lanes)};
-    return {name,
-            {},
-            {SchemeKey("rows", rows, scheme_auto), sigma,
-             SchemeKey("lanes", {"1", "2", "4", "8"}, scheme_auto)}};
+    const int least = device.has_lanes() ? device.lanes : detail::blocked_ell::tuning.cpu_rows;
+    std::vector<SchemeKey> keys{
+        SchemeKey("rows",
+                  {std::to_string(least), std::to_string(2 * least), std::to_string(4 * least)},
+                  scheme_auto),
+        sigma};
+    keys.push_back(
+        detail::lanes_or_simd(device, 1, detail::blocked_ell::tuning.most_lanes).front());
+    return {name, {}, keys};
   }
 
   static std::vector<Scheme> candidates(const Features& features, const Device& device) {

@@ -10,6 +10,7 @@ namespace heddle {
 namespace detail::blocked_ell {
 
 static_assert(PatternFeatures::narrow_span == no_delta);
+static_assert(sizeof(Slice<std::int64_t>) == slice_bytes);
 
 /// Of sorted rows predict knows too little: counted here, and before anything is allocated.
 template <ExecutionSpace Exec, class Matrix>
@@ -40,12 +41,8 @@ std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> BlockedEllFormat::inspect(
   refuse_padding(in, parameters);
   std::vector<SchemeTerm> terms{
       {"rows", parameters.slice_rows},
-      {"sigma", parameters.sigma > 0 ? std::to_string(parameters.sigma) : std::string("none")}};
-  if (in.device.has_lanes()) {
-    terms.emplace_back("lanes", parameters.lanes);
-  } else {
-    terms.emplace_back("simd", std::string(backends::name(simd)));
-  }
+      {"sigma", parameters.sigma > 0 ? std::to_string(parameters.sigma) : std::string("none")},
+      detail::lanes_or_simd(in.device, parameters.lanes, backends::name(simd))};
   return std::make_unique<Executor<Exec, Matrix, V, Acc>>(in, Scheme(name, std::move(terms)),
                                                           parameters, simd);
 }

@@ -5,10 +5,9 @@
 
 #include "../../backends/launch_simd.hpp"
 #include "../common/cut_panels.hpp"
-#include "../common/store_pack.hpp"
-#include "lane_sums.hpp"
-#include "slice_sums.hpp"
+#include "../common/slots/strip.hpp"
 #include "tuning.hpp"
+#include "view.hpp"
 
 namespace heddle::detail::blocked_ell {
 
@@ -60,14 +59,7 @@ struct Delivery {
 template <class View, class Product, int Threads, int Packs, int Batch, int Vectors>
 struct Kernel {
   using Acc = typename Product::accumulator_type;
-
-  struct Scratch {
-    // Raw bytes, since complex types have constructors that scratch must not run.
-    alignas(16) unsigned char bytes[sizeof(Acc) * Threads];
-    KOKKOS_FORCEINLINE_FUNCTION Acc& sum(int thread) {
-      return reinterpret_cast<Acc*>(bytes)[thread];
-    }
-  };
+  using Scratch = slots::LaneScratch<Acc, Threads>;
 
   Delivery<View, Product> deliver;
   int lane_bits;
@@ -95,7 +87,7 @@ struct Kernel {
     const bool exists = index < A.pieces;
     if (lane_bits == 0 && !exists) return;
     Pack sum[Packs][Vectors];
-    add_up<Team>(exists ? index : 0, exists, row_place, lane, sum);
+    add_up(team, exists ? index : 0, exists, row_place, lane, sum);
     if (lane_bits == 0) {
       const Piece piece = A.piece_at(index);
       for (int v = 0; v < Vectors; ++v) {
@@ -104,21 +96,11 @@ struct Kernel {
       }
       return;
     }
-    HEDDLE_UNROLL(Vectors)
-    for (int v = 0; v < Vectors; ++v) {
-      const bool wanted = v < deliver.product.x.count;
-      if (v > 0 && wanted) team.barrier();  // the sums of the vector before have been read
-      if (wanted) scratch.sum(team.thread()) = sum[0][v].lane(0);
-      if (wanted) team.barrier();
-      if (wanted && lane == 0 && exists) {
-        Acc total = sum[0][v].lane(0);
-        const int places = 1 << place_bits;
-        for (int t = team.thread() + places; t < Team::threads; t += places) {
-          total += scratch.sum(t);
-        }
-        deliver(A.piece_at(index), row_place, v, Pack::all(total));
-      }
-    }
+    const auto store = [&](int v, const Pack& total) {
+      deliver(A.piece_at(index), row_place, v, total);
+    };
+    slots::add_up_lanes(team, scratch, sum, deliver.product.x.count, 1 << place_bits, exists,
+                        store);
   }
 
  private:
@@ -126,23 +108,23 @@ struct Kernel {
 
   /// What a lane has of its row: of the piece at `index`, every 2^lane_bits-th batch of slots.
   template <class Team, class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void add_up(std::int64_t index, bool exists, int row_place, int lane,
+  KOKKOS_FORCEINLINE_FUNCTION void add_up(const Team& team, std::int64_t index, bool exists,
+                                          int row_place, int lane,
                                           Pack (&sum)[Packs][Vectors]) const {
+    constexpr int batch = Team::threads > 1 ? Batch : 1;
     const View& A = deliver.A;
     const Piece piece = A.piece_at(index);
     const auto slice = A.slice[piece.slice];
     const int end = exists ? slice.width : 0;
     const int stop = end - piece.first < piece_width ? end : piece.first + piece_width;
-    if constexpr (Team::threads == 1) {
-      SliceSums<View, Product, Packs, Vectors>{A, deliver.product}.add_up(slice, row_place,
-                                                                          piece.first, stop, sum);
+    const int slot = piece.first + lane * batch, step = batch << lane_bits;
+    // A branch of whole slices.
+    if (slice.base >= 0) {
+      slots::add_up<batch>(team, A.narrow_strip(slice).from(row_place), deliver.product, slot, step,
+                           stop, sum);
     } else {
-      Acc of_lane[Vectors];
-      for (int v = 0; v < Vectors; ++v) of_lane[v] = Acc(0);
-      const int slot = piece.first + lane * Batch, step = Batch << lane_bits;
-      LaneSums<View, Product, Batch, Vectors>{A, deliver.product}.add_up(slice, row_place, slot,
-                                                                         step, stop, of_lane);
-      for (int v = 0; v < Vectors; ++v) sum[0][v] = Pack::all(of_lane[v]);
+      slots::add_up<batch>(team, A.wide_strip(slice).from(row_place), deliver.product, slot, step,
+                           stop, sum);
     }
   }
 };

@@ -9,7 +9,6 @@
 
 #include "../../core/scheme.hpp"
 #include "../common/prediction.hpp"
-#include "slice.hpp"
 #include "tuning.hpp"
 
 namespace heddle::detail::blocked_ell {
@@ -41,19 +40,6 @@ inline std::string too_much_padding(double slots, const RowFeatures& rows) {
          std::to_string(std::llround(tuning.most_padding)) + " is the bound";
 }
 
-/// Lanes a row on a GPU: as many as half of its room for threads holds, and batches of slots for
-/// each.
-inline int lanes_for(const RowFeatures& rows, const Device& device) {
-  const std::int64_t room =
-      static_cast<std::int64_t>(device.multiprocessors) * device.threads_per_multiprocessor;
-  int lanes = 1;
-  while (lanes < tuning.most_lanes && rows.rows * 2 * lanes <= room / 2 &&
-         2 * lanes * tuning.batch < rows.longest_row + tuning.batch) {
-    lanes *= 2;
-  }
-  return lanes;
-}
-
 /// The parameters of a scheme, those that it leaves out resolved; for predict and inspect alike.
 struct Parameters {
   int slice_rows;
@@ -67,13 +53,18 @@ struct Parameters {
     const bool sorts = scheme.has("sigma") && scheme.value("sigma") != "none";
     Parameters all{given("rows", [&] { return slice_rows_for(device); }),
                    sorts ? scheme.integer("sigma") : 0};
-    if (device.has_lanes()) all.lanes = given("lanes", [&] { return lanes_for(rows, device); });
+    if (!device.has_lanes()) return all;
+    all.lanes = given(
+        "lanes", [&] { return lanes_of_slots(rows, device, tuning.batch, tuning.most_lanes); });
     return all;
   }
 
   /// Whether rows of several slices are sorted together.
   bool sorts() const { return sigma > slice_rows; }
 };
+
+/// Bytes of a Slice: where its slots and columns begin, the least column, the width.
+inline constexpr double slice_bytes = 32;
 
 /// Bytes of a column: 16-bit distances in slices that are narrow, taken to be as many as of
 /// consecutive rows; where rows are not sorted, all or half of them by the bandwidth. Without the
@@ -113,7 +104,6 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
   const double slots = sorted && parameters.sigma >= 4 * slice_rows
                            ? n + padding_left * std::max(0.0, unsorted_slots - n)
                            : unsorted_slots;
-  const double vectors = sizes.vectors.count;
   const auto slices = static_cast<double>(ceil_div(rows.rows, std::int64_t{slice_rows}));
   const double order =
       parameters.sigma > 0 ? static_cast<double>(rows.rows) * sizes.ordinal_bytes : 0;
@@ -122,32 +112,29 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
   prediction.pattern_may_refuse = false;
   prediction.borrows_values = false;
   prediction.kept_bytes = slots * (sizes.scalar_bytes + column_bytes(features, slice_rows, sizes)) +
-                          order + slices * static_cast<double>(sizeof(Slice<std::int64_t>));
+                          order + slices * slice_bytes;
   prediction.moved_bytes =
       passes_over_matrix(sizes.vectors.count, most_vectors) * prediction.kept_bytes +
       vector_bytes(rows, sizes);
-  const double memory = prediction.moved_bytes / estimated_bytes_per_second(device);
   prediction.reason = "slices of " + std::to_string(slice_rows) + " rows, with " +
                       std::to_string(std::llround(100 * (slots / std::max(1.0, n) - 1))) +
                       (sorted ? " % of padding or so" : " % of padding at most");
   if (device.has_lanes()) {
-    constexpr double round_seconds = 1.2e-6;
     const bool cut = rows.longest_row > tuning.piece_width;
     const auto width = static_cast<double>(cut ? tuning.piece_width : rows.longest_row);
-    const double rounds = std::ceil(width / static_cast<double>(tuning.batch * parameters.lanes));
-    const double latency = round_seconds * rounds * std::max(1.0, vectors / 4);
-    constexpr SeveralVectors several{{1.4, 1.7, 2.9, 3.3}, {1.35, 1.6, 2.2}};
-    prediction.seconds =
-        several.factor(sizes.vectors) * (estimated_launch_seconds(device) * (cut ? 2 : 1) +
-                                         waiting_for_both(latency, memory / 0.92));
     constexpr GpuSetup as_it_is{140, 29, 136, 310}, in_windows{152, 30, 366, 308};
-    prediction.setup_seconds = (sorted ? in_windows : as_it_is).seconds(rows, device);
+    prediction.price(
+        GpuCost{.rounds = std::ceil(width / static_cast<double>(tuning.batch * parameters.lanes)),
+                .round_seconds = 1.2e-6,
+                .efficiency = 0.92,
+                .launches = cut ? 2 : 1,
+                .several = {{1.4, 1.7, 2.9, 3.3}, {1.35, 1.6, 2.2}},
+                .setup = sorted ? in_windows : as_it_is},
+        rows, device, sizes);
   } else {
     // The least that ELL was measured at there, beside csr/adaptive, is 1.2; its streams are one
     // here.
-    prediction.seconds = estimated_launch_seconds(device) + 2 * memory;
-    const double copy = 2 * prediction.kept_bytes / estimated_bytes_per_second(device);
-    prediction.setup_seconds = cpu_setup_seconds + 6 * copy;
+    prediction.price(CpuCost{.slowdown = 2, .setup_bytes = 12 * prediction.kept_bytes}, device);
   }
   return prediction;
 }

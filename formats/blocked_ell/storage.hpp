@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "../../core/arena.hpp"
+#include "../common/arrays.hpp"
 #include "../common/refusal.hpp"
 #include "../inspect/recipe/sorted_rows.hpp"
 #include "kernel.hpp"
@@ -32,53 +32,45 @@ class Storage {
   Storage(const Exec& exec, const Matrix& A, int slice_bits, std::int64_t sigma,
           bool ascending = false)
       : slices_(ceil_div<std::int64_t>(A.rows(), std::int64_t{1} << slice_bits)) {
-    const auto rows = static_cast<std::size_t>(sigma > 0 ? A.rows() : 0);
-    const auto slices = static_cast<std::size_t>(slices_);
-    Arena<Space> work(exec, "heddle::spmv::blocked_ell_work",
-                      arena_bytes<recipe::PanelShape<O>, O>(slices, rows));
-    const auto shapes = work.template take<recipe::PanelShape<O>>(slices);
-    const auto sorted = work.template take<O>(rows);
+    const std::int64_t rows = sigma > 0 ? A.rows() : 0;
+    Arena<Space> work;
+    const auto [shapes, sorted] = arrays<recipe::PanelShape<O>, O>(
+        work, exec, "heddle::spmv::blocked_ell_work", slices_, rows);
     const Off* const row_ptr = A.row_ptr().data();
-    const O* const order = sigma > 0 ? sorted.data() : nullptr;
-    if (sigma > 0) recipe::sort_rows(exec, row_ptr, A.rows(), sigma, sorted.data());
+    const O* const order = sigma > 0 ? sorted : nullptr;
+    if (sigma > 0) recipe::sort_rows(exec, row_ptr, A.rows(), sigma, sorted);
     recipe::panel_shapes(exec, row_ptr, A.col_idx().data(), A.rows(), 1 << slice_bits, order,
-                         shapes.data(), ascending);
-    LayoutKernel<O> layout{shapes.data(), slice_bits, nullptr, nullptr, nullptr};
+                         shapes, ascending);
+    LayoutKernel<O> layout{shapes, slice_bits, nullptr, nullptr, nullptr};
     Kokkos::parallel_scan("heddle::spmv::blocked_ell_sizes", range_policy(exec, slices_), layout,
                           sizes_);
 
     const bool cuts = cut() > 0;
-    const auto pieces = static_cast<std::size_t>(cuts ? sizes_.cuts.pieces : 0);
-    const auto words = static_cast<std::size_t>(sizes_.column_words);
-    const auto slots = static_cast<std::size_t>(sizes_.slots);
-    const auto carried = (static_cast<std::size_t>(sizes_.cuts.carries) * most_vectors)
-                         << slice_bits;
-    const auto cut_slices = static_cast<std::size_t>(cut());
-    arena_ = Arena<Space>(exec, "heddle::spmv::blocked_ell",
-                          arena_bytes<Slice<O>, Piece, O, std::uint16_t, S, Acc, CutPanel>(
-                              slices, pieces, rows, words, slots, carried, cut_slices));
-    const auto slice = arena_.template take<Slice<O>>(slices);
-    const auto piece = arena_.template take<Piece>(pieces);
-    const auto row_at = arena_.template take<O>(rows);
-    columns_ = arena_.template take<std::uint16_t>(words).data();
-    values_ = arena_.template take<S>(slots).data();
-    carries_ = {arena_.template take<Acc>(carried).data(), 1 << slice_bits, most_vectors};
-    cut_slices_ = layout.cut = arena_.template take<CutPanel>(cut_slices).data();
+    Slice<O>* slice = nullptr;
+    Piece* piece = nullptr;
+    O* row_at = nullptr;
+    carries_ = {nullptr, 1 << slice_bits, most_vectors};
+    std::tie(slice, piece, row_at, columns_, values_, carries_.sums, layout.cut) =
+        arrays<Slice<O>, Piece, O, std::uint16_t, S, Acc, CutPanel>(
+            arena_, exec, "heddle::spmv::blocked_ell", slices_, cuts ? sizes_.cuts.pieces : 0, rows,
+            sizes_.column_words, sizes_.slots, (sizes_.cuts.carries * most_vectors) << slice_bits,
+            cut());
+    cut_slices_ = layout.cut;
     view_ = {A.rows(),
              slice_bits,
-             slice.data(),
-             sigma > 0 ? row_at.data() : nullptr,
+             slice,
+             sigma > 0 ? row_at : nullptr,
              columns_,
              values_,
              cuts ? sizes_.cuts.pieces : slices_,
-             cuts ? piece.data() : nullptr};
+             cuts ? piece : nullptr};
 
-    layout.slice = slice.data();
-    layout.piece = cuts ? piece.data() : nullptr;
+    layout.slice = slice;
+    layout.piece = cuts ? piece : nullptr;
     Kokkos::parallel_scan("heddle::spmv::blocked_ell_layout", range_policy(exec, slices_), layout);
     if (sigma > 0) {
       Kokkos::parallel_for("heddle::spmv::blocked_ell_rows", range_policy(exec, A.rows()),
-                           CopyRows<O>{sorted.data(), row_at.data()});
+                           CopyRows<O>{sorted, row_at});
     }
     fill<true>(exec, A);
   }

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/pack_ordinals.hpp"
-#include "../../core/types.hpp"
-#include "slice.hpp"
+#include "../common/slots/strip.hpp"
 
 namespace heddle::detail::blocked_ell {
 
-/// What stands for the column of a slot without an entry in a slice of 16-bit columns.
-inline constexpr std::uint16_t no_delta = backends::no_distance;
+using slots::no_delta;
+
+/// Consecutive places of rows, and where what they hold begins.
+template <Ordinal O>
+struct Slice {
+  std::int64_t first_slot;    ///< of its values
+  std::int64_t first_column;  ///< of its columns: in 16-bit words
+  O base;                     ///< its columns are 16-bit distances from this one; -1: ordinals
+  std::int32_t width;         ///< slots a row
+};
 
 /// A run of the slots of a slice: those from `first` on, as many as a piece has at most. Of a slice
 /// that is cut into several, each posts its sums as carry-out number `carry`; else that is -1.
@@ -38,6 +44,16 @@ struct View {
   KOKKOS_FORCEINLINE_FUNCTION int slice_rows() const { return 1 << slice_bits; }
   KOKKOS_FORCEINLINE_FUNCTION Piece piece_at(std::int64_t index) const {
     return piece ? piece[index] : Piece{index, -1, 0};
+  }
+
+  /// A slice of 16-bit columns, and one of ordinals.
+  KOKKOS_FORCEINLINE_FUNCTION slots::Strip<S, O, std::uint16_t, unsigned> narrow_strip(
+      const Slice<O>& of) const {
+    return {values + of.first_slot, columns + of.first_column, 1u << slice_bits, of.base};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION slots::Strip<S, O, O, unsigned> wide_strip(const Slice<O>& of) const {
+    return {values + of.first_slot, reinterpret_cast<const O*>(columns + of.first_column),
+            1u << slice_bits};
   }
 };
 

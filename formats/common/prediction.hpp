@@ -57,37 +57,6 @@ inline std::size_t stored_transpose_bytes(const RowFeatures& rows, const Sizes& 
          bytes(rows.nonzeros, sizes.scalar_bytes) + bytes(rows.nonzeros, sizes.offset_bytes);
 }
 
-/// What a format says of one of its schemes for one matrix on one device, without trying it.
-struct Prediction {
-  /// Of one apply to the expected vectors, and of the inspection before it.
-  double seconds = 0;
-  double setup_seconds = 0;
-  /// Bytes that one apply moves to and from memory, and that the plan keeps beside the matrix.
-  double moved_bytes = 0;
-  double kept_bytes = 0;
-  /// Whether the plan reads the user's values in place; else update_values copies them.
-  bool borrows_values = true;
-  /// Why it takes that long, in a few words.
-  std::string reason;
-  /// Why the format will not hold this matrix; empty where it will.
-  std::string refusal = {};
-  /// Whether this is the best that the matrix may be, for lack of its pattern: what is not known is
-  /// taken to be as the format would like it, and it may refuse once it is known.
-  bool lacks_pattern = false;
-  /// Whether it may refuse once the pattern is known, and not only take longer.
-  bool pattern_may_refuse = true;
-  /// How many times as long a transposing op takes, where the scheme applies it itself.
-  double transposed_factor = 1;
-
-  bool possible() const { return refusal.empty(); }
-
-  static Prediction refuse(std::string why) {
-    Prediction prediction;
-    prediction.refusal = std::move(why);
-    return prediction;
-  }
-};
-
 /// What y = A x moves of the expected vectors: each of x and y once.
 inline double vector_bytes(const RowFeatures& rows, const Sizes& sizes) {
   return static_cast<double>(sizes.vectors.count) * sizes.vector_bytes *
@@ -141,13 +110,26 @@ inline double waiting_for_both(double work_seconds, double memory_seconds) {
 /// What an allocation and a readback add to an inspection on a CPU.
 inline constexpr double cpu_setup_seconds = 10e-6;
 
+/// Lanes a row of a GPU where rows lie side by side: as many as half of its room for threads holds,
+/// and batches of slots for each.
+inline int lanes_of_slots(const RowFeatures& rows, const Device& device, int batch, int most) {
+  const std::int64_t room =
+      static_cast<std::int64_t>(device.multiprocessors) * device.threads_per_multiprocessor;
+  int lanes = 1;
+  while (lanes < most && rows.rows * 2 * lanes <= room / 2 &&
+         2 * lanes * batch < rows.longest_row + batch) {
+    lanes *= 2;
+  }
+  return lanes;
+}
+
 /// What it takes on a GPU to look at the rows and inspect: microseconds; and microseconds for a
 /// million nonzeros, a million rows, and a thousand entries of the longest row. Fitted to each
 /// format on an H200: docs/choose.md.
 struct GpuSetup {
-  double base;
-  double nonzeros;
-  double rows;
+  double base = 0;
+  double nonzeros = 0;
+  double rows = 0;
   double longest_row = 0;
 
   /// On another GPU all but the first go by its bandwidth.
@@ -165,8 +147,8 @@ struct GpuSetup {
 /// and 32 vectors side by side, and with 3, 8 and 32 apart. In between by the logarithm of their
 /// number. Measured on an H200: docs/choose.md.
 struct SeveralVectors {
-  std::array<double, 4> side_by_side;
-  std::array<double, 3> apart;
+  std::array<double, 4> side_by_side = {1, 1, 1, 1};
+  std::array<double, 3> apart = {1, 1, 1};
 
   double factor(const ExpectedVectors& vectors) const {
     const double at = std::log2(static_cast<double>(vectors.count));
@@ -189,6 +171,80 @@ struct SeveralVectors {
       return factors[i - 1] + part * (factors[i] - factors[i - 1]);
     }
     return factors[N - 1];
+  }
+};
+
+/// What a scheme costs a GPU beside the bytes that it moves.
+struct GpuCost {
+  /// Loads that wait for each other, and seconds of one; more vectors than four take longer.
+  double rounds = 0;
+  double round_seconds = 0;
+  /// Share of the memory's speed that it reaches at best.
+  double efficiency = 1;
+  int launches = 1;
+  /// How many times as long as bytes and rounds say it was measured to take.
+  double slowdown = 1;
+  SeveralVectors several = {};
+  GpuSetup setup = {};
+};
+
+/// What a scheme costs a CPU beside the bytes that it moves.
+struct CpuCost {
+  double slowdown = 1;
+  int launches = 1;
+  /// The inspection: allocations and readbacks, and bytes.
+  int setup_waits = 1;
+  double setup_bytes = 0;
+};
+
+/// What a format says of one of its schemes for one matrix on one device, without trying it.
+struct Prediction {
+  /// Of one apply to the expected vectors, and of the inspection before it.
+  double seconds = 0;
+  double setup_seconds = 0;
+  /// Bytes that one apply moves to and from memory, and that the plan keeps beside the matrix.
+  double moved_bytes = 0;
+  double kept_bytes = 0;
+  /// Whether the plan reads the user's values in place; else update_values copies them.
+  bool borrows_values = true;
+  /// Why it takes that long, in a few words.
+  std::string reason;
+  /// Why the format will not hold this matrix; empty where it will.
+  std::string refusal = {};
+  /// Whether this is the best that the matrix may be, for lack of its pattern: what is not known is
+  /// taken to be as the format would like it, and it may refuse once it is known.
+  bool lacks_pattern = false;
+  /// Whether it may refuse once the pattern is known, and not only take longer.
+  bool pattern_may_refuse = true;
+  /// How many times as long a transposing op takes, where the scheme applies it itself.
+  double transposed_factor = 1;
+  /// Whether it is taken only where no other scheme is possible, however fast it is predicted to
+  /// be: of a scheme that was the best of next to none of the matrices that it was measured on.
+  bool last_resort = false;
+
+  bool possible() const { return refusal.empty(); }
+
+  static Prediction refuse(std::string why) {
+    Prediction prediction;
+    prediction.refusal = std::move(why);
+    return prediction;
+  }
+
+  /// Sets the seconds of an apply that moves moved_bytes, and of the inspection.
+  void price(const GpuCost& cost, const RowFeatures& rows, const Device& device,
+             const Sizes& sizes) {
+    const double work = cost.round_seconds * cost.rounds * std::max(1.0, sizes.vectors.count / 4.0);
+    const double memory = moved_bytes / (cost.efficiency * estimated_bytes_per_second(device));
+    seconds =
+        cost.several.factor(sizes.vectors) * (cost.launches * estimated_launch_seconds(device) +
+                                              cost.slowdown * waiting_for_both(work, memory));
+    setup_seconds = cost.setup.seconds(rows, device);
+  }
+  void price(const CpuCost& cost, const Device& device) {
+    const double bandwidth = estimated_bytes_per_second(device);
+    seconds =
+        cost.launches * estimated_launch_seconds(device) + cost.slowdown * moved_bytes / bandwidth;
+    setup_seconds = cost.setup_waits * cpu_setup_seconds + cost.setup_bytes / bandwidth;
   }
 };
 

@@ -1,11 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/mailbox.hpp"
+#include "../../backends/tickets.hpp"
 #include "../../backends/unroll.hpp"
-#include "equal_work.hpp"
+#include "../../core/types.hpp"
 #include "share_alignment.hpp"
 
 namespace heddle::detail {
+
+/// Where one share ends and the next begins. Aligned, so that a GPU reads it in one load.
+template <Ordinal O, Offset Off>
+struct alignas(16) ShareEdge {
+  Off nonzero;
+  O row;
+  int first_share;  ///< where the row begins that the edge is inside, or -1
+};
+
+/// A CSR matrix cut into shares of equal work, as kernels see it: plain pointers.
+///
+/// Share t runs from edge t to edge t + 1. An edge may be inside a row; the shares of such a row,
+/// from first_share on, each post the sum of their part, a carry-out; the share in which the row
+/// ends finishes it: it waits for the carry-outs of the shares before it, and adds them in order.
+/// Every wait is for a share of lower index, and shares are launched in order
+/// (backends::launch_in_order), so the lowest unfinished share never waits and every wait ends.
+///
+/// Where teams may not wait (backends::waits_make_progress), a share that finishes a row posts its
+/// own part too, in place `shares` + its index, and a second launch adds up: FinishKernel.
+template <Ordinal O, Offset Off, Scalar Acc, int Vectors, bool Waits>
+struct ShareTable {
+  static constexpr bool waits = Waits;
+  std::int64_t shares = 0;
+  const ShareEdge<O, Off>* edges = nullptr;  ///< shares + 1
+  backends::Mailbox<Acc, Vectors> carries;   ///< the carry-out of each share
+  backends::Tickets tickets;                 ///< of the launches over all shares
+};
 
 /// A share as a team of a GPU sees it: nonzeros [origin + begin, origin + end) of rows [first_row,
 /// first_row + rows), of which the first `ended` end in the share, and another may go on beyond it.

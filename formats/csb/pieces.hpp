@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "../../core/arena.hpp"
 #include "../../core/loops.hpp"
 #include "../../core/search.hpp"
+#include "../common/arrays.hpp"
 #include "view.hpp"
 
 namespace heddle::detail::csb {
@@ -89,47 +89,37 @@ class Pieces {
   /// One allocation, three launches, two readbacks.
   Pieces(const Exec& exec, std::int64_t panels, std::int64_t entries, const Cutting<Off>& cutting)
       : panels_(panels) {
-    const auto most = static_cast<std::size_t>(
-        panels + entries / std::max<std::int64_t>(1, static_cast<std::int64_t>(cutting.target)));
-    const auto edges = static_cast<std::size_t>(panels) + 1;
-    arena_ =
-        Arena<Space>(exec, "heddle::spmv::csb_pieces",
-                     arena_bytes<std::int64_t, Piece<O, Off>, std::int64_t>(edges, most, edges));
-    partial_ptr_ = arena_.template take<std::int64_t>(edges);
-    pieces_ = arena_.template take<Piece<O, Off>>(most);
-    piece_ptr_ = arena_.template take<std::int64_t>(edges);
+    const std::int64_t most =
+        panels + entries / std::max<std::int64_t>(1, static_cast<std::int64_t>(cutting.target));
+    std::tie(partial_ptr_, pieces_, piece_ptr_) = arrays<std::int64_t, Piece<O, Off>, std::int64_t>(
+        arena_, exec, "heddle::spmv::csb_pieces", panels + 1, most, panels + 1);
     cut(exec, cutting);
   }
 
   Sweep<O, Off> sweep(const Off* order, const Off* start) const {
-    return {
-        panels_, order, start, piece_count_, pieces_.data(), partial_count_, partial_ptr_.data()};
+    return {panels_, order, start, piece_count_, pieces_, partial_count_, partial_ptr_};
   }
   std::int64_t pieces() const { return piece_count_; }
   std::int64_t partials() const { return partial_count_; }
   std::size_t bytes() const { return arena_.bytes(); }
 
   void cut(const Exec& exec, const Cutting<Off>& cutting) {
-    piece_count_ = running_sum_and_total(exec, "heddle::spmv::csb_count_pieces", piece_ptr_.data(),
+    piece_count_ = running_sum_and_total(exec, "heddle::spmv::csb_count_pieces", piece_ptr_,
                                          panels_, PiecesOf<Off>{cutting});
-    partial_count_ = running_sum_and_total(exec, "heddle::spmv::csb_count_partials",
-                                           partial_ptr_.data(), panels_, PartialsOf<Off>{cutting});
-    Kokkos::parallel_for(
-        "heddle::spmv::csb_cut", range_policy(exec, panels_),
-        CutKernel<O, Off>{cutting, piece_ptr_.data(), partial_ptr_.data(), pieces_.data()});
+    partial_count_ = running_sum_and_total(exec, "heddle::spmv::csb_count_partials", partial_ptr_,
+                                           panels_, PartialsOf<Off>{cutting});
+    Kokkos::parallel_for("heddle::spmv::csb_cut", range_policy(exec, panels_),
+                         CutKernel<O, Off>{cutting, piece_ptr_, partial_ptr_, pieces_});
   }
 
  private:
-  template <class T>
-  using Array = typename Arena<Space>::template Array<T>;
-
   std::int64_t panels_ = 0;
   std::int64_t piece_count_ = 0;
   std::int64_t partial_count_ = 0;
   Arena<Space> arena_;
-  Array<std::int64_t> partial_ptr_;
-  Array<Piece<O, Off>> pieces_;
-  Array<std::int64_t> piece_ptr_;
+  std::int64_t* partial_ptr_ = nullptr;
+  Piece<O, Off>* pieces_ = nullptr;
+  std::int64_t* piece_ptr_ = nullptr;
 };
 
 }  // namespace heddle::detail::csb

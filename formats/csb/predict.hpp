@@ -71,13 +71,11 @@ inline double bytes_of_pieces(const Parameters& parameters, const RowFeatures& r
 }
 
 /// From the bytes: a value and two local indices for each nonzero, x and y once; where one triangle
-/// is stored, what its mirror image adds; and five times that, so that it is not chosen where
-/// another format is possible. On an H200 it took 4.6 times as long as the best of CSR on average,
-/// 2.2 at least (docs/design/formats.md), and a triangle 8 to 32 times as long as CSR of the whole
-/// (docs/csb.md).
+/// is stored, what its mirror image adds. A last resort: on an H200 it took 4.6 times as long as
+/// the best of CSR on average, 2.2 at least (docs/design/formats.md), and a triangle 8 to 32 times
+/// as long as CSR of the whole (docs/csb.md).
 inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
                           const Sizes& sizes) {
-  constexpr double penalty = 5;
   const Parameters parameters(scheme);
   const auto n = static_cast<double>(rows.nonzeros);
   const double block_rows = std::ceil(static_cast<double>(rows.rows) / parameters.beta);
@@ -98,7 +96,6 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
   const double of_blocks = blocks * (4.0 * sizes.offset_bytes + 2.0 * sizes.ordinal_bytes);
   const bool sorted = device.has_lanes() && n / block_rows > recipe::most_walked_by_subwarp;
   const double source = sorted ? sizes.offset_bytes : 0;
-  const double bytes_per_second = estimated_bytes_per_second(device);
   Prediction prediction;
   prediction.borrows_values = false;
   prediction.kept_bytes =
@@ -109,14 +106,21 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
       (triangle ? mirrored_bytes(parameters, rows, sizes) : 0);
   prediction.reason = "blocks of " + std::to_string(parameters.beta) + " rows and columns, " +
                       (triangle ? "for one triangle as it is" : "for A and its transpose alike");
-  constexpr SeveralVectors several{{3.3, 3.0, 4.7, 7.7}, {3.1, 4.6, 8.5}};
-  prediction.seconds = (device.has_lanes() ? several.factor(sizes.vectors) : 1) *
-                       ((triangle ? 4 : 2) * estimated_launch_seconds(device) +
-                        penalty * prediction.moved_bytes / bytes_per_second);
-  prediction.setup_seconds =
-      device.has_lanes()
-          ? GpuSetup{698, 168, 213, 5}.seconds(rows, device)
-          : 12 * cpu_setup_seconds + 20 * csr_least_bytes(rows, sizes) / bytes_per_second;
+  prediction.last_resort = true;
+  const int launches = triangle ? 4 : 2;
+  if (device.has_lanes()) {
+    prediction.price(GpuCost{.launches = launches,
+                             .slowdown = 5,
+                             .several = {{3.3, 3.0, 4.7, 7.7}, {3.1, 4.6, 8.5}},
+                             .setup = {698, 168, 213, 5}},
+                     rows, device, sizes);
+  } else {
+    prediction.price(CpuCost{.slowdown = 5,
+                             .launches = launches,
+                             .setup_waits = 12,
+                             .setup_bytes = 20 * csr_least_bytes(rows, sizes)},
+                     device);
+  }
   return prediction;
 }
 

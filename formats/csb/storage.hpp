@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../core/loops.hpp"
+#include "../common/arrays.hpp"
 #include "../inspect/radix_sort.hpp"
 #include "../inspect/recipe/compact.hpp"
 #include "../inspect/recipe/fill_lists.hpp"
@@ -69,47 +70,40 @@ class Storage {
     block_columns_ = ceil_div<std::int64_t>(A.columns(), beta);
     nonzeros_ = static_cast<std::int64_t>(A.nonzeros());
     allocate(exec, count.has_long_panels());
-    count.write(exec, row_panels_.data(), block_column_.data());
+    count.write(exec, row_panels_, block_column_);
     if (count.has_long_panels()) {
-      recipe::sort_lists(exec, A, recipe_of(beta), blocks_, row_panels_.data(),
-                         block_column_.data(), list_ptr_.data(), source_.data());
+      recipe::sort_lists(exec, A, recipe_of(beta), blocks_, row_panels_, block_column_, list_ptr_,
+                         source_);
     } else {
-      recipe::count_lists(exec, A, recipe_of(beta), blocks_, row_panels_.data(),
-                          block_column_.data(), list_ptr_.data(), next_.data());
+      recipe::count_lists(exec, A, recipe_of(beta), blocks_, row_panels_, block_column_, list_ptr_,
+                          next_);
     }
     order_by_columns(exec);
-    fill_blocks(exec, "heddle::spmv::csb_fill", A, local_row_.data(), local_column_.data());
-    if (hermitian_) make_diagonal_real(exec, view(), blocks_, values_.data());
+    fill_blocks(exec, "heddle::spmv::csb_fill", A, local_row_, local_column_);
+    if (hermitian_) make_diagonal_real(exec, view(), blocks_, values_);
   }
 
   /// New values of the same pattern: at most three launches, no wait.
   void update_values(const Exec& exec, const Matrix& A) const {
-    if (source_.size() > 0) {
+    if (source_) {
       gather_values(exec, A);
     } else {
       fill_blocks(exec, "heddle::spmv::csb_values", A, nullptr, nullptr);
     }
-    if (hermitian_) make_diagonal_real(exec, view(), blocks_, values_.data());
+    if (hermitian_) make_diagonal_real(exec, view(), blocks_, values_);
   }
 
   View<S, O, Off> view() const {
-    return {rows_,
-            columns_,
-            beta_,
-            list_ptr_.data(),
-            block_row_.data(),
-            block_column_.data(),
-            local_row_.data(),
-            local_column_.data(),
-            values_.data()};
+    return {rows_,         columns_,   beta_,         list_ptr_, block_row_,
+            block_column_, local_row_, local_column_, values_};
   }
   /// Of the block columns: the block at each place, the entries before it, and their first places.
-  const Off* column_order() const { return column_order_.data(); }
-  const Off* column_start() const { return column_start_.data(); }
-  const Off* column_panels() const { return column_panels_.data(); }
+  const Off* column_order() const { return column_order_; }
+  const Off* column_start() const { return column_start_; }
+  const Off* column_panels() const { return column_panels_; }
   /// Of the block rows, whose blocks are in order.
-  const Off* row_start() const { return list_ptr_.data(); }
-  const Off* row_panels() const { return row_panels_.data(); }
+  const Off* row_start() const { return list_ptr_; }
+  const Off* row_panels() const { return row_panels_; }
 
   std::int64_t blocks() const { return blocks_; }
   std::int64_t block_rows() const { return block_rows_; }
@@ -118,20 +112,18 @@ class Storage {
   std::size_t bytes() const { return arena_.bytes(); }
 
   void gather_values(const Exec& exec, const Matrix& A) const {
-    gather(exec, "heddle::spmv::csb_values", values_.data(), nonzeros_, A.values().data(),
-           source_.data());
+    gather(exec, "heddle::spmv::csb_values", values_, nonzeros_, A.values().data(), source_);
   }
 
   /// The row of each block, and the blocks in the order of their columns. Waits for `exec`, since a
   /// workspace goes.
   void order_by_columns(const Exec& exec) {
-    each_entry(exec, "heddle::spmv::csb_block_rows", row_panels_.data(),
-               static_cast<O>(block_rows_), blocks_, PutRow<O>{block_row_.data()});
+    each_entry(exec, "heddle::spmv::csb_block_rows", row_panels_, static_cast<O>(block_rows_),
+               blocks_, PutRow<O>{block_row_});
     RadixSort<Exec, O, Off> by_column(exec, blocks_);
-    by_column.sort(exec, block_column_.data(),
-                   static_cast<O>(std::max<std::int64_t>(0, block_columns_ - 1)),
-                   column_order_.data());
-    write_starts(exec, "heddle::spmv::csb_column_panels", column_panels_.data(), block_columns_,
+    by_column.sort(exec, block_column_,
+                   static_cast<O>(std::max<std::int64_t>(0, block_columns_ - 1)), column_order_);
+    write_starts(exec, "heddle::spmv::csb_column_panels", column_panels_, block_columns_,
                  by_column.sorted(), blocks_);
     exec.fence("heddle::spmv::csb_ordered");
   }
@@ -139,47 +131,29 @@ class Storage {
   /// Writes column_start, and returns how many entries a sweep by block columns takes. Of a
   /// triangle it takes no blocks on the diagonal. A readback.
   std::int64_t sweep_columns(const Exec& exec, bool triangle) const {
-    const EntriesByColumns<O, Off> entries{column_order_.data(), list_ptr_.data(),
-                                           block_row_.data(), block_column_.data(), triangle};
+    const EntriesByColumns<O, Off> entries{column_order_, list_ptr_, block_row_, block_column_,
+                                           triangle};
     return static_cast<std::int64_t>(running_sum_and_total<Off>(
-        exec, "heddle::spmv::csb_column_start", column_start_.data(), blocks_, entries));
+        exec, "heddle::spmv::csb_column_start", column_start_, blocks_, entries));
   }
 
  private:
-  template <class T>
-  using Array = typename Arena<Space>::template Array<T>;
-
   void fill_blocks(const Exec& exec, const char* label, const Matrix& A, std::uint16_t* local_row,
                    std::uint16_t* local_column) const {
-    recipe::fill_lists(exec, label, A, recipe_of(beta_), blocks_, row_panels_.data(),
-                       block_column_.data(), list_ptr_.data(), next_.data(), source_.data(),
-                       PutEntry<S>{A.values().data(), local_row, local_column, values_.data()});
+    recipe::fill_lists(exec, label, A, recipe_of(beta_), blocks_, row_panels_, block_column_,
+                       list_ptr_, next_, source_,
+                       PutEntry<S>{A.values().data(), local_row, local_column, values_});
   }
 
   /// In the order in which an apply reads them; the inspector's own come last.
   void allocate(const Exec& exec, bool sorted) {
-    const auto blocks = static_cast<std::size_t>(blocks_);
-    const auto rows = static_cast<std::size_t>(block_rows_) + 1;
-    const auto columns = static_cast<std::size_t>(block_columns_) + 1;
-    const auto entries = static_cast<std::size_t>(nonzeros_);
-    const std::size_t sources = sorted ? entries : 0;
-    arena_ = Arena<Space>(
-        exec, "heddle::spmv::csb",
-        arena_bytes<Off, O, O, Off, Off, std::uint16_t, std::uint16_t, S, Off, Off, Off, Off>(
-            blocks + 1, blocks, blocks, blocks, blocks + 1, entries, entries, entries, rows,
-            columns, blocks, sources));
-    list_ptr_ = arena_.template take<Off>(blocks + 1);
-    block_row_ = arena_.template take<O>(blocks);
-    block_column_ = arena_.template take<O>(blocks);
-    column_order_ = arena_.template take<Off>(blocks);
-    column_start_ = arena_.template take<Off>(blocks + 1);
-    local_row_ = arena_.template take<std::uint16_t>(entries);
-    local_column_ = arena_.template take<std::uint16_t>(entries);
-    values_ = arena_.template take<S>(entries);
-    row_panels_ = arena_.template take<Off>(rows);
-    column_panels_ = arena_.template take<Off>(columns);
-    next_ = arena_.template take<Off>(blocks);
-    if (sorted) source_ = arena_.template take<Off>(sources);
+    std::tie(list_ptr_, block_row_, block_column_, column_order_, column_start_, local_row_,
+             local_column_, values_, row_panels_, column_panels_, next_, source_) =
+        arrays<Off, O, O, Off, Off, std::uint16_t, std::uint16_t, S, Off, Off, Off, Off>(
+            arena_, exec, "heddle::spmv::csb", blocks_ + 1, blocks_, blocks_, blocks_, blocks_ + 1,
+            nonzeros_, nonzeros_, nonzeros_, block_rows_ + 1, block_columns_ + 1, blocks_,
+            sorted ? nonzeros_ : 0);
+    if (!sorted) source_ = nullptr;
   }
 
   int beta_;
@@ -191,18 +165,18 @@ class Storage {
   std::int64_t block_columns_ = 0;
   std::int64_t nonzeros_ = 0;
   Arena<Space> arena_;
-  Array<Off> list_ptr_;
-  Array<O> block_row_;
-  Array<O> block_column_;
-  Array<Off> column_order_;
-  Array<Off> column_start_;
-  Array<std::uint16_t> local_row_;
-  Array<std::uint16_t> local_column_;
-  Array<S> values_;
-  Array<Off> row_panels_;
-  Array<Off> column_panels_;
-  Array<Off> next_;
-  Array<Off> source_;
+  Off* list_ptr_ = nullptr;
+  O* block_row_ = nullptr;
+  O* block_column_ = nullptr;
+  Off* column_order_ = nullptr;
+  Off* column_start_ = nullptr;
+  std::uint16_t* local_row_ = nullptr;
+  std::uint16_t* local_column_ = nullptr;
+  S* values_ = nullptr;
+  Off* row_panels_ = nullptr;
+  Off* column_panels_ = nullptr;
+  Off* next_ = nullptr;
+  Off* source_ = nullptr;
 };
 
 }  // namespace heddle::detail::csb

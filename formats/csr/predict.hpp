@@ -131,16 +131,8 @@ class GpuCosts {
   double adaptive_wave_ = 15;
 };
 
-/// Seconds from rounds, and never less than the bytes take. Fitted to the best scheme of each of
-/// the 182 matrices of docs/choose.md on an H200: half of them within 10 %, nine tenths within 34
-/// %.
-inline double gpu_seconds(double rounds, double bytes, const Device& device, int vectors) {
-  constexpr double round_seconds = 0.5e-6;
-  const double memory = bytes / (0.84 * estimated_bytes_per_second(device));
-  const double work = round_seconds * rounds * std::max(1.0, vectors / 4.0);
-  return estimated_launch_seconds(device) + waiting_for_both(work, memory);
-}
-
+/// Its numbers are fitted to the best scheme of each of the 182 matrices of docs/choose.md on an
+/// H200: half of them within 10 %, nine tenths within 34 %.
 inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
                                  const Device& device, const Sizes& sizes,
                                  const GpuTuning& tuning) {
@@ -153,39 +145,39 @@ inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
   const std::string shape = "rows of " + std::to_string(std::llround(rows.mean_row())) +
                             " nonzeros on average, the longest of " +
                             std::to_string(rows.longest_row);
-  double rounds = 0, penalty = 1;
-  prediction.setup_seconds = GpuSetup{45, 3.5, 89}.seconds(rows, device);
+  GpuCost cost{.round_seconds = 0.5e-6,
+               .efficiency = 0.84,
+               .several = {{1.6, 1.5, 1.7, 1.8}, {1.8, 2.1, 2.8}},
+               .setup = {45, 3.5, 89}};
   switch (parameters.way) {
     case Way::rows:
-      rounds = costs.subwarp(parameters.lanes);
+      cost.rounds = costs.subwarp(parameters.lanes);
       prediction.reason = parameters.lanes == 1 ? shape + ", and enough to fill the device" : shape;
       break;
     case Way::adaptive:
-      rounds = costs.adaptive();
+      cost.rounds = costs.adaptive();
+      cost.setup = {66, 8, 119};
       prediction.reason = shape + ", cheaper in equal shares than row by row";
-      prediction.setup_seconds = GpuSetup{66, 8, 119}.seconds(rows, device);
       break;
     case Way::merge:
-      rounds = costs.merge();
+      cost.rounds = costs.merge();
+      cost.setup = {66, 8, 119};
       prediction.reason = "most rows are empty, and there are many of them";
-      prediction.setup_seconds = GpuSetup{66, 8, 119}.seconds(rows, device);
       break;
     case Way::searched_merge:
-      rounds = costs.searched_merge();
+      cost.rounds = costs.searched_merge();
       prediction.reason = shape + ", and too few applies to set up a table of equal shares";
       break;
     case Way::blocks:
-      // Never chosen: on an H200 1.5 times csr/adaptive's time on average, 0.95 to 8.3
-      // (docs/design/formats.md).
-      penalty = 2;
-      rounds = costs.adaptive();
+      // On an H200 1.5 times csr/adaptive's time on average, 0.95 to 8.3 (docs/design/formats.md).
+      prediction.last_resort = true;
+      cost.rounds = costs.adaptive();
+      cost.slowdown = 1.5;
+      cost.setup = {84, 3.3, 148};
       prediction.reason = "blocks of rows get lanes by their mean length, and long rows a team";
-      prediction.setup_seconds = GpuSetup{84, 3.3, 148}.seconds(rows, device);
       break;
   }
-  constexpr SeveralVectors several{{1.6, 1.5, 1.7, 1.8}, {1.8, 2.1, 2.8}};
-  prediction.seconds = penalty * several.factor(sizes.vectors) *
-                       gpu_seconds(rounds, prediction.moved_bytes, device, sizes.vectors.count);
+  prediction.price(cost, rows, device, sizes);
   return prediction;
 }
 
@@ -232,6 +224,7 @@ inline Prediction predict_on_cpu(const Scheme& scheme, const Features& features,
     }
     case Way::blocks:
       // Not measured on a CPU, and equal numbers of blocks are no equal work.
+      prediction.last_resort = true;
       prediction.seconds = 2 * apply;
       prediction.setup_seconds = 2 * look;
       prediction.reason = "threads get equal numbers of blocks of rows";

@@ -28,9 +28,10 @@ struct LaneSums {
   Product product;
   bool transposed;
 
-  /// Adds all diagonals to zeros.
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void add_up(std::int64_t row, Pack (&sum)[1][Vectors]) const {
+  /// Sets `sum` to all diagonals.
+  template <class Team, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void add_up(const Team&, std::int64_t row,
+                                          Pack (&sum)[1][Vectors]) const {
     Acc of_row[Vectors];
     for (int v = 0; v < Vectors; ++v) of_row[v] = Acc(0);
     add_up(static_cast<O>(row), of_row);

@@ -30,9 +30,7 @@ inline Prediction prediction_of(std::int64_t diagonals, const RowFeatures& rows,
   const std::string refusal = too_much_fill_in(diagonals, rows);
   if (!refusal.empty()) return Prediction::refuse(refusal);
   const double places = static_cast<double>(rows.rows) * static_cast<double>(diagonals);
-  const double vectors = sizes.vectors.count;
   const int passes = passes_over_matrix(sizes.vectors.count, tuning.most_vectors);
-  const double bandwidth = estimated_bytes_per_second(device);
   Prediction prediction;
   prediction.borrows_values = false;
   prediction.kept_bytes = places * sizes.scalar_bytes;
@@ -41,21 +39,18 @@ inline Prediction prediction_of(std::int64_t diagonals, const RowFeatures& rows,
                       std::to_string(std::llround(
                           100 * (places / std::max(1.0, static_cast<double>(rows.nonzeros)) - 1))) +
                       " % of fill-in";
-  const double memory = prediction.moved_bytes / bandwidth;
   if (device.has_lanes()) {
-    constexpr double round_seconds = 0.9e-6;
-    const double latency = round_seconds *
-                           std::ceil(static_cast<double>(diagonals) / tuning.batch) *
-                           std::max(1.0, vectors / 4);
-    constexpr SeveralVectors several{{1.6, 1.7, 3.5, 7.4}, {1.7, 2.4, 2.6}};
-    prediction.seconds = several.factor(sizes.vectors) * (estimated_launch_seconds(device) +
-                                                          waiting_for_both(latency, memory / 0.97));
-    prediction.setup_seconds = GpuSetup{170, 108, 0}.seconds(rows, device);
+    prediction.price(GpuCost{.rounds = std::ceil(static_cast<double>(diagonals) / tuning.batch),
+                             .round_seconds = 0.9e-6,
+                             .efficiency = 0.97,
+                             .several = {{1.6, 1.7, 3.5, 7.4}, {1.7, 2.4, 2.6}},
+                             .setup = {170, 108, 0}},
+                     rows, device, sizes);
   } else {
-    prediction.seconds = estimated_launch_seconds(device) + tuning.cpu_penalty * memory;
-    // Marking and filling read the pattern; filling writes every place twice and reads it once.
-    const double fill = (3 * prediction.kept_bytes + 2 * csr_least_bytes(rows, sizes)) / bandwidth;
-    prediction.setup_seconds = 3 * cpu_setup_seconds + 4 * fill;
+    // A thread walks through as many streams as there are diagonals. Marking and filling read the
+    // pattern; filling writes every place twice and reads it once.
+    const double fill = 3 * prediction.kept_bytes + 2 * csr_least_bytes(rows, sizes);
+    prediction.price(CpuCost{.slowdown = 3, .setup_waits = 3, .setup_bytes = 4 * fill}, device);
   }
   return prediction;
 }

@@ -27,9 +27,13 @@ struct RowSums {
   Product product;
   bool transposed;
 
-  /// Adds all diagonals to zeros, of the packs of rows from `first` on.
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION void add_up(std::int64_t first, Pack (&sum)[Packs][Vectors]) const {
+  /// Sets `sum` to all diagonals, of the packs of rows from `first` on.
+  template <class Team, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void add_up(const Team&, std::int64_t first,
+                                          Pack (&sum)[Packs][Vectors]) const {
+    for (int p = 0; p < Packs; ++p) {
+      for (int v = 0; v < Vectors; ++v) sum[p][v] = Pack::zero();
+    }
     for (int d = 0; d < A.diagonals; d += Batch) {
       add(first, d, A.diagonals, A.offsets + d, sum);
     }

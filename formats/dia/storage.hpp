@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../common/arrays.hpp"
 #include "../inspect/recipe/compact.hpp"
 #include "../inspect/recipe/fill_values.hpp"
 #include "tuning.hpp"
@@ -21,8 +22,9 @@ class Storage {
   Storage(const Exec& exec, const Matrix& A) : rows_(A.rows()), stride_(padded(A.rows())) {
     const recipe::Compact<Exec, Matrix, Map> diagonals(exec, A, Map());
     diagonals_ = static_cast<int>(diagonals.keys());
-    allocate(exec);
-    diagonals.write(exec, all_.data(), offsets_.data());
+    std::tie(all_, offsets_, values_) =
+        arrays<int, O, S>(arena_, exec, "heddle::spmv::dia", 2, diagonals_, places());
+    diagonals.write(exec, all_, offsets_);
     update_values(exec, A);
   }
 
@@ -30,11 +32,11 @@ class Storage {
   void update_values(const Exec& exec, const Matrix& A) {
     if (diagonals_ == 0) return;
     const recipe::BlocksByColumns layout{stride_, 1, stride_};
-    recipe::fill_values(exec, "heddle::spmv::dia_fill", A, Map(), all_.data(), offsets_.data(),
-                        layout, values_.data(), recipe::Holes());
+    recipe::fill_values(exec, "heddle::spmv::dia_fill", A, Map(), all_, offsets_, layout, values_,
+                        recipe::Holes());
   }
 
-  View<S, O> view() const { return {rows_, stride_, diagonals_, offsets_.data(), values_.data()}; }
+  View<S, O> view() const { return {rows_, stride_, diagonals_, offsets_, values_}; }
   std::size_t bytes() const { return arena_.bytes(); }
   double read_bytes() const {
     return static_cast<double>(places()) * sizeof(S) + static_cast<double>(diagonals_) * sizeof(O);
@@ -51,21 +53,13 @@ class Storage {
  private:
   using Map = decltype(recipe::skew() | recipe::permute());
 
-  void allocate(const Exec& exec) {
-    const auto count = static_cast<std::size_t>(diagonals_);
-    arena_ = Arena<Space>(exec, "heddle::spmv::dia", arena_bytes<int, O, S>(2, count, places()));
-    all_ = arena_.template take<int>(2);
-    offsets_ = arena_.template take<O>(count);
-    values_ = arena_.template take<S>(places());
-  }
-
   O rows_;
   std::int64_t stride_;
   int diagonals_ = 0;
   Arena<Space> arena_;
-  typename Arena<Space>::template Array<int> all_;  // the one panel's diagonals: 0, diagonals_
-  typename Arena<Space>::template Array<O> offsets_;
-  typename Arena<Space>::template Array<S> values_;
+  int* all_ = nullptr;  // the one panel's diagonals: 0, diagonals_
+  O* offsets_ = nullptr;
+  S* values_ = nullptr;
 };
 
 }  // namespace heddle::detail::dia

@@ -16,9 +16,6 @@ struct Tuning {
   int most_vectors = 8;
   /// Packs of rows that a thread of a CPU takes together: two cache lines of every diagonal.
   int cpu_packs = 4;
-  /// What a CPU takes, in times of the bytes' own: a thread walks through as many streams as there
-  /// are diagonals.
-  double cpu_penalty = 3;
   /// Rows are padded to a multiple of this, so that every diagonal begins a cache line.
   std::int64_t row_alignment = 32;
 };

@@ -5,9 +5,8 @@
 
 #include "../../backends/cpu_traits.hpp"
 #include "../common/owned_executor.hpp"
-#include "../common/slots/row_sums.hpp"
+#include "../common/slots/storage.hpp"
 #include "kernel.hpp"
-#include "storage.hpp"
 
 namespace heddle::detail::ell {
 
@@ -17,7 +16,7 @@ struct Runs {
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
-  using Counts = VectorCounts<1, 4, tuning.most_vectors>;
+  using Counts = VectorCounts<1, 4, slots::tuning.most_vectors>;
 
   /// Takes a scheme whose parameters are resolved.
   Runs(const Inspection<Exec, Matrix>& in, const Scheme& resolved, backends::Simd how, int lanes)
@@ -30,37 +29,30 @@ struct Runs {
 
   template <int Vectors>
   bool run(const Exec& exec, Op, const Product<V, Acc>& product, const team_sums::Dot<Acc>&) const {
-    constexpr int batch = Vectors == 1 ? tuning.batch : tuning.multivector_batch;
-    constexpr bool lanes = backends::has_lanes<Exec>;
-    // On a CPU the packs take the place of the batch: their loads are in flight together.
-    constexpr int packs = lanes || Vectors > 1 ? 1 : tuning.cpu_packs;
-    using RowSums =
-        slots::RowSums<View<S, O>, Product<V, Acc>, Exec, packs, lanes ? batch : 1, Vectors>;
-    static_assert(tuning.row_alignment % RowSums::rows_per_lane == 0,
-                  "the last packs of rows end in the padding");
-    using Shape = backends::Shape<1, tuning.team_threads>;
-    const RowSums rows{storage.view(), product};
+    using Rows = slots::Rows<Exec, slots::View<S, O>, Product<V, Acc>, Vectors>;
+    using Shape = backends::Shape<1, slots::tuning.team_threads>;
+    const Rows rows{storage.view(), product};
     const auto teams_of = [&](int rows_per_team) {
       return ceil_div<std::int64_t>(rows.A.rows, rows_per_team);
     };
-    if constexpr (lanes) {
+    if constexpr (backends::has_lanes<Exec>) {
       if (lane_bits > 0) {
         backends::launch<Shape>(exec, "heddle::spmv::ell",
-                                teams_of(tuning.team_threads >> lane_bits),
-                                SplitKernel<RowSums>{rows, lane_bits});
+                                teams_of(slots::tuning.team_threads >> lane_bits),
+                                SplitKernel<Rows>{rows, lane_bits});
         return true;
       }
     }
-    constexpr int rows_per_team = RowSums::rows_per_lane * (lanes ? tuning.team_threads : 1);
-    backends::launch_simd<Shape>(exec, "heddle::spmv::ell", teams_of(rows_per_team),
-                                 Kernel<RowSums>{rows}, simd);
+    constexpr int threads = backends::has_lanes<Exec> ? slots::tuning.team_threads : 1;
+    backends::launch_simd<Shape>(exec, "heddle::spmv::ell", teams_of(Rows::rows_per_lane * threads),
+                                 slots::RowKernel<Rows>{rows}, simd);
     return true;
   }
 
   Scheme scheme;
   backends::Simd simd;
   int lane_bits;
-  Storage<Exec, S, O, Off> storage;
+  slots::Storage<Exec, S, O, Off> storage;
 };
 
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <string>
-
+#include "../common/lanes_or_simd.hpp"
 #include "../formats.hpp"
 #include "predict.hpp"
 
@@ -15,8 +14,7 @@ struct EllFormat {
   static constexpr const char* name = "ell";
 
   static SchemeGrammar grammar(const Device& device) {
-    if (device.has_lanes()) return {name, {}, {SchemeKey("lanes", lanes(), scheme_auto)}};
-    return {name, {}, {SchemeKey("simd", {"none", "loads"}, scheme_auto)}};
+    return {name, {}, detail::lanes_or_simd(device, 1, detail::slots::tuning.most_lanes)};
   }
 
   static std::vector<Scheme> candidates(const Features&, const Device&) { return {Scheme(name)}; }
@@ -31,15 +29,6 @@ struct EllFormat {
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
       const Inspection<Exec, Matrix>& in, const Scheme& scheme);
-
- private:
-  static std::vector<std::string> lanes() {
-    std::vector<std::string> values;
-    for (int lanes = 1; lanes <= detail::ell::tuning.most_lanes; lanes *= 2) {
-      values.push_back(std::to_string(lanes));
-    }
-    return values;
-  }
 };
 
 }  // namespace heddle

@@ -13,8 +13,7 @@ std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> EllFormat::inspect(
   using namespace detail::ell;
   const int lanes = Parameters::resolve(scheme, in.features.rows(), in.device).lanes;
   const backends::Simd simd = detail::loads_or_none(scheme, in.device);
-  const SchemeTerm term =
-      in.device.has_lanes() ? SchemeTerm("lanes", lanes) : SchemeTerm("simd", backends::name(simd));
+  const SchemeTerm term = detail::lanes_or_simd(in.device, lanes, backends::name(simd));
   return std::make_unique<Executor<Exec, Matrix, V, Acc>>(in, Scheme(name, {term}), simd, lanes);
 }
 

@@ -7,7 +7,7 @@
 
 #include "../../core/scheme.hpp"
 #include "../common/prediction.hpp"
-#include "tuning.hpp"
+#include "../common/slots/tuning.hpp"
 
 namespace heddle::detail::ell {
 
@@ -17,25 +17,12 @@ inline std::string too_much_padding(const RowFeatures& rows) {
   if (rows.longest_row > std::numeric_limits<int>::max()) {
     return "a row of " + std::to_string(rows.longest_row) + " entries";
   }
-  if (slots <= tuning.most_padding * static_cast<double>(rows.nonzeros)) return "";
+  if (slots <= slots::tuning.most_padding * static_cast<double>(rows.nonzeros)) return "";
   const double padding = slots / std::max(1.0, static_cast<double>(rows.nonzeros));
   return "rows as long as the longest, " + std::to_string(rows.longest_row) +
          " entries, would need " + std::to_string(std::llround(padding)) +
-         " slots for each nonzero, and " + std::to_string(std::llround(tuning.most_padding)) +
-         " is the bound";
-}
-
-/// Lanes a row on a GPU: as many as half of its room for threads holds, and batches of slots for
-/// each.
-inline int lanes_for(const RowFeatures& rows, const Device& device) {
-  const std::int64_t room =
-      static_cast<std::int64_t>(device.multiprocessors) * device.threads_per_multiprocessor;
-  int lanes = 1;
-  while (lanes < tuning.most_lanes && rows.rows * 2 * lanes <= room / 2 &&
-         2 * lanes * tuning.batch < rows.longest_row + tuning.batch) {
-    lanes *= 2;
-  }
-  return lanes;
+         " slots for each nonzero, and " +
+         std::to_string(std::llround(slots::tuning.most_padding)) + " is the bound";
 }
 
 /// The parameters of a scheme, those that it leaves out resolved; for predict and inspect alike.
@@ -44,8 +31,9 @@ struct Parameters {
 
   static Parameters resolve(const Scheme& scheme, const RowFeatures& rows, const Device& device) {
     if (!device.has_lanes()) return {};
-    return {scheme.has("lanes") ? static_cast<int>(scheme.integer("lanes"))
-                                : lanes_for(rows, device)};
+    return {scheme.has("lanes")
+                ? static_cast<int>(scheme.integer("lanes"))
+                : lanes_of_slots(rows, device, slots::tuning.batch, slots::tuning.most_lanes)};
   }
 };
 
@@ -57,33 +45,28 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
   if (!refusal.empty()) return Prediction::refuse(refusal);
   const auto n = static_cast<double>(rows.nonzeros);
   const double slots = static_cast<double>(rows.rows) * static_cast<double>(rows.longest_row);
-  const double vectors = sizes.vectors.count;
   Prediction prediction;
   prediction.borrows_values = false;
   prediction.kept_bytes = slots * (sizes.scalar_bytes + sizes.ordinal_bytes);
   prediction.moved_bytes =
-      passes_over_matrix(sizes.vectors.count, tuning.most_vectors) * prediction.kept_bytes +
+      passes_over_matrix(sizes.vectors.count, slots::tuning.most_vectors) * prediction.kept_bytes +
       vector_bytes(rows, sizes);
-  const double memory = prediction.moved_bytes / estimated_bytes_per_second(device);
   prediction.reason =
       "rows of like length, " + std::to_string(rows.longest_row) + " at most, with " +
       std::to_string(std::llround(100 * (slots / std::max(1.0, n) - 1))) + " % of padding";
   if (device.has_lanes()) {
-    constexpr double round_seconds = 1.2e-6;
     const int lanes = Parameters::resolve(scheme, rows, device).lanes;
-    const double rounds = std::ceil(static_cast<double>(rows.longest_row) /
-                                    static_cast<double>(tuning.batch * lanes));
-    const double latency = round_seconds * rounds * std::max(1.0, vectors / 4);
-    constexpr SeveralVectors several{{1.3, 1.55, 2.9, 4.4}, {1.2, 1.4, 1.8}};
-    prediction.seconds = several.factor(sizes.vectors) * (estimated_launch_seconds(device) +
-                                                          waiting_for_both(latency, memory / 0.92));
-    prediction.setup_seconds = GpuSetup{77, 42, 96}.seconds(rows, device);
+    prediction.price(GpuCost{.rounds = std::ceil(static_cast<double>(rows.longest_row) /
+                                                 static_cast<double>(slots::tuning.batch * lanes)),
+                             .round_seconds = 1.2e-6,
+                             .efficiency = 0.92,
+                             .several = {{1.3, 1.55, 2.9, 4.4}, {1.2, 1.4, 1.8}},
+                             .setup = {77, 42, 96}},
+                     rows, device, sizes);
   } else {
     // A CPU walks through as many streams as a row has slots: on two threads of an EPYC that took
     // 1.2 to 6 times as long as csr/adaptive.
-    prediction.seconds = estimated_launch_seconds(device) + 3 * memory;
-    const double copy = 2 * prediction.kept_bytes / estimated_bytes_per_second(device);
-    prediction.setup_seconds = cpu_setup_seconds + 4 * copy;
+    prediction.price(CpuCost{.slowdown = 3, .setup_bytes = 8 * prediction.kept_bytes}, device);
   }
   return prediction;
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <string>
-
+#include "../common/lanes_or_simd.hpp"
 #include "../formats.hpp"
 #include "predict.hpp"
 
@@ -15,9 +14,7 @@ struct GcsrFormat {
 
   static SchemeGrammar grammar(const Device& device) {
     if (!device.has_lanes()) return {name, {}};
-    std::vector<std::string> lanes;
-    for (int n = 1; n <= device.lanes; n *= 2) lanes.push_back(std::to_string(n));
-    return {name, {}, {SchemeKey("lanes", lanes, scheme_auto)}};
+    return {name, {}, detail::lanes_or_simd(device, 1, device.lanes)};
   }
 
   static std::vector<Scheme> candidates(const Features&, const Device&) { return {Scheme(name)}; }

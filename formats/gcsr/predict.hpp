@@ -54,15 +54,12 @@ struct Parameters {
 };
 
 /// From the bytes, and from the rounds of loads that subwarps take. Fitted where most rows are
-/// empty (docs/choose.md). Elsewhere, where it took 1.56 times as long as the best of CSR on
-/// average on an H200 (docs/design/formats.md), it is taken to be half as slow again, so that it is
-/// not chosen where CSR is at hand.
+/// empty (docs/choose.md). Elsewhere it took 1.56 times as long as the best of CSR on average on an
+/// H200 (docs/design/formats.md).
 inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
                           const Sizes& sizes) {
   const bool mostly_empty = 2 * rows.empty_rows > rows.rows;
-  const double penalty = mostly_empty ? 1.0 : 1.5;
   const auto n = static_cast<double>(rows.rows - rows.empty_rows);
-  const double bytes_per_second = estimated_bytes_per_second(device);
   Prediction prediction;
   prediction.kept_bytes = n * (sizes.ordinal_bytes + sizes.offset_bytes) + sizes.offset_bytes +
                           static_cast<double>(rows.rows) / 8;
@@ -76,27 +73,19 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
   prediction.reason = std::to_string(rows.empty_rows) + " of " + std::to_string(rows.rows) +
                       " rows are empty, and cost a bit and a store";
   if (device.has_lanes()) {
-    constexpr double round_seconds = 0.5e-6;
     const Parameters parameters = Parameters::resolve(scheme, rows, device);
-    const double rounds = rounds_of(rows, device, parameters.lanes);
-    constexpr SeveralVectors several{{3.2, 2.9, 2.9, 2.9}, {3.1, 2.5, 3.2}};
-    prediction.seconds =
-        several.factor(sizes.vectors) *
-        (estimated_launch_seconds(device) +
-         penalty *
-             waiting_for_both(round_seconds * rounds * std::max(1.0, sizes.vectors.count / 4.0),
-                              prediction.moved_bytes / (0.84 * bytes_per_second)));
-    prediction.setup_seconds = GpuSetup{69, 5, 191}.seconds(rows, device);
+    prediction.price(GpuCost{.rounds = rounds_of(rows, device, parameters.lanes),
+                             .round_seconds = 0.5e-6,
+                             .efficiency = 0.84,
+                             .slowdown = mostly_empty ? 1.0 : 1.5,
+                             .several = {{3.2, 2.9, 2.9, 2.9}, {3.1, 2.5, 3.2}},
+                             .setup = {69, 5, 191}},
+                     rows, device, sizes);
   } else {
     // Its bytes are fewer, and yet on 16 threads it took twice as long as csr/adaptive where most
     // rows are empty, which takes runs of these together.
-    constexpr double cpu_penalty = 3;
-    prediction.seconds =
-        estimated_launch_seconds(device) + cpu_penalty * prediction.moved_bytes / bytes_per_second;
-    prediction.setup_seconds =
-        cpu_setup_seconds +
-        (static_cast<double>(rows.rows) * sizes.offset_bytes * 3 + prediction.kept_bytes) /
-            bytes_per_second;
+    const double looks = static_cast<double>(rows.rows) * sizes.offset_bytes * 3;
+    prediction.price(CpuCost{.slowdown = 3, .setup_bytes = looks + prediction.kept_bytes}, device);
   }
   return prediction;
 }

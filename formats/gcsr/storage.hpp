@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
+#include "../common/arrays.hpp"
 #include "view.hpp"
 
 namespace heddle::detail::gcsr {
@@ -36,27 +36,20 @@ class Storage {
   template <Scalar S>
   Storage(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, std::int64_t empty_rows)
       : all_rows_(A.rows()), rows_(static_cast<O>(A.rows() - empty_rows)) {
-    const auto n = static_cast<std::size_t>(rows_);
     const std::int64_t words = RowBits::words_for(all_rows_);
-    arena_ =
-        Arena<Space>(exec, "heddle::spmv::gcsr",
-                     arena_bytes<O, Off, std::uint32_t>(n, n + 1, static_cast<std::size_t>(words)));
-    row_number_ = arena_.template take<O>(n);
-    row_ptr_ = arena_.template take<Off>(n + 1);
-    bits_ = arena_.template take<std::uint32_t>(static_cast<std::size_t>(words));
+    std::tie(row_number_, row_ptr_, bits_) = arrays<O, Off, std::uint32_t>(
+        arena_, exec, "heddle::spmv::gcsr", rows_, std::int64_t{rows_} + 1, words);
     const Off* const row_ptr = A.row_ptr().data();
-    Kokkos::parallel_scan(
-        "heddle::spmv::gcsr_rows", range_policy(exec, all_rows_),
-        CompactRowsKernel<O, Off>{row_ptr, all_rows_, row_number_.data(), row_ptr_.data()});
+    Kokkos::parallel_scan("heddle::spmv::gcsr_rows", range_policy(exec, all_rows_),
+                          CompactRowsKernel<O, Off>{row_ptr, all_rows_, row_number_, row_ptr_});
     Kokkos::parallel_for("heddle::spmv::gcsr_bits", range_policy(exec, words),
-                         MarkRows<EntriesBeyond<Off>>{{row_ptr, Off(0)}, all_rows_, bits_.data()});
+                         MarkRows<EntriesBeyond<Off>>{{row_ptr, Off(0)}, all_rows_, bits_});
   }
 
   template <Scalar S>
   View<S, O, Off> view(const CsrMatrix<S, O, Off, Space>& A) const {
-    return {
-        all_rows_,         rows_,         row_number_.data(), row_ptr_.data(), A.col_idx().data(),
-        A.values().data(), {bits_.data()}};
+    return {all_rows_,         rows_,  row_number_, row_ptr_, A.col_idx().data(),
+            A.values().data(), {bits_}};
   }
   std::size_t bytes() const { return arena_.bytes(); }
 
@@ -64,9 +57,9 @@ class Storage {
   O all_rows_;
   O rows_;
   Arena<Space> arena_;
-  typename Arena<Space>::template Array<O> row_number_;
-  typename Arena<Space>::template Array<Off> row_ptr_;
-  typename Arena<Space>::template Array<std::uint32_t> bits_;
+  O* row_number_ = nullptr;
+  Off* row_ptr_ = nullptr;
+  std::uint32_t* bits_ = nullptr;
 };
 
 }  // namespace heddle::detail::gcsr

@@ -3,7 +3,6 @@
 
 #include "../../backends/cpu_traits.hpp"
 #include "../common/owned_executor.hpp"
-#include "kernel.hpp"
 #include "rest/launches.hpp"
 #include "storage.hpp"
 
@@ -15,7 +14,7 @@ struct Runs {
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
-  using Counts = VectorCounts<1, 4, tuning.vectors>;
+  using Counts = VectorCounts<1, 4, slots::tuning.most_vectors>;
 
   /// Takes a scheme whose parameters are resolved.
   Runs(const Inspection<Exec, Matrix>& in, const Scheme& resolved, backends::Simd how,
@@ -26,21 +25,13 @@ struct Runs {
 
   template <int Vectors>
   bool run(const Exec& exec, Op, const Product<V, Acc>& product, const team_sums::Dot<Acc>&) const {
-    constexpr int batch = Vectors == 1 ? tuning.batch : tuning.multivector_batch;
     constexpr int vector_lanes = Vectors < 4 ? Vectors : 4;
-    constexpr bool lanes = backends::has_lanes<Exec>;
-    // On a CPU the packs take the place of the batch: their loads are in flight together.
-    constexpr int packs = lanes || Vectors > 1 ? 1 : tuning.cpu_packs;
-    using RowSums =
-        slots::RowSums<ell::View<S, O>, Product<V, Acc>, Exec, packs, lanes ? batch : 1, Vectors>;
-    static_assert(tuning.row_alignment % RowSums::rows_per_lane == 0,
-                  "the last packs of rows end in the padding");
+    using Rows = slots::Rows<Exec, slots::View<S, O>, Product<V, Acc>, Vectors>;
     const auto collected = storage.rest().collected();
-    const SlotsKernel<RowSums, std::remove_const_t<decltype(collected)>> slots{
-        RowSums{storage.view().slots, product}, collected};
-    rest::launch<vector_lanes, Vectors / vector_lanes>(
-        exec, {"heddle::spmv::hyb", "heddle::spmv::hyb_rest"}, storage.rest(), product, slots,
-        RowSums::rows_per_lane, simd);
+    const slots::RowKernel<Rows, std::remove_const_t<decltype(collected)>> slots{
+        Rows{storage.slots(), product}, collected};
+    rest::launch<vector_lanes, Vectors / vector_lanes>(exec, storage.rest(), product, slots,
+                                                       Rows::rows_per_lane, simd);
     return true;
   }
 

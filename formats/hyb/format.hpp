@@ -14,7 +14,7 @@ struct HybFormat {
   static constexpr const char* name = "hyb";
 
   static SchemeGrammar grammar(const Device& device) {
-    const std::string range = "<0.." + std::to_string(detail::hyb::tuning.most_width) + ">";
+    const std::string range = "<0.." + std::to_string(detail::hyb::most_width) + ">";
     const SchemeKey width("width", {range}, scheme_auto, {"0", "2", "7"});
     if (device.has_lanes()) return {name, {}, {width}};
     return {name, {}, {width, SchemeKey("simd", {"none", "loads"}, scheme_auto)}};

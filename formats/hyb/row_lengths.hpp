@@ -10,7 +10,7 @@
 #include "../../core/arena.hpp"
 #include "../../core/loops.hpp"
 #include "../../core/matrix.hpp"
-#include "tuning.hpp"
+#include "width.hpp"
 
 namespace heddle::detail::hyb {
 
@@ -45,13 +45,13 @@ struct CountLengths {
   }
 };
 
-/// Of each length j up to tuning.most_width, how many rows of A have more than j entries. Two
+/// Of each length j up to most_width, how many rows of A have more than j entries. Two
 /// launches and one readback, which waits for `exec`.
 template <ExecutionSpace Exec, class Matrix>
 std::vector<std::int64_t> rows_longer_than(const Exec& exec, const Matrix& A) {
   using Off = typename Matrix::offset_type;
   using Space = typename Exec::memory_space;
-  constexpr int longest = tuning.most_width, threads = 256;
+  constexpr int longest = most_width, threads = 256;
   constexpr std::size_t bins = longest + 2;
   Arena<Space> arena(exec, "heddle::spmv::hyb_lengths", arena_bytes<std::int64_t>(bins));
   const auto counts = arena.template take<std::int64_t>(bins);

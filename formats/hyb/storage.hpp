@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../common/slots/fill_kernel.hpp"
+#include "../common/slots/storage.hpp"
 #include "rest/storage.hpp"
-#include "view.hpp"
 #include "width.hpp"
 
 namespace heddle::detail::hyb {
@@ -22,72 +21,46 @@ struct FromPlace {
   }
 };
 
-/// The arrays of a HYB matrix: the slots, and the rest.
+/// The arrays of a HYB matrix: the first entries of each row in ELL, and what long rows have beyond
+/// in COO, whose rows are the places of the long rows.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, Scalar Acc>
 class Storage {
  public:
-  using Space = typename Exec::memory_space;
-  using Matrix = CsrMatrix<S, O, Off, Space>;
-  using Rest = rest::Storage<Exec, S, O, Off, Acc, tuning.vectors>;
-  using View = hyb::View<S, O, Off, typename Rest::Row>;
+  using Matrix = CsrMatrix<S, O, Off, typename Exec::memory_space>;
+  using Rest = rest::Storage<Exec, S, O, Off, Acc, slots::tuning.most_vectors>;
 
   /// Entries keep their order. Three allocations, seven launches in the order of `exec`, no wait.
   Storage(const Exec& exec, const Matrix& A, const Widths& widths, const Device& device)
-      : widths_(widths),
-        rows_(A.rows()),
-        stride_(padded(A.rows())),
+      : width_(static_cast<Off>(widths.width)),
+        slots_(exec, A, widths.width),
         rest_(exec, A, {widths.long_rows, widths.rest},
-              EntriesBeyond<Off>{A.row_ptr().data(), static_cast<Off>(widths.width)}, device) {
-    const auto slots = static_cast<std::size_t>(this->slots());
-    arena_ = Arena<Space>(exec, "heddle::spmv::hyb", arena_bytes<O, S>(slots, slots));
-    columns_ = arena_.template take<O>(slots);
-    values_ = arena_.template take<S>(slots);
-    fill<true>(exec, A);
+              EntriesBeyond<Off>{A.row_ptr().data(), width_}, device) {
+    fill_rest<true>(exec, A);
   }
 
   /// New values of the same pattern: two launches, no wait.
-  void update_values(const Exec& exec, const Matrix& A) const { fill<false>(exec, A); }
-
-  View view() const {
-    const ell::View<S, O> slots{rows_, stride_, widths_.width, columns_.data(), values_.data()};
-    return {slots, rest_.view(), rest_.long_rows()};
+  void update_values(const Exec& exec, const Matrix& A) const {
+    slots_.update_values(exec, A);
+    fill_rest<false>(exec, A);
   }
+
+  slots::View<S, O> slots() const { return slots_.view(); }
   const Rest& rest() const { return rest_; }
 
-  const Widths& widths() const { return widths_; }
-  std::int64_t slots() const { return stride_ * widths_.width; }
-  std::size_t bytes() const { return arena_.bytes() + rest_.bytes(); }
-  double read_bytes() const {
-    return static_cast<double>(slots()) * (sizeof(S) + sizeof(O)) + rest_.moved_bytes();
-  }
+  std::size_t bytes() const { return slots_.bytes() + rest_.bytes(); }
+  double read_bytes() const { return slots_.read_bytes() + rest_.moved_bytes(); }
   double carried_bytes() const { return rest_.moved_bytes_per_vector(); }
 
-  static std::int64_t padded(std::int64_t rows) {
-    return ceil_div(rows, tuning.row_alignment) * tuning.row_alignment;
-  }
-
  private:
-  template <class T>
-  using Array = typename Arena<Space>::template Array<T>;
-
   template <bool Columns>
-  void fill(const Exec& exec, const Matrix& A) const {
-    const FromPlace<O, Off> source{A.row_ptr().data(), rest_.row_number(), rest_.rest_ptr(),
-                                   static_cast<Off>(widths_.width)};
-    rest_.template fill<Columns>(exec, A, source);
-    const slots::FillKernel<Matrix, Columns> slots{
-        A.row_ptr().data(), A.col_idx().data(), A.values().data(), rows_, stride_,
-        columns_.data(),    values_.data()};
-    Kokkos::parallel_for(Columns ? "heddle::spmv::hyb_fill" : "heddle::spmv::hyb_values",
-                         range_policy(exec, this->slots()), slots);
+  void fill_rest(const Exec& exec, const Matrix& A) const {
+    rest_.template fill<Columns>(
+        exec, A,
+        FromPlace<O, Off>{A.row_ptr().data(), rest_.row_number(), rest_.rest_ptr(), width_});
   }
 
-  Widths widths_;
-  O rows_;
-  std::int64_t stride_;
-  Arena<Space> arena_;
-  Array<O> columns_;
-  Array<S> values_;
+  Off width_;
+  slots::Storage<Exec, S, O, Off> slots_;
   Rest rest_;
 };
 

@@ -4,9 +4,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "tuning.hpp"
+#include "../common/slots/tuning.hpp"
 
 namespace heddle::detail::hyb {
+
+/// Slots a row at most; all other sizes are those of ELL, and of the segmented sums that add up the
+/// rest. None was tuned for itself.
+inline constexpr int most_width = 512;
 
 /// What an apply moves, in bytes.
 struct Bytes {
@@ -30,7 +34,7 @@ inline Widths split_at(int width, const std::vector<std::int64_t>& longer, std::
 }
 
 /// The split that moves the fewest bytes, the narrowest of those; of no more slots than
-/// tuning.most_padding allows.
+/// slots::tuning.most_padding allows.
 inline Widths cheapest_split(const std::vector<std::int64_t>& longer, std::int64_t rows,
                              std::int64_t nonzeros, const Bytes& bytes) {
   const auto cost = [&](const Widths& widths) {
@@ -38,11 +42,10 @@ inline Widths cheapest_split(const std::vector<std::int64_t>& longer, std::int64
            static_cast<double>(widths.rest) * bytes.entry +
            static_cast<double>(widths.long_rows) * bytes.long_row;
   };
-  const double most_slots = tuning.most_padding * static_cast<double>(nonzeros);
+  const double most_slots = slots::tuning.most_padding * static_cast<double>(nonzeros);
   Widths best = split_at(0, longer, nonzeros);
   Widths next = best;
-  while (next.width < tuning.most_width &&
-         static_cast<double>(rows) * (next.width + 1) <= most_slots) {
+  while (next.width < most_width && static_cast<double>(rows) * (next.width + 1) <= most_slots) {
     next.rest -= next.long_rows;
     ++next.width;
     next.long_rows = longer[static_cast<std::size_t>(next.width)];

@@ -12,20 +12,38 @@ namespace heddle {
 
 namespace detail {
 
-/// Block rows that a sample looks at, and rows in them: each costs a search in all above it.
-inline constexpr std::int64_t sampled_block_rows = 4096;
-inline constexpr std::int64_t sampled_rows = 32768;
-
 struct BlockSums {
   std::int64_t entries = 0;
   std::int64_t blocks = 0;
   std::int64_t descents = 0;
 };
 
-/// Entries that an item looks at, at most, in about as many parts as the longest row needs; unless
-/// all rows together would have too many, of which most are then empty.
-inline constexpr std::int64_t sampled_part = 4096;
-inline constexpr std::int64_t most_sampled_parts = std::int64_t{1} << 22;
+/// Which block rows a sample looks at, some at equal distances, and in how many parts: an item of a
+/// launch is a part of a row, and each entry costs a search in all rows of its block above it.
+struct BlockSample {
+  static constexpr std::int64_t most_block_rows = 4096;
+  static constexpr std::int64_t most_rows = 32768;
+  /// Entries of a part, about, of the longest row; of more rows of that length, which mostly are
+  /// none, parts are longer.
+  static constexpr std::int64_t part_entries = 4096;
+  static constexpr std::int64_t most_items = std::int64_t{1} << 22;
+
+  std::int64_t block_rows;
+  std::int64_t samples;
+  int height;
+  std::int64_t parts;  ///< of each row
+
+  BlockSample(std::int64_t rows, int block_height, std::int64_t longest_row)
+      : block_rows(ceil_div<std::int64_t>(rows, block_height)),
+        samples(std::min({block_rows, most_block_rows, most_rows / block_height})),
+        height(block_height),
+        parts(std::clamp<std::int64_t>(
+            ceil_div(longest_row, part_entries), 1,
+            std::max<std::int64_t>(1, most_items / std::max<std::int64_t>(1, samples * height)))) {}
+
+  std::int64_t items() const { return samples * height * parts; }
+  bool has_all() const { return samples == block_rows; }
+};
 
 /// An item a part of a row of a sampled block row: counts its blocks that neither an entry before
 /// it nor a row above it has.
@@ -36,11 +54,8 @@ struct BlockSampleKernel {
   const Off* row_ptr;
   const O* col_idx;
   std::int64_t rows;
-  std::int64_t block_rows;
-  std::int64_t samples;
-  int height;
+  BlockSample sample;
   int width;
-  std::int64_t parts;  ///< of each row
 
   KOKKOS_FUNCTION void init(value_type& sums) const { sums = value_type(); }
   KOKKOS_FUNCTION void join(value_type& sums, const value_type& other) const {
@@ -49,8 +64,9 @@ struct BlockSampleKernel {
     sums.descents += other.descents;
   }
   KOKKOS_FUNCTION void operator()(std::int64_t item, value_type& sums) const {
+    const std::int64_t parts = sample.parts, height = sample.height;
     const std::int64_t sampled = item / parts, part = item % parts;
-    const std::int64_t top = sampled / height * block_rows / samples * height;
+    const std::int64_t top = sampled / height * sample.block_rows / sample.samples * height;
     const std::int64_t row = top + sampled % height;
     if (row >= rows) return;
     const auto length = static_cast<std::int64_t>(row_ptr[row + 1] - row_ptr[row]);
@@ -88,25 +104,19 @@ std::int64_t estimated_blocks(const Exec& exec, const CsrPattern<O, Off, Space>&
                               int width, std::int64_t longest_row) {
   const auto nonzeros = static_cast<std::int64_t>(A.nonzeros());
   if (nonzeros == 0) return 0;
-  const std::int64_t block_rows = ceil_div<std::int64_t>(A.rows(), height);
-  const std::int64_t samples =
-      std::min({block_rows, detail::sampled_block_rows, detail::sampled_rows / height});
-  const std::int64_t parts = std::clamp<std::int64_t>(
-      ceil_div(longest_row, detail::sampled_part), 1,
-      std::max<std::int64_t>(1, detail::most_sampled_parts / (samples * height)));
+  const detail::BlockSample sample(A.rows(), height, longest_row);
   detail::BlockSums sums;
-  Kokkos::parallel_reduce(
-      "heddle::features::blocks", range_policy(exec, samples * height * parts),
-      detail::BlockSampleKernel<O, Off>{A.row_ptr().data(), A.col_idx().data(), A.rows(),
-                                        block_rows, samples, height, width, parts},
-      sums);
+  Kokkos::parallel_reduce("heddle::features::blocks", range_policy(exec, sample.items()),
+                          detail::BlockSampleKernel<O, Off>{A.row_ptr().data(), A.col_idx().data(),
+                                                            A.rows(), sample, width},
+                          sums);
   if (sums.descents > 0) {
     using namespace recipe;
     const auto map = tile_rows(height) | tile_columns(width);
     using Map = std::remove_const_t<decltype(map)>;
     return Compact<Exec, CsrPattern<O, Off, Space>, Map>(exec, A, map).keys();
   }
-  if (samples == block_rows) return sums.blocks;
+  if (sample.has_all()) return sums.blocks;
   const double each =
       sums.entries > 0 ? static_cast<double>(sums.blocks) / static_cast<double>(sums.entries) : 1;
   return std::llround(each * static_cast<double>(nonzeros));

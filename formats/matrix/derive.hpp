@@ -14,6 +14,7 @@ namespace heddle::detail {
 struct Listing {
   bool add_up = false;          ///< entries of one place become one
   bool columns_ascend = false;  ///< they are listed by ascending columns
+  bool check = true;            ///< the matrix that they are of is checked
 };
 
 template <Ordinal O>
@@ -163,7 +164,7 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Spac
 DerivedCsr<Exec, S, O, Off> derive_from(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                                         O rows, O columns, const Listing& listing, const Map& map,
                                         const Source<S>& source = {}) {
-  row_features(exec, A, Check::columns);
+  if (listing.check) row_features(exec, A, Check::columns);
   const auto nonzeros = static_cast<std::int64_t>(A.nonzeros());
   auto made = derive<S, Off>(exec, rows, columns, nonzeros, listing, [&](O* row_of, O* column_of) {
     list_entries(exec, A, row_of, column_of, 0, map);

@@ -23,8 +23,9 @@ struct MultiplyOptions {
   /// The most device memory, in bytes, that the plan may hold at any time, workspace and C
   /// included; Error says how much it needs.
   std::size_t max_bytes = no_bound;
-  /// Bytes of workspace of the symbolic phase for rows that are too long for scratch: two bits a
-  /// column for each such row that is looked at at the same time. One row at least.
+  /// Bytes of workspace of the symbolic phase. For rows that are too long for scratch: two bits a
+  /// column for each such row that is looked at at the same time; one row at least. For the others:
+  /// a column a product, or if those do not fit, or max_bytes is set, columns are found twice.
   std::size_t workspace_bytes = std::size_t{256} << 20;
   /// Whether the plan keeps a list of which entries make each entry of C, so that new values search
   /// for nothing: 8 bytes a product and 4 an entry of C, and two walks over the products when the
@@ -34,6 +35,9 @@ struct MultiplyOptions {
   /// entry adds up more than 65536 products, or 32 bits do not count them. Values have the same
   /// bits either way.
   std::optional<bool> keep_products = std::nullopt;
+  /// Whether A, B and D are checked. Without, their columns must be in range, and those of a B that
+  /// is not transposed must ascend, each once.
+  bool check = true;
 };
 
 namespace detail {
@@ -153,7 +157,8 @@ class MultiplyPlan {
 
   MultiplyPlan(const Exec& exec, const MatrixA& A, const MatrixB& B, const MatrixA* D,
                const MultiplyOptions& options)
-      : A_(exec, A, options.op_a, false), B_(exec, B, options.op_b, true) {
+      : A_(exec, A, options.op_a, false, options.check),
+        B_(exec, B, options.op_b, true, options.check) {
     namespace mp = detail::matrix_product;
     const MatrixA left = A_.pattern(A);
     const MatrixB right = B_.pattern(B);
@@ -165,7 +170,7 @@ class MultiplyPlan {
                       right.columns(),
                       static_cast<std::int64_t>(left.nonzeros())};
     if (D) {
-      row_features(exec, *D, Check::columns);
+      if (options.check) row_features(exec, *D, Check::columns);
       entries_of_D_ = static_cast<std::int64_t>(D->nonzeros());
       patterns.D = mp::pattern_operand<O, OffA>(*D);
     }
@@ -184,7 +189,8 @@ class MultiplyPlan {
     if constexpr (mp::on_threads<Exec>) {
       write(mp::SymbolicOnThreads<Exec, O, OffA, OffB>(exec, patterns, options.workspace_bytes));
     } else {
-      write(mp::Symbolic<Exec, O, OffA, OffB>(exec, patterns, narrow_, options.workspace_bytes));
+      write(mp::Symbolic<Exec, O, OffA, OffB>(exec, patterns, narrow_, options.workspace_bytes,
+                                              options.max_bytes == MultiplyOptions::no_bound));
     }
     const bool list = options.keep_products.value_or(!dense_);
     if (list || !dense_) share_rows(exec);

@@ -71,8 +71,10 @@ template <class List>
 void settle(const List& formats, std::vector<RankedScheme>& ranking, std::size_t place,
             const Features& features, const Device& device, const ChooseOptions& options) {
   const auto is_better = [](const RankedScheme& a, const RankedScheme& b) {
-    const bool differ = a.prediction.possible() != b.prediction.possible();
-    return differ ? a.prediction.possible() : a.total_seconds < b.total_seconds;
+    const auto group = [](const RankedScheme& one) {
+      return !one.prediction.possible() ? 2 : one.prediction.last_resort ? 1 : 0;
+    };
+    return group(a) != group(b) ? group(a) < group(b) : a.total_seconds < b.total_seconds;
   };
   sort_ranking(ranking, place, ranking.size(), is_better);
   while (place < ranking.size() && ranking[place].prediction.possible() &&

@@ -43,8 +43,9 @@ inline double kept_bytes(const Scheme& scheme, double tiles, const RowFeatures& 
 }
 
 /// From the bytes, of rows alone: how entries lie together in tiles they do not say, so an entry
-/// is taken to cost what it does in CSR, and a tile row a tile; and twice that, so that it is not
-/// chosen where CSR is at hand.
+/// is taken to cost what it does in CSR, and a tile row a tile. A last resort: on an H200 it took
+/// 4.3 times as long as the best of CSR on average, 1.7 at least (docs/design/formats.md), and on
+/// CPUs 4.1 to 4.8 times.
 inline Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
                           const Sizes& sizes) {
   const RowFeatures& rows = features.rows();
@@ -54,9 +55,7 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
     return Prediction::refuse("a tile of rows of " + std::to_string(rows.longest_row) +
                               " entries might hold more than it can count");
   }
-  const double vectors = sizes.vectors.count;
   const int passes = passes_over_matrix(sizes.vectors.count, tuning.most_vectors);
-  const double bandwidth = estimated_bytes_per_second(device);
   const auto n = static_cast<double>(rows.nonzeros);
   const double tile_rows = std::ceil(static_cast<double>(rows.rows) / tile_size);
   const bool sorted = device.has_lanes() && rows.longest_row > recipe::most_walked_by_subwarp;
@@ -67,21 +66,23 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
       tile_rows * (2.0 * sizeof(Tile) + 2 * sizes.ordinal_bytes + 4.0 * sizes.offset_bytes);
   prediction.moved_bytes = passes * prediction.kept_bytes + vector_bytes(rows, sizes);
   prediction.reason = "tiles of 16 x 16, of unknown number, each stored in its own way";
-  // Four passes over the columns and two over the values, in steps that wait for each other.
-  const double copy = (4 * csr_least_bytes(rows, sizes) + 2 * prediction.kept_bytes) / bandwidth;
-  prediction.setup_seconds = device.has_lanes() ? GpuSetup{483, 275, 210, 9}.seconds(rows, device)
-                                                : 5 * cpu_setup_seconds + 3 * copy;
-  // A warp takes its tiles one after the other, each a load after that of its table.
-  constexpr double tile_seconds = 1.2e-6;
-  const double longest = static_cast<double>(rows.longest_row) / tile_size;
-  const double most_tiles = std::min<double>(tuning.gpu_piece_tiles, std::max(1.0, longest));
-  const double latency =
-      device.has_lanes() ? tile_seconds * most_tiles * std::max(1.0, vectors / 4) : 0;
-  constexpr SeveralVectors several{{3.5, 3.2, 4.3, 4.8}, {3.3, 3.6, 3.8}};
-  prediction.seconds =
-      (device.has_lanes() ? several.factor(sizes.vectors) : 1) *
-      (estimated_launch_seconds(device) +
-       tuning.penalty * waiting_for_both(latency, prediction.moved_bytes / (0.8 * bandwidth)));
+  prediction.last_resort = true;
+  if (device.has_lanes()) {
+    // A warp takes its tiles one after the other, each a load after that of its table.
+    const double longest = static_cast<double>(rows.longest_row) / tile_size;
+    prediction.price(
+        GpuCost{.rounds = std::min<double>(tuning.gpu_piece_tiles, std::max(1.0, longest)),
+                .round_seconds = 1.2e-6,
+                .efficiency = 0.8,
+                .slowdown = 2,
+                .several = {{3.5, 3.2, 4.3, 4.8}, {3.3, 3.6, 3.8}},
+                .setup = {483, 275, 210, 9}},
+        rows, device, sizes);
+  } else {
+    // Four passes over the columns and two over the values, in steps that wait for each other.
+    const double copy = 4 * csr_least_bytes(rows, sizes) + 2 * prediction.kept_bytes;
+    prediction.price(CpuCost{.slowdown = 2.5, .setup_waits = 5, .setup_bytes = 3 * copy}, device);
+  }
   prediction.lacks_pattern = !features.has_blocks();
   prediction.pattern_may_refuse = false;
   if (features.has_blocks()) {

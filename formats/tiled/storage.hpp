@@ -4,6 +4,7 @@
 #include <array>
 
 #include "../../backends/threads_at_once.hpp"
+#include "../common/arrays.hpp"
 #include "../inspect/recipe/compact.hpp"
 #include "inspect_kernels.hpp"
 #include "parameters.hpp"
@@ -30,23 +31,15 @@ class Storage {
   Storage(const Exec& exec, const Matrix& A, const Parameters& parameters) {
     const recipe::Compact<Exec, Matrix, decltype(tiles_recipe())> count(exec, A, tiles_recipe());
     tiles_ = count.keys();
-    const auto tile_rows = static_cast<std::size_t>(count.panels());
-    const auto tiles = static_cast<std::size_t>(tiles_);
-    const auto nonzeros = static_cast<std::size_t>(A.nonzeros());
-
-    Arena<Space> work(exec, "heddle::spmv::tiled_work",
-                      arena_bytes<Off, O, Off, Off, Tile, unsigned char>(
-                          tile_rows + 1, tiles, tiles + 1, tiles, tiles, nonzeros));
-    Off* const tile_ptr = work.template take<Off>(tile_rows + 1).data();
-    O* const tile_col = work.template take<O>(tiles).data();
-    Off* const list_ptr = work.template take<Off>(tiles + 1).data();
-    Off* const next = work.template take<Off>(tiles).data();
-    Tile* const shapes = work.template take<Tile>(tiles).data();
-    auto* const codes = work.template take<unsigned char>(nonzeros).data();
+    Arena<Space> work;
+    const auto [tile_ptr, tile_col, list_ptr, next, shapes, codes] =
+        arrays<Off, O, Off, Off, Tile, unsigned char>(work, exec, "heddle::spmv::tiled_work",
+                                                      count.panels() + 1, tiles_, tiles_ + 1,
+                                                      tiles_, tiles_, A.nonzeros());
     count.write(exec, tile_ptr, tile_col);
     if (count.has_long_panels()) {
-      source_arena_ = Arena<Space>(exec, "heddle::spmv::tiled_source", arena_bytes<Off>(nonzeros));
-      source_ = source_arena_.template take<Off>(nonzeros).data();
+      std::tie(source_) =
+          arrays<Off>(source_arena_, exec, "heddle::spmv::tiled_source", A.nonzeros());
       recipe::sort_lists(exec, A, tiles_recipe(), tiles_, tile_ptr, tile_col, list_ptr, source_);
     } else {
       recipe::count_lists(exec, A, tiles_recipe(), tiles_, tile_ptr, tile_col, list_ptr, next);
@@ -63,7 +56,13 @@ class Storage {
     Kokkos::parallel_scan("heddle::spmv::tiled_pieces", range_policy(exec, count.panels() + 1), cut,
                           counts_);
 
-    take(exec, tile_rows, tiles);
+    carries_ = {nullptr, tile_size, most_vectors};
+    std::tie(piece_, tile_col_, tile_, data_, carries_.sums, cut_tile_rows_, tile_ptr_, list_ptr_,
+             next_) =
+        arrays<Piece<O>, O, Tile, unsigned char, Acc, CutPanel, Off, Off, Off>(
+            arena_, exec, "heddle::spmv::tiled", counts_.pieces + 1, tiles_, tiles_ + 1,
+            size_.bytes, counts_.carries * most_vectors * tile_size, counts_.cut,
+            count.panels() + 1, tiles_ + 1, tiles_);
     count.write(exec, tile_ptr_, tile_col_);
     layout.tile = tile_;
     layout.list_ptr = list_ptr_;
@@ -123,27 +122,6 @@ class Storage {
     } else {
       Kokkos::parallel_for("heddle::spmv::tiled_indices", range_policy(exec, tiles_), indices);
     }
-  }
-
-  void take(const Exec& exec, std::size_t tile_rows, std::size_t tiles) {
-    const auto pieces = static_cast<std::size_t>(counts_.pieces) + 1;
-    const auto bytes = static_cast<std::size_t>(size_.bytes);
-    const std::size_t carried =
-        static_cast<std::size_t>(counts_.carries) * most_vectors * tile_size;
-    const auto cut = static_cast<std::size_t>(counts_.cut);
-    arena_ = Arena<Space>(
-        exec, "heddle::spmv::tiled",
-        arena_bytes<Piece<O>, O, Tile, unsigned char, Acc, CutPanel, Off, Off, Off>(
-            pieces, tiles, tiles + 1, bytes, carried, cut, tile_rows + 1, tiles + 1, tiles));
-    piece_ = arena_.template take<Piece<O>>(pieces).data();
-    tile_col_ = arena_.template take<O>(tiles).data();
-    tile_ = arena_.template take<Tile>(tiles + 1).data();
-    data_ = arena_.template take<unsigned char>(bytes).data();
-    carries_ = {arena_.template take<Acc>(carried).data(), tile_size, most_vectors};
-    cut_tile_rows_ = arena_.template take<CutPanel>(cut).data();
-    tile_ptr_ = arena_.template take<Off>(tile_rows + 1).data();
-    list_ptr_ = arena_.template take<Off>(tiles + 1).data();
-    next_ = arena_.template take<Off>(tiles).data();
   }
 
   O rows_ = 0;

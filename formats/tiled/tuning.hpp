@@ -38,10 +38,6 @@ struct Tuning {
   /// What a tile and a piece cost a thread of a CPU beside their data, in bytes of it.
   int tile_steps = 64;
   int piece_steps = 128;
-  /// What it is predicted at, times what its bytes take. On an H200 it took 4.3 times as long as
-  /// the best of CSR on average, 1.7 at least (docs/design/formats.md), and on CPUs 4.1 to 4.8
-  /// times.
-  double penalty = 2;
 };
 
 inline constexpr Tuning tuning{};

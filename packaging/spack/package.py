@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Heddle's recipe for Spack 1.0 and newer. docs/install.md says how it is used from here.
-# Whoever publishes a release sets `homepage` and `git`, and gives each version the `commit` of its tag.
+# `homepage` and `git` are placeholders of packaging/addresses. Whoever publishes a release gives each version the
+# `commit` of its tag.
 from spack_repo.builtin.build_systems.cmake import CMakePackage
 from spack_repo.builtin.build_systems.cuda import CudaPackage
 from spack_repo.builtin.build_systems.rocm import ROCmPackage
@@ -52,7 +53,7 @@ class Heddle(CMakePackage, CudaPackage, ROCmPackage):
 
     conflicts("+cuda", when="cuda_arch=none")
     conflicts("+rocm", when="+cuda", msg="a Kokkos has one kind of GPU")
-    conflicts("%gcc@:11", msg="C++20 as Heddle writes it is tested from gcc 12 on")
+    conflicts("%gcc@:11", msg="gcc 11 lacks parts of C++20; 12.2 is the oldest that Heddle was built with")
     conflicts("^cuda@:11", when="+cuda", msg="nvcc knows C++20 from CUDA 12 on")
     requires("^kokkos+wrapper", when="+cuda", msg="nvcc is tested by Kokkos' nvcc_wrapper")
     requires("^kokkos+cuda_lambda", when="+cuda ^kokkos@:4")

@@ -25,9 +25,10 @@ class MklProduct {
     if (made_) mkl_sparse_destroy(made_);
   }
 
-  void numeric(const Exec&) { stage(SPARSE_STAGE_FINALIZE_MULT); }
-  /// Its values are there after numeric() alone.
-  Matrix matrix() const {
+  void numeric(const Exec&) { finish(); }
+  /// With values, even before numeric(): MKL inspects a second product of nothing less.
+  Matrix matrix() {
+    if (!finished_) finish();
     constexpr auto export_csr = mkl::of_type<M>(mkl_sparse_s_export_csr, mkl_sparse_d_export_csr,
                                                 mkl_sparse_c_export_csr, mkl_sparse_z_export_csr);
     sparse_index_base_t base{};
@@ -41,6 +42,10 @@ class MklProduct {
   std::size_t bytes() const { return 0; }
 
  private:
+  void finish() {
+    stage(SPARSE_STAGE_FINALIZE_MULT);
+    finished_ = true;
+  }
   void stage(sparse_request_t request) {
     matrix_descr general{};
     general.type = SPARSE_MATRIX_TYPE_GENERAL;
@@ -53,6 +58,7 @@ class MklProduct {
   Index rows_, columns_;
   mkl::Matrix<S, Off> a_, b_;
   sparse_matrix_t made_ = nullptr;
+  bool finished_ = false;
 };
 
 [[maybe_unused]] const bool entered = add_baseline<Problem>(

@@ -19,7 +19,7 @@ from results import (CUSPARSE_ANY, CUSPARSE_CSR, KOKKOS_KERNELS, Comparison, com
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
 KOKKOS_SOLVES = ("kk-ranges", "kk-teams")
-COMPARED = ["geometric mean", "least", "lost by more than 5 %", "set-up repaid after"]
+COMPARED = ["mean speed-up", "lowest", "slower by more than 5 %", "set-up pays off after"]
 
 # What is compared: operation, machine, results, and the peers' names with their contestants.
 CUSPARSE = [("cuSPARSE, the better CSR", CUSPARSE_CSR), ("cuSPARSE, any format", CUSPARSE_ANY)]
@@ -31,9 +31,9 @@ OTHERS = [("y = Ax, 17 generated of other %s" % what, "H200", "h200-spmv-double-
           for s, what in ((2, "seeds, half the size"), (3, "seeds, 1.4 times the size"))]
 COLUMNS = [("%d vectors, %s" % (n, where), "H200",
             "h200-spmv-double-all-formats-%d-columns-%s" % (n, side), [("cuSPARSE", CUSPARSE_ANY)])
-           for n, side, where in ((2, "right", "side by side"), (4, "right", "side by side"),
-                                  (8, "right", "side by side"), (32, "right", "side by side"),
-                                  (3, "left", "apart"), (8, "left", "apart"), (32, "left", "apart"))]
+           for n, side, where in ((2, "right", "by rows"), (4, "right", "by rows"),
+                                  (8, "right", "by rows"), (32, "right", "by rows"),
+                                  (3, "left", "by columns"), (8, "left", "by columns"), (32, "left", "by columns"))]
 SOLVES = [("lower triangle", "H200", "h200-sptrsv-double-lower", [("cuSPARSE", ("cusparse",))]),
           ("upper triangle", "H200", "h200-sptrsv-double-upper", [("cuSPARSE", ("cusparse",))]),
           ("lower triangle, 8 vectors", "H200", "h200-sptrsv-double-8-columns",
@@ -45,7 +45,7 @@ CPU = [("y = Ax", XEON, "xeon-16-threads-spmv-double-all-formats",
         MKL + [("Kokkos Kernels", KOKKOS_KERNELS)])]
 CPU_COLUMNS = [("8 vectors, " + where, "EPYC, 2 threads", "epyc-2-threads-spmv-double-8-columns-" + side,
                 MKL[:1] + [("Kokkos Kernels", KOKKOS_KERNELS)])
-               for side, where in (("right", "side by side"), ("left", "apart"))]
+               for side, where in (("right", "by rows"), ("left", "by columns"))]
 CPU_SOLVES = [("lower triangle", machine, name, MKL + [("Kokkos Kernels", KOKKOS_SOLVES)])
               for machine, name in ((XEON, "xeon-16-threads-sptrsv-double"),
                                     ("Xeon, 2 threads", "xeon-2-threads-sptrsv-double"))]
@@ -55,8 +55,8 @@ FORMATS = [("CSR", "csr"), ("ELL", "ell"), ("blocked ELL", "blocked-ell"), ("COO
            ("CSB", "csb")]
 GLOSSARY = [
     ("scheme", "a name of one way to run: format, kernel and parameters, such as `csr/subwarp=8`"),
-    ("plan", "what inspecting one matrix for one scheme results in; it applies the matrix many times"),
-    ("`auto`", "no scheme named: the plan predicts and takes one by itself"),
+    ("plan", "an object made by inspecting a matrix once; it applies the matrix many times"),
+    ("`auto`", "no scheme named: the plan predicts the times and takes the fastest"),
     ("share", "the equal part of rows plus nonzeros that a team of threads, or a CPU's thread, works on"),
     ("carry-out", "the sum of a row's part that one share hands on to the share where the row ends"),
     ("slot", "a place for an entry in a padded format (ELL, blocked ELL)"),
@@ -64,7 +64,7 @@ GLOSSARY = [
     ("group", "rows of a triangle that are merged and solved together"),
     ("piece", "the part of a group's, or of a tile row's, entries that is worked on at a time"),
     ("task", "the rows or groups that a warp or a thread of a triangular solve takes at a time"),
-    ("side by side, apart", "several vectors in `LayoutRight` and in `LayoutLeft`"),
+    ("by rows, by columns", "several vectors in `LayoutRight`, entries of a row side by side, and in `LayoutLeft`"),
 ]
 
 
@@ -140,8 +140,8 @@ def formats_table():
             row += [len(found), "%.2f" % geometric_mean(ratios), matrix_of(found[0]),
                     sum(r < 1 / 1.05 for r in ratios)] if found else ["", "", "", ""]
         rows.append(row)
-    return table(["format", "H200: matrices", "mean", "least", "below 0.95",
-                  "16 threads: matrices", "mean", "least", "below 0.95"], rows)
+    return table(["format", "H200: matrices", "mean", "lowest", "below 0.95",
+                  "16 threads: matrices", "mean", "lowest", "below 0.95"], rows)
 
 
 def setups():
@@ -267,7 +267,7 @@ def readme():
 
 def products_picture():
     results = load(PRODUCTS[0][2])
-    peers = [("plan, by itself", "#0b7a75", ("auto",)), ("cuSPARSE, any format", "#c2601a", CUSPARSE_ANY),
+    peers = [("a plan's automatic choice", "#0b7a75", ("auto",)), ("cuSPARSE, any format", "#c2601a", CUSPARSE_ANY),
              ("Kokkos Kernels", "#7a6fb5", KOKKOS_KERNELS)]
     series = []
     for name, colour, names in peers:

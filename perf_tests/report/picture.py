@@ -100,7 +100,7 @@ def bars(groups, title):
             parts.append(text(left - 10, y + 12, peer, "end"))
             parts.append('<rect x="%.1f" y="%.1f" width="%.1f" height="13" fill="%s"/>' % (
                 start, y + 1, end - start, colour))
-            parts.append(text(end + 6, y + 12, "%.2f, lost %s" % (gain, losses), "start", INK))
+            parts.append(text(end + 6, y + 12, "%.2f, slower on %s" % (gain, losses), "start", INK))
             y += line
     return ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" '
             'font-size="12" role="img"><title>%s</title><rect width="%d" height="%d" fill="#fff"/>\n%s\n'

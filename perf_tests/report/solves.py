@@ -57,8 +57,8 @@ def by_preconditioner(matrices):
         rows.append(["`%s`" % name, "%d of %d" % (len(solved), len(matrices)), str(won),
                      mean(lambda c: c["iterations"]), mean(lambda c: time(c) / max(1, c["iterations"])),
                      mean(time), mean(whole)])
-    return table(["preconditioner", "solved", "least in all", "iterations", "one of them",
-                  "solve", "in all"], rows)
+    return table(["preconditioner", "solved", "fastest overall", "iterations", "time of one",
+                  "solve", "with set-up"], rows)
 
 
 def by_matrix(matrices):
@@ -72,8 +72,8 @@ def by_matrix(matrices):
         ratio = "%.2f" % (whole(peer) / whole(mine)) if mine and peer else "-"
         rows.append([m["name"], str(m["features"]["rows"]), str(m["features"]["nonzeros"])] +
                     cells(mine) + cells(peer) + [ratio])
-    return table(["matrix", "rows", "entries", "Heddle's least", "iterations", "in all, ms",
-                  "the peers' least", "iterations", "in all, ms", "times as fast"], rows)
+    return table(["matrix", "rows", "entries", "Heddle's fastest", "iterations", "with set-up, ms",
+                  "peers' fastest", "iterations", "with set-up, ms", "speed-up"], rows)
 
 
 def by_peer(matrices):
@@ -91,7 +91,7 @@ def by_peer(matrices):
         rows.append(["`%s`" % name, str(len(pairs)), "%.2f" % geometric_mean(gains),
                      "%.2f" % min(gains), str(sum(gain < 1 / 1.05 for gain in gains)),
                      "%.2f" % geometric_mean(solves)])
-    return table(["peer", "matrices", "mean", "least", "lost", "mean of the solve alone"], rows)
+    return table(["peer", "matrices", "mean speed-up", "lowest", "Heddle slower by 5 %", "mean, solve alone"], rows)
 
 
 def main():

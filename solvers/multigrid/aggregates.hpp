@@ -27,19 +27,19 @@ struct StrongGraph {
 
 enum class Node : int { left_out, undecided, root, covered };
 
-/// Keys of a round: above all others those of roots, then those of who may become one.
+/// The key of a node in a round: above all others those of roots, then those of who may become one.
+KOKKOS_FORCEINLINE_FUNCTION std::uint64_t key_of(std::int64_t i, Node is, std::uint64_t round) {
+  const std::uint64_t priority = hash_of(static_cast<std::uint64_t>(i) + (round << 40)) >> 2;
+  return is == Node::root        ? (std::uint64_t{2} << 62) | priority
+         : is == Node::undecided ? (std::uint64_t{1} << 62) | priority
+                                 : 0;
+}
+
+/// Those of the first round.
 struct SetKeys {
   const Node* state;
   std::uint64_t* key;
-  std::uint64_t round;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::uint64_t priority = hash_of(static_cast<std::uint64_t>(i) + (round << 40)) >> 2;
-    const Node is = state[i];
-    key[i] = is == Node::root        ? (std::uint64_t{2} << 62) | priority
-             : is == Node::undecided ? (std::uint64_t{1} << 62) | priority
-                                     : 0;
-  }
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { key[i] = key_of(i, state[i], 0); }
 };
 
 KOKKOS_FORCEINLINE_FUNCTION bool is_root_key(std::uint64_t key) { return key >> 62 == 2; }
@@ -69,23 +69,28 @@ struct LargestAround {
   }
 };
 
-/// Decides what keys within distance two decide; the sum is of nodes that stay undecided.
+/// Decides what keys within distance two decide, and sets those of the next round; the sum is of
+/// nodes that stay undecided.
 template <class Graph>
 struct Decide {
   LargestAround<Graph> again;  ///< reads what the first one wrote
-  const std::uint64_t* own;
+  std::uint64_t* own;
   Node* state;
+  std::uint64_t next_round;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& left) const {
     if (state[i] != Node::undecided) return;
     const std::uint64_t most = again.around(i);
+    Node is = Node::undecided;
     if (most == own[i]) {
-      state[i] = Node::root;
+      is = Node::root;
     } else if (is_root_key(most)) {
-      state[i] = Node::covered;
+      is = Node::covered;
     } else {
       ++left;
     }
+    state[i] = is;
+    own[i] = key_of(i, is, next_round);
   }
 };
 
@@ -241,14 +246,14 @@ class Aggregates {
   template <class Graph>
   void find_set(const Exec& exec, const Graph& graph, Node* state) {
     std::int64_t left = graph.nodes;
+    parallel_for(exec, "heddle::multigrid::keys", graph.nodes, SetKeys{state, keys_[0]});
     for (std::uint64_t round = 0; left > 0; ++round) {
       const LargestAround<Graph> around{graph, state, keys_[0], keys_[1], round == 0};
-      parallel_for(exec, "heddle::multigrid::keys", graph.nodes, SetKeys{state, keys_[0], round});
       parallel_for(exec, "heddle::multigrid::largest_around", graph.nodes, around);
       left = 0;
-      Kokkos::parallel_reduce("heddle::multigrid::decide", range_policy(exec, graph.nodes),
-                              Decide<Graph>{{graph, state, keys_[1], nullptr}, keys_[0], state},
-                              left);
+      Kokkos::parallel_reduce(
+          "heddle::multigrid::decide", range_policy(exec, graph.nodes),
+          Decide<Graph>{{graph, state, keys_[1], nullptr}, keys_[0], state, round + 1}, left);
     }
   }
 

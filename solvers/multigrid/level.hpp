@@ -86,9 +86,13 @@ struct Transfer {
         tentative(std::move(from)),
         prolongation(exec, smoothing.matrix(), tentative.prolongation.matrix(), vectors.vectors) {
     smooth_prolongation(exec, A, vectors, numbers);
-    restriction = transpose(exec, prolongation.matrix(), Op::conjugate_transpose);
-    coarse = GalerkinPlan<Exec, Matrix>(exec, restriction.matrix(), A, prolongation.matrix(),
-                                        {.keep_products = false});
+    // A was checked, and what is made here is as it should be.
+    const Matrix P = prolongation.matrix();
+    restriction =
+        derive_from(exec, P, P.columns(), P.rows(), {.columns_ascend = true, .check = false},
+                    Mirrored(), Source<S>{.conjugated = true});
+    coarse = GalerkinPlan<Exec, Matrix>(exec, restriction.matrix(), A, P,
+                                        {.keep_products = false, .check = false});
     multiply(exec, A, shared.diagonal);
   }
   void make_products(const Exec& exec, const SharedParts& shared) {

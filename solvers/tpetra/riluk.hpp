@@ -100,7 +100,7 @@ class RILUK : public Ifpack2::RILUK<RowMatrix> {
     if (!factors_ || !this->isComputed_) return Base::apply(X, Y, mode, alpha, beta);
     if (mode != Teuchos::NO_TRANS && std::none_of(options_.ops.begin(), options_.ops.end(),
                                                   [](Op op) { return transposes(op); })) {
-      throw Error("a transposing apply of a RILUK that was not told of it",
+      throw Error("a transposing apply of a RILUK whose options do not name it",
                   "name Op::transpose in the ops of its options");
     }
     const Teuchos::Time clock("apply");

@@ -2,8 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <string>
 
 #include "../../backends/device.hpp"
+#include "../../backends/gpu/known_device.hpp"
 #include "../../testing/backends.hpp"
 
 namespace heddle::test {
@@ -44,6 +46,24 @@ TEST_CASE_TEMPLATE_DEFINE("copy bandwidth is measured", Type, copy_bandwidth) {
   CHECK(small < 1e5);
 }
 TEST_CASE_TEMPLATE_APPLY(copy_bandwidth, Everywhere);
+
+TEST_CASE("a GPU is asked once, however often it is described") {
+  int asked = 0;
+  const auto describe = [&](int number) {
+    return backends::known_device(number, [&] {
+      Device device;
+      device.name = "GPU " + std::to_string(number);
+      ++asked;
+      return device;
+    });
+  };
+  // Numbers that no GPU of this program has.
+  for (int call = 0; call < 3; ++call) {
+    CHECK(describe(-1).name == "GPU -1");
+    CHECK(describe(-2).name == "GPU -2");
+  }
+  CHECK(asked == 2);
+}
 
 TEST_CASE("a device's backend leads to its tag, whether this build has it or not") {
   const auto name_of = [](BackendKind kind) {

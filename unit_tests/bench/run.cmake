@@ -47,7 +47,7 @@ string(REGEX REPLACE "TIME +TIME +SPREAD +TIME +[0-9.]+ [KMG]?B +([0-9.]+x|-) +(
 # Of gs: setup, setup over time, time, rate, share of the product's, what is kept, over the peer's.
 string(REGEX REPLACE "TIME +[0-9.e+]+ +TIME +SPREAD +[0-9.]+ +[0-9]+% +[0-9.]+ [KMG]?B +([0-9.]+x|-) "
                      "TIME N TIME SPREAD N N% BYTES N " plain "${plain}")
-# Of solve: setup, factor, iterations, one of them, the solve, in all, over the peer's.
+# Of solve: setup, factor, iterations, one of them, the solve, with setup, over the peer's.
 string(REGEX REPLACE "(TIME|-) +[0-9]+ +TIME +TIME +SPREAD +TIME +([0-9.e+]+x|-) "
                      "\\1 N TIME TIME SPREAD TIME N " plain "${plain}")
 # Of multigrid: setup, over a cycle, new values, over a cycle, a cycle, iterations, what is kept; of a level
@@ -56,7 +56,7 @@ string(REGEX REPLACE "TIME +[0-9.e+]+ +TIME +[0-9.e+]+ +TIME +SPREAD +[0-9]+ +[0
                      "TIME N TIME N TIME SPREAD N BYTES " plain "${plain}")
 string(REGEX REPLACE "([0-9]+) +[0-9.]+ [KMG]?B +TIME +[a-z][^ \n]*, " "\\1 BYTES TIME SCHEME, " plain
                      "${plain}")
-string(REGEX REPLACE "the least in all: [^\n]+" "the least in all: BEST" plain "${plain}")
+string(REGEX REPLACE "fastest with setup: [^\n]+" "fastest with setup: BEST" plain "${plain}")
 # Of operations on vectors: rate, and share of triad's.
 string(REGEX REPLACE "TIME +[0-9.]+ +[0-9]+%\n" "TIME N N%\n" plain "${plain}")
 # What a plan moves and what it makes of an open parameter depend on the processor.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../../formats/bcsr/inspect.hpp"
+#include "../../formats/inspect/block_sample.hpp"
 #include "../../testing/events.hpp"
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"
@@ -285,6 +286,27 @@ TEST_CASE("bcsr: blocks are estimated from a sample, and counted where they are 
   const std::int64_t estimate = blocks(banded_pattern("band", 40000, 40000, {-1, 0, 1}), 2, 2);
   CHECK(estimate > 58000);
   CHECK(estimate < 62000);
+}
+
+TEST_CASE("bcsr: a sample of blocks has a bounded number of parts, whatever the matrix is like") {
+  using heddle::detail::BlockSample;
+  for (const std::int64_t rows : {1, 7, 5000, 1000000, 2000000000}) {
+    for (const int height : {1, 2, 3, 8, 32}) {
+      for (const std::int64_t longest : {0, 1, 4097, 132864, 2000000000}) {
+        const BlockSample sample(rows, height, longest);
+        CAPTURE(rows);
+        CAPTURE(height);
+        CAPTURE(longest);
+        CHECK(sample.parts >= 1);
+        CHECK(sample.parts <= 1 + longest / BlockSample::part_entries);
+        CHECK(sample.items() >= sample.samples * height);
+        CHECK(sample.items() <= BlockSample::most_items);
+      }
+    }
+  }
+  // A row that is one of few is cut as often as it needs; of many all together have that many.
+  CHECK(BlockSample(3, 1, 1 << 24).parts == 4096);
+  CHECK(BlockSample(1000000, 2, 1 << 24).items() == BlockSample::most_items);
 }
 
 TEST_CASE("bcsr: choose samples blocks only where full ones would be the best") {

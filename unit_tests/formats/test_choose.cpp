@@ -78,7 +78,7 @@ TEST_CASE("choose: for a single apply nothing is set up, but where rows differ v
   CHECK(chosen(rows_of(1000000, 5, 20000), gpu(32)) == "csr/adaptive");
 }
 
-TEST_CASE("choose: csr/blocks, mostly slower than csr/adaptive, is never chosen") {
+TEST_CASE("choose: csr/blocks, mostly slower than csr/adaptive, is a last resort") {
   for (const int lanes : {1, 32, 64}) {
     for (const std::int64_t rows : {100, 10000, 10000000}) {
       for (const std::int64_t longest : {9, 700, 100000}) {
@@ -86,6 +86,9 @@ TEST_CASE("choose: csr/blocks, mostly slower than csr/adaptive, is never chosen"
           const std::string scheme = chosen(rows_of(rows, 5, longest), gpu(lanes), {}, applies);
           CHECK(scheme.find("blocks") == std::string::npos);
         }
+        const auto ranking = rank<Csr>(rows_of(rows, 5, longest), gpu(lanes));
+        CHECK(ranking.back().scheme == Scheme("csr/blocks"));
+        CHECK(ranking.back().prediction.possible());
       }
     }
   }
@@ -106,7 +109,7 @@ TEST_CASE("choose: whatever the matrix, the scheme exists on the device") {
   }
 }
 
-TEST_CASE("choose: the ranking rises from the scheme that is chosen, and refusals come last") {
+TEST_CASE("choose: the ranking rises to last resorts and from there, and refusals come last") {
   using Three = Formats<Never, CsrFormat, Copies>;
   for (const int lanes : {1, 32, 64}) {
     ChooseOptions options;
@@ -122,7 +125,12 @@ TEST_CASE("choose: the ranking rises from the scheme that is chosen, and refusal
       if (refused) continue;
       CHECK(ranking[i].total_seconds ==
             doctest::Approx(prediction.setup_seconds + 50 * prediction.seconds));
-      if (i > 0) CHECK(ranking[i].total_seconds >= ranking[i - 1].total_seconds);
+      if (i == 0) continue;
+      const bool last_resort = ranking[i - 1].prediction.last_resort;
+      CHECK(prediction.last_resort >= last_resort);
+      if (prediction.last_resort == last_resort) {
+        CHECK(ranking[i].total_seconds >= ranking[i - 1].total_seconds);
+      }
     }
     CHECK(ranking[ranking.size() - 2].prediction.refusal == "it holds nothing");
     CHECK(ranking.back().prediction.refusal.find("values_in_place") != std::string::npos);

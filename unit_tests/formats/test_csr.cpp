@@ -2,6 +2,7 @@
 #include "../../formats/csr/apply_without_plan.hpp"
 #include "../../formats/csr/host_variant.hpp"
 #include "../../formats/csr/inspect.hpp"
+#include "../../formats/definitions.hpp"
 #include "../../testing/events.hpp"
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"

@@ -14,7 +14,7 @@ TEST_CASE("ell: the example of docs/ell.md") {
   const EllType::Exec exec;
   const Pattern pattern{"example", 5, {{0, 1}, {1}, {0, 3}, {2, 3, 4}}};
   const auto A = to_device<EllType>(exec, pattern);
-  const heddle::detail::ell::Storage<EllType::Exec, double, std::int32_t, std::int32_t> storage(
+  const heddle::detail::slots::Storage<EllType::Exec, double, std::int32_t, std::int32_t> storage(
       exec, A.matrix(), 3);
   const auto view = storage.view();
   CHECK(view.stride == 32);

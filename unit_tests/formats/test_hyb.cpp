@@ -24,28 +24,30 @@ TEST_CASE("hyb: the example of docs/hyb.md") {
   CHECK(widths.rest == 3);
   using Storage = heddle::detail::hyb::Storage<HybExec, double, std::int32_t, std::int32_t, double>;
   const Storage storage(exec, A.matrix(), widths, backends::describe(exec));
-  const auto view = storage.view();
+  const auto slots = storage.slots();
+  const auto part = storage.rest().view();
+  const auto long_rows = storage.rest().long_rows();
   exec.fence("heddle::test::filled");
   using Columns = Kokkos::View<const std::int32_t*, HybType::Space>;
   using Values = Kokkos::View<const double*, HybType::Space>;
   using Words = Kokkos::View<const std::uint32_t*, HybType::Space>;
-  REQUIRE(view.slots.width == 2);
-  REQUIRE(view.slots.stride == 32);
-  const auto columns = to_host(Columns(view.slots.col_idx, 64));
+  REQUIRE(slots.width == 2);
+  REQUIRE(slots.stride == 32);
+  const auto columns = to_host(Columns(slots.col_idx, 64));
   const std::int32_t expected[2][5] = {{0, 1, 0, -1, 0}, {1, -1, 1, -1, 2}};
   for (std::size_t slot = 0; slot < 2; ++slot) {
     for (std::size_t row = 0; row < 5; ++row) {
       CHECK(columns(slot * 32 + row) == expected[slot][row]);
     }
   }
-  const auto rest = to_host(Columns(view.rest.col_idx, 3));
-  const auto values = to_host(Values(view.rest.values, 3));
+  const auto rest = to_host(Columns(part.col_idx, 3));
+  const auto values = to_host(Values(part.values, 3));
   const std::int32_t expected_rest[] = {2, 4, 3};
   for (std::size_t k = 0; k < 3; ++k) CHECK(rest(k) == expected_rest[k]);
   CHECK(values(0) == A.host.values()(5));
   CHECK(values(2) == A.host.values()(9));
-  CHECK(to_host(Words(view.long_rows.bits.words, 1))(0) == 0b10100);
-  const auto before_word = to_host(Columns(view.long_rows.before_word, 1));
+  CHECK(to_host(Words(long_rows.bits.words, 1))(0) == 0b10100);
+  const auto before_word = to_host(Columns(long_rows.before_word, 1));
   CHECK(before_word(0) == 0);
 }
 
@@ -53,7 +55,7 @@ TEST_CASE("hyb: the width moves the fewest bytes") {
   using namespace heddle::detail::hyb;
   const Bytes bytes{12, 14, 16};
   // 1000 rows, of which 100 have 40 entries and the others 7.
-  std::vector<std::int64_t> longer(tuning.most_width + 1, 0);
+  std::vector<std::int64_t> longer(most_width + 1, 0);
   for (std::size_t j = 0; j < 40; ++j) longer[j] = j < 7 ? 1000 : 100;
   const std::int64_t nonzeros = 900 * 7 + 100 * 40;
   const Widths widths = cheapest_split(longer, 1000, nonzeros, bytes);
@@ -66,8 +68,7 @@ TEST_CASE("hyb: the width moves the fewest bytes") {
   CHECK(cheapest_split(longer, 1000, 7000, bytes).rest == 0);
   for (std::size_t j = 0; j < 40; ++j) longer[j] = j < 7 ? 10 : 0;
   CHECK(cheapest_split(longer, 1000, 70, bytes).width == 0);
-  CHECK(cheapest_split(std::vector<std::int64_t>(tuning.most_width + 1, 0), 0, 0, bytes).width ==
-        0);
+  CHECK(cheapest_split(std::vector<std::int64_t>(most_width + 1, 0), 0, 0, bytes).width == 0);
 }
 
 /// Every width from none to all, over rows at the edges of words, packs and teams.

@@ -69,14 +69,12 @@ class ShareRows {
 
   ShareRows() = default;
 
-  /// On the device, in the order of `exec`: one allocation, of which `room_bytes` are left for the
-  /// caller to take(), two launches, no wait. A lends its row pointer for the time of the launches.
+  /// On the device, in the order of `exec`: one allocation, two launches, no wait. A lends
+  /// its row pointer for the time of the launches.
   template <Scalar S>
-  ShareRows(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, const Device& device,
-            std::size_t room_bytes = 0)
+  ShareRows(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, const Device& device)
       : shares_(exec, A, share_work(device, A.rows(), static_cast<std::int64_t>(A.nonzeros())),
-                row_steps, Cutting::equal_work, Off(0),
-                arena_bytes<Row>(padded(A.nonzeros())) + room_bytes) {
+                row_steps, Cutting::equal_work, Off(0), arena_bytes<Row>(padded(A.nonzeros()))) {
     Row* const local_row = shares_.template take<Row>(padded(A.nonzeros())).data();
     local_row_ = local_row;
     using Kernel = LocalRowsKernel<Table, O, Off, Row>;
@@ -87,10 +85,6 @@ class ShareRows {
 
   const Table& table() const { return shares_.table(); }
   const Row* local_row() const { return local_row_; }
-  template <class T>
-  auto take(std::size_t count) {
-    return shares_.template take<T>(count);
-  }
   std::size_t bytes() const { return shares_.bytes(); }
   /// Bytes that a pass reads beside `nonzeros` columns and values, and those that each vector adds.
   double read_bytes(Off nonzeros) const {

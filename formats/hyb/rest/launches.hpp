@@ -7,20 +7,14 @@
 
 namespace heddle::detail::hyb::rest {
 
-/// What launches are called.
-struct Labels {
-  const char* both;  ///< and the main part alone
-  const char* rest;
-};
-
 /// The rest and the main part of y: in one launch where teams may wait for lower ones, else in two,
 /// the rest first. Up to VectorLanes * VectorsPerLane vectors: the lanes that the rest lays side by
 /// side over them; a lane of the main part holds them all, and `rows_per_lane` rows.
 template <int VectorLanes, int VectorsPerLane, ExecutionSpace Exec, class Storage, Scalar V,
           Scalar Acc, class MainKernel>
-void launch(const Exec& exec, const Labels& labels, const Storage& rest,
-            const Product<V, Acc>& product, const MainKernel& main, int rows_per_lane,
-            backends::Simd simd) {
+void launch(const Exec& exec, const Storage& rest, const Product<V, Acc>& product,
+            const MainKernel& main, int rows_per_lane, backends::Simd simd) {
+  const char* const label = "heddle::spmv::hyb";
   constexpr bool lanes = backends::has_lanes<Exec>;
   using View = typename Storage::View;
   using Table = typename Storage::Table;
@@ -33,14 +27,14 @@ void launch(const Exec& exec, const Labels& labels, const Storage& rest,
     using Shape = typename Sums::Shape;
     const typename Sums::Kernel sums{rest.view(), posted, table};
     backends::launch_in_order<Shape>(
-        exec, labels.both,
+        exec, label,
         table.shares + ceil_div<std::int64_t>(rows, rows_per_lane * Shape::team_threads),
         Kernel<typename Sums::Kernel, MainKernel>{sums, main}, table.tickets);
   } else {
     constexpr int threads = lanes ? 256 : 1;
-    segments::add_up_shares(exec, labels.rest, rest.view(), posted, table);
+    segments::add_up_shares(exec, "heddle::spmv::hyb_rest", rest.view(), posted, table);
     backends::launch_simd<backends::Shape<1, threads>>(
-        exec, labels.both, ceil_div<std::int64_t>(rows, rows_per_lane * threads), main, simd);
+        exec, label, ceil_div<std::int64_t>(rows, rows_per_lane * threads), main, simd);
   }
 }
 

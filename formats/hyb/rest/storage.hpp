@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../../backends/mailbox.hpp"
+#include "../../common/arrays.hpp"
 #include "../../common/segments/share_rows.hpp"
 #include "../../coo/view.hpp"
 #include "inspect_kernels.hpp"
@@ -36,17 +37,22 @@ class Storage {
   Storage(const Exec& exec, const Matrix& A, const Size& size, const Entries& entries,
           const Device& device)
       : size_(size), rows_(A.rows()) {
-    allocate(exec);
     const std::int64_t words = RowBits::words_for(rows_);
-    Kokkos::parallel_scan("heddle::spmv::rest_rows", range_policy(exec, rows_),
-                          LongRowsKernel<Entries, O, Off>{entries, rows_, row_number_.data(),
-                                                          rest_ptr_.data(), before_word_.data()});
+    // In the order in which an apply reads them; the inspector's own come last.
+    std::tie(columns_, values_, words_, bits_, before_word_, row_number_, rest_ptr_) =
+        arrays<O, S, Word, std::uint32_t, O, O, Off>(
+            arena_, exec, "heddle::spmv::rest", size.entries, size.entries,
+            size.long_rows * static_cast<std::int64_t>(Mailbox::words_per_place), words, words,
+            size.long_rows, size.long_rows + 1);
+    Kokkos::parallel_scan(
+        "heddle::spmv::rest_rows", range_policy(exec, rows_),
+        LongRowsKernel<Entries, O, Off>{entries, rows_, row_number_, rest_ptr_, before_word_});
     Kokkos::parallel_for("heddle::spmv::rest_bits", range_policy(exec, words),
-                         MarkRows<Entries>{entries, rows_, bits_.data()});
+                         MarkRows<Entries>{entries, rows_, bits_});
     Kokkos::parallel_for("heddle::spmv::rest_clear", range_policy(exec, size.long_rows),
                          ClearKernel<Mailbox>{mailbox()});
     const Matrix rest(static_cast<O>(size.long_rows), A.columns(), static_cast<Off>(size.entries),
-                      rest_ptr_.data(), columns_.data(), values_.data());
+                      rest_ptr_, columns_, values_);
     shares_ = Shares(exec, rest, device);
   }
 
@@ -55,22 +61,23 @@ class Storage {
   template <bool Columns, class Source>
   void fill(const Exec& exec, const Matrix& A, const Source& source) const {
     using Fill = FillKernel<Matrix, Table, Row, Source, Columns>;
-    const Fill fill{table(),           shares_.local_row(), source,        A.col_idx().data(),
-                    A.values().data(), columns_.data(),     values_.data()};
+    const Fill fill{
+        table(), shares_.local_row(), source, A.col_idx().data(), A.values().data(), columns_,
+        values_};
     backends::launch<backends::Shape<1, 128>>(
         exec, Columns ? "heddle::spmv::rest_fill" : "heddle::spmv::rest_values", table().shares,
         fill);
   }
 
-  View view() const { return {shares_.local_row(), columns_.data(), values_.data()}; }
+  View view() const { return {shares_.local_row(), columns_, values_}; }
   const Table& table() const { return shares_.table(); }
-  LongRows<O> long_rows() const { return {{bits_.data()}, before_word_.data()}; }
-  Mailbox mailbox() const { return {words_.data()}; }
+  LongRows<O> long_rows() const { return {{bits_}, before_word_}; }
+  Mailbox mailbox() const { return {words_}; }
   CollectedSums<O, Mailbox> collected() const { return {long_rows(), mailbox(), rows_}; }
 
   /// Of each long row its number, and where it begins in the rest.
-  const O* row_number() const { return row_number_.data(); }
-  const Off* rest_ptr() const { return rest_ptr_.data(); }
+  const O* row_number() const { return row_number_; }
+  const Off* rest_ptr() const { return rest_ptr_; }
 
   const Size& size() const { return size_; }
   std::size_t bytes() const { return arena_.bytes() + shares_.bytes(); }
@@ -85,38 +92,18 @@ class Storage {
   }
 
  private:
-  template <class T>
-  using Array = typename Arena<Space>::template Array<T>;
-
-  /// In the order in which an apply reads them; the inspector's own come last.
-  void allocate(const Exec& exec) {
-    const auto entries = static_cast<std::size_t>(size_.entries);
-    const auto long_rows = static_cast<std::size_t>(size_.long_rows);
-    const auto words = static_cast<std::size_t>(RowBits::words_for(rows_));
-    using Word = typename Mailbox::Word;
-    arena_ = Arena<Space>(exec, "heddle::spmv::rest",
-                          arena_bytes<O, S, Word, std::uint32_t, O, O, Off>(
-                              entries, entries, long_rows * Mailbox::words_per_place, words, words,
-                              long_rows, long_rows + 1));
-    columns_ = arena_.template take<O>(entries);
-    values_ = arena_.template take<S>(entries);
-    words_ = arena_.template take<Word>(long_rows * Mailbox::words_per_place);
-    bits_ = arena_.template take<std::uint32_t>(words);
-    before_word_ = arena_.template take<O>(words);
-    row_number_ = arena_.template take<O>(long_rows);
-    rest_ptr_ = arena_.template take<Off>(long_rows + 1);
-  }
+  using Word = typename Mailbox::Word;
 
   Size size_;
   std::int64_t rows_ = 0;
   Arena<Space> arena_;
-  Array<O> columns_;
-  Array<S> values_;
-  Array<typename Mailbox::Word> words_;
-  Array<std::uint32_t> bits_;
-  Array<O> before_word_;
-  Array<O> row_number_;
-  Array<Off> rest_ptr_;
+  O* columns_ = nullptr;
+  S* values_ = nullptr;
+  Word* words_ = nullptr;
+  std::uint32_t* bits_ = nullptr;
+  O* before_word_ = nullptr;
+  O* row_number_ = nullptr;
+  Off* rest_ptr_ = nullptr;
   Shares shares_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "../../../backends/launch.hpp"
 #include "../../../backends/scratch.hpp"
 #include "../../../core/loops.hpp"
 #include "operands.hpp"
@@ -46,7 +47,7 @@ KOKKOS_FORCEINLINE_FUNCTION void sort_columns(const Subwarp& subwarp, O* list, i
   if (!sorted) sort_by_lanes(subwarp, list, count);
 }
 
-/// A subwarp a row. Without `col_idx` it counts, else it writes.
+/// A subwarp a row. It counts if there are `lengths`, and writes if there is a `col_idx`.
 template <Ordinal O, Offset OffA, Offset OffB, Offset OffC>
 struct ColumnsKernel {
   using Scratch = backends::DynamicScratch;
@@ -90,10 +91,8 @@ struct ColumnsKernel {
              found);
     }
     subwarp.sync();
-    if (!col_idx) {
-      if (subwarp.lane() == 0) lengths[row] = *found;
-      return;
-    }
+    if (lengths && subwarp.lane() == 0) lengths[row] = *found;
+    if (!col_idx) return;
     sort_columns(subwarp, list, *found);
     const auto first = static_cast<std::int64_t>(row_ptr[row]);
     for (int i = subwarp.lane(); i < *found; i += Team::subwarp_width) col_idx[first + i] = list[i];
@@ -113,6 +112,41 @@ struct ColumnsKernel {
       } else {
         list[backends::atomic_fetch_add(found, 1)] = column;
       }
+    }
+  }
+};
+
+/// The room of a row in a list of columns: none if it is too long for scratch.
+struct RoomOfRow {
+  const std::int64_t* bound;
+  std::int64_t most;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t row) const {
+    return bound[row] <= most ? bound[row] : 0;
+  }
+};
+
+/// Columns from such a list to where they belong: a subwarp a row.
+template <Ordinal O, Offset OffC>
+struct CopyListedColumns {
+  using Scratch = backends::NoScratch;
+  using Shape = backends::Shape<8, 128>;
+
+  const std::int32_t* before;  ///< room of the rows before
+  const O* listed;
+  const OffC* row_ptr;
+  O* col_idx;
+  std::int64_t rows;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const auto subwarp = team.subwarp();
+    const std::int64_t row = team.index() * Team::subwarps + team.subwarp_index();
+    if (row >= rows || before[row] == before[row + 1]) return;
+    const O* const from = listed + before[row];
+    const auto first = static_cast<std::int64_t>(row_ptr[row]);
+    const std::int64_t count = static_cast<std::int64_t>(row_ptr[row + 1]) - first;
+    for (std::int64_t i = subwarp.lane(); i < count; i += Team::subwarp_width) {
+      col_idx[first + i] = from[i];
     }
   }
 };

@@ -211,7 +211,7 @@ class ProductList {
     running_sum(exec, "heddle::multiply::places", ends_, entries, Terms<std::int32_t>{ends_});
     const auto count = static_cast<std::size_t>(products);
     apart_ = (products <= few * entries && most <= 32 * few) ||
-             (entries >= enough_threads && most <= products / times_longest);
+             (entries >= enough_threads(exec) && most <= products / times_longest);
     memory_ = Arena<Space>(exec, "heddle::multiply::list", arena_bytes<Factors>(count));
     list_ = memory_.template take<Factors>(count).data();
     walk("heddle::multiply::list", "heddle::multiply::long_list",
@@ -245,9 +245,12 @@ class ProductList {
   using Space = typename Exec::memory_space;
   /// Products of an entry, in the mean, that a thread reads as fast by itself.
   static constexpr std::int64_t few = 3;
-  /// Entries that occupy a device with a thread each, whatever their products; and all products
-  /// over those of the longest, so that its thread ends before the others do.
-  static constexpr std::int64_t enough_threads = std::int64_t{1} << 21;
+  /// Entries that occupy a device with a thread each, whatever their products: eight times what it
+  /// keeps resident, 2.2 million on an H100. And all products over those of the longest, so that
+  /// its thread ends before the others do.
+  static std::int64_t enough_threads(const Exec& exec) {
+    return 8 * std::int64_t{exec.concurrency()};
+  }
   static constexpr std::int64_t times_longest = std::int64_t{1} << 15;
   /// Products that a subwarp takes, at least, and times those of a block in the mean: so that only
   /// blocks far longer than others are cut.

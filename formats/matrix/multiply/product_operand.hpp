@@ -35,19 +35,20 @@ class ProductOperand {
 
   ProductOperand() = default;
 
-  /// Rows of `strict` operands have each column once, in ascending order. Checks A.
-  ProductOperand(const Exec& exec, const Matrix& A, Op op, bool strict)
+  /// Rows of `strict` operands have each column once, in ascending order.
+  ProductOperand(const Exec& exec, const Matrix& A, Op op, bool strict, bool check)
       : rows_(A.rows()), columns_(A.columns()), nonzeros_(static_cast<std::int64_t>(A.nonzeros())) {
-    row_features(exec, A, Check::columns);
+    if (check) row_features(exec, A, Check::columns);
     std::int64_t descents = 0;
-    if (strict && op == Op::none) {
+    if (check && strict && op == Op::none) {
       Kokkos::parallel_reduce("heddle::multiply::order", range_policy(exec, A.rows()),
                               FindDescent<O, Off>{A.row_ptr().data(), A.col_idx().data()},
                               descents);
     }
     stored_ = op != Op::none || descents > 0;
     if (!stored_) return;
-    const Listing listing{.add_up = strict, .columns_ascend = transposes(op)};
+    const Listing listing{
+        .add_up = strict, .columns_ascend = transposes(op), .check = false};  // it was, above
     const Source<S> source{.conjugated = conjugates(op)};
     copy_ = transposes(op)
                 ? derive_from(exec, A, A.columns(), A.rows(), listing, Mirrored(), source)

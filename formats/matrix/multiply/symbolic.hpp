@@ -22,9 +22,10 @@ class Symbolic {
  public:
   using Space = typename Exec::memory_space;
 
-  /// Counts; waits for `exec`. `narrow`: rows of B have few entries.
+  /// Counts; waits for `exec`. `narrow`: rows of B have few entries. `lists`: if `workspace_bytes`
+  /// hold a column a product, the columns are listed at once, and not found a second time.
   Symbolic(const Exec& exec, const Patterns<O, OffA, OffB>& patterns, bool narrow,
-           std::size_t workspace_bytes)
+           std::size_t workspace_bytes, bool lists)
       : patterns_(patterns),
         narrow_(narrow),
         memory_(exec, "heddle::multiply::lengths",
@@ -36,9 +37,10 @@ class Symbolic {
     rows_ = RowsByLength<Exec, O>(exec, patterns.rows, Terms<std::int64_t>{bound_},
                                   group_limits(exec, Columns<int>::bytes_per_column));
     long_rows_.emplace(exec, patterns, rows_.rows(longest), rows_.count(longest), workspace_bytes);
+    if (lists) make_room(exec, workspace_bytes);
     fill(exec, "heddle::multiply::no_entries", lengths_, patterns.rows, 0);
     launch_groups(exec, "heddle::multiply::count_columns", rows_, narrow,
-                  Columns<int>{patterns, bound_, lengths_});
+                  Columns<std::int32_t>{patterns, bound_, lengths_, before_, listed_});
     long_rows_->count(exec, lengths_);
     Kokkos::parallel_reduce("heddle::multiply::entries", range_policy(exec, patterns.rows),
                             SumOfLengths{lengths_}, entries_);
@@ -47,14 +49,26 @@ class Symbolic {
   std::int64_t products() const { return products_; }
   std::int64_t entries() const { return entries_; }
   const std::int64_t* lengths() const { return lengths_; }
-  std::size_t bytes() const { return memory_.bytes() + rows_.bytes() + long_rows_->bytes(); }
+  std::size_t bytes() const {
+    return memory_.bytes() + rows_.bytes() + long_rows_->bytes() + before_memory_.bytes() +
+           list_memory_.bytes();
+  }
 
   template <Offset OffC>
   void write(const Exec& exec, OffC* row_ptr, O* col_idx) {
     running_sum(exec, "heddle::multiply::row_ptr", row_ptr, patterns_.rows,
                 Terms<std::int64_t>{lengths_});
-    launch_groups(exec, "heddle::multiply::write_columns", rows_, narrow_,
-                  Columns<OffC>{patterns_, bound_, nullptr, row_ptr, col_idx});
+    if (listed_) {
+      using Copies = CopyListedColumns<O, OffC>;
+      using Team = backends::Team<Exec, typename Copies::Shape>;
+      backends::launch<typename Copies::Shape>(
+          exec, "heddle::multiply::copy_columns",
+          ceil_div(patterns_.rows, std::int64_t{Team::subwarps}),
+          Copies{before_, listed_, row_ptr, col_idx, patterns_.rows});
+    } else {
+      launch_groups(exec, "heddle::multiply::write_columns", rows_, narrow_,
+                    Columns<OffC>{patterns_, bound_, nullptr, row_ptr, col_idx});
+    }
     long_rows_->write(exec, row_ptr, col_idx);
   }
 
@@ -77,6 +91,25 @@ class Symbolic {
                             BoundRow<O, OffA, OffB>{patterns_, bound_}, products_);
   }
 
+  /// Of a list of columns, if it is small enough. Waits for `exec`.
+  void make_room(const Exec& exec, std::size_t workspace_bytes) {
+    const auto n = static_cast<std::size_t>(patterns_.rows) + 1;
+    before_memory_ = Arena<Space>(exec, "heddle::multiply::room", arena_bytes<std::int32_t>(n));
+    before_ = before_memory_.template take<std::int32_t>(n).data();
+    const std::int64_t all =
+        running_sum_and_total(exec, "heddle::multiply::room", before_, patterns_.rows,
+                              RoomOfRow{bound_, rows_.limits().large});
+    if (!std::in_range<std::int32_t>(all) ||
+        static_cast<std::size_t>(all) > workspace_bytes / sizeof(O)) {
+      before_memory_ = {};
+      before_ = nullptr;
+      return;
+    }
+    const auto room = static_cast<std::size_t>(all);
+    list_memory_ = Arena<Space>(exec, "heddle::multiply::columns", arena_bytes<O>(room));
+    listed_ = list_memory_.template take<O>(room).data();
+  }
+
   Patterns<O, OffA, OffB> patterns_;
   bool narrow_;
   Arena<Space> memory_;
@@ -84,6 +117,9 @@ class Symbolic {
   std::int64_t* lengths_;
   RowsByLength<Exec, O> rows_;
   std::optional<LongRows<Exec, O, OffA, OffB>> long_rows_;
+  Arena<Space> before_memory_, list_memory_;
+  std::int32_t* before_ = nullptr;
+  O* listed_ = nullptr;
   std::int64_t products_ = 0;
   std::int64_t entries_ = 0;
 };

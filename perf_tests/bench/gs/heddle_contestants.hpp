@@ -22,7 +22,7 @@ inline std::vector<std::string> gs_scheme_names() {
   for (const SchemeKernel& kernel : legal.kernels) {
     names.push_back(SchemeGrammar(legal.format, {kernel}, legal.parameters).usage());
   }
-  names.push_back("multicolor: what a plan takes by itself in the order of colors");
+  names.push_back("multicolor: what a plan chooses in the order of colors");
   return names;
 }
 

@@ -25,7 +25,7 @@ void define(CLI::App& app, GsRequest& r) {
       ->check(CLI::Range(1, 8))
       ->capture_default_str();
   r.define_contest(app,
-                   "Schemes, or \"auto\" (what a plan takes by itself), \"multicolor\" (the same "
+                   "Schemes, or \"auto\" (what a plan chooses), \"multicolor\" (the same "
                    "in the order of colors), or \"all\". A product is timed beside them");
   r.define_columns(app, "b and x");
   r.define(app);

@@ -32,7 +32,7 @@ void define(CLI::App& app, IluRequest& r) {
                "Also time conjugate gradients to 1e-8 from zero, of one column; their setup is all "
                "that is done before");
   r.define_contest(app,
-                   "Schemes, or \"auto\" (what a plan takes by itself), or \"all\". An apply is "
+                   "Schemes, or \"auto\" (what a plan chooses), or \"all\". An apply is "
                    "timed beside them");
   r.define_columns(app, "b and x");
   r.define(app);

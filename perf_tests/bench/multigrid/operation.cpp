@@ -25,7 +25,7 @@ void define(CLI::App& app, MultigridRequest& r) {
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--expected-applies", r.options.expected_applies,
-                 "What plans are told of how often they will be applied")
+                 "How often plans expect to be applied")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--method", r.method_name, "cg or gmres, which solves to count iterations")

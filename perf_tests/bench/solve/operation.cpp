@@ -14,7 +14,7 @@ void define(CLI::App& app, SolveRequest& r) {
   app.add_option("--method", r.method_name, "cg, bicgstab or gmres")
       ->check(CLI::IsMember({"cg", "bicgstab", "gmres"}))
       ->capture_default_str();
-  app.add_option("--restart", r.restart, "Iterations after which gmres begins anew")
+  app.add_option("--restart", r.restart, "Iterations after which gmres is restarted")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   app.add_option("--tolerance", r.limits.tolerance, "Of the residual, relative to b")
@@ -34,8 +34,7 @@ void define(CLI::App& app, SolveRequest& r) {
   app.add_option("--subdomains", r.subdomains, "Runs of rows between which entries are dropped")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--expected-applies", r.expected_applies,
-                 "What plans are told of how often they will be applied")
+  app.add_option("--expected-applies", r.expected_applies, "How often plans expect to be applied")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   r.define_contest(app, "Preconditioners of Heddle, or \"all\" that go with the method");

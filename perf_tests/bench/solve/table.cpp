@@ -61,11 +61,11 @@ void print_whole_solves(std::ostream& out, const MatrixResult& result, const Dev
       << result.choice_reason << "\n\n";
   const int width = name_width(result);
   out << format("  %-*s%11s%11s%12s%14s%11s%8s%11s%9s\n", width, "", "setup", "factor",
-                "iterations", "an iteration", "solve", "spread", "in all", "vs peer");
+                "iterations", "an iteration", "solve", "spread", "with setup", "vs peer");
   print_each(out, result, [&](const ContestantResult& c) { print_row(out, result, c, width); });
   const auto* const ours = fastest(result, [](const auto& c) { return c.is_scheme; });
   const auto* const peer = fastest(result, [](const auto& c) { return !c.is_scheme; });
-  if (ours) out << "\n  the least in all: " << ours->name << ", " << duration(whole(*ours));
+  if (ours) out << "\n  fastest with setup: " << ours->name << ", " << duration(whole(*ours));
   if (ours && peer) out << "; of peers " << peer->name << ", " << duration(whole(*peer));
   out << '\n';
   print_steadiness(out, result);
@@ -76,13 +76,14 @@ std::string whole_solves_help() {
   return "columns of the table:\n"
          "  setup         median of the repeated set-ups: plan of the matrix, preconditioner, "
          "solver\n"
-         "  factor        the preconditioner anew from new values of the same pattern\n"
-         "  iterations    products with the matrix, but for those that compute a residual\n"
+         "  factor        the preconditioner again, for new values of the same pattern\n"
+         "  iterations    products with the matrix, except those that compute a residual\n"
          "  an iteration  the solve over the iterations\n"
          "  solve         median of whole solves from zero\n"
          "  spread        the range of the middle half of these times over their median\n"
-         "  in all        setup and one solve\n"
-         "  vs peer       that of the fastest baseline with the same kind of preconditioner (none, "
+         "  with setup    setup and one solve\n"
+         "  vs peer       this time of the fastest baseline with the same kind of preconditioner "
+         "(none, "
          "jacobi,\n"
          "                ssor, factors of the same level) over this one's\n";
 }

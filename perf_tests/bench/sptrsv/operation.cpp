@@ -23,10 +23,9 @@ void define(CLI::App& app, SptrsvRequest& r) {
   app.add_option("--op", r.op_name, "Of the triangle: none, transpose or conjugate-transpose")
       ->check(CLI::IsMember({"none", "transpose", "conjugate-transpose"}))
       ->capture_default_str();
-  r.define_contest(
-      app,
-      "Schemes, or \"auto\" (what a plan takes by itself), or \"all\" (the candidates: "
-      "at most 60), or \"search\" (walks from the best of those)");
+  r.define_contest(app,
+                   "Schemes, or \"auto\" (what a plan chooses), or \"all\" (the candidates: "
+                   "at most 60), or \"search\" (walks from the best of those)");
   r.define_columns(app, "b and x");
   app.add_option("--search-seconds", r.search_seconds,
                  "What a search may take of each matrix; it ends where nothing improves")

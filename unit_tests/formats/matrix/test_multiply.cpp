@@ -118,6 +118,54 @@ TEST_CASE_TEMPLATE_DEFINE("long rows of a product are cut, and added up in order
 }
 TEST_CASE_TEMPLATE_APPLY(long_products, MatrixTypes);
 
+TEST_CASE_TEMPLATE_DEFINE("products: columns are found once where there is room for a list", T,
+                          listed_columns) {
+  const typename T::Exec exec;
+  const Pattern left = short_rows(90, 70), right = short_rows(70, 50);
+  const auto A = rough<T>(exec, left, 1), B = rough<T>(exec, right, 2);
+  const auto kernels = [&](const MultiplyOptions& options) {
+    const Recording recording;
+    const MultiplyPlan plan(exec, A.matrix(), B.matrix(), options);
+    return labels(Recording::seen(), Event::kernel);
+  };
+  check_product<T>(exec, left, right, {.workspace_bytes = 1});
+  check_product<T>(exec, long_left(), long_right(), {.workspace_bytes = 1 << 12});
+  check_product<T>(exec, left, right, {.check = false});
+  if (!backends::has_lanes<typename T::Exec>) return;
+  const std::string once = "heddle::multiply::copy_columns",
+                    twice = "heddle::multiply::write_columns";
+  CHECK(says(kernels({}), once));
+  CHECK(!says(kernels({}), twice));
+  const std::string no_room = kernels({.workspace_bytes = 1}),
+                    bounded = kernels({.max_bytes = 1 << 30});
+  CHECK(!says(no_room, once));
+  CHECK(says(no_room, twice));
+  CHECK(!says(bounded, once));
+  CHECK(says(bounded, twice));
+}
+TEST_CASE_TEMPLATE_APPLY(listed_columns, MatrixTypes);
+
+TEST_CASE_TEMPLATE_DEFINE("entries that occupy a device are a thread's each, unless one is long", T,
+                          entries_of_threads) {
+  const typename T::Exec exec;
+  if (!emulated) return;  // eight times what an H100 keeps resident are too many for a test
+  const auto full = [](const char* name, std::int64_t rows, std::int64_t columns) {
+    return random_pattern(name, 4, rows, columns, [=](std::int64_t) { return columns; });
+  };
+  const auto kernels = [&](const Pattern& left, const Pattern& right) {
+    const auto A = rough<T>(exec, left, 1), B = rough<T>(exec, right, 2);
+    MultiplyPlan plan(exec, A.matrix(), B.matrix(), {.keep_products = true});
+    return labels(only_launches(exec, [&] { plan.numeric(exec, A.matrix(), B.matrix()); }),
+                  Event::kernel);
+  };
+  // 33,124 entries of four products each, or of five, which are more than a 32,768th of all.
+  CHECK(says(kernels(full("tall", 182, 4), full("wide", 4, 182)), "heddle::multiply::sum_of_list"));
+  CHECK(
+      says(kernels(full("tall", 165, 5), full("wide", 5, 165)), "heddle::multiply::sums_of_list"));
+  check_product<T>(exec, full("tall", 182, 4), full("wide", 4, 182), {});
+}
+TEST_CASE_TEMPLATE_APPLY(entries_of_threads, MatrixTypes);
+
 TEST_CASE_TEMPLATE_DEFINE("a product's pattern holds that of D, which is added last", T, with_D) {
   using S = typename T::Scalar;
   const typename T::Exec exec;
@@ -232,7 +280,8 @@ TEST_CASE("products: errors say what is needed") {
   const auto wrong =
       CsrMatrix(40, 20, B.matrix().row_ptr(), B.matrix().col_idx(), B.matrix().values());
   CHECK(says(error_of([&] { MultiplyPlan(exec, A.matrix(), wrong); }), "row "));
-  const MultiplyPlan plan(exec, A.matrix(), B.matrix(), {.keep_products = false});
+  const MultiplyPlan plan(exec, A.matrix(), B.matrix(),
+                          {.max_bytes = MultiplyOptions::no_bound - 1, .keep_products = false});
   const std::size_t needed = plan.peak_bytes();
   CHECK(needed > plan.bytes());
   CHECK(

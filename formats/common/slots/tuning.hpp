@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-namespace heddle::detail::ell {
+namespace heddle::detail::slots {
 
-/// The sizes that ELL runs at, read by its launches and by the cost model.
+/// The sizes that ELL and the main part of HYB run at, read by launches and by cost models.
 struct Tuning {
   /// Slots for each nonzero at most; a matrix with more is refused.
   double most_padding = 3;
@@ -25,4 +25,4 @@ struct Tuning {
 
 inline constexpr Tuning tuning{};
 
-}  // namespace heddle::detail::ell
+}  // namespace heddle::detail::slots

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../../../backends/memory.hpp"
+#include "../../../backends/pack.hpp"
+#include "../../../backends/pack_ordinals.hpp"
+#include "../../../backends/unroll.hpp"
+#include "../product.hpp"
+
+/// Rows that lie side by side with as many slots each, and what they come to times vectors: the one
+/// engine of ELL, blocked ELL and the main part of HYB.
+namespace heddle::detail::slots {
+
+/// What stands for the column of a slot without an entry, where columns are 16-bit distances.
+inline constexpr std::uint16_t no_delta = backends::no_distance;
+
+/// Rows that lie side by side, all with the same number of slots: a matrix in ELL, or a slice of
+/// blocked ELL. Slot j of row i lies at j * stride + i. A slot without an entry has column -1, or
+/// no_delta, and comes behind those of its row.
+template <Scalar S, Ordinal O, class Column, class Stride>
+struct Strip {
+  using scalar_type = S;
+  using ordinal_type = O;
+  using column_type = Column;
+  /// Whether columns are 16-bit distances from `base`.
+  static constexpr bool narrow = !std::is_same_v<Column, O>;
+
+  const S* values;
+  const Column* columns;
+  Stride stride;
+  O base = O(0);
+
+  /// The same from a row on.
+  KOKKOS_FORCEINLINE_FUNCTION Strip from(std::int64_t row) const {
+    return {values + row, columns + row, stride, base};
+  }
+};
+
+/// The sum of the first row of a strip times one vector, on a lane of a GPU: Batch slots at a time,
+/// so that their loads are in flight together. As RowSums, but written for few instructions, which
+/// is what a GPU waits for here: of a slot that does not exist or has no entry, value and x are
+/// zero.
+template <class Strip, class Product, int Batch>
+struct LaneSums {
+  using S = typename Strip::scalar_type;
+  using O = typename Strip::ordinal_type;
+  using Column = typename Strip::column_type;
+  using Acc = typename Product::accumulator_type;
+
+  const Strip& strip;
+  const Product& product;
+
+  /// Of the batches of slots that begin at `slot`, `slot` + `step`, ..., before `stop`.
+  KOKKOS_FORCEINLINE_FUNCTION Acc add_up(int slot, int step, int stop) const {
+    // A branch of a whole launch.
+    return product.x.row_stride == 1 ? walk<true>(slot, step, stop) : walk<false>(slot, step, stop);
+  }
+
+ private:
+  template <bool UnitStride>
+  KOKKOS_FORCEINLINE_FUNCTION Acc walk(int slot, int step, int stop) const {
+    const std::int64_t first = std::int64_t{slot} * strip.stride;
+    const std::int64_t stride = std::int64_t{step} * strip.stride;
+    const S* values = strip.values + first;
+    const Column* columns = strip.columns + first;
+    Acc sum(0);
+    for (int left = stop - slot; left > 0; left -= step, values += stride, columns += stride) {
+      Column stored[Batch];
+      S value[Batch];
+      HEDDLE_UNROLL(Batch)
+      for (int i = 0; i < Batch; ++i) {
+        stored[i] = backends::load_once(columns + i * strip.stride, i < left);
+        value[i] = backends::load_once(values + i * strip.stride, i < left);
+      }
+      HEDDLE_UNROLL(Batch)
+      for (int i = 0; i < Batch; ++i) {
+        bool wanted = i < left;
+        O column;
+        if constexpr (Strip::narrow) {
+          wanted = wanted && stored[i] != no_delta;
+          column = strip.base + static_cast<O>(stored[i]);
+        } else {
+          wanted = wanted && stored[i] >= 0;
+          column = stored[i];
+        }
+        sum +=
+            Acc(product.entry(value[i])) * product.template gather<UnitStride>(column, 0, wanted);
+      }
+    }
+    return sum;
+  }
+};
+
+/// The sums of packs of consecutive rows, the first of a strip, times up to Vectors vectors, Batch
+/// slots at a time, so that their loads are in flight together. On a CPU the packs take the place
+/// of the batch.
+template <class Strip, class Product, int Batch, int Vectors>
+struct RowSums {
+  using S = typename Strip::scalar_type;
+  using O = typename Strip::ordinal_type;
+
+  const Strip& strip;
+  const Product& product;
+
+  /// Sets `sum` to the batches of slots that begin at `slot`, `slot` + `step`, ..., before `stop`.
+  template <class Pack, int Packs>
+  KOKKOS_FORCEINLINE_FUNCTION void add_up(int slot, int step, int stop,
+                                          Pack (&sum)[Packs][Vectors]) const {
+    for (int p = 0; p < Packs; ++p) {
+      for (int v = 0; v < Vectors; ++v) sum[p][v] = Pack::zero();
+    }
+    for (; slot < stop; slot += step) add(slot, stop, sum);
+  }
+
+ private:
+  /// Adds slots [slot, slot + Batch) before `stop`. Rows are padded, so those of the packs all
+  /// exist. Columns and values are asked for together; a slot without an entry gathers zero.
+  template <class Pack, int Packs>
+  KOKKOS_FORCEINLINE_FUNCTION void add(int slot, int stop, Pack (&sum)[Packs][Vectors]) const {
+    using Columns = std::conditional_t<Strip::narrow, backends::PackDistances<Pack, O>,
+                                       backends::PackOrdinals<Pack, O>>;
+    Columns column[Batch][Packs];
+    Pack value[Batch][Packs];
+    HEDDLE_UNROLL(Batch)
+    for (int i = 0; i < Batch; ++i) {
+      const bool exists = slot + i < stop;
+      const std::int64_t at = exists ? std::int64_t{slot + i} * strip.stride : 0;
+      for (int p = 0; p < Packs; ++p) {
+        const auto* from = strip.columns + at + p * Pack::width;
+        if constexpr (Strip::narrow) {
+          column[i][p] = Columns::load_once(from, strip.base, exists);
+        } else {
+          column[i][p] = Columns::load_once(from, exists);
+        }
+        value[i][p] = Pack::load_once(strip.values + at + p * Pack::width,
+                                      Pack::Mask::first(exists ? Pack::width : 0));
+        if constexpr (is_complex<S>) {
+          if (product.conjugate) value[i][p] = Pack::conjugate(value[i][p]);
+        }
+      }
+    }
+    HEDDLE_UNROLL(Batch)
+    for (int i = 0; i < Batch; ++i) {
+      for (int p = 0; p < Packs; ++p) {
+        const auto entries = column[i][p].lanes();
+        for (int v = 0; v < Vectors; ++v) {
+          const auto* x = product.x.data + (v < product.x.count ? v : 0) * product.x.vector_stride;
+          const Pack factor =
+              column[i][p].gather(x, entries, static_cast<std::int64_t>(product.x.row_stride));
+          sum[p][v] = Pack::multiply_add(value[i][p], factor, sum[p][v]);
+        }
+      }
+    }
+  }
+};
+
+/// Sets `sum` to what the first rows of a strip, a pack each, come to times up to Vectors vectors:
+/// of the batches of slots that begin at `slot`, `slot` + `step`, ..., before `stop`. On a GPU one
+/// vector has a loop of its own.
+template <int Batch, class Team, class Strip, class Product, class Pack, int Packs, int Vectors>
+KOKKOS_FORCEINLINE_FUNCTION void add_up(const Team&, const Strip& strip, const Product& product,
+                                        int slot, int step, int stop, Pack (&sum)[Packs][Vectors]) {
+  if constexpr (Team::threads > 1 && Vectors == 1) {
+    static_assert(Packs == 1);
+    sum[0][0] = Pack::all(LaneSums<Strip, Product, Batch>{strip, product}.add_up(slot, step, stop));
+  } else {
+    RowSums<Strip, Product, Batch, Vectors>{strip, product}.add_up(slot, step, stop, sum);
+  }
+}
+
+/// Room for the sum of each thread of a team.
+template <class Acc, int Threads>
+struct LaneScratch {
+  // Raw bytes, since complex types have constructors that scratch must not run.
+  alignas(16) unsigned char bytes[sizeof(Acc) * Threads];
+  KOKKOS_FORCEINLINE_FUNCTION Acc& sum(int thread) { return reinterpret_cast<Acc*>(bytes)[thread]; }
+};
+
+/// Of rows of which each has several lanes of a GPU: calls store(vector, sum) on the first lane of
+/// each that `exists`, for `count` vectors. The lanes of a row are `places` threads apart, thus in
+/// different warps, so that a warp reads consecutive rows; their sums are added up in order.
+/// Called by all threads of the team.
+template <class Team, class Scratch, class Pack, int Packs, int Vectors, class Store>
+KOKKOS_FORCEINLINE_FUNCTION void add_up_lanes(const Team& team, Scratch& scratch,
+                                              const Pack (&sum)[Packs][Vectors], int count,
+                                              int places, bool exists, const Store& store) {
+  HEDDLE_UNROLL(Vectors)
+  for (int v = 0; v < Vectors; ++v) {
+    const bool wanted = v < count;
+    if (v > 0 && wanted) team.barrier();  // the sums of the vector before have been read
+    if (wanted) scratch.sum(team.thread()) = sum[0][v].lane(0);
+    if (wanted) team.barrier();
+    if (wanted && team.thread() < places && exists) {
+      auto total = sum[0][v].lane(0);
+      for (int t = team.thread() + places; t < Team::threads; t += places) {
+        total += scratch.sum(t);
+      }
+      store(v, Pack::all(total));
+    }
+  }
+}
+
+}  // namespace heddle::detail::slots
