@@ -12,6 +12,8 @@ enum class BackendKind { host, cuda, hip, portable };
 /// What a device is, as far as the choice of a scheme depends on it. backends::describe fills it.
 struct Device {
   std::string name;
+  /// Versions of what runs it, as its runtime gives them; empty of a CPU.
+  std::string driver;
   BackendKind backend = BackendKind::host;
   /// Lanes that run in step: 32 on CUDA, 64 on HIP, 1 on CPUs.
   int lanes = 1;

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <utility>
 
+#include "error.hpp"
 #include "hash.hpp"
 
 namespace heddle::detail {
@@ -130,5 +131,31 @@ class TuningCache {
 
   std::string path_;
 };
+
+/// What a plan makes with a cache: remembered(entry) where there is one and it can still be had,
+/// else choose(), of which measured(made) is added, if it is an entry. Says in `note` what the
+/// cache did.
+template <class Remembered, class Choose, class Measured>
+auto through_cache(const TuningCache& cache, const std::string& key, std::string& note,
+                   const Remembered& remembered, const Choose& choose, const Measured& measured) {
+  if (const auto entry = cache.find(key)) {
+    try {
+      auto made = remembered(*entry);
+      note = "found in " + cache.path();
+      return made;
+    } catch (const Error&) {  // it was measured where more was possible
+    }
+  }
+  auto made = choose();
+  const std::optional<TuningCache::Entry> entry = measured(made);
+  if (!entry) {
+    note = "nothing for this in " + cache.path();
+    return made;
+  }
+  const std::string problem = cache.add(key, *entry);
+  note = problem.empty() ? "added to " + cache.path()
+                         : cache.path() + " could not be written: " + problem;
+  return made;
+}
 
 }  // namespace heddle::detail

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "../core/explain.hpp"
 #include "common/format_rules.hpp"
 #include "compiled.hpp"
 
@@ -25,18 +25,16 @@ struct RankedScheme {
   /// Of one apply, where a plan has measured it (SpmvOptions::measure_seconds); else 0.
   double measured_seconds = 0;
 
+  bool possible() const { return prediction.possible(); }
+
   /// One line: what an apply takes, what the set-up takes, what is kept, and why; or why not.
   std::string to_string() const {
-    if (!prediction.possible()) return scheme.to_string() + " refuses: " + prediction.refusal;
-    const auto seconds = [](double s) {
-      char text[32];
-      std::snprintf(text, sizeof(text), "%.2e s", s);
-      return std::string(text);
-    };
+    using detail::seconds_text;
+    if (!possible()) return scheme.to_string() + " refuses: " + prediction.refusal;
     std::string line = scheme.to_string() + ": ";
-    if (measured_seconds > 0) line += seconds(measured_seconds) + " an apply measured, ";
-    return line + seconds(prediction.seconds) + " an apply and " +
-           seconds(prediction.setup_seconds) + " to set up predicted, " +
+    if (measured_seconds > 0) line += seconds_text(measured_seconds) + " an apply measured, ";
+    return line + seconds_text(prediction.seconds) + " an apply and " +
+           seconds_text(prediction.setup_seconds) + " to set up predicted, " +
            std::to_string(std::llround(prediction.kept_bytes)) + " bytes kept; " +
            prediction.reason + (prediction.lacks_pattern ? "; at best, the pattern unseen" : "");
   }
@@ -75,53 +73,40 @@ struct Choice {
   std::string cache = {};
 
   /// Some lines for people: the scheme and why, what was looked at, the first five of the ranking.
-  [[gnu::cold]] std::string explain() const {
-    constexpr std::size_t most = 5;
-    std::string text = scheme.to_string() + ": " + reason + "\n" + seen;
-    if (!cache.empty()) text += "  cache: " + cache + "\n";
-    std::size_t refused = 0;
-    for (std::size_t i = 0; i < ranking.size(); ++i) {
-      if (!ranking[i].prediction.possible()) ++refused;
-      if (i < most) text += "  " + std::to_string(i + 1) + ". " + ranking[i].to_string() + "\n";
-    }
-    if (ranking.size() > most) {
-      text += "  and " + std::to_string(ranking.size() - most) + " more; " +
-              std::to_string(refused) + " of all refuse\n";
-    }
-    return text;
-  }
+  std::string explain() const { return detail::explain(scheme, reason, seen, cache, ranking); }
 };
 
 namespace detail {
 
+/// The lines of what was seen that name the device and what is asked of it.
+[[gnu::cold]] inline std::string describe(const Device& device, std::int64_t applies,
+                                          const ExpectedVectors& vectors) {
+  return "  device: " + device.name + ", " + std::to_string(device.multiprocessors) +
+         (device.has_lanes() ? " multiprocessors, " : " threads, ") +
+         number_text(estimated_bytes_per_second(device) * 1e-9) +
+         " GB/s\n  asked: " + std::to_string(applies) + " applies to " +
+         std::to_string(vectors.count) +
+         (vectors.count == 1 ? " vector"
+          : vectors.apart    ? " vectors apart"
+                             : " vectors side by side");
+}
+
 /// Choice::seen.
 [[gnu::cold]] inline std::string describe(const Features& features, const Device& device,
                                           const ChooseOptions& options) {
-  const auto number = [](double value) {
-    char text[32];
-    std::snprintf(text, sizeof(text), "%.3g", value);
-    return std::string(text);
-  };
   const RowFeatures& rows = features.rows();
   std::string text = "  matrix: " + std::to_string(rows.rows) + " x " +
                      std::to_string(rows.columns) + ", " + std::to_string(rows.nonzeros) +
                      " nonzeros; rows of " + std::to_string(rows.shortest_row) + " to " +
-                     std::to_string(rows.longest_row) + ", " + number(rows.mean_row()) +
-                     " in the mean, variation " + number(rows.row_variation());
+                     std::to_string(rows.longest_row) + ", " + number_text(rows.mean_row()) +
+                     " in the mean, variation " + number_text(rows.row_variation());
   if (const PatternFeatures* pattern = features.known_pattern()) {
     text += "; " + std::to_string(pattern->diagonals) + " diagonals, bandwidth " +
             std::to_string(pattern->lower_bandwidth) + " below and " +
             std::to_string(pattern->upper_bandwidth) + " above" +
             (pattern->sorted ? "" : ", columns unsorted");
   }
-  text += "\n  device: " + device.name + ", " + std::to_string(device.multiprocessors) +
-          (device.has_lanes() ? " multiprocessors, " : " threads, ") +
-          number(estimated_bytes_per_second(device) * 1e-9) +
-          " GB/s\n  asked: " + std::to_string(options.expected_applies) + " applies to " +
-          std::to_string(options.sizes.vectors.count) +
-          (options.sizes.vectors.count == 1 ? " vector"
-           : options.sizes.vectors.apart    ? " vectors apart"
-                                            : " vectors side by side");
+  text += "\n" + describe(device, options.expected_applies, options.sizes.vectors);
   for (const Op op : options.ops) text += std::string(", ") + name(op);
   if (options.values_in_place) text += ", values in place";
   if (options.max_bytes != no_bound) {

@@ -51,7 +51,7 @@ class SpmvPlan {
   ///
   /// Throws Error, naming the row, if the row pointer falls or contradicts the number of nonzeros,
   /// and, if options.check, naming row and entry, if a column is out of range, or, if
-  /// options.check_promises, a promise is broken; if options.scheme does not exist on this device
+  /// options.check_promises, a promise is broken; if options.scheme exists on no backend
   /// (the message lists what exists), and if options.vectors.count is less than 1 or
   /// options.expected_applies less than 0, and if
   /// options.symmetry is given and A is not square or, if options.check, not a triangle. Throws

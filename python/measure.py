@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The tables of docs/python.md: what a call costs, what the import takes, and heddle.cg beside scipy's.
+"""The tables of docs/python.md: what a call costs, what the import takes, and heddle.cg beside scipy's, or CuPy's on a GPU.
 
-    OMP_NUM_THREADS=2 python3 python/measure.py
+    OMP_NUM_THREADS=2 python3 python/measure.py [SIDE OF THE SQUARE, SIDE OF THE CUBE]
 """
 import importlib.util
+import inspect
 import os
 import subprocess
 import sys
@@ -15,6 +16,21 @@ import scipy.sparse as sp
 import scipy.sparse.linalg as sla
 
 import heddle
+
+if heddle.device == "cpu":
+    theirs, xp, cg = "scipy", np, sla.cg
+
+    def there(A):
+        return A
+
+    def wait():
+        pass
+else:
+    import cupy as xp
+    from cupyx.scipy.sparse import csr_matrix as there
+    from cupyx.scipy.sparse.linalg import cg
+    theirs, wait = "cupyx", xp.cuda.Device().synchronize
+tolerance = {"rtol" if "rtol" in inspect.signature(cg).parameters else "tol": 1e-8}
 
 
 def poisson(*sides):
@@ -32,46 +48,49 @@ def in_turns(methods, rounds=3):
         for name, run in methods.items():
             begin = time.perf_counter()
             results[name] = run()
+            wait()
             seconds[name].append(time.perf_counter() - begin)
     return {name: (min(seconds[name]), results[name]) for name in methods}
 
 
 def a_call():
-    """Seconds of a product with a matrix of one entry: what lies around the kernel, and the kernel's own launch."""
-    A = sp.csr_array(np.ones((1, 1)))
-    plan, x, y = heddle.SpmvPlan(A, scheme="csr/scalar"), np.ones(1), np.ones(1)
+    """A product with a matrix of one entry: what lies around the kernel, and its launch. Series so short fit between other work."""
+    A = there(sp.csr_array(np.ones((1, 1))))
+    plan, x, y = heddle.SpmvPlan(A, scheme="csr/scalar"), xp.ones(1), xp.ones(1)
     calls = {"plan.matvec(x, out=y)": lambda: plan.matvec(x, out=y), "plan @ x": lambda: plan @ x,
-             "plan.apply(1.0, x, 0.0, y)": lambda: plan.apply(1.0, x, 0.0, y), "scipy: A @ x": lambda: A @ x}
+             "plan.apply(1.0, x, 0.0, y)": lambda: plan.apply(1.0, x, 0.0, y), f"{theirs}: A @ x": lambda: A @ x}
     for name, call in calls.items():
-        print(f"| `{name}` | {min(timeit.repeat(call, number=2000, repeat=15)) / 2000 * 1e6:.2f} us |")
+        print(f"| `{name}` | {min(timeit.repeat(call, number=50, repeat=2000)) / 50 * 1e6:.2f} us |")
 
 
 def the_import():
-    program = "import time, numpy; begin = time.perf_counter(); import heddle; print(time.perf_counter() - begin)"
+    beside = xp.__name__
+    program = f"import time, {beside}; begin = time.perf_counter(); import heddle; print(time.perf_counter() - begin)"
     seconds = [float(subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout)
                for _ in range(7)]
-    print(f"| `import heddle` beside NumPy | {min(seconds) * 1e3:.0f} ms |")
+    print(f"| `import heddle` beside {beside} | {min(seconds) * 1e3:.0f} ms |")
 
 
 def solvers(name, A):
-    b = np.random.default_rng(1).random(A.shape[0])
+    host, A, b = A, there(A), xp.asarray(np.random.default_rng(1).random(A.shape[0]))
     rows = {
-        "scipy cg": lambda: sla.cg(A, b, rtol=1e-8),
+        f"{theirs} cg": lambda: cg(A, b, **tolerance),
         "heddle.cg": lambda: heddle.cg(A, b, rtol=1e-8),
         "heddle.cg, IcPlan": lambda: heddle.cg(A, b, rtol=1e-8, M=heddle.IcPlan(A)),
         "heddle.cg, MultigridPlan": lambda: heddle.cg(A, b, rtol=1e-8, M=heddle.MultigridPlan(A)),
     }
-    if importlib.util.find_spec("pyamg"):
+    if heddle.device == "cpu" and importlib.util.find_spec("pyamg"):
         import pyamg
-        rows["scipy cg, pyamg"] = lambda: sla.cg(A, b, rtol=1e-8,
-                                                 M=pyamg.smoothed_aggregation_solver(sp.csr_matrix(A)).aspreconditioner())
+        rows["scipy cg, pyamg"] = lambda: cg(A, b, rtol=1e-8,
+                                             M=pyamg.smoothed_aggregation_solver(sp.csr_matrix(host)).aspreconditioner())
     for method, (seconds, (x, info)) in in_turns(rows).items():
-        residual = np.linalg.norm(b - A @ x) / np.linalg.norm(b)
+        residual = float(xp.linalg.norm(b - A @ x) / xp.linalg.norm(b))
         print(f"| {name} | {method} | {seconds:.3f} s | {residual:.1e}{'' if info == 0 else ', not converged'} |", flush=True)
 
 
 print(f"{heddle.threads()} threads, of {os.cpu_count()} processors; load {os.getloadavg()[0]:.1f}")
 a_call()
 the_import()
-solvers("500 x 500", poisson(500, 500))
-solvers("50 x 50 x 50", poisson(50, 50, 50))
+square, cube = map(int, sys.argv[1:3] or (500, 50))
+solvers(f"{square} x {square}", poisson(square, square))
+solvers(f"{cube} x {cube} x {cube}", poisson(cube, cube, cube))

@@ -36,6 +36,10 @@ inline Device asked_device(const Kokkos::Cuda& exec) {
   };
   Device device;
   device.name = exec.cuda_device_prop().name;
+  int driver = 0, runtime = 0;
+  cudaDriverGetVersion(&driver);
+  cudaRuntimeGetVersion(&runtime);
+  device.driver = "cuda " + std::to_string(driver) + " " + std::to_string(runtime);
   device.multiprocessors = attribute(cudaDevAttrMultiProcessorCount);
   device.threads_per_multiprocessor = attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
   device.bytes_per_second =

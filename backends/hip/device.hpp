@@ -21,6 +21,10 @@ inline Device describe_device(const Kokkos::HIP& exec) {
   check_wavefront(properties.name, properties.gcnArchName, properties.warpSize);
   Device device;
   device.name = properties.name;
+  int driver = 0, runtime = 0;
+  const bool known =
+      hipDriverGetVersion(&driver) == hipSuccess && hipRuntimeGetVersion(&runtime) == hipSuccess;
+  if (known) device.driver = "hip " + std::to_string(driver) + " " + std::to_string(runtime);
   device.multiprocessors = properties.multiProcessorCount;
   device.threads_per_multiprocessor = properties.maxThreadsPerMultiProcessor;
   device.bytes_per_second =

@@ -21,6 +21,10 @@ template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 struct Inspected {
   Choice choice;
   std::unique_ptr<SpmvExecutor<Exec, Matrix, Vector, Accumulator>> executor;
+  /// The scheme that runs, where terms that were pinned are idle: with these.
+  std::optional<Scheme> shown = std::nullopt;
+
+  const Scheme& scheme() const { return shown ? *shown : executor->scheme(); }
 };
 
 /// The same on the stored transpose, with that.
@@ -55,7 +59,7 @@ class SpmvPlanCore {
   void prepare(const Exec& exec, Op op);
   void update_values(const Exec& exec, const Matrix& A);
 
-  const Scheme& scheme(Op op) const { return part(op, "scheme").executor->scheme(); }
+  const Scheme& scheme(Op op) const { return part(op, "scheme").scheme(); }
   const Choice& choice(Op op, const char* called) const { return part(op, called).choice; }
   double setup_seconds() const {
     check_alive("setup_seconds");

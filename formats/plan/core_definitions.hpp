@@ -172,7 +172,7 @@ auto SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
               : !options_.cache.empty() ? inspect_remembered(inspector, inspection, options)
               : seconds > 0             ? inspector.fastest(seconds)
                                         : inspector.best();
-  part.choice.seen = describe(features, device_, options);
+  part.choice.seen = describe(features, device_, options) + part.choice.seen;
   return part;
 }
 
@@ -180,28 +180,21 @@ template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 template <class Inspector, class Inspection>
 auto SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect_remembered(
     const Inspector& inspector, const Inspection& in, const ChooseOptions& options) const -> Part {
-  const TuningCache cache(options_.cache);
-  const std::string key = cache_key<Exec, Matrix, Vector, Accumulator>(
-      in.exec, in.A, in.features.rows(), device_, formats_.formats, options);
-  if (const auto entry = cache.find(key)) {
-    try {
-      Part part = inspector.remembered(Scheme(entry->scheme), entry->seconds);
-      part.choice.cache = "found in " + cache.path();
-      return part;
-    } catch (const Error&) {  // it was measured where more was possible
-    }
-  }
+  using Entry = TuningCache::Entry;
   const double seconds = options_.measure_seconds;
-  if (!(seconds > 0)) {
-    Part part = inspector.best();
-    part.choice.cache = "nothing for this in " + cache.path();
-    return part;
-  }
-  Part part = inspector.fastest(seconds);
-  const std::string problem = cache.add(
-      key, {part.executor->scheme().to_string(), part.choice.ranking.front().measured_seconds});
-  part.choice.cache = problem.empty() ? "added to " + cache.path()
-                                      : cache.path() + " could not be written: " + problem;
+  const std::string key = cache_key<Exec, Matrix, Vector, Accumulator>(in.exec, in.A, device_,
+                                                                       formats_.formats, options);
+  std::string note;
+  Part part = through_cache(
+      TuningCache(options_.cache), key, note,
+      [&](const Entry& entry) { return inspector.remembered(Scheme(entry.scheme), entry.seconds); },
+      [&] { return seconds > 0 ? inspector.fastest(seconds) : inspector.best(); },
+      [&](const Part& made) -> std::optional<Entry> {
+        if (!(seconds > 0)) return std::nullopt;
+        return Entry{made.executor->scheme().to_string(),
+                     made.choice.ranking.front().measured_seconds};
+      });
+  part.choice.cache = note;
   return part;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../core/measure.hpp"
+#include "../../core/pinned_scheme.hpp"
 #include "core.hpp"
-#include "measure.hpp"
 #include "rank.hpp"
 
 namespace heddle::detail {
@@ -23,7 +24,16 @@ class Inspector {
   /// stays, if the format refuses or is predicted to keep far too many bytes, and after it has
   /// freed them if they turn out to be too many.
   Result pinned(const Scheme& by_user) const {
-    Scheme scheme = resolved(by_user);
+    const PinnedScheme asked = resolved(by_user);
+    Result result = asked.scheme ? pinned_alone(*asked.scheme) : best_of(by_user.format(), asked);
+    if (asked.idle.empty()) return result;
+    result.choice.seen = asked.explain();
+    result.shown = asked.shown(result.executor->scheme());
+    return result;
+  }
+
+  /// The same of a scheme of this device.
+  Result pinned_alone(Scheme scheme) const {
     const Prediction prediction =
         predict_alone(table_.formats, scheme, in_.features, in_.device, in_);
     const bool far_too_many = !too_many(scheme, prediction.kept_bytes / surely_beyond).empty();
@@ -32,9 +42,28 @@ class Inspector {
     return {{std::move(scheme), "pinned by the caller"}, std::move(executor)};
   }
 
+  /// Of the scheme of a format that is predicted to be the best, where the kernel that was pinned
+  /// is another backend's.
+  Result best_of(const std::string& format, const PinnedScheme& asked) const {
+    std::vector<RankedScheme> ranking;
+    for (const RankedScheme& one : rank(table_.formats, in_.features, in_.device, options_)) {
+      if (one.scheme.format() != format) continue;
+      std::vector<SchemeTerm> terms = one.scheme.terms();
+      for (const SchemeTerm& term : asked.rest) {
+        if (!one.scheme.has(term.key)) terms.push_back(term);
+      }
+      ranking.push_back(predicted(table_.formats, Scheme(format, std::move(terms)), in_.features,
+                                  in_.device, options_));
+    }
+    Result result = best_in(std::move(ranking));
+    result.choice.reason =
+        "the kernel that was pinned is another backend's; " + result.choice.reason;
+    return result;
+  }
+
   /// Of a scheme that was measured before to take `seconds`. Throws Error where it cannot be had.
   Result remembered(const Scheme& before, double seconds) const {
-    Scheme scheme = resolved(before);
+    Scheme scheme = resolve(before, grammars(table_.formats, in_.device));
     RankedScheme one = predicted(table_.formats, scheme, in_.features, in_.device, options_);
     if (!one.prediction.possible()) throw Refusal(one.prediction.refusal, "measure again");
     one.measured_seconds = seconds;
@@ -46,8 +75,9 @@ class Inspector {
   /// Of the scheme that is predicted to be the best, and of the next where that one turns out to be
   /// refused, to keep too many bytes, or to need more memory than there is. Throws Refusal if none
   /// is left, and OutOfMemory if it was memory that the last one lacked.
-  Result best() const {
-    std::vector<RankedScheme> ranking = rank(table_.formats, in_.features, in_.device, options_);
+  Result best() const { return best_in(rank(table_.formats, in_.features, in_.device, options_)); }
+  /// The same of a ranking.
+  Result best_in(std::vector<RankedScheme> ranking) const {
     while (true) {
       std::unique_ptr<Executor> executor = try_at(ranking, 0);
       if (!executor) continue;
@@ -60,7 +90,7 @@ class Inspector {
   /// measures, the fastest so far and another are there at once. Throws as best() does.
   Result fastest(double seconds) const {
     std::vector<RankedScheme> ranking = rank(table_.formats, in_.features, in_.device, options_);
-    const ApplyTimer<Exec, Matrix, V, Acc> timer(in_.exec, in_.A, in_.vectors);
+    const MeasuredVectors<Exec, V> vectors(in_.exec, in_.A.columns(), in_.A.rows(), in_.vectors);
     const Kokkos::Timer spent;
     const double each = seconds / most_measured;
     std::unique_ptr<Executor> fastest;
@@ -73,7 +103,9 @@ class Inspector {
       if (measured > 1 && spent.seconds() + next.setup_seconds + each > seconds) break;
       std::unique_ptr<Executor> executor = try_at(ranking, measured);
       if (!executor) continue;
-      const double takes = timer.seconds_of_apply(*executor, each);
+      const double takes = seconds_of_apply(in_.exec, each, [&] {
+        executor->apply(in_.exec, Op::none, Acc(1), vectors.x(), Acc(0), vectors.y());
+      });
       ranking[measured++].measured_seconds = takes;
       if (fastest && takes >= least) continue;
       fastest = std::move(executor);
@@ -89,11 +121,14 @@ class Inspector {
   }
 
  private:
-  Scheme resolved(const Scheme& by_user) const {
+  PinnedScheme resolved(const Scheme& by_user) const {
+    const std::size_t at = place_of(table_.formats, by_user);
+    if (at < table_.formats.size()) {
+      return resolve_pinned(by_user, in_.device, table_.formats[at].grammar);
+    }
     try {
-      return resolve(by_user, grammars(table_.formats, in_.device));
+      return {resolve(by_user, grammars(table_.formats, in_.device))};
     } catch (const Error& error) {
-      if (place_of(table_.formats, by_user) < table_.formats.size()) throw;
       throw Error(error.problem(), error.remedy() +
                                        "; others go into the plan's list, as those of "
                                        "heddle/formats/all_formats.hpp: Formats<CsrFormat, "
@@ -103,9 +138,6 @@ class Inspector {
 
   /// Predictions of bytes are estimates: below this many times what is allowed it is tried out.
   static constexpr double surely_beyond = 2;
-  /// Of the time that measuring may take, one scheme gets a share.
-  static constexpr int most_measured = 8;
-
   std::string too_many(const Scheme& scheme, double kept_bytes) const {
     return too_many_bytes(table_.formats, scheme, kept_bytes, in_.features.rows(), options_);
   }

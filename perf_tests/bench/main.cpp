@@ -24,6 +24,7 @@
 #include "solve/operation.hpp"
 #include "spmv/operation.hpp"
 #include "sptrsv/operation.hpp"
+#include "train/operation.hpp"
 #include "vectors/operation.hpp"
 
 namespace heddle::bench {
@@ -48,6 +49,7 @@ std::vector<Operation> operations() {
       launches_operation(),   //
       read_operation(),       //
       compare_operation(),    //
+      train_operation(),      //
       vectors_operation(),    //
       cliffs_operation(),
   };
@@ -73,7 +75,8 @@ constexpr const char* general_help =
     "  heddle-bench multigrid --generate poisson3d:60\n"
     "  heddle-bench lobpcg --generate poisson3d:60\n"
     "  heddle-bench sgd --ratings 1000000\n"
-    "  heddle-bench compare before.json after.json\n\n"
+    "  heddle-bench compare before.json after.json\n"
+    "  heddle-bench train --minutes 20\n\n"
     "Options of Kokkos (--kokkos-num-threads=4, ...) are passed on.\n";
 
 void list(const std::vector<Operation>& operations) {

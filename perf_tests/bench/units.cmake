@@ -23,7 +23,7 @@ add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp" "${bench_tests}
                                   bench/common/csv.cpp bench/common/json.cpp
                                   bench/compare/comparison.cpp bench/compare/kept_run.cpp
                                   bench/common/dependent_steps.cpp bench/common/matrix_set.cpp
-                                  bench/common/progress.cpp
+                                  bench/common/progress.cpp bench/common/shipped.cpp
                                   bench/common/steadiness.cpp bench/common/stopwatch.cpp
                                   bench/common/table.cpp bench/common/timing.cpp)
 target_link_libraries(heddle_bench_tests PRIVATE heddle_tests_main nlohmann_json::nlohmann_json)

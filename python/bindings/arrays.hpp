@@ -5,6 +5,7 @@
 
 #include <heddle/matrix.hpp>
 
+#include "../../backends/stream.hpp"
 #include "runtime.hpp"
 
 /// Complex numbers are NumPy's.
@@ -19,14 +20,31 @@ struct nanobind::ndarray_traits<Kokkos::complex<T>> {
 
 namespace heddle::python {
 
-/// NumPy arrays as heddle/_operator.py hands them over: of the matrix's scalar, with strides above
-/// 0.
+/// nanobind's word for where Exec's arrays lie.
+template <int dlpack_device>
+struct DeviceOf;
+template <>
+struct DeviceOf<1> {
+  using Type = nb::device::cpu;
+};
+template <>
+struct DeviceOf<2> {
+  using Type = nb::device::cuda;
+};
+template <>
+struct DeviceOf<10> {
+  using Type = nb::device::rocm;
+};
+using Device = DeviceOf<backends::dlpack_device<Exec>>::Type;
+
+/// Arrays of NumPy, or on a GPU of CuPy, as heddle/_operator.py hands them over: of the matrix's
+/// scalar, with strides above 0.
 template <class S>
-using Input = nb::ndarray<const S, nb::device::cpu>;
+using Input = nb::ndarray<const S, Device>;
 template <class S>
-using Output = nb::ndarray<S, nb::device::cpu>;
+using Output = nb::ndarray<S, Device>;
 template <class T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, Device>;
 
 template <class T>
 using Vectors =

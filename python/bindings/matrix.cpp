@@ -9,7 +9,7 @@ namespace heddle::python {
 
 namespace {
 
-/// A copy that NumPy owns: what Kokkos allocated may not outlive it.
+/// A copy on the host that NumPy owns: what Kokkos allocated may not outlive it.
 template <class View>
 nb::object copied(const View& view) {
   using T = typename View::non_const_value_type;
@@ -36,6 +36,13 @@ nb::tuple read(const std::string& path) {
                         copied(storage.col_idx()), copied(storage.values()));
 }
 
+/// The view itself, or a copy of what lies on a GPU.
+template <class View>
+auto on_host_too(const Exec& exec, const View& view) {
+  return Kokkos::create_mirror_view_and_copy(
+      Kokkos::view_alloc(exec, Kokkos::HostSpace(), std::string("heddle::python::write")), view);
+}
+
 template <class S, class O>
 void write(const std::string& path, const Matrix<S, O>& A, const std::string& symmetry,
            bool pattern, const std::string& comment) {
@@ -43,7 +50,14 @@ void write(const std::string& path, const Matrix<S, O>& A, const std::string& sy
   options.symmetry = symmetry_of(symmetry);
   options.pattern = pattern;
   options.comment = comment;
-  run([&](const Exec&) { write_matrix_market(path, A.csr, options); });
+  run([&](const Exec& exec) {
+    const auto row_ptr = on_host_too(exec, A.csr.row_ptr());
+    const auto col_idx = on_host_too(exec, A.csr.col_idx());
+    const auto values = on_host_too(exec, A.csr.values());
+    exec.fence("heddle::python::write");
+    write_matrix_market(path, CsrMatrix(A.csr.rows(), A.csr.columns(), row_ptr, col_idx, values),
+                        options);
+  });
 }
 
 }  // namespace

@@ -21,6 +21,12 @@ void bind_all(nb::module_& m, const char* name) {
   bind_lobpcg<S, O>(types);
 }
 
+/// What the package works on, as heddle/_arrays.py asks.
+const char* device_name() {
+  constexpr int device = backends::dlpack_device<Exec>;
+  return device == 1 ? "cpu" : device == 2 ? "cuda" : "hip";
+}
+
 }  // namespace
 
 }  // namespace heddle::python
@@ -40,10 +46,8 @@ NB_MODULE(_core, m) {
   HEDDLE_PYTHON_TYPES(HEDDLE_PYTHON_BIND, )
 #undef HEDDLE_PYTHON_BIND
   m.def("set_threads", &set_threads);
-  m.def("threads", [] {
-    begin();
-    return Exec().concurrency();
-  });
+  m.def("threads", &threads);
+  m.attr("device") = device_name();
   m.attr("__version__") = HEDDLE_PYTHON_VERSION;
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&end));
 }

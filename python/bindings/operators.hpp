@@ -19,14 +19,20 @@ struct Function {
   void apply(const Exec& exec, const X& x, const Y& y) const {
     exec.fence("heddle::python::function");
     const nb::gil_scoped_acquire gil;
-    using Vector = nb::ndarray<nb::numpy, S, nb::ndim<1>>;
-    const std::size_t rows = x.extent(0);
-    const Vector from(const_cast<S*>(x.data()), {rows});
-    const Vector to(y.data(), {rows});
-    function(nb::cast(from, nb::rv_policy::copy), nb::cast(to, nb::rv_policy::reference));
+    function(nb::cast(array_of(const_cast<S*>(x.data()), x.extent(0)), nb::rv_policy::copy),
+             nb::cast(array_of(y.data(), y.extent(0)), nb::rv_policy::reference));
   }
   std::int64_t rows() const { return size; }
   std::int64_t columns() const { return size; }
+
+ private:
+  using Vector =
+      nb::ndarray<std::conditional_t<on_host, nb::numpy, nb::cupy>, S, nb::ndim<1>, Device>;
+
+  static Vector array_of(S* data, std::size_t rows) {
+    const int device = on_host ? 0 : backends::current_device<Exec>();
+    return Vector(data, {rows}, nb::handle(), {}, nb::dtype<S>(), Device::value, device);
+  }
 };
 
 /// work(preconditioner) with what M is: a plan, a function f(x, y), or None.

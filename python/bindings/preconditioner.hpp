@@ -18,6 +18,8 @@ class Preconditioner : public Kept {
   /// And checks them, as no apply does.
   virtual void update_values(const Exec& exec, const typename Matrix<S, O>::Csr& A) = 0;
   virtual bool symmetric() const = 0;
+  virtual bool capturable() const = 0;
+  virtual VersionNumber version() const = 0;
   virtual std::string name() const = 0;
   virtual std::string scheme() const = 0;
   virtual double setup_seconds() const = 0;
@@ -35,6 +37,8 @@ struct AnyPreconditioner {
                 vectors_of(x.data(), x.extent(0)));
   }
   bool symmetric() const { return plan->symmetric(); }
+  bool capturable() const { return plan->capturable(); }
+  VersionNumber version() const { return plan->version(); }
   std::string name() const { return plan->name(); }
 };
 
@@ -65,6 +69,8 @@ class PreconditionerOf final : public Preconditioner<S, O> {
     plan().check_values(exec);
   }
   bool symmetric() const override { return plan().symmetric(); }
+  bool capturable() const override { return plan().capturable(); }
+  VersionNumber version() const override { return plan().version(); }
   std::string name() const override { return plan().name(); }
   std::string scheme() const override {
     if constexpr (requires { plan().scheme(); }) {

@@ -3,13 +3,23 @@
 
 #include <pthread.h>
 
+#include <map>
 #include <unordered_set>
+#include <utility>
+
+#include "../../backends/stream.hpp"
 
 namespace heddle::python {
 
 namespace {
 
 enum class State { not_begun, running, ended };
+
+/// A stream of CuPy's, which lives as long as the instance on it.
+struct OnStream {
+  nb::object stream;
+  Exec exec;
+};
 
 struct Runtime {
   State state = State::not_begun;
@@ -18,6 +28,8 @@ struct Runtime {
   int threads = 0;
   std::recursive_mutex turn;
   std::unordered_set<Kept*> kept;
+  nb::object current_stream;                                   // CuPy's function
+  std::map<std::pair<int, std::uintptr_t>, OnStream> streams;  // by device and handle
 };
 
 Runtime& runtime() {  // never destroyed: Python's objects may be the last to go
@@ -38,9 +50,15 @@ void begin() {
   if (r.state == State::ended) {
     throw Error("heddle has ended with the interpreter", "call it before atexit's functions run");
   }
+  const int device = backends::current_device<Exec>();
+  if (!on_host && device < 0) {
+    throw Error("there is no GPU here",
+                "take the package for CPUs, heddle in place of heddle-cuda");
+  }
   if (!Kokkos::is_initialized()) {
     auto settings = Kokkos::InitializationSettings().set_disable_warnings(true);
     if (r.threads > 0) settings.set_num_threads(r.threads);
+    if (!on_host) settings.set_device_id(device);
     Kokkos::initialize(settings);
     r.initialized_here = true;
   }
@@ -48,15 +66,43 @@ void begin() {
   r.state = State::running;
 }
 
+Exec instance() {
+  begin();
+  if constexpr (on_host) {
+    return Exec();
+  } else {
+    constexpr std::size_t most_streams = 64;  // that are kept from call to call
+    Runtime& r = runtime();
+    if (!r.current_stream.is_valid()) {
+      r.current_stream = nb::module_::import_("cupy").attr("cuda").attr("get_current_stream");
+    }
+    nb::object stream = r.current_stream();
+    const auto handle = nb::cast<std::uintptr_t>(stream.attr("ptr"));
+    const std::pair key(backends::current_device<Exec>(), handle);
+    auto found = r.streams.find(key);
+    if (found == r.streams.end()) {
+      if (r.streams.size() >= most_streams) r.streams.clear();
+      const OnStream made{std::move(stream), backends::instance_on_stream<Exec>(handle)};
+      found = r.streams.emplace(key, made).first;
+    }
+    return found->second.exec;
+  }
+}
+
 void set_threads(int threads) {
   if (threads < 1) {
     throw Error(std::to_string(threads) + " threads", "give a number of at least 1");
   }
   if (runtime().state != State::not_begun) {
-    throw Error("heddle works already, with " + std::to_string(Exec().concurrency()) + " threads",
+    throw Error("heddle works already, with " + std::to_string(python::threads()) + " threads",
                 "call set_threads before anything else, or set OMP_NUM_THREADS");
   }
   runtime().threads = threads;
+}
+
+int threads() {
+  begin();
+  return Kokkos::DefaultHostExecutionSpace().concurrency();
 }
 
 void end() {
@@ -67,6 +113,8 @@ void end() {
     const std::lock_guard turn(r.turn);
   }
   for (Kept* const one : r.kept) one->give_back();
+  r.streams.clear();
+  r.current_stream.reset();
   if (r.initialized_here) Kokkos::finalize();
   r.state = State::ended;
 }

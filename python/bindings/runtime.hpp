@@ -8,20 +8,26 @@
 #include <memory>
 #include <mutex>
 
+#include "../../backends/lanes.hpp"
+
 namespace heddle::python {
 
 namespace nb = nanobind;
 
 using Exec = Kokkos::DefaultExecutionSpace;
 using Space = Exec::memory_space;
-static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible,
-              "arrays of the host are borrowed: build the module with a Kokkos of the CPU alone");
+inline constexpr bool on_host = backends::runs_on_host<Exec>;
 
-/// Initializes Kokkos at the first call. Throws Error in a process that was forked after that, and
-/// once the interpreter ends. Needs the GIL.
+/// Initializes Kokkos at the first call, on the device that the caller has chosen. Throws Error in
+/// a process that was forked after that, and once the interpreter ends. Needs the GIL.
 void begin();
+/// Begins, and gives what work is queued on: on a GPU an instance on CuPy's current stream. Needs
+/// the GIL.
+Exec instance();
 /// Threads that Kokkos begins with. Throws Error once it has begun.
 void set_threads(int threads);
+/// Threads of the CPU that Kokkos has.
+int threads();
 /// Gives back the memory of all plans, and ends Kokkos.
 void end();
 /// Whether this process was forked after Kokkos began in its parent.
@@ -29,16 +35,16 @@ bool forked();
 /// Held by whatever works: calls of several threads run one after the other.
 std::recursive_mutex& one_at_a_time();
 
-/// work(exec) without the GIL, and waits for it.
+/// work(exec) without the GIL. Waits for it, unless it gives nothing and runs on a GPU: then it is
+/// queued, as CuPy's own work is.
 template <class Work>
 auto run(const Work& work) {
-  begin();
+  const Exec exec = instance();
   const nb::gil_scoped_release without_gil;
   const std::lock_guard turn(one_at_a_time());
-  const Exec exec;
   if constexpr (std::is_void_v<decltype(work(exec))>) {
     work(exec);
-    exec.fence("heddle::python::run");
+    if constexpr (on_host) exec.fence("heddle::python::run");
   } else {
     auto result = work(exec);
     exec.fence("heddle::python::run");

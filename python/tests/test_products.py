@@ -75,7 +75,7 @@ def test_errors_of_vectors_say_what_to_do(rng):
             (heddle.Error, r"X has the shape \(29, 2\); give \(30, number of vectors\)", lambda: plan @ np.ones((29, 2))),
             (TypeError, "x holds complex128, and the operator is real", lambda: plan @ (x * 1j)),
             (TypeError, "out holds float32; give an array of float64", lambda: plan.matvec(x, out=np.empty(30, "f"))),
-            (TypeError, "out is a list; give a NumPy array", lambda: plan.matvec(x, out=[0] * 30)),
+            (TypeError, "out is a list; give an array, as np.empty", lambda: plan.matvec(x, out=[0] * 30)),
             (heddle.Error, r"out has the shape \(31,\)", lambda: plan.matvec(x, out=np.empty(31))),
             (heddle.Error, "out is read-only; give an array that may be written to", lambda: plan.matvec(x, out=frozen)),
             (heddle.Error, "out has strides of", lambda: plan.matvec(x, out=np.empty(30)[::-1])),

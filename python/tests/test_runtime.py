@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """When Kokkos begins and ends, processes and threads."""
 import copy
+import os
 import pickle
+import subprocess
 import sys
 import threading
 import time
@@ -64,7 +66,7 @@ import sys
 """
 
 
-@pytest.mark.skipif(not hasattr(sys.modules["os"], "fork"), reason="no fork here")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.parametrize("quick", [True, False])
 def test_a_forked_child_gets_an_error(run_python, quick):
     text = run_python(f"quick = {quick}\nimport warnings; warnings.simplefilter('ignore')" + MAKE + FORK + """
@@ -85,6 +87,72 @@ def test_a_child_forked_before_works(run_python):
 child(lambda: print((heddle.SpmvPlan(A) @ np.ones(1000)).sum(), flush=True))
 print((heddle.SpmvPlan(A) @ np.ones(1000)).sum())
 """) == "2000.0\n2000.0\n"
+
+
+SPAWNED = """
+import multiprocessing, sys
+import heddle, numpy as np, scipy.sparse as sp
+
+def solve(_):
+    A = sp.eye_array(1000, format="csr") * 2.0
+    x, info = heddle.cg(A, np.ones(1000))
+    return info, float(x[0])
+
+def attempt(_):
+    try: return solve(_)
+    except heddle.Error as error: return str(error)
+
+if __name__ == "__main__":
+    print(solve(0))
+    with multiprocessing.get_context(sys.argv[1]).Pool(1) as pool: print(pool.map(attempt, [0, 1])[1])
+"""
+
+
+@pytest.mark.parametrize("method", ["spawn", "fork"])
+def test_pools_of_processes(tmp_path, method):
+    (tmp_path / "program.py").write_text(SPAWNED)
+    done = subprocess.run([sys.executable, "-W", "ignore", "program.py", method], cwd=tmp_path, env=os.environ,
+                          capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    first, second = done.stdout.splitlines()
+    assert first == "(0, 0.5)"
+    assert second == "(0, 0.5)" if method == "spawn" else "set_start_method('spawn')" in second
+
+
+def test_a_thread_that_works_at_the_end(run_python):
+    """The end waits for the call that runs, and the next one is an error."""
+    assert run_python(MAKE + """
+import threading
+plan, began = heddle.SpmvPlan(A), threading.Event()
+def work():
+    try:
+        while True:
+            heddle.cg(plan, np.ones(1000))
+            began.set()
+    except heddle.Error: pass
+threading.Thread(target=work, daemon=True).start()
+began.wait()
+print("end")
+""") == "end\n"
+
+
+@pytest.mark.parametrize("solve", ["cg", "gmres", "bicgstab", "lobpcg"])
+def test_keyboard_interrupt_within_a_function(run_python, solve):
+    assert run_python(f"""
+import os, signal
+import heddle, numpy as np, scipy.sparse as sp
+class Operator:
+    shape, dtype, calls = (1000, 1000), np.dtype(float), 0
+    def matvec(self, x):
+        self.calls += 1
+        if self.calls == 3: os.kill(os.getpid(), signal.SIGINT)
+        return np.arange(1, 1001) * x
+A = Operator()
+try: heddle.{solve}(A, np.random.default_rng(1).random({(1000, 2) if solve == "lobpcg" else 1000}))
+except KeyboardInterrupt: print("interrupted", A.calls)
+x, info = heddle.cg(A, np.ones(1000), maxiter=2000)  # others go on
+print(info)
+""") == "interrupted 3\n0\n"
 
 
 def test_keyboard_interrupt_ends_a_solve(run_python):

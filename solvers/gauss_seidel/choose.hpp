@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <optional>
+#include <vector>
 
+#include "../../core/pinned_scheme.hpp"
+#include "../ordered/choice.hpp"
 #include "../sptrsv/select/grammar.hpp"
 #include "../sptrsv/select/tuning.hpp"
 #include "options.hpp"
@@ -43,24 +47,29 @@ inline Scheme as_gauss_seidel(const Scheme& scheme) {
 /// of a half sweep too, and two threads were ahead by as much less (docs/gauss-seidel.md).
 inline constexpr double least_gain = 1.75;
 
-/// The scheme that is pinned, checked; or what is taken by what is known before levels are; or
-/// nothing where the wavefronts of a CPU choose (solvers/wavefronts/choose.hpp).
+/// What options pin, checked.
+inline PinnedScheme pinned(const GaussSeidelOptions& options, const Device& device) {
+  if (!options.scheme) return {};
+  PinnedScheme asked = resolve_pinned(*options.scheme, device, &grammar);
+  if (!asked.scheme) return asked;
+  const Scheme& scheme = *asked.scheme;
+  if (options.order != GaussSeidelOrder::natural && scheme.has("split")) {
+    throw Error("scheme " + scheme.to_string() + " takes the rows in their own order",
+                "pin another, or leave out options.order");
+  }
+  if (options.block_size > 1 && (scheme.has("split") || scheme.has("hand-over"))) {
+    throw Error("scheme " + scheme.to_string() + " has no blocks",
+                "pin another, or leave out options.block_size");
+  }
+  return asked;
+}
+
+/// What is taken where nothing is pinned, by what is known before levels are; or nothing where the
+/// wavefronts of a CPU choose (solvers/wavefronts/choose.hpp).
 inline std::optional<Scheme> choose(std::int64_t rows, std::int64_t entries,
                                     const GaussSeidelOptions& options, const Device& device) {
   const SchemeGrammar legal = grammar(device);
   const bool natural = options.order == GaussSeidelOrder::natural;
-  if (options.scheme) {
-    const Scheme scheme = resolve(*options.scheme, std::span(&legal, 1));
-    if (!natural && scheme.has("split")) {
-      throw Error("scheme " + scheme.to_string() + " takes the rows in their own order",
-                  "pin another, or leave out options.order");
-    }
-    if (options.block_size > 1 && (scheme.has("split") || scheme.has("hand-over"))) {
-      throw Error("scheme " + scheme.to_string() + " has no blocks",
-                  "pin another, or leave out options.block_size");
-    }
-    return scheme;
-  }
   const auto named = [](const char* name) { return Scheme("gauss-seidel", {{name}}); };
   if (sptrsv::waits_on_lanes(device)) {
     const bool hands_over = natural && options.block_size == 1;
@@ -71,6 +80,44 @@ inline std::optional<Scheme> choose(std::int64_t rows, std::int64_t entries,
   const bool looks = threads > 1 && rows * sptrsv::row_steps + entries / 2 > sptrsv::least_work;
   if (looks) return std::nullopt;
   return named("sequential");
+}
+
+/// What may run sweeps on a device, that which `chosen` names first; `chosen` is what choose()
+/// gives where nothing is pinned. With every value of every parameter where `all` are wanted. Never
+/// split, which keeps the user's arrays.
+inline std::vector<RankedSolve> rank(const std::optional<Scheme>& chosen,
+                                     const GaussSeidelOptions& options, const Device& device,
+                                     bool all) {
+  const char* const alone = chosen ? "one thread, or too little work for two"
+                                   : "threads are predicted not to gain by levels";
+  const std::pair<const char*, const char*> reasons[] = {
+      {"hand-over", "rows wait for the values that they need"},
+      {"launches", "a launch a level"},
+      {"point-to-point", "a thread waits for those alone that it needs"},
+      {"sequential", alone},
+      {"barrier", "all threads wait where few need to"}};
+  const SchemeGrammar legal = grammar(device);
+  std::vector<RankedSolve> ranking;
+  const auto add = [&](const Scheme& scheme, const char* reason) {
+    if (options.block_size > 1 && scheme.has("hand-over")) return;
+    const bool known = std::any_of(ranking.begin(), ranking.end(),
+                                   [&](const auto& one) { return one.scheme == scheme; });
+    if (!known) ranking.push_back({scheme, reason});
+  };
+  const auto add_kernel = [&](const char* kernel, const char* reason) {
+    const Scheme scheme("gauss-seidel", {{kernel}});
+    const auto is = [&](const SchemeKernel& one) { return one.key.key == kernel; };
+    if (std::any_of(legal.kernels.begin(), legal.kernels.end(), is)) add(scheme, reason);
+  };
+  for (const auto& [kernel, reason] : reasons) {
+    if (chosen && chosen->has(kernel)) add_kernel(kernel, reason);
+  }
+  for (const auto& [kernel, reason] : reasons) add_kernel(kernel, reason);
+  if (!all) return ranking;
+  for (const Scheme& scheme : variants_of(legal)) {
+    if (!scheme.has("split")) add(scheme, "another variant");
+  }
+  return ranking;
 }
 
 }  // namespace heddle::detail::gauss_seidel

@@ -9,6 +9,7 @@
 #include "../../core/move_only.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/scheme.hpp"
+#include "../ordered/choice.hpp"
 #include "options.hpp"
 
 namespace heddle {
@@ -44,6 +45,8 @@ class Executor {
   virtual const Scheme& scheme(bool forward) const = 0;
   virtual int levels(bool forward) const = 0;
   virtual bool has(bool forward) const = 0;
+  /// Of a forward half sweep, if there is one.
+  const Scheme& scheme() const { return scheme(has(true)); }
   virtual std::size_t bytes() const = 0;
   /// The lowest row whose diagonal is bad is marked in *bad_diagonal, if that is given.
   virtual void update_values(const Exec& exec, const Matrix& A, std::int64_t* bad_diagonal) = 0;
@@ -86,6 +89,8 @@ class GaussSeidelPlanCore {
   void check_values(const Exec& exec) const;
 
   const Scheme& scheme() const;
+  const SolveChoice& choice(const char* called) const;
+  std::string explain() const { return choice("explain").explain(scheme()); }
   int levels(SweepDirection sweep) const;
   int colors() const;
   const Scheme& sptrsv_scheme(SweepDirection sweep) const;

@@ -9,7 +9,9 @@
 
 #include "../../backends/device.hpp"
 #include "../../formats/inspect/row_features.hpp"
+#include "../../formats/plan/cache_key.hpp"
 #include "../../formats/plan/overlap_launches.hpp"
+#include "../ordered/choose_by_time.hpp"
 #include "../ordered/colors.hpp"
 #include "../ordered/same_pattern.hpp"
 #include "../triangle/check_triangle.hpp"
@@ -55,7 +57,8 @@ struct GaussSeidelPlanCore<Exec, Matrix>::State {
     options.vectors.count = std::min(given.vectors.count, triangle::most_room);
     Kokkos::Timer timer;
     const Device device = backends::describe(exec);
-    const auto scheme = gauss_seidel::choose(rows, nonzeros, given, device);
+    const PinnedScheme asked = gauss_seidel::pinned(given, device);
+    const std::optional<Scheme>& scheme = asked.scheme;
     row_features(exec, A, Check::columns);
     pattern = pattern_key(exec, A, given.check_pattern);
     if (given.block_size == 1) {
@@ -64,30 +67,90 @@ struct GaussSeidelPlanCore<Exec, Matrix>::State {
     }
     bad_diagonal = BadDiagonal(Kokkos::view_alloc(kokkos_space(exec), "heddle::gauss_seidel::bad"));
     overlap = OverlapCheck<Exec>(exec, given.check_overlap, gauss_seidel::overlap_labels);
+    choice.reason = "pinned by the caller";
     if (scheme && scheme->has("split")) {
       executor = make_split(exec, A, options);
-    } else if (given.block_size > 1) {
+    } else if (scheme) {
+      executor = make(exec, A, scheme);
+    } else {
+      executor = make_chosen(exec, A, device);
+    }
+    choice.seen = describe_matrix(device) + asked.explain();
+    if (!asked.idle.empty()) choice.shown = asked.shown(executor->scheme());
+    exec.fence("heddle::gauss_seidel::inspected");
+    setup_seconds = timer.seconds();
+  }
+
+  /// Sweeps by a scheme; without one by the wavefronts' own choice.
+  std::unique_ptr<Executor> make(const Exec& exec, const Matrix& A,
+                                 const std::optional<Scheme>& scheme) {
+    std::unique_ptr<Executor> made;
+    if (options.block_size > 1) {
       using BlockSweeps = gauss_seidel::BlockSweeps<Exec, Matrix>;
-      gauss_seidel::BlockGraph<Exec, Matrix> blocks(exec, A, given.block_size);
+      gauss_seidel::BlockGraph<Exec, Matrix> blocks(exec, A, options.block_size);
       const auto order = find_order(exec, blocks.graph());
-      executor = std::make_unique<BlockSweeps>(exec, std::move(blocks), order, options, scheme);
-      executor->update_values(exec, A, bad_diagonal.data());
+      made = std::make_unique<BlockSweeps>(exec, std::move(blocks), order, options, scheme);
+      made->update_values(exec, A, bad_diagonal.data());
       check_values(exec);
     } else {
       const gauss_seidel::SweepInspection<Exec, Rows> inspection{
-          exec, A, find_order(exec, A), rows, options.vectors.count, given.threads};
-      executor = std::make_unique<gauss_seidel::Sweeps<Exec, Rows>>(inspection, options, scheme);
-      executor->update_values(exec, A, nullptr);
+          exec, A, find_order(exec, A), rows, options.vectors.count, options.threads};
+      made = std::make_unique<gauss_seidel::Sweeps<Exec, Rows>>(inspection, options, scheme);
+      made->update_values(exec, A, nullptr);
     }
-    exec.fence("heddle::gauss_seidel::inspected");
-    setup_seconds = timer.seconds();
+    return made;
+  }
+
+  /// Where none is pinned.
+  std::unique_ptr<Executor> make_chosen(const Exec& exec, const Matrix& A, const Device& device) {
+    const auto chosen = gauss_seidel::choose(rows, nonzeros, options, device);
+    const double seconds = options.measure_seconds;
+    choice.ranking = gauss_seidel::rank(chosen, options, device, seconds > 0);
+    std::optional<MeasuredVectors<Exec, S>> vectors;
+    return ordered::make_chosen(
+        seconds, options.cache, choice, [&] { return cache_key_of(exec, A, device); },
+        [&](const Scheme& scheme) {
+          GaussSeidelOptions with = options;
+          with.scheme = scheme;
+          const auto asked = gauss_seidel::pinned(with, device).scheme;
+          if (!asked || asked->has("split")) throw Refusal("it is never chosen", "pin it");
+          return make(exec, A, asked);
+        },
+        [&](Executor& runs, double budget) {
+          if (!vectors) vectors.emplace(exec, rows, rows, options.vectors);
+          return seconds_of_apply(
+              exec, budget, [&] { runs.run(exec, {vectors->x(), vectors->y(), {}}, 1, true); });
+        },
+        [&] { return make(exec, A, chosen); });
+  }
+
+  std::string cache_key_of(const Exec& exec, const Matrix& A, const Device& device) const {
+    std::string key = cache_key<S, S>("gauss-seidel", exec, A, device);
+    key += std::string(" ") + heddle::name(options.sweep) + " " + heddle::name(options.order) +
+           " blocks " + std::to_string(options.block_size) + " " +
+           std::to_string(options.expected_applies) + " applies" + key_text(options.vectors) + " " +
+           std::to_string(options.threads) + " threads";
+    return as_key(std::move(key));
+  }
+
+  /// SolveChoice::seen.
+  std::string describe_matrix(const Device& device) const {
+    std::string text =
+        "  matrix: " + std::to_string(rows) + " rows, " + std::to_string(nonzeros) + " nonzeros";
+    if (options.block_size > 1) text += ", blocks of " + std::to_string(options.block_size);
+    text += std::string("; a ") + heddle::name(options.sweep) + " sweep in " +
+            heddle::name(options.order) + " order";
+    if (colors) text += ", " + std::to_string(colors->count()) + " colors";
+    const int levels = executor->levels(executor->has(true));
+    if (levels > 0) text += ", " + std::to_string(levels) + " levels";
+    return text + "\n" + describe(device, options.expected_applies, options.vectors) + "\n";
   }
 
   /// That of options.order of the rows of a graph.
   template <class Graph>
   gauss_seidel::RowOrder<O> find_order(const Exec& exec, const Graph& graph) {
     if (options.order == GaussSeidelOrder::natural) return {};
-    colors.emplace(exec, graph);
+    if (!colors) colors.emplace(exec, graph);
     return {colors->rank(), colors->schedule().order().iterations};
   }
   void check_values(const Exec& exec) const {
@@ -101,9 +164,7 @@ struct GaussSeidelPlanCore<Exec, Matrix>::State {
     throw Error(std::string("this plan has no ") + heddle::name(sweep) + " sweep",
                 "ask for one that options.sweep names");
   }
-  const Scheme& scheme() const {
-    return executor->scheme(options.sweep != SweepDirection::backward);
-  }
+  const Scheme& scheme() const { return choice.scheme(executor->scheme()); }
   /// One that only gauss-seidel/split has: what `of` gives.
   const Scheme& of_split(SweepDirection sweep, const Scheme* (Executor::*of)(bool) const) const {
     if (!scheme().has("split")) {
@@ -117,6 +178,7 @@ struct GaussSeidelPlanCore<Exec, Matrix>::State {
   std::int64_t rows;
   std::int64_t nonzeros;
   PatternKey pattern;
+  SolveChoice choice;
   std::optional<ordered::Colors<Exec, O>> colors;
   std::unique_ptr<Executor> executor;
   BadDiagonal bad_diagonal;
@@ -183,6 +245,10 @@ void GaussSeidelPlanCore<Exec, Matrix>::check_values(const Exec& exec) const {
 template <ExecutionSpace Exec, class Matrix>
 const Scheme& GaussSeidelPlanCore<Exec, Matrix>::scheme() const {
   return state("scheme").scheme();
+}
+template <ExecutionSpace Exec, class Matrix>
+const SolveChoice& GaussSeidelPlanCore<Exec, Matrix>::choice(const char* called) const {
+  return state(called).choice;
 }
 template <ExecutionSpace Exec, class Matrix>
 int GaussSeidelPlanCore<Exec, Matrix>::levels(SweepDirection sweep) const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "../../core/asserts.hpp"
 #include "../../core/multivector.hpp"
@@ -36,6 +37,12 @@ struct GaussSeidelOptions {
   int block_size = 1;
   /// Pins what runs, as "gauss-seidel/point-to-point"; by default it is chosen.
   std::optional<Scheme> scheme = std::nullopt;
+  /// Seconds that the plan may spend on sweeps by the schemes that come first, to keep the fastest:
+  /// SptrsvOptions::measure_seconds. gauss-seidel/split is not among them, but where it is pinned,
+  /// its solves and products are measured, for these seconds each.
+  double measure_seconds = 0;
+  /// A file that remembers what measure_seconds found: SpmvOptions::cache.
+  std::string cache = {};
   /// The vectors that b will hold. It may hold any number; but room is kept to sweep so many at
   /// once, up to 64.
   ExpectedVectors vectors = {};

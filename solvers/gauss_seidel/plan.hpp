@@ -39,7 +39,7 @@ class GaussSeidelPlan {
   ///
   /// Throws Error, naming the row, if the row pointer or a column is wrong, a diagonal entry is
   /// missing, zero, infinite or NaN, or a diagonal block is singular (then its first row); and if
-  /// omega is not between 0 and 2, or options.scheme does not exist on this device (the message
+  /// omega is not between 0 and 2, or options.scheme exists on no backend (the message
   /// lists what exists). Device memory: bytes().
   explicit GaussSeidelPlan(const Exec& exec, const Matrix& A,
                            const GaussSeidelOptions& options = {}, FormatList = {})
@@ -126,6 +126,14 @@ class GaussSeidelPlan {
 
   /// What really runs, with every parameter.
   const Scheme& scheme() const { return core_.scheme(); }
+  /// Why that scheme, in a few words.
+  const std::string& reason() const { return core_.choice("reason").reason; }
+  /// The same with what was looked at, the first five of the ranking, and what the tuning cache
+  /// did: some lines for people.
+  std::string explain() const { return core_.explain(); }
+  /// What it was compared with, the best first, and before all others those that were measured;
+  /// empty if the scheme was pinned.
+  const std::vector<RankedSolve>& ranking() const { return core_.choice("ranking").ranking; }
   /// Rows, or rows of blocks, that a half sweep must take one after the other; 0 where the scheme
   /// did not look.
   int levels(SweepDirection sweep = SweepDirection::forward) const { return core_.levels(sweep); }

@@ -118,6 +118,8 @@ class Split final : public Executor<Exec, Matrix> {
       SptrsvOptions of_solve;
       of_solve.triangle = triangle;
       of_solve.expected_applies = options.expected_applies;
+      of_solve.measure_seconds = options.measure_seconds;
+      of_solve.cache = options.cache;
       of_solve.scheme = options.sptrsv_scheme;
       of_solve.vectors = options.vectors;
       of_solve.threads = options.threads;
@@ -127,6 +129,8 @@ class Split final : public Executor<Exec, Matrix> {
     static SpmvOptions spmv_options(const GaussSeidelOptions& options) {
       SpmvOptions of_product;
       of_product.expected_applies = options.expected_applies;
+      of_product.measure_seconds = options.measure_seconds;
+      of_product.cache = options.cache;
       of_product.scheme = options.spmv_scheme;
       of_product.vectors = options.vectors;
       return of_product;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "../../core/matrix.hpp"
 #include "../../core/move_only.hpp"
@@ -48,6 +49,7 @@ class AnyFactors {
   virtual double diagonal_growth() const = 0;
   virtual const Scheme& scheme() const = 0;
   virtual const Scheme& sptrsv_scheme(Triangle triangle, Op op) const = 0;
+  virtual std::string explain() const = 0;
   virtual std::size_t bytes() const = 0;
   virtual bool exact() const = 0;
 };
@@ -102,6 +104,8 @@ class FactorPlan {
   double diagonal_growth() const { return factors_of("diagonal_growth").diagonal_growth(); }
   /// What really runs: the factorization.
   const Scheme& scheme() const { return factors_of("scheme").scheme(); }
+  /// The same, and for each solve why its scheme, as SptrsvPlan::explain: lines for people.
+  std::string explain() const { return factors_of("explain").explain(); }
   /// What the inspection and the first factorization took, in seconds.
   double setup_seconds() const {
     factors_of("setup_seconds");

@@ -65,7 +65,7 @@ class Factorization {
   Factorization(const Exec& exec, FactorPattern<Exec, O, Off> pattern, const IluOptions& options,
                 const char* name)
       : pattern_(std::move(pattern)), pivot_floor_(options.pivot_floor) {
-    const AskedScheme asked(options, grammar(name, backends::describe(exec)));
+    const AskedScheme asked(options, name, backends::describe(exec));
     sweeps_ = asked.sweeps();
     allocate(exec);
     if (asked.updates != "searched") {
@@ -142,7 +142,7 @@ class Factorization {
   void schedule(const Exec& exec, const IluOptions& options, const AskedScheme& asked,
                 const char* name) {
     if (sweeps_ > 0) {
-      scheme_ = with_updates(name, *asked.scheme, updates_.listed());
+      scheme_ = with_updates(name, *asked.scheme(), updates_.listed());
       return;
     }
     const auto view = pattern_.view();
@@ -157,7 +157,7 @@ class Factorization {
     } else {
       WavefrontsOptions of_waves;
       of_waves.threads = options.threads;
-      if (asked.scheme) of_waves.scheme = of_wavefronts(*asked.scheme);
+      if (asked.scheme()) of_waves.scheme = of_wavefronts(*asked.scheme());
       waves_ = Wavefronts<Exec, O>(exec, rows, reads, of_waves);
       scheme_ = with_updates(name, waves_.scheme(), updates_.listed());
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "../../core/asserts.hpp"
@@ -53,6 +54,11 @@ struct IluOptions {
   std::optional<Scheme> scheme = std::nullopt;
   /// Pins the schemes of the solves.
   std::optional<Scheme> sptrsv_scheme = std::nullopt;
+  /// Seconds that each solve may spend on measuring the schemes that come first:
+  /// SptrsvOptions::measure_seconds. The factorization is not measured.
+  double measure_seconds = 0;
+  /// A file that remembers what measure_seconds found: SpmvOptions::cache.
+  std::string cache = {};
   /// Threads of a CPU that factorization and solves are scheduled for; 0: as many as the execution
   /// space has and have a processor each.
   int threads = 0;

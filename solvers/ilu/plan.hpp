@@ -31,7 +31,7 @@ class IluPlan : public detail::FactorPlan<Exec, Matrix, detail::ilu::EliminateRo
   /// Throws Error, naming the row: if the row pointer or a column is wrong; for a diagonal entry
   /// that is not stored; for a pivot that is zero, infinite or NaN, after options.pivot_floor and
   /// options.retries (the lowest such row). Throws Error too for options out of range, and if
-  /// options.scheme does not exist on this device. Device memory: bytes(); while it inspects, with
+  /// options.scheme exists on no backend. Device memory: bytes(); while it inspects, with
   /// a fill level, as much again as the pattern, and on a GPU a sort of all products that make
   /// fill; a sort where columns do not ascend.
   ///

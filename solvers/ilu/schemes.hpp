@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 
-#include "../../core/device.hpp"
-#include "../../core/scheme_grammar.hpp"
+#include "../../core/pinned_scheme.hpp"
 #include "options.hpp"
 
 namespace heddle::detail::ilu {
@@ -43,17 +41,22 @@ inline SchemeGrammar grammar(const char* name, const Device& device) {
 
 /// What options pin of a factorization.
 struct AskedScheme {
-  std::optional<Scheme> scheme;
+  PinnedScheme pinned;
   std::string updates = scheme_auto;
 
-  AskedScheme(const IluOptions& options, const SchemeGrammar& legal) {
+  AskedScheme(const IluOptions& options, const char* name, const Device& device) {
     if (!options.scheme) return;
-    scheme = resolve(*options.scheme, std::span(&legal, 1));
-    if (scheme->has("updates")) updates = scheme->value("updates");
+    pinned = resolve_pinned(*options.scheme, device,
+                            [&](const Device& one) { return grammar(name, one); });
+    if (scheme() && scheme()->has("updates")) updates = scheme()->value("updates");
+    for (const SchemeTerm& term : pinned.rest) {
+      if (term.key == "updates") updates = term.value;
+    }
   }
+  const std::optional<Scheme>& scheme() const { return pinned.scheme; }
   /// How many; 0 of an exact factorization.
   std::int64_t sweeps() const {
-    return scheme && scheme->has("sweeps") ? scheme->integer("count") : 0;
+    return scheme() && scheme()->has("sweeps") ? scheme()->integer("count") : 0;
   }
 };
 

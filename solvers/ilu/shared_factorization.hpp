@@ -68,12 +68,12 @@ class SharedFactorization {
                       const IluOptions& options, const char* name, const Solve& lower,
                       const Solve& upper)
       : pattern_(std::move(pattern)), pivot_floor_(options.pivot_floor) {
-    const AskedScheme asked(options, grammar(name, backends::describe(exec)));
+    const AskedScheme asked(options, name, backends::describe(exec));
     const auto view = pattern_.view();
-    if (asked.scheme) {
+    if (asked.scheme()) {
       WavefrontsOptions of_waves;
       of_waves.threads = options.threads;
-      of_waves.scheme = of_wavefronts(*asked.scheme);
+      of_waves.scheme = of_wavefronts(*asked.scheme());
       own_waves_.emplace(
           exec, static_cast<O>(view.rows),
           LowerReads<O, Off>{view.row_ptr, view.col_idx, pattern_.diagonal(), view.entries},

@@ -63,6 +63,9 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
       rounded_memory_ = Arena<Space>(exec, "heddle::ilu::rounded", arena_bytes<Stored>(entries));
       rounded_ = rounded_memory_.template take<Stored>(entries);
     }
+    const AskedScheme asked(options, name, backends::describe(exec));
+    if (!asked.pinned.idle.empty()) shown_ = asked.pinned.shown(scheme());
+    idle_ = asked.pinned.explain();
     run(exec, A);
     check_values(exec);
     if (!shares) copy_to_solves(exec, options);
@@ -123,10 +126,22 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
     }
   }
   const Scheme& scheme() const override {
+    if (shown_) return *shown_;
     return made([](const auto& by) -> const Scheme& { return by.scheme(); });
   }
   const Scheme& sptrsv_scheme(Triangle triangle, Op op) const override {
     return (triangle == Triangle::lower ? lower() : upper()).scheme(op);
+  }
+  std::string explain() const override {
+    std::string text = scheme().to_string() + ": the factorization\n" + idle_;
+    const auto add = [&](const char* factor, const Solve& solve, Op op) {
+      text += std::string("solve with ") + factor + ", " + solve.explain(op);
+    };
+    add("L", lower(), Op::none);
+    if (!cholesky) add("U", upper(), Op::none);
+    if (transposes_) add(cholesky ? "the adjoint of L" : "L transposed", lower(), Op::transpose);
+    if (transposes_ && !cholesky) add("U transposed", upper(), Op::transpose);
+    return text;
   }
   double diagonal_growth() const override { return growth_; }
   bool exact() const override { return !own_ || own_->exact(); }
@@ -170,6 +185,8 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
     of_solve.ignore_outside = true;
     of_solve.check_pattern = false;  // whose arrays are the plan's own
     of_solve.expected_applies = options.expected_applies;
+    of_solve.measure_seconds = options.measure_seconds;
+    of_solve.cache = options.cache;
     of_solve.scheme = options.sptrsv_scheme;
     of_solve.vectors = options.vectors;
     of_solve.threads = options.threads;
@@ -317,6 +334,8 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
   bool transposes_;
   int retries_;
   double growth_ = 0;
+  std::optional<Scheme> shown_;  // with what is idle, where something is
+  std::string idle_;             // in words
   std::optional<Solve> lower_, upper_;
   std::optional<Own> own_;
   std::optional<Shared> shared_;

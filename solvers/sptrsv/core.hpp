@@ -8,6 +8,7 @@
 #include "../../core/device.hpp"
 #include "../../core/move_only.hpp"
 #include "../../formats/plan/overlap_check.hpp"
+#include "../ordered/choice.hpp"
 #include "../ordered/pattern_key.hpp"
 #include "../triangle/diagonal_value.hpp"
 #include "options.hpp"
@@ -70,6 +71,8 @@ class SptrsvPlanCore {
   void check_values(const Exec& exec) const;
 
   const Scheme& scheme(Op op) const;
+  const SolveChoice& choice(Op op, const char* called) const;
+  std::string explain(Op op) const { return choice(op, "explain").explain(scheme(op)); }
   int levels(Op op) const;
   TriangleFeatures features(const Exec& exec, Op op) const;
   double setup_seconds() const {
@@ -89,16 +92,23 @@ class SptrsvPlanCore {
   using BadDiagonal = Kokkos::View<std::int64_t, typename Exec::memory_space>;
 
   static std::size_t index(Op op) { return transposes(op) ? 1 : 0; }
+  /// Right-hand sides at once that there is room for.
+  ExpectedVectors room() const;
   bool values_come_later() const { return T_.nonzeros() > 0 && !T_.values().data(); }
 
   void prepare_all(const Exec& exec, const ordered::Levels<Exec>* levels);
   void prepare_op(const Exec& exec, Op op, const ordered::Levels<Exec>* levels = nullptr);
   void check_still_inspected(const Exec& exec) const;
 
-  /// Finds levels where they are not known. Fills in `features` where it finds them.
-  Executor inspect(const Exec& exec, const triangle::Graph<O, Off>& graph, const Off* origin,
-                   const ordered::Levels<Exec>* levels,
-                   std::optional<TriangleFeatures>& features) const;
+  /// What runs op(T), whose graph this is. Finds levels where they are not known. Fills in the
+  /// choice, and features where it finds them.
+  void inspect(const Exec& exec, Op op, const triangle::Graph<O, Off>& graph, const Off* origin,
+               const ordered::Levels<Exec>* levels);
+  /// The same where no scheme is pinned.
+  template <class Make>
+  std::unique_ptr<Executor> choose(const Exec& exec, Op op, const triangle::Graph<O, Off>& graph,
+                                   const ordered::Levels<Exec>* levels, const Make& make);
+  std::string cache_key_of(const Exec& exec, Op op) const;
 
   Executor& executor(Op op, const char* called) const;
 
@@ -111,6 +121,7 @@ class SptrsvPlanCore {
   triangle::TriangleSums sums_;
   PatternKey pattern_;
   std::array<std::unique_ptr<Executor>, 2> parts_;  // of T, and of its transpose
+  std::array<SolveChoice, 2> choices_;
   std::array<std::optional<TriangleFeatures>, 2> features_;
   BadDiagonal bad_diagonal_;
   OverlapCheck<Exec> overlap_;

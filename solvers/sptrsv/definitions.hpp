@@ -4,15 +4,19 @@
 #include <optional>
 
 #include "../../backends/device.hpp"
+#include "../../core/pinned_scheme.hpp"
 #include "../../formats/inspect/row_features.hpp"
 #include "../../formats/inspect/transpose.hpp"
+#include "../../formats/plan/cache_key.hpp"
 #include "../../formats/plan/overlap_launches.hpp"
 #include "../ordered/check_threads.hpp"
+#include "../ordered/choose_by_time.hpp"
 #include "../ordered/same_pattern.hpp"
 #include "../triangle/right_hand_sides.hpp"
 #include "core.hpp"
 #include "instantiate.hpp"
 #include "run/executor.hpp"
+#include "select/candidates.hpp"
 #include "select/choose.hpp"
 #include "solve_without_plan.hpp"
 #include "transform/features.hpp"
@@ -30,6 +34,25 @@ inline void check_options(const SptrsvOptions& options) {
                 "give the number of right-hand sides that b will hold");
   }
   ordered::check_threads(options.threads);
+}
+
+/// SolveChoice::seen. Entries are those that a solve reads; levels are 0 where nobody looked.
+[[gnu::cold]] inline std::string describe_triangle(std::int64_t rows, std::int64_t entries,
+                                                   std::int64_t levels,
+                                                   const TriangleFeatures* features) {
+  std::string text = "  triangle: " + std::to_string(rows) + " rows, " + std::to_string(entries) +
+                     " entries read; ";
+  if (levels == 0) return text + "levels not looked for\n";
+  text += std::to_string(levels) + " levels of " +
+          number_text(static_cast<double>(rows) / static_cast<double>(levels)) +
+          " rows in the mean";
+  if (features) {
+    text += ", " + std::to_string(features->level_rows.max) + " at most, " +
+            std::to_string(features->wide_levels) + " of at least " +
+            std::to_string(TriangleFeatures::wide_level) +
+            "; nearness of the rows that are needed " + number_text(features->dep_dist);
+  }
+  return text + "\n";
 }
 
 }  // namespace sptrsv
@@ -136,7 +159,15 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::check_values(const Exec&
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 const Scheme& SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::scheme(Op op) const {
-  return executor(op, "scheme").scheme();
+  const Executor& runs = executor(op, "scheme");
+  return choices_[index(op)].scheme(runs.scheme());
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+const SolveChoice& SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::choice(
+    Op op, const char* called) const {
+  executor(op, called);
+  return choices_[index(op)];
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
@@ -175,12 +206,11 @@ std::size_t SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::bytes() const {
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_op(
     const Exec& exec, Op op, const ordered::Levels<Exec>* levels) {
-  auto& part = parts_[index(op)];
-  if (part) return;
+  if (parts_[index(op)]) return;
   using triangle::Graph;
   const Graph<O, Off> graph{T_.row_ptr().data(), T_.col_idx().data(), T_.rows(), options_.triangle};
   if (!transposes(op)) {
-    part = std::make_unique<Executor>(inspect(exec, graph, nullptr, levels, features_[index(op)]));
+    inspect(exec, op, graph, nullptr, levels);
   } else {
     const TransposedPattern<Exec, O, Off> transposed(exec, T_);
     const auto of = transposed.pattern();
@@ -198,13 +228,10 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_op(
                                      place);
         gather(exec, "heddle::sptrsv::origin", origin, T_.nonzeros(), place,
                transposed.source().data());
-        part = std::make_unique<Executor>(
-            inspect(exec, flipped, origin, nullptr, features_[index(op)]));
-        return;
+        return inspect(exec, op, flipped, origin, nullptr);
       }
     }
-    part = std::make_unique<Executor>(
-        inspect(exec, flipped, transposed.source().data(), nullptr, features_[index(op)]));
+    inspect(exec, op, flipped, transposed.source().data(), nullptr);
   }
 }
 
@@ -224,42 +251,118 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::check_still_inspected(
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
-auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
-    const Exec& exec, const triangle::Graph<O, Off>& graph, const Off* origin,
-    const ordered::Levels<Exec>* levels, std::optional<TriangleFeatures>& features) const
-    -> Executor {
+void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
+    const Exec& exec, Op op, const triangle::Graph<O, Off>& graph, const Off* origin,
+    const ordered::Levels<Exec>* levels) {
   using namespace detail::sptrsv;
   constexpr bool runs_on_lanes = backends::has_lanes<Exec> && backends::waits_make_progress<Exec>;
   const SchemeGrammar legal = grammar(device_);
-  const bool pinned = options_.scheme.has_value();
-  std::optional<Scheme> scheme;
-  if (pinned) scheme = expanded(resolve(*options_.scheme, std::span(&legal, 1)));
-  const int room = std::min(options_.vectors.count, triangle::most_room);
+  const auto resolved = [&](const Scheme& scheme) {
+    return expanded(resolve(scheme, std::span(&legal, 1)));
+  };
+  PinnedScheme asked;
+  if (options_.scheme) asked = resolve_pinned(*options_.scheme, device_, &grammar);
+  const std::optional<Scheme>& pinned = asked.scheme;
   std::optional<ordered::Levels<Exec>> found;
   if constexpr (runs_on_lanes) {
-    if (!levels && (!pinned || !scheme->has("in-order"))) {
+    if (!levels && (!pinned || !resolved(*pinned).has("in-order"))) {
       levels =
           &found.emplace(exec, triangle::loop_of(graph, static_cast<std::int64_t>(T_.nonzeros())));
     }
-    if (!pinned) features = features_of(exec, graph, levels->of().data(), levels->count());
   }
-  if (!pinned) {
-    TriangleFeatures known;
-    known.rows = graph.rows;
-    known.entries = sums_.entries + graph.rows;
-    if constexpr (ordered::on_threads<Exec>) {
-      if (!values_come_later()) known.shared_rows = count_shared_rows(exec, graph);
+  const auto make = [&](const Matrix& T, Scheme scheme, bool as_pinned) {
+    scheme = resolved(scheme);
+    if constexpr (runs_on_lanes) {
+      scheme = concrete(scheme, graph.rows, sums_.entries, levels ? levels->count() : 0);
     }
-    const Expected expected{options_.expected_applies, room, options_.threads};
-    scheme = sptrsv::choose(features ? *features : known, expected, device_).front().scheme;
+    return std::make_unique<Executor>(
+        SolveInspection<Exec, Matrix>{exec, T, graph, origin, sums_, device_, options_.diagonal,
+                                      room().count, as_pinned, levels, options_.threads},
+        scheme);
+  };
+  SolveChoice& choice = choices_[index(op)];
+  choice = {};
+  choice.reason = "pinned by the caller";
+  auto part = pinned ? make(T_, *pinned, true) : choose(exec, op, graph, levels, make);
+  const auto& features = features_[index(op)];
+  choice.seen = describe_triangle(graph.rows, sums_.entries + graph.rows, part->levels(),
+                                  features ? &*features : nullptr) +
+                describe(device_, options_.expected_applies, options_.vectors) + "\n" +
+                asked.explain();
+  if (!asked.idle.empty()) choice.shown = asked.shown(part->scheme());
+  parts_[index(op)] = std::move(part);
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+template <class Make>
+auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::choose(const Exec& exec, Op op,
+                                                               const triangle::Graph<O, Off>& graph,
+                                                               const ordered::Levels<Exec>* levels,
+                                                               const Make& make)
+    -> std::unique_ptr<Executor> {
+  using namespace detail::sptrsv;
+  auto& features = features_[index(op)];
+  SolveChoice& choice = choices_[index(op)];
+  TriangleFeatures known;
+  known.rows = graph.rows;
+  known.entries = sums_.entries + graph.rows;
+  if constexpr (backends::has_lanes<Exec> && backends::waits_make_progress<Exec>) {
+    features = features_of(exec, graph, levels->of().data(), levels->count());
+    known = *features;
   }
-  if constexpr (runs_on_lanes) {
-    scheme = concrete(*scheme, graph.rows, sums_.entries, levels ? levels->count() : 0);
+  if constexpr (ordered::on_threads<Exec>) {
+    if (!values_come_later()) known.shared_rows = count_shared_rows(exec, graph);
   }
-  const sptrsv::SolveInspection<Exec, Matrix> inspection{
-      exec, T_,     graph,  origin,          sums_, device_, options_.diagonal,
-      room, pinned, levels, options_.threads};
-  return Executor(inspection, *scheme);
+  choice.ranking =
+      sptrsv::choose(known, {options_.expected_applies, room().count, options_.threads}, device_);
+  const double seconds = options_.measure_seconds;
+  Matrix T = T_;
+  Arena<typename Exec::memory_space> memory;
+  if (seconds > 0) {
+    add_candidates(choice.ranking, graph.rows, sums_.entries, levels ? levels->count() : 0,
+                   device_);
+    if (values_come_later()) {  // and are measured as ones
+      const auto entries = static_cast<std::size_t>(T_.nonzeros());
+      memory = Arena<typename Exec::memory_space>(exec, "heddle::measure::values",
+                                                  arena_bytes<S>(entries));
+      S* const ones = memory.template take<S>(entries).data();
+      fill(exec, "heddle::measure::ones", ones, static_cast<std::int64_t>(entries), S(1));
+      T = Matrix(T_.rows(), T_.columns(), T_.nonzeros(), T_.row_ptr().data(), T_.col_idx().data(),
+                 static_cast<const S*>(ones));
+      std::erase_if(choice.ranking, [](const auto& one) { return one.scheme.has("supernodes"); });
+    }
+  }
+  std::optional<MeasuredVectors<Exec, Vector>> vectors;
+  auto part = ordered::make_chosen(
+      seconds, options_.cache, choice, [&] { return cache_key_of(exec, op); },
+      [&](const Scheme& scheme) { return make(T, scheme, true); },
+      [&](Executor& runs, double budget) {
+        if (!vectors) vectors.emplace(exec, T_.rows(), T_.rows(), room());
+        return seconds_of_apply(exec, budget, [&] {
+          runs.apply(exec, false, Accumulator(1), vectors->x(), vectors->y());
+        });
+      },
+      [&] { return make(T_, choice.ranking.front().scheme, false); });
+  if (memory.bytes() > 0) part = make(T_, part->scheme(), true);
+  return part;
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+ExpectedVectors SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::room() const {
+  return {std::min(options_.vectors.count, triangle::most_room), options_.vectors.apart};
+}
+
+template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
+std::string SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::cache_key_of(const Exec& exec,
+                                                                            Op op) const {
+  std::string key = cache_key<Vector, Accumulator>("sptrsv", exec, T_, device_);
+  key += options_.triangle == Triangle::lower ? " lower" : " upper";
+  if (options_.diagonal == Diagonal::unit) key += " unit";
+  if (transposes(op)) key += " transposed";
+  if (values_come_later()) key += " rows alone";
+  key += " " + std::to_string(options_.expected_applies) + " applies" + key_text(options_.vectors) +
+         " " + std::to_string(options_.threads) + " threads";
+  return as_key(std::move(key));
 }
 
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>

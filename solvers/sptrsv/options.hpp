@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "../../core/asserts.hpp"
@@ -23,6 +24,12 @@ struct SptrsvOptions {
   std::int64_t expected_applies = 1000;
   /// Pins the scheme; by default one is chosen.
   std::optional<Scheme> scheme = std::nullopt;
+  /// Seconds that the plan may spend, for each op that it prepares, on solves by the schemes that
+  /// come first, inspecting them included, to keep the one that is the fastest here; 0 takes the
+  /// choice's word. As SpmvOptions::measure_seconds: a budget, and two are measured at least.
+  double measure_seconds = 0;
+  /// A file that remembers what measure_seconds found: SpmvOptions::cache.
+  std::string cache = {};
   /// The right-hand sides that b will hold. It may hold any number; but room is kept to solve so
   /// many at once, up to 64.
   ExpectedVectors vectors = {};

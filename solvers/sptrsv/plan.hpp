@@ -38,7 +38,7 @@ class SptrsvPlan {
   /// Throws Error, naming the row: if the row pointer or a column is wrong; for an entry outside of
   /// the triangle, unless options.ignore_outside; for a diagonal that is to be read and is missing,
   /// or zero, infinite or NaN once repeated entries are added. Throws Error too if options.scheme
-  /// does not exist on this device (the message lists what exists). Device memory: bytes().
+  /// exists on no backend (the message lists what exists). Device memory: bytes().
   explicit SptrsvPlan(const Exec& exec, const Matrix& T, const SptrsvOptions& options = {})
       : core_(exec, with_signed_offsets(T), options) {
     HEDDLE_ASSERT_DEFINED(detail::is_defined<Core> ||
@@ -136,6 +136,16 @@ class SptrsvPlan {
 
   /// What really runs for an op, with every parameter. Throws Error for one that is not prepared.
   const Scheme& scheme(Op op = Op::none) const { return core_.scheme(op); }
+  /// Why that scheme, in a few words.
+  const std::string& reason(Op op = Op::none) const { return core_.choice(op, "reason").reason; }
+  /// The same with what was looked at, the first five of the ranking, and what the tuning cache
+  /// did: some lines for people.
+  std::string explain(Op op = Op::none) const { return core_.explain(op); }
+  /// What it was compared with, the best first, and before all others those that were measured;
+  /// empty if the scheme was pinned.
+  const std::vector<RankedSolve>& ranking(Op op = Op::none) const {
+    return core_.choice(op, "ranking").ranking;
+  }
   /// Levels of the triangle: rows that must be solved one after the other. 0 where the scheme did
   /// not look for them.
   int levels(Op op = Op::none) const { return core_.levels(op); }
@@ -164,8 +174,8 @@ class SptrsvPlan {
 /// runs that pins none. A pure function, which reads expected_applies, vectors and threads of the
 /// options. On a GPU schemes are concrete. Of a CPU rows, entries and shared rows alone count, and
 /// whether threads gain by levels a plan finds out: docs/wavefronts.md.
-inline std::vector<RankedSptrsv> choose(const TriangleFeatures& features,
-                                        const SptrsvOptions& options, const Device& device) {
+inline std::vector<RankedSolve> choose(const TriangleFeatures& features,
+                                       const SptrsvOptions& options, const Device& device) {
   return detail::sptrsv::choose(
       features, {options.expected_applies, options.vectors.count, options.threads}, device);
 }

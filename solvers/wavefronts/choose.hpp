@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <string>
 
-#include "../../core/device.hpp"
-#include "../../core/scheme_grammar.hpp"
+#include "../../core/pinned_scheme.hpp"
 #include "../ordered/loop.hpp"
 #include "../ordered/schedule_on_threads.hpp"
+#include "options.hpp"
 
 namespace heddle::detail::wavefronts {
 
@@ -46,6 +46,12 @@ inline SchemeGrammar grammar(const Device& device) {
   const SchemeKey grain("grain", {"<n>"}, scheme_auto, {"1", "200"});
   return {"wavefronts",
           {{"sequential"}, {"barrier", {}, {grain}}, {"point-to-point", {}, {grain}}}};
+}
+
+/// What options pin, checked; nothing where that is another backend's.
+inline std::optional<Scheme> pinned(const WavefrontsOptions& options, const Device& device) {
+  if (!options.scheme) return std::nullopt;
+  return resolve_pinned(*options.scheme, device, &grammar).scheme;
 }
 
 /// A scheme of several threads with the grain that it leaves out.

@@ -39,17 +39,15 @@ Scheduled<Exec, O> inspect_on_threads(const Exec& exec, const ordered::Loop<O, R
   const int at_once = backends::threads_at_once(exec);
   const int threads = options.threads > 0 ? options.threads : at_once;
   Scheme scheme("wavefronts", {{threads > 1 && n > 0 ? "point-to-point" : "sequential"}});
-  if (options.scheme) {
-    const SchemeGrammar legal = grammar(Device());
-    scheme = resolve(*options.scheme, std::span(&legal, 1));
-  }
+  const std::optional<Scheme> pinned = wavefronts::pinned(options, Device());
+  if (pinned) scheme = *pinned;
   if (scheme.has("sequential")) return one;
   scheme = with_grain(scheme);
 
   const ordered::LevelCounts counts = ordered::count_levels(exec, loop, level, steps, sums.levels);
   const ordered::Stages stages =
       ordered::make_stages(counts.steps, counts.sizes, threads, scheme.integer("grain"));
-  if (!options.scheme) {
+  if (!pinned) {
     const int idle = exec.concurrency() - at_once;
     const double gain = predicted_gain(counts, stages, loop.iterations, idle);
     if (gain < options.least_gain) return one;
@@ -66,9 +64,8 @@ Scheduled<Exec, O> inspect_on_threads(const Exec& exec, const ordered::Loop<O, R
 /// The scheme of a device that is no CPU.
 template <ExecutionSpace Exec>
 Scheme scheme_on_device(const Exec& exec, const WavefrontsOptions& options) {
-  const SchemeGrammar legal = grammar(backends::describe(exec));  // or the device is refused
-  if (options.scheme) return resolve(*options.scheme, std::span(&legal, 1));
-  return Scheme("wavefronts", {{"launches"}});
+  const Device device = backends::describe(exec);  // or the device is refused
+  return wavefronts::pinned(options, device).value_or(Scheme("wavefronts", {{"launches"}}));
 }
 
 /// By launches. Waits for `exec`.
@@ -133,10 +130,7 @@ template <ExecutionSpace Exec, Ordinal O>
 Scheduled<Exec, O> levels_on_threads(const Exec& exec, O n, const int* level, int levels,
                                      const WavefrontsOptions& options) {
   Scheduled<Exec, O> order{Scheme("wavefronts", {{"barrier"}}), {n, SweepDirection::forward}};
-  if (options.scheme) {
-    const SchemeGrammar legal = grammar(Device());
-    order.scheme = resolve(*options.scheme, std::span(&legal, 1));
-  }
+  if (const auto pinned = wavefronts::pinned(options, Device())) order.scheme = *pinned;
   if (!order.scheme.has("barrier")) {
     throw Error(order.scheme.to_string() + " was pinned for levels that were found elsewhere",
                 "pin wavefronts/barrier, or none: what iterations read is not known");

@@ -48,7 +48,7 @@ class Wavefronts {
   ///
   /// Throws Error, naming an iteration and the item that it reads, if that is none of 0, ..., n -
   /// 1, or one that the loop writes later where that is not allowed; if n is negative or
-  /// options.sweep symmetric; and if options.scheme does not exist on this device. Memory: bytes(),
+  /// options.sweep symmetric; and if options.scheme exists on no backend. Memory: bytes(),
   /// and up to 16 bytes an iteration and 8 a task and thread meanwhile.
   template <class Reads>
   Wavefronts(const Exec& exec, O n, const Reads& reads, const WavefrontsOptions& options = {})

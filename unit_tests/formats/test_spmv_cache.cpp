@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a plan remembers in a tuning cache, and what explain() says.
-#include <cstdio>
-#include <fstream>
-#include <iterator>
-
+#include "../../core/pinned_scheme.hpp"
 #include "../../core/tuning_cache.hpp"
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"
+#include "../support/cache_file.hpp"
 #include "../support/shared_formats.hpp"
 
 namespace heddle::test {
@@ -18,34 +16,11 @@ using Type = OnePlanType<List>;
 using Exec = Type::Exec;
 using Plan = Type::Plan<>;
 
-struct CacheFile {
-  std::string path = "spmv_cache_of_a_test";
-  CacheFile() { std::remove(path.c_str()); }
-  ~CacheFile() { std::remove(path.c_str()); }
-
-  std::string text() const {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  }
-  /// Of its one line.
-  std::string key() const {
-    const std::string line = text();
-    REQUIRE(std::count(line.begin(), line.end(), '\n') == 1);
-    const std::size_t begin = line.find('\t', line.find('\t') + 1) + 1;
-    return line.substr(begin, line.find('\t', begin) - begin);
-  }
-};
-
-bool says(const Plan& plan, const std::string& words) {
-  INFO(plan.explain());
-  return plan.explain().find(words) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("a plan that measured is remembered, and who finds it measures nothing") {
   const Exec exec;
-  const CacheFile file;
+  const CacheFile file("spmv_cache_of_a_test");
   const auto A = to_device<Type>(exec, pattern_named("tridiagonal"));
   const SpmvOptions cached{.cache = file.path},
       measured{.measure_seconds = 1e-4, .cache = file.path};
@@ -66,7 +41,7 @@ TEST_CASE("a plan that measured is remembered, and who finds it measures nothing
 
 TEST_CASE("what is remembered is taken where it is legal, and never where it is not") {
   const Exec exec;
-  const CacheFile file;
+  const CacheFile file("spmv_cache_of_a_test");
   const auto A = to_device<Type>(exec, pattern_named("tridiagonal"));
   const SpmvOptions options{.measure_seconds = 1e-4, .cache = file.path};
   const Plan first(exec, A.matrix(), options);
@@ -89,7 +64,7 @@ TEST_CASE("what is remembered is taken where it is legal, and never where it is 
 
 TEST_CASE("another pattern, other options and other types are not found; other values are") {
   const Exec exec;
-  const CacheFile file;
+  const CacheFile file("spmv_cache_of_a_test");
   const auto A = to_device<Type>(exec, pattern_named("tridiagonal"));
   const SpmvOptions options{.measure_seconds = 1e-4, .cache = file.path};
   const Plan first(exec, A.matrix(), options);
@@ -125,6 +100,35 @@ TEST_CASE("without a file that can be written a plan is made all the same, and s
   CHECK(says(plan, "could not be written: "));
   const Plan other(exec, A.matrix(), {.cache = "/no/such/folder/cache"});
   CHECK(says(other, "nothing for this in"));
+}
+
+TEST_CASE("a scheme of another backend is legal here, and the plan lists what is idle of it") {
+  const Exec exec;
+  const auto A = to_device<Type>(exec, pattern_named("tridiagonal"));
+  const Device here = backends::describe(exec);
+  int checked = 0;
+  for (const Device& device : heddle::detail::each_backend()) {
+    for (const Scheme& scheme : List::variants(device)) {
+      const auto grammars = List::grammars(here);
+      const SchemeGrammar& grammar = grammar_of(scheme, grammars);
+      const auto takes = [&](const SchemeTerm& term) {
+        return heddle::detail::takes(grammar, term);
+      };
+      if (std::all_of(scheme.terms().begin(), scheme.terms().end(), takes)) continue;
+      CAPTURE(scheme.to_string());
+      ++checked;
+      const Plan plan(exec, A.matrix(), {.scheme = scheme});
+      CHECK(plan.scheme().format() == scheme.format());
+      CHECK(plan.scheme().has(idle_key));
+      CHECK(says(plan, "  idle here: "));
+      const Plan again(exec, A.matrix(), {.scheme = plan.scheme()});
+      CHECK_FALSE(again.scheme().has(idle_key));
+      CHECK(again.scheme().kernel() == plan.scheme().kernel());
+    }
+  }
+  CHECK(checked > 0);
+  CHECK_THROWS_WITH_AS(Plan(exec, A.matrix(), {.scheme = "csr/adaptiv"}),
+                       doctest::Contains("did you mean 'adaptive'?"), Error);
 }
 
 TEST_CASE("a plan explains itself") {

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "../../../core/error.hpp"
+#include "shipped.hpp"
 
 namespace heddle::bench {
 
@@ -15,15 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where sets lie, seen from the program: installed, and in a build.
-fs::path sets_folder() {
-  std::error_code ignored;
-  const fs::path program = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  for (const fs::path& folder : {program / ".." / HEDDLE_BENCH_SETS, program / "sets"}) {
-    if (fs::is_directory(folder, ignored)) return folder;
-  }
-  return program / "sets";
-}
+fs::path sets_folder() { return shipped_folder("sets"); }
 
 std::string trimmed(const std::string& text) {
   constexpr const char* blanks = " \t\r";

@@ -8,7 +8,7 @@
 
 Kokkos begins with the first of these, and ends with the interpreter.
 """
-from ._core import Error, OutOfMemory, Refusal, __version__, set_threads, threads
+from ._core import Error, OutOfMemory, Refusal, __version__, device, set_threads, threads
 from ._krylov import BicgstabSolver, CgSolver, GmresSolver, Progress, Result, bicgstab, cg, gmres
 from ._lobpcg import EigenResult, lobpcg
 from ._matrix import ConversionWarning, Matrix, read_matrix_market, write_matrix_market
@@ -19,6 +19,6 @@ from ._spmv import Choice, SpmvPlan
 __all__ = [
     "BicgstabSolver", "CgSolver", "Choice", "ConversionWarning", "EigenResult", "Error", "GaussSeidelPlan",
     "GmresSolver", "IcPlan", "IluPlan", "Matrix", "MultigridPlan", "OutOfMemory", "Progress", "Refusal", "Result",
-    "SpmvPlan", "SptrsvPlan", "bicgstab", "cg", "choose", "gmres", "lobpcg", "read_matrix_market", "set_threads",
+    "SpmvPlan", "SptrsvPlan", "bicgstab", "cg", "choose", "device", "gmres", "lobpcg", "read_matrix_market", "set_threads",
     "spy", "threads", "write_matrix_market",
 ]

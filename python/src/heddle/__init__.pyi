@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __version__: str
+device: str
 _Array: TypeAlias = NDArray[Any]
 # scipy.sparse's matrices, plans, and what has shape and matvec(x) or `@`.
 _Operator: TypeAlias = Any
@@ -101,6 +102,7 @@ class SpmvPlan(_Plan):
         values_in_place: bool = False,
         max_bytes: int | None = None,
         measure_seconds: float = 0.0,
+        stream: Any = None,
     ) -> None: ...
     def apply(self, alpha: complex, x: ArrayLike, beta: complex, y: _Array, *, transposed: bool = False) -> None: ...
     @property
@@ -122,6 +124,7 @@ class SptrsvPlan(_Preconditioner):
         scheme: str | None = None,
         vectors: int = 1,
         transpose: bool = False,
+        stream: Any = None,
     ) -> None: ...
 
 class GaussSeidelPlan(_Preconditioner):
@@ -136,6 +139,7 @@ class GaussSeidelPlan(_Preconditioner):
         expected_applies: int = 1000,
         scheme: str | None = None,
         vectors: int = 1,
+        stream: Any = None,
     ) -> None: ...
 
 class _Factors(_Preconditioner):
@@ -153,6 +157,7 @@ class _Factors(_Preconditioner):
         scheme: str | None = None,
         vectors: int = 1,
         transpose: bool = False,
+        stream: Any = None,
     ) -> None: ...
 
 class IluPlan(_Factors): ...
@@ -172,6 +177,7 @@ class MultigridPlan(_Preconditioner):
         max_levels: int = 20,
         expected_applies: int = 1000,
         vectors: int = 1,
+        stream: Any = None,
     ) -> None: ...
 
 class Progress:
@@ -225,6 +231,7 @@ def cg(
     return_result: Literal[False] = False,
     check_every: int | None = None,
     history: bool = False,
+    stream: Any = None,
 ) -> tuple[_Array, int]: ...
 @overload
 def cg(
@@ -240,6 +247,7 @@ def cg(
     return_result: Literal[True],
     check_every: int | None = None,
     history: bool = False,
+    stream: Any = None,
 ) -> Result: ...
 @overload
 def gmres(
@@ -257,6 +265,7 @@ def gmres(
     return_result: Literal[False] = False,
     check_every: int | None = None,
     history: bool = False,
+    stream: Any = None,
 ) -> tuple[_Array, int]: ...
 @overload
 def gmres(
@@ -274,6 +283,7 @@ def gmres(
     return_result: Literal[True],
     check_every: int | None = None,
     history: bool = False,
+    stream: Any = None,
 ) -> Result: ...
 @overload
 def bicgstab(
@@ -289,6 +299,7 @@ def bicgstab(
     return_result: Literal[False] = False,
     check_every: int | None = None,
     history: bool = False,
+    stream: Any = None,
 ) -> tuple[_Array, int]: ...
 @overload
 def bicgstab(
@@ -304,6 +315,7 @@ def bicgstab(
     return_result: Literal[True],
     check_every: int | None = None,
     history: bool = False,
+    stream: Any = None,
 ) -> Result: ...
 class _Solver:
     @property
@@ -327,6 +339,7 @@ class CgSolver(_Solver):
         maxiter: int | None = None,
         check_every: int | None = None,
         history: bool = False,
+        stream: Any = None,
     ) -> None: ...
 
 class GmresSolver(_Solver):
@@ -339,6 +352,7 @@ class GmresSolver(_Solver):
         maxiter: int | None = None,
         check_every: int | None = None,
         history: bool = False,
+        stream: Any = None,
     ) -> None: ...
 
 class BicgstabSolver(_Solver):
@@ -350,6 +364,7 @@ class BicgstabSolver(_Solver):
         maxiter: int | None = None,
         check_every: int | None = None,
         history: bool = False,
+        stream: Any = None,
     ) -> None: ...
 
 class EigenResult:
@@ -391,6 +406,7 @@ def lobpcg(
     max_seconds: float | None = None,
     callback: Callable[[Progress], object] | None = None,
     return_result: Literal[False] = False,
+    stream: Any = None,
 ) -> Any: ...
 @overload
 def lobpcg(
@@ -410,6 +426,7 @@ def lobpcg(
     max_seconds: float | None = None,
     callback: Callable[[Progress], object] | None = None,
     return_result: Literal[True],
+    stream: Any = None,
 ) -> EigenResult: ...
 def choose(A: Any, **options: Any) -> list[Choice]: ...
 def spy(A: Any, axes: Any = None, *, cells: int = 400) -> Any: ...

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import _core
+from ._arrays import asarray, handed, place, xp
 from ._matrix import Matrix
 from ._operator import readable
 from ._plans import Preconditioner
@@ -29,7 +30,7 @@ class Progress:
 class Result:
     """How a solve ended."""
 
-    x: np.ndarray = field(repr=False)
+    x: xp.ndarray = field(repr=False)  #: where b lies
     outcome: str  #: 'converged', or why not: docs/krylov.md
     message: str  #: the same in words
     iterations: int  #: products with A
@@ -75,7 +76,7 @@ def function_of(name, part):
         apply = part
 
     def function(x, y):
-        result = np.asarray(apply(x))
+        result = asarray(f"what {name} gives", apply(x))
         if result.dtype.kind not in "biufc" or (result.dtype.kind == "c" and y.dtype.kind != "c"):
             raise TypeError(f"{name} gives {result.dtype}, and the system is of {y.dtype}")
         if result.size != y.size:
@@ -85,10 +86,10 @@ def function_of(name, part):
     return function
 
 
-def operator_of(A):
+def operator_of(A, stream=None):
     """What _core works with, the shape, the part of _core, and what must live as long."""
     if isinstance(A, Matrix) or hasattr(A, "tocsr"):
-        A = SpmvPlan(A)
+        A = SpmvPlan(A, stream=stream)
     if isinstance(A, SpmvPlan):
         return A._core, A.shape, A._types, A
     function = function_of("A", A)
@@ -97,6 +98,13 @@ def operator_of(A):
         raise TypeError("A has no shape; give it one, as scipy.sparse.linalg.LinearOperator does")
     dtype = np.dtype(getattr(A, "dtype", None) or np.float64)
     return function, tuple(shape), types(dtype if dtype in scalars or dtype.kind == "c" else np.float64), A
+
+
+def place_of(A, stream):
+    """Where a solve with A is made: on the stream if one is given, else where A's plan works."""
+    if not isinstance(A, SpmvPlan):
+        return place(stream)
+    return A._place if stream is None else place(stream, A.matrix.values)
 
 
 def preconditioner_of(M, n, part):
@@ -111,7 +119,7 @@ def preconditioner_of(M, n, part):
 def _times(M, b):
     if M is None:
         return b
-    x = np.empty_like(b)
+    x = xp.empty_like(b)
     function_of("M", M)(b, x)
     return x
 
@@ -129,16 +137,16 @@ def scalar_of(part):
 class Solver(Unpicklable):
     """A method with its options, and its memory, which is kept from one solve to the next of the same size."""
 
-    __slots__ = ("_cores", "_for", "_options", "_products", "__weakref__")
+    __slots__ = ("_cores", "_for", "_options", "_products", "_stream", "__weakref__")
 
-    def _set(self, rtol, atol, products, check_every, history, restart=None):
+    def _set(self, rtol, atol, products, check_every, history, stream, restart=None):
         if check_every is not None and check_every < 1:
             raise _core.Error(f"check_every is {check_every}; give the iterations from one check to the next, 1 or more")
         for name, value in (("rtol", rtol), ("atol", atol)):
             if not isinstance(value, (int, float, np.number)) or not value >= 0:
                 raise _core.Error(f"{name} is {value!r}; give a number, 0 or more")
         self._options = float(rtol), float(atol), check_every, bool(history), restart
-        self._products, self._for, self._cores = products, None, {}
+        self._products, self._for, self._cores, self._stream = products, None, {}, stream
 
     def _made(self, part, n, zero_guess, of_python):
         rtol, atol, check_every, history, restart = self._options
@@ -162,27 +170,30 @@ class Solver(Unpicklable):
         return self._solve(A, b, x0, M, called(callback))
 
     def _solve(self, A, b, x0, M, callback):
-        operator, shape, part, alive = operator_of(A)
-        n = square(shape)
+        operator, shape, part, alive = operator_of(A, self._stream)
+        with place_of(alive, self._stream):
+            return self._solved(operator, square(shape), part, b, x0, M, callback)
+
+    def _solved(self, operator, n, part, b, x0, M, callback):
         dtype = scalar_of(part)
         b = readable("b", b, dtype)
         if b.shape not in ((n,), (n, 1)):
             raise _core.Error(f"b has the shape {b.shape}; give ({n},) or ({n}, 1), and solve one system after the other")
-        b = np.ascontiguousarray(b.reshape(-1))
+        b = xp.ascontiguousarray(b.reshape(-1))
         if isinstance(x0, str):
             if x0 != "Mb":
                 raise _core.Error(f"x0 is {x0!r}; give an array, or 'Mb' for M times b")
             x0 = _times(M, b)
         if x0 is None:
-            x = np.zeros(n, dtype)
+            x = xp.zeros(n, dtype)
         else:
-            x = np.array(readable("x0", x0, dtype), order="C").reshape(-1)
+            x0 = readable("x0", x0, dtype)
+            x = xp.array(x0, order="C").reshape(-1)
             if x.shape != (n,):
-                raise _core.Error(f"x0 has the shape {np.shape(x0)}; give ({n},)")
+                raise _core.Error(f"x0 has the shape {x0.shape}; give ({n},)")
         preconditioner = preconditioner_of(M, n, part)
         core = self._made(part, n, x0 is None, callable(operator) or callable(preconditioner))
-        outcome, message, *numbers, norms, scheme = core.solve(operator, b, x, preconditioner, callback)
-        del alive
+        outcome, message, *numbers, norms, scheme = core.solve(operator, handed(b), handed(x), preconditioner, callback)
         return Result(x, _outcomes[outcome], message, *numbers, np.array(norms), scheme)
 
 
@@ -191,8 +202,8 @@ class CgSolver(Solver):
 
     __slots__ = ()
 
-    def __init__(self, *, rtol=1e-5, atol=0.0, maxiter=None, check_every=None, history=False):
-        self._set(rtol, atol, lambda n: 10 * n if maxiter is None else maxiter, check_every, history)
+    def __init__(self, *, rtol=1e-5, atol=0.0, maxiter=None, check_every=None, history=False, stream=None):
+        self._set(rtol, atol, lambda n: 10 * n if maxiter is None else maxiter, check_every, history, stream)
 
 
 class GmresSolver(Solver):
@@ -200,13 +211,13 @@ class GmresSolver(Solver):
 
     __slots__ = ()
 
-    def __init__(self, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, check_every=None, history=False):
+    def __init__(self, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, check_every=None, history=False, stream=None):
         restart = 20 if restart is None else restart
 
         def products(n):
             return 10 * n if maxiter is None else maxiter * min(restart, max(n, 1))
 
-        self._set(rtol, atol, products, check_every, history, restart)
+        self._set(rtol, atol, products, check_every, history, stream, restart)
 
 
 class BicgstabSolver(Solver):
@@ -214,8 +225,8 @@ class BicgstabSolver(Solver):
 
     __slots__ = ()
 
-    def __init__(self, *, rtol=1e-5, atol=0.0, maxiter=None, check_every=None, history=False):
-        self._set(rtol, atol, lambda n: 2 * (10 * n if maxiter is None else maxiter), check_every, history)
+    def __init__(self, *, rtol=1e-5, atol=0.0, maxiter=None, check_every=None, history=False, stream=None):
+        self._set(rtol, atol, lambda n: 2 * (10 * n if maxiter is None else maxiter), check_every, history, stream)
 
 
 def _given(result, return_result):
@@ -250,6 +261,8 @@ _parameters = """
         function of Python.
     history : bool
         Keep the norms of all residuals for the Result.
+    stream : optional
+        As of SpmvPlan; by default that of the plan A, or CuPy's current one.
 
     Returns
     -------
@@ -260,14 +273,14 @@ _parameters = """
 
 
 def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, return_result=False, check_every=None,
-       history=False):
+       history=False, stream=None):
     """Conjugate gradients, for symmetric positive definite A and M."""
-    solver = CgSolver(rtol=rtol, atol=atol, maxiter=maxiter, check_every=check_every, history=history)
+    solver = CgSolver(rtol=rtol, atol=atol, maxiter=maxiter, check_every=check_every, history=history, stream=stream)
     return _given(solver.solve(A, b, x0, M=M, callback=callback), return_result)
 
 
 def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=None, callback=None, callback_type=None,
-          return_result=False, check_every=None, history=False):
+          return_result=False, check_every=None, history=False, stream=None):
     """GMRES, restarted after `restart` iterations (20), for any A, preconditioned on the right."""
     if callback_type not in (None, "pr_norm"):
         raise _core.Error(f"callback_type is {callback_type!r}; give 'pr_norm', or None for a Progress")
@@ -276,14 +289,15 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
     else:
         function = called(callback)
     solver = GmresSolver(rtol=rtol, atol=atol, restart=restart, maxiter=maxiter, check_every=check_every,
-                         history=history)
+                         history=history, stream=stream)
     return _given(solver._solve(A, b, x0, M, function), return_result)
 
 
 def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, return_result=False,
-             check_every=None, history=False):
+             check_every=None, history=False, stream=None):
     """BiCGStab, for any A in little memory, preconditioned on the right."""
-    solver = BicgstabSolver(rtol=rtol, atol=atol, maxiter=maxiter, check_every=check_every, history=history)
+    solver = BicgstabSolver(rtol=rtol, atol=atol, maxiter=maxiter, check_every=check_every, history=history,
+                            stream=stream)
     return _given(solver.solve(A, b, x0, M=M, callback=callback), return_result)
 
 

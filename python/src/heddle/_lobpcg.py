@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import _core
-from ._arrays import asarray
-from ._krylov import called, function_of, operator_of, preconditioner_of, scalar_of, square
+from ._arrays import asarray, handed, xp
+from ._krylov import called, function_of, operator_of, place_of, preconditioner_of, scalar_of, square
 from ._operator import loses, readable
 
 
@@ -14,8 +14,8 @@ from ._operator import loses, readable
 class EigenResult:
     """How a search for eigenpairs ended."""
 
-    values: np.ndarray  #: the outermost first
-    vectors: np.ndarray = field(repr=False)  #: a column each, X^H B X = I
+    values: xp.ndarray  #: the outermost first
+    vectors: xp.ndarray = field(repr=False)  #: a column each, X^H B X = I
     converged: bool  #: whether the true residuals of all pairs meet the tolerance
     message: str  #: how it ended, in words
     iterations: int
@@ -26,7 +26,7 @@ class EigenResult:
 
 def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, verbosityLevel=0,
            retLambdaHistory=False, retResidualNormsHistory=False, restartControl=None, *, max_seconds=None,
-           callback=None, return_result=False):
+           callback=None, return_result=False, stream=None):
     """The smallest or largest eigenvalues of a symmetric (Hermitian) A, and eigenvectors, by products alone.
 
     Those of A x = lambda x, or of A x = lambda B x.
@@ -60,6 +60,8 @@ def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, v
         Called with a Progress after each iteration, of the largest residual; ends the search by returning False.
     return_result : bool
         Return an EigenResult in place of (values, vectors).
+    stream : optional
+        As of SpmvPlan; by default that of the plan A, or CuPy's current one.
     retLambdaHistory
         Is not there, and an error.
     verbosityLevel, restartControl
@@ -72,37 +74,40 @@ def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, v
     """
     if retLambdaHistory:
         raise _core.Error("retLambdaHistory is not there; use callback= or retResidualNormsHistory")
-    operator, shape, part, alive = operator_of(A)
-    n = square(shape)
+    operator, shape, part, alive = operator_of(A, stream)
+    with place_of(alive, stream):
+        result = _found(operator, square(shape), part, X, B, M, Y, tol, maxiter, max_seconds, largest, callback, stream)
+    if return_result:
+        return result
+    return (result.values, result.vectors, result.history) if retResidualNormsHistory else (result.values, result.vectors)
+
+
+def _found(operator, n, part, X, B, M, Y, tol, maxiter, max_seconds, largest, callback, stream):
     dtype = scalar_of(part)
-    mass, kept = _mass_of(B, n, part)
+    mass, kept = _mass_of(B, n, part, stream)
     if Y is not None:
         Y = readable("Y", Y, dtype)
         if Y.ndim != 2 or Y.shape[0] != n:
             raise _core.Error(f"Y has the shape {Y.shape}; give ({n}, number of constraints)")
-        Y = Y if Y.shape[1] else None
+        Y = handed(Y) if Y.shape[1] else None
     guess = asarray("X", X)
     if guess.ndim != 2 or guess.shape[0] != n:
         raise _core.Error(f"X has the shape {guess.shape}; give ({n}, number of pairs)")
     if loses(guess.dtype, dtype):
         raise TypeError(f"X holds {guess.dtype}, and A {dtype}; give X.astype(np.{dtype})")
-    x = np.array(guess, dtype=dtype, order="F")
+    x = xp.array(guess, dtype=dtype, order="F")
     converged, message, iterations, values, residuals, scale, history = part.lobpcg(
-        operator, x, preconditioner_of(M, n, part), mass, Y, largest, None if tol is None else float(tol),
+        operator, handed(x), preconditioner_of(M, n, part), mass, Y, largest, None if tol is None else float(tol),
         500 if maxiter is None else maxiter, None if max_seconds is None else float(max_seconds), called(callback))
-    del alive, kept
-    result = EigenResult(np.array(values), x, converged, message, iterations, np.array(residuals), scale,
-                         np.array(history))
-    if return_result:
-        return result
-    return (result.values, x, result.history) if retResidualNormsHistory else (result.values, x)
+    del kept
+    return EigenResult(xp.array(values), x, converged, message, iterations, np.array(residuals), scale, np.array(history))
 
 
-def _mass_of(B, n, part):
+def _mass_of(B, n, part, stream):
     """What _core works with, and what must live as long."""
     if B is None:
         return None, None
-    mass, shape, of, alive = operator_of(B)
+    mass, shape, of, alive = operator_of(B, stream)
     if tuple(shape) != (n, n):
         raise _core.Error(f"B has the shape {tuple(shape)}, and A {(n, n)}; give a B of the same shape")
     if scalar_of(of) != scalar_of(part):

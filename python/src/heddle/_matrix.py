@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 
 from . import _core
-from ._arrays import borrowed, on_cpu
+from ._arrays import borrowed, csr_array, handed, here, named, readable_at_once, xp
 from ._types import holder, scalars, types
 from ._unpicklable import Unpicklable
 
@@ -20,9 +20,9 @@ def _array(name, array, dtypes, copy):
     given, array = array, borrowed(name, array)
     if array is None:
         if not copy:
-            raise TypeError(f"{name} is a {type(given).__name__}; give a NumPy array of {_any(dtypes)}, what DLPack or "
+            raise TypeError(f"{name} is a {type(given).__name__}; give an array of {_any(dtypes)}, what DLPack or "
                             "the buffer protocol lends, or copy=True")
-        array = np.asarray(given)
+        array = xp.asarray(given)
     if array.ndim != 1:
         raise _core.Error(f"{name} has {array.ndim} dimensions; give one, as {name}.ravel() has")
     if copy:
@@ -32,8 +32,8 @@ def _array(name, array, dtypes, copy):
                         f"give {name}.astype(np.{dtypes[0]}), or copy=True, which converts")
     if not array.flags.c_contiguous:
         raise _core.Error(f"{name} has entries {array.strides[0]} bytes apart; "
-                          f"give np.ascontiguousarray({name}), or copy=True")
-    if not array.flags.aligned:
+                          f"give {named}.ascontiguousarray({name}), or copy=True")
+    if not readable_at_once(array):
         raise _core.Error(f"{name} is not aligned; give {name}.copy(), or copy=True")
     return array
 
@@ -102,7 +102,7 @@ class Matrix(Unpicklable):
             if not hasattr(A, "tocsr"):
                 raise TypeError(f"a {type(A).__name__} is no sparse matrix; give one of scipy.sparse, as "
                                 "scipy.sparse.csr_array(A) is, or (values, col_idx, row_ptr) with shape=")
-            on_cpu("A", getattr(A, "data", None))
+            here("A", getattr(A, "data", None))
             if shape is not None and tuple(shape) != A.shape:
                 raise _core.Error(f"shape is {tuple(shape)}, of a matrix of {A.shape}; leave it out")
             if A.format != "csr":
@@ -118,7 +118,7 @@ class Matrix(Unpicklable):
         self.row_ptr = _array("row_ptr", row_ptr, _offsets, copy)
         self.dtype = np.dtype(self.values.dtype.name)
         self._types = types(self.dtype, self.row_ptr.dtype)
-        self._core = self._types.Matrix(*self.shape, self.row_ptr, self.col_idx, self.values)
+        self._core = self._types.Matrix(*self.shape, *map(handed, (self.row_ptr, self.col_idx, self.values)))
 
     @property
     def nnz(self):
@@ -126,9 +126,8 @@ class Matrix(Unpicklable):
         return self.values.size
 
     def to_scipy(self):
-        """A scipy.sparse.csr_array of the same arrays."""
-        from scipy.sparse import csr_array
-        return csr_array((self.values, self.col_idx, self.row_ptr), shape=self.shape, copy=False)
+        """A scipy.sparse.csr_array of the same arrays; on a GPU a cupyx.scipy.sparse.csr_matrix."""
+        return csr_array((self.values, self.col_idx, self.row_ptr), self.shape)
 
     def __repr__(self):
         return f"<heddle.Matrix of {self.shape[0]} x {self.shape[1]}, {self.nnz} entries>"
@@ -155,7 +154,7 @@ def read_matrix_market(path, *, dtype=np.float64):
         With file and line of whatever is wrong; repeated entries are, and complex ones of a real dtype.
     """
     rows, columns, row_ptr, col_idx, values = types(dtype).read_matrix_market(os.fspath(path))
-    return Matrix((values, col_idx, row_ptr), shape=(rows, columns))
+    return Matrix(tuple(map(xp.asarray, (values, col_idx, row_ptr))), shape=(rows, columns))
 
 
 def write_matrix_market(path, A, *, symmetry="general", pattern=False, comment=""):

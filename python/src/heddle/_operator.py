@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import _core
-from ._arrays import asarray, borrowed
+from ._arrays import asarray, borrowed, named, ndarray, place, readable_at_once, ready, writeable, xp
 from ._matrix import as_matrix
 from ._types import loses
 from ._unpicklable import Unpicklable
@@ -14,7 +14,7 @@ ADJOINT = TRANSPOSE | CONJUGATE
 
 def readable(name, x, dtype):
     """x of this dtype, with strides above 0: itself where it is so."""
-    if type(x) is np.ndarray and x.dtype is dtype and x.flags.carray:
+    if type(x) is ndarray and x.dtype is dtype and ready(x):
         return x
     x = asarray(name, x)
     if x.dtype.kind not in "biufc":
@@ -24,26 +24,28 @@ def readable(name, x, dtype):
     if loses(x.dtype, dtype):
         raise TypeError(f"{name} holds {x.dtype}, and the operator {dtype}; give {name}.astype(np.{dtype})")
     x = x.astype(dtype, copy=False)
-    if any(s <= 0 or s % dtype.itemsize for s in x.strides) or not x.flags.aligned or not x.dtype.isnative:
-        x = np.array(x, dtype=dtype, order="C")
+    if (x.size and any(s <= 0 or s % dtype.itemsize for s in x.strides)) or not readable_at_once(x):
+        x = xp.array(x, dtype=dtype, order="C")
     return x
 
 
 def writable(name, y, shape, dtype):
     """Throws unless y may be written to as it is."""
-    if not isinstance(y, np.ndarray):
-        y = borrowed(name, given := y)
+    if type(y) is ndarray and y.dtype is dtype and y.shape == shape and ready(y):
+        return y
+    y = borrowed(name, given := y)
+    like = f"{named}.empty({shape}, {named}.{dtype})"
     if y is None:
-        raise TypeError(f"{name} is a {type(given).__name__}; give a NumPy array, as np.empty({shape}, np.{dtype})")
+        raise TypeError(f"{name} is a {type(given).__name__}; give an array, as {like}")
     if y.dtype != dtype:
         raise TypeError(f"{name} holds {y.dtype}; give an array of {dtype}")
     if y.shape != shape:
-        raise _core.Error(f"{name} has the shape {y.shape}, and the result {shape}; give np.empty({shape}, np.{dtype})")
-    if not y.flags.writeable:
+        raise _core.Error(f"{name} has the shape {y.shape}, and the result {shape}; give {like}")
+    if not writeable(y):
         raise _core.Error(f"{name} is read-only; give an array that may be written to, as {name}.copy()")
-    if any(s <= 0 or s % dtype.itemsize for s in y.strides) or not y.flags.aligned:
+    if (y.size and any(s <= 0 or s % dtype.itemsize for s in y.strides)) or not readable_at_once(y):
         raise _core.Error(f"{name} has strides of {y.strides} bytes; give one whose strides are above 0 "
-                          f"and whole entries, as np.empty({shape}, np.{dtype})")
+                          f"and whole entries, as {like}")
     return y
 
 
@@ -67,26 +69,28 @@ class Operator(Unpicklable):
 
     def _vector(self, op, x, out):
         rows, columns = self.shape if not op & TRANSPOSE else self.shape[::-1]
-        x = readable("x", x, self.dtype)
-        if x.shape == (columns, 1):
-            shape = (rows, 1)
-        elif x.shape == (columns,):
-            shape = (rows,)
-        else:
-            raise _core.Error(f"x has the shape {x.shape}; give ({columns},) or ({columns}, 1)")
-        y = np.empty(shape, self.dtype) if out is None else writable("out", out, shape, self.dtype)
-        self._apply(op, x, y)
+        with self._place:
+            x = readable("x", x, self.dtype)
+            if x.shape == (columns, 1):
+                shape = (rows, 1)
+            elif x.shape == (columns,):
+                shape = (rows,)
+            else:
+                raise _core.Error(f"x has the shape {x.shape}; give ({columns},) or ({columns}, 1)")
+            y = xp.empty(shape, self.dtype) if out is None else writable("out", out, shape, self.dtype)
+            self._apply(op, x, y)
         return y if out is None else out
 
     def _vectors(self, op, x, out):
         rows, columns = self.shape if not op & TRANSPOSE else self.shape[::-1]
-        x = readable("X", x, self.dtype)
-        if x.ndim != 2 or x.shape[0] != columns:
-            raise _core.Error(f"X has the shape {x.shape}; give ({columns}, number of vectors)")
-        shape = (rows, x.shape[1])
-        y = np.empty(shape, self.dtype) if out is None else writable("out", out, shape, self.dtype)
-        if x.shape[1]:
-            self._apply(op, x, y)
+        with self._place:
+            x = readable("X", x, self.dtype)
+            if x.ndim != 2 or x.shape[0] != columns:
+                raise _core.Error(f"X has the shape {x.shape}; give ({columns}, number of vectors)")
+            shape = (rows, x.shape[1])
+            y = xp.empty(shape, self.dtype) if out is None else writable("out", out, shape, self.dtype)
+            if x.shape[1]:
+                self._apply(op, x, y)
         return y if out is None else out
 
     def matvec(self, x, out=None):
@@ -113,7 +117,7 @@ class Operator(Unpicklable):
         return self.dot(x)
 
     def __rmatmul__(self, x):
-        x = np.asarray(x)
+        x = asarray("x", x)
         return self._vector(TRANSPOSE, x, None) if x.ndim == 1 else self._vectors(TRANSPOSE, x.T, None).T
 
     def __call__(self, x):
@@ -133,13 +137,16 @@ class Operator(Unpicklable):
 class Plan(Operator):
     """An operator that was inspected once."""
 
-    __slots__ = ("_core", "_ready", "_types", "dtype", "matrix", "shape", "__weakref__")
+    __slots__ = ("_core", "_place", "_ready", "_types", "dtype", "matrix", "shape", "__weakref__")
 
-    def _set(self, A, make, *arguments, transpose=False):
-        self.matrix = as_matrix(A)
+    def _set(self, A, make, *arguments, transpose=False, stream=None):
+        with place(stream):
+            self.matrix = as_matrix(A)
         self.shape, self.dtype, self._types = self.matrix.shape, self.matrix.dtype, self.matrix._types
         self._ready = {0, TRANSPOSE, ADJOINT} if transpose else {0}
-        self._core = getattr(self._types, make)(self.matrix._core, *arguments)
+        self._place = place(stream, self.matrix.values)
+        with self._place:
+            self._core = getattr(self._types, make)(self.matrix._core, *arguments)
 
     def _prepare(self, op):
         if op not in self._ready:
@@ -155,7 +162,8 @@ class Plan(Operator):
         if matrix._types is not self._types:
             raise TypeError(f"the plan is of {self._types.__name__.split('.')[-1]}, and the matrix of "
                             f"{matrix._types.__name__.split('.')[-1]}; give one of the same dtypes")
-        self._core.update_values(matrix._core)
+        with self._place:
+            self._core.update_values(matrix._core)
         self.matrix = matrix
 
     @property
@@ -180,6 +188,10 @@ class Applied(Operator):
     @property
     def dtype(self):
         return self._of.dtype
+
+    @property
+    def _place(self):
+        return self._of._place
 
     @property
     def shape(self):

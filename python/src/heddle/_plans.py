@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Preconditioners: plans that solve with something near A."""
+from ._arrays import handed, place
 from ._matrix import as_matrix
 from ._operator import Plan, readable
 
@@ -12,7 +13,7 @@ class Preconditioner(Plan):
 
     def _apply(self, op, b, x):
         self._prepare(op)
-        self._core.apply(op, b, x)
+        self._core.apply(op, handed(b), handed(x))
 
     def solve(self, b, out=None):
         """x = M b, of one vector or several."""
@@ -39,16 +40,16 @@ class SptrsvPlan(Preconditioner):
         The diagonal is one, whatever is stored.
     ignore_outside : bool
         Ignore entries outside of the triangle, as of a matrix that holds both; else they are an error.
-    expected_applies, scheme, vectors, transpose
+    expected_applies, scheme, vectors, transpose, stream
         As of SpmvPlan.
     """
 
     __slots__ = ()
 
     def __init__(self, T, *, lower=True, unit_diagonal=False, ignore_outside=False, expected_applies=1000, scheme=None,
-                 vectors=1, transpose=False):
+                 vectors=1, transpose=False, stream=None):
         self._set(T, "sptrsv_plan", lower, unit_diagonal, ignore_outside, expected_applies, scheme, vectors,
-                  transpose, transpose=transpose)
+                  transpose, transpose=transpose, stream=stream)
 
 
 class GaussSeidelPlan(Preconditioner):
@@ -64,24 +65,25 @@ class GaussSeidelPlan(Preconditioner):
     order : 'natural' or 'multicolor'
     block_size : int
         Rows whose unknowns are solved for together, 1 to 8.
-    expected_applies, scheme, vectors
+    expected_applies, scheme, vectors, stream
         As of SpmvPlan.
     """
 
     __slots__ = ()
 
     def __init__(self, A, *, sweep="symmetric", omega=1.0, order="natural", block_size=1, expected_applies=1000,
-                 scheme=None, vectors=1):
-        self._set(A, "gauss_seidel_plan", sweep, omega, order, block_size, expected_applies, scheme, vectors)
+                 scheme=None, vectors=1, stream=None):
+        self._set(A, "gauss_seidel_plan", sweep, omega, order, block_size, expected_applies, scheme, vectors,
+                  stream=stream)
 
 
 class _Factors(Preconditioner):
     __slots__ = ()
 
     def __init__(self, A, *, fill_level=0, pivot_floor=0.0, retries=0, block_size=1, subdomains=1,
-                 single_precision=False, expected_applies=1000, scheme=None, vectors=1, transpose=False):
+                 single_precision=False, expected_applies=1000, scheme=None, vectors=1, transpose=False, stream=None):
         self._set(A, self._make, fill_level, pivot_floor, retries, block_size, subdomains, single_precision,
-                  expected_applies, scheme, vectors, transpose, transpose=transpose)
+                  expected_applies, scheme, vectors, transpose, transpose=transpose, stream=stream)
 
 
 class IluPlan(_Factors):
@@ -104,7 +106,7 @@ class IluPlan(_Factors):
         Store the factors as float32.
     transpose : bool
         Prepare M^T b, which rmatvec needs.
-    expected_applies, scheme, vectors
+    expected_applies, scheme, vectors, stream
         As of SpmvPlan.
     """
 
@@ -139,16 +141,17 @@ class MultigridPlan(Preconditioner):
         Of Chebyshev's polynomial, 1 to 4, or sweeps of Jacobi.
     coarsest_rows, max_levels : int
         Levels of more rows are made coarser; the most levels.
-    expected_applies, vectors
+    expected_applies, vectors, stream
         As of SpmvPlan.
     """
 
     __slots__ = ()
 
     def __init__(self, A, near_nullspace=None, *, strength=0.02, block_size=1, smoother="chebyshev", degree=2,
-                 coarsest_rows=500, max_levels=20, expected_applies=1000, vectors=1):
-        A = as_matrix(A)
-        if near_nullspace is not None:
-            near_nullspace = readable("near_nullspace", near_nullspace, A.dtype)
+                 coarsest_rows=500, max_levels=20, expected_applies=1000, vectors=1, stream=None):
+        with place(stream):
+            A = as_matrix(A)
+            if near_nullspace is not None:
+                near_nullspace = handed(readable("near_nullspace", near_nullspace, A.dtype))
         self._set(A, "multigrid_plan", near_nullspace, strength, block_size, smoother, degree, coarsest_rows,
-                  max_levels, expected_applies, vectors)
+                  max_levels, expected_applies, vectors, stream=stream)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from . import _core
+from ._arrays import on_host
 from ._matrix import as_matrix
 from ._spmv import SpmvPlan
 
@@ -62,7 +63,8 @@ def _counts(A, cells):
     rows, columns = A.shape
     side = max(1, -(-max(rows, columns) // cells))  # rows and columns of a cell
     height, width = max(1, -(-rows // side)), max(1, -(-columns // side))
-    row = np.repeat(np.arange(rows) // side, np.diff(A.row_ptr))
-    first, last = (A.row_ptr[0], A.row_ptr[-1]) if rows else (0, 0)
-    cell = row * width + A.col_idx[first:last] // side
+    row_ptr, col_idx = on_host(A.row_ptr), on_host(A.col_idx)
+    row = np.repeat(np.arange(rows) // side, np.diff(row_ptr))
+    first, last = (row_ptr[0], row_ptr[-1]) if rows else (0, 0)
+    cell = row * width + col_idx[first:last] // side
     return np.bincount(cell, minlength=height * width).reshape(height, width)

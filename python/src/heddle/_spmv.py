@@ -2,8 +2,7 @@
 """Products."""
 from dataclasses import dataclass
 
-import numpy as np
-
+from ._arrays import handed
 from ._operator import TRANSPOSE, Plan, readable, writable
 
 
@@ -59,6 +58,9 @@ class SpmvPlan(Plan):
         Memory that the plan may keep beyond the matrix.
     measure_seconds : float
         Seconds for measuring schemes in place of predicting them.
+    stream : optional
+        On a GPU, what all work of the plan is queued on: a stream of CuPy or PyTorch, or its handle. By default the
+        stream that is CuPy's current one at each call. A plan is used on one stream at a time.
 
     Raises
     ------
@@ -71,19 +73,22 @@ class SpmvPlan(Plan):
     __slots__ = ()
 
     def __init__(self, A, *, scheme=None, expected_applies=1000, vectors=1, transpose=False, values_in_place=False,
-                 max_bytes=None, measure_seconds=0.0):
+                 max_bytes=None, measure_seconds=0.0, stream=None):
         self._set(A, "spmv_plan", scheme, expected_applies, vectors, transpose, values_in_place, max_bytes,
-                  measure_seconds, transpose=transpose)
+                  measure_seconds, transpose=transpose, stream=stream)
 
     def _apply(self, op, x, y):
         self._prepare(op)
-        self._core.apply(op, 1.0, x, 0.0, y)
+        self._core.apply(op, 1.0, handed(x), 0.0, handed(y))
 
     def apply(self, alpha, x, beta, y, *, transposed=False):
         """y = alpha * A x + beta * y, in place, of one vector or several; with beta = 0 y is not read."""
         op = TRANSPOSE if transposed else 0
-        self._prepare(op)
-        self._core.apply(op, alpha, readable("x", x, self.dtype), beta, writable("y", y, np.shape(y), self.dtype))
+        with self._place:
+            self._prepare(op)
+            x = readable("x", x, self.dtype)
+            y = writable("y", y, getattr(y, "shape", x.shape), self.dtype)
+            self._core.apply(op, alpha, handed(x), beta, handed(y))
 
     @property
     def scheme(self):

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "../../ordered/choice.hpp"
 #include "grammar.hpp"
 #include "tuning.hpp"
 
@@ -49,6 +50,17 @@ inline std::vector<Scheme> candidates(std::int64_t rows, std::int64_t entries, i
   add(shaped("in-order"));
   for (const Preset& preset : presets) add(Scheme::parse(preset.scheme));
   return found;
+}
+
+/// Puts those that are not in a ranking behind it.
+inline void add_candidates(std::vector<RankedSolve>& ranking, std::int64_t rows,
+                           std::int64_t entries, int levels, const Device& device) {
+  for (Scheme& scheme : candidates(rows, entries, levels, device)) {
+    const bool known = std::any_of(ranking.begin(), ranking.end(), [&](const RankedSolve& ranked) {
+      return ranked.scheme == scheme;
+    });
+    if (!known) ranking.push_back({std::move(scheme), "another variant"});
+  }
 }
 
 }  // namespace heddle::detail::sptrsv

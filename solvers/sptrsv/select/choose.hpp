@@ -6,19 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "../../ordered/choice.hpp"
 #include "../transform/triangle_features.hpp"
 #include "grammar.hpp"
 #include "tuning.hpp"
-
-namespace heddle {
-
-/// A scheme of a triangular solve, and why it stands where it does among others.
-struct RankedSptrsv {
-  Scheme scheme;
-  std::string reason;
-};
-
-}  // namespace heddle
 
 namespace heddle::detail::sptrsv {
 
@@ -61,8 +52,8 @@ inline bool needs_far_rows(const TriangleFeatures& features, int vectors) {
 }
 
 /// The schemes of GPUs. Concrete.
-inline std::vector<RankedSptrsv> rank_on_lanes(const TriangleFeatures& features,
-                                               const Expected& expected) {
+inline std::vector<RankedSolve> rank_on_lanes(const TriangleFeatures& features,
+                                              const Expected& expected) {
   std::vector<std::pair<const char*, const char*>> order = {
       {"blocks", "groups of rows make fewer levels"},
       {"self-scheduled", "a step a level, through memory"},
@@ -86,7 +77,7 @@ inline std::vector<RankedSptrsv> rank_on_lanes(const TriangleFeatures& features,
       to_front("in-order", "levels are wide and few: any order will do");
     }
   }
-  std::vector<RankedSptrsv> ranking;
+  std::vector<RankedSolve> ranking;
   for (const auto& [kernel, reason] : order) {
     ranking.push_back(
         {concrete(Scheme("sptrsv", {{kernel}}), features.rows, features.entries - features.rows,
@@ -99,8 +90,8 @@ inline std::vector<RankedSptrsv> rank_on_lanes(const TriangleFeatures& features,
 /// The schemes of CPUs. Rows are solved together where more than half of them share the columns of
 /// the row before: measured on 15 triangles, docs/sptrsv.md. Whether a second thread gains is the
 /// wavefronts' choice, which take one if not: wavefronts/choose.hpp.
-inline std::vector<RankedSptrsv> rank_on_threads(const TriangleFeatures& features, bool threads) {
-  std::vector<RankedSptrsv> ranking;
+inline std::vector<RankedSolve> rank_on_threads(const TriangleFeatures& features, bool threads) {
+  std::vector<RankedSolve> ranking;
   const auto add = [&](std::vector<SchemeTerm> terms, const char* reason) {
     ranking.push_back({Scheme("sptrsv", std::move(terms)), reason});
   };
@@ -113,9 +104,9 @@ inline std::vector<RankedSptrsv> rank_on_threads(const TriangleFeatures& feature
     add({"sequential"}, "one thread, or too little work for two");
     add({"point-to-point"}, "threads would wait more than work");
   } else {
-    add({"point-to-point"}, "if threads are predicted to gain by levels");
+    add({"point-to-point"}, "a thread waits for those alone that it needs");
     add({"level-set"}, "all threads wait where few need to");
-    add({"sequential"}, "if they are not");
+    add({"sequential"}, "threads are predicted not to gain by levels");
   }
   return ranking;
 }
@@ -123,8 +114,8 @@ inline std::vector<RankedSptrsv> rank_on_threads(const TriangleFeatures& feature
 /// The schemes of a device for a triangle, the best first: what a plan runs that pins none. A pure
 /// function. On a GPU features are those of the triangle, and schemes are concrete. Elsewhere it
 /// reads their rows, entries and shared rows alone.
-inline std::vector<RankedSptrsv> choose(const TriangleFeatures& features, const Expected& expected,
-                                        const Device& device) {
+inline std::vector<RankedSolve> choose(const TriangleFeatures& features, const Expected& expected,
+                                       const Device& device) {
   if (waits_on_lanes(device)) return rank_on_lanes(features, expected);
   if (device.backend != BackendKind::host) {
     return {{Scheme("sptrsv", {{"level-set"}}), "teams may not wait for each other"}};

@@ -89,7 +89,7 @@ std::vector<std::string> ranks(const TriangleFeatures& features,
   const Device device = gpu_that_waits();
   const SchemeGrammar legal = heddle::detail::sptrsv::grammar(device);
   std::vector<std::string> kernels;
-  for (const RankedSptrsv& ranked : choose(features, options, device)) {
+  for (const RankedSolve& ranked : choose(features, options, device)) {
     CAPTURE(ranked.scheme.to_string());
     CHECK_NOTHROW(resolve(ranked.scheme, std::span(&legal, 1)));
     for (const SchemeTerm& term : ranked.scheme.terms()) CHECK(term.value != scheme_auto);

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+namespace heddle::backends {
+
+/// Of a space that knows no streams.
+template <class Exec>
+struct Streams {
+  static constexpr int dlpack_device = 1;
+  static int current_device() { return -1; }
+  static Exec instance(std::uintptr_t) { return Exec(); }
+};
+
+}  // namespace heddle::backends

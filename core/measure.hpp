@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How a plan measures what it may run.
+#pragma once
+
+#include <algorithm>
+
+#include "arena.hpp"
+#include "loops.hpp"
+#include "multivector.hpp"
+
+namespace heddle::detail {
+
+/// Of the time that measuring may take, one scheme gets a share.
+inline constexpr int most_measured = 8;
+
+/// Seconds of one apply(), which queues work on `exec`, where many are queued: the least of several
+/// turns, which others have disturbed the least. Takes about `budget` seconds, and three applies at
+/// least; waits for `exec`.
+template <ExecutionSpace Exec, class Apply>
+double seconds_of_apply(const Exec& exec, double budget, const Apply& apply) {
+  constexpr int most_applies = 1 << 16;
+  const auto seconds_of = [&](int applies) {
+    exec.fence("heddle::measure::begin");
+    const Kokkos::Timer timer;
+    for (int i = 0; i < applies; ++i) apply();
+    exec.fence("heddle::measure::end");
+    return timer.seconds();
+  };
+  seconds_of(1);  // the first loads the kernel
+  double least = 0, spent = 0;
+  int applies = 1, turns = 0;
+  do {
+    const double seconds = seconds_of(applies);
+    least = turns++ == 0 ? seconds / applies : std::min(least, seconds / applies);
+    spent += seconds;
+    const bool mostly_waiting = seconds < budget / 8;
+    if (mostly_waiting && applies < most_applies) applies *= 2;
+  } while (spent < budget || turns < 2);
+  return least;
+}
+
+/// What is applied to: x of ones, and y, which an apply writes; as many and laid out as a plan
+/// expects them.
+template <ExecutionSpace Exec, Scalar V>
+class MeasuredVectors {
+ public:
+  /// One allocation, which lives as long as this, and one launch.
+  MeasuredVectors(const Exec& exec, std::int64_t x_rows, std::int64_t y_rows,
+                  const ExpectedVectors& vectors)
+      : memory_(exec, "heddle::measure::vectors",
+                arena_bytes<V, V>(entries(x_rows, vectors), entries(y_rows, vectors))),
+        x_(multivector(x_rows, vectors)),
+        y_(multivector(y_rows, vectors)) {
+    fill(exec, "heddle::measure::ones", x_.data, x_.rows * x_.count, V(1));
+  }
+
+  Multivector<const V> x() const {
+    return {x_.data, x_.row_stride, x_.vector_stride, x_.rows, x_.count};
+  }
+  const Multivector<V>& y() const { return y_; }
+
+ private:
+  static std::size_t entries(std::int64_t rows, const ExpectedVectors& vectors) {
+    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(vectors.count);
+  }
+  Multivector<V> multivector(std::int64_t rows, const ExpectedVectors& vectors) {
+    V* const data = memory_.template take<V>(entries(rows, vectors)).data();
+    return vectors.apart ? Multivector<V>{data, 1, rows, rows, vectors.count}
+                         : Multivector<V>{data, vectors.count, 1, rows, vectors.count};
+  }
+
+  Arena<typename Exec::memory_space> memory_;
+  Multivector<V> x_;
+  Multivector<V> y_;
+};
+
+}  // namespace heddle::detail

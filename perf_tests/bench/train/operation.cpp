@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "operation.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+
+#include "../../../core/error.hpp"
+#include "../common/shipped.hpp"
+
+namespace heddle::bench {
+
+namespace {
+
+/// Becomes the script that does it, which runs this program for every matrix.
+int run(const std::vector<std::string>& words) {
+  const auto script = shipped_folder("model") / "gather.py";
+  std::vector<std::string> command{"python3", script.string(), "--bench", this_program().string()};
+  const auto name = std::find(words.begin(), words.end(), "train");
+  if (name != words.end()) command.insert(command.end(), name + 1, words.end());
+  std::vector<char*> arguments;
+  for (std::string& word : command) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  std::cout.flush();
+  ::execvp(arguments.front(), arguments.data());
+  throw Error(std::string("cannot run python3: ") + std::strerror(errno), "install Python 3");
+}
+
+}  // namespace
+
+Operation train_operation() {
+  Operation operation;
+  operation.name = "train";
+  operation.description =
+      "Measure matrices for some minutes, and learn from them how to choose on this machine";
+  operation.needs_device = false;
+  operation.define = [](CLI::App& app) {
+    app.set_help_flag();  // which is the script's, as all options are
+    app.prefix_command();
+  };
+  operation.run = run;
+  return operation;
+}
+
+}  // namespace heddle::bench

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Measures matrices on this machine, learns from them, and judges what was learned.
+
+    heddle-bench train --minutes 20        # which runs this
+
+Every matrix is a run of heddle-bench of its own, whose result is a file of the folder: what was
+measured stays when this is stopped, and the same command goes on from there. Matrices come in turn
+from the sets, so that few of them cover what matters. Then train.py makes the model."""
+import argparse
+import hashlib
+import itertools
+import os
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+SETS = ("model", "generated-fit", "model", "generated-judge")  # of the model's, two for each other
+sys.path.insert(0, HERE)
+
+
+def fail(text):
+    print(text, file=sys.stderr)
+    sys.exit(2)  # bad input: heddle-bench's exit codes
+
+
+def texts_of(name):
+    path = os.path.join(HERE, "..", "sets", name + ".txt")
+    try:
+        with open(path if os.path.exists(path) else name) as file:
+            lines = [line.partition("#")[0].strip() for line in file]
+    except OSError as error:
+        fail(f"no set of matrices {name}: {error.strerror}")
+    return [line for line in lines if ":" in line]
+
+
+def in_turn(sets):
+    """One of each set after the other, each matrix once."""
+    left = {name: iter(texts_of(name)) for name in sets}
+    seen = set()
+    for name in itertools.cycle(sets):
+        if not left:
+            return
+        text = next(left[name], None) if name in left else None
+        if text is None:
+            left.pop(name, None)
+        elif text not in seen:
+            seen.add(text)
+            yield text
+
+
+def words_of(options):
+    """What every run has in common."""
+    return ["--scheme", "all", "--baseline", "none", "--no-verify", "--budget", str(options.budget), "--scalar",
+            options.scalar, "--offset", "32", "--columns", str(options.columns), "--layout", options.layout]
+
+
+def measure(options, source, path):
+    """Whether it went well; then the result stands at path, whole."""
+    began = path + ".begun"
+    command = [options.bench, "spmv", *source, *words_of(options), "--json", began]
+    # Small arrays for the machine's own figures, which nobody reads here: the usual ones take seconds a run.
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          env={"HEDDLE_BENCH_ARRAY_MB": "1", **os.environ})
+    if done.returncode == 0 and os.path.exists(began):
+        os.replace(began, path)
+        return True
+    print(f"{source[1]}: heddle-bench ended with {done.returncode}: "
+          f"{done.stderr.decode(errors='replace').strip()[-300:]}", file=sys.stderr)
+    return False
+
+
+def gather(options):
+    """The results that are there, after those that the time allows were added."""
+    os.makedirs(options.folder, exist_ok=True)
+    sources = [("--matrix", path) for path in options.matrix]
+    sources += [("--generate", text) for text in in_turn(options.sets)]
+    end = time.monotonic() + 60 * options.minutes
+    results, new = [], 0
+    try:
+        for source in sources:
+            name = hashlib.sha256(repr((source, words_of(options))).encode()).hexdigest()[:16]
+            path = os.path.join(options.folder, name + ".json")
+            if os.path.exists(path):
+                results.append(path)
+            elif time.monotonic() < end and measure(options, source, path):
+                results.append(path)
+                new += 1
+                print(f"\r{len(results)} of {len(sources)} matrices, "
+                      f"{max(0, end - time.monotonic()) / 60:.1f} minutes left ", end="", file=sys.stderr, flush=True)
+    except KeyboardInterrupt:
+        fail(f"\nstopped; {new} new results are kept in {options.folder}: the same command goes on from there")
+    print(f"\n{new} measured, {len(results) - new} from before, of {len(sources)}", file=sys.stderr)
+    return results
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="heddle-bench train", description=__doc__.split("\n")[0])
+    parser.add_argument("--bench", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--minutes", type=float, default=20, help="of measuring, beside what is there already (20)")
+    parser.add_argument("--folder", default="heddle-train", help="what keeps the results (heddle-train)")
+    parser.add_argument("--set", dest="sets", nargs="+", default=list(SETS), help="of generated matrices, names or files")
+    parser.add_argument("--matrix", nargs="+", default=[], help="files of your own, which are measured first")
+    parser.add_argument("--scalar", default="double")
+    parser.add_argument("--columns", type=int, default=1)
+    parser.add_argument("--layout", default="left")
+    parser.add_argument("--budget", type=float, default=0.02, help="seconds of a scheme (0.02)")
+    parser.add_argument("--gather-only", action="store_true", help="learn nothing")
+    parser.add_argument("-o", "--output", help="the model (FOLDER.model)")
+    options = parser.parse_args()
+    if not options.gather_only:
+        try:
+            import sklearn  # noqa: F401, before minutes are spent
+        except ImportError:
+            fail("training needs scikit-learn (Debian: python3-sklearn; dev/sandbox --with report), "
+                 "or --gather-only")
+    results = gather(options)
+    if options.gather_only:
+        return
+    import train
+
+    output = options.output or options.folder.rstrip("/") + ".model"
+    train.train(results, output)
+    example = [options.bench, "spmv", "--generate", "grid2d:300", "--scheme", "auto", "--baseline", "none", "--no-verify",
+               "--scalar", options.scalar, "--columns", str(options.columns), "--layout", options.layout, "--model", output]
+    if subprocess.run(example, stdout=subprocess.DEVNULL).returncode:
+        fail(f"heddle-bench does not take {output}")
+    print(f"\n{output} is made: plans take it by options.model, heddle-bench by --model or HEDDLE_MODEL")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Arrays of a build for GPUs: CuPy's. _host.py has the same names."""
+import cupy as xp
+
+from . import _core
+
+ndarray = xp.ndarray
+named = "cupy"
+_ON_GPU = (2, 10, 13)  # of DLPack's devices: CUDA's, HIP's, and CUDA's managed memory
+
+
+def here(name, x):
+    """Throws where x lies in the CPU's memory, or on a GPU that is not the current one."""
+    if isinstance(x, ndarray):
+        current, its = xp.cuda.runtime.getDevice(), x.device.id
+        if its != current:
+            raise _core.Error(f"{name} lies on GPU {its}, and heddle works on GPU {current} here; give a copy on that one, "
+                              f"or work within cupy.cuda.Device({its})")
+        return
+    device = getattr(x, "__dlpack_device__", None)
+    if device:
+        elsewhere = device()[0] not in _ON_GPU
+    else:
+        elsewhere = not hasattr(x, "__cuda_array_interface__") and _has_memory(x)
+    if elsewhere:
+        kind = type(x).__module__.partition(".")[0]
+        copy = "cupyx.scipy.sparse.csr_matrix" if name == "A" else "cupy.asarray"
+        remedy = f"{name}.cuda()" if kind == "torch" else f"{copy}({name})"
+        raise _core.Error(f"{name} lies in the CPU's memory, and this heddle works on a GPU; give {remedy}")
+
+
+def _has_memory(x):
+    try:
+        memoryview(x)
+        return True
+    except TypeError:
+        return False
+
+
+def lent(x):
+    """A CuPy array of the memory of x, or None where x has none to lend, as lists."""
+    if hasattr(x, "__dlpack__"):
+        return xp.from_dlpack(x)
+    return xp.asarray(x) if hasattr(x, "__cuda_array_interface__") else None
+
+
+def ready(x):
+    """Whether an array is as the compiled part reads it fastest: here, without gaps, row after row."""
+    return x.flags.c_contiguous and x.device.id == xp.cuda.runtime.getDevice()
+
+
+def readable_at_once(x):
+    return True
+
+
+def writeable(x):
+    return True
+
+
+def handed(x):
+    """What the compiled part takes, which works on the stream that is current for x."""
+    return x.__dlpack__(stream=-1)
+
+
+def on_host(x):
+    return x.get()
+
+
+def csr_array(arrays, shape):
+    from cupyx.scipy.sparse import csr_matrix
+    return csr_matrix(arrays, shape=shape, copy=False)
+
+
+class _Place:
+    """A device, and a stream of it where one is given, as the current ones."""
+
+    __slots__ = ("_device", "_of", "_stream")
+
+    def __init__(self, device, stream, of):
+        self._device, self._stream, self._of = device, stream, of  # which keeps the stream alive
+
+    def __enter__(self):
+        self._device.__enter__()
+        if self._stream is not None:
+            self._stream.__enter__()
+
+    def __exit__(self, kind, error, trace):
+        if self._stream is not None:
+            self._stream.__exit__(kind, error, trace)
+        self._device.__exit__(kind, error, trace)
+
+
+def place(stream, near=None):
+    """What calls are made within: the device of `near`, and the stream, or CuPy's current ones."""
+    device = xp.cuda.Device() if near is None else near.device
+    return _Place(device, None if stream is None else _stream_of(stream), stream)
+
+
+def _stream_of(stream):
+    if isinstance(stream, (xp.cuda.Stream, xp.cuda.ExternalStream)):
+        return stream
+    if isinstance(stream, int):
+        return xp.cuda.ExternalStream(stream)
+    if hasattr(stream, "__cuda_stream__"):  # (version of the protocol, handle)
+        return xp.cuda.ExternalStream(int(stream.__cuda_stream__()[1]))
+    if hasattr(stream, "cuda_stream"):  # PyTorch's
+        return xp.cuda.ExternalStream(stream.cuda_stream)
+    raise TypeError(f"stream is a {type(stream).__name__}; give one of CuPy or PyTorch, or its handle")
