@@ -4,7 +4,10 @@
 
 #include "../../core/pinned_scheme.hpp"
 #include "../../core/tuning_cache.hpp"
+#include "../../solvers/gauss_seidel/choose.hpp"
+#include "../../solvers/ilu/schemes.hpp"
 #include "../../solvers/ordered/choose_by_time.hpp"
+#include "../../solvers/sptrsv/select/grammar.hpp"
 #include "../../testing/vectors_check.hpp"
 #include "../support/cache_file.hpp"
 #include "../support/incomplete.hpp"
