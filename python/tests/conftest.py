@@ -46,8 +46,11 @@ def rng():
 @pytest.fixture
 def run_python():
     """Runs a program in an interpreter of its own, and gives what it printed; it is to end well."""
+    # What a shell starts in the background ignores SIGINT, and so would the programs of a test run there.
+    listens = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+
     def run(text, **environment):
-        done = subprocess.run([sys.executable, "-c", text], env={**os.environ, **environment}, timeout=120,
+        done = subprocess.run([sys.executable, "-c", listens + text], env={**os.environ, **environment}, timeout=120,
                               capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert done.stderr == ""
