@@ -7,6 +7,7 @@
 #include "../../solvers/gauss_seidel/choose.hpp"
 #include "../../solvers/ilu/schemes.hpp"
 #include "../../solvers/ordered/choose_by_time.hpp"
+#include "../../solvers/sptrsv/definitions.hpp"
 #include "../../solvers/sptrsv/select/grammar.hpp"
 #include "../../testing/vectors_check.hpp"
 #include "../support/cache_file.hpp"
