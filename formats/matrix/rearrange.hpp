@@ -24,6 +24,16 @@ struct Mirrored {
   }
 };
 
+/// op(A), as transpose() gives it; with `add_up` one entry for each place; A is checked if `check`.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
+DerivedCsr<Exec, S, O, Off> stored_op(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, Op op,
+                                      bool add_up, bool check) {
+  const Listing listing{.add_up = add_up, .columns_ascend = transposes(op), .check = check};
+  const Source<S> source{.conjugated = conjugates(op)};
+  return transposes(op) ? derive_from(exec, A, A.columns(), A.rows(), listing, Mirrored(), source)
+                        : derive_from(exec, A, A.rows(), A.columns(), listing, AsTheyAre(), source);
+}
+
 }  // namespace detail
 
 /// op(A), stored. Of a transpose columns of each row ascend, and entries of one place keep their
@@ -31,13 +41,7 @@ struct Mirrored {
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 DerivedCsr<Exec, S, O, Off> transpose(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                                       Op op = Op::transpose) {
-  const detail::Source<S> source{.conjugated = conjugates(op)};
-  if (transposes(op)) {
-    return detail::derive_from(exec, A, A.columns(), A.rows(),
-                               {.add_up = false, .columns_ascend = true}, detail::Mirrored(),
-                               source);
-  }
-  return detail::derive_from(exec, A, A.rows(), A.columns(), {}, detail::AsTheyAre(), source);
+  return detail::stored_op(exec, A, op, false, true);
 }
 
 /// A with the columns of each row in ascending order; entries that repeat a place stay apart, in

@@ -100,9 +100,7 @@ inline std::vector<RankedSolve> rank(const std::optional<Scheme>& chosen,
   std::vector<RankedSolve> ranking;
   const auto add = [&](const Scheme& scheme, const char* reason) {
     if (options.block_size > 1 && scheme.has("hand-over")) return;
-    const bool known = std::any_of(ranking.begin(), ranking.end(),
-                                   [&](const auto& one) { return one.scheme == scheme; });
-    if (!known) ranking.push_back({scheme, reason});
+    add_new(ranking, scheme, reason);
   };
   const auto add_kernel = [&](const char* kernel, const char* reason) {
     const Scheme scheme("gauss-seidel", {{kernel}});

@@ -88,9 +88,7 @@ struct Transfer {
     smooth_prolongation(exec, A, vectors, numbers);
     // A was checked, and what is made here is as it should be.
     const Matrix P = prolongation.matrix();
-    restriction =
-        derive_from(exec, P, P.columns(), P.rows(), {.columns_ascend = true, .check = false},
-                    Mirrored(), Source<S>{.conjugated = true});
+    restriction = stored_op(exec, P, Op::conjugate_transpose, false, false);
     coarse = GalerkinPlan<Exec, Matrix>(exec, restriction.matrix(), A, P,
                                         {.keep_products = false, .check = false});
     multiply(exec, A, shared.diagonal);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -33,6 +34,13 @@ struct RankedSolve {
 };
 
 namespace detail {
+
+/// Puts a scheme that is not in a ranking behind it.
+inline void add_new(std::vector<RankedSolve>& ranking, const Scheme& scheme, const char* reason) {
+  const bool known = std::any_of(ranking.begin(), ranking.end(),
+                                 [&](const RankedSolve& one) { return one.scheme == scheme; });
+  if (!known) ranking.push_back({scheme, reason});
+}
 
 /// Why a plan runs what it runs.
 struct SolveChoice {

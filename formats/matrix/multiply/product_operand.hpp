@@ -46,13 +46,7 @@ class ProductOperand {
                               descents);
     }
     stored_ = op != Op::none || descents > 0;
-    if (!stored_) return;
-    const Listing listing{
-        .add_up = strict, .columns_ascend = transposes(op), .check = false};  // it was, above
-    const Source<S> source{.conjugated = conjugates(op)};
-    copy_ = transposes(op)
-                ? derive_from(exec, A, A.columns(), A.rows(), listing, Mirrored(), source)
-                : derive_from(exec, A, A.rows(), A.columns(), listing, AsTheyAre(), source);
+    if (stored_) copy_ = stored_op(exec, A, op, strict, false);  // it was checked above
   }
 
   /// What to multiply, of A as it was given.

@@ -55,11 +55,8 @@ inline std::vector<Scheme> candidates(std::int64_t rows, std::int64_t entries, i
 /// Puts those that are not in a ranking behind it.
 inline void add_candidates(std::vector<RankedSolve>& ranking, std::int64_t rows,
                            std::int64_t entries, int levels, const Device& device) {
-  for (Scheme& scheme : candidates(rows, entries, levels, device)) {
-    const bool known = std::any_of(ranking.begin(), ranking.end(), [&](const RankedSolve& ranked) {
-      return ranked.scheme == scheme;
-    });
-    if (!known) ranking.push_back({std::move(scheme), "another variant"});
+  for (const Scheme& scheme : candidates(rows, entries, levels, device)) {
+    add_new(ranking, scheme, "another variant");
   }
 }
 
