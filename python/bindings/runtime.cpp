@@ -3,7 +3,9 @@
 
 #include <pthread.h>
 
+#include <chrono>
 #include <map>
+#include <thread>
 #include <unordered_set>
 #include <utility>
 
@@ -26,6 +28,7 @@ struct Runtime {
   bool initialized_here = false;
   bool forked = false;
   int threads = 0;
+  int calls = 0;  // that have begun and not ended
   std::recursive_mutex turn;
   std::unordered_set<Kept*> kept;
   nb::object current_stream;                                   // CuPy's function
@@ -108,20 +111,26 @@ int threads() {
 void end() {
   Runtime& r = runtime();
   if (r.state != State::running || r.forked) return;
-  {
-    const nb::gil_scoped_release without_gil;  // whoever works now ends first
-    const std::lock_guard turn(r.turn);
+  r.state = State::ended;  // no call begins any more
+  while (r.calls > 0) {
+    const nb::gil_scoped_release without_gil;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   for (Kept* const one : r.kept) one->give_back();
   r.streams.clear();
   r.current_stream.reset();
   if (r.initialized_here) Kokkos::finalize();
-  r.state = State::ended;
 }
 
 bool forked() { return runtime().forked; }
 
 std::recursive_mutex& one_at_a_time() { return runtime().turn; }
+
+Call::Call() {
+  begin();
+  ++runtime().calls;
+}
+Call::~Call() { --runtime().calls; }
 
 Kept::Kept() { runtime().kept.insert(this); }
 Kept::~Kept() { runtime().kept.erase(this); }

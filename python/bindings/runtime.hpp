@@ -28,17 +28,27 @@ Exec instance();
 void set_threads(int threads);
 /// Threads of the CPU that Kokkos has.
 int threads();
-/// Gives back the memory of all plans, and ends Kokkos.
+/// Waits for the calls that run, gives back the memory of all plans, and ends Kokkos.
 void end();
 /// Whether this process was forked after Kokkos began in its parent.
 bool forked();
 /// Held by whatever works: calls of several threads run one after the other.
 std::recursive_mutex& one_at_a_time();
 
+/// A call that has begun: the end waits for it. Made and destroyed with the GIL.
+class Call {
+ public:
+  Call();
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+};
+
 /// work(exec) without the GIL. Waits for it, unless it gives nothing and runs on a GPU: then it is
 /// queued, as CuPy's own work is.
 template <class Work>
 auto run(const Work& work) {
+  const Call call;
   const Exec exec = instance();
   const nb::gil_scoped_release without_gil;
   const std::lock_guard turn(one_at_a_time());
