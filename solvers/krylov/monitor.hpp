@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../../core/arena.hpp"
+#include "apply.hpp"
 #include "checks.hpp"
 #include "residual.hpp"
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "../vectors/operands.hpp"
 #include "monitor.hpp"
 
 /// Defines what monitor.hpp declares.

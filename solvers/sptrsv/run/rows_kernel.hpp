@@ -5,6 +5,7 @@
 
 #include "../../../core/multivector.hpp"
 #include "../../ordered/rows.hpp"
+#include "../../triangle/diagonal_value.hpp"
 
 namespace heddle::detail::sptrsv {
 

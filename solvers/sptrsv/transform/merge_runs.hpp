@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../../../core/search.hpp"
+#include "../../ordered/host_copy.hpp"
 #include "../../ordered/levels.hpp"
 #include "../../triangle/ordered_triangle.hpp"
 #include "merging.hpp"
