@@ -59,6 +59,7 @@ TEST_CASE("every generator makes sorted rows, the same from the same seed") {
                          "banded:50,5,4",
                          "diagonal:40,3",
                          "irregular:60,5,80,4,500,3,40",
+                         "levels:60,12,3,2,50,1",
                          "random:30,4",
                          "random:30,4,100",
                          "rmat:6,4",
@@ -288,5 +289,5 @@ TEST_CASE("what cannot be made says how it is written") {
   CHECK(remedy("grid2d:1e30") == "write grid2d:N[,5|9]");
   CHECK(remedy("rmat:-1") == "write rmat:SCALE[,PER_ROW]");
   CHECK(remedy("banded:1.5,2,3") == "write banded:ROWS,HALF,PER_ROW");
-  CHECK(generators().size() == 21);
+  CHECK(generators().size() == 22);
 }
