@@ -245,14 +245,12 @@ Pattern irregular_rows(Arguments& args, Random& random) {
 }
 
 Pattern levels(Arguments& args, Random& random) {
-  LeveledTriangle of;
-  of.rows = args.at(0, 100000, 1, most_indices);
-  of.levels = args.at(1, 100, 1, of.rows);
-  of.needed = args.at(2, 2, 1, most_indices);
-  of.distance = args.at(3, 1, 1, most_indices);
-  of.taper = 0.01 * static_cast<double>(args.at(4, 0, 0, 100));
-  of.hubs = args.at(5, 0, 0, of.rows);
-  return leveled_triangle(of, random);
+  const std::int64_t rows = args.at(0, 100000, 1, most_indices);
+  return leveled_triangle(
+      {rows, args.at(1, 100, 1, rows), args.at(2, 2, 1, most_indices),
+       args.at(3, 1, 1, most_indices), 0.01 * static_cast<double>(args.at(4, 0, 0, 100)),
+       args.at(5, 0, 0, rows)},
+      random);
 }
 
 Pattern hypersparse(Arguments& args, Random& random) {

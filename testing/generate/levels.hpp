@@ -24,13 +24,15 @@ struct LeveledTriangle {
 /// `distance` rows follow each other: a row needs the one at its place a level before, and others
 /// of lower levels anywhere before it.
 inline Pattern leveled_triangle(const LeveledTriangle& of, Random& random) {
-  const std::int64_t levels = std::clamp<std::int64_t>(of.levels, 1, std::max<std::int64_t>(1, of.rows));
+  const std::int64_t levels =
+      std::clamp<std::int64_t>(of.levels, 1, std::max<std::int64_t>(1, of.rows));
   const std::int64_t abreast =
       std::clamp<std::int64_t>(of.distance, 1, std::max<std::int64_t>(1, of.rows / levels));
   std::vector<std::int64_t> group_of, begin;  // of rows; of groups
   for (std::int64_t row = 0; row < of.rows;) {
     const double kept = begin.empty() ? 1 : 1 - of.taper * random.unit();
-    const auto depth = std::max<std::int64_t>(1, static_cast<std::int64_t>(kept * static_cast<double>(levels)));
+    const auto depth =
+        std::max<std::int64_t>(1, static_cast<std::int64_t>(kept * static_cast<double>(levels)));
     begin.push_back(row);
     const std::int64_t end = std::min(of.rows, row + depth * abreast);
     group_of.insert(group_of.end(), static_cast<std::size_t>(end - row),

@@ -137,6 +137,35 @@ TEST_CASE("the irregular ones are irregular") {
   CHECK(longest_row(program) > 500);
 }
 
+TEST_CASE("triangles have the levels, the distance and the hubs that are asked for") {
+  const auto levels_of = [](const Pattern& pattern) {
+    std::vector<std::int64_t> level(pattern.rows.size(), 1);
+    std::int64_t most = 0;
+    for (std::size_t i = 0; i < level.size(); ++i) {
+      REQUIRE(pattern.rows[i].back() == static_cast<std::int32_t>(i));
+      for (const std::int32_t j : pattern.rows[i]) {
+        const auto needed = static_cast<std::size_t>(j);
+        if (needed < i) level[i] = std::max(level[i], level[needed] + 1);
+      }
+      most = std::max(most, level[i]);
+    }
+    return most;
+  };
+  for (const std::int64_t levels : {1, 2, 30, 499, 1000}) {
+    const std::string text = "levels:1000," + std::to_string(levels);
+    CHECK(levels_of(generate(text, 1)) == levels);
+    CHECK(levels_of(generate(text + ",5,1000,90,3", 1)) == levels);
+  }
+  const Pattern near = generate("levels:1000,50,1,1", 1), far = generate("levels:1000,50,1,20", 1);
+  for (std::size_t i = 0; i < 1000; ++i) {
+    CHECK(near.rows[i].size() == (i % 50 ? 2 : 1));
+    if (i % 50) CHECK(near.rows[i].front() == static_cast<std::int32_t>(i) - 1);
+    if (i >= 20) CHECK(far.rows[i].front() == static_cast<std::int32_t>(i) - 20);
+  }
+  CHECK(longest_row(near) == 2);
+  CHECK(longest_row(generate("levels:20000,50,1,1,0,40", 1)) > 1000);
+}
+
 namespace {
 
 bool holds(const Pattern& pattern, std::int64_t row, std::int64_t column) {

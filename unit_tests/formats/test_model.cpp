@@ -53,7 +53,8 @@ std::string inputs() {
 /// Says that csr/subwarp takes 1 / e of the time with eight lanes or fewer and e times it with
 /// more, and dia e^3 times it.
 std::string text_of_model() {
-  return "heddle-model 2\ndevice a GPU\nscalar_bytes 8\nvectors 1\napart 1\nproducts\nshare 1\nmargin "
+  return "heddle-model 2\ndevice a GPU\nscalar_bytes 8\nvectors 1\napart 1\nproducts\nshare "
+         "1\nmargin "
          "0.03\n" +
          inputs() + "group csr/subwarp 2\ntree 3\n" + std::to_string(place_of_input("lanes_log")) +
          " 3.5 1 2\n-1 -1.5\n-1 0.5\ntree 1\n-1 0.5\ngroup dia 1\ntree 1\n-1 3\nend\n";

@@ -67,8 +67,7 @@ SptrsvOptions plan_options(const SptrsvProblem<S, Off>& problem, const SptrsvReq
 template <Scalar S, Offset Off>
 class HeddleSolve : public SptrsvContestant<S> {
  public:
-  HeddleSolve(const Exec& exec, const SptrsvProblem<S, Off>& problem,
-              const SptrsvOptions& options)
+  HeddleSolve(const Exec& exec, const SptrsvProblem<S, Off>& problem, const SptrsvOptions& options)
       : problem_(problem), plan_(exec, problem.T, options) {}
 
   void solve(const Exec& exec, S alpha) override {
@@ -135,9 +134,8 @@ SearchResult search_schemes(const Exec& exec, const SptrsvProblem<S, Off>& probl
   const Device device = backends::describe(exec);
   const SchemeGrammar legal = detail::sptrsv::grammar(device);
   const auto setup = [&](const Scheme& scheme) {
-    return SearchedSolve<S, Off>{exec,
-                                 std::make_unique<HeddleSolve<S, Off>>(
-                                             exec, problem, plan_options(problem, scheme))};
+    return SearchedSolve<S, Off>{
+        exec, std::make_unique<HeddleSolve<S, Off>>(exec, problem, plan_options(problem, scheme))};
   };
   const auto watch = [&](std::size_t tried, const SearchedScheme* best, const Scheme& next) {
     const std::string leader =
@@ -179,14 +177,16 @@ std::vector<HeddleSolveEntry<S, Off>> heddle_solve_entries(const Exec& exec,
     if (std::find(seen.begin(), seen.end(), scheme) != seen.end()) return;
     seen.push_back(scheme);
     const std::string name = scheme.to_string();
-    found.push_back({name, name == result.chosen_scheme, plan_options(problem, std::optional(scheme))});
+    found.push_back(
+        {name, name == result.chosen_scheme, plan_options(problem, std::optional(scheme))});
   };
   for (const std::string& text : request.schemes) {
     if (text == "all") {
       for (const Scheme& one : candidates(device, result.rows, *result.triangle)) enter(one);
     } else if (text == "search") {
       const auto& best = result.search->best;
-      if (best) found.push_back({"search", false, plan_options(problem, std::optional(best->scheme))});
+      if (best)
+        found.push_back({"search", false, plan_options(problem, std::optional(best->scheme))});
     } else if (text != "auto") {
       enter(parse_scheme(text, std::span(&legal, 1)));
     }

@@ -35,8 +35,8 @@ void print_triangle(std::ostream& out, const MatrixResult& result, const DeviceF
   };
   out << "  levels by their rows, from 1, 10, 100, 1,000 and 10,000: " << count("levels_from_1")
       << ", " << count("levels_from_10") << ", " << count("levels_from_100") << ", "
-      << count("levels_from_1000") << ", " << count("levels_from_10000") << "; "
-      << count("chain_levels") << " of one row, " << count("hub_rows") << " hubs\n";
+      << count("levels_from_1000") << ", " << count("levels_from_10000") << "; of one row "
+      << count("chain_levels") << "; hubs " << count("hub_rows") << '\n';
   const std::string steps = dependent_steps(figures.steps);
   if (!steps.empty()) out << "  a dependent step takes " << steps << '\n';
   if (triangle.diagonal_set > 0) {

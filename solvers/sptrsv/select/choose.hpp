@@ -20,7 +20,7 @@ namespace heddle::detail::sptrsv {
 struct Expected {
   std::int64_t applies = 1000;
   int vectors = 1;
-  int threads = 0;  ///< of a CPU; 0: those that have a processor each
+  int threads = 0;                       ///< of a CPU; 0: those that have a processor each
   const TriangleModel* model = nullptr;  ///< for this device, or nothing
 };
 

@@ -25,14 +25,14 @@ namespace heddle::detail::sptrsv {
           "are needed " + number_text(features->dep_dist) + "\n  ";
   const char* const widths[] = {"1 to 9", "10 to 99", "100 to 999", "1,000 to 9,999", "more"};
   for (std::size_t i = 0; i < features->levels_by_width.size(); ++i) {
-    text += (i ? ", " : "levels of ") + std::string(widths[i]) + " rows: " +
-            std::to_string(features->levels_by_width[i]);
+    text += (i ? ", " : "levels of ") + std::string(widths[i]) +
+            " rows: " + std::to_string(features->levels_by_width[i]);
   }
   text += "; of one row: " + std::to_string(features->chain_levels) + ", " +
           std::to_string(features->longest_chain) + " of them in turn; rows of " +
-          std::to_string(TriangleFeatures::hub_entries_from) + " entries or more: " +
-          std::to_string(features->hub_rows) + " in " + std::to_string(features->hub_levels) +
-          " levels";
+          std::to_string(TriangleFeatures::hub_entries_from) +
+          " entries or more: " + std::to_string(features->hub_rows) + " in " +
+          std::to_string(features->hub_levels) + " levels";
   return text + "\n";
 }
 

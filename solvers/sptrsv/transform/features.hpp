@@ -144,11 +144,10 @@ TriangleFeatures features_of(const Exec& exec, const Graph& graph, const int* le
   Kokkos::parallel_for("heddle::sptrsv::no_features", range_policy(exec, levels),
                        ClearLevelSums{level_rows.data(), level_entries.data(), level_hubs.data()});
   const Kokkos::View<RowSums, Space, Kokkos::MemoryUnmanaged> result(sums.data());
-  Kokkos::parallel_reduce(
-      "heddle::sptrsv::features", range_policy(exec, graph.rows),
-      RowSumsKernel<Graph>{graph, level, level_rows.data(), level_entries.data(),
-                           level_hubs.data()},
-      result);
+  Kokkos::parallel_reduce("heddle::sptrsv::features", range_policy(exec, graph.rows),
+                          RowSumsKernel<Graph>{graph, level, level_rows.data(),
+                                               level_entries.data(), level_hubs.data()},
+                          result);
   auto host = memory.template copy_to<Kokkos::HostSpace>(exec);
   exec.fence("heddle::sptrsv::features");
   const std::int64_t* const sizes = host.template take<std::int64_t>(n).data();

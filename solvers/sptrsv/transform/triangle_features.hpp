@@ -25,7 +25,7 @@ struct Spread {
 /// Source: Z. Hu et al., "AG-SpTRSV: an automatic framework to optimize sparse triangular solve on
 /// GPUs", TACO 2024, for the choice of figures, and dep_dist as it is defined there.
 struct TriangleFeatures {
-  static constexpr std::int64_t wide_level = 1000;  ///< rows
+  static constexpr std::int64_t wide_level = 1000;       ///< rows
   static constexpr std::int64_t hub_entries_from = 100;  ///< entries of a row that is a hub
 
   std::int64_t rows = 0;

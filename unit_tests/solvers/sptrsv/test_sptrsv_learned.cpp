@@ -27,8 +27,7 @@ using Exec = Type::Exec;
 Device here() { return backends::describe(Exec{}); }
 
 /// Gives every triangle these scores, whatever it is like.
-std::shared_ptr<TriangleModel> model_of(
-    const std::vector<std::pair<std::string, double>>& scores) {
+std::shared_ptr<TriangleModel> model_of(const std::vector<std::pair<std::string, double>>& scores) {
   auto model = std::make_shared<TriangleModel>();
   model->device = here().name;
   model->threads = here().multiprocessors;
@@ -75,7 +74,8 @@ TEST_CASE("a plan takes what a model takes for the likeliest, if it is likely an
   const Exec exec;
   const auto A = triangle_on_device<Type>(exec, triangle_named("grid"));
   const Type::Plan<> by_rules(exec, A.matrix());
-  const auto plan_with = [&](std::shared_ptr<const TriangleModel> model, std::int64_t applies = 1000) {
+  const auto plan_with = [&](std::shared_ptr<const TriangleModel> model,
+                             std::int64_t applies = 1000) {
     return Type::Plan<>(exec, A.matrix(), {.expected_applies = applies, .model = std::move(model)});
   };
   const auto schemes = heddle::detail::sptrsv::candidates(2500, 4900, 99, here());
@@ -128,8 +128,8 @@ TEST_CASE("a model's schemes come first in the ranking, each once") {
     scores.emplace_back(schemes[i].to_string(), static_cast<double>(i) - 1);
   }
   const auto ranking = choose(features, {.model = model_of(scores)}, here());
-  const auto learned = static_cast<std::size_t>(
-      std::count_if(ranking.begin(), ranking.end(), is_learned));
+  const auto learned =
+      static_cast<std::size_t>(std::count_if(ranking.begin(), ranking.end(), is_learned));
   CHECK(learned == schemes.size() - 2);  // not those of -1 and 0
   for (std::size_t i = 0; i < learned; ++i) {
     CHECK(ranking[i].scheme == schemes[schemes.size() - 1 - i]);
