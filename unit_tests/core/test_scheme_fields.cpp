@@ -3,7 +3,8 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
+#include <string>
+#include <vector>
 
 #include "../../core/scheme_fields.hpp"
 
