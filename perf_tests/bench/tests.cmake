@@ -375,18 +375,22 @@ if(Python3_FOUND)
   # docs/performance.md and what else is made of kept results are what these say.
   add_test(NAME heddle-bench/performance_page
            COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/performance.py" --check)
-  add_test(NAME heddle-bench/report
-           COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/report.py"
-                   "${smoke_json}" "${bench_tests}/unsteady.json" "${smoke_sptrsv_json}" "${smoke_search_json}"
-                   "${smoke_convert_json}" "${smoke_gs_json}" "${smoke_solve_json}" "${smoke_ilu_json}"
-                   "${smoke_multiply_json}" "${smoke_multigrid_json}"
-                   "${CMAKE_CURRENT_SOURCE_DIR}/results/h200-sptrsv-double.csv"
-                   -o "${CMAKE_CURRENT_BINARY_DIR}/smoke.html")
-  add_test(NAME heddle-bench/report_dense
-           COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/report.py"
-                   "${smoke_json}" -o "${CMAKE_CURRENT_BINARY_DIR}/dense.svg")
-  set_tests_properties(heddle-bench/report heddle-bench/report_dense
-                       PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
+  execute_process(COMMAND "${Python3_EXECUTABLE}" -c "import matplotlib" RESULT_VARIABLE no_matplotlib
+                  OUTPUT_QUIET ERROR_QUIET)
+  if(NOT no_matplotlib)
+    add_test(NAME heddle-bench/report
+             COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/report.py"
+                     "${smoke_json}" "${bench_tests}/unsteady.json" "${smoke_sptrsv_json}" "${smoke_search_json}"
+                     "${smoke_convert_json}" "${smoke_gs_json}" "${smoke_solve_json}" "${smoke_ilu_json}"
+                     "${smoke_multiply_json}" "${smoke_multigrid_json}"
+                     "${CMAKE_CURRENT_SOURCE_DIR}/results/h200-sptrsv-double.csv"
+                     -o "${CMAKE_CURRENT_BINARY_DIR}/smoke.html")
+    add_test(NAME heddle-bench/report_dense
+             COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/report.py"
+                     "${smoke_json}" -o "${CMAKE_CURRENT_BINARY_DIR}/dense.svg")
+    set_tests_properties(heddle-bench/report heddle-bench/report_dense
+                         PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
+  endif()
 endif()
 
 include("${CMAKE_CURRENT_LIST_DIR}/units.cmake")

@@ -11,7 +11,7 @@ import math
 import os
 import sys
 
-from picture import bars, picture
+from picture import Picture, bars, picture
 from results import (CUSPARSE_ANY, CUSPARSE_CSR, KOKKOS_KERNELS, Comparison, command, contestants, fastest,
                      fastest_of_formats, geometric_mean, load, markdown, over_auto, schemes, setup, setup_in_applies, time)
 
@@ -301,6 +301,13 @@ def products_picture():
                    1e9 * results["figures"]["triad_gbytes_per_second"])
 
 
+def is_kept(path, made):
+    if not os.path.exists(path):
+        return False
+    with open(path, encoding="utf-8") as file:
+        return made.is_in(file.read()) if isinstance(made, Picture) else file.read() == made
+
+
 def main():
     wanted = {os.path.join(ROOT, "docs", "products.svg"): products_picture(),
               os.path.join(ROOT, "docs", "speedups.svg"): speedups_picture(),
@@ -308,15 +315,14 @@ def main():
               os.path.join(ROOT, "docs", "performance-by-matrix.md"): matrices_page(),
               os.path.join(ROOT, "docs", "formats.md"): between("docs/formats.md", "winners", winners()),
               os.path.join(ROOT, "README.md"): between("README.md", "figures", losses())}
-    stale = []
-    for path, text in wanted.items():
-        if not os.path.exists(path) or open(path).read() != text:
-            stale.append(os.path.normpath(path))
-        if "--check" not in sys.argv[1:]:
-            with open(path, "w") as file:
-                file.write(text)
-    if "--check" in sys.argv[1:] and stale:
-        sys.exit("performance.py: run it without --check; out of date: %s" % ", ".join(stale))
+    stale = [path for path, made in wanted.items() if not is_kept(path, made)]
+    if "--check" in sys.argv[1:]:
+        if stale:
+            sys.exit("performance.py: run it without --check; out of date: %s" % ", ".join(map(os.path.normpath, stale)))
+        return
+    for path in stale:
+        with open(path, "w") as file:
+            file.write(wanted[path].svg() if isinstance(wanted[path], Picture) else wanted[path])
 
 
 if __name__ == "__main__":

@@ -224,7 +224,7 @@ def section(run):
     matrices = [Matrix(m) for m in run["matrices"]]
     parts = ["<h2>%s</h2>" % escape(title(run)), facts(run, matrices, noun)]
     if run["operation"] != "convert":
-        parts += ["<figure><h3>%s</h3>%s</figure>" % one for one in pictures(run, matrices)]
+        parts += ["<figure><h3>%s</h3>%s</figure>" % (name, one.svg()) for name, one in pictures(run, matrices)]
         parts.append(formats(matrices, noun))
     parts.append("<h3>Times</h3>" + times(matrices, noun))
     if any(m.peer for m in matrices):
@@ -255,7 +255,7 @@ def dense(run):
     colours, series = {}, []
     for (_, name, _), line in sorted(found.items()):  # a format is one colour, and stands once in the legend
         series.append(("" if name in colours else name, colours.setdefault(name, COLOURS[len(colours) % len(COLOURS)]), line))
-    return picture(series, "dense matrices from one row to one column", ("rows", "microseconds"), joined=True)
+    return picture(series, "dense matrices from one row to one column", ("rows", "microseconds"), joined=True).svg()
 
 
 def main():
