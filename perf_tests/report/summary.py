@@ -156,7 +156,7 @@ def peers(matrix):
 
 
 def kind(name):
-    """As bench/solve/table.cpp compares: factors of one level are alike."""
+    """As bench/solve/operation.cpp compares: factors of one level are alike."""
     word = name.split("-")[0]
     return "ilu" + word[2:] if word.startswith("ic") else word
 
