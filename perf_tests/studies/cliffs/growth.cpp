@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../common/table.hpp"
+#include "../../bench/common/table.hpp"
 
 namespace heddle::bench {
 

@@ -3,16 +3,11 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "../operation.hpp"
-
 namespace heddle::bench {
 
 /// What it costs that every team of a launch takes a ticket, for many short teams.
 void print_ticket_costs(const Kokkos::DefaultExecutionSpace& exec, int repetitions);
 /// What Heddle's own launches gain over Kokkos' team policy, for the same kernels.
 void print_portable_costs(const Kokkos::DefaultExecutionSpace& exec, int repetitions);
-
-/// `heddle-bench launches`
-Operation launches_operation();
 
 }  // namespace heddle::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "operation.hpp"
+#include "../../bench/operation.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -8,9 +8,9 @@
 #include "../../../backends/device.hpp"
 #include "../../../core/files/output_file.hpp"
 #include "../../../formats/common/refusal.hpp"
-#include "../common/progress.hpp"
-#include "../common/table.hpp"
-#include "../common/timing.hpp"
+#include "../../bench/common/progress.hpp"
+#include "../../bench/common/table.hpp"
+#include "../../bench/common/timing.hpp"
 #include "cases.hpp"
 #include "growth.hpp"
 #include "patterns.hpp"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "operation.hpp"
+#include "../../bench/operation.hpp"
 
 #include <heddle/vectors.hpp>
 #include <iostream>
 #include <memory>
 
-#include "../common/stopwatch.hpp"
-#include "../common/table.hpp"
-#include "../common/timing.hpp"
+#include "../../bench/common/stopwatch.hpp"
+#include "../../bench/common/table.hpp"
+#include "../../bench/common/timing.hpp"
 
 namespace heddle::bench {
 

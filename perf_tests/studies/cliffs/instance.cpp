@@ -7,8 +7,8 @@
 #include "../../../formats/all_formats.hpp"
 #include "../../../solvers/gauss_seidel/choose.hpp"
 #include "../../../solvers/ilu/schemes.hpp"
-#include "../ilu/make_preconditioner.hpp"
-#include "../spmv/make_plan.hpp"
+#include "../../bench/ilu/make_preconditioner.hpp"
+#include "../../bench/spmv/make_plan.hpp"
 #include "cases.hpp"
 
 namespace heddle::bench {

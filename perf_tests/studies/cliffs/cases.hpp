@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "../common/any_operator.hpp"
+#include "../../bench/common/any_operator.hpp"
 
 namespace heddle::bench {
 

@@ -5,7 +5,7 @@
 
 #include "../../../backends/device.hpp"
 #include "../../../backends/launch.hpp"
-#include "../common/launch_timing.hpp"
+#include "../../bench/common/launch_timing.hpp"
 #include "launches.hpp"
 
 namespace heddle::bench {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../../bench/operation.hpp"
+
 #include <cstdio>
 #include <memory>
 
