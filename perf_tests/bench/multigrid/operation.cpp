@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "operation.hpp"
+#include "../operation.hpp"
 
 #include "../common/known_names.hpp"
 #include "../common/run_contest.hpp"
 #include "../common/table.hpp"
 #include "make_multigrid.hpp"
-#include "table.hpp"
+#include "request.hpp"
 
 namespace heddle::bench {
 
@@ -46,6 +46,50 @@ void define(CLI::App& app, MultigridRequest& r) {
   r.define(app);
 }
 
+/// Over the time of a cycle.
+std::string cycles(const Samples& samples, const ContestantResult& c) {
+  return samples.empty() ? "-" : format("%.3g", samples.median() / time_of(c));
+}
+
+void print_levels(std::ostream& out, const ContestantResult& c) {
+  if (c.levels.empty()) return;
+  out << "\n  levels of " << c.name << ":\n"
+      << format("  %5s%12s%14s%11s%11s  %s\n", "", "rows", "entries", "kept", "time", "runs");
+  int l = 0;
+  for (const LevelResult& level : c.levels) {
+    out << format("  %5d%12lld%14lld%11s%11s  ", l++, static_cast<long long>(level.rows),
+                  static_cast<long long>(level.entries), bytes(level.bytes).c_str(),
+                  duration(level.seconds).c_str())
+        << level.scheme << ", " << level.smoother << '\n';
+  }
+}
+
+void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
+           const MultigridRequest& request) {
+  out << '\n'
+      << result.name << ": "
+      << format("%lld rows, %lld entries, ", static_cast<long long>(result.rows.rows),
+                static_cast<long long>(result.rows.nonzeros))
+      << result.choice_reason << "; " << request.method_name
+      << format(" to %g\n\n", request.limits.tolerance);
+  print_rows(
+      out, result,
+      {setup_column(),
+       {"cycles", 9, [](const ContestantResult& c) { return cycles(c.setup, c); }},
+       {"new values", 12, [](const ContestantResult& c) { return optional_duration(c.update); }},
+       {"cycles", 9, [](const ContestantResult& c) { return cycles(c.update, c); }},
+       time_column("cycle"),
+       spread_column(),
+       {"iterations", 12,
+        [](const ContestantResult& c) {
+          return c.iterations ? std::to_string(*c.iterations) : "-";
+        }},
+       {"kept", 11, [](const ContestantResult& c) { return c.bytes > 0 ? bytes(c.bytes) : "-"; }}});
+  for (const ContestantResult& c : result.contestants) print_levels(out, c);
+  print_steadiness(out, result);
+  out.flush();
+}
+
 int run(const MultigridRequest& request, const std::vector<std::string>& words) {
   check_names(request.schemes, "multigrid", {"auto", "all"}, known_hierarchies());
   Json settings;
@@ -58,10 +102,21 @@ int run(const MultigridRequest& request, const std::vector<std::string>& words) 
   settings["tolerance"] = request.limits.tolerance;
   settings["max_iterations"] = request.limits.max_iterations;
   settings["excess"] = request.excess;
-  return run_contest("multigrid", request, settings, print_hierarchies, words);
+  return run_contest("multigrid", request, settings, print, words);
 }
 
-constexpr const char* examples =
+constexpr const char* help =
+    "columns of the table:\n"
+    "  setup       median of the repeated set-ups: all levels\n"
+    "  new values  all levels from new values of the same pattern\n"
+    "  cycles      either over the time of a cycle\n"
+    "  cycle       one V cycle from zero\n"
+    "  spread      the range of the middle half of these times over their median\n"
+    "  iterations  of a solve with it by --method\n"
+    "  kept        device memory that it holds beside the matrix\n"
+    "of levels:\n"
+    "  time        of a cycle that starts there, less that of one that starts on the next\n"
+    "  runs        the scheme of the product with its matrix, and the smoother\n"
     "\nexamples:\n"
     "  heddle-bench multigrid --generate poisson3d:60 elasticity:20\n"
     "  heddle-bench multigrid --generate convection:60 --method gmres --scheme auto\n"
@@ -76,8 +131,8 @@ void list(std::ostream& out) {
 
 Operation multigrid_operation() {
   return contest_operation<MultigridRequest>(
-      "multigrid", "Multigrid: set-up, new values, cycles, level by level", define, run,
-      hierarchies_help() + examples, list);
+      "multigrid", "Multigrid: set-up, new values, cycles, level by level", define, run, help,
+      list);
 }
 
 }  // namespace heddle::bench
