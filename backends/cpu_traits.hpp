@@ -2,8 +2,6 @@
 #pragma once
 
 #include <array>
-#include <optional>
-#include <string_view>
 
 #include "host/cpu_traits.hpp"
 #include "host/simd_function.hpp"
@@ -32,14 +30,6 @@ constexpr const char* name(Simd simd) {
     case Simd::gathers: return "gathers";
   }
   return "?";
-}
-
-/// The Simd of that name, or nothing.
-constexpr std::optional<Simd> simd_named(std::string_view text) {
-  for (const Simd simd : every_simd) {
-    if (text == name(simd)) return simd;
-  }
-  return std::nullopt;
 }
 
 /// Whether kernels of this program can use `simd` on this CPU. A file that a GPU's compiler

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "arena.hpp"
 #include "loops.hpp"
@@ -38,6 +40,40 @@ double seconds_of_apply(const Exec& exec, double budget, const Apply& apply) {
   } while (spent < budget || turns < 2);
   return least;
 }
+
+/// The fastest of what is made and measured one after the other, within `seconds` for all. While
+/// one is measured, it and the fastest so far are there at once.
+template <class Made>
+class Fastest {
+ public:
+  explicit Fastest(double seconds) : seconds_(seconds) {}
+
+  /// Of one, at most.
+  double budget() const { return seconds_ / most_measured; }
+  /// For another that takes so many seconds to make; for two there always is.
+  bool has_time(double to_make = 0) const {
+    return measured_ < 2 || spent_.seconds() + to_make + budget() <= seconds_;
+  }
+  void offer(Made made, double takes) {
+    if (measured_++ > 0 && takes >= least_) return;
+    fastest_ = std::move(made);
+    least_ = takes;
+  }
+
+  std::size_t measured() const { return measured_; }
+  Made take() { return std::move(fastest_); }
+  /// Why it was chosen, and what else speaks for it.
+  std::string reason(const std::string& of_itself) const {
+    return "the fastest of " + std::to_string(measured_) + " that were measured; " + of_itself;
+  }
+
+ private:
+  Kokkos::Timer spent_;
+  double seconds_;
+  Made fastest_;
+  double least_ = 0;
+  std::size_t measured_ = 0;
+};
 
 /// What is applied to: x of ones, and y, which an apply writes; as many and laid out as a plan
 /// expects them.

@@ -5,11 +5,10 @@
 
 #include "../../backends/cpu_traits.hpp"
 #include "../../core/loops.hpp"
-#include "../common/lanes_or_simd.hpp"
 #include "../common/owned_executor.hpp"
-#include "../common/pinned_simd.hpp"
 #include "host_kernel.hpp"
 #include "kernel.hpp"
+#include "predict.hpp"
 #include "storage.hpp"
 
 namespace heddle::detail::bcsr {
@@ -24,20 +23,22 @@ struct Runs {
   using Counts = VectorCounts<1, tuning.most_vectors>;
 
   Runs(const Inspection<Exec, Matrix>& in, const Scheme& asked)
-      : simd(loads_or_none(asked, in.device)), storage(in.exec, in.A, shape_of(asked)) {
+      : storage(in.exec, in.A, Parameters::shape_of(asked)) {
+    auto parameters = parameters_of<Parameters>(asked, in.device);
+    parameters.simd = simd = parameters.loads_or_none(asked, in.device);
     const BlockShape& shape = storage.shape();
     std::int64_t most_blocks = std::max<std::int64_t>(
         tuning.least_piece, storage.blocks() / (tuning.cpu_pieces * in.device.multiprocessors));
     if (in.device.has_lanes()) {
       const double columns = static_cast<double>(storage.blocks()) * shape.columns /
                              static_cast<double>(std::max<std::int64_t>(1, storage.block_rows()));
-      lanes = lanes_of(asked, columns, in.device);
+      if (!parameters.lanes) parameters.lanes = lanes_for(shape, columns, in.device);
+      lanes = *parameters.lanes;
       most_blocks =
           ceil_div(lanes / shape.rows * tuning.batch * tuning.most_batches, shape.columns);
     }
     storage.cut(in.exec, most_blocks);
-    scheme = Scheme(asked.format(),
-                    {asked.terms().front(), lanes_or_simd(in.device, lanes, backends::name(simd))});
+    scheme = scheme_with(asked, parameters, in.device);
   }
 
   bool has_dot(Op) const { return false; }
@@ -83,7 +84,7 @@ struct Runs {
   }
 
   Scheme scheme;
-  backends::Simd simd;
+  backends::Simd simd = backends::Simd::none;
   int lanes = 1;
   Storage<Exec, S, O, Off, Acc> storage;
 };

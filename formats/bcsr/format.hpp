@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../common/lanes_or_simd.hpp"
 #include "../formats.hpp"
 #include "predict.hpp"
 
@@ -14,11 +13,7 @@ struct BcsrFormat {
   static constexpr bool merges_repeats = true;
 
   static SchemeGrammar grammar(const Device& device) {
-    const SchemeKey size("<1..8>x<1..8>", {}, "",
-                         {"2x2", "3x3", "4x4", "6x6", "8x8", "1x4", "5x3"});
-    return {name,
-            {SchemeKernel(size)},
-            detail::lanes_or_simd(device, detail::bcsr::tuning.fewest_lanes, device.lanes)};
+    return grammar_from<detail::bcsr::Parameters>(name, device);
   }
 
   static std::vector<Scheme> candidates(const Features&, const Device&) {

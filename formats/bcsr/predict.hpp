@@ -5,6 +5,7 @@
 #include <string>
 
 #include "../../core/scheme.hpp"
+#include "../common/lanes_or_simd.hpp"
 #include "../common/prediction.hpp"
 #include "tuning.hpp"
 
@@ -18,11 +19,18 @@ struct BlockShape {
   int places() const { return rows * columns; }
 };
 
-/// Of a scheme bcsr/RxC.
-inline BlockShape shape_of(const Scheme& scheme) {
-  const std::string& key = scheme.terms().front().key;
-  return {key[0] - '0', key[2] - '0'};
-}
+/// The parameters of a scheme bcsr/RxC; for predict and inspect alike.
+struct Parameters : LanesOrSimd {
+  void list(SchemeFields& fields, const Device& device) {
+    list_lanes(fields, device, tuning.fewest_lanes, device.lanes);
+    list_simd(fields, device);
+    fields.kernel("<1..8>x<1..8>", {"2x2", "3x3", "4x4", "6x6", "8x8", "1x4", "5x3"});
+  }
+  static BlockShape shape_of(const Scheme& scheme) {
+    const std::string& key = scheme.kernel();
+    return {key[0] - '0', key[2] - '0'};
+  }
+};
 
 /// Why BCSR would not hold `blocks` blocks, or nothing.
 inline std::string too_much_fill_in(double blocks, const BlockShape& shape, double nonzeros) {
@@ -43,19 +51,14 @@ inline int lanes_for(const BlockShape& shape, double columns_of_block_row, const
   return lanes;
 }
 
-/// The same, unless the scheme says how many.
-inline int lanes_of(const Scheme& scheme, double columns_of_block_row, const Device& device) {
-  return scheme.has("lanes") ? static_cast<int>(scheme.integer("lanes"))
-                             : lanes_for(shape_of(scheme), columns_of_block_row, device);
-}
-
 /// From the bytes: every place, a column index a block, the block rows, x and y once; and on a GPU
 /// from the rounds of loads of a block row, the longest above all. Without the pattern all blocks
 /// are full.
 inline Prediction predict(const Scheme& scheme, const Features& features, const Device& device,
                           const Sizes& sizes) {
   const RowFeatures& rows = features.rows();
-  const BlockShape shape = shape_of(scheme);
+  const auto parameters = parameters_of<Parameters>(scheme, device);
+  const BlockShape shape = Parameters::shape_of(scheme);
   const auto n = static_cast<double>(rows.nonzeros);
   const double blocks = features.has_blocks()
                             ? static_cast<double>(features.blocks(shape.rows, shape.columns))
@@ -77,7 +80,7 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
       " % of fill-in";
   if (device.has_lanes()) {
     const double columns = blocks * shape.columns / std::max(1.0, block_rows);
-    const int lanes = lanes_of(scheme, columns, device);
+    const int lanes = parameters.lanes ? *parameters.lanes : lanes_for(shape, columns, device);
     const double at_once = lanes / shape.rows * tuning.batch;
     const double longest = std::max(columns, static_cast<double>(rows.longest_row));
     prediction.price(GpuCost{.rounds = std::ceil(longest / at_once),

@@ -20,13 +20,12 @@ struct Runs {
   using Off = typename Matrix::offset_type;
   using Counts = VectorCounts<1, 4, most_vectors>;
 
-  Runs(const Inspection<Exec, Matrix>& in, const Scheme& resolved, const Parameters& parameters,
-       backends::Simd how)
+  Runs(const Inspection<Exec, Matrix>& in, const Scheme& resolved, const Parameters& parameters)
       : scheme(resolved),
-        simd(how),
-        lane_bits(std::countr_zero(static_cast<unsigned>(parameters.lanes))),
-        storage(in.exec, in.A, std::countr_zero(static_cast<unsigned>(parameters.slice_rows)),
-                parameters.sigma, in.promises.sorted) {}
+        simd(*parameters.simd),
+        lane_bits(std::countr_zero(static_cast<unsigned>(*parameters.lanes))),
+        storage(in.exec, in.A, std::countr_zero(static_cast<unsigned>(*parameters.slice_rows)),
+                *parameters.sigma, in.promises.sorted) {}
 
   /// Not where slices are cut, whose sums come in a second launch.
   bool has_dot(Op) const { return storage.cut() == 0; }

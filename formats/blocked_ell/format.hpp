@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <string>
-
-#include "../common/lanes_or_simd.hpp"
 #include "../formats.hpp"
 #include "predict.hpp"
 
@@ -16,16 +13,7 @@ struct BlockedEllFormat {
   static constexpr const char* name = "blocked-ell";
 
   static SchemeGrammar grammar(const Device& device) {
-    const SchemeKey sigma("sigma", {"none", sigmas()}, "none", {"64", "1000"});
-    const int least = device.has_lanes() ? device.lanes : detail::blocked_ell::tuning.cpu_rows;
-    std::vector<SchemeKey> keys{
-        SchemeKey("rows",
-                  {std::to_string(least), std::to_string(2 * least), std::to_string(4 * least)},
-                  scheme_auto),
-        sigma};
-    keys.push_back(
-        detail::lanes_or_simd(device, 1, detail::blocked_ell::tuning.most_lanes).front());
-    return {name, {}, keys};
+    return grammar_from<detail::blocked_ell::Parameters>(name, device);
   }
 
   static std::vector<Scheme> candidates(const Features& features, const Device& device) {
@@ -48,11 +36,6 @@ struct BlockedEllFormat {
   template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
   static std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect(
       const Inspection<Exec, Matrix>& in, const Scheme& scheme);
-
- private:
-  static std::string sigmas() {
-    return "<1.." + std::to_string(detail::blocked_ell::tuning.most_sigma) + ">";
-  }
 };
 
 }  // namespace heddle

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../common/pinned_simd.hpp"
 #include "executor.hpp"
 #include "format.hpp"
 
@@ -17,12 +16,12 @@ template <ExecutionSpace Exec, class Matrix>
 void refuse_padding(const Inspection<Exec, Matrix>& in, const Parameters& parameters) {
   const RowFeatures& rows = in.features.rows();
   if (!parameters.sorts()) return;
-  if (too_much_padding(most_slots(rows, parameters.slice_rows), rows).empty() &&
-      parameters.sigma % parameters.slice_rows == 0) {
+  if (too_much_padding(most_slots(rows, *parameters.slice_rows), rows).empty() &&
+      *parameters.sigma % *parameters.slice_rows == 0) {
     return;
   }
-  const int bits = std::countr_zero(static_cast<unsigned>(parameters.slice_rows));
-  const auto slots = static_cast<double>(sorted_slots(in.exec, in.A, bits, parameters.sigma));
+  const int bits = std::countr_zero(static_cast<unsigned>(*parameters.slice_rows));
+  const auto slots = static_cast<double>(sorted_slots(in.exec, in.A, bits, *parameters.sigma));
   const std::string refusal = too_much_padding(slots, rows);
   if (!refusal.empty()) {
     throw Refusal(std::string(BlockedEllFormat::name) + ": sorted, " + refusal,
@@ -36,15 +35,11 @@ template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
 std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> BlockedEllFormat::inspect(
     const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
   using namespace detail::blocked_ell;
-  const Parameters parameters = Parameters::resolve(scheme, in.features.rows(), in.device);
-  const backends::Simd simd = detail::loads_or_none(scheme, in.device);
+  Parameters parameters = Parameters::resolve(scheme, in.features.rows(), in.device);
+  parameters.simd = parameters.loads_or_none(scheme, in.device);
   refuse_padding(in, parameters);
-  std::vector<SchemeTerm> terms{
-      {"rows", parameters.slice_rows},
-      {"sigma", parameters.sigma > 0 ? std::to_string(parameters.sigma) : std::string("none")},
-      detail::lanes_or_simd(in.device, parameters.lanes, backends::name(simd))};
-  return std::make_unique<Executor<Exec, Matrix, V, Acc>>(in, Scheme(name, std::move(terms)),
-                                                          parameters, simd);
+  return std::make_unique<Executor<Exec, Matrix, V, Acc>>(
+      in, scheme_with(scheme, parameters, in.device), parameters);
 }
 
 template <>

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "../../core/scheme.hpp"
+#include "../common/lanes_or_simd.hpp"
 #include "../common/prediction.hpp"
 #include "tuning.hpp"
 
@@ -41,26 +42,31 @@ inline std::string too_much_padding(double slots, const RowFeatures& rows) {
 }
 
 /// The parameters of a scheme, those that it leaves out resolved; for predict and inspect alike.
-struct Parameters {
-  int slice_rows;
-  std::int64_t sigma;  ///< the window in which rows are sorted; 0 for none
-  int lanes = 1;       ///< a row, on a GPU
+struct Parameters : LanesOrSimd {
+  std::optional<int> slice_rows;
+  std::optional<std::int64_t> sigma;  ///< the window in which rows are sorted; 0 for none
 
+  void list(SchemeFields& fields, const Device& device) {
+    const int least = slice_rows_for(device);
+    fields.add(slice_rows, {.key = "rows", .numbers = {least, 4 * least, true}});
+    fields.add(sigma, {.key = "sigma",
+                       .words = {"none"},
+                       .numbers = {1, tuning.most_sigma},
+                       .fallback = "none",
+                       .examples = {"64", "1000"}});
+    list_lanes(fields, device, 1, tuning.most_lanes);
+    list_simd(fields, device);
+  }
   static Parameters resolve(const Scheme& scheme, const RowFeatures& rows, const Device& device) {
-    const auto given = [&](const char* key, auto otherwise) {
-      return scheme.has(key) ? static_cast<int>(scheme.integer(key)) : otherwise();
-    };
-    const bool sorts = scheme.has("sigma") && scheme.value("sigma") != "none";
-    Parameters all{given("rows", [&] { return slice_rows_for(device); }),
-                   sorts ? scheme.integer("sigma") : 0};
-    if (!device.has_lanes()) return all;
-    all.lanes = given(
-        "lanes", [&] { return lanes_of_slots(rows, device, tuning.batch, tuning.most_lanes); });
+    auto all = parameters_of<Parameters>(scheme, device);
+    if (!all.slice_rows) all.slice_rows = slice_rows_for(device);
+    if (!all.sigma) all.sigma = 0;
+    if (!all.lanes) all.lanes = lanes_of_slots(rows, device, tuning.batch, tuning.most_lanes);
     return all;
   }
 
   /// Whether rows of several slices are sorted together.
-  bool sorts() const { return sigma > slice_rows; }
+  bool sorts() const { return *sigma > *slice_rows; }
 };
 
 /// Bytes of a Slice: where its slots and columns begin, the least column, the width.
@@ -94,19 +100,19 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
     return Prediction::refuse("a row of " + std::to_string(rows.longest_row) + " entries");
   }
   const Parameters parameters = Parameters::resolve(scheme, rows, device);
-  const int slice_rows = parameters.slice_rows;
+  const int slice_rows = *parameters.slice_rows;
   const double unsorted_slots = most_slots(rows, slice_rows);
   const bool sorted = parameters.sorts();
   // Of rows that are sorted the inspector counts, before it allocates.
   const std::string refusal = sorted ? "" : too_much_padding(unsorted_slots, rows);
   if (!refusal.empty()) return Prediction::refuse(refusal);
   const auto n = static_cast<double>(rows.nonzeros);
-  const double slots = sorted && parameters.sigma >= 4 * slice_rows
+  const double slots = sorted && *parameters.sigma >= 4 * slice_rows
                            ? n + padding_left * std::max(0.0, unsorted_slots - n)
                            : unsorted_slots;
   const auto slices = static_cast<double>(ceil_div(rows.rows, std::int64_t{slice_rows}));
   const double order =
-      parameters.sigma > 0 ? static_cast<double>(rows.rows) * sizes.ordinal_bytes : 0;
+      *parameters.sigma > 0 ? static_cast<double>(rows.rows) * sizes.ordinal_bytes : 0;
   Prediction prediction;
   prediction.lacks_pattern = !features.has_pattern();
   prediction.pattern_may_refuse = false;
@@ -124,7 +130,7 @@ inline Prediction predict(const Scheme& scheme, const Features& features, const 
     const auto width = static_cast<double>(cut ? tuning.piece_width : rows.longest_row);
     constexpr GpuSetup as_it_is{140, 29, 136, 310}, in_windows{152, 30, 366, 308};
     prediction.price(
-        GpuCost{.rounds = std::ceil(width / static_cast<double>(tuning.batch * parameters.lanes)),
+        GpuCost{.rounds = std::ceil(width / static_cast<double>(tuning.batch * *parameters.lanes)),
                 .round_seconds = 1.2e-6,
                 .efficiency = 0.92,
                 .launches = cut ? 2 : 1,

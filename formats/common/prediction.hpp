@@ -116,6 +116,7 @@ inline int lanes_of_slots(const RowFeatures& rows, const Device& device, int bat
   const std::int64_t room =
       static_cast<std::int64_t>(device.multiprocessors) * device.threads_per_multiprocessor;
   int lanes = 1;
+  if (!device.has_lanes()) return lanes;
   while (lanes < most && rows.rows * 2 * lanes <= room / 2 &&
          2 * lanes * batch < rows.longest_row + batch) {
     lanes *= 2;

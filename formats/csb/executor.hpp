@@ -49,16 +49,16 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
   using Off = typename Matrix::offset_type;
 
   /// Each member is made from those before it.
-  Executor(const Inspection<Exec, Matrix>& in, const Parameters& parameters)
-      : beta_(parameters.beta),
-        atomics_(parameters.atomics),
+  Executor(const Inspection<Exec, Matrix>& in, const Scheme& resolved, const Parameters& parameters)
+      : beta_(*parameters.beta),
+        atomics_(parameters.sweep == Mirroring::atomics),
         symmetry_(in.symmetry),
         rows_(static_cast<double>(in.A.rows())),
         columns_(static_cast<double>(in.A.columns())),
-        storage_(in.exec, in.A, parameters.beta, symmetry_ == Symmetry::hermitian),
+        storage_(in.exec, in.A, beta_, symmetry_ == Symmetry::hermitian),
         through_memory_(backends::scratch_bytes<Acc>(beta_) > in.device.scratch_bytes),
         vectors_(vectors_at_once(in)),
-        scheme_(parameters.scheme(symmetry_ != Symmetry::none)),
+        scheme_(resolved),
         swept_by_columns_(storage_.sweep_columns(in.exec, symmetry_ != Symmetry::none)),
         by_rows_(in.exec, storage_.block_rows(), storage_.nonzeros(),
                  cutting(in, storage_.row_panels(), storage_.row_start())),

@@ -13,11 +13,8 @@ struct CsbFormat {
   static constexpr const char* name = "csb";
   static constexpr bool takes_triangles = true;
 
-  static SchemeGrammar grammar(const Device&) {
-    const SchemeKey beta("beta",
-                         {"256", "512", "1024", "2048", "4096", "8192", "16384", "32768", "65536"},
-                         scheme_auto);
-    return {name, {}, {beta, SchemeKey("sweep", {"two", "atomics"}, scheme_auto)}};
+  static SchemeGrammar grammar(const Device& device) {
+    return grammar_from<detail::csb::Parameters>(name, device);
   }
 
   static std::vector<Scheme> candidates(const Features&, const Device&) { return {Scheme(name)}; }

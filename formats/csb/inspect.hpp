@@ -9,8 +9,10 @@ namespace heddle {
 template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
 std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> CsbFormat::inspect(
     const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
+  const auto parameters =
+      detail::csb::Parameters::resolve(scheme, in.symmetry != Symmetry::none, in.device);
   return std::make_unique<detail::csb::Executor<Exec, Matrix, V, Acc>>(
-      in, detail::csb::Parameters(scheme));
+      in, scheme_with(scheme, parameters, in.device), parameters);
 }
 
 template <>

@@ -3,31 +3,34 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
-#include <vector>
 
-#include "../../core/scheme.hpp"
+#include "../../core/scheme_fields.hpp"
 #include "../common/prediction.hpp"
 #include "../inspect/recipe/walks.hpp"
 #include "tuning.hpp"
 
 namespace heddle::detail::csb {
 
-/// The parameters of a scheme csb, those that it leaves out resolved.
-struct Parameters {
-  int beta = tuning.beta;
-  /// Of a triangle: whether mirror images of blocks beside the diagonal are added to y by atomic
-  /// additions, which is not reproducible; else by a second sweep, which reads these blocks again.
-  bool atomics = false;
+/// Of a triangle: how mirror images of blocks beside the diagonal are added to y: by a second
+/// sweep, which reads these blocks again, or by atomic additions, which is not reproducible.
+enum class Mirroring { two, atomics };
 
-  explicit Parameters(const Scheme& scheme) {
-    if (scheme.has("beta")) beta = static_cast<int>(scheme.integer("beta"));
-    atomics = scheme.has("sweep") && scheme.value("sweep") == "atomics";
+/// The parameters of a scheme csb; for predict and inspect alike.
+struct Parameters {
+  std::optional<int> beta;
+  std::optional<Mirroring> sweep;  ///< of a triangle
+
+  void list(SchemeFields& fields, const Device&) {
+    fields.add(beta, {.key = "beta", .numbers = {256, 65536, true}});
+    fields.add(sweep, {.key = "sweep", .words = {"two", "atomics"}});
   }
-  Scheme scheme(bool triangle) const {
-    std::vector<SchemeTerm> terms{{"beta", std::to_string(beta)}};
-    if (triangle) terms.emplace_back("sweep", atomics ? "atomics" : "two");
-    return Scheme("csb", std::move(terms));
+  static Parameters resolve(const Scheme& scheme, bool triangle, const Device& device) {
+    auto all = parameters_of<Parameters>(scheme, device);
+    if (!all.beta) all.beta = tuning.beta;
+    if (triangle && !all.sweep) all.sweep = Mirroring::two;
+    return all;
   }
 };
 
@@ -37,8 +40,8 @@ inline double mirrored_bytes(const Parameters& parameters, const RowFeatures& ro
                              const Sizes& sizes) {
   const auto n = static_cast<double>(rows.nonzeros), side = static_cast<double>(rows.rows);
   const double vectors = sizes.vectors.count * sizes.vector_bytes;
-  if (parameters.atomics) return 2 * n * vectors;
-  const double panels = std::ceil(side / parameters.beta);
+  if (parameters.sweep == Mirroring::atomics) return 2 * n * vectors;
+  const double panels = std::ceil(side / *parameters.beta);
   const double blocks = std::min(n, panels * (panels - 1) / 2);
   const double entry = sizes.scalar_bytes + 2.0 * sizeof(std::uint16_t);
   const double block = 3.0 * sizes.offset_bytes + sizes.ordinal_bytes;
@@ -50,7 +53,7 @@ inline double mirrored_bytes(const Parameters& parameters, const RowFeatures& ro
 inline double bytes_of_pieces(const Parameters& parameters, const RowFeatures& rows,
                               const Device& device, const Sizes& sizes) {
   const auto n = static_cast<double>(rows.nonzeros);
-  const double beta = parameters.beta, sums = beta * sizes.accumulator_bytes;
+  const double beta = *parameters.beta, sums = beta * sizes.accumulator_bytes;
   const auto scratch = static_cast<double>(device.scratch_bytes);
   const bool through_memory = sums > scratch;
   const bool several =
@@ -76,10 +79,11 @@ inline double bytes_of_pieces(const Parameters& parameters, const RowFeatures& r
 /// as long as CSR of the whole (docs/csb.md).
 inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const Device& device,
                           const Sizes& sizes) {
-  const Parameters parameters(scheme);
+  const bool triangle = sizes.symmetry != Symmetry::none;
+  const auto parameters = Parameters::resolve(scheme, triangle, device);
   const auto n = static_cast<double>(rows.nonzeros);
-  const double block_rows = std::ceil(static_cast<double>(rows.rows) / parameters.beta);
-  const double block_columns = std::ceil(static_cast<double>(rows.columns) / parameters.beta);
+  const double block_rows = std::ceil(static_cast<double>(rows.rows) / *parameters.beta);
+  const double block_columns = std::ceil(static_cast<double>(rows.columns) / *parameters.beta);
   const double entry = sizes.scalar_bytes + 2.0 * sizeof(std::uint16_t);
   const double table = block_rows * block_columns / 8;
   if (table > std::max(tuning.most_table_bytes, n * entry)) {
@@ -87,8 +91,7 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
                               std::to_string(std::llround(block_columns)) +
                               " blocks would need a table larger than the matrix");
   }
-  const bool triangle = sizes.symmetry != Symmetry::none;
-  if (scheme.has("sweep") && !triangle) {
+  if (parameters.sweep && !triangle) {
     return Prediction::refuse("sweep is for a matrix of which one triangle is stored");
   }
   const double vectors = sizes.vectors.count;
@@ -104,7 +107,7 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
       n * entry + of_blocks +
       vectors * sizes.vector_bytes * static_cast<double>(rows.rows + rows.columns) +
       (triangle ? mirrored_bytes(parameters, rows, sizes) : 0);
-  prediction.reason = "blocks of " + std::to_string(parameters.beta) + " rows and columns, " +
+  prediction.reason = "blocks of " + std::to_string(*parameters.beta) + " rows and columns, " +
                       (triangle ? "for one triangle as it is" : "for A and its transpose alike");
   prediction.last_resort = true;
   const int launches = triangle ? 4 : 2;

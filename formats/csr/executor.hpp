@@ -26,9 +26,9 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
 
   Executor(const Inspection<Exec, Matrix>& in, const Scheme& scheme)
       : A_(in.A),
-        parameters_(Parameters::resolve(scheme, in.features.rows())),
+        parameters_(Parameters::resolve(scheme, in.features.rows(), in.device)),
         apart_(in.vectors.apart),
-        variant_(in, scheme) {
+        variant_(in, scheme, parameters_) {
     switch (parameters_.way) {
       case Way::rows: break;
       case Way::adaptive:
@@ -42,11 +42,12 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
         break;
       case Way::searched_merge: search_ = Kernels::share_search(in.device, A_); break;
       case Way::blocks:
-        blocks_ = Blocks(in.exec, A_, parameters_.rows_per_block, parameters_.long_row);
+        blocks_ = Blocks(in.exec, A_, *parameters_.rows_per_block, *parameters_.long_row);
         break;
     }
     if (parameters_.has_shares()) packed_ = room_for_packing(in);
-    scheme_ = resolved(scheme);
+    parameters_.packed = packed_.vectors();
+    scheme_ = scheme_with(scheme, parameters_, in.device);
   }
 
   const Scheme& scheme() const override { return scheme_; }
@@ -132,7 +133,7 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
       return Kernels::shares(exec, label, operands, shares_.table(), variant_, dot);
     };
     switch (parameters_.way) {
-      case Way::rows: return Kernels::rows(exec, operands, parameters_.lanes, variant_, dot);
+      case Way::rows: return Kernels::rows(exec, operands, *parameters_.lanes, variant_, dot);
       case Way::adaptive: return shares("heddle::spmv::csr_adaptive");
       case Way::merge: return shares("heddle::spmv::csr_merge");
       case Way::searched_merge:
@@ -151,22 +152,6 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
       if (!Kernels::repays_packing(in.exec, A_, room, variant_)) room = 0;
     }
     return room ? PackedVectors<Exec, V>(in.exec, A_.columns(), room) : PackedVectors<Exec, V>();
-  }
-
-  Scheme resolved(const Scheme& scheme) const {
-    std::vector<SchemeTerm> terms{scheme.terms().front()};
-    if (scheme.has("transpose")) terms.emplace_back("transpose", scheme.value("transpose"));
-    if (parameters_.way == Way::merge) terms.emplace_back("search", "plan");
-    if (parameters_.way == Way::searched_merge) terms.emplace_back("search", "apply");
-    if (parameters_.way == Way::blocks) {
-      terms.emplace_back("rows", parameters_.rows_per_block);
-      terms.emplace_back("long", parameters_.long_row);
-    }
-    variant_.append_to(terms);
-    if (parameters_.has_shares()) {
-      terms.emplace_back("pack", packed_.vectors() ? std::to_string(packed_.vectors()) : "no");
-    }
-    return Scheme(scheme.format(), std::move(terms));
   }
 
   Matrix A_;

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/cpu_traits.hpp"
-#include "../../core/scheme_grammar.hpp"
 #include "../formats.hpp"
 #include "predict.hpp"
-#include "row_hints.hpp"
 
 namespace heddle {
 
@@ -14,45 +11,12 @@ struct CsrFormat {
   static constexpr const char* name = "csr";
 
   static SchemeGrammar grammar(const Device& device) {
-    const SchemeKey search("search", {"plan", "apply"}, scheme_auto);
-    const SchemeKey rows("rows", {"<1..65536>"}, scheme_auto, {"7", "64"});
-    const SchemeKey long_row("long", {"<n>"}, scheme_auto, {"1", "40"});
-    const SchemeKey atomics("transpose", {"atomics"}, scheme_auto);
-    const auto pack = [](const char* range) {
-      return SchemeKey("pack", {"no", range}, scheme_auto, {"8"});
-    };
-    if (device.has_lanes()) {
-      std::vector<std::string> widths;
-      for (const int width : subwarp_widths(device)) widths.push_back(std::to_string(width));
-      const SchemeKey up_to_32 = pack("<2..32>");
-      return {name,
-              {{"scalar"},
-               {"subwarp", widths},
-               {"adaptive", {}, {up_to_32}},
-               {"merge", {}, {search, up_to_32}},
-               {"blocks", {}, {rows, long_row}}},
-              {atomics}};
-    }
-    const SchemeKey simd("simd", detail::csr::names_of(backends::every_simd), scheme_auto);
-    const std::vector<SchemeKey> shares = {
-        simd,
-        {"loop", detail::csr::names_of(detail::csr::every_row_loop), scheme_auto},
-        {"runs", {"yes", "no"}, scheme_auto},
-        {"prefetch", {"yes", "no"}, scheme_auto},
-        pack("<2..64>")};
-    std::vector<SchemeKey> merge{search};
-    merge.insert(merge.end(), shares.begin(), shares.end());
-    return {name,
-            {{"scalar", {}, {simd}},
-             {"adaptive", {}, shares},
-             {"merge", {}, merge},
-             {"blocks", {}, {rows, long_row, simd}}},
-            {atomics}};
+    return grammar_from<detail::csr::Parameters>(name, device);
   }
 
   static std::vector<Scheme> candidates(const Features&, const Device& device) {
     std::vector<Scheme> schemes{Scheme(name, {{"scalar"}})};
-    for (const int width : subwarp_widths(device)) {
+    for (int width = 2; width <= device.lanes; width *= 2) {
       schemes.push_back(Scheme(name, {{"subwarp", width}}));
     }
     schemes.push_back(Scheme(name, {{"adaptive"}}));
@@ -97,12 +61,6 @@ struct CsrFormat {
  private:
   /// Additions to y by atomics, over an apply without a transpose: docs/choose.md.
   static constexpr double atomics_factor = 5;
-
-  static std::vector<int> subwarp_widths(const Device& device) {
-    std::vector<int> widths;
-    for (int width = 2; width <= device.lanes; width *= 2) widths.push_back(width);
-    return widths;
-  }
 };
 
 }  // namespace heddle

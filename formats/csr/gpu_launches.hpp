@@ -23,8 +23,7 @@ struct GpuVariant {
   GpuVariant() = default;
   explicit GpuVariant(WithoutPlan) {}
   template <class Inspection>
-  GpuVariant(const Inspection&, const Scheme&) {}
-  void append_to(std::vector<SchemeTerm>&) const {}
+  GpuVariant(const Inspection&, const Scheme&, Parameters&) {}
   std::size_t bytes() const { return 0; }
 };
 

@@ -3,14 +3,14 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "../../backends/lanes.hpp"
 #include "../../backends/threads_at_once.hpp"
 #include "../../core/scheme.hpp"
 #include "../common/inspection.hpp"
-#include "../common/pinned_simd.hpp"
+#include "../common/lanes_or_simd.hpp"
 #include "host_simd_rows.hpp"
+#include "parameters.hpp"
 #include "row_ends.hpp"
 #include "row_hints.hpp"
 #include "row_runs.hpp"
@@ -23,30 +23,26 @@ struct WithoutPlan {};
 
 /// The parameters of a csr scheme that only CPUs have, resolved: what the scheme leaves out is
 /// decided by the processor, and for csr/adaptive by the rows of the matrix.
-///
-///     simd=none|loads|gathers                how SIMD registers are used
-///     loop=row|four|branchless|sparse        how rows are gone through (with simd)
-///     runs=yes|no                            runs of like rows are taken together (with simd)
-///     prefetch=yes|no                        the matrix is asked for ahead (with simd)
 template <ExecutionSpace Exec, class Operands>
 class HostVariant {
  public:
   HostVariant() = default;
   /// Without a plan: what the processor does best.
-  explicit HostVariant(WithoutPlan) { hints_.simd = resolve_simd(); }
+  explicit HostVariant(WithoutPlan) { hints_.simd = resolve_simd({}, {}); }
 
   /// Throws Refusal for what these types or this processor do not have. csr/adaptive looks at the
   /// matrix: two or three passes over row_ptr, one over col_idx, and waits for them.
   template <class Matrix>
-  HostVariant(const Inspection<Exec, Matrix>& in, const Scheme& scheme) : scheme_(scheme) {
-    hints_.simd = resolve_simd();
-    if (hints_.simd == backends::Simd::none) refuse_without_simd({"loop", "runs", "prefetch"});
+  HostVariant(const Inspection<Exec, Matrix>& in, const Scheme& scheme, Parameters& parameters) {
+    hints_.simd = resolve_simd(scheme, parameters.simd);
+    parameters.simd = hints_.simd;
+    if (hints_.simd == backends::Simd::none) refuse_without_simd(scheme, parameters);
     if constexpr (can_use_simd) {
       if (hints_.simd == backends::Simd::none) return;
-      if (takes_any_rows()) {
-        hints_.two_one_by_one = !comes_from_memory(in);
+      if (parameters.has_shares()) {
+        resolve_rows(in, parameters);
       } else {
-        resolve_rows(in);
+        hints_.two_one_by_one = !comes_from_memory(in);
       }
     }
   }
@@ -54,33 +50,21 @@ class HostVariant {
   const RowHints& hints() const { return hints_; }
   std::size_t bytes() const { return runs_.bytes(); }
 
-  /// The resolved parameters, in the grammar's order.
-  void append_to(std::vector<SchemeTerm>& terms) const {
-    terms.emplace_back("simd", backends::name(hints_.simd));
-    if (hints_.simd == backends::Simd::none || takes_any_rows()) return;
-    terms.emplace_back("loop", name(hints_.loop));
-    terms.emplace_back("runs", hints_.runs ? "yes" : "no");
-    terms.emplace_back("prefetch", hints_.prefetch ? "yes" : "no");
-  }
-
  private:
   using O = typename Operands::ordinal_type;
   static constexpr bool can_use_simd = suits_simd<Operands> && backends::runs_on_host<Exec>;
 
-  /// Whether the scheme goes through rows in the one way that suits any.
-  bool takes_any_rows() const { return scheme_.has("scalar") || scheme_.has("blocks"); }
-
-  backends::Simd resolve_simd() const {
+  static backends::Simd resolve_simd(const Scheme& scheme, std::optional<backends::Simd> asked) {
     using backends::Simd;
     constexpr bool gathers = sizeof(O) == 4;
-    const std::string text = "scheme '" + scheme_.to_string() + "': ";
+    const std::string text = "scheme '" + scheme.to_string() + "': ";
     if (!can_use_simd) {
-      if (scheme_.has("simd") && scheme_.value("simd") != backends::name(Simd::none)) {
+      if (asked.value_or(Simd::none) != Simd::none) {
         throw Refusal(text + "these types have plain loops only", "pin simd=none");
       }
       return Simd::none;
     }
-    const std::optional<Simd> pinned = pinned_simd(scheme_);
+    const std::optional<Simd> pinned = pinned_simd(scheme, asked);
     if (!pinned) {
       const Simd best = backends::best_simd();
       return best == Simd::gathers && !gathers ? Simd::loads : best;
@@ -91,35 +75,37 @@ class HostVariant {
     return *pinned;
   }
 
-  void refuse_without_simd(const std::vector<const char*>& keys) const {
-    for (const char* key : keys) {
-      if (!scheme_.has(key)) continue;
-      throw Refusal("scheme '" + scheme_.to_string() + "': " + key + " is for SIMD registers",
-                    "these types or this processor have plain loops only: leave it out");
-    }
+  static void refuse_without_simd(const Scheme& scheme, const Parameters& parameters) {
+    const char* const key = parameters.loop       ? "loop"
+                            : parameters.runs     ? "runs"
+                            : parameters.prefetch ? "prefetch"
+                                                  : nullptr;
+    if (!key) return;
+    throw Refusal("scheme '" + scheme.to_string() + "': " + key + " is for SIMD registers",
+                  "these types or this processor have plain loops only: leave it out");
   }
 
   template <class Matrix>
-  void resolve_rows(const Inspection<Exec, Matrix>& in) {
+  void resolve_rows(const Inspection<Exec, Matrix>& in, Parameters& parameters) {
     using backends::CpuTraits;
     const CpuTraits& cpu = backends::cpu_traits();
-    const bool learns = scheme_.has("adaptive");
+    const bool learns = parameters.way == Way::adaptive;
     const bool streams = comes_from_memory(in);
 
-    const std::string runs = said("runs");
-    if (runs == "yes" || (runs.empty() && learns)) {
-      runs_ = RowRuns<Exec>(in.exec, in.A, runs == "yes");
+    if (parameters.runs ? *parameters.runs == Wanted::yes : learns) {
+      runs_ = RowRuns<Exec>(in.exec, in.A, parameters.runs.has_value());
       hints_.runs = runs_.codes();
     }
-    const std::string prefetch = said("prefetch");
-    hints_.prefetch =
-        prefetch.empty() ? learns && streams && cpu.software_prefetch_pays : prefetch == "yes";
+    parameters.runs = hints_.runs ? Wanted::yes : Wanted::no;
+    hints_.prefetch = parameters.prefetch ? *parameters.prefetch == Wanted::yes
+                                          : learns && streams && cpu.software_prefetch_pays;
+    parameters.prefetch = hints_.prefetch ? Wanted::yes : Wanted::no;
 
     RowEnds ends = RowEnds::unforeseen;
     if (learns) ends = row_ends(in.exec, in.A.row_ptr().data(), in.A.rows(), cpu.predicted_rows);
-    const std::string loop = said("loop");
     // Where the processor gathers, branches that are foreseen gain nothing over masks.
-    hints_.loop = loop.empty() ? loop_for(ends, !cpu.fast_gathers) : *row_loop_named(loop);
+    if (!parameters.loop) parameters.loop = loop_for(ends, !cpu.fast_gathers);
+    hints_.loop = *parameters.loop;
     hints_.two_one_by_one = (hints_.runs || ends != RowEnds::foreseen) && !streams;
   }
 
@@ -141,9 +127,6 @@ class HostVariant {
            cpu_tuning<backends::Host>.cached_bytes_per_thread;
   }
 
-  std::string said(const char* key) const { return scheme_.has(key) ? scheme_.value(key) : ""; }
-
-  Scheme scheme_;
   RowHints hints_;
   RowRuns<Exec> runs_;
 };

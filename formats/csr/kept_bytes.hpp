@@ -59,8 +59,8 @@ inline double table_bytes(double shares, const Device& device, const Sizes& size
 /// The blocks of csr/blocks, at most: a long row is one, and so is what stands before it.
 inline double blocks_bytes(const Parameters& parameters, const RowFeatures& rows,
                            const Sizes& sizes) {
-  const std::int64_t long_row = parameters.long_row;
-  std::int64_t blocks = ceil_div(rows.rows, parameters.rows_per_block) + 1;
+  const std::int64_t long_row = *parameters.long_row;
+  std::int64_t blocks = ceil_div(rows.rows, *parameters.rows_per_block) + 1;
   if (rows.longest_row > long_row) blocks += 2 * (rows.nonzeros / (long_row + 1));
   return static_cast<double>(std::min(blocks, rows.rows + 1)) * sizes.ordinal_bytes;
 }
@@ -82,13 +82,13 @@ inline double kept_bytes_on_gpu(const Parameters& parameters, const RowFeatures&
 }
 
 /// The same on a CPU, at most: csr/adaptive keeps runs of rows where they gain enough.
-inline double kept_bytes_on_cpu(const Scheme& scheme, const Parameters& parameters,
-                                const RowFeatures& rows, const Device& device, const Sizes& sizes) {
+inline double kept_bytes_on_cpu(const Parameters& parameters, const RowFeatures& rows,
+                                const Device& device, const Sizes& sizes) {
   if (parameters.way == Way::blocks) return blocks_bytes(parameters, rows, sizes);
   if (!parameters.has_shares()) return 0;
-  const bool simd = !scheme.has("simd") || scheme.value("simd") != "none";
+  const bool simd = parameters.simd != backends::Simd::none;
   const bool runs =
-      scheme.has("runs") ? scheme.value("runs") == "yes" : parameters.way == Way::adaptive;
+      parameters.runs ? *parameters.runs == Wanted::yes : parameters.way == Way::adaptive;
   const double shares = parameters.has_table() ? device.multiprocessors : 0;
   return packed_bytes(parameters, simd, rows, device, sizes) + table_bytes(shares, device, sizes) +
          (simd && runs ? static_cast<double>(rows.rows) : 0);

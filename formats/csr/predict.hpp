@@ -137,7 +137,7 @@ inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
                                  const Device& device, const Sizes& sizes,
                                  const GpuTuning& tuning) {
   const RowFeatures& rows = features.rows();
-  const Parameters parameters = Parameters::resolve(scheme, rows);
+  const Parameters parameters = Parameters::resolve(scheme, rows, device);
   const GpuCosts costs(rows, device, sizes, tuning);
   Prediction prediction;
   prediction.moved_bytes = csr_least_bytes(rows, sizes);
@@ -151,7 +151,7 @@ inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
                .setup = {45, 3.5, 89}};
   switch (parameters.way) {
     case Way::rows:
-      cost.rounds = costs.subwarp(parameters.lanes);
+      cost.rounds = costs.subwarp(*parameters.lanes);
       prediction.reason = parameters.lanes == 1 ? shape + ", and enough to fill the device" : shape;
       break;
     case Way::adaptive:
@@ -186,13 +186,13 @@ inline Prediction predict_on_gpu(const Scheme& scheme, const Features& features,
 inline Prediction predict_on_cpu(const Scheme& scheme, const Features& features,
                                  const Device& device, const Sizes& sizes) {
   const RowFeatures& rows = features.rows();
-  const Parameters parameters = Parameters::resolve(scheme, rows);
+  const Parameters parameters = Parameters::resolve(scheme, rows, device);
   Prediction prediction;
   const int most = sizes.vectors.apart ? cpu_tuning<backends::Host>.vectors_apart
                                        : most_vectors_per_launch(device.has_lanes());
   prediction.moved_bytes =
       csr_least_bytes(rows, sizes, passes_over_matrix(sizes.vectors.count, most));
-  prediction.kept_bytes = kept_bytes_on_cpu(scheme, parameters, rows, device, sizes);
+  prediction.kept_bytes = kept_bytes_on_cpu(parameters, rows, device, sizes);
   const double apply = estimated_launch_seconds(device) +
                        prediction.moved_bytes / estimated_bytes_per_second(device);
   const double look = cpu_setup_seconds + 0.5 * apply;

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "../../backends/cpu_traits.hpp"
 
@@ -19,34 +14,6 @@ enum class RowLoop {
   branchless,  ///< the same with the last eight nonzeros under masks: fewer branches still
   sparse,      ///< as four, with x prefetched, for matrices whose rows are mostly empty
 };
-
-inline constexpr std::array every_row_loop = {RowLoop::row, RowLoop::four, RowLoop::branchless,
-                                              RowLoop::sparse};
-
-constexpr const char* name(RowLoop loop) {
-  switch (loop) {
-    case RowLoop::row: return "row";
-    case RowLoop::four: return "four";
-    case RowLoop::branchless: return "branchless";
-    case RowLoop::sparse: return "sparse";
-  }
-  return "?";
-}
-
-constexpr std::optional<RowLoop> row_loop_named(std::string_view text) {
-  for (const RowLoop loop : every_row_loop) {
-    if (text == name(loop)) return loop;
-  }
-  return std::nullopt;
-}
-
-/// The names of a list of values, as a grammar takes them.
-template <class Values>
-std::vector<std::string> names_of(const Values& values) {
-  std::vector<std::string> names;
-  for (const auto value : values) names.emplace_back(name(value));
-  return names;
-}
 
 /// What the kernels of a CPU are told of the rows of a matrix, and how to run.
 struct RowHints {

@@ -13,9 +13,7 @@ struct DiaFormat {
   static constexpr bool merges_repeats = true;
 
   static SchemeGrammar grammar(const Device& device) {
-    std::vector<SchemeKey> keys;
-    if (!device.has_lanes()) keys.push_back(SchemeKey("simd", {"none", "loads"}, scheme_auto));
-    return {name, {}, keys};
+    return grammar_from<detail::dia::Parameters>(name, device);
   }
 
   static std::vector<Scheme> candidates(const Features&, const Device&) { return {Scheme(name)}; }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../common/pinned_simd.hpp"
 #include "executor.hpp"
 #include "format.hpp"
 
@@ -10,11 +9,10 @@ namespace heddle {
 template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
 std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> DiaFormat::inspect(
     const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-  const backends::Simd simd = detail::loads_or_none(scheme, in.device);
-  std::vector<SchemeTerm> terms;
-  if (!in.device.has_lanes()) terms.emplace_back("simd", backends::name(simd));
+  auto parameters = parameters_of<detail::dia::Parameters>(scheme, in.device);
+  parameters.simd = parameters.loads_or_none(scheme, in.device);
   return std::make_unique<detail::dia::Executor<Exec, Matrix, V, Acc>>(
-      in, Scheme(name, std::move(terms)), simd);
+      in, scheme_with(scheme, parameters, in.device), *parameters.simd);
 }
 
 template <>

@@ -5,10 +5,16 @@
 #include <limits>
 #include <string>
 
+#include "../common/lanes_or_simd.hpp"
 #include "../common/prediction.hpp"
 #include "tuning.hpp"
 
 namespace heddle::detail::dia {
+
+/// The parameters of a scheme dia.
+struct Parameters : LanesOrSimd {
+  void list(SchemeFields& fields, const Device& device) { list_simd(fields, device); }
+};
 
 /// Why DIA would not hold that number of diagonals of this matrix, or nothing.
 inline std::string too_much_fill_in(std::int64_t diagonals, const RowFeatures& rows) {

@@ -7,6 +7,7 @@
 #include "../common/owned_executor.hpp"
 #include "../common/slots/storage.hpp"
 #include "kernel.hpp"
+#include "predict.hpp"
 
 namespace heddle::detail::ell {
 
@@ -19,10 +20,10 @@ struct Runs {
   using Counts = VectorCounts<1, 4, slots::tuning.most_vectors>;
 
   /// Takes a scheme whose parameters are resolved.
-  Runs(const Inspection<Exec, Matrix>& in, const Scheme& resolved, backends::Simd how, int lanes)
+  Runs(const Inspection<Exec, Matrix>& in, const Scheme& resolved, const Parameters& parameters)
       : scheme(resolved),
-        simd(how),
-        lane_bits(std::countr_zero(static_cast<unsigned>(lanes))),
+        simd(*parameters.simd),
+        lane_bits(std::countr_zero(static_cast<unsigned>(*parameters.lanes))),
         storage(in.exec, in.A, static_cast<int>(in.features.rows().longest_row)) {}
 
   bool has_dot(Op) const { return false; }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../common/lanes_or_simd.hpp"
 #include "../formats.hpp"
 #include "predict.hpp"
 
@@ -14,7 +13,7 @@ struct EllFormat {
   static constexpr const char* name = "ell";
 
   static SchemeGrammar grammar(const Device& device) {
-    return {name, {}, detail::lanes_or_simd(device, 1, detail::slots::tuning.most_lanes)};
+    return grammar_from<detail::ell::Parameters>(name, device);
   }
 
   static std::vector<Scheme> candidates(const Features&, const Device&) { return {Scheme(name)}; }

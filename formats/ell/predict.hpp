@@ -6,6 +6,7 @@
 #include <string>
 
 #include "../../core/scheme.hpp"
+#include "../common/lanes_or_simd.hpp"
 #include "../common/prediction.hpp"
 #include "../common/slots/tuning.hpp"
 
@@ -26,14 +27,16 @@ inline std::string too_much_padding(const RowFeatures& rows) {
 }
 
 /// The parameters of a scheme, those that it leaves out resolved; for predict and inspect alike.
-struct Parameters {
-  int lanes = 1;  ///< a row, on a GPU
-
+struct Parameters : LanesOrSimd {
+  void list(SchemeFields& fields, const Device& device) {
+    list_lanes(fields, device, 1, slots::tuning.most_lanes);
+    list_simd(fields, device);
+  }
   static Parameters resolve(const Scheme& scheme, const RowFeatures& rows, const Device& device) {
-    if (!device.has_lanes()) return {};
-    return {scheme.has("lanes")
-                ? static_cast<int>(scheme.integer("lanes"))
-                : lanes_of_slots(rows, device, slots::tuning.batch, slots::tuning.most_lanes)};
+    using slots::tuning;
+    auto all = parameters_of<Parameters>(scheme, device);
+    if (!all.lanes) all.lanes = lanes_of_slots(rows, device, tuning.batch, tuning.most_lanes);
+    return all;
   }
 };
 
@@ -55,7 +58,7 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
       "rows of like length, " + std::to_string(rows.longest_row) + " at most, with " +
       std::to_string(std::llround(100 * (slots / std::max(1.0, n) - 1))) + " % of padding";
   if (device.has_lanes()) {
-    const int lanes = Parameters::resolve(scheme, rows, device).lanes;
+    const int lanes = *Parameters::resolve(scheme, rows, device).lanes;
     prediction.price(GpuCost{.rounds = std::ceil(static_cast<double>(rows.longest_row) /
                                                  static_cast<double>(slots::tuning.batch * lanes)),
                              .round_seconds = 1.2e-6,

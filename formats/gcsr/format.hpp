@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../common/lanes_or_simd.hpp"
 #include "../formats.hpp"
 #include "predict.hpp"
 
@@ -13,8 +12,7 @@ struct GcsrFormat {
   static constexpr const char* name = "gcsr";
 
   static SchemeGrammar grammar(const Device& device) {
-    if (!device.has_lanes()) return {name, {}};
-    return {name, {}, detail::lanes_or_simd(device, 1, device.lanes)};
+    return grammar_from<detail::gcsr::Parameters>(name, device);
   }
 
   static std::vector<Scheme> candidates(const Features&, const Device&) { return {Scheme(name)}; }

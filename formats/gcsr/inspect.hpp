@@ -10,11 +10,9 @@ template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
 std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> GcsrFormat::inspect(
     const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
   using namespace detail::gcsr;
-  const int lanes = Parameters::resolve(scheme, in.features.rows(), in.device).lanes;
-  std::vector<SchemeTerm> terms;
-  if (in.device.has_lanes()) terms.emplace_back("lanes", lanes);
-  return std::make_unique<Executor<Exec, Matrix, V, Acc>>(in, Scheme(name, std::move(terms)),
-                                                          lanes);
+  const Parameters parameters = Parameters::resolve(scheme, in.features.rows(), in.device);
+  return std::make_unique<Executor<Exec, Matrix, V, Acc>>(
+      in, scheme_with(scheme, parameters, in.device), *parameters.lanes);
 }
 
 template <>

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "../../core/scheme.hpp"
+#include "../common/lanes_or_simd.hpp"
 #include "../common/prediction.hpp"
 #include "tuning.hpp"
 
@@ -43,13 +44,14 @@ inline int lanes_for(const RowFeatures& rows, const Device& device) {
 }
 
 /// The parameters of a scheme, those that it leaves out resolved; for predict and inspect alike.
-struct Parameters {
-  int lanes = 1;  ///< a row, on a GPU
-
+struct Parameters : LanesOrSimd {
+  void list(SchemeFields& fields, const Device& device) {
+    list_lanes(fields, device, 1, device.lanes);
+  }
   static Parameters resolve(const Scheme& scheme, const RowFeatures& rows, const Device& device) {
-    if (!device.has_lanes()) return {};
-    return {scheme.has("lanes") ? static_cast<int>(scheme.integer("lanes"))
-                                : lanes_for(rows, device)};
+    auto all = parameters_of<Parameters>(scheme, device);
+    if (!all.lanes) all.lanes = device.has_lanes() ? lanes_for(rows, device) : 1;
+    return all;
   }
 };
 
@@ -74,7 +76,7 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
                       " rows are empty, and cost a bit and a store";
   if (device.has_lanes()) {
     const Parameters parameters = Parameters::resolve(scheme, rows, device);
-    prediction.price(GpuCost{.rounds = rounds_of(rows, device, parameters.lanes),
+    prediction.price(GpuCost{.rounds = rounds_of(rows, device, *parameters.lanes),
                              .round_seconds = 0.5e-6,
                              .efficiency = 0.84,
                              .slowdown = mostly_empty ? 1.0 : 1.5,

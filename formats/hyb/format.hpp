@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <string>
-
 #include "../formats.hpp"
 #include "predict.hpp"
 
@@ -14,10 +12,7 @@ struct HybFormat {
   static constexpr const char* name = "hyb";
 
   static SchemeGrammar grammar(const Device& device) {
-    const std::string range = "<0.." + std::to_string(detail::hyb::most_width) + ">";
-    const SchemeKey width("width", {range}, scheme_auto, {"0", "2", "7"});
-    if (device.has_lanes()) return {name, {}, {width}};
-    return {name, {}, {width, SchemeKey("simd", {"none", "loads"}, scheme_auto)}};
+    return grammar_from<detail::hyb::Parameters>(name, device);
   }
 
   static std::vector<Scheme> candidates(const Features&, const Device&) { return {Scheme(name)}; }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "../../core/scheme.hpp"
+#include "../common/lanes_or_simd.hpp"
 #include "../common/prediction.hpp"
 #include "../common/segments/tuning.hpp"
 #include "width.hpp"
@@ -13,12 +14,12 @@
 namespace heddle::detail::hyb {
 
 /// The parameters of a scheme; for predict and inspect alike.
-struct Parameters {
+struct Parameters : LanesOrSimd {
   std::optional<int> width;  ///< slots a row; left out, the inspector finds the cheapest
 
-  static Parameters resolve(const Scheme& scheme) {
-    if (!scheme.has("width")) return {};
-    return {static_cast<int>(scheme.integer("width"))};
+  void list(SchemeFields& fields, const Device& device) {
+    fields.add(width, {.key = "width", .numbers = {0, most_width}, .examples = {"0", "2", "7"}});
+    list_simd(fields, device);
   }
 };
 
@@ -84,7 +85,7 @@ inline Prediction predict(const Scheme& scheme, const RowFeatures& rows, const D
   const auto n = static_cast<double>(rows.nonzeros);
   const Bytes bytes = bytes_of(sizes, device);
   const double most = slots::tuning.most_padding * n;
-  const Parameters parameters = Parameters::resolve(scheme);
+  const auto parameters = parameters_of<Parameters>(scheme, device);
   if (parameters.width && static_cast<double>(rows.rows) * *parameters.width > most) {
     return Prediction::refuse(
         std::to_string(*parameters.width) + " slots a row would be more than " +

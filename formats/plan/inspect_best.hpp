@@ -86,38 +86,31 @@ class Inspector {
   }
 
   /// Of the fastest of the schemes that are predicted to be the best: as many as `seconds` allow,
-  /// but two at least where there are two. All measured ones come first in the ranking. While it
-  /// measures, the fastest so far and another are there at once. Throws as best() does.
+  /// but two at least where there are two. All measured ones come first in the ranking. Throws as
+  /// best() does.
   Result fastest(double seconds) const {
     std::vector<RankedScheme> ranking = rank(table_.formats, in_.features, in_.device, options_);
     const MeasuredVectors<Exec, V> vectors(in_.exec, in_.A.columns(), in_.A.rows(), in_.vectors);
-    const Kokkos::Timer spent;
-    const double each = seconds / most_measured;
-    std::unique_ptr<Executor> fastest;
-    double least = 0;
-    std::size_t measured = 0;
-    while (measured < ranking.size()) {
-      settle(table_.formats, ranking, measured, in_.features, in_.device, options_);
-      const Prediction& next = ranking[measured].prediction;
-      if (measured > 0 && !next.possible()) break;
-      if (measured > 1 && spent.seconds() + next.setup_seconds + each > seconds) break;
-      std::unique_ptr<Executor> executor = try_at(ranking, measured);
+    Fastest<std::unique_ptr<Executor>> fastest(seconds);
+    while (fastest.measured() < ranking.size()) {
+      const std::size_t at = fastest.measured();
+      settle(table_.formats, ranking, at, in_.features, in_.device, options_);
+      const Prediction& next = ranking[at].prediction;
+      if (at > 0 && (!next.possible() || !fastest.has_time(next.setup_seconds))) break;
+      std::unique_ptr<Executor> executor = try_at(ranking, at);
       if (!executor) continue;
-      const double takes = seconds_of_apply(in_.exec, each, [&] {
+      const double takes = seconds_of_apply(in_.exec, fastest.budget(), [&] {
         executor->apply(in_.exec, Op::none, Acc(1), vectors.x(), Acc(0), vectors.y());
       });
-      ranking[measured++].measured_seconds = takes;
-      if (fastest && takes >= least) continue;
-      fastest = std::move(executor);
-      least = takes;
+      ranking[at].measured_seconds = takes;
+      fastest.offer(std::move(executor), takes);
     }
-    sort_ranking(ranking, 0, measured, [](const RankedScheme& a, const RankedScheme& b) {
+    sort_ranking(ranking, 0, fastest.measured(), [](const RankedScheme& a, const RankedScheme& b) {
       return a.measured_seconds < b.measured_seconds;
     });
     Choice choice = first_of(std::move(ranking), options_);
-    choice.reason =
-        "the fastest of " + std::to_string(measured) + " that were measured; " + choice.reason;
-    return {std::move(choice), std::move(fastest)};
+    choice.reason = fastest.reason(choice.reason);
+    return {std::move(choice), fastest.take()};
   }
 
  private:

@@ -18,8 +18,8 @@ struct Runs {
   using Off = typename Matrix::offset_type;
   using Counts = VectorCounts<1, 4, most_vectors>;
 
-  Runs(const Inspection<Exec, Matrix>& in, const Parameters& parameters)
-      : storage(in.exec, in.A, parameters), scheme(parameters.scheme(storage.tiles())) {}
+  Runs(const Inspection<Exec, Matrix>& in, const Scheme& asked)
+      : Runs(in, asked, parameters_of<Parameters>(asked, in.device)) {}
 
   bool has_dot(Op) const { return false; }
 
@@ -48,6 +48,13 @@ struct Runs {
 
   Storage<Exec, S, O, Off, Acc> storage;
   Scheme scheme;
+
+ private:
+  Runs(const Inspection<Exec, Matrix>& in, const Scheme& asked, Parameters parameters)
+      : storage(in.exec, in.A, parameters, in.device) {
+    parameters.piece = parameters.piece_tiles(storage.tiles(), in.device);
+    scheme = scheme_with(asked, parameters, in.device);
+  }
 };
 
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>

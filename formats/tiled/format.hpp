@@ -11,8 +11,8 @@ namespace heddle {
 struct TiledFormat {
   static constexpr const char* name = "tiled";
 
-  static SchemeGrammar grammar(const Device&) {
-    return {name, {{"16"}}, detail::tiled::Parameters::keys()};
+  static SchemeGrammar grammar(const Device& device) {
+    return grammar_from<detail::tiled::Parameters>(name, device);
   }
 
   static std::vector<Scheme> candidates(const Features&, const Device&) {

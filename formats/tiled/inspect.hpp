@@ -9,8 +9,7 @@ namespace heddle {
 template <Scalar V, Scalar Acc, ExecutionSpace Exec, class Matrix>
 std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> TiledFormat::inspect(
     const Inspection<Exec, Matrix>& in, const Scheme& scheme) {
-  return std::make_unique<detail::tiled::Executor<Exec, Matrix, V, Acc>>(
-      in, detail::tiled::Parameters(scheme, in.device));
+  return std::make_unique<detail::tiled::Executor<Exec, Matrix, V, Acc>>(in, scheme);
 }
 
 template <>

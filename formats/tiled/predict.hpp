@@ -17,11 +17,11 @@ namespace heddle::detail::tiled {
 /// carry-outs of the tile rows that are cut.
 inline double kept_bytes(const Scheme& scheme, double tiles, const RowFeatures& rows,
                          const Device& device, const Sizes& sizes) {
-  const Parameters parameters(scheme, device);
+  const auto parameters = parameters_of<Parameters>(scheme, device);
   const auto n = static_cast<double>(rows.nonzeros);
   const double tile_rows = std::ceil(static_cast<double>(rows.rows) / tile_size);
   const auto piece_tiles =
-      static_cast<double>(parameters.piece_tiles(static_cast<std::int64_t>(tiles)));
+      static_cast<double>(parameters.piece_tiles(static_cast<std::int64_t>(tiles), device));
   const double longest = std::min(tile_size * static_cast<double>(rows.longest_row),
                                   std::ceil(static_cast<double>(rows.columns) / tile_size));
   const double cut = longest > piece_tiles ? tiles / piece_tiles : 0;

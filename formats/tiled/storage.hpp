@@ -28,7 +28,7 @@ class Storage {
   /// the end, when a workspace of an offset and a byte for each nonzero goes. Where a tile row is
   /// long, entries are sorted, in a workspace of three offsets and more a nonzero, and an
   /// offset a nonzero is kept.
-  Storage(const Exec& exec, const Matrix& A, const Parameters& parameters) {
+  Storage(const Exec& exec, const Matrix& A, const Parameters& parameters, const Device& device) {
     const recipe::Compact<Exec, Matrix, decltype(tiles_recipe())> count(exec, A, tiles_recipe());
     tiles_ = count.keys();
     Arena<Space> work;
@@ -51,8 +51,8 @@ class Storage {
     LayoutKernel<Off> layout{tiles_, sizeof(S), shapes, list_ptr, nullptr, nullptr};
     Kokkos::parallel_scan("heddle::spmv::tiled_sizes", range_policy(exec, tiles_ + 1), layout,
                           size_);
-    PiecesKernel<O, Off> cut{count.panels(), parameters.piece_tiles(tiles_), tile_ptr, nullptr,
-                             nullptr};
+    PiecesKernel<O, Off> cut{count.panels(), parameters.piece_tiles(tiles_, device), tile_ptr,
+                             nullptr, nullptr};
     Kokkos::parallel_scan("heddle::spmv::tiled_pieces", range_policy(exec, count.panels() + 1), cut,
                           counts_);
 

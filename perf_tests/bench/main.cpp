@@ -5,27 +5,11 @@
 #include <optional>
 
 #include "../../core/error.hpp"
-#include "cliffs/operation.hpp"
 #include "common/bind_threads.hpp"
 #include "common/matrix_options.hpp"
-#include "compare/operation.hpp"
-#include "convert/operation.hpp"
-#include "device/operation.hpp"
-#include "features/operation.hpp"
-#include "gs/operation.hpp"
-#include "ilu/operation.hpp"
-#include "launches/launches.hpp"
-#include "lobpcg/operation.hpp"
-#include "multigrid/operation.hpp"
-#include "multiply/operation.hpp"
 #include "operation.hpp"
-#include "read/operation.hpp"
-#include "sgd/operation.hpp"
-#include "solve/operation.hpp"
-#include "spmv/operation.hpp"
 #include "sptrsv/operation.hpp"
 #include "train/operation.hpp"
-#include "vectors/operation.hpp"
 
 namespace heddle::bench {
 
@@ -46,12 +30,14 @@ std::vector<Operation> operations() {
       sgd_operation(),        //
       features_operation(),   //
       device_operation(),     //
-      launches_operation(),   //
-      read_operation(),       //
       compare_operation(),    //
       train_operation(),      //
-      vectors_operation(),    //
-      cliffs_operation(),
+#ifdef HEDDLE_BENCH_STUDIES
+      launches_operation(),  //
+      read_operation(),      //
+      vectors_operation(),   //
+      cliffs_operation(),    //
+#endif
   };
 }
 

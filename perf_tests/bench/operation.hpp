@@ -28,4 +28,24 @@ struct Operation {
   std::function<void(std::ostream&)> list = [](std::ostream&) {};
 };
 
+// The subcommands, each in the folder of its name.
+Operation spmv_operation();
+Operation ilu_operation();
+Operation gs_operation();
+Operation solve_operation();
+Operation convert_operation();
+Operation multiply_operation();
+Operation multigrid_operation();
+Operation lobpcg_operation();
+Operation sgd_operation();
+Operation features_operation();
+Operation device_operation();
+Operation compare_operation();
+
+// Those of perf_tests/studies/, which a build has with HEDDLE_BENCH_STUDIES.
+Operation launches_operation();
+Operation read_operation();
+Operation vectors_operation();
+Operation cliffs_operation();
+
 }  // namespace heddle::bench

@@ -35,22 +35,6 @@ heddle_bench_test(help_spmv RUN spmv --help EXIT 0 OUT "${bench_tests}/help_spmv
 heddle_bench_test(help_sptrsv RUN sptrsv --help EXIT 0 OUT "${bench_tests}/help_sptrsv.txt")
 heddle_bench_test(list RUN list EXIT 0 OUT "${bench_tests}/list.txt")
 heddle_bench_test(device RUN device EXIT 0 OUT "${bench_tests}/device.txt")
-# It binds its threads where nothing is said of that, or says why not.
-if(NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP)
-  cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
-  math(EXPR too_many "${processors} + 1")
-  foreach(threads 1 ${too_many})
-    add_test(NAME heddle-bench/threads_${threads}
-             COMMAND "${CMAKE_COMMAND}" -E env --unset=OMP_PROC_BIND KOKKOS_NUM_THREADS=${threads}
-                     OMP_WAIT_POLICY=passive HEDDLE_BENCH_ARRAY_MB=1 "$<TARGET_FILE:heddle-bench>"
-                     vectors --rows 100 --repeat 1)
-  endforeach()
-  set_tests_properties(heddle-bench/threads_1 PROPERTIES PASS_REGULAR_EXPRESSION
-                                                         "threads: bound, each to a processor")
-  set_tests_properties(
-    heddle-bench/threads_${too_many}
-    PROPERTIES PASS_REGULAR_EXPRESSION "threads: not bound, since ${too_many} threads share")
-endif()
 heddle_bench_test(table RUN spmv --generate grid2d:20,9 diagonal:100 --scheme csr/scalar --baseline
                   none ${quick} EXIT 0 OUT "${bench_tests}/table.txt")
 heddle_bench_test(columns RUN spmv --generate rmat:8 --columns 3 --flush ${quick} EXIT 0)
@@ -85,7 +69,6 @@ heddle_bench_test(convert_no_block RUN convert --generate grid2d:9 --block 9 ${q
                   ERR "block: Value 9 not in range")
 heddle_bench_test(convert_no_scheme RUN convert --generate grid2d:9 --scheme none ${quick} EXIT 2
                   OUT none ERR "there is no format .none.")
-heddle_bench_test(vectors RUN vectors --rows 5000 --repeat 2 EXIT 0 OUT "${bench_tests}/vectors.txt")
 if("double" IN_LIST HEDDLE_BENCH_SCALARS AND 32 IN_LIST HEDDLE_BENCH_OFFSETS)
   heddle_bench_test(lobpcg RUN lobpcg --generate poisson2d:20 grid2d:9 elasticity:3 --count 3 --preconditioner
                     none jacobi multigrid EXIT 0 OUT "${bench_tests}/lobpcg.txt")
@@ -201,14 +184,34 @@ heddle_bench_test(features_triangle RUN features --generate grid2d:20 diagonal:1
 heddle_bench_test(features_no_triangle RUN features --generate rectangular:7,50,9 --triangle lower EXIT 2
                   OUT none ERR "a triangle of a matrix of 7 x 50")
 heddle_bench_test(features_times RUN features --generate grid2d:20 --repeat 1 EXIT 0)
-if("double" IN_LIST HEDDLE_BENCH_SCALARS AND 32 IN_LIST HEDDLE_BENCH_OFFSETS)
-  heddle_bench_test(cliffs RUN cliffs --from 60 --to 120 --csv "${CMAKE_CURRENT_BINARY_DIR}/cliffs.csv" EXIT 0)
-  heddle_bench_test(cliffs_table RUN cliffs --from 60 --to 120 --pattern chain --plan Sptrsv --table EXIT 0)
+# The studies.
+if(HEDDLE_BENCH_STUDIES)
+  # It binds its threads where nothing is said of that, or says why not.
+  if(NOT Kokkos_ENABLE_CUDA AND NOT Kokkos_ENABLE_HIP)
+    cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
+    math(EXPR too_many "${processors} + 1")
+    foreach(threads 1 ${too_many})
+      add_test(NAME heddle-bench/threads_${threads}
+               COMMAND "${CMAKE_COMMAND}" -E env --unset=OMP_PROC_BIND KOKKOS_NUM_THREADS=${threads}
+                       OMP_WAIT_POLICY=passive HEDDLE_BENCH_ARRAY_MB=1 "$<TARGET_FILE:heddle-bench>"
+                       vectors --rows 100 --repeat 1)
+    endforeach()
+    set_tests_properties(heddle-bench/threads_1 PROPERTIES PASS_REGULAR_EXPRESSION
+                                                           "threads: bound, each to a processor")
+    set_tests_properties(
+      heddle-bench/threads_${too_many}
+      PROPERTIES PASS_REGULAR_EXPRESSION "threads: not bound, since ${too_many} threads share")
+  endif()
+  heddle_bench_test(vectors RUN vectors --rows 5000 --repeat 2 EXIT 0 OUT "${bench_tests}/vectors.txt")
+  if("double" IN_LIST HEDDLE_BENCH_SCALARS AND 32 IN_LIST HEDDLE_BENCH_OFFSETS)
+    heddle_bench_test(cliffs RUN cliffs --from 60 --to 120 --csv "${CMAKE_CURRENT_BINARY_DIR}/cliffs.csv" EXIT 0)
+    heddle_bench_test(cliffs_table RUN cliffs --from 60 --to 120 --pattern chain --plan Sptrsv --table EXIT 0)
+  endif()
+  heddle_bench_test(cliffs_no_plan RUN cliffs --plan Nobody EXIT 2 OUT none ERR "no plan of that name")
+  heddle_bench_test(launches RUN launches --repeat 1 EXIT 0)
+  heddle_bench_test(read RUN read "${PROJECT_SOURCE_DIR}/examples/data/add32.mtx.xz" nowhere.mtx --repeat 1
+                    EXIT 2 ERR "nowhere.mtx")
 endif()
-heddle_bench_test(cliffs_no_plan RUN cliffs --plan Nobody EXIT 2 OUT none ERR "no plan of that name")
-heddle_bench_test(launches RUN launches --repeat 1 EXIT 0)
-heddle_bench_test(read RUN read "${PROJECT_SOURCE_DIR}/examples/data/add32.mtx.xz" nowhere.mtx --repeat 1
-                  EXIT 2 ERR "nowhere.mtx")
 heddle_bench_test(features_no_matrix RUN features EXIT 2 ERR "give --matrix FILE or --generate")
 # What a set names and its folder lacks is told, and the rest runs.
 file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/set/Group")
@@ -369,7 +372,7 @@ if(Python3_FOUND)
 '${smoke_search_json}' '${smoke_convert_json}' '${smoke_solve_json}' '${smoke_multigrid_json}' '${bench_tests}/unsteady.json' -o '${CMAKE_CURRENT_BINARY_DIR}/kept' && \
 '${Python3_EXECUTABLE}' '${CMAKE_CURRENT_SOURCE_DIR}/report/keep.py' --check -o '${CMAKE_CURRENT_BINARY_DIR}/kept'")
   set_tests_properties(heddle-bench/keep PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
-  # docs/performance.md and README's table are what the kept results say.
+  # docs/performance.md and what else is made of kept results are what these say.
   add_test(NAME heddle-bench/performance_page
            COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/performance.py" --check)
   execute_process(COMMAND "${Python3_EXECUTABLE}" -c "import matplotlib" RESULT_VARIABLE no_matplotlib
@@ -378,11 +381,12 @@ if(Python3_FOUND)
     add_test(NAME heddle-bench/report
              COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/report.py"
                      "${smoke_json}" "${bench_tests}/unsteady.json" "${smoke_sptrsv_json}" "${smoke_search_json}"
-                     "${smoke_convert_json}" "${smoke_gs_json}" "${smoke_solve_json}"
+                     "${smoke_convert_json}" "${smoke_gs_json}" "${smoke_solve_json}" "${smoke_ilu_json}"
+                     "${smoke_multiply_json}" "${smoke_multigrid_json}"
                      "${CMAKE_CURRENT_SOURCE_DIR}/results/h200-sptrsv-double.csv"
                      -o "${CMAKE_CURRENT_BINARY_DIR}/smoke.html")
     add_test(NAME heddle-bench/report_dense
-             COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/dense.py"
+             COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/report.py"
                      "${smoke_json}" -o "${CMAKE_CURRENT_BINARY_DIR}/dense.svg")
     set_tests_properties(heddle-bench/report heddle-bench/report_dense
                          PROPERTIES FIXTURES_REQUIRED heddle_bench_json)

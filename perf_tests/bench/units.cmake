@@ -18,7 +18,7 @@ add_executable(heddle_bench_tests "${bench_tests}/allocator.cpp" "${bench_tests}
                                   "${bench_tests}/table.cpp" "${bench_tests}/timing.cpp"
                                   "${bench_tests}/trace.cpp"
                                   "${bench_tests}/user_format.cpp" bench/sptrsv/trace.cpp
-                                  bench/cliffs/growth.cpp bench/cliffs/patterns.cpp
+                                  studies/cliffs/growth.cpp studies/cliffs/patterns.cpp
                                   bench/common/allocator_figures.cpp bench/common/bind_threads.cpp
                                   bench/common/csv.cpp bench/common/json.cpp
                                   bench/compare/comparison.cpp bench/compare/kept_run.cpp

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes docs/performance.md, docs/performance-by-matrix.md, docs/products.svg, docs/speedups.svg and README's count of losses,
-from kept results.
+"""Writes docs/performance.md, docs/performance-by-matrix.md, docs/products.svg, docs/speedups.svg, README's count of losses
+and the table of docs/formats.md that says when which format wins, from kept results.
 
 usage: performance.py [--check]
 
@@ -11,13 +11,19 @@ import math
 import os
 import sys
 
-from picture import bars, picture
-from results import (CUSPARSE_ANY, CUSPARSE_CSR, KOKKOS_KERNELS, Comparison, command, contestants,
-                     fastest, geometric_mean, load, over_auto, schemes, setup, setup_in_applies,
-                     time)
+from picture import Picture, bars, picture
+from results import (CUSPARSE_ANY, CUSPARSE_CSR, KOKKOS_KERNELS, Comparison, command, contestants, fastest,
+                     fastest_of_formats, geometric_mean, load, markdown, over_auto, schemes, setup, setup_in_applies, time)
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
+KEPT_OF_FORMATS = [
+    ("H200, one vector", "h200-spmv-double-all-formats"),
+    ("8 side by side", "h200-spmv-double-all-formats-8-columns-right"),
+    ("32 side by side", "h200-spmv-double-all-formats-32-columns-right"),
+    ("8 apart", "h200-spmv-double-all-formats-8-columns-left"),
+    ("32 apart", "h200-spmv-double-all-formats-32-columns-left"),
+    ("16 threads", "xeon-16-threads-spmv-double-all-formats"),
+    ("2 threads", "epyc-2-threads-spmv-double-all-formats")]
 KOKKOS_SOLVES = ("kk-ranges", "kk-teams")
 COMPARED = ["mean speed-up", "lowest", "slower by more than 5 %", "set-up pays off after"]
 
@@ -68,11 +74,6 @@ GLOSSARY = [
 ]
 
 
-def table(heads, rows):
-    lines = ["| %s |" % " | ".join(heads), "|%s" % (" --- |" * len(heads))]
-    return lines + ["| %s |" % " | ".join(map(str, row)) for row in rows]
-
-
 def matrix_of(pair):
     return "%.2f (%s)" % pair
 
@@ -88,7 +89,7 @@ def compared(results, names, name_lost):
 
 
 def comparison(runs, name_lost=True):
-    return table(["operation", "machine", "peer"] + COMPARED,
+    return markdown(["operation", "machine", "peer"] + COMPARED,
                  [[what, machine, peer] + compared(load(name), names, name_lost)
                   for what, machine, name, peers in runs for peer, names in peers])
 
@@ -103,7 +104,7 @@ def sources(names):
             device += ", %d threads" % r["machine"]["concurrency"]
         rows.append(["[%s](../perf_tests/results/%s.csv)" % (name, name), device, r["date"][:10],
                      r["commit"], "yes" if r["settings"]["verify"] else "no", "`%s`" % command(r)])
-    return table(["results", "machine", "date", "commit", "verified", "command"], rows)
+    return markdown(["results", "machine", "date", "commit", "verified", "command"], rows)
 
 
 def names_of(runs):
@@ -140,7 +141,7 @@ def formats_table():
             row += [len(found), "%.2f" % geometric_mean(ratios), matrix_of(found[0]),
                     sum(r < 1 / 1.05 for r in ratios)] if found else ["", "", "", ""]
         rows.append(row)
-    return table(["format", "H200: matrices", "mean", "lowest", "below 0.95",
+    return markdown(["format", "H200: matrices", "mean", "lowest", "below 0.95",
                   "16 threads: matrices", "mean", "lowest", "below 0.95"], rows)
 
 
@@ -151,7 +152,7 @@ def setups():
         count = [applies for applies, _ in found]
         rows.append([what, machine, "%.1f" % count[len(count) // 2], "%d of %d" %
                      (sum(c < 20 for c in count), len(count)), "%.0f (%s)" % found[-1]])
-    return table(["operation", "machine", "median, in applies", "below 20", "most"], rows)
+    return markdown(["operation", "machine", "median, in applies", "below 20", "most"], rows)
 
 
 def conversions():
@@ -163,7 +164,7 @@ def conversions():
         found = contestants(m)
         best = [fastest(found, of_format(found, n)) for n in names]
         rows.append((m["name"], best))
-    return table(["matrix"] + ["`%s`" % n for n in names],
+    return markdown(["matrix"] + ["`%s`" % n for n in names],
                  [[name] + ["%.2f" % (1e3 * time(b)) if b else "-" for b in best] for name, best in rows])
 
 
@@ -191,7 +192,7 @@ def every_matrix():
                                                             KOKKOS_KERNELS)] +
                     [microseconds(t.get(n)) for n in ("auto", "cusparse")] +
                     [microseconds(c.get(n)) for n in ("auto", "mkl-optimized")])
-    return table(["matrix", "rows", "nonzeros", "scheme taken", "at triad's speed", "`auto`",
+    return markdown(["matrix", "rows", "nonzeros", "scheme taken", "at triad's speed", "`auto`",
                   "cuSPARSE CSR", "cuSPARSE any", "Kokkos Kernels", "solve: `auto`", "cuSPARSE",
                   "16 threads: `auto`", "MKL optimized"], rows)
 
@@ -217,7 +218,7 @@ def page():
     lines += section("How long does a conversion take?",
                      ["Milliseconds from CSR into a plan, allocations included, on an H200."],
                      conversions(), sources(["h200-convert-double"]))
-    lines += section("Glossary", table(["word", "meaning"], [("*%s*" % a, b) for a, b in GLOSSARY]))
+    lines += section("Glossary", markdown(["word", "meaning"], [("*%s*" % a, b) for a, b in GLOSSARY]))
     return "\n".join(lines) + "\n"
 
 
@@ -256,13 +257,33 @@ def losses():
             "(`%s`)." % (sum(len(c.gains) for c in compared_with), sum(len(c.lost) for c in compared_with), *lowest)]
 
 
-def readme():
-    with open(os.path.join(ROOT, "README.md")) as file:
+def winners():
+    """Of each format the matrices on which it is the fastest, and its largest lead over the next format."""
+    names = [name for _, name in FORMATS if name != "dia/rest=coo"]
+    columns = []
+    for _, run in KEPT_OF_FORMATS:
+        won = {name: [] for name in names}
+        for matrix in load(run)["matrices"]:
+            found = fastest_of_formats(dict(matrix, contestants=[
+                c for c in matrix["contestants"] if not c["name"].startswith("dia/rest=coo")]))
+            ranked = sorted((time(found[name]), name) for name in names if name in found)
+            if ranked:
+                won[ranked[0][1]].append((ranked[1][0] / ranked[0][0] if len(ranked) > 1 else 1, matrix["name"]))
+        columns.append(won)
+    rows = [["`%s`" % name] + ["%d: %s" % (len(won[name]), matrix_of(max(won[name]))) if won[name] else "0"
+                               for won in columns] for name in names]
+    return markdown(["format"] + [title for title, _ in KEPT_OF_FORMATS], rows)
+
+
+def between(page, mark, lines):
+    """The page with these lines between its marks."""
+    begin, end = "<!-- %s: begin -->\n" % mark, "<!-- %s: end -->" % mark
+    with open(os.path.join(ROOT, page), encoding="utf-8") as file:
         text = file.read()
-    if BEGIN not in text or END not in text:
-        sys.exit("performance.py: README.md has not both of %s and %s" % (BEGIN, END))
-    before, rest = text.split(BEGIN)
-    return before + BEGIN + "\n" + "\n".join(losses()) + "\n" + END + rest.split(END)[1]
+    if begin not in text or end not in text:
+        sys.exit("performance.py: %s has not both of %s and %s" % (page, begin.strip(), end))
+    before, rest = text.split(begin)
+    return before + begin + "\n".join(lines) + "\n" + end + rest.split(end)[1]
 
 
 def products_picture():
@@ -272,10 +293,19 @@ def products_picture():
     series = []
     for name, colour, names in peers:
         found = [(m, fastest(contestants(m), names)) for m in results["matrices"]]
-        series.append((name, colour, [(m["apply_bytes"] / 1e6, 1e6 * time(c), m["name"])
-                                      for m, c in found if c]))
-    return picture(series, 1e9 * results["figures"]["triad_gbytes_per_second"],
-                   "Time of y = Ax over its bytes, of %d matrices on an H200" % len(results["matrices"]))
+        series.append((name, colour, [
+            (m["apply_bytes"] / 1e6, 1e6 * time(c), "%s, %s: %.1f us" % (m["name"], name, 1e6 * time(c)))
+            for m, c in found if c]))
+    return picture(series, "Time of y = Ax over its bytes, of %d matrices on an H200" % len(results["matrices"]),
+                   ("MB that y = Ax moves at least in CSR (matrix, x and y)", "microseconds"),
+                   1e9 * results["figures"]["triad_gbytes_per_second"])
+
+
+def is_kept(path, made):
+    if not os.path.exists(path):
+        return False
+    with open(path, encoding="utf-8") as file:
+        return made.is_in(file.read()) if isinstance(made, Picture) else file.read() == made
 
 
 def main():
@@ -283,16 +313,16 @@ def main():
               os.path.join(ROOT, "docs", "speedups.svg"): speedups_picture(),
               os.path.join(ROOT, "docs", "performance.md"): page(),
               os.path.join(ROOT, "docs", "performance-by-matrix.md"): matrices_page(),
-              os.path.join(ROOT, "README.md"): readme()}
-    stale = []
-    for path, text in wanted.items():
-        if not os.path.exists(path) or open(path).read() != text:
-            stale.append(os.path.normpath(path))
-        if "--check" not in sys.argv[1:]:
-            with open(path, "w") as file:
-                file.write(text)
-    if "--check" in sys.argv[1:] and stale:
-        sys.exit("performance.py: run it without --check; out of date: %s" % ", ".join(stale))
+              os.path.join(ROOT, "docs", "formats.md"): between("docs/formats.md", "winners", winners()),
+              os.path.join(ROOT, "README.md"): between("README.md", "figures", losses())}
+    stale = [path for path, made in wanted.items() if not is_kept(path, made)]
+    if "--check" in sys.argv[1:]:
+        if stale:
+            sys.exit("performance.py: run it without --check; out of date: %s" % ", ".join(map(os.path.normpath, stale)))
+        return
+    for path in stale:
+        with open(path, "w") as file:
+            file.write(wanted[path].svg() if isinstance(wanted[path], Picture) else wanted[path])
 
 
 if __name__ == "__main__":

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kept results of heddle-bench: loading them, and comparing what a plan takes by itself with its peers.
+"""Results of heddle-bench: loading them, how steady they are, and how a plan's automatic choice compares with its peers.
 
 A time is a contestant's median in seconds. A contestant that refused, failed or gave a wrong result
-has none. What Heddle is judged by is `auto`, what a plan takes by itself, never its best scheme.
+has none. Heddle is judged by `auto`, the scheme that a plan chooses, never by its best scheme.
 """
 import math
 import os
 import statistics
 
-from kept import read_run
+from keep import largest_spread, read_run, spread
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "results")
 MARGIN = 1.05  # a peer wins where auto takes more than this many times its time
@@ -116,3 +116,38 @@ def command(results):
         elif not skip:
             words.append(word)
     return " ".join(words)
+
+
+def format_of(contestant):
+    """The format of a scheme's name; a peer's own name."""
+    name = contestant["name"]
+    return name.split("/")[0].split(",")[0] if contestant["kind"] == "scheme" else name
+
+
+def fastest_of_formats(matrix):
+    """The fastest scheme of each format but auto, and each peer."""
+    found = {}
+    for c in contestants(matrix).values():
+        name = format_of(c)
+        if name != "auto" and (name not in found or time(c) < time(found[name])):
+            found[name] = c
+    return found
+
+
+def unsteady_times(results):
+    """One line on each matrix with times that should not be compared, as heddle-bench prints it below its table."""
+    lines = []
+    for matrix in results["matrices"]:
+        told, steadiness = [], matrix.get("steadiness", {})
+        if steadiness.get("unsteady_machine"):
+            told.append(("the reference operation", spread(steadiness["reference_seconds"])))
+        told += [(c["name"], largest_spread(c)) for c in matrix["contestants"]
+                 if c["name"] in steadiness.get("unsteady_contestants", [])]
+        if told:
+            lines.append("%s: %s" % (matrix["name"], ", ".join("%s (%.0f %%)" % (n, 100 * s) for n, s in told)))
+    return lines
+
+
+def markdown(heads, rows):
+    lines = ["| %s |" % " | ".join(heads), "|%s" % (" --- |" * len(heads))]
+    return lines + ["| %s |" % " | ".join(map(str, row)) for row in rows]

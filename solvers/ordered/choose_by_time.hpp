@@ -22,20 +22,17 @@ template <class Make, class SecondsOf>
 auto make_fastest(double seconds, SolveChoice& choice, const Make& make,
                   const SecondsOf& seconds_of) {
   using Made = decltype(make(Scheme()));
-  const Kokkos::Timer spent;
-  const double each = seconds / most_measured;
+  Fastest<Made> fastest(seconds);
   std::vector<RankedSolve> measured, refused;
-  Made fastest;
-  double least = 0;
   std::size_t at = 0;
   const auto is_measured = [&](const Scheme& scheme) {
     return std::any_of(measured.begin(), measured.end(),
                        [&](const RankedSolve& one) { return one.scheme == scheme; });
   };
   for (; at < choice.ranking.size(); ++at) {
-    if (measured.size() > 1 && spent.seconds() + each > seconds) break;
+    if (!fastest.has_time()) break;
     RankedSolve& next = choice.ranking[at];
-    const bool is_last = !fastest && at + 1 == choice.ranking.size();
+    const bool is_last = measured.empty() && at + 1 == choice.ranking.size();
     Made made;
     try {
       made = make(next.scheme);
@@ -49,23 +46,19 @@ auto make_fastest(double seconds, SolveChoice& choice, const Make& make,
     }
     if (is_measured(made->scheme())) continue;
     next.scheme = made->scheme();
-    next.measured_seconds = seconds_of(*made, each);
-    if (!fastest || next.measured_seconds < least) {
-      least = next.measured_seconds;
-      fastest = std::move(made);
-    }
+    next.measured_seconds = seconds_of(*made, fastest.budget());
+    fastest.offer(std::move(made), next.measured_seconds);
     measured.push_back(std::move(next));
   }
   std::stable_sort(measured.begin(), measured.end(), [](const auto& a, const auto& b) {
     return a.measured_seconds < b.measured_seconds;
   });
-  const std::string count = std::to_string(measured.size());
-  choice.reason = "the fastest of " + count + " that were measured; " + measured.front().reason;
+  choice.reason = fastest.reason(measured.front().reason);
   measured.insert(measured.end(), choice.ranking.begin() + static_cast<std::ptrdiff_t>(at),
                   choice.ranking.end());
   measured.insert(measured.end(), refused.begin(), refused.end());
   choice.ranking = std::move(measured);
-  return fastest;
+  return fastest.take();
 }
 
 /// Puts the entry of the kernel that runs first, since a CPU's wavefronts have the last word.

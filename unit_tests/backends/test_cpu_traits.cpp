@@ -4,25 +4,17 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "../../backends/cpu_traits.hpp"
-#include "../../formats/common/pinned_simd.hpp"
+#include "../../formats/common/lanes_or_simd.hpp"
 
 namespace heddle::test {
 
 using backends::Simd;
-
-TEST_CASE("simd: every way is named, and no other word is") {
-  for (const Simd simd : backends::every_simd) {
-    CHECK(backends::simd_named(backends::name(simd)) == simd);
-  }
-  for (const char* text : {"", "None", "load", "loads ", "gathers,loads", "avx2"}) {
-    CHECK(!backends::simd_named(text));
-  }
-}
 
 TEST_CASE("simd: the best is supported, plain loops always, and nothing that was not compiled") {
   CHECK(backends::supports(Simd::none));
@@ -38,10 +30,14 @@ TEST_CASE("simd: the best is supported, plain loops always, and nothing that was
 }
 
 TEST_CASE("simd: what was not compiled or the processor lacks cannot be pinned") {
-  CHECK_THROWS_WITH_AS(heddle::detail::pinned_simd<false>(Scheme("csr/scalar,simd=loads")),
-                       doctest::Contains("this processor has no AVX2; pin simd=none"), Refusal);
-  CHECK(heddle::detail::pinned_simd<false>(Scheme("csr/scalar,simd=none")) == Simd::none);
-  CHECK(!heddle::detail::pinned_simd(Scheme("csr/scalar")));
+  const auto pinned = [](std::optional<Simd> simd) {
+    return heddle::detail::pinned_simd<false>(Scheme("csr/scalar,simd=loads"), simd);
+  };
+  CHECK_THROWS_WITH_AS(pinned(Simd::loads),
+                       doctest::Contains("simd=loads': this processor has no AVX2; pin simd=none"),
+                       Refusal);
+  CHECK(pinned(Simd::none) == Simd::none);
+  CHECK(!pinned(std::nullopt));
 }
 
 TEST_CASE("cpu traits: asked once, and what Linux says of the processor agrees") {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "../../perf_tests/bench/cliffs/growth.hpp"
-#include "../../perf_tests/bench/cliffs/patterns.hpp"
+#include "../../perf_tests/studies/cliffs/growth.hpp"
+#include "../../perf_tests/studies/cliffs/patterns.hpp"
 
 using namespace heddle::bench;
 

@@ -62,7 +62,8 @@ TEST_CASE("csr: on a CPU registers are refused for numbers and columns that none
     const Features features(RowFeatures{});
     using Matrix = std::remove_cvref_t<decltype(A.matrix())>;
     const Inspection<CsrExec, Matrix> in{Sizes(), exec, A.matrix(), features, device};
-    return HostVariant<CsrExec, Operands>(in, Scheme::parse(text)).hints().simd;
+    auto parameters = parameters_of<heddle::detail::csr::Parameters>(text, Device());
+    return HostVariant<CsrExec, Operands>(in, text, parameters).hints().simd;
   };
   const Kokkos::complex<double> complex;
   CHECK(resolve(complex, int(), "csr/scalar,simd=none") == Simd::none);

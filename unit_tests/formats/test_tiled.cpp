@@ -100,9 +100,7 @@ Pattern pattern_of_every_layout(std::size_t tiles_per_row) {
 std::array<std::int64_t, 7> tiles_of_layouts(const Pattern& pattern) {
   const TiledType::Exec exec;
   const auto A = to_device<TiledType>(exec, pattern);
-  const heddle::detail::tiled::Parameters parameters(Scheme::parse("tiled/16"),
-                                                     backends::describe(exec));
-  return TiledStorage(exec, A.matrix(), parameters).tiles_of_layouts(exec);
+  return TiledStorage(exec, A.matrix(), {}, backends::describe(exec)).tiles_of_layouts(exec);
 }
 
 }  // namespace
@@ -218,7 +216,8 @@ TEST_CASE("tiled: on a GPU a piece has as few tiles as keep its warps busy") {
   gpu.lanes = 32;
   gpu.multiprocessors = 100;
   const auto piece = [&](const char* scheme, const Device& device, std::int64_t tiles) {
-    return heddle::detail::tiled::Parameters(Scheme::parse(scheme), device).piece_tiles(tiles);
+    using heddle::detail::tiled::Parameters;
+    return heddle::parameters_of<Parameters>(scheme, device).piece_tiles(tiles, device);
   };
   CHECK(piece("tiled/16", gpu, 0) == 4);
   CHECK(piece("tiled/16", gpu, 32000) == 10);

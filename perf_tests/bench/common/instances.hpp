@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <ostream>
 #include <set>
 #include <string>
@@ -40,6 +41,21 @@ std::vector<std::pair<std::string, std::string>> baseline_names() {
     names.emplace_back(baseline.name, baseline.description);
   }
   return names;
+}
+
+/// Run(request, source, progress).run() is the instance's run; `schemes` are listed by name where
+/// an operation has some.
+template <class Run, class Request, class Problem>
+bool enter_instance(
+    const char* scalar, std::size_t offset_bytes,
+    std::vector<std::string> (*schemes)() = [] { return std::vector<std::string>{}; }) {
+  instances<Request>().push_back(
+      {scalar, 8 * static_cast<int>(offset_bytes),
+       [](const Request& request, const Source& source, Progress& progress) {
+         return Run(request, source, progress).run();
+       },
+       schemes, baseline_names<Problem>});
+  return true;
 }
 
 template <class Request>

@@ -53,9 +53,13 @@ std::string verdict(const ContestantResult& c) {
 
 }  // namespace
 
+std::string against(const ContestantResult* peer, const ContestantResult& c,
+                    double (*seconds)(const ContestantResult&)) {
+  return peer ? factor(seconds(*peer) / seconds(c)) + "x" : "-";
+}
+
 std::string against_peer(const MatrixResult& result, const ContestantResult& c) {
-  const ContestantResult* peer = result.best_baseline();
-  return peer ? factor(peer->time.median() / c.time.median()) + "x" : "-";
+  return against(result.best_baseline(), c);
 }
 
 std::string remarks(const ContestantResult& c) {
@@ -83,32 +87,43 @@ bool setup_rest_known(const MatrixResult& result) {
                      [](const ContestantResult& c) { return c.timed() && c.setup_rest(0); });
 }
 
-void print_row(std::ostream& out, const MatrixResult& result, const ContestantResult& c,
-               const DeviceFigures& figures, int width) {
-  out << format("  %-*s", width, c.name.c_str());
-  if (!c.timed()) {
-    out << "  not run: " << c.note << '\n';
-    return;
-  }
-  const double time = c.time.median();
-  const double rate = result.gbytes_per_second(c);
-  out << format("%11s", duration(c.setup.median()).c_str());
-  if (setup_rest_known(result)) {
-    const auto rest = c.setup_rest(figures.readback_seconds);
-    out << format("%11s", rest ? duration(*rest).c_str() : "-");
-  }
-  out << format("%9s", factor(c.setup.median() / time).c_str())
-      << format("%11s", duration(time).c_str()) << format("%8s", spread_of(c.time).c_str())
-      << format("%11s", optional_duration(c.queued).c_str())
-      << format("%11s", optional_duration(c.latency).c_str()) << format("%10.1f", rate)
-      << format("%7.0f%%", 100 * rate / figures.triad_gbytes_per_second);
-  if (moved_known(result)) {
-    out << format("%10s", c.moved_bytes ? bytes(c.moved_bytes).c_str() : "-");
-  }
-  out << format("%9s", against_peer(result, c).c_str()) << remarks(c) << '\n';
+}  // namespace
+
+Column setup_column() {
+  return {"setup", 11, [](const ContestantResult& c) { return duration(c.setup.median()); }};
 }
 
-}  // namespace
+Column setups_column(const char* head) {
+  return {head, 9, [](const ContestantResult& c) { return factor(c.setup.median() / time_of(c)); }};
+}
+
+Column time_column(const char* head) {
+  return {head, 11, [](const ContestantResult& c) { return duration(time_of(c)); }};
+}
+
+Column spread_column() {
+  return {"spread", 8, [](const ContestantResult& c) { return spread_of(c.time); }};
+}
+
+Column kept_column() {
+  return {"kept", 11, [](const ContestantResult& c) { return bytes(c.bytes); }};
+}
+
+void print_rows(std::ostream& out, const MatrixResult& result, const std::vector<Column>& columns) {
+  const int width = name_width(result);
+  out << format("  %-*s", width, "");
+  for (const Column& column : columns) out << format("%*s", column.width, column.head);
+  out << '\n';
+  print_each(out, result, [&](const ContestantResult& c) {
+    out << format("  %-*s", width, c.name.c_str());
+    if (!c.timed()) {
+      out << "  not run: " << c.note << '\n';
+      return;
+    }
+    for (const Column& column : columns) out << format("%*s", column.width, column.text(c).c_str());
+    out << remarks(c) << '\n';
+  });
+}
 
 void print_machine(std::ostream& out, const Machine& machine, const DeviceFigures& figures) {
   out << machine.device.name << " (" << machine.backend << ", " << machine.device.multiprocessors
@@ -154,14 +169,35 @@ std::string dependent_steps(const DependentSteps& steps) {
 
 void print_contestants(std::ostream& out, const MatrixResult& result,
                        const DeviceFigures& figures) {
-  const int width = name_width(result);
-  out << format("  %-*s%11s", width, "", "setup")
-      << (setup_rest_known(result) ? format("%11s", "rest") : "")
-      << format("%9s%11s%8s%11s%11s%10s%8s", "applies", "time", "spread", "queued", "latency",
-                "GB/s", "triad")
-      << (moved_known(result) ? format("%10s", "moved") : "") << format("%9s\n", "vs peer");
-  print_each(out, result,
-             [&](const ContestantResult& c) { print_row(out, result, c, figures, width); });
+  std::vector<Column> columns = {setup_column()};
+  if (setup_rest_known(result)) {
+    columns.push_back({"rest", 11, [&](const ContestantResult& c) {
+                         const auto rest = c.setup_rest(figures.readback_seconds);
+                         return rest ? duration(*rest) : "-";
+                       }});
+  }
+  columns.push_back(setups_column("applies"));
+  columns.push_back(time_column());
+  columns.push_back(spread_column());
+  columns.push_back(
+      {"queued", 11, [](const ContestantResult& c) { return optional_duration(c.queued); }});
+  columns.push_back(
+      {"latency", 11, [](const ContestantResult& c) { return optional_duration(c.latency); }});
+  columns.push_back({"GB/s", 10, [&](const ContestantResult& c) {
+                       return format("%.1f", result.gbytes_per_second(c));
+                     }});
+  columns.push_back({"triad", 8, [&](const ContestantResult& c) {
+                       return format("%.0f%%", 100 * result.gbytes_per_second(c) /
+                                                   figures.triad_gbytes_per_second);
+                     }});
+  if (moved_known(result)) {
+    columns.push_back({"moved", 10, [](const ContestantResult& c) {
+                         return c.moved_bytes ? bytes(c.moved_bytes) : "-";
+                       }});
+  }
+  columns.push_back(
+      {"vs peer", 9, [&](const ContestantResult& c) { return against_peer(result, c); }});
+  print_rows(out, result, columns);
   if (!result.chosen_scheme.empty()) {
     out << "\n  choose took " << result.chosen_scheme << ": " << result.choice_reason << '\n';
   }

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "machine.hpp"
 #include "results.hpp"
@@ -21,6 +23,23 @@ std::string bytes(std::size_t count);
 std::string factor(double value);
 /// The median, or "-".
 std::string optional_duration(const Samples& samples);
+/// The median time of a contestant.
+inline double time_of(const ContestantResult& c) { return c.time.median(); }
+/// The fastest by `seconds` of the contestants that ran, were right and are such as `counts` says;
+/// null where there is none.
+template <class Counts>
+const ContestantResult* fastest(const MatrixResult& result, const Counts& counts,
+                                double (*seconds)(const ContestantResult&) = time_of) {
+  const ContestantResult* found = nullptr;
+  for (const ContestantResult& c : result.contestants) {
+    if (!c.timed() || !c.right() || !counts(c)) continue;
+    if (!found || seconds(c) < seconds(*found)) found = &c;
+  }
+  return found;
+}
+/// How much faster a contestant is than that peer by `seconds`, or "-".
+std::string against(const ContestantResult* peer, const ContestantResult& c,
+                    double (*seconds)(const ContestantResult&) = time_of);
 /// How much faster a contestant is than the fastest baseline, or "-".
 std::string against_peer(const MatrixResult& result, const ContestantResult& c);
 /// What stands behind the figures: the verdict, whether it was chosen, what is not steady, the
@@ -47,6 +66,22 @@ void print_each(std::ostream& out, const MatrixResult& result, const Print& prin
     print(c);
   }
 }
+/// A column of a table: its head, its width, and what it says of a contestant that ran.
+struct Column {
+  const char* head;
+  int width;
+  std::function<std::string(const ContestantResult&)> text;
+};
+/// What most tables have.
+Column setup_column();
+/// The setup over the time.
+Column setups_column(const char* head);
+Column time_column(const char* head = "time");
+Column spread_column();
+/// What stands beside the matrix.
+Column kept_column();
+/// One row a contestant, schemes first, with these columns and remarks behind them.
+void print_rows(std::ostream& out, const MatrixResult& result, const std::vector<Column>& columns);
 /// One row a contestant, schemes first, and what `choose` took.
 void print_contestants(std::ostream& out, const MatrixResult& result, const DeviceFigures& figures);
 /// What the columns of those rows mean.

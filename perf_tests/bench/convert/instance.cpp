@@ -10,16 +10,9 @@ namespace {
 using S = HEDDLE_BENCH_SCALAR;
 using Off = HEDDLE_BENCH_OFFSET;
 
-MatrixResult run(const ConvertRequest& request, const Source& source, Progress& progress) {
-  return ConvertRun<S, Off>(request, source, progress).run();
-}
-
-[[maybe_unused]] const bool entered = [] {
-  instances<ConvertRequest>().push_back(
-      {HEDDLE_BENCH_SCALAR_NAME, 8 * static_cast<int>(sizeof(Off)), run,
-       [] { return std::vector<std::string>{}; }, baseline_names<ConvertProblem<S, Off>>});
-  return true;
-}();
+[[maybe_unused]] const bool entered =
+    enter_instance<ConvertRun<S, Off>, ConvertRequest, ConvertProblem<S, Off>>(
+        HEDDLE_BENCH_SCALAR_NAME, sizeof(Off));
 
 }  // namespace
 

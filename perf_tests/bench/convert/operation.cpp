@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "operation.hpp"
+#include "../operation.hpp"
 
 #include "../common/run_contest.hpp"
+#include "../common/table.hpp"
 #include "request.hpp"
-#include "table.hpp"
 
 namespace heddle::bench {
 
@@ -20,16 +20,73 @@ void define(CLI::App& app, ConvertRequest& r) {
   r.define(app);
 }
 
+/// Of the baselines that make the same form, the fastest; null where there is none.
+const ContestantResult* peer_of(const MatrixResult& result, const ContestantResult& c, int block) {
+  const std::string size = std::to_string(block);
+  const bool blocks = c.name == "bcsr/" + size + "x" + size;
+  if (!c.is_scheme || (!blocks && c.name != "transpose")) return nullptr;
+  return fastest(result, [&](const ContestantResult& peer) {
+    return !peer.is_scheme && peer.name.ends_with(blocks ? "-bsr" : "-csc");
+  });
+}
+
+/// Of the allocations of a conversion, or "-".
+template <class Text>
+Column allocations_column(const char* head, int width, const Text& text) {
+  return {head, width, [text](const ContestantResult& c) -> std::string {
+            return c.allocations ? text(c, c.allocations->time.median()) : "-";
+          }};
+}
+
+void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
+           const ConvertRequest& request) {
+  const RowFeatures& f = result.rows;
+  out << '\n'
+      << result.name << ": " << f.rows << " x " << f.columns << ", " << f.nonzeros
+      << " nonzeros, row mean " << format("%.2f", f.mean_row()) << " max " << f.longest_row << ", "
+      << bytes(result.csr_bytes) << " of CSR\n\n";
+  print_rows(
+      out, result,
+      {time_column(),
+       spread_column(),
+       allocations_column(
+           "allocs", 7,
+           [](const ContestantResult& c, double) { return std::to_string(c.allocations->count); }),
+       allocations_column("alone", 11,
+                          [](const ContestantResult&, double alone) { return duration(alone); }),
+       allocations_column("rest", 11,
+                          [](const ContestantResult& c, double alone) {
+                            return duration(std::max(0.0, time_of(c) - alone));
+                          }),
+       {"GB/s", 10,
+        [&](const ContestantResult& c) { return format("%.1f", result.gbytes_per_second(c)); }},
+       kept_column(),
+       {"vs peer", 9,
+        [&](const ContestantResult& c) { return against(peer_of(result, c, request.block), c); }}});
+  print_steadiness(out, result);
+  out.flush();
+}
+
 int run(const ConvertRequest& request, const std::vector<std::string>& words) {
   Json settings;
   settings["block"] = request.block;
   settings["check"] = request.check;
-  return run_contest("convert", request, settings, print_conversions, words);
+  return run_contest("convert", request, settings, print, words);
 }
 
 void list(std::ostream& out) { list_baselines<ConvertRequest>(out, "convert"); }
 
-constexpr const char* examples =
+constexpr const char* help =
+    "columns of the table:\n"
+    "  time     from CSR on the device to what can be applied, what was made before released\n"
+    "  spread   the range of the middle half of these times over their median\n"
+    "  allocs   allocations on the device in that time\n"
+    "  alone    these, and their releases, done again with nothing in between\n"
+    "  rest     the time without them\n"
+    "  GB/s     the bytes of CSR, which have to be read, over the time\n"
+    "  kept     what stands beside CSR then\n"
+    "  vs peer  of blocks and of the transpose: time of the fastest baseline that makes the\n"
+    "           same, over this time: above 1 is faster\n"
     "\nexamples:\n"
     "  heddle-bench convert --generate grid2d:1000\n"
     "  heddle-bench convert --set real-judge --folder DIR --scheme transpose bcsr/2x2 --block "
@@ -40,7 +97,7 @@ constexpr const char* examples =
 Operation convert_operation() {
   return contest_operation<ConvertRequest>(
       "convert", "From CSR into every format, beside the conversions of other libraries", define,
-      run, conversions_help() + examples, list);
+      run, help, list);
 }
 
 }  // namespace heddle::bench

@@ -10,15 +10,8 @@ namespace {
 using S = HEDDLE_BENCH_SCALAR;
 using Off = HEDDLE_BENCH_OFFSET;
 
-MatrixResult run(const GsRequest& request, const Source& source, Progress& progress) {
-  return GsRun<S, Off>(request, source, progress).run();
-}
-
-[[maybe_unused]] const bool entered = [] {
-  instances<GsRequest>().push_back({HEDDLE_BENCH_SCALAR_NAME, 8 * static_cast<int>(sizeof(Off)),
-                                    run, gs_scheme_names, baseline_names<GsProblem<S, Off>>});
-  return true;
-}();
+[[maybe_unused]] const bool entered = enter_instance<GsRun<S, Off>, GsRequest, GsProblem<S, Off>>(
+    HEDDLE_BENCH_SCALAR_NAME, sizeof(Off), gs_scheme_names);
 
 }  // namespace
 

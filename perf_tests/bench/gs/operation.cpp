@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "operation.hpp"
+#include "../operation.hpp"
 
 #include "../common/run_contest.hpp"
+#include "../common/table.hpp"
 #include "request.hpp"
-#include "table.hpp"
 
 namespace heddle::bench {
 
@@ -16,7 +16,8 @@ void define(CLI::App& app, GsRequest& r) {
   app.add_option("--start", r.start, "zero, or guess: what is in x is improved")
       ->check(CLI::IsMember({"zero", "guess"}))
       ->capture_default_str();
-  app.add_option("--sweeps", r.sweeps, "That are timed together, from a guess")
+  app.add_option("--sweeps", r.sweeps,
+                 "Sweeps that are timed together; more than one needs --start guess")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--omega", r.omega, "Relaxation, of more than 0 and less than 2")
@@ -31,6 +32,53 @@ void define(CLI::App& app, GsRequest& r) {
   r.define(app);
 }
 
+/// The bytes of the product, or the least of the sweeps, over the time, in GB/s.
+double rate_of(const MatrixResult& result, const ContestantResult& c) {
+  if (c.name != product_name) return result.gbytes_per_second(c);
+  return 1e-9 * static_cast<double>(c.moved_bytes) / time_of(c);
+}
+
+void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
+           const GsRequest& request) {
+  out << '\n' << result.name << ": ";
+  if (request.sweeps > 1) out << request.sweeps << ' ';
+  out << request.sweep_name << (request.sweeps > 1 ? " sweeps" : " sweep") << " from "
+      << (request.from_zero() ? "zero" : "a guess");
+  if (request.omega != 1) out << ", omega " << request.omega;
+  if (request.block_size > 1) out << ", blocks of " << request.block_size;
+  out << ", " << result.rows.rows << " rows, " << result.rows.nonzeros << " entries";
+  if (request.columns > 1) {
+    out << ", " << request.columns << " columns, layout " << request.layout;
+  }
+  if (!result.choice_reason.empty()) out << "\n  " << result.choice_reason;
+  out << "\n\n";
+  const ContestantResult* product = nullptr;
+  for (const ContestantResult& c : result.contestants) {
+    if (!product && c.name == product_name && c.timed()) product = &c;
+  }
+  // Baselines that were not verified are of other iterations.
+  const ContestantResult* const peer = fastest(
+      result, [](const ContestantResult& c) { return !c.is_scheme && c.verdict == Verdict::ok; });
+  print_rows(
+      out, result,
+      {setup_column(),
+       setups_column("times"),
+       time_column(),
+       spread_column(),
+       {"GB/s", 8, [&](const ContestantResult& c) { return format("%.1f", rate_of(result, c)); }},
+       {"product", 9,
+        [&](const ContestantResult& c) {
+          const double whole = product ? 100 * rate_of(result, c) / rate_of(result, *product) : 0;
+          return format("%.0f%%", whole);
+        }},
+       kept_column(),
+       {"vs peer", 9, [&](const ContestantResult& c) {
+          return against(c.is_scheme && c.name != product_name ? peer : nullptr, c);
+        }}});
+  print_steadiness(out, result);
+  out.flush();
+}
+
 int run(const GsRequest& request, const std::vector<std::string>& words) {
   if (request.from_zero() && request.sweeps > 1) {
     throw Error("from zero one sweep is timed", "say --start guess, or leave out --sweeps");
@@ -41,10 +89,21 @@ int run(const GsRequest& request, const std::vector<std::string>& words) {
   settings["sweeps"] = request.sweeps;
   settings["omega"] = request.omega;
   settings["block_size"] = request.block_size;
-  return run_contest("gs", request, settings, print_sweeps, words);
+  return run_contest("gs", request, settings, print, words);
 }
 
-constexpr const char* examples =
+constexpr const char* help =
+    "columns of the table:\n"
+    "  setup    median of the repeated inspections\n"
+    "  times    the setup over the time\n"
+    "  time     all sweeps, nothing queued before\n"
+    "  spread   the range of the middle half of these times over their median\n"
+    "  GB/s     the least bytes over the time: a side of the matrix a half sweep, from a "
+    "guess\n"
+    "           one side more, and the vectors; whatever the contestant really moves\n"
+    "  product  that rate over the rate of our own product A b\n"
+    "  kept     what stands beside the matrix then\n"
+    "  vs peer  time of the fastest baseline that was verified over this time\n"
     "\nexamples:\n"
     "  heddle-bench gs --generate grid2d:1000\n"
     "  heddle-bench gs --matrix A.mtx --sweep forward --start guess --omega 1.5\n"
@@ -55,7 +114,7 @@ constexpr const char* examples =
 Operation gs_operation() {
   return contest_operation<GsRequest>(
       "gs", "Sweeps of Gauss-Seidel, SOR and SSOR: every scheme of Heddle beside every baseline",
-      define, run, sweeps_help() + examples,
+      define, run, help,
       [](std::ostream& out) { list_schemes_and_baselines<GsRequest>(out, "gs"); });
 }
 

@@ -51,10 +51,6 @@ using S = HEDDLE_BENCH_SCALAR;
 using Off = HEDDLE_BENCH_OFFSET;
 using Problem = IluProblem<S, Off>;
 
-MatrixResult run(const IluRequest& request, const Source& source, Progress& progress) {
-  return IluRun<S, Off>(request, source, progress).run();
-}
-
 [[maybe_unused]] const bool entered = [] {
   const auto add = [](const char* name, const char* description, Timed timed) {
     add_baseline<Problem>({name, description, [timed](const Exec&, const Problem& problem) {
@@ -67,9 +63,8 @@ MatrixResult run(const IluRequest& request, const Source& source, Progress& prog
       Timed::apply);
   add("program-cg", "conjugate gradients with these, on one thread of the host; with --solve",
       Timed::solve);
-  instances<IluRequest>().push_back({HEDDLE_BENCH_SCALAR_NAME, 8 * static_cast<int>(sizeof(Off)),
-                                     run, ilu_scheme_names, baseline_names<Problem>});
-  return true;
+  return enter_instance<IluRun<S, Off>, IluRequest, Problem>(HEDDLE_BENCH_SCALAR_NAME, sizeof(Off),
+                                                             ilu_scheme_names);
 }();
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "operation.hpp"
+#include "../operation.hpp"
 
 #include <cmath>
 #include <heddle/lobpcg.hpp>
@@ -180,7 +180,7 @@ Operation lobpcg_operation() {
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     app.add_option("--tolerance", request->tolerance,
-                   "Of the residual, over the largest Ritz value")
+                   "Tolerance of the residual, over the largest Ritz value")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     app.add_option("--max-iterations", request->max_iterations, "The limit")

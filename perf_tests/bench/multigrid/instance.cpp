@@ -57,22 +57,9 @@ namespace {
 using S = HEDDLE_BENCH_SCALAR;
 using Off = HEDDLE_BENCH_OFFSET;
 
-MatrixResult run(const MultigridRequest& request, const Source& source, Progress& progress) {
-  return MultigridRun<S, Off>(request, source, progress).run();
-}
-
-std::vector<std::string> hierarchy_names() {
-  std::vector<std::string> names;
-  for (const KnownHierarchy& known : known_hierarchies()) names.push_back(known.name);
-  return names;
-}
-
-[[maybe_unused]] const bool entered = [] {
-  instances<MultigridRequest>().push_back({HEDDLE_BENCH_SCALAR_NAME,
-                                           8 * static_cast<int>(sizeof(Off)), run, hierarchy_names,
-                                           baseline_names<MultigridProblem<S, Off>>});
-  return true;
-}();
+[[maybe_unused]] const bool entered =
+    enter_instance<MultigridRun<S, Off>, MultigridRequest, MultigridProblem<S, Off>>(
+        HEDDLE_BENCH_SCALAR_NAME, sizeof(Off));
 
 }  // namespace
 

@@ -1,49 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "operation.hpp"
+#include "../operation.hpp"
 
 #include "../common/known_names.hpp"
 #include "../common/run_contest.hpp"
 #include "../common/table.hpp"
 #include "make_multigrid.hpp"
-#include "table.hpp"
+#include "request.hpp"
 
 namespace heddle::bench {
 
 namespace {
 
 void define(CLI::App& app, MultigridRequest& r) {
-  app.add_option("--strength", r.options.strength, "Above which an entry is strong")
+  app.add_option("--strength", r.options.strength, "An entry above it is strong")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   app.add_option("--block", r.options.block_size, "Rows of a node; elasticity knows it")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  app.add_option("--degree", r.options.degree, "Of polynomials, or sweeps; 0: 2, of sweeps 1")
+  app.add_option("--degree", r.options.degree,
+                 "Degree of polynomials, or number of sweeps; 0: degree 2, one sweep")
       ->check(CLI::Range(0, 4))
       ->capture_default_str();
   app.add_option("--coarsest-rows", r.options.coarsest_rows, "Rows at most that are inverted")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  app.add_option("--expected-applies", r.options.expected_applies,
-                 "How often plans expect to be applied")
+  app.add_option("--expected-applies", r.options.expected_applies, "Applies that plans expect")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--method", r.method_name, "cg or gmres, which solves to count iterations")
       ->check(CLI::IsMember({"cg", "gmres"}))
       ->capture_default_str();
-  app.add_option("--tolerance", r.limits.tolerance, "Of the residual, relative to b")
-      ->check(CLI::Range(1e-15, 0.1))
-      ->capture_default_str();
-  app.add_option("--max-iterations", r.limits.max_iterations, "Products at most")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--excess", r.excess,
-                 "Of a Laplacian that is made of a pattern: the diagonal over the other entries' "
-                 "magnitudes, less 1")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  define_limits(app, r.limits, r.excess);
   r.define_contest(app, "Smoothers, \"auto\" for the default, or \"all\"");
   r.define(app);
+}
+
+/// Over the time of a cycle.
+std::string cycles(const Samples& samples, const ContestantResult& c) {
+  return samples.empty() ? "-" : format("%.3g", samples.median() / time_of(c));
+}
+
+void print_levels(std::ostream& out, const ContestantResult& c) {
+  if (c.levels.empty()) return;
+  out << "\n  levels of " << c.name << ":\n"
+      << format("  %5s%12s%14s%11s%11s  %s\n", "", "rows", "entries", "kept", "time", "runs");
+  int l = 0;
+  for (const LevelResult& level : c.levels) {
+    out << format("  %5d%12lld%14lld%11s%11s  ", l++, static_cast<long long>(level.rows),
+                  static_cast<long long>(level.entries), bytes(level.bytes).c_str(),
+                  duration(level.seconds).c_str())
+        << level.scheme << ", " << level.smoother << '\n';
+  }
+}
+
+void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
+           const MultigridRequest& request) {
+  out << '\n'
+      << result.name << ": "
+      << format("%lld rows, %lld entries, ", static_cast<long long>(result.rows.rows),
+                static_cast<long long>(result.rows.nonzeros))
+      << result.choice_reason << "; " << request.method_name
+      << format(" to %g\n\n", request.limits.tolerance);
+  print_rows(
+      out, result,
+      {setup_column(),
+       {"cycles", 9, [](const ContestantResult& c) { return cycles(c.setup, c); }},
+       {"new values", 12, [](const ContestantResult& c) { return optional_duration(c.update); }},
+       {"cycles", 9, [](const ContestantResult& c) { return cycles(c.update, c); }},
+       time_column("cycle"),
+       spread_column(),
+       {"iterations", 12,
+        [](const ContestantResult& c) {
+          return c.iterations ? std::to_string(*c.iterations) : "-";
+        }},
+       {"kept", 11, [](const ContestantResult& c) { return c.bytes > 0 ? bytes(c.bytes) : "-"; }}});
+  for (const ContestantResult& c : result.contestants) print_levels(out, c);
+  print_steadiness(out, result);
+  out.flush();
 }
 
 int run(const MultigridRequest& request, const std::vector<std::string>& words) {
@@ -58,10 +92,21 @@ int run(const MultigridRequest& request, const std::vector<std::string>& words) 
   settings["tolerance"] = request.limits.tolerance;
   settings["max_iterations"] = request.limits.max_iterations;
   settings["excess"] = request.excess;
-  return run_contest("multigrid", request, settings, print_hierarchies, words);
+  return run_contest("multigrid", request, settings, print, words);
 }
 
-constexpr const char* examples =
+constexpr const char* help =
+    "columns of the table:\n"
+    "  setup       median of the repeated set-ups: all levels\n"
+    "  new values  all levels from new values of the same pattern\n"
+    "  cycles      either over the time of a cycle\n"
+    "  cycle       one V cycle from zero\n"
+    "  spread      the range of the middle half of these times over their median\n"
+    "  iterations  of a solve with it by --method\n"
+    "  kept        device memory that it holds beside the matrix\n"
+    "of levels:\n"
+    "  time        of a cycle that starts there, less that of one that starts on the next\n"
+    "  runs        the scheme of the product with its matrix, and the smoother\n"
     "\nexamples:\n"
     "  heddle-bench multigrid --generate poisson3d:60 elasticity:20\n"
     "  heddle-bench multigrid --generate convection:60 --method gmres --scheme auto\n"
@@ -76,8 +121,8 @@ void list(std::ostream& out) {
 
 Operation multigrid_operation() {
   return contest_operation<MultigridRequest>(
-      "multigrid", "Multigrid: set-up, new values, cycles, level by level", define, run,
-      hierarchies_help() + examples, list);
+      "multigrid", "Multigrid: set-up, new values, cycles, level by level", define, run, help,
+      list);
 }
 
 }  // namespace heddle::bench

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "operation.hpp"
+#include "../operation.hpp"
 
 #include "../common/run_contest.hpp"
+#include "../common/table.hpp"
 #include "request.hpp"
-#include "table.hpp"
 
 namespace heddle::bench {
 
@@ -22,6 +22,35 @@ void define(CLI::App& app, MultiplyRequest& r) {
   r.define(app);
 }
 
+double once(const ContestantResult& c) { return c.setup.median() + c.time.median(); }
+
+void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
+           const MultiplyRequest& request) {
+  const RowFeatures& f = result.rows;
+  out << '\n'
+      << result.name << ": " << request.product << ", A " << f.rows << " x " << f.columns
+      << " with " << f.nonzeros << " entries\n  " << result.choice_reason << "\n\n";
+  const auto faster = [&](const ContestantResult& c, double (*seconds)(const ContestantResult&)) {
+    const auto counts = [&](const ContestantResult& peer) {
+      return c.is_scheme && !peer.is_scheme;
+    };
+    return against(fastest(result, counts, seconds), c, seconds);
+  };
+  Column symbolic = setup_column();
+  symbolic.head = "symbolic";
+  print_rows(
+      out, result,
+      {symbolic,
+       time_column("numeric"),
+       spread_column(),
+       {"once", 11, [](const ContestantResult& c) { return duration(once(c)); }},
+       {"kept", 11, [](const ContestantResult& c) { return c.bytes > 0 ? bytes(c.bytes) : "-"; }},
+       {"numeric", 9, [&](const ContestantResult& c) { return faster(c, time_of); }},
+       {"once", 9, [&](const ContestantResult& c) { return faster(c, once); }}});
+  print_steadiness(out, result);
+  out.flush();
+}
+
 int run(const MultiplyRequest& request, const std::vector<std::string>& words) {
   for (const std::string& scheme : request.schemes) {
     if (scheme != "auto" && scheme != "all") {
@@ -30,10 +59,17 @@ int run(const MultiplyRequest& request, const std::vector<std::string>& words) {
   }
   Json settings;
   settings["product"] = request.product;
-  return run_contest("multiply", request, settings, print_products, words);
+  return run_contest("multiply", request, settings, print, words);
 }
 
-constexpr const char* examples =
+constexpr const char* help =
+    "columns of the table:\n"
+    "  symbolic  median of the repeated setups: all but values\n"
+    "  numeric   the values of the product, of patterns that stay\n"
+    "  spread    the range of the middle half of these times over their median\n"
+    "  once      symbolic and numeric\n"
+    "  kept      what stands then, the product among it\n"
+    "  numeric, once  time of the fastest baseline over this time: above 1 is faster\n"
     "\nexamples:\n"
     "  heddle-bench multiply --generate grid2d:1000\n"
     "  heddle-bench multiply --generate grid3d:100 --product rap\n"
@@ -44,8 +80,7 @@ constexpr const char* examples =
 Operation multiply_operation() {
   return contest_operation<MultiplyRequest>(
       "multiply", "Products of matrices, symbolic and numeric, beside other libraries", define, run,
-      products_help() + examples,
-      [](std::ostream& out) { list_baselines<MultiplyRequest>(out, "multiply"); });
+      help, [](std::ostream& out) { list_baselines<MultiplyRequest>(out, "multiply"); });
 }
 
 }  // namespace heddle::bench

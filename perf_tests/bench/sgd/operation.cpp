@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "operation.hpp"
+#include "../operation.hpp"
 
 #include <cmath>
 #include <iostream>
@@ -186,7 +186,7 @@ Operation sgd_operation() {
           return std::string(right ? "" : text + " is no number of blocks");
         });
     app.add_flag("--diagonals", request->diagonals, "Time the schedule of diagonals, too");
-    app.add_option("--seed", request->seed, "Of ratings and shuffles")->capture_default_str();
+    app.add_option("--seed", request->seed, "Seed of ratings and shuffles")->capture_default_str();
   };
   operation.run = [request](const std::vector<std::string>&) { return run(*request); };
   return operation;

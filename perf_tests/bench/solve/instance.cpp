@@ -10,22 +10,9 @@ namespace {
 using S = HEDDLE_BENCH_SCALAR;
 using Off = HEDDLE_BENCH_OFFSET;
 
-MatrixResult run(const SolveRequest& request, const Source& source, Progress& progress) {
-  return SolveRun<S, Off>(request, source, progress).run();
-}
-
-std::vector<std::string> preconditioner_names() {
-  std::vector<std::string> names;
-  for (const KnownPreconditioner& known : known_preconditioners()) names.push_back(known.name);
-  return names;
-}
-
-[[maybe_unused]] const bool entered = [] {
-  instances<SolveRequest>().push_back({HEDDLE_BENCH_SCALAR_NAME, 8 * static_cast<int>(sizeof(Off)),
-                                       run, preconditioner_names,
-                                       baseline_names<SolveProblem<S, Off>>});
-  return true;
-}();
+[[maybe_unused]] const bool entered =
+    enter_instance<SolveRun<S, Off>, SolveRequest, SolveProblem<S, Off>>(HEDDLE_BENCH_SCALAR_NAME,
+                                                                         sizeof(Off));
 
 }  // namespace
 

@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "operation.hpp"
+#include "../operation.hpp"
 
 #include "../common/known_names.hpp"
 #include "../common/run_contest.hpp"
 #include "../common/table.hpp"
-#include "table.hpp"
+#include "request.hpp"
 
 namespace heddle::bench {
+
+void define_limits(CLI::App& app, LoopLimits& limits, double& excess) {
+  app.add_option("--tolerance", limits.tolerance, "Tolerance of the residual, relative to b")
+      ->check(CLI::Range(1e-15, 0.1))
+      ->capture_default_str();
+  app.add_option("--max-iterations", limits.max_iterations, "Products at most")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option(
+         "--excess", excess,
+         "Excess of a Laplacian that is made of a pattern: the diagonal over the other entries' "
+         "magnitudes, less 1")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+}
 
 namespace {
 
@@ -17,28 +32,66 @@ void define(CLI::App& app, SolveRequest& r) {
   app.add_option("--restart", r.restart, "Iterations after which gmres is restarted")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app.add_option("--tolerance", r.limits.tolerance, "Of the residual, relative to b")
-      ->check(CLI::Range(1e-15, 0.1))
-      ->capture_default_str();
-  app.add_option("--max-iterations", r.limits.max_iterations, "Products at most")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--excess", r.excess,
-                 "Of a Laplacian that is made of a pattern: the diagonal over the other entries' "
-                 "magnitudes, less 1")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  define_limits(app, r.limits, r.excess);
   app.add_option("--block", r.block, "Rows of a block of block-jacobi")
       ->check(CLI::Range(1, 32))
       ->capture_default_str();
   app.add_option("--subdomains", r.subdomains, "Runs of rows between which entries are dropped")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--expected-applies", r.expected_applies, "How often plans expect to be applied")
+  app.add_option("--expected-applies", r.expected_applies, "Applies that plans expect")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   r.define_contest(app, "Preconditioners of Heddle, or \"all\" that go with the method");
   r.define(app);
+}
+
+double whole(const ContestantResult& c) { return c.setup.median() + c.time.median(); }
+
+/// What contestants are compared by: the word before a dash of a preconditioner's name, which
+/// stands behind that of a baseline's library. Factors without fill are alike, by Cholesky or not.
+std::string kind(const ContestantResult& c) {
+  std::string name = c.is_scheme ? c.name : c.name.substr(c.name.find('-') + 1);
+  name = name.substr(0, name.find('-'));
+  return name.starts_with("ic") ? "ilu" + name.substr(2) : name;
+}
+
+void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
+           const SolveRequest& request) {
+  out << '\n'
+      << result.name << ": " << request.method_name
+      << format(" to %g, %lld rows, %lld entries, ", request.limits.tolerance,
+                static_cast<long long>(result.rows.rows),
+                static_cast<long long>(result.rows.nonzeros))
+      << result.choice_reason << "\n\n";
+  const auto peer_of = [&](const ContestantResult& c) {
+    return fastest(
+        result,
+        [&](const ContestantResult& other) {
+          return c.is_scheme && !other.is_scheme && kind(other) == kind(c);
+        },
+        whole);
+  };
+  print_rows(
+      out, result,
+      {setup_column(),
+       {"factor", 11, [](const ContestantResult& c) { return optional_duration(c.update); }},
+       {"iterations", 12, [](const ContestantResult& c) { return std::to_string(*c.iterations); }},
+       {"an iteration", 14,
+        [](const ContestantResult& c) {
+          return *c.iterations > 0 ? duration(time_of(c) / *c.iterations) : "-";
+        }},
+       time_column("solve"),
+       spread_column(),
+       {"with setup", 11, [](const ContestantResult& c) { return duration(whole(c)); }},
+       {"vs peer", 9, [&](const ContestantResult& c) { return against(peer_of(c), c, whole); }}});
+  const auto* const ours = fastest(result, [](const auto& c) { return c.is_scheme; }, whole);
+  const auto* const peer = fastest(result, [](const auto& c) { return !c.is_scheme; }, whole);
+  if (ours) out << "\n  fastest with setup: " << ours->name << ", " << duration(whole(*ours));
+  if (ours && peer) out << "; of peers " << peer->name << ", " << duration(whole(*peer));
+  out << '\n';
+  print_steadiness(out, result);
+  out.flush();
 }
 
 int run(const SolveRequest& request, const std::vector<std::string>& words) {
@@ -52,10 +105,23 @@ int run(const SolveRequest& request, const std::vector<std::string>& words) {
   settings["block"] = request.block;
   settings["subdomains"] = request.subdomains;
   settings["expected_applies"] = request.expected_applies;
-  return run_contest("solve", request, settings, print_whole_solves, words);
+  return run_contest("solve", request, settings, print, words);
 }
 
-constexpr const char* examples =
+constexpr const char* help =
+    "columns of the table:\n"
+    "  setup         median of the repeated set-ups: plan of the matrix, preconditioner, "
+    "solver\n"
+    "  factor        the preconditioner again, for new values of the same pattern\n"
+    "  iterations    products with the matrix, except those that compute a residual\n"
+    "  an iteration  the solve over the iterations\n"
+    "  solve         median of whole solves from zero\n"
+    "  spread        the range of the middle half of these times over their median\n"
+    "  with setup    setup and one solve\n"
+    "  vs peer       this time of the fastest baseline with the same kind of preconditioner "
+    "(none, "
+    "jacobi,\n"
+    "                ssor, factors of the same level) over this one's\n"
     "\nexamples:\n"
     "  heddle-bench solve --generate grid2d:300\n"
     "  heddle-bench solve --set solve-general --folder ~/matrices --method gmres --csv out.csv\n"
@@ -72,7 +138,7 @@ Operation solve_operation() {
   return contest_operation<SolveRequest>(
       "solve",
       "Whole solves by a Krylov method: every preconditioner of Heddle beside other libraries",
-      define, run, whole_solves_help() + examples, list);
+      define, run, help, list);
 }
 
 }  // namespace heddle::bench

@@ -59,16 +59,9 @@ namespace {
 using S = HEDDLE_BENCH_SCALAR;
 using Off = HEDDLE_BENCH_OFFSET;
 
-MatrixResult run(const SpmvRequest& request, const Source& source, Progress& progress) {
-  return SpmvRun<S, Off>(request, source, progress).run();
-}
-
-[[maybe_unused]] const bool entered = [] {
-  instances<SpmvRequest>().push_back({HEDDLE_BENCH_SCALAR_NAME, 8 * static_cast<int>(sizeof(Off)),
-                                      run, heddle_scheme_names<>,
-                                      baseline_names<SpmvProblem<S, Off>>});
-  return true;
-}();
+[[maybe_unused]] const bool entered =
+    enter_instance<SpmvRun<S, Off>, SpmvRequest, SpmvProblem<S, Off>>(
+        HEDDLE_BENCH_SCALAR_NAME, sizeof(Off), heddle_scheme_names<>);
 
 }  // namespace
 

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "../../bench/common/any_operator.hpp"
+
+namespace heddle::bench {
+
+using CliffMatrix = CsrMatrix<double, Index, std::int32_t, Space>;
+
+/// A plan and a scheme of it that are timed.
+struct CliffCase {
+  std::string plan, scheme;  ///< "auto": what a plan takes by itself
+  std::function<std::unique_ptr<AnyOperator<double>>(const Exec&, const CliffMatrix&)> make;
+};
+
+/// All that there are on a device. The instance of double with 32-bit offsets sets it: empty in a
+/// build without it.
+inline std::function<std::vector<CliffCase>(const Device&)>& cliff_cases() {
+  static std::function<std::vector<CliffCase>(const Device&)> cases;
+  return cases;
+}
+
+}  // namespace heddle::bench
