@@ -80,9 +80,9 @@ TEST_CASE("a plan takes what a model takes for the likeliest, if it is likely an
   };
   const auto schemes = heddle::detail::sptrsv::candidates(2500, 4900, 99, here());
   REQUIRE(schemes.size() > 1);
-  for (const Scheme& scheme : schemes) {
+  for (std::size_t i = 0; i < schemes.size(); i += emulated ? 12 : 1) {
+    const Scheme& scheme = schemes[i];
     CAPTURE(scheme.to_string());
-    if (scheme.kernel() == "supernodes") continue;  // has a test of its own
     const auto model = model_of({{schemes[scheme == schemes[0] ? 1 : 0].to_string(), 1},
                                  {"sptrsv/of-another-version", 9},
                                  {scheme.to_string(), 2}});
