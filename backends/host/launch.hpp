@@ -6,6 +6,7 @@
 #include "../team.hpp"
 #include "../tickets.hpp"
 #include "device.hpp"
+#include "one_thread.hpp"
 #ifdef KOKKOS_ENABLE_OPENMP
 #include <omp.h>
 #endif
@@ -39,6 +40,10 @@ void launch_teams(const Exec& exec, const char* label, std::int64_t teams, const
                   Order, std::size_t scratch_bytes) {
   using Policy =
       Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>;
+  if (teams == 1 || runs_on_one_thread(exec)) {
+    const ProfiledKernel profiled(exec, label);
+    return run_teams_here<LaunchShape, Exec>(kernel, 0, teams, scratch_bytes);
+  }
   Kokkos::parallel_for(label, Policy(exec, 0, teams), [=](std::int64_t index) {
     run_teams_here<LaunchShape, Exec>(kernel, index, index + 1, scratch_bytes);
   });
@@ -57,9 +62,7 @@ void launch_teams(const Kokkos::OpenMP& exec, const char* label, std::int64_t te
   // A thread may find no memory for its scratch; where others wait for it, that ends the program.
   constexpr bool may_throw = has_dynamic_scratch<Kernel> && std::same_as<Order, AnyOrder>;
   [[maybe_unused]] heddle::detail::FromThreads thrown;
-#pragma omp parallel num_threads(exec.concurrency())
-  {
-    const std::int64_t threads = omp_get_num_threads(), me = omp_get_thread_num();
+  const auto run_share = [&](std::int64_t me, std::int64_t threads) {
     const std::int64_t share = teams / threads, longer = teams % threads;
     const std::int64_t first = me * share + (me < longer ? me : longer);
     const std::int64_t stop = first + share + (me < longer ? 1 : 0);
@@ -71,6 +74,12 @@ void launch_teams(const Kokkos::OpenMP& exec, const char* label, std::int64_t te
     } else {
       run();
     }
+  };
+  if (teams == 1 || runs_on_one_thread(exec)) {
+    run_share(0, 1);
+  } else {
+#pragma omp parallel num_threads(exec.concurrency())
+    run_share(omp_get_thread_num(), omp_get_num_threads());
   }
   if constexpr (may_throw) thrown.rethrow(label);
 }

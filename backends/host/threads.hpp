@@ -4,6 +4,7 @@
 #include "../../core/from_threads.hpp"
 #include "../profiled_kernel.hpp"
 #include "device.hpp"
+#include "one_thread.hpp"
 #ifdef KOKKOS_ENABLE_OPENMP
 #include <omp.h>
 #endif
@@ -18,6 +19,10 @@ template <BackendIs<Host> Exec, class Kernel>
 void launch_threads(const Exec& exec, const char* label, int asked, const Kernel& kernel) {
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>>;
   const int threads = exec.concurrency();
+  if (asked <= 1 || runs_on_one_thread(exec)) {
+    const ProfiledKernel profiled(exec, label);
+    return kernel(0, 1);
+  }
   const int used = asked < threads ? asked : threads;
   // Chunks of one: an index a thread.
   Kokkos::parallel_for(label, Policy(exec, 0, threads, Kokkos::ChunkSize(1)), [=](int me) {
@@ -26,16 +31,16 @@ void launch_threads(const Exec& exec, const char* label, int asked, const Kernel
 }
 
 #ifdef KOKKOS_ENABLE_OPENMP
-/// Straight into a parallel region, as launch. It may get fewer threads than it asks for, inside
-/// another region or under a limit. The region has one thread or all of the instance, whoever
-/// works: after one of fewer gcc's runtime ends the others, and the next region of all makes them
-/// anew, which takes longer than to wake them.
+/// Straight into a parallel region, as launch, or for one thread into none. It may get fewer
+/// threads than it asks for, inside another region or under a limit. The region has all threads of
+/// the instance, whoever works: after one of fewer gcc's runtime ends the others, and the next
+/// region of all makes them anew, which takes longer than to wake them.
 template <class Kernel>
 void launch_threads(const Kokkos::OpenMP& exec, const char* label, int asked,
                     const Kernel& kernel) {
   const ProfiledKernel profiled(exec, label);
-  const int threads = exec.concurrency();
-#pragma omp parallel num_threads(asked > 1 ? threads : 1)
+  if (asked <= 1 || runs_on_one_thread(exec)) return kernel(0, 1);
+#pragma omp parallel num_threads(exec.concurrency())
   {
     const int granted = omp_get_num_threads(), me = omp_get_thread_num();
     const int used = asked < granted ? asked : granted;

@@ -36,8 +36,13 @@ class KokkosKernelsProduct {
     KokkosSparse::spgemm_numeric(&handle_, A_.rows(), B_.rows(), B_.columns(), begin(A_),
                                  columns(A_), values(A_), false, begin(B_), columns(B_), values(B_),
                                  false, row_ptr_, col_idx_, values_);
+    made_ = true;
   }
-  Matrix matrix() const { return Matrix(A_.rows(), B_.columns(), row_ptr_, col_idx_, values_); }
+  /// With columns, which are known after numeric() alone: a second product asks for them before.
+  Matrix matrix() {
+    if (!made_) numeric(Exec());
+    return Matrix(A_.rows(), B_.columns(), row_ptr_, col_idx_, values_);
+  }
   std::size_t bytes() const {
     return row_ptr_.span() * sizeof(Off) + col_idx_.span() * sizeof(Index) +
            values_.span() * sizeof(S);
@@ -54,6 +59,7 @@ class KokkosKernelsProduct {
   static Kokkos::View<const S*, Space> values(const Matrix& M) { return M.values(); }
 
   Matrix A_, B_;
+  bool made_ = false;
   Begin row_ptr_;
   Columns col_idx_;
   Values values_;

@@ -2,16 +2,14 @@
 // Loops over Kokkos Kernels: spmv and BLAS; its Gauss-Seidel sweeps by colors, by clusters and in
 // two stages; spiluk and par_ilut with two sptrsv by level sets.
 #include <KokkosBlas.hpp>
-#include <KokkosKernels_Handle.hpp>
 #include <KokkosSparse_CrsMatrix.hpp>
 #include <KokkosSparse_SortCrs.hpp>
 #include <KokkosSparse_gauss_seidel.hpp>
 #include <KokkosSparse_par_ilut.hpp>
-#include <KokkosSparse_spiluk.hpp>
 #include <KokkosSparse_spmv.hpp>
-#include <KokkosSparse_sptrsv.hpp>
 
 #include "../bench/solve/loop_solve.hpp"
+#include "kokkos_kernels_factors.hpp"
 
 namespace heddle::bench {
 
@@ -21,7 +19,7 @@ using S = HEDDLE_BENCH_SCALAR;
 using Off = HEDDLE_BENCH_OFFSET;
 using Problem = SolveProblem<S, Off>;
 using Vector = Kokkos::View<S*, Space>;
-using Handle = KokkosKernels::Experimental::KokkosKernelsHandle<Off, Index, S, Exec, Space, Space>;
+using Handle = kokkos_kernels::Handle<S, Off>;
 
 enum class With { none, jacobi, colors, clusters, two_stages, spiluk, par_ilut };
 
@@ -83,100 +81,52 @@ struct Sweep : Applied {
   bool symmetric;
 };
 
-/// One of the factors and its solve.
-struct Triangle {
-  Kokkos::View<Off*, Space> row_ptr;
-  Kokkos::View<Index*, Space> col_idx;
-  Vector values;
-  Handle handle;
-
-  ~Triangle() { handle.destroy_sptrsv_handle(); }
-  void inspect(Index rows, bool lower) {
-    handle.create_sptrsv_handle(KokkosSparse::Experimental::SPTRSVAlgorithm::SEQLVLSCHD_TP1, rows,
-                                lower);
-    KokkosSparse::Experimental::sptrsv_symbolic(&handle, row_ptr, col_idx, values);
-  }
-  void solve(const Vector& b, const Vector& x) {
-    KokkosSparse::Experimental::sptrsv_solve(&handle, row_ptr, col_idx, values, b, x);
-  }
+struct ByLevels : Applied {
+  explicit ByLevels(const Problem& problem) : factors(problem.A, 0, 1) {}
+  void apply(const Vector& r, const Vector& z) override { factors.solve(r, z); }
+  void update_values() override { factors.factor(); }
+  kokkos_kernels::Spiluk<S, Off> factors;
 };
 
-struct Factors : Applied {
-  Factors(const Problem& problem, bool by_threshold_)
-      : A(problem.A), by_threshold(by_threshold_), middle("heddle::bench::middle", A.rows()) {
-    const auto rows = static_cast<std::size_t>(A.rows());
-    for (Triangle* part : {&lower, &upper}) {
-      part->row_ptr = decltype(part->row_ptr)("heddle::bench::row_ptr", rows + 1);
-    }
+struct ByThreshold : Applied {
+  explicit ByThreshold(const Problem& problem)
+      : A(problem.A),
+        middle("heddle::bench::middle", A.rows()),
+        lower(static_cast<std::size_t>(A.rows())),
+        upper(static_cast<std::size_t>(A.rows())) {
     auto row_ptr = A.row_ptr();  // it takes no const
     auto col_idx = A.col_idx();
-    if (by_threshold) {
-      handle.create_par_ilut_handle();
-      KokkosSparse::Experimental::par_ilut_symbolic(&handle, row_ptr, col_idx, lower.row_ptr,
-                                                    upper.row_ptr);
-      make_room(*handle.get_par_ilut_handle());
-    } else {
-      // Of each part half of the entries and the diagonal; it says how many there are.
-      const auto most = static_cast<std::size_t>(A.nonzeros()) + rows;
-      handle.create_spiluk_handle(KokkosSparse::Experimental::SPILUKAlgorithm::SEQLVLSCHD_TP1, rows,
-                                  most, most);
-      for (Triangle* part : {&lower, &upper}) {
-        part->col_idx = decltype(part->col_idx)("heddle::bench::col_idx", most);
-      }
-      KokkosSparse::spiluk_symbolic(&handle, 0, row_ptr, col_idx, lower.row_ptr, lower.col_idx,
-                                    upper.row_ptr, upper.col_idx);
-      make_room(*handle.get_spiluk_handle());
-    }
-    factor();
-    lower.inspect(A.rows(), true);
-    upper.inspect(A.rows(), false);
+    handle.create_par_ilut_handle();
+    kokkos_kernels::sparse::par_ilut_symbolic(&handle, row_ptr, col_idx, lower.row_ptr,
+                                              upper.row_ptr);
+    lower.make_room(handle.get_par_ilut_handle()->get_nnzL());
+    upper.make_room(handle.get_par_ilut_handle()->get_nnzU());
+    update_values();
   }
-  ~Factors() override {
-    handle.destroy_spiluk_handle();
-    handle.destroy_par_ilut_handle();
-  }
+  ~ByThreshold() override { handle.destroy_par_ilut_handle(); }
   void apply(const Vector& r, const Vector& z) override {
     lower.solve(r, middle);
     upper.solve(middle, z);
   }
   void update_values() override {
-    factor();
-    // Those of par_ilut have another pattern then.
-    if (!by_threshold) return;
+    auto row_ptr = A.row_ptr();
+    auto col_idx = A.col_idx();
+    auto values = A.values();
+    kokkos_kernels::sparse::par_ilut_numeric(&handle, row_ptr, col_idx, values, lower.row_ptr,
+                                             lower.col_idx, lower.values, upper.row_ptr,
+                                             upper.col_idx, upper.values);
+    for (auto* const part : {&lower, &upper}) {
+      KokkosSparse::sort_crs_matrix<Exec>(part->row_ptr, part->col_idx, part->values);
+    }
+    // They have another pattern then.
     lower.inspect(A.rows(), true);
     upper.inspect(A.rows(), false);
   }
 
-  template <class Sizes>
-  void make_room(const Sizes& sizes) {
-    Kokkos::resize(lower.col_idx, sizes.get_nnzL());
-    Kokkos::resize(upper.col_idx, sizes.get_nnzU());
-    lower.values = Vector("heddle::bench::values", sizes.get_nnzL());
-    upper.values = Vector("heddle::bench::values", sizes.get_nnzU());
-  }
-  void factor() {
-    auto row_ptr = A.row_ptr();
-    auto col_idx = A.col_idx();
-    auto values = A.values();
-    if (by_threshold) {
-      KokkosSparse::Experimental::par_ilut_numeric(&handle, row_ptr, col_idx, values, lower.row_ptr,
-                                                   lower.col_idx, lower.values, upper.row_ptr,
-                                                   upper.col_idx, upper.values);
-      for (Triangle* part : {&lower, &upper}) {
-        KokkosSparse::sort_crs_matrix<Exec>(part->row_ptr, part->col_idx, part->values);
-      }
-    } else {
-      KokkosSparse::spiluk_numeric(&handle, 0, row_ptr, col_idx, values, lower.row_ptr,
-                                   lower.col_idx, lower.values, upper.row_ptr, upper.col_idx,
-                                   upper.values);
-    }
-  }
-
   CsrMatrix<S, Index, Off, Space> A;
-  bool by_threshold;
   Vector middle;
   Handle handle;
-  Triangle lower, upper;
+  kokkos_kernels::Triangle<S, Off> lower, upper;
 };
 
 class KkKernels {
@@ -192,8 +142,8 @@ class KkKernels {
     if (with == With::colors || with == With::clusters || with == With::two_stages) {
       applied_ = std::make_unique<Sweep>(problem, with);
     }
-    if (with == With::spiluk) applied_ = std::make_unique<Factors>(problem, false);
-    if (with == With::par_ilut) applied_ = std::make_unique<Factors>(problem, true);
+    if (with == With::spiluk) applied_ = std::make_unique<ByLevels>(problem);
+    if (with == With::par_ilut) applied_ = std::make_unique<ByThreshold>(problem);
   }
 
   Vector vector(const char* label) const { return Vector(std::string(label), rows_); }

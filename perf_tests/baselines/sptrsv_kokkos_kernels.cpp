@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kokkos Kernels: its schedules of level sets, by ranges of rows and by teams.
-#include <KokkosKernels_Handle.hpp>
-#include <KokkosSparse_sptrsv.hpp>
-
 #include "../bench/sptrsv/problem.hpp"
+#include "kokkos_kernels_library.hpp"
 
 namespace heddle::bench {
 
@@ -30,8 +28,8 @@ class KokkosKernelsSolve : public SptrsvContestant<S> {
     }
     handle_.create_sptrsv_handle(algorithm, problem.T.rows(), problem.triangle == Triangle::lower);
     Exec same = exec;  // the library takes it as no const
-    KokkosSparse::Experimental::sptrsv_symbolic(same, &handle_, problem.T.row_ptr(),
-                                                problem.T.col_idx(), problem.T.values());
+    kokkos_kernels::sparse::sptrsv_symbolic(same, &handle_, problem.T.row_ptr(),
+                                            problem.T.col_idx(), problem.T.values());
   }
   KokkosKernelsSolve(const KokkosKernelsSolve&) = delete;
   ~KokkosKernelsSolve() override { handle_.destroy_sptrsv_handle(); }
@@ -48,9 +46,8 @@ class KokkosKernelsSolve : public SptrsvContestant<S> {
       Kokkos::parallel_for("heddle::bench::scaled", Kokkos::RangePolicy<Exec>(exec, 0, rows),
                            scaled);
     }
-    KokkosSparse::Experimental::sptrsv_solve(same, &handle_, problem_.T.row_ptr(),
-                                             problem_.T.col_idx(), problem_.T.values(), b,
-                                             problem_.x);
+    kokkos_kernels::sparse::sptrsv_solve(same, &handle_, problem_.T.row_ptr(), problem_.T.col_idx(),
+                                         problem_.T.values(), b, problem_.x);
     if (alpha != S(1)) exec.fence("heddle::bench::scaled");
   }
 

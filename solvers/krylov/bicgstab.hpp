@@ -48,6 +48,7 @@ class BicgstabSolver : public detail::krylov::KrylovSolver<BicgstabSolver<Exec, 
       .vectors = "heddle::bicgstab::vectors",
       .best = "heddle::bicgstab::best",
       .products = State::cost,
+      .passes = 5,
       .recorded = true};
 
   template <class M, class A>

@@ -39,6 +39,7 @@ struct SolverTraits {
   const char* vectors;                    ///< label of their memory
   const char* best;                       ///< and of the best solution; null: it keeps none
   int products = 1;                       ///< of a step
+  int passes = 2;                         ///< of a step, over vectors
   bool restarts = true;                   ///< see judge()
   bool recorded = false;                  ///< whether blocks of steps may run as graphs
   bool dot_in_product = false;            ///< whether it asks an operator for apply_dot

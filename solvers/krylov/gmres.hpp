@@ -54,7 +54,8 @@ class GmresSolver
                   "heddle::gmres::check"},
       .labels = {"heddle::gmres::true_residual", nullptr, "heddle::gmres::solution"},
       .vectors = "heddle::gmres::vectors",
-      .best = nullptr};
+      .best = nullptr,
+      .passes = 6};
 
   template <class M, class A>
   double vectors_moved(const A&) const {  // on average over a cycle

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/host/one_thread.hpp"
 #include "../../core/move_only.hpp"
 #include "apply.hpp"
 #include "block_graph.hpp"
 #include "monitor.hpp"
+#include "one_thread.hpp"
 #include "residual.hpp"
 
 namespace heddle::detail::krylov {
@@ -60,6 +62,7 @@ class KrylovSolver {
     monitor_.clear();
     best_.clear();
     if (!self().solve_in_one_launch(exec, matrix, right, solution, preconditioner)) {
+      const backends::OneThread alone(prefers_one_thread(matrix, preconditioner));
       iterate_until_ended(exec, matrix, right, x, preconditioner);
       pass(exec, Solver::traits.labels.give, solution.row_stride == 1,
            GiveSolution<S, State>{{}, read(x_), solution, states()});
@@ -197,6 +200,7 @@ class KrylovSolver {
   VectorWorkspace<Exec, Sum> workspace_;
   BlockGraph<backends::Graph<Exec>> blocks_;
   BestSolution<Exec, S> best_;
+  SolverThreads threads_;
   Arena<Space> arena_;
   Vectors x_, r_, q_;  ///< q_ is free between steps, and takes A x when b - A x is computed
   MoveOnly only_moves_;
@@ -204,6 +208,15 @@ class KrylovSolver {
  private:
   Solver& self() { return static_cast<Solver&>(*this); }
   const Solver& self() const { return static_cast<const Solver&>(*this); }
+
+  /// Never of an operator that does not say what it moves.
+  template <class A, class M>
+  bool prefers_one_thread(const A& matrix, const M& preconditioner) const {
+    constexpr int applies = how_with<M>() == How::by_operator ? 2 : 1;
+    return bytes_of_product(matrix, count()) > 0 &&
+           one_thread_is_faster(threads_, moved_bytes(matrix, preconditioner),
+                                Solver::traits.passes + applies * Solver::traits.products);
+  }
 
   /// r_ = b - A x and how that is judged, from q_ = A x.
   template <bool first>

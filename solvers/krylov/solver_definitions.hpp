@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/host/measured_thread_costs.hpp"
+#include "../../backends/threads_at_once.hpp"
 #include "../vectors/definitions.hpp"
 #include "monitor_definitions.hpp"
 #include "solver.hpp"
 
 /// Defines what solver.hpp declares.
 namespace heddle::detail::krylov {
+
+template <ExecutionSpace Exec>
+SolverThreads threads_of([[maybe_unused]] const Exec& exec) {
+  if constexpr (backends::BackendIs<Exec, backends::Host>) {
+    const int at_once = backends::threads_at_once(exec);
+    return {at_once, at_once < exec.concurrency(), backends::thread_costs(exec)};
+  } else {
+    return {};
+  }
+}
 
 template <class Solver, ExecutionSpace Exec, Scalar S, class State>
 KrylovSolver<Solver, Exec, S, State>::KrylovSolver(const Exec& exec, std::int64_t rows,
@@ -17,7 +29,8 @@ KrylovSolver<Solver, Exec, S, State>::KrylovSolver(const Exec& exec, std::int64_
                  std::max(options.restart.value_or(0) + 1,
                           TrueResidual<S, State, true>::sums * vectors::vectors_at_once),
                  Solver::traits.dot_in_product ? rows : 0),
-      blocks_(block_of(options)) {
+      blocks_(block_of(options)),
+      threads_(threads_of(exec)) {
   if (Solver::traits.best) {
     best_ = {exec, Solver::traits.best, options, static_cast<std::size_t>(rows),
              static_cast<std::size_t>(options.vectors)};

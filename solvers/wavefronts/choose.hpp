@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "../../backends/host/thread_costs.hpp"
 #include "../../core/pinned_scheme.hpp"
 #include "../ordered/loop.hpp"
 #include "../ordered/schedule_on_threads.hpp"
@@ -15,8 +16,11 @@ namespace heddle::detail::wavefronts {
 /// for itself.
 inline constexpr std::int64_t default_grain = 750;
 
-// What a loop costs, in items read: some 0.45 ns each on the CPUs of docs/wavefronts.md, where all
-// but the launch was fitted to half of the triangles, and judged on the others.
+// What a loop costs, in items read. On the CPUs of docs/wavefronts.md these numbers were fitted to
+// half of the triangles, and judged on the others.
+
+/// Of an item read.
+inline constexpr double item_seconds = 0.45e-9;
 
 /// An iteration beside its items.
 inline constexpr double iteration_cost = 8;
@@ -26,13 +30,14 @@ inline constexpr double torn_item = 0.2;
 /// The same of loops of more steps, some 40 MB of a triangle, whose items come from memory or from
 /// the farthest cache; and what an iteration costs more there.
 inline constexpr double cached_steps = 4.5e6, far_item = 0.8, far_iteration = 2;
-/// What the waits of a stage cost.
-inline constexpr double wait_cost = 800;
-/// What a launch of all threads costs: a guess.
-inline constexpr double launch_cost = 5000;
-/// What each thread adds to it that has no processor: 7 to 15 us with gcc's OpenMP, 16 threads on
-/// two processors.
-inline constexpr double idle_thread_cost = 20000;
+
+// What threads cost, in hand-overs. Fitted to five triangles on two threads of a Xeon:
+// docs/design/wavefronts.md.
+
+/// The waits of a stage.
+inline constexpr double hand_overs_per_stage = 3;
+/// An item that another thread has written: its cache line comes from there, often with others.
+inline constexpr double hand_overs_per_foreign_item = 0.0085;
 
 /// The schemes of a loop on a device.
 ///
@@ -62,10 +67,11 @@ inline Scheme with_grain(const Scheme& scheme) {
 }
 
 /// By how much the threads of stages are predicted to be faster than one that runs the loop in
-/// order. Point to point; barriers cost more. `idle` threads have no processor, and are launched
-/// too.
+/// order, by what threads cost on the machine at hand. Point to point; barriers cost more.
+/// `foreign`: the most items that a thread reads which another has written.
 inline double predicted_gain(const ordered::LevelCounts& counts, const ordered::Stages& stages,
-                             std::int64_t iterations, int idle = 0) {
+                             std::int64_t iterations, const backends::ThreadCosts& costs,
+                             double foreign = 0) {
   double steps = 0, items = 0, together = 0;
   for (std::size_t level = 0; level < counts.steps.size(); ++level) {
     const auto size = static_cast<double>(counts.sizes[level]);
@@ -81,8 +87,9 @@ inline double predicted_gain(const ordered::LevelCounts& counts, const ordered::
   const double lost =
       steps > cached_steps ? far_iteration * n + far_item * items : torn_item * items;
   together *= 1 + lost / alone * static_cast<double>(counts.torn) / n;
-  together += launch_cost + idle_thread_cost * idle;
-  together += wait_cost * static_cast<double>(stages.tasks.size());
+  const double hand_overs = hand_overs_per_stage * static_cast<double>(stages.tasks.size()) +
+                            hand_overs_per_foreign_item * foreign;
+  together += (costs.launch_seconds + costs.hand_over_seconds * hand_overs) / item_seconds;
   return alone / together;
 }
 

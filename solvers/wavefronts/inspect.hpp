@@ -4,9 +4,12 @@
 #include <string>
 
 #include "../../backends/device.hpp"
+#include "../../backends/host/measured_thread_costs.hpp"
+#include "../../backends/threads_at_once.hpp"
 #include "../ordered/levels.hpp"
 #include "../ordered/schedule.hpp"
 #include "choose.hpp"
+#include "foreign_reads.hpp"
 #include "options.hpp"
 
 namespace heddle::detail::wavefronts {
@@ -36,8 +39,7 @@ Scheduled<Exec, O> inspect_on_threads(const Exec& exec, const ordered::Loop<O, R
   const ordered::LevelSums sums = ordered::find_levels_on_threads(exec, loop, level, steps);
   ordered::check_reads(exec, sums, loop);
   auto one = Scheduled<Exec, O>::sequential(loop.iterations, loop.sweep, sums.levels);
-  const int at_once = backends::threads_at_once(exec);
-  const int threads = options.threads > 0 ? options.threads : at_once;
+  const int threads = options.threads > 0 ? options.threads : backends::threads_at_once(exec);
   Scheme scheme("wavefronts", {{threads > 1 && n > 0 ? "point-to-point" : "sequential"}});
   const std::optional<Scheme> pinned = wavefronts::pinned(options, Device());
   if (pinned) scheme = *pinned;
@@ -47,15 +49,19 @@ Scheduled<Exec, O> inspect_on_threads(const Exec& exec, const ordered::Loop<O, R
   const ordered::LevelCounts counts = ordered::count_levels(exec, loop, level, steps, sums.levels);
   const ordered::Stages stages =
       ordered::make_stages(counts.steps, counts.sizes, threads, scheme.integer("grain"));
-  if (!pinned) {
-    const int idle = exec.concurrency() - at_once;
-    const double gain = predicted_gain(counts, stages, loop.iterations, idle);
-    if (gain < options.least_gain) return one;
-  }
+  const auto gains = [&](double foreign) {
+    return predicted_gain(counts, stages, loop.iterations, backends::thread_costs(exec), foreign) >=
+           options.least_gain;
+  };
+  if (!pinned && !gains(0)) return one;
   Scheduled<Exec, O> several{scheme, {loop.iterations, loop.sweep}};
   O* const iterations = several.schedule.allocate_order(exec);
   const auto begin = ordered::order_by_stage(exec, loop, level, counts, stages, iterations);
   auto by_threads = ordered::cut_stages(exec, threads, stages, begin, iterations, steps);
+  if (!pinned) {
+    const auto foreign = count_foreign_reads(exec, loop, iterations, by_threads);
+    if (!gains(static_cast<double>(foreign) / threads)) return one;
+  }
   if (scheme.has("point-to-point")) ordered::add_waits(exec, loop, iterations, by_threads);
   several.schedule.set_threads(std::move(by_threads), sums.levels);
   return several;
@@ -142,15 +148,14 @@ Scheduled<Exec, O> levels_on_threads(const Exec& exec, O n, const int* level, in
   fill(exec, "heddle::wavefronts::steps", steps, n, static_cast<int>(ordered::steps_per_iteration));
   const ordered::Loop<O, NoReads> loop{n, SweepDirection::forward, ReadsAhead::error, {}};
   const ordered::LevelCounts counts = ordered::count_levels(exec, loop, level, steps, levels);
-  const int at_once = backends::threads_at_once(exec);
-  int threads = options.threads > 0 ? options.threads : at_once;
+  int threads = options.threads > 0 ? options.threads : backends::threads_at_once(exec);
   const auto stages_of = [&](int number) {
     return ordered::make_stages(counts.steps, counts.sizes, number, order.scheme.integer("grain"),
                                 false);
   };
   ordered::Stages stages = stages_of(threads);
-  const int idle = exec.concurrency() - at_once;
-  if (!options.scheme && predicted_gain(counts, stages, n, idle) < options.least_gain) {
+  if (!options.scheme &&
+      predicted_gain(counts, stages, n, backends::thread_costs(exec)) < options.least_gain) {
     threads = 1;
     stages = stages_of(threads);
   }

@@ -2,11 +2,16 @@
 // Threads of a CPU that run together and wait for each other.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <mutex>
 #include <new>
+#include <set>
+#include <thread>
 #include <vector>
 
+#include "../../backends/host/one_thread.hpp"
 #include "../../backends/host/progress.hpp"
 #include "../../backends/host/threads.hpp"
 #include "../../backends/launch.hpp"
@@ -37,6 +42,20 @@ struct NeedsScratch {
   template <class Team>
   void operator()(const Team&, Scratch&) const {
     ++*ran;
+  }
+};
+
+/// Which teams ran, and on which threads.
+struct Noted {
+  using Scratch = backends::NoScratch;
+  std::vector<std::int64_t>* order;
+  std::set<std::thread::id>* who;
+  std::mutex* mutex;
+  template <class Team>
+  void operator()(const Team& team, Scratch&) const {
+    const std::lock_guard lock(*mutex);
+    order->push_back(team.index());
+    who->insert(std::this_thread::get_id());
   }
 };
 
@@ -114,6 +133,42 @@ TEST_CASE_TEMPLATE_DEFINE("a launch whose threads get no scratch is OutOfMemory"
   }
 }
 TEST_CASE_TEMPLATE_APPLY(scratch, OnHosts);
+
+TEST_CASE_TEMPLATE_DEFINE("one thread runs all teams in order, without others", Type, alone) {
+  using Exec = typename Type::Exec;
+  if constexpr (backends::runs_on_host<Exec>) {
+    const Exec exec;
+    std::vector<std::int64_t> order;
+    std::set<std::thread::id> who;
+    std::mutex mutex;
+    const auto launch = [&](int teams) {
+      order.clear();
+      who.clear();
+      backends::launch<backends::Shape<1>>(exec, "heddle::test::alone", teams,
+                                           Noted{&order, &who, &mutex});
+      exec.fence("heddle::test::ran");
+    };
+    const std::set<std::thread::id> me = {std::this_thread::get_id()};
+    launch(1);
+    CHECK(who == me);
+    {
+      const backends::OneThread wanted(true), not_wanted(false);
+      CHECK(backends::runs_on_one_thread(exec));
+      launch(100);
+      CHECK(who == me);
+      CHECK(std::is_sorted(order.begin(), order.end()));
+      int granted = 0;
+      backends::launch_threads(exec, "heddle::test::alone", 64,
+                               [&](int, int threads) { granted = threads; });
+      CHECK(granted == 1);
+      std::thread([] { CHECK(!backends::OneThread::is_wanted()); }).join();
+    }
+    CHECK(!backends::OneThread::is_wanted());
+    launch(100);
+    CHECK(order.size() == 100);
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(alone, OnHosts);
 
 TEST_CASE("a barrier holds every thread back, and shows what the others wrote") {
   const Watchdog watchdog("threads at barriers");

@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 
 #include "../../backends/host/processors.hpp"
+#include "../../backends/host/thread_costs.hpp"
 #include "../support/format_under_test.hpp"
 
 int main(int argc, char** argv) {
@@ -12,5 +13,6 @@ int main(int argc, char** argv) {
   Kokkos::ScopeGuard kokkos(argc, argv);
   // What is tested may not depend on the machine; see support/assumed_processors.hpp.
   heddle::backends::assume_processors(1 << 20);
+  heddle::backends::assume_thread_costs(heddle::backends::ThreadCosts());
   return doctest::Context(argc, argv).run();
 }

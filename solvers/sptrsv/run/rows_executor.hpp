@@ -58,7 +58,8 @@ class RowsExecutor {
 
  private:
   static Waves schedule(const SolveInspection<Exec, Matrix>& in, const Scheme& scheme) {
-    WavefrontsOptions options{.sweep = in.graph.sweep(), .threads = in.threads};
+    WavefrontsOptions options{
+        .sweep = in.graph.sweep(), .threads = in.threads, .least_gain = least_gain};
     if constexpr (on_threads) {
       if (scheme.has("sequential")) return Waves::in_order(in.exec, in.graph.rows, options.sweep);
     }

@@ -70,7 +70,8 @@ class SupernodesExecutor {
     const std::optional<Scheme> pinned = wavefronts_of_supernodes(scheme);
     if (pinned && pinned->has("sequential")) return Waves::in_order(in.exec, supernodes.count());
     const SupernodeReads<O, Off> reads{in.graph, supernodes.first(), supernodes.of()};
-    return Waves(in.exec, supernodes.count(), reads, {.scheme = pinned, .threads = in.threads});
+    return Waves(in.exec, supernodes.count(), reads,
+                 {.scheme = pinned, .threads = in.threads, .least_gain = least_gain});
   }
 
   Waves waves_;

@@ -17,6 +17,9 @@ namespace heddle::detail::sptrsv {
 inline constexpr std::int64_t row_steps = 4;
 /// Rows and entries of a triangle on a CPU from which its levels are looked for.
 inline constexpr std::int64_t least_work = 50000;
+/// By how much threads of a CPU must be predicted to be ahead of one: predictions are a fifth off
+/// either way, and one thread leaves a processor to others.
+inline constexpr double least_gain = 1.2;
 /// Solves from which rows are merged on a GPU: the fewer levels, the less a solve gains by it.
 /// Fitted to 39 triangles on an H200: docs/design/sptrsv.md.
 inline std::int64_t least_applies_of_blocks(std::int64_t levels) {

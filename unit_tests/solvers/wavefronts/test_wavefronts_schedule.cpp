@@ -261,7 +261,7 @@ TEST_CASE("wavefronts: what two threads are predicted to gain") {
     counts.torn = side * side;
     const auto stages =
         ordered::make_stages(counts.steps, counts.sizes, 2, wavefronts::default_grain);
-    return wavefronts::predicted_gain(counts, stages, side * side);
+    return wavefronts::predicted_gain(counts, stages, side * side, backends::ThreadCosts());
   };
   CHECK(gain_on_grid(100, 2) < 1);    // no level is worth two
   CHECK(gain_on_grid(850, 2) > 1.2);  // measured: 1.4 to 1.7 (docs/wavefronts.md)
@@ -288,13 +288,73 @@ TEST_CASE("wavefronts: one thread, unless others are predicted to gain least_gai
   }
 }
 
-TEST_CASE("wavefronts: threads without a processor cost the launch") {
+TEST_CASE("wavefronts: what a launch and a hand-over cost decides how many threads are taken") {
+  const Exec exec;
+  const Pattern levels = lower_band("a hundred levels", 200000, {2000});
+  const PatternReads reads{levels.rows.row_ptr().data(), levels.rows.col_idx().data()};
+  WavefrontsOptions options;
+  options.threads = 2;
+  struct Case {
+    backends::ThreadCosts costs;
+    int threads;
+  };
+  for (const Case& one : {Case{{1e-6, 0.1e-6}, 2}, Case{{1e-6, 20e-6}, 1}, Case{{1, 0.1e-6}, 1}}) {
+    CAPTURE(one.costs.launch_seconds);
+    CAPTURE(one.costs.hand_over_seconds);
+    const AssumedThreadCosts assumed(one.costs);
+    const Wavefronts<Exec> waves(exec, static_cast<int>(levels.rows.size()), reads, options);
+    CHECK(waves.schedule().threads == one.threads);
+  }
+}
+
+TEST_CASE("wavefronts: items that another thread has written are counted, and cost") {
+  const Exec exec;
+  WavefrontsOptions options;
+  options.threads = 3;
+  options.scheme = Scheme("wavefronts/point-to-point,grain=20");
+  const Pattern grid = triangle_named("grid");
+  const int n = static_cast<int>(grid.rows.size());
+  const PatternReads reads{grid.rows.row_ptr().data(), grid.rows.col_idx().data()};
+  const Wavefronts<Exec> waves(exec, n, reads, options);
+  const auto& schedule = waves.schedule();
+  std::vector<int> iterations, thread(static_cast<std::size_t>(n));
+  for (int p = 0; p < n; ++p) iterations.push_back(waves.place_order()(p));
+  for (std::size_t stage = 0; stage + 1 < schedule.stage_begin.size(); ++stage) {
+    for (auto task = schedule.stage_begin[stage]; task < schedule.stage_begin[stage + 1]; ++task) {
+      const auto t = static_cast<std::size_t>(task);
+      for (auto p = schedule.task_begin[t]; p < schedule.task_begin[t + 1]; ++p) {
+        thread[static_cast<std::size_t>(iterations[static_cast<std::size_t>(p)])] =
+            static_cast<int>(task - schedule.stage_begin[stage]);
+      }
+    }
+  }
+  std::int64_t expected = 0;
+  for (int i = 0; i < n; ++i) {
+    reads(i, [&](int j) {
+      expected += thread[static_cast<std::size_t>(i)] != thread[static_cast<std::size_t>(j)];
+    });
+  }
+  CHECK(expected > 0);
+  const ordered::Loop<int, PatternReads> loop{n, SweepDirection::forward, ReadsAhead::error, reads};
+  CHECK(wavefronts::count_foreign_reads(exec, loop, iterations.data(), schedule) == expected);
+
   ordered::LevelCounts counts;
   counts.steps = {40000};
   counts.sizes = {5000};
   const auto stages = ordered::make_stages(counts.steps, counts.sizes, 2, 1);
-  CHECK(wavefronts::predicted_gain(counts, stages, 5000) > 1);
-  CHECK(wavefronts::predicted_gain(counts, stages, 5000, 14) < 1);
+  const backends::ThreadCosts costs;
+  CHECK(wavefronts::predicted_gain(counts, stages, 5000, costs) > 1);
+  CHECK(wavefronts::predicted_gain(counts, stages, 5000, costs, 1e6) < 1);
+}
+
+TEST_CASE("wavefronts: what threads cost is measured once") {
+  const Exec exec;
+  const AssumedThreadCosts measured(std::nullopt);
+  const AssumedProcessors counted(0);
+  const backends::ThreadCosts costs = backends::thread_costs(exec);
+  CHECK(costs.launch_seconds > 0);
+  CHECK(costs.hand_over_seconds >= 0);
+  CHECK(backends::thread_costs(exec).launch_seconds == costs.launch_seconds);
 }
 
 }  // namespace heddle::test
