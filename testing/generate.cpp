@@ -9,6 +9,7 @@
 #include "generate/amg.hpp"
 #include "generate/cutcell.hpp"
 #include "generate/irregular.hpp"
+#include "generate/levels.hpp"
 #include "generate/rows.hpp"
 #include "generate/systems.hpp"
 #include "random.hpp"
@@ -243,6 +244,15 @@ Pattern irregular_rows(Arguments& args, Random& random) {
   return irregular(of, random);
 }
 
+Pattern levels(Arguments& args, Random& random) {
+  const std::int64_t rows = args.at(0, 100000, 1, most_indices);
+  return leveled_triangle(
+      {rows, args.at(1, 100, 1, rows), args.at(2, 2, 1, most_indices),
+       args.at(3, 1, 1, most_indices), 0.01 * static_cast<double>(args.at(4, 0, 0, 100)),
+       args.at(5, 0, 0, rows)},
+      random);
+}
+
 Pattern hypersparse(Arguments& args, Random& random) {
   const std::int64_t rows = args.at(0, 2000000, 1, most_indices);
   const std::int64_t nonzeros = args.at(1, 300000, 0, most_indices);
@@ -326,6 +336,9 @@ const std::vector<Entry>& entries() {
       {{"irregular", "ROWS,MEAN[,VARIATION%,LONGEST,BAND/1000,RUN,SAME%]",
         "rows of any unevenness, scatter and likeness"},
        irregular_rows},
+      {{"levels", "ROWS,LEVELS[,NEEDED,DISTANCE,TAPER%,HUBS]",
+        "a lower triangle of so many levels, which a row needs NEEDED others of"},
+       levels},
       {{"hypersparse", "ROWS,NONZEROS", "most rows are empty"}, hypersparse},
       {{"dense", "ROWS[,COLUMNS]", "every entry"}, dense},
       {{"poisson2d", "N", "with values: Poisson's equation, N x N cells"}, nullptr, poisson2d},

@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <istream>
+#include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "../../core/error.hpp"
+#include "../../core/scheme.hpp"
 #include "model.hpp"
+#include "triangles.hpp"
 
 namespace heddle {
 
@@ -18,34 +28,110 @@ class ModelReader {
  public:
   ModelReader(std::istream& in, std::string name) : in_(in), name_(std::move(name)) {}
 
-  Model read() {
+  /// Of the whole text, which must be right whatever of it is wanted.
+  void read() {
     expect("heddle-model");
     if (number<int>() != version) fail("it is of another version of Heddle");
-    Model model;
+    std::string device;
     expect("device");
-    std::getline(line_ >> std::ws, model.device);
+    std::getline(line_ >> std::ws, device);
     expect("scalar_bytes");
-    model.scalar_bytes = number<int>();
+    const auto scalar_bytes = number<int>();
     expect("vectors");
-    model.vectors = number<std::int64_t>();
+    const auto vectors = number<std::int64_t>();
     expect("apart");
-    model.apart = number<int>() != 0;
+    const bool apart = number<int>() != 0;
+    const auto begin = [&](auto& model) {
+      model.device = device;
+      model.scalar_bytes = scalar_bytes;
+      model.vectors = vectors;
+      model.apart = apart;
+    };
+    next();
+    if (word_ == "products") {
+      begin(products_.emplace());
+      read_products(*products_);
+    }
+    if (word_ == "triangles") {
+      begin(triangles_.emplace());
+      read_triangles(*triangles_);
+    }
+    if (word_ != "end") fail("it ends before its end");
+  }
+
+  /// What was read. Throws Error where that is not there.
+  Model products() {
+    if (!products_) fail("it knows no products");
+    return std::move(*products_);
+  }
+  TriangleModel triangles() {
+    if (!triangles_) fail("it knows no triangular solves");
+    return std::move(*triangles_);
+  }
+
+ private:
+  static constexpr int version = 2;
+
+  void read_products(Model& model) {
     expect("share");
     model.share = number<double>();
     expect("margin");
     model.margin = number<double>();
+    expect_inputs(model_input_names);
+    while (next() && word_ == "group") read_group(model);
+  }
+
+  template <class Names>
+  void expect_inputs(const Names& names) {
     expect("inputs");
-    for (const std::string_view known : model_input_names) {
+    for (const std::string_view known : names) {
       std::string input;
       if (!(line_ >> input) || input != known) fail("it was learned from other inputs");
     }
-    while (next() && word_ == "group") read_group(model);
-    if (word_ != "end") fail("it ends before its end");
-    return model;
   }
 
- private:
-  static constexpr int version = 1;
+  void read_triangles(TriangleModel& model) {
+    model.threads = number<int>();
+    model.applies = number<std::int64_t>();
+    expect_inputs(triangle_input_names);
+    expect("center");
+    for (double& center : model.center) center = number<double>();
+    expect("scale");
+    for (double& scale : model.scale) {
+      scale = number<double>();
+      if (!(scale > 0)) fail("an input is divided by what is not above zero");
+    }
+    std::size_t inputs = TriangleModel::terms;
+    while (next() && word_ == "layer") {
+      model.layers.push_back(layer(inputs));
+      inputs = model.layers.back().bias.size();
+    }
+    if (model.layers.empty()) fail("it has no layers");
+    for (std::size_t left = inputs; left > 0; --left) {
+      if (word_ != "scheme") fail("there is no \"scheme\"");
+      std::string scheme;
+      line_ >> scheme;
+      try {
+        model.schemes.push_back(Scheme::parse(scheme).to_string());
+      } catch (const Error&) {
+        fail("it names no scheme");
+      }
+      next();
+    }
+  }
+
+  TriangleModel::Layer layer(std::size_t inputs) {
+    constexpr std::size_t most = 1024;
+    TriangleModel::Layer layer{inputs, {}, {}};
+    const auto neurons = number<std::size_t>();
+    if (neurons < 1 || neurons > most) fail("a layer has no neurons, or too many");
+    for (std::size_t neuron = 0; neuron < neurons; ++neuron) {
+      expect("neuron");
+      layer.bias.push_back(number<double>());
+      for (std::size_t i = 0; i < inputs; ++i) layer.weights.push_back(number<double>());
+    }
+    return layer;
+  }
 
   void read_group(Model& model) {
     std::string group;
@@ -110,21 +196,42 @@ class ModelReader {
   std::string name_, word_;
   std::istringstream line_;
   int at_ = 0;
+  std::optional<Model> products_;
+  std::optional<TriangleModel> triangles_;
 };
+
+inline std::ifstream model_file(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw Error("cannot read model " + path, "does the file exist?");
+  return file;
+}
 
 }  // namespace detail
 
-/// A model out of its text; `name` is for errors. Throws Error where the text is cut, no model, of
-/// another version, or asks for other inputs than this library has.
+/// What was learned of products, out of a model's text; `name` is for errors. Throws Error where
+/// the text is cut, no model, of another version, asks for other inputs than this library has, or
+/// knows no products.
 inline Model read_model(std::istream& in, const std::string& name) {
-  return detail::ModelReader(in, name).read();
+  detail::ModelReader reader(in, name);
+  reader.read();
+  return reader.products();
+}
+/// The same of triangular solves.
+inline TriangleModel read_triangle_model(std::istream& in, const std::string& name) {
+  detail::ModelReader reader(in, name);
+  reader.read();
+  return reader.triangles();
 }
 
-/// The same of a file, for SpmvOptions::model. Read it once, and give it to all plans.
+/// Of a file, for SpmvOptions::model. Read it once, and give it to all plans.
 inline std::shared_ptr<const Model> read_model(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw Error("cannot read model " + path, "does the file exist?");
+  std::ifstream file = detail::model_file(path);
   return std::make_shared<const Model>(read_model(file, path));
+}
+/// Of a file, for SptrsvOptions::model.
+inline std::shared_ptr<const TriangleModel> read_triangle_model(const std::string& path) {
+  std::ifstream file = detail::model_file(path);
+  return std::make_shared<const TriangleModel>(read_triangle_model(file, path));
 }
 
 }  // namespace heddle

@@ -4,6 +4,10 @@
 variation, the longest row, the band, neighbours, likeness of rows.
 
     perf_tests/model/draw.py 240 > perf_tests/sets/model.txt
+    perf_tests/model/draw.py --triangles 160 > perf_tests/sets/model-triangles.txt
+
+With --triangles, of triangles that differ in what matters to a solve: rows, levels, rows that a row needs, their distance,
+how fast levels get narrow, hubs.
 
 Each parameter is drawn from as many equal parts of its range as there are matrices, one each (a
 Latin hypercube), so that few matrices cover all of it. The same count gives the same set."""
@@ -38,13 +42,29 @@ def texts(count, most_entries):
         yield f"irregular:{rows},{mean},{variation},{longest},{band},{run},{same}"
 
 
+def triangles(count, most_entries):
+    draw = random.Random(2)
+    columns = [strata(count, draw) for _ in range(6)]
+    for rows, levels, needed, distance, taper, hubs in zip(*columns):
+        needed = round(between(1, 40, needed))
+        rows = round(between(1000, min(1e6, most_entries / (needed + 1)), rows))
+        levels = round(between(2, rows, levels))
+        distance = round(between(1, max(1.01, rows / levels), distance))
+        taper = 0 if taper < 0.3 else round(100 * (taper - 0.3) / 0.7)
+        hubs = 0 if hubs < 0.6 else round(between(1, min(100, rows / 20), (hubs - 0.6) / 0.4))
+        yield f"levels:{rows},{levels},{needed},{distance},{taper},{hubs}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("count", type=int)
     parser.add_argument("--most-entries", type=float, default=6e6)
+    parser.add_argument("--triangles", action="store_true")
     options = parser.parse_args()
-    print("# matrices for a model to learn from, by perf_tests/model/draw.py", options.count)
-    for text in texts(options.count, options.most_entries):
+    words = "--triangles " if options.triangles else ""
+    kind = "triangles" if options.triangles else "matrices"
+    print(f"# {kind} for a model to learn from, by perf_tests/model/draw.py {words}{options.count}")
+    for text in (triangles if options.triangles else texts)(options.count, options.most_entries):
         print(text)
 
 

@@ -5,8 +5,9 @@
     heddle-bench train --minutes 20        # which runs this
 
 Every matrix is a run of heddle-bench of its own, whose result is a file of the folder: what was
-measured stays when this is stopped, and the same command goes on from there. Matrices come in turn
-from the sets, so that few of them cover what matters. Then train.py makes the model."""
+measured stays when this is stopped, and the same command goes on from there. Products and solves
+with lower triangles are measured in turn, and matrices come in turn from the sets, so that few of
+them cover what matters. Then train.py makes the model."""
 import argparse
 import hashlib
 import itertools
@@ -16,7 +17,11 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-SETS = ("model", "generated-fit", "model", "generated-judge")  # of the model's, two for each other
+# Of the model's, two for each other.
+SETS = {"spmv": ("model", "generated-fit", "model", "generated-judge"),
+        "sptrsv": ("model-triangles", "generated-fit", "model-triangles", "generated-judge")}
+KINDS = {"products": "spmv", "triangles": "sptrsv"}
+NOT_SQUARE = "rectangular:"
 sys.path.insert(0, HERE)
 
 
@@ -51,22 +56,43 @@ def in_turn(sets):
 
 
 def words_of(options):
-    """What every run has in common."""
+    """What every run has in common; all of its operation but the schemes, of which "auto" is one of sptrsv's."""
     return ["--scheme", "all", "--baseline", "none", "--no-verify", "--budget", str(options.budget), "--scalar",
             options.scalar, "--offset", "32", "--columns", str(options.columns), "--layout", options.layout]
+
+
+def sources_of(options, operation):
+    """What to run, the most useful first: words of a command line."""
+    texts = in_turn(options.sets or SETS[operation])
+    if operation == "sptrsv":
+        texts = (text for text in texts if not text.startswith(NOT_SQUARE))
+    files = [("--matrix", path) for path in options.matrix]
+    return [(operation, *source) for source in (*files, *(("--generate", text) for text in texts))]
+
+
+def in_pairs(lists):
+    """One of each list after the other, until all have ended."""
+    rounds = itertools.zip_longest(*lists)
+    return [one for of_round in rounds for one in of_round if one]
+
+
+def name_of(source, options):
+    # Of products as before there were others, so that old folders serve.
+    known = source[1:] if source[0] == "spmv" else source
+    return hashlib.sha256(repr((known, words_of(options))).encode()).hexdigest()[:16]
 
 
 def measure(options, source, path):
     """Whether it went well; then the result stands at path, whole."""
     began = path + ".begun"
-    command = [options.bench, "spmv", *source, *words_of(options), "--json", began]
+    command = [options.bench, *source, *words_of(options), "--json", began]
     # Small arrays for the machine's own figures, which nobody reads here: the usual ones take seconds a run.
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           env={"HEDDLE_BENCH_ARRAY_MB": "1", **os.environ})
     if done.returncode == 0 and os.path.exists(began):
         os.replace(began, path)
         return True
-    print(f"{source[1]}: heddle-bench ended with {done.returncode}: "
+    print(f"{source[-1]}: heddle-bench ended with {done.returncode}: "
           f"{done.stderr.decode(errors='replace').strip()[-300:]}", file=sys.stderr)
     return False
 
@@ -74,14 +100,12 @@ def measure(options, source, path):
 def gather(options):
     """The results that are there, after those that the time allows were added."""
     os.makedirs(options.folder, exist_ok=True)
-    sources = [("--matrix", path) for path in options.matrix]
-    sources += [("--generate", text) for text in in_turn(options.sets)]
+    sources = in_pairs([sources_of(options, KINDS[kind]) for kind in options.kinds])
     end = time.monotonic() + 60 * options.minutes
     results, new = [], 0
     try:
         for source in sources:
-            name = hashlib.sha256(repr((source, words_of(options))).encode()).hexdigest()[:16]
-            path = os.path.join(options.folder, name + ".json")
+            path = os.path.join(options.folder, name_of(source, options) + ".json")
             if os.path.exists(path):
                 results.append(path)
             elif time.monotonic() < end and measure(options, source, path):
@@ -95,12 +119,20 @@ def gather(options):
     return results
 
 
+def try_out(options, operation, model):
+    command = [options.bench, operation, "--generate", "grid2d:300", "--scheme", "auto", "--baseline", "none", "--no-verify",
+               "--scalar", options.scalar, "--columns", str(options.columns), "--layout", options.layout, "--model", model]
+    if subprocess.run(command, stdout=subprocess.DEVNULL).returncode:
+        fail(f"heddle-bench {operation} does not take {model}")
+
+
 def main():
     parser = argparse.ArgumentParser(prog="heddle-bench train", description=__doc__.split("\n")[0])
     parser.add_argument("--bench", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--minutes", type=float, default=20, help="of measuring, beside what is there already (20)")
     parser.add_argument("--folder", default="heddle-train", help="what keeps the results (heddle-train)")
-    parser.add_argument("--set", dest="sets", nargs="+", default=list(SETS), help="of generated matrices, names or files")
+    parser.add_argument("--of", dest="kinds", nargs="+", choices=list(KINDS), default=list(KINDS), help="(both)")
+    parser.add_argument("--set", dest="sets", nargs="+", help="of generated matrices, names or files")
     parser.add_argument("--matrix", nargs="+", default=[], help="files of your own, which are measured first")
     parser.add_argument("--scalar", default="double")
     parser.add_argument("--columns", type=int, default=1)
@@ -121,11 +153,14 @@ def main():
     import train
 
     output = options.output or options.folder.rstrip("/") + ".model"
-    train.train(results, output)
-    example = [options.bench, "spmv", "--generate", "grid2d:300", "--scheme", "auto", "--baseline", "none", "--no-verify",
-               "--scalar", options.scalar, "--columns", str(options.columns), "--layout", options.layout, "--model", output]
-    if subprocess.run(example, stdout=subprocess.DEVNULL).returncode:
-        fail(f"heddle-bench does not take {output}")
+    if not train.train(results, output):
+        print("no model is made: on families left out the rules and formulas are better, or there is too little to learn from")
+        return
+    with open(output) as file:
+        sections = {line.split()[0] for line in file}
+    for kind, operation in KINDS.items():
+        if kind in sections:
+            try_out(options, operation, output)
     print(f"\n{output} is made: plans take it by options.model, heddle-bench by --model or HEDDLE_MODEL")
 
 

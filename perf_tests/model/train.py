@@ -1,21 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Learns on one device by how much the formulas of `choose` are off, and judges what was learned.
+"""Learns on one device how to choose, and judges what was learned.
 
     heddle-bench spmv --set model generated-fit generated-judge --scheme all --baseline none --json RUN.json
-    perf_tests/model/train.py RUN.json... -o DEVICE.model
+    heddle-bench sptrsv --set model-triangles generated-fit --scheme all --baseline none --json TRIANGLES.json
+    perf_tests/model/train.py RUN.json TRIANGLES.json... -o DEVICE.model
 
-Of each group of schemes, gradient boosted trees learn the logarithm of measured over predicted
+Of products it learns by how much the formulas of `choose` are off: of each group of schemes, gradient boosted trees learn the logarithm of measured over predicted
 seconds (scikit-learn; Debian: python3-sklearn). They are judged on families of matrices that they
 have not seen: each generator, a fifth of the drawn matrices (irregular), and all files together are
 left out in turn. The table says how much longer the scheme that comes first takes than the fastest
-one that was measured: by the formulas, and as learned. The same runs give the same model."""
+one that was measured: by the formulas, and as learned. Of triangular solves: triangles.py. What is not better than the
+formulas on families left out is not written. The same runs give the same model."""
 import argparse
 import collections
 import json
 import math
 import os
 import sys
+
+import triangles
 
 TREES = {"n_estimators": 40, "max_depth": 3, "learning_rate": 0.25, "min_samples_leaf": 6, "subsample": 0.8}
 SHARE, MARGIN = 0.8, 0.03  # what is believed of the trees, and what CSR is given
@@ -42,26 +46,33 @@ class Sample:
 
 
 def read(paths):
-    """The samples of all runs, and what the runs have in common."""
-    samples, about = [], None
+    """The matrices of all runs by operation, and what the runs have in common."""
+    matrices, about = {"spmv": [], "sptrsv": []}, None
     for path in paths:
         with open(path) as file:
             run = json.load(file)
         settings = run["settings"]
         machine = run["machine"]
-        its = (machine["device"], settings["scalar"], settings["columns"], settings["layout"], machine["concurrency"])
-        if run["operation"] != "spmv" or (about and its != about):
-            sys.exit(f"{path}: is no spmv run of the same device, threads, scalar and vectors as the others")
+        its = (machine["device"], settings["scalar"], settings["columns"], settings["layout"], machine["multiprocessors"])
+        if run["operation"] not in matrices or (about and its != about):
+            sys.exit(f"{path}: is no run of spmv or sptrsv on the same device, threads, scalar and vectors as the others")
         about = its
         for matrix in run["matrices"]:
             if "model_inputs" not in matrix:
                 sys.exit(f"{path}: was made by a heddle-bench that writes no inputs of a model")
-            for one in matrix["contestants"]:
-                timed = one["kind"] == "scheme" and one["name"] != "auto" and one["time_seconds"]
-                right = one["verdict"] in ("ok", "unverified") and not one["name"].startswith(LEFT_OUT)
-                if timed and right and "model_group" in one:
-                    samples.append(Sample(matrix, one))
-    return samples, about
+        matrices[run["operation"]] += run["matrices"]
+    return matrices, about
+
+
+def samples_of(matrices):
+    samples = []
+    for matrix in matrices:
+        for one in matrix["contestants"]:
+            timed = one["kind"] == "scheme" and one["name"] != "auto" and one["time_seconds"]
+            right = one["verdict"] in ("ok", "unverified") and not one["name"].startswith(LEFT_OUT)
+            if timed and right and "model_group" in one:
+                samples.append(Sample(matrix, one))
+    return samples
 
 
 class Fastest:
@@ -151,23 +162,33 @@ def judge(samples, best):
                                        lambda one: one.seconds),
         "best of CSR": regrets(csr_alone, best, lambda one: one.seconds),
     }
-    print("How many times as long as the fastest: what comes first, of families that were left out of training. The last\n"
-          "three with its set-up, against the best for so many applies, in the mean.\n")
-    print("| matrices | by | mean | worst | within 5 % | within 10 % | behind CSR's best by over 5 % "
+    kind = {m: "irregular" if f.startswith("irregular") else "files" if f == "files" else "other generators"
+            for m, f in fold.items()}
+    print("Products. How many times as long as the fastest: what comes first, of families that were left out of training. "
+          "The last\nthree with its set-up, against the best for so many applies, in the mean.\n")
+    table(by, kind, "behind CSR's best by over 5 %")
+    return mean_of(by["learned"]) < mean_of(by["formulas"])
+
+
+def mean_of(regrets, place=0):
+    return math.exp(sum(math.log(r[place]) for r in regrets.values()) / len(regrets))
+
+
+def table(by, kind, behind):
+    """Of regrets by matrix, and what kind that is."""
+    print(f"| matrices | by | mean | worst | within 5 % | within 10 % | {behind} "
           + "".join(f"| {n} applies " for n in APPLIES) + "|")
     print("| --- " * (7 + len(APPLIES)) + "|")
-    for part in ("all", "files", "irregular", "other generators"):
+    for part in ("all", *sorted(set(kind.values()))):
         for name, of in by.items():
-            kind = {m: "irregular" if f.startswith("irregular") else "files" if f == "files" else "other generators"
-                    for m, f in fold.items()}
-            its = [r for m, r in of.items() if part in ("all", kind[m])]
+            its = {m: r for m, r in of.items() if part in ("all", kind[m])}
             if not its:
                 continue
-            mean, _, *shared = (math.exp(sum(math.log(r[k]) for r in its) / len(its)) for k in range(2 + len(APPLIES)))
-            within = [sum(r[0] <= 1 + most for r in its) for most in (0.05, 0.1)]
-            behind = sum(r[1] > 1.05 for r in its)
-            print(f"| {part}, {len(its)} | {name} | {mean:.3f} | {max(r[0] for r in its):.2f} "
-                  f"| {within[0]} | {within[1]} | {behind} | " + " | ".join(f"{one:.3f}" for one in shared) + " |")
+            worst = max(r[0] for r in its.values())
+            within = [sum(r[0] <= 1 + most for r in its.values()) for most in (0.05, 0.1)]
+            shared = [f"{mean_of(its, 2 + k):.3f}" for k in range(len(APPLIES))]
+            print(f"| {part}, {len(its)} | {name} | {mean_of(its):.3f} | {worst:.2f} | {within[0]} | {within[1]} "
+                  f"| {sum(r[1] > 1.05 for r in its.values())} | " + " | ".join(shared) + " |")
 
 
 def lines_of_tree(tree, rate, first):
@@ -182,16 +203,22 @@ def lines_of_tree(tree, rate, first):
                    f"{tree.children_left[node]} {tree.children_right[node]}")
 
 
-def write(path, learned, names, about):
-    device, scalar, vectors, layout, _ = about
-    scalar_bytes = {"float": 4, "double": 8, "cfloat": 8, "cdouble": 16}[scalar]
-    lines = ["heddle-model 1", f"device {device}", f"scalar_bytes {scalar_bytes}", f"vectors {vectors}",
-             f"apart {int(layout == 'left')}", f"share {SHARE}", f"margin {MARGIN}", "inputs " + " ".join(names)]
+def lines_of_products(learned, names):
+    yield from ("products", f"share {SHARE}", f"margin {MARGIN}", "inputs " + " ".join(names))
     for group, regressor in learned.items():
-        lines.append(f"group {group} {len(regressor.estimators_)}")
+        yield f"group {group} {len(regressor.estimators_)}"
         for place, (estimator,) in enumerate(regressor.estimators_):
             mean = float(regressor.init_.constant_[0][0]) if place == 0 else 0.0
-            lines += lines_of_tree(estimator.tree_, regressor.learning_rate, mean)
+            yield from lines_of_tree(estimator.tree_, regressor.learning_rate, mean)
+
+
+def write(path, sections, about):
+    device, scalar, vectors, layout, _ = about
+    scalar_bytes = {"float": 4, "double": 8, "cfloat": 8, "cdouble": 16}[scalar]
+    lines = ["heddle-model 2", f"device {device}", f"scalar_bytes {scalar_bytes}", f"vectors {vectors}",
+             f"apart {int(layout == 'left')}"]
+    for section in sections:
+        lines += section
     with open(path + ".begun", "w") as file:
         file.write("\n".join(lines + ["end"]) + "\n")
     os.replace(path + ".begun", path)
@@ -207,30 +234,46 @@ def importances(learned, names):
         print(f"  {name} {share:.2f}")
 
 
-def train(runs, output, judged=True):
-    """Makes a model of these runs, judged first."""
-    samples, about = read(runs)
-    if not samples:
-        sys.exit("no run has a time of a scheme with the inputs of a model")
+def products(samples, about, judged):
+    """The section of products; none where the formulas are better."""
     names = samples[0].names
     best = Fastest(samples)
     learned = learn(samples, best)
-    print(f"{len(best.seconds)} matrices, {len(samples)} times on {about[0]}, {about[4]} threads\n")
+    print(f"{len(best.seconds)} matrices, {len(samples)} times on {about[0]}, {about[4]} threads or multiprocessors\n")
     if not learned:
-        sys.exit("too few to learn from: no group of schemes has 25 times")
-    if judged:
-        judge(samples, best)
+        print("too few to learn from: no group of schemes has 25 times")
+        return []
+    wins = not judged or judge(samples, best)
     importances(learned, names)
-    write(output, learned, names, about)
+    return list(lines_of_products(learned, names)) if wins else []
+
+
+def train(runs, output, judged=True):
+    """Makes a model of these runs, judged first. Whether there is one."""
+    matrices, about = read(runs)
+    samples = samples_of(matrices["spmv"])
+    solved = triangles.read(matrices["sptrsv"])
+    if not samples and not solved:
+        sys.exit("no run has a time of a scheme with the inputs of a model")
+    sections = [products(samples, about, judged) if samples else [],
+                triangles.section(solved, about, judged, table) if solved else []]
+    for name, section in zip(("products", "triangular solves"), sections):
+        if not section:
+            print(f"\nof {name} nothing is written: nothing was learned that is better on families left out")
+    if not any(sections):
+        return False
+    write(output, sections, about)
+    return True
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("runs", nargs="+", help="what heddle-bench spmv --scheme all --json wrote")
+    parser.add_argument("runs", nargs="+", help="what heddle-bench spmv or sptrsv --scheme all --json wrote")
     parser.add_argument("-o", "--output", required=True)
     parser.add_argument("--no-judging", action="store_true", help="write the model alone")
     options = parser.parse_args()
-    train(options.runs, options.output, not options.no_judging)
+    if not train(options.runs, options.output, not options.no_judging):
+        sys.exit("no model was written: too few to learn from, or the formulas are better")
 
 
 if __name__ == "__main__":

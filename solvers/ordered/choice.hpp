@@ -20,6 +20,8 @@ struct RankedSolve {
   double measured_seconds = 0;
   /// Why it cannot be had, where a plan has tried; else empty.
   std::string refusal = {};
+  /// Of its being within 15 % of the best, where a model says so, 0 to 1; else 0.
+  double likelihood = 0;
 
   bool possible() const { return refusal.empty(); }
 

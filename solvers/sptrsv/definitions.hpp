@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "../../backends/device.hpp"
@@ -19,6 +20,7 @@
 #include "select/candidates.hpp"
 #include "select/choose.hpp"
 #include "solve_without_plan.hpp"
+#include "transform/describe.hpp"
 #include "transform/features.hpp"
 
 namespace heddle::detail {
@@ -34,25 +36,6 @@ inline void check_options(const SptrsvOptions& options) {
                 "give the number of right-hand sides that b will hold");
   }
   ordered::check_threads(options.threads);
-}
-
-/// SolveChoice::seen. Entries are those that a solve reads; levels are 0 where nobody looked.
-[[gnu::cold]] inline std::string describe_triangle(std::int64_t rows, std::int64_t entries,
-                                                   std::int64_t levels,
-                                                   const TriangleFeatures* features) {
-  std::string text = "  triangle: " + std::to_string(rows) + " rows, " + std::to_string(entries) +
-                     " entries read; ";
-  if (levels == 0) return text + "levels not looked for\n";
-  text += std::to_string(levels) + " levels of " +
-          number_text(static_cast<double>(rows) / static_cast<double>(levels)) +
-          " rows in the mean";
-  if (features) {
-    text += ", " + std::to_string(features->level_rows.max) + " at most, " +
-            std::to_string(features->wide_levels) + " of at least " +
-            std::to_string(TriangleFeatures::wide_level) +
-            "; nearness of the rows that are needed " + number_text(features->dep_dist);
-  }
-  return text + "\n";
 }
 
 }  // namespace sptrsv
@@ -285,7 +268,8 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
   choice.reason = "pinned by the caller";
   auto part = pinned ? make(T_, *pinned, true) : choose(exec, op, graph, levels, make);
   const auto& features = features_[index(op)];
-  choice.seen = describe_triangle(graph.rows, sums_.entries + graph.rows, part->levels(),
+  choice.seen = describe_triangle(graph.rows, sums_.entries + graph.rows,
+                                  features ? features->levels : part->levels(),
                                   features ? &*features : nullptr) +
                 describe(device_, options_.expected_applies, options_.vectors) + "\n" +
                 asked.explain();
@@ -310,11 +294,25 @@ auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::choose(const Exec& exec,
     features = features_of(exec, graph, levels->of().data(), levels->count());
     known = *features;
   }
+  const TriangleModel* const given = options_.model.get();
+  const TriangleModel* const model =
+      given && given->scalar_bytes == static_cast<int>(sizeof(S))
+          ? model_for(given, device_, options_.vectors, options_.threads, options_.expected_applies)
+          : nullptr;
   if constexpr (ordered::on_threads<Exec>) {
-    if (!values_come_later()) known.shared_rows = count_shared_rows(exec, graph);
+    if (model) {
+      features = find_features(exec, graph, static_cast<std::int64_t>(T_.nonzeros()));
+      known = *features;
+    } else if (!values_come_later()) {
+      known.shared_rows = count_shared_rows(exec, graph);
+    }
   }
-  choice.ranking =
-      sptrsv::choose(known, {options_.expected_applies, room().count, options_.threads}, device_);
+  choice.ranking = sptrsv::choose(
+      known, {options_.expected_applies, room().count, options_.threads, model}, device_);
+  const auto no_supernodes = [&] {
+    std::erase_if(choice.ranking, [](const auto& one) { return one.scheme.has("supernodes"); });
+  };
+  if (values_come_later()) no_supernodes();
   const double seconds = options_.measure_seconds;
   Matrix T = T_;
   Arena<typename Exec::memory_space> memory;
@@ -329,7 +327,7 @@ auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::choose(const Exec& exec,
       fill(exec, "heddle::measure::ones", ones, static_cast<std::int64_t>(entries), S(1));
       T = Matrix(T_.rows(), T_.columns(), T_.nonzeros(), T_.row_ptr().data(), T_.col_idx().data(),
                  static_cast<const S*>(ones));
-      std::erase_if(choice.ranking, [](const auto& one) { return one.scheme.has("supernodes"); });
+      no_supernodes();
     }
   }
   std::optional<MeasuredVectors<Exec, Vector>> vectors;
@@ -342,7 +340,19 @@ auto SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::choose(const Exec& exec,
           runs.apply(exec, false, Accumulator(1), vectors->x(), vectors->y());
         });
       },
-      [&] { return make(T_, choice.ranking.front().scheme, false); });
+      [&] {
+        while (choice.ranking.front().likelihood > 0) {
+          RankedSolve& learned = choice.ranking.front();
+          try {
+            return make(T_, learned.scheme, true);
+          } catch (const Error& error) {
+            learned.refusal = error.problem();
+            learned.likelihood = 0;
+            std::rotate(choice.ranking.begin(), choice.ranking.begin() + 1, choice.ranking.end());
+          }
+        }
+        return make(T_, choice.ranking.front().scheme, false);
+      });
   if (memory.bytes() > 0) part = make(T_, part->scheme(), true);
   return part;
 }

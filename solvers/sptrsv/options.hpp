@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +13,8 @@
 #include "../triangle/triangle.hpp"
 
 namespace heddle {
+
+class TriangleModel;
 
 /// What a user may say about a triangular solve; every default is sensible.
 struct SptrsvOptions {
@@ -30,6 +34,11 @@ struct SptrsvOptions {
   double measure_seconds = 0;
   /// A file that remembers what measure_seconds found: SpmvOptions::cache.
   std::string cache = {};
+  /// What was learned about the choice on this device (read_triangle_model of <heddle/model.hpp>);
+  /// without one, and where it is for another device, scalar, number of right-hand sides or
+  /// threads, or for more solves, or is not sure, rules alone decide. With one a plan on a CPU
+  /// looks for levels.
+  std::shared_ptr<const TriangleModel> model = nullptr;
   /// The right-hand sides that b will hold. It may hold any number; but room is kept to solve so
   /// many at once, up to 64.
   ExpectedVectors vectors = {};

@@ -171,13 +171,18 @@ class SptrsvPlan {
 };
 
 /// The schemes of a device for a triangle, the best first, with reasons: the first is what a plan
-/// runs that pins none. A pure function, which reads expected_applies, vectors and threads of the
-/// options. On a GPU schemes are concrete. Of a CPU rows, entries and shared rows alone count, and
-/// whether threads gain by levels a plan finds out: docs/wavefronts.md.
+/// runs that pins none. A pure function, which reads expected_applies, vectors, threads and model
+/// (taken for one of the triangle's scalar) of the options. On a GPU schemes are concrete. Of a CPU
+/// rows, entries and shared rows alone count, but with a model, and whether threads gain by levels
+/// a plan finds out: docs/wavefronts.md.
 inline std::vector<RankedSolve> choose(const TriangleFeatures& features,
                                        const SptrsvOptions& options, const Device& device) {
   return detail::sptrsv::choose(
-      features, {options.expected_applies, options.vectors.count, options.threads}, device);
+      features,
+      {options.expected_applies, options.vectors.count, options.threads,
+       detail::sptrsv::model_for(options.model.get(), device, options.vectors, options.threads,
+                                 options.expected_applies)},
+      device);
 }
 
 template <ExecutionSpace Exec, class Matrix>

@@ -40,11 +40,11 @@ class Gathering(unittest.TestCase):
     def tearDown(self):
         self.at.cleanup()
 
-    def gather(self, *words, stop=None, minutes="100"):
+    def gather(self, *words, stop=None, minutes="100", of=("products",)):
         environment = {**os.environ, "LOG": self.log, **({"STOP": str(stop)} if stop is not None else {})}
         return subprocess.run(
             [sys.executable, os.path.join(MODEL, "gather.py"), "--bench", self.bench, "--minutes", minutes, "--folder",
-             self.folder, "--set", self.set, "--gather-only", *words],
+             self.folder, "--set", self.set, "--gather-only", "--of", *of, *words],
             env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
 
     def runs(self):
@@ -90,6 +90,20 @@ class Gathering(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
         self.assertIn("bad:1: heddle-bench ended with 2: no such generator", done.stderr)
         self.assertEqual(self.results(), 6)
+
+    def test_products_and_triangles_come_in_turn(self):
+        with open(self.set, "a") as file:
+            file.write("rectangular:5,7,2\n")  # has no triangle
+        done = self.gather(of=("products", "triangles"))
+        self.assertIn("13 measured, 0 from before, of 13", done.stderr)
+        asked = []
+        for run in range(13):
+            with open(os.path.join(self.log, str(run))) as file:
+                asked.append(file.read().split()[:3:2])
+        self.assertEqual(asked[:4], [["spmv", "grid2d:10"], ["sptrsv", "grid2d:10"], ["spmv", "grid2d:11"],
+                                     ["sptrsv", "grid2d:11"]])
+        self.assertEqual(asked[-1], ["spmv", "rectangular:5,7,2"])
+        self.assertIn("6 from before, of 6", self.gather(of=("triangles",)).stderr)
 
     def test_files_of_the_user_come_first(self):
         self.gather("--matrix", "/a/b.mtx")

@@ -59,6 +59,7 @@ TEST_CASE("every generator makes sorted rows, the same from the same seed") {
                          "banded:50,5,4",
                          "diagonal:40,3",
                          "irregular:60,5,80,4,500,3,40",
+                         "levels:60,12,3,2,50,1",
                          "random:30,4",
                          "random:30,4,100",
                          "rmat:6,4",
@@ -134,6 +135,35 @@ TEST_CASE("the irregular ones are irregular") {
   CHECK(longest_row(power) > 10 * static_cast<std::size_t>(power.nonzeros()) / 1024);
   const Pattern program = generate("rectangular:200,10000,100", 1);
   CHECK(longest_row(program) > 500);
+}
+
+TEST_CASE("triangles have the levels, the distance and the hubs that are asked for") {
+  const auto levels_of = [](const Pattern& pattern) {
+    std::vector<std::int64_t> level(pattern.rows.size(), 1);
+    std::int64_t most = 0;
+    for (std::size_t i = 0; i < level.size(); ++i) {
+      REQUIRE(pattern.rows[i].back() == static_cast<std::int32_t>(i));
+      for (const std::int32_t j : pattern.rows[i]) {
+        const auto needed = static_cast<std::size_t>(j);
+        if (needed < i) level[i] = std::max(level[i], level[needed] + 1);
+      }
+      most = std::max(most, level[i]);
+    }
+    return most;
+  };
+  for (const std::int64_t levels : {1, 2, 30, 499, 1000}) {
+    const std::string text = "levels:1000," + std::to_string(levels);
+    CHECK(levels_of(generate(text, 1)) == levels);
+    CHECK(levels_of(generate(text + ",5,1000,90,3", 1)) == levels);
+  }
+  const Pattern near = generate("levels:1000,50,1,1", 1), far = generate("levels:1000,50,1,20", 1);
+  for (std::size_t i = 0; i < 1000; ++i) {
+    CHECK(near.rows[i].size() == (i % 50 ? 2 : 1));
+    if (i % 50) CHECK(near.rows[i].front() == static_cast<std::int32_t>(i) - 1);
+    if (i >= 20) CHECK(far.rows[i].front() == static_cast<std::int32_t>(i) - 20);
+  }
+  CHECK(longest_row(near) == 2);
+  CHECK(longest_row(generate("levels:20000,50,1,1,0,40", 1)) > 1000);
 }
 
 namespace {
@@ -288,5 +318,5 @@ TEST_CASE("what cannot be made says how it is written") {
   CHECK(remedy("grid2d:1e30") == "write grid2d:N[,5|9]");
   CHECK(remedy("rmat:-1") == "write rmat:SCALE[,PER_ROW]");
   CHECK(remedy("banded:1.5,2,3") == "write banded:ROWS,HALF,PER_ROW");
-  CHECK(generators().size() == 21);
+  CHECK(generators().size() == 22);
 }

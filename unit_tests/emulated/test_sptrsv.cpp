@@ -2,6 +2,8 @@
 // Triangular solves by plans, in one program, since each of these alone compiles every scheme.
 #include "../solvers/sptrsv/test_sptrsv.cpp"
 
+#include "../solvers/sptrsv/test_sptrsv_features.cpp"
+#include "../solvers/sptrsv/test_sptrsv_learned.cpp"
 #include "../solvers/sptrsv/test_sptrsv_odd_values.cpp"
 #include "../solvers/sptrsv/test_sptrsv_pattern.cpp"
 #include "../solvers/sptrsv/test_sptrsv_waits.cpp"

@@ -53,10 +53,41 @@ std::string inputs() {
 /// Says that csr/subwarp takes 1 / e of the time with eight lanes or fewer and e times it with
 /// more, and dia e^3 times it.
 std::string text_of_model() {
-  return "heddle-model 1\ndevice a GPU\nscalar_bytes 8\nvectors 1\napart 1\nshare 1\nmargin "
+  return "heddle-model 2\ndevice a GPU\nscalar_bytes 8\nvectors 1\napart 1\nproducts\nshare "
+         "1\nmargin "
          "0.03\n" +
          inputs() + "group csr/subwarp 2\ntree 3\n" + std::to_string(place_of_input("lanes_log")) +
          " 3.5 1 2\n-1 -1.5\n-1 0.5\ntree 1\n-1 0.5\ngroup dia 1\ntree 1\n-1 3\nend\n";
+}
+
+std::string repeated(const std::string& word, std::size_t count) {
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) text += " " + word;
+  return text;
+}
+
+/// Says of scheme a its dep_dist - 0.5, and of scheme b 2 - 2 x rows_log^2 / 100.
+std::string text_of_triangles() {
+  constexpr std::size_t terms = TriangleModel::terms;
+  std::string text = "triangles 100 500\ninputs";
+  for (const std::string_view name : triangle_input_names) text += " " + std::string(name);
+  text += "\ncenter" + repeated("0", 8) + " 0.5" + repeated("0", terms - 9);
+  text += "\nscale" + repeated("1", 10) + " 100" + repeated("1", terms - 11);
+  text += "\nlayer 3\nneuron 0" + repeated("0", 8) + " 1" + repeated("0", terms - 9);
+  text += "\nneuron 0" + repeated("0", 8) + " -1" + repeated("0", terms - 9);
+  text += "\nneuron 0" + repeated("0", 10) + " 2" + repeated("0", terms - 11);
+  text += "\nlayer 2\nneuron 0 1 -1 0\nneuron 2 0 0 -1\n";
+  return text + "scheme sptrsv/level-set\nscheme sptrsv/self-scheduled,lanes=4,warps=8\nend\n";
+}
+/// The same, of triangles alone.
+std::string text_without_products() {
+  const std::string all = text_of_model();
+  return all.substr(0, all.find("products")) + text_of_triangles();
+}
+/// With both.
+std::string text_of_both() {
+  const std::string all = text_of_model();
+  return all.substr(0, all.find("end\n")) + text_of_triangles();
 }
 
 Model parsed(const std::string& text) {
@@ -83,6 +114,38 @@ TEST_CASE("model: trees add up, each by its own inputs, for the schemes of a gro
   half.share = 0.5;
   set_scheme_inputs(inputs, "dia", 1e-5);
   CHECK(half.factor("dia", inputs) == doctest::Approx(std::exp(1.5)));
+}
+
+TEST_CASE("model: of triangles, layers say of each scheme whether it is near the best") {
+  for (const std::string& text : {text_without_products(), text_of_both()}) {
+    std::istringstream in(text);
+    const TriangleModel model = read_triangle_model(in, "of a test");
+    CHECK(model.threads == 100);
+    CHECK(model.applies == 500);
+    REQUIRE(model.schemes ==
+            std::vector<std::string>{"sptrsv/level-set", "sptrsv/self-scheduled,lanes=4,warps=8"});
+    TriangleInputs inputs{};
+    inputs[0] = 10, inputs[8] = 0.75;
+    CHECK(model.scores(inputs) == std::vector<double>{0.25, 0});
+    inputs[0] = 5, inputs[8] = 0;
+    CHECK(model.scores(inputs) == std::vector<double>{-0.5, 1.5});
+    CHECK(TriangleModel::likelihood(0) == 0.5);
+    CHECK(model.is_for(device(), 100, {}, 500));
+    CHECK_FALSE(model.is_for(device(), 99, {}, 500));
+    CHECK_FALSE(model.is_for(device(), 100, {}, 499));
+    CHECK_FALSE(model.is_for(device(), 100, {2}, 500));
+    Device other = device();
+    other.name = "another GPU";
+    CHECK_FALSE(model.is_for(other, 100, {}, 500));
+  }
+  CHECK(parsed(text_of_both()).groups.size() == 2);
+  CHECK_THROWS_WITH_AS(parsed(text_without_products()), doctest::Contains("knows no products"),
+                       Error);
+  std::istringstream products(text_of_model());
+  CHECK_THROWS_WITH_AS(read_triangle_model(products, "of a test"),
+                       doctest::Contains("knows no triangular solves"), Error);
+  CHECK_THROWS_WITH_AS(read_triangle_model("no/such.model"), doctest::Contains("cannot read model"),
+                       Error);
 }
 
 TEST_CASE("model: inputs are what their names say") {
@@ -149,27 +212,40 @@ TEST_CASE("choose: a format that is predicted to gain less than the margin is no
 }
 
 TEST_CASE("model: what is cut, foreign, older or wrong is an Error that names the line") {
-  const std::string good = text_of_model();
+  const std::string good = text_of_model(), both = text_of_both();
   CHECK_NOTHROW(parsed(good));
-  for (std::size_t cut = 0; cut + 5 < good.size(); cut += 7) {
+  for (std::size_t cut = 0; cut + 5 < both.size(); cut += 7) {
     CAPTURE(cut);
-    CHECK_THROWS_AS(parsed(good.substr(0, cut)), Error);
+    CHECK_THROWS_AS(parsed(both.substr(0, cut)), Error);
   }
   const auto changed = [&](const std::string& from, const std::string& to) {
     std::string text = good;
     return text.replace(text.find(from), from.size(), to);
   };
+  const auto in_triangles = [&](const std::string& from, const std::string& to) {
+    std::string text = both;
+    return text.replace(text.rfind(from), from.size(), to);
+  };
   const std::pair<std::string, const char*> wrong[] = {
       {"%%MatrixMarket matrix\n", "line 1: it is no model"},
       {"", "it is no model"},
-      {changed("heddle-model 1", "heddle-model 2"), "line 1: it is of another version"},
-      {changed("rows_log", "rows"), "line 8: it was learned from other inputs"},
-      {changed(" 3.5 1 2", " 3.5 0 2"), "line 11: a tree is not one"},
-      {changed(" 3.5 1 2", " 3.5 1 3"), "line 11: a tree is not one"},
-      {changed(" 3.5 1 2", " nan 1 2"), "line 11: a number is missing"},
+      {changed("heddle-model 2", "heddle-model 1"), "line 1: it is of another version"},
+      {changed("rows_log", "rows"), "line 9: it was learned from other inputs"},
+      {changed(" 3.5 1 2", " 3.5 0 2"), "line 12: a tree is not one"},
+      {changed(" 3.5 1 2", " 3.5 1 3"), "line 12: a tree is not one"},
+      {changed(" 3.5 1 2", " nan 1 2"), "line 12: a number is missing"},
       {changed("tree 3\n" + std::to_string(place_of_input("lanes_log")), "tree 3\n99"),
-       "line 11: a tree asks for an input"},
-      {changed("tree 1", "tree 0"), "a tree has no nodes"}};
+       "line 12: a tree asks for an input"},
+      {changed("tree 1", "tree 0"), "a tree has no nodes"},
+      {good.substr(0, good.find("products")) + "end\n", "it knows no products"},
+      {in_triangles("dep_dist", "distance"), "it was learned from other inputs"},
+      {in_triangles("scale 1", "scale 0"), "divided by what is not above zero"},
+      {in_triangles("layer 3", "layer 0"), "a layer has no neurons"},
+      {in_triangles("layer 2", "layer 9999"), "a layer has no neurons, or too many"},
+      {in_triangles("neuron 0 1 -1 0", "neuron 0 1 -1"), "a number is missing"},
+      {in_triangles("neuron 0 1 -1 0", "neuron 0 1 inf 0"), "a number is missing"},
+      {in_triangles("scheme sptrsv/level-set\n", ""), "there is no \"scheme\""},
+      {in_triangles("scheme sptrsv/level-set\n", "scheme ,,\n"), "it names no scheme"}};
   for (const auto& [text, why] : wrong) {
     CAPTURE(why);
     CHECK_THROWS_WITH_AS(parsed(text), doctest::Contains(why), Error);

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "../../../backends/device.hpp"
 #include "allocations.hpp"
@@ -89,6 +90,19 @@ class Contest {
     for (std::size_t i = 0; i < contestants_.size(); ++i) {
       if (contestants_[i]) use(*contestants_[i], result_.contestants[i]);
     }
+  }
+
+  /// error(contestant, its result) is the largest error over its bound, as a double, or as an
+  /// optional that is empty where nothing is known; it makes the verdict.
+  template <class ErrorOf>
+  void verify(const ErrorOf& error) {
+    for_each([&](Contestant& contestant, ContestantResult& entry) {
+      progress_.task(result_.name + ": verifying " + entry.name);
+      const std::optional<double> over_bound = error(contestant, entry);
+      if (!over_bound) return;
+      entry.error_over_bound = *over_bound;
+      entry.verdict = *over_bound <= 1 ? Verdict::ok : Verdict::wrong;
+    });
   }
 
   /// Times contestant.update_values(exec) of those that have values to update.

@@ -23,8 +23,9 @@ void ContestOptions::define_columns(CLI::App& app, const std::string& vectors) {
   app.add_option("--columns", columns, "Columns of " + vectors)
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  app.add_option("--layout", layout,
-                 "Of several columns: left (a column's entries side by side) or right (a row's)")
+  app.add_option(
+         "--layout", layout,
+         "Layout of several columns: left (a column's entries side by side) or right (a row's)")
       ->check(CLI::IsMember({"left", "right"}))
       ->capture_default_str();
 }

@@ -19,7 +19,8 @@ void MatrixOptions::define(CLI::App& app) {
   app.add_option("--folder", folder, "Where the files of a set lie")
       ->type_name("DIR")
       ->capture_default_str();
-  app.add_option("--seed", seed, "Of generated matrices, vectors and values that a file lacks")
+  app.add_option("--seed", seed,
+                 "Seed of generated matrices, of vectors, and of values that a file lacks")
       ->capture_default_str();
   app.add_option(
          "--order", orders,

@@ -89,13 +89,11 @@ class ConvertRun {
   void verify_all() {
     progress_.task(result_.name + ": reference");
     const test::Reference reference = test::reference_product(Op::none, host_.matrix(), x_);
-    contest_.for_each([&](Contestant& contestant, ContestantResult& entry) {
-      progress_.task(result_.name + ": verifying " + entry.name);
+    contest_.verify([&](Contestant& contestant, const ContestantResult&) {
       test::fill_with_poison(problem_.y);
       contestant.product(exec_);
       problem_.copy_out(exec_, y_, problem_.y);
-      entry.error_over_bound = test::error_over_bound(reference, y_);
-      entry.verdict = entry.error_over_bound <= 1 ? Verdict::ok : Verdict::wrong;
+      return test::error_over_bound(reference, y_);
     });
   }
 

@@ -16,7 +16,8 @@ void define(CLI::App& app, GsRequest& r) {
   app.add_option("--start", r.start, "zero, or guess: what is in x is improved")
       ->check(CLI::IsMember({"zero", "guess"}))
       ->capture_default_str();
-  app.add_option("--sweeps", r.sweeps, "That are timed together, from a guess")
+  app.add_option("--sweeps", r.sweeps,
+                 "Sweeps that are timed together; more than one needs --start guess")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--omega", r.omega, "Relaxation, of more than 0 and less than 2")

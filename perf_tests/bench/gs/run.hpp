@@ -105,8 +105,7 @@ class GsRun {
     }
     const test::Reference product = test::reference_product(Op::none, host_.matrix(), b_);
     const Columns x("heddle::bench::x", b_.extent(0), b_.extent(1));
-    contest_.for_each([&](Contestant& contestant, ContestantResult& entry) {
-      progress_.task(result_.name + ": verifying " + entry.name);
+    contest_.verify([&](Contestant& contestant, ContestantResult& entry) -> std::optional<double> {
       if (from_zero()) {
         test::fill_with_poison(problem_.x);
       } else {
@@ -118,21 +117,17 @@ class GsRun {
         const double tenth = 0.1;  // solve_error counts in ten times a tolerance
         const std::string residual = format("residual %.2g", solve_error(host_, b_, x, tenth));
         entry.note += (entry.note.empty() ? "" : ", ") + residual;
-        return;
+        return {};
       }
-      std::optional<double> error = 0;
-      if (contestant.numbers() == GsNumbers::product) {
-        error = test::error_over_bound(product, x);
-      } else {
-        for (std::size_t v = 0; error && v < references.size(); ++v) {
-          const auto of_column =
-              references[v].error_over_bound([&](std::size_t i) { return x(i, v); });
-          error = of_column ? std::optional(std::max(*error, *of_column)) : std::nullopt;
-        }
+      if (contestant.numbers() == GsNumbers::product) return test::error_over_bound(product, x);
+      double error = 0;
+      for (std::size_t v = 0; v < references.size(); ++v) {
+        const auto of_column =
+            references[v].error_over_bound([&](std::size_t i) { return x(i, v); });
+        if (!of_column) return {};
+        error = std::max(error, *of_column);
       }
-      if (!error) return;
-      entry.error_over_bound = *error;
-      entry.verdict = *error <= 1 ? Verdict::ok : Verdict::wrong;
+      return error;
     });
   }
   bool from_zero() const { return request_.from_zero(); }

@@ -13,7 +13,7 @@ void define(CLI::App& app, IluRequest& r) {
   app.add_option("--factors", r.factors, "lu, or cholesky: of the lower triangle")
       ->check(CLI::IsMember({"lu", "cholesky"}))
       ->capture_default_str();
-  app.add_option("--level", r.fill_level, "Of fill that is kept")
+  app.add_option("--level", r.fill_level, "Level of fill that is kept")
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
   app.add_option("--block", r.block_size, "Rows of a block, all of which is kept")

@@ -93,15 +93,11 @@ class IluRun {
   }
 
   void verify_all() {
-    contest_.for_each([&](Contestant& contestant, ContestantResult& entry) {
-      progress_.task(result_.name + ": verifying " + entry.name);
+    contest_.verify([&](Contestant& contestant, const ContestantResult&) {
       test::fill_with_poison(problem_.x);
       contestant.run(exec_);
       exec_.fence("heddle::bench::verified");
-      const std::optional<double> error = contestant.error_over_bound(exec_);
-      if (!error) return;
-      entry.error_over_bound = *error;
-      entry.verdict = *error <= 1 ? Verdict::ok : Verdict::wrong;
+      return contestant.error_over_bound(exec_);
     });
   }
 

@@ -180,7 +180,7 @@ Operation lobpcg_operation() {
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     app.add_option("--tolerance", request->tolerance,
-                   "Of the residual, over the largest Ritz value")
+                   "Tolerance of the residual, over the largest Ritz value")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     app.add_option("--max-iterations", request->max_iterations, "The limit")

@@ -12,36 +12,26 @@ namespace heddle::bench {
 namespace {
 
 void define(CLI::App& app, MultigridRequest& r) {
-  app.add_option("--strength", r.options.strength, "Above which an entry is strong")
+  app.add_option("--strength", r.options.strength, "An entry above it is strong")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   app.add_option("--block", r.options.block_size, "Rows of a node; elasticity knows it")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  app.add_option("--degree", r.options.degree, "Of polynomials, or sweeps; 0: 2, of sweeps 1")
+  app.add_option("--degree", r.options.degree,
+                 "Degree of polynomials, or number of sweeps; 0: degree 2, one sweep")
       ->check(CLI::Range(0, 4))
       ->capture_default_str();
   app.add_option("--coarsest-rows", r.options.coarsest_rows, "Rows at most that are inverted")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  app.add_option("--expected-applies", r.options.expected_applies,
-                 "How often plans expect to be applied")
+  app.add_option("--expected-applies", r.options.expected_applies, "Applies that plans expect")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--method", r.method_name, "cg or gmres, which solves to count iterations")
       ->check(CLI::IsMember({"cg", "gmres"}))
       ->capture_default_str();
-  app.add_option("--tolerance", r.limits.tolerance, "Of the residual, relative to b")
-      ->check(CLI::Range(1e-15, 0.1))
-      ->capture_default_str();
-  app.add_option("--max-iterations", r.limits.max_iterations, "Products at most")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--excess", r.excess,
-                 "Of a Laplacian that is made of a pattern: the diagonal over the other entries' "
-                 "magnitudes, less 1")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  define_limits(app, r.limits, r.excess);
   r.define_contest(app, "Smoothers, \"auto\" for the default, or \"all\"");
   r.define(app);
 }

@@ -84,15 +84,12 @@ class MultiplyRun {
   void verify_all() {
     using Matrix = CsrMatrix<S, Index, Off, Kokkos::HostSpace>;
     const Matrix A = A_.matrix(), B = B_.matrix(), R = R_.matrix();
-    contest_.for_each([&](Contestant& contestant, ContestantResult& entry) {
-      progress_.task(result_.name + ": verifying " + entry.name);
+    contest_.verify([&](Contestant& contestant, const ContestantResult&) {
       const auto C = contestant.result(exec_);
       const Matrix& left = problem_.R ? R : A;
       const bool fits = C.rows() == left.rows() && C.columns() == B.columns();
-      entry.error_over_bound =
-          fits ? product_error(C.matrix(), problem_.R ? &R : nullptr, A, B, products_)
-               : std::numeric_limits<double>::infinity();
-      entry.verdict = entry.error_over_bound <= 1 ? Verdict::ok : Verdict::wrong;
+      return fits ? product_error(C.matrix(), problem_.R ? &R : nullptr, A, B, products_)
+                  : std::numeric_limits<double>::infinity();
     });
   }
 

@@ -186,7 +186,7 @@ Operation sgd_operation() {
           return std::string(right ? "" : text + " is no number of blocks");
         });
     app.add_flag("--diagonals", request->diagonals, "Time the schedule of diagonals, too");
-    app.add_option("--seed", request->seed, "Of ratings and shuffles")->capture_default_str();
+    app.add_option("--seed", request->seed, "Seed of ratings and shuffles")->capture_default_str();
   };
   operation.run = [request](const std::vector<std::string>&) { return run(*request); };
   return operation;

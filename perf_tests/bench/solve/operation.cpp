@@ -8,6 +8,21 @@
 
 namespace heddle::bench {
 
+void define_limits(CLI::App& app, LoopLimits& limits, double& excess) {
+  app.add_option("--tolerance", limits.tolerance, "Tolerance of the residual, relative to b")
+      ->check(CLI::Range(1e-15, 0.1))
+      ->capture_default_str();
+  app.add_option("--max-iterations", limits.max_iterations, "Products at most")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option(
+         "--excess", excess,
+         "Excess of a Laplacian that is made of a pattern: the diagonal over the other entries' "
+         "magnitudes, less 1")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+}
+
 namespace {
 
 void define(CLI::App& app, SolveRequest& r) {
@@ -17,24 +32,14 @@ void define(CLI::App& app, SolveRequest& r) {
   app.add_option("--restart", r.restart, "Iterations after which gmres is restarted")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app.add_option("--tolerance", r.limits.tolerance, "Of the residual, relative to b")
-      ->check(CLI::Range(1e-15, 0.1))
-      ->capture_default_str();
-  app.add_option("--max-iterations", r.limits.max_iterations, "Products at most")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--excess", r.excess,
-                 "Of a Laplacian that is made of a pattern: the diagonal over the other entries' "
-                 "magnitudes, less 1")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  define_limits(app, r.limits, r.excess);
   app.add_option("--block", r.block, "Rows of a block of block-jacobi")
       ->check(CLI::Range(1, 32))
       ->capture_default_str();
   app.add_option("--subdomains", r.subdomains, "Runs of rows between which entries are dropped")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--expected-applies", r.expected_applies, "How often plans expect to be applied")
+  app.add_option("--expected-applies", r.expected_applies, "Applies that plans expect")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   r.define_contest(app, "Preconditioners of Heddle, or \"all\" that go with the method");

@@ -24,6 +24,9 @@ struct SolveRequest : ContestOptions {
   }
 };
 
+/// --tolerance, --max-iterations and --excess of whole solves.
+void define_limits(CLI::App& app, LoopLimits& limits, double& excess);
+
 /// A preconditioner of Heddle.
 struct KnownPreconditioner {
   std::string name, description;

@@ -15,11 +15,11 @@ void define(CLI::App& app, SpmvRequest& r) {
                    "or \"every\" (each value of each parameter)");
   r.define_columns(app, "x and y");
   app.add_option("--expected-applies", r.expected_applies,
-                 "How often a plan will be applied, for choose")
+                 "Applies that the choice expects of a plan")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--model", r.model_path,
-                 "What was learned on this device about the choice: perf_tests/model/train.py")
+                 "A model that was learned on this device (heddle-bench train), for the choice")
       ->envname("HEDDLE_MODEL");
   app.add_option("--measure", r.measure_seconds,
                  "Seconds that \"auto\" may spend on timing the schemes that are predicted best")

@@ -86,15 +86,13 @@ class SpmvRun {
     const test::Reference plain = test::reference_product(Op::none, host_.matrix(), x_);
     const S alpha(-1.5), beta(0.5);
     const test::Reference scaled = test::scaled(alpha, plain, beta, y_before_);
-    contest_.for_each([&](Contestant& contestant, ContestantResult& entry) {
-      progress_.task(result_.name + ": verifying " + entry.name);
+    contest_.verify([&](Contestant& contestant, const ContestantResult&) {
       // With beta = 0 y must not be read.
       test::fill_with_poison(problem_.y);
       const double plain_error = error_of(plain, contestant, S(1), S(0));
       problem_.copy_in(exec_, problem_.y, y_before_);
       const double scaled_error = error_of(scaled, contestant, alpha, beta);
-      entry.error_over_bound = std::max(plain_error, scaled_error);
-      entry.verdict = entry.error_over_bound <= 1 ? Verdict::ok : Verdict::wrong;
+      return std::max(plain_error, scaled_error);
     });
   }
 

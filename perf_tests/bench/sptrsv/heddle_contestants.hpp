@@ -5,6 +5,7 @@
 #include <heddle/sptrsv.hpp>
 
 #include "../../../solvers/sptrsv/select/candidates.hpp"
+#include "../../../solvers/sptrsv/select/learned.hpp"
 #include "../../../testing/traced_solve.hpp"
 #include "../common/progress.hpp"
 #include "../common/results.hpp"
@@ -39,13 +40,35 @@ inline std::vector<std::string> sptrsv_scheme_names() {
   return names;
 }
 
+/// What a plan is told of a problem.
+template <Scalar S, Offset Off>
+SptrsvOptions plan_options(const SptrsvProblem<S, Off>& problem,
+                           const std::optional<Scheme>& scheme) {
+  SptrsvOptions options;
+  options.triangle = problem.triangle;
+  options.diagonal = problem.diagonal;
+  options.ignore_outside = true;
+  options.scheme = scheme;
+  options.vectors = {problem.columns, !problem.row_major};
+  if (problem.op != Op::none) options.ops.push_back(problem.op);
+  return options;
+}
+/// The same where none is pinned.
+template <Scalar S, Offset Off>
+SptrsvOptions plan_options(const SptrsvProblem<S, Off>& problem, const SptrsvRequest& request) {
+  SptrsvOptions options = plan_options(problem, std::optional<Scheme>());
+  options.model = request.model;
+  options.measure_seconds = request.measure_seconds;
+  options.cache = request.cache;
+  return options;
+}
+
 /// A plan of Heddle as a contestant.
 template <Scalar S, Offset Off>
 class HeddleSolve : public SptrsvContestant<S> {
  public:
-  HeddleSolve(const Exec& exec, const SptrsvProblem<S, Off>& problem,
-              const std::optional<Scheme>& scheme)
-      : problem_(problem), plan_(exec, problem.T, options(problem, scheme)) {}
+  HeddleSolve(const Exec& exec, const SptrsvProblem<S, Off>& problem, const SptrsvOptions& options)
+      : problem_(problem), plan_(exec, problem.T, options) {}
 
   void solve(const Exec& exec, S alpha) override {
     problem_.with_vectors(
@@ -67,20 +90,9 @@ class HeddleSolve : public SptrsvContestant<S> {
     }
   }
   TriangleFeatures features(const Exec& exec) const { return plan_.features(exec, problem_.op); }
+  std::string explain() const { return plan_.explain(problem_.op); }
 
  private:
-  static SptrsvOptions options(const SptrsvProblem<S, Off>& problem,
-                               const std::optional<Scheme>& scheme) {
-    SptrsvOptions options;
-    options.triangle = problem.triangle;
-    options.diagonal = problem.diagonal;
-    options.ignore_outside = true;
-    options.scheme = scheme;
-    options.vectors = {problem.columns, !problem.row_major};
-    if (problem.op != Op::none) options.ops.push_back(problem.op);
-    return options;
-  }
-
   SptrsvProblem<S, Off> problem_;
   SptrsvPlan<Exec, CsrMatrix<S, Index, Off, Space>> plan_;
 };
@@ -89,11 +101,11 @@ template <Scalar S, Offset Off>
 struct HeddleSolveEntry {
   std::string name;
   bool chosen = false;
-  std::optional<Scheme> scheme;
+  SptrsvOptions options;
 
   std::unique_ptr<SptrsvContestant<S>> setup(const Exec& exec,
                                              const SptrsvProblem<S, Off>& problem) const {
-    return std::make_unique<HeddleSolve<S, Off>>(exec, problem, scheme);
+    return std::make_unique<HeddleSolve<S, Off>>(exec, problem, options);
   }
 };
 
@@ -122,8 +134,8 @@ SearchResult search_schemes(const Exec& exec, const SptrsvProblem<S, Off>& probl
   const Device device = backends::describe(exec);
   const SchemeGrammar legal = detail::sptrsv::grammar(device);
   const auto setup = [&](const Scheme& scheme) {
-    return SearchedSolve<S, Off>{exec,
-                                 std::make_unique<HeddleSolve<S, Off>>(exec, problem, scheme)};
+    return SearchedSolve<S, Off>{
+        exec, std::make_unique<HeddleSolve<S, Off>>(exec, problem, plan_options(problem, scheme))};
   };
   const auto watch = [&](std::size_t tried, const SearchedScheme* best, const Scheme& next) {
     const std::string leader =
@@ -145,27 +157,36 @@ std::vector<HeddleSolveEntry<S, Off>> heddle_solve_entries(const Exec& exec,
                                                            MatrixResult& result) {
   const Device device = backends::describe(exec);
   const SchemeGrammar legal = detail::sptrsv::grammar(device);
-  const HeddleSolve<S, Off> chosen(exec, problem, {});
+  const SptrsvOptions automatic = plan_options(problem, request);
+  const HeddleSolve<S, Off> chosen(exec, problem, automatic);
   result.chosen_scheme = chosen.scheme();
-  visit_features(chosen.features(exec), [&](const std::string& name, auto value, const char*) {
+  if (request.explain) result.explanation = chosen.explain();
+  const TriangleFeatures features = chosen.features(exec);
+  const TriangleInputs inputs = detail::sptrsv::triangle_inputs(features);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    result.model_inputs.emplace_back(triangle_input_names[i], inputs[i]);
+  }
+  visit_features(features, [&](const std::string& name, auto value, const char*) {
     result.triangle->features.emplace_back(name, static_cast<double>(value));
   });
 
   std::vector<HeddleSolveEntry<S, Off>> found;
-  if (request.automatic()) found.push_back({"auto", false, {}});
+  if (request.automatic()) found.push_back({"auto", false, automatic});
   std::vector<Scheme> seen;
   const auto enter = [&](const Scheme& scheme) {
     if (std::find(seen.begin(), seen.end(), scheme) != seen.end()) return;
     seen.push_back(scheme);
     const std::string name = scheme.to_string();
-    found.push_back({name, name == result.chosen_scheme, scheme});
+    found.push_back(
+        {name, name == result.chosen_scheme, plan_options(problem, std::optional(scheme))});
   };
   for (const std::string& text : request.schemes) {
     if (text == "all") {
       for (const Scheme& one : candidates(device, result.rows, *result.triangle)) enter(one);
     } else if (text == "search") {
       const auto& best = result.search->best;
-      if (best) found.push_back({"search", false, best->scheme});
+      if (best)
+        found.push_back({"search", false, plan_options(problem, std::optional(best->scheme))});
     } else if (text != "auto") {
       enter(parse_scheme(text, std::span(&legal, 1)));
     }

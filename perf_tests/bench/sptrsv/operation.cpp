@@ -31,6 +31,15 @@ void define(CLI::App& app, SptrsvRequest& r) {
                  "What a search may take of each matrix; it ends where nothing improves")
       ->check(CLI::Validator(check_seconds, "SECONDS"))
       ->capture_default_str();
+  app.add_option("--model", r.model_path,
+                 "What was learned on this device about the choice: perf_tests/model/train.py")
+      ->envname("HEDDLE_MODEL");
+  app.add_option("--measure", r.measure_seconds,
+                 "Seconds that \"auto\" may spend on timing the schemes that come first")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--cache", r.cache, "A file that remembers what --measure found")
+      ->envname("HEDDLE_CACHE");
+  app.add_flag("--explain", r.explain, "Print why \"auto\" takes its scheme");
   app.add_option(
          "--trace", r.trace_path,
          "Also trace a solve of each scheme: its critical path is printed, and written here")
@@ -74,7 +83,9 @@ std::vector<std::string> without_folder(std::vector<std::string> words, const st
   return words;
 }
 
-int run(const SptrsvRequest& request, const std::vector<std::string>& words) {
+int run(const SptrsvRequest& asked, const std::vector<std::string>& words) {
+  SptrsvRequest request = asked;
+  if (!request.model_path.empty()) request.model = read_triangle_model(request.model_path);
   Json settings;
   settings["triangle"] = request.triangle_name;
   settings["diagonal"] = request.diagonal_name;
@@ -84,8 +95,8 @@ int run(const SptrsvRequest& request, const std::vector<std::string>& words) {
   check_trace(request);
   TraceFile file(request.trace_path);
   const auto print_and_write = [&](std::ostream& out, const MatrixResult& result,
-                                   const DeviceFigures& figures, const SptrsvRequest& asked) {
-    print_solves(out, result, figures, asked);
+                                   const DeviceFigures& figures, const SptrsvRequest& of) {
+    print_solves(out, result, figures, of);
     file.add(result);
   };
   return run_contest("sptrsv", request, settings, print_and_write,

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <memory>
+#include <string>
+
+#include "../../../formats/model.hpp"
 #include "../../../solvers/sptrsv/options.hpp"
 #include "../common/contest_options.hpp"
 
@@ -13,6 +17,14 @@ struct SptrsvRequest : ContestOptions {
   std::string op_name = "none";
   /// What a search may take of one matrix.
   double search_seconds = 20;
+  std::string model_path;
+  /// What is read from there, or nothing.
+  std::shared_ptr<const TriangleModel> model = nullptr;
+  /// SptrsvOptions::measure_seconds and cache of "auto".
+  double measure_seconds = 0;
+  std::string cache;
+  /// Whether SptrsvPlan::explain is printed.
+  bool explain = false;
   /// Where traces of the schemes are written to, if anywhere.
   std::string trace_path;
 

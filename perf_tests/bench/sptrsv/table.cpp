@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "table.hpp"
 
+#include <algorithm>
+#include <string>
+
 #include "../common/steadiness.hpp"
 #include "../common/table.hpp"
 #include "trace.hpp"
@@ -25,6 +28,15 @@ void print_triangle(std::ostream& out, const MatrixResult& result, const DeviceF
     out << ", " << request.columns << " columns, layout " << request.layout;
   }
   out << '\n';
+  const auto count = [&](const char* name) {
+    const auto found = std::find_if(triangle.features.begin(), triangle.features.end(),
+                                    [&](const auto& one) { return one.first == name; });
+    return format("%.0f", found == triangle.features.end() ? 0 : found->second);
+  };
+  out << "  levels by their rows, from 1, 10, 100, 1,000 and 10,000: " << count("levels_from_1")
+      << ", " << count("levels_from_10") << ", " << count("levels_from_100") << ", "
+      << count("levels_from_1000") << ", " << count("levels_from_10000") << "; of one row "
+      << count("chain_levels") << "; hubs " << count("hub_rows") << '\n';
   const std::string steps = dependent_steps(figures.steps);
   if (!steps.empty()) out << "  a dependent step takes " << steps << '\n';
   if (triangle.diagonal_set > 0) {
@@ -77,6 +89,7 @@ void print_search(std::ostream& out, const SearchResult& search) {
 void print_solves(std::ostream& out, const MatrixResult& result, const DeviceFigures& figures,
                   const SptrsvRequest& request) {
   print_triangle(out, result, figures, request);
+  if (request.explain) out << result.explanation << '\n';
   const int width = name_width(result);
   out << format("  %-*s%11s%9s%11s%11s%8s%11s%12s%9s\n", width, "", "setup", "solves", "update",
                 "time", "spread", "queued", "ns a level", "vs peer");

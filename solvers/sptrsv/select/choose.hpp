@@ -6,9 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "../../../core/multivector.hpp"
+#include "../../../formats/model/triangles.hpp"
 #include "../../ordered/choice.hpp"
 #include "../transform/triangle_features.hpp"
 #include "grammar.hpp"
+#include "learned.hpp"
 #include "tuning.hpp"
 
 namespace heddle::detail::sptrsv {
@@ -17,8 +20,18 @@ namespace heddle::detail::sptrsv {
 struct Expected {
   std::int64_t applies = 1000;
   int vectors = 1;
-  int threads = 0;  ///< of a CPU; 0: those that have a processor each
+  int threads = 0;                       ///< of a CPU; 0: those that have a processor each
+  const TriangleModel* model = nullptr;  ///< for this device, or nothing
 };
+
+/// The model, if it is for a plan like this; else nothing.
+inline const TriangleModel* model_for(const TriangleModel* model, const Device& device,
+                                      const ExpectedVectors& vectors, int threads,
+                                      std::int64_t applies) {
+  const bool given = threads > 0 && device.backend == BackendKind::host;
+  const int at_once = given ? threads : device.multiprocessors;
+  return model && model->is_for(device, at_once, vectors, applies) ? model : nullptr;
+}
 
 /// Whether levels are looked for before a scheme is chosen: on a GPU; and on a CPU where a second
 /// thread may have work.
@@ -29,6 +42,15 @@ inline bool looks_for_levels(std::int64_t rows, std::int64_t entries, const Expe
   return at_once > 1 && rows * row_steps + entries > least_work;
 }
 
+/// Where groups of rows would make no path shorter than that of the levels, or hardly: no row needs
+/// another; or so few do, and so many can be solved at once, that the path is not what takes the
+/// time.
+inline bool path_stays(const TriangleFeatures& features) {
+  if (features.levels <= 1) return true;
+  return features.entries - features.rows < features.rows &&
+         features.rows >= widest_level_of_blocks * features.levels;
+}
+
 /// Where most levels are wide, and rows short or levels so full that the memory is busy, merging
 /// gains too little for the time that it takes, and where levels are few as well, rows may as well
 /// be taken in the user's order. With more vectors than one pass of such a kernel serves it gains
@@ -36,7 +58,9 @@ inline bool looks_for_levels(std::int64_t rows, std::int64_t entries, const Expe
 inline bool leaves_rows_alone(const TriangleFeatures& features, int vectors) {
   static_assert(TriangleFeatures::wide_level == widest_level_of_blocks);
   const std::int64_t off_diagonal = features.entries - features.rows;
-  return 2 * features.wide_levels > features.levels &&
+  const bool few = features.levels <= few_levels &&
+                   features.rows >= TriangleFeatures::wide_level * features.levels;
+  return (few || 2 * features.wide_levels > features.levels) &&
          (vectors <= vectors_at_once || features.levels <= few_levels) &&
          (off_diagonal < longest_row_left_alone * features.rows ||
           features.level_entries.mean >= fullest_level_of_blocks);
@@ -68,6 +92,12 @@ inline std::vector<RankedSolve> rank_on_lanes(const TriangleFeatures& features,
   if (needs_far_rows(features, expected.vectors)) {
     to_front("in-order",
              "the rows that a row needs are far above it, and done when its turn comes");
+  } else if (path_stays(features)) {
+    to_front("self-scheduled", "merging rows would not shorten the longest path");
+    if (features.levels <= few_levels) {
+      to_front("in-order", "levels are wide and few: any order will do");
+    }
+    if (features.levels <= 1) to_front("in-order", "no row needs another: any order will do");
   } else if (expected.applies < least_applies_of_blocks(features.levels)) {
     to_front("self-scheduled", "so few solves do not pay for merging");
   } else if (leaves_rows_alone(features, expected.vectors)) {
@@ -111,17 +141,24 @@ inline std::vector<RankedSolve> rank_on_threads(const TriangleFeatures& features
   return ranking;
 }
 
-/// The schemes of a device for a triangle, the best first: what a plan runs that pins none. A pure
-/// function. On a GPU features are those of the triangle, and schemes are concrete. Elsewhere it
-/// reads their rows, entries and shared rows alone.
-inline std::vector<RankedSolve> choose(const TriangleFeatures& features, const Expected& expected,
-                                       const Device& device) {
+inline std::vector<RankedSolve> choose_by_rules(const TriangleFeatures& features,
+                                                const Expected& expected, const Device& device) {
   if (waits_on_lanes(device)) return rank_on_lanes(features, expected);
   if (device.backend != BackendKind::host) {
     return {{Scheme("sptrsv", {{"level-set"}}), "teams may not wait for each other"}};
   }
   const std::int64_t entries = features.entries - features.rows;
   return rank_on_threads(features, looks_for_levels(features.rows, entries, expected, device));
+}
+
+/// The schemes of a device for a triangle, the best first: what a plan runs that pins none. A pure
+/// function. On a GPU, and with a model, features are those of the triangle; schemes of GPUs are
+/// concrete. Elsewhere it reads their rows, entries and shared rows alone.
+inline std::vector<RankedSolve> choose(const TriangleFeatures& features, const Expected& expected,
+                                       const Device& device) {
+  std::vector<RankedSolve> ranking = choose_by_rules(features, expected, device);
+  if (expected.model) put_learned_first(ranking, *expected.model, features, device);
+  return ranking;
 }
 
 }  // namespace heddle::detail::sptrsv

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
+#include <cstdint>
+#include <span>
 
 #include "../../../backends/atomics.hpp"
 #include "../../ordered/levels.hpp"
@@ -23,9 +24,11 @@ struct RowSums {
   std::uint64_t squares = 0;  ///< of the entries of rows; at most longest row x entries
   std::int64_t longest = 0;
   std::uint64_t nearness = 0;  ///< of rows, in units of 1 / one
+  std::int64_t hubs = 0;
+  std::int64_t hub_entries = 0;
 };
 
-/// Adds up rows, and counts the rows and entries of each level.
+/// Adds up rows, and counts the rows, entries and hubs of each level.
 template <class Graph>
 struct RowSumsKernel {
   using value_type = RowSums;
@@ -34,6 +37,7 @@ struct RowSumsKernel {
   const int* level;
   std::int64_t* level_rows;
   std::int64_t* level_entries;
+  std::int64_t* level_hubs;
 
   KOKKOS_FUNCTION void init(value_type& sums) const { sums = value_type(); }
   KOKKOS_FUNCTION void join(value_type& sums, const value_type& other) const {
@@ -41,6 +45,8 @@ struct RowSumsKernel {
     sums.squares += other.squares;
     sums.longest = Kokkos::max(sums.longest, other.longest);
     sums.nearness += other.nearness;
+    sums.hubs += other.hubs;
+    sums.hub_entries += other.hub_entries;
   }
 
   KOKKOS_FUNCTION void operator()(std::int64_t i, value_type& sums) const {
@@ -63,14 +69,22 @@ struct RowSumsKernel {
     }
     backends::atomic_inc(level_rows + level[row]);
     backends::atomic_add(level_entries + level[row], entries);
+    if (entries >= TriangleFeatures::hub_entries_from) {
+      ++sums.hubs;
+      sums.hub_entries += entries;
+      backends::atomic_inc(level_hubs + level[row]);
+    }
   }
 };
 
 struct ClearLevelSums {
   std::int64_t* level_rows;
   std::int64_t* level_entries;
+  std::int64_t* level_hubs;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t l) const { level_rows[l] = level_entries[l] = 0; }
+  KOKKOS_FUNCTION void operator()(std::int64_t l) const {
+    level_rows[l] = level_entries[l] = level_hubs[l] = 0;
+  }
 };
 
 inline double variation(long double mean, long double mean_square) {
@@ -93,6 +107,23 @@ inline Spread spread_of(const std::int64_t* counts, std::int64_t n) {
   return spread;
 }
 
+/// Those of the widths of levels, which stand in their order.
+inline void count_widths(TriangleFeatures& features, std::span<const std::int64_t> level_rows) {
+  std::int64_t run = 0;
+  for (const std::int64_t rows : level_rows) {
+    features.wide_levels += rows >= TriangleFeatures::wide_level ? 1 : 0;
+    std::size_t decade = 0;
+    for (std::int64_t least = 10; decade < features.levels_by_width.size() - 1 && rows >= least;
+         least *= 10) {
+      ++decade;
+    }
+    ++features.levels_by_width[decade];
+    run = rows == 1 ? run + 1 : 0;
+    features.chain_levels += rows == 1 ? 1 : 0;
+    features.longest_chain = std::max(features.longest_chain, run);
+  }
+}
+
 /// The features of a triangle whose levels are known: of row i `level[i]`, of `levels`. One
 /// allocation, two launches, one readback; waits for `exec`.
 template <ExecutionSpace Exec, class Graph>
@@ -103,27 +134,33 @@ TriangleFeatures features_of(const Exec& exec, const Graph& graph, const int* le
   if (graph.rows == 0) return features;
   using Space = typename Exec::memory_space;
   const auto n = static_cast<std::size_t>(levels);
-  const std::size_t bytes = arena_bytes<std::int64_t, std::int64_t, RowSums>(n, n, 1);
+  const std::size_t bytes =
+      arena_bytes<std::int64_t, std::int64_t, std::int64_t, RowSums>(n, n, n, 1);
   Arena<Space> memory(exec, "heddle::sptrsv::features", bytes);
   const auto level_rows = memory.template take<std::int64_t>(n);
   const auto level_entries = memory.template take<std::int64_t>(n);
+  const auto level_hubs = memory.template take<std::int64_t>(n);
   const auto sums = memory.template take<RowSums>(1);
   Kokkos::parallel_for("heddle::sptrsv::no_features", range_policy(exec, levels),
-                       ClearLevelSums{level_rows.data(), level_entries.data()});
+                       ClearLevelSums{level_rows.data(), level_entries.data(), level_hubs.data()});
   const Kokkos::View<RowSums, Space, Kokkos::MemoryUnmanaged> result(sums.data());
-  Kokkos::parallel_reduce(
-      "heddle::sptrsv::features", range_policy(exec, graph.rows),
-      RowSumsKernel<Graph>{graph, level, level_rows.data(), level_entries.data()}, result);
+  Kokkos::parallel_reduce("heddle::sptrsv::features", range_policy(exec, graph.rows),
+                          RowSumsKernel<Graph>{graph, level, level_rows.data(),
+                                               level_entries.data(), level_hubs.data()},
+                          result);
   auto host = memory.template copy_to<Kokkos::HostSpace>(exec);
   exec.fence("heddle::sptrsv::features");
   const std::int64_t* const sizes = host.template take<std::int64_t>(n).data();
   features.level_rows = spread_of(sizes, levels);
-  features.wide_levels = std::count_if(
-      sizes, sizes + n, [](std::int64_t rows) { return rows >= TriangleFeatures::wide_level; });
+  count_widths(features, {sizes, n});
   features.level_entries = spread_of(host.template take<std::int64_t>(n).data(), levels);
+  const std::int64_t* const hubs = host.template take<std::int64_t>(n).data();
+  features.hub_levels = levels - std::count(hubs, hubs + n, std::int64_t{0});
   const RowSums rows = *host.template take<RowSums>(1).data();
   const auto number = static_cast<long double>(graph.rows);
   features.entries = static_cast<std::int64_t>(rows.entries);
+  features.hub_rows = rows.hubs;
+  features.hub_entries = rows.hub_entries;
   features.row_entries.mean = static_cast<double>(static_cast<long double>(rows.entries) / number);
   features.row_entries.max = rows.longest;
   features.row_entries.variation = variation(static_cast<long double>(rows.entries) / number,

@@ -116,12 +116,28 @@ TEST_CASE(
   CHECK(ranks(features_of(few, 20000), five).front() == "in-order");
   CHECK(ranks(features_of(few, 20000)) ==
         std::vector<std::string>{"in-order", "self-scheduled", "blocks", "level-set"});
-  CHECK(ranks(features_of({}, 0)).front() == "blocks");
   CHECK(ranks(features_of(one_wide, 9020), seldom).front() == "self-scheduled");
   const std::vector<std::int64_t> narrow(1600, 10);
   CHECK(ranks(features_of(narrow, 64000), seldom).front() == "blocks");
   seldom.expected_applies = 34;
   CHECK(ranks(features_of(narrow, 64000), seldom).front() == "self-scheduled");
+}
+
+TEST_CASE("a GPU's choice is a value: nothing is merged where that makes no path shorter") {
+  SptrsvOptions many, eight;
+  many.expected_applies = 1000000;
+  eight.vectors = ExpectedVectors{8};
+  for (const SptrsvOptions& options : {SptrsvOptions(), many, eight}) {
+    CHECK(ranks(features_of({}, 0), options).front() == "in-order");
+    CHECK(ranks(features_of({1}, 0), options).front() == "in-order");
+    CHECK(ranks(features_of({500}, 0), options).front() == "in-order");
+    const std::vector<std::int64_t> levels(40, 10), wide(40, 1000);
+    CHECK(ranks(features_of(levels, 390), options).front() == "blocks");
+    CHECK(ranks(features_of(wide, 39000), options).front() == "self-scheduled");
+    CHECK(ranks(features_of({2000, 20, 20}, 1000), options).front() == "blocks");
+  }
+  // Wide in the mean: one level holds nearly all.
+  CHECK(ranks(features_of({9000, 10, 10}, 9020)).front() == "in-order");
 }
 
 TEST_CASE("a GPU's choice is a value: rows in the user's order where they need rows far above") {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <numeric>
+#include <set>
 #include <sstream>
 
 #include "../../../solvers/sptrsv/definitions.hpp"
@@ -42,6 +43,7 @@ TriangleFeatures count_features(const Pattern& pattern) {
   TriangleFeatures features;
   const auto n = static_cast<std::int64_t>(pattern.rows.size());
   std::vector<std::int64_t> entries, level, level_rows, level_entries;
+  std::set<std::int64_t> with_hubs;
   for (std::int64_t i = 0; i < n; ++i) {
     std::int64_t count = 1, above = 0, nearest = 0;
     for (const std::int64_t j : pattern.rows[static_cast<std::size_t>(i)]) {
@@ -59,6 +61,11 @@ TriangleFeatures count_features(const Pattern& pattern) {
     }
     ++level_rows[l];
     level_entries[l] += count;
+    if (count >= 100) {
+      ++features.hub_rows;
+      features.hub_entries += count;
+      with_hubs.insert(above);
+    }
     if (nearest) features.dep_dist += 1 / static_cast<double>(nearest) / static_cast<double>(n);
     // Without the row before it, once, what this row needs is what that one needs.
     std::vector<std::int64_t> row = below(pattern, i);
@@ -72,7 +79,16 @@ TriangleFeatures count_features(const Pattern& pattern) {
   features.levels = static_cast<std::int64_t>(level_rows.size());
   features.level_rows = spread_of(level_rows);
   features.level_entries = spread_of(level_entries);
-  for (const std::int64_t rows : level_rows) features.wide_levels += rows >= 1000 ? 1 : 0;
+  features.hub_levels = static_cast<std::int64_t>(with_hubs.size());
+  std::int64_t chain = 0;
+  for (const std::int64_t rows : level_rows) {
+    features.wide_levels += rows >= 1000 ? 1 : 0;
+    const auto digits = std::to_string(rows).size();
+    ++features.levels_by_width[std::min<std::size_t>(digits, 5) - 1];
+    features.chain_levels += rows == 1 ? 1 : 0;
+    chain = rows == 1 ? chain + 1 : 0;
+    features.longest_chain = std::max(features.longest_chain, chain);
+  }
   return features;
 }
 
@@ -104,6 +120,12 @@ void check_same(const Exec&, const TriangleFeatures& is, const TriangleFeatures&
   check_spread(is.level_rows, should.level_rows);
   check_spread(is.level_entries, should.level_entries);
   CHECK(is.wide_levels == should.wide_levels);
+  CHECK(is.levels_by_width == should.levels_by_width);
+  CHECK(is.chain_levels == should.chain_levels);
+  CHECK(is.longest_chain == should.longest_chain);
+  CHECK(is.hub_rows == should.hub_rows);
+  CHECK(is.hub_entries == should.hub_entries);
+  CHECK(is.hub_levels == should.hub_levels);
   CHECK(is.dep_dist == about(should.dep_dist));
   CHECK(is.shared_rows == (heddle::detail::ordered::on_threads<Exec> ? should.shared_rows : 0));
 }
@@ -204,6 +226,16 @@ TEST_CASE("triangle features: neighbours of a grid need each other, those of a s
   CHECK(of_shuffled.dep_dist > 0);
   CHECK(of_shuffled.dep_dist < 0.01);
   CHECK(of_shuffled.levels < 60);
+}
+
+TEST_CASE("triangle features: widths of levels by decades, and chains") {
+  TriangleFeatures features;
+  const std::int64_t rows[] = {1, 1, 9, 10, 99, 100, 999, 1, 1, 1, 1000, 9999, 10000, 123456789, 1};
+  heddle::detail::sptrsv::count_widths(features, rows);
+  CHECK(features.levels_by_width == std::array<std::int64_t, 5>{7, 2, 2, 2, 2});
+  CHECK(features.wide_levels == 4);
+  CHECK(features.chain_levels == 6);
+  CHECK(features.longest_chain == 3);
 }
 
 TEST_CASE("triangle features: everything is labelled, and one copy comes back") {

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What was learned about the schemes of triangular solves on a device: docs/choose.md.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../../core/device.hpp"
+#include "../../core/multivector.hpp"
+
+namespace heddle {
+
+/// What it is asked with, in this order: TriangleFeatures of the same names, of which those that
+/// end in _log are logarithms to the base 2 of one more.
+///
+/// Source: Z. Hu et al., "AG-SpTRSV: an automatic framework to optimize sparse triangular solve on
+/// GPUs", TACO 2024, for these ten and for the network.
+inline constexpr std::array triangle_input_names = std::to_array<std::string_view>(
+    {"rows_log", "entries_log", "mean_row_log", "max_row_log", "cv_row", "mean_level_rows_log",
+     "max_level_rows_log", "cv_level_rows", "dep_dist", "levels_log"});
+using TriangleInputs = std::array<double, triangle_input_names.size()>;
+
+/// What was learned on a device about triangular solves: a perceptron that says of each scheme
+/// whether it is within 15 % of the best for a triangle.
+///
+/// A plain value: the same inputs give the same answer. Read one with read_triangle_model
+/// (<heddle/model.hpp>), make one with perf_tests/model/train.py.
+class TriangleModel {
+ public:
+  /// A layer of neurons: each has a bias and a weight for each of the layer before.
+  struct Layer {
+    std::size_t inputs = 0;
+    std::vector<double> bias;
+    std::vector<double> weights;  ///< of one neuron after the other
+  };
+
+  /// The inputs, and the product of each with itself and with those behind it.
+  static constexpr std::size_t terms =
+      triangle_input_names.size() * (triangle_input_names.size() + 3) / 2;
+
+  /// What it was learned for; it says nothing of others.
+  std::string device;
+  int scalar_bytes = 8;
+  std::int64_t vectors = 1;
+  bool apart = true;
+  /// Of a CPU; of a GPU its multiprocessors.
+  int threads = 0;
+  /// Solves that a set-up was shared by: it says nothing of fewer.
+  std::int64_t applies = 1000;
+  /// Of the terms: their means, and what they are divided by then.
+  std::array<double, terms> center = {}, scale = {};
+  /// All but the last cut off what is below zero.
+  std::vector<Layer> layers;
+  /// Of each neuron of the last layer.
+  std::vector<std::string> schemes;
+
+  /// Whether it was learned for plans like these on such a device.
+  bool is_for(const Device& its_device, int its_threads, const ExpectedVectors& its_vectors,
+              std::int64_t its_applies) const {
+    return its_device.name == device && its_threads == threads && its_applies >= applies &&
+           its_vectors.count == vectors && (vectors == 1 || its_vectors.apart == apart);
+  }
+
+  /// Of each scheme: above 0 where it is more likely within 15 % than not.
+  std::vector<double> scores(const TriangleInputs& inputs) const {
+    std::vector<double> values(inputs.begin(), inputs.end()), next;
+    values.reserve(terms);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      for (std::size_t j = i; j < inputs.size(); ++j) values.push_back(inputs[i] * inputs[j]);
+    }
+    for (std::size_t i = 0; i < terms; ++i) values[i] = (values[i] - center[i]) / scale[i];
+    for (std::size_t at = 0; at < layers.size(); ++at) {
+      const Layer& layer = layers[at];
+      next = layer.bias;
+      for (std::size_t neuron = 0; neuron < next.size(); ++neuron) {
+        const double* const weights = layer.weights.data() + neuron * layer.inputs;
+        for (std::size_t i = 0; i < layer.inputs; ++i) next[neuron] += weights[i] * values[i];
+        if (at + 1 < layers.size()) next[neuron] = std::max(0.0, next[neuron]);
+      }
+      values.swap(next);
+    }
+    return values;
+  }
+
+  /// The same as a share, 0 to 1.
+  static double likelihood(double score) { return 1 / (1 + std::exp(-score)); }
+};
+
+}  // namespace heddle
