@@ -54,7 +54,7 @@ inline bool path_stays(const TriangleFeatures& features) {
 /// Where most levels are wide, and rows short or levels so full that the memory is busy, merging
 /// gains too little for the time that it takes, and where levels are few as well, rows may as well
 /// be taken in the user's order. With more vectors than one pass of such a kernel serves it gains
-/// all the same, unless levels are few. Fitted to 39 triangles on an H200: docs/sptrsv.md.
+/// all the same, unless levels are few. Fitted to 39 triangles on an H200: docs/design/sptrsv.md.
 inline bool leaves_rows_alone(const TriangleFeatures& features, int vectors) {
   static_assert(TriangleFeatures::wide_level == widest_level_of_blocks);
   const std::int64_t off_diagonal = features.entries - features.rows;
@@ -118,8 +118,8 @@ inline std::vector<RankedSolve> rank_on_lanes(const TriangleFeatures& features,
 }
 
 /// The schemes of CPUs. Rows are solved together where more than half of them share the columns of
-/// the row before: measured on 15 triangles, docs/sptrsv.md. Whether a second thread gains is the
-/// wavefronts' choice, which take one if not: wavefronts/choose.hpp.
+/// the row before: measured on 15 triangles, docs/design/sptrsv.md. Whether a second thread gains
+/// is the wavefronts' choice, which take one if not: wavefronts/choose.hpp.
 inline std::vector<RankedSolve> rank_on_threads(const TriangleFeatures& features, bool threads) {
   std::vector<RankedSolve> ranking;
   const auto add = [&](std::vector<SchemeTerm> terms, const char* reason) {

@@ -61,7 +61,7 @@ using Parameters = std::vector<std::pair<const char*, std::string>>;
 /// How sptrsv/self-scheduled and sptrsv/level-set run on a GPU, by how many rows there are to a
 /// level, and how many entries off the diagonal to a row: where levels are wide, a lane a row keeps
 /// the device busy, and where they are narrow, more lanes make a row shorter. Fitted to 22
-/// triangles on an H200: docs/sptrsv.md.
+/// triangles on an H200: docs/design/sptrsv.md.
 inline Parameters rows_shape(std::int64_t rows, std::int64_t entries, int levels) {
   const double row =
       static_cast<double>(entries) / static_cast<double>(std::max<std::int64_t>(1, rows));
@@ -84,7 +84,7 @@ inline Parameters in_order_shape() {
 /// How sptrsv/blocks runs, by the same figures: the longer the rows and the narrower the levels,
 /// the more threads share a group, and where there are many groups, none waits for a large team's
 /// barrier; where levels are wide, the bytes of inverses cost more than the steps that they save.
-/// Fitted to 34 triangles on an H200: docs/sptrsv.md.
+/// Fitted to 34 triangles on an H200: docs/design/sptrsv.md.
 inline Parameters blocks_shape(std::int64_t rows, std::int64_t entries, int levels) {
   const double row =
       static_cast<double>(entries) / static_cast<double>(std::max<std::int64_t>(1, rows));

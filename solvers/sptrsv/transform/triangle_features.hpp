@@ -20,7 +20,7 @@ struct Spread {
 
 /// What a triangular solve depends on. Entries are those that a solve reads: each entry off the
 /// diagonal as often as it is stored, and one for the diagonal of each row, stored or one. Of a
-/// triangle without rows, every figure is 0. Levels: docs/sptrsv.md.
+/// triangle without rows, every figure is 0. Levels: docs/design/sptrsv-schemes.md.
 ///
 /// Source: Z. Hu et al., "AG-SpTRSV: an automatic framework to optimize sparse triangular solve on
 /// GPUs", TACO 2024, for the choice of figures, and dep_dist as it is defined there.
