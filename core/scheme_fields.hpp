@@ -97,12 +97,14 @@ class SchemeFields {
   }
 
  private:
+  /// @cond Doxygen lists friends that are templates without a place to go to.
   template <class P>
   friend SchemeGrammar grammar_from(const char* format, const Device& device);
   template <class P>
   friend P parameters_of(const Scheme& scheme, const Device& device);
   template <class P>
   friend Scheme scheme_with(const Scheme& asked, P parameters, const Device& device);
+  /// @endcond
 
   explicit SchemeFields(const char* format) : grammar_(format, {}) {}
   SchemeFields(const Scheme& scheme, bool reads)
