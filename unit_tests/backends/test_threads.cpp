@@ -31,6 +31,11 @@ void* operator new(std::size_t bytes, std::align_val_t alignment, const std::not
                     : std::aligned_alloc(multiple, (bytes + multiple - 1) / multiple * multiple);
 }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+// A sanitizer's runtime has these apart.
+void operator delete(void* memory, std::align_val_t, const std::nothrow_t&) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace heddle::test {
 
