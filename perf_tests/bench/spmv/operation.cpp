@@ -18,15 +18,9 @@ void define(CLI::App& app, SpmvRequest& r) {
                  "Applies that the choice expects of a plan")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--model", r.model_path,
-                 "A model that was learned on this device (heddle-bench train), for the choice")
-      ->envname("HEDDLE_MODEL");
-  app.add_option("--measure", r.measure_seconds,
-                 "Seconds that \"auto\" may spend on timing the schemes that are predicted best")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--cache", r.cache, "A file that remembers what --measure found")
-      ->envname("HEDDLE_CACHE");
-  app.add_flag("--explain", r.explain, "Print why \"auto\" takes its scheme");
+  r.define_choice(app,
+                  "A model that was learned on this device (heddle-bench train), for the choice",
+                  "Seconds that \"auto\" may spend on timing the schemes that are predicted best");
   r.define(app);
 }
 

@@ -4,21 +4,15 @@
 #include <memory>
 
 #include "../../../formats/model.hpp"
-#include "../common/contest_options.hpp"
+#include "../common/choice_options.hpp"
 
 namespace heddle::bench {
 
 /// What `heddle-bench spmv` was asked for.
-struct SpmvRequest : ContestOptions {
+struct SpmvRequest : ChoiceOptions {
   int expected_applies = 1000;
-  std::string model_path;
-  /// What is read from there, or nothing.
+  /// What is read from model_path, or nothing.
   std::shared_ptr<const Model> model = nullptr;
-  /// SpmvOptions::measure_seconds and cache of "auto".
-  double measure_seconds = 0;
-  std::string cache;
-  /// Whether Choice::explain is printed.
-  bool explain = false;
 };
 
 }  // namespace heddle::bench

@@ -31,15 +31,9 @@ void define(CLI::App& app, SptrsvRequest& r) {
                  "What a search may take of each matrix; it ends where nothing improves")
       ->check(CLI::Validator(check_seconds, "SECONDS"))
       ->capture_default_str();
-  app.add_option("--model", r.model_path,
-                 "What was learned on this device about the choice: perf_tests/model/train.py")
-      ->envname("HEDDLE_MODEL");
-  app.add_option("--measure", r.measure_seconds,
-                 "Seconds that \"auto\" may spend on timing the schemes that come first")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--cache", r.cache, "A file that remembers what --measure found")
-      ->envname("HEDDLE_CACHE");
-  app.add_flag("--explain", r.explain, "Print why \"auto\" takes its scheme");
+  r.define_choice(app,
+                  "What was learned on this device about the choice: perf_tests/model/train.py",
+                  "Seconds that \"auto\" may spend on timing the schemes that come first");
   app.add_option(
          "--trace", r.trace_path,
          "Also trace a solve of each scheme: its critical path is printed, and written here")

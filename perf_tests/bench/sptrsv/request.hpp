@@ -6,25 +6,19 @@
 
 #include "../../../formats/model.hpp"
 #include "../../../solvers/sptrsv/options.hpp"
-#include "../common/contest_options.hpp"
+#include "../common/choice_options.hpp"
 
 namespace heddle::bench {
 
 /// What `heddle-bench sptrsv` was asked for.
-struct SptrsvRequest : ContestOptions {
+struct SptrsvRequest : ChoiceOptions {
   std::string triangle_name = "lower";
   std::string diagonal_name = "stored";
   std::string op_name = "none";
   /// What a search may take of one matrix.
   double search_seconds = 20;
-  std::string model_path;
-  /// What is read from there, or nothing.
+  /// What is read from model_path, or nothing.
   std::shared_ptr<const TriangleModel> model = nullptr;
-  /// SptrsvOptions::measure_seconds and cache of "auto".
-  double measure_seconds = 0;
-  std::string cache;
-  /// Whether SptrsvPlan::explain is printed.
-  bool explain = false;
   /// Where traces of the schemes are written to, if anywhere.
   std::string trace_path;
 

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+#include "contest_options.hpp"
+
+namespace heddle::bench {
+
+/// Options of operations whose "auto" may choose by a model, by time and by what is remembered.
+struct ChoiceOptions : ContestOptions {
+  std::string model_path;
+  /// Of a plan's options: measure_seconds and cache of "auto".
+  double measure_seconds = 0;
+  std::string cache;
+  /// Whether the plan's explain() is printed.
+  bool explain = false;
+
+  /// These options alone; `about_model` and `about_measure` are what --help says of the first two.
+  void define_choice(CLI::App& app, const std::string& about_model,
+                     const std::string& about_measure);
+};
+
+}  // namespace heddle::bench
