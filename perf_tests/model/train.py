@@ -23,7 +23,7 @@ import triangles
 
 TREES = {"n_estimators": 40, "max_depth": 3, "learning_rate": 0.25, "min_samples_leaf": 6, "subsample": 0.8}
 SHARE, MARGIN = 0.8, 0.03  # what is believed of the trees, and what CSR is given
-APPLIES = (10, 100, 1000)  # that a set-up is shared by, in the table
+APPLIES = triangles.APPLIES  # that a set-up is shared by, in the table
 LEFT_OUT = ("tiled", "csb")  # not in a plan's default list
 
 
@@ -42,7 +42,7 @@ class Sample:
 
     @property
     def family(self):
-        return self.matrix.partition(":")[0] if ":" in self.matrix else "files"
+        return triangles.family_of(self.matrix)
 
 
 def read(paths):

@@ -17,6 +17,11 @@ LEAST_TRIANGLES = 20
 PARTS = 5  # that the drawn triangles are left out in
 
 
+def family_of(matrix):
+    """The generator of a matrix, by its name."""
+    return matrix.partition(":")[0] if ":" in matrix else "files"
+
+
 class Triangle:
     """One that was solved with, by whichever schemes."""
 
@@ -45,7 +50,7 @@ class Triangle:
 
     @property
     def family(self):
-        return self.name.partition(":")[0] if ":" in self.name else "files"
+        return family_of(self.name)
 
 
 def read(matrices):
