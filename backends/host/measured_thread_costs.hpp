@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <mutex>
 
@@ -24,13 +24,6 @@ double least_seconds(int repetitions, const Run& run) {
   return least;
 }
 
-template <class Body>
-double seconds_of(const Body& body) {
-  const auto begin = std::chrono::steady_clock::now();
-  body();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
 /// Some 100 us where threads spin, and a millisecond where each launch wakes them.
 template <BackendIs<Host> Exec>
 ThreadCosts measure_thread_costs(const Exec& exec) {
@@ -39,8 +32,11 @@ ThreadCosts measure_thread_costs(const Exec& exec) {
   const auto launch = [&](const auto& kernel) {
     launch_threads(exec, "heddle::threads::costs", exec.concurrency(), kernel);
   };
-  costs.launch_seconds =
-      least_seconds(launches, [&] { return seconds_of([&] { launch([](int, int) {}); }); });
+  costs.launch_seconds = least_seconds(launches, [&] {
+    const Kokkos::Timer timer;
+    launch([](int, int) {});
+    return timer.seconds();
+  });
   Progress::Word words[2];
   const Progress progress(words);
   costs.hand_over_seconds = least_seconds(batches, [&] {
@@ -57,8 +53,9 @@ ThreadCosts measure_thread_costs(const Exec& exec) {
         }
       };
       take_turns(1, 2);  // until both have come
-      const double taken = seconds_of([&] { take_turns(2, 2 + turns); });
-      if (me == 0) seconds = taken / (2 * turns);
+      const Kokkos::Timer timer;
+      take_turns(2, 2 + turns);
+      if (me == 0) seconds = timer.seconds() / (2 * turns);
     });
     return seconds;
   });
@@ -67,8 +64,8 @@ ThreadCosts measure_thread_costs(const Exec& exec) {
 
 }  // namespace detail
 
-/// What is assumed, or was measured by the first call of the program for as many threads; nothing
-/// where one thread runs at a time. Launches, and waits for them.
+/// What is assumed, or was measured by the first call of the program for as many threads; where one
+/// thread runs at a time nothing is measured. Launches, and waits for them.
 template <BackendIs<Host> Exec>
 ThreadCosts thread_costs(const Exec& exec) {
   auto& known = detail::known_thread_costs();

@@ -23,18 +23,20 @@ namespace {
 /// Whether allocations fail that ask for an alignment, as host_scratch does.
 std::atomic<bool> no_scratch = false;
 
+void* aligned(std::size_t bytes, std::align_val_t alignment) noexcept {
+  const auto multiple = static_cast<std::size_t>(alignment);
+  return std::aligned_alloc(multiple, (bytes + multiple - 1) / multiple * multiple);
+}
+
 }  // namespace
 
 // All of the family, since a sanitizer's runtime has each apart, and holds them against each other.
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  const auto multiple = static_cast<std::size_t>(alignment);
-  void* const memory = std::aligned_alloc(multiple, (bytes + multiple - 1) / multiple * multiple);
+  void* const memory = aligned(bytes, alignment);
   return memory ? memory : throw std::bad_alloc();
 }
 void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
-  const auto multiple = static_cast<std::size_t>(alignment);
-  return no_scratch ? nullptr
-                    : std::aligned_alloc(multiple, (bytes + multiple - 1) / multiple * multiple);
+  return no_scratch ? nullptr : aligned(bytes, alignment);
 }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
