@@ -134,7 +134,7 @@ def test_functions_of_python(system):
     stream.synchronize()
     assert info == 0 and relative_residual(A, x, b) <= 1.1e-9
     assert set(seen) == {(cupy.ndarray, stream.ptr)}
-    for M, error, words in ((lambda r: 1 / 0, ZeroDivisionError, ""), (lambda r: r[:1], heddle.Error, "M gives the shape"),
+    for M, error, words in ((lambda r: 1 / 0, ZeroDivisionError, "division by zero"), (lambda r: r[:1], heddle.Error, "M gives the shape"),
                             (lambda r: r.get(), heddle.Error, "what M gives lies in the CPU's memory"),
                             (lambda r: r * 1j, TypeError, "M gives complex128")):
         with pytest.raises(error, match=words):
@@ -227,7 +227,7 @@ def test_lobpcg(dtype):
             assert result.converged and isinstance(result.values, cupy.ndarray)
             np.testing.assert_allclose(result.values.get(), exact(40, 4), rtol=digits)
             gaps = cupy.linalg.norm(A @ result.vectors - result.vectors * result.values, axis=0)
-            assert float(gaps.max()) <= 20 * digits
+            assert float(gaps.max()) <= 1.2 * (1e-5 if np.finfo(dtype).bits == 32 else 1e-8) * result.scale
             close(result.vectors.conj().T @ result.vectors, cupy.eye(4, dtype=dtype), 10 * digits)
     assert bool((X == guess).all())
 
