@@ -18,6 +18,8 @@ import json
 import os
 import sys
 
+from patterns import pack_pattern, unpack_pattern
+
 TABLE = "matrices.csv"
 MICROSECONDS = 1e6
 # Columns of a contestant that are times: (column, key of the JSON, digits kept).
@@ -36,7 +38,6 @@ LEVELS = ["mean_level_rows", "max_level_rows", "cv_level_rows", "mean_level_entr
           "max_level_entries", "cv_level_entries", "dep_dist"]
 FEATURES = (["matrix", "name", "source", "part"] + SHAPE + TRIANGLE + LEVELS +
             ["row_lengths", "pattern"])
-LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"  # a: one blank, Z: 52
 BYTES = {"float": 4, "double": 8, "cfloat": 8, "cdouble": 16}
 
 
@@ -61,30 +62,6 @@ def parsed(text):
 
 def seconds(text):
     return None if text == "" else float(text) / MICROSECONDS
-
-
-def pack_pattern(lines):
-    """Lines joined by /, a run of blanks as a letter, those at the end of a line left out."""
-    packed = []
-    for line in lines:
-        text, blanks = "", 0
-        for mark in line.rstrip():
-            if mark == " " and blanks < len(LETTERS):
-                blanks += 1
-                continue
-            if blanks:
-                text += LETTERS[blanks - 1]
-            blanks = 1 if mark == " " else 0
-            text += "" if mark == " " else mark
-        packed.append(text)
-    return "%d:%s" % (len(lines[0]) if lines else 0, "/".join(packed))
-
-
-def unpack_pattern(text):
-    width, _, lines = text.partition(":")
-    wide = ("".join(" " * (LETTERS.index(c) + 1) if c in LETTERS else c for c in line)
-            for line in lines.split("/"))
-    return [line.ljust(int(width)) for line in wide] if lines else []
 
 
 def part_of(run):
