@@ -13,8 +13,8 @@ inline void check_launch(const char* label, cudaError_t status) {
   if (status != cudaSuccess) check_launch(label, cudaGetErrorString(status));
 }
 
-/// Makes the device of `exec` the caller's current one, on which launches, attributes of kernels and
-/// their occupancy are.
+/// Makes the device of `exec` the caller's current one, on which launches, attributes of kernels
+/// and their occupancy are.
 inline void make_current(const Kokkos::Cuda& exec, const char* label) {
   int current = 0;
   check_launch(label, cudaGetDevice(&current));

@@ -10,8 +10,8 @@ inline void check_launch(const char* label, hipError_t status) {
   if (status != hipSuccess) check_launch(label, hipGetErrorString(status));
 }
 
-/// Makes the device of `exec` the caller's current one, on which launches, attributes of kernels and
-/// their occupancy are.
+/// Makes the device of `exec` the caller's current one, on which launches, attributes of kernels
+/// and their occupancy are.
 inline void make_current(const Kokkos::HIP& exec, const char* label) {
   int current = 0;
   check_launch(label, hipGetDevice(&current));
