@@ -2,6 +2,7 @@
 #include "../operation.hpp"
 
 #include <cmath>
+#include <heddle/cg.hpp>
 #include <heddle/lobpcg.hpp>
 #include <heddle/multigrid.hpp>
 #include <heddle/spmv.hpp>
@@ -9,7 +10,6 @@
 #include <memory>
 
 #include "../../../formats/csr.hpp"
-#include "../../../solvers/krylov/jacobi.hpp"
 #include "../common/load.hpp"
 #include "../common/matrix_options.hpp"
 #include "../common/problem.hpp"
