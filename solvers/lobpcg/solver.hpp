@@ -127,6 +127,15 @@ class LobpcgSolver {
       for (int i = 0; i < g.rows; ++i) g(i, j) = g(j, i) = h(i, j) = h(j, i) = 0;
     }
   }
+  /// Whether projections have left more of each W, once of norm one, than [X P] may be less than
+  /// orthonormal by.
+  bool apart(const Dense& g, int kept) const {
+    const double bound = 1e-8 * (options_.generalized ? basis_.largest_b : 1);
+    for (int j = kept; j < g.rows; ++j) {
+      if (!(detail::lobpcg::real_part(g(j, j)) > bound)) return false;
+    }
+    return true;
+  }
   bool indefinite(const Ritz& ritz, double noise) const {
     return options_.generalized && (noise < 0 || ritz.least < -100 * noise);
   }
@@ -255,9 +264,10 @@ class LobpcgSolver {
       detail::krylov::apply<Exec, S>(exec, preconditioner, gathered, w);
     }
     basis_.normalize(exec, w);
-    basis_.project_constraints(exec, w);
-    basis_.project(exec, basis_.now.vectors, basis_.now.mass, kept, w);
-    basis_.project_constraints(exec, w);
+    for (int twice = 0; twice < 2; ++twice) {
+      basis_.project_constraints(exec, w);
+      basis_.project(exec, basis_.now.vectors, basis_.now.mass, kept, w);
+    }
     basis_.multiply(exec, matrix, mass, kept, count);
   }
 
@@ -280,7 +290,11 @@ class LobpcgSolver {
       const int kept = k_ + directions, m = kept + static_cast<int>(active.size());
       widen(exec, matrix, preconditioner, mass, active, kept);
       if (since_measured == measured_every) since_measured = 0;
-      basis_.measure(exec, m, since_measured++ > 0 ? kept : 0, g, h, norms);
+      if (since_measured++ > 0) basis_.measure(exec, m, kept, g, h, norms);
+      if (since_measured == 1 || !apart(g, kept)) {
+        since_measured = 1;
+        basis_.measure(exec, m, 0, g, h, norms);
+      }
       if (!Basis::finite(g) || !Basis::finite(h)) {
         result.outcome = EigenOutcome::not_a_number;
         for (auto& pair : result.pairs) pair.converged = false;
@@ -317,6 +331,8 @@ class LobpcgSolver {
       note(ritz, result);
       directions = ritz.c.columns - k_;
       h = ritz.h;
+      constexpr double most_growth = 1e4;
+      if (noise > most_growth * 16 * epsilon * k_ * ritz.kept || !apart(g, kept)) since_measured = 0;
       basis_.take_residuals(exec, ritz.values);
     }
     if (!active.empty()) verify(exec, matrix, mass, result, active);
