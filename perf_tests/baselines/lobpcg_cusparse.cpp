@@ -13,7 +13,9 @@ using cusparse::data_type;
 class CusparseColumns : public ColumnProducts {
  public:
   CusparseColumns(const Exec& exec, const LobpcgProblem& problem)
-      : handle_(cusparse::library(exec)), rows_(problem.A.rows()), A_(problem.A, problem.A.values()) {}
+      : handle_(cusparse::library(exec)),
+        rows_(problem.A.rows()),
+        A_(problem.A, problem.A.values()) {}
 
   void apply(const Exec& exec, const double* x, double* y, int count) override {
     const double one = 1, zero = 0;

@@ -225,7 +225,8 @@ class Basis {
     const Vectors r = span(residual, 0, k_);
     heddle::vectors::copy(exec, span(now.image, 0, k_), r);
     heddle::vectors::axpy_norm(exec, Numbers<const Sum>(coefficients_, count),
-                               span(now.mass, 0, k_), r, workspace_, Numbers<double>(norms_, count));
+                               span(now.mass, 0, k_), r, workspace_,
+                               Numbers<double>(norms_, count));
   }
 
   std::size_t bytes() const { return arena_.bytes() + workspace_.bytes(); }

@@ -29,8 +29,8 @@ Dense<T> orthonormal(const Dense<T>& gram, double drop, double* least = nullptr,
   const Eigen<T> of = eigen(scaled);
   const double bound = m > 0 ? std::max(drop * of.values.back(), 0.0) : 0;
   if (least) *least = m > 0 ? of.values.front() : 0;
-  const int first = static_cast<int>(
-      std::upper_bound(of.values.begin(), of.values.end(), bound) - of.values.begin());
+  const int first = static_cast<int>(std::upper_bound(of.values.begin(), of.values.end(), bound) -
+                                     of.values.begin());
   if (kept && first < m) *kept = std::min(*kept, of.values[static_cast<std::size_t>(first)]);
   Dense<T> result(m, m - first);
   for (int j = first; j < m; ++j) {

@@ -332,7 +332,8 @@ class LobpcgSolver {
       directions = ritz.c.columns - k_;
       h = ritz.h;
       constexpr double most_growth = 1e4;
-      if (noise > most_growth * 16 * epsilon * k_ * ritz.kept || !apart(g, kept)) since_measured = 0;
+      if (noise > most_growth * 16 * epsilon * k_ * ritz.kept || !apart(g, kept))
+        since_measured = 0;
       basis_.take_residuals(exec, ritz.values);
     }
     if (!active.empty()) verify(exec, matrix, mass, result, active);

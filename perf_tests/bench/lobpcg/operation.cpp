@@ -97,8 +97,8 @@ std::pair<double, double> true_errors(const Storage& A, const Columns& modes,
 
 /// Solves and prints a row; whether the result is as good as it says.
 template <class M>
-bool run_one(const Exec& exec, const Request& request, const Storage& host,
-             const Counted& product, const std::string& name, double setup, M&& m) {
+bool run_one(const Exec& exec, const Request& request, const Storage& host, const Counted& product,
+             const std::string& name, double setup, M&& m) {
   const auto n = static_cast<std::int64_t>(host.rows());
   LobpcgSolver<Exec, double> solver(exec, n,
                                     {.count = request.count,
@@ -165,8 +165,8 @@ bool run_matrix(const Exec& exec, const Request& request, const Source& source) 
   for (const auto& baseline : baselines<LobpcgProblem>()) {
     const auto other = baseline.setup(exec, {device.matrix()});
     product.other = other.get();
-    right = run_products(exec, request, source, host, device.matrix(), product, baseline.name) &&
-            right;
+    right =
+        run_products(exec, request, source, host, device.matrix(), product, baseline.name) && right;
   }
   return right;
 }
