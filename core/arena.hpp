@@ -12,28 +12,28 @@
 
 namespace heddle {
 
-/// Every array of an arena starts at a multiple of this, which suits the widest load of any device.
+/// Alignment of every array in an arena, enough for the widest load of any device.
 inline constexpr std::size_t arena_alignment_bytes = 256;
 
-/// `bytes`, rounded up to the alignment.
+/// `bytes`, rounded up to a multiple of the alignment.
 constexpr std::size_t arena_padded_bytes(std::size_t bytes) {
   return ceil_div(bytes, arena_alignment_bytes) * arena_alignment_bytes;
 }
 
-/// Bytes that arrays of `counts` elements of types T... take up in one arena, one count a type.
+/// Bytes of an arena that holds arrays of `counts` elements of types T..., one count for each type.
 template <class... T, std::convertible_to<std::size_t>... Count>
 constexpr std::size_t arena_bytes(Count... counts) {
   static_assert(sizeof...(T) == sizeof...(Count), "one count for each type");
   return (std::size_t{0} + ... + arena_padded_bytes(sizeof(T) * static_cast<std::size_t>(counts)));
 }
 
-/// One allocation that hands out aligned arrays in the order they are asked for.
+/// One allocation that hands out aligned arrays one after the other.
 ///
 /// Device allocators round every block up to 512 bytes or more and every copy pays a latency, so
 /// the arrays of a matrix live together: one allocation, one copy. An arena is a handle: copies
-/// share the memory, and the arrays stay valid while one handle lives. The last one waits for the
-/// instance that the arena was made on before the memory goes, whether or not the space's own free
-/// waits: kernels of that instance may still read the arrays. The memory is not initialized.
+/// share the memory, and the arrays stay valid while one handle lives. The last handle waits for
+/// the instance that the arena was made on before it frees the memory, since kernels of that
+/// instance may still read the arrays. The memory is not initialized.
 ///
 /// Idea: one block for a CSR matrix, measured in docs/arena.md.
 template <MemorySpace Space>
@@ -45,8 +45,8 @@ class Arena {
 
   Arena() = default;
 
-  /// Allocates `bytes` (see arena_bytes) under `label`, in the order of `exec` where `exec` can
-  /// reach the memory. Throws OutOfMemory, naming both, where they cannot be had.
+  /// Allocates `bytes` (see arena_bytes) under `label`, in the order of `exec` if `exec` can access
+  /// the memory. Throws OutOfMemory, with both, if the memory is not available.
   template <ExecutionSpace Exec>
   Arena(const Exec& exec, const std::string& label, std::size_t bytes)
       : block_(std::make_shared<BlockOn<Exec>>(
@@ -57,7 +57,7 @@ class Arena {
     if constexpr (std::same_as<Space, Kokkos::HostSpace>) detail::prefer_huge_pages(first_, bytes);
   }
 
-  /// The next `count` elements of type T; throws Error if the arena has not that much left.
+  /// The next `count` elements of type T. Throws Error if less is left in the arena.
   template <class T>
   Array<T> take(std::size_t count) {
     const std::size_t left = bytes_ - used_;
@@ -72,9 +72,9 @@ class Arena {
     return array;
   }
 
-  /// The whole content in another memory space: one allocation and one copy. Arrays are taken from
+  /// The whole content in another memory space: one allocation and one copy. Take the arrays from
   /// the result in the same order. The copy is ordered after the work on `exec`; fence `exec`
-  /// before the source is changed or released, or the copy read elsewhere.
+  /// before you change or release the source, or read the copy elsewhere.
   template <MemorySpace Target, ExecutionSpace Exec>
   Arena<Target> copy_to(const Exec& exec) const {
     Arena<Target> target(exec, block_ ? block_->bytes.label() : "", bytes_);
@@ -84,8 +84,7 @@ class Arena {
     return target;
   }
 
-  /// What was asked for. The allocation is larger by arena_alignment_bytes, to align the first
-  /// array.
+  /// The bytes requested. The allocation has arena_alignment_bytes more, to align the first array.
   std::size_t bytes() const { return bytes_; }
 
  private:

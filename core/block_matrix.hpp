@@ -5,12 +5,11 @@
 
 namespace heddle {
 
-/// A matrix of dense square blocks in compressed rows of blocks, borrowed: what others call BSR.
+/// A matrix of dense square blocks in compressed rows of blocks, borrowed; also known as BSR.
 ///
-/// Block k with row_ptr(I) <= k < row_ptr(I + 1) begins at row I * block_size, column
-/// col_idx(k) * block_size, and has block_size^2 values, a row of the block behind the other. Block
-/// rows may be empty, columns unsorted, blocks repeated (they add up). The arrays must outlive the
-/// matrix and whatever was built from it.
+/// Block k with row_ptr(I) <= k < row_ptr(I + 1) begins at row I * block_size, column col_idx(k) *
+/// block_size, and has block_size^2 values, row by row. Block rows may be empty, columns unsorted,
+/// blocks repeated (they add up). The arrays must outlive the matrix and everything built from it.
 template <Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 class BlockMatrix {
  public:
@@ -24,9 +23,9 @@ class BlockMatrix {
 
   BlockMatrix() = default;
 
-  /// `blocks` has a row, column and entry for each row, column and block of blocks; values is a
-  /// View of rank 1. Throws Error if block_size is not positive, if it has not block_size^2 values
-  /// for each block, or if O does not count the rows and columns.
+  /// The pattern `blocks` counts rows and columns in blocks, and has one entry for each block;
+  /// values is a View of rank 1. Throws Error if block_size is not positive, if values has not
+  /// block_size^2 entries for each block, or if O cannot hold the numbers of rows and columns.
   template <class Values>
     requires(Kokkos::is_view_v<Values>)
   BlockMatrix(const Pattern& blocks, int block_size, const Values& values)
@@ -50,11 +49,11 @@ class BlockMatrix {
     }
   }
 
-  /// Rows and columns of the matrix, not of blocks.
+  /// Rows and columns of the matrix, counted in scalars, not in blocks.
   O rows() const { return static_cast<O>(blocks_.rows() * block_size_); }
   O columns() const { return static_cast<O>(blocks_.columns() * block_size_); }
   int block_size() const { return block_size_; }
-  /// Where blocks lie.
+  /// The pattern of the blocks.
   const Pattern& blocks() const { return blocks_; }
   Array<S> values() const { return values_; }
 

@@ -8,7 +8,7 @@
 namespace heddle {
 
 /// Where something went wrong: a line of a file, a row or an entry of a matrix. Lines count from 1
-/// as editors do; rows and entries from 0 as the arrays do. What is not known stays empty or -1.
+/// as in editors; rows and entries from 0 as in arrays. Unknown parts stay empty or -1.
 struct Where {
   std::string file = {};
   std::int64_t line = -1;
@@ -26,8 +26,8 @@ struct Where {
   }
 };
 
-/// Every error that Heddle throws: what is wrong, where, and what to do about it.
-/// What makes texts is cold, here and in scheme.hpp: every source compiles it, and for size.
+/// Every error that Heddle throws: what is wrong, where, and what to do about it. Functions that
+/// make its texts are cold, here and in scheme.hpp: every source compiles them, for size.
 class Error : public std::runtime_error {
  public:
   [[gnu::cold]] Error(std::string problem, Where where, std::string remedy)
@@ -55,7 +55,7 @@ class Error : public std::runtime_error {
   std::string remedy_;
 };
 
-/// There is not as much memory as was asked for.
+/// The requested memory is not available.
 class OutOfMemory : public Error {
  public:
   using Error::Error;

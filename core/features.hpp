@@ -22,8 +22,8 @@ inline double share(double part, std::int64_t whole) {
 
 }  // namespace detail
 
-/// What the row pointer alone tells about a matrix. Lengths of rows are counted in entries, as
-/// stored: a repeated entry counts each time. Of a matrix without rows, every figure is 0.
+/// Features of a matrix that the row pointer determines. Lengths of rows count stored entries: a
+/// repeated entry counts each time. All are 0 for a matrix without rows.
 struct RowFeatures {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
@@ -31,21 +31,20 @@ struct RowFeatures {
   std::int64_t empty_rows = 0;
   std::int64_t shortest_row = 0;
   std::int64_t longest_row = 0;
-  /// Of the lengths of the rows, over all rows: the mean square distance from the mean.
+  /// Variance of the lengths of the rows: the mean square distance from the mean.
   double row_variance = 0;
   /// Slots of slices of slice_rows consecutive rows, each as wide as its longest row, the last one
-  /// filled up; 0 where nobody has counted them.
+  /// padded to full height; 0 if not counted.
   std::int64_t slice_slots = 0;
   static constexpr int slice_rows = 32;
-  /// The same of groups of 2, 4, 8 and 16 rows.
+  /// The same for groups of 2, 4, 8 and 16 rows.
   std::array<std::int64_t, 4> group_slots = {};
-  /// And of 64 and 128, which are the slices of devices whose wavefronts have 64 lanes: counted
-  /// there alone.
+  /// The same for groups of 64 and 128 rows, the slices of devices with wavefronts of 64 lanes:
+  /// counted only there.
   std::array<std::int64_t, 2> wide_group_slots = {};
   static constexpr int widest_group = 128;
 
-  /// Slots of groups of `rows_of_group` rows, a power of two up to widest_group; 0 where they are
-  /// not counted.
+  /// Slots of groups of `rows_of_group` rows, a power of two up to widest_group; 0 if not counted.
   std::int64_t slots_of_groups(int rows_of_group) const {
     if (rows_of_group == 1) return slice_slots == 0 ? 0 : nonzeros;
     if (rows_of_group == slice_rows) return slice_slots;
@@ -57,16 +56,16 @@ struct RowFeatures {
     }
     return 0;
   }
-  /// The longest row of each such group, on average over the groups: what lanes wait for that go
-  /// through a group side by side.
+  /// The length of the longest row of each such group, averaged over the groups: the steps of lanes
+  /// that process the rows of a group together.
   double mean_longest_of_groups(int rows_of_group) const {
     return detail::share(static_cast<double>(slots_of_groups(rows_of_group)), rows);
   }
 
   double mean_row() const { return detail::share(static_cast<double>(nonzeros), rows); }
-  /// Nonzeros over rows x columns.
+  /// Nonzeros divided by rows x columns.
   double density() const { return detail::share(mean_row(), columns); }
-  /// Coefficient of variation: standard deviation over mean; 0 of a matrix without entries.
+  /// Coefficient of variation: standard deviation over mean; 0 for a matrix without entries.
   double row_variation() const { return nonzeros ? std::sqrt(row_variance) / mean_row() : 0; }
 };
 
@@ -107,26 +106,26 @@ void print_features(std::ostream& out, const Features& features) {
 
 }  // namespace detail
 
-/// One feature a line, with its unit.
+/// Prints one feature on each line, with its unit.
 inline std::ostream& operator<<(std::ostream& out, const RowFeatures& features) {
   detail::print_features(out, features);
   return out;
 }
 
-/// What the places of the entries tell about a matrix.
+/// Features that depend on the positions of the entries.
 struct PatternFeatures : RowFeatures {
-  /// The largest i - j and the largest j - i of an entry (i, j), and 0 where there is none below or
-  /// above the diagonal.
+  /// The largest i - j and the largest j - i of an entry (i, j); 0 if no entry lies below or above
+  /// the diagonal.
   std::int64_t lower_bandwidth = 0;
   std::int64_t upper_bandwidth = 0;
-  /// Diagonals j - i = constant that hold an entry.
+  /// Number of diagonals j - i = constant that hold an entry.
   std::int64_t diagonals = 0;
-  /// Whether the columns of every row ascend (repeated ones may stand side by side).
+  /// Whether the columns of every row ascend (repeated ones may follow each other).
   bool sorted = true;
-  /// Slices of slice_rows consecutive rows whose columns lie less than narrow_span apart, those
-  /// without an entry too; -1 unless sorted.
+  /// Slices of slice_rows consecutive rows whose columns lie less than narrow_span apart, slices
+  /// without entries included; -1 unless sorted.
   std::int64_t narrow_slices = 0;
-  /// What 16 bits hold, but for the greatest, which stands for no column.
+  /// The range of 16 bits without its largest value, which means no column.
   static constexpr std::int64_t narrow_span = 65535;
   /// Share of the slices that are narrow; -1 unless sorted.
   double narrow_slice_share() const {
@@ -135,7 +134,7 @@ struct PatternFeatures : RowFeatures {
   }
 };
 
-/// Calls show(name, value, unit) for every feature, those of the rows first.
+/// Calls show(name, value, unit) for each feature, those of the rows first.
 template <class Show>
 void visit_features(const PatternFeatures& features, const Show& show) {
   visit_features(static_cast<const RowFeatures&>(features), show);
@@ -146,14 +145,14 @@ void visit_features(const PatternFeatures& features, const Show& show) {
   show("narrow_slice_share", features.narrow_slice_share(), "");
 }
 
-/// One feature a line, with its unit.
+/// Prints one feature on each line, with its unit.
 inline std::ostream& operator<<(std::ostream& out, const PatternFeatures& features) {
   detail::print_features(out, features);
   return out;
 }
 
-/// What is known of a matrix: its rows at once, and its pattern from the first question about it
-/// on, since that costs a pass over the nonzeros.
+/// The known features of a matrix: those of its rows at once, those of its pattern from the first
+/// question about it on, since they cost a pass over the nonzeros.
 class Features {
  public:
   using CountBlocks = std::function<std::int64_t(int rows, int columns)>;
@@ -166,18 +165,18 @@ class Features {
 
   const RowFeatures& rows() const { return rows_; }
 
-  /// Whether pattern() may be called at all.
+  /// Whether pattern() may be called.
   bool has_pattern() const { return pattern_ || find_pattern_; }
   const PatternFeatures& pattern() const {
     if (!pattern_) pattern_ = find_pattern_();
     return *pattern_;
   }
-  /// Null unless somebody has asked for it.
+  /// The features of the pattern if they were computed, else null.
   const PatternFeatures* known_pattern() const { return pattern_ ? &*pattern_ : nullptr; }
 
   /// Whether blocks() may be called.
   bool has_blocks() const { return static_cast<bool>(count_blocks_); }
-  /// How many aligned blocks of `rows` x `columns` hold an entry: an estimate from a sample.
+  /// Number of aligned blocks of `rows` x `columns` that hold an entry, estimated from a sample.
   std::int64_t blocks(int rows, int columns) const {
     const auto [found, is_new] = blocks_.try_emplace({rows, columns}, 0);
     if (is_new) found->second = count_blocks_(rows, columns);

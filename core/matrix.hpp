@@ -32,9 +32,9 @@ To matrix_size(From size, const char* what) {
 
 }  // namespace detail
 
-/// Where the entries of a sparse matrix lie, in compressed sparse row form, borrowed: a CsrMatrix
-/// but for its values. What looks at no value takes one, so that it is compiled once for all types
-/// of values.
+/// The pattern of a sparse matrix in compressed sparse row form, borrowed: a CsrMatrix without
+/// values. Functions that read no values take a pattern, so that they are compiled once for all
+/// types of values.
 template <Ordinal O, Offset Off, MemorySpace Space>
 class CsrPattern {
  public:
@@ -46,8 +46,8 @@ class CsrPattern {
 
   CsrPattern() = default;
 
-  /// From raw pointers into `Space`: rows + 1 offsets, then `nonzeros` columns. Of a pattern
-  /// without rows, row_ptr may be null.
+  /// From raw pointers into `Space`: rows + 1 offsets, then `nonzeros` columns. row_ptr may be null
+  /// if there are no rows.
   template <std::integral Rows, std::integral Columns, std::integral Nonzeros>
   CsrPattern(Rows rows, Columns columns, Nonzeros nonzeros, const Off* row_ptr, const O* col_idx)
       : rows_(detail::matrix_size<O>(rows, "rows")),
@@ -58,7 +58,7 @@ class CsrPattern {
   }
 
   /// From Kokkos Views of rank 1: row_ptr of rows + 1 (or, without rows, 0) entries. Throws Error
-  /// where the entries of one do not lie side by side.
+  /// if a View is not contiguous.
   template <std::integral Rows, std::integral Columns, class RowPtr, class ColIdx>
     requires(Kokkos::is_view_v<RowPtr> && Kokkos::is_view_v<ColIdx>)
   CsrPattern(Rows rows, Columns columns, const RowPtr& row_ptr, const ColIdx& col_idx)
@@ -87,7 +87,7 @@ class CsrPattern {
     return Array<T>(view.data(), view.extent(0));
   }
 
-  /// Told before a View is made: the largest size stands for none there.
+  /// Checked before a View is made, where the largest size would mean that none was given.
   template <std::integral Nonzeros>
   static std::size_t entries(Nonzeros nonzeros) {
     return static_cast<std::size_t>(detail::matrix_size<Off>(nonzeros, "entries"));
@@ -118,10 +118,10 @@ class CsrPattern {
 /// A sparse matrix in compressed sparse row form, borrowed: it points at the caller's arrays and
 /// neither copies nor owns them.
 ///
-/// Entry k with row_ptr(i) <= k < row_ptr(i + 1) lies at row i, column col_idx(k), and has
+/// Entry k with row_ptr(i) <= k < row_ptr(i + 1) lies at row i, column col_idx(k), and has value
 /// values(k). Rows may be empty, columns unsorted, entries repeated (they add up). The arrays must
-/// outlive the matrix and whatever was built from it. Sizes may be given as integers of any types;
-/// one that is negative or does not fit in the matrix's throws Error.
+/// outlive the matrix and everything built from it. Sizes may be integers of any type; Error is
+/// thrown if one is negative or does not fit in the matrix's types.
 template <Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 class CsrMatrix : public CsrPattern<O, Off, Space> {
  public:
@@ -132,8 +132,8 @@ class CsrMatrix : public CsrPattern<O, Off, Space> {
 
   CsrMatrix() = default;
 
-  /// From raw pointers into `Space`: rows + 1 offsets, then `nonzeros` columns and values. Of a
-  /// matrix without rows, row_ptr may be null.
+  /// From raw pointers into `Space`: rows + 1 offsets, then `nonzeros` columns and values. row_ptr
+  /// may be null if there are no rows.
   template <std::integral Rows, std::integral Columns, std::integral Nonzeros>
   CsrMatrix(Rows rows, Columns columns, Nonzeros nonzeros, const Off* row_ptr, const O* col_idx,
             const S* values)
@@ -141,7 +141,7 @@ class CsrMatrix : public CsrPattern<O, Off, Space> {
         values_(values, pattern_type::entries(nonzeros)) {}
 
   /// From Kokkos Views of rank 1: row_ptr of rows + 1 (or, without rows, 0) entries, col_idx and
-  /// values of one length. Throws Error where the entries of one do not lie side by side.
+  /// values of equal length. Throws Error if a View is not contiguous.
   template <std::integral Rows, std::integral Columns, class RowPtr, class ColIdx, class Values>
     requires(Kokkos::is_view_v<RowPtr> && Kokkos::is_view_v<ColIdx> && Kokkos::is_view_v<Values>)
   CsrMatrix(Rows rows, Columns columns, const RowPtr& row_ptr, const ColIdx& col_idx,
@@ -168,15 +168,15 @@ CsrMatrix(Rows, Columns, const RowPtr&, const ColIdx&, const Values&)
     -> CsrMatrix<typename Values::non_const_value_type, typename ColIdx::non_const_value_type,
                  typename RowPtr::non_const_value_type, typename Values::memory_space>;
 
-/// The type of a matrix with its offsets read as signed ones of their width.
+/// The type of a matrix with signed offsets of the same width.
 template <class Matrix>
 using SignedOffsets =
     CsrMatrix<typename Matrix::scalar_type, typename Matrix::ordinal_type,
               std::make_signed_t<typename Matrix::offset_type>, typename Matrix::memory_space>;
 
-/// The same matrix, borrowed, with its offsets read as signed ones, so that one instance of a plan
-/// serves both: integers of one width may be read as either, and mean the same up to the signed
-/// maximum. Throws Error where there are more nonzeros than that.
+/// The same matrix, borrowed, with its offsets read as signed integers of the same width, so that
+/// one instance of a plan serves both. Throws Error if the number of nonzeros exceeds the signed
+/// maximum.
 template <Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 auto with_signed_offsets(const CsrMatrix<S, O, Off, Space>& A) {
   if constexpr (std::signed_integral<Off>) {
@@ -199,8 +199,8 @@ class CsrStorage {
 
   CsrStorage() = default;
 
-  /// Room for a matrix of that shape, uninitialized; fill row_ptr(), col_idx() and values(). Throws
-  /// Error for sizes that are negative or do not fit.
+  /// Memory for a matrix of that shape, uninitialized; fill row_ptr(), col_idx() and values().
+  /// Throws Error if a size is negative or does not fit.
   template <ExecutionSpace Exec, std::integral Rows, std::integral Columns, std::integral Nonzeros>
   CsrStorage(const Exec& exec, Rows rows, Columns columns, Nonzeros nonzeros)
       : CsrStorage(
@@ -216,11 +216,11 @@ class CsrStorage {
   auto values() const { return values_; }
   std::size_t bytes() const { return arena_.bytes(); }
 
-  /// The borrowed form that everything else takes; valid while this storage (or a copy) lives.
+  /// The borrowed matrix that other functions take; valid while this storage (or a copy) lives.
   Matrix matrix() const { return Matrix(rows_, columns_, row_ptr_, col_idx_, values_); }
 
-  /// The same matrix in another memory space: one allocation, one copy, ordered on `exec` (see
-  /// Arena::copy_to for when to fence).
+  /// The same matrix in another memory space: one allocation and one copy, ordered on `exec` (for
+  /// fences see Arena::copy_to).
   template <MemorySpace Target, ExecutionSpace Exec>
   CsrStorage<S, O, Off, Target> copy_to(const Exec& exec) const {
     if (arena_.bytes() == 0) return {};

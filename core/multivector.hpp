@@ -34,10 +34,11 @@ struct Multivector {
   }
 };
 
-/// The vectors that a plan is made for.
+/// The vectors that a plan is optimized for.
 struct ExpectedVectors {
   int count = 1;
-  /// Whether they lie apart (LayoutLeft) rather than side by side (LayoutRight).
+  /// Whether each vector is contiguous (LayoutLeft), rather than entries of all vectors side by
+  /// side (LayoutRight).
   bool apart = true;
 
   bool several_apart() const { return count > 1 && apart; }
@@ -121,7 +122,7 @@ void check_vectors(std::int64_t rows, std::int64_t columns, Op op, const Multive
       throw Error(std::string(vector) + " has " + std::to_string(is) + " rows, and op(A) (A is " +
                       std::to_string(rows) + " x " + std::to_string(columns) + ", op is " +
                       name(op) + ") needs " + std::to_string(should),
-                  "give x one row a column of op(A), and y one row a row of op(A)");
+                  "give x as many rows as op(A) has columns, and y as many as it has rows");
     }
   };
   demand("x", x.rows, x_rows);

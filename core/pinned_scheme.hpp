@@ -14,31 +14,31 @@
 
 namespace heddle {
 
-/// The term under which a plan lists what was pinned and is idle on its device:
-/// csr/adaptive,idle=subwarp:8. Of a scheme that is pinned it says nothing.
+/// The term in which a plan lists pinned kernels that do not exist on its device:
+/// csr/adaptive,idle=subwarp:8. It has no meaning in a scheme that is pinned.
 inline constexpr const char* idle_key = "idle";
 
-/// What a scheme that a user has pinned says on a device. Terms that the device's grammar does not
-/// take, and that of another backend does, are idle, so that one scheme serves all.
+/// The meaning of a user's pinned scheme on a device. Terms that only the grammar of another
+/// backend accepts are idle, so that one scheme serves all backends.
 struct PinnedScheme {
-  /// What is to run; nothing where all kernels that were named are idle: then it is chosen.
+  /// The scheme to run; none if all kernels that were named are idle: then one is chosen.
   std::optional<Scheme> scheme;
-  /// Terms that hold whatever is chosen.
+  /// Terms that hold for any chosen scheme.
   std::vector<SchemeTerm> rest = {};
-  /// As a value of idle_key; empty where nothing is.
+  /// The idle terms as a value of idle_key; empty if there are none.
   std::string idle = {};
 
   void add_idle(const SchemeTerm& term) {
     idle += (idle.empty() ? "" : "+") + term.key + (term.value.empty() ? "" : ":" + term.value);
   }
-  /// What runs, with what is idle.
+  /// The scheme that runs, with the idle terms.
   Scheme shown(const Scheme& runs) const {
     if (idle.empty()) return runs;
     std::vector<SchemeTerm> terms = runs.terms();
     terms.emplace_back(idle_key, idle);
     return Scheme(runs.format(), std::move(terms));
   }
-  /// As a line of explain(); nothing where nothing is idle.
+  /// The idle terms as a line of explain(); empty if there are none.
   std::string explain() const {
     return idle.empty() ? "" : "  idle here: " + idle + ", of another backend\n";
   }
@@ -84,7 +84,7 @@ inline bool names_kernel(const SchemeGrammar& grammar, const SchemeTerm& term) {
 }  // namespace detail
 
 /// See PinnedScheme. `grammar_on(device)` is the grammar of the scheme's format there. Throws Error
-/// as resolve() does, of a term that no backend takes too.
+/// as resolve() does, also for a term that no backend accepts.
 template <class GrammarOn>
 PinnedScheme resolve_pinned(const Scheme& by_user, const Device& device,
                             const GrammarOn& grammar_on) {

@@ -3,13 +3,13 @@
 
 namespace heddle {
 
-/// What a user vouches for, so that nobody has to look: each promise spares an inspection passes
-/// over the entries. None is made unless it is set. What a broken promise leads to is undefined,
-/// where nobody checks it: SpmvOptions::check_promises does.
+/// Properties that a user guarantees, so that they need not be checked: each promise saves an
+/// inspection passes over the entries. None is set by default. A broken promise that nobody checks
+/// (SpmvOptions::check_promises) is undefined behaviour.
 struct Promises {
   /// Every column index is at least 0 and less than the number of columns.
   bool in_range = false;
-  /// In each row the columns ascend; repeated ones stand side by side.
+  /// The columns of each row ascend; repeated ones follow each other.
   bool sorted = false;
 };
 

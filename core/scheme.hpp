@@ -16,7 +16,7 @@
 
 namespace heddle {
 
-/// One term of a scheme: a key, or a key with a value. Of a key alone the value is empty.
+/// One term of a scheme: a key, or a key with a value. A key alone has an empty value.
 struct SchemeTerm {
   std::string key;
   std::string value;
@@ -35,32 +35,32 @@ struct SchemeTerm {
   friend auto operator<=>(const SchemeTerm&, const SchemeTerm&) = default;
 };
 
-/// The name of one way to run: a format and ordered terms. A plain value: it prints, parses,
-/// compares and hashes, and what it prints parses to an equal scheme.
+/// The name of one way to run: a format and ordered terms. A plain value: it can be printed,
+/// parsed, compared and hashed, and its printed form parses to an equal scheme.
 ///
 ///     scheme = format [ "/" term { "," term } ]      csr/subwarp=8
 ///     term   = key [ "=" value ]                     blocked-ell/rows=64,sigma=256
 ///
-/// Names and values consist of letters, digits and - _ . : + and are case-sensitive. A Scheme
-/// holds whatever obeys that syntax; what a format really accepts is checked by resolve() and
-/// parse_scheme() of core/scheme_grammar.hpp.
+/// Names and values consist of letters, digits and - _ . : + and are case-sensitive. A Scheme holds
+/// anything of that syntax; resolve() and parse_scheme() of core/scheme_grammar.hpp check whether a
+/// format accepts it.
 class Scheme {
  public:
   Scheme() = default;
 
-  /// What parse() reads, so that a scheme is pinned by its name: {.scheme = "csr/merge"}.
+  /// By parse(), so that a scheme can be pinned by its name: {.scheme = "csr/merge"}.
   Scheme(std::string_view text) : Scheme(parse(text)) {}
   Scheme(const std::string& text) : Scheme(parse(text)) {}
   Scheme(const char* text) : Scheme(parse(text)) {}
 
-  /// For code: Scheme("csr", {{"subwarp", 8}}). Throws Error on a name that could not be parsed
-  /// again and on a key given twice.
+  /// From parts: Scheme("csr", {{"subwarp", 8}}). Throws Error for a name that could not be parsed
+  /// again, and for a key given twice.
   explicit Scheme(std::string format, std::vector<SchemeTerm> terms)
       : format_(std::move(format)), terms_(std::move(terms)) {
     check();
   }
 
-  /// Reads the syntax alone; throws Error that says what a scheme looks like.
+  /// Parses text, checking the syntax only. Throws Error that shows what a scheme looks like.
   [[gnu::cold]] static Scheme parse(std::string_view text) {
     Scheme scheme;
     const std::size_t slash = text.find('/');
@@ -88,7 +88,7 @@ class Scheme {
   const std::string& format() const { return format_; }
   const std::vector<SchemeTerm>& terms() const { return terms_; }
 
-  /// The first key, which names the kernel of formats that have several; empty without terms.
+  /// The first key, which names the kernel of formats with several kernels; empty without terms.
   const std::string& kernel() const {
     static const std::string none;
     return terms_.empty() ? none : terms_.front().key;
@@ -96,7 +96,7 @@ class Scheme {
 
   bool has(std::string_view key) const { return find(key) != nullptr; }
 
-  /// The value of a key; throws Error where the scheme has no such key or the key no value.
+  /// The value of a key. Throws Error if the scheme has no such key or the key has no value.
   const std::string& value(std::string_view key) const {
     const SchemeTerm* term = find(key);
     if (!term || term->value.empty()) {
@@ -106,7 +106,7 @@ class Scheme {
     return term->value;
   }
 
-  /// The value of a key as an integer; throws Error where it is none.
+  /// The value of a key as an integer. Throws Error if it is not one.
   std::int64_t integer(std::string_view key) const {
     const std::string& text = value(key);
     std::int64_t number = 0;

@@ -17,8 +17,7 @@
 
 namespace heddle {
 
-/// The numbers that a parameter takes: from..to, or those that double from `from` on; none by
-/// default.
+/// The numbers that a parameter accepts: from..to, or powers of two times `from`; by default none.
 struct SchemeNumbers {
   std::int64_t from = 0;
   std::int64_t to = -1;
@@ -27,9 +26,9 @@ struct SchemeNumbers {
   static constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
 };
 
-/// A parameter of a format: its key, and the words, and after them the numbers, that it takes. As a
-/// number a word is its place among the words, so an enumeration lists its values in their order,
-/// and `none` or `no` before numbers is 0.
+/// A parameter of a format: its key, and the words, then the numbers, that it accepts. A word also
+/// has a number, its index among the words, so an enumeration lists its values in their order, and
+/// `none` or `no` before numbers is 0.
 struct SchemeField {
   std::string_view key;
   std::initializer_list<const char*> words = {};
@@ -37,7 +36,7 @@ struct SchemeField {
   const char* fallback = scheme_auto;                ///< see SchemeKey
   std::initializer_list<const char*> examples = {};  ///< see SchemeKey
 
-  /// As a grammar lists it.
+  /// Its entry in a grammar.
   SchemeKey to_key() const {
     std::vector<std::string> values(words.begin(), words.end());
     if (numbers.doubled) {
@@ -55,9 +54,9 @@ struct SchemeField {
   }
 };
 
-/// Goes through the one list of a format's parameters, and of them makes a grammar, reads a scheme,
-/// or prints one. The list is a member of the struct that holds them, of which std::nullopt stands
-/// for what a scheme leaves to the inspector:
+/// Visits a format's list of parameters to make a grammar, to read a scheme, or to print one. The
+/// list is a member function of the struct that holds the parameters, in which std::nullopt means
+/// that the scheme leaves a parameter to the inspector:
 ///
 ///     struct Parameters {
 ///       std::optional<int> beta;
@@ -78,8 +77,8 @@ class SchemeFields {
     if (pass(field, number)) value = static_cast<T>(*number);
   }
 
-  /// What is added next are parameters of this kernel. Returns whether the scheme names it.
-  /// Examples are for a pattern.
+  /// The parameters added next belong to this kernel. Returns whether the scheme names it. Examples
+  /// are for a pattern.
   bool kernel(std::string_view key, std::initializer_list<const char*> examples = {}) {
     if (!scheme_) {
       grammar_.kernels.push_back(
@@ -87,7 +86,7 @@ class SchemeFields {
     }
     return enter(key);
   }
-  /// The same of a kernel whose key has a value.
+  /// As above, for a kernel whose key has a value.
   template <class T>
   bool kernel(std::optional<T>& value, const SchemeField& field) {
     if (!scheme_) grammar_.kernels.push_back(SchemeKernel(field.to_key()));
@@ -174,7 +173,7 @@ SchemeGrammar grammar_from(const char* format, const Device& device) {
   return std::move(fields.grammar_);
 }
 
-/// What a scheme says of them. Throws Error where a number is none.
+/// The parameters of a scheme. Throws Error if a value should be a number and is not.
 template <class P>
 P parameters_of(const Scheme& scheme, const Device& device) {
   SchemeFields fields(scheme, true);

@@ -9,17 +9,16 @@
 
 namespace heddle {
 
-/// A key that a format knows, and the values it takes.
+/// A key of a format, and the values it accepts.
 ///
 /// Keys and values are patterns: `<n>` stands for a positive integer, `<a..b>` for an integer from
-/// a to b, everything else for itself. No values: the key stands alone. A fallback makes a
+/// a to b, everything else for itself. A key without values stands alone. A fallback makes a
 /// parameter optional; the fallback `auto` leaves its value to the format's inspector. Examples are
-/// instances of values (or, without values, of the key) that hold a placeholder, so that tests and
-/// listings have something concrete.
+/// instances of values (or, without values, of the key) with a placeholder, for tests and listings.
 ///
 ///     {"merge"}   {"subwarp", {"2", "4"}}   {"<1..8>x<1..8>", {}, "", {"2x2", "3x5"}}
-///     {"sigma", {"<n>"}, "256"}   {"simd", {"none", "loads"}, "auto"}   {"alpha", {"<n>", "inf"},
-///     "inf"}
+///     {"sigma", {"<n>"}, "256"}   {"simd", {"none", "loads"}, "auto"}
+///     {"alpha", {"<n>", "inf"}, "inf"}
 struct SchemeKey {
   std::string key;
   std::vector<std::string> values;
@@ -34,7 +33,7 @@ struct SchemeKey {
         examples(std::move(instances)) {}
   SchemeKey(const char* pattern) : key(pattern) {}
 
-  /// As the user would write it: `subwarp=2|4`, or `[sigma=<n>]` if it may be left out.
+  /// As a user would write it: `subwarp=2|4`, or `[sigma=<n>]` if it is optional.
   std::string usage() const {
     std::string text = key;
     for (std::size_t i = 0; i < values.size(); ++i) text += (i == 0 ? "=" : "|") + values[i];
@@ -42,10 +41,10 @@ struct SchemeKey {
   }
 };
 
-/// The fallback of a parameter that the inspector resolves.
+/// The fallback of a parameter whose value the inspector selects.
 inline constexpr const char* scheme_auto = "auto";
 
-/// A kernel of a format, with the parameters that it alone takes.
+/// A kernel of a format, with its own parameters.
 struct SchemeKernel {
   SchemeKey key;
   std::vector<SchemeKey> parameters;
@@ -60,8 +59,8 @@ struct SchemeKernel {
       : key(std::move(name)), parameters(std::move(own)) {}
 };
 
-/// What a format accepts: exactly one of its kernels, where it has any, then its parameters and the
-/// kernel's, each required unless it has a fallback.
+/// The schemes that a format accepts: exactly one of its kernels, if it has any, then the
+/// parameters of the format and of the kernel, each required unless it has a fallback.
 ///
 ///     SchemeGrammar{"csr", {{"scalar"}, {"subwarp", {"2", "4"}}, {"merge"}}}
 ///     SchemeGrammar{"tiled", {{"16"}}}
@@ -75,14 +74,14 @@ struct SchemeGrammar {
                 std::vector<SchemeKey> keys = {})
       : format(std::move(name)), kernels(std::move(alternatives)), parameters(std::move(keys)) {}
 
-  /// The parameters of one kernel, the format's own first; of a format without kernels, its own.
+  /// The parameters of one kernel, the format's own first; for a format without kernels, its own.
   std::vector<SchemeKey> parameters_of(const SchemeKernel* kernel) const {
     std::vector<SchemeKey> all = parameters;
     if (kernel) all.insert(all.end(), kernel->parameters.begin(), kernel->parameters.end());
     return all;
   }
 
-  /// Every way to write it, as in "csr/scalar, csr/subwarp=2|4".
+  /// All ways to write it, as in "csr/scalar, csr/subwarp=2|4".
   std::string usage() const {
     const auto tail = [](const std::vector<SchemeKey>& keys) {
       std::string text;
@@ -175,7 +174,7 @@ inline void check_scheme_value(const Scheme& scheme, const SchemeTerm& term, con
 
 }  // namespace detail
 
-/// The grammar of a scheme's format; throws Error, listing the formats, where there is none.
+/// The grammar of a scheme's format. Throws Error, listing the formats, if there is none.
 inline const SchemeGrammar& grammar_of(const Scheme& scheme,
                                        std::span<const SchemeGrammar> grammars) {
   std::string formats;
@@ -236,12 +235,12 @@ inline void check_terms(const Scheme& scheme, const SchemeGrammar& grammar,
 
 }  // namespace detail
 
-/// Checks a scheme against what exists and returns its canonical form: the kernel, then the
-/// parameters in the grammar's order, those that were left out at their fallback. What is `auto`,
-/// given or left out, is not written.
+/// Checks a scheme and returns its canonical form: the kernel, then the parameters in the grammar's
+/// order, with fallbacks for those left out. Parameters that are `auto`, given or left out, are not
+/// written.
 ///
-/// Throws Error on an unknown format or key, a missing or impossible value, and on no kernel or
-/// several; its remedy lists what exists.
+/// Throws Error for an unknown format or key, a missing or invalid value, and for no kernel or
+/// several; the message lists what exists.
 inline Scheme resolve(const Scheme& scheme, std::span<const SchemeGrammar> grammars) {
   const SchemeGrammar& grammar = grammar_of(scheme, grammars);
   const SchemeKernel* kernel = detail::kernel_of(scheme, grammar);
@@ -299,8 +298,8 @@ inline std::vector<SchemeTerm> terms_of(const SchemeKey& key) {
 }  // namespace detail
 
 /// Schemes that together use every kernel, and every value of every parameter that is written out
-/// or has an example: each kernel by itself, and with one optional parameter at a time. Where a
-/// required parameter has neither, nothing can be listed.
+/// or has an example: each kernel alone, then with one optional parameter at a time. None for a
+/// kernel with a required parameter that has neither.
 inline std::vector<Scheme> variants_of(const SchemeGrammar& grammar) {
   std::vector<Scheme> variants;
   const auto add_kernel = [&](const SchemeKernel* kernel) {

@@ -25,13 +25,13 @@ concept Ordinal = std::signed_integral<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 template <class T>
 concept Offset = std::integral<T> && (sizeof(T) == 4 || sizeof(T) == 8);
 
-/// A Kokkos execution space, or a class derived from one, as Portable<Exec> is: it has all that its
-/// base has, and stands for another way to launch Heddle's kernels.
+/// A Kokkos execution space, or a class derived from one, as Portable<Exec>, which launches
+/// Heddle's kernels in another way.
 template <class T>
 concept ExecutionSpace = Kokkos::is_execution_space_v<T>;
 
-/// The execution space that Kokkos' own policies, views and functions are given: Exec itself, or
-/// the base of a derived one.
+/// The execution space for Kokkos' own policies, Views and functions: Exec itself, or the base of a
+/// derived one.
 template <ExecutionSpace Exec>
 using KokkosSpace = typename Exec::execution_space;
 
@@ -87,8 +87,8 @@ struct RealOf<Kokkos::complex<T>> {
 template <Scalar T>
 using RealOf = typename detail::RealOf<T>::type;
 
-/// What is applied: A, its transpose, its conjugate, or its conjugate transpose. For real matrices
-/// a conjugation changes nothing.
+/// The operation on a matrix: A, its transpose, its conjugate, or its conjugate transpose. For real
+/// matrices conjugation has no effect.
 enum class Op { none, transpose, conjugate, conjugate_transpose };
 
 /// Whether the op applies a transpose.
@@ -100,12 +100,12 @@ KOKKOS_INLINE_FUNCTION constexpr bool conjugates(Op op) {
   return op == Op::conjugate || op == Op::conjugate_transpose;
 }
 
-/// What is left of an op to apply to a stored transpose.
+/// The op to apply to a stored transpose: op without its transposition.
 KOKKOS_INLINE_FUNCTION constexpr Op without_transpose(Op op) {
   return conjugates(op) ? Op::conjugate : Op::none;
 }
 
-/// In words.
+/// The name that is printed.
 constexpr const char* name(Op op) {
   switch (op) {
     case Op::none: return "none";
@@ -116,12 +116,12 @@ constexpr const char* name(Op op) {
   return "?";
 }
 
-/// Whether a matrix stands for more than its entries: of a symmetric or Hermitian one a single
-/// triangle is stored, with the diagonal, and the other is its mirror image (or the conjugate).
-/// The diagonal of a Hermitian matrix is real.
+/// Whether a matrix is stored as one triangle: a symmetric or Hermitian matrix is then given by a
+/// triangle with the diagonal, and the other triangle is its mirror image (or the conjugate of
+/// that). The diagonal of a Hermitian matrix is real.
 enum class Symmetry { none, symmetric, hermitian };
 
-/// In words.
+/// The name that is printed.
 constexpr const char* name(Symmetry symmetry) {
   switch (symmetry) {
     case Symmetry::none: return "none";

@@ -10,8 +10,8 @@
 
 namespace heddle {
 
-/// What a Version is at the moment. Two that are equal stand for one state of one object. Only a
-/// Version gives one, so that a part whose version() returns it cannot have made it up.
+/// The number of a Version at some time. Equal numbers mean the same state of the same object. Only
+/// a Version can make one.
 class VersionNumber {
  public:
   bool operator==(const VersionNumber&) const = default;
@@ -23,10 +23,10 @@ class VersionNumber {
   std::uint64_t value_;
 };
 
-/// A member that tells one state of an object from all others that this program has had, of this
-/// object and of any other, also at the same address: launches that were recorded for one state are
-/// never run for another. It has a number of its own as soon as it is made. A copy takes a number
-/// that nobody had; so do both sides of a move, and what is assigned to.
+/// A member that identifies one state of an object among all states of all objects of this program,
+/// also at the same address, so that launches recorded for one state never run for another. It has
+/// a unique number as soon as it is made. A copy gets a new number; so do both sides of a move, and
+/// the target of an assignment.
 class Version {
  public:
   Version() = default;
@@ -43,7 +43,8 @@ class Version {
   }
   ~Version() = default;
 
-  /// For a new state: values that changed, and all else that the host puts into launches.
+  /// Marks a new state: call it when values change, and everything else that the host passes to
+  /// launches.
   void renew() { number_ = next(); }
   VersionNumber number() const { return number_; }
 

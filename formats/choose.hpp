@@ -15,19 +15,20 @@ namespace heddle {
 
 class Model;
 
-/// A scheme with what is predicted of it.
+/// A scheme and its prediction.
 struct RankedScheme {
   Scheme scheme;
   Prediction prediction;
-  /// As predicted, of the inspection and all expected applies; where an op transposes, of as many
-  /// of these too, and of the stored transpose that they may need.
+  /// Predicted seconds of the inspection and all expected applies. If an op transposes, they
+  /// include as many transposing applies and the stored transpose that they may need.
   double total_seconds = 0;
-  /// Of one apply, where a plan has measured it (SpmvOptions::measure_seconds); else 0.
+  /// Seconds of one apply if a plan has measured it (SpmvOptions::measure_seconds); else 0.
   double measured_seconds = 0;
 
   bool possible() const { return prediction.possible(); }
 
-  /// One line: what an apply takes, what the set-up takes, what is kept, and why; or why not.
+  /// One line: times of an apply and of the set-up, bytes kept, and the reason; or the reason of a
+  /// refusal.
   std::string to_string() const {
     using detail::seconds_text;
     if (!possible()) return scheme.to_string() + " refuses: " + prediction.refusal;
@@ -40,19 +41,19 @@ struct RankedScheme {
   }
 };
 
-/// What `choose` is asked for.
+/// Options of `choose`.
 struct ChooseOptions {
-  /// How often the plan will be applied: what an inspection may cost.
+  /// Number of applies that the plan is made for: more of them justify a longer inspection.
   std::int64_t expected_applies = 1000;
-  /// Only schemes that read the user's values in place, and apply all of `ops` so.
+  /// Only schemes that read the user's values in place, for all of `ops`.
   bool values_in_place = false;
   /// Types, vectors, symmetry and promises.
   Sizes sizes = {};
-  /// Only schemes that keep at most these bytes, with the stored transpose that `ops` need.
+  /// Only schemes that keep at most this many bytes, the stored transpose that `ops` need included.
   std::size_t max_bytes = no_bound;
-  /// What will be applied besides Op::none, each kind as often.
+  /// Ops that will be applied besides Op::none, each equally often.
   std::vector<Op> ops = {};
-  /// What was learned about the predictions, or nothing: SpmvOptions::model.
+  /// A model that corrects the predictions, or null: SpmvOptions::model.
   std::shared_ptr<const Model> model = nullptr;
 
   /// Whether any of `ops` transposes.
@@ -61,18 +62,18 @@ struct ChooseOptions {
   }
 };
 
-/// A scheme, why it was taken, and what it was compared with.
+/// A scheme, the reason for it, and the schemes it was compared with.
 struct Choice {
   Scheme scheme;
   std::string reason;
-  /// Every candidate that is possible, the best first, then those that refuse.
+  /// All possible candidates, the best first, then those that refuse.
   std::vector<RankedScheme> ranking = {};
-  /// What was looked at, a line each: the matrix, the device, what was asked for.
+  /// What the choice depends on, one line each: the matrix, the device, the options.
   std::string seen = {};
-  /// What a tuning cache did, where there is one.
+  /// The effect of a tuning cache, if there is one.
   std::string cache = {};
 
-  /// Some lines for people: the scheme and why, what was looked at, the first five of the ranking.
+  /// Text of several lines: the scheme and why, what it depends on, the first five of the ranking.
   std::string explain() const { return detail::explain(scheme, reason, seen, cache, ranking); }
 };
 
@@ -147,19 +148,19 @@ std::vector<RankedScheme> rank(const List& formats, const Features& features, co
 
 }  // namespace detail
 
-/// The candidates of all formats, ranked by the predicted time of the inspection and of all
-/// applies; those that refuse come last.
+/// The candidates of all formats, ranked by the predicted time of the inspection and all applies.
+/// Those that refuse come last.
 ///
-/// A pure function of its arguments, but that `features` may look at the pattern: where a scheme
-/// would come first by a prediction that lacks it. What does not come first even at its best is
-/// left at that. The rules and the measurements behind them: docs/choose.md.
+/// A pure function of its arguments, except that `features` may inspect the pattern: it does if a
+/// scheme would come first by a prediction that lacks the pattern. A scheme that does not come
+/// first even at its best needs no inspection. Rules and measurements: docs/choose.md.
 template <class FormatList>
 std::vector<RankedScheme> rank(const Features& features, const Device& device,
                                const ChooseOptions& options = {}) {
   return detail::rank(FormatList::rules(), features, device, options);
 }
 
-/// The first of the ranking. Throws Refusal, with every format's reason, if none is possible.
+/// The first of the ranking. Throws Refusal, with every format's reason, if no scheme is possible.
 template <class FormatList>
 Choice choose(const Features& features, const Device& device, const ChooseOptions& options = {}) {
   Choice choice = detail::first_of(rank<FormatList>(features, device, options), options);

@@ -16,19 +16,19 @@
 
 namespace heddle {
 
-/// What SpMV asks of a format; the library's own and a user's alike. All functions are static.
+/// The requirements of SpMV for a format, the library's or a user's. All functions are static.
 ///
-/// - `name`: the word before the slash of its schemes.
-/// - `grammar(device)`: what is legal there.
-/// - `candidates(features, device)`: what is worth trying for this matrix.
-/// - `predict(scheme, features, device, sizes)`: a pure function; refuses where the format would
-///   not hold the matrix sensibly. Where features.has_pattern() does not hold it gives the best
-///   that the matrix may be, and says so: Prediction::lacks_pattern.
-/// - `applies(op, scheme)`: whether the executor takes this op itself. Op::none and Op::conjugate
-///   it must take; of the others the plan makes use of a stored transpose.
+/// - `name`: the word before the slash in its schemes.
+/// - `grammar(device)`: the schemes that are legal there.
+/// - `candidates(features, device)`: the schemes that are worth trying for this matrix.
+/// - `predict(scheme, features, device, sizes)`: a pure function. It refuses if the format would
+///   not hold the matrix sensibly. Without features.has_pattern() it gives the best case, and says
+///   so: Prediction::lacks_pattern.
+/// - `applies(op, scheme)`: whether the executor applies this op itself. It must for Op::none and
+///   Op::conjugate; for the others the plan uses a stored transpose.
 /// - `inspect<V, Acc>(inspection, scheme)`: an executor for vectors of V and sums in Acc, never
-///   null. It is not asked where predict refuses. Its matrix has signed offsets, whatever the
-///   user's has. Write its return type out, or checking it compiles the whole.
+///   null. It is not called if predict refuses. Its matrix has signed offsets, whatever the user's
+///   has. Write its return type out, or the check of the concept compiles the whole.
 template <class F, class Exec = Kokkos::DefaultExecutionSpace,
           class Matrix = CsrMatrix<double, int, int, typename Exec::memory_space>>
 concept SpmvFormat = requires(const Features& features, const Device& device, const Scheme& scheme,
@@ -43,28 +43,28 @@ concept SpmvFormat = requires(const Features& features, const Device& device, co
   } -> std::convertible_to<std::unique_ptr<SpmvExecutor<Exec, Matrix, double, double>>>;
 };
 
-/// Whether a format takes a matrix of which one triangle is stored (Sizes::symmetry): if it has a
-/// member takes_triangles that is true. Others are never asked.
+/// Whether a format takes a matrix of which one triangle is stored (Sizes::symmetry): it has a
+/// member takes_triangles that is true. Other formats are never asked.
 template <class F>
 inline constexpr bool takes_triangles = requires { requires F::takes_triangles; };
 
-/// Whether a format adds up entries that repeat a place when it takes the values, each sum rounded
-/// to the matrix's scalar, and not in every apply, in its Accumulator: if it has a member
+/// Whether a format adds up entries that repeat a place when it takes the values, with each sum
+/// rounded to the matrix's scalar, rather than in every apply, in the Accumulator: it has a member
 /// merges_repeats that is true.
 template <class F>
 inline constexpr bool merges_repeats = requires { requires F::merges_repeats; };
 
-/// Whether a format has schemes that apply transposing ops to the user's arrays as they lie, and
-/// else are none of its candidates: a member in_place_candidates(features, device). They are asked
-/// for where values stay in place (SpmvOptions::values_in_place).
+/// Whether a format has schemes that apply transposing ops to the user's arrays in place and are
+/// not among its candidates otherwise: a member in_place_candidates(features, device). They are
+/// used if values stay in place (SpmvOptions::values_in_place).
 template <class F>
 inline constexpr bool transposes_in_place =
     requires(const Features& features, const Device& device) {
       { F::in_place_candidates(features, device) } -> std::same_as<std::vector<Scheme>>;
     };
 
-/// The rules of a format of that type. A function that a program can leave to the compiled part
-/// (instantiate.hpp), with all that it names.
+/// The rules of a format of that type. A program can leave this function, with everything it names,
+/// to the compiled part (instantiate.hpp).
 template <class F>
 FormatRules rules_of() {
   FormatRules rules;
@@ -97,7 +97,7 @@ std::unique_ptr<SpmvExecutor<Exec, Matrix, V, Acc>> inspect_by(const Inspection<
 
 }  // namespace detail
 
-/// The formats of a plan of these types: their rules, and in the same order what inspects.
+/// The formats of a plan of these types: their rules and, in the same order, their inspectors.
 template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
 struct FormatTable {
   using Executor = SpmvExecutor<Exec, Matrix, V, Acc>;
@@ -106,8 +106,8 @@ struct FormatTable {
   AnyFormats formats;
   std::span<Inspect* const> inspects;
 
-  /// The executor of a scheme, made by the format that it names. Never null; throws Refusal, before
-  /// anything is allocated, where the format's predict refuses.
+  /// The executor of a scheme, made by the format that it names. Never null. Throws Refusal, before
+  /// anything is allocated, if the format's predict refuses.
   std::unique_ptr<Executor> inspect(const Inspection<Exec, Matrix>& in,
                                     const Scheme& scheme) const {
     detail::refuse_unless_possible(formats, scheme, in.features, in.device, in);
@@ -119,11 +119,11 @@ struct FormatTable {
   }
 };
 
-/// A list of formats, which a plan takes as a template parameter: name a few and only these are
-/// compiled, or put one of your own beside the library's.
+/// A list of formats, a template parameter of plans. Name a few and only these are compiled, or add
+/// one of your own to the library's.
 template <SpmvFormat... F>
 struct Formats {
-  /// The list with others behind it.
+  /// This list followed by others.
   template <SpmvFormat... More>
   using With = Formats<F..., More...>;
 
@@ -133,13 +133,13 @@ struct Formats {
     (use(F()), ...);
   }
 
-  /// What no type of a plan enters.
+  /// The rules alone, which do not depend on the types of a plan.
   static AnyFormats rules() {
     static const std::array<FormatRules, sizeof...(F)> all{rules_of<F>()...};
     return all;
   }
 
-  /// With what inspects matrices of a type.
+  /// The rules and the inspectors for matrices of one type.
   template <ExecutionSpace Exec, class Matrix, Scalar V, Scalar Acc>
   static FormatTable<Exec, Matrix, V, Acc> table() {
     using Table = FormatTable<Exec, Matrix, V, Acc>;
@@ -151,11 +151,11 @@ struct Formats {
   static std::vector<SchemeGrammar> grammars(const Device& device) {
     return detail::grammars(rules(), device);
   }
-  /// What is worth trying for a matrix, over all formats.
+  /// The schemes that are worth trying for a matrix, over all formats.
   static std::vector<Scheme> candidates(const Features& features, const Device& device) {
     return detail::candidates(rules(), features, device);
   }
-  /// What else is worth trying where transposing ops must leave the values in place.
+  /// Further schemes for transposing ops that must leave the values in place.
   static std::vector<Scheme> in_place_candidates(const Features& features, const Device& device) {
     return detail::in_place_candidates(rules(), features, device);
   }

@@ -3,18 +3,19 @@
 
 #include "spmv_plan.hpp"
 
-/// Sparse matrix times vector (SpMV) or times several (SpMM): SpmvPlan for matrices applied more
-/// than a few times, spmv() for the others.
+/// Sparse matrix times vector (SpMV) or several vectors (SpMM): SpmvPlan for matrices that are
+/// applied more than a few times, spmv() for others.
 namespace heddle {
 
-/// y = alpha * op(A) * x + beta * y at once, without inspection: no allocation, no wait, no memory
-/// but that of the vectors, and nothing checked but that shapes fit and that x and y have no entry
-/// in common, or Error is thrown. Sizes are
-/// all that is known of the matrix: its rows are taken to be about as long as the mean, unless
-/// RowLengths::differ says otherwise. Then equal shares of rows plus nonzeros are searched for in
-/// the apply, on any device, so that a long row keeps only the team (on a CPU the thread) that it
-/// falls to, and the others go on. Bitwise reproducible on one device, but for a transposing op,
-/// which adds atomically.
+/// y = alpha * op(A) * x + beta * y at once, without inspection. No allocation, no wait, no memory
+/// beside the vectors. Throws Error if shapes do not fit, or x and y share an entry; nothing else
+/// is checked.
+///
+/// Only the sizes of the matrix are known, so rows are assumed to be about as long as the mean
+/// unless RowLengths::differ is given. Then each team (on a CPU each thread) searches for an equal
+/// share of rows plus nonzeros during the apply, on any device, so that a long row delays only the
+/// team it falls to. Bitwise reproducible on one device, except for a transposing op, which adds
+/// atomically.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, VectorView X,
           WritableVectorView Y>
 void spmv(const Exec& exec, Op op, typename Y::value_type alpha,

@@ -6,8 +6,8 @@
 #include "kokkos_kernels/spmv.hpp"
 #include "kokkos_kernels/sptrsv.hpp"
 
-/// The interface of Kokkos Kernels with Heddle inside: what is KokkosSparse::spmv, sptrsv_solve or
-/// spiluk_numeric there is heddle::kk::spmv, sptrsv_solve or spiluk_numeric here, with the same
-/// arguments. Kokkos Kernels itself is not needed. What becomes of each of its options:
-/// docs/from-kokkos-kernels.md.
+/// The interface of Kokkos Kernels, implemented by Heddle: heddle::kk::spmv, sptrsv_solve and
+/// spiluk_numeric take the arguments of KokkosSparse::spmv, sptrsv_solve and spiluk_numeric. Kokkos
+/// Kernels itself is not needed. docs/from-kokkos-kernels.md says what each of its options does
+/// here.
 namespace heddle::kk {}

@@ -5,5 +5,5 @@
 #include "multigrid/plan.hpp"
 #include "multigrid/rigid_bodies.hpp"
 
-/// Multigrid by smoothed aggregation: MultigridPlan, and rigid_body_motions of elastic bodies;
-/// spectrum_bounds, which its smoothers take, for Chebyshev's polynomials elsewhere.
+/// Multigrid by smoothed aggregation: MultigridPlan; rigid_body_motions for elastic bodies;
+/// spectrum_bounds for Chebyshev's polynomials.

@@ -4,5 +4,5 @@
 #include "sptrsv/plan.hpp"
 #include "sptrsv/without_plan.hpp"
 
-/// Sparse triangular solves: SptrsvPlan for triangles solved with more than a few times, sptrsv()
-/// for the others.
+/// Sparse triangular solves: SptrsvPlan for triangles that are solved with more than a few times,
+/// sptrsv() for others.

@@ -3,5 +3,5 @@
 
 #include "vectors/instantiate.hpp"
 
-/// What solvers do between products: updates, dots, norms, and products of tall and skinny
+/// Vector operations of iterative solvers: updates, dots, norms, and products of tall and skinny
 /// matrices.

@@ -125,9 +125,7 @@ template <class LaunchShape, class Kernel>
 void launch_clusters(const Kokkos::Cuda& exec, const char* label, int teams_per_cluster,
                      std::int64_t clusters, const Kernel& kernel, std::size_t scratch_bytes) {
   const ProfiledKernel profiled(exec, label);
-  int current = 0;
-  cudaGetDevice(&current);
-  if (current != exec.cuda_device()) cudaSetDevice(exec.cuda_device());
+  make_current(exec, label);
   constexpr std::size_t always_allowed = std::size_t{48} << 10;
   if (teams_per_cluster > portable_teams_per_cluster || scratch_bytes > always_allowed) {
     allow_large_clusters<LaunchShape, Kernel>(exec, label);

@@ -9,6 +9,7 @@ namespace heddle::backends {
 template <class LaunchShape, class Kernel>
 int cooperative_teams(const Kokkos::Cuda& exec) {
   const char* const what = "a kernel's count of cooperative teams";
+  make_current(exec, what);
   int per_multiprocessor = 0, multiprocessors = 0;
   check_launch(what, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
                          &per_multiprocessor, run_all_teams<Kokkos::Cuda, LaunchShape, Kernel>,
@@ -22,9 +23,7 @@ template <class LaunchShape, class Kernel>
 void launch_all_teams(const Kokkos::Cuda& exec, const char* label, int teams, const Kernel& kernel,
                       const MeetingWords& words) {
   const ProfiledKernel profiled(exec, label);
-  int current = 0;
-  cudaGetDevice(&current);
-  if (current != exec.cuda_device()) cudaSetDevice(exec.cuda_device());
+  make_current(exec, label);
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeCooperative;
   attribute.val.cooperative = 1;

@@ -11,9 +11,7 @@ struct CudaGraphs {
   using Executable = std::remove_pointer_t<cudaGraphExec_t>;
 
   static cudaStream_t stream(const Kokkos::Cuda& exec) {
-    int current = 0;
-    check_launch(label, cudaGetDevice(&current));
-    if (current != exec.cuda_device()) check_launch(label, cudaSetDevice(exec.cuda_device()));
+    make_current(exec, label);
     return exec.cuda_stream();
   }
   static bool is_capturing(cudaStream_t stream) {

@@ -13,6 +13,14 @@ inline void check_launch(const char* label, cudaError_t status) {
   if (status != cudaSuccess) check_launch(label, cudaGetErrorString(status));
 }
 
+/// Makes the device of `exec` the caller's current one, on which launches, attributes of kernels
+/// and their occupancy are.
+inline void make_current(const Kokkos::Cuda& exec, const char* label) {
+  int current = 0;
+  check_launch(label, cudaGetDevice(&current));
+  if (current != exec.cuda_device()) check_launch(label, cudaSetDevice(exec.cuda_device()));
+}
+
 /// More than 48 KB must be allowed, for each kernel on each device; once is enough. The device is
 /// the current one.
 template <class LaunchShape, class Kernel, class Order>
@@ -40,9 +48,7 @@ template <class LaunchShape, class Kernel, class Order>
 void launch_teams(const Kokkos::Cuda& exec, const char* label, std::int64_t teams,
                   const Kernel& kernel, Order order, std::size_t scratch_bytes) {
   const ProfiledKernel profiled(exec, label);
-  int current = 0;
-  cudaGetDevice(&current);
-  if (current != exec.cuda_device()) cudaSetDevice(exec.cuda_device());
+  make_current(exec, label);
   allow_scratch<LaunchShape, Kernel, Order>(exec, label, scratch_bytes);
   run_on_stream<Kokkos::Cuda, LaunchShape>(exec.cuda_stream(), teams, kernel, order, scratch_bytes);
   check_launch(label, cudaGetLastError());
@@ -52,6 +58,7 @@ void launch_teams(const Kokkos::Cuda& exec, const char* label, std::int64_t team
 template <class LaunchShape, class Kernel>
 int resident_teams(const Kokkos::Cuda& exec, std::size_t scratch_bytes = 0) {
   const char* const what = "a kernel's count of resident teams";
+  make_current(exec, what);
   if constexpr (has_dynamic_scratch<Kernel>) {
     allow_scratch<LaunchShape, Kernel, AnyOrder>(exec, what, scratch_bytes);
   }

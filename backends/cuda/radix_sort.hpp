@@ -18,6 +18,7 @@ struct CudaRadixSort {
   static std::size_t bytes(const Kokkos::Cuda& exec, Value count) {
     using Bits = std::make_unsigned_t<Key>;
     std::size_t bytes = 0;
+    make_current(exec, "heddle::sort::bytes");
     check_launch("heddle::sort::bytes",
                  cub::DeviceRadixSort::SortPairs(
                      nullptr, bytes, static_cast<const Bits*>(nullptr), static_cast<Bits*>(nullptr),
@@ -36,6 +37,7 @@ struct CudaRadixSort {
     const auto* const from = reinterpret_cast<const Bits*>(keys);
     auto* const to = reinterpret_cast<Bits*>(sorted_keys);
     const ProfiledKernel profiled(exec, label);
+    make_current(exec, label);
     check_launch(label, values ? cub::DeviceRadixSort::SortPairs(work, bytes, from, to, values,
                                                                  sorted_values, count, 0, bits,
                                                                  exec.cuda_stream())

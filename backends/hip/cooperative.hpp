@@ -9,6 +9,7 @@ namespace heddle::backends {
 template <class LaunchShape, class Kernel>
 int cooperative_teams(const Kokkos::HIP& exec) {
   const char* const what = "a kernel's count of cooperative teams";
+  make_current(exec, what);
   int per_multiprocessor = 0, multiprocessors = 0;
   check_launch(what, hipOccupancyMaxActiveBlocksPerMultiprocessor(
                          &per_multiprocessor, run_all_teams<Kokkos::HIP, LaunchShape, Kernel>,
@@ -22,9 +23,7 @@ template <class LaunchShape, class Kernel>
 void launch_all_teams(const Kokkos::HIP& exec, const char* label, int teams, const Kernel& kernel,
                       const MeetingWords& words) {
   const ProfiledKernel profiled(exec, label);
-  int current = 0;
-  check_launch(label, hipGetDevice(&current));
-  if (current != exec.hip_device()) check_launch(label, hipSetDevice(exec.hip_device()));
+  make_current(exec, label);
   Kernel of_launch = kernel;
   MeetingWords words_of_launch = words;
   void* arguments[] = {&of_launch, &words_of_launch};

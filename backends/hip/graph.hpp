@@ -11,9 +11,7 @@ struct HipGraphs {
   using Executable = std::remove_pointer_t<hipGraphExec_t>;
 
   static hipStream_t stream(const Kokkos::HIP& exec) {
-    int current = 0;
-    check_launch(label, hipGetDevice(&current));
-    if (current != exec.hip_device()) check_launch(label, hipSetDevice(exec.hip_device()));
+    make_current(exec, label);
     return exec.hip_stream();
   }
   static bool is_capturing(hipStream_t stream) {

@@ -320,8 +320,7 @@ class MatrixMarketReader {
 
 namespace heddle {
 
-/// Reads a Matrix Market text that is in memory; see read_matrix_market. `name` stands for it in
-/// an Error.
+/// Reads a Matrix Market text from memory; see read_matrix_market. Errors call it `name`.
 template <Scalar S = double, Ordinal O = int, Offset Off = int>
 CsrStorage<S, O, Off, Kokkos::HostSpace> parse_matrix_market(std::string_view text,
                                                              const std::string& name = "<memory>",
@@ -337,16 +336,17 @@ CsrStorage<S, O, Off, Kokkos::HostSpace> parse_matrix_market(std::string_view te
 
 /// Reads a Matrix Market file, plain or compressed with gzip or xz, into host memory.
 ///
-/// Coordinate and array; real, integer, unsigned-integer, complex and pattern (every entry 1); a
-/// symmetric, skew-symmetric or hermitian matrix comes back whole. Columns ascend in each row.
-/// Numbers are rounded correctly; nan and inf are numbers; what is too small for the scalar becomes
-/// zero. The result does not depend on the number of threads. Needs Kokkos to be initialized.
+/// Reads coordinate and array files; real, integer, unsigned-integer, complex and pattern (every
+/// entry 1). A symmetric, skew-symmetric or hermitian matrix is returned whole. Columns ascend in
+/// each row. Numbers are rounded correctly; nan and inf are numbers; numbers too small for the
+/// scalar become zero. The result does not depend on the number of threads. Kokkos must be
+/// initialized.
 ///
-/// Throws Error with the file and line of whatever is wrong: not a Matrix Market file, a complex
-/// matrix into a real scalar, fewer or more entries than announced, indices or numbers that are
-/// out of range or none, entries that repeat, entries in the triangle that the symmetry implies, a
-/// matrix beyond the ordinal, the offset or the memory. Takes, beside the matrix, memory for the
-/// text and for its entries as triples.
+/// Throws Error with the file and line of any fault: not a Matrix Market file, a complex matrix for
+/// a real scalar, fewer or more entries than announced, indices or numbers that are malformed or
+/// out of range, repeated entries, entries in the triangle that the symmetry implies, a matrix too
+/// large for the ordinal, the offset or the memory. Temporary memory, beside the matrix: the text
+/// and its entries as triples.
 ///
 /// Format: Boisvert, Pozo, Remington, The Matrix Market Exchange Formats, NISTIR 5935 (1996).
 template <Scalar S = double, Ordinal O = int, Offset Off = int>

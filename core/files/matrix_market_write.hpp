@@ -215,18 +215,17 @@ class MatrixMarketWriter {
 
 namespace heddle {
 
-/// Writes a host matrix as a Matrix Market file, coordinate, real or complex or pattern, general
-/// unless the options ask for a symmetry, which is then verified. A name that ends in .gz or .xz
-/// is written compressed.
+/// Writes a host matrix as a Matrix Market file: coordinate, real or complex or pattern, general
+/// unless the options name a symmetry, which is then checked. A name that ends in .gz or .xz is
+/// written compressed.
 ///
-/// Entries come in the order they have. Each number is the shortest decimal that reads back as the
-/// same bits, and a NaN is nan or -nan: so a general matrix with ascending columns and no repeated
-/// entries comes back bit for bit from read_matrix_market, but for what a NaN holds beside its
-/// sign.
+/// Entries keep their order. Each number is the shortest decimal that reads back as the same bits,
+/// and a NaN is nan or -nan. So a general matrix with ascending columns and no repeated entries is
+/// read back bit for bit by read_matrix_market, except for the payload of a NaN.
 ///
-/// Throws Error with the row where row_ptr falls, a column is out of range or the matrix lacks the
-/// symmetry, before anything is written, and if the file cannot be written. Until the new file is
-/// whole, one that is there already stays as it was; see docs/files.md for links and devices.
+/// Throws Error, naming the row, if row_ptr decreases, a column is out of range or the matrix lacks
+/// the symmetry, before anything is written; and if the file cannot be written. An existing file
+/// stays unchanged until the new one is complete; for links and devices see docs/files.md.
 template <Scalar S, Ordinal O, Offset Off, files::HostReadable Space>
 void write_matrix_market(const std::string& path, const CsrMatrix<S, O, Off, Space>& matrix,
                          const MatrixMarketWriteOptions& options = {}) {

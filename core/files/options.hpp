@@ -6,60 +6,60 @@
 
 namespace heddle {
 
-/// What a reader does with an entry that a file gives twice.
+/// How a reader treats an entry that occurs twice in a file.
 enum class Duplicates { error, add };
 
-/// The numbers in a PETSc file, which does not say itself: complex64 is a pair of float32.
+/// The type of numbers in a PETSc file, which the file does not state: complex64 is a pair of
+/// float32.
 enum class PetscScalar { detect, float32, float64, complex64, complex128 };
 
-/// How a matrix file is read; the defaults suit a well-formed file.
+/// Options of readers of matrix files; the defaults suit a well-formed file.
 struct ReadOptions {
-  /// Threads that parse; 0 takes one for each core.
+  /// Threads that parse; 0: one for each core.
   int threads = 0;
   /// With `add`, repeated entries become their sum. They are added in the order of their bits, so
   /// the result does not depend on the number of threads.
   Duplicates duplicates = Duplicates::error;
-  /// Matrix Market's array format lists every entry of a dense matrix. All of them are stored,
-  /// unless this asks for those that equal zero to be left out.
+  /// Matrix Market's array format lists every entry of a dense matrix. All are stored unless this
+  /// option leaves out those that are zero.
   bool drop_array_zeros = false;
-  /// Bounds three things, each by itself: the bytes of the file, of its content as it is unpacked,
-  /// and of the matrix's arrays. What takes more is refused before the memory is taken. 0 takes the
-  /// memory of the machine.
+  /// Bounds three sizes separately, in bytes: the file, its unpacked content, and the matrix's
+  /// arrays. More is refused before memory is allocated. 0: the memory of the machine.
   std::uint64_t max_bytes = 0;
-  /// Read by read_petsc alone. `detect` takes float64 into a real scalar and complex128 into a
-  /// complex one, and refuses a file whose length says otherwise.
+  /// Used by read_petsc only. `detect` assumes float64 for a real scalar and complex128 for a
+  /// complex one, and refuses a file whose length contradicts that.
   PetscScalar petsc_scalar = PetscScalar::detect;
 };
-/// How read_matrix_market reads.
+/// Options of read_matrix_market.
 using MatrixMarketOptions = ReadOptions;
-/// How read_petsc reads.
+/// Options of read_petsc.
 using PetscOptions = ReadOptions;
 
-/// The second word of a Matrix Market header: entries, or every place of a dense matrix.
+/// The second word of a Matrix Market header: a list of entries, or all entries of a dense matrix.
 enum class MatrixMarketFormat { coordinate, array };
-/// The third word: what an entry is.
+/// The third word: the type of an entry.
 enum class MatrixMarketField { real, integer, complex, pattern, unsigned_integer };
-/// The fourth word: what the entries of one triangle say of the other.
+/// The fourth word: how the entries of one triangle determine the other.
 enum class MatrixMarketSymmetry { general, symmetric, skew_symmetric, hermitian };
 
-/// How write_matrix_market writes. A file name that ends in .gz or .xz is written compressed.
+/// Options of write_matrix_market. A file name that ends in .gz or .xz is written compressed.
 struct MatrixMarketWriteOptions {
-  /// Anything but general writes the lower triangle alone, after it was verified that every entry
-  /// equals its mirror. Zeros of either sign are equal, and so are all NaNs.
+  /// If not general, only the lower triangle is written, after a check that every entry equals its
+  /// mirror. Zeros of either sign are equal, and so are all NaNs.
   MatrixMarketSymmetry symmetry = MatrixMarketSymmetry::general;
-  /// Writes where the entries are and leaves out their values.
+  /// Writes the positions of the entries without their values.
   bool pattern = false;
   /// Written under the header, each line after a %.
   std::string comment = {};
-  /// Threads that format and compress; 0 takes one for each core.
+  /// Threads that format and compress; 0: one for each core.
   int threads = 0;
 };
 
-/// How write_petsc writes. A file name that ends in .gz or .xz is written compressed.
+/// Options of write_petsc. A file name that ends in .gz or .xz is written compressed.
 struct PetscWriteOptions {
   /// Writes integers of 64 bits, for a PETSc that was configured with --with-64-bit-indices.
   bool indices_64 = false;
-  /// Threads that compress; 0 takes one for each core.
+  /// Threads that compress; 0: one for each core.
   int threads = 0;
 };
 

@@ -248,8 +248,7 @@ class PetscReader {
 
 namespace heddle {
 
-/// Reads the content of a PETSc binary file that is in memory; see read_petsc. `name` stands for it
-/// in an Error.
+/// Reads the content of a PETSc binary file from memory; see read_petsc. Errors call it `name`.
 template <Scalar S = double, Ordinal O = int, Offset Off = int>
 CsrStorage<S, O, Off, Kokkos::HostSpace> parse_petsc(std::string_view content,
                                                      const std::string& name = "<memory>",
@@ -269,15 +268,14 @@ CsrStorage<S, O, Off, Kokkos::HostSpace> parse_petsc(std::string_view content,
 /// Reads a matrix in PETSc's binary form (MatView to a binary viewer), plain or compressed with
 /// gzip or xz, into host memory.
 ///
-/// Integers of 32 and 64 bits are told apart by the first bytes. Numbers are taken for float64 by a
-/// real scalar and for complex128 by a complex one, if the length of the file agrees; others must
-/// be named in the options (see docs/files.md). Columns ascend in each row. Needs Kokkos to be
-/// initialized.
+/// The first bytes tell integers of 32 from those of 64 bits. Numbers are assumed to be float64 for
+/// a real scalar and complex128 for a complex one, if the length of the file agrees; name others in
+/// the options (see docs/files.md). Columns ascend in each row. Kokkos must be initialized.
 ///
-/// Throws Error with the row or the byte offset of whatever is wrong: a file too short or too
-/// long, sizes or row lengths that are negative or do not add up, columns out of range, entries
-/// that repeat, a complex matrix into a real scalar, a matrix beyond the ordinal, the offset or
-/// the memory. Takes, beside the matrix, memory for the content of the file.
+/// Throws Error with the row or the byte offset of any fault: a file too short or too long, sizes
+/// or row lengths that are negative or inconsistent, columns out of range, repeated entries, a
+/// complex matrix for a real scalar, a matrix too large for the ordinal, the offset or the memory.
+/// Temporary memory, beside the matrix: the content of the file.
 template <Scalar S = double, Ordinal O = int, Offset Off = int>
 CsrStorage<S, O, Off, Kokkos::HostSpace> read_petsc(const std::string& path,
                                                     const ReadOptions& options = {}) {

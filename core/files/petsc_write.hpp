@@ -12,12 +12,12 @@
 namespace heddle {
 
 /// Writes a host matrix in PETSc's binary form: numbers as float64, complex ones as pairs; rows and
-/// their entries in the order they have. A name that ends in .gz or .xz is written compressed.
+/// entries keep their order. A name that ends in .gz or .xz is written compressed.
 ///
-/// Throws Error if a size does not fit into the integers asked for, with the row where row_ptr
-/// falls or a column is out of range, before anything is written, and if the file cannot be
-/// written. Until the new file is whole, one that is there already stays as it was; see
-/// docs/files.md for links and devices.
+/// Throws Error if a size does not fit in the chosen integers or, naming the row, if row_ptr
+/// decreases or a column is out of range, before anything is written; and if the file cannot be
+/// written. An existing file stays unchanged until the new one is complete; for links and devices
+/// see docs/files.md.
 template <Scalar S, Ordinal O, Offset Off, files::HostReadable Space>
 void write_petsc(const std::string& path, const CsrMatrix<S, O, Off, Space>& matrix,
                  const PetscWriteOptions& options = {}) {

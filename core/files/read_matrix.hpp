@@ -6,7 +6,7 @@
 
 namespace heddle {
 
-/// Reads the content of a matrix file that is in memory; see read_matrix.
+/// Reads the content of a matrix file from memory; see read_matrix.
 template <Scalar S = double, Ordinal O = int, Offset Off = int>
 CsrStorage<S, O, Off, Kokkos::HostSpace> parse_matrix(std::string_view content,
                                                       const std::string& name = "<memory>",
@@ -20,9 +20,9 @@ CsrStorage<S, O, Off, Kokkos::HostSpace> parse_matrix(std::string_view content,
               "starts with 1211216 as a big-endian integer; both also as gzip or xz");
 }
 
-/// Reads a Matrix Market or a PETSc file, plain or compressed with gzip or xz, into host memory;
-/// which it is, the content says, whatever the file is called. See read_matrix_market and
-/// read_petsc for what is read and what is thrown.
+/// Reads a Matrix Market or a PETSc file, plain or compressed with gzip or xz, into host memory.
+/// The content decides which it is, not the file name. For what is read and thrown see
+/// read_matrix_market and read_petsc.
 template <Scalar S = double, Ordinal O = int, Offset Off = int>
 CsrStorage<S, O, Off, Kokkos::HostSpace> read_matrix(const std::string& path,
                                                      const ReadOptions& options = {}) {

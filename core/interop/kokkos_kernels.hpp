@@ -6,9 +6,9 @@
 // For those who hold a matrix of Kokkos Kernels, as a Tpetra::CrsMatrix does on its process.
 namespace heddle {
 
-/// A matrix with the members of a KokkosSparse::CrsMatrix. It is known by them and not by its type,
-/// so that Kokkos Kernels need not be installed, and any of its versions will do. A BsrMatrix has
-/// them too and means something else by them, but has a block size.
+/// A matrix with the members of a KokkosSparse::CrsMatrix. Members decide, not the type, so Kokkos
+/// Kernels need not be installed, and any of its versions works. A BsrMatrix also has them, with
+/// another meaning, but has a block size.
 template <class M>
 concept KokkosKernelsMatrix = requires(const M& A) {
   A.numRows();
@@ -52,8 +52,8 @@ struct KokkosKernelsTypes {
 
 }  // namespace detail
 
-/// The same matrix, borrowed without a copy: A's arrays must outlive the result and what is built
-/// from it. Ordinals must be signed, as everywhere in Heddle; a const matrix may be given.
+/// The same matrix, borrowed without a copy: A's arrays must outlive the result and everything
+/// built from it. Ordinals must be signed, as everywhere in Heddle; a const matrix is accepted.
 template <KokkosKernelsMatrix M>
 auto csr_matrix(const M& A) {
   using Types = detail::KokkosKernelsTypes<M>;
@@ -61,8 +61,8 @@ auto csr_matrix(const M& A) {
       typename Types::Matrix(A.numRows(), A.numCols(), A.graph.row_map, A.graph.entries, A.values);
 }
 
-/// The same matrix of blocks, borrowed without a copy, as csr_matrix does. from_blocks of
-/// <heddle/csr.hpp> makes entries of it, which plans take.
+/// The same matrix of blocks, borrowed without a copy, as csr_matrix does. Plans take the entries
+/// that from_blocks of <heddle/csr.hpp> makes of it.
 template <KokkosKernelsBlockMatrix M>
 auto block_matrix(const M& A) {
   using Blocks = typename detail::KokkosKernelsTypes<M>::Blocks;
@@ -71,10 +71,10 @@ auto block_matrix(const M& A) {
       static_cast<int>(A.blockDim()), A.values);
 }
 
-/// Blocks as a BsrMatrix of Kokkos Kernels, or whatever is made of the same arguments: block rows
+/// A BsrMatrix of Kokkos Kernels, or another class with the same constructor arguments: block rows
 /// and columns, blocks, values, row map, entries and block size. The arrays are lent, and its type
-/// says so: BsrMatrix<S, O, Device, Kokkos::MemoryTraits<Kokkos::Unmanaged>, Off>. `blocks` is what
-/// to_blocks of <heddle/csr.hpp> made, and must outlive it.
+/// says so: BsrMatrix<S, O, Device, Kokkos::MemoryTraits<Kokkos::Unmanaged>, Off>. `blocks` is the
+/// result of to_blocks of <heddle/csr.hpp>, and must outlive it.
 template <KokkosKernelsBlockMatrix Theirs, class Blocks>
 Theirs lend_blocks(const Blocks& blocks) {
   using RowMap = std::remove_cvref_t<decltype(std::declval<Theirs&>().graph.row_map)>;

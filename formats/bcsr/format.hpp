@@ -6,8 +6,8 @@
 
 namespace heddle {
 
-/// Small dense blocks with one column index each: for several unknowns a point. Copies the matrix;
-/// refuses one whose blocks would be mostly holes.
+/// Small dense blocks with one column index each, for several unknowns at each point. Copies the
+/// matrix; refuses one whose blocks would be mostly zeros.
 struct BcsrFormat {
   static constexpr const char* name = "bcsr";
   static constexpr bool merges_repeats = true;

@@ -7,8 +7,8 @@
 namespace heddle {
 
 /// Slices of consecutive rows, each as wide as its longest row (sliced ELL, SELL-C-sigma): like ELL
-/// where rows are of like length only from place to place. Columns are 16-bit distances in slices
-/// whose columns lie close enough. Copies the matrix; refuses one that would be mostly padding.
+/// for rows that are of similar length only locally. Columns are 16-bit distances in slices whose
+/// columns lie close enough. Copies the matrix; refuses one that would be mostly padding.
 struct BlockedEllFormat {
   static constexpr const char* name = "blocked-ell";
 

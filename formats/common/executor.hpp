@@ -8,25 +8,25 @@
 
 namespace heddle {
 
-/// What a format's inspector makes and a plan executes. A format derives one class from it.
+/// Made by a format's inspector, executed by a plan. Each format derives one class from it.
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 class SpmvExecutor {
  public:
   virtual ~SpmvExecutor() = default;
 
-  /// What really runs: every parameter that was left to the inspector has its value. Parsed again
-  /// it gives the same bits, on the same device and number of threads.
+  /// The scheme that runs: every parameter that was left to the inspector has its value. Parsed
+  /// again, it gives the same bits on the same device and number of threads.
   virtual const Scheme& scheme() const = 0;
 
-  /// y = alpha * op(A) * x + beta * y on `exec`, for an op that the format applies natively; alpha
-  /// is not zero and the shapes fit. Queues work, and neither allocates, copies nor waits.
+  /// y = alpha * op(A) * x + beta * y on `exec`, for an op that the format applies natively. alpha
+  /// is not zero and the shapes fit. Queues work; does not allocate, copy or wait.
   virtual void apply(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& x,
                      Accumulator beta, const Multivector<Vector>& y) = 0;
 
-  /// Whether apply_dot adds up inside of the product's launches.
+  /// Whether apply_dot computes the sum in the product's launches.
   virtual bool has_dot(Op) const { return false; }
-  /// apply of one vector, with dot.result = conj(x) . y (or conj(y) . y), of as many rows of x as
-  /// of y and at least one, where has_dot(op). Whether there was room for it in `dot`; if not,
+  /// apply for one vector, with dot.result = conj(x) . y (or conj(y) . y), if has_dot(op). x and y
+  /// have the same number of rows, at least one. Returns whether `dot` had enough room; if not,
   /// nothing was queued.
   virtual bool apply_dot(const Exec&, Op, Accumulator /*alpha*/,
                          const Multivector<const Vector>& /*x*/, Accumulator /*beta*/,

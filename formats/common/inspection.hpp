@@ -8,9 +8,8 @@
 
 namespace heddle {
 
-/// What a plan knows when it asks a format to inspect, so that nobody asks twice: what predict was
-/// told (Sizes: types, vectors, symmetry, promises), and the matrix on its device. The references
-/// live as long as the call.
+/// What a plan passes to a format that inspects: the arguments of predict (Sizes: types, vectors,
+/// symmetry, promises), and the matrix on its device. The references live as long as the call.
 template <ExecutionSpace Exec, class Matrix>
 struct Inspection : Sizes {
   const Exec& exec;

@@ -5,8 +5,8 @@
 
 namespace heddle {
 
-/// A format's word that it does not hold this matrix sensibly, or that a scheme cannot run with
-/// these types or on this processor. Thrown before anything is allocated that a plan keeps.
+/// Says that a format does not hold this matrix sensibly, or that a scheme cannot run with these
+/// types or on this processor. Thrown before a plan allocates any memory that it keeps.
 class Refusal : public Error {
  public:
   using Error::Error;

@@ -7,7 +7,8 @@
 namespace heddle {
 
 /// Coordinates: the row of every nonzero beside its column and value, which are borrowed from the
-/// user. Equal shares of work, whatever the rows are like, and no row pointer. Holds any matrix.
+/// user. Shares of work are equal for any lengths of rows, and no row pointer is read. Holds any
+/// matrix.
 struct CooFormat {
   static constexpr const char* name = "coo";
 

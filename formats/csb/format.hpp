@@ -6,8 +6,8 @@
 
 namespace heddle {
 
-/// Compressed sparse blocks: large square blocks, each a list of entries with indices of 16 bits.
-/// Applies A and its transpose alike, and takes a matrix of which one triangle is stored
+/// Compressed sparse blocks: large square blocks, each a list of entries with 16-bit indices. A and
+/// its transpose cost the same. Takes a matrix of which one triangle is stored
 /// (SpmvOptions::symmetry). Copies the matrix.
 struct CsbFormat {
   static constexpr const char* name = "csb";

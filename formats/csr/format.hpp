@@ -6,7 +6,7 @@
 
 namespace heddle {
 
-/// Compressed sparse rows, as the user holds them: borrowed, never copied. Holds any matrix.
+/// Compressed sparse rows: the user's arrays, borrowed, never copied. Holds any matrix.
 struct CsrFormat {
   static constexpr const char* name = "csr";
 
@@ -48,8 +48,8 @@ struct CsrFormat {
     return prediction;
   }
 
-  /// Transposing ops natively by atomic additions alone: neither fast nor reproducible, and every
-  /// addition rounds to the type of the vectors, but no memory is taken.
+  /// Native transposing ops exist with atomic additions only: slow, not reproducible, and each
+  /// addition rounds to the type of the vectors, but they take no memory.
   static bool applies(Op op, const Scheme& scheme) {
     return !transposes(op) || scheme.has("transpose");
   }

@@ -6,8 +6,8 @@
 
 namespace heddle {
 
-/// Whole diagonals, stored one by one without a column index: the fastest way through the matrices
-/// of regular grids. Copies the matrix; refuses one whose diagonals would be mostly holes.
+/// Whole diagonals, stored one by one without column indices: the fastest format for matrices of
+/// regular grids. Copies the matrix; refuses one whose diagonals would be mostly zeros.
 struct DiaFormat {
   static constexpr const char* name = "dia";
   static constexpr bool merges_repeats = true;

@@ -6,9 +6,9 @@
 
 namespace heddle {
 
-/// Every row has as many slots as the longest has entries, and neighbouring rows lie side by side
-/// (ELLPACK): the fastest way through rows of like length. Copies the matrix; refuses one that
-/// would be mostly padding.
+/// Every row has as many slots as the longest row has entries, and neighbouring rows lie side by
+/// side (ELLPACK): fast for rows of similar length. Copies the matrix; refuses one that would be
+/// mostly padding.
 struct EllFormat {
   static constexpr const char* name = "ell";
 

@@ -6,7 +6,7 @@
 
 namespace heddle {
 
-/// CSR of the rows that have entries, for matrices most of whose rows have none: these cost a bit
+/// CSR of the nonempty rows, for matrices whose rows are mostly empty: an empty row costs one bit
 /// and a store to y. Columns and values are borrowed. Holds any matrix.
 struct GcsrFormat {
   static constexpr const char* name = "gcsr";

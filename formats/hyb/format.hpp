@@ -6,8 +6,8 @@
 
 namespace heddle {
 
-/// ELL for the first entries of every row, COO for what long rows have beyond: rows mostly of like
-/// length, some of them long. Copies the matrix.
+/// ELL for the first entries of every row, COO for the rest of long rows: for rows that are mostly
+/// of similar length, with a few long ones. Copies the matrix.
 struct HybFormat {
   static constexpr const char* name = "hyb";
 

@@ -15,7 +15,7 @@ void check_promises(const Exec& exec, const CsrPattern<O, Off, Space>& A,
   const auto broken = [](const char* promise, const std::string& problem, const Where& where,
                          const char* remedy) {
     return Error(std::string("promises.") + promise + " is broken: " + problem, where,
-                 std::string(remedy) + ", or leave the promise");
+                 std::string(remedy) + ", or do not make the promise");
   };
   if (promises.in_range) {
     try {

@@ -47,12 +47,13 @@ DerivedCsr<Exec, S, O, Off> with_mirror(const Exec& exec, S factor,
 
 }  // namespace detail
 
-/// alpha * A + beta * B: an entry for each place where A or B has one, with columns in ascending
-/// order, entries that repeat a place added up, those of A first. With a factor of 0 no value of
-/// that matrix is read, and its places hold zeros.
+/// alpha * A + beta * B: an entry for each place where A or B has one, with ascending columns.
+/// Entries that repeat a place are added up, those of A first. If a factor is 0, no value of that
+/// matrix is read, and its places hold zeros.
 ///
-/// Checks both, allocates, and waits for `exec`; new values are one pass (update_values(exec, A,
-/// B), or with new factors). Throws Error if the shapes differ, or offsets do not count the entries
+/// Checks both, allocates, and waits for `exec`; new values take one pass (update_values(exec, A,
+/// B), or with new factors). Throws Error if the shapes differ, or the type of offsets cannot hold
+/// the sum of both numbers of entries.
 /// of both together.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 DerivedCsr<Exec, S, O, Off> add(const Exec& exec, std::type_identity_t<S> alpha,
@@ -63,8 +64,8 @@ DerivedCsr<Exec, S, O, Off> add(const Exec& exec, std::type_identity_t<S> alpha,
                             detail::Source<S>{.factor = beta}, B, detail::AsTheyAre(), false);
 }
 
-/// (A + A') / 2, or with Symmetry::hermitian (A + A*) / 2, both triangles of it. New values of A
-/// are one pass. Throws Error if A is not square.
+/// (A + A') / 2, or with Symmetry::hermitian (A + A*) / 2, with both triangles. New values of A
+/// take one pass. Throws Error if A is not square.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 DerivedCsr<Exec, S, O, Off> symmetric_part(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                                            Symmetry symmetry = Symmetry::symmetric) {

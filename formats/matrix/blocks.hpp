@@ -4,7 +4,7 @@
 #include "../../core/block_matrix.hpp"
 #include "rearrange.hpp"
 
-/// Matrices from and to dense blocks. Of each function: it checks the matrix (Error, naming row and
+/// Matrices from and to dense blocks. Each function checks the matrix (Error, naming row and
 /// entry), allocates, and waits for `exec`; its result takes new values in one pass.
 namespace heddle {
 
@@ -94,10 +94,10 @@ struct FillBlock {
 
 }  // namespace detail
 
-/// The entries of a matrix of blocks, zeros in blocks included: a CSR matrix that everything else
-/// takes, whose rows have the blocks' columns in their order. `update_values(exec, B.values())`
-/// takes new values. A plan with the scheme bcsr/RxC of it has the same blocks again, and needs it
-/// no more.
+/// The entries of a matrix of blocks, zeros in blocks included: a CSR matrix for all other
+/// functions, whose rows keep the order of the blocks' columns. `update_values(exec, B.values())`
+/// takes new values. A plan of it with the scheme bcsr/RxC holds the same blocks again, and does
+/// not need it afterwards.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 DerivedCsr<Exec, S, O, Off> from_blocks(const Exec& exec, const BlockMatrix<S, O, Off, Space>& B) {
   const auto& blocks = B.blocks();
@@ -129,8 +129,8 @@ DerivedCsr<Exec, S, O, Off> from_blocks(const Exec& exec, const BlockMatrix<S, O
   return derived;
 }
 
-/// A matrix of dense blocks that owns its arrays, made from one in CSR. A handle: copies share the
-/// memory. docs/matrices.md
+/// A matrix of dense blocks that owns its arrays, made from a CSR matrix by to_blocks. A handle:
+/// copies share the memory. docs/matrices.md
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
 class BlockedCsr {
  public:
@@ -140,7 +140,7 @@ class BlockedCsr {
   /// An empty matrix, to be assigned to.
   BlockedCsr() = default;
 
-  /// How it is made: to_blocks.
+  /// Used by to_blocks.
   BlockedCsr(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, int block_size)
       : block_size_(block_size), entries_(static_cast<std::int64_t>(A.nonzeros())) {
     if (block_size < 1 || A.rows() % block_size != 0 || A.columns() % block_size != 0) {
@@ -171,22 +171,22 @@ class BlockedCsr {
     exec.fence("heddle::matrix::derived");
   }
 
-  /// The borrowed form; valid while this or a copy lives. Columns of each block row ascend.
+  /// The borrowed form; valid while this object or a copy lives. Columns of each block row ascend.
   Matrix matrix() const { return Matrix(made_.storage.matrix(), block_size_, values_); }
-  /// Its arrays, for those who lend them to another library: where the blocks of a block row begin,
-  /// their columns, counted in blocks, and their values.
+  /// Its arrays, for other libraries: the offsets of the block rows, the columns, counted in
+  /// blocks, and the values.
   auto row_ptr() const { return made_.storage.row_ptr(); }
   auto col_idx() const { return made_.storage.col_idx(); }
   auto values() const { return values_; }
   int block_size() const { return block_size_; }
-  /// How many blocks.
+  /// Number of blocks.
   std::int64_t blocks() const { return static_cast<std::int64_t>(made_.storage.nonzeros()); }
   /// Device memory that it holds, in bytes.
   std::size_t bytes() const { return made_.storage.bytes() + made_.kept.bytes() + memory_.bytes(); }
 
   /// Takes the values of A, which has the pattern that the blocks were made from. One launch in the
-  /// order of `exec`, a thread a block: no wait, no allocation. Entries that repeat a place add up
-  /// in their order. Throws Error if the number of entries differs.
+  /// order of `exec`, one thread for each block: no wait, no allocation. Entries that repeat a
+  /// place add up in their order. Throws Error if the number of entries differs.
   void update_values(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
     detail::check_entries(static_cast<std::int64_t>(A.nonzeros()), entries_);
     detail::parallel_for(
@@ -204,9 +204,9 @@ class BlockedCsr {
   typename Arena<Space>::template Array<std::int32_t> place_;
 };
 
-/// A as dense blocks of block_size x block_size, every one that has an entry, with zeros where it
-/// has none. Throws Error if block_size does not divide rows and columns, or offsets do not count
-/// the places.
+/// A as dense blocks of block_size x block_size: each block that holds an entry, filled up with
+/// zeros. Throws Error if block_size does not divide rows and columns, or the type of offsets
+/// cannot hold the number of values.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 BlockedCsr<Exec, S, O, Off> to_blocks(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                                       int block_size) {

@@ -38,11 +38,12 @@ struct FirstTripletOutside {
 
 }  // namespace detail
 
-/// The matrix of triplets in any order: entry k lies at (row_of(k), column_of(k)) and has
-/// values(k); those of one place are added up, in their order. Views of rank 1 that `exec` can
-/// reach. Offsets are as wide as Off says: assemble<std::int64_t>(...) for 2^31 triplets and more.
+/// The matrix of triplets in any order: entry k lies at (row_of(k), column_of(k)) and has the value
+/// values(k). Triplets that repeat a place are added up, in their order. The arguments are Views of
+/// rank 1 that `exec` can access. Off is the type of offsets: assemble<std::int64_t>(...) for 2^31
+/// triplets and more.
 ///
-/// Allocates, and waits for `exec`; values of the same triplets later are one pass
+/// Allocates, and waits for `exec`; new values of the same triplets take one pass
 /// (update_values(exec, values)). Throws Error, naming the triplet, if one lies outside.
 template <Offset Off = int, ExecutionSpace Exec, std::integral Rows, std::integral Columns,
           class RowOf, class ColumnOf, VectorView Values>
@@ -86,9 +87,9 @@ auto assemble(const Exec& exec, Rows rows, Columns columns, const RowOf& row_of,
   return assembled;
 }
 
-/// The row of each entry of A: with A.col_idx() and A.values() its triplets. row_of has an entry
-/// for each. One launch in the order of `exec`: no wait, no allocation. Throws Error if it is of
-/// another length.
+/// The row of each entry of A; with A.col_idx() and A.values() these are its triplets. row_of has
+/// one element for each entry. One launch in the order of `exec`: no wait, no allocation. Throws
+/// Error if the length differs.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space, class RowOf>
   requires(Kokkos::is_view_v<RowOf>)
 void row_of_entries(const Exec& exec, const CsrPattern<O, Off, Space>& A, const RowOf& row_of) {

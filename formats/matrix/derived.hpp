@@ -66,9 +66,9 @@ inline void check_entries(std::int64_t given, std::int64_t expected) {
 
 }  // namespace detail
 
-/// A matrix made from the entries of one or two others: a transpose, a submatrix, a sum, what was
-/// assembled from triplets. It owns its arrays, and keeps for each entry which entries of the
-/// others it is the sum of, so that new values are one pass. A handle: copies share the memory.
+/// A matrix made from the entries of one or two others: a transpose, a submatrix, a sum, or
+/// assembled triplets. It owns its arrays. For each entry it keeps the entries of the others that
+/// it is the sum of, so new values take one pass. A handle: copies share the memory.
 /// docs/matrices.md
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off>
 class DerivedCsr {
@@ -80,7 +80,7 @@ class DerivedCsr {
   /// An empty matrix, to be assigned to.
   DerivedCsr() = default;
 
-  /// The borrowed form that everything else takes; valid while this or a copy lives.
+  /// The borrowed matrix that other functions take; valid while this object or a copy lives.
   Matrix matrix() const { return made_.storage.matrix(); }
   /// The matrix that owns its arrays, without the map of values.
   const Storage& storage() const { return made_.storage; }
@@ -91,15 +91,15 @@ class DerivedCsr {
   std::size_t bytes() const { return made_.storage.bytes() + made_.kept.bytes(); }
 
   /// Takes the values of A, which has the pattern of the matrix that this one was derived from. One
-  /// launch in the order of `exec`: no wait, no allocation. Entries that add up do so in the order
-  /// that they have in A. Throws Error if the number of entries differs; another pattern is not
-  /// noticed.
+  /// launch in the order of `exec`: no wait, no allocation. Entries are added up in the order that
+  /// they have in A. Throws Error if the number of entries differs; another pattern is not
+  /// detected.
   template <MemorySpace From>
   void update_values(const Exec& exec, const CsrMatrix<S, O, Off, From>& A) {
     detail::check_entries(static_cast<std::int64_t>(A.nonzeros()), ones_);
     update(exec, A.values().data(), twice_ ? A.values().data() : nullptr);
   }
-  /// The same from two matrices, of which it is the sum: one.factor * A + other.factor * B.
+  /// As above, for a sum of two matrices: one.factor * A + other.factor * B.
   template <MemorySpace From, MemorySpace FromB>
   void update_values(const Exec& exec, const CsrMatrix<S, O, Off, From>& A,
                      const CsrMatrix<S, O, Off, FromB>& B) {
@@ -107,7 +107,7 @@ class DerivedCsr {
     detail::check_entries(static_cast<std::int64_t>(B.nonzeros()), others_);
     update(exec, A.values().data(), B.values().data());
   }
-  /// The same with new factors: alpha * A + beta * B.
+  /// As above, with new factors: alpha * A + beta * B.
   template <MemorySpace From, MemorySpace FromB>
   void update_values(const Exec& exec, S alpha, const CsrMatrix<S, O, Off, From>& A, S beta,
                      const CsrMatrix<S, O, Off, FromB>& B) {
@@ -115,7 +115,7 @@ class DerivedCsr {
     other_.factor = beta;
     update_values(exec, A, B);
   }
-  /// The same from the values of triplets, in the order in which they were given.
+  /// As above, from the values of triplets, in the order in which they were given.
   template <VectorView Values>
   void update_values(const Exec& exec, const Values& values) {
     static_assert(std::same_as<typename Values::non_const_value_type, S> && Values::rank() == 1,
@@ -124,7 +124,7 @@ class DerivedCsr {
     update(exec, values.data(), nullptr);
   }
 
-  /// How it is made, by the functions that make one.
+  /// Used by the functions that make one.
   DerivedCsr(detail::Derivation<S, O, Off, Space> made, std::int64_t ones, std::int64_t others,
              const detail::Source<S>& one, const detail::Source<S>& other, bool twice)
       : made_(std::move(made)),

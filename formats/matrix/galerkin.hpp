@@ -5,9 +5,9 @@
 
 namespace heddle {
 
-/// R A P, the matrix of a coarse level: A P, which is kept, and R times that. Its pattern is made
-/// once, and its values as often as those of R, A and P change, quietly. Two MultiplyPlans, and as
-/// deterministic: docs/matrices.md
+/// R A P, the matrix of a coarse level, as A P, which is kept, and R times that. The pattern is
+/// made once; new values of R, A and P need no allocation and no wait. Made of two MultiplyPlans
+/// and as deterministic: docs/matrices.md
 template <ExecutionSpace Exec, class Matrix>
 class GalerkinPlan {
  public:
@@ -16,25 +16,25 @@ class GalerkinPlan {
   /// An empty plan, to be assigned to.
   GalerkinPlan() = default;
 
-  /// For a restriction that is stored. The bound of options.max_bytes is one for both products;
-  /// ops are not for triple products. Throws what MultiplyPlan does.
+  /// For a stored restriction. options.max_bytes bounds both products together; ops cannot be given
+  /// for triple products. Throws what MultiplyPlan throws.
   GalerkinPlan(const Exec& exec, const Matrix& R, const Matrix& A, const Matrix& P,
                const MultiplyOptions& options = {})
       : GalerkinPlan(exec, R, A, P, options, Op::none) {}
 
-  /// For R = P*, of a real matrix P': its transpose is stored, and takes new values of P with the
-  /// plan.
+  /// For R = P*, for a real matrix P': the plan stores the transpose and updates its values with
+  /// those of P.
   GalerkinPlan(const Exec& exec, const Matrix& A, const Matrix& P,
                const MultiplyOptions& options = {})
       : GalerkinPlan(exec, P, A, P, options, Op::conjugate_transpose) {}
 
-  /// The values of R A P. No wait, no allocation; may be recorded in a graph. Throws Error if a
-  /// shape or a number of entries differs from those that the plan was made for.
+  /// Computes the values of R A P. No wait, no allocation; may be recorded in a graph. Throws Error
+  /// if a shape or a number of entries differs from those that the plan was made for.
   void numeric(const Exec& exec, const Matrix& R, const Matrix& A, const Matrix& P) {
     AP_.numeric(exec, A, P);
     RAP_.numeric(exec, R, AP_.matrix());
   }
-  /// The same with R = P*, of a plan that was made without an R.
+  /// As above with R = P*, for a plan that was made without an R.
   void numeric(const Exec& exec, const Matrix& A, const Matrix& P) { numeric(exec, P, A, P); }
 
   /// R A P, borrowed; valid while the plan, or a copy of storage(), lives.
@@ -42,7 +42,7 @@ class GalerkinPlan {
   const auto& storage() const { return RAP_.storage(); }
   /// A P, borrowed.
   Matrix product_with_P() const { return AP_.matrix(); }
-  /// Device memory that the plan holds, both products included, in bytes, and the most that it
+  /// Device memory that the plan holds, both products included, in bytes, and the most that it has
   /// held.
   std::size_t bytes() const { return AP_.bytes() + RAP_.bytes(); }
   std::size_t peak_bytes() const {
@@ -72,7 +72,7 @@ class GalerkinPlan {
   MultiplyPlan<Exec, Matrix> RAP_;
 };
 
-/// R A P once.
+/// R A P, computed once.
 template <ExecutionSpace Exec, class Matrix>
 auto galerkin(const Exec& exec, const Matrix& R, const Matrix& A, const Matrix& P,
               const MultiplyOptions& options = {}) {

@@ -12,31 +12,32 @@
 
 namespace heddle {
 
-/// How matrices are multiplied.
+/// Options of products of matrices.
 struct MultiplyOptions {
   static constexpr std::size_t no_bound = std::numeric_limits<std::size_t>::max();
 
-  /// What of A and B is multiplied: C = op_a(A) op_b(B). Anything but Op::none is stored, and takes
-  /// new values in one pass more.
+  /// The ops of A and B: C = op_a(A) op_b(B). For any op but Op::none the plan stores the result,
+  /// and new values take one more pass.
   Op op_a = Op::none;
   Op op_b = Op::none;
   /// The most device memory, in bytes, that the plan may hold at any time, workspace and C
-  /// included; Error says how much it needs.
+  /// included. If that is too little, Error says how much it needs.
   std::size_t max_bytes = no_bound;
-  /// Bytes of workspace of the symbolic phase. For rows that are too long for scratch: two bits a
-  /// column for each such row that is looked at at the same time; one row at least. For the others:
-  /// a column a product, or if those do not fit, or max_bytes is set, columns are found twice.
+  /// Bytes of workspace of the symbolic phase. Rows that are too long for scratch take two bits for
+  /// each column, for each such row that is processed at the same time, at least one. Other rows
+  /// take one column for each product; if those do not fit, or max_bytes is set, columns are
+  /// computed twice.
   std::size_t workspace_bytes = std::size_t{256} << 20;
-  /// Whether the plan keeps a list of which entries make each entry of C, so that new values search
-  /// for nothing: 8 bytes a product and 4 an entry of C, and two walks over the products when the
-  /// plan is made. If not set, it does so unless a CPU's threads have sums of all columns: there a
-  /// list makes the first product two to four times as long, and new values up to four times as
-  /// fast where rows of B are short, else not. There is none where max_bytes does not hold it, an
-  /// entry adds up more than 65536 products, or 32 bits do not count them. Values have the same
-  /// bits either way.
+  /// Whether the plan keeps a list of the entries that make each entry of C, so that new values
+  /// need no search: 8 bytes for each product, 4 for each entry of C, and two passes over the
+  /// products when the plan is made. Default: kept, unless CPU threads hold sums of all columns:
+  /// there a list makes the first product two to four times as long, and speeds up new values only
+  /// if rows of B are short, up to four times. There is no list if max_bytes has no room for it, an
+  /// entry sums more than 65536 products, or 32 bits cannot count them. Values have the same bits
+  /// either way.
   std::optional<bool> keep_products = std::nullopt;
-  /// Whether A, B and D are checked. Without, their columns must be in range, and those of a B that
-  /// is not transposed must ascend, each once.
+  /// Whether A, B and D are checked. Without checks their columns must be in range, and those of a
+  /// B that is not transposed must ascend without repeats.
   bool check = true;
 };
 
@@ -57,21 +58,21 @@ void check_offsets(const std::string& product, std::int64_t entries) {
 
 }  // namespace detail
 
-/// C = alpha op(A) op(B) + beta D, its pattern made once and its values as often as those of A, B
-/// and D change.
+/// C = alpha op(A) op(B) + beta D. The pattern of C is made once, its values as often as those of
+/// A, B and D change.
 ///
-/// C has an entry for each place where a product or an entry of D falls, even if its value is zero,
-/// with the columns of each row in ascending order. A and B may have any shapes that fit, empty
-/// rows, unsorted columns and repeated entries; a B that has the latter is stored sorted and added
-/// up. Each entry of C is added up in the order of A's row, starting from zero: the same bits on
-/// every run, for any number of threads and on any device that rounds alike.
+/// C has an entry for each place that gets a product or an entry of D, even if its value is zero,
+/// with ascending columns in each row. A and B may have any shapes that fit, empty rows, unsorted
+/// columns and repeated entries; if B has the latter, the plan stores it sorted and added up. Each
+/// entry of C is summed in the order of A's row, starting from zero: the same bits on every run,
+/// for any number of threads and on any device with the same rounding.
 ///
-/// A row of C belongs to lanes of a GPU or a thread of a CPU: its sums lie in a table in scratch
-/// or, if it is too long for one, in C, and the longest are cut into pieces; those of a CPU's
-/// thread in an array of all columns, unless that is larger than C or max_bytes is set. The plan
-/// belongs to the device of `exec`, keeps C, and borrows no matrix. Moves, and does not copy.
+/// A subwarp of a GPU or a thread of a CPU computes each row of C. On a GPU sums are in a table in
+/// scratch or, if the row is too long, in C; the longest rows are cut into pieces. On a CPU each
+/// thread has an array of all columns, unless that is larger than C or max_bytes is set. The plan
+/// belongs to the device of `exec`, keeps C, and borrows no matrix. It can be moved, not copied.
 ///
-/// Offsets of C are as wide as OffC says; Error says if they do not count its entries. Source of
+/// OffC is the type of C's offsets; Error is thrown if it cannot count the entries. Source of
 /// counting products, then tables by length: Y. Nagasaka, A. Nukada and S. Matsuoka,
 /// "High-performance and memory-saving sparse general matrix-matrix multiplication for NVIDIA
 /// Pascal GPU", ICPP 2017.
@@ -97,29 +98,29 @@ class MultiplyPlan {
   MultiplyPlan(MultiplyPlan&&) = default;
   MultiplyPlan& operator=(MultiplyPlan&&) = default;
 
-  /// The symbolic phase: counts products, then entries, takes the memory of C, and writes its
-  /// pattern; no value is read, and those of C are not there before numeric(). Waits for `exec`.
-  /// Throws Error, naming row and entry, if A or B is not a matrix; if their shapes do not fit; if
-  /// OffC does not count the entries of C, or options.max_bytes does not hold it.
+  /// The symbolic phase: counts products, then entries, allocates C, and writes its pattern. It
+  /// reads no values, and C has none before numeric(). Waits for `exec`. Throws Error if A or B is
+  /// not a valid matrix, naming row and entry, if their shapes do not fit, if OffC cannot count the
+  /// entries of C, or if options.max_bytes has no room for it.
   MultiplyPlan(const Exec& exec, const MatrixA& A, const MatrixB& B,
                const MultiplyOptions& options = {})
       : MultiplyPlan(exec, A, B, nullptr, options) {}
-  /// The same for a C that holds the pattern of D, of the shape of C.
+  /// As above, for a C that contains the pattern of D, which has the shape of C.
   MultiplyPlan(const Exec& exec, const MatrixA& A, const MatrixB& B, const MatrixA& D,
                const MultiplyOptions& options = {})
       : MultiplyPlan(exec, A, B, &D, options) {}
 
-  /// The values of C = op(A) op(B), of matrices with the patterns that the plan was made for. In
-  /// the order of `exec`: no wait, no allocation; may be recorded in a graph. Throws Error if a
-  /// shape or a number of entries differs; another pattern of the same size is not noticed, and
-  /// products that have no place in C are left out.
+  /// Computes the values of C = op(A) op(B), for matrices with the patterns that the plan was made
+  /// for. In the order of `exec`: no wait, no allocation; may be recorded in a graph. Throws Error
+  /// if a shape or a number of entries differs. Another pattern of the same size is not detected,
+  /// and products without a place in C are dropped.
   void numeric(const Exec& exec, const MatrixA& A, const MatrixB& B) { numeric(exec, S(1), A, B); }
   /// C = alpha op(A) op(B); with alpha == 0 neither A nor B is read.
   void numeric(const Exec& exec, S alpha, const MatrixA& A, const MatrixB& B) {
     multiply(exec, alpha, A, B);
   }
-  /// C = alpha op(A) op(B) + beta D: D is added last; with beta == 0 it is not read. Only if the
-  /// plan was made for a D.
+  /// C = alpha op(A) op(B) + beta D: D is added last, and not read if beta == 0. Only if the plan
+  /// was made for a D.
   void numeric(const Exec& exec, S alpha, const MatrixA& A, const MatrixB& B, S beta,
                const MatrixA& D) {
     if (D.rows() != rows() || D.columns() != columns() ||
@@ -139,10 +140,10 @@ class MultiplyPlan {
   O rows() const { return C_.rows(); }
   O columns() const { return C_.columns(); }
   OffC nonzeros() const { return C_.nonzeros(); }
-  /// Products of an entry of A and one of B: a numeric phase multiplies and adds as many times.
+  /// Products of an entry of A and one of B: the multiplications and additions of a numeric phase.
   std::int64_t products() const { return products_; }
-  /// Device memory that the plan holds, C included, in bytes, and the most that it held, but for
-  /// the workspaces of sorts.
+  /// Device memory that the plan holds, C included, in bytes, and the most that it has held,
+  /// without the workspaces of sorts.
   std::size_t bytes() const {
     return C_.bytes() + rows_.bytes() + pieces_.bytes() + list_.bytes() + dense_.bytes() +
            A_.bytes() + B_.bytes();
@@ -345,7 +346,7 @@ template <ExecutionSpace Exec, class MatrixA, class MatrixB>
 MultiplyPlan(const Exec&, const MatrixA&, const MatrixB&, const MatrixA&, const MultiplyOptions&)
     -> MultiplyPlan<Exec, MatrixA, MatrixB>;
 
-/// op(A) op(B) once: the matrix that a MultiplyPlan keeps, its values on their way in the order of
+/// op(A) op(B), computed once: the matrix of a MultiplyPlan. Its values are ready in the order of
 /// `exec`.
 template <ExecutionSpace Exec, class MatrixA, class MatrixB>
 auto multiply(const Exec& exec, const MatrixA& A, const MatrixB& B,

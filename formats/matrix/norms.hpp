@@ -6,8 +6,8 @@
 #include "add.hpp"
 #include "scale.hpp"
 
-/// Norms and comparisons: numbers of the host, for which each waits. Norms take entries as they are
-/// stored: of a matrix that repeats places, add up the repeats first.
+/// Norms and comparisons. Results are numbers on the host, for which each function waits. Norms use
+/// entries as they are stored: add up repeats first.
 namespace heddle {
 
 namespace detail {
@@ -73,7 +73,7 @@ double norm_max(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
                             detail::Magnitude<S>{A.values().data()});
 }
 
-/// The square root of the sum of the squares of all entries, without overflow between: two
+/// The square root of the sum of the squares of all entries, without overflow in between: two
 /// launches, no allocation.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 double norm_frobenius(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
@@ -86,7 +86,7 @@ double norm_frobenius(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
   return largest * std::sqrt(sum);
 }
 
-/// The largest sum of magnitudes of a row. A workspace of a double for each row.
+/// The largest sum of magnitudes of a row. The workspace is one double for each row.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 double norm_infinity(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
   const std::int64_t rows = A.rows();
@@ -98,22 +98,24 @@ double norm_infinity(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
   return detail::largest_of(exec, rows, detail::Terms<double>{sums.data()});
 }
 
-/// The largest sum of magnitudes of a column: norm_infinity of a transpose, which is made for it.
+/// The largest sum of magnitudes of a column: norm_infinity of a transpose, which is made
+/// temporarily.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 double norm_one(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
   return norm_infinity(exec, transpose(exec, A).matrix());
 }
 
-/// The largest magnitude of an entry of A - B, in which repeats are added up; NaN if one is NaN.
-/// The workspace of add.
+/// The largest magnitude of an entry of A - B, with repeats added up; NaN if one is NaN. The
+/// workspace is that of add.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 double largest_difference(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                           const CsrMatrix<S, O, Off, Space>& B) {
   return norm_max(exec, add(exec, S(1), A, S(-1), B).matrix());
 }
 
-/// Whether A and B are one matrix, whatever the order of their entries: of one shape, with no entry
-/// of A - B above `tolerance` times the largest magnitude of either. No NaN equals another.
+/// Whether A and B are the same matrix, whatever the order of their entries: of the same shape,
+/// with no entry of A - B above `tolerance` times the largest magnitude of either. NaN equals
+/// nothing.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 bool equal(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
            const CsrMatrix<S, O, Off, Space>& B, double tolerance = 0) {
@@ -122,8 +124,8 @@ bool equal(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
   return largest_difference(exec, A, B) <= tolerance * scale;
 }
 
-/// Whether A = A', or with Symmetry::hermitian A = A*, in the sense of equal. A matrix that is not
-/// square is not.
+/// Whether A = A', or with Symmetry::hermitian A = A*, as defined by equal; false if A is not
+/// square.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 bool is_symmetric(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, double tolerance = 0,
                   Symmetry symmetry = Symmetry::symmetric) {

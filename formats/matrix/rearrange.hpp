@@ -3,8 +3,8 @@
 
 #include "derive.hpp"
 
-/// Matrices of the same entries, elsewhere: transposes, sorted rows, repeats added up. Of each
-/// function: it checks A (Error, naming row and entry), allocates, and waits for `exec`; its result
+/// Matrices with the same entries in another order: transposes, sorted rows, repeats added up. Each
+/// function checks A (Error, naming row and entry), allocates, and waits for `exec`; its result
 /// takes new values of A in one pass.
 namespace heddle {
 
@@ -36,22 +36,21 @@ DerivedCsr<Exec, S, O, Off> stored_op(const Exec& exec, const CsrMatrix<S, O, Of
 
 }  // namespace detail
 
-/// op(A), stored. Of a transpose columns of each row ascend, and entries of one place keep their
-/// order.
+/// op(A), stored. In a transpose the columns of each row ascend, and entries of one place keep
+/// their order.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 DerivedCsr<Exec, S, O, Off> transpose(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                                       Op op = Op::transpose) {
   return detail::stored_op(exec, A, op, false, true);
 }
 
-/// A with the columns of each row in ascending order; entries that repeat a place stay apart, in
-/// their order.
+/// A with ascending columns in each row; entries that repeat a place stay separate, in their order.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 DerivedCsr<Exec, S, O, Off> sort_rows(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
   return detail::derive_from(exec, A, A.rows(), A.columns(), {}, detail::AsTheyAre());
 }
 
-/// The same with one entry for each place: those that repeat it are added up, in their order.
+/// As above, with one entry for each place: entries that repeat it are added up, in their order.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 DerivedCsr<Exec, S, O, Off> add_up_repeats(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
   return detail::derive_from(exec, A, A.rows(), A.columns(), {.add_up = true}, detail::AsTheyAre());

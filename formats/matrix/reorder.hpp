@@ -6,9 +6,9 @@
 #include "reorder/breadth_first.hpp"
 #include "select.hpp"
 
-/// Orders of the rows of a square matrix, to be permuted by: order(i) is the row of A that becomes
-/// row i of permute(exec, A, order). Each is a View of its own, the same on every run, for any
-/// number of threads, on any device.
+/// Orders of the rows of a square matrix, for permutations: order(i) is the row of A that becomes
+/// row i of permute(exec, A, order). Each order is a View that owns its memory, and is the same on
+/// every run, for any number of threads, on any device.
 namespace heddle {
 
 namespace detail::reorder {
@@ -171,8 +171,8 @@ void order_graph(const Exec& exec, const Graph<O, Off>& graph, const O* number, 
 
 }  // namespace detail::reorder
 
-/// Rows by the number of their entries, the shortest first; those of one length in their order.
-/// Waits for `exec`.
+/// Rows by number of entries, the shortest first; rows of equal length keep their order. Waits for
+/// `exec`.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 auto order_by_degree(const Exec& exec, const CsrPattern<O, Off, Space>& A) {
   const Kokkos::View<O*, typename Exec::memory_space> order(
@@ -182,9 +182,9 @@ auto order_by_degree(const Exec& exec, const CsrPattern<O, Off, Space>& A) {
   return order;
 }
 
-/// Reverse Cuthill-McKee, for a small bandwidth: each component of A + A' from a vertex at its rim,
-/// level by level, neighbours by ascending degree. Components in the order of their vertices of
-/// lowest degree, reversed as all else.
+/// Reverse Cuthill-McKee, for a small bandwidth: each component of A + A' from a peripheral vertex,
+/// level by level, neighbours by ascending degree. Components are in the order of their vertices of
+/// lowest degree; then everything is reversed.
 ///
 /// Levels are searched in parallel, in four launches each and one wait, all components at the same
 /// time; so a chain of a million rows takes a million of them. A workspace as that of

@@ -8,8 +8,8 @@
 #include "../inspect/each_entry.hpp"
 #include "sum_rows.hpp"
 
-/// Diagonals and scaling. Of each function but identity: a launch in the order of `exec`, no wait,
-/// no allocation; vectors are Views of rank 1 that `exec` can reach, and Error says which is of a
+/// Diagonals and scaling. Each function but identity is one launch in the order of `exec`, with no
+/// wait and no allocation. Vectors are Views of rank 1 that `exec` can access; Error names one of a
 /// wrong length.
 namespace heddle {
 
@@ -89,8 +89,8 @@ struct PutIdentity {
 
 }  // namespace detail
 
-/// The diagonal of A: zero where no entry lies on it, the sum of those that repeat it. Of as many
-/// entries as A has rows, or columns if those are fewer.
+/// The diagonal of A: zero if no entry lies on it, the sum of entries that repeat it. It has as
+/// many entries as A has rows, or columns if those are fewer.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, VectorView V>
 void diagonal(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, const V& diagonal) {
   const std::int64_t rows = A.rows() < A.columns() ? A.rows() : A.columns();

@@ -6,9 +6,9 @@
 #include "../../backends/atomics.hpp"
 #include "rearrange.hpp"
 
-/// Parts of a matrix. Of each function: it checks A (Error, naming row and entry), allocates, and
-/// waits for `exec`. The columns of each row of the result ascend; entries that repeat a place stay
-/// apart. The result takes new values of A in one pass.
+/// Parts of a matrix. Each function checks A (Error, naming row and entry), allocates, and waits
+/// for `exec`. The columns of each row of the result ascend; entries that repeat a place stay
+/// separate. The result takes new values of A in one pass.
 namespace heddle {
 
 /// The entries on one side of the diagonal, with it or without, or the diagonal alone.
@@ -131,8 +131,8 @@ DerivedCsr<Exec, S, O, Off> part_of(const Exec& exec, const CsrMatrix<S, O, Off,
                              detail::KeepPart{part, static_cast<std::int64_t>(A.rows())});
 }
 
-/// A without the entries whose magnitude is at most `threshold`: with 0 without zeros. NaN stays;
-/// with `keep_diagonal` the diagonal does. New values go to the entries that were kept.
+/// A without the entries whose magnitude is at most `threshold`; 0 removes zeros. NaN stays; with
+/// `keep_diagonal` so does the diagonal. New values are those of the entries that were kept.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 DerivedCsr<Exec, S, O, Off> drop_small(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                                        std::type_identity_t<RealOf<S>> threshold = 0,
@@ -142,9 +142,9 @@ DerivedCsr<Exec, S, O, Off> drop_small(const Exec& exec, const CsrMatrix<S, O, O
                                                   static_cast<std::int64_t>(A.rows())});
 }
 
-/// The submatrix whose entry (i, j) is that of A at (rows(i), columns(j)). The lists are Views of
-/// rank 1 that `exec` can reach. Throws Error if one names a row or column twice, or one that A has
-/// not.
+/// The submatrix whose entry (i, j) is the entry of A at (rows(i), columns(j)). The lists are Views
+/// of rank 1 that `exec` can access. Throws Error if one names a row or column twice, or one that A
+/// does not have.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, class Rows,
           class Columns>
   requires(Kokkos::is_view_v<Rows> && Kokkos::is_view_v<Columns>)
@@ -161,7 +161,7 @@ DerivedCsr<Exec, S, O, Off> submatrix(const Exec& exec, const CsrMatrix<S, O, Of
                              detail::MoveTo<O>{row_to, column_to, count});
 }
 
-/// A with its rows and columns in another order: entry (i, j) is that of A at (rows(i),
+/// A with its rows and columns in another order: entry (i, j) is the entry of A at (rows(i),
 /// columns(j)). Throws Error if a list is not a permutation.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, class Rows,
           class Columns>

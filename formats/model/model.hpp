@@ -21,36 +21,35 @@ struct ModelNode {
 };
 using ModelTree = std::vector<ModelNode>;
 
-/// What was learned on a device about the formulas of `choose`: boosted regression trees
-/// (J. Friedman, Greedy function approximation: a gradient boosting machine, 2001), some for each
-/// group of schemes (model_group), which add up to the logarithm of measured over predicted
+/// Corrections of the formulas of `choose`, trained by measurements on a device: boosted regression
+/// trees (J. Friedman, Greedy function approximation: a gradient boosting machine, 2001), several
+/// for each group of schemes (model_group), whose sum is the logarithm of measured over predicted
 /// seconds.
 ///
-/// A plain value: the same inputs give the same answer, everywhere. Read one with read_model
-/// (<heddle/model.hpp>), make one with perf_tests/model/train.py.
+/// A plain value: the same inputs give the same result everywhere. Read one with read_model
+/// (<heddle/model.hpp>), train one with perf_tests/model/train.py.
 class Model {
  public:
-  /// What it was learned for; it says nothing of others.
+  /// What it was trained for; it does not apply to anything else.
   std::string device;
   int scalar_bytes = 8;
   std::int64_t vectors = 1;
   bool apart = true;
-  /// How much of what the trees say is believed, 0 to 1.
+  /// Weight of the trees, 0 to 1.
   double share = 1;
-  /// By how much another format must be predicted to be faster than CSR to be taken: the model is
-  /// not sure of less.
+  /// Another format is chosen only if it is predicted to be faster than CSR by this factor or more,
+  /// the uncertainty of the model.
   double margin = 0;
   std::map<std::string, std::vector<ModelTree>> groups;
 
-  /// Whether it was learned for plans like these on such a device.
+  /// Whether it was trained for such plans on such a device.
   bool is_for(const Device& its_device, const Sizes& sizes) const {
     const bool as_many = sizes.vectors.count == vectors;
     return its_device.name == device && sizes.scalar_bytes == scalar_bytes && as_many &&
            (vectors == 1 || sizes.vectors.apart == apart);
   }
 
-  /// How many times as long as predicted a scheme is expected to take; 1 of a group that it does
-  /// not know.
+  /// Expected over predicted time of a scheme; 1 for a group that it does not know.
   double factor(const Scheme& scheme, const ModelInputs& inputs) const {
     const auto found = groups.find(model_group(scheme));
     if (found == groups.end()) return 1;

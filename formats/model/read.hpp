@@ -56,16 +56,16 @@ class ModelReader {
       begin(triangles_.emplace());
       read_triangles(*triangles_);
     }
-    if (word_ != "end") fail("it ends before its end");
+    if (word_ != "end") fail("the text is truncated");
   }
 
   /// What was read. Throws Error where that is not there.
   Model products() {
-    if (!products_) fail("it knows no products");
+    if (!products_) fail("it holds no model of products");
     return std::move(*products_);
   }
   TriangleModel triangles() {
-    if (!triangles_) fail("it knows no triangular solves");
+    if (!triangles_) fail("it holds no model of triangular solves");
     return std::move(*triangles_);
   }
 
@@ -148,7 +148,7 @@ class ModelReader {
     if (size < 1) fail("a tree has no nodes");
     ModelTree nodes;
     for (int at = 0; at < size; ++at) {
-      if (!next()) fail("it ends before its end");
+      if (!next()) fail("the text is truncated");
       line_.seekg(0);
       ModelNode node;
       node.input = number<int>();
@@ -208,27 +208,27 @@ inline std::ifstream model_file(const std::string& path) {
 
 }  // namespace detail
 
-/// What was learned of products, out of a model's text; `name` is for errors. Throws Error where
-/// the text is cut, no model, of another version, asks for other inputs than this library has, or
-/// knows no products.
+/// The model of products in a model's text; `name` is for errors. Throws Error if the text is
+/// truncated, is no model, has another version, needs inputs that this library lacks, or holds no
+/// model of products.
 inline Model read_model(std::istream& in, const std::string& name) {
   detail::ModelReader reader(in, name);
   reader.read();
   return reader.products();
 }
-/// The same of triangular solves.
+/// The model of triangular solves in a model's text.
 inline TriangleModel read_triangle_model(std::istream& in, const std::string& name) {
   detail::ModelReader reader(in, name);
   reader.read();
   return reader.triangles();
 }
 
-/// Of a file, for SpmvOptions::model. Read it once, and give it to all plans.
+/// Reads a file, for SpmvOptions::model. Read it once and share it among plans.
 inline std::shared_ptr<const Model> read_model(const std::string& path) {
   std::ifstream file = detail::model_file(path);
   return std::make_shared<const Model>(read_model(file, path));
 }
-/// Of a file, for SptrsvOptions::model.
+/// Reads a file, for SptrsvOptions::model.
 inline std::shared_ptr<const TriangleModel> read_triangle_model(const std::string& path) {
   std::ifstream file = detail::model_file(path);
   return std::make_shared<const TriangleModel>(read_triangle_model(file, path));

@@ -26,14 +26,14 @@ inline constexpr std::array triangle_input_names = std::to_array<std::string_vie
      "max_level_rows_log", "cv_level_rows", "dep_dist", "levels_log"});
 using TriangleInputs = std::array<double, triangle_input_names.size()>;
 
-/// What was learned on a device about triangular solves: a perceptron that says of each scheme
+/// A model of triangular solves, trained on a device: a perceptron that rates for each scheme
 /// whether it is within 15 % of the best for a triangle.
 ///
-/// A plain value: the same inputs give the same answer. Read one with read_triangle_model
-/// (<heddle/model.hpp>), make one with perf_tests/model/train.py.
+/// A plain value: the same inputs give the same result. Read one with read_triangle_model
+/// (<heddle/model.hpp>), train one with perf_tests/model/train.py.
 class TriangleModel {
  public:
-  /// A layer of neurons: each has a bias and a weight for each of the layer before.
+  /// A layer of neurons, each with a bias and one weight for each neuron of the layer before.
   struct Layer {
     std::size_t inputs = 0;
     std::vector<double> bias;
@@ -44,30 +44,30 @@ class TriangleModel {
   static constexpr std::size_t terms =
       triangle_input_names.size() * (triangle_input_names.size() + 3) / 2;
 
-  /// What it was learned for; it says nothing of others.
+  /// What it was trained for; it does not apply to anything else.
   std::string device;
   int scalar_bytes = 8;
   std::int64_t vectors = 1;
   bool apart = true;
-  /// Of a CPU; of a GPU its multiprocessors.
+  /// Threads of a CPU; multiprocessors of a GPU.
   int threads = 0;
-  /// Solves that a set-up was shared by: it says nothing of fewer.
+  /// Number of solves over which the set-up was counted: it does not apply to fewer.
   std::int64_t applies = 1000;
-  /// Of the terms: their means, and what they are divided by then.
+  /// Means and divisors that normalize the terms.
   std::array<double, terms> center = {}, scale = {};
-  /// All but the last cut off what is below zero.
+  /// All but the last set negative values to zero.
   std::vector<Layer> layers;
-  /// Of each neuron of the last layer.
+  /// The scheme of each neuron of the last layer.
   std::vector<std::string> schemes;
 
-  /// Whether it was learned for plans like these on such a device.
+  /// Whether it was trained for such plans on such a device.
   bool is_for(const Device& its_device, int its_threads, const ExpectedVectors& its_vectors,
               std::int64_t its_applies) const {
     return its_device.name == device && its_threads == threads && its_applies >= applies &&
            its_vectors.count == vectors && (vectors == 1 || its_vectors.apart == apart);
   }
 
-  /// Of each scheme: above 0 where it is more likely within 15 % than not.
+  /// A score for each scheme: above 0 if it is more likely within 15 % of the best than not.
   std::vector<double> scores(const TriangleInputs& inputs) const {
     std::vector<double> values(inputs.begin(), inputs.end()), next;
     values.reserve(terms);
@@ -88,7 +88,7 @@ class TriangleModel {
     return values;
   }
 
-  /// The same as a share, 0 to 1.
+  /// The score as a probability, 0 to 1.
   static double likelihood(double score) { return 1 / (1 + std::exp(-score)); }
 };
 

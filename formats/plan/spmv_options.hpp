@@ -16,68 +16,67 @@ namespace heddle {
 
 class Model;
 
-/// What a user may say about a plan; every default is sensible.
+/// Options of a plan. Every default is sensible.
 struct SpmvOptions {
-  /// Pins the scheme; by default `choose` takes one. Parameters that it leaves out are resolved by
-  /// the inspector: see SpmvPlan::scheme.
+  /// Pins the scheme; by default `choose` selects one. The inspector resolves parameters that are
+  /// left out: see SpmvPlan::scheme.
   std::optional<Scheme> scheme = std::nullopt;
-  /// Pins the scheme of the stored transpose, where there is one.
+  /// Pins the scheme of the stored transpose, if there is one.
   std::optional<Scheme> transposed_scheme = std::nullopt;
-  /// How often the plan will be applied: what an inspection may cost.
+  /// Number of applies that the plan is made for: more of them justify a longer inspection.
   std::int64_t expected_applies = 1000;
-  /// The vectors that x will hold. x may hold any others; but expect several that lie apart, and
-  /// schemes that gain by it keep room to lay them side by side.
+  /// The vectors that x will hold. Any other number works too. If several vectors in LayoutLeft are
+  /// expected, schemes that gain by it reserve memory to pack them side by side.
   ExpectedVectors vectors = {};
-  /// Ops that will be applied besides Op::none: what they need is prepared with the plan. Others
-  /// can be prepared later: SpmvPlan::prepare.
+  /// Ops that will be applied besides Op::none. The plan prepares them; SpmvPlan::prepare can
+  /// prepare others later.
   std::vector<Op> ops = {};
-  /// Restricts the choice to schemes that read the user's values in place, and apply `ops` so: a
-  /// stored transpose never does, transpose=atomics does, slower and not reproducible.
+  /// Restricts the choice to schemes that read the user's values in place, for `ops` too. A stored
+  /// transpose never does; transpose=atomics does, but it is slower and not reproducible.
   bool values_in_place = false;
   /// The most device memory, in bytes, that the plan may keep beyond the matrix, a stored transpose
-  /// included: bytes() is never more. Schemes that are predicted to keep more are left out of the
-  /// choice, and one that turns out to is given back. What an inspection needs for a while and
-  /// frees again is not bounded.
+  /// included: bytes() never exceeds it. The choice skips schemes that are predicted to keep more,
+  /// and drops one that turns out to. The bound does not include temporary memory of an inspection.
   std::size_t max_bytes = no_bound;
-  /// Seconds that the plan may spend on applies of the schemes that are predicted to be the best,
-  /// inspecting them included, to keep the one that is the fastest here; 0 takes the prediction's
-  /// word. A budget, not a promise: two at least are measured, however long that takes. Two plans
-  /// of one matrix may then come out with different schemes. Not where the scheme is pinned.
+  /// Seconds that the plan may spend on measuring the schemes with the best predictions, their
+  /// inspections included; it keeps the fastest. 0: the plan relies on the predictions. At least
+  /// two schemes are measured, even if that takes longer. Two plans of one matrix may then get
+  /// different schemes. Ignored if the scheme is pinned.
   double measure_seconds = 0;
-  /// A file that remembers what measure_seconds found, for this pattern, device, number of threads,
-  /// list of formats and what is asked here; empty: none. A plan that finds its matrix there takes
-  /// that scheme and measures nothing, whatever measure_seconds is; one that measures adds to it.
-  /// Programs may share it. Where it cannot be read or written, or is another kind of file, the
-  /// plan chooses as if it were not there; explain() says so. Of the values nothing is remembered.
+  /// A file that keeps the results of measure_seconds, by pattern, device, number of threads, list
+  /// of formats and options; empty: none. If the file knows the matrix, the plan uses its scheme
+  /// and measures nothing, whatever measure_seconds is. A plan that measures adds its result.
+  /// Several programs may share the file. If it cannot be read or written, or is another kind of
+  /// file, the plan ignores it, and explain() says so. The file holds no values of the matrix.
   std::string cache = {};
-  /// Bytes that the device's memory reads and writes in a second, for the choice: what
-  /// `heddle-bench device` measures of a copy, for one. 0: Device::bytes_per_second, which is known
-  /// by name or by what the device says of itself; no plan measures it.
+  /// Bytes per second that the choice assumes for the device's memory, for instance what
+  /// `heddle-bench device` measures for a copy. 0: Device::bytes_per_second, which comes from the
+  /// device's name or properties; no plan measures it.
   double bytes_per_second = 0;
-  /// What was learned about the choice on this device (read_model of <heddle/model.hpp>); without
-  /// one, and where it is for another device, scalar or number of vectors, the formulas alone
-  /// decide. With one every plan looks at the pattern of its matrix.
+  /// A model of the choice on this device (read_model of <heddle/model.hpp>). Without one, or if it
+  /// is for another device, scalar or number of vectors, the formulas alone decide. With a model
+  /// every plan reads the pattern of its matrix.
   std::shared_ptr<const Model> model = nullptr;
-  /// Whether to look for column indices out of range, one pass over col_idx, unless
-  /// promises.in_range spares it. The row pointer is checked in any case.
+  /// Whether column indices are checked: one pass over col_idx, which promises.in_range saves. The
+  /// row pointer is always checked.
   bool check = true;
-  /// What you vouch for, so that inspections need not look.
+  /// Properties of the matrix that you guarantee, so that inspections need not check them.
   Promises promises = {};
-  /// Whether the inspection holds you to the promises, which costs what they spare and more. By
-  /// default in debug builds (without NDEBUG).
+  /// Whether the inspection checks the promises, which costs more than they save. Default: in debug
+  /// builds (without NDEBUG).
   bool check_promises = detail::asserts;
-  /// Whether to look for applies of one plan that overlap, which is an error: on a GPU two launches
-  /// an apply more. By default in debug builds (without NDEBUG).
+  /// Whether overlapping applies of one plan, which are an error, are detected: on a GPU two more
+  /// launches for each apply. Default: in debug builds (without NDEBUG).
   bool check_overlap = detail::asserts;
-  /// Says that A is one triangle, with the diagonal, of a symmetric or Hermitian matrix, which is
-  /// what the plan then applies. Of a Hermitian matrix the imaginary part of the diagonal is
-  /// ignored.
+  /// Declares that A holds one triangle, with the diagonal, of a symmetric or Hermitian matrix. The
+  /// plan then applies the whole matrix. For a Hermitian matrix the imaginary part of the diagonal
+  /// is ignored.
   ///
-  /// The plan stores both triangles, and any format runs them: that takes as many bytes as the
-  /// whole in CSR, and an offset an entry for new values, beside what the scheme keeps; and a sort
-  /// by column to set up. Where max_bytes has no room for that, or a scheme of csb is pinned, a
-  /// format applies the triangle as it is, if the plan's list has one that does (TriangleFormats):
-  /// on a GPU 8 to 32 times as slow.
+  /// The plan stores both triangles, and any format runs them. That takes the bytes of the whole
+  /// matrix in CSR, and one offset for each entry for new values, beside what the scheme keeps; the
+  /// set-up sorts by column. If max_bytes has no room for that, or a scheme of csb is pinned, a
+  /// format that supports it applies the triangle as it is (TriangleFormats): on a GPU 8 to 32
+  /// times as slow.
   Symmetry symmetry = Symmetry::none;
 };
 

@@ -6,8 +6,8 @@
 
 namespace heddle {
 
-/// Tiles of 16 x 16, each stored in the way that suits it, with column numbers of 4 bits: for
-/// matrices that are dense in places. Copies the matrix.
+/// Tiles of 16 x 16, each in one of several layouts, with 4-bit column indices: for matrices with
+/// dense parts. Copies the matrix.
 struct TiledFormat {
   static constexpr const char* name = "tiled";
 

@@ -30,17 +30,15 @@ class MklConversion : public ConvertContestant<S> {
   void convert(const Exec&) override {
     release();
     mkl::check(mkl_sparse_convert_bsr(from_.handle(), problem_.block, SPARSE_LAYOUT_ROW_MAJOR,
-                                      SPARSE_OPERATION_NON_TRANSPOSE, &made_),
+                                      mkl::plain, &made_),
                "mkl_sparse_convert_bsr");
   }
 
   void product(const Exec&) override {
     constexpr auto multiply =
         mkl::of_type<M>(mkl_sparse_s_mv, mkl_sparse_d_mv, mkl_sparse_c_mv, mkl_sparse_z_mv);
-    matrix_descr general{};
-    general.type = SPARSE_MATRIX_TYPE_GENERAL;
-    mkl::check(multiply(SPARSE_OPERATION_NON_TRANSPOSE, mkl::value(S(1)), made_, general,
-                        mkl::array(problem_.x), mkl::value(S(0)), mkl::array(problem_.y)),
+    mkl::check(multiply(mkl::plain, mkl::value(S(1)), made_, mkl::general(), mkl::array(problem_.x),
+                        mkl::value(S(0)), mkl::array(problem_.y)),
                "mkl_sparse_mv");
   }
   bool allocates_through_kokkos() const override { return false; }
@@ -56,11 +54,8 @@ class MklConversion : public ConvertContestant<S> {
   sparse_matrix_t made_ = nullptr;
 };
 
-[[maybe_unused]] const bool entered = add_baseline<Problem>(
-    {"mkl-bsr", "Intel MKL's mkl_sparse_convert_bsr", [](const Exec& exec, const Problem& problem) {
-       mkl::share_threads(exec);
-       return std::make_unique<MklConversion>(exec, problem);
-     }});
+[[maybe_unused]] const bool entered =
+    add_contestant<MklConversion, Problem>("mkl-bsr", "Intel MKL's mkl_sparse_convert_bsr");
 
 }  // namespace
 

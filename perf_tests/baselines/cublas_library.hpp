@@ -61,21 +61,34 @@ class Vectors {
                native(z.data()), rows_),
           "cublasXdgmm");
   }
-  /// The first `count` columns of V, a vector each: h = V^H w, then w -= V h, where factors lie on
-  /// the host, 1, 0 and -1 in that order; h is an array on the device.
-  void project(const Vector& V, int count, const Vector& w, const Vector& h) const {
-    constexpr auto call = of_scalar<S>(cublasSgemv, cublasDgemv, cublasCgemv, cublasZgemv);
-    const S one(1), zero(0), less(-1);
+  /// h = V^H w, then w -= V h, for the first `count` columns of V, `stride` apart; factors lie on
+  /// the host.
+  void project(const Vector& V, int stride, int count, const Vector& w, S* h) const {
     const auto adjoint = is_complex<S> ? CUBLAS_OP_C : CUBLAS_OP_T;
-    check(call(handle_, adjoint, rows_, count, native(&one), native(V.data()), rows_,
-               native(w.data()), 1, native(&zero), native(h.data()), 1),
-          "cublasXgemv");
-    check(call(handle_, CUBLAS_OP_N, rows_, count, native(&less), native(V.data()), rows_,
-               native(h.data()), 1, native(&one), native(w.data()), 1),
-          "cublasXgemv");
+    gemv(adjoint, V, stride, count, S(1), w.data(), S(0), h);
+    gemv(CUBLAS_OP_N, V, stride, count, S(-1), h, S(1), w.data());
+  }
+  /// w = V y, likewise.
+  void combine(const Vector& V, int stride, int count, const S* y, const Vector& w) const {
+    gemv(CUBLAS_OP_N, V, stride, count, S(1), y, S(0), w.data());
+  }
+  /// y = R^-1 y for the upper triangle R of order `count`, its columns `stride` apart.
+  void solve_upper(const S* R, int stride, int count, S* y) const {
+    constexpr auto call = of_scalar<S>(cublasStrsv, cublasDtrsv, cublasCtrsv, cublasZtrsv);
+    check(call(handle_, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, count, native(R),
+               stride, native(y), 1),
+          "cublasXtrsv");
   }
 
  private:
+  void gemv(cublasOperation_t op, const Vector& V, int stride, int count, S a, const S* x, S b,
+            S* y) const {
+    constexpr auto call = of_scalar<S>(cublasSgemv, cublasDgemv, cublasCgemv, cublasZgemv);
+    check(call(handle_, op, rows_, count, native(&a), native(V.data()), stride, native(x), 1,
+               native(&b), native(y), 1),
+          "cublasXgemv");
+  }
+
   cublasHandle_t handle_ = nullptr;
   int rows_;
 };

@@ -2,28 +2,12 @@
 // What a loop over cuSPARSE and cuBLAS applies: the matrix and a preconditioner, on one stream.
 #pragma once
 
-#include <functional>
-
-#include "cublas_library.hpp"
+#include "cusparse_diagonal.hpp"
 #include "cusparse_factors.hpp"
 
 namespace heddle::bench::cusparse {
 
-enum class With { none, jacobi, ilu0, ic0 };
-
-/// The inverse of the diagonal of A.
-template <class Matrix, class Vector>
-struct InverseKernel {
-  Matrix A;
-  Vector inverse;
-
-  KOKKOS_FUNCTION void operator()(int i) const {
-    using S = typename Matrix::scalar_type;
-    for (auto k = A.row_ptr()(i); k < A.row_ptr()(i + 1); ++k) {
-      if (A.col_idx()(k) == i) inverse(i) = S(1) / A.values()(k);
-    }
-  }
-};
+enum class With { none, jacobi, ssor, ilu0, ic0 };
 
 /// A and M^-1 of a system of `Problem` (bench/solve), in calls that a graph may record.
 template <Scalar S>
@@ -36,33 +20,30 @@ class System {
       : exec_(exec),
         blas_(exec, problem.x.extent(0), cublas::Numbers::on_host),
         product_(exec, problem.A, problem.b, problem.x) {
-    const auto rows = static_cast<std::int64_t>(problem.x.extent(0));
-    if (with == With::jacobi) {
-      inverse_ = allocate<S>(exec, "heddle::bench::inverse", rows);
-      invert_ = [exec, A = problem.A, inverse = inverse_] {
-        Kokkos::parallel_for("heddle::bench::invert_diagonal",
-                             Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 0, A.rows()),
-                             InverseKernel{A, inverse});
-      };
-      invert_();
-    } else if (with != With::none) {
-      factors_.emplace(exec, problem.A, with == With::ic0);
+    switch (with) {
+      case With::none: break;
+      case With::jacobi: inverse_.emplace(exec, problem.A, true); break;
+      case With::ssor: sweep_.emplace(exec, problem.A); break;
+      default: factors_.emplace(exec, problem.A, with == With::ic0);
     }
   }
 
   void product(const Vector& x, const Vector& y) const { product_.apply(S(1), x, S(0), y); }
   void precondition(const Vector& r, const Vector& z) const {
     if (factors_) return factors_->solve(r, z);
-    if (invert_) return blas_.scale(inverse_, r, z);
+    if (sweep_) return sweep_->solve(blas_, r, z);
+    if (inverse_) return inverse_->apply(blas_, r, z);
     Kokkos::deep_copy(exec_, z, r);
   }
-  bool preconditions() const { return factors_ || invert_; }
+  bool preconditions() const { return factors_ || sweep_ || inverse_; }
   void update_values() {
     if (factors_) factors_->factor();
-    if (invert_) invert_();
+    if (sweep_) sweep_->update_values();
+    if (inverse_) inverse_->update_values();
   }
   std::size_t bytes() const {
-    return product_.bytes() + inverse_.span() * sizeof(S) + (factors_ ? factors_->bytes() : 0);
+    const auto of = [](const auto& part) { return part ? part->bytes() : 0; };
+    return product_.bytes() + of(inverse_) + of(sweep_) + of(factors_);
   }
   const cublas::Vectors<S>& blas() const { return blas_; }
 
@@ -70,8 +51,8 @@ class System {
   Exec exec_;
   cublas::Vectors<S> blas_;
   Product<S> product_;
-  Vector inverse_;
-  std::function<void()> invert_;
+  std::optional<Diagonal<S>> inverse_;
+  std::optional<SymmetricSweep<S>> sweep_;
   std::optional<Factors<S>> factors_;
 };
 

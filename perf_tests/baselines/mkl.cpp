@@ -17,10 +17,11 @@ class MklProduct : public SpmvContestant<S> {
   MklProduct(const Problem& problem, bool optimize) : problem_(problem), matrix_(problem.A) {
     if (!optimize) return;
     if (problem.columns == 1) {
-      mkl::check(mkl_sparse_set_mv_hint(matrix_.handle(), plain, general(), mkl::expected_applies),
+      mkl::check(mkl_sparse_set_mv_hint(matrix_.handle(), mkl::plain, mkl::general(),
+                                        mkl::expected_applies),
                  "mkl_sparse_set_mv_hint");
     } else {
-      mkl::check(mkl_sparse_set_mm_hint(matrix_.handle(), plain, general(), layout(),
+      mkl::check(mkl_sparse_set_mm_hint(matrix_.handle(), mkl::plain, mkl::general(), layout(),
                                         problem.columns, mkl::expected_applies),
                  "mkl_sparse_set_mm_hint");
     }
@@ -34,21 +35,13 @@ class MklProduct : public SpmvContestant<S> {
   bool allocates_through_kokkos() const override { return false; }
 
  private:
-  static constexpr auto plain = SPARSE_OPERATION_NON_TRANSPOSE;
-
   sparse_layout_t layout() const { return mkl::layout(problem_.row_major); }
-
-  static matrix_descr general() {
-    matrix_descr description{};
-    description.type = SPARSE_MATRIX_TYPE_GENERAL;
-    return description;
-  }
 
   sparse_status_t apply_vector(M alpha, M beta) {
     constexpr auto product =
         mkl::of_type<M>(mkl_sparse_s_mv, mkl_sparse_d_mv, mkl_sparse_c_mv, mkl_sparse_z_mv);
-    return product(plain, alpha, matrix_.handle(), general(), mkl::array(problem_.x), beta,
-                   mkl::array(problem_.y));
+    return product(mkl::plain, alpha, matrix_.handle(), mkl::general(), mkl::array(problem_.x),
+                   beta, mkl::array(problem_.y));
   }
 
   sparse_status_t apply_columns(M alpha, M beta) {
@@ -57,25 +50,18 @@ class MklProduct : public SpmvContestant<S> {
     const MKL_INT k = problem_.columns;
     const MKL_INT ldx = problem_.row_major ? k : problem_.A.columns();
     const MKL_INT ldy = problem_.row_major ? k : problem_.A.rows();
-    return product(plain, alpha, matrix_.handle(), general(), layout(), mkl::array(problem_.x), k,
-                   ldx, beta, mkl::array(problem_.y), ldy);
+    return product(mkl::plain, alpha, matrix_.handle(), mkl::general(), layout(),
+                   mkl::array(problem_.x), k, ldx, beta, mkl::array(problem_.y), ldy);
   }
 
   Problem problem_;
   mkl::Matrix<S, Off> matrix_;
 };
 
-bool enter(const char* name, const char* description, bool optimize) {
-  return add_baseline<Problem>(
-      {name, description, [optimize](const Exec& exec, const Problem& problem) {
-         mkl::share_threads(exec);
-         return std::make_unique<MklProduct>(problem, optimize);
-       }});
-}
-
-[[maybe_unused]] const bool as_created = enter("mkl-plain", "Intel MKL, CSR as created", false);
-[[maybe_unused]] const bool optimized =
-    enter("mkl-optimized", "Intel MKL, after mkl_sparse_optimize", true);
+[[maybe_unused]] const bool as_created =
+    add_contestant<MklProduct, Problem>("mkl-plain", "Intel MKL, CSR as created", false);
+[[maybe_unused]] const bool optimized = add_contestant<MklProduct, Problem>(
+    "mkl-optimized", "Intel MKL, after mkl_sparse_optimize", true);
 
 }  // namespace
 

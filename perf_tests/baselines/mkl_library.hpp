@@ -60,6 +60,8 @@ inline void check(sparse_status_t status, const char* what) {
               "leave this baseline out for this problem");
 }
 
+inline constexpr auto plain = SPARSE_OPERATION_NON_TRANSPOSE;
+
 inline matrix_descr described(sparse_matrix_type_t type, sparse_fill_mode_t mode,
                               sparse_diag_type_t diag) {
   matrix_descr description{};
@@ -69,42 +71,16 @@ inline matrix_descr described(sparse_matrix_type_t type, sparse_fill_mode_t mode
   return description;
 }
 
+inline matrix_descr general() {
+  return described(SPARSE_MATRIX_TYPE_GENERAL, SPARSE_FILL_MODE_FULL, SPARSE_DIAG_NON_UNIT);
+}
+
 /// What an inspection may count on.
 inline constexpr MKL_INT expected_applies = 1000;
 
 inline sparse_layout_t layout(bool row_major) {
   return row_major ? SPARSE_LAYOUT_ROW_MAJOR : SPARSE_LAYOUT_COLUMN_MAJOR;
 }
-
-/// A CSR matrix as MKL knows it, which borrows the arrays.
-template <Scalar S, Offset Off>
-class Matrix {
- public:
-  explicit Matrix(const CsrMatrix<S, Index, Off, Space>& A) {
-    if constexpr (sizeof(Off) != sizeof(MKL_INT)) {
-      throw Error("this MKL has offsets of " + std::to_string(8 * sizeof(MKL_INT)) + " bits",
-                  "use --offset " + std::to_string(8 * sizeof(MKL_INT)));
-    } else {
-      auto* begin = reinterpret_cast<MKL_INT*>(const_cast<Off*>(A.row_ptr().data()));
-      auto* columns = const_cast<MKL_INT*>(A.col_idx().data());
-      constexpr auto create = of_type<Type<S>>(mkl_sparse_s_create_csr, mkl_sparse_d_create_csr,
-                                               mkl_sparse_c_create_csr, mkl_sparse_z_create_csr);
-      check(create(&handle_, SPARSE_INDEX_BASE_ZERO, A.rows(), A.columns(), begin, begin + 1,
-                   columns, array(A.values())),
-            "mkl_sparse_create_csr");
-    }
-  }
-  Matrix(const Matrix&) = delete;
-  ~Matrix() {
-    if (handle_) mkl_sparse_destroy(handle_);
-  }
-
-  sparse_matrix_t handle() const { return handle_; }
-  void optimize() { check(mkl_sparse_optimize(handle_), "mkl_sparse_optimize"); }
-
- private:
-  sparse_matrix_t handle_ = nullptr;
-};
 
 /// Before any call of MKL: it then runs on the program's OpenMP, unless share_threads says
 /// otherwise or the environment did.
@@ -131,5 +107,36 @@ inline void share_threads(const Exec& exec) {
   (void)chosen;
   mkl_set_num_threads(exec.concurrency());
 }
+
+/// A CSR matrix as MKL knows it, which borrows the arrays. MKL has all threads from then on.
+template <Scalar S, Offset Off>
+class Matrix {
+ public:
+  explicit Matrix(const CsrMatrix<S, Index, Off, Space>& A) {
+    if constexpr (sizeof(Off) != sizeof(MKL_INT)) {
+      throw Error("this MKL has offsets of " + std::to_string(8 * sizeof(MKL_INT)) + " bits",
+                  "use --offset " + std::to_string(8 * sizeof(MKL_INT)));
+    } else {
+      share_threads(Exec());
+      auto* begin = reinterpret_cast<MKL_INT*>(const_cast<Off*>(A.row_ptr().data()));
+      auto* columns = const_cast<MKL_INT*>(A.col_idx().data());
+      constexpr auto create = of_type<Type<S>>(mkl_sparse_s_create_csr, mkl_sparse_d_create_csr,
+                                               mkl_sparse_c_create_csr, mkl_sparse_z_create_csr);
+      check(create(&handle_, SPARSE_INDEX_BASE_ZERO, A.rows(), A.columns(), begin, begin + 1,
+                   columns, array(A.values())),
+            "mkl_sparse_create_csr");
+    }
+  }
+  Matrix(const Matrix&) = delete;
+  ~Matrix() {
+    if (handle_) mkl_sparse_destroy(handle_);
+  }
+
+  sparse_matrix_t handle() const { return handle_; }
+  void optimize() { check(mkl_sparse_optimize(handle_), "mkl_sparse_optimize"); }
+
+ private:
+  sparse_matrix_t handle_ = nullptr;
+};
 
 }  // namespace heddle::bench::mkl

@@ -66,10 +66,9 @@ class KokkosKernelsProduct {
   KokkosKernels::Experimental::KokkosKernelsHandle<Off, Index, S, Exec, Space, Space> handle_;
 };
 
-[[maybe_unused]] const bool entered = add_baseline<Problem>(
-    {"kk", "Kokkos Kernels, its default algorithm", [](const Exec& exec, const Problem& problem) {
-       return std::make_unique<ProductsInTurn<S, Off, KokkosKernelsProduct>>(exec, problem);
-     }});
+[[maybe_unused]] const bool entered =
+    add_contestant<ProductsInTurn<S, Off, KokkosKernelsProduct>, Problem>(
+        "kk", "Kokkos Kernels, its default algorithm");
 
 }  // namespace
 

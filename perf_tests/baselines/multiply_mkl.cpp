@@ -15,9 +15,8 @@ using M = mkl::Type<S>;
 
 class MklProduct {
  public:
-  MklProduct(const Exec& exec, const Matrix& A, const Matrix& B)
+  MklProduct(const Exec&, const Matrix& A, const Matrix& B)
       : rows_(A.rows()), columns_(B.columns()), a_(A), b_(B) {
-    mkl::share_threads(exec);
     stage(SPARSE_STAGE_FULL_MULT_NO_VAL);
   }
   MklProduct(const MklProduct&) = delete;
@@ -47,12 +46,9 @@ class MklProduct {
     finished_ = true;
   }
   void stage(sparse_request_t request) {
-    matrix_descr general{};
-    general.type = SPARSE_MATRIX_TYPE_GENERAL;
-    mkl::check(
-        mkl_sparse_sp2m(SPARSE_OPERATION_NON_TRANSPOSE, general, a_.handle(),
-                        SPARSE_OPERATION_NON_TRANSPOSE, general, b_.handle(), request, &made_),
-        "mkl_sparse_sp2m");
+    mkl::check(mkl_sparse_sp2m(mkl::plain, mkl::general(), a_.handle(), mkl::plain, mkl::general(),
+                               b_.handle(), request, &made_),
+               "mkl_sparse_sp2m");
   }
 
   Index rows_, columns_;
@@ -61,10 +57,8 @@ class MklProduct {
   bool finished_ = false;
 };
 
-[[maybe_unused]] const bool entered = add_baseline<Problem>(
-    {"mkl", "Intel MKL's mkl_sparse_sp2m, in stages", [](const Exec& exec, const Problem& problem) {
-       return std::make_unique<ProductsInTurn<S, Off, MklProduct>>(exec, problem);
-     }});
+[[maybe_unused]] const bool entered = add_contestant<ProductsInTurn<S, Off, MklProduct>, Problem>(
+    "mkl", "Intel MKL's mkl_sparse_sp2m, in stages");
 
 }  // namespace
 

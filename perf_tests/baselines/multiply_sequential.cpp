@@ -66,11 +66,9 @@ class SequentialProduct {
   std::vector<S> values_, sums_;
 };
 
-[[maybe_unused]] const bool entered = add_baseline<Problem>(
-    {"program", "by rows with a dense accumulator on one thread (Gustavson)",
-     [](const Exec& exec, const Problem& problem) {
-       return std::make_unique<ProductsInTurn<S, Off, SequentialProduct>>(exec, problem);
-     }});
+[[maybe_unused]] const bool entered =
+    add_contestant<ProductsInTurn<S, Off, SequentialProduct>, Problem>(
+        "program", "by rows with a dense accumulator on one thread (Gustavson)");
 
 }  // namespace
 

@@ -59,17 +59,10 @@ class Rocsparse : public SpmvContestant<S> {
   rocsparse::Buffer buffer_;
 };
 
-bool enter(const char* name, const char* description, rocsparse_spmv_alg algorithm) {
-  return add_baseline<Problem>(
-      {name, description, [algorithm](const Exec& exec, const Problem& problem) {
-         return std::make_unique<Rocsparse>(exec, problem, algorithm);
-       }});
-}
-
-[[maybe_unused]] const bool adaptive =
-    enter("rocsparse-adaptive", "rocSPARSE, CSR adaptive", rocsparse_spmv_alg_csr_adaptive);
-[[maybe_unused]] const bool stream =
-    enter("rocsparse-stream", "rocSPARSE, CSR stream", rocsparse_spmv_alg_csr_stream);
+[[maybe_unused]] const bool adaptive = add_contestant<Rocsparse, Problem>(
+    "rocsparse-adaptive", "rocSPARSE, CSR adaptive", rocsparse_spmv_alg_csr_adaptive);
+[[maybe_unused]] const bool stream = add_contestant<Rocsparse, Problem>(
+    "rocsparse-stream", "rocSPARSE, CSR stream", rocsparse_spmv_alg_csr_stream);
 
 }  // namespace
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loops over cuSPARSE (SpMV, SpSV, csrilu02, csric02) and cuBLAS: with numbers on the host, and
-// conjugate gradients with numbers on the device, recorded.
+// with numbers on the device, recorded.
 #include "../bench/solve/loop_solve.hpp"
+#include "cusparse_bicgstab.hpp"
 #include "cusparse_cg.hpp"
+#include "cusparse_gmres.hpp"
 
 namespace heddle::bench {
 
@@ -45,6 +47,16 @@ class CusparseKernels {
   cusparse::System<S> system_;
 };
 
+std::unique_ptr<SolveContestant<S>> record(const Exec& exec, const Problem& problem, With with) {
+  switch (problem.request.method()) {
+    case Method::cg: return std::make_unique<cusparse::GraphCg<S, Off>>(exec, problem, with);
+    case Method::bicgstab:
+      return std::make_unique<cusparse::GraphBicgstab<S, Off>>(exec, problem, with);
+    case Method::gmres: break;
+  }
+  return std::make_unique<cusparse::GraphGmres<S, Off>>(exec, problem, with);
+}
+
 bool enter(const std::string& of, const char* description, With with) {
   add_baseline<Problem>(
       {"cusparse-" + of, description, [with](const Exec& exec, const Problem& problem) {
@@ -53,14 +65,14 @@ bool enter(const std::string& of, const char* description, With with) {
        }});
   return add_baseline<Problem>(
       {"cusparse-graph-" + of, std::string(description) + ", numbers on the device, recorded",
-       [with](const Exec& exec, const Problem& problem) {
-         return std::make_unique<cusparse::GraphCg<S, Off>>(exec, problem, with);
-       }});
+       [with](const Exec& exec, const Problem& problem) { return record(exec, problem, with); }});
 }
 
 [[maybe_unused]] const bool none = enter("none", "a loop over cuSPARSE and cuBLAS", With::none);
 [[maybe_unused]] const bool jacobi =
     enter("jacobi", "a loop over cuSPARSE and cuBLAS, the diagonal", With::jacobi);
+[[maybe_unused]] const bool ssor =
+    enter("ssor", "a loop over cuSPARSE and cuBLAS, a symmetric sweep by SpSV", With::ssor);
 [[maybe_unused]] const bool ilu0 =
     enter("ilu0", "a loop over cuSPARSE and cuBLAS, csrilu02 and SpSV", With::ilu0);
 [[maybe_unused]] const bool ic0 =

@@ -57,17 +57,10 @@ class KokkosKernelsSolve : public SptrsvContestant<S> {
   KokkosKernels::Experimental::KokkosKernelsHandle<Off, Index, S, Exec, Space, Space> handle_;
 };
 
-bool enter(const char* name, const char* description, SPTRSVAlgorithm algorithm) {
-  return add_baseline<Problem>(
-      {name, description, [algorithm](const Exec& exec, const Problem& problem) {
-         return std::make_unique<KokkosKernelsSolve>(exec, problem, algorithm);
-       }});
-}
-
-[[maybe_unused]] const bool ranges = enter(
+[[maybe_unused]] const bool ranges = add_contestant<KokkosKernelsSolve, Problem>(
     "kk-ranges", "Kokkos Kernels, level sets, a thread a row", SPTRSVAlgorithm::SEQLVLSCHD_RP);
-[[maybe_unused]] const bool teams =
-    enter("kk-teams", "Kokkos Kernels, level sets, a team a row", SPTRSVAlgorithm::SEQLVLSCHD_TP1);
+[[maybe_unused]] const bool teams = add_contestant<KokkosKernelsSolve, Problem>(
+    "kk-teams", "Kokkos Kernels, level sets, a team a row", SPTRSVAlgorithm::SEQLVLSCHD_TP1);
 
 }  // namespace
 

@@ -66,13 +66,10 @@ class MklSolve : public SptrsvContestant<S> {
   }
 
   matrix_descr triangle() const {
-    matrix_descr description{};
-    description.type = SPARSE_MATRIX_TYPE_TRIANGULAR;
-    description.mode =
-        problem_.triangle == Triangle::lower ? SPARSE_FILL_MODE_LOWER : SPARSE_FILL_MODE_UPPER;
-    description.diag =
-        problem_.diagonal == Diagonal::unit ? SPARSE_DIAG_UNIT : SPARSE_DIAG_NON_UNIT;
-    return description;
+    const bool lower = problem_.triangle == Triangle::lower;
+    return mkl::described(
+        SPARSE_MATRIX_TYPE_TRIANGULAR, lower ? SPARSE_FILL_MODE_LOWER : SPARSE_FILL_MODE_UPPER,
+        problem_.diagonal == Diagonal::unit ? SPARSE_DIAG_UNIT : SPARSE_DIAG_NON_UNIT);
   }
 
   sparse_status_t solve_vector(M alpha) {
@@ -98,17 +95,10 @@ class MklSolve : public SptrsvContestant<S> {
   std::string note_;
 };
 
-bool enter(const char* name, const char* description, bool optimize) {
-  return add_baseline<Problem>(
-      {name, description, [optimize](const Exec& exec, const Problem& problem) {
-         mkl::share_threads(exec);
-         return std::make_unique<MklSolve>(problem, optimize);
-       }});
-}
-
-[[maybe_unused]] const bool as_created = enter("mkl-plain", "Intel MKL, CSR as created", false);
-[[maybe_unused]] const bool optimized =
-    enter("mkl-optimized", "Intel MKL, after mkl_sparse_optimize", true);
+[[maybe_unused]] const bool as_created =
+    add_contestant<MklSolve, Problem>("mkl-plain", "Intel MKL, CSR as created", false);
+[[maybe_unused]] const bool optimized = add_contestant<MklSolve, Problem>(
+    "mkl-optimized", "Intel MKL, after mkl_sparse_optimize", true);
 
 }  // namespace
 

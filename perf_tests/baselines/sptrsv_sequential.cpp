@@ -34,9 +34,8 @@ class Sequential : public SptrsvContestant<S> {
   Problem problem_;
 };
 
-[[maybe_unused]] const bool entered = add_baseline<Problem>(
-    {"sequential", "a loop over the rows of CSR, on one thread",
-     [](const Exec&, const Problem& problem) { return std::make_unique<Sequential>(problem); }});
+[[maybe_unused]] const bool entered =
+    add_contestant<Sequential, Problem>("sequential", "a loop over the rows of CSR, on one thread");
 
 }  // namespace
 

@@ -8,8 +8,6 @@
 #include "common/bind_threads.hpp"
 #include "common/matrix_options.hpp"
 #include "operation.hpp"
-#include "sptrsv/operation.hpp"
-#include "train/operation.hpp"
 
 namespace heddle::bench {
 

@@ -30,6 +30,7 @@ struct Operation {
 
 // The subcommands, each in the folder of its name.
 Operation spmv_operation();
+Operation sptrsv_operation();
 Operation ilu_operation();
 Operation gs_operation();
 Operation solve_operation();
@@ -41,6 +42,7 @@ Operation sgd_operation();
 Operation features_operation();
 Operation device_operation();
 Operation compare_operation();
+Operation train_operation();
 
 // Those of perf_tests/studies/, which a build has with HEDDLE_BENCH_STUDIES.
 Operation launches_operation();

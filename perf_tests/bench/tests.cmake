@@ -2,8 +2,6 @@
 # heddle-bench is tested by running it: what it prints is compared with golden files, numbers that
 # depend on the machine left out, and its JSON with the schema. The tests lie in unit_tests/bench/.
 set(bench_tests "${PROJECT_SOURCE_DIR}/unit_tests/bench")
-set(smoke_json "${CMAKE_CURRENT_BINARY_DIR}/smoke.json")
-set(smoke_csv "${CMAKE_CURRENT_BINARY_DIR}/smoke.csv")
 set(schemas "${CMAKE_CURRENT_SOURCE_DIR}/bench/results.schema.json")
 
 # heddle_bench_test(NAME ARGUMENTS... EXIT CODE [OUT GOLDEN] [ERR REGEX])
@@ -251,49 +249,37 @@ set_tests_properties(heddle-bench/output PROPERTIES TIMEOUT 1500
                                                     ENVIRONMENT "${HEDDLE_BENCH_ENVIRONMENT}")
 
 # The JSON of a run over every scheme and baseline, a matrix without entries among others.
-set(smoke_sptrsv_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_sptrsv.json")
-set(smoke_convert_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_convert.json")
-set(smoke_search_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_search.json")
-heddle_bench_test(smoke_search RUN sptrsv --generate grid2d:20,9 hypersparse:500,0 --scheme auto search
-                  --search-seconds 60 --baseline none --json "${smoke_search_json}" ${quick} EXIT 0
-                  OUT "${bench_tests}/sptrsv_search.txt")
-set_tests_properties(heddle-bench/smoke_search PROPERTIES FIXTURES_SETUP heddle_bench_json)
-heddle_bench_test(smoke_convert RUN convert --generate grid2d:30 hub:3000 hypersparse:500,0 --json
-                  "${smoke_convert_json}" ${quick} EXIT 0)
-set_tests_properties(heddle-bench/smoke_convert PROPERTIES FIXTURES_SETUP heddle_bench_json)
-set(smoke_ilu_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_ilu.json")
-heddle_bench_test(smoke_ilu RUN ilu --generate grid2d:30 hypersparse:500,0 --json "${smoke_ilu_json}"
-                  ${quick} EXIT 0)
-set_tests_properties(heddle-bench/smoke_ilu PROPERTIES FIXTURES_SETUP heddle_bench_json)
-set(smoke_solve_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_solve.json")
-set(smoke_gmres_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_gmres.json")
-heddle_bench_test(smoke_solve RUN solve --generate grid2d:20 hypersparse:50,0 --json "${smoke_solve_json}"
-                  ${quick} EXIT 0)
-heddle_bench_test(smoke_gmres RUN solve --generate grid2d:20 --method gmres --json "${smoke_gmres_json}"
-                  ${quick} EXIT 0)
-set_tests_properties(heddle-bench/smoke_solve heddle-bench/smoke_gmres
-                     PROPERTIES FIXTURES_SETUP heddle_bench_json)
-set(smoke_gs_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_gs.json")
-heddle_bench_test(smoke_gs RUN gs --generate grid2d:30 hypersparse:500,0 --json "${smoke_gs_json}" ${quick}
-                  EXIT 0)
-set_tests_properties(heddle-bench/smoke_gs PROPERTIES FIXTURES_SETUP heddle_bench_json)
-set(smoke_multiply_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_multiply.json")
-heddle_bench_test(smoke_multiply RUN multiply --generate grid2d:30 hypersparse:500,0 --json
-                  "${smoke_multiply_json}" ${quick} EXIT 0)
-set_tests_properties(heddle-bench/smoke_multiply PROPERTIES FIXTURES_SETUP heddle_bench_json)
-set(smoke_multigrid_json "${CMAKE_CURRENT_BINARY_DIR}/smoke_multigrid.json")
-heddle_bench_test(smoke_multigrid RUN multigrid --generate poisson2d:30 elasticity:3 hypersparse:500,0 --json
-                  "${smoke_multigrid_json}" ${quick} EXIT 0)
-set_tests_properties(heddle-bench/smoke_multigrid PROPERTIES FIXTURES_SETUP heddle_bench_json)
-heddle_bench_test(smoke_sptrsv RUN sptrsv --generate grid2d:30 hub:3000 hypersparse:500,0 --json
-                  "${smoke_sptrsv_json}" ${quick} EXIT 0)
-set_tests_properties(heddle-bench/smoke_sptrsv PROPERTIES FIXTURES_SETUP heddle_bench_json)
-heddle_bench_test(smoke RUN spmv --generate grid2d:30 hub:3000 hypersparse:500,0 dense:16,64 dense:64,16
-                  --json "${smoke_json}" --csv "${smoke_csv}" ${quick} EXIT 0)
-set_tests_properties(heddle-bench/smoke PROPERTIES FIXTURES_SETUP heddle_bench_json)
+# heddle_bench_smoke(NAME [OUT GOLDEN] RUN ARGUMENTS...) sets smoke_NAME to that file, and adds it to smoke_runs.
+set(smoke_runs "")
+function(heddle_bench_smoke name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUT" "RUN")
+  set(json "${CMAKE_CURRENT_BINARY_DIR}/smoke_${name}.json")
+  if(arg_OUT)
+    list(PREPEND arg_OUT OUT)
+  endif()
+  heddle_bench_test(smoke_${name} RUN ${arg_RUN} --json "${json}" ${quick} EXIT 0 ${arg_OUT})
+  set_tests_properties(heddle-bench/smoke_${name} PROPERTIES FIXTURES_SETUP heddle_bench_json)
+  set(smoke_${name} "${json}" PARENT_SCOPE)
+  list(APPEND smoke_runs "${json}")
+  set(smoke_runs "${smoke_runs}" PARENT_SCOPE)
+endfunction()
+set(spmv_csv "${CMAKE_CURRENT_BINARY_DIR}/smoke_spmv.csv")
+set(gmres_csv "${CMAKE_CURRENT_BINARY_DIR}/smoke_gmres.csv")
+heddle_bench_smoke(spmv RUN spmv --generate grid2d:30 hub:3000 hypersparse:500,0 dense:16,64 dense:64,16
+                   --csv "${spmv_csv}")
+heddle_bench_smoke(sptrsv RUN sptrsv --generate grid2d:30 hub:3000 hypersparse:500,0)
+heddle_bench_smoke(search OUT "${bench_tests}/sptrsv_search.txt" RUN sptrsv --generate grid2d:20,9
+                   hypersparse:500,0 --scheme auto search --search-seconds 60 --baseline none)
+heddle_bench_smoke(convert RUN convert --generate grid2d:30 hub:3000 hypersparse:500,0)
+heddle_bench_smoke(ilu RUN ilu --generate grid2d:30 hypersparse:500,0)
+heddle_bench_smoke(gs RUN gs --generate grid2d:30 hypersparse:500,0)
+heddle_bench_smoke(solve RUN solve --generate grid2d:20 hypersparse:50,0)
+heddle_bench_smoke(gmres RUN solve --generate grid2d:20 --method gmres --csv "${gmres_csv}")
+heddle_bench_smoke(multiply RUN multiply --generate grid2d:30 hypersparse:500,0)
+heddle_bench_smoke(multigrid RUN multigrid --generate poisson2d:30 elasticity:3 hypersparse:500,0)
 
 # Of one run its JSON and its CSV tell the same; of two, one may be slower.
-heddle_bench_test(compare_same RUN compare "${smoke_json}" "${smoke_csv}" EXIT 0)
+heddle_bench_test(compare_same RUN compare "${smoke_spmv}" "${spmv_csv}" EXIT 0)
 set_tests_properties(heddle-bench/compare_same PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
 file(READ "${bench_tests}/unsteady.json" slower)
 string(REPLACE "\"median\": 0.001," "\"median\": 0.002," slower "${slower}")
@@ -302,7 +288,7 @@ heddle_bench_test(compare_slower RUN compare "${bench_tests}/unsteady.json"
                   "${CMAKE_CURRENT_BINARY_DIR}/slower.json" EXIT 4 OUT "${bench_tests}/compare.txt")
 heddle_bench_test(compare_faster RUN compare "${CMAKE_CURRENT_BINARY_DIR}/slower.json"
                   "${bench_tests}/unsteady.json" EXIT 0)
-heddle_bench_test(compare_other_work RUN compare "${smoke_json}" "${smoke_sptrsv_json}" EXIT 2 OUT none
+heddle_bench_test(compare_other_work RUN compare "${smoke_spmv}" "${smoke_sptrsv}" EXIT 2 OUT none
                   ERR "are of different work")
 set_tests_properties(heddle-bench/compare_other_work PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
 heddle_bench_test(compare_no_file RUN compare nowhere.json nowhere.json EXIT 2 OUT none
@@ -315,11 +301,7 @@ if(nlohmann_json_schema_validator_FOUND)
     heddle_bench_check_schema PRIVATE heddle_warnings
                                       nlohmann_json_schema_validator::validator)
   target_compile_features(heddle_bench_check_schema PRIVATE cxx_std_20)
-  add_test(NAME heddle-bench/schema COMMAND heddle_bench_check_schema ${schemas} -- "${smoke_json}"
-                                            "${smoke_sptrsv_json}" "${smoke_search_json}"
-                                            "${smoke_convert_json}" "${smoke_ilu_json}" "${smoke_gs_json}"
-                                            "${smoke_multiply_json}" "${smoke_multigrid_json}"
-                                            "${smoke_solve_json}" "${smoke_gmres_json}"
+  add_test(NAME heddle-bench/schema COMMAND heddle_bench_check_schema ${schemas} -- ${smoke_runs}
                                             "${bench_tests}/unsteady.json")
   set_tests_properties(heddle-bench/schema PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
   # Of no version that there is; without a key; of sptrsv, but without one of its settings, or with a
@@ -365,12 +347,14 @@ if(Python3_FOUND)
   # Kept results are read and would be written as they are; so would be the smoke runs.
   add_test(NAME heddle-bench/kept_results
            COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/keep.py" --check)
-  file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/kept")
+  # And the CSV that heddle-bench writes has the columns that keep.py does.
+  set(kept "${CMAKE_CURRENT_BINARY_DIR}/kept")
+  file(MAKE_DIRECTORY "${kept}")
+  list(JOIN smoke_runs "' '" runs)
+  set(keep "'${Python3_EXECUTABLE}' '${CMAKE_CURRENT_SOURCE_DIR}/report/keep.py' -o '${kept}'")
   add_test(NAME heddle-bench/keep
-           COMMAND sh -c "rm -f '${CMAKE_CURRENT_BINARY_DIR}'/kept/*.csv && \
-'${Python3_EXECUTABLE}' '${CMAKE_CURRENT_SOURCE_DIR}/report/keep.py' '${smoke_json}' '${smoke_sptrsv_json}' \
-'${smoke_search_json}' '${smoke_convert_json}' '${smoke_solve_json}' '${smoke_multigrid_json}' '${bench_tests}/unsteady.json' -o '${CMAKE_CURRENT_BINARY_DIR}/kept' && \
-'${Python3_EXECUTABLE}' '${CMAKE_CURRENT_SOURCE_DIR}/report/keep.py' --check -o '${CMAKE_CURRENT_BINARY_DIR}/kept'")
+           COMMAND sh -c "rm -f '${kept}'/*.csv && ${keep} '${runs}' '${bench_tests}/unsteady.json' && \
+${keep} --check '${spmv_csv}' '${gmres_csv}'")
   set_tests_properties(heddle-bench/keep PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
   # docs/performance.md and what else is made of kept results are what these say.
   add_test(NAME heddle-bench/performance_page
@@ -380,14 +364,12 @@ if(Python3_FOUND)
   if(NOT no_matplotlib)
     add_test(NAME heddle-bench/report
              COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/report.py"
-                     "${smoke_json}" "${bench_tests}/unsteady.json" "${smoke_sptrsv_json}" "${smoke_search_json}"
-                     "${smoke_convert_json}" "${smoke_gs_json}" "${smoke_solve_json}" "${smoke_ilu_json}"
-                     "${smoke_multiply_json}" "${smoke_multigrid_json}"
+                     ${smoke_runs} "${bench_tests}/unsteady.json"
                      "${CMAKE_CURRENT_SOURCE_DIR}/results/h200-sptrsv-double.csv"
                      -o "${CMAKE_CURRENT_BINARY_DIR}/smoke.html")
     add_test(NAME heddle-bench/report_dense
              COMMAND "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/report/report.py"
-                     "${smoke_json}" -o "${CMAKE_CURRENT_BINARY_DIR}/dense.svg")
+                     "${smoke_spmv}" -o "${CMAKE_CURRENT_BINARY_DIR}/dense.svg")
     set_tests_properties(heddle-bench/report heddle-bench/report_dense
                          PROPERTIES FIXTURES_REQUIRED heddle_bench_json)
   endif()

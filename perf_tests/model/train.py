@@ -235,14 +235,14 @@ def importances(learned, names):
 
 
 def products(samples, about, judged):
-    """The section of products; none where the formulas are better."""
+    """The section of products; empty where the formulas are better, None where there is too little to learn from."""
     names = samples[0].names
     best = Fastest(samples)
     learned = learn(samples, best)
     print(f"{len(best.seconds)} matrices, {len(samples)} times on {about[0]}, {about[4]} threads or multiprocessors\n")
     if not learned:
         print("too few to learn from: no group of schemes has 25 times")
-        return []
+        return None
     wins = not judged or judge(samples, best)
     importances(learned, names)
     return list(lines_of_products(learned, names)) if wins else []
@@ -255,14 +255,15 @@ def train(runs, output, judged=True):
     solved = triangles.read(matrices["sptrsv"])
     if not samples and not solved:
         sys.exit("no run has a time of a scheme with the inputs of a model")
-    sections = [products(samples, about, judged) if samples else [],
-                triangles.section(solved, about, judged, table) if solved else []]
+    sections = [products(samples, about, judged) if samples else None,
+                triangles.section(solved, about, judged, table) if solved else None]
     for name, section in zip(("products", "triangular solves"), sections):
         if not section:
-            print(f"\nof {name} nothing is written: nothing was learned that is better on families left out")
+            why = "there is too little" if section is None else "nothing learned is better on families left out"
+            print(f"\nof {name} nothing is written: {why}")
     if not any(sections):
         return False
-    write(output, sections, about)
+    write(output, [section for section in sections if section], about)
     return True
 
 

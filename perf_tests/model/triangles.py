@@ -176,13 +176,13 @@ def draw_tree(solved, names):
 
 
 def section(solved, about, judged, table):
-    """Its lines of a model; none where the rules are better."""
+    """Its lines of a model; empty where the rules are better, None where there is too little to learn from."""
     print(f"\n{len(solved)} triangles, {sum(len(one.times) for one in solved)} times on {about[0]}, "
           f"{about[4]} threads or multiprocessors")
     names = schemes_of(solved)
     if len(solved) < LEAST_TRIANGLES or len(names) < 2:
         print("too few to learn from")
-        return []
+        return None
     wins = not judged or judge(solved, table)
     draw_tree(solved, names)
     if not wins:

@@ -4,7 +4,8 @@
 
 usage: keep.py RUN.json... [-o FOLDER]             writes FOLDER/RUN.csv; by default perf_tests/results
        keep.py --best RUN.json... -o RESULTS.json  of each contestant the run with the lowest median, in one file
-       keep.py --check [-o FOLDER]                 fails unless every CSV there is as it would be written
+       keep.py --check [RUN.csv...] [-o FOLDER]    fails unless every CSV there is as it would be written, and RUN.csv,
+                                                   which heddle-bench wrote, has the same columns
 
 --best is for machines that others slow down: its runs are of one commit on one machine over the same matrices, and what is not
 a contestant comes from the first. read_run() gives what the JSON of heddle-bench holds, of a file of either kind; the layout of
@@ -16,6 +17,8 @@ import io
 import json
 import os
 import sys
+
+from patterns import pack_pattern, unpack_pattern
 
 TABLE = "matrices.csv"
 MICROSECONDS = 1e6
@@ -35,7 +38,6 @@ LEVELS = ["mean_level_rows", "max_level_rows", "cv_level_rows", "mean_level_entr
           "max_level_entries", "cv_level_entries", "dep_dist"]
 FEATURES = (["matrix", "name", "source", "part"] + SHAPE + TRIANGLE + LEVELS +
             ["row_lengths", "pattern"])
-LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"  # a: one blank, Z: 52
 BYTES = {"float": 4, "double": 8, "cfloat": 8, "cdouble": 16}
 
 
@@ -60,30 +62,6 @@ def parsed(text):
 
 def seconds(text):
     return None if text == "" else float(text) / MICROSECONDS
-
-
-def pack_pattern(lines):
-    """Lines joined by /, a run of blanks as a letter, those at the end of a line left out."""
-    packed = []
-    for line in lines:
-        text, blanks = "", 0
-        for mark in line.rstrip():
-            if mark == " " and blanks < len(LETTERS):
-                blanks += 1
-                continue
-            if blanks:
-                text += LETTERS[blanks - 1]
-            blanks = 1 if mark == " " else 0
-            text += "" if mark == " " else mark
-        packed.append(text)
-    return "%d:%s" % (len(lines[0]) if lines else 0, "/".join(packed))
-
-
-def unpack_pattern(text):
-    width, _, lines = text.partition(":")
-    wide = ("".join(" " * (LETTERS.index(c) + 1) if c in LETTERS else c for c in line)
-            for line in lines.split("/"))
-    return [line.ljust(int(width)) for line in wide] if lines else []
 
 
 def part_of(run):
@@ -216,6 +194,11 @@ def contestant_line(contestant, key):
     return timed(contestant["time_seconds"], row)
 
 
+def columns_of(operation, unsteady=True):
+    solves = operation in ("solve", "multigrid")
+    return COLUMNS + (["iterations"] if solves else []) + ([UNSTEADY] if unsteady else [])
+
+
 def run_text(run, matrices):
     """A run as CSV; the features of its matrices go to `matrices`."""
     header = {key: value for key, value in run.items() if key != "matrices"}
@@ -233,8 +216,7 @@ def run_text(run, matrices):
                 line["note"] = "^"
             notes[name] = note
             lines.append(line)
-    columns = COLUMNS + (["iterations"] if run["operation"] in ("solve", "multigrid") else [])
-    columns += [UNSTEADY] if any(UNSTEADY in line for line in lines) else []
+    columns = columns_of(run["operation"], any(UNSTEADY in line for line in lines))
     return "# %s\n%s" % (json.dumps(header, separators=(",", ":")), csv_text(columns, lines))
 
 
@@ -345,9 +327,14 @@ def best(paths):
     return first
 
 
-def check(folder):
-    """Reads what is kept and writes it again, in memory."""
+def check(folder, written):
+    """Reads what is kept and writes it again, in memory; of runs that heddle-bench wrote looks at the columns."""
     matrices, used, wrong = Matrices(folder), set(), []
+    for path in written:
+        with open(path) as file:
+            operation = json.loads(file.readline().lstrip("# "))["operation"]
+            if file.readline().strip().split(",") != columns_of(operation):
+                wrong.append("%s has other columns than keep.py writes: bench/common/csv.cpp" % path)
     for name in sorted(os.listdir(folder)):
         if not name.endswith(".csv") or name == TABLE:
             continue
@@ -355,9 +342,9 @@ def check(folder):
         with open(path) as file:
             text = file.read()
         before = len(matrices.rows)
-        written = run_text(read_csv(path), matrices)
+        again = run_text(read_csv(path), matrices)
         used.update(row["matrix"] for row in csv.DictReader(text.split("\n")[1:]))
-        if written != text or len(matrices.rows) != before:
+        if again != text or len(matrices.rows) != before:
             wrong.append("%s is not what keep.py writes" % name)
     wrong += ["%s: no run has the matrix %s" % (TABLE, key)
               for key in matrices.rows if key not in used]
@@ -369,7 +356,7 @@ def check(folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("runs", nargs="*", metavar="RUN.json")
+    parser.add_argument("runs", nargs="*", metavar="RUN")
     parser.add_argument("-o", "--output", metavar="FOLDER", default=os.path.join(
         os.path.dirname(os.path.abspath(__file__)), "..", "results"))
     parser.add_argument("--best", action="store_true")
@@ -380,7 +367,7 @@ def main():
             json.dump(best(arguments.runs), file, separators=(",", ":"))
         return
     if arguments.check:
-        wrong = check(arguments.output)
+        wrong = check(arguments.output, arguments.runs)
         sys.exit("\n".join("keep.py: " + line for line in wrong) or None)
     matrices = Matrices(arguments.output)
     for path in arguments.runs:

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "bind.hpp"
@@ -33,6 +34,16 @@ struct Look {
     return callback.is_none() || !callback(iterations, residual).is(nb::bool_(false));
   }
 };
+
+/// What a solver runs by, if it has a choice.
+template <class Solver>
+std::string scheme_of(const Solver& solver) {
+  if constexpr (HasScheme<Solver>) {
+    return solver.scheme().to_string();
+  } else {
+    return {};
+  }
+}
 
 /// A solver, whose memory is kept from one solve to the next.
 template <class Solver, class S, class O>
@@ -68,7 +79,7 @@ class Krylov : public Holder<Solver> {
           result = solver.solve(exec, matrix, Const(b.data(), b.shape(0)),
                                 Vector(x.data(), x.shape(0)), preconditioner);
           if (history_) history = solver.history(exec);
-          if constexpr (requires { solver.scheme(); }) scheme = solver.scheme().to_string();
+          scheme = scheme_of(solver);
         });
       });
     });

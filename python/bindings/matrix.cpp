@@ -36,13 +36,6 @@ nb::tuple read(const std::string& path) {
                         copied(storage.col_idx()), copied(storage.values()));
 }
 
-/// The view itself, or a copy of what lies on a GPU.
-template <class View>
-auto on_host_too(const Exec& exec, const View& view) {
-  return Kokkos::create_mirror_view_and_copy(
-      Kokkos::view_alloc(exec, Kokkos::HostSpace(), std::string("heddle::python::write")), view);
-}
-
 template <class S, class O>
 void write(const std::string& path, const Matrix<S, O>& A, const std::string& symmetry,
            bool pattern, const std::string& comment) {
@@ -51,10 +44,11 @@ void write(const std::string& path, const Matrix<S, O>& A, const std::string& sy
   options.pattern = pattern;
   options.comment = comment;
   run([&](const Exec& exec) {
-    const auto row_ptr = on_host_too(exec, A.csr.row_ptr());
-    const auto col_idx = on_host_too(exec, A.csr.col_idx());
-    const auto values = on_host_too(exec, A.csr.values());
-    exec.fence("heddle::python::write");
+    exec.fence("heddle::python::write");  // the copies wait for no other stream
+    const Kokkos::HostSpace host;
+    const auto row_ptr = Kokkos::create_mirror_view_and_copy(host, A.csr.row_ptr());
+    const auto col_idx = Kokkos::create_mirror_view_and_copy(host, A.csr.col_idx());
+    const auto values = Kokkos::create_mirror_view_and_copy(host, A.csr.values());
     write_matrix_market(path, CsrMatrix(A.csr.rows(), A.csr.columns(), row_ptr, col_idx, values),
                         options);
   });

@@ -9,6 +9,9 @@
 
 namespace heddle::python {
 
+template <class T>
+concept HasScheme = requires(const T& one) { one.scheme(); };
+
 /// A plan that solves with something near A: x = M b.
 template <class S, class O>
 class Preconditioner : public Kept {
@@ -52,9 +55,9 @@ class PreconditionerOf final : public Preconditioner<S, O> {
   void give_back() override { plan_.reset(); }
 
   void apply(const Exec& exec, Op op, const Vectors<const S>& b, const Vectors<S>& x) override {
-    if constexpr (requires { plan().apply(exec, op, b, x); }) {
+    if constexpr (requires(P& p) { p.apply(exec, op, b, x); }) {
       if (op != Op::none) return plan().apply(exec, op, b, x);
-    } else if constexpr (requires { plan().apply(exec, op, S(1), b, x); }) {
+    } else if constexpr (requires(P& p) { p.apply(exec, op, S(1), b, x); }) {
       if (op != Op::none) return plan().apply(exec, op, S(1), b, x);
     } else if (op != Op::none) {
       throw Error(name() + " has no transpose", "take an IluPlan, an IcPlan or a SptrsvPlan");
@@ -62,7 +65,7 @@ class PreconditionerOf final : public Preconditioner<S, O> {
     plan().apply(exec, b, x);
   }
   void prepare(const Exec& exec, Op op) override {
-    if constexpr (requires { plan().prepare(exec, op); }) plan().prepare(exec, op);
+    if constexpr (requires(P& p) { p.prepare(exec, op); }) plan().prepare(exec, op);
   }
   void update_values(const Exec& exec, const typename Matrix<S, O>::Csr& A) override {
     plan().update_values(exec, A);
@@ -73,7 +76,7 @@ class PreconditionerOf final : public Preconditioner<S, O> {
   VersionNumber version() const override { return plan().version(); }
   std::string name() const override { return plan().name(); }
   std::string scheme() const override {
-    if constexpr (requires { plan().scheme(); }) {
+    if constexpr (HasScheme<P>) {
       return plan().scheme().to_string();
     } else {
       return plan().levels().to_string();

@@ -64,7 +64,7 @@ void check_sweeps(std::int64_t rows, const SweepVectors<S>& vectors, bool wants_
   if (b.rows != rows) {
     throw Error("b is " + std::to_string(b.rows) + " x " + std::to_string(b.count) +
                     ", and the plan is for " + std::to_string(rows) + " rows",
-                "give one row a row of A");
+                "give as many rows as A has");
   }
   if (sweeps < 0) {
     throw Error(std::to_string(sweeps) + " sweeps were asked for", "give 0 or more");

@@ -19,45 +19,45 @@ enum class GaussSeidelOrder {
               ///< numbers
 };
 
-/// In words.
+/// The name that is printed.
 constexpr const char* name(GaussSeidelOrder order) {
   return order == GaussSeidelOrder::natural ? "natural" : "multicolor";
 }
 
-/// What a user may say about Gauss-Seidel; every default is sensible.
+/// Options of Gauss-Seidel. Every default is sensible.
 struct GaussSeidelOptions {
-  /// What one apply does.
+  /// The half sweeps of one apply.
   SweepDirection sweep = SweepDirection::symmetric;
-  /// Relaxation, of more than 0 and less than 2: 1 is Gauss-Seidel, others are SOR and SSOR.
+  /// Relaxation factor, more than 0 and less than 2: 1 is Gauss-Seidel, others are SOR and SSOR.
   double omega = 1;
-  /// In which order rows are swept.
+  /// The order in which rows are swept.
   GaussSeidelOrder order = GaussSeidelOrder::natural;
-  /// Rows of a block, 1 to 8. Unknowns of a block are solved for together: it takes the place of an
-  /// entry, and the inverse of a diagonal block that of a diagonal entry.
+  /// Rows of a block, 1 to 8. Unknowns of a block are solved for together: blocks replace entries,
+  /// and inverses of diagonal blocks those of diagonal entries.
   int block_size = 1;
-  /// Pins what runs, as "gauss-seidel/point-to-point"; by default it is chosen.
+  /// Pins the scheme, for instance "gauss-seidel/point-to-point"; by default one is chosen.
   std::optional<Scheme> scheme = std::nullopt;
-  /// Seconds that the plan may spend on sweeps by the schemes that come first, to keep the fastest:
-  /// SptrsvOptions::measure_seconds. gauss-seidel/split is not among them, but where it is pinned,
-  /// its solves and products are measured, for these seconds each.
+  /// Seconds that the plan may spend on measuring sweeps by the best-ranked schemes; it keeps the
+  /// fastest: SptrsvOptions::measure_seconds. gauss-seidel/split is not measured. If it is pinned,
+  /// its solves and products are, each for this many seconds.
   double measure_seconds = 0;
-  /// A file that remembers what measure_seconds found: SpmvOptions::cache.
+  /// A file that keeps the results of measure_seconds: SpmvOptions::cache.
   std::string cache = {};
-  /// The vectors that b will hold. It may hold any number; but room is kept to sweep so many at
+  /// The vectors that b will hold. Any number works; the plan reserves memory to sweep this many at
   /// once, up to 64.
   ExpectedVectors vectors = {};
-  /// How often the plan will be applied; the choices weigh the inspection against that.
+  /// Number of applies that the plan is made for; the choices weigh the inspection against it.
   std::int64_t expected_applies = 1000;
-  /// Threads of a CPU that half sweeps are scheduled for; 0: as many as the execution space has and
-  /// have a processor each. They run on any number.
+  /// CPU threads that half sweeps are scheduled for; 0: the execution space's threads, at most one
+  /// for each processor. They run on any number of threads.
   int threads = 0;
-  /// Whether to look for sweeps of one plan that overlap: as SptrsvOptions::check_overlap.
+  /// Whether overlapping sweeps of one plan are detected: as SptrsvOptions::check_overlap.
   bool check_overlap = heddle::detail::asserts;
   /// Whether update_values compares patterns: as SptrsvOptions::check_pattern.
   bool check_pattern = heddle::detail::asserts;
-  /// Where gauss-seidel/split is pinned: pins the scheme of the triangular solves. Else an Error.
+  /// With gauss-seidel/split pinned: pins the scheme of its triangular solves. Otherwise an Error.
   std::optional<Scheme> sptrsv_scheme = std::nullopt;
-  /// The same of the products with the other triangle.
+  /// As above, for the products with the other triangle.
   std::optional<Scheme> spmv_scheme = std::nullopt;
 };
 

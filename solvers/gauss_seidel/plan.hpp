@@ -8,22 +8,22 @@
 
 namespace heddle {
 
-/// Gauss-Seidel, SOR and SSOR of one matrix: a preconditioner (apply), and a smoother (relax). In
-/// the order of the rows the numbers are those of the sequential sweep to rounding, whatever the
-/// pattern; and the same bits on every run in any order.
+/// Gauss-Seidel, SOR and SSOR of one matrix: a preconditioner (apply) and a smoother (relax). In
+/// the natural order the results equal those of the sequential sweep up to rounding, whatever the
+/// pattern. In any order every run gives the same bits.
 ///
-/// A half sweep reads one side of the matrix, the rows that it solves for; the sum over the other
-/// side is what the half sweep before has kept, or is found by a pass that waits for nobody. So a
-/// symmetric sweep from zero reads the matrix once: with w the relaxation, L, D and U the parts of
-/// A, and x1 what the forward half gave, (D + w U) x2 = (2 - w) D x1 backward.
+/// A half sweep reads one side of the matrix, the rows that it solves for. The sum over the other
+/// side is kept from the half sweep before, or computed by a pass without waits. So a symmetric
+/// sweep from zero reads the matrix once: with w the relaxation factor, L, D and U the parts of A,
+/// and x1 the result of the forward half, (D + w U) x2 = (2 - w) D x1 backward.
 ///
-/// With options.block_size all of this is of blocks: those of one row of blocks are solved for
-/// together, by the inverse of the diagonal block.
+/// With options.block_size the same holds for blocks: the unknowns of a row of blocks are solved
+/// for together, with the inverse of the diagonal block.
 ///
-/// The plan copies the matrix; with gauss-seidel/split it borrows its pattern, which must outlive
-/// the plan. One plan sweeps once at a time. Moves, does not copy; whatever is called on a plan
-/// that is empty or was moved from throws Error, until another is assigned to it. FormatList: of
-/// the products of gauss-seidel/split.
+/// The plan copies the matrix. With gauss-seidel/split it borrows the pattern, which must outlive
+/// the plan. A plan sweeps once at a time. It can be moved, not copied. Every call on a plan that
+/// is empty or moved from throws Error until another is assigned to it. FormatList: the formats for
+/// products of gauss-seidel/split.
 template <ExecutionSpace Exec, class Matrix, class FormatList = EveryFormat>
 class GaussSeidelPlan {
  public:
@@ -31,16 +31,16 @@ class GaussSeidelPlan {
   using matrix_type = Matrix;
   using scalar_type = typename Matrix::scalar_type;
 
-  /// An empty plan, to be assigned to: whatever is called on it throws Error.
+  /// An empty plan, to be assigned to: every call on it throws Error.
   GaussSeidelPlan() = default;
 
-  /// Inspects A on `exec` and waits for it. A is square; columns of a row may be in any order, and
-  /// repeated entries add up.
+  /// Inspects A on `exec` and waits for it. A is square; the columns of a row may be in any order,
+  /// and repeated entries add up.
   ///
   /// Throws Error, naming the row, if the row pointer or a column is wrong, a diagonal entry is
-  /// missing, zero, infinite or NaN, or a diagonal block is singular (then its first row); and if
-  /// omega is not between 0 and 2, or options.scheme exists on no backend (the message
-  /// lists what exists). Device memory: bytes().
+  /// missing, zero, infinite or NaN, or a diagonal block is singular (then its first row). Also
+  /// throws Error if omega is not between 0 and 2, or options.scheme exists on no backend (the
+  /// message lists those that exist). Device memory: bytes().
   explicit GaussSeidelPlan(const Exec& exec, const Matrix& A,
                            const GaussSeidelOptions& options = {}, FormatList = {})
       : core_(exec, with_signed_offsets(A), options,
@@ -49,20 +49,20 @@ class GaussSeidelPlan {
                                                        std::same_as<FormatList, EveryFormat>));
   }
 
-  /// On the default instance, as all that is called without one.
+  /// As above, on the default instance; so does every function without `exec`.
   explicit GaussSeidelPlan(const Matrix& A, const GaussSeidelOptions& options = {})
       : GaussSeidelPlan(Exec{}, A, options) {}
 
-  /// x = M b: one sweep (forward, backward, or both halves of a symmetric one) that starts from
-  /// zero. x is never read before it is written, and does not overlap b. Rank 1, or rank 2 with any
-  /// number of vectors: options.vectors.count of them cost one read of the matrix together. Returns
-  /// once the work is queued on `exec`: no allocation, no copy, no fence. Bitwise reproducible on
-  /// one device for a fixed scheme. Throws Error if shapes do not fit.
+  /// x = M b: one sweep from zero (forward, backward, or both halves of a symmetric one). x is
+  /// written before it is read and does not overlap b. Both are of rank 1, or of rank 2 with any
+  /// number of vectors: one read of the matrix serves options.vectors.count of them. Returns once
+  /// the work is queued on `exec`: no allocation, no copy, no fence. Bitwise reproducible on one
+  /// device for a fixed scheme. Throws Error if shapes do not fit.
   template <VectorView B, WritableVectorView X>
   void apply(const Exec& exec, const B& b, const X& x) const {
     sweep(exec, b, x, no_residual<X>, 1, true);
   }
-  /// The same, and residual = b - A x, at half a product, since the other half is known.
+  /// As above, and residual = b - A x, for half a product, since the other half is known.
   template <VectorView B, WritableVectorView X, WritableVectorView R>
   void apply(const Exec& exec, const B& b, const X& x, const R& residual) const {
     sweep(exec, b, x, &residual, 1, true);
@@ -76,12 +76,12 @@ class GaussSeidelPlan {
     apply(Exec{}, b, x, residual);
   }
 
-  /// Improves x by `sweeps` sweeps, 0 or more; throws Error for fewer.
+  /// Improves x by `sweeps` sweeps; throws Error if the number is negative.
   template <VectorView B, WritableVectorView X>
   void relax(const Exec& exec, const B& b, const X& x, int sweeps = 1) const {
     sweep(exec, b, x, no_residual<X>, sweeps, false);
   }
-  /// The same, of at least one sweep, and residual = b - A x, at half a product.
+  /// As above, with at least one sweep, and residual = b - A x, for half a product.
   template <VectorView B, WritableVectorView X, WritableVectorView R>
   void relax(const Exec& exec, const B& b, const X& x, int sweeps, const R& residual) const {
     sweep(exec, b, x, &residual, sweeps, false);
@@ -95,9 +95,9 @@ class GaussSeidelPlan {
     relax(Exec{}, b, x, sweeps, residual);
   }
 
-  /// Takes the values of A, which has the pattern that was inspected. Ordered on `exec`: no wait,
-  /// no allocation. Throws Error if the sizes differ; and, with options.check_pattern, which waits,
-  /// if the pattern does. Without it the numbers of another pattern are wrong ones. A diagonal that
+  /// Takes the values of A, which has the inspected pattern. Ordered on `exec`: no wait, no
+  /// allocation. Throws Error if the sizes differ and, with options.check_pattern, which waits, if
+  /// the pattern does. Without that check another pattern gives wrong results. A diagonal that
   /// becomes zero or not finite is not an error here: see bad_row.
   void update_values(const Exec& exec, const Matrix& A) {
     core_.update_values(exec, with_signed_offsets(A));
@@ -105,17 +105,17 @@ class GaussSeidelPlan {
   }
   void update_values(const Matrix& A) { update_values(Exec{}, A); }
 
-  /// On the device, in the order of the instance that values were updated on: 0, or one more than
-  /// the lowest row whose diagonal is zero, infinite or NaN since; of blocks the first row of the
-  /// lowest that is singular or not finite, which is taken to be the identity.
+  /// A number on the device, valid in the order of the instance that values were updated on: 0, or
+  /// one more than the lowest row whose diagonal has become zero, infinite or NaN. With blocks: the
+  /// first row of the lowest block that is singular or not finite, which counts as the identity.
   Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_row() const {
     return core_.bad_row();
   }
-  /// Throws Error, naming that row. Waits for `exec`.
+  /// Throws Error, naming the row of bad_row, if there is one. Waits for `exec`.
   void check_values(const Exec& exec) const { core_.check_values(exec); }
   void check_values() const { check_values(Exec{}); }
 
-  /// What solvers ask of a preconditioner.
+  /// The interface of a preconditioner for solvers.
   static constexpr bool takes_several_vectors = true;
   bool symmetric() const { return core_.options_sweep() == SweepDirection::symmetric; }
   std::string name() const {
@@ -124,22 +124,22 @@ class GaussSeidelPlan {
   VersionNumber version() const { return version_.number(); }
   static constexpr bool capturable() { return true; }
 
-  /// What really runs, with every parameter.
+  /// The scheme that runs, with every parameter.
   const Scheme& scheme() const { return core_.scheme(); }
-  /// Why that scheme, in a few words.
+  /// Why that scheme was chosen, in a few words.
   const std::string& reason() const { return core_.choice("reason").reason; }
-  /// The same with what was looked at, the first five of the ranking, and what the tuning cache
-  /// did: some lines for people.
+  /// The reason, the properties that it depends on, the first five of the ranking, and the effect
+  /// of the tuning cache, as text of several lines.
   std::string explain() const { return core_.explain(); }
-  /// What it was compared with, the best first, and before all others those that were measured;
-  /// empty if the scheme was pinned.
+  /// The schemes that were compared, the best first; measured ones precede all others. Empty if the
+  /// scheme was pinned.
   const std::vector<RankedSolve>& ranking() const { return core_.choice("ranking").ranking; }
-  /// Rows, or rows of blocks, that a half sweep must take one after the other; 0 where the scheme
-  /// did not look.
+  /// Number of levels of a half sweep: rows, or rows of blocks, that follow one another. 0 if the
+  /// scheme did not compute them.
   int levels(SweepDirection sweep = SweepDirection::forward) const { return core_.levels(sweep); }
-  /// Of GaussSeidelOrder::multicolor; else 0.
+  /// Number of colors with GaussSeidelOrder::multicolor; else 0.
   int colors() const { return core_.colors(); }
-  /// Of gauss-seidel/split: what runs for a half sweep.
+  /// With gauss-seidel/split: the scheme of the solves of a half sweep.
   const Scheme& sptrsv_scheme(SweepDirection sweep) const { return core_.sptrsv_scheme(sweep); }
   const Scheme& spmv_scheme(SweepDirection sweep) const { return core_.spmv_scheme(sweep); }
   double setup_seconds() const { return core_.setup_seconds(); }

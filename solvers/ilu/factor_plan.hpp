@@ -61,7 +61,7 @@ std::unique_ptr<AnyFactors<Exec, Matrix>> make_factors(const Exec& exec, const M
 
 }  // namespace ilu
 
-/// What IluPlan and IcPlan share: factors by the rows of EliminateRow or CholeskyRow.
+/// Common parts of IluPlan and IcPlan: factors by the rows of EliminateRow or CholeskyRow.
 template <ExecutionSpace Exec, class Matrix, template <class> class RowOf>
 class FactorPlan {
  public:
@@ -69,50 +69,51 @@ class FactorPlan {
   using matrix_type = Matrix;
   using scalar_type = typename Matrix::scalar_type;
 
-  /// Factors A again, which has the pattern that was inspected. Ordered on `exec`: no wait, no
-  /// allocation. Throws Error if the sizes differ, or the patterns where options.check_pattern
-  /// compares them, which waits. With options.retries it waits for `exec`.
-  /// A bad pivot is not an error here: see bad_row and check_values.
+  /// Factors A again, which has the inspected pattern. Ordered on `exec`: no wait, no allocation;
+  /// with options.retries it waits for `exec`. Throws Error if the sizes differ and, with
+  /// options.check_pattern, which waits, if the patterns do. A bad pivot is not an error here: see
+  /// bad_row and check_values.
   void update_values(const Exec& exec, const Matrix& A) {
     factors_of("update_values").update_values(exec, with_signed_offsets(A));
     version_.renew();
   }
   void update_values(const Matrix& A) { update_values(Exec{}, A); }
 
-  /// On the device, in the order of the instance that factored last: 0, or one more than the lowest
-  /// row whose pivot is bad. An apply gives infinities or NaN then.
+  /// A number on the device, valid in the order of the instance that factored last: 0, or one more
+  /// than the lowest row whose pivot is bad. With such a row an apply gives infinities or NaN.
   auto bad_row() const { return factors_of("bad_row").bad_row(); }
-  /// Throws Error, naming that row. Waits for `exec`.
+  /// Throws Error, naming the row of bad_row, if there is one. Waits for `exec`.
   void check_values(const Exec& exec) const { factors_of("check_values").check_values(exec); }
   void check_values() const { check_values(Exec{}); }
-  /// How far the factors are from those that are sought: the Frobenius norm of A less their product
-  /// in the places of the pattern, over that of A there. Rounding, but for pivots that the floor
-  /// lifted and for sweeps. Of the matrix that was factored; allocates, waits for `exec`.
+  /// The error of the factors: the Frobenius norm of A minus their product on the pattern, over
+  /// that of A on the pattern. It is rounding, except for pivots that the floor raised and for
+  /// sweeps. A is the matrix that was factored. Allocates, and waits for `exec`.
   double residual(const Exec& exec, const Matrix& A) const {
     return factors_of("residual").residual(exec, with_signed_offsets(A));
   }
 
-  /// What solvers ask of a preconditioner.
+  /// The interface of a preconditioner for solvers.
   static constexpr bool takes_several_vectors = true;
   VersionNumber version() const { return version_.number(); }
   static constexpr bool capturable() { return true; }
 
-  /// L without its diagonal and U in one, or L of a Cholesky factorization; columns ascending, in a
-  /// copy (a CsrStorage). Allocates, waits for `exec`.
+  /// L without its diagonal and U in one matrix, or L of a Cholesky factorization, with ascending
+  /// columns; a copy (a CsrStorage). Allocates, and waits for `exec`.
   auto factors(const Exec& exec) const { return factors_of("factors").factors(exec); }
-  /// The alpha of A + alpha diag(A), whose factors these are: 0 but for options.retries.
+  /// The alpha of A + alpha diag(A), the matrix that was factored: 0 except after options.retries.
   double diagonal_growth() const { return factors_of("diagonal_growth").diagonal_growth(); }
-  /// What really runs: the factorization.
+  /// The scheme that the factorization runs.
   const Scheme& scheme() const { return factors_of("scheme").scheme(); }
-  /// The same, and for each solve why its scheme, as SptrsvPlan::explain: lines for people.
+  /// That scheme, and for each solve the reasons of its scheme, as SptrsvPlan::explain: text of
+  /// several lines.
   std::string explain() const { return factors_of("explain").explain(); }
-  /// What the inspection and the first factorization took, in seconds.
+  /// Seconds spent on the inspection and the first factorization.
   double setup_seconds() const {
     factors_of("setup_seconds");
     return setup_seconds_;
   }
-  /// Device memory that the plan holds beyond the matrix, in bytes: the factors, schedules, and,
-  /// but on CPUs, copies of the factors in the solves.
+  /// Device memory that the plan holds beyond the matrix, in bytes: the factors, schedules and,
+  /// except on CPUs, copies of the factors in the solves.
   std::size_t bytes() const { return factors_of("bytes").bytes(); }
 
  protected:

@@ -5,30 +5,30 @@
 
 namespace heddle {
 
-/// The incomplete Cholesky factor of one symmetric matrix (Hermitian where it is complex), IC(k),
-/// as a preconditioner: x = (L L^H)^-1 b. Reads the lower triangle of A alone. All else is as with
+/// The incomplete Cholesky factor of one symmetric matrix (Hermitian if complex), IC(k), as a
+/// preconditioner: x = (L L^H)^-1 b. Reads only the lower triangle of A. Everything else is as for
 /// IluPlan, in half the memory.
 template <ExecutionSpace Exec, class Matrix>
 class IcPlan : public detail::FactorPlan<Exec, Matrix, detail::ilu::CholeskyRow> {
   using Plan = detail::FactorPlan<Exec, Matrix, detail::ilu::CholeskyRow>;
 
  public:
-  /// An empty plan, to be assigned to: whatever is called on it throws Error.
+  /// An empty plan, to be assigned to: every call on it throws Error.
   IcPlan() = default;
 
-  /// Inspects A on `exec`, factors it, and waits; what stands above the diagonal is ignored.
+  /// Inspects A on `exec`, factors it, and waits; entries above the diagonal are ignored.
   ///
-  /// Throws Error as IluPlan does; bad is a pivot that is not positive, or not finite, before its
-  /// square root is taken: the matrix is indefinite then, or its factor breaks down.
-  /// options.pivot_floor lifts every lower pivot that is finite, and options.retries lets the
-  /// diagonal grow. Throws Error for a diagonal entry with an imaginary part, of more than 100
-  /// units of rounding. bad_row() is the lowest such row too.
+  /// Throws Error as IluPlan does. A pivot is bad if it is not positive, or not finite, before its
+  /// square root is taken: the matrix is indefinite, or its factorization breaks down.
+  /// options.pivot_floor raises every lower pivot that is finite, and options.retries lets the
+  /// diagonal grow. Throws Error for a diagonal entry whose imaginary part exceeds 100 units of
+  /// rounding. bad_row() reports the lowest such row too.
   explicit IcPlan(const Exec& exec, const Matrix& A, const IcOptions& options = {})
       : Plan(exec, with_signed_offsets(A), options) {
     HEDDLE_ASSERT_DEFINED(detail::is_defined<Plan> ||
                           detail::is_compiled<Exec, SignedOffsets<Matrix>>());
   }
-  /// On the default instance, as all that is called without one.
+  /// As above, on the default instance; so does every function without `exec`.
   explicit IcPlan(const Matrix& A, const IcOptions& options = {}) : IcPlan(Exec{}, A, options) {}
 
   /// x = (L L^H)^-1 b: IluPlan::apply.
@@ -54,10 +54,10 @@ class IcPlan : public detail::FactorPlan<Exec, Matrix, detail::ilu::CholeskyRow>
     apply(Exec{}, op, b, x);
   }
 
-  /// What solvers ask of a preconditioner.
+  /// For solvers: the preconditioner is symmetric.
   static constexpr bool symmetric() { return true; }
   static constexpr const char* name() { return "an incomplete Cholesky factor"; }
-  /// What a solve runs by.
+  /// The scheme of a solve.
   const Scheme& sptrsv_scheme(Op op = Op::none) const {
     return this->factors_of("sptrsv_scheme").sptrsv_scheme(Triangle::lower, op);
   }

@@ -11,64 +11,66 @@
 
 namespace heddle {
 
-/// What factors are stored in: the matrix's scalar, or single precision of it, so that a solve
-/// reads fewer bytes. They are made in the matrix's scalar, which b and x are of too.
+/// The type that factors are stored in: the matrix's scalar, or its single precision, so that a
+/// solve reads fewer bytes. They are computed in the matrix's scalar, which is also the type of b
+/// and x.
 enum class FactorValues { same, single_precision };
 
-/// What a user may say about incomplete factors; every default is sensible.
+/// Options of incomplete factors. Every default is sensible.
 struct IluOptions {
-  /// k of ILU(k) and IC(k): fill of a level up to this is kept. An entry of the matrix has level 0,
-  /// and fill that entries of levels a and b make has level a + b + 1.
+  /// The k of ILU(k) and IC(k): fill up to this level is kept. Entries of the matrix have level 0;
+  /// fill from entries of levels a and b has level a + b + 1.
   int fill_level = 0;
-  /// A floor of pivots, in the unit of A. Of LU a pivot of a smaller magnitude gets this one, and
-  /// keeps its sign, or its phase where it is complex; a pivot of zero becomes this number. Of a
-  /// Cholesky factorization each pivot below it, a negative one too, becomes this number. 0: pivots
-  /// are taken as they are.
+  /// The smallest magnitude of a pivot, in the unit of A; 0: pivots stay as they are. With LU a
+  /// smaller pivot is replaced by one of this magnitude with its sign, or its phase if complex; a
+  /// zero pivot becomes this number. With Cholesky every lower pivot, a negative one too, becomes
+  /// this number.
   double pivot_floor = 0;
-  /// How often a factorization with a bad pivot is tried again, 0 to 64: of A + alpha diag(A), with
-  /// an alpha of 0.001 at first and twice as much each time, until no pivot is bad. The plan's
-  /// diagonal_growth() is the alpha of its factors. Every factorization begins with 0. Where this
-  /// is not 0, update_values waits for the device after each try. A zero on the diagonal does not
-  /// grow.
+  /// How often a factorization with a bad pivot is repeated, 0 to 64: with A + alpha diag(A), where
+  /// alpha is 0.001 first and doubles each time, until no pivot is bad. diagonal_growth() of the
+  /// plan is the alpha of its factors. Every factorization starts with alpha 0. If retries is not
+  /// 0, update_values waits for the device after each try. A zero on the diagonal does not grow.
   ///
   /// Source: T. Manteuffel, "An incomplete factorization technique for positive definite linear
   /// systems", Math. Comput. 34 (1980).
   int retries = 0;
-  /// Every block of block_size x block_size that holds an entry is taken to be full, and levels are
-  /// those of blocks: the factors are those of block ILU, whose pivots are blocks.
+  /// Every block of block_size x block_size that holds an entry counts as full, and levels are
+  /// those of blocks: block ILU, whose pivots are blocks.
   int block_size = 1;
-  /// Rows are cut into so many runs of equal length, and entries between them are dropped.
+  /// Number of subdomains: rows are cut into this many ranges of equal length, and entries between
+  /// them are dropped.
   int subdomains = 1;
-  /// Of each row the number of its subdomain, in place of such runs: a partitioner's. With blocks
-  /// that of a block's first row counts.
+  /// The number of the subdomain of each row, for instance from a partitioner, instead of equal
+  /// ranges. With blocks the first row of a block decides.
   std::vector<int> partition = {};
-  /// What the factors are stored in for the solves.
+  /// The type that factors are stored in for the solves.
   FactorValues factor_values = FactorValues::same;
-  /// The vectors that b will hold: SptrsvOptions::vectors. It may hold any number.
+  /// The vectors that b will hold: SptrsvOptions::vectors. Any number works.
   ExpectedVectors vectors = {};
   /// Ops that IluPlan will apply besides Op::none and Op::conjugate. IcPlan applies every op.
   std::vector<Op> ops = {};
-  /// How often factors will be applied; the choice of the solves weighs their inspection by that.
+  /// Number of applies that the plan is made for; the choice of the solves weighs their inspection
+  /// against it.
   std::int64_t expected_applies = 1000;
   /// Pins the scheme of the factorization.
   std::optional<Scheme> scheme = std::nullopt;
   /// Pins the schemes of the solves.
   std::optional<Scheme> sptrsv_scheme = std::nullopt;
-  /// Seconds that each solve may spend on measuring the schemes that come first:
+  /// Seconds that each solve may spend on measuring the best-ranked schemes:
   /// SptrsvOptions::measure_seconds. The factorization is not measured.
   double measure_seconds = 0;
-  /// A file that remembers what measure_seconds found: SpmvOptions::cache.
+  /// A file that keeps the results of measure_seconds: SpmvOptions::cache.
   std::string cache = {};
-  /// Threads of a CPU that factorization and solves are scheduled for; 0: as many as the execution
-  /// space has and have a processor each.
+  /// CPU threads that factorization and solves are scheduled for; 0: the execution space's threads,
+  /// at most one for each processor.
   int threads = 0;
-  /// Whether update_values and residual check that A has the pattern that was inspected, which is
-  /// an Error if not, for a launch and a wait. By default in debug builds (without NDEBUG).
-  /// Elsewhere another pattern of the same size gives some numbers, in the plan's own memory.
+  /// Whether update_values and residual check that A has the inspected pattern, with a launch and a
+  /// wait, and throw Error if not. Default: in debug builds (without NDEBUG). Without the check
+  /// another pattern of the same size gives wrong numbers, but no access outside the plan's memory.
   bool check_pattern = heddle::detail::asserts;
 };
 
-/// The same of incomplete Cholesky factors.
+/// The options of incomplete Cholesky factors.
 using IcOptions = IluOptions;
 
 }  // namespace heddle

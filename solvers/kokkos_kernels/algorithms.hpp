@@ -5,12 +5,11 @@
 
 #include "../../core/error.hpp"
 
-/// The algorithms that Kokkos Kernels lets its users choose from, by the names that they have
-/// there. Where one is asked for, Kokkos Kernels' own enumerator may be given too: it is known by
-/// its name.
+/// The algorithms of Kokkos Kernels, by their names. Kokkos Kernels' own enumerators are accepted
+/// too, recognized by their names.
 namespace heddle::kk {
 
-/// Of a product. SPMV_DEFAULT and SPMV_NATIVE: what `choose` takes, for many products.
+/// Algorithms of products. SPMV_DEFAULT and SPMV_NATIVE: the choice of `choose` for many products.
 /// SPMV_FAST_SETUP: no inspection. SPMV_MERGE_PATH and SPMV_NATIVE_MERGE_PATH: the scheme
 /// csr/merge.
 enum SPMVAlgorithm {
@@ -21,14 +20,14 @@ enum SPMVAlgorithm {
   SPMV_NATIVE_MERGE_PATH
 };
 
-/// Of a triangular solve. All of them: the scheme that Heddle takes by itself. SPTRSV_CUSPARSE
-/// differs in that values count from one sptrsv_symbolic to the next, as they do in cuSPARSE.
+/// Algorithms of triangular solves. With all of them Heddle chooses the scheme. SPTRSV_CUSPARSE
+/// differs in that values hold from one sptrsv_symbolic to the next, as in cuSPARSE.
 enum class SPTRSVAlgorithm { SEQLVLSCHD_RP, SEQLVLSCHD_TP1, SEQLVLSCHD_TP1CHAIN, SPTRSV_CUSPARSE };
 
-/// Of incomplete factors.
+/// Algorithms of incomplete factors.
 enum class SPILUKAlgorithm { SEQLVLSCHD_TP1 };
 
-/// Ours or theirs.
+/// An enumerator of Heddle or of Kokkos Kernels.
 template <class E>
 concept AnySPMVAlgorithm = std::is_enum_v<E> && requires {
   E::SPMV_DEFAULT;
@@ -56,7 +55,7 @@ SPILUKAlgorithm algorithm_of(E) {
   return SPILUKAlgorithm::SEQLVLSCHD_TP1;
 }
 
-/// Theirs as ours. Throws Error for those of block rows (SPMV_BSR_*).
+/// Kokkos Kernels' enumerator as Heddle's. Throws Error for those of block rows (SPMV_BSR_*).
 template <AnySPMVAlgorithm E>
 SPMVAlgorithm algorithm_of(E theirs) {
   switch (theirs) {
@@ -71,7 +70,7 @@ SPMVAlgorithm algorithm_of(E theirs) {
               "give SPMV_DEFAULT; Heddle finds blocks by itself, or pin the scheme bcsr/RxC");
 }
 
-/// Theirs as ours. Throws Error for the supernodal ones.
+/// Kokkos Kernels' enumerator as Heddle's. Throws Error for the supernodal ones.
 template <AnySPTRSVAlgorithm E>
 SPTRSVAlgorithm algorithm_of(E theirs) {
   switch (theirs) {

@@ -8,9 +8,8 @@
 
 namespace heddle::kk {
 
-/// What KokkosKernels::Experimental::KokkosKernelsHandle is there, as far as triangular solves and
-/// incomplete factors go.
-/// Moves, does not copy.
+/// The counterpart of KokkosKernels::Experimental::KokkosKernelsHandle for triangular solves and
+/// incomplete factors. It can be moved, not copied.
 template <class SizeType, class LocalOrdinal, class ScalarType, ExecutionSpace Exec,
           class TemporarySpace, class PersistentSpace>
 class KokkosKernelsHandle {
@@ -24,8 +23,8 @@ class KokkosKernelsHandle {
   using nnz_scalar_t = typename SPTRSVHandleType::nnz_scalar_t;
   using HandleExecSpace = Exec;
 
-  /// For a triangle of `rows` rows; ours or Kokkos Kernels' own enumerator. Throws Error for a
-  /// supernodal algorithm, and for a block size other than 0.
+  /// For a triangle of `rows` rows, with an algorithm of Heddle or Kokkos Kernels. Throws Error for
+  /// a supernodal algorithm, and for a block size other than 0.
   template <AnySPTRSVAlgorithm E>
   void create_sptrsv_handle(E algorithm, std::size_t rows, bool lower, std::size_t block_size = 0) {
     if (block_size != 0) {
@@ -35,8 +34,8 @@ class KokkosKernelsHandle {
     const SptrsvOptions options{.triangle = lower ? Triangle::lower : Triangle::upper};
     sptrsv_ = std::make_unique<SPTRSVHandleType>(algorithm_of(algorithm), rows, options);
   }
-  /// With the words of an SptrsvPlan: a unit diagonal, a pinned scheme, one triangle of an LU
-  /// matrix.
+  /// As above, with the options of an SptrsvPlan: a unit diagonal, a pinned scheme, one triangle of
+  /// an LU matrix.
   void create_sptrsv_handle(const SptrsvOptions& options, std::size_t rows) {
     sptrsv_ = std::make_unique<SPTRSVHandleType>(SPTRSVAlgorithm::SEQLVLSCHD_TP1, rows, options);
   }
@@ -52,8 +51,8 @@ class KokkosKernelsHandle {
                 "call create_sptrsv_handle first");
   }
 
-  /// For factors of a matrix of `rows` rows, with room for that many entries of L and U; ours or
-  /// Kokkos Kernels' own enumerator. Throws Error for a block size other than 0.
+  /// For factors of a matrix of `rows` rows, with room for these numbers of entries of L and U,
+  /// with an algorithm of Heddle or Kokkos Kernels. Throws Error for a block size other than 0.
   template <AnySPILUKAlgorithm E>
   void create_spiluk_handle(E algorithm, std::size_t rows, std::size_t lower, std::size_t upper,
                             std::size_t block_size = 0) {

@@ -17,14 +17,14 @@ inline void demand(const char* name, std::size_t is, std::size_t needed) {
 
 namespace heddle::kk {
 
-/// Finds the patterns of L and U, by levels of fill up to fill_level, on the default instance of
-/// the handle's execution space: row maps of rows + 1 offsets, and the first entries of L_entries
-/// and U_entries, in ascending order; the handle's get_nnzL() and get_nnzU() say how many. L has a
-/// diagonal, last in each row, and U's diagonal is first. Columns of A may be in any order, and
-/// repeated entries add up. Allocates, waits.
+/// Computes the patterns of L and U, by levels of fill up to fill_level, on the default instance of
+/// the handle's execution space: row maps of rows + 1 offsets, and ascending columns at the start
+/// of L_entries and U_entries, whose numbers get_nnzL() and get_nnzU() of the handle return. The
+/// diagonal is stored last in each row of L and first in each row of U. Columns of A may be in any
+/// order, and repeated entries add up. Allocates, and waits.
 ///
-/// Throws Error, naming the row, for wrong rows and columns and for a diagonal that is not stored;
-/// and where an array has less room than the factors need.
+/// Throws Error, naming the row, for an invalid row pointer or column and for a missing diagonal
+/// entry; also if an array is too short for the factors.
 template <class Handle, class ARowMap, class AEntries, class LRowMap, class LEntries, class URowMap,
           class UEntries>
   requires is_kernels_handle<Handle>
@@ -44,12 +44,12 @@ void spiluk_symbolic(Handle* handle, int fill_level, const ARowMap& A_row_map,
                        U_entries.data());
 }
 
-/// The values of L, with ones on its diagonal, and U, out of those of A, whose pattern is that of
-/// spiluk_symbolic, as are the row maps of L and U. Queued on the default instance of the handle's
-/// execution space: no allocation, no copy, no fence. Pivots are taken as they are: a zero makes
-/// infinities and NaN, as there. Throws Error before spiluk_symbolic, for too little room, for
-/// another number of entries, and in debug builds (without NDEBUG), which wait, for another
-/// pattern.
+/// Computes the values of L, with ones on its diagonal, and U from those of A. The patterns of A, L
+/// and U are those of spiluk_symbolic. Queued on the default instance of the handle's execution
+/// space: no allocation, no copy, no fence. Pivots stay as they are: a zero gives infinities and
+/// NaN, as in Kokkos Kernels. Throws Error before spiluk_symbolic, if an array is too short, if the
+/// number of entries differs and, in debug builds (without NDEBUG), which wait, if the pattern
+/// differs.
 template <class Handle, class ARowMap, class AEntries, class AValues, class LRowMap, class LEntries,
           class LValues, class URowMap, class UEntries, class UValues>
   requires is_kernels_handle<Handle>

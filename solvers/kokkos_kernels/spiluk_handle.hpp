@@ -77,9 +77,9 @@ struct SizesOfSplit {
 
 namespace heddle::kk {
 
-/// What KokkosSparse::Experimental::SPILUKHandle is there: what is known of the factors of one
-/// matrix. Inside is what an IluPlan factors with. Made by
-/// KokkosKernelsHandle::create_spiluk_handle. One handle factors once at a time.
+/// The counterpart of KokkosSparse::Experimental::SPILUKHandle: the state of the factors of one
+/// matrix. It factors as an IluPlan does. Made by KokkosKernelsHandle::create_spiluk_handle. One
+/// handle factors once at a time.
 template <class SizeType, class LocalOrdinal, class ScalarType, ExecutionSpace Exec,
           class TemporarySpace, class PersistentSpace>
 class SPILUKHandle {
@@ -96,14 +96,14 @@ class SPILUKHandle {
 
   SPILUKAlgorithm get_algorithm() const { return algorithm_; }
   size_type get_nrows() const { return static_cast<size_type>(rows_); }
-  /// What room was said to be for; after spiluk_symbolic what the factors have.
+  /// The room that was requested; after spiluk_symbolic the number of entries of the factors.
   size_type get_nnzL() const { return static_cast<size_type>(lower_); }
   size_type get_nnzU() const { return static_cast<size_type>(upper_); }
   bool is_symbolic_complete() const { return factorization_.has_value(); }
-  /// Tuning parameters there. Without effect.
+  /// Tuning parameters of Kokkos Kernels. They have no effect.
   void set_team_size(int) {}
   void set_vector_size(int) {}
-  /// What runs. Throws Error before spiluk_symbolic.
+  /// The scheme that runs. Throws Error before spiluk_symbolic.
   const Scheme& scheme() const { return factorization().scheme(); }
 
   /// For spiluk_symbolic and spiluk_numeric: see there.

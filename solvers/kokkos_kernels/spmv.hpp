@@ -24,16 +24,16 @@ inline Op op_of(const char mode[]) {
 }
 
 /// y = alpha * op(A) * x + beta * y, op by `mode`: see op_of. x and y are both of rank 1, or of
-/// rank 2 with as many vectors as each other, in any layout; alpha and beta are converted to y's
-/// value type. beta == 0 overwrites y without reading it; alpha == 0 reads neither A nor x.
+/// rank 2 with equal numbers of vectors, in any layout; alpha and beta are converted to y's value
+/// type. beta == 0 overwrites y without reading it; alpha == 0 reads neither A nor x.
 ///
-/// The first call of a handle inspects A: it allocates, and waits for `exec`. So does, of a handle
-/// with a stored transpose, the first transposing one, unless SpmvOptions::ops names it. The others
-/// are queued on `exec`: no allocation, no copy, no fence. Bitwise reproducible, but for
-/// transposing products of a handle without a stored transpose, which add atomically.
+/// The first call of a handle inspects A: it allocates, and waits for `exec`. If the handle uses a
+/// stored transpose, so does the first transposing call, unless SpmvOptions::ops names the op. All
+/// other calls are queued on `exec`: no allocation, no copy, no fence. Bitwise reproducible, except
+/// for transposing products of a handle without a stored transpose, which add atomically.
 ///
-/// Throws Error if shapes do not fit, for an unknown mode, for a matrix that is not sound (first
-/// call), and for another matrix than that of the first call.
+/// Throws Error if shapes do not fit, for an unknown mode, for an invalid matrix (first call), and
+/// for another matrix than that of the first call.
 template <ExecutionSpace Exec, class Handle, class Alpha, class AMatrix, VectorView X, class Beta,
           WritableVectorView Y>
   requires is_spmv_handle<Handle>
@@ -57,7 +57,7 @@ void spmv(Handle* handle, const char mode[], const Alpha& alpha, const AMatrix& 
   kk::spmv(typename Handle::ExecutionSpaceType(), handle, mode, alpha, A, x, beta, y);
 }
 
-/// Without a handle: no inspection, no allocation, no wait, and nothing checked but shapes. See
+/// Without a handle: no inspection, no allocation, no wait, and only shapes are checked. See
 /// heddle::spmv.
 template <ExecutionSpace Exec, class Alpha, KokkosKernelsMatrix AMatrix, VectorView X, class Beta,
           WritableVectorView Y>

@@ -10,22 +10,22 @@
 
 namespace heddle::kk {
 
-/// What KokkosSparse::SPMVHandle is there: made without a matrix, it inspects the one that the
-/// first spmv gives it, and serves the later ones. Inside is an SpmvPlan.
+/// The counterpart of KokkosSparse::SPMVHandle: made without a matrix, it inspects the one that the
+/// first spmv passes, and serves the later ones. It holds an SpmvPlan.
 ///
-/// A handle belongs to one matrix, whose arrays outlive it, and to any vectors and execution space
-/// instances. Neither copies nor moves. Unlike there, one handle multiplies once at a time: calls
-/// on two streams that may overlap need one each.
+/// A handle belongs to one matrix, whose arrays must outlive it, and serves any vectors and
+/// execution space instances. It can be neither copied nor moved. Unlike in Kokkos Kernels, one
+/// handle multiplies once at a time: calls on two streams that may overlap need one each.
 ///
 /// Made from an algorithm, it reads A's values at each call, as Kokkos Kernels does: only schemes
-/// are chosen that borrow them, and a transposing product adds atomically. Made from SpmvOptions,
-/// it is a plan with those options: unless options.values_in_place, any scheme may be chosen, also
-/// one that copies the values, transposing products have a stored transpose, and after the values
-/// of A have changed update_values is called.
+/// that borrow them are chosen, and a transposing product adds atomically. Made from SpmvOptions,
+/// it is a plan with those options. Unless options.values_in_place, any scheme may be chosen, also
+/// one that copies the values; transposing products use a stored transpose; and after A's values
+/// change update_values must be called.
 ///
-/// Device is a Kokkos::Device or an execution space; AMatrix a KokkosSparse::CrsMatrix, or what has
-/// its members; XVector and YVector Views of one value type, in which sums are kept. FormatList
-/// names the formats that are compiled and chosen from.
+/// Device is a Kokkos::Device or an execution space; AMatrix is a KokkosSparse::CrsMatrix or has
+/// its members; XVector and YVector are Views of one value type, in which sums are kept. FormatList
+/// is the list of formats that are compiled and chosen from.
 template <class Device, class AMatrix, class XVector, class YVector,
           class FormatList = DefaultFormats>
 class SPMVHandle {
@@ -51,19 +51,19 @@ class SPMVHandle {
   using XVectorType = XVector;
   using YVectorType = YVector;
   using ExecutionSpaceType = typename ExecOf<Device>::type;
-  /// What is inside.
+  /// The plan that it holds.
   using Vector = typename YVector::value_type;
   using Matrix = typename detail::KokkosKernelsTypes<AMatrix>::Matrix;
   using Plan = SpmvPlan<ExecutionSpaceType, Matrix, Vector, Vector, FormatList>;
 
-  /// Ours or Kokkos Kernels' own enumerator. Throws Error for one of block rows.
+  /// Takes an algorithm of Heddle or Kokkos Kernels. Throws Error for one of block rows.
   template <AnySPMVAlgorithm E = SPMVAlgorithm>
   SPMVHandle(E algorithm = E::SPMV_DEFAULT) : algorithm_(algorithm_of(algorithm)) {
     options_.values_in_place = true;
     const bool merge = algorithm_ == SPMV_MERGE_PATH || algorithm_ == SPMV_NATIVE_MERGE_PATH;
     if (merge) options_.scheme = Scheme("csr", {{"merge"}});
   }
-  /// With the words of an SpmvPlan.
+  /// Takes the options of an SpmvPlan.
   explicit SPMVHandle(const SpmvOptions& options) : options_(options), vectors_given_(true) {}
 
   SPMVHandle(const SPMVHandle&) = delete;
@@ -71,15 +71,16 @@ class SPMVHandle {
 
   SPMVAlgorithm get_algorithm() const { return algorithm_; }
 
-  /// Takes the values of A, of the pattern that was inspected, ordered on `exec`; before the first
-  /// product it does nothing, since that takes them. Throws Error for a matrix of another size.
+  /// Takes the values of A, which has the inspected pattern, ordered on `exec`. Before the first
+  /// product it does nothing, since that product takes them. Throws Error for a matrix of another
+  /// size.
   void update_values(const ExecutionSpaceType& exec, const AMatrix& A) {
     if (!plan_) return;
     A_ = csr_matrix(A);
     plan_->update_values(exec, A_);
   }
 
-  /// To ask for its scheme, its bytes, its ranking. Throws Error before the first product, and for
+  /// The plan, for its scheme, bytes and ranking. Throws Error before the first product, and for
   /// SPMV_FAST_SETUP, which makes none.
   const Plan& plan() const {
     if (plan_) return *plan_;

@@ -8,10 +8,10 @@
 
 namespace heddle::kk {
 
-/// Begins with a triangle, whatever the handle knew before: row_map of rows + 1 offsets and
-/// entries, the columns, in any order. It is inspected with the first values, by sptrsv_numeric or
-/// sptrsv_solve; give them here, as below, if those are not to take the time.
-/// Throws Error for another number of rows than the handle's.
+/// Sets the triangle, whatever the handle held before: row_map has rows + 1 offsets, entries the
+/// columns, in any order. The first values, given to sptrsv_numeric or sptrsv_solve, start the
+/// inspection; pass them here, as below, to inspect now. Throws Error if the number of rows is not
+/// the handle's.
 template <ExecutionSpace Exec, class Handle, class RowMap, class Entries>
   requires is_kernels_handle<Handle>
 void sptrsv_symbolic(const Exec&, Handle* handle, const RowMap& row_map, const Entries&) {
@@ -21,8 +21,8 @@ void sptrsv_symbolic(const Exec&, Handle* handle, const RowMap& row_map, const E
   sptrsv.begin(row_map.extent(0));
 }
 
-/// The same, and inspects the triangle, with these values: allocates, and waits for `exec`. Throws
-/// Error, naming the row, for a triangle that is not one: see SptrsvPlan.
+/// As above, and inspects the triangle with these values: allocates, and waits for `exec`. Throws
+/// Error, naming the row, if it is not a valid triangle: see SptrsvPlan.
 template <ExecutionSpace Exec, class Handle, class RowMap, class Entries, class Values>
   requires is_kernels_handle<Handle>
 void sptrsv_symbolic(const Exec& exec, Handle* handle, const RowMap& row_map,
@@ -33,10 +33,10 @@ void sptrsv_symbolic(const Exec& exec, Handle* handle, const RowMap& row_map,
   sptrsv.inspect(exec, sptrsv.triangle(row_map, entries, values));
 }
 
-/// Takes new values of the pattern that was inspected (or inspects it, with the first ones), and
-/// says that they hold until the next call: later solves do not take them anew. Kokkos Kernels has
-/// no such function, and need not be told. Ordered on `exec`; no wait, no allocation, but for the
-/// first values. Throws Error for other sizes than those inspected.
+/// Takes new values of the inspected pattern (or inspects it, with the first ones); they hold until
+/// the next call, so later solves do not take their values. Kokkos Kernels has no such function and
+/// needs none. Ordered on `exec`; no wait and no allocation, except with the first values. Throws
+/// Error if sizes differ from those inspected.
 template <ExecutionSpace Exec, class Handle, class RowMap, class Entries, class Values>
   requires is_kernels_handle<Handle>
 void sptrsv_numeric(const Exec& exec, Handle* handle, const RowMap& row_map, const Entries& entries,
@@ -47,13 +47,14 @@ void sptrsv_numeric(const Exec& exec, Handle* handle, const RowMap& row_map, con
   sptrsv.take_values(exec, sptrsv.triangle(row_map, entries, values));
 }
 
-/// Solves T x = b. b and x are of rank 1, or of rank 2 with as many vectors as each other, in any
-/// layout; x may be b. The pattern is the one of sptrsv_symbolic. The values are those of the last
-/// sptrsv_numeric, or, with SPTRSV_CUSPARSE, of the last sptrsv_symbolic; if there was none, those
-/// given here, which are taken anew at each solve.
+/// Solves T x = b. b and x are of rank 1, or of rank 2 with equal numbers of vectors, in any
+/// layout; x may be b. The pattern is that of sptrsv_symbolic. The values are those of the last
+/// sptrsv_numeric or, with SPTRSV_CUSPARSE, of the last sptrsv_symbolic; if there was none, each
+/// solve takes the values given here.
 ///
-/// Queued on `exec`, but for the first solve of a triangle not yet inspected: no allocation, no
-/// copy, no fence. Bitwise reproducible for a fixed scheme. Throws Error if shapes do not fit.
+/// Queued on `exec`, except for the first solve with a triangle that is not inspected yet: no
+/// allocation, no copy, no fence. Bitwise reproducible for a fixed scheme. Throws Error if shapes
+/// do not fit.
 template <ExecutionSpace Exec, class Handle, class RowMap, class Entries, class Values,
           VectorView B, WritableVectorView X>
   requires is_kernels_handle<Handle>
@@ -98,8 +99,8 @@ void sptrsv_solve(Handle* handle, const RowMap& row_map, const Entries& entries,
   kk::sptrsv_solve(typename Handle::HandleExecSpace(), handle, row_map, entries, values, b, x);
 }
 
-/// Several solves, each on an instance and with a handle of its own, queued one after the other.
-/// Throws Error unless the lists are of one length.
+/// Several solves, each with an instance and a handle of its own, queued one after the other.
+/// Throws Error unless the lists have equal lengths.
 template <ExecutionSpace Exec, class Handle, class RowMap, class Entries, class Values,
           VectorView B, WritableVectorView X>
 void sptrsv_solve_streams(const std::vector<Exec>& execs, const std::vector<Handle*>& handles,

@@ -8,7 +8,7 @@
 
 namespace heddle::kk {
 
-/// What KokkosSparse::Experimental::SPTRSVHandle is there: what is known of one triangle. Inside is
+/// The counterpart of KokkosSparse::Experimental::SPTRSVHandle: the state of one triangle. It holds
 /// an SptrsvPlan, which copies what it needs of the triangle. Made by
 /// KokkosKernelsHandle::create_sptrsv_handle.
 ///
@@ -23,7 +23,7 @@ class SPTRSVHandle {
   using execution_space = Exec;
   static_assert(Scalar<nnz_scalar_t>, "values are float, double, or the Kokkos::complex of either");
   static_assert(Ordinal<nnz_lno_t>, "ordinals are signed, of 32 or 64 bits: int, and not unsigned");
-  /// What is inside.
+  /// The plan that it holds.
   using Matrix =
       CsrMatrix<nnz_scalar_t, nnz_lno_t, size_type, typename PersistentSpace::memory_space>;
   using Plan = SptrsvPlan<Exec, Matrix>;
@@ -48,7 +48,7 @@ class SPTRSVHandle {
   void set_vector_size(int) {}
   void reset_chain_threshold(std::int64_t) {}
 
-  /// To ask for its scheme, its levels, its bytes. Throws Error before values were given.
+  /// The plan, for its scheme, levels and bytes. Throws Error before values were given.
   const Plan& plan() const {
     if (plan_) return *plan_;
     throw Error("this handle has no plan",

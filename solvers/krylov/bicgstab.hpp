@@ -8,15 +8,15 @@ namespace heddle {
 
 /// BiCGStab: solves A x = b for any A in the memory of eight vectors, with any preconditioner M on
 /// the right, so that the residual is that of A x = b itself. It may break down or stagnate, which
-/// the result says; GMRES does not break down, and keeps more vectors.
+/// the result reports; GMRES does not break down, and needs more vectors.
 ///
-/// Made once for a size, with all memory: bytes(). It moves, and does not copy. solve allocates
-/// nothing, and the host checks only every options.check_every steps. A step is two products with
-/// A, which iterations count, and two applies of M; it moves what these do and 19 n b bytes, and
-/// where it ends after its first half it counts one product. A block of options.check_every steps
-/// runs as one graph on CUDA and HIP, if A and M are capturable(). b - A x, scaling and sums are as
-/// CgSolver says. One solver solves one system at a time. The same bits on every run, if A and M
-/// give the same bits.
+/// A solver is made once for a size, with all its memory: bytes(). It can be moved, not copied.
+/// solve allocates nothing, and the host checks only every options.check_every steps. A step is two
+/// products with A, which iterations count, and two applies of M. It moves their bytes and 19 n b.
+/// A step that ends after its first half counts one product. A block of options.check_every steps
+/// runs as one graph on CUDA and HIP if A and M are capturable(). b - A x, scaling and sums are as
+/// in CgSolver. A solver solves one system at a time. The bits are the same on every run if those
+/// of A and M are.
 ///
 /// Source: H. van der Vorst (1992).
 template <ExecutionSpace Exec, Scalar S>
@@ -27,10 +27,10 @@ class BicgstabSolver : public detail::krylov::KrylovSolver<BicgstabSolver<Exec, 
   friend Base;
 
  public:
-  /// An empty one, to which one may be assigned.
+  /// An empty solver, to be assigned to.
   BicgstabSolver() = default;
-  /// For systems of `rows` unknowns. Throws Error if options make no sense. Without `exec`: on the
-  /// default instance.
+  /// A solver for systems of `rows` unknowns. Throws Error if options are invalid. Without `exec`:
+  /// on the default instance.
   BicgstabSolver(const Exec& exec, std::int64_t rows, const KrylovOptions& options = {});
   explicit BicgstabSolver(std::int64_t rows, const KrylovOptions& options = {})
       : BicgstabSolver(Exec(), rows, options) {}

@@ -20,17 +20,17 @@ void invert_diagonal_blocks(const Exec& exec, const Matrix& A, int size,
 }  // namespace detail::krylov
 
 /// The preconditioner x = B^-1 b with the dense blocks B on A's diagonal, of equal size from row 0
-/// on, the last one shorter. The inverses are kept: an apply is a product with them, which moves
-/// (size + 2) n b bytes in one launch. Moves, does not copy.
+/// on; the last one may be shorter. It keeps the inverses: an apply is a product with them, in one
+/// launch, and moves (size + 2) n b bytes. It can be moved, not copied.
 template <ExecutionSpace Exec, Scalar S>
 class BlockJacobiPreconditioner {
  public:
-  /// An empty one, to which one may be assigned.
+  /// An empty preconditioner, to be assigned to.
   BlockJacobiPreconditioner() : moves_(detail::made_empty) {}
-  /// Of a square matrix A in CSR, which may go afterwards, and blocks of 1 to 32 rows. Waits for
-  /// `exec`. Throws Error for another size; and, naming its first row, for a block that is singular
-  /// or not finite, or whose inverse is not. Device memory: bytes(), that of the inverses.
-  /// Without `exec`, here and below: on the default instance.
+  /// The preconditioner of a square matrix A in CSR, which may be freed afterwards, with blocks of
+  /// 1 to 32 rows. Waits for `exec`. Throws Error for another size and, naming its first row, for a
+  /// block that is singular or not finite, or whose inverse is not finite. Device memory: bytes(),
+  /// that of the inverses. Without `exec`, here and below: on the default instance.
   template <class Matrix>
   BlockJacobiPreconditioner(const Exec& exec, const Matrix& A, int size)
       : rows_(A.rows()), size_(size) {
@@ -44,8 +44,8 @@ class BlockJacobiPreconditioner {
   BlockJacobiPreconditioner(const Matrix& A, int size)
       : BlockJacobiPreconditioner(Exec(), A, size) {}
 
-  /// Takes the values of a matrix of as many rows, of any pattern; ordered on `exec`, no wait, no
-  /// allocation. A block that becomes bad is not an error here: see bad_row.
+  /// Takes the values of a matrix with the same number of rows and any pattern; ordered on `exec`,
+  /// no wait, no allocation. A block that becomes bad is not an error here: see bad_row.
   template <class Matrix>
   void update_values(const Exec& exec, const Matrix& A) {
     moves_.check("BlockJacobiPreconditioner", "update_values");
@@ -83,16 +83,16 @@ class BlockJacobiPreconditioner {
     apply(Exec(), b, x);
   }
 
-  /// On the device, in the order of the instance that values were updated on: 0, or one more than
-  /// the first row of the lowest block that is singular, or not finite, or has no finite inverse
-  /// since; that block is taken to be the identity.
+  /// A number on the device, valid in the order of the instance that values were updated on: 0, or
+  /// one more than the first row of the lowest block that has become singular or not finite, or has
+  /// no finite inverse; that block counts as the identity.
   Kokkos::View<const std::int64_t, typename Exec::memory_space,
                Kokkos::MemoryTraits<Kokkos::Unmanaged>>
   bad_row() const {
     moves_.check("BlockJacobiPreconditioner", "bad_row");
     return bad_;
   }
-  /// Throws Error, naming that row. Waits for `exec`.
+  /// Throws Error, naming the row of bad_row, if there is one. Waits for `exec`.
   void check_values(const Exec& exec) const;
   void check_values() const { check_values(Exec()); }
   static constexpr bool takes_several_vectors = true;

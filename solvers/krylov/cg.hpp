@@ -8,36 +8,36 @@
 
 namespace heddle {
 
-/// Conjugate gradients: solves A x = b for a symmetric (Hermitian) positive definite A, with a
-/// preconditioner M that is so too, and for several right-hand sides side by side, each with an
-/// iteration of its own.
+/// Conjugate gradients: solves A x = b for a symmetric (Hermitian) positive definite A, with such a
+/// preconditioner M. Several right-hand sides are solved together, each with its own iteration.
 ///
-/// Made once for a size, with all memory: bytes(). It moves, and does not copy. solve allocates
-/// nothing. The numbers of an iteration stay on the device, and once a right-hand side has ended
-/// nothing of it changes any more, so the host checks only every options.check_every iterations; a
-/// block of so many (or of options.recompute_every) runs as one graph on CUDA and HIP, if A and M
-/// are capturable(). One solver solves one system at a time. The same bits on every run, if A and M
-/// give the same bits.
+/// A solver is made once for a size, with all its memory: bytes(). It can be moved, not copied.
+/// solve allocates nothing. The numbers of an iteration stay on the device, and nothing changes for
+/// a right-hand side that has ended, so the host checks only every options.check_every iterations.
+/// A block of that many (or of options.recompute_every) runs as one graph on CUDA and HIP if A and
+/// M are capturable(). A solver solves one system at a time. The bits are the same on every run if
+/// those of A and M are.
 ///
-/// Where the recurrence meets the tolerance, b - A x is computed from x, and is what counts: one
-/// product a solve. While it misses the tolerance and halves each time, the iteration goes on from
-/// there. r and p are scaled by powers of two, and sums are kept in double for float, so that
-/// neither b of 1e-30 nor one of 1e30 is any different from one of 1.
+/// When the recurrence meets the tolerance, the solver computes b - A x and judges by it: one
+/// product for each solve. If the tolerance is missed but the residual halves each time, the
+/// iteration continues from there. r and p are scaled by powers of two, and sums are kept in double
+/// for float, so that b of 1e-30 and of 1e30 behave as b of 1.
 ///
 /// An iteration is three launches: the product with p.q; r and its norm; x and p together. With n
-/// rows of b bytes it moves the matrix and 10 n b bytes, 12 n b with JacobiPreconditioner, whose z
-/// is never stored; another preconditioner: 12 n b and its own. Where p.q does not come with the
-/// product (SpmvPlan::has_dot; several right-hand sides; float, whose plans add up in float) it is
-/// a launch more and 2 n b bytes. When the host checks, 2 n b bytes more keep the best x.
+/// rows of b bytes it moves the matrix and 10 n b bytes. JacobiPreconditioner, whose z is never
+/// stored, makes it 12 n b; another preconditioner 12 n b and its own. If the product does not
+/// compute p.q (SpmvPlan::has_dot; several right-hand sides; float, whose plans add up in float),
+/// that is one more launch and 2 n b bytes. Each check of the host keeps the best x for 2 n b bytes
+/// more.
 ///
-/// Small systems are solved in one launch, where A has csr() (with_rows puts the matrix beside a
-/// plan), M is none or JacobiPreconditioner, and there is one right-hand side: by one team
-/// (cg/one-team) or, where the device has clusters, one cluster of teams (cg/one-cluster), into
-/// whose scratch the vectors fit on a GPU. Chosen by size, or pinned by options.scheme; scheme()
-/// says what ran. One more, which is never chosen, takes systems of any size: cg/all-teams, by all
-/// teams that the device runs at once. The schemes add up in different orders.
+/// Small systems are solved in one launch if A has csr() (with_rows adds the matrix to a plan), M
+/// is absent or a JacobiPreconditioner, and there is one right-hand side. One team solves them
+/// (cg/one-team) or, on devices that have clusters, one cluster of teams (cg/one-cluster). On a GPU
+/// the vectors must fit into its scratch. The scheme is chosen by size or pinned by options.scheme;
+/// scheme() returns what ran. cg/all-teams takes systems of any size, with all teams that the
+/// device runs at once; it is never chosen. The schemes add up in different orders.
 ///
-/// Source: M. Hestenes and E. Stiefel (1952); for b - A x that replaces the recurrence H. van der
+/// Sources: M. Hestenes and E. Stiefel (1952); replacing the recurrence by b - A x: H. van der
 /// Vorst and Q. Ye (2000).
 template <ExecutionSpace Exec, Scalar S>
 class CgSolver
@@ -46,10 +46,10 @@ class CgSolver
   friend Base;
 
  public:
-  /// An empty one, to which one may be assigned.
+  /// An empty solver, to be assigned to.
   CgSolver() = default;
-  /// For systems of `rows` unknowns and options.vectors right-hand sides at a time. Throws Error if
-  /// options make no sense. Without `exec`: on the default instance.
+  /// A solver for systems of `rows` unknowns and options.vectors right-hand sides at a time. Throws
+  /// Error if options are invalid. Without `exec`: on the default instance.
   CgSolver(const Exec& exec, std::int64_t rows, const KrylovOptions& options = {});
   explicit CgSolver(std::int64_t rows, const KrylovOptions& options = {})
       : CgSolver(Exec(), rows, options) {}
@@ -58,7 +58,7 @@ class CgSolver
     static_assert(!std::same_as<Count, Count>, "options.vectors is the number of right-hand sides");
   }
 
-  /// What the last solve ran by.
+  /// The scheme that the last solve ran.
   const Scheme& scheme() const {
     only_moves_.check("CgSolver", "scheme");
     return scheme_;

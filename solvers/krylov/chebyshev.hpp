@@ -6,17 +6,17 @@
 
 namespace heddle {
 
-/// Chebyshev's iteration: solves A x = b where the eigenvalues of M A lie between two positive
-/// bounds, options.bounds, A and M symmetric. It needs no dots, and so no sum is waited for between
-/// products; where bounds are known (a smoother, a mass matrix) it does what CG does. Where an
-/// eigenvalue lies above the upper bound it diverges, which the result says.
+/// Chebyshev's iteration: solves A x = b for symmetric A and M whose product M A has its
+/// eigenvalues between two positive bounds, options.bounds. It needs no dots, so no product waits
+/// for a sum; with known bounds (a smoother, a mass matrix) it converges like CG. If an eigenvalue
+/// exceeds the upper bound it diverges, which the result reports.
 ///
-/// Made once for a size, with all memory: bytes(). It moves, and does not copy. solve allocates
-/// nothing. The residual's norm is computed every options.check_every iterations (with 0: at the
-/// end), when the host checks, and with options.history in every one. b - A x, scaling and sums are
-/// as CgSolver says. A step is the product and one launch, and moves what the product does and
-/// 7 n b bytes, 8 n b with JacobiPreconditioner; with another preconditioner 10 n b and its own, in
-/// two launches.
+/// A solver is made once for a size, with all its memory: bytes(). It can be moved, not copied.
+/// solve allocates nothing. The norm of the residual is computed every options.check_every
+/// iterations (with 0: at the end), when the host checks, and with options.history in each
+/// iteration. b - A x, scaling and sums are as in CgSolver. A step is the product and one launch,
+/// and moves the bytes of the product and 7 n b, with JacobiPreconditioner 8 n b; with another
+/// preconditioner 10 n b and its own, in two launches.
 ///
 /// Source: Y. Saad, Iterative Methods for Sparse Linear Systems (2003), algorithm 12.1.
 template <ExecutionSpace Exec, Scalar S>
@@ -26,10 +26,10 @@ class ChebyshevSolver : public detail::krylov::KrylovSolver<ChebyshevSolver<Exec
   friend Base;
 
  public:
-  /// An empty one, to which one may be assigned.
+  /// An empty solver, to be assigned to.
   ChebyshevSolver() = default;
-  /// For systems of `rows` unknowns. Throws Error if options make no sense, or have no bounds.
-  /// Without `exec`: on the default instance.
+  /// A solver for systems of `rows` unknowns. Throws Error if options are invalid or have no
+  /// bounds. Without `exec`: on the default instance.
   ChebyshevSolver(const Exec& exec, std::int64_t rows, const KrylovOptions& options);
   ChebyshevSolver(std::int64_t rows, const KrylovOptions& options)
       : ChebyshevSolver(Exec(), rows, options) {}

@@ -86,14 +86,14 @@ inline void check_options(const KrylovOptions& options) {
   }
   if (!(options.max_seconds >= 0) || !(options.divergence_factor > 1)) {
     refuse("options.max_seconds is negative, or options.divergence_factor not above 1",
-           "give seconds, and how many times the first residual is too much");
+           "give a time of 0 or more, and a factor above 1");
   }
   if (options.recompute_every < 0 || options.stagnation_window < 1) {
     refuse("options.recompute_every is negative, or options.stagnation_window not positive",
            "give numbers of iterations");
   }
   if (!(options.relative_tolerance.value_or(0) >= 0) || !(options.absolute_tolerance >= 0)) {
-    refuse("a tolerance is negative or NaN", "give one from 0 on");
+    refuse("a tolerance is negative or NaN", "give 0 or more");
   }
 }
 

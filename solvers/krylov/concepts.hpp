@@ -11,23 +11,23 @@
 
 namespace heddle {
 
-/// A vector of a solver's own: contiguous, in memory of the device.
+/// A vector in the memory of a solver: contiguous, on the device.
 template <ExecutionSpace Exec, Scalar S>
 using SolverVector =
     Kokkos::View<S*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-/// The same, to be read only.
+/// As above, read only.
 template <ExecutionSpace Exec, Scalar S>
 using ConstSolverVector =
     Kokkos::View<const S*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-/// What solvers ask of a matrix: y = A x, queued on `exec` without an allocation or a wait, and its
-/// shape. An SpmvPlan is one, and so is a struct of the user's with these three functions. With
-/// `static constexpr bool takes_several_vectors = true` it is given Views of rank 2 where a solver
-/// has several right-hand sides; without, one vector after the other.
+/// The matrix of a solver: y = A x, queued on `exec` without an allocation or a wait, and its
+/// shape. An SpmvPlan is one, and so is a user's struct with these three functions. With `static
+/// constexpr bool takes_several_vectors = true` it gets Views of rank 2 if a solver has several
+/// right-hand sides; otherwise it gets one vector after the other.
 ///
-/// It may also have `apply_dot(exec, x, y, workspace, result)`, which gives conj(x) . y beside y =
-/// A x, and `has_dot()`, whether that reads no vector again, as an SpmvPlan does: conjugate
-/// gradients use it.
+/// It may also have `apply_dot(exec, x, y, workspace, result)`, which computes conj(x) . y beside y
+/// = A x, and `has_dot()`, which says whether that reads no vector again. SpmvPlan has both;
+/// conjugate gradients use them.
 template <class A, class Exec, class S>
 concept LinearOperator = requires(A& a, const Exec& exec, const ConstSolverVector<Exec, S>& x,
                                   const SolverVector<Exec, S>& y) {
@@ -36,27 +36,27 @@ concept LinearOperator = requires(A& a, const Exec& exec, const ConstSolverVecto
   { a.columns() } -> std::convertible_to<std::int64_t>;
 };
 
-/// What solvers ask of a preconditioner: x = M b, an approximation of A's inverse times b, which
-/// starts from zero and never reads x. An SptrsvPlan is one. It may say more:
+/// The preconditioner of a solver: x = M b, an approximation of A's inverse times b, which starts
+/// from zero and never reads x. An SptrsvPlan is one. Optional members:
 ///
-/// - `bool symmetric()`: whether M is symmetric (Hermitian) where A is; solvers that need it refuse
-///   one that says it is not. Without a word it is taken to be;
-/// - `name()`: what it is called then;
-/// - `static constexpr bool is_diagonal = true`: M is a diagonal matrix whose entries
-///   `inverse_diagonal()` gives, a View of rank 1 of the device: then solvers read these beside the
-///   residual, and never call apply.
+/// - `bool symmetric()`: whether M is symmetric (Hermitian) if A is. Solvers that need it refuse an
+///   M that says no. Without this member M counts as symmetric.
+/// - `name()`: the name that such a refusal prints.
+/// - `static constexpr bool is_diagonal = true`: M is a diagonal matrix with the entries
+///   `inverse_diagonal()`, a View of rank 1 on the device. Solvers then read these beside the
+///   residual and never call apply.
 ///
-/// Operators and preconditioners may say that they are `capturable()`, too: apply neither waits nor
-/// allocates, all that it launches is on the instance that it is given, and what was recorded of it
-/// may be run again during the same solve. Then blocks of iterations run as graphs where there are
-/// graphs. Without a word a part is not. Blocks are kept for later solves where both parts also
-/// hold a Version and `version()` gives its number(): it is renewed with the values, and with all
-/// that the host puts into launches.
+/// Operators and preconditioners may also declare that they are `capturable()`: apply neither waits
+/// nor allocates, launches only on the instance that it gets, and a recorded apply may run again
+/// during the same solve. Then blocks of iterations run as graphs on backends that have graphs.
+/// Without this member a part is not capturable. Graphs are kept for later solves if both parts
+/// also hold a Version and `version()` returns its number(); renew it with the values, and with
+/// everything else that the host passes to launches.
 template <class M, class Exec, class S>
 concept Preconditioner = requires(M& m, const Exec& exec, const ConstSolverVector<Exec, S>& b,
                                   const SolverVector<Exec, S>& x) { m.apply(exec, b, x); };
 
-/// No preconditioner: all of them are one.
+/// No preconditioner; all objects of this type are equal.
 struct NoPreconditioner {
   static constexpr bool capturable() { return true; }
   static VersionNumber version() {

@@ -7,22 +7,22 @@
 namespace heddle {
 
 /// GMRES(m): solves A x = b for any A, with any preconditioner M on the right, so that the residual
-/// that falls is that of A x = b itself. After m iterations it is restarted: the residual is
-/// computed from x, and a new basis begins. m is the least of options.restart, rows
-/// and options.max_iterations.
+/// that it reduces is that of A x = b itself. It is restarted after m iterations: the residual is
+/// computed from x, and a new basis begins. m is the smallest of options.restart, rows and
+/// options.max_iterations.
 ///
-/// Made once for a size and m, with all memory: m + 1 vectors, two more, and m numbers squared:
-/// bytes(). It moves, and does not copy. solve allocates nothing, and the host checks only every
+/// A solver is made once for a size and m, with all its memory, bytes(): m + 3 vectors and m^2
+/// numbers. It can be moved, not copied. solve allocates nothing, and the host checks only every
 /// options.check_every iterations; rotations and the small triangle are computed on the device.
-/// Iterations are products with A, but for those that compute a residual. b - A x, scaling and sums
-/// are as CgSolver says. One solver solves one system at a time. The same bits on every run, if A
-/// and M give the same bits.
+/// Iterations are products with A, except those that compute a residual. b - A x, scaling and sums
+/// are as in CgSolver. A solver solves one system at a time. The bits are the same on every run if
+/// those of A and M are.
 ///
-/// Iteration j of a cycle moves what the product and M do, and (4 j + 10) n b bytes: Gram-Schmidt
-/// twice, each a pass over j + 1 vectors for V' w and one for w - V h, so that V is orthogonal to
-/// rounding.
+/// Iteration j of a cycle moves the bytes of the product and M, and (4 j + 10) n b bytes:
+/// Gram-Schmidt runs twice, each time with a pass over j + 1 vectors for V' w and one for w - V h,
+/// so that V is orthogonal up to rounding.
 ///
-/// Source: Y. Saad and M. Schultz (1986); for Gram-Schmidt twice L. Giraud et al. (2005).
+/// Sources: Y. Saad and M. Schultz (1986); Gram-Schmidt twice: L. Giraud et al. (2005).
 template <ExecutionSpace Exec, Scalar S>
 class GmresSolver
     : public detail::krylov::KrylovSolver<GmresSolver<Exec, S>, Exec, S, detail::krylov::Progress> {
@@ -30,11 +30,11 @@ class GmresSolver
   friend Base;
 
  public:
-  /// An empty one, to which one may be assigned.
+  /// An empty solver, to be assigned to.
   GmresSolver() = default;
-  /// For systems of `rows` unknowns, restarted after options.restart iterations. Throws Error if
-  /// options make no sense, and OutOfMemory, before it allocates, if no address space holds so many
-  /// vectors. Without `exec`: on the default instance.
+  /// A solver for systems of `rows` unknowns, restarted after options.restart iterations. Throws
+  /// Error if options are invalid, and OutOfMemory, before it allocates, if no address space holds
+  /// the vectors. Without `exec`: on the default instance.
   GmresSolver(const Exec& exec, std::int64_t rows, const KrylovOptions& options = {});
   explicit GmresSolver(std::int64_t rows, const KrylovOptions& options = {})
       : GmresSolver(Exec(), rows, options) {}

@@ -18,17 +18,17 @@ void invert_diagonal(const Exec& exec, const Matrix& A, typename Matrix::scalar_
 
 }  // namespace detail::krylov
 
-/// The preconditioner x = D^-1 b with A's diagonal D. CgSolver never stores what it gives: it reads
-/// inverse_diagonal() beside the residual. Moves, does not copy.
+/// The preconditioner x = D^-1 b with A's diagonal D. CgSolver never stores its result: it reads
+/// inverse_diagonal() beside the residual. It can be moved, not copied.
 template <ExecutionSpace Exec, Scalar S>
 class JacobiPreconditioner {
  public:
-  /// An empty one, to which one may be assigned.
+  /// An empty preconditioner, to be assigned to.
   JacobiPreconditioner() : moves_(detail::made_empty) {}
-  /// Of a square matrix A in CSR, which may go afterwards. Waits for `exec`. Throws Error, naming
-  /// the row, if a diagonal entry is missing, zero, infinite or NaN, or so small that its
-  /// reciprocal overflows. Device memory: n entries. Without `exec`, here and below: on the default
-  /// instance.
+  /// The preconditioner of a square matrix A in CSR, which may be freed afterwards. Waits for
+  /// `exec`. Throws Error, naming the row, if a diagonal entry is missing, zero, infinite or NaN,
+  /// or so small that its reciprocal overflows. Device memory: n entries. Without `exec`, here and
+  /// below: on the default instance.
   template <class Matrix>
   JacobiPreconditioner(const Exec& exec, const Matrix& A) {
     detail::vectors::assert_defined<Exec, S, S>();
@@ -40,8 +40,8 @@ class JacobiPreconditioner {
     requires requires(const Matrix& A) { A.row_ptr(); }
   explicit JacobiPreconditioner(const Matrix& A) : JacobiPreconditioner(Exec(), A) {}
 
-  /// Takes the values of a matrix of as many rows, of any pattern; ordered on `exec`, no wait, no
-  /// allocation. A diagonal that becomes bad is not an error here: see bad_row.
+  /// Takes the values of a matrix with the same number of rows and any pattern; ordered on `exec`,
+  /// no wait, no allocation. A diagonal that becomes bad is not an error here: see bad_row.
   template <class Matrix>
   void update_values(const Exec& exec, const Matrix& A) {
     moves_.check("JacobiPreconditioner", "update_values");
@@ -78,14 +78,14 @@ class JacobiPreconditioner {
     moves_.check("JacobiPreconditioner", "inverse_diagonal");
     return inverse_;
   }
-  /// On the device, in the order of the instance that values were updated on: 0, or one more than
-  /// the lowest row whose diagonal or reciprocal is zero, infinite or NaN since; that diagonal is
-  /// taken to be one.
+  /// A number on the device, valid in the order of the instance that values were updated on: 0, or
+  /// one more than the lowest row whose diagonal or reciprocal has become zero, infinite or NaN;
+  /// that diagonal counts as one.
   Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_row() const {
     moves_.check("JacobiPreconditioner", "bad_row");
     return bad_;
   }
-  /// Throws Error, naming that row. Waits for `exec`.
+  /// Throws Error, naming the row of bad_row, if there is one. Waits for `exec`.
   void check_values(const Exec& exec) const;
   void check_values() const { check_values(Exec()); }
   static constexpr bool takes_several_vectors = true;

@@ -10,7 +10,7 @@
 
 namespace heddle {
 
-/// How an iteration ended, or that it has not.
+/// How an iteration ended, or that it has not ended.
 enum class Outcome : int {
   running,              ///< queued, and the host has not checked yet
   converged,            ///< the norm of b - A x is at most the tolerance
@@ -25,7 +25,7 @@ enum class Outcome : int {
   stopped_by_user       ///< the callback returned false
 };
 
-/// In words.
+/// The name that is printed.
 constexpr const char* name(Outcome outcome) {
   switch (outcome) {
     case Outcome::running: return "not checked yet";
@@ -47,56 +47,58 @@ constexpr const char* name(Outcome outcome) {
 /// What the tolerance is relative to.
 enum class RelativeTo { right_hand_side, first_residual };
 
-/// Where the eigenvalues of M A lie, all of them positive.
+/// Bounds of the eigenvalues of M A, all of them positive.
 struct SpectrumBounds {
   double lower = 0;
   double upper = 0;
 };
 
-/// What a user may say about an iteration; every default is sensible. What is set and has no effect
-/// on a solver is an Error.
+/// Options of Krylov solvers. Every default is sensible. Setting an option that has no effect on a
+/// solver is an Error.
 struct KrylovOptions {
   /// The solve has converged when the norm of b - A x is at most relative_tolerance times that of b
   /// (or of the first residual), or at most absolute_tolerance. Default: 1e-8 for double, 1e-5 for
   /// float, and for the complex numbers of both.
   std::optional<double> relative_tolerance = std::nullopt;
-  /// Of the norm of b - A x; 0: only the relative tolerance counts.
+  /// Bound of the norm of b - A x; 0: only the relative tolerance counts.
   double absolute_tolerance = 0;
-  /// What relative_tolerance is multiplied by.
+  /// The norm that relative_tolerance is multiplied by.
   RelativeTo relative_to = RelativeTo::right_hand_side;
-  /// Products with A, but for those that compute a residual.
+  /// The limit of iterations: products with A, except those that compute a residual.
   int max_iterations = 1000;
-  /// The host checks every so many iterations; iterations after the end change nothing. 0: the host
-  /// never checks, all iterations are queued at once, and the result is in device memory.
+  /// The host checks every this many iterations; iterations after the end change nothing. 0: the
+  /// host never checks, all iterations are queued at once, and the result is in device memory.
   int check_every = 10;
-  /// Whether x is zero whatever is in it: then it is not read, and a product is saved.
+  /// Whether x counts as zero whatever it holds: it is then not read, which saves a product.
   bool zero_guess = false;
-  /// Every so many iterations the residual of the recurrence is replaced by b - A x. 0: only where
-  /// the solve would end. Not of GmresSolver, which does so at every restart.
+  /// Every this many iterations b - A x replaces the residual of the recurrence. 0: only when the
+  /// solve would end. Not for GmresSolver, which does so at every restart.
   int recompute_every = 0;
-  /// The solve ends when there was no smaller residual for so many iterations.
+  /// The solve ends if the residual has not become smaller for this many iterations.
   int stagnation_window = 500;
-  /// The solve ends when the residual is so many times the first one. x is then that of the
-  /// smallest residual the host saw when it checked (with check_every = 0: the last one).
+  /// The solve ends if the residual is this many times the first one. x is then that of the
+  /// smallest residual at a check of the host (with check_every = 0: the last one).
   double divergence_factor = 1e8;
-  /// Tested when the host checks.
+  /// Limit of time, tested when the host checks.
   double max_seconds = std::numeric_limits<double>::infinity();
-  /// Whether the norms of all residuals are kept: memory for them is allocated with the solver.
+  /// Whether the norms of all residuals are kept; the solver's constructor allocates memory for
+  /// them.
   bool history = false;
-  /// Called when the host checks, at the start and at the end, with iterations and the largest
-  /// residual norm, relative; ends the solve by returning false.
+  /// Called when the host checks, at the start and at the end, with the number of iterations and
+  /// the largest relative residual norm. Returning false ends the solve.
   std::function<bool(int iterations, double residual)> callback = {};
-  /// Of CgSolver, which has four: pins cg/launches, cg/one-team, cg/one-cluster or cg/all-teams.
+  /// For CgSolver, which has four schemes: pins cg/launches, cg/one-team, cg/one-cluster or
+  /// cg/all-teams.
   std::optional<Scheme> scheme = std::nullopt;
-  /// Right-hand sides that are solved side by side; CgSolver alone takes more than one.
+  /// Number of right-hand sides that are solved together; only CgSolver takes more than one.
   int vectors = 1;
-  /// Of GmresSolver: the iterations after which it is restarted, 30 where nothing is said.
+  /// For GmresSolver: the iterations after which it is restarted; 30 by default.
   std::optional<int> restart = std::nullopt;
-  /// Of ChebyshevSolver, which needs them.
+  /// For ChebyshevSolver, which requires them.
   std::optional<SpectrumBounds> bounds = std::nullopt;
 };
 
-/// How a solve ended, of one right-hand side.
+/// The result of a solve for one right-hand side.
 struct KrylovResult {
   Outcome outcome = Outcome::running;
   int iterations = 0;

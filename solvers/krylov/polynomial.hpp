@@ -23,7 +23,7 @@ class ChebyshevPreconditioner {
       : matrix_(&matrix), jacobi_(&jacobi), bounds_(bounds), degree_(degree) {
     detail::krylov::check_bounds(bounds);
     if (degree < 0) {
-      throw Error("a polynomial of degree " + std::to_string(degree), "give one from 0 on");
+      throw Error("a polynomial of degree " + std::to_string(degree), "give 0 or more");
     }
     const auto n = static_cast<std::size_t>(matrix.rows());
     arena_ = Arena<typename Exec::memory_space>(exec, "heddle::chebyshev::preconditioner",

@@ -28,16 +28,16 @@ class KrylovSolver {
   using execution_space = Exec;
   using scalar_type = S;
 
-  /// Solves A x = b from what is in x (or from zero: options.zero_guess), with the preconditioner
-  /// M or none. A and M may be const, and temporary objects. b and x are of rank 1, or of rank 2
-  /// with a column for each of options.vectors right-hand sides, in any layout, and do not overlap.
-  /// Returns the result of the right-hand side that fared worst; results() has all. Without `exec`:
+  /// Solves A x = b from the guess in x (or from zero: options.zero_guess), with the preconditioner
+  /// M or none. A and M may be const, or temporary objects. b and x are of rank 1, or of rank 2
+  /// with one column for each of options.vectors right-hand sides, in any layout, and do not
+  /// overlap. Returns the worst result of all right-hand sides; results() has all. Without `exec`:
   /// on the default instance.
   ///
-  /// Waits for `exec` every options.check_every iterations; with 0 never: then `outcome` is running
-  /// whatever happens, and results(exec) waits and tells. Throws Error if sizes do not fit, M says
-  /// that it is not symmetric and the method needs one that is, or options.scheme does not take
-  /// the system.
+  /// Waits for `exec` every options.check_every iterations. With 0 it never waits: `outcome` is
+  /// then running, and results(exec) waits and returns the results. Throws Error if sizes do not
+  /// fit, if the method needs a symmetric M and M says that it is not, or if options.scheme does
+  /// not take the system.
   template <class A, VectorView B, WritableVectorView X>
   KrylovResult solve(const Exec& exec, A&& matrix, const B& b, const X& x) {
     return solve(exec, matrix, b, x, NoPreconditioner());
@@ -78,7 +78,7 @@ class KrylovSolver {
     return solve(Exec(), matrix, b, x, preconditioner);
   }
 
-  /// Of every right-hand side, as of the last check; with `exec`, waits and checks.
+  /// The results of all right-hand sides at the last check; with `exec`, waits and checks.
   std::span<const KrylovResult> results() const {
     only_moves_.check(Solver::traits.takes.name, "results");
     return monitor_.results();
@@ -93,8 +93,8 @@ class KrylovSolver {
     static_assert(sizeof...(Given) > 1, "results()[0] or results(exec)[0] is the result");
     return {};
   }
-  /// The norms of all residuals of a right-hand side, with options.history, the first one's and
-  /// that of the end among them; waits.
+  /// The norms of all residuals of a right-hand side, from the first one to that of the end; needs
+  /// options.history. Waits.
   std::vector<double> history(const Exec& exec, int vector = 0) {
     only_moves_.check(Solver::traits.takes.name, "history");
     return monitor_.history(exec, vector);
@@ -105,7 +105,7 @@ class KrylovSolver {
   std::size_t bytes() const {
     return arena_.bytes() + workspace_.bytes() + monitor_.bytes() + best_.bytes();
   }
-  /// Bytes that a step moves, the preconditioner's own not counted.
+  /// Bytes that a step moves, without those of the preconditioner.
   template <class A, class M = NoPreconditioner>
   double moved_bytes(const A& matrix, const M& = {}) const {
     only_moves_.check(Solver::traits.takes.name, "moved_bytes");

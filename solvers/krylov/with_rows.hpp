@@ -9,15 +9,15 @@
 
 namespace heddle {
 
-/// An operator beside the matrix that it applies, for solvers whose kernels compute rows
-/// themselves: csr(). Refers to the operator and borrows the matrix, which is all of it: no
-/// triangle that stands for a symmetric one.
+/// An operator together with its matrix, csr(), for solvers whose kernels compute rows themselves.
+/// Refers to the operator and borrows the matrix, which must be complete: not a triangle that
+/// stands for a symmetric matrix.
 template <class Operator, class Matrix>
 class OperatorWithRows {
  public:
   using matrix_type = SignedOffsets<Matrix>;
 
-  /// Throws Error if the two are of different sizes.
+  /// Throws Error if their sizes differ.
   OperatorWithRows(Operator& applied, const Matrix& A)
       : operator_(&applied), matrix_(with_signed_offsets(A)) {
     if (static_cast<std::int64_t>(applied.rows()) != A.rows() ||
@@ -45,7 +45,7 @@ class OperatorWithRows {
   std::int64_t rows() const { return operator_->rows(); }
   std::int64_t columns() const { return operator_->columns(); }
   std::optional<matrix_type> csr() const { return matrix_; }
-  /// Of these two: new when the operator's is, and another beside another matrix.
+  /// Changes with the operator's version, and with the matrix.
   VersionNumber version() const
     requires HasVersion<Operator>
   {

@@ -23,15 +23,14 @@ inline void check_options(const LobpcgOptions& options, std::int64_t rows) {
   }
   if (options.max_iterations < 0) {
     throw Error("options.max_iterations is " + std::to_string(options.max_iterations),
-                "give none or more");
+                "give 0 or more");
   }
   if (options.stagnation_window < 1) {
     throw Error("options.stagnation_window is " + std::to_string(options.stagnation_window),
                 "give one or more");
   }
   if (!(options.max_seconds >= 0)) {
-    throw Error("options.max_seconds is " + std::to_string(options.max_seconds),
-                "give none or more");
+    throw Error("options.max_seconds is " + std::to_string(options.max_seconds), "give 0 or more");
   }
 }
 

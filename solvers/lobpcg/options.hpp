@@ -26,7 +26,7 @@ enum class EigenOutcome : int {
   stopped_by_user       ///< the callback returned false
 };
 
-/// In words.
+/// The name that is printed.
 constexpr const char* name(EigenOutcome outcome) {
   switch (outcome) {
     case EigenOutcome::converged: return "converged";
@@ -45,40 +45,41 @@ constexpr const char* name(EigenOutcome outcome) {
   return "?";
 }
 
-/// What a user may say about a search for eigenpairs.
+/// Options of a search for eigenpairs.
 struct LobpcgOptions {
-  /// Eigenpairs, multiple ones counted as often.
+  /// Number of eigenpairs; multiple ones count as often.
   int count = 1;
   /// Which end of the spectrum.
   Wanted wanted = Wanted::smallest;
-  /// A pair has converged when the norm of A x - lambda x, x of norm one, is at most so many times
-  /// the largest Ritz value in magnitude that was seen, which is at most the norm of A. With B, of
-  /// A x - lambda B x, and times a + |lambda| b, where a and b are the largest |A s| / |s| and |B
-  /// s| / |s| seen. Default: 1e-8 for double, 1e-5 for float, and for the complex numbers of both.
+  /// A pair has converged if the norm of A x - lambda B x, for x of norm one, is at most this
+  /// tolerance times a scale. Without B the scale is the largest magnitude of a Ritz value so far,
+  /// which is at most the norm of A. With B it is a + |lambda| b, where a and b are the largest |A
+  /// s| / |s| and |B s| / |s| so far. Default: 1e-8 for double, 1e-5 for float, and for the complex
+  /// numbers of both.
   std::optional<double> tolerance = std::nullopt;
-  /// After so many the search ends, with what it has.
+  /// After this many iterations the search ends with what it has.
   int max_iterations = 500;
-  /// The search ends when for so many iterations the largest residual was no smaller than before,
-  /// and the sum of the Ritz values the same but for rounding.
+  /// The search ends if for this many iterations the largest residual has not become smaller and
+  /// the sum of the Ritz values is the same up to rounding.
   int stagnation_window = 200;
-  /// Tested after each iteration; the search then ends, with what it has.
+  /// Limit of time, tested after each iteration; the search then ends with what it has.
   double max_seconds = std::numeric_limits<double>::infinity();
-  /// Whether solve is given B: A x = lambda B x. It takes 6 vectors a pair more.
+  /// Whether solve gets B: A x = lambda B x. This takes 6 more vectors for each pair.
   bool generalized = false;
-  /// Vectors that solve may be given as constraints, at most.
+  /// The maximal number of constraint vectors of a solve.
   int constraints = 0;
-  /// Called after each iteration with the largest residual; false ends the search.
+  /// Called after each iteration with the largest residual. Returning false ends the search.
   std::function<bool(int iterations, double residual)> callback = {};
 };
 
-/// One eigenvalue, and how good it is.
+/// One eigenvalue and its accuracy.
 struct Eigenpair {
   double value = 0;
   double residual = 0;  ///< the norm of A x - lambda B x over that of x, of the x that solve left
   bool converged = false;
 };
 
-/// How a search ended. Pairs are in the order of their values, the outermost first.
+/// The result of a search. Pairs are in the order of their values, the outermost first.
 struct LobpcgResult {
   EigenOutcome outcome = EigenOutcome::iteration_limit;
   int iterations = 0;

@@ -8,7 +8,7 @@
 
 namespace heddle {
 
-/// What one level of a MultigridPlan is.
+/// One level of a MultigridPlan.
 struct MultigridLevel {
   std::int64_t rows = 0;
   std::int64_t entries = 0;
@@ -17,18 +17,18 @@ struct MultigridLevel {
   std::size_t bytes = 0;
 };
 
-/// All of them, the finest first.
+/// All levels, the finest first.
 struct MultigridHierarchy {
   std::vector<MultigridLevel> levels;
-  /// Why the last level is the last, in words.
+  /// Why the last level is not coarsened, in words.
   std::string end;
 
-  /// Rows of all levels over those of the finest.
+  /// Sum of rows of all levels over the rows of the finest.
   double grid_complexity() const { return over_finest(&MultigridLevel::rows); }
-  /// The same of entries.
+  /// Sum of entries of all levels over the entries of the finest.
   double operator_complexity() const { return over_finest(&MultigridLevel::entries); }
 
-  /// A line a level, then the complexities.
+  /// One line for each level, then the complexities.
   std::string to_string() const {
     std::string text;
     for (std::size_t l = 0; l < levels.size(); ++l) {

@@ -7,14 +7,14 @@
 
 namespace heddle {
 
-/// What smooths on each level, before and after the correction from the next one.
+/// The smoother of each level, before and after the correction from the next level.
 enum class MultigridSmoother {
   chebyshev,    ///< a polynomial in D^-1 A: products alone
   l1_jacobi,    ///< Jacobi with the sums of magnitudes of each row: needs no bound of a spectrum
   gauss_seidel  ///< sweeps by colors, forward before the correction and backward after it
 };
 
-/// In words.
+/// The name that is printed.
 constexpr const char* name(MultigridSmoother smoother) {
   switch (smoother) {
     case MultigridSmoother::chebyshev: return "Chebyshev";
@@ -24,38 +24,40 @@ constexpr const char* name(MultigridSmoother smoother) {
   return "Gauss-Seidel by colors";
 }
 
-/// What a hierarchy is stored and computed in: the matrix's scalar, or single precision.
+/// The type in which a hierarchy is stored and computed: the matrix's scalar, or single precision.
 enum class MultigridValues { same, single_precision };
 
-/// What a user may say about a MultigridPlan; every default is sensible.
+/// Options of a MultigridPlan. Every default is sensible.
 struct MultigridOptions {
-  /// An entry a(i, j) is strong if |a(i, j)|^2 > strength^2 |a(i, i) a(j, j)|: rows join along
-  /// strong entries alone. Halved from level to level. 0: all entries but zeros are strong.
+  /// An entry a(i, j) is strong if |a(i, j)|^2 > strength^2 |a(i, i) a(j, j)|: only strong entries
+  /// join rows. Halved from level to level. 0: all entries except zeros are strong.
   double strength = 0.02;
-  /// Rows of a node, 1 or more: unknowns of one place, which join together. The rows of A are a
-  /// multiple of it.
+  /// Rows of a node, 1 or more: the unknowns of one point, which stay together. It divides the
+  /// number of rows of A.
   int block_size = 1;
-  /// What smooths.
+  /// The smoother of all levels.
   MultigridSmoother smoother = MultigridSmoother::chebyshev;
-  /// Degree of Chebyshev's polynomial, 1 to 4, or sweeps: products with the matrix of a level
-  /// before its correction, and as many after it. 0: 2, and of Gauss-Seidel, which reads the matrix
-  /// once for a sweep and the residual after it, 1.
+  /// Degree of Chebyshev's polynomial, 1 to 4, or number of sweeps: products with the matrix of a
+  /// level before its correction, and as many after it. 0: the default, which is 2, or 1 for
+  /// Gauss-Seidel, which reads the matrix once for a sweep and the residual after it.
   int degree = 0;
-  /// single_precision: set-up and cycles in float, of a matrix in double; b and x stay in double,
-  /// and their entries and those of A must lie in float's range. Coefficients that jump by more
-  /// than some 1e5 cost iterations.
+  /// single_precision: set-up and cycles in float for a matrix in double. b and x stay in double;
+  /// their entries and those of A must lie in float's range. Coefficients that jump by more than
+  /// about 1e5 cost iterations.
   MultigridValues values = MultigridValues::same;
-  /// Levels of more rows are made coarser. The coarsest is inverted densely if it has no more.
+  /// Levels with more rows are coarsened. The coarsest is inverted densely if it has no more.
   int coarsest_rows = 500;
-  /// The most levels, the finest and the coarsest included.
+  /// The maximal number of levels, the finest and the coarsest included.
   int max_levels = 20;
-  /// Levels of at most so many entries, and those below them, take one launch together, except of
-  /// Gauss-Seidel. 0: none. -1: as many as it makes faster, which on CPUs is none. Values differ by
-  /// rounding from those of a launch each.
+  /// Levels with at most this many entries, and those below them, share one launch, except with
+  /// Gauss-Seidel. 0: no level does. -1: as many as gain by it; on CPUs none. Values differ by
+  /// rounding from those of separate launches.
   std::int64_t one_launch_entries = -1;
-  /// The vectors that b will hold. It may hold any number; room is kept for so many at once.
+  /// The vectors that b will hold. Any number works; the plan reserves memory for this many at
+  /// once.
   ExpectedVectors vectors = {};
-  /// How often the plan will be applied: what inspections of its products may cost.
+  /// Number of applies that the plan is made for: more of them justify longer inspections of its
+  /// products.
   std::int64_t expected_applies = 1000;
 };
 

@@ -7,20 +7,21 @@
 
 namespace heddle {
 
-/// Multigrid of one matrix by smoothed aggregation: a preconditioner, one V cycle an apply,
-/// symmetric (Hermitian) and positive definite where A is.
+/// Multigrid of one matrix by smoothed aggregation: a preconditioner, one V cycle for each apply,
+/// symmetric (Hermitian) and positive definite if A is.
 ///
-/// Rows that strong entries join become aggregates, and each the unknowns of a coarser level: one
-/// of each near-nullspace vector, which coarse levels represent exactly. The constant by default;
-/// the rigid body motions of an elastic one. docs/multigrid.md
+/// Rows that strong entries join become aggregates. Each aggregate has one unknown on the coarser
+/// level for each near-nullspace vector, and coarse levels represent these vectors exactly. The
+/// default is the constant vector; for elastic bodies use rigid_body_motions. docs/multigrid.md
 ///
-/// The plan borrows the matrix: its arrays must outlive the plan, or the next update_values. One
-/// plan applies once at a time. Moves, does not copy; whatever is called on a plan that is empty or
-/// was moved from throws Error, until another is assigned to it. FormatList: of the products with
-/// the matrices of all levels.
+/// The plan borrows the matrix: its arrays must outlive the plan, or the next update_values. A plan
+/// applies once at a time. It can be moved, not copied. Every call on a plan that is empty or moved
+/// from throws Error until another is assigned to it. FormatList: the formats for products with the
+/// matrices of all levels.
 ///
 /// Source: P. Vanek, J. Mandel and M. Brezina, "Algebraic multigrid by smoothed aggregation for
-/// second and fourth order elliptic problems", Computing 56, 1996; of parts: see their headers.
+/// second and fourth order elliptic problems", Computing 56, 1996; for parts of it: see their
+/// headers.
 template <ExecutionSpace Exec, class Matrix, class FormatList = DefaultFormats>
 class MultigridPlan {
  public:
@@ -28,23 +29,23 @@ class MultigridPlan {
   using matrix_type = Matrix;
   using scalar_type = typename Matrix::scalar_type;
 
-  /// An empty plan, to be assigned to: whatever is called on it throws Error.
+  /// An empty plan, to be assigned to: every call on it throws Error.
   MultigridPlan() = default;
 
-  /// Makes all levels of a square A on `exec`, and waits for it. Columns of a row may be in any
+  /// Makes all levels of a square A on `exec`, and waits for it. The columns of a row may be in any
   /// order, and repeated entries add up.
   ///
   /// Throws Error, naming the row, if the row pointer or a column is wrong, or a diagonal entry is
-  /// missing, not positive (of complex numbers: its real part) or not finite; if options make no
-  /// sense. Device memory: bytes().
+  /// missing, not positive (if complex: its real part) or not finite; also if options are invalid.
+  /// Device memory: bytes().
   explicit MultigridPlan(const Exec& exec, const Matrix& A, const MultigridOptions& options = {},
                          FormatList = {})
       : core_(exec, with_signed_offsets(A), {nullptr, 1, 0, 0, 0}, options, table(), in_float()) {
     assert_defined();
   }
-  /// The same with near-nullspace vectors: a View of rank 1 or 2 with a row for each of A, whose
-  /// vectors the plan copies. They should be such that A v is about zero away from the boundary.
-  /// Vectors that depend on each other are allowed.
+  /// As above, with near-nullspace vectors: a View of rank 1 or 2 with A.rows() rows, which the
+  /// plan copies. A v should be about zero for each of them, away from the boundary. They may be
+  /// linearly dependent.
   template <VectorView V>
   MultigridPlan(const Exec& exec, const Matrix& A, const V& near_nullspace,
                 const MultigridOptions& options = {}, FormatList = {})
@@ -52,15 +53,15 @@ class MultigridPlan {
               options, table(), in_float()) {
     assert_defined();
   }
-  /// On the default instance, as all that is called without one.
+  /// As above, on the default instance; so does every function without `exec`.
   explicit MultigridPlan(const Matrix& A, const MultigridOptions& options = {})
       : MultigridPlan(Exec{}, A, options) {}
 
-  /// x = M b, about A^-1 b: a V cycle from zero. x is never read before it is written, and does not
-  /// overlap b. Rank 1, or rank 2 with any number of vectors: options.vectors.count of them cost
-  /// one read of each level together. Returns once the work is queued on `exec`: no allocation, no
-  /// copy, no fence. Bitwise reproducible on one device and number of threads. Throws Error if
-  /// shapes do not fit.
+  /// x = M b, about A^-1 b: a V cycle from zero. x is written before it is read and does not
+  /// overlap b. Both are of rank 1, or of rank 2 with any number of vectors: one read of each level
+  /// serves options.vectors.count of them. Returns once the work is queued on `exec`: no
+  /// allocation, no copy, no fence. Bitwise reproducible on one device and number of threads.
+  /// Throws Error if shapes do not fit.
   template <VectorView B, WritableVectorView X>
   void apply(const Exec& exec, const B& b, const X& x) const {
     static_assert(std::same_as<typename B::non_const_value_type, scalar_type> &&
@@ -73,7 +74,7 @@ class MultigridPlan {
     apply(Exec{}, b, x);
   }
 
-  /// The same by `level` and those coarser than it, 0 being the finest: of b and x with the rows of
+  /// The cycle of `level` and the coarser ones, where 0 is the finest; b and x have the rows of
   /// that level. For measurements of levels.
   template <VectorView B, WritableVectorView X>
   void apply_from(const Exec& exec, int level, const B& b, const X& x) const {
@@ -81,23 +82,23 @@ class MultigridPlan {
                      multivector_of<scalar_type>(x));
   }
 
-  /// Takes the values of A, which has the pattern that was inspected and is borrowed from now on:
-  /// aggregates and patterns of all levels stay, as do the choice of strong entries and the
-  /// near-nullspace vectors. Ordered on `exec`: no wait, no allocation. Throws Error if the sizes
-  /// differ. A diagonal that becomes bad is not an error here: see check_values.
+  /// Takes the values of A, which has the inspected pattern and is borrowed from now on. Aggregates
+  /// and patterns of all levels stay, as do the choice of strong entries and the near-nullspace
+  /// vectors. Ordered on `exec`: no wait, no allocation. Throws Error if the sizes differ. A
+  /// diagonal that becomes bad is not an error here: see check_values.
   void update_values(const Exec& exec, const Matrix& A) {
     core_.update_values(exec, with_signed_offsets(A));
     version_.renew();
   }
   void update_values(const Matrix& A) { update_values(Exec{}, A); }
 
-  /// Throws Error, naming level and row, if a diagonal entry is missing, not positive or not finite
-  /// since values were taken last, or A is not finite. Waits for `exec`.
+  /// Throws Error, naming level and row, if a diagonal entry of the last values is missing, not
+  /// positive or not finite, or A is not finite. Waits for `exec`.
   void check_values(const Exec& exec) const { core_.check_values(exec); }
 
-  /// What solvers ask of a preconditioner.
+  /// The interface of a preconditioner for solvers.
   static constexpr bool takes_several_vectors = true;
-  /// Whether A was symmetric (Hermitian) when the plan was made, as two products with it tell.
+  /// Whether A was symmetric (Hermitian) when the plan was made, judged by two products with it.
   bool symmetric() const { return core_.symmetric(); }
   static constexpr const char* name() { return "multigrid"; }
   VersionNumber version() const { return version_.number(); }

@@ -52,9 +52,10 @@ struct PutRigidBodies {
 
 }  // namespace detail::multigrid
 
-/// The rigid body motions of nodes at coordinates(node, d), of 2 or 3 dimensions: near-nullspace
+/// The rigid body motions of nodes at coordinates(node, d), in 2 or 3 dimensions: near-nullspace
 /// vectors of an elastic body whose row node * dimensions + d is the displacement in direction d.
-/// Three vectors in the plane, six in space: a View of rank 2 with a row for each of the matrix.
+/// There are three vectors in the plane, six in space. The result is a View of rank 2 with the rows
+/// of the matrix.
 ///
 /// Allocates, and waits for `exec`. Throws Error for other dimensions.
 template <Scalar S = double, ExecutionSpace Exec, class Coordinates>

@@ -11,7 +11,7 @@ namespace heddle::detail::ordered {
 inline void check_threads(int threads) {
   if (threads >= 0) return;
   throw Error("options.threads is " + std::to_string(threads),
-              "give the threads that are scheduled for, or 0 for those that there are");
+              "give the number of threads to schedule for, or 0 for those of the execution space");
 }
 
 }  // namespace heddle::detail::ordered

@@ -18,14 +18,14 @@ struct Ratings {
   std::int64_t count() const { return static_cast<std::int64_t>(value.extent(0)); }
 };
 
-/// In which order the ratings of an epoch are taken.
+/// The order in which the ratings of an epoch are taken.
 enum class SgdSchedule : int {
   block_diagonals,  ///< blocks of a wrapped diagonal of blocks at once, in order inside each
   diagonals,        ///< the same with blocks of one row and one column
   atomic            ///< all at once, with atomic additions: another result on every run
 };
 
-/// In words.
+/// The name that is printed.
 constexpr const char* name(SgdSchedule schedule) {
   switch (schedule) {
     case SgdSchedule::block_diagonals: return "block-diagonals";
@@ -35,18 +35,18 @@ constexpr const char* name(SgdSchedule schedule) {
   return "?";
 }
 
-/// What a user may say about a factorization.
+/// Options of a factorization.
 struct SgdOptions {
-  /// Columns of both factors. 16 and 32 have kernels of their own, which are faster.
+  /// Number of columns of both factors. 16 and 32 have their own kernels, which are faster.
   int rank = 32;
-  /// In which order ratings are taken.
+  /// The order in which ratings are taken.
   SgdSchedule schedule = SgdSchedule::block_diagonals;
-  /// Rows and columns of a block of block_diagonals; 0: so many that there are 64 blocks to each
-  /// side on a CPU, 1024 elsewhere.
+  /// Rows of a block of block_diagonals; 0: such that there are 64 blocks on each side on a CPU,
+  /// 1024 elsewhere.
   std::int64_t block_rows = 0;
   std::int64_t block_columns = 0;  ///< the same of columns
-  /// Rows and columns are shuffled by it before they are cut into blocks, so that those with many
-  /// ratings are spread; 0: they stay in their order. SgdPlan::start draws from it, too.
+  /// Seed that shuffles rows and columns before they are cut into blocks, so that those with many
+  /// ratings are spread; 0: they keep their order. SgdPlan::start also uses it.
   std::uint64_t seed = 1;
 };
 

@@ -48,22 +48,22 @@ struct SumOfValues {
 }  // namespace detail::sgd
 
 /// Factors P (rows x rank) and Q (columns x rank) of a matrix of which some entries are known, its
-/// ratings, by stochastic gradient descent on the sum of (value - p . q)^2 + lambda (|p|^2 + |q|^2)
-/// over ratings, p and q the rows of P and Q that a rating is of:
+/// ratings. The method is stochastic gradient descent on the sum over ratings of (value - p . q)^2
+/// + lambda (|p|^2 + |q|^2), where p and q are the rows of P and Q of a rating:
 ///
 ///     error = value - p . q;  p += rate (error q - lambda p);  q += rate (error p - lambda q)
 ///
-/// with the old p in the last. The inspector sorts the ratings into waves, none of which has two
-/// blocks that share a row or a column; an epoch is a launch a wave, without an allocation or a
+/// with the old p in the last. The inspector sorts the ratings into waves, in none of which two
+/// blocks share a row or a column. An epoch is one launch for each wave, without an allocation or a
 /// wait. P and Q are Views of rank 2, LayoutRight, on the device.
 ///
-/// The same options, ratings and device give the same bits, whatever the threads: all but the
-/// schedule `atomic`. Memory: bytes(); the inspection takes up to 64 bytes a rating meanwhile. An
-/// epoch runs on any instance of the device, one at a time. It moves, and does not copy.
+/// The same options, ratings and device give the same bits for any number of threads, except with
+/// the schedule `atomic`. Memory: bytes(); the inspection takes up to 64 bytes for each rating. An
+/// epoch runs on any instance of the device, one at a time. A plan can be moved, not copied.
 ///
 /// Sources: R. Gemulla, E. Nijkamp, P. Haas and Y. Sismanis, "Large-scale matrix factorization with
-/// distributed stochastic gradient descent", KDD 2011 (blocks of a diagonal at once); R. Kaleem,
-/// S. Pai and K. Pingali, "Stochastic gradient descent on GPUs", GPGPU 2015 (schedules).
+/// distributed stochastic gradient descent", KDD 2011 (blocks of a diagonal at once); R. Kaleem, S.
+/// Pai and K. Pingali, "Stochastic gradient descent on GPUs", GPGPU 2015 (schedules).
 template <ExecutionSpace Exec, Scalar S, Ordinal O = int>
   requires(!is_complex<S>)
 class SgdPlan {
@@ -73,8 +73,8 @@ class SgdPlan {
   using Space = typename Exec::memory_space;
 
   SgdPlan() : only_moves_(detail::made_empty) {}
-  /// Inspects, on `exec`, and waits for it; the ratings are copied. Throws Error if options make no
-  /// sense, or for a rating outside of the matrix or not finite, naming it.
+  /// Inspects the ratings on `exec`, and waits for it; they are copied. Throws Error if options are
+  /// invalid, or if a rating, which it names, lies outside the matrix or is not finite.
   SgdPlan(const Exec& exec, const Ratings<S, O, Space>& ratings, const SgdOptions& options = {})
       : options_(options), rows_(ratings.rows), columns_(ratings.columns) {
     const Kokkos::Timer timer;
@@ -94,7 +94,7 @@ class SgdPlan {
     setup_seconds_ = timer.seconds();
   }
 
-  /// Random factors whose products are the mean of the ratings on average, drawn from
+  /// Sets P and Q to random factors whose products average to the mean of the ratings, by
   /// options.seed. Throws Error if sizes do not fit. Two launches; no wait.
   template <class P, class Q>
   void start(const Exec& exec, const P& p, const Q& q) const {
@@ -105,7 +105,7 @@ class SgdPlan {
     random(exec, q, columns_, 2 * seed + 1, mean_ < 0 ? -size : size);
   }
 
-  /// Takes every rating once. Throws Error if sizes do not fit. No wait.
+  /// One epoch: takes every rating once. Throws Error if sizes do not fit. No wait.
   template <class P, class Q>
   void epoch(const Exec& exec, const P& p, const Q& q, double rate, double lambda) const {
     check(p, q, "epoch");
@@ -121,8 +121,8 @@ class SgdPlan {
     }
   }
 
-  /// The root of the mean square of value - p . q over the ratings; 0 of none. Added up in a fixed
-  /// order. Throws Error if sizes do not fit. Waits for `exec`.
+  /// The root of the mean of (value - p . q)^2 over the ratings; 0 without ratings. Added up in a
+  /// fixed order. Throws Error if sizes do not fit. Waits for `exec`.
   template <class P, class Q>
   double rmse(const Exec& exec, const P& p, const Q& q) const {
     check(p, q, "rmse");
@@ -140,9 +140,9 @@ class SgdPlan {
   std::int64_t ratings() const { return static_cast<std::int64_t>(waves_.value.extent(0)); }
   /// Launches of an epoch.
   std::int64_t waves() const { return static_cast<std::int64_t>(waves_.wave_begin.size()) - 1; }
-  /// The mean of the ratings; 0 of none.
+  /// The mean of the ratings; 0 without ratings.
   double mean() const { return mean_; }
-  /// With what was left open.
+  /// The options, with defaults filled in.
   const SgdOptions& options() const { return options_; }
   Scheme scheme() const {
     if (options_.schedule != SgdSchedule::block_diagonals) {

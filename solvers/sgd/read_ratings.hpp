@@ -69,12 +69,12 @@ Ratings<S, O, Kokkos::HostSpace> parse_ratings(std::string_view text,
   return ratings;
 }
 
-/// Reads a text of lines `user item rating [time]`, separated by blanks, plain or compressed with
-/// gzip or xz, into host memory, in the order of the lines. Users are rows and items columns, by
-/// the numbers that the file has, from 0 on; who is numbered and has no rating keeps an empty row
-/// or column. Lines that are empty or begin with # or % say nothing, and times are not kept.
+/// Reads lines `user item rating [time]`, separated by blanks, plain or compressed with gzip or xz,
+/// into host memory, in the order of the lines. Users are rows and items columns, by the numbers of
+/// the file, from 0 on; a number without ratings keeps an empty row or column. Empty lines and
+/// lines that begin with # or % are skipped, and times are not kept.
 ///
-/// Throws Error with the file and line of whatever is wrong.
+/// Throws Error with the file and line of any fault.
 template <Scalar S = float, Ordinal O = int>
 Ratings<S, O, Kokkos::HostSpace> read_ratings(const std::string& path,
                                               const ReadOptions& options = {}) {

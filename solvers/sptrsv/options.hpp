@@ -16,44 +16,44 @@ namespace heddle {
 
 class TriangleModel;
 
-/// What a user may say about a triangular solve; every default is sensible.
+/// Options of triangular solves. Every default is sensible.
 struct SptrsvOptions {
-  /// The part of the matrix that is solved with.
+  /// The part of the matrix to solve with.
   Triangle triangle = Triangle::lower;
-  /// Whether the diagonal is stored, or one whatever is stored.
+  /// Whether the diagonal is the stored one, or all ones whatever is stored.
   Diagonal diagonal = Diagonal::stored;
-  /// Whether entries outside of the triangle are ignored, as in a combined LU matrix, or an error.
+  /// Whether entries outside the triangle are ignored, as for a combined LU matrix, or an error.
   bool ignore_outside = false;
-  /// How often the plan will be applied; the choice weighs the inspection against that.
+  /// Number of applies that the plan is made for; the choice weighs the inspection against it.
   std::int64_t expected_applies = 1000;
   /// Pins the scheme; by default one is chosen.
   std::optional<Scheme> scheme = std::nullopt;
-  /// Seconds that the plan may spend, for each op that it prepares, on solves by the schemes that
-  /// come first, inspecting them included, to keep the one that is the fastest here; 0 takes the
-  /// choice's word. As SpmvOptions::measure_seconds: a budget, and two are measured at least.
+  /// Seconds that the plan may spend, for each op that it prepares, on measuring the best-ranked
+  /// schemes, their inspections included; it keeps the fastest. 0: the ranking decides. At least
+  /// two schemes are measured, as with SpmvOptions::measure_seconds.
   double measure_seconds = 0;
-  /// A file that remembers what measure_seconds found: SpmvOptions::cache.
+  /// A file that keeps the results of measure_seconds: SpmvOptions::cache.
   std::string cache = {};
-  /// What was learned about the choice on this device (read_triangle_model of <heddle/model.hpp>);
-  /// without one, and where it is for another device, scalar, number of right-hand sides or
-  /// threads, or for more solves, or is not sure, rules alone decide. With one a plan on a CPU
-  /// looks for levels.
+  /// A model of the choice on this device (read_triangle_model of <heddle/model.hpp>). Rules alone
+  /// decide without one, if the model is not sure, or if it is for another device, scalar, number
+  /// of right-hand sides or threads, or for more solves. With a model a plan on a CPU finds the
+  /// levels.
   std::shared_ptr<const TriangleModel> model = nullptr;
-  /// The right-hand sides that b will hold. It may hold any number; but room is kept to solve so
-  /// many at once, up to 64.
+  /// The right-hand sides that b will hold. Any number works; the plan reserves memory to solve
+  /// this many at once, up to 64.
   ExpectedVectors vectors = {};
-  /// Ops that will be applied besides Op::none, prepared with the plan. Others can be prepared
-  /// later: SptrsvPlan::prepare.
+  /// Ops that will be applied besides Op::none. The plan prepares them; SptrsvPlan::prepare can
+  /// prepare others later.
   std::vector<Op> ops = {};
-  /// Threads of a CPU that the solve is scheduled for; 0: as many as the execution space has and
-  /// have a processor each. It runs on any number.
+  /// CPU threads that the solve is scheduled for; 0: the execution space's threads, at most one for
+  /// each processor. The solve runs on any number of threads.
   int threads = 0;
-  /// Whether to look for solves of one plan that overlap, which is an error and may hang: on a CPU
-  /// it throws Error, on a GPU it aborts the program, at two launches a solve more. By default in
-  /// debug builds (without NDEBUG).
+  /// Whether overlapping solves of one plan, which are an error and may hang, are detected: on a
+  /// CPU by an Error; on a GPU the program aborts, and each solve takes two more launches. Default:
+  /// in debug builds (without NDEBUG).
   bool check_overlap = heddle::detail::asserts;
-  /// Whether update_values compares the pattern with the one that was inspected: a launch and a
-  /// wait more. By default in debug builds (without NDEBUG).
+  /// Whether update_values compares the pattern with the inspected one, which takes a launch and a
+  /// wait. Default: in debug builds (without NDEBUG).
   bool check_pattern = heddle::detail::asserts;
 };
 

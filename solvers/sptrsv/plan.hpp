@@ -7,17 +7,16 @@
 
 namespace heddle {
 
-/// One triangle of a matrix, inspected once, to be solved with many times:
-/// op(T) x = alpha * b.
+/// One triangle of a matrix, inspected once, solved with many times: op(T) x = alpha * b.
 ///
-/// The plan copies what it needs of the matrix, whose arrays may go once it stands; after their
-/// values change, call update_values. It belongs to the device of `exec`, and applies on any
-/// execution space instance of that device. One plan solves once at a time: solves on two streams
-/// that may overlap need a plan each (SptrsvOptions::check_overlap finds them). Moves, does not
-/// copy; whatever is called on a plan that is empty or was moved from throws Error, until another
-/// is assigned to it.
+/// The plan copies what it needs of the matrix, whose arrays may be freed once the plan is made.
+/// After the values change, call update_values. The plan belongs to the device of `exec` and
+/// applies on any execution space instance of that device. A plan solves once at a time: solves on
+/// two streams that may overlap need a plan each (SptrsvOptions::check_overlap detects them). A
+/// plan can be moved, not copied. Every call on a plan that is empty or moved from throws Error
+/// until another is assigned to it.
 ///
-/// Vector is the type of b and x, Accumulator that of alpha and every sum; both default to the
+/// Vector is the type of b and x, Accumulator that of alpha and every sum. Both default to the
 /// matrix's scalar and may be wider. x is rounded to Vector before other rows read it.
 template <ExecutionSpace Exec, class Matrix, Scalar Vector = typename Matrix::scalar_type,
           Scalar Accumulator = Vector>
@@ -29,33 +28,34 @@ class SptrsvPlan {
       Kokkos::SpaceAccessibility<KokkosSpace<Exec>, typename Matrix::memory_space>::accessible,
       "the matrix lies in a memory space that the execution space cannot reach");
 
-  /// An empty plan, to be assigned to: whatever is called on it throws Error.
+  /// An empty plan, to be assigned to: every call on it throws Error.
   SptrsvPlan() = default;
 
-  /// Inspects the triangle of T that options name, on `exec`, and waits for it. T is square;
-  /// columns of a row may be in any order, and repeated entries add up.
+  /// Inspects the triangle of T that the options select, on `exec`, and waits for it. T is square;
+  /// the columns of a row may be in any order, and repeated entries add up.
   ///
-  /// Throws Error, naming the row: if the row pointer or a column is wrong; for an entry outside of
-  /// the triangle, unless options.ignore_outside; for a diagonal that is to be read and is missing,
-  /// or zero, infinite or NaN once repeated entries are added. Throws Error too if options.scheme
-  /// exists on no backend (the message lists what exists). Device memory: bytes().
+  /// Throws Error, naming the row: if the row pointer or a column is wrong; if an entry lies
+  /// outside the triangle, unless options.ignore_outside; if a diagonal entry that is needed is
+  /// missing, or zero, infinite or NaN after repeated entries are added. Also throws Error if
+  /// options.scheme exists on no backend (the message lists those that exist). Device memory:
+  /// bytes().
   explicit SptrsvPlan(const Exec& exec, const Matrix& T, const SptrsvOptions& options = {})
       : core_(exec, with_signed_offsets(T), options) {
     HEDDLE_ASSERT_DEFINED(detail::is_defined<Core> ||
                           detail::is_compiled<Exec, Signed, Vector, Accumulator>());
   }
 
-  /// On the default instance, as all that is called without one.
+  /// As above, on the default instance; so does every function without `exec`.
   explicit SptrsvPlan(const Matrix& T, const SptrsvOptions& options = {})
       : SptrsvPlan(Exec{}, T, options) {}
 
-  /// Solves T x = alpha * b. b and x have one row a row of T; both are of rank 1, or of rank 2 with
-  /// as many vectors as each other, in any layout. x is b itself, or does not overlap it.
+  /// Solves T x = alpha * b. b and x have T.rows() rows. Both are of rank 1, or of rank 2 with
+  /// equal numbers of vectors, in any layout. x is b itself or does not overlap it.
   ///
-  /// alpha == 0 sets x to zero and reads neither T nor b. x is written, never read where it is not
-  /// b. Returns once the work is queued on `exec`: no allocation, no copy, no fence. May be
-  /// captured in a CUDA or HIP graph. Bitwise reproducible on one device for a fixed scheme. Throws
-  /// Error if shapes do not fit, or b and x overlap in part.
+  /// alpha == 0 sets x to zero and reads neither T nor b. x is never read unless it is b. Returns
+  /// once the work is queued on `exec`: no allocation, no copy, no fence. May be captured in a CUDA
+  /// or HIP graph. Bitwise reproducible on one device for a fixed scheme. Throws Error if shapes do
+  /// not fit, or b and x overlap in part.
   template <VectorView B, WritableVectorView X>
   void apply(const Exec& exec, Accumulator alpha, const B& b, const X& x) const {
     apply(exec, Op::none, alpha, b, x);
@@ -74,7 +74,7 @@ class SptrsvPlan {
     execute(exec, op, alpha, multivector_of<const Vector>(b), multivector_of<Vector>(x));
   }
 
-  /// Solves T x = b: what solvers ask of a preconditioner, which is symmetric only by chance.
+  /// Solves T x = b, the interface of a preconditioner for solvers; it is not symmetric in general.
   template <VectorView B, WritableVectorView X>
   void apply(const Exec& exec, const B& b, const X& x) const {
     apply(exec, Op::none, Accumulator(1), b, x);
@@ -95,68 +95,68 @@ class SptrsvPlan {
   static constexpr bool takes_several_vectors = true;
   static constexpr bool symmetric() { return false; }
   static constexpr const char* name() { return "a sweep over one triangle (SptrsvPlan)"; }
-  /// See Version: new with every update_values.
+  /// Changes with every update_values: see Version.
   VersionNumber version() const { return version_.number(); }
-  /// Whether apply may be recorded in a graph: whose turn it is, of flags and tickets, the device
-  /// knows.
+  /// Whether apply may be recorded in a graph: yes, since flags and tickets keep their state on the
+  /// device.
   static constexpr bool capturable() { return true; }
 
-  /// The same for vectors that are no Views.
+  /// As apply, for vectors that are not Views.
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& b,
                const Multivector<Vector>& x) const {
     core_.execute(exec, op, alpha, b, x);
   }
 
-  /// Builds what `op` needs, if it is not there yet. Allocates, and waits for `exec`. Its values
-  /// are those of the arrays that the plan was given last, which must still be there; throws Error
-  /// where these have another number of entries in the triangle than was inspected.
+  /// Prepares `op` if it is not prepared yet. Allocates, and waits for `exec`. The values are those
+  /// of the arrays that the plan was given last, which must still exist. Throws Error if the
+  /// triangle has another number of entries there than was inspected.
   void prepare(const Exec& exec, Op op) { core_.prepare(exec, op); }
   void prepare(Op op) { prepare(Exec{}, op); }
 
-  /// Takes the values of T, which has the pattern that was inspected; no new inspection. Ordered on
-  /// `exec`: no wait, no allocation. Throws Error if the sizes differ; and, with
-  /// options.check_pattern, which waits, if the pattern does. Without it the numbers of another
-  /// pattern are wrong ones. A diagonal that becomes zero or not
-  /// finite is not an error here: see bad_row and check_values.
+  /// Takes the values of T, which has the inspected pattern; there is no new inspection. Ordered on
+  /// `exec`: no wait, no allocation. Throws Error if the sizes differ and, with
+  /// options.check_pattern, which waits, if the pattern does. Without that check another pattern
+  /// gives wrong results. A diagonal that becomes zero or not finite is not an error here: see
+  /// bad_row and check_values.
   void update_values(const Exec& exec, const Matrix& T) {
     core_.update_values(exec, with_signed_offsets(T));
     version_.renew();
   }
   void update_values(const Matrix& T) { update_values(Exec{}, T); }
 
-  /// On the device, in the order of the execution space instance that values were updated on: 0, or
-  /// one more than the lowest row whose diagonal is zero, infinite or NaN since. Solves give no
-  /// solution then: infinities, NaN, or zeros for an infinite one.
+  /// A number on the device, valid in the order of the instance that values were updated on: 0, or
+  /// one more than the lowest row whose diagonal has become zero, infinite or NaN. With such a row
+  /// solves give no solution: infinities, NaN, or zeros for an infinite diagonal.
   Kokkos::View<const std::int64_t, typename Exec::memory_space> bad_row() const {
     return core_.bad_row();
   }
-  /// Throws Error, naming that row. Waits for `exec`.
+  /// Throws Error, naming the row of bad_row, if there is one. Waits for `exec`.
   void check_values(const Exec& exec) const { core_.check_values(exec); }
   void check_values() const { check_values(Exec{}); }
 
-  /// What really runs for an op, with every parameter. Throws Error for one that is not prepared.
+  /// The scheme that runs for an op, with every parameter. Throws Error if the op is not prepared.
   const Scheme& scheme(Op op = Op::none) const { return core_.scheme(op); }
-  /// Why that scheme, in a few words.
+  /// Why that scheme was chosen, in a few words.
   const std::string& reason(Op op = Op::none) const { return core_.choice(op, "reason").reason; }
-  /// The same with what was looked at, the first five of the ranking, and what the tuning cache
-  /// did: some lines for people.
+  /// The reason, the properties that it depends on, the first five of the ranking, and the effect
+  /// of the tuning cache, as text of several lines.
   std::string explain(Op op = Op::none) const { return core_.explain(op); }
-  /// What it was compared with, the best first, and before all others those that were measured;
-  /// empty if the scheme was pinned.
+  /// The schemes that were compared, the best first; measured ones precede all others. Empty if the
+  /// scheme was pinned.
   const std::vector<RankedSolve>& ranking(Op op = Op::none) const {
     return core_.choice(op, "ranking").ranking;
   }
-  /// Levels of the triangle: rows that must be solved one after the other. 0 where the scheme did
-  /// not look for them.
+  /// Number of levels of the triangle, which must be solved one after the other. 0 if the scheme
+  /// did not compute them.
   int levels(Op op = Op::none) const { return core_.levels(op); }
-  /// The features of op(T): those that its scheme was chosen by; where none was chosen, or without
-  /// them (on a CPU), found anew at each call: finds levels, allocates, waits for `exec`, and reads
-  /// the pattern of the arrays that the plan was given last, which must still be there.
-  /// Deterministic; counts are exact.
+  /// The features of op(T) that its scheme was chosen by. If no scheme was chosen, or the choice
+  /// computed no features (on a CPU), each call computes them: it finds levels, allocates, waits
+  /// for `exec`, and reads the pattern of the arrays that the plan was given last, which must still
+  /// exist. Deterministic; counts are exact.
   TriangleFeatures features(const Exec& exec, Op op = Op::none) const {
     return core_.features(exec, op);
   }
-  /// What the inspection took, and what prepare() took since, in seconds.
+  /// Seconds spent on the inspection and, since then, on prepare().
   double setup_seconds() const { return core_.setup_seconds(); }
   /// Device memory that the plan holds beyond the matrix, in bytes.
   std::size_t bytes() const { return core_.bytes(); }
@@ -170,11 +170,11 @@ class SptrsvPlan {
   Version version_;
 };
 
-/// The schemes of a device for a triangle, the best first, with reasons: the first is what a plan
-/// runs that pins none. A pure function, which reads expected_applies, vectors, threads and model
-/// (taken for one of the triangle's scalar) of the options. On a GPU schemes are concrete. Of a CPU
-/// rows, entries and shared rows alone count, but with a model, and whether threads gain by levels
-/// a plan finds out: docs/wavefronts.md.
+/// The schemes of a device for a triangle, the best first, with reasons; a plan that pins none runs
+/// the first. A pure function. It reads expected_applies, vectors, threads and model (assumed to be
+/// for the triangle's scalar) of the options. On a GPU schemes are concrete. On a CPU the ranking
+/// uses rows, entries and shared rows only, except with a model; a plan itself computes whether
+/// threads gain by levels: docs/wavefronts.md.
 inline std::vector<RankedSolve> choose(const TriangleFeatures& features,
                                        const SptrsvOptions& options, const Device& device) {
   return detail::sptrsv::choose(

@@ -10,29 +10,29 @@
 
 namespace heddle {
 
-/// Memory that solves without a plan hand values on through: on a GPU a word of Vector for every
-/// row and right-hand side (complex<double>: two), on a CPU half a word a row. It holds nothing
-/// between solves, so one may serve any triangle of as many rows or fewer, with or without the same
-/// options; but one solve at a time: solves on two streams that may overlap need one each. Moves,
-/// does not copy.
+/// Device memory for solves without a plan, in which rows pass values on: on a GPU one word of
+/// Vector for every row and right-hand side (complex<double>: two), on a CPU half a word for every
+/// row. It keeps nothing between solves, so one workspace serves all triangles with as many rows or
+/// fewer, whatever their options. It serves one solve at a time: solves on two streams that may
+/// overlap need one each. It can be moved, not copied.
 ///
-/// It is made once and kept, since Kokkos waits for the device where memory is released, and for
-/// the stream where it is allocated.
+/// Make it once and keep it: Kokkos waits for the device when memory is released, and for the
+/// stream when it is allocated.
 template <ExecutionSpace Exec, Scalar Vector>
 class SptrsvWorkspace {
  public:
-  /// For triangles of up to `rows` rows. `vectors` right-hand sides, at most 4, are solved in one
-  /// pass over the triangle; b may hold more. Allocates, in the order of `exec`.
+  /// A workspace for triangles of up to `rows` rows. One pass over the triangle solves `vectors`
+  /// right-hand sides, at most 4; b may hold more. Allocates, in the order of `exec`.
   explicit SptrsvWorkspace(const Exec& exec, std::int64_t rows, int vectors = 1);
 
   std::int64_t rows() const { return rows_; }
   int vectors() const { return vectors_; }
   std::size_t bytes() const { return memory_.bytes(); }
 
-  /// Then it serves no solve, until another is assigned to it.
+  /// Whether it was moved from; it then serves no solve until another is assigned to it.
   bool moved_from() const { return moves_.moved_from(); }
 
-  /// For the library: the words, and the counter that teams take their order from.
+  /// For the library: the words, and the counter from which teams draw their order.
   void* words() const { return words_; }
   std::uint32_t* next_ticket() const { return next_ticket_; }
 
@@ -59,33 +59,34 @@ void solve_without_plan(const Exec& exec, V alpha, const CsrMatrix<S, O, Off, Sp
 
 }  // namespace detail::sptrsv
 
-/// Solves T x = alpha * b at once, for the triangle of T that `options` name, without inspection:
-/// queued on `exec`, no allocation, no copy, no wait. For triangles solved with once or twice;
-/// others want an SptrsvPlan. May be captured in a CUDA or HIP graph.
+/// Solves T x = alpha * b at once, for the triangle of T that `options` select, without inspection.
+/// Queued on `exec`: no allocation, no copy, no wait. For triangles that are solved with once or
+/// twice; for others use SptrsvPlan. May be captured in a CUDA or HIP graph.
 ///
-/// T is square; its columns may be in any order, and repeated entries add up. b and x have one row
-/// a row of T, are of rank 1, or of rank 2 with as many vectors as each other, in any layout, and
-/// hold the workspace's Vector; x is b itself, or does not overlap it. x is rounded to Vector
-/// before other rows read it, and sums are kept in Vector. alpha == 0 sets x to zero and reads
-/// neither T nor b.
+/// T is square; its columns may be in any order, and repeated entries add up. b and x have T.rows()
+/// rows, are of rank 1, or of rank 2 with equal numbers of vectors, in any layout, and hold the
+/// workspace's Vector. x is b itself or does not overlap it. x is rounded to Vector before other
+/// rows read it, and sums are kept in Vector. alpha == 0 sets x to zero and reads neither T nor b.
 ///
-/// Of `options` it reads triangle, diagonal and ignore_outside; the others are for plans.
+/// Reads triangle, diagonal and ignore_outside of `options`; the other options are for plans.
 ///
-/// Throws Error for another op than Op::none and for a pinned scheme, for which SptrsvPlan is, if
-/// shapes do not fit, if b and x overlap in part, or if the workspace is for fewer rows, or was
+/// Throws Error if the op is not Op::none or a scheme is pinned (both need an SptrsvPlan), if
+/// shapes do not fit, if b and x overlap in part, or if the workspace is for fewer rows or was
 /// moved from.
 ///
-/// Not checked, since that would wait for the device: row pointer and columns, which must be right
-/// (a column out of range reads outside of memory, or waits for ever); the diagonal: where it is
-/// read and missing or zero, x is infinite or NaN in its row and in those that need it; entries
-/// outside of the triangle, which make their row NaN if they are not ignored.
+/// Not checked, since a check would wait for the device:
 ///
-/// Bitwise reproducible: every row is added up by one thread, in the order of its entries. On CUDA
-/// and HIP rows are lanes that wait for each other, in two launches for each
-/// SptrsvWorkspace::vectors() columns; on a CPU threads take chunks of rows in order, and wait for
-/// each other; through Portable<Exec>, where nobody may wait, a vector is one thread's.
-/// Source: W. Liu et al., "A synchronization-free algorithm for parallel sparse triangular solves",
-/// Euro-Par 2016.
+/// - The row pointer and the columns must be right: a column out of range reads other memory, or
+///   waits for ever.
+/// - If a diagonal entry that is needed is missing or zero, x is infinite or NaN in its row and in
+///   the rows that depend on it.
+/// - Entries outside the triangle make their row NaN unless they are ignored.
+///
+/// Bitwise reproducible: one thread adds up each row, in the order of its entries. On CUDA and HIP
+/// rows are lanes that wait for each other, in two launches for each SptrsvWorkspace::vectors()
+/// columns. On a CPU threads take chunks of rows in order and wait for each other. With
+/// Portable<Exec>, which has no waits, one thread solves for each vector. Source: W. Liu et al., "A
+/// synchronization-free algorithm for parallel sparse triangular solves", Euro-Par 2016.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, VectorView B,
           WritableVectorView X>
 void sptrsv(const Exec& exec, Op op, typename X::value_type alpha,
@@ -116,7 +117,7 @@ void sptrsv(const Exec& exec, Op op, typename X::value_type alpha,
                                         options);
 }
 
-/// The same with Op::none.
+/// As above with Op::none.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, VectorView B,
           WritableVectorView X>
 void sptrsv(const Exec& exec, typename X::value_type alpha, const CsrMatrix<S, O, Off, Space>& T,

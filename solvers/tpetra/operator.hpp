@@ -12,32 +12,34 @@
 #include "split_matrix.hpp"
 #include "vectors.hpp"
 
-/// Heddle inside programs that hold a Tpetra::CrsMatrix. Heddle knows nothing of MPI: Tpetra
-/// distributes, and Heddle multiplies on each process.
+/// Heddle inside programs that use Tpetra::CrsMatrix. Heddle does not use MPI: Tpetra distributes,
+/// and Heddle multiplies on each process.
 namespace heddle::tpetra {
 
-/// What a user may say about an Operator.
+/// Options of an Operator.
 struct OperatorOptions {
-  /// Of the plans. A scheme that is pinned here is that of the columns that the process owns.
+  /// Options of the plans. A scheme that is pinned here is that of the columns that the process
+  /// owns.
   SpmvOptions plan = {};
-  /// Pins the scheme of the imported columns, and so that the matrix is split.
+  /// Pins the scheme of the imported columns; the matrix is then split.
   std::optional<Scheme> imported_scheme = std::nullopt;
-  /// Whether the matrix is split, the same on every process; left out, by what an apply moves.
+  /// Whether the matrix is split, the same on every process. Default: by the bytes that an apply
+  /// moves.
   std::optional<bool> split = std::nullopt;
 };
 
 /// A filled Tpetra::CrsMatrix as a Tpetra::Operator: y = alpha * op(A) * x + beta * y.
 ///
-/// The local matrix is split once: entries whose column this process owns, which read x where it
-/// lies, and entries whose column it imports. An apply starts the import of those columns alone,
-/// multiplies the first part meanwhile, and adds the second. Where processes import many columns
-/// for those that they own, it is not split: an apply imports all columns, as Tpetra does, and
-/// multiplies once. Such a matrix, and one without an importer (one process, or no column of
-/// another), is borrowed, not copied.
+/// The local matrix is split once: into the entries whose column this process owns, which read x in
+/// place, and those whose column it imports. An apply starts the import of those columns,
+/// multiplies the first part meanwhile, and adds the second. If processes import many columns
+/// compared with those that they own, the matrix is not split: an apply imports all columns, as
+/// Tpetra does, and multiplies once. Such a matrix, and one without an importer (one process, or no
+/// column of another), is borrowed, not copied.
 ///
-/// Holds a reference to the matrix. Bitwise reproducible as SpmvPlan is, but that Tpetra adds up
-/// in an export (a row map that is not the range map, or a transposing mode) in an order of its
-/// own. One Operator applies once at a time.
+/// Holds a reference to the matrix. Bitwise reproducible as SpmvPlan is, except that the order of
+/// sums in Tpetra's exports (a row map that is not the range map, or a transposing mode) is
+/// Tpetra's. An Operator applies once at a time.
 template <class Scalar = typename ::Tpetra::Operator<>::scalar_type,
           class LO = typename ::Tpetra::Operator<Scalar>::local_ordinal_type,
           class GO = typename ::Tpetra::Operator<Scalar, LO>::global_ordinal_type,
@@ -51,9 +53,9 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
 
   /// Inspects A, which is fill complete, on the default instance of its execution space, and waits.
   /// Collective over A's communicator. Modes named in options.plan.ops are prepared, others at
-  /// their first apply. Throws Error if A is not fill complete, if options.plan.symmetry is given
-  /// (a triangle of a distributed matrix is none of a process). What a process cannot do, as
-  /// SpmvPlan says, or has no memory for, is its own exception there, and on all others an Error
+  /// their first apply. Throws Error if A is not fill complete, or if options.plan.symmetry is
+  /// given (a triangle of a distributed matrix is not one on each process). A process that fails,
+  /// as SpmvPlan describes or for lack of memory, throws its own exception, and all others an Error
   /// that names it. Memory: bytes().
   explicit Operator(const Teuchos::RCP<const crs_matrix_type>& A,
                     const OperatorOptions& options = {})
@@ -79,13 +81,13 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
   }
 
   /// y = alpha * op(A) * x + beta * y, with Tpetra's maps and rules: x on the domain map and y on
-  /// the range map, in the transposing modes the other way round; beta == 0 overwrites y without
-  /// reading it, alpha == 0 reads neither A nor x. Collective. Allocates vectors to import into,
-  /// and those of other maps, when the number of vectors changes, and what a mode needs that was
-  /// not named in options.plan.ops; else nothing, but for vectors that Tpetra does not keep at a
-  /// constant stride, or one and the same x and y, which are copied. Where it allocates, processes
-  /// agree, as in the constructor. Throws Error if x and y do not hold the same number of vectors,
-  /// do not fit the maps, or overlap without being one.
+  /// the range map, reversed in the transposing modes; beta == 0 overwrites y without reading it,
+  /// alpha == 0 reads neither A nor x. Collective. Allocates, when the number of vectors changes,
+  /// vectors for imports and for other maps; for a mode that was not named in options.plan.ops what
+  /// it needs; and copies of vectors that Tpetra does not keep at a constant stride, or if x is y.
+  /// Otherwise it allocates nothing. When it allocates, processes agree, as in the constructor.
+  /// Throws Error if x and y hold different numbers of vectors, do not fit the maps, or overlap
+  /// without being equal.
   void apply(const multivector_type& X, multivector_type& Y,
              Teuchos::ETransp mode = Teuchos::NO_TRANS, Scalar alpha = Scalar(1),
              Scalar beta = Scalar(0)) const override {
@@ -108,16 +110,16 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
   }
 
   /// Takes the values of the matrix, refilled (resumeFill, new values in the same places,
-  /// fillComplete); no new inspection. Collective. Throws Error, on all processes, if the number of
-  /// rows, columns or entries changed on one; a pattern of the same size that differs is not
-  /// noticed and gives wrong results.
+  /// fillComplete); there is no new inspection. Collective. Throws Error on all processes if the
+  /// number of rows, columns or entries changed on one. Another pattern of the same size is not
+  /// detected and gives wrong results.
   void update_values() {
     check_filled();
     detail::tpetra::agreed(*A_->getComm(), [&] { update_parts(); });
   }
 
-  /// Builds what an op needs, where it is not there yet: see SpmvPlan::prepare. Collective; throws
-  /// as the constructor does.
+  /// Prepares an op if it is not prepared yet: see SpmvPlan::prepare. Collective; throws as the
+  /// constructor does.
   void prepare(Op op) const {
     if (is_prepared(op)) return;
     detail::tpetra::agreed(*A_->getComm(), [&] { prepare_parts(op); });
@@ -133,8 +135,9 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
   }
   Teuchos::RCP<const crs_matrix_type> getMatrix() const { return A_; }
 
-  /// What runs on this process for the columns that it owns, and for those that it imports: empty
-  /// where no process imports any, or the matrix is not split, and the first runs for all.
+  /// The schemes that run on this process for the columns that it owns, and for those that it
+  /// imports. The second is empty if no process imports any, or if the matrix is not split; the
+  /// first then runs for all columns.
   const Scheme& scheme(Op op = Op::none) const { return own_->scheme(op); }
   std::optional<Scheme> imported_scheme(Op op = Op::none) const {
     return imported_ ? std::optional(imported_->scheme(op)) : std::nullopt;
@@ -143,7 +146,7 @@ class Operator : public ::Tpetra::Operator<Scalar, LO, GO, Node> {
     return "heddle::tpetra::Operator: " + scheme().to_string() +
            (imported_ ? ", imported columns " + imported_->scheme().to_string() : "");
   }
-  /// What the inspections took on this process, in seconds, the split not included.
+  /// Seconds that the inspections took on this process, without the split.
   double setup_seconds() const {
     return own_->setup_seconds() + (imported_ ? imported_->setup_seconds() : 0);
   }

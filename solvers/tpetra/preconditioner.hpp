@@ -15,21 +15,21 @@
 
 namespace heddle::tpetra {
 
-/// The rows and columns that a process owns of a Tpetra::CrsMatrix, as a preconditioner of Heddle
-/// is made of them.
+/// The rows and columns of a Tpetra::CrsMatrix that a process owns, from which Heddle makes a
+/// preconditioner.
 template <class CrsMatrix>
 using LocalBlock = decltype(csr_matrix(std::declval<CrsMatrix>().getLocalMatrixDevice()));
 
-/// A preconditioner M of Heddle's, or of yours, as a Tpetra::Operator, which Belos takes: y = alpha
-/// M x + beta y. Each process has one for the rows and columns that it owns, so that an apply sends
-/// no message; what processes share is left to the iteration (block Jacobi over processes).
+/// A preconditioner M of Heddle, or of yours, as a Tpetra::Operator for Belos: y = alpha M x + beta
+/// y. Each process has one for the rows and columns that it owns, so an apply sends no message
+/// (block Jacobi over processes).
 ///
-/// M has `apply(exec, b, x)` on vectors of rank 1 on the device, of rank 2 too if it says
-/// `takes_several_vectors`, or `apply(exec, op, b, x)` on any number of vectors; and, for new
-/// values, `update_values(exec, block)` and, if a bad row is to be an error, `check_values(exec)`:
-/// JacobiPreconditioner, BlockJacobiPreconditioner, GaussSeidelPlan, MultigridPlan, IluPlan,
-/// IcPlan. Holds a reference to the matrix. One Preconditioner applies once at a time; reproducible
-/// as M is.
+/// M has `apply(exec, b, x)` for vectors of rank 1 on the device, also of rank 2 if it has
+/// `takes_several_vectors`, or `apply(exec, op, b, x)` for any number of vectors. For new values it
+/// has `update_values(exec, block)` and, if a bad row shall be an error, `check_values(exec)`.
+/// JacobiPreconditioner, BlockJacobiPreconditioner, GaussSeidelPlan, MultigridPlan, IluPlan and
+/// IcPlan qualify. Holds a reference to the matrix. A Preconditioner applies once at a time; it is
+/// as reproducible as M.
 template <class M, class CrsMatrix = ::Tpetra::CrsMatrix<>>
 class Preconditioner : public ::Tpetra::Operator<
                            typename CrsMatrix::scalar_type, typename CrsMatrix::local_ordinal_type,
@@ -44,10 +44,10 @@ class Preconditioner : public ::Tpetra::Operator<
   using execution_space = typename Node::execution_space;
   using Block = LocalBlock<CrsMatrix>;
 
-  /// make(exec, block) gives a std::unique_ptr<M>; the block lives as long as this. Where the
-  /// process imports no column it is A's own, else a copy. Collective; what fails on one process is
-  /// an Error on all. Throws Error if A is not fill complete, or its row, domain and range maps are
-  /// not one.
+  /// make(exec, block) returns a std::unique_ptr<M>; the block lives as long as this object. It is
+  /// A's own if the process imports no column, else a copy. Collective; a failure on one process is
+  /// an Error on all. Throws Error if A is not fill complete, or its row, domain and range maps
+  /// differ.
   template <class Make>
   Preconditioner(const Teuchos::RCP<const CrsMatrix>& A, const Make& make) : A_(A) {
     if (A.is_null() || !A->isFillComplete()) {
@@ -72,11 +72,12 @@ class Preconditioner : public ::Tpetra::Operator<
     });
   }
 
-  /// y = alpha M x + beta y; beta == 0 overwrites y without reading it, alpha == 0 reads no x. Not
-  /// collective. Allocates a vector when the number of vectors changes, unless alpha is 1, beta 0,
-  /// and x and y are two, of constant stride. A transposing mode is M's own where M takes an op;
-  /// it is M where that says that it is symmetric (and the scalar is real, or it is the conjugate
-  /// transpose), else an Error. Throws Error if x and y do not hold the same number of vectors.
+  /// y = alpha M x + beta y; beta == 0 overwrites y without reading it, alpha == 0 does not read x.
+  /// Not collective. Allocates a vector when the number of vectors changes, unless alpha is 1, beta
+  /// is 0, and x and y are different and of constant stride. For a transposing mode M's own op is
+  /// used if M takes one, or M itself if it says that it is symmetric (and the scalar is real, or
+  /// the mode is the conjugate transpose); else Error. Throws Error if x and y hold different
+  /// numbers of vectors.
   void apply(const multivector_type& X, multivector_type& Y,
              Teuchos::ETransp mode = Teuchos::NO_TRANS, Scalar alpha = Scalar(1),
              Scalar beta = Scalar(0)) const override {
@@ -110,8 +111,8 @@ class Preconditioner : public ::Tpetra::Operator<
   }
 
   /// Takes the values of the matrix, refilled with the same pattern. Collective, as the
-  /// constructor; allocates nothing itself. Throws Error for a diagonal, pivot or block that is
-  /// bad, on all processes.
+  /// constructor; allocates nothing itself. Throws Error on all processes if a diagonal entry,
+  /// pivot or block is bad.
   void update_values() {
     detail::tpetra::agreed(*A_->getComm(), [&] {
       const Exec exec;
@@ -127,7 +128,7 @@ class Preconditioner : public ::Tpetra::Operator<
   std::string description() const override {
     return "heddle::tpetra::Preconditioner: " + detail::krylov::name_of(*made_);
   }
-  /// That of this process.
+  /// The preconditioner of this process.
   const M& local_preconditioner() const { return *made_; }
 
  private:

@@ -11,19 +11,19 @@
 
 namespace heddle::tpetra {
 
-/// Ifpack2::RILUK by an IluPlan: it stands wherever that does, takes the same parameters, and its
-/// factors are the same to rounding.
+/// Ifpack2::RILUK by an IluPlan: a replacement that takes the same parameters and gives the same
+/// factors up to rounding.
 ///
-/// Parameters that IluPlan has not, a relaxation ("fact: relax value") or thresholds ("fact:
-/// absolute threshold", "fact: relative threshold") that change the diagonal, are left to Ifpack2,
-/// which then computes the factors, and Heddle solves with them (LocalTriangularSolver); so is a
-/// matrix that is no Tpetra::CrsMatrix, nor made of one by Ifpack2::AdditiveSchwarz, or whose row,
-/// domain and range maps differ. description() says which it is. What chooses among Ifpack2's own
-/// ways ("fact: type", "trisolver: type") is not used, and its streams ("fact: kspiluk
-/// number-of-streams") are refused.
+/// Ifpack2 computes the factors, and Heddle solves with them (LocalTriangularSolver), if parameters
+/// are set that IluPlan does not have: a relaxation ("fact: relax value"), or thresholds that
+/// change the diagonal ("fact: absolute threshold", "fact: relative threshold"). So it does for a
+/// matrix that is neither a Tpetra::CrsMatrix nor made from one by Ifpack2::AdditiveSchwarz, or
+/// whose row, domain and range maps differ. description() says which it is. Parameters that select
+/// among Ifpack2's algorithms ("fact: type", "trisolver: type") are ignored, and its streams
+/// ("fact: kspiluk number-of-streams") are refused.
 ///
-/// Where an IluPlan has the factors, getL, getD, getU and getGraph of Ifpack2 have none:
-/// IluPlan::factors. One RILUK applies once at a time; reproducible as IluPlan.
+/// If an IluPlan has the factors, getL, getD, getU and getGraph of Ifpack2 return none; use
+/// IluPlan::factors. A RILUK applies once at a time; it is as reproducible as IluPlan.
 template <class RowMatrix = ::Tpetra::RowMatrix<>>
 class RILUK : public Ifpack2::RILUK<RowMatrix> {
   using Base = Ifpack2::RILUK<RowMatrix>;
@@ -39,14 +39,15 @@ class RILUK : public Ifpack2::RILUK<RowMatrix> {
                             typename Base::global_ordinal_type, typename Base::node_type>;
   using Plan = IluPlan<execution_space, LocalBlock<crs_matrix_type>>;
 
-  /// Options are those of the solves: ops, vectors, scheme, threads, expected_applies.
+  /// The options of the solves: ops, vectors, scheme, threads, expected_applies.
   explicit RILUK(const Teuchos::RCP<const RowMatrix>& A, const SptrsvOptions& options = {})
       : Base(A), options_(options) {
     this->L_solver_ = Teuchos::rcp(new LocalTriangularSolver<RowMatrix>(options));
     this->U_solver_ = Teuchos::rcp(new LocalTriangularSolver<RowMatrix>(options));
   }
 
-  /// Those of Ifpack2::RILUK; they hold from the next initialize(). Throws Error for streams.
+  /// The parameters of Ifpack2::RILUK; they take effect at the next initialize(). Throws Error for
+  /// streams.
   void setParameters(const Teuchos::ParameterList& parameters) override {
     Base::setParameters(parameters);
     if (this->isKokkosKernelsStream_) {
@@ -61,8 +62,8 @@ class RILUK : public Ifpack2::RILUK<RowMatrix> {
     Base::setMatrix(A);
   }
 
-  /// Decides who makes the factors; Ifpack2's are inspected. The matrix must be fill complete.
-  /// Collective.
+  /// Decides whether IluPlan or Ifpack2 computes the factors, and inspects for Ifpack2. The matrix
+  /// must be fill complete. Collective.
   void initialize() override {
     reset();
     if (!takes_parameters() || !takes_matrix()) return Base::initialize();
@@ -70,10 +71,10 @@ class RILUK : public Ifpack2::RILUK<RowMatrix> {
     ++this->numInitialize_;
   }
 
-  /// Makes the IluPlan at the first call after initialize(), later factors the values that the
-  /// matrix has now, without an allocation; waits. Collective: what fails on one process is an
-  /// Error on all. Throws Error, naming the row, for a diagonal entry that is not stored, and for a
-  /// pivot that is zero or not finite.
+  /// Makes the IluPlan at the first call after initialize(); later calls factor the current values
+  /// of the matrix without an allocation. Waits. Collective: a failure on one process is an Error
+  /// on all. Throws Error, naming the row, for a missing diagonal entry, and for a pivot that is
+  /// zero or not finite.
   void compute() override {
     if (!this->isInitialized()) initialize();
     if (matrix_.is_null()) return Base::compute();
@@ -93,7 +94,7 @@ class RILUK : public Ifpack2::RILUK<RowMatrix> {
   }
 
   /// Y = alpha (LU)^-1 X + beta Y. Not collective. beta == 0 overwrites Y without reading it; alpha
-  /// == 0 reads no X. Throws Error for a transposing mode that the options' ops do not name.
+  /// == 0 does not read X. Throws Error for a transposing mode that is not in the options' ops.
   void apply(const multivector_type& X, multivector_type& Y,
              Teuchos::ETransp mode = Teuchos::NO_TRANS, scalar_type alpha = scalar_type(1),
              scalar_type beta = scalar_type(0)) const override {
@@ -116,7 +117,7 @@ class RILUK : public Ifpack2::RILUK<RowMatrix> {
   Teuchos::RCP<const map_type> getRangeMap() const override {
     return matrix_.is_null() ? Base::getRangeMap() : matrix_->getRangeMap();
   }
-  /// The plan of this process, or null where Ifpack2 has the factors, or none are computed.
+  /// The plan of this process; null if Ifpack2 has the factors, or none are computed.
   const Plan* plan() const { return factors_ ? &factors_->local_preconditioner() : nullptr; }
   std::string description() const override {
     if (matrix_.is_null()) return Base::description();

@@ -13,14 +13,14 @@
 /// Heddle inside Ifpack2's preconditioners.
 namespace heddle::tpetra {
 
-/// What Ifpack2::LocalSparseTriangularSolver does, with a SptrsvPlan inside: it solves with the
-/// local triangle of each process, y = alpha * op(T)^-1 * x + beta * y.
+/// Ifpack2::LocalSparseTriangularSolver with an SptrsvPlan inside: it solves with the local
+/// triangle of each process, y = alpha * op(T)^-1 * x + beta * y.
 ///
-/// Stands wherever a LocalSparseTriangularSolver does: the matrix is a filled Tpetra::CrsMatrix,
-/// locally square, lower or upper triangular by its local indices, and its diagonal counts as one
-/// unless every row stores it. compute() after new values takes them without a new inspection.
-/// Parameters ("trisolver: type" and others) choose among Ifpack2's own ways, and are not used.
-/// RowMatrix is a Tpetra::RowMatrix. A solver applies once at a time; reproducible as SptrsvPlan.
+/// It replaces a LocalSparseTriangularSolver: the matrix is a filled Tpetra::CrsMatrix, locally
+/// square, lower or upper triangular by its local indices. Its diagonal counts as one unless every
+/// row stores it. compute() takes new values without a new inspection. Parameters ("trisolver:
+/// type" and others) select among Ifpack2's algorithms and are ignored. RowMatrix is a
+/// Tpetra::RowMatrix. A solver applies once at a time; it is as reproducible as SptrsvPlan.
 template <class RowMatrix = ::Tpetra::RowMatrix<>>
 class LocalTriangularSolver : public Ifpack2::LocalSparseTriangularSolver<RowMatrix> {
   using Base = Ifpack2::LocalSparseTriangularSolver<RowMatrix>;
@@ -33,7 +33,7 @@ class LocalTriangularSolver : public Ifpack2::LocalSparseTriangularSolver<RowMat
                             typename Base::global_ordinal_type, typename Base::node_type>;
   using execution_space = typename Base::node_type::execution_space;
 
-  /// Of the options, triangle and diagonal are overwritten by what the matrix is.
+  /// Triangle and diagonal of the options are overwritten by those of the matrix.
   explicit LocalTriangularSolver(const SptrsvOptions& options = {}) : options_(options) {}
   explicit LocalTriangularSolver(const Teuchos::RCP<const RowMatrix>& T,
                                  const SptrsvOptions& options = {})
@@ -45,8 +45,8 @@ class LocalTriangularSolver : public Ifpack2::LocalSparseTriangularSolver<RowMat
     reset();
   }
 
-  /// Finds out which triangle it is. The graph must be fill complete. Throws Error if the matrix is
-  /// no Tpetra::CrsMatrix, or not such a triangle.
+  /// Determines which triangle it is. The graph must be fill complete. Throws Error if the matrix
+  /// is not a Tpetra::CrsMatrix, or not such a triangle.
   void initialize() override {
     const Teuchos::Time clock("initialize");
     const double begin = clock.wallTime();
@@ -82,8 +82,8 @@ class LocalTriangularSolver : public Ifpack2::LocalSparseTriangularSolver<RowMat
   }
   bool isInitialized() const override { return initialized_; }
 
-  /// Inspects the matrix at the first call after initialize(), else takes its values, and waits.
-  /// The matrix must be fill complete. Throws Error, naming the row, for a diagonal that is zero.
+  /// Inspects the matrix at the first call after initialize(); later calls take its values. Waits.
+  /// The matrix must be fill complete. Throws Error, naming the row, if a diagonal entry is zero.
   void compute() override {
     const Teuchos::Time clock("compute");
     const double begin = clock.wallTime();
@@ -106,10 +106,10 @@ class LocalTriangularSolver : public Ifpack2::LocalSparseTriangularSolver<RowMat
   }
   bool isComputed() const override { return computed_; }
 
-  /// X and Y have the local rows of the matrix, and may be one. Not collective. beta == 0
+  /// X and Y have the local rows of the matrix, and may be the same. Not collective. beta == 0
   /// overwrites Y without reading it; alpha == 0 reads neither X nor the matrix. The first apply of
-  /// a transposing mode that was not named in the options' ops prepares it. Throws Error before
-  /// compute(), and as SptrsvPlan::apply does.
+  /// a transposing mode that is not in the options' ops prepares it. Throws Error before compute(),
+  /// and as SptrsvPlan::apply does.
   void apply(const multivector_type& X, multivector_type& Y,
              Teuchos::ETransp mode = Teuchos::NO_TRANS, scalar_type alpha = scalar_type(1),
              scalar_type beta = scalar_type(0)) const override {
@@ -147,7 +147,7 @@ class LocalTriangularSolver : public Ifpack2::LocalSparseTriangularSolver<RowMat
   double getComputeTime() const override { return compute_seconds_; }
   double getApplyTime() const override { return apply_seconds_; }
 
-  /// What runs. Throws Error before compute().
+  /// The scheme that runs. Throws Error before compute().
   const Scheme& scheme() const {
     if (!plan_) throw Error("a scheme is asked for before compute()", "call compute() first");
     return plan_->scheme();

@@ -18,7 +18,7 @@ void check_right_hand_sides(std::int64_t rows, const Multivector<const V>& b,
     if (is == rows) return;
     throw Error(std::string(vector) + " has " + std::to_string(is) + " rows, and T has " +
                     std::to_string(rows),
-                "give b and x one row a row of T");
+                "give b and x as many rows as T has");
   };
   demand("b", b.rows);
   demand("x", x.rows);

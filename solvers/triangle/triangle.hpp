@@ -7,10 +7,10 @@
 
 namespace heddle {
 
-/// Which part of a matrix a triangular solve reads, as it is stored: before any op.
+/// The part of a matrix that a triangular solve reads, as it is stored, before any op.
 enum class Triangle { lower, upper };
 
-/// Whether the diagonal is stored, or is one whatever is stored there.
+/// Whether the diagonal is the stored one, or all ones whatever is stored.
 enum class Diagonal { stored, unit };
 
 namespace detail::triangle {

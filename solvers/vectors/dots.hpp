@@ -4,11 +4,11 @@
 #include "../../core/real_part.hpp"
 #include "operands.hpp"
 
-/// Sums over vectors, whose results stay on the device. One number for each vector, in a View of
-/// rank 0 (of one vector) or 1. The order of every sum is fixed: the same bits on every run on the
-/// same device and number of threads. One launch for up to eight vectors; the last team to end adds
-/// up what the others left in the workspace. No allocation, no copy, no fence. Bytes are counted as
-/// in updates.hpp.
+/// Sums over vectors. Results stay on the device: one number for each vector, in a View of rank 0
+/// (for one vector) or 1. The order of every sum is fixed: the same bits on every run on the same
+/// device and number of threads. One launch handles up to eight vectors; the last team to end adds
+/// up the partial sums in the workspace. No allocation, no copy, no fence. Bytes are counted as in
+/// updates.hpp.
 namespace heddle::vectors {
 
 namespace passes {
@@ -64,10 +64,10 @@ struct Norm : common::Pass<Acc, 1> {
 
 }  // namespace passes
 
-/// result = conj(x) . y of each pair of vectors. Moves 2 N b bytes, N b if x is y.
+/// result = conj(x) . y for each pair of vectors. Moves 2 N b bytes, N b if x is y.
 ///
-/// Throws Error if shapes do not fit, or the workspace has no room for a number a vector (of eight
-/// at a time).
+/// Throws Error if shapes do not fit, or the workspace has no room for one number for each vector
+/// (up to eight at a time).
 template <ExecutionSpace Exec, VectorView X, VectorView Y, Scalar Acc, class Result>
 void dot(const Exec& exec, const X& x, const Y& y, const VectorWorkspace<Exec, Acc>& workspace,
          const Result& result) {
@@ -98,8 +98,8 @@ void norm(const Exec& exec, const char* label, const X& x, const Y& y,
 
 }  // namespace passes
 
-/// result = the Euclidean norm of each vector, a real number. The squares are added up as they are:
-/// numbers beyond the root of the largest one give infinity. Moves N b bytes.
+/// result = the Euclidean norm of each vector, a real number. Squares are added up without scaling:
+/// the result is infinity if a square overflows. Moves N b bytes.
 template <ExecutionSpace Exec, VectorView X, Scalar Acc, class Result>
 void norm(const Exec& exec, const X& x, const VectorWorkspace<Exec, Acc>& workspace,
           const Result& result) {
@@ -108,7 +108,7 @@ void norm(const Exec& exec, const X& x, const VectorWorkspace<Exec, Acc>& worksp
                             heddle::detail::vectors::Factor<Acc>(), workspace, result);
 }
 
-/// The square of it.
+/// The square of the norm.
 template <ExecutionSpace Exec, VectorView X, Scalar Acc, class Result>
 void norm_squared(const Exec& exec, const X& x, const VectorWorkspace<Exec, Acc>& workspace,
                   const Result& result) {
@@ -118,8 +118,7 @@ void norm_squared(const Exec& exec, const X& x, const VectorWorkspace<Exec, Acc>
 }
 
 /// y = y + alpha x, and the norm of the new y, in one pass: a residual and its norm. Moves 3 N b
-/// bytes where two passes move 4 N b. The squares of the sums are added up before these are rounded
-/// to y's type.
+/// bytes; two passes move 4 N b. Squares are computed before the entries are rounded to y's type.
 template <ExecutionSpace Exec, VectorFactor A, VectorView X, WritableVectorView Y, Scalar Acc,
           class Result>
 void axpy_norm(const Exec& exec, const A& alpha, const X& x, const Y& y,

@@ -49,14 +49,15 @@ void launch_inner_products(const Exec& exec, const Multivector<const V>& left,
 
 namespace vectors {
 
-/// G = V' W, the conjugated dots of every vector of V with every one of W: G is a View of rank 2 on
-/// the device, one row for each vector of V and one column for each of W, or of rank 1 if W is one
-/// vector; G = V' V is V's Gram matrix. The order of every sum is fixed, as in dots.hpp.
+/// G = V' W, the conjugated dots of every vector of V with every vector of W. G is a View of rank 2
+/// on the device, with one row for each vector of V and one column for each of W, or of rank 1 if W
+/// is one vector; G = V' V is the Gram matrix of V. The order of every sum is fixed, as in
+/// dots.hpp.
 ///
-/// V and W of n rows and k and m columns of b bytes: moves (k + m) n b bytes on a CPU for k and m
-/// up to 96; on a GPU V and W are read once for each tile of 4 x 4, from its caches where they lie
-/// there. The workspace holds k m numbers. Throws Error if shapes do not fit, or the workspace has
-/// no room.
+/// V and W have n rows and k and m columns of b bytes. On a CPU this moves (k + m) n b bytes for k
+/// and m up to 96. On a GPU V and W are read once for each tile of 4 x 4, from its caches if they
+/// fit. The workspace holds k m numbers. Throws Error if shapes do not fit, or the workspace has no
+/// room.
 template <ExecutionSpace Exec, VectorView V, VectorView W, Scalar Acc, class Result>
 void inner_products(const Exec& exec, const V& v, const W& w,
                     const VectorWorkspace<Exec, Acc>& workspace, const Result& result) {

@@ -55,7 +55,7 @@ void check_alike(const char* name_of_x, const Multivector<X>& x, const char* nam
                     (x.count < 2 || x.vector_stride == y.vector_stride) && sizeof(X) == sizeof(Y);
   if (!same && overlap(x, y)) {
     throw Error(std::string(name_of_x) + " and " + name_of_y + " overlap in part",
-                "give one and the same vectors, or such that lie apart");
+                "give the same vectors, or vectors that do not overlap");
   }
 }
 

@@ -3,12 +3,11 @@
 
 #include "operands.hpp"
 
-/// Updates of vectors, and what several updates at once save. All take one vector (Views of rank 1)
-/// or several (rank 2) in any layout, and vectors that are one and the same or lie apart. Numbers
-/// are the host's, or lie on the device: one for all vectors or one for each. All return once the
-/// work is queued on `exec`: no allocation, no copy, no fence. Bytes are those to and from memory
-/// of vectors that are too large for the caches, n rows and count vectors together being N entries
-/// of b bytes.
+/// Updates of vectors, and fused updates. All take one vector (Views of rank 1) or several (rank 2)
+/// in any layout; vectors are identical or do not overlap. Factors are host values or lie on the
+/// device, one for all vectors or one for each. All return once the work is queued on `exec`: no
+/// allocation, no copy, no fence. Bytes are memory traffic for vectors that are too large for the
+/// caches; n rows and count vectors are N entries of b bytes.
 namespace heddle::vectors {
 
 namespace passes {
@@ -78,7 +77,7 @@ void axpby(const Exec& exec, const A& alpha, const X& x, const B& beta, const Y&
                  passes::Axpby<V, V>{{}, from, to, a, b});
 }
 
-/// y = y + alpha x. As axpby.
+/// y = y + alpha x, as axpby.
 template <ExecutionSpace Exec, VectorFactor A, VectorView X, WritableVectorView Y>
 void axpy(const Exec& exec, const A& alpha, const X& x, const Y& y) {
   axpby(exec, alpha, x, 1, y);
@@ -97,7 +96,7 @@ void scale(const Exec& exec, const B& beta, const Y& y) {
 }
 
 /// x = x + alpha p, then p = r + beta p, in one pass: the end of a step of conjugate gradients.
-/// Moves 5 N b bytes where two passes move 6 N b.
+/// Moves 5 N b bytes; two passes move 6 N b.
 ///
 /// Throws Error if shapes do not fit, or two of x, p and r overlap.
 template <ExecutionSpace Exec, VectorFactor A, WritableVectorView X, VectorFactor B, VectorView R,

@@ -8,19 +8,20 @@
 
 namespace heddle {
 
-/// What a user may say about a loop; every default is sensible.
+/// Options of a loop. Every default is sensible.
 struct WavefrontsOptions {
-  /// From the first iteration to the last, or from the last to the first.
+  /// The direction: from the first iteration to the last, or from the last to the first.
   SweepDirection sweep = SweepDirection::forward;
-  /// What reading an item means that is written later: an error, or its value before the loop.
+  /// The meaning of reading an item that is written later: an error, or its value before the loop.
   ReadsAhead ahead = ReadsAhead::error;
   /// Pins the scheme; by default one is chosen.
   std::optional<Scheme> scheme = std::nullopt;
-  /// Threads of a CPU that the schedule is made for; 0: as many as the execution space has and
-  /// have a processor each. It runs on any number.
+  /// CPU threads that the schedule is made for; 0: the execution space's threads, at most one for
+  /// each processor. The loop runs on any number of threads.
   int threads = 0;
-  /// How many times as fast as one thread they must be predicted to be, or one is taken: more than
-  /// 1 where iterations touch vectors that another order scatters, beside the items they read.
+  /// The smallest predicted speed-up over one thread with which more threads are used; otherwise
+  /// one is. Set it above 1 if iterations touch vectors, beside the items that they read, that
+  /// another order scatters.
   double least_gain = 1;
 };
 

@@ -9,47 +9,47 @@
 
 namespace heddle {
 
-/// A loop whose iterations depend on each other, inspected once, to be run in parallel many times
-/// with every dependence kept: triangular solves, Gauss-Seidel, incomplete factorizations.
+/// A loop whose iterations depend on each other, inspected once, run in parallel many times with
+/// every dependence kept: triangular solves, Gauss-Seidel, incomplete factorizations.
 ///
 ///     Wavefronts waves(exec, n, reads);
 ///     waves.for_each(exec, body);
 ///
 /// The loop is `for i = 0, ..., n - 1: body(i)`, or backwards (WavefrontsOptions::sweep). Iteration
-/// i writes what belongs to item i alone, and reads items that reads(i, visit) names: it calls
-/// visit(j) for each, in any order, as often as it likes, for i itself if it likes. Of the items
-/// that the loop writes before i iteration i sees what was written; to name one that it writes
-/// later is an Error, or, with ReadsAhead::old_value, means what stood there before the loop. Items
-/// that are not named may not be read, unless the loop writes none of them.
+/// i writes only item i, and reads the items that reads(i, visit) names: it calls visit(j) for
+/// each, in any order, any number of times, including i itself. Iteration i sees the new values of
+/// items that the loop writes before i. Naming an item that the loop writes later is an Error or,
+/// with ReadsAhead::old_value, means its value before the loop. Items that are not named may be
+/// read only if the loop writes none of them.
 ///
-/// `reads` is the graph: it is called in the inspection alone, several times for each i, by threads
-/// of `exec` at once, and visits the same items in the same order each time; so the arrays that it
-/// reads lie where these can reach them, and no graph is stored. Where `exec` is a GPU both are
-/// device code: `body` may be a KOKKOS_LAMBDA, `reads` is a functor, since nvcc takes no lambda
-/// whose parameter is `auto`.
+/// `reads` is the graph. Only the inspection calls it: several times for each i, by threads of
+/// `exec` at once. It must visit the same items in the same order each time, and the arrays that it
+/// reads must be accessible to these threads. No graph is stored. On a GPU both are device code:
+/// `body` may be a KOKKOS_LAMBDA; `reads` is a functor, since nvcc takes no lambda with a parameter
+/// of type `auto`.
 ///
 /// On CPUs for_each is one launch of all threads, ordered by barriers or by waits of one thread for
-/// another; elsewhere it is a launch for every level, which is 0 for iterations that wait for none,
-/// and else one above the highest that an iteration waits for. A CPU on which threads are predicted
-/// to gain nothing runs the plain loop on one. See docs/wavefronts.md.
+/// another. Elsewhere it is one launch for every level. The level of an iteration is 0 if it
+/// depends on none, else one more than the highest level that it depends on. On a CPU on which
+/// threads are predicted not to gain, one thread runs the plain loop. See docs/wavefronts.md.
 ///
-/// Belongs to the device of `exec`; for_each runs on any execution space instance of that device,
-/// one for_each at a time. Moves, does not copy; one that was moved from runs nothing and throws
-/// Error, until another is assigned to it.
+/// It belongs to the device of `exec`; for_each runs on any execution space instance of that
+/// device, once at a time. It can be moved, not copied. An object that was moved from runs nothing
+/// and throws Error until another is assigned to it.
 template <ExecutionSpace Exec, Ordinal O = int>
 class Wavefronts {
  public:
   using execution_space = Exec;
 
-  /// Of no iterations.
+  /// A loop without iterations.
   Wavefronts() = default;
 
   /// Inspects a loop of n >= 0 iterations, on `exec`, and waits for it.
   ///
-  /// Throws Error, naming an iteration and the item that it reads, if that is none of 0, ..., n -
-  /// 1, or one that the loop writes later where that is not allowed; if n is negative or
-  /// options.sweep symmetric; and if options.scheme exists on no backend. Memory: bytes(),
-  /// and up to 16 bytes an iteration and 8 a task and thread meanwhile.
+  /// Throws Error, naming an iteration and the item that it reads, if the item is not in 0, ..., n
+  /// - 1, or is written later and that is not allowed. Also throws Error if n is negative,
+  /// options.sweep is symmetric, or options.scheme exists on no backend. Memory: bytes(); during
+  /// the inspection up to 16 bytes more for each iteration, and 8 for each task and thread.
   template <class Reads>
   Wavefronts(const Exec& exec, O n, const Reads& reads, const WavefrontsOptions& options = {})
       : Wavefronts(
@@ -57,7 +57,7 @@ class Wavefronts {
                       exec, detail::ordered::Loop<O, Reads>{n, options.sweep, options.ahead, reads},
                       options)) {}
 
-  /// A loop that one thread of a CPU runs in its own order, for which nothing is inspected.
+  /// A loop that one CPU thread runs in its own order, without inspection.
   static Wavefronts in_order(const Exec& exec, O n, SweepDirection sweep = SweepDirection::forward)
     requires(detail::ordered::on_threads<Exec>)
   {
@@ -65,13 +65,13 @@ class Wavefronts {
     return Wavefronts(exec, Scheduled::sequential(n, sweep, 0));
   }
 
-  /// A loop whose order was found elsewhere, as by levels or colors: iteration i is run after all
-  /// of a lower level[i], which counts from 0, and beside those of the same, in any order. What
-  /// options say of sweeps and reads does not count.
+  /// A loop whose order is known, for instance from levels or colors: iteration i runs after all
+  /// iterations of a lower level[i], which counts from 0, and in any order with those of the same
+  /// level. Options about sweeps and reads have no effect.
   ///
-  /// `level` lies where `exec` reaches it, and may go afterwards. Throws Error for a level below 0,
-  /// naming the iteration; and on a CPU for a scheme other than wavefronts/barrier, since what
-  /// iterations read is not known.
+  /// `level` must be accessible to `exec`, and may be freed afterwards. Throws Error for a negative
+  /// level, naming the iteration, and on a CPU for a scheme other than wavefronts/barrier, since
+  /// the dependences are unknown.
   template <class Levels>
   static Wavefronts by_level(const Exec& exec, const Levels& level,
                              const WavefrontsOptions& options = {})
@@ -94,9 +94,9 @@ class Wavefronts {
     for_each(exec, "heddle::wavefronts::for_each", body);
   }
 
-  /// For loops whose data is copied into the order that it is read in: body(p) for every place p =
-  /// 0, ..., n - 1, in an order that keeps the dependences. place_order()(p) is the iteration that
-  /// stands there. Each thread of a CPU runs places upward, a long run of them where it can.
+  /// For loops whose data is copied into the order in which it is read: body(p) for every position
+  /// p = 0, ..., n - 1, in an order that keeps the dependences. place_order()(p) is the iteration
+  /// at position p. Each CPU thread runs positions upward, in long ranges if possible.
   template <class Body>
   void for_each_place(const Exec& exec, const char* label, const Body& body) const {
     moves_.check("Wavefronts", "for_each_place");
@@ -111,7 +111,7 @@ class Wavefronts {
       }
     }
   }
-  /// The same on a CPU, by body(first, stop): places first, ..., stop - 1, in this order.
+  /// As above, on a CPU, by body(first, stop): positions first, ..., stop - 1, in this order.
   template <class Body>
   void for_each_run(const Exec& exec, const char* label, const Body& body) const
     requires(detail::ordered::on_threads<Exec>)
@@ -119,8 +119,8 @@ class Wavefronts {
     for_each_run_of_thread(
         exec, label, [&body](int, std::int64_t first, std::int64_t stop) { body(first, stop); });
   }
-  /// The same by body(me, first, stop), for bodies that have room for each thread: of the threads
-  /// 0, ..., schedule().threads - 1 at most, `me` is the one that runs it.
+  /// As above, by body(me, first, stop), for bodies with memory for each thread: `me` is the thread
+  /// that runs it, at most schedule().threads - 1.
   template <class Body>
   void for_each_run_of_thread(const Exec& exec, const char* label, const Body& body) const
     requires(detail::ordered::on_threads<Exec>)
@@ -141,15 +141,15 @@ class Wavefronts {
     return scheduled_.schedule.order();
   }
 
-  /// What runs, with every parameter.
+  /// The scheme that runs, with every parameter.
   const Scheme& scheme() const { return scheduled_.scheme; }
-  /// Iterations of the longest chain of dependences; 0 where they were not looked for.
+  /// Iterations of the longest chain of dependences; 0 if they were not computed.
   int levels() const { return scheduled_.schedule.levels(); }
-  /// Who runs what on a CPU, and when.
+  /// The schedule on a CPU: which thread runs which iterations, and when.
   const detail::ordered::ThreadSchedule& schedule() const {
     return scheduled_.schedule.by_threads();
   }
-  /// What it holds, in bytes.
+  /// Memory that it holds, in bytes.
   std::size_t bytes() const { return scheduled_.schedule.bytes() + progress_memory_.bytes(); }
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans and solvers on an instance of every device that the program sees, one after the other and
-// all at once. With one device, or on CPUs: on two instances of it.
+// all at once, whichever device is the caller's current one. With one device, or on CPUs: on two
+// instances of it.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -8,10 +9,13 @@
 #include <thread>
 #include <vector>
 
+#include "../../solvers/bicgstab.hpp"
 #include "../../solvers/cg.hpp"
 #include "../../solvers/gauss_seidel.hpp"
+#include "../../solvers/gmres.hpp"
 #include "../../solvers/ilu.hpp"
 #include "../../solvers/multigrid.hpp"
+#include "../../solvers/sptrsv.hpp"
 #include "../../testing/generate.hpp"
 #include "../../testing/plan_types.hpp"
 
@@ -53,6 +57,12 @@ class Instances {
 };
 
 int device_of(const Exec& exec) { return exec.cuda_device(); }
+/// Makes another device the current one of this thread, where there is another.
+void leave(const Exec& exec) {
+  int devices = 0;
+  REQUIRE(cudaGetDeviceCount(&devices) == cudaSuccess);
+  REQUIRE(cudaSetDevice((exec.cuda_device() + 1) % devices) == cudaSuccess);
+}
 int device_of(const void* memory) {
   cudaPointerAttributes found;
   REQUIRE(cudaPointerGetAttributes(&found, memory) == cudaSuccess);
@@ -68,6 +78,7 @@ class Instances {
 };
 
 int device_of(const Exec&) { return 0; }
+void leave(const Exec&) {}
 int device_of(const void*) { return 0; }
 #endif
 
@@ -83,12 +94,13 @@ Storage host_matrix() {
   return A;
 }
 
-/// The norm of b - A x over that of b, b = 1.
-double residual(const Storage& A, const std::vector<double>& x) {
+/// The norm of b - A x over that of b, b = 1; of A its lower triangle if so wished.
+double residual(const Storage& A, const std::vector<double>& x, bool lower = false) {
   double sum = 0;
   for (int i = 0; i < A.rows(); ++i) {
     double rest = 1;
     for (int k = A.row_ptr()(i); k < A.row_ptr()(i + 1); ++k) {
+      if (lower && A.col_idx()(k) > i) continue;
       rest -= A.values()(k) * x[static_cast<std::size_t>(A.col_idx()(k))];
     }
     sum += rest * rest;
@@ -106,57 +118,117 @@ std::vector<double> host_copy(const Exec& exec, const Vector& x) {
 
 struct Found {
   int device_of_memory = -1;
-  std::vector<double> residuals;  // of CG with Jacobi, sweeps, IC(0) and multigrid
-  std::vector<double> solution;
+  std::vector<double> residuals;  // of solves
+  std::vector<std::vector<double>> vectors;
 };
 
-Found solve_on(const Exec& exec, const Storage& host) {
+/// Vectors of one instance, and what was found on it.
+class Work {
+ public:
+  Work(const Exec& exec, const Storage& host)
+      : exec_(exec),
+        host_(host),
+        device_(host.copy_to<Space>(exec)),
+        b_(vector("heddle::test::b")),
+        x_(vector("heddle::test::x")) {
+    found.device_of_memory = device_of(matrix().values().data());
+    Kokkos::deep_copy(exec_, b_, 1.0);
+  }
+
+  void products() {
+    for (const char* scheme : {"csr/merge", "csr/adaptive", "blocked-ell/sigma=256", "dia"}) {
+      leave(exec_);
+      SpmvPlan plan(exec_, matrix(), {.scheme = scheme, .ops = {Op::transpose}});
+      for (const Op op : {Op::none, Op::transpose}) {
+        leave(exec_);
+        plan.apply(exec_, op, 1.0, b_, 0.0, x_);
+        keep();
+      }
+    }
+  }
+  void triangles() {
+    for (const char* scheme : {"", "sptrsv/in-order", "sptrsv/blocks,inner=inverse"}) {
+      leave(exec_);
+      SptrsvOptions options{.ignore_outside = true};
+      if (*scheme) options.scheme = scheme;
+      const SptrsvPlan plan(exec_, matrix(), options);
+      leave(exec_);
+      plan.apply(exec_, 1.0, b_, x_);
+      keep(residual(host_, keep(), true));
+    }
+  }
+  void solves() {
+    const KrylovOptions options{.relative_tolerance = 1e-8};
+    CgSolver<Exec, double> cg(exec_, matrix().rows(), options);
+    const JacobiPreconditioner<Exec, double> jacobi(exec_, matrix());
+    solve(cg, jacobi);
+    solve(cg, GaussSeidelPlan(exec_, matrix()));
+    solve(cg, IcPlan(exec_, matrix()));
+    solve(cg, MultigridPlan(exec_, matrix()));
+    BicgstabSolver<Exec, double> bicgstab(exec_, matrix().rows(), options);
+    solve(bicgstab, jacobi);
+    GmresSolver<Exec, double> gmres(exec_, matrix().rows(), options);
+    solve(gmres, jacobi);
+  }
+
   Found found;
-  const auto device = host.copy_to<Space>(exec);
-  const auto A = device.matrix();
-  found.device_of_memory = device_of(A.values().data());
-  const auto n = static_cast<std::size_t>(A.rows());
-  const Vector b(
-      Kokkos::view_alloc(exec, std::string("heddle::test::b"), Kokkos::WithoutInitializing), n);
-  const Vector x(
-      Kokkos::view_alloc(exec, std::string("heddle::test::x"), Kokkos::WithoutInitializing), n);
-  Kokkos::deep_copy(exec, b, 1.0);
-  SpmvPlan plan(exec, A);
-  CgSolver<Exec, double> solver(exec, A.rows(), {.relative_tolerance = 1e-8});
-  const auto solve = [&](auto&& preconditioner) {
-    Kokkos::deep_copy(exec, x, 0.0);
-    solver.solve(exec, plan, b, x, preconditioner);
-    found.solution = host_copy(exec, x);
-    found.residuals.push_back(residual(host, found.solution));
-  };
-  solve(JacobiPreconditioner<Exec, double>(exec, A));
-  solve(GaussSeidelPlan(exec, A));
-  solve(IcPlan(exec, A));
-  solve(MultigridPlan(exec, A));
-  return found;
+
+ private:
+  CsrMatrix<double, int, int, Space> matrix() const { return device_.matrix(); }
+  Vector vector(const char* label) const {
+    return Vector(Kokkos::view_alloc(exec_, std::string(label), Kokkos::WithoutInitializing),
+                  static_cast<std::size_t>(host_.rows()));
+  }
+  const std::vector<double>& keep() { return found.vectors.emplace_back(host_copy(exec_, x_)); }
+  void keep(double residual) { found.residuals.push_back(residual); }
+
+  /// Twice: the second solve launches what the first one recorded.
+  template <class Solver, class Preconditioner>
+  void solve(Solver& solver, Preconditioner&& preconditioner) {
+    SpmvPlan plan(exec_, matrix());
+    for (int time = 0; time < 2; ++time) {
+      Kokkos::deep_copy(exec_, x_, 0.0);
+      leave(exec_);
+      solver.solve(exec_, plan, b_, x_, preconditioner);
+      keep(residual(host_, keep()));
+    }
+  }
+
+  Exec exec_;
+  const Storage& host_;
+  CsrStorage<double, int, int, Space> device_;
+  Vector b_, x_;
+};
+
+Found work_on(const Exec& exec, const Storage& host) {
+  Work work(exec, host);
+  work.products();
+  work.triangles();
+  work.solves();
+  return work.found;
 }
 
 void check(const Found& found, const Exec& exec, const Found& first) {
   CHECK(found.device_of_memory == device_of(exec));
-  REQUIRE(found.residuals.size() == 4);
+  REQUIRE(found.residuals.size() == 15);
   for (const double r : found.residuals) CHECK(r <= 1e-7);
-  CHECK(found.solution == first.solution);
+  CHECK(found.vectors == first.vectors);
 }
 
 }  // namespace
 
-TEST_CASE("every device solves, alone and beside the others, to the same bits") {
+TEST_CASE("every device multiplies and solves, alone and beside the others, to the same bits") {
   const Storage A = host_matrix();
   const Instances instances;
   const std::vector<Exec>& all = instances.all();
-  const Found first = solve_on(Exec(), A);
+  const Found first = work_on(Exec(), A);
   check(first, Exec(), first);
-  for (std::size_t i = all.size(); i-- > 0;) check(solve_on(all[i], A), all[i], first);
+  for (std::size_t i = all.size(); i-- > 0;) check(work_on(all[i], A), all[i], first);
 #ifdef KOKKOS_ENABLE_CUDA  // an OpenMP region a thread would be a pool of threads each
   std::vector<Found> found(all.size());
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    threads.emplace_back([&, i] { found[i] = solve_on(all[i], A); });
+    threads.emplace_back([&, i] { found[i] = work_on(all[i], A); });
   }
   for (std::thread& thread : threads) thread.join();
   for (std::size_t i = 0; i < all.size(); ++i) check(found[i], all[i], first);

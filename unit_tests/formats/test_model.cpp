@@ -139,11 +139,11 @@ TEST_CASE("model: of triangles, layers say of each scheme whether it is near the
     CHECK_FALSE(model.is_for(other, 100, {}, 500));
   }
   CHECK(parsed(text_of_both()).groups.size() == 2);
-  CHECK_THROWS_WITH_AS(parsed(text_without_products()), doctest::Contains("knows no products"),
-                       Error);
+  CHECK_THROWS_WITH_AS(parsed(text_without_products()),
+                       doctest::Contains("holds no model of products"), Error);
   std::istringstream products(text_of_model());
   CHECK_THROWS_WITH_AS(read_triangle_model(products, "of a test"),
-                       doctest::Contains("knows no triangular solves"), Error);
+                       doctest::Contains("holds no model of triangular solves"), Error);
   CHECK_THROWS_WITH_AS(read_triangle_model("no/such.model"), doctest::Contains("cannot read model"),
                        Error);
 }
@@ -237,7 +237,7 @@ TEST_CASE("model: what is cut, foreign, older or wrong is an Error that names th
       {changed("tree 3\n" + std::to_string(place_of_input("lanes_log")), "tree 3\n99"),
        "line 12: a tree asks for an input"},
       {changed("tree 1", "tree 0"), "a tree has no nodes"},
-      {good.substr(0, good.find("products")) + "end\n", "it knows no products"},
+      {good.substr(0, good.find("products")) + "end\n", "it holds no model of products"},
       {in_triangles("dep_dist", "distance"), "it was learned from other inputs"},
       {in_triangles("scale 1", "scale 0"), "divided by what is not above zero"},
       {in_triangles("layer 3", "layer 0"), "a layer has no neurons"},

@@ -47,7 +47,7 @@ TEST_CASE_TEMPLATE_DEFINE("promises: each that is broken is named, with row and 
     CHECK(error.problem().find(std::string("promises.") + promise + " is broken") == 0);
     CHECK(error.where().row == row);
     CHECK(error.where().entry == entry);
-    CHECK(error.remedy().find("leave the promise") != std::string::npos);
+    CHECK(error.remedy().find("do not make the promise") != std::string::npos);
   };
   const Pattern outside{"outside", 5, {{0, 1}, {}, {2, 5}}};
   says(outside, {.in_range = true}, "in_range", 2, 3);

@@ -2,6 +2,7 @@
 // What the problems and contestants of every operation have in common.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <string>
@@ -77,6 +78,25 @@ struct ColumnVectors {
   }
 };
 
+/// The vectors of what solves with a square matrix: rows x columns each, without gaps.
+template <Scalar S>
+struct SolveVectors : ColumnVectors<S> {
+  typename ColumnVectors<S>::Vector b, x;
+
+  /// Allocates both and takes b from the host; x is zero.
+  template <class Host>
+  void make_vectors(const Exec& exec, const Host& host_b) {
+    b = decltype(b)("heddle::bench::b", host_b.size());
+    x = decltype(x)("heddle::bench::x", host_b.size());
+    this->copy_in(exec, b, host_b);
+  }
+  /// use(b, x) with vectors of rank 1 for one column, else with rank 2 in their layout.
+  template <class Use>
+  auto with_vectors(const Use& use) const {
+    return this->with_columns(b, x, use);
+  }
+};
+
 /// What everything that was set up for a problem can tell of itself.
 class SetUp {
  public:
@@ -91,6 +111,9 @@ class SetUp {
   virtual std::string note() const { return ""; }
   /// Whether it allocates through Kokkos, so that its allocations can be seen and timed alone.
   virtual bool allocates_through_kokkos() const { return true; }
+  /// Whether it can take new values of the same pattern, by update_values.
+  virtual bool updates() const { return false; }
+  virtual void update_values(const Exec&) {}
 };
 
 /// A library that Heddle is compared with. `setup` does all that can be done before the first
@@ -114,6 +137,21 @@ template <class Problem>
 bool add_baseline(Baseline<Problem> baseline) {
   baselines<Problem>().push_back(std::move(baseline));
   return true;
+}
+
+/// A baseline that is Made(exec, problem, arguments...), or without `exec` where that takes none.
+template <class Made, class Problem, class... Arguments>
+bool add_contestant(const char* name, const char* description, Arguments... arguments) {
+  using Contestant = typename Problem::Contestant;
+  return add_baseline<Problem>(
+      {name, description,
+       [=](const Exec& exec, const Problem& problem) -> std::unique_ptr<Contestant> {
+         if constexpr (std::constructible_from<Made, const Exec&, const Problem&, Arguments...>) {
+           return std::make_unique<Made>(exec, problem, arguments...);
+         } else {
+           return std::make_unique<Made>(problem, arguments...);
+         }
+       }});
 }
 
 }  // namespace heddle::bench

@@ -62,6 +62,8 @@ std::string against_peer(const MatrixResult& result, const ContestantResult& c) 
   return against(result.best_baseline(), c);
 }
 
+namespace {
+
 std::string remarks(const ContestantResult& c) {
   const std::string unsteady = c.timed() ? unsteadiness(c) : "";
   return "  " + verdict(c) + (c.chosen ? "  <- chosen" : "") +
@@ -74,8 +76,6 @@ int name_width(const MatrixResult& result) {
   for (const auto& c : result.contestants) longest = std::max(longest, c.name.size());
   return static_cast<int>(longest);
 }
-
-namespace {
 
 bool moved_known(const MatrixResult& result) {
   return std::any_of(result.contestants.begin(), result.contestants.end(),
@@ -114,15 +114,18 @@ void print_rows(std::ostream& out, const MatrixResult& result, const std::vector
   out << format("  %-*s", width, "");
   for (const Column& column : columns) out << format("%*s", column.width, column.head);
   out << '\n';
-  print_each(out, result, [&](const ContestantResult& c) {
+  bool baseline_seen = false;
+  for (const ContestantResult& c : result.contestants) {
+    if (!c.is_scheme && !baseline_seen) out << '\n';
+    baseline_seen = baseline_seen || !c.is_scheme;
     out << format("  %-*s", width, c.name.c_str());
     if (!c.timed()) {
       out << "  not run: " << c.note << '\n';
-      return;
+      continue;
     }
     for (const Column& column : columns) out << format("%*s", column.width, column.text(c).c_str());
     out << remarks(c) << '\n';
-  });
+  }
 }
 
 void print_machine(std::ostream& out, const Machine& machine, const DeviceFigures& figures) {

@@ -42,13 +42,8 @@ std::string against(const ContestantResult* peer, const ContestantResult& c,
                     double (*seconds)(const ContestantResult&) = time_of);
 /// How much faster a contestant is than the fastest baseline, or "-".
 std::string against_peer(const MatrixResult& result, const ContestantResult& c);
-/// What stands behind the figures: the verdict, whether it was chosen, what is not steady, the
-/// note.
-std::string remarks(const ContestantResult& c);
 /// After a table, where something in it is not steady: a line that says so (steadiness.hpp).
 void print_steadiness(std::ostream& out, const MatrixResult& result);
-/// The width of the column of names.
-int name_width(const MatrixResult& result);
 
 /// One paragraph: the device and what it was measured to do.
 void print_machine(std::ostream& out, const Machine& machine, const DeviceFigures& figures);
@@ -56,16 +51,6 @@ void print_machine(std::ostream& out, const Machine& machine, const DeviceFigure
 std::string dependent_steps(const DependentSteps& steps);
 /// Three lines: what allocations were measured to take, the allocator's unit, and a readback.
 void print_allocator(std::ostream& out, const DeviceFigures& figures);
-/// print(contestant) for each; an empty line before the first baseline.
-template <class Print>
-void print_each(std::ostream& out, const MatrixResult& result, const Print& print) {
-  bool baseline_seen = false;
-  for (const ContestantResult& c : result.contestants) {
-    if (!c.is_scheme && !baseline_seen) out << '\n';
-    baseline_seen = baseline_seen || !c.is_scheme;
-    print(c);
-  }
-}
 /// A column of a table: its head, its width, and what it says of a contestant that ran.
 struct Column {
   const char* head;
@@ -80,7 +65,8 @@ Column time_column(const char* head = "time");
 Column spread_column();
 /// What stands beside the matrix.
 Column kept_column();
-/// One row a contestant, schemes first, with these columns and remarks behind them.
+/// One row a contestant, schemes first and an empty line before the first baseline, with these
+/// columns, and behind them the verdict, whether it was chosen, what is not steady, and the note.
 void print_rows(std::ostream& out, const MatrixResult& result, const std::vector<Column>& columns);
 /// One row a contestant, schemes first, and what `choose` took.
 void print_contestants(std::ostream& out, const MatrixResult& result, const DeviceFigures& figures);

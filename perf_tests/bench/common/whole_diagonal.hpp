@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <algorithm>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "load.hpp"
+#include "host_rows.hpp"
 #include "problem.hpp"
 
 namespace heddle::bench {
@@ -24,9 +22,8 @@ HostStorage<S, Off> with_whole_diagonal(const Loaded<S, Off>& loaded, const std:
                 "leave it out");
   }
   const auto rows = static_cast<std::size_t>(from.rows());
-  std::vector<std::vector<std::pair<Index, S>>> entries(rows);
+  std::vector<HostRow<S>> entries(rows);
   std::vector<RealOf<S>> magnitude(rows, 1);
-  std::size_t count = 0;
   for (std::size_t i = 0; i < rows; ++i) {
     auto& row = entries[i];
     const auto diagonal = static_cast<Index>(i);
@@ -35,41 +32,21 @@ HostStorage<S, Off> with_whole_diagonal(const Loaded<S, Off>& loaded, const std:
                        from.values()(static_cast<std::size_t>(k)));
     }
     row.emplace_back(diagonal, S(0));
-    std::stable_sort(row.begin(), row.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::size_t last = 0;
-    for (std::size_t k = 1; k < row.size(); ++k) {
-      if (row[k].first == row[last].first) {
-        row[last].second += row[k].second;
-      } else {
-        row[++last] = row[k];
-      }
-    }
-    row.resize(last + 1);
-    count += row.size();
+    add_up(row);
     for (const auto& [column, value] : row) {
       if (column == diagonal) continue;
       magnitude[i] += Kokkos::abs(value);
       magnitude[static_cast<std::size_t>(column)] += Kokkos::abs(value);
     }
   }
-  const Kokkos::DefaultHostExecutionSpace exec;
-  HostStorage<S, Off> to(exec, from.rows(), from.rows(), static_cast<Off>(count));
-  exec.fence("heddle::bench::whole_diagonal");
-  std::size_t k = 0;
-  to.row_ptr()(0) = 0;
   for (std::size_t i = 0; i < rows; ++i) {
-    for (auto [column, value] : entries[i]) {
-      if (column == static_cast<Index>(i) && (value == S(0) || !loaded.own_values)) {
-        value = S(magnitude[i]);
-        ++set;
-      }
-      to.col_idx()(k) = column;
-      to.values()(k++) = value;
+    for (auto& [column, value] : entries[i]) {
+      if (column != static_cast<Index>(i) || (value != S(0) && loaded.own_values)) continue;
+      value = S(magnitude[i]);
+      ++set;
     }
-    to.row_ptr()(i + 1) = static_cast<Off>(k);
   }
-  return to;
+  return stored<S, Off>(entries, from.columns());
 }
 
 }  // namespace heddle::bench

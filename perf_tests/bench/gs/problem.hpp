@@ -25,7 +25,7 @@ class GsContestant : public SetUp {
 
 /// One matrix on the device with its vectors; what every contestant is given.
 template <Scalar S, Offset Off>
-struct GsProblem : ColumnVectors<S> {
+struct GsProblem : SolveVectors<S> {
   using Contestant = GsContestant<S>;
 
   /// Columns ascend, each once, and the diagonal is whole.
@@ -34,17 +34,9 @@ struct GsProblem : ColumnVectors<S> {
   GaussSeidelOptions options;
   bool from_zero = true;
   int sweeps = 1;
-  /// A.rows() x columns each, without gaps.
-  Kokkos::View<S*, Space> b, x;
 
   bool forward() const { return options.sweep != SweepDirection::backward; }
   bool backward() const { return options.sweep != SweepDirection::forward; }
-
-  /// use(b, x) with vectors of rank 1 for one column, else with rank 2 in their layout.
-  template <class Use>
-  auto with_vectors(const Use& use) const {
-    return this->with_columns(b, x, use);
-  }
 
   /// The least that the sweeps move: each half sweep reads one side of the matrix, and those that
   /// start from a guess the other one first; of vectors b, x and the sum over the other side.

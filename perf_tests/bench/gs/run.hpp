@@ -36,12 +36,9 @@ class GsRun {
     exec_.fence("heddle::bench::copied");
     problem_.A = device_.matrix();
     const auto rows = static_cast<std::size_t>(host_.rows());
-    const auto k = static_cast<std::size_t>(request_.columns);
     b_ = test::random_columns<S>(rows, request_.columns, request_.matrices.seed + 2);
     guess_ = test::random_columns<S>(rows, request_.columns, request_.matrices.seed + 3);
-    problem_.b = decltype(problem_.b)("heddle::bench::b", rows * k);
-    problem_.x = decltype(problem_.x)("heddle::bench::x", rows * k);
-    problem_.copy_in(exec_, problem_.b, b_);
+    problem_.make_vectors(exec_, b_);
     result_.apply_bytes = problem_.least_bytes(result_.csr_bytes);
     result_.rows = row_features(exec_, problem_.A);
     if (diagonal_set_ > 0) {

@@ -6,28 +6,13 @@
 namespace heddle::bench {
 
 template <class Plan, Scalar T, Offset O>
-class PlannedFactors : public AnyOperator<T> {
+class PlannedFactors : public PlannedOperator<T, O, Plan> {
  public:
-  using typename AnyOperator<T>::Const;
-  using typename AnyOperator<T>::Vector;
-  using Matrix = CsrMatrix<T, Index, O, Space>;
+  using PlannedOperator<T, O, Plan>::PlannedOperator;
 
-  PlannedFactors(const Exec& exec, const Matrix& A, const IluOptions& options)
-      : AnyOperator<T>(A.rows()), A_(A), plan_(exec, A, options) {}
-
-  void apply(const Exec& exec, const Const& b, const Vector& x) override {
-    plan_.apply(exec, b, x);
-  }
-  void update_values(const Exec& exec) override { plan_.update_values(exec, A_); }
-  bool symmetric() const override { return plan_.symmetric(); }
-  std::size_t bytes() const override { return plan_.bytes(); }
   std::string scheme() const override {
-    return plan_.scheme().to_string() + " " + solve_scheme_of(plan_);
+    return this->plan().scheme().to_string() + " " + solve_scheme_of(this->plan());
   }
-
- private:
-  Matrix A_;
-  Plan plan_;
 };
 
 template <Scalar T, Offset O>
@@ -52,16 +37,15 @@ using Off = HEDDLE_BENCH_OFFSET;
 using Problem = IluProblem<S, Off>;
 
 [[maybe_unused]] const bool entered = [] {
-  const auto add = [](const char* name, const char* description, Timed timed) {
-    add_baseline<Problem>({name, description, [timed](const Exec&, const Problem& problem) {
-                             return std::make_unique<SequentialProgram<S, Off>>(problem, timed);
-                           }});
-  };
-  add("program", "by rows with a row of markers on one thread of the host (Saad, SPARSKIT)",
+  using Program = SequentialProgram<S, Off>;
+  add_contestant<Program, Problem>(
+      "program", "by rows with a row of markers on one thread of the host (Saad, SPARSKIT)",
       Timed::factor);
-  add("program-apply", "two triangular solves on one thread of the host, row after row",
-      Timed::apply);
-  add("program-cg", "conjugate gradients with these, on one thread of the host; with --solve",
+  add_contestant<Program, Problem>("program-apply",
+                                   "two triangular solves on one thread of the host, row after row",
+                                   Timed::apply);
+  add_contestant<Program, Problem>(
+      "program-cg", "conjugate gradients with these, on one thread of the host; with --solve",
       Timed::solve);
   return enter_instance<IluRun<S, Off>, IluRequest, Problem>(HEDDLE_BENCH_SCALAR_NAME, sizeof(Off),
                                                              ilu_scheme_names);

@@ -27,7 +27,7 @@ class IluContestant : public SetUp {
 
 /// One matrix on the device, with vectors for an apply; what every contestant is given.
 template <Scalar S, Offset Off>
-struct IluProblem : ColumnVectors<S> {
+struct IluProblem : SolveVectors<S> {
   using Contestant = IluContestant<S>;
 
   /// Columns ascend, each once, and the diagonal is whole. Of Cholesky factors the lower triangle
@@ -37,13 +37,7 @@ struct IluProblem : ColumnVectors<S> {
   IluOptions options;
   bool cholesky = false;
   bool solves = false;
-  Kokkos::View<S*, Space> b, x;
   test::HostColumns<S> host_b;
-
-  template <class Use>
-  auto with_vectors(const Use& use) const {
-    return this->with_columns(b, x, use);
-  }
 };
 
 }  // namespace heddle::bench

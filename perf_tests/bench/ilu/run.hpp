@@ -30,11 +30,8 @@ class IluRun {
     exec_.fence("heddle::bench::copied");
     problem_.A = device_.matrix();
     const auto rows = static_cast<std::size_t>(problem_.host.rows());
-    const auto k = static_cast<std::size_t>(request_.columns);
     problem_.host_b = test::random_columns<S>(rows, request_.columns, request_.matrices.seed + 2);
-    problem_.b = decltype(problem_.b)("heddle::bench::b", rows * k);
-    problem_.x = decltype(problem_.x)("heddle::bench::x", rows * k);
-    problem_.copy_in(exec_, problem_.b, problem_.host_b);
+    problem_.make_vectors(exec_, problem_.host_b);
     result_.rows = row_features(exec_, problem_.A);
     if (diagonal_set_ > 0) {
       result_.choice_reason = "the diagonal of " + std::to_string(diagonal_set_) + " rows was set";

@@ -2,13 +2,13 @@
 #include "../operation.hpp"
 
 #include <cmath>
+#include <heddle/cg.hpp>
 #include <heddle/lobpcg.hpp>
 #include <heddle/multigrid.hpp>
 #include <heddle/spmv.hpp>
 #include <iostream>
 #include <memory>
 
-#include "../../../solvers/krylov/jacobi.hpp"
 #include "../common/load.hpp"
 #include "../common/matrix_options.hpp"
 #include "../common/symmetry.hpp"

@@ -8,30 +8,20 @@
 namespace heddle::bench {
 
 template <Scalar T, Offset O>
-class PlannedMultigrid : public AnyMultigrid<T> {
+using Multigrid = MultigridPlan<Exec, CsrMatrix<T, Index, O, Space>>;
+
+template <Scalar T, Offset O>
+class PlannedMultigrid : public PlannedOperator<T, O, Multigrid<T, O>, AnyMultigrid<T>> {
  public:
-  using typename AnyOperator<T>::Const;
-  using typename AnyOperator<T>::Vector;
-  using Matrix = CsrMatrix<T, Index, O, Space>;
+  using Base = PlannedOperator<T, O, Multigrid<T, O>, AnyMultigrid<T>>;
+  using Base::Base;
+  using typename Base::Const;
+  using typename Base::Vector;
 
-  template <class... Arguments>
-  PlannedMultigrid(const Exec& exec, const Matrix& A, const Arguments&... arguments)
-      : AnyMultigrid<T>(A.rows()), A_(A), plan_(exec, A, arguments...) {}
-
-  void apply(const Exec& exec, const Const& b, const Vector& x) override {
-    plan_.apply(exec, b, x);
-  }
   void apply_from(const Exec& exec, int level, const Const& b, const Vector& x) override {
-    plan_.apply_from(exec, level, b, x);
+    this->plan().apply_from(exec, level, b, x);
   }
-  void update_values(const Exec& exec) override { plan_.update_values(exec, A_); }
-  bool symmetric() const override { return plan_.symmetric(); }
-  std::size_t bytes() const override { return plan_.bytes(); }
-  MultigridHierarchy levels() const override { return plan_.levels(); }
-
- private:
-  Matrix A_;
-  MultigridPlan<Exec, Matrix> plan_;
+  MultigridHierarchy levels() const override { return this->plan().levels(); }
 };
 
 template <Scalar T, Offset O>

@@ -14,9 +14,6 @@ class MultigridContestant : public SetUp {
   virtual void apply(const Exec& exec) = 0;
   /// Solves with it, from zero, into the problem's x.
   virtual Solved solve(const Exec& exec) = 0;
-  virtual bool updates() const { return false; }
-  /// Takes values of the same pattern.
-  virtual void update_values(const Exec&) {}
   /// What its levels are; no level where nobody knows.
   virtual MultigridHierarchy levels() const { return {}; }
   /// A cycle of a level and those coarser than it.

@@ -2,10 +2,9 @@
 // A prolongation as multigrid makes one, on the host, by plain loops.
 #pragma once
 
-#include <cmath>
 #include <vector>
 
-#include "../common/load.hpp"
+#include "../common/host_rows.hpp"
 #include "../common/problem.hpp"
 
 namespace heddle::bench {
@@ -53,36 +52,19 @@ Aggregates aggregate(const Matrix& A) {
 template <Scalar S, Offset Off>
 HostStorage<S, Off> smoothed_prolongation(const CsrMatrix<S, Index, Off, Kokkos::HostSpace>& A) {
   const Aggregates aggregates = aggregate(A);
-  std::vector<Off> row_ptr{0};
-  std::vector<Index> col_idx;
-  std::vector<S> values;
-  std::vector<std::pair<Index, S>> row;
+  std::vector<HostRow<S>> rows(static_cast<std::size_t>(A.rows()));
   for (Index i = 0; i < A.rows(); ++i) {
     RealOf<S> sum(0);
     for (Off k = A.row_ptr()(i); k < A.row_ptr()(i + 1); ++k) sum += Kokkos::abs(A.values()(k));
-    row.assign(1, {aggregates.of_row[static_cast<std::size_t>(i)], S(1)});
+    auto& row = rows[static_cast<std::size_t>(i)];
+    row.emplace_back(aggregates.of_row[static_cast<std::size_t>(i)], S(1));
     for (Off k = A.row_ptr()(i); k < A.row_ptr()(i + 1) && sum > 0; ++k) {
       row.emplace_back(aggregates.of_row[static_cast<std::size_t>(A.col_idx()(k))],
                        A.values()(k) * (RealOf<S>(-2) / (RealOf<S>(3) * sum)));
     }
-    std::stable_sort(row.begin(), row.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (const auto& [column, value] : row) {
-      if (static_cast<std::size_t>(row_ptr.back()) < col_idx.size() && col_idx.back() == column) {
-        values.back() += value;
-      } else {
-        col_idx.push_back(column);
-        values.push_back(value);
-      }
-    }
-    row_ptr.push_back(static_cast<Off>(col_idx.size()));
+    add_up(row);
   }
-  HostStorage<S, Off> P(Kokkos::DefaultHostExecutionSpace(), A.rows(), aggregates.count,
-                        static_cast<std::int64_t>(col_idx.size()));
-  std::copy(row_ptr.begin(), row_ptr.end(), P.row_ptr().data());
-  std::copy(col_idx.begin(), col_idx.end(), P.col_idx().data());
-  std::copy(values.begin(), values.end(), P.values().data());
-  return P;
+  return stored<S, Off>(rows, aggregates.count);
 }
 
 }  // namespace heddle::bench

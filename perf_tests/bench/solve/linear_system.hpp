@@ -9,11 +9,10 @@ namespace heddle::bench {
 
 /// One system on the device and on the host, whose b is A times a random vector.
 template <Scalar S, Offset Off>
-struct LinearSystem : ColumnVectors<S> {
+struct LinearSystem : SolveVectors<S> {
   /// Columns ascend, each once, and the diagonal is whole.
   CsrMatrix<S, Index, Off, Space> A;
   HostStorage<S, Off> host;
-  Kokkos::View<S*, Space> b, x;
   /// Of the nodes of an elastic body; else empty.
   Kokkos::View<double**, Space> coordinates;
 
@@ -38,8 +37,6 @@ struct LinearSystem : ColumnVectors<S> {
     exec.fence("heddle::bench::copied");
     A = device_.matrix();
     result.rows = row_features(exec, A);
-    b = decltype(b)("heddle::bench::b", rows);
-    x = decltype(x)("heddle::bench::x", rows);
     make_right_hand_side(exec, seed);
     copy_coordinates(exec, nodes, dimensions);
   }
@@ -47,7 +44,7 @@ struct LinearSystem : ColumnVectors<S> {
   /// That of what is in x; waits.
   double error(const Exec& exec, double tolerance) const {
     const test::HostColumns<S> of("heddle::bench::x", host_b_.extent(0), 1);
-    this->copy_out(exec, of, x);
+    this->copy_out(exec, of, this->x);
     return solve_error(host, host_b_, of, tolerance);
   }
 
@@ -62,7 +59,7 @@ struct LinearSystem : ColumnVectors<S> {
         host_b_(i, 0) += host.values()(at) * of(static_cast<std::size_t>(host.col_idx()(at)), 0);
       }
     }
-    this->copy_in(exec, b, host_b_);
+    this->make_vectors(exec, host_b_);
   }
   void copy_coordinates(const Exec& exec, const std::vector<double>& nodes, int dimensions) {
     if (dimensions == 0) return;

@@ -12,37 +12,8 @@
 
 namespace heddle::bench {
 
-/// A preconditioner of Heddle that updates from the matrix, behind the interface.
-template <Scalar S, Offset Off, class Plan>
-class PlannedPreconditioner : public AnyOperator<S> {
- public:
-  using typename AnyOperator<S>::Const;
-  using typename AnyOperator<S>::Vector;
-  using Matrix = CsrMatrix<S, Index, Off, Space>;
-
-  template <class... Options>
-  PlannedPreconditioner(const Exec& exec, const Matrix& A, const Options&... options)
-      : AnyOperator<S>(A.rows()), A_(A), plan_(exec, A, options...) {}
-
-  void apply(const Exec& exec, const Const& b, const Vector& x) override {
-    plan_.apply(exec, b, x);
-  }
-  void update_values(const Exec& exec) override { plan_.update_values(exec, A_); }
-  bool symmetric() const override { return plan_.symmetric(); }
-  std::size_t bytes() const override { return plan_.bytes(); }
-  std::string scheme() const override {
-    if constexpr (requires { plan_.scheme(); }) return plan_.scheme().to_string();
-    return "";
-  }
-  const Plan& plan() const { return plan_; }
-
- private:
-  Matrix A_;
-  Plan plan_;
-};
-
 template <Scalar S, Offset Off>
-using PlannedJacobi = PlannedPreconditioner<S, Off, JacobiPreconditioner<Exec, S>>;
+using PlannedJacobi = PlannedOperator<S, Off, JacobiPreconditioner<Exec, S>>;
 
 /// Chebyshev's polynomial for the upper part of Gershgorin's interval of D^-1 A.
 template <Scalar S, Offset Off>
@@ -95,7 +66,7 @@ std::unique_ptr<AnyOperator<S>> make_named(const Exec& exec, const SolveProblem<
   if (name == "jacobi") return std::make_unique<PlannedJacobi<S, Off>>(exec, problem.A);
   if (name == "block-jacobi") {
     using Blocks = BlockJacobiPreconditioner<Exec, S>;
-    return std::make_unique<PlannedPreconditioner<S, Off, Blocks>>(exec, problem.A, request.block);
+    return std::make_unique<PlannedOperator<S, Off, Blocks>>(exec, problem.A, request.block);
   }
   if (name == "chebyshev") return std::make_unique<Polynomial<S, Off>>(exec, problem, product);
   if (name.starts_with("ssor")) {
@@ -103,7 +74,7 @@ std::unique_ptr<AnyOperator<S>> make_named(const Exec& exec, const SolveProblem<
     GaussSeidelOptions options;
     options.expected_applies = request.expected_applies;
     if (name.ends_with("multicolor")) options.order = GaussSeidelOrder::multicolor;
-    return std::make_unique<PlannedPreconditioner<S, Off, Sweep>>(exec, problem.A, options);
+    return std::make_unique<PlannedOperator<S, Off, Sweep>>(exec, problem.A, options);
   }
   if (name.starts_with("multigrid")) {
     const std::string kind = name.ends_with("float")    ? "float"

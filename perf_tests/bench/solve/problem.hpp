@@ -17,10 +17,6 @@ class SolveContestant : public SetUp {
         "not solved after " + std::to_string(solved_.iterations) + " products: " + solved_.why, "");
   }
   int iterations() const { return solved_.iterations; }
-  /// Whether there is something to make anew of new values of the same pattern.
-  virtual bool updates() const { return false; }
-  /// Makes the preconditioner anew.
-  virtual void update_values(const Exec&) {}
 
  private:
   /// Leaves the solution in the problem's x.

@@ -32,45 +32,28 @@ template <Scalar S, Offset Off>
 HostStorage<S, Off> laplacian(const HostStorage<S, Off>& A, bool symmetric, double excess) {
   using Real = RealOf<S>;
   const auto rows = static_cast<std::size_t>(A.rows());
-  std::vector<std::vector<std::pair<std::size_t, Real>>> entries(rows);
+  std::vector<HostRow<S>> entries(rows);
   for (std::size_t i = 0; i < rows; ++i) {
     for (Off k = A.row_ptr()(i); k < A.row_ptr()(i + 1); ++k) {
-      const auto j = static_cast<std::size_t>(A.col_idx()(static_cast<std::size_t>(k)));
-      const Real size = i == j ? 0 : Kokkos::abs(A.values()(static_cast<std::size_t>(k)));
-      entries[i].emplace_back(j, symmetric ? size / 2 : size);
-      if (symmetric && i != j) entries[j].emplace_back(i, size / 2);
-    }
-  }
-  std::size_t count = 0;
-  for (auto& row : entries) {
-    std::sort(row.begin(), row.end());
-    std::size_t kept = 0;
-    for (std::size_t k = 1; k < row.size(); ++k) {
-      if (row[k].first == row[kept].first) {
-        row[kept].second += row[k].second;
-      } else {
-        row[++kept] = row[k];
+      const Index j = A.col_idx()(static_cast<std::size_t>(k));
+      const bool diagonal = static_cast<std::size_t>(j) == i;
+      const Real size = diagonal ? 0 : Kokkos::abs(A.values()(static_cast<std::size_t>(k)));
+      entries[i].emplace_back(j, S(symmetric ? size / 2 : size));
+      if (symmetric && !diagonal) {
+        entries[static_cast<std::size_t>(j)].emplace_back(static_cast<Index>(i), S(size / 2));
       }
     }
-    row.resize(kept + 1);
-    count += row.size();
   }
-  const Kokkos::DefaultHostExecutionSpace exec;
-  HostStorage<S, Off> to(exec, A.rows(), A.rows(), static_cast<Off>(count));
-  exec.fence("heddle::bench::laplacian");
-  std::size_t k = 0;
-  to.row_ptr()(0) = 0;
   for (std::size_t i = 0; i < rows; ++i) {
+    add_up(entries[i]);
     Real sum(0);
-    for (const auto& [column, size] : entries[i]) sum += size;
-    for (const auto& [column, size] : entries[i]) {
-      to.col_idx()(k) = static_cast<Index>(column);
-      const Real diagonal = sum > 0 ? static_cast<Real>(1 + excess) * sum : Real(1);
-      to.values()(k++) = S(column == i ? diagonal : -size);
+    for (const auto& entry : entries[i]) sum += Kokkos::real(entry.second);
+    const Real diagonal = sum > 0 ? static_cast<Real>(1 + excess) * sum : Real(1);
+    for (auto& [column, value] : entries[i]) {
+      value = static_cast<std::size_t>(column) == i ? S(diagonal) : -value;
     }
-    to.row_ptr()(i + 1) = static_cast<Off>(k);
   }
-  return to;
+  return stored<S, Off>(entries, A.columns());
 }
 
 /// Of a source that has values of its own these, if they can be: for conjugate gradients symmetric

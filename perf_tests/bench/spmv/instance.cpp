@@ -16,31 +16,22 @@ template std::unique_ptr<SpmvContestant<HEDDLE_BENCH_SCALAR>> make_plan(
     const Exec&, const SpmvProblem<HEDDLE_BENCH_SCALAR, HEDDLE_BENCH_OFFSET>&, const SpmvOptions&);
 
 template <Scalar T, Offset O>
-class PlannedProduct : public AnyProduct<T> {
+using ProductPlan = SpmvPlan<Exec, CsrMatrix<T, Index, O, Space>, T, T, AllFormats>;
+
+template <Scalar T, Offset O>
+class PlannedProduct : public PlannedOperator<T, O, ProductPlan<T, O>, AnyProduct<T>> {
  public:
-  using typename AnyOperator<T>::Const;
-  using typename AnyOperator<T>::Vector;
-  using Matrix = CsrMatrix<T, Index, O, Space>;
+  using Base = PlannedOperator<T, O, ProductPlan<T, O>, AnyProduct<T>>;
+  using Base::Base;
+  using typename Base::Const;
+  using typename Base::Vector;
 
-  PlannedProduct(const Exec& exec, const Matrix& A, const SpmvOptions& options)
-      : AnyProduct<T>(A.rows()), A_(A), plan_(exec, A, options) {}
-
-  void apply(const Exec& exec, const Const& x, const Vector& y) override {
-    plan_.apply(exec, x, y);
-  }
   void apply_dot(const Exec& exec, const Const& x, const Vector& y,
                  const VectorWorkspace<Exec, T>& workspace,
                  const heddle::detail::krylov::SolverNumber<Exec, T>& result) override {
-    plan_.apply_dot(exec, x, y, workspace, result);
+    this->plan().apply_dot(exec, x, y, workspace, result);
   }
-  bool has_dot() const override { return plan_.has_dot(); }
-  void update_values(const Exec& exec) override { plan_.update_values(exec, A_); }
-  std::size_t bytes() const override { return plan_.bytes(); }
-  std::string scheme() const override { return plan_.scheme().to_string(); }
-
- private:
-  Matrix A_;
-  SpmvPlan<Exec, Matrix, T, T, AllFormats> plan_;
+  bool has_dot() const override { return this->plan().has_dot(); }
 };
 
 template <Scalar T, Offset O>

@@ -10,16 +10,9 @@ namespace {
 using S = HEDDLE_BENCH_SCALAR;
 using Off = HEDDLE_BENCH_OFFSET;
 
-MatrixResult run(const SptrsvRequest& request, const Source& source, Progress& progress) {
-  return SptrsvRun<S, Off>(request, source, progress).run();
-}
-
-[[maybe_unused]] const bool entered = [] {
-  instances<SptrsvRequest>().push_back({HEDDLE_BENCH_SCALAR_NAME, 8 * static_cast<int>(sizeof(Off)),
-                                        run, sptrsv_scheme_names,
-                                        baseline_names<SptrsvProblem<S, Off>>});
-  return true;
-}();
+[[maybe_unused]] const bool entered =
+    enter_instance<SptrsvRun<S, Off>, SptrsvRequest, SptrsvProblem<S, Off>>(
+        HEDDLE_BENCH_SCALAR_NAME, sizeof(Off), sptrsv_scheme_names);
 
 }  // namespace
 

@@ -14,9 +14,6 @@ template <Scalar S>
 class SptrsvContestant : public SetUp {
  public:
   virtual void solve(const Exec& exec, S alpha) = 0;
-  /// Whether it can take new values of the same pattern, by update_values.
-  virtual bool updates() const { return false; }
-  virtual void update_values(const Exec&) {}
   /// Whether it reads x, to no effect as long as that is finite. Nothing of Heddle does.
   virtual bool needs_finite_x() const { return false; }
   /// One solve with alpha = 1, traced; nothing where that is not compiled.
@@ -25,7 +22,7 @@ class SptrsvContestant : public SetUp {
 
 /// One triangle on the device with its vectors; what every contestant is given.
 template <Scalar S, Offset Off>
-struct SptrsvProblem : ColumnVectors<S> {
+struct SptrsvProblem : SolveVectors<S> {
   using Contestant = SptrsvContestant<S>;
 
   /// The triangle with its whole diagonal, of ones where `diagonal` is unit. The columns of a row
@@ -34,14 +31,6 @@ struct SptrsvProblem : ColumnVectors<S> {
   Triangle triangle = Triangle::lower;
   Diagonal diagonal = Diagonal::stored;
   Op op = Op::none;
-  /// T.rows() x columns each, without gaps.
-  Kokkos::View<S*, Space> b, x;
-
-  /// use(b, x) with vectors of rank 1 for one column, else with rank 2 in their layout.
-  template <class Use>
-  auto with_vectors(const Use& use) const {
-    return this->with_columns(b, x, use);
-  }
 };
 
 }  // namespace heddle::bench

@@ -61,15 +61,9 @@ class SptrsvRun {
   }
 
   void copy_to_device() {
-    const auto k = static_cast<std::size_t>(request_.columns);
     const auto rows = static_cast<std::size_t>(host_.rows());
-    const auto unset = [](const char* label) {
-      return Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing);
-    };
-    b_ = Vectors(unset("heddle::bench::b"), rows, k);
-    x_ = Vectors(unset("heddle::bench::x"), rows, k);
-    test::Random random(request_.matrices.seed + 2);
-    test::fill_random(b_, random);
+    b_ = test::random_columns<S>(rows, request_.columns, request_.matrices.seed + 2);
+    x_ = Vectors("heddle::bench::x", rows, static_cast<std::size_t>(request_.columns));
 
     device_ = host_.template copy_to<Space>(exec_);
     problem_.T = device_.matrix();
@@ -78,9 +72,7 @@ class SptrsvRun {
     problem_.op = request_.op();
     problem_.columns = request_.columns;
     problem_.row_major = request_.row_major();
-    problem_.b = decltype(problem_.b)(unset("heddle::bench::b"), rows * k);
-    problem_.x = decltype(problem_.x)(unset("heddle::bench::x"), rows * k);
-    problem_.copy_in(exec_, problem_.b, b_);
+    problem_.make_vectors(exec_, b_);
     result_.rows = row_features(exec_, problem_.T);
   }
 

@@ -50,24 +50,6 @@ void print_triangle(std::ostream& out, const MatrixResult& result, const DeviceF
   out << '\n';
 }
 
-void print_row(std::ostream& out, const MatrixResult& result, const ContestantResult& c,
-               int width) {
-  out << format("  %-*s", width, c.name.c_str());
-  if (!c.timed()) {
-    out << "  not run: " << c.note << '\n';
-    return;
-  }
-  const double time = c.time.median();
-  const std::int64_t levels = result.triangle->levels;
-  const std::string level = levels ? format("%.1f", 1e9 * time / static_cast<double>(levels)) : "-";
-  out << format("%11s", duration(c.setup.median()).c_str())
-      << format("%9s", factor(c.setup.median() / time).c_str())
-      << format("%11s", optional_duration(c.update).c_str())
-      << format("%11s", duration(time).c_str()) << format("%8s", spread_of(c.time).c_str())
-      << format("%11s", optional_duration(c.queued).c_str()) << format("%12s", level.c_str())
-      << format("%9s", against_peer(result, c).c_str()) << remarks(c) << '\n';
-}
-
 void print_search(std::ostream& out, const SearchResult& search) {
   std::size_t stopped = 0, refused = 0;
   for (const SearchedScheme& one : search.schemes) {
@@ -90,10 +72,19 @@ void print_solves(std::ostream& out, const MatrixResult& result, const DeviceFig
                   const SptrsvRequest& request) {
   print_triangle(out, result, figures, request);
   if (request.explain) out << result.explanation << '\n';
-  const int width = name_width(result);
-  out << format("  %-*s%11s%9s%11s%11s%8s%11s%12s%9s\n", width, "", "setup", "solves", "update",
-                "time", "spread", "queued", "ns a level", "vs peer");
-  print_each(out, result, [&](const ContestantResult& c) { print_row(out, result, c, width); });
+  print_rows(out, result,
+             {setup_column(),
+              setups_column("solves"),
+              {"update", 11, [](const ContestantResult& c) { return optional_duration(c.update); }},
+              time_column(),
+              spread_column(),
+              {"queued", 11, [](const ContestantResult& c) { return optional_duration(c.queued); }},
+              {"ns a level", 12,
+               [&](const ContestantResult& c) {
+                 const auto levels = static_cast<double>(result.triangle->levels);
+                 return levels > 0 ? format("%.1f", 1e9 * time_of(c) / levels) : "-";
+               }},
+              {"vs peer", 9, [&](const ContestantResult& c) { return against_peer(result, c); }}});
   out << "\n  a plan takes " << result.chosen_scheme << " by itself\n";
   if (result.search) print_search(out, *result.search);
   print_steadiness(out, result);

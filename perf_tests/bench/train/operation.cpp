@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "operation.hpp"
+#include "../operation.hpp"
 
 #include <unistd.h>
 

@@ -15,25 +15,8 @@ namespace heddle::bench {
 
 namespace {
 
-/// A plan that takes new values by update_values and is applied to b and x.
 template <class Plan>
-class Planned : public AnyOperator<double> {
- public:
-  template <class... Options>
-  Planned(const Exec& exec, const CliffMatrix& A, const Options&... options)
-      : AnyOperator<double>(A.rows()), A_(A), plan_(exec, A, options...) {}
-
-  void apply(const Exec& exec, const Const& b, const Vector& x) override {
-    plan_.apply(exec, b, x);
-  }
-  void update_values(const Exec& exec) override { plan_.update_values(exec, A_); }
-  std::size_t bytes() const override { return plan_.bytes(); }
-  std::string scheme() const override { return plan_.scheme().to_string(); }
-
- private:
-  CliffMatrix A_;
-  Plan plan_;
-};
+using Planned = PlannedOperator<double, std::int32_t, Plan>;
 
 using Schemes = std::vector<std::pair<std::string, std::optional<Scheme>>>;
 

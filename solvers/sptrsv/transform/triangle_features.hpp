@@ -18,9 +18,10 @@ struct Spread {
   double variation = 0;
 };
 
-/// What a triangular solve depends on. Entries are those that a solve reads: each entry off the
-/// diagonal as often as it is stored, and one for the diagonal of each row, stored or one. Of a
-/// triangle without rows, every figure is 0. Levels: docs/design/sptrsv-schemes.md.
+/// The features of a triangle that triangular solves depend on. Entries are those that a solve
+/// reads: each entry off the diagonal as often as it is stored, and one diagonal entry for each
+/// row, stored or one. All are 0 for a triangle without rows. Levels:
+/// docs/design/sptrsv-schemes.md.
 ///
 /// Source: Z. Hu et al., "AG-SpTRSV: an automatic framework to optimize sparse triangular solve on
 /// GPUs", TACO 2024, for the choice of figures, and dep_dist as it is defined there.

@@ -135,8 +135,11 @@ TEST_CASE("ratings of rank two are found again, by every schedule") {
     Factors<Backend, double> factors(ratings, 16);
     plan.start(exec, factors.p, factors.q);
     const double before = plan.rmse(exec, factors.p, factors.q);
-    for (int epoch = 0; epoch < (emulated ? 5 : 30); ++epoch) {
-      plan.epoch(exec, factors.p, factors.q, 0.03, 0.0);
+    // The 50 ratings of a column may all read the same factors on a GPU, so that their steps add
+    // up.
+    const int slower = schedule == SgdSchedule::atomic ? 10 : 1;
+    for (int epoch = 0; epoch < slower * (emulated ? 5 : 30); ++epoch) {
+      plan.epoch(exec, factors.p, factors.q, 0.03 / slower, 0.0);
     }
     const double after = plan.rmse(exec, factors.p, factors.q);
     CAPTURE(before);
