@@ -57,7 +57,7 @@ class Basis {
     constraints_ = take(c);
     constraints_mass_ = options.generalized ? take(c) : constraints_;
     given_constraints_ = take(c);
-    negated_values_ = arena_.template take<S>(k).data();
+    factors_ = arena_.template take<S>(k).data();
     grams_ = arena_.template take<Sum>(2 * small).data();
     coefficients_ = arena_.template take<Sum>(small).data();
     norms_ = arena_.template take<double>(10 * k).data();
@@ -135,25 +135,39 @@ class Basis {
   /// w of norm one, so that what is left of it beside others is told from rounding.
   void normalize(const Exec& exec, const Vectors& w) {
     take_norms(exec, w, k_);
-    parallel_for(exec, "heddle::lobpcg::normalize", rows_ * static_cast<std::int64_t>(w.extent(1)),
-                 Normalize<S>{w.data(), norms_ + k_, rows_});
+    parallel_for(exec, "heddle::lobpcg::reciprocals", static_cast<std::int64_t>(w.extent(1)),
+                 Reciprocals<S>{factors_, norms_ + k_});
+    heddle::vectors::scale(exec, Numbers<const S>(factors_, w.extent(1)), w);
   }
   void project_constraints(const Exec& exec, const Vectors& w) {
     project(exec, constraints_, constraints_mass_, constrained_, w);
   }
 
-  /// S' B S and S' A S of the first m vectors, and norms: the wait of an iteration.
-  void measure(const Exec& exec, int m, Dense<Sum>& g, Dense<Sum>& h, std::vector<double>& norms) {
-    const auto square = static_cast<std::size_t>(m) * static_cast<std::size_t>(m);
-    const Small<Sum> on_device(grams_, m, m), second(grams_ + square, m, m);
+  /// S' B S and S' A S of the first m vectors, and norms: the wait of an iteration. Of `known`
+  /// vectors before the others, orthonormal, S' A S is what h holds, and is not measured again.
+  void measure(const Exec& exec, int m, int known, Dense<Sum>& g, Dense<Sum>& h,
+               std::vector<double>& norms) {
+    const int columns = m - known;
+    const std::size_t from = static_cast<std::size_t>(m) * static_cast<std::size_t>(known),
+                      count = static_cast<std::size_t>(m) * static_cast<std::size_t>(columns);
+    const Small<Sum> on_device(grams_, m, columns), second(grams_ + count, m, columns);
     const Vectors s = span(now.vectors, 0, m);
-    heddle::vectors::inner_products(exec, s, span(now.mass, 0, m), workspace_, on_device);
-    heddle::vectors::inner_products(exec, s, span(now.image, 0, m), workspace_, second);
+    heddle::vectors::inner_products(exec, s, span(now.mass, known, columns), workspace_, on_device);
+    heddle::vectors::inner_products(exec, s, span(now.image, known, columns), workspace_, second);
+    const Dense<Sum> of_known = std::exchange(h, Dense<Sum>(m, m));
     g = Dense<Sum>(m, m);
-    h = Dense<Sum>(m, m);
-    Kokkos::deep_copy(kokkos_space(exec), OnHost<Sum>(g.entries.data(), m, m), on_device);
-    Kokkos::deep_copy(kokkos_space(exec), OnHost<Sum>(h.entries.data(), m, m), second);
+    Kokkos::deep_copy(kokkos_space(exec), OnHost<Sum>(g.entries.data() + from, m, columns),
+                      on_device);
+    Kokkos::deep_copy(kokkos_space(exec), OnHost<Sum>(h.entries.data() + from, m, columns), second);
     read_norms(exec, m, norms);
+    for (int j = 0; j < known; ++j) {
+      g(j, j) = Sum(1);
+      for (int i = 0; i < known; ++i) h(i, j) = of_known(i, j);
+      for (int i = known; i < m; ++i) {
+        g(i, j) = conjugated(g(j, i));
+        h(i, j) = conjugated(h(j, i));
+      }
+    }
   }
   /// Those of R; with B also of m vectors, and of A and B times them, 3 k of each.
   void read_norms(const Exec& exec, int m, std::vector<double>& norms) {
@@ -186,11 +200,10 @@ class Basis {
       return std::isfinite(static_cast<double>(Kokkos::abs(value)));
     });
   }
-  /// [X P] = S [C_x C_p], and the same of A S and B S.
+  /// [X P] = S C, and the same of A S and B S.
   void combine(const Exec& exec, int m, const Ritz<Sum>& ritz) {
-    const int columns = ritz.x.columns + ritz.p.columns;
-    sent_ = ritz.x.entries;  // which lives until the next wait
-    sent_.insert(sent_.end(), ritz.p.entries.begin(), ritz.p.entries.end());
+    const int columns = ritz.c.columns;
+    sent_ = ritz.c.entries;  // which lives until the next wait
     const Small<Sum> on_device(coefficients_, m, columns);
     Kokkos::deep_copy(kokkos_space(exec), on_device, OnHost<Sum>(sent_.data(), m, columns));
     const auto of = [&](S* from, S* to) {
@@ -205,14 +218,15 @@ class Basis {
   /// R = A X - B X Lambda, and its norms.
   void take_residuals(const Exec& exec, const std::vector<double>& values) {
     sent_values_.assign(values.begin(), values.end());
-    for (S& value : sent_values_) value = -value;
-    Kokkos::deep_copy(kokkos_space(exec), Small<S>(negated_values_, k_, 1),
-                      OnHost<S>(sent_values_.data(), k_, 1));
+    for (Sum& value : sent_values_) value = -value;
+    Kokkos::deep_copy(kokkos_space(exec), Small<Sum>(coefficients_, k_, 1),
+                      OnHost<Sum>(sent_values_.data(), k_, 1));
+    const auto count = static_cast<std::size_t>(k_);
     const Vectors r = span(residual, 0, k_);
-    heddle::vectors::axpby(exec, 1, span(now.image, 0, k_), 0, r);
-    heddle::vectors::axpy(exec, Numbers<const S>(negated_values_, static_cast<std::size_t>(k_)),
-                          span(now.mass, 0, k_), r);
-    take_norms(exec, r, 0);
+    heddle::vectors::copy(exec, span(now.image, 0, k_), r);
+    heddle::vectors::axpy_norm(exec, Numbers<const Sum>(coefficients_, count),
+                               span(now.mass, 0, k_), r, workspace_,
+                               Numbers<double>(norms_, count));
   }
 
   std::size_t bytes() const { return arena_.bytes() + workspace_.bytes(); }
@@ -224,11 +238,10 @@ class Basis {
   Arena<Space> arena_;
   VectorWorkspace<Exec, Sum> workspace_;
   S *constraints_ = nullptr, *constraints_mass_ = nullptr, *given_constraints_ = nullptr;
-  S* negated_values_ = nullptr;
+  S* factors_ = nullptr;  ///< one for each of k vectors
   Sum *grams_ = nullptr, *coefficients_ = nullptr;
   double* norms_ = nullptr;
-  std::vector<Sum> sent_;
-  std::vector<S> sent_values_;
+  std::vector<Sum> sent_, sent_values_;
   Block<S> next_;
 
  public:

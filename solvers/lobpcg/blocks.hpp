@@ -29,15 +29,15 @@ struct RandomEntry {
   }
 };
 
-/// Columns over their norms; a column of zeros stays.
+/// What vectors are multiplied by to be of norm one; those of zeros or of no numbers by one.
 template <Scalar S>
-struct Normalize {
+struct Reciprocals {
   S* to;
   const double* norms;
-  std::int64_t rows;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const double norm = norms[i / rows];
-    if (!(norm == 0)) to[i] = to[i] / static_cast<heddle::RealOf<S>>(norm);
+  KOKKOS_FUNCTION void operator()(std::int64_t j) const {
+    using Real = heddle::RealOf<S>;
+    const Real norm = static_cast<Real>(norms[j]), factor = norm > 0 ? 1 / norm : Real(1);
+    to[j] = S(factor > 0 && Kokkos::isfinite(factor) ? factor : Real(1));
   }
 };
 

@@ -76,5 +76,21 @@ Dense<T> adjoint_times(const Dense<T>& a, const Dense<T>& b) {
   }
   return c;
 }
+/// (a + a') / 2 in place of a.
+template <class T>
+void make_hermitian(Dense<T>& a) {
+  for (int j = 0; j < a.columns; ++j) {
+    for (int i = 0; i <= j; ++i) {
+      a(i, j) = (a(i, j) + conjugated(a(j, i))) * 0.5;
+      a(j, i) = conjugated(a(i, j));
+    }
+  }
+}
+/// Columns of b behind those of a.
+template <class T>
+void append(Dense<T>& a, const Dense<T>& b) {
+  a.columns += b.columns;
+  a.entries.insert(a.entries.end(), b.entries.begin(), b.entries.end());
+}
 
 }  // namespace heddle::detail::lobpcg

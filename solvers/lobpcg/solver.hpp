@@ -127,6 +127,15 @@ class LobpcgSolver {
       for (int i = 0; i < g.rows; ++i) g(i, j) = g(j, i) = h(i, j) = h(j, i) = 0;
     }
   }
+  /// Whether projections have left more of each W, once of norm one, than [X P] may be less than
+  /// orthonormal by.
+  bool apart(const Dense& g, int kept) const {
+    const double bound = 1e-8 * (options_.generalized ? basis_.largest_b : 1);
+    for (int j = kept; j < g.rows; ++j) {
+      if (!(detail::lobpcg::real_part(g(j, j)) > bound)) return false;
+    }
+    return true;
+  }
   bool indefinite(const Ritz& ritz, double noise) const {
     return options_.generalized && (noise < 0 || ritz.least < -100 * noise);
   }
@@ -157,7 +166,7 @@ class LobpcgSolver {
       for (int twice = 0; twice < 2; ++twice) basis_.project_constraints(exec, x);
       basis_.multiply(exec, matrix, mass, 0, k_);
       Dense g, h;
-      basis_.measure(exec, k_, g, h, norms);
+      basis_.measure(exec, k_, 0, g, h, norms);
       if (!Basis::finite(g) || !Basis::finite(h)) {
         result.outcome = EigenOutcome::not_a_number;
         return false;
@@ -170,11 +179,11 @@ class LobpcgSolver {
         return false;
       }
       basis_.combine(exec, k_, ritz);
-      if (ritz.x.columns == k_) {
+      if (ritz.found == k_) {
         note(ritz, result);
         return true;
       }
-      const int first = ritz.x.columns;
+      const int first = ritz.found;
       detail::parallel_for(exec, "heddle::lobpcg::random", (k_ - first) * rows_,
                            detail::lobpcg::RandomEntry<S>{basis_.now.vectors + first * rows_,
                                                           static_cast<std::uint64_t>(attempt + 1)});
@@ -269,7 +278,9 @@ class LobpcgSolver {
     std::vector<double> norms;
     double claimed = verify(exec, matrix, mass, result, active);
     double smallest = std::numeric_limits<double>::infinity(), sum = smallest;
-    int directions = 0, no_smaller = 0;
+    int directions = 0, no_smaller = 0, since_measured = 0;
+    constexpr int measured_every = 16;  // all of the basis: rounding adds up in what is not
+    Dense g, h;
     const auto end_with = [&](EigenOutcome outcome) {
       verify(exec, matrix, mass, result, active);
       result.outcome = outcome;
@@ -278,8 +289,12 @@ class LobpcgSolver {
       ++result.iterations;
       const int kept = k_ + directions, m = kept + static_cast<int>(active.size());
       widen(exec, matrix, preconditioner, mass, active, kept);
-      Dense g, h;
-      basis_.measure(exec, m, g, h, norms);
+      if (since_measured == measured_every) since_measured = 0;
+      if (since_measured++ > 0) basis_.measure(exec, m, kept, g, h, norms);
+      if (since_measured == 1 || !apart(g, kept)) {
+        since_measured = 1;
+        basis_.measure(exec, m, 0, g, h, norms);
+      }
       if (!Basis::finite(g) || !Basis::finite(h)) {
         result.outcome = EigenOutcome::not_a_number;
         for (auto& pair : result.pairs) pair.converged = false;
@@ -299,7 +314,7 @@ class LobpcgSolver {
           return;
         }
         claimed = truly;
-        directions = 0;
+        directions = since_measured = 0;
         continue;
       }
       const bool moved = values_moved(result, sum);
@@ -311,10 +326,14 @@ class LobpcgSolver {
       leave_out_rounding(g, h, norms);
       const Ritz ritz = detail::lobpcg::rayleigh_ritz(g, h, k_, active, options_.wanted, noise);
       if (indefinite(ritz, noise)) return end_with(EigenOutcome::indefinite);
-      if (ritz.x.columns < k_) return end_with(EigenOutcome::rank_deficient);
+      if (ritz.found < k_) return end_with(EigenOutcome::rank_deficient);
       basis_.combine(exec, m, ritz);
       note(ritz, result);
-      directions = ritz.p.columns;
+      directions = ritz.c.columns - k_;
+      h = ritz.h;
+      constexpr double most_growth = 1e4;
+      if (noise > most_growth * 16 * epsilon * k_ * ritz.kept || !apart(g, kept))
+        since_measured = 0;
       basis_.take_residuals(exec, ritz.values);
     }
     if (!active.empty()) verify(exec, matrix, mass, result, active);

@@ -9,12 +9,11 @@
 #include <iostream>
 #include <memory>
 
-#include "../../../formats/csr.hpp"
 #include "../common/load.hpp"
 #include "../common/matrix_options.hpp"
-#include "../common/problem.hpp"
 #include "../common/symmetry.hpp"
 #include "../common/table.hpp"
+#include "products.hpp"
 
 namespace heddle::bench {
 
@@ -28,7 +27,7 @@ struct Request {
   MatrixOptions matrices;
   int count = 8, max_iterations = 2000;
   double tolerance = 1e-6;
-  bool largest = false;
+  bool largest = false, baselines = false;
   std::vector<std::string> preconditioners = {"none", "jacobi"};
 };
 
@@ -52,15 +51,18 @@ Storage symmetric_matrix(const Source& source, std::uint64_t seed) {
   return A;
 }
 
-/// A plan that counts the columns that it multiplied.
+/// A plan, or another library's products in its place, that counts the columns that it multiplied.
 struct Counted {
   const SpmvPlan<Exec, Matrix>& plan;
+  ColumnProducts* other;
   std::int64_t size;
   std::int64_t products = 0;
 
   template <class X, class Y>
   void apply(const Exec& exec, const X& x, const Y& y) {
-    products += X::rank() == 1 ? 1 : static_cast<std::int64_t>(x.extent(X::rank() - 1));
+    const int count = X::rank() == 1 ? 1 : static_cast<int>(x.extent(X::rank() - 1));
+    products += count;
+    if (other) return other->apply(exec, x.data(), y.data(), count);
     plan.apply(exec, 1.0, x, 0.0, y);
   }
   std::int64_t rows() const { return size; }
@@ -95,8 +97,8 @@ std::pair<double, double> true_errors(const Storage& A, const Columns& modes,
 
 /// Solves and prints a row; whether the result is as good as it says.
 template <class M>
-bool run_one(const Exec& exec, const Request& request, const Storage& host,
-             const SpmvPlan<Exec, Matrix>& plan, const std::string& name, double setup, M&& m) {
+bool run_one(const Exec& exec, const Request& request, const Storage& host, const Counted& product,
+             const std::string& name, double setup, M&& m) {
   const auto n = static_cast<std::int64_t>(host.rows());
   LobpcgSolver<Exec, double> solver(exec, n,
                                     {.count = request.count,
@@ -105,7 +107,7 @@ bool run_one(const Exec& exec, const Request& request, const Storage& host,
                                      .max_iterations = request.max_iterations});
   const Columns modes("heddle::bench::modes", static_cast<std::size_t>(n),
                       static_cast<std::size_t>(request.count));
-  Counted A{plan, n};
+  Counted A = product;
   exec.fence("heddle::bench::lobpcg");
   const Kokkos::Timer timer;
   const LobpcgResult result = solver.solve(exec, A, modes, m);
@@ -121,18 +123,16 @@ bool run_one(const Exec& exec, const Request& request, const Storage& host,
   return right;
 }
 
-bool run_matrix(const Exec& exec, const Request& request, const Source& source) {
-  const Storage host = symmetric_matrix(source, request.matrices.seed);
-  const auto device = host.copy_to<Space>(exec);
-  exec.fence("heddle::bench::copied");
-  const SpmvPlan<Exec, Matrix> plan(exec, device.matrix(), {.vectors = {.count = request.count}});
+/// A table: a row for each preconditioner.
+bool run_products(const Exec& exec, const Request& request, const Source& source,
+                  const Storage& host, const Matrix& matrix, const Counted& product,
+                  const std::string& scheme) {
   std::cout << format(
       "\n%s: %d rows, %d entries, %s; the %d %s pairs to %.0e\n  %-10s %9s %9s %6s %9s %10s %9s "
       "%14s %14s\n",
-      source.short_name().c_str(), host.rows(), static_cast<int>(host.nonzeros()),
-      plan.scheme().to_string().c_str(), request.count, request.largest ? "largest" : "smallest",
-      request.tolerance, "M", "set-up", "solve", "its", "products", "residual", "scale", "first",
-      "last");
+      source.short_name().c_str(), host.rows(), static_cast<int>(host.nonzeros()), scheme.c_str(),
+      request.count, request.largest ? "largest" : "smallest", request.tolerance, "M", "set-up",
+      "solve", "its", "products", "residual", "scale", "first", "last");
   bool right = true;
   for (const std::string& word : request.preconditioners) {
     const Kokkos::Timer timer;
@@ -142,12 +142,31 @@ bool run_matrix(const Exec& exec, const Request& request, const Source& source) 
     };
     const auto solve = [&](auto&& m) {
       const double seconds = setup();
-      right = run_one(exec, request, host, plan, word, seconds, m) && right;
+      right = run_one(exec, request, host, product, word, seconds, m) && right;
     };
-    if (word == "none")
-      right = run_one(exec, request, host, plan, word, 0, NoPreconditioner()) && right;
-    if (word == "jacobi") solve(JacobiPreconditioner<Exec, double>(exec, device.matrix()));
-    if (word == "multigrid") solve(MultigridPlan<Exec, Matrix>(exec, device.matrix()));
+    if (word == "none") {
+      right = run_one(exec, request, host, product, word, 0, NoPreconditioner()) && right;
+    }
+    if (word == "jacobi") solve(JacobiPreconditioner<Exec, double>(exec, matrix));
+    if (word == "multigrid") solve(MultigridPlan<Exec, Matrix>(exec, matrix));
+  }
+  return right;
+}
+
+bool run_matrix(const Exec& exec, const Request& request, const Source& source) {
+  const Storage host = symmetric_matrix(source, request.matrices.seed);
+  const auto device = host.copy_to<Space>(exec);
+  exec.fence("heddle::bench::copied");
+  const SpmvPlan<Exec, Matrix> plan(exec, device.matrix(), {.vectors = {.count = request.count}});
+  Counted product{plan, nullptr, static_cast<std::int64_t>(host.rows())};
+  bool right = run_products(exec, request, source, host, device.matrix(), product,
+                            plan.scheme().to_string());
+  if (!request.baselines) return right;
+  for (const auto& baseline : baselines<LobpcgProblem>()) {
+    const auto other = baseline.setup(exec, {device.matrix()});
+    product.other = other.get();
+    right =
+        run_products(exec, request, source, host, device.matrix(), product, baseline.name) && right;
   }
   return right;
 }
@@ -187,6 +206,8 @@ Operation lobpcg_operation() {
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     app.add_flag("--largest", request->largest, "The largest pairs");
+    app.add_flag("--baselines", request->baselines,
+                 "The same search over other libraries' products: cuSPARSE's, with CUDA");
     app.add_option("--preconditioner", request->preconditioners, "none, jacobi, multigrid")
         ->check(CLI::IsMember({"none", "jacobi", "multigrid"}));
   };
