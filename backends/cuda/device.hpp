@@ -10,9 +10,11 @@
 namespace heddle::backends {
 
 /// What a team can have of the scratch that must be allowed (227 KB on sm_90), less what its ticket
-/// takes.
+/// takes. Kokkos' properties are those of its default device alone.
 inline std::size_t max_scratch_bytes(const Kokkos::Cuda& exec) {
-  return exec.cuda_device_prop().sharedMemPerBlockOptin - scratch_alignment_bytes;
+  int bytes = 0;
+  cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, exec.cuda_device());
+  return static_cast<std::size_t>(bytes) - scratch_alignment_bytes;
 }
 
 /// 16 where the device and the program are of sm_90 and the like, of which 8 are sure to be
@@ -35,7 +37,9 @@ inline Device asked_device(const Kokkos::Cuda& exec) {
     return value;
   };
   Device device;
-  device.name = exec.cuda_device_prop().name;
+  cudaDeviceProp properties{};
+  cudaGetDeviceProperties(&properties, exec.cuda_device());
+  device.name = properties.name;
   int driver = 0, runtime = 0;
   cudaDriverGetVersion(&driver);
   cudaRuntimeGetVersion(&runtime);

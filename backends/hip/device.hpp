@@ -3,21 +3,25 @@
 
 #include <Kokkos_Core.hpp>
 
-#include "../../core/device.hpp"
+#include "../gpu/known_device.hpp"
 #include "../memory_speed.hpp"
 #include "../scratch.hpp"
 #include "wavefront.hpp"
 
 namespace heddle::backends {
 
-/// The LDS that a team can have, less what its ticket takes.
+/// The LDS that a team can have, less what its ticket takes. Kokkos' properties are those of its
+/// default device alone.
 inline std::size_t max_scratch_bytes(const Kokkos::HIP& exec) {
-  return exec.hip_device_prop().sharedMemPerBlock - scratch_alignment_bytes;
+  int bytes = 0;
+  static_cast<void>(
+      hipDeviceGetAttribute(&bytes, hipDeviceAttributeMaxSharedMemoryPerBlock, exec.hip_device()));
+  return static_cast<std::size_t>(bytes) - scratch_alignment_bytes;
 }
 
-/// Throws Error where wavefronts have 32 lanes.
-inline Device describe_device(const Kokkos::HIP& exec) {
-  const hipDeviceProp_t& properties = exec.hip_device_prop();
+inline Device asked_device(const Kokkos::HIP& exec) {
+  hipDeviceProp_t properties{};
+  static_cast<void>(hipGetDeviceProperties(&properties, exec.hip_device()));
   check_wavefront(properties.name, properties.gcnArchName, properties.warpSize);
   Device device;
   device.name = properties.name;
@@ -32,6 +36,11 @@ inline Device describe_device(const Kokkos::HIP& exec) {
   device.cache_bytes = properties.l2CacheSize;
   device.scratch_bytes = max_scratch_bytes(exec);
   return device;
+}
+
+/// Throws Error where wavefronts have 32 lanes.
+inline Device describe_device(const Kokkos::HIP& exec) {
+  return known_device(exec.hip_device(), [&] { return asked_device(exec); });
 }
 
 }  // namespace heddle::backends

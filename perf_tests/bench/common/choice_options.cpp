@@ -9,9 +9,9 @@ void ChoiceOptions::define_choice(CLI::App& app, const std::string& about_model,
                                   const std::string& about_measure) {
   app.add_option("--model", model_path, about_model)->envname("HEDDLE_MODEL");
   app.add_option("--measure", measure_seconds, about_measure)->check(CLI::NonNegativeNumber);
-  app.add_option("--cache", cache, "A file that remembers what --measure found")
+  app.add_option("--cache", cache, "File that keeps the results of --measure")
       ->envname("HEDDLE_CACHE");
-  app.add_flag("--explain", explain, "Print why \"auto\" takes its scheme");
+  app.add_flag("--explain", explain, "Print why \"auto\" selects its scheme");
 }
 
 }  // namespace heddle::bench

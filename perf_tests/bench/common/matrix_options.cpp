@@ -16,7 +16,7 @@ void MatrixOptions::define(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--generate", generated, "Generated matrices; see below")->type_name("KIND:ARGS");
   app.add_option("--set", sets, "Sets of matrices, by name (see below) or file")->type_name("NAME");
-  app.add_option("--folder", folder, "Where the files of a set lie")
+  app.add_option("--folder", folder, "Folder of the files of a set")
       ->type_name("DIR")
       ->capture_default_str();
   app.add_option("--seed", seed,
@@ -24,7 +24,7 @@ void MatrixOptions::define(CLI::App& app) {
       ->capture_default_str();
   app.add_option(
          "--order", orders,
-         "Orders of rows and columns, a run each: own, rcm (reverse Cuthill-McKee), degree, "
+         "Orders of rows and columns, one run for each: own, rcm (reverse Cuthill-McKee), degree, "
          "random")
       ->check(CLI::IsMember({"own", "rcm", "degree", "random"}))
       ->capture_default_str();

@@ -18,21 +18,22 @@ std::string check_seconds(const std::string& text) {
 
 void RunOptions::define(CLI::App& app) {
   matrices.define(app);
-  app.add_option("--repeat", repetitions, "Repetitions at most; the median counts")
+  app.add_option("--repeat", repetitions, "Maximal number of repetitions; the median is reported")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   app.add_option("--precision", precision,
-                 "Repeat until the median is known to this share of it, with a confidence of 95 %")
+                 "Repeat until the median has this relative precision with 95 % confidence")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  app.add_option("--budget", budget_seconds,
-                 "Seconds after which one contestant is repeated no further (but 10 times)")
+  app.add_option(
+         "--budget", budget_seconds,
+         "Seconds after which a contestant is not repeated further (at least 10 repetitions)")
       ->check(CLI::Validator(check_seconds, "SECONDS"))
       ->capture_default_str();
   app.add_flag("--flush", flush, "Overwrite the caches before every repetition");
   app.add_flag("--no-verify", no_verify, "Do not check the results");
   app.add_option("--json", json_path, "Also write the results here")->type_name("FILE");
-  app.add_option("--csv", csv_path, "Also write the results here, a line a contestant")
+  app.add_option("--csv", csv_path, "Also write the results here, one line for each contestant")
       ->type_name("FILE");
   app.add_option("--commit", commit, "Commit to name in the results")->type_name("HASH");
 }

@@ -217,18 +217,18 @@ std::string table_help() {
   return "columns of the table:\n"
          "  setup    median of the repeated setups (the first, which loads kernels, is in the "
          "JSON)\n"
-         "  rest     the setup without its allocations, as they take alone, and without its waits\n"
-         "           for the device, a readback each\n"
+         "  rest     the setup without its allocations (timed alone) and its waits for the device\n"
+         "           (a readback each)\n"
          "  applies  the setup in applies of the same contestant\n"
          "  time     one apply, nothing queued before; by events of the device where it has them\n"
          "  spread   the range of the middle half of these times over their median\n"
-         "  queued   one of ten applies behind each other, of fewer where one takes over 1 ms\n"
+         "  queued   time of one in ten applies in a row, or in fewer if one takes over 1 ms\n"
          "  latency  from the call to the end of the fence behind it, by the host's clock\n"
          "  GB/s     the least bytes of an apply of CSR (values, column indices, row pointer, x "
          "and\n"
          "           y once) over the time, whatever the contestant really moves\n"
          "  triad    that rate as a share of the measured STREAM triad\n"
-         "  moved    what one apply really moves, where a contestant tells\n"
+         "  moved    bytes that one apply moves, if the contestant reports them\n"
          "  vs peer  time of the fastest baseline over this time: above 1 is faster\n";
 }
 

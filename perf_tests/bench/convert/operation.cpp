@@ -16,7 +16,7 @@ void define(CLI::App& app, ConvertRequest& r) {
   app.add_option("--block", r.block, "Rows and columns of the blocks that libraries convert to")
       ->check(CLI::Range(1, 8))
       ->capture_default_str();
-  app.add_flag("--check", r.check, "Plans look for columns out of range, too");
+  app.add_flag("--check", r.check, "Plans also check that columns are in range");
   r.define(app);
 }
 
@@ -78,13 +78,14 @@ void list(std::ostream& out) { list_baselines<ConvertRequest>(out, "convert"); }
 
 constexpr const char* help =
     "columns of the table:\n"
-    "  time     from CSR on the device to what can be applied, what was made before released\n"
+    "  time     from CSR on the device to a form that can be applied, with the release of the last "
+    "one\n"
     "  spread   the range of the middle half of these times over their median\n"
     "  allocs   allocations on the device in that time\n"
-    "  alone    these, and their releases, done again with nothing in between\n"
+    "  alone    time of these and their releases, repeated alone\n"
     "  rest     the time without them\n"
     "  GB/s     the bytes of CSR, which have to be read, over the time\n"
-    "  kept     what stands beside CSR then\n"
+    "  kept     memory kept beside CSR\n"
     "  vs peer  of blocks and of the transpose: time of the fastest baseline that makes the\n"
     "           same, over this time: above 1 is faster\n"
     "\nexamples:\n"

@@ -13,14 +13,14 @@ void define(CLI::App& app, GsRequest& r) {
   app.add_option("--sweep", r.sweep_name, "forward, backward, or symmetric: both")
       ->check(CLI::IsMember({"forward", "backward", "symmetric"}))
       ->capture_default_str();
-  app.add_option("--start", r.start, "zero, or guess: what is in x is improved")
+  app.add_option("--start", r.start, "zero, or guess: sweeps improve x")
       ->check(CLI::IsMember({"zero", "guess"}))
       ->capture_default_str();
   app.add_option("--sweeps", r.sweeps,
                  "Sweeps that are timed together; more than one needs --start guess")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--omega", r.omega, "Relaxation, of more than 0 and less than 2")
+  app.add_option("--omega", r.omega, "Relaxation factor, more than 0 and less than 2")
       ->capture_default_str();
   app.add_option("--block", r.block_size, "Rows of a block, which are solved for together")
       ->check(CLI::Range(1, 8))
@@ -101,8 +101,8 @@ constexpr const char* help =
     "  GB/s     the least bytes over the time: a side of the matrix a half sweep, from a "
     "guess\n"
     "           one side more, and the vectors; whatever the contestant really moves\n"
-    "  product  that rate over the rate of our own product A b\n"
-    "  kept     what stands beside the matrix then\n"
+    "  product  that rate over the rate of Heddle's product A b\n"
+    "  kept     memory kept beside the matrix\n"
     "  vs peer  time of the fastest baseline that was verified over this time\n"
     "\nexamples:\n"
     "  heddle-bench gs --generate grid2d:1000\n"

@@ -19,18 +19,20 @@ void define(CLI::App& app, IluRequest& r) {
   app.add_option("--block", r.block_size, "Rows of a block, all of which is kept")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  app.add_option("--subdomains", r.subdomains, "Runs of rows between which entries are dropped")
+  app.add_option("--subdomains", r.subdomains, "Ranges of rows; entries between them are dropped")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--pivot-floor", r.pivot_floor, "Magnitude that smaller pivots get")
+  app.add_option("--pivot-floor", r.pivot_floor,
+                 "Smallest magnitude of a pivot; smaller ones are raised")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_option("--keep", r.keep, "Factors: in the same type, or in float")
       ->check(CLI::IsMember({"same", "float"}))
       ->capture_default_str();
-  app.add_flag("--solve", r.solve,
-               "Also time conjugate gradients to 1e-8 from zero, of one column; their setup is all "
-               "that is done before");
+  app.add_flag(
+      "--solve", r.solve,
+      "Also time conjugate gradients to 1e-8 from zero, for one column; their setup includes "
+      "the factors");
   r.define_contest(app,
                    "Schemes, or \"auto\" (what a plan chooses), or \"all\". An apply is "
                    "timed beside them");
@@ -95,7 +97,7 @@ constexpr const char* help =
     "  times    the setup over the time\n"
     "  time     new factors of the same pattern; of apply, both triangular solves\n"
     "  spread   the range of the middle half of these times over their median\n"
-    "  kept     what stands beside the matrix then\n"
+    "  kept     memory kept beside the matrix\n"
     "  vs peer  time of the fastest baseline that does the same over this time\n"
     "\nexamples:\n"
     "  heddle-bench ilu --generate grid2d:1000\n"

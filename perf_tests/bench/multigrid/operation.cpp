@@ -12,20 +12,22 @@ namespace heddle::bench {
 namespace {
 
 void define(CLI::App& app, MultigridRequest& r) {
-  app.add_option("--strength", r.options.strength, "An entry above it is strong")
+  app.add_option("--strength", r.options.strength, "Threshold above which an entry is strong")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  app.add_option("--block", r.options.block_size, "Rows of a node; elasticity knows it")
+  app.add_option("--block", r.options.block_size, "Rows of a node; elasticity sets it")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   app.add_option("--degree", r.options.degree,
                  "Degree of polynomials, or number of sweeps; 0: degree 2, one sweep")
       ->check(CLI::Range(0, 4))
       ->capture_default_str();
-  app.add_option("--coarsest-rows", r.options.coarsest_rows, "Rows at most that are inverted")
+  app.add_option("--coarsest-rows", r.options.coarsest_rows,
+                 "Maximal number of rows of a level that is inverted")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  app.add_option("--expected-applies", r.options.expected_applies, "Applies that plans expect")
+  app.add_option("--expected-applies", r.options.expected_applies,
+                 "Number of applies that plans assume")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--method", r.method_name, "cg or gmres, which solves to count iterations")

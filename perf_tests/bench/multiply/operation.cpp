@@ -65,10 +65,10 @@ int run(const MultiplyRequest& request, const std::vector<std::string>& words) {
 constexpr const char* help =
     "columns of the table:\n"
     "  symbolic  median of the repeated setups: all but values\n"
-    "  numeric   the values of the product, of patterns that stay\n"
+    "  numeric   the values of the product, for patterns that stay\n"
     "  spread    the range of the middle half of these times over their median\n"
     "  once      symbolic and numeric\n"
-    "  kept      what stands then, the product among it\n"
+    "  kept      memory kept, the product included\n"
     "  numeric, once  time of the fastest baseline over this time: above 1 is faster\n"
     "\nexamples:\n"
     "  heddle-bench multiply --generate grid2d:1000\n"

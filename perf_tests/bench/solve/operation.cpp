@@ -12,7 +12,7 @@ void define_limits(CLI::App& app, LoopLimits& limits, double& excess) {
   app.add_option("--tolerance", limits.tolerance, "Tolerance of the residual, relative to b")
       ->check(CLI::Range(1e-15, 0.1))
       ->capture_default_str();
-  app.add_option("--max-iterations", limits.max_iterations, "Products at most")
+  app.add_option("--max-iterations", limits.max_iterations, "Maximal number of products")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option(
@@ -36,10 +36,10 @@ void define(CLI::App& app, SolveRequest& r) {
   app.add_option("--block", r.block, "Rows of a block of block-jacobi")
       ->check(CLI::Range(1, 32))
       ->capture_default_str();
-  app.add_option("--subdomains", r.subdomains, "Runs of rows between which entries are dropped")
+  app.add_option("--subdomains", r.subdomains, "Ranges of rows; entries between them are dropped")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--expected-applies", r.expected_applies, "Applies that plans expect")
+  app.add_option("--expected-applies", r.expected_applies, "Number of applies that plans assume")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   r.define_contest(app, "Preconditioners of Heddle, or \"all\" that go with the method");

@@ -10,17 +10,18 @@ namespace heddle::bench {
 namespace {
 
 void define(CLI::App& app, SpmvRequest& r) {
-  r.define_contest(app,
-                   "Schemes, or \"auto\" (what choose takes), \"all\" (candidates for the matrix), "
-                   "or \"every\" (each value of each parameter)");
+  r.define_contest(
+      app,
+      "Schemes, or \"auto\" (the choice of a plan), \"all\" (candidates for the matrix), "
+      "or \"every\" (each value of each parameter)");
   r.define_columns(app, "x and y");
   app.add_option("--expected-applies", r.expected_applies,
-                 "Applies that the choice expects of a plan")
+                 "Number of applies that the choice assumes for a plan")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  r.define_choice(app,
-                  "A model that was learned on this device (heddle-bench train), for the choice",
-                  "Seconds that \"auto\" may spend on timing the schemes that are predicted best");
+  r.define_choice(
+      app, "A model for the choice, trained on this device (heddle-bench train)",
+      "Seconds that \"auto\" may spend on timing the schemes with the best predictions");
   r.define(app);
 }
 

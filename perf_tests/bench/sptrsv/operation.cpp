@@ -28,12 +28,11 @@ void define(CLI::App& app, SptrsvRequest& r) {
                    "at most 60), or \"search\" (walks from the best of those)");
   r.define_columns(app, "b and x");
   app.add_option("--search-seconds", r.search_seconds,
-                 "What a search may take of each matrix; it ends where nothing improves")
+                 "Seconds that a search may take for each matrix; it ends when nothing improves")
       ->check(CLI::Validator(check_seconds, "SECONDS"))
       ->capture_default_str();
-  r.define_choice(app,
-                  "What was learned on this device about the choice: perf_tests/model/train.py",
-                  "Seconds that \"auto\" may spend on timing the schemes that come first");
+  r.define_choice(app, "A model for the choice, trained on this device (heddle-bench train)",
+                  "Seconds that \"auto\" may spend on timing the best-ranked schemes");
   app.add_option(
          "--trace", r.trace_path,
          "Also trace a solve of each scheme: its critical path is printed, and written here")

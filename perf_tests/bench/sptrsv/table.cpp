@@ -104,7 +104,7 @@ std::string solves_help() {
          "  time        one solve, nothing queued before; by events of the device where it has "
          "them\n"
          "  spread      the range of the middle half of these times over their median\n"
-         "  queued      one of ten solves behind each other\n"
+         "  queued      time of one in ten solves in a row\n"
          "  ns a level  the time over the levels, the rows that must be solved one after the "
          "other\n"
          "  vs peer     time of the fastest baseline over this time: above 1 is faster\n";
