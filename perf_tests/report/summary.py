@@ -157,7 +157,7 @@ def peers(matrix):
 
 def kind(name):
     """As bench/solve/operation.cpp compares: factors of one level are alike."""
-    word = name.split("-")[0]
+    word = name.removeprefix("graph-").split("-")[0]
     return "ilu" + word[2:] if word.startswith("ic") else word
 
 

@@ -88,7 +88,7 @@ inline void check_options(const KrylovOptions& options) {
     refuse("options.max_seconds is negative, or options.divergence_factor not above 1",
            "give a time of 0 or more, and a factor above 1");
   }
-  if (options.recompute_every < 0 || options.stagnation_window < 1) {
+  if (options.recompute_every < 0 || options.stagnation_window.value_or(1) < 1) {
     refuse("options.recompute_every is negative, or options.stagnation_window not positive",
            "give numbers of iterations");
   }
@@ -120,7 +120,7 @@ inline Limits limits_of(const KrylovOptions& options, bool is_double, double* hi
           options.divergence_factor,
           options.relative_to == RelativeTo::first_residual ? 1 : 0,
           options.max_iterations,
-          options.stagnation_window,
+          options.stagnation_window.value_or(500),
           history};
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
@@ -16,6 +18,11 @@ template <ExecutionSpace Exec, Scalar S, class State>
 Monitor<Exec, S, State>::Monitor(const Exec& exec, const MonitorLabels& labels,
                                  const KrylovOptions& options, std::int64_t rows)
     : labels_(labels), options_(options) {
+  if (!options.stagnation_window) {
+    const std::int64_t least = options.restart ? 2 * std::int64_t{*options.restart} : rows;
+    options_.stagnation_window = static_cast<int>(
+        std::clamp<std::int64_t>(least, 500, std::numeric_limits<int>::max()));
+  }
   if (rows < 0) {
     throw Error("a solver for " + std::to_string(rows) + " unknowns",
                 "give the size of the system");

@@ -74,8 +74,10 @@ struct KrylovOptions {
   /// Every this many iterations b - A x replaces the residual of the recurrence. 0: only when the
   /// solve would end. Not for GmresSolver, which does so at every restart.
   int recompute_every = 0;
-  /// The solve ends if the residual has not become smaller for this many iterations.
-  int stagnation_window = 500;
+  /// The solve ends if the residual has not become smaller for this many iterations. Default: 500;
+  /// of CgSolver, BicgstabSolver and ChebyshevSolver, whose residuals may rise for long before they
+  /// fall, at least as many as rows; of GmresSolver at least two cycles.
+  std::optional<int> stagnation_window = std::nullopt;
   /// The solve ends if the residual is this many times the first one. x is then that of the
   /// smallest residual at a check of the host (with check_every = 0: the last one).
   double divergence_factor = 1e8;

@@ -49,9 +49,11 @@ void define(CLI::App& app, SolveRequest& r) {
 double whole(const ContestantResult& c) { return c.setup.median() + c.time.median(); }
 
 /// What contestants are compared by: the word before a dash of a preconditioner's name, which
-/// stands behind that of a baseline's library. Factors without fill are alike, by Cholesky or not.
+/// stands behind that of a baseline's library, and behind `graph` where the loop is recorded.
+/// Factors without fill are alike, by Cholesky or not.
 std::string kind(const ContestantResult& c) {
   std::string name = c.is_scheme ? c.name : c.name.substr(c.name.find('-') + 1);
+  if (name.starts_with("graph-")) name.erase(0, name.find('-') + 1);
   name = name.substr(0, name.find('-'));
   return name.starts_with("ic") ? "ilu" + name.substr(2) : name;
 }

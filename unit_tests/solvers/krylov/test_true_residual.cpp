@@ -341,4 +341,16 @@ TEST_CASE("b - A x in place of the recurrence's residual leaves the directions a
   CHECK(iterations(BicgstabSolver<Exec, double>(exec, a.n, every_step)) <= bicgstab + 4);
 }
 
+TEST_CASE("a residual that rises for half of the rows before it falls has not stagnated") {
+  const Exec exec;
+  constexpr int n = 1200;
+  auto a = tridiagonal<double>(n, 2, 1);
+  const auto b = vector<double>(n), x = vector<double>(n);
+  Kokkos::deep_copy(b, 1.0);
+  CgSolver<Exec, double> cg(exec, n, {.max_iterations = n});
+  const KrylovResult result = cg.solve(exec, a, b, x);
+  CHECK_MESSAGE(result.converged(), name(result.outcome));
+  CHECK(result.iterations > 500);
+}
+
 }  // namespace heddle::test
