@@ -114,6 +114,12 @@ TEST_CASE(
   CHECK(ranks(features_of(wide, 40000), four).front() == "self-scheduled");
   CHECK(ranks(features_of(wide, 40000), five).front() == "blocks");
   CHECK(ranks(features_of(few, 20000), five).front() == "in-order");
+  for (const std::int64_t longest : {2047, 2048}) {
+    TriangleFeatures hub = features_of(wide, 40000), in_few = features_of(few, 20000);
+    hub.row_entries.max = in_few.row_entries.max = longest;
+    CHECK(ranks(hub).front() == (longest < 2048 ? "self-scheduled" : "blocks"));
+    CHECK(ranks(in_few).front() == "in-order");
+  }
   CHECK(ranks(features_of(few, 20000)) ==
         std::vector<std::string>{"in-order", "self-scheduled", "blocks", "level-set"});
   CHECK(ranks(features_of(one_wide, 9020), seldom).front() == "self-scheduled");
