@@ -15,11 +15,12 @@ namespace heddle {
 ///
 /// Made once for a size, with all memory: 14 vectors for each pair, 20 with B, 2 or 3 for each
 /// constraint, bytes(). It moves, and does not copy. An iteration waits once, for two matrices of
-/// at most 3 count rows, whose eigenproblems the host solves: with n rows it is for n much larger
-/// than count. Directions that depend on others are left out, so that no factorization fails. Pairs
-/// that have converged stay in the basis and are multiplied no more (soft locking). A X is kept by
-/// combinations; where all pairs seem to have converged it is computed anew, and the residuals that
-/// it gives are what counts.
+/// at most 3 count rows, and a second time where a new direction is nearly one of the basis. The
+/// host solves their eigenproblems: with n rows it is for n much larger than count. Directions that
+/// depend on others are left out, so that no factorization fails. Pairs that have converged stay in
+/// the basis and are multiplied no more (soft locking). A X is kept by combinations; where all
+/// pairs seem to have converged it is computed anew, and the residuals that it gives are what
+/// counts.
 ///
 /// The same bits on every run, if A, B and M give the same bits.
 ///
