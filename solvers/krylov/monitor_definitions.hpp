@@ -20,8 +20,8 @@ Monitor<Exec, S, State>::Monitor(const Exec& exec, const MonitorLabels& labels,
     : labels_(labels), options_(options) {
   if (!options.stagnation_window) {
     const std::int64_t least = options.restart ? 2 * std::int64_t{*options.restart} : rows;
-    options_.stagnation_window = static_cast<int>(
-        std::clamp<std::int64_t>(least, 500, std::numeric_limits<int>::max()));
+    options_.stagnation_window =
+        static_cast<int>(std::clamp<std::int64_t>(least, 500, std::numeric_limits<int>::max()));
   }
   if (rows < 0) {
     throw Error("a solver for " + std::to_string(rows) + " unknowns",

@@ -31,8 +31,8 @@ inline constexpr std::int64_t widest_level_of_blocks = 1000;
 inline constexpr std::int64_t longest_row_left_alone = 5;
 /// Entries of a level, in the mean, from which that is so of longer rows too.
 inline constexpr double fullest_level_of_blocks = 10000;
-/// Entries of the longest row from which that is never so: a lane, or a warp, takes too long for it,
-/// and a group's pieces share it. docs/design/sptrsv.md.
+/// Entries of the longest row from which that is never so: a lane, or a warp, takes too long for
+/// it, and a group's pieces share it. docs/design/sptrsv.md.
 inline constexpr std::int64_t longest_row_of_a_warp = 2048;
 /// Levels up to which rows are solved in the user's order then.
 inline constexpr std::int64_t few_levels = 8;
