@@ -31,28 +31,6 @@ struct BicgstabBeta {
     n(N::before) = n(N::rho);
   }
 };
-template <Scalar S>
-struct BicgstabAlpha {
-  using N = BicgstabNumbers;
-  Kokkos::View<S*, Space> n;
-  const S* square;
-  KOKKOS_FUNCTION void operator()(int) const {
-    const bool done = Kokkos::abs(*square) <= Kokkos::abs(n(GraphNumbers::enough));
-    n(N::alpha) = done ? S(0) : quotient(n(N::rho), n(N::along));
-    n(N::less_alpha) = -n(N::alpha);
-  }
-};
-template <Scalar S>
-struct BicgstabOmega {
-  using N = BicgstabNumbers;
-  Kokkos::View<S*, Space> n;
-  const S* square;
-  KOKKOS_FUNCTION void operator()(int) const {
-    const bool done = Kokkos::abs(*square) <= Kokkos::abs(n(GraphNumbers::enough));
-    n(N::omega) = done ? S(0) : quotient(n(N::tr), n(N::tt));
-    n(N::less_omega) = -n(N::omega);
-  }
-};
 
 /// BiCGStab with M on the right (H. van der Vorst, 1992).
 template <Scalar S, Offset Off>
@@ -88,14 +66,17 @@ class GraphBicgstab : public GraphIterations<GraphBicgstab<S, Off>, S, Off> {
     if (system_.preconditions()) system_.precondition(p_, p_hat_);
     system_.product(p_hat_, v_);
     blas_.dot(shadow_, v_, number(Numbers::along));
-    this->step(exec, "heddle::bench::alpha", BicgstabAlpha<S>{numbers_, this->before(i)});
+    this->step(
+        exec, "heddle::bench::alpha",
+        StepLength<S>{numbers_, this->before(i), Numbers::alpha, Numbers::rho, Numbers::along});
     blas_.axpy(number(Numbers::less_alpha), v_, r_);
     blas_.axpy(number(Numbers::alpha), p_hat_, x);
     if (system_.preconditions()) system_.precondition(r_, r_hat_);
     system_.product(r_hat_, t_);
     blas_.dot(t_, r_, number(Numbers::tr));
     blas_.dot(t_, t_, number(Numbers::tt));
-    this->step(exec, "heddle::bench::omega", BicgstabOmega<S>{numbers_, this->before(i)});
+    this->step(exec, "heddle::bench::omega",
+               StepLength<S>{numbers_, this->before(i), Numbers::omega, Numbers::tr, Numbers::tt});
     blas_.axpy(number(Numbers::omega), r_hat_, x);
     blas_.axpy(number(Numbers::less_omega), t_, r_);
     blas_.dot(r_, r_, this->after(i));

@@ -18,16 +18,6 @@ struct CgBeta {
     n(CgNumbers::before) = n(CgNumbers::rho);
   }
 };
-template <Scalar S>
-struct CgAlpha {
-  Kokkos::View<S*, Space> n;
-  const S* square;
-  KOKKOS_FUNCTION void operator()(int) const {
-    const bool done = Kokkos::abs(*square) <= Kokkos::abs(n(GraphNumbers::enough));
-    n(CgNumbers::alpha) = done ? S(0) : quotient(n(CgNumbers::rho), n(CgNumbers::pq));
-    n(CgNumbers::less_alpha) = -n(CgNumbers::alpha);
-  }
-};
 
 /// Conjugate gradients (M. Hestenes, E. Stiefel, 1952).
 template <Scalar S, Offset Off>
@@ -58,7 +48,8 @@ class GraphCg : public GraphIterations<GraphCg<S, Off>, S, Off> {
     blas_.axpby(number(GraphNumbers::one), z_, number(Numbers::beta), p_);
     system_.product(p_, q_);
     blas_.dot(p_, q_, number(Numbers::pq));
-    this->step(exec, "heddle::bench::alpha", CgAlpha<S>{numbers_, this->before(i)});
+    this->step(exec, "heddle::bench::alpha",
+               StepLength<S>{numbers_, this->before(i), Numbers::alpha, Numbers::rho, Numbers::pq});
     blas_.axpy(number(Numbers::alpha), p_, this->problem_.x);
     blas_.axpy(number(Numbers::less_alpha), q_, r_);
     blas_.dot(r_, r_, this->after(i));

@@ -21,6 +21,21 @@ KOKKOS_FUNCTION S quotient(const S& a, const S& b) {
   return b == S(0) ? S(0) : a / b;
 }
 
+/// The number `to` = over / under, and behind it less that; zero where the residual, whose square
+/// is given, is small enough.
+template <Scalar S>
+struct StepLength {
+  Kokkos::View<S*, Space> n;
+  const S* square;
+  int to, over, under;
+
+  KOKKOS_FUNCTION void operator()(int) const {
+    const bool done = Kokkos::abs(*square) <= Kokkos::abs(n(GraphNumbers::enough));
+    n(to) = done ? S(0) : quotient(n(over), n(under));
+    n(to + 1) = -n(to);
+  }
+};
+
 /// What Krylov methods over cuSPARSE and cuBLAS share whose numbers stay on the device: graphs of
 /// some iterations, after which the host looks at residuals. What comes after the tolerance was
 /// reached in a graph must leave x as it is.
