@@ -60,9 +60,9 @@ inline bool leaves_rows_alone(const TriangleFeatures& features, int vectors) {
   const std::int64_t off_diagonal = features.entries - features.rows;
   const bool few = features.levels <= few_levels &&
                    features.rows >= TriangleFeatures::wide_level * features.levels;
-  const bool hub =
-      features.levels > few_levels && features.row_entries.max >= longest_row_of_a_warp;
-  return !hub && (few || 2 * features.wide_levels > features.levels) &&
+  const bool has_long_row =
+      features.levels > few_levels && features.row_entries.max >= long_row_entries;
+  return !has_long_row && (few || 2 * features.wide_levels > features.levels) &&
          (vectors <= vectors_at_once || features.levels <= few_levels) &&
          (off_diagonal < longest_row_left_alone * features.rows ||
           features.level_entries.mean >= fullest_level_of_blocks);

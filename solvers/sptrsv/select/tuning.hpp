@@ -33,7 +33,7 @@ inline constexpr std::int64_t longest_row_left_alone = 5;
 inline constexpr double fullest_level_of_blocks = 10000;
 /// Entries of the longest row from which that is never so: a lane, or a warp, takes too long for
 /// it, and a group's pieces share it. docs/design/sptrsv.md.
-inline constexpr std::int64_t longest_row_of_a_warp = 2048;
+inline constexpr std::int64_t long_row_entries = 2048;
 /// Levels up to which rows are solved in the user's order then.
 inline constexpr std::int64_t few_levels = 8;
 /// sw_rnnz of in-order where it is left out: a guess.
