@@ -113,14 +113,14 @@ void check_symmetric(const M& preconditioner, const char* needs) {
       "sweep forward and backward, or take gmres or bicgstab");
 }
 
-/// `is_double`: whether S is double, or complex of it.
+/// Of options whose stagnation_window is set. `is_double`: whether S is double, or complex of it.
 inline Limits limits_of(const KrylovOptions& options, bool is_double, double* history) {
   return {options.relative_tolerance.value_or(is_double ? 1e-8 : 1e-5),
           options.absolute_tolerance,
           options.divergence_factor,
           options.relative_to == RelativeTo::first_residual ? 1 : 0,
           options.max_iterations,
-          options.stagnation_window.value_or(500),
+          *options.stagnation_window,
           history};
 }
 
