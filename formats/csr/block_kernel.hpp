@@ -43,7 +43,9 @@ struct BlockKernel {
     const Off begin = operands.row_ptr[row], end = operands.row_ptr[stop];
     const int rows = static_cast<int>(stop - row);
     const bool long_row = rows == 1 && end - begin > table.long_row;
-    const int bits = long_row ? bits_of(groups) : lane_bits<Team>(rows, end - begin);
+    const int bits = long_row          ? bits_of(groups)
+                     : table.lane_bits ? given_bits<Team>(table.lane_bits[team.index()])
+                                       : lane_bits<Team>(rows, end - begin);
     const int count = one_vector ? 1 : operands.x.count;
     for (int first = 0; first < count; first += vectors) {
       add_up_rows(team, scratch, row, rows, bits, first + team.thread() % VectorLanes);
@@ -62,6 +64,13 @@ struct BlockKernel {
     int bits = 0;
     while (1 << bits < power_of_two) ++bits;
     return bits;
+  }
+
+  /// Of those that the table gives, as many as a subwarp has.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION static int given_bits(int bits) {
+    constexpr int most = bits_of(Team::subwarp_width / VectorLanes);
+    return bits < most ? bits : most;
   }
 
   /// Each of a block's rows gets two to this power lanes.

@@ -42,7 +42,8 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
         break;
       case Way::searched_merge: search_ = Kernels::share_search(in.device, A_); break;
       case Way::blocks:
-        blocks_ = Blocks(in.exec, A_, *parameters_.rows_per_block, *parameters_.long_row);
+        blocks_ = Blocks(in.exec, A_, *parameters_.rows_per_block, *parameters_.long_row,
+                         parameters_.block_lanes.value_or(0));
         break;
     }
     if (parameters_.has_shares()) packed_ = room_for_packing(in);

@@ -28,6 +28,7 @@ struct Parameters {
   std::optional<Search> search;                ///< of csr/merge
   std::optional<std::int64_t> rows_per_block;  ///< of csr/blocks
   std::optional<std::int64_t> long_row;        ///< of csr/blocks
+  std::optional<int> block_lanes;              ///< a row of csr/blocks, on a GPU
   std::optional<backends::Simd> simd;          ///< how SIMD registers are used
   std::optional<RowLoop> loop;                 ///< how rows are gone through, with SIMD
   std::optional<Wanted> runs;                  ///< whether runs of like rows are taken together
@@ -53,6 +54,9 @@ struct Parameters {
     fields.add(rows_per_block, {.key = "rows", .numbers = {1, 65536}, .examples = {"7", "64"}});
     fields.add(long_row,
                {.key = "long", .numbers = {1, SchemeNumbers::any}, .examples = {"1", "40"}});
+    if (device.has_lanes()) {
+      fields.add(block_lanes, {.key = "lanes", .numbers = {1, device.lanes, true}});
+    }
     list_simd(fields, device);
   }
 

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <bit>
+#include <cstdint>
+
 #include "../../core/arena.hpp"
+#include "../../core/loops.hpp"
 #include "../../core/matrix.hpp"
 
 namespace heddle::detail::csr {
 
 /// Blocks of consecutive rows, as kernels see them: block b is of rows [first[b], first[b + 1]),
-/// and is one row of more than `long_row` nonzeros, or a bounded number of rows of no more each.
+/// and is one row of more than `long_row` nonzeros, or a bounded number of rows of no more each, of
+/// which each gets two to the power lane_bits[b] lanes.
 template <Ordinal O, Offset Off>
 struct RowBlockTable {
   std::int64_t blocks = 0;
   const O* first = nullptr;  ///< blocks + 1
   Off long_row = 0;
+  const std::uint8_t* lane_bits = nullptr;  ///< null: by the mean row of the block
 };
 
 /// Tells where blocks begin: at every long row, behind it, and at every rows_per_block-th row.
@@ -53,10 +59,11 @@ class RowBlocks {
 
   RowBlocks() = default;
 
-  /// Two launches, one readback, which waits for `exec`, and one allocation.
+  /// Every row gets `lanes` lanes, or as many as suit the mean row of its block if that is 0. Two
+  /// launches, one readback, which waits for `exec`, and one allocation.
   template <Scalar S>
   RowBlocks(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, std::int64_t rows_per_block,
-            std::int64_t long_row) {
+            std::int64_t long_row, int lanes = 0) {
     const auto longest = static_cast<std::int64_t>(A.nonzeros());
     table_.long_row = static_cast<Off>(long_row < longest ? long_row : longest);
     FindRowBlocks<O, Off> find{A.row_ptr().data(), A.rows(), rows_per_block, table_.long_row,
@@ -64,10 +71,18 @@ class RowBlocks {
     const auto every_row = range_policy(exec, A.rows());
     Kokkos::parallel_reduce("heddle::spmv::csr_count_blocks", every_row, find, table_.blocks);
     const auto n = static_cast<std::size_t>(table_.blocks + 1);
-    arena_ = Arena<Space>(exec, "heddle::spmv::csr_blocks", arena_bytes<O>(n));
+    const std::size_t n_lanes = lanes ? n - 1 : 0;
+    arena_ = Arena<Space>(exec, "heddle::spmv::csr_blocks",
+                          arena_bytes<O>(n) + arena_bytes<std::uint8_t>(n_lanes));
     find.first = arena_.template take<O>(n).data();
     table_.first = find.first;
     Kokkos::parallel_scan("heddle::spmv::csr_find_blocks", every_row, find);
+    if (n_lanes > 0) {
+      const auto bits = arena_.template take<std::uint8_t>(n_lanes);
+      fill(exec, "heddle::spmv::csr_lanes_of_blocks", bits.data(), table_.blocks,
+           static_cast<std::uint8_t>(std::countr_zero(static_cast<unsigned>(lanes))));
+      table_.lane_bits = bits.data();
+    }
   }
 
   const Table& table() const { return table_; }

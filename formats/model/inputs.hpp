@@ -3,6 +3,7 @@
 // scheme. docs/choose.md.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -64,8 +65,14 @@ inline double number_of(const std::string& text, double fallback) {
 
 }  // namespace detail
 
-/// Those of the matrix. Looks at the pattern, and at samples of blocks: a slice of 32 rows asks
-/// for `sectors` of 32 bytes of x for each of its entries.
+/// Rows of the slices whose sectors of x are counted: those that a warp or wavefront takes
+/// together.
+inline int sector_slice_rows(const Device& device) {
+  return std::max(RowFeatures::slice_rows, device.lanes);
+}
+
+/// Those of the matrix. Looks at the pattern, and at samples of blocks: a slice of
+/// sector_slice_rows rows asks for `sectors` of 32 bytes of x for each of its entries.
 inline ModelInputs matrix_inputs(const Features& features, const Device& device,
                                  const Sizes& sizes) {
   using detail::log2_of;
@@ -99,7 +106,7 @@ inline ModelInputs matrix_inputs(const Features& features, const Device& device,
   inputs[at++] = all.narrow_slice_share();
   inputs[at++] = an_entry(features.blocks(2, 2));
   inputs[at++] = an_entry(features.blocks(3, 3));
-  inputs[at++] = an_entry(features.blocks(RowFeatures::slice_rows, sector));
+  inputs[at++] = an_entry(features.blocks(sector_slice_rows(device), sector));
   return inputs;
 }
 

@@ -25,6 +25,8 @@ TEST_CASE("csr: every value of every parameter is tried, and its name says what 
   if constexpr (backends::has_lanes<CsrExec>) {
     CHECK(printed("csr/scalar").to_string() == "csr/scalar");
     CHECK(printed("csr/blocks,long=40,rows=7").to_string() == "csr/blocks,rows=7,long=40");
+    CHECK(printed("csr/blocks,long=40,rows=7,lanes=4").to_string() ==
+          "csr/blocks,rows=7,long=40,lanes=4");
     CHECK(printed("csr/subwarp=4").to_string() == "csr/subwarp=4");
     CHECK(printed("csr/merge").to_string() == "csr/merge,search=plan,pack=no");
     CHECK(printed("csr/merge,search=apply").to_string() == "csr/merge,search=apply,pack=no");
@@ -210,9 +212,14 @@ TEST_CASE("csr: the bytes that an apply moves are counted") {
 TEST_CASE_TEMPLATE_DEFINE("csr/blocks: rows of any length", T, blocks_of_rows) {
   const typename T::Exec exec;
   PlanMaker<T> make(exec);
-  const std::vector<Scheme> schemes{Scheme::parse("csr/blocks"),
-                                    Scheme::parse("csr/blocks,rows=300,long=600"),
-                                    Scheme::parse("csr/blocks,rows=5,long=100000")};
+  std::vector<Scheme> schemes{Scheme::parse("csr/blocks"),
+                              Scheme::parse("csr/blocks,rows=300,long=600"),
+                              Scheme::parse("csr/blocks,rows=5,long=100000")};
+  if (backends::has_lanes<typename T::Exec>) {
+    for (const char* lanes : {"lanes=1", "lanes=8,rows=7", "lanes=32"}) {
+      schemes.push_back(Scheme::parse(std::string("csr/blocks,") + lanes));
+    }
+  }
   for (const Pattern& pattern : all_patterns()) {
     const auto A = to_device<T>(exec, pattern);
     vectors_agree(make, A, schemes, {1, {}, true, true});

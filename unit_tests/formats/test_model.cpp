@@ -171,6 +171,19 @@ TEST_CASE("model: inputs are what their names say") {
   CHECK(input("lanes_log") == 0);
 }
 
+TEST_CASE("model: sectors are those of the rows that a warp takes together, 32 at least") {
+  const PatternFeatures known = features().pattern();
+  const Features all(
+      known, [known] { return known; },
+      [](int height, int width) { return std::int64_t{height * 100 + width}; });
+  const auto place = static_cast<std::size_t>(place_of_input("sectors"));
+  Device other = device();
+  for (const auto& [lanes, height] : {std::pair{1, 32}, {32, 32}, {64, 64}}) {
+    other.lanes = lanes;
+    CHECK(matrix_inputs(all, other, {})[place] == doctest::Approx((height * 100 + 4) / 5e6));
+  }
+}
+
 TEST_CASE("model: every input is a number for a matrix without rows") {
   const Features none(
       PatternFeatures{}, [] { return PatternFeatures{}; },

@@ -6,7 +6,9 @@
 #include <sstream>
 #include <utility>
 
+#include "../../../backends/device.hpp"
 #include "../../../formats/inspect/features.hpp"
+#include "../../../formats/model/inputs.hpp"
 #include "../../../solvers/sptrsv/transform/features.hpp"
 #include "../common/launch_timing.hpp"
 #include "../common/load.hpp"
@@ -110,8 +112,9 @@ void print_features(const Source& source, const Request& request, bool first) {
       blocks.emplace_back("blocks_of_" + std::to_string(size),
                           text_of(estimated_blocks(exec, A, size, size, features.longest_row)));
     }
-    blocks.emplace_back("sectors", text_of(estimated_blocks(exec, A, RowFeatures::slice_rows, 4,
-                                                            features.longest_row)));
+    const int slice_rows = sector_slice_rows(backends::describe(exec));
+    blocks.emplace_back("sectors",
+                        text_of(estimated_blocks(exec, A, slice_rows, 4, features.longest_row)));
   }
   show(source.short_name(), features, blocks);
   if (request.repetitions > 0) print_times(exec, A, request.repetitions);
