@@ -18,11 +18,13 @@ namespace heddle {
 /// are as in CgSolver. A solver solves one system at a time. The bits are the same on every run if
 /// those of A and M are.
 ///
-/// Iteration j of a cycle moves the bytes of the product and M, and (4 j + 10) n b bytes:
-/// Gram-Schmidt runs twice, each time with a pass over j + 1 vectors for V' w and one for w - V h,
-/// so that V is orthogonal up to rounding.
+/// Iteration j of a cycle moves the bytes of the product and M, and (2 j + 5) n b bytes:
+/// Gram-Schmidt takes a pass over j + 1 vectors for V' w, and one for w - V h. Where less than a
+/// hundredth of w' w is left, it runs a second time, so that V is orthogonal up to rounding; that
+/// moves (2 j + 8) n b more.
 ///
-/// Sources: Y. Saad and M. Schultz (1986); Gram-Schmidt twice: L. Giraud et al. (2005).
+/// Sources: Y. Saad and M. Schultz (1986); Gram-Schmidt twice where it is needed: J. Daniel et al.
+/// (1976), L. Giraud et al. (2005); the norm by Pythagoras: A. Smoktunowicz et al. (2006).
 template <ExecutionSpace Exec, Scalar S>
 class GmresSolver
     : public detail::krylov::KrylovSolver<GmresSolver<Exec, S>, Exec, S, detail::krylov::Progress> {
@@ -59,7 +61,7 @@ class GmresSolver
 
   template <class M, class A>
   double vectors_moved(const A&) const {  // on average over a cycle
-    return 2.0 * (m_ - 1) + 10;
+    return (m_ - 1) + 5.0;
   }
 
   /// The first `count` vectors of the basis.

@@ -41,10 +41,10 @@ GmresSolver<Exec, S>::GmresSolver(const Exec& exec, std::int64_t rows, const Kry
     : Base(exec, rows, detail::krylov::with_cycle(rows, given, traits.takes, sizeof(S))),
       m_(*options().restart) {
   const auto n = static_cast<std::size_t>(rows), m = static_cast<std::size_t>(m_);
-  const std::size_t numbers = m * m + 5 * (m + 1);
+  const std::size_t numbers = m * m + 5 * (m + 1) + 2;
   arena_ = Arena<typename Exec::memory_space>(
       exec, traits.vectors,
-      arena_bytes<S, S, Sum, int, double>(n * (m + 1), 2 * n, numbers, 1, m + 1));
+      arena_bytes<S, S, Sum, int, double>(n * (m + 1), 2 * n, numbers, 2, m + 1));
   basis_ = Vectors(arena_.template take<S>(n * (m + 1)).data(), n, m + 1);
   S* const work = arena_.template take<S>(2 * n).data();
   x_ = Vectors(work, n, 1);
@@ -59,8 +59,11 @@ GmresSolver<Exec, S>::GmresSolver(const Exec& exec, std::int64_t rows, const Kry
   state_.first_part = take(m + 1);
   state_.second_part = take(m + 1);
   state_.solution = take(m + 1);
+  state_.of_basis = take(1);
+  state_.of_w = take(1);
   state_.progress = states();
-  state_.columns = arena_.template take<int>(1).data();
+  state_.columns = arena_.template take<int>(2).data();
+  state_.again = state_.columns + 1;
   state_.cosine = arena_.template take<double>(m + 1).data();
   state_.factor = state_.cosine + m;
 }
@@ -68,7 +71,7 @@ GmresSolver<Exec, S>::GmresSolver(const Exec& exec, std::int64_t rows, const Kry
 template <ExecutionSpace Exec, Scalar S>
 void GmresSolver<Exec, S>::normalize(const Exec& exec, const Vector& v) {
   this->pass(exec, "heddle::gmres::normalize", true,
-             detail::krylov::GmresNormalize<S>{{}, multivector_of<S>(v), state_.factor});
+             detail::krylov::GmresNormalize<S>{{}, multivector_of<S>(v), state_.factor, state_.again});
 }
 
 template <ExecutionSpace Exec, Scalar S>
@@ -81,14 +84,19 @@ template <ExecutionSpace Exec, Scalar S>
 void GmresSolver<Exec, S>::orthogonalize(const Exec& exec, int j) {
   const Vector w = column(basis_, j + 1);
   const Vectors before = basis(j + 1);
-  Sum* const parts[] = {state_.first_part, state_.second_part};  // not in place: nvcc
-  for (Sum* const part : parts) {
-    const Numbers h(part, static_cast<std::size_t>(j) + 1);
-    vectors::inner_products(exec, before, w, workspace_, h);
-    vectors::combine(exec, -1, before, h, 1, w);
-  }
-  this->pass(exec, "heddle::gmres::column", true,
-             detail::krylov::GmresColumn<S>{{}, multivector_of<const S>(w), state_, limits(), j});
+  const auto count = static_cast<std::size_t>(j) + 1;
+  const Numbers first(state_.first_part, count), second(state_.second_part, count);
+  const Numbers with_own(state_.first_part, count + 1), of_basis(state_.of_basis, 1),
+      of_w(state_.of_w, 1);
+  const detail::krylov::GmresColumn<S> of_triangle{state_, limits(), j};
+  vectors::inner_products(exec, basis(j + 2), w, workspace_, with_own);
+  detail::parallel_for(exec, "heddle::gmres::column", 1,
+                       detail::krylov::GmresFirst<S>{of_triangle});
+  vectors::combine(exec, of_basis, before, first, of_w, w);
+  vectors::inner_products(exec, before, w, workspace_, second, state_.again);
+  vectors::combine(exec, -1, before, second, 1, w, state_.again);
+  this->pass(exec, "heddle::gmres::column_again", true,
+             detail::krylov::GmresSecond<S>{{}, multivector_of<const S>(w), of_triangle});
   normalize(exec, w);
 }
 

@@ -14,13 +14,16 @@ struct GmresState {
   static constexpr int cost = 1;  ///< products of an iteration
   Progress* progress;
   int* columns;      ///< of the triangle, that count
+  int* again;        ///< whether w is made orthogonal a second time, and is not of length 1 yet
   Sum* triangle;     ///< m x m, column after column
   Sum* sine;         ///< m
   double* cosine;    ///< m
   Sum* turned;       ///< m + 1
-  Sum* first_part;   ///< m + 1: V' w
-  Sum* second_part;  ///< m + 1: what was left of it
+  Sum* first_part;   ///< m + 1: V' w, and behind it w' w
+  Sum* second_part;  ///< m + 1: what was left of V' w
   Sum* solution;     ///< m
+  Sum* of_basis;     ///< 1: what V (V' w) is multiplied by
+  Sum* of_w;         ///< 1: and w, for the next vector; zero if there is none
   double* factor;    ///< 1: what makes the next vector one of length 1; zero if there is none
   int m;
 
@@ -35,6 +38,7 @@ struct GmresBegin {
   KOKKOS_FUNCTION void operator()(std::int64_t) const {
     Progress& progress = *state.progress;
     *state.columns = 0;
+    *state.again = 1;
     *state.factor = 0;
     if (!progress.running()) return;
     begin_anew(progress);
@@ -50,7 +54,9 @@ template <Scalar S>
 struct GmresNormalize : vectors::Pass<Wide<S>> {
   Multivector<S> v;
   const double* factor;
+  const int* again;
 
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return *again != 0; }
   KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
     return operands_of(updated(v, *factor > 0));
   }
@@ -60,32 +66,22 @@ struct GmresNormalize : vectors::Pass<Wide<S>> {
   }
 };
 
-/// The norm of what is left of w, and with it column j of the triangle: all rotations so far, and
+/// Column j of the triangle, of V' w and the norm of what is left of w: all rotations so far, and
 /// one more that turns the entry below the diagonal to zero.
 template <Scalar S>
-struct GmresColumn : vectors::Pass<Wide<S>, Squares<S>::sums> {
-  using Norm = Squares<S>;
+struct GmresColumn {
   using Sum = Wide<S>;
-  Multivector<const S> w;
   GmresState<S> state;
   Limits limits;
   int j;
 
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return state.running(); }
-  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const { return operands_of(loaded(w)); }
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
-    return [](const auto&, Pack* sum, const Pack& w) { Norm::add(w, sum); };
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Sum* total) const {
-    *state.factor = 0;
-    if (!state.running()) return;
+  KOKKOS_FUNCTION void add(double below, bool twice) const {
     Progress& progress = *state.progress;
-    const double below = Norm::norm(total);
     Sum* const column = state.triangle + std::int64_t{j} * state.m;
     double size = below;  // of the whole column
     for (int i = 0; i <= j; ++i) {
-      column[i] = state.first_part[i] + state.second_part[i];
+      column[i] = state.first_part[i];
+      if (twice) column[i] += state.second_part[i];
       size += Kokkos::abs(column[i]);
     }
     if (!Kokkos::isfinite(size)) {
@@ -118,6 +114,59 @@ struct GmresColumn : vectors::Pass<Wide<S>, Squares<S>::sums> {
     *state.columns = j + 1;
     advance(progress, limits, 0, Kokkos::abs(state.turned[j + 1]), 1, GmresState<S>::cost);
     if (state.running() && below > 0) *state.factor = 1 / below;
+  }
+};
+
+/// After V' w and w' w, one item: where enough of w is left, its norm follows from these, and with
+/// it the column and the next vector. Else w is made orthogonal twice.
+template <Scalar S>
+struct GmresFirst {
+  using Sum = Wide<S>;
+  /// Of w' w: what is left of it at least. Its norm then loses two of sixteen digits at most.
+  static constexpr double least_left = 0.01;
+  GmresColumn<S> column;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+    const GmresState<S>& state = column.state;
+    *state.again = 0;
+    *state.factor = 0;
+    *state.of_basis = *state.of_w = Sum(0);
+    if (!state.running()) return;
+    const double all = real_part(state.first_part[column.j + 1]);
+    double left = all;
+    for (int i = 0; i <= column.j; ++i) {
+      const double size = Kokkos::abs(state.first_part[i]);
+      left -= size * size;
+    }
+    // Not if the squares have overflowed, or lost digits.
+    if (all > Squares<S>::least && Kokkos::isfinite(all) && left >= least_left * all) {
+      column.add(Kokkos::sqrt(left), false);
+      *state.of_w = Sum(*state.factor);
+      *state.of_basis = -*state.of_w;
+      return;
+    }
+    *state.again = 1;
+    *state.of_w = Sum(1);
+    *state.of_basis = Sum(-1);
+  }
+};
+
+/// The norm of what is left of w, made orthogonal twice, and with it the column.
+template <Scalar S>
+struct GmresSecond : vectors::Pass<Wide<S>, Squares<S>::sums> {
+  using Norm = Squares<S>;
+  using Sum = Wide<S>;
+  Multivector<const S> w;
+  GmresColumn<S> column;
+
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return *column.state.again != 0; }
+  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const { return operands_of(loaded(w)); }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
+    return [](const auto&, Pack* sum, const Pack& w) { Norm::add(w, sum); };
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Sum* total) const {
+    if (active(0)) column.add(Norm::norm(total), true);
   }
 };
 

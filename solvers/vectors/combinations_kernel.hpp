@@ -19,9 +19,11 @@ struct CombinationsKernel {
   Multivector<V> to;
   Factor<Acc> alpha, beta;
   int teams;
+  const int* only_if;
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
+    if (only_if && *only_if == 0) return;
     const auto [first, stop] = ShareOfRows(to.rows, team.index(), teams);
     const std::int64_t block =
         Team::threads > 1 ? stop - first
@@ -148,12 +150,13 @@ struct CombinationsKernel {
 template <ExecutionSpace Exec, Scalar V, Scalar Acc>
 void launch_combinations(const Exec& exec, const Multivector<const V>& from,
                          const SmallMatrix<const Acc>& coefficients, const Multivector<V>& to,
-                         const Factor<Acc>& alpha, const Factor<Acc>& beta) {
+                         const Factor<Acc>& alpha, const Factor<Acc>& beta, const int* only_if) {
   const int teams = teams_for(exec, to.rows);
   const bool unit_stride = has_unit_stride(from) && has_unit_stride(to);
   const auto launch = [&]<int columns>() {
     launch_by_stride(exec, "heddle::vectors::combine", teams, unit_stride, [&]<bool unit>() {
-      return CombinationsKernel<V, Acc, unit, columns>{from, coefficients, to, alpha, beta, teams};
+      return CombinationsKernel<V, Acc, unit, columns>{from, coefficients, to,   alpha,
+                                                       beta, teams,        only_if};
     });
   };
   if (to.count == 1) return launch.template operator()<1>();

@@ -19,9 +19,11 @@ struct InnerProductsKernel {
   SmallMatrix<Acc> result;
   team_sums::Partials<Acc> partials;
   int teams;
+  const int* only_if;
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
+    if (only_if && *only_if == 0) return;
     const auto [first, stop] = ShareOfRows(left.rows, team.index(), teams);
     Acc* const mine = partials.sums + team.index() * partials.values;
     if (team.thread() == 0) {
@@ -120,12 +122,12 @@ struct InnerProductsKernel {
 template <ExecutionSpace Exec, Scalar V, Scalar Acc>
 void launch_inner_products(const Exec& exec, const Multivector<const V>& left,
                            const Multivector<const V>& right, const SmallMatrix<Acc>& to,
-                           const team_sums::Partials<Acc>& partials) {
+                           const team_sums::Partials<Acc>& partials, const int* only_if) {
   const int teams = std::min(teams_for(exec, left.rows), partials.most_teams);
   const bool unit_stride = has_unit_stride(left) && has_unit_stride(right);
   const auto launch = [&]<int columns>() {
     launch_by_stride(exec, "heddle::vectors::inner_products", teams, unit_stride, [&]<bool unit>() {
-      return InnerProductsKernel<V, Acc, unit, columns>{left, right, to, partials, teams};
+      return InnerProductsKernel<V, Acc, unit, columns>{left, right, to, partials, teams, only_if};
     });
   };
   if (right.count == 1) return launch.template operator()<1>();

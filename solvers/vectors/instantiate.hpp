@@ -32,11 +32,11 @@
       const EXEC&, const ::heddle::Multivector<const SCALAR>&,                           \
       const ::heddle::Multivector<const SCALAR>&,                                        \
       const heddle::detail::vectors::SmallMatrix<SUM>&,                                  \
-      const heddle::detail::team_sums::Partials<SUM>&);                                  \
+      const heddle::detail::team_sums::Partials<SUM>&, const int*);                                  \
   EXTERN template void heddle::detail::vectors::launch_combinations(                     \
       const EXEC&, const ::heddle::Multivector<const SCALAR>&,                           \
       const heddle::detail::vectors::SmallMatrix<const SUM>&,                            \
       const ::heddle::Multivector<SCALAR>&, const heddle::detail::vectors::Factor<SUM>&, \
-      const heddle::detail::vectors::Factor<SUM>&);
+      const heddle::detail::vectors::Factor<SUM>&, const int*);
 
 HEDDLE_EACH_COMPILED_SCALAR(HEDDLE_VECTORS_INSTANCES, HEDDLE_EXTERN)
