@@ -46,6 +46,8 @@ class BlockGraph {
     if (first < stop) queue(first, stop);
   }
 
+  /// Iterations of a block.
+  int block() const { return block_; }
   /// Blocks that ran as a graph, so far.
   int replays() const { return replays_; }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+#include <optional>
+#include <vector>
+
 #include "gmres_passes.hpp"
 #include "solver.hpp"
 
@@ -15,8 +19,9 @@ namespace heddle {
 /// numbers. It can be moved, not copied. solve allocates nothing, and the host checks only every
 /// options.check_every iterations; rotations and the small triangle are computed on the device.
 /// Iterations are products with A, except those that compute a residual. b - A x, scaling and sums
-/// are as in CgSolver. A solver solves one system at a time. The bits are the same on every run if
-/// those of A and M are.
+/// are as in CgSolver. Blocks of options.check_every iterations run as graphs, one for each place
+/// in a cycle, if m is a multiple of it. A solver solves one system at a time. The bits are the
+/// same on every run if those of A and M are.
 ///
 /// Iteration j of a cycle moves the bytes of the product and M, and (2 j + 5) n b bytes:
 /// Gram-Schmidt takes a pass over j + 1 vectors for V' w, and one for w - V h. Where less than a
@@ -45,9 +50,16 @@ class GmresSolver
     static_assert(!std::same_as<Restart, Restart>, "options.restart is when GMRES is restarted");
   }
 
+  /// Blocks of iterations, of all solves so far, that ran as a recorded graph.
+  int replays() const {
+    int all = 0;
+    for (const auto& part : parts_) all += part.replays();
+    return all;
+  }
+
  private:
-  using Base::arena_, Base::column, Base::limits, Base::monitor_, Base::options, Base::q_, Base::r_,
-      Base::rows_, Base::states, Base::workspace_, Base::x_;
+  using Base::arena_, Base::blocks_, Base::column, Base::limits, Base::monitor_, Base::options,
+      Base::q_, Base::r_, Base::rows_, Base::states, Base::workspace_, Base::x_;
   using typename Base::Sum, typename Base::Vector, typename Base::Vectors;
   using Numbers = SolverVector<Exec, Sum>;
   static constexpr detail::krylov::SolverTraits traits = {
@@ -57,7 +69,8 @@ class GmresSolver
       .labels = {"heddle::gmres::true_residual", nullptr, "heddle::gmres::solution"},
       .vectors = "heddle::gmres::vectors",
       .best = nullptr,
-      .passes = 6};
+      .passes = 3,
+      .recorded = true};
 
   template <class M, class A>
   double vectors_moved(const A&) const {  // on average over a cycle
@@ -96,18 +109,31 @@ class GmresSolver
     if (iterations == 0) return;
     add(exec, this->preconditioned(exec, preconditioner, combine(exec, iterations), q_));
   }
-  template <class A, class M, class Versions, class Judge>
-  void queue(const Exec& exec, A& matrix, M& preconditioner, const Versions&, int first, int stop,
+  template <class A, class M>
+  void step(const Exec& exec, A& matrix, M& preconditioner, int j) {
+    const Vectors v = this->preconditioned(exec, preconditioner, one(j), q_);
+    detail::krylov::apply<Exec, S>(exec, matrix, v, one(j + 1));
+    orthogonalize(exec, j);
+  }
+  template <class A, class M, class Judge>
+  void queue(const Exec& exec, A& matrix, M& preconditioner,
+             const std::optional<detail::krylov::PartVersions>& versions, int first, int stop,
              const Judge& judge) {
-    for (int step = first; step < stop; ++step) {
+    while (first < stop && !this->seen_to_have_ended()) {
       if (open_ == m_) {
         judge(detail::krylov::Due::running);
         begin_cycle(exec);
       }
-      const int j = open_++;
-      const Vectors v = this->preconditioned(exec, preconditioner, one(j), q_);
-      detail::krylov::apply<Exec, S>(exec, matrix, v, one(j + 1));
-      orthogonalize(exec, j);
+      const int part = open_ / blocks_.block();
+      const int end = std::min({(part + 1) * blocks_.block(), m_, open_ + stop - first});
+      int reached = end;
+      parts_[static_cast<std::size_t>(part)].run(exec, versions, open_, end, [&](int from, int to) {
+        for (reached = from; reached < to && !this->seen_to_have_ended(); ++reached) {
+          step(exec, matrix, preconditioner, reached);
+        }
+      });
+      first += reached - open_;
+      open_ = reached;
     }
   }
   /// A vector of the basis.
@@ -117,6 +143,8 @@ class GmresSolver
 
   int m_ = 0;
   int open_ = 0;  ///< iterations of this cycle
+  /// Steps of a cycle differ, so that each block of them has a graph of its own.
+  std::vector<detail::krylov::BlockGraph<backends::Graph<Exec>>> parts_;
   Vectors basis_;
   detail::krylov::GmresState<S> state_{};
 };

@@ -62,6 +62,9 @@ GmresSolver<Exec, S>::GmresSolver(const Exec& exec, std::int64_t rows, const Kry
   state_.of_basis = take(1);
   state_.of_w = take(1);
   state_.progress = states();
+  for (int first = 0; first < m_; first += blocks_.block()) {
+    parts_.emplace_back(std::min(blocks_.block(), m_ - first));
+  }
   state_.columns = arena_.template take<int>(2).data();
   state_.again = state_.columns + 1;
   state_.cosine = arena_.template take<double>(m + 1).data();
@@ -70,8 +73,9 @@ GmresSolver<Exec, S>::GmresSolver(const Exec& exec, std::int64_t rows, const Kry
 
 template <ExecutionSpace Exec, Scalar S>
 void GmresSolver<Exec, S>::normalize(const Exec& exec, const Vector& v) {
-  this->pass(exec, "heddle::gmres::normalize", true,
-             detail::krylov::GmresNormalize<S>{{}, multivector_of<S>(v), state_.factor, state_.again});
+  this->pass(
+      exec, "heddle::gmres::normalize", true,
+      detail::krylov::GmresNormalize<S>{{}, multivector_of<S>(v), state_.factor, state_.again});
 }
 
 template <ExecutionSpace Exec, Scalar S>
@@ -93,6 +97,9 @@ void GmresSolver<Exec, S>::orthogonalize(const Exec& exec, int j) {
   detail::parallel_for(exec, "heddle::gmres::column", 1,
                        detail::krylov::GmresFirst<S>{of_triangle});
   vectors::combine(exec, of_basis, before, first, of_w, w);
+  if constexpr (backends::launches_end_at_once<Exec>) {
+    if (*state_.again == 0) return;
+  }
   vectors::inner_products(exec, before, w, workspace_, second, state_.again);
   vectors::combine(exec, -1, before, second, 1, w, state_.again);
   this->pass(exec, "heddle::gmres::column_again", true,

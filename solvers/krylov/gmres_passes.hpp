@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/unroll.hpp"
 #include "residual.hpp"
 
 /// The numbers of GMRES, on the device.
@@ -71,6 +72,7 @@ struct GmresNormalize : vectors::Pass<Wide<S>> {
 template <Scalar S>
 struct GmresColumn {
   using Sum = Wide<S>;
+  static constexpr int together = 8;  ///< loads that do not wait for each other
   GmresState<S> state;
   Limits limits;
   int j;
@@ -78,11 +80,28 @@ struct GmresColumn {
   KOKKOS_FUNCTION void add(double below, bool twice) const {
     Progress& progress = *state.progress;
     Sum* const column = state.triangle + std::int64_t{j} * state.m;
-    double size = below;  // of the whole column
-    for (int i = 0; i <= j; ++i) {
-      column[i] = state.first_part[i];
-      if (twice) column[i] += state.second_part[i];
-      size += Kokkos::abs(column[i]);
+    const auto entry = [&](int i) {
+      return twice ? state.first_part[i] + state.second_part[i] : state.first_part[i];
+    };
+    Sum last = entry(0);  // of what is not final yet, the one above
+    double size = below + Kokkos::abs(last);
+    for (int first = 0; first < j; first += together) {
+      Sum lower[together] = {}, sine[together] = {};
+      double cosine[together] = {};
+      HEDDLE_UNROLL(together)
+      for (int i = 0; i < together; ++i) {
+        if (first + i >= j) continue;
+        lower[i] = entry(first + i + 1);
+        cosine[i] = state.cosine[first + i];
+        sine[i] = state.sine[first + i];
+      }
+      HEDDLE_UNROLL(together)
+      for (int i = 0; i < together; ++i) {
+        if (first + i >= j) continue;
+        size += Kokkos::abs(lower[i]);
+        column[first + i] = cosine[i] * last + sine[i] * lower[i];
+        last = cosine[i] * lower[i] - conjugate(sine[i]) * last;
+      }
     }
     if (!Kokkos::isfinite(size)) {
       ++progress.iterations;
@@ -90,12 +109,7 @@ struct GmresColumn {
       progress.outcome = Outcome::not_a_number;
       return;
     }
-    for (int i = 0; i < j; ++i) {
-      const Sum upper = column[i], lower = column[i + 1];
-      column[i] = state.cosine[i] * upper + state.sine[i] * lower;
-      column[i + 1] = state.cosine[i] * lower - conjugate(state.sine[i]) * upper;
-    }
-    const double diagonal = Kokkos::abs(column[j]);
+    const double diagonal = Kokkos::abs(last);
     const double length = Kokkos::hypot(diagonal, below);
     if (!(length > Kokkos::Experimental::epsilon_v<heddle::RealOf<S>> * size)) {
       ++progress.iterations;
@@ -104,7 +118,7 @@ struct GmresColumn {
       return;
     }
     // Turns (a, h) with a real h >= 0 to (a / |a| * length, 0).
-    const Sum phase = diagonal > 0 ? column[j] / diagonal : Sum(1);
+    const Sum phase = diagonal > 0 ? last / diagonal : Sum(1);
     state.cosine[j] = diagonal / length;
     state.sine[j] = phase * (below / length);
     column[j] = phase * length;

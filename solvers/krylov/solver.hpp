@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
+
 #include "../../backends/host/one_thread.hpp"
+#include "../../backends/launches_end_at_once.hpp"
 #include "../../core/move_only.hpp"
 #include "apply.hpp"
 #include "block_graph.hpp"
@@ -163,6 +166,16 @@ class KrylovSolver {
     }
   }
 
+  /// Whether all right-hand sides have ended and the host knows it already, so that iterations that
+  /// would do nothing are not launched.
+  bool seen_to_have_ended() const {
+    if constexpr (backends::launches_end_at_once<Exec>) {
+      return std::none_of(states(), states() + count(), [](const State& s) { return s.running(); });
+    } else {
+      return false;
+    }
+  }
+
   // What a solver may do in another way.
 
   /// After the first b - A x.
@@ -179,7 +192,7 @@ class KrylovSolver {
              const std::optional<PartVersions>& versions, int first, int stop, const Judge& judge) {
     const auto block = [&](int from, int to) {
       blocks_.run(exec, versions, from, to, [&](int begin, int end) {
-        for (int step = begin; step < end; ++step) {
+        for (int step = begin; step < end && !seen_to_have_ended(); ++step) {
           self().iterate(exec, matrix, preconditioner, step + 1 == end);
         }
       });

@@ -25,8 +25,9 @@ namespace vectors {
 ///
 /// Moves (k + 2 m) n b bytes, (k + m) n b if beta is 0, for k and m up to 96 on a CPU; a GPU reads
 /// V once for every four columns of W, from its caches if V fits. On a CPU sums of more than eight
-/// vectors are rounded to W's type in between. Where `only_if` is given and *only_if, on the device,
-/// is zero, nothing is read or written. Throws Error if shapes do not fit, or V and W overlap.
+/// vectors are rounded to W's type in between. Where `only_if` is given and *only_if, on the
+/// device, is zero, nothing is read or written. Throws Error if shapes do not fit, or V and W
+/// overlap.
 template <ExecutionSpace Exec, VectorFactor A, VectorView V, class C, VectorFactor B,
           WritableVectorView W>
 void combine(const Exec& exec, const A& alpha, const V& v, const C& coefficients, const B& beta,

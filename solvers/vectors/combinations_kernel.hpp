@@ -155,7 +155,7 @@ void launch_combinations(const Exec& exec, const Multivector<const V>& from,
   const bool unit_stride = has_unit_stride(from) && has_unit_stride(to);
   const auto launch = [&]<int columns>() {
     launch_by_stride(exec, "heddle::vectors::combine", teams, unit_stride, [&]<bool unit>() {
-      return CombinationsKernel<V, Acc, unit, columns>{from, coefficients, to,   alpha,
+      return CombinationsKernel<V, Acc, unit, columns>{from, coefficients, to,     alpha,
                                                        beta, teams,        only_if};
     });
   };

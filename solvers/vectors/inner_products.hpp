@@ -74,8 +74,8 @@ void inner_products(const Exec& exec, const V& v, const W& w,
   common::assert_defined<Exec, S, Acc>();
   const auto to = common::small_matrix<Acc>("G", result, left.count, right.count);
   if (left.count == 0 || right.count == 0) return;
-  common::launch_inner_products(exec, left, right, to,
-                                workspace.partials(left.count * right.count), only_if);
+  common::launch_inner_products(exec, left, right, to, workspace.partials(left.count * right.count),
+                                only_if);
 }
 
 }  // namespace vectors

@@ -5,12 +5,14 @@
 #include <heddle/cg.hpp>
 #include <heddle/chebyshev.hpp>
 #include <heddle/gauss_seidel.hpp>
+#include <heddle/gmres.hpp>
 #include <heddle/ilu.hpp>
 #include <heddle/sptrsv.hpp>
 
 #include "../../../solvers/krylov/bicgstab_definitions.hpp"
 #include "../../../solvers/krylov/cg_definitions.hpp"
 #include "../../../solvers/krylov/chebyshev_definitions.hpp"
+#include "../../../solvers/krylov/gmres_definitions.hpp"
 #include "../../../solvers/krylov/instantiate_jacobi.hpp"
 #include "../../../solvers/krylov/polynomial.hpp"
 #include "../../../solvers/krylov/with_rows.hpp"
@@ -80,12 +82,17 @@ KrylovOptions blocks_of(int iterations) {
 
 /// Solves by a solver that has solved before, in blocks that may be recorded, and by one that has
 /// not, by launches, and compares them bit by bit.
-template <class Solver, int block = 3>
+template <class Solver, int block = 3, int restart = 0>
 struct Compare {
+  static KrylovOptions options() {
+    KrylovOptions options = blocks_of(block);
+    if (restart > 0) options.restart = restart;
+    return options;
+  }
   const Exec exec{};
   System& system;
   Plan plan{exec, system.matrix()};
-  Solver solver{exec, system.n, blocks_of(block)};
+  Solver solver{exec, system.n, options()};
   Vector b = right_hand_side<double>(system.n);
 
   explicit Compare(System& of) : system(of) {}
@@ -100,7 +107,7 @@ struct Compare {
     const int before = solver.replays();
     const KrylovResult result = solver.solve(exec, matrix, b, x, preconditioner...);
     replays = solver.replays() - before;
-    Solver fresh(exec, system.n, blocks_of(block));
+    Solver fresh(exec, system.n, options());
     ByLaunches unrecorded{plan};
     const KrylovResult expected = fresh.solve(exec, unrecorded, b, y, preconditioner...);
     CHECK(fresh.replays() == 0);
@@ -276,6 +283,34 @@ TEST_CASE("BiCGStab records every preconditioner too") {
     solve(triangle);
     solve(lu);
   }
+}
+
+template <int block, int restart>
+void check_gmres() {
+  CAPTURE(block);
+  CAPTURE(restart);
+  const Exec exec;
+  auto a = flow<Exec, double>(side);
+  Compare<GmresSolver<Exec, double>, block, restart> compare(a);
+  IluPlan<Exec, Matrix> lu(exec, a.matrix());
+  JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
+  const auto solve = [&](auto&... preconditioner) {
+    const KrylovResult result = compare(preconditioner...);
+    CHECK(result.iterations > 2 * restart);
+    if (graphs) CHECK(compare.replays > 0);
+  };
+  for (const bool again : {false, true}) {
+    CAPTURE(again);
+    solve();
+    solve(jacobi);
+  }
+  compare(lu);
+}
+
+TEST_CASE("GMRES records a graph for each block of a cycle") {
+  check_gmres<3, 6>();
+  check_gmres<4, 6>();  // whose last block is shorter: the host checks within a cycle
+  check_gmres<6, 4>();
 }
 
 }  // namespace heddle::test
