@@ -26,7 +26,7 @@ namespace heddle {
 /// Iteration j of a cycle moves the bytes of the product and M, and (2 j + 5) n b bytes:
 /// Gram-Schmidt takes a pass over j + 1 vectors for V' w, and one for w - V h. Where less than a
 /// hundredth of w' w is left, it runs a second time, so that V is orthogonal up to rounding; that
-/// moves (2 j + 8) n b more.
+/// moves as much again.
 ///
 /// Sources: Y. Saad and M. Schultz (1986); Gram-Schmidt twice where it is needed: J. Daniel et al.
 /// (1976), L. Giraud et al. (2005); the norm by Pythagoras: A. Smoktunowicz et al. (2006).
@@ -69,7 +69,7 @@ class GmresSolver
       .labels = {"heddle::gmres::true_residual", nullptr, "heddle::gmres::solution"},
       .vectors = "heddle::gmres::vectors",
       .best = nullptr,
-      .passes = 3,
+      .passes = 2,
       .recorded = true};
 
   template <class M, class A>

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "../../core/loops.hpp"
+#include "../vectors/combinations_kernel.hpp"
+#include "../vectors/inner_products_kernel.hpp"
 #include "gmres.hpp"
 #include "solver_definitions.hpp"
 
@@ -44,7 +46,7 @@ GmresSolver<Exec, S>::GmresSolver(const Exec& exec, std::int64_t rows, const Kry
   const std::size_t numbers = m * m + 5 * (m + 1) + 2;
   arena_ = Arena<typename Exec::memory_space>(
       exec, traits.vectors,
-      arena_bytes<S, S, Sum, int, double>(n * (m + 1), 2 * n, numbers, 2, m + 1));
+      arena_bytes<S, S, Sum, int, double>(n * (m + 1), 2 * n, numbers, 2, m + 2));
   basis_ = Vectors(arena_.template take<S>(n * (m + 1)).data(), n, m + 1);
   S* const work = arena_.template take<S>(2 * n).data();
   x_ = Vectors(work, n, 1);
@@ -67,15 +69,15 @@ GmresSolver<Exec, S>::GmresSolver(const Exec& exec, std::int64_t rows, const Kry
   }
   state_.columns = arena_.template take<int>(2).data();
   state_.again = state_.columns + 1;
-  state_.cosine = arena_.template take<double>(m + 1).data();
+  state_.cosine = arena_.template take<double>(m + 2).data();
   state_.factor = state_.cosine + m;
+  state_.unscale = state_.factor + 1;
 }
 
 template <ExecutionSpace Exec, Scalar S>
 void GmresSolver<Exec, S>::normalize(const Exec& exec, const Vector& v) {
-  this->pass(
-      exec, "heddle::gmres::normalize", true,
-      detail::krylov::GmresNormalize<S>{{}, multivector_of<S>(v), state_.factor, state_.again});
+  this->pass(exec, "heddle::gmres::normalize", true,
+             detail::krylov::GmresNormalize<S>{{}, multivector_of<S>(v), state_.factor});
 }
 
 template <ExecutionSpace Exec, Scalar S>
@@ -86,25 +88,26 @@ void GmresSolver<Exec, S>::begin_cycle(const Exec& exec) {
 
 template <ExecutionSpace Exec, Scalar S>
 void GmresSolver<Exec, S>::orthogonalize(const Exec& exec, int j) {
-  const Vector w = column(basis_, j + 1);
-  const Vectors before = basis(j + 1);
-  const auto count = static_cast<std::size_t>(j) + 1;
-  const Numbers first(state_.first_part, count), second(state_.second_part, count);
-  const Numbers with_own(state_.first_part, count + 1), of_basis(state_.of_basis, 1),
-      of_w(state_.of_w, 1);
+  namespace vectors = detail::vectors;
+  const auto w = multivector_of<S>(column(basis_, j + 1));
+  const auto with_w = multivector_of<const S>(basis(j + 2));
+  const auto before = multivector_of<const S>(basis(j + 1));
   const detail::krylov::GmresColumn<S> of_triangle{state_, limits(), j};
-  vectors::inner_products(exec, basis(j + 2), w, workspace_, with_own);
-  detail::parallel_for(exec, "heddle::gmres::column", 1,
-                       detail::krylov::GmresFirst<S>{of_triangle});
-  vectors::combine(exec, of_basis, before, first, of_w, w);
+  const auto project = [&](Sum* parts, bool second) {
+    const int* const only_if = second ? state_.again : nullptr;
+    vectors::launch_inner_products_with(
+        exec, with_w, multivector_of<const S>(column(basis_, j + 1)),
+        vectors::SmallMatrix<Sum>{parts}, workspace_.partials(j + 2), only_if,
+        detail::krylov::GmresProjection<S>{of_triangle, second});
+    vectors::launch_combinations(exec, before, vectors::SmallMatrix<const Sum>{parts}, w,
+                                 vectors::Factor<Sum>{state_.of_basis},
+                                 vectors::Factor<Sum>{state_.of_w}, only_if);
+  };
+  project(state_.first_part, false);
   if constexpr (backends::launches_end_at_once<Exec>) {
     if (*state_.again == 0) return;
   }
-  vectors::inner_products(exec, before, w, workspace_, second, state_.again);
-  vectors::combine(exec, -1, before, second, 1, w, state_.again);
-  this->pass(exec, "heddle::gmres::column_again", true,
-             detail::krylov::GmresSecond<S>{{}, multivector_of<const S>(w), of_triangle});
-  normalize(exec, w);
+  project(state_.second_part, true);
 }
 
 template <ExecutionSpace Exec, Scalar S>

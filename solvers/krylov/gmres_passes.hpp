@@ -7,6 +7,9 @@
 /// The numbers of GMRES, on the device.
 namespace heddle::detail::krylov {
 
+/// Of a thread alone, so that they do not wait for each other.
+inline constexpr int loads_together = 8;
+
 /// What a cycle builds: the triangle that rotations make of the Hessenberg matrix, the rotations,
 /// and the right-hand side that they turn.
 template <Scalar S>
@@ -15,17 +18,18 @@ struct GmresState {
   static constexpr int cost = 1;  ///< products of an iteration
   Progress* progress;
   int* columns;      ///< of the triangle, that count
-  int* again;        ///< whether w is made orthogonal a second time, and is not of length 1 yet
+  int* again;        ///< whether w is made orthogonal a second time
   Sum* triangle;     ///< m x m, column after column
   Sum* sine;         ///< m
   double* cosine;    ///< m
   Sum* turned;       ///< m + 1
   Sum* first_part;   ///< m + 1: V' w, and behind it w' w
-  Sum* second_part;  ///< m + 1: what was left of V' w
+  Sum* second_part;  ///< m + 1: the same of what was left of w
   Sum* solution;     ///< m
   Sum* of_basis;     ///< 1: what V (V' w) is multiplied by
   Sum* of_w;         ///< 1: and w, for the next vector; zero if there is none
-  double* factor;    ///< 1: what makes the next vector one of length 1; zero if there is none
+  double* factor;    ///< 1: what makes the first vector one of length 1; zero if there is none
+  double* unscale;   ///< 1: of what was left of w
   int m;
 
   KOKKOS_FORCEINLINE_FUNCTION bool running() const { return progress->running(); }
@@ -39,7 +43,6 @@ struct GmresBegin {
   KOKKOS_FUNCTION void operator()(std::int64_t) const {
     Progress& progress = *state.progress;
     *state.columns = 0;
-    *state.again = 1;
     *state.factor = 0;
     if (!progress.running()) return;
     begin_anew(progress);
@@ -55,9 +58,7 @@ template <Scalar S>
 struct GmresNormalize : vectors::Pass<Wide<S>> {
   Multivector<S> v;
   const double* factor;
-  const int* again;
 
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return *again != 0; }
   KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
     return operands_of(updated(v, *factor > 0));
   }
@@ -72,31 +73,32 @@ struct GmresNormalize : vectors::Pass<Wide<S>> {
 template <Scalar S>
 struct GmresColumn {
   using Sum = Wide<S>;
-  static constexpr int together = 8;  ///< loads that do not wait for each other
   GmresState<S> state;
   Limits limits;
   int j;
 
-  KOKKOS_FUNCTION void add(double below, bool twice) const {
+  /// Whether another vector follows.
+  KOKKOS_FUNCTION bool add(double below, bool twice) const {
     Progress& progress = *state.progress;
     Sum* const column = state.triangle + std::int64_t{j} * state.m;
     const auto entry = [&](int i) {
-      return twice ? state.first_part[i] + state.second_part[i] : state.first_part[i];
+      const Sum first = state.first_part[i];
+      return twice ? first + state.second_part[i] * *state.unscale : first;
     };
     Sum last = entry(0);  // of what is not final yet, the one above
     double size = below + Kokkos::abs(last);
-    for (int first = 0; first < j; first += together) {
-      Sum lower[together] = {}, sine[together] = {};
-      double cosine[together] = {};
-      HEDDLE_UNROLL(together)
-      for (int i = 0; i < together; ++i) {
+    for (int first = 0; first < j; first += loads_together) {
+      Sum lower[loads_together] = {}, sine[loads_together] = {};
+      double cosine[loads_together] = {};
+      HEDDLE_UNROLL(loads_together)
+      for (int i = 0; i < loads_together; ++i) {
         if (first + i >= j) continue;
         lower[i] = entry(first + i + 1);
         cosine[i] = state.cosine[first + i];
         sine[i] = state.sine[first + i];
       }
-      HEDDLE_UNROLL(together)
-      for (int i = 0; i < together; ++i) {
+      HEDDLE_UNROLL(loads_together)
+      for (int i = 0; i < loads_together; ++i) {
         if (first + i >= j) continue;
         size += Kokkos::abs(lower[i]);
         column[first + i] = cosine[i] * last + sine[i] * lower[i];
@@ -107,7 +109,7 @@ struct GmresColumn {
       ++progress.iterations;
       progress.verified = 0;
       progress.outcome = Outcome::not_a_number;
-      return;
+      return false;
     }
     const double diagonal = Kokkos::abs(last);
     const double length = Kokkos::hypot(diagonal, below);
@@ -115,7 +117,7 @@ struct GmresColumn {
       ++progress.iterations;
       progress.verified = 0;
       progress.outcome = Outcome::breakdown;  // A M is singular as far as can be seen from here
-      return;
+      return false;
     }
     // Turns (a, h) with a real h >= 0 to (a / |a| * length, 0).
     const Sum phase = diagonal > 0 ? last / diagonal : Sum(1);
@@ -127,60 +129,50 @@ struct GmresColumn {
     state.turned[j + 1] = -conjugate(state.sine[j]) * turned;
     *state.columns = j + 1;
     advance(progress, limits, 0, Kokkos::abs(state.turned[j + 1]), 1, GmresState<S>::cost);
-    if (state.running() && below > 0) *state.factor = 1 / below;
+    return state.running() && below > 0;
   }
 };
 
-/// After V' w and w' w, one item: where enough of w is left, its norm follows from these, and with
-/// it the column and the next vector. Else w is made orthogonal twice.
+/// After V' w and w' w: the norm of what is left of w follows from these where enough is left, and
+/// with it the column and the next vector. Else w is made orthogonal a second time.
 template <Scalar S>
-struct GmresFirst {
+struct GmresProjection {
   using Sum = Wide<S>;
   /// Of w' w: what is left of it at least. Its norm then loses two of sixteen digits at most.
   static constexpr double least_left = 0.01;
+  static constexpr double down = 0x1p-700, up = 0x1p700;  ///< from where squares are not numbers
   GmresColumn<S> column;
+  bool second;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+  KOKKOS_FUNCTION void operator()() const {
     const GmresState<S>& state = column.state;
-    *state.again = 0;
-    *state.factor = 0;
-    *state.of_basis = *state.of_w = Sum(0);
+    if (!second) *state.again = 0;
+    set_next(0);
     if (!state.running()) return;
-    const double all = real_part(state.first_part[column.j + 1]);
+    const Sum* const parts = second ? state.second_part : state.first_part;
+    const double all = real_part(parts[column.j + 1]);
+    const bool in_range = Kokkos::isfinite(all) && all > Squares<S>::least;
     double left = all;
     for (int i = 0; i <= column.j; ++i) {
-      const double size = Kokkos::abs(state.first_part[i]);
+      const double size = Kokkos::abs(parts[i]);
       left -= size * size;
     }
-    // Not if the squares have overflowed, or lost digits.
-    if (all > Squares<S>::least && Kokkos::isfinite(all) && left >= least_left * all) {
-      column.add(Kokkos::sqrt(left), false);
-      *state.of_w = Sum(*state.factor);
-      *state.of_basis = -*state.of_w;
-      return;
+    const bool enough = in_range && left >= least_left * all;
+    if (!second && !enough) {
+      const double scale = in_range ? 1 : all < 1 ? up : down;
+      *state.again = 1;
+      *state.unscale = 1 / scale;
+      return set_next(scale);
     }
-    *state.again = 1;
-    *state.of_w = Sum(1);
-    *state.of_basis = Sum(-1);
+    // What is left of a vector after the second time is rounding, if again it is so little.
+    const double length = enough ? Kokkos::sqrt(left) : 0;
+    if (column.add(second ? length * *state.unscale : length, second)) set_next(1 / length);
   }
-};
 
-/// The norm of what is left of w, made orthogonal twice, and with it the column.
-template <Scalar S>
-struct GmresSecond : vectors::Pass<Wide<S>, Squares<S>::sums> {
-  using Norm = Squares<S>;
-  using Sum = Wide<S>;
-  Multivector<const S> w;
-  GmresColumn<S> column;
-
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return *column.state.again != 0; }
-  KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const { return operands_of(loaded(w)); }
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
-    return [](const auto&, Pack* sum, const Pack& w) { Norm::add(w, sum); };
-  }
-  KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Sum* total) const {
-    if (active(0)) column.add(Norm::norm(total), true);
+ private:
+  KOKKOS_FUNCTION void set_next(double factor) const {
+    *column.state.of_w = Sum(factor);
+    *column.state.of_basis = Sum(-factor);
   }
 };
 
@@ -191,16 +183,25 @@ struct GmresSolve {
 
   KOKKOS_FUNCTION void operator()(std::int64_t) const {
     const int columns = *state.columns;
-    for (int i = state.m - 1; i >= 0; --i) {
-      if (i >= columns) {
-        state.solution[i] = Wide<S>(0);
-        continue;
+    Wide<S>* const y = state.solution;
+    for (int i = 0; i < state.m; ++i) y[i] = i < columns ? state.turned[i] : Wide<S>(0);
+    for (int i = columns - 1; i >= 0; --i) {
+      const Wide<S>* const column = state.triangle + std::int64_t{i} * state.m;
+      const Wide<S> entry = y[i] / column[i];
+      y[i] = entry;
+      for (int first = 0; first < i; first += loads_together) {
+        Wide<S> above[loads_together] = {}, sum[loads_together] = {};
+        HEDDLE_UNROLL(loads_together)
+        for (int k = 0; k < loads_together; ++k) {
+          if (first + k >= i) continue;
+          above[k] = column[first + k];
+          sum[k] = y[first + k];
+        }
+        HEDDLE_UNROLL(loads_together)
+        for (int k = 0; k < loads_together; ++k) {
+          if (first + k < i) y[first + k] = sum[k] - above[k] * entry;
+        }
       }
-      Wide<S> sum = state.turned[i];
-      for (int k = i + 1; k < columns; ++k) {
-        sum -= state.triangle[std::int64_t{k} * state.m + i] * state.solution[k];
-      }
-      state.solution[i] = sum / state.triangle[std::int64_t{i} * state.m + i];
     }
   }
 };

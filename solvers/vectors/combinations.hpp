@@ -7,12 +7,13 @@ namespace heddle {
 
 namespace detail::vectors {
 
-/// W = alpha V C + beta W, of what fits; nothing where *only_if is zero. Defined in
-/// combinations_kernel.hpp.
+/// W = alpha V C + beta W, of what fits; nothing where a number of the device, *only_if, is zero.
+/// Defined in combinations_kernel.hpp.
 template <ExecutionSpace Exec, Scalar V, Scalar Acc>
 void launch_combinations(const Exec& exec, const Multivector<const V>& from,
                          const SmallMatrix<const Acc>& coefficients, const Multivector<V>& to,
-                         const Factor<Acc>& alpha, const Factor<Acc>& beta, const int* only_if);
+                         const Factor<Acc>& alpha, const Factor<Acc>& beta,
+                         const int* only_if = nullptr);
 
 }  // namespace detail::vectors
 
@@ -25,13 +26,12 @@ namespace vectors {
 ///
 /// Moves (k + 2 m) n b bytes, (k + m) n b if beta is 0, for k and m up to 96 on a CPU; a GPU reads
 /// V once for every four columns of W, from its caches if V fits. On a CPU sums of more than eight
-/// vectors are rounded to W's type in between. Where `only_if` is given and *only_if, on the
-/// device, is zero, nothing is read or written. Throws Error if shapes do not fit, or V and W
+/// vectors are rounded to W's type in between. Throws Error if shapes do not fit, or V and W
 /// overlap.
 template <ExecutionSpace Exec, VectorFactor A, VectorView V, class C, VectorFactor B,
           WritableVectorView W>
 void combine(const Exec& exec, const A& alpha, const V& v, const C& coefficients, const B& beta,
-             const W& w, const int* only_if = nullptr) {
+             const W& w) {
   namespace common = heddle::detail::vectors;
   using S = common::ScalarOf<W>;
   using Acc = common::ScalarOf<C>;
@@ -47,7 +47,7 @@ void combine(const Exec& exec, const A& alpha, const V& v, const C& coefficients
   const auto a = common::factor_of<Acc>("alpha", alpha, 1);
   const auto b = common::factor_of<Acc>("beta", beta, 1);
   if (to.count == 0 || to.rows == 0) return;
-  common::launch_combinations(exec, from, small, to, a, b, only_if);
+  common::launch_combinations(exec, from, small, to, a, b);
 }
 
 }  // namespace vectors

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/unroll.hpp"
 #include "combinations.hpp"
 #include "launch.hpp"
 
@@ -64,6 +65,7 @@ struct CombinationsKernel {
       const Entries<Pack, UnitStride, false> entries{at, 0, until - at};
       Pack sum[Width];
       begin<Width>(entries, i, j, sum);
+      HEDDLE_UNROLL(8)
       for (int k = 0; k < count; ++k) {
         const Pack entry = entries.load(vector(from, i + k), from.row_stride);
         for (int b = 0; b < Width; ++b) {
@@ -151,7 +153,8 @@ template <ExecutionSpace Exec, Scalar V, Scalar Acc>
 void launch_combinations(const Exec& exec, const Multivector<const V>& from,
                          const SmallMatrix<const Acc>& coefficients, const Multivector<V>& to,
                          const Factor<Acc>& alpha, const Factor<Acc>& beta, const int* only_if) {
-  const int teams = teams_for(exec, to.rows);
+  const int teams =
+      backends::has_lanes<Exec> ? teams_of_lanes(exec, to.rows) : teams_for(exec, to.rows);
   const bool unit_stride = has_unit_stride(from) && has_unit_stride(to);
   const auto launch = [&]<int columns>() {
     launch_by_stride(exec, "heddle::vectors::combine", teams, unit_stride, [&]<bool unit>() {

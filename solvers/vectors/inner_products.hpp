@@ -39,12 +39,11 @@ SmallMatrix<T> small_matrix(const char* name, const View& view, int rows, int co
   return matrix;
 }
 
-/// `to` = left' right, of vectors and numbers that fit; nothing where *only_if is zero. Defined in
-/// inner_products_kernel.hpp.
+/// `to` = left' right, of vectors and numbers that fit. Defined in inner_products_kernel.hpp.
 template <ExecutionSpace Exec, Scalar V, Scalar Acc>
 void launch_inner_products(const Exec& exec, const Multivector<const V>& left,
                            const Multivector<const V>& right, const SmallMatrix<Acc>& to,
-                           const team_sums::Partials<Acc>& partials, const int* only_if);
+                           const team_sums::Partials<Acc>& partials);
 
 }  // namespace detail::vectors
 
@@ -57,13 +56,11 @@ namespace vectors {
 ///
 /// V and W have n rows and k and m columns of b bytes. On a CPU this moves (k + m) n b bytes for k
 /// and m up to 96. On a GPU V and W are read once for each tile of 4 x 4, from its caches if they
-/// fit. The workspace holds k m numbers. Where `only_if` is given and *only_if, on the device, is
-/// zero, nothing is read or written. Throws Error if shapes do not fit, or the workspace has no
+/// fit. The workspace holds k m numbers. Throws Error if shapes do not fit, or the workspace has no
 /// room.
 template <ExecutionSpace Exec, VectorView V, VectorView W, Scalar Acc, class Result>
 void inner_products(const Exec& exec, const V& v, const W& w,
-                    const VectorWorkspace<Exec, Acc>& workspace, const Result& result,
-                    const int* only_if = nullptr) {
+                    const VectorWorkspace<Exec, Acc>& workspace, const Result& result) {
   namespace common = heddle::detail::vectors;
   using S = common::ScalarOf<V>;
   const auto left = common::to_read(v), right = common::to_read(w);
@@ -74,8 +71,8 @@ void inner_products(const Exec& exec, const V& v, const W& w,
   common::assert_defined<Exec, S, Acc>();
   const auto to = common::small_matrix<Acc>("G", result, left.count, right.count);
   if (left.count == 0 || right.count == 0) return;
-  common::launch_inner_products(exec, left, right, to, workspace.partials(left.count * right.count),
-                                only_if);
+  common::launch_inner_products(exec, left, right, to,
+                                workspace.partials(left.count * right.count));
 }
 
 }  // namespace vectors

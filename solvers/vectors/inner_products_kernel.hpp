@@ -7,25 +7,71 @@
 
 namespace heddle::detail::vectors {
 
-/// G = V' W by tiles of Rows x Columns numbers: a lane adds up the products of its rows in
-/// registers, and a CPU takes all tiles of a block of rows before the next block.
-template <Scalar V, Scalar Acc, bool UnitStride, int Columns>
+/// What follows sums of which nothing else is made.
+struct NothingMore {
+  KOKKOS_FORCEINLINE_FUNCTION void operator()() const {}
+};
+
+/// G = V' W by tiles of TileRows x Columns numbers: a lane adds up the products of its rows in
+/// registers, and a CPU takes all tiles of a block of rows before the next block. On a GPU each
+/// tile of one vector W has teams of its own, so that all of V is under way at once. The last team
+/// calls `finish` when G is there. Where a number of the device, *only_if, is zero, nothing is
+/// done.
+template <Scalar V, Scalar Acc, bool UnitStride, int Columns, int TileRows, class Finish>
 struct InnerProductsKernel {
-  static constexpr int tile_rows = 4;
+  static constexpr int tile_rows = TileRows;
   static constexpr int tile = tile_rows * Columns;
   using Scratch = team_sums::Scratch<Acc, tile>;
 
   Multivector<const V> left, right;
   SmallMatrix<Acc> result;
   team_sums::Partials<Acc> partials;
-  int teams;
+  int shares;  ///< of the rows
   const int* only_if;
+  Finish finish;
 
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
     if (only_if && *only_if == 0) return;
-    const auto [first, stop] = ShareOfRows(left.rows, team.index(), teams);
-    Acc* const mine = partials.sums + team.index() * partials.values;
+    const int tiles = tiles_apart<Team::threads>();
+    const auto team_index = static_cast<int>(team.index());
+    const int share = team_index / tiles;
+    const auto [first, stop] = ShareOfRows(left.rows, share, shares);
+    Acc* const mine = partials.sums + std::int64_t{share} * partials.values;
+    if constexpr (apart<Team::threads>) {
+      add_tile(team, scratch, first, stop, team_index % tiles * tile_rows, 0, mine);
+    } else {
+      add_all_tiles(team, scratch, first, stop, mine);
+    }
+    if (!team_sums::is_last(team, scratch, partials.through, shares * tiles)) return;
+    const auto subwarp = team.subwarp();
+    for (int i = team.subwarp_index(); i < partials.values; i += Team::subwarps) {
+      Acc sum(0);
+      for (int t = subwarp.lane(); t < shares; t += Team::subwarp_width) {
+        sum += partials.sums[std::int64_t{t} * partials.values + i];
+      }
+      sum = subwarp.sum(sum);
+      if (subwarp.lane() == 0) result(i % left.count, i / left.count) = sum;
+    }
+    if constexpr (!std::same_as<Finish, NothingMore>) {
+      team.barrier();
+      if (team.thread() == 0) finish();
+    }
+  }
+
+  /// Whether tiles have teams of their own.
+  template <int Threads>
+  static constexpr bool apart = Threads > 1 && Columns == 1;
+  template <int Threads>
+  KOKKOS_FORCEINLINE_FUNCTION int tiles_apart() const {
+    return apart<Threads> ? (left.count + tile_rows - 1) / tile_rows : 1;
+  }
+
+ private:
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void add_all_tiles(const Team& team, Scratch& scratch,
+                                                 std::int64_t first, std::int64_t stop,
+                                                 Acc* mine) const {
     if (team.thread() == 0) {
       for (int i = 0; i < partials.values; ++i) mine[i] = Acc(0);
     }
@@ -39,20 +85,7 @@ struct InnerProductsKernel {
         }
       }
     }
-    if (!team_sums::is_last(team, scratch, partials.through, teams)) return;
-    Acc sums[tile];
-    for (int at = 0; at < partials.values; at += tile) {
-      const int values = partials.values - at < tile ? partials.values - at : tile;
-      team_sums::add_over_teams(team, scratch, partials, teams, at, values, sums);
-      if (team.thread() == 0) {
-        for (int i = 0; i < values; ++i) {
-          result((at + i) % left.count, (at + i) / left.count) = sums[i];
-        }
-      }
-    }
   }
-
- private:
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_tile(const Team& team, Scratch& scratch, std::int64_t at,
                                             std::int64_t until, int i, int j, Acc* mine) const {
@@ -86,7 +119,8 @@ struct InnerProductsKernel {
     for (int b = 0; b < Columns; ++b) {
       for (int a = 0; a < tile_rows; ++a) {
         if (i + a < left.count && j + b < right.count) {
-          mine[(j + b) * left.count + i + a] += sums[b * tile_rows + a];
+          Acc& sum = mine[(j + b) * left.count + i + a];
+          sum = (apart<Team::threads> ? Acc(0) : sum) + sums[b * tile_rows + a];
         }
       }
     }
@@ -119,19 +153,49 @@ struct InnerProductsKernel {
   }
 };
 
+template <int Columns, int TileRows, ExecutionSpace Exec, Scalar V, Scalar Acc, class Finish>
+void launch_tiles(const Exec& exec, const Multivector<const V>& left,
+                  const Multivector<const V>& right, const SmallMatrix<Acc>& to,
+                  const team_sums::Partials<Acc>& partials, const int* only_if,
+                  const Finish& finish) {
+  using Kernel = InnerProductsKernel<V, Acc, false, Columns, TileRows, Finish>;
+  constexpr int threads = backends::has_lanes<Exec> ? tuning_of<Exec>.threads : 1;
+  constexpr int few = 128;  // teams
+  int shares = teams_for(exec, left.rows);
+  if constexpr (Kernel::template apart<threads>) {
+    if (shares < few) shares = std::min(few, teams_of_lanes(exec, left.rows));
+  }
+  shares = std::min(shares, partials.most_teams);
+  const bool unit_stride = has_unit_stride(left) && has_unit_stride(right);
+  const Kernel of_tiles{left, right, to, partials, shares, only_if, finish};
+  launch_by_stride(exec, "heddle::vectors::inner_products",
+                   std::int64_t{shares} * of_tiles.template tiles_apart<threads>(), unit_stride,
+                   [&]<bool unit>() {
+                     return InnerProductsKernel<V, Acc, unit, Columns, TileRows, Finish>{
+                         left, right, to, partials, shares, only_if, finish};
+                   });
+}
+
+/// V' w of one vector w, and finish() behind it by one thread; nothing where *only_if is zero.
+template <ExecutionSpace Exec, Scalar V, Scalar Acc, class Finish>
+void launch_inner_products_with(const Exec& exec, const Multivector<const V>& left,
+                                const Multivector<const V>& right, const SmallMatrix<Acc>& to,
+                                const team_sums::Partials<Acc>& partials, const int* only_if,
+                                const Finish& finish) {
+  launch_tiles<1, backends::has_lanes<Exec> ? 8 : 4>(exec, left, right, to, partials, only_if,
+                                                     finish);
+}
+
 template <ExecutionSpace Exec, Scalar V, Scalar Acc>
 void launch_inner_products(const Exec& exec, const Multivector<const V>& left,
                            const Multivector<const V>& right, const SmallMatrix<Acc>& to,
-                           const team_sums::Partials<Acc>& partials, const int* only_if) {
-  const int teams = std::min(teams_for(exec, left.rows), partials.most_teams);
-  const bool unit_stride = has_unit_stride(left) && has_unit_stride(right);
-  const auto launch = [&]<int columns>() {
-    launch_by_stride(exec, "heddle::vectors::inner_products", teams, unit_stride, [&]<bool unit>() {
-      return InnerProductsKernel<V, Acc, unit, columns>{left, right, to, partials, teams, only_if};
-    });
-  };
-  if (right.count == 1) return launch.template operator()<1>();
-  launch.template operator()<backends::has_lanes<Exec> ? 4 : 2>();  // so sums stay in registers
+                           const team_sums::Partials<Acc>& partials) {
+  if (right.count == 1) {
+    return launch_inner_products_with(exec, left, right, to, partials, nullptr, NothingMore());
+  }
+  // So that sums stay in registers.
+  launch_tiles<backends::has_lanes<Exec> ? 4 : 2, 4>(exec, left, right, to, partials, nullptr,
+                                                     NothingMore());
 }
 
 }  // namespace heddle::detail::vectors

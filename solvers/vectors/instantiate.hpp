@@ -32,7 +32,7 @@
       const EXEC&, const ::heddle::Multivector<const SCALAR>&,                           \
       const ::heddle::Multivector<const SCALAR>&,                                        \
       const heddle::detail::vectors::SmallMatrix<SUM>&,                                  \
-      const heddle::detail::team_sums::Partials<SUM>&, const int*);                      \
+      const heddle::detail::team_sums::Partials<SUM>&);                                  \
   EXTERN template void heddle::detail::vectors::launch_combinations(                     \
       const EXEC&, const ::heddle::Multivector<const SCALAR>&,                           \
       const heddle::detail::vectors::SmallMatrix<const SUM>&,                            \

@@ -42,6 +42,14 @@ int teams_for(const Exec& exec, std::int64_t rows) {
   return static_cast<int>(std::clamp<std::int64_t>(ceil_div(rows, tuning.least_rows), 1, most));
 }
 
+/// Teams of a GPU that take a row a lane at once, as many as there is room for.
+template <ExecutionSpace Exec>
+int teams_of_lanes(const Exec& exec, std::int64_t rows) {
+  constexpr Tuning tuning = tuning_of<Exec>;
+  const std::int64_t most = std::max<std::int64_t>(1, exec.concurrency() / tuning.threads);
+  return static_cast<int>(std::clamp<std::int64_t>(ceil_div(rows, tuning.threads), 1, most));
+}
+
 /// The rows of a team of a CPU: no two teams share 64 of them, nor a cache line.
 struct ShareOfRows {
   std::int64_t first, stop;
