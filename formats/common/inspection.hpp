@@ -8,6 +8,8 @@
 
 namespace heddle {
 
+struct LaneForest;
+
 /// What a plan passes to a format that inspects: the arguments of predict (Sizes: types, vectors,
 /// symmetry, promises), and the matrix on its device. The references live as long as the call.
 template <ExecutionSpace Exec, class Matrix>
@@ -16,6 +18,8 @@ struct Inspection : Sizes {
   const Matrix& A;  ///< checked: the row pointer, and the columns unless the user vouches for them
   const Features& features;
   const Device& device;
+  /// Learned for such plans on this device, or null: lanes of csr/blocks.
+  const LaneForest* lanes = nullptr;
 };
 
 }  // namespace heddle

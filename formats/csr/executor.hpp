@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <bit>
+#include <cstdint>
 #include <memory>
+#include <string>
 
+#include "../../core/loops.hpp"
 #include "../common/equal_work.hpp"
 #include "../common/executor.hpp"
 #include "../common/inspection.hpp"
 #include "../common/packed_vectors.hpp"
 #include "../common/scale.hpp"
 #include "kernels.hpp"
+#include "learned_lanes.hpp"
 #include "parameters.hpp"
 
 namespace heddle::detail::csr {
@@ -42,8 +47,10 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
         break;
       case Way::searched_merge: search_ = Kernels::share_search(in.device, A_); break;
       case Way::blocks:
+        learn(in);
         blocks_ = Blocks(in.exec, A_, *parameters_.rows_per_block, *parameters_.long_row,
-                         parameters_.block_lanes.value_or(0));
+                         parameters_.block_lanes || parameters_.learned == Wanted::yes);
+        give_lanes(in);
         break;
     }
     if (parameters_.has_shares()) packed_ = room_for_packing(in);
@@ -142,6 +149,36 @@ class Executor final : public SpmvExecutor<Exec, Matrix, V, Acc> {
       case Way::blocks: Kernels::blocks(exec, operands, blocks_.table(), variant_); return true;
     }
     return true;
+  }
+
+  /// Of csr/blocks: whether a model says the lanes, where nobody else does.
+  void learn(const Inspection<Exec, Matrix>& in) {
+    if (parameters_.learned == Wanted::yes) {
+      if (!in.lanes) {
+        throw Refusal("csr/blocks,learned=yes without a model of the lanes of blocks",
+                      "give options.model one, learned on this device for such plans");
+      }
+      if (parameters_.block_lanes) {
+        throw Refusal(
+            "csr/blocks has learned=yes, and lanes=" + std::to_string(*parameters_.block_lanes),
+            "leave one of them out");
+      }
+    } else if (backends::has_lanes<Exec> && in.lanes && !parameters_.block_lanes &&
+               !parameters_.learned) {
+      parameters_.learned = Wanted::yes;
+    }
+  }
+  void give_lanes(const Inspection<Exec, Matrix>& in) {
+    if constexpr (backends::has_lanes<Exec>) {
+      if (parameters_.learned == Wanted::yes) {
+        learn_lanes(in.exec, *in.lanes, A_.row_ptr().data(), A_.columns(), blocks_.table(),
+                    blocks_.lane_bits().data());
+      } else if (parameters_.block_lanes) {
+        const auto lanes = static_cast<unsigned>(*parameters_.block_lanes);
+        fill(in.exec, "heddle::spmv::csr_lanes_of_blocks", blocks_.lane_bits().data(),
+             blocks_.table().blocks, static_cast<std::uint8_t>(std::countr_zero(lanes)));
+      }
+    }
   }
 
   PackedVectors<Exec, V> room_for_packing(const Inspection<Exec, Matrix>& in) const {

@@ -62,7 +62,7 @@ inline double blocks_bytes(const Parameters& parameters, const RowFeatures& rows
   const std::int64_t long_row = *parameters.long_row;
   std::int64_t blocks = ceil_div(rows.rows, *parameters.rows_per_block) + 1;
   if (rows.longest_row > long_row) blocks += 2 * (rows.nonzeros / (long_row + 1));
-  const int lanes_bytes = parameters.block_lanes ? 1 : 0;
+  const int lanes_bytes = parameters.block_lanes || parameters.learned == Wanted::yes ? 1 : 0;
   return static_cast<double>(std::min(blocks, rows.rows + 1)) * (sizes.ordinal_bytes + lanes_bytes);
 }
 

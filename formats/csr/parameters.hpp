@@ -29,6 +29,7 @@ struct Parameters {
   std::optional<std::int64_t> rows_per_block;  ///< of csr/blocks
   std::optional<std::int64_t> long_row;        ///< of csr/blocks
   std::optional<int> block_lanes;              ///< a row of csr/blocks, on a GPU
+  std::optional<Wanted> learned;               ///< whether a model says the lanes of csr/blocks
   std::optional<backends::Simd> simd;          ///< how SIMD registers are used
   std::optional<RowLoop> loop;                 ///< how rows are gone through, with SIMD
   std::optional<Wanted> runs;                  ///< whether runs of like rows are taken together
@@ -56,6 +57,7 @@ struct Parameters {
                {.key = "long", .numbers = {1, SchemeNumbers::any}, .examples = {"1", "40"}});
     if (device.has_lanes()) {
       fields.add(block_lanes, {.key = "lanes", .numbers = {1, device.lanes, true}});
+      fields.add(learned, {.key = "learned", .words = {"yes", "no"}});
     }
     list_simd(fields, device);
   }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
 #include "../../core/arena.hpp"
-#include "../../core/loops.hpp"
 #include "../../core/matrix.hpp"
 
 namespace heddle::detail::csr {
@@ -59,11 +57,11 @@ class RowBlocks {
 
   RowBlocks() = default;
 
-  /// Every row gets `lanes` lanes, or as many as suit the mean row of its block if that is 0. Two
-  /// launches, one readback, which waits for `exec`, and one allocation.
+  /// With room for lanes of each block, or for as many as suit its mean row. Two launches, one
+  /// readback, which waits for `exec`, and one allocation.
   template <Scalar S>
   RowBlocks(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, std::int64_t rows_per_block,
-            std::int64_t long_row, int lanes = 0) {
+            std::int64_t long_row, bool with_lanes = false) {
     const auto longest = static_cast<std::int64_t>(A.nonzeros());
     table_.long_row = static_cast<Off>(long_row < longest ? long_row : longest);
     FindRowBlocks<O, Off> find{A.row_ptr().data(), A.rows(), rows_per_block, table_.long_row,
@@ -71,18 +69,21 @@ class RowBlocks {
     const auto every_row = range_policy(exec, A.rows());
     Kokkos::parallel_reduce("heddle::spmv::csr_count_blocks", every_row, find, table_.blocks);
     const auto n = static_cast<std::size_t>(table_.blocks + 1);
-    const std::size_t n_lanes = lanes ? n - 1 : 0;
+    const std::size_t n_lanes = with_lanes ? n - 1 : 0;
     arena_ = Arena<Space>(exec, "heddle::spmv::csr_blocks",
                           arena_bytes<O>(n) + arena_bytes<std::uint8_t>(n_lanes));
     find.first = arena_.template take<O>(n).data();
     table_.first = find.first;
     Kokkos::parallel_scan("heddle::spmv::csr_find_blocks", every_row, find);
     if (n_lanes > 0) {
-      const auto bits = arena_.template take<std::uint8_t>(n_lanes);
-      fill(exec, "heddle::spmv::csr_lanes_of_blocks", bits.data(), table_.blocks,
-           static_cast<std::uint8_t>(std::countr_zero(static_cast<unsigned>(lanes))));
-      table_.lane_bits = bits.data();
+      lane_bits_ = arena_.template take<std::uint8_t>(n_lanes);
+      table_.lane_bits = lane_bits_.data();
     }
+  }
+
+  /// The table's, one for each block, to be written; empty without room for them.
+  const typename Arena<Space>::template Array<std::uint8_t>& lane_bits() const {
+    return lane_bits_;
   }
 
   const Table& table() const { return table_; }
@@ -90,6 +91,7 @@ class RowBlocks {
 
  private:
   Arena<Space> arena_;
+  typename Arena<Space>::template Array<std::uint8_t> lane_bits_;
   Table table_;
 };
 

@@ -10,16 +10,9 @@
 #include <vector>
 
 #include "inputs.hpp"
+#include "lanes.hpp"
 
 namespace heddle {
-
-/// One node of a regression tree. A leaf has input -1, and its value.
-struct ModelNode {
-  int input = -1;
-  double value = 0;  ///< an input that is at most this goes left
-  int left = 0, right = 0;
-};
-using ModelTree = std::vector<ModelNode>;
 
 /// Corrections of the formulas of `choose`, trained by measurements on a device: boosted regression
 /// trees (J. Friedman, Greedy function approximation: a gradient boosting machine, 2001), several
@@ -41,6 +34,10 @@ class Model {
   /// the uncertainty of the model.
   double margin = 0;
   std::map<std::string, std::vector<ModelTree>> groups;
+  /// Whether it corrects predictions; false of one that has lanes alone.
+  bool corrects = true;
+  /// Lanes for the blocks of csr/blocks; without trees where none were learned.
+  LaneForest lanes;
 
   /// Whether it was trained for such plans on such a device.
   bool is_for(const Device& its_device, const Sizes& sizes) const {

@@ -52,6 +52,13 @@ class ModelReader {
       begin(products_.emplace());
       read_products(*products_);
     }
+    if (word_ == "blocks") {
+      if (!products_) {
+        begin(products_.emplace());
+        products_->corrects = false;
+      }
+      read_lanes(products_->lanes);
+    }
     if (word_ == "triangles") {
       begin(triangles_.emplace());
       read_triangles(*triangles_);
@@ -61,7 +68,7 @@ class ModelReader {
 
   /// What was read. Throws Error where that is not there.
   Model products() {
-    if (!products_) fail("it holds no model of products");
+    if (!products_) fail("it holds no model of products or of their blocks of rows");
     return std::move(*products_);
   }
   TriangleModel triangles() {
@@ -70,7 +77,7 @@ class ModelReader {
   }
 
  private:
-  static constexpr int version = 2;
+  static constexpr int version = 3;
 
   void read_products(Model& model) {
     expect("share");
@@ -139,12 +146,29 @@ class ModelReader {
     std::vector<ModelTree>& trees = model.groups[group];
     for (int left = number<int>(); left > 0; --left) {
       expect("tree");
-      trees.push_back(tree(number<int>()));
+      trees.push_back(tree(number<int>(), model_input_names.size()));
     }
   }
 
+  void read_lanes(LaneForest& lanes) {
+    const auto count = number<int>();
+    if (count < 1 || count > LaneForest::most_trees) fail("there are no trees, or too many");
+    expect_inputs(lane_input_names);
+    for (int left = count; left > 0; --left) {
+      expect("tree");
+      lanes.trees.push_back(tree(number<int>(), lane_input_names.size()));
+      for (const ModelNode& node : lanes.trees.back()) {
+        const bool is_leaf = node.input < 0, is_whole = node.value == std::floor(node.value);
+        if (is_leaf && !(is_whole && node.value >= 0 && node.value <= LaneForest::most_bits)) {
+          fail("a leaf of the tree above names no number of lanes");
+        }
+      }
+    }
+    next();
+  }
+
   /// Children stand behind their parents, so that every walk ends.
-  ModelTree tree(int size) {
+  ModelTree tree(int size, std::size_t inputs) {
     if (size < 1) fail("a tree has no nodes");
     ModelTree nodes;
     for (int at = 0; at < size; ++at) {
@@ -153,7 +177,7 @@ class ModelReader {
       ModelNode node;
       node.input = number<int>();
       node.value = number<double>();
-      if (node.input >= static_cast<int>(model_input_names.size()))
+      if (node.input >= static_cast<int>(inputs))
         fail("a tree asks for an input that there is not");
       if (node.input >= 0) {
         node.left = number<int>();
@@ -210,7 +234,7 @@ inline std::ifstream model_file(const std::string& path) {
 
 /// The model of products in a model's text; `name` is for errors. Throws Error if the text is
 /// truncated, is no model, has another version, needs inputs that this library lacks, or holds no
-/// model of products.
+/// model of products and no lanes of csr/blocks.
 inline Model read_model(std::istream& in, const std::string& name) {
   detail::ModelReader reader(in, name);
   reader.read();

@@ -165,7 +165,8 @@ auto SpmvPlanCore<Exec, Matrix, Vector, Accumulator>::inspect(
     const Exec& exec, const Matrix& A, const RowFeatures& rows, Check checked,
     const ChooseOptions& options, const std::optional<Scheme>& pinned) const -> Part {
   const Features features = features_of(exec, A, rows, checked);
-  const Inspection<Exec, Matrix> inspection{options.sizes, exec, A, features, device_};
+  const Inspection<Exec, Matrix> inspection{
+      options.sizes, exec, A, features, device_, learned_lanes(device_, options)};
   const Inspector<Exec, Matrix, Vector, Accumulator> inspector(formats_, inspection, options);
   const double seconds = options_.measure_seconds;
   Part part = pinned                    ? inspector.pinned(*pinned)

@@ -103,11 +103,19 @@ inline void correct(std::vector<RankedScheme>& ranking, const Features& features
   }
 }
 
+/// Lanes of csr/blocks that options.model has for such a plan, or null.
+inline const LaneForest* learned_lanes(const Device& device, const ChooseOptions& options) {
+  const bool learned = options.model && !options.model->lanes.trees.empty() &&
+                       options.model->is_for(device, options.sizes);
+  return learned ? &options.model->lanes : nullptr;
+}
+
 template <class List>
 std::vector<RankedScheme> rank(const List& formats, const Features& features, const Device& device,
                                const ChooseOptions& options) {
-  const bool learned = options.model && options.model->is_for(device, options.sizes) &&
-                       features.has_pattern() && features.has_blocks();
+  const bool learned = options.model && options.model->corrects &&
+                       options.model->is_for(device, options.sizes) && features.has_pattern() &&
+                       features.has_blocks();
   const Features rows_alone(features.rows());
   std::vector<RankedScheme> ranking;
   std::vector<Scheme> schemes = candidates(formats, features, device);

@@ -55,7 +55,7 @@ struct SpmvOptions {
   double bytes_per_second = 0;
   /// A model of the choice on this device (read_model of <heddle/model.hpp>). Without one, or if it
   /// is for another device, scalar or number of vectors, the formulas alone decide. With a model
-  /// every plan reads the pattern of its matrix.
+  /// every plan reads the pattern of its matrix. The same model has the lanes of csr/blocks.
   std::shared_ptr<const Model> model = nullptr;
   /// Whether column indices are checked: one pass over col_idx, which promises.in_range saves. The
   /// row pointer is always checked.

@@ -12,6 +12,7 @@ import argparse
 import hashlib
 import itertools
 import os
+import re
 import subprocess
 import sys
 import time
@@ -55,9 +56,17 @@ def in_turn(sets):
             yield text
 
 
-def words_of(options):
-    """What every run has in common; all of its operation but the schemes, of which "auto" is one of sptrsv's."""
-    return ["--scheme", "all", "--baseline", "none", "--no-verify", "--budget", str(options.budget), "--scalar",
+def lanes_of_blocks(bench):
+    """Schemes that lanes of csr/blocks are learned from: on a GPU."""
+    listed = subprocess.run([bench, "list"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True).stdout
+    found = re.search(r"csr/blocks\S*\[lanes=([0-9|]+)\]", listed or "")
+    return [f"csr/blocks,lanes={lanes}" for lanes in found.group(1).split("|")] if found else []
+
+
+def words_of(options, operation):
+    """What every run of an operation has in common; "auto" is one of all of sptrsv's schemes."""
+    lanes = options.lanes if operation == "spmv" else []
+    return ["--scheme", "all", *lanes, "--baseline", "none", "--no-verify", "--budget", str(options.budget), "--scalar",
             options.scalar, "--offset", "32", "--columns", str(options.columns), "--layout", options.layout]
 
 
@@ -79,13 +88,13 @@ def in_pairs(lists):
 def name_of(source, options):
     # Of products as before there were others, so that old folders serve.
     known = source[1:] if source[0] == "spmv" else source
-    return hashlib.sha256(repr((known, words_of(options))).encode()).hexdigest()[:16]
+    return hashlib.sha256(repr((known, words_of(options, source[0]))).encode()).hexdigest()[:16]
 
 
 def measure(options, source, path):
     """Whether it went well; then the result stands at path, whole."""
     began = path + ".begun"
-    command = [options.bench, *source, *words_of(options), "--json", began]
+    command = [options.bench, *source, *words_of(options, source[0]), "--json", began]
     # Small arrays for the machine's own figures, which nobody reads here: the usual ones take seconds a run.
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           env={"HEDDLE_BENCH_ARRAY_MB": "1", **os.environ})
@@ -100,6 +109,7 @@ def measure(options, source, path):
 def gather(options):
     """The results that are there, after those that the time allows were added."""
     os.makedirs(options.folder, exist_ok=True)
+    options.lanes = lanes_of_blocks(options.bench) if "products" in options.kinds else []
     sources = in_pairs([sources_of(options, KINDS[kind]) for kind in options.kinds])
     end = time.monotonic() + 60 * options.minutes
     results, new = [], 0
@@ -158,8 +168,8 @@ def main():
         return
     with open(output) as file:
         sections = {line.split()[0] for line in file}
-    for kind, operation in KINDS.items():
-        if kind in sections:
+    for operation, its in (("spmv", {"products", "blocks"}), ("sptrsv", {"triangles"})):
+        if its & sections:
             try_out(options, operation, output)
     print(f"\n{output} is made: plans take it by options.model, heddle-bench by --model or HEDDLE_MODEL")
 

@@ -10,7 +10,7 @@ Of products it learns by how much the formulas of `choose` are off: of each grou
 seconds (scikit-learn; Debian: python3-sklearn). They are judged on families of matrices that they
 have not seen: each generator, a fifth of the drawn matrices (irregular), and all files together are
 left out in turn. The table says how much longer the scheme that comes first takes than the fastest
-one that was measured: by the formulas, and as learned. Of triangular solves: triangles.py. What is not better than the
+one that was measured: by the formulas, and as learned. Of the lanes of csr/blocks: lanes.py; of triangular solves: triangles.py. What is not better than the
 formulas on families left out is not written. The same runs give the same model."""
 import argparse
 import collections
@@ -19,12 +19,13 @@ import math
 import os
 import sys
 
+import lanes
 import triangles
 
 TREES = {"n_estimators": 40, "max_depth": 3, "learning_rate": 0.25, "min_samples_leaf": 6, "subsample": 0.8}
 SHARE, MARGIN = 0.8, 0.03  # what is believed of the trees, and what CSR is given
 APPLIES = triangles.APPLIES  # that a set-up is shared by, in the table
-LEFT_OUT = ("tiled", "csb")  # not in a plan's default list
+LEFT_OUT = ("tiled", "csb", lanes.PINNED)  # not in a plan's default list, or no candidate
 
 
 class Sample:
@@ -174,11 +175,11 @@ def mean_of(regrets, place=0):
     return math.exp(sum(math.log(r[place]) for r in regrets.values()) / len(regrets))
 
 
-def table(by, kind, behind):
+def table(by, kind, behind, applies=APPLIES):
     """Of regrets by matrix, and what kind that is."""
     print(f"| matrices | by | mean | worst | within 5 % | within 10 % | {behind} "
-          + "".join(f"| {n} applies " for n in APPLIES) + "|")
-    print("| --- " * (7 + len(APPLIES)) + "|")
+          + "".join(f"| {n} applies " for n in applies) + "|")
+    print("| --- " * (7 + len(applies)) + "|")
     for part in ("all", *sorted(set(kind.values()))):
         for name, of in by.items():
             its = {m: r for m, r in of.items() if part in ("all", kind[m])}
@@ -186,9 +187,9 @@ def table(by, kind, behind):
                 continue
             worst = max(r[0] for r in its.values())
             within = [sum(r[0] <= 1 + most for r in its.values()) for most in (0.05, 0.1)]
-            shared = [f"{mean_of(its, 2 + k):.3f}" for k in range(len(APPLIES))]
+            shared = [f"{mean_of(its, 2 + k):.3f} | " for k in range(len(applies))]
             print(f"| {part}, {len(its)} | {name} | {mean_of(its):.3f} | {worst:.2f} | {within[0]} | {within[1]} "
-                  f"| {sum(r[1] > 1.05 for r in its.values())} | " + " | ".join(shared) + " |")
+                  f"| {sum(r[1] > 1.05 for r in its.values())} | " + "".join(shared).rstrip())
 
 
 def lines_of_tree(tree, rate, first):
@@ -215,7 +216,7 @@ def lines_of_products(learned, names):
 def write(path, sections, about):
     device, scalar, vectors, layout, _ = about
     scalar_bytes = {"float": 4, "double": 8, "cfloat": 8, "cdouble": 16}[scalar]
-    lines = ["heddle-model 2", f"device {device}", f"scalar_bytes {scalar_bytes}", f"vectors {vectors}",
+    lines = ["heddle-model 3", f"device {device}", f"scalar_bytes {scalar_bytes}", f"vectors {vectors}",
              f"apart {int(layout == 'left')}"]
     for section in sections:
         lines += section
@@ -253,11 +254,13 @@ def train(runs, output, judged=True):
     matrices, about = read(runs)
     samples = samples_of(matrices["spmv"])
     solved = triangles.read(matrices["sptrsv"])
-    if not samples and not solved:
+    in_blocks = lanes.read(matrices["spmv"])
+    if not samples and not solved and not in_blocks:
         sys.exit("no run has a time of a scheme with the inputs of a model")
     sections = [products(samples, about, judged) if samples else None,
+                lanes.section(in_blocks, judged, table) if in_blocks else None,
                 triangles.section(solved, about, judged, table) if solved else None]
-    for name, section in zip(("products", "triangular solves"), sections):
+    for name, section in zip(("products", "the lanes of csr/blocks", "triangular solves"), sections):
         if not section:
             why = "there is too little" if section is None else "nothing learned is better on families left out"
             print(f"\nof {name} nothing is written: {why}")

@@ -11,6 +11,7 @@ import unittest
 MODEL = sys.argv.pop(1)
 # Counts its runs; at the run STOP stops who runs it, with its result begun; fails for a matrix named bad.
 BENCH = r"""#!/bin/sh
+if [ "$1" = list ]; then echo "$LIST"; exit; fi
 runs=$(ls "$LOG" | wc -l)
 echo "$*" >"$LOG/$runs"
 for word; do
@@ -40,8 +41,8 @@ class Gathering(unittest.TestCase):
     def tearDown(self):
         self.at.cleanup()
 
-    def gather(self, *words, stop=None, minutes="100", of=("products",)):
-        environment = {**os.environ, "LOG": self.log, **({"STOP": str(stop)} if stop is not None else {})}
+    def gather(self, *words, stop=None, minutes="100", of=("products",), listed=""):
+        environment = {**os.environ, "LOG": self.log, "LIST": listed, **({"STOP": str(stop)} if stop is not None else {})}
         return subprocess.run(
             [sys.executable, os.path.join(MODEL, "gather.py"), "--bench", self.bench, "--minutes", minutes, "--folder",
              self.folder, "--set", self.set, "--gather-only", "--of", *of, *words],
@@ -104,6 +105,16 @@ class Gathering(unittest.TestCase):
                                      ["sptrsv", "grid2d:11"]])
         self.assertEqual(asked[-1], ["spmv", "rectangular:5,7,2"])
         self.assertIn("6 from before, of 6", self.gather(of=("triangles",)).stderr)
+
+    def test_lanes_of_blocks_are_measured_with_products_where_there_are_some(self):
+        of_gpu = " csr/blocks,[rows=<1..65536>],[long=<n>],[lanes=1|2|4],[learned=yes|no],[transpose=atomics]"
+        self.gather(of=("products", "triangles"), listed=of_gpu)
+        for run, schemes in (("0", "--scheme all csr/blocks,lanes=1 csr/blocks,lanes=2 csr/blocks,lanes=4 --baseline"),
+                             ("1", "--scheme all --baseline")):
+            with open(os.path.join(self.log, run)) as file:
+                self.assertIn(schemes, file.read())
+        self.gather(of=("products",), listed=" csr/blocks,[rows=<1..65536>],[long=<n>],[simd=none|loads|gathers]")
+        self.assertEqual(self.runs(), 18)  # of another device: products again
 
     def test_files_of_the_user_come_first(self):
         self.gather("--matrix", "/a/b.mtx")

@@ -53,7 +53,7 @@ std::string inputs() {
 /// Says that csr/subwarp takes 1 / e of the time with eight lanes or fewer and e times it with
 /// more, and dia e^3 times it.
 std::string text_of_model() {
-  return "heddle-model 2\ndevice a GPU\nscalar_bytes 8\nvectors 1\napart 1\nproducts\nshare "
+  return "heddle-model 3\ndevice a GPU\nscalar_bytes 8\nvectors 1\napart 1\nproducts\nshare "
          "1\nmargin "
          "0.03\n" +
          inputs() + "group csr/subwarp 2\ntree 3\n" + std::to_string(place_of_input("lanes_log")) +
@@ -242,7 +242,7 @@ TEST_CASE("model: what is cut, foreign, older or wrong is an Error that names th
   const std::pair<std::string, const char*> wrong[] = {
       {"%%MatrixMarket matrix\n", "line 1: it is no model"},
       {"", "it is no model"},
-      {changed("heddle-model 2", "heddle-model 1"), "line 1: it is of another version"},
+      {changed("heddle-model 3", "heddle-model 2"), "line 1: it is of another version"},
       {changed("rows_log", "rows"), "line 9: it was learned from other inputs"},
       {changed(" 3.5 1 2", " 3.5 0 2"), "line 12: a tree is not one"},
       {changed(" 3.5 1 2", " 3.5 1 3"), "line 12: a tree is not one"},

@@ -50,31 +50,6 @@ TEST_CASE_TEMPLATE_DEFINE(
 }
 TEST_CASE_TEMPLATE_APPLY(row_blocks, Every<std::tuple<double>>);
 
-TEST_CASE_TEMPLATE_DEFINE("blocks are given the lanes that are asked for", T, lanes_of_blocks) {
-  const typename T::Exec exec;
-  using O = typename T::Ordinal;
-  using Off = typename T::Offset;
-  using Blocks = heddle::detail::csr::RowBlocks<typename T::Exec, O, Off>;
-  for (const Pattern& pattern : test_patterns()) {
-    CAPTURE(pattern.name);
-    const auto A = make_matrix<double, O, Off>(pattern).template copy_to<typename T::Space>(exec);
-    CHECK(Blocks(exec, A.matrix(), 7, 40).table().lane_bits == nullptr);
-    for (const int bits : {0, 3, 5}) {
-      const Blocks blocks(exec, A.matrix(), 7, 40, 1 << bits);
-      const auto table = blocks.table();
-      if (table.blocks == 0) continue;
-      REQUIRE(table.lane_bits != nullptr);
-      const auto found =
-          to_host(Kokkos::View<const std::uint8_t*, typename T::Space, Kokkos::MemoryUnmanaged>(
-              table.lane_bits, static_cast<std::size_t>(table.blocks)));
-      bool same = true;
-      for (std::size_t b = 0; b < found.size(); ++b) same = same && found(b) == bits;
-      CHECK(same);
-    }
-  }
-}
-TEST_CASE_TEMPLATE_APPLY(lanes_of_blocks, Every<std::tuple<double>>);
-
 TEST_CASE("blocks of longer rows have fewer of them") {
   const heddle::detail::csr::BlockTuning tuning;
   CHECK(tuning.rows_per_block(0) == 1024);

@@ -151,6 +151,7 @@ Json matrix(const MatrixResult& result, const DeviceFigures& figures) {
                {"steadiness", steadiness(result)},
                {"contestants", Json::array()}};
   if (!result.model_inputs.empty()) json["model_inputs"] = named(result.model_inputs);
+  if (!result.block_inputs.empty()) json["block_inputs"] = named(result.block_inputs);
   if (result.triangle) json["triangle"] = triangle(*result.triangle, f.rows);
   if (const auto& search = result.search) {
     json["search_complete"] = search->complete;

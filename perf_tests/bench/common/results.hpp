@@ -212,6 +212,8 @@ struct MatrixResult {
   std::string explanation;
   /// What a model of the times of products is asked with, by name.
   NamedNumbers model_inputs;
+  /// What the lanes of csr/blocks are learned from: lane_input_names, of the mean block.
+  NamedNumbers block_inputs;
   double prepare_seconds = 0;  // reading or generating
   std::optional<SearchResult> search;
   std::vector<ContestantResult> contestants;

@@ -7,6 +7,8 @@
 #include "../../../backends/device.hpp"
 #include "../../../backends/lanes.hpp"
 #include "../../../formats/all_formats.hpp"
+#include "../../../formats/csr/learned_lanes.hpp"
+#include "../../../formats/csr/tuning.hpp"
 #include "../../../formats/model/inputs.hpp"
 #include "../common/results.hpp"
 #include "problem.hpp"
@@ -67,6 +69,41 @@ inline NamedNumbers named(const ModelInputs& inputs, std::size_t first, std::siz
   return numbers;
 }
 
+/// The numbers of a block of csr/blocks, its mean over all blocks; a long row is not looked for.
+template <class Matrix>
+NamedNumbers mean_block(const Matrix& A, const RowFeatures& rows) {
+  namespace csr = heddle::detail::csr;
+  if (rows.rows == 0) return {};
+  const auto row_ptr = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), A.row_ptr());
+  const auto place = [&](std::int64_t row) {
+    return static_cast<double>(row_ptr(static_cast<std::size_t>(row)));
+  };
+  const std::int64_t height = csr::block_tuning.rows_per_block(rows.mean_row());
+  const std::int64_t blocks = ceil_div(rows.rows, height);
+  csr::LaneInputs mean{};
+  for (std::int64_t first = 0; first < rows.rows; first += height) {
+    const std::int64_t last = std::min(rows.rows, first + height);
+    double squares = 0, shortest = place(first + 1) - place(first), longest = 0;
+    for (std::int64_t row = first; row < last; ++row) {
+      const double length = place(row + 1) - place(row);
+      squares += length * length;
+      shortest = std::min(shortest, length);
+      longest = std::max(longest, length);
+    }
+    const csr::LaneInputs block =
+        csr::lane_inputs(static_cast<double>(last - first), static_cast<double>(rows.columns),
+                         place(last) - place(first), squares, shortest, longest);
+    for (std::size_t i = 0; i < lane_input_names.size(); ++i) {
+      mean.of[i] += block.of[i] / static_cast<double>(blocks);
+    }
+  }
+  NamedNumbers numbers;
+  for (std::size_t i = 0; i < lane_input_names.size(); ++i) {
+    numbers.emplace_back(lane_input_names[i], mean.of[i]);
+  }
+  return numbers;
+}
+
 template <Scalar S, Offset Off, class FormatList>
 struct HeddleEntry {
   std::string name;
@@ -103,11 +140,13 @@ std::vector<HeddleEntry<S, Off, FormatList>> heddle_entries(const Exec& exec,
   result.choice_reason = choice.reason;
   ModelInputs inputs = matrix_inputs(features, device, options.sizes);
   result.model_inputs = named(inputs, 0, matrix_input_count);
+  if (device.has_lanes()) result.block_inputs = mean_block(problem.A, result.rows);
 
   std::vector<HeddleEntry<S, Off, FormatList>> entries;
   SpmvOptions plain;
   plain.expected_applies = request.expected_applies;
   plain.vectors = options.sizes.vectors;
+  plain.model = request.model;
   SpmvOptions automatic = plain;
   automatic.model = request.model;
   automatic.measure_seconds = request.measure_seconds;

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Learns how many lanes csr/blocks gives a row of a block: part of train.py.
+
+A matrix whose blocks are alike is a sample: the numbers of its mean block (formats/model/lanes.hpp), labelled with the
+lanes that were the fastest for all of its blocks (csr/blocks,lanes=W). A random forest of trees of five levels votes;
+beside it, one such tree. A matrix counts by what its lanes matter."""
+import math
+
+import triangles
+
+PINNED = "csr/blocks,lanes="
+RULE = "csr/blocks"  # lanes by the mean row of the block
+LONG_ROW = 512  # a row of more is a block by itself
+LEAST_MATRICES = 30
+DEPTH, TREES = 5, 25
+PARTS = 5  # that the drawn matrices are left out in
+
+
+class Matrix:
+    """One with the times of csr/blocks at every number of lanes, and of what else was measured."""
+
+    def __init__(self, result):
+        self.name = result["name"]
+        self.names, self.inputs = zip(*result["block_inputs"].items())
+        of = dict(zip(self.names, self.inputs))
+        rows = result["features"]
+        # What the variance between blocks adds to the one within.
+        between = (rows["variation"] * rows["mean_row"]) ** 2 - of["row_variance"]
+        self.alike = rows["max_row"] <= LONG_ROW and between <= 0.1 * rows["mean_row"]**2
+        self.bits, self.others = {}, {}
+        for one in result["contestants"]:
+            if one["kind"] != "scheme" or not one["time_seconds"] or one["verdict"] not in ("ok", "unverified"):
+                continue
+            seconds = one["time_seconds"]["median"]
+            if one["name"].startswith(PINNED):
+                self.bits[int(math.log2(int(one["name"][len(PINNED):])))] = seconds
+            elif one["name"] != "auto" and "learned=yes" not in one["scheme"]:
+                self.others[one["name"]] = seconds
+        self.fastest = min(self.bits, key=lambda bits: (self.bits[bits], bits)) if self.bits else None
+
+    @property
+    def family(self):
+        return triangles.family_of(self.name)
+
+    @property
+    def weight(self):
+        return min(2.0, sum(self.bits.values()) / len(self.bits) / self.bits[self.fastest] - 1)
+
+
+def read(matrices):
+    found = [Matrix(one) for one in matrices if "block_inputs" in one]
+    return [one for one in found if one.alike and len(one.bits) > 1 and RULE in one.others]
+
+
+class Forest:
+    def __init__(self, matrices, trees=TREES):
+        from sklearn.ensemble import RandomForestClassifier
+
+        self.forest = RandomForestClassifier(trees, max_depth=DEPTH, min_samples_leaf=3, bootstrap=trees > 1,
+                                             max_features="sqrt" if trees > 1 else None, random_state=1)
+        self.forest.fit([one.inputs for one in matrices], [one.fastest for one in matrices],
+                        sample_weight=[one.weight + 0.01 for one in matrices])
+
+    def named(self, tree, node):
+        """By a leaf: what it has most of."""
+        return int(self.forest.classes_[max(enumerate(tree.value[node][0]), key=lambda pair: (pair[1], -pair[0]))[0]])
+
+    def votes(self, inputs):
+        import numpy
+
+        row = numpy.array([inputs], dtype=numpy.float32)
+        return [self.named(one.tree_, one.tree_.apply(row)[0]) for one in self.forest.estimators_]
+
+    def bits(self, inputs):
+        votes = self.votes(inputs)
+        return min(set(votes), key=lambda bits: (-votes.count(bits), bits))
+
+    def lines(self, names):
+        yield f"blocks {len(self.forest.estimators_)}"
+        yield "inputs " + " ".join(names)
+        for estimator in self.forest.estimators_:
+            tree = estimator.tree_
+            yield f"tree {tree.node_count}"
+            for node in range(tree.node_count):
+                if tree.children_left[node] < 0:
+                    yield f"-1 {self.named(tree, node)}"
+                else:
+                    yield (f"{tree.feature[node]} {tree.threshold[node]:.9g} {tree.children_left[node]} "
+                           f"{tree.children_right[node]}")
+
+
+def folds(matrices):
+    drawn = sorted({one.name for one in matrices if one.family == "irregular"})
+    part = {name: f"irregular {place % PARTS + 1}" for place, name in enumerate(drawn)}
+    return {one.name: part.get(one.name, one.family) for one in matrices}
+
+
+def by_strangers(matrices, trees):
+    """Seconds of each matrix by the lanes of who has not seen its family."""
+    fold, seconds = folds(matrices), {}
+    for left_out in sorted(set(fold.values())):
+        others = [one for one in matrices if fold[one.name] != left_out]
+        learned = Forest(others, trees) if len(others) >= LEAST_MATRICES else None
+        for one in matrices:
+            if fold[one.name] == left_out:
+                bits = learned.bits(one.inputs) if learned else None
+                seconds[one.name] = one.bits.get(bits, one.others[RULE])
+    return seconds
+
+
+def judge(matrices, table):
+    """Whether the forest is better than the rule, on families that it has not seen."""
+    by = {"the mean row": {one.name: one.others[RULE] for one in matrices}, "forest": by_strangers(matrices, TREES),
+          "tree": by_strangers(matrices, 1)}
+    for bits in sorted(set.intersection(*({*one.bits} for one in matrices))):
+        by[f"always {2**bits} lanes"] = {one.name: one.bits[bits] for one in matrices}
+    best = {one.name: min(*one.bits.values(), one.others[RULE]) for one in matrices}
+    rest = {one.name: min(time for name, time in one.others.items() if name != RULE) for one in matrices
+            if len(one.others) > 1}
+    if rest:
+        by["best other scheme"] = rest
+    fold = folds(matrices)
+    kind = {m: "irregular" if f.startswith("irregular") else "files" if f == "files" else "other generators"
+            for m, f in fold.items()}
+    against = {name: {m: (seconds / best[m], seconds / rest.get(m, seconds)) for m, seconds in its.items()}
+               for name, its in by.items()}
+    print("\nLanes of csr/blocks. How many times as long as with the best lanes: what is taken, of families that were left "
+          "out of\ntraining.\n")
+    table(against, kind, "behind the best other scheme by over 5 %", applies=())
+    mean = {name: sum(math.log(seconds) for seconds in its.values()) for name, its in by.items()}
+    if rest:
+        share = {name: math.exp(sum(math.log(its[m] / rest[m]) for m in rest) / len(rest)) for name, its in by.items()}
+        print("\nover the best other scheme, in the mean: "
+              + ", ".join(f"{name} {share[name]:.3f}" for name in ("the mean row", "forest", "tree"))
+              + f"; with its best lanes {math.exp(sum(math.log(best[m] / rest[m]) for m in rest) / len(rest)):.3f}")
+    return mean["forest"] < mean["the mean row"]
+
+
+def draw_tree(matrices, names):
+    from sklearn.tree import export_text
+
+    tree = Forest(matrices, 1).forest.estimators_[0]
+    print("\nthe fastest lanes (as powers of two), by one tree:\n" + export_text(tree, feature_names=list(names), max_depth=3))
+    shares = sorted(zip(Forest(matrices).forest.feature_importances_, names), reverse=True)
+    print("what the forest asks most: " + ", ".join(f"{name} {share:.2f}" for share, name in shares[:6]))
+
+
+def section(matrices, judged, table):
+    """Its lines of a model; empty where the rule is better, None where there is too little to learn from."""
+    print(f"\n{len(matrices)} matrices whose blocks are alike, {sum(len(one.bits) for one in matrices)} times of csr/blocks")
+    if len(matrices) < LEAST_MATRICES or len({one.fastest for one in matrices}) < 2:
+        print("too few to learn from")
+        return None
+    wins = not judged or judge(matrices, table)
+    names = matrices[0].names
+    draw_tree(matrices, names)
+    return list(Forest(matrices).lines(names)) if wins else []
