@@ -22,7 +22,7 @@ struct Cuda {
   static constexpr BackendKind kind = BackendKind::cuda;
   static constexpr bool waits_make_progress = true;
   /// Nobody promises that teams begin in the order of their index, though all devices so far let
-  /// them; heddle-bench launches measures what certainty costs.
+  /// them; docs/backends.md says what certainty costs.
   static constexpr bool orders_teams_by_ticket = false;
 };
 
