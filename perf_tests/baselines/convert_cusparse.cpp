@@ -17,9 +17,9 @@ using Problem = ConvertProblem<S, Off>;
 
 class BlockConversion : public ConvertContestant<S> {
  public:
-  BlockConversion(const Exec& exec, const Problem& problem) : problem_(problem) { convert(exec); }
+  BlockConversion(const Exec& exec, const Problem& problem) : problem_(problem) { run(exec); }
 
-  void convert(const Exec& exec) override {
+  void run(const Exec& exec) override {
     made_.reset();
     made_.emplace(exec, problem_.A, problem_.block);
   }
@@ -35,9 +35,9 @@ class BlockConversion : public ConvertContestant<S> {
 
 class ColumnConversion : public ConvertContestant<S> {
  public:
-  ColumnConversion(const Exec& exec, const Problem& problem) : problem_(problem) { convert(exec); }
+  ColumnConversion(const Exec& exec, const Problem& problem) : problem_(problem) { run(exec); }
 
-  void convert(const Exec& exec) override {
+  void run(const Exec& exec) override {
     col_ptr_ = {};
     row_idx_ = {};
     values_ = {};
@@ -80,17 +80,10 @@ class ColumnConversion : public ConvertContestant<S> {
   Kokkos::View<S*, Space> values_;
 };
 
-template <class Made>
-bool enter(const char* name, const char* description) {
-  return add_baseline<Problem>({name, description, [](const Exec& exec, const Problem& problem) {
-                                  return std::make_unique<Made>(exec, problem);
-                                }});
-}
-
-[[maybe_unused]] const bool blocks =
-    enter<BlockConversion>("cusparse-bsr", "cuSPARSE's csr2bsr, counted and filled");
+[[maybe_unused]] const bool blocks = add_contestant<BlockConversion, Problem>(
+    "cusparse-bsr", "cuSPARSE's csr2bsr, counted and filled");
 [[maybe_unused]] const bool columns =
-    enter<ColumnConversion>("cusparse-csc", "cuSPARSE's csr2csc, values too");
+    add_contestant<ColumnConversion, Problem>("cusparse-csc", "cuSPARSE's csr2csc, values too");
 
 }  // namespace
 

@@ -22,12 +22,12 @@ class MklConversion : public ConvertContestant<S> {
                       std::to_string(block),
                   "use another --block");
     }
-    convert(exec);
+    run(exec);
   }
   MklConversion(const MklConversion&) = delete;
   ~MklConversion() override { release(); }
 
-  void convert(const Exec&) override {
+  void run(const Exec&) override {
     release();
     mkl::check(mkl_sparse_convert_bsr(from_.handle(), problem_.block, SPARSE_LAYOUT_ROW_MAJOR,
                                       mkl::plain, &made_),

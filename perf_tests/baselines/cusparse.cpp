@@ -192,32 +192,22 @@ class CusparseBsr : public SpmvContestant<S> {
   cusparse::Blocks<S> blocks_;
 };
 
-template <class Made, class... Argument>
-bool enter(const char* name, const char* description, Argument... argument) {
-  return add_baseline<SpmvProblem<S, Off>>(
-      {name, description, [argument...](const Exec& exec, const SpmvProblem<S, Off>& problem) {
-         return std::make_unique<Made>(exec, problem, argument...);
-       }});
-}
+using Problem = SpmvProblem<S, Off>;
 
-[[maybe_unused]] const bool alg1 =
-    enter<CusparseCsr>("cusparse-alg1", "cuSPARSE, CSR algorithm 1, preprocessed",
-                       CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG1);
-[[maybe_unused]] const bool alg2 =
-    enter<CusparseCsr>("cusparse-alg2", "cuSPARSE, CSR algorithm 2, preprocessed",
-                       CUSPARSE_SPMV_CSR_ALG2, CUSPARSE_SPMM_CSR_ALG2);
-[[maybe_unused]] const bool sell =
-    enter<CusparseSell>("cusparse-sell", "cuSPARSE, sliced ELL with slices of 32 rows");
-[[maybe_unused]] const bool bsr2 =
-    enter<CusparseBsr>("cusparse-bsr-2", "cuSPARSE, blocks of 2 x 2 (bsrmv)", 2);
-[[maybe_unused]] const bool bsr3 =
-    enter<CusparseBsr>("cusparse-bsr-3", "cuSPARSE, blocks of 3 x 3 (bsrmv)", 3);
-[[maybe_unused]] const bool bsr4 =
-    enter<CusparseBsr>("cusparse-bsr-4", "cuSPARSE, blocks of 4 x 4 (bsrmv)", 4);
-[[maybe_unused]] const bool bsr6 =
-    enter<CusparseBsr>("cusparse-bsr-6", "cuSPARSE, blocks of 6 x 6 (bsrmv)", 6);
-[[maybe_unused]] const bool bsr8 =
-    enter<CusparseBsr>("cusparse-bsr-8", "cuSPARSE, blocks of 8 x 8 (bsrmv)", 8);
+[[maybe_unused]] const bool entered = [] {
+  add_contestant<CusparseCsr, Problem>("cusparse-alg1", "cuSPARSE, CSR algorithm 1, preprocessed",
+                                       CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG1);
+  add_contestant<CusparseCsr, Problem>("cusparse-alg2", "cuSPARSE, CSR algorithm 2, preprocessed",
+                                       CUSPARSE_SPMV_CSR_ALG2, CUSPARSE_SPMM_CSR_ALG2);
+  add_contestant<CusparseSell, Problem>("cusparse-sell",
+                                        "cuSPARSE, sliced ELL with slices of 32 rows");
+  for (const int size : {2, 3, 4, 6, 8}) {
+    add_contestant<CusparseBsr, Problem>(format("cusparse-bsr-%d", size),
+                                         format("cuSPARSE, blocks of %d x %d (bsrmv)", size, size),
+                                         size);
+  }
+  return true;
+}();
 
 }  // namespace
 

@@ -77,10 +77,8 @@ class CusparseSweeps : public GsContestant<S> {
   std::optional<cusparse::TriangleSolve<S>> lower_, upper_;
 };
 
-[[maybe_unused]] const bool entered = add_baseline<Problem>(
-    {"cusparse", "cuSPARSE, SpMV and SpSV in turns", [](const Exec& exec, const Problem& problem) {
-       return std::make_unique<CusparseSweeps>(exec, problem);
-     }});
+[[maybe_unused]] const bool entered =
+    add_contestant<CusparseSweeps, Problem>("cusparse", "cuSPARSE, SpMV and SpSV in turns");
 
 }  // namespace
 

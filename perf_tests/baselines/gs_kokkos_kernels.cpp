@@ -68,18 +68,11 @@ class KokkosKernelsSweeps : public GsContestant<S> {
   KokkosKernels::Experimental::KokkosKernelsHandle<Off, Index, S, Exec, Space, Space> handle_;
 };
 
-bool enter(const char* name, const char* description, GSAlgorithm algorithm) {
-  return add_baseline<Problem>(
-      {name, description, [algorithm](const Exec&, const Problem& problem) {
-         return std::make_unique<KokkosKernelsSweeps>(problem, algorithm);
-       }});
-}
-
-[[maybe_unused]] const bool colors =
-    enter("kk-colors", "Kokkos Kernels, by colors, the rows permuted", KokkosSparse::GS_PERMUTED);
-[[maybe_unused]] const bool clusters = enter(
+[[maybe_unused]] const bool colors = add_contestant<KokkosKernelsSweeps, Problem>(
+    "kk-colors", "Kokkos Kernels, by colors, the rows permuted", KokkosSparse::GS_PERMUTED);
+[[maybe_unused]] const bool clusters = add_contestant<KokkosKernelsSweeps, Problem>(
     "kk-clusters", "Kokkos Kernels, by colors of clusters of 8 rows", KokkosSparse::GS_CLUSTER);
-[[maybe_unused]] const bool two_stage = enter(
+[[maybe_unused]] const bool two_stage = add_contestant<KokkosKernelsSweeps, Problem>(
     "kk-two-stage", "Kokkos Kernels, Jacobi for the triangular solve", KokkosSparse::GS_TWOSTAGE);
 
 }  // namespace

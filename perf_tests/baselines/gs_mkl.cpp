@@ -53,17 +53,10 @@ class MklSweeps : public GsContestant<S> {
   mkl::Matrix<S, Off> matrix_;
 };
 
-bool enter(const char* name, const char* description, bool optimize) {
-  return add_baseline<Problem>(
-      {name, description, [optimize](const Exec& exec, const Problem& problem) {
-         mkl::share_threads(exec);
-         return std::make_unique<MklSweeps>(problem, optimize);
-       }});
-}
-
-[[maybe_unused]] const bool as_created = enter("mkl-plain", "Intel MKL, CSR as created", false);
-[[maybe_unused]] const bool optimized =
-    enter("mkl-optimized", "Intel MKL, after mkl_sparse_optimize", true);
+[[maybe_unused]] const bool as_created =
+    add_contestant<MklSweeps, Problem>("mkl-plain", "Intel MKL, CSR as created", false);
+[[maybe_unused]] const bool optimized = add_contestant<MklSweeps, Problem>(
+    "mkl-optimized", "Intel MKL, after mkl_sparse_optimize", true);
 
 }  // namespace
 

@@ -99,16 +99,9 @@ class SequentialSweeps : public GsContestant<S> {
   std::vector<S> reciprocal_, kept_;
 };
 
-bool enter(const char* name, const char* description, bool by_halves) {
-  return add_baseline<Problem>(
-      {name, description, [by_halves](const Exec&, const Problem& problem) {
-         return std::make_unique<SequentialSweeps>(problem, by_halves);
-       }});
-}
-
-[[maybe_unused]] const bool whole =
-    enter("sequential", "a loop over the rows of CSR, on one thread", false);
-[[maybe_unused]] const bool halves = enter(
+[[maybe_unused]] const bool whole = add_contestant<SequentialSweeps, Problem>(
+    "sequential", "a loop over the rows of CSR, on one thread", false);
+[[maybe_unused]] const bool halves = add_contestant<SequentialSweeps, Problem>(
     "sequential-halves", "the same, where the half sweep before has kept its sum by that", true);
 
 }  // namespace

@@ -43,48 +43,30 @@ auto on_host(const Exec& exec, const Problem& problem, const cusparse::Factors<S
 class CusparseFactors : public IluContestant<S> {
  public:
   CusparseFactors(const Exec& exec, const Problem& problem, Timed timed)
-      : problem_(checked(problem)), timed_(timed), factors_(exec, problem.A, problem.cholesky) {}
+      : problem_(without_fill(problem, true)),
+        timed_(timed),
+        factors_(exec, problem.A, problem.cholesky) {}
 
   void run(const Exec&) override {
     if (timed_ == Timed::factor) return factors_.eliminate();
     factors_.solve(problem_.b, problem_.x);
   }
   std::optional<double> error_over_bound(const Exec& exec) override {
-    constexpr Rounding by = rounding<RealOf<S>>;
-    const auto made = on_host(exec, problem_, factors_);
-    if (timed_ == Timed::factor) return factor_error(problem_.host, made, by);
-    const test::HostColumns<S> x("heddle::bench::x", problem_.host_b.extent(0), 1);
-    problem_.copy_out(exec, x, problem_.x);
-    return apply_error(made, problem_.host_b, x, by);
+    return timed_error(problem_, timed_, on_host(exec, problem_, factors_), problem_.host_x(exec));
   }
   std::size_t bytes() const override { return factors_.bytes(); }
   std::string note() const override { return problem_.cholesky ? "csric02" : "csrilu02"; }
 
  private:
-  static const Problem& checked(const Problem& problem) {
-    if (problem.columns > 1) throw Error("several columns are not compared", "use --columns 1");
-    const IluOptions& options = problem.options;
-    if (options.fill_level > 0 || options.subdomains > 1) {
-      throw Error("cuSPARSE has ILU(0) and IC(0) of the whole matrix",
-                  "leave level and subdomains");
-    }
-    return problem;
-  }
   Problem problem_;
   Timed timed_;
   cusparse::Factors<S> factors_;
 };
 
-bool enter(const char* name, const char* description, Timed timed) {
-  return add_baseline<Problem>(
-      {name, description, [timed](const Exec& exec, const Problem& problem) {
-         return std::make_unique<CusparseFactors>(exec, problem, timed);
-       }});
-}
-
-[[maybe_unused]] const bool factor =
-    enter("cusparse", "cuSPARSE, csrilu02 or csric02", Timed::factor);
-[[maybe_unused]] const bool apply = enter("cusparse-apply", "cuSPARSE, two SpSV", Timed::apply);
+[[maybe_unused]] const bool factor = add_contestant<CusparseFactors, Problem>(
+    "cusparse", "cuSPARSE, csrilu02 or csric02", Timed::factor);
+[[maybe_unused]] const bool apply =
+    add_contestant<CusparseFactors, Problem>("cusparse-apply", "cuSPARSE, two SpSV", Timed::apply);
 
 }  // namespace
 

@@ -41,19 +41,15 @@ auto on_host(const kokkos_kernels::Spiluk<S, Off>& factors, std::size_t rows) {
 class KokkosKernelsFactors : public IluContestant<S> {
  public:
   KokkosKernelsFactors(const Exec&, const Problem& problem, Timed timed)
-      : problem_(checked(problem)), timed_(timed), factors_(problem.A, 0, 1) {}
+      : problem_(without_fill(problem, false)), timed_(timed), factors_(problem.A, 0, 1) {}
 
   void run(const Exec&) override {
     if (timed_ == Timed::factor) return factors_.factor();
     factors_.solve(problem_.b, problem_.x);
   }
   std::optional<double> error_over_bound(const Exec& exec) override {
-    constexpr Rounding by = rounding<RealOf<S>>;
-    const auto made = on_host(factors_, problem_.host_b.extent(0));
-    if (timed_ == Timed::factor) return factor_error(problem_.host, made, by);
-    const test::HostColumns<S> x("heddle::bench::x", problem_.host_b.extent(0), 1);
-    problem_.copy_out(exec, x, problem_.x);
-    return apply_error(made, problem_.host_b, x, by);
+    return timed_error(problem_, timed_, on_host(factors_, problem_.host_b.extent(0)),
+                       problem_.host_x(exec));
   }
   std::size_t bytes() const override {
     std::size_t bytes = 0;
@@ -66,31 +62,15 @@ class KokkosKernelsFactors : public IluContestant<S> {
   std::string note() const override { return "spiluk"; }
 
  private:
-  static const Problem& checked(const Problem& problem) {
-    if (problem.columns > 1) throw Error("several columns are not compared", "use --columns 1");
-    const IluOptions& options = problem.options;
-    if (problem.cholesky || options.fill_level > 0 || options.subdomains > 1) {
-      throw Error("Kokkos Kernels is compared by ILU(0) of the whole matrix",
-                  "leave out level, subdomains and factors");
-    }
-    return problem;
-  }
-
   Problem problem_;
   Timed timed_;
   kokkos_kernels::Spiluk<S, Off> factors_;
 };
 
-bool enter(const char* name, const char* description, Timed timed) {
-  return add_baseline<Problem>(
-      {name, description, [timed](const Exec& exec, const Problem& problem) {
-         return std::make_unique<KokkosKernelsFactors>(exec, problem, timed);
-       }});
-}
-
-[[maybe_unused]] const bool factor = enter("kk", "Kokkos Kernels, spiluk", Timed::factor);
-[[maybe_unused]] const bool apply =
-    enter("kk-apply", "Kokkos Kernels, two sptrsv by level sets", Timed::apply);
+[[maybe_unused]] const bool factor =
+    add_contestant<KokkosKernelsFactors, Problem>("kk", "Kokkos Kernels, spiluk", Timed::factor);
+[[maybe_unused]] const bool apply = add_contestant<KokkosKernelsFactors, Problem>(
+    "kk-apply", "Kokkos Kernels, two sptrsv by level sets", Timed::apply);
 
 }  // namespace
 

@@ -59,10 +59,7 @@ constexpr bool of_searches = std::is_same_v<HEDDLE_BENCH_SCALAR, double> &&
                              std::is_same_v<HEDDLE_BENCH_OFFSET, std::int32_t>;
 
 [[maybe_unused]] const bool entered =
-    of_searches && add_baseline<LobpcgProblem>(
-                       {"cusparse", "SpMM", [](const Exec& exec, const LobpcgProblem& problem) {
-                          return std::make_unique<CusparseColumns>(exec, problem);
-                        }});
+    of_searches && add_contestant<CusparseColumns, LobpcgProblem>("cusparse", "SpMM");
 
 }  // namespace
 

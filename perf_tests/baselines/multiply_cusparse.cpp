@@ -107,10 +107,9 @@ class CusparseProduct {
   Kokkos::View<char*, Space> kept_[2];
 };
 
-[[maybe_unused]] const bool entered = add_baseline<Problem>(
-    {"cusparse", "cuSPARSE's SpGEMM with reuse", [](const Exec& exec, const Problem& problem) {
-       return std::make_unique<ProductsInTurn<S, Off, CusparseProduct>>(exec, problem);
-     }});
+[[maybe_unused]] const bool entered =
+    add_contestant<ProductsInTurn<S, Off, CusparseProduct>, Problem>(
+        "cusparse", "cuSPARSE's SpGEMM with reuse");
 
 }  // namespace
 

@@ -57,14 +57,10 @@ std::unique_ptr<SolveContestant<S>> record(const Exec& exec, const Problem& prob
   return std::make_unique<cusparse::GraphGmres<S, Off>>(exec, problem, with);
 }
 
-bool enter(const std::string& of, const char* description, With with) {
-  add_baseline<Problem>(
-      {"cusparse-" + of, description, [with](const Exec& exec, const Problem& problem) {
-         return std::make_unique<LoopSolve<S, Off, CusparseKernels>>(
-             problem, std::make_unique<CusparseKernels>(exec, problem, with));
-       }});
+bool enter(const std::string& of, const std::string& description, With with) {
+  add_contestant<LoopSolve<S, Off, CusparseKernels>, Problem>("cusparse-" + of, description, with);
   return add_baseline<Problem>(
-      {"cusparse-graph-" + of, std::string(description) + ", numbers on the device, recorded",
+      {"cusparse-graph-" + of, description + ", numbers on the device, recorded",
        [with](const Exec& exec, const Problem& problem) { return record(exec, problem, with); }});
 }
 

@@ -133,7 +133,7 @@ class KkKernels {
  public:
   using Vector = heddle::bench::Vector;
 
-  KkKernels(const Problem& problem, With with)
+  KkKernels(const Exec&, const Problem& problem, With with)
       : rows_(problem.x.extent(0)),
         matrix_("heddle::bench::kokkos_kernels", problem.A.rows(), problem.A.columns(),
                 problem.A.nonzeros(), problem.A.values(), problem.A.row_ptr(),
@@ -172,10 +172,7 @@ class KkKernels {
 
 [[maybe_unused]] const bool entered = [] {
   const auto add = [](const char* name, const char* description, With with) {
-    add_baseline<Problem>({name, description, [with](const Exec&, const Problem& problem) {
-                             return std::make_unique<LoopSolve<S, Off, KkKernels>>(
-                                 problem, std::make_unique<KkKernels>(problem, with));
-                           }});
+    add_contestant<LoopSolve<S, Off, KkKernels>, Problem>(name, description, with);
   };
   add("kk-none", "a loop over Kokkos Kernels", With::none);
   add("kk-jacobi", "a loop over Kokkos Kernels, the diagonal", With::jacobi);

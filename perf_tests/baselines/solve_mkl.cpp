@@ -86,7 +86,7 @@ class MklKernels {
  public:
   using Vector = Kokkos::View<double*, Kokkos::HostSpace>;
 
-  MklKernels(const SolveProblem<double, MKL_INT>& problem, With with)
+  MklKernels(const Exec&, const SolveProblem<double, MKL_INT>& problem, With with)
       : rows_(problem.A.rows()), matrix_(problem.A), with_(with) {
     mkl::check(mkl_sparse_set_mv_hint(matrix_.handle(), SPARSE_OPERATION_NON_TRANSPOSE, whole,
                                       mkl::expected_applies),
@@ -166,11 +166,7 @@ bool enter() {
     // Where PETSc is linked too its BLAS is MKL's, which it may call before anything here is run.
     mkl::share_openmp();
     const auto add = [](const char* name, const char* description, With with) {
-      add_baseline<Problem>({name, description, [with](const Exec& exec, const Problem& problem) {
-                               mkl::share_threads(exec);
-                               return std::make_unique<LoopSolve<S, Off, MklKernels>>(
-                                   problem, std::make_unique<MklKernels>(problem, with));
-                             }});
+      add_contestant<LoopSolve<S, Off, MklKernels>, Problem>(name, description, with);
     };
     add("mkl-none", "a loop over Intel MKL's kernels", With::none);
     add("mkl-jacobi", "a loop over Intel MKL's kernels, the diagonal", With::jacobi);

@@ -114,9 +114,7 @@ bool enter() {
   if constexpr (std::same_as<S, ::PetscScalar> && std::same_as<Off, PetscInt>) {
     using Problem = SolveProblem<S, Off>;
     const auto add = [](const char* name, const char* description, PCType with) {
-      add_baseline<Problem>({name, description, [with](const Exec&, const Problem& problem) {
-                               return std::make_unique<PetscSolve>(problem, with);
-                             }});
+      add_contestant<PetscSolve, Problem>(name, description, with);
     };
     add("petsc-none", "PETSc, one process", PCNONE);
     add("petsc-jacobi", "PETSc, one process, the diagonal", PCJACOBI);

@@ -16,7 +16,7 @@ class Program : public SequentialKernels<S, Off> {
  public:
   enum class With { none, jacobi, ssor, ilu0, ic0 };
 
-  Program(const Problem& problem, With with)
+  Program(const Exec&, const Problem& problem, With with)
       : SequentialKernels<S, Off>(problem.host), A_(problem.host), with_(with) {
     if (with_ == With::none) return;
     if (with_ == With::ilu0 || with_ == With::ic0) {
@@ -82,10 +82,7 @@ class Program : public SequentialKernels<S, Off> {
 
 [[maybe_unused]] const bool entered = [] {
   const auto add = [](const char* name, const char* description, Program::With with) {
-    add_baseline<Problem>({name, description, [with](const Exec&, const Problem& problem) {
-                             return std::make_unique<LoopSolve<S, Off, Program>>(
-                                 problem, std::make_unique<Program>(problem, with));
-                           }});
+    add_contestant<LoopSolve<S, Off, Program>, Problem>(name, description, with);
   };
   add("program-none", "loops on one thread", Program::With::none);
   add("program-jacobi", "loops on one thread, the diagonal", Program::With::jacobi);

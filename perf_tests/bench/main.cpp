@@ -31,10 +31,9 @@ std::vector<Operation> operations() {
       compare_operation(),    //
       train_operation(),      //
 #ifdef HEDDLE_BENCH_STUDIES
-      launches_operation(),  //
-      read_operation(),      //
-      vectors_operation(),   //
-      cliffs_operation(),    //
+      read_operation(),     //
+      vectors_operation(),  //
+      cliffs_operation(),   //
 #endif
   };
 }

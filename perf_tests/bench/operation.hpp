@@ -45,7 +45,6 @@ Operation compare_operation();
 Operation train_operation();
 
 // Those of perf_tests/studies/, which a build has with HEDDLE_BENCH_STUDIES.
-Operation launches_operation();
 Operation read_operation();
 Operation vectors_operation();
 Operation cliffs_operation();

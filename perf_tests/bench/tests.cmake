@@ -206,7 +206,6 @@ if(HEDDLE_BENCH_STUDIES)
     heddle_bench_test(cliffs_table RUN cliffs --from 60 --to 120 --pattern chain --plan Sptrsv --table EXIT 0)
   endif()
   heddle_bench_test(cliffs_no_plan RUN cliffs --plan Nobody EXIT 2 OUT none ERR "no plan of that name")
-  heddle_bench_test(launches RUN launches --repeat 1 EXIT 0)
   heddle_bench_test(read RUN read "${PROJECT_SOURCE_DIR}/examples/data/add32.mtx.xz" nowhere.mtx --repeat 1
                     EXIT 2 ERR "nowhere.mtx")
 endif()

@@ -21,11 +21,9 @@ template <class Contestant>
 class Contest {
  public:
   using Setup = std::function<std::unique_ptr<Contestant>()>;
-  /// What is timed of a contestant: one apply, enqueued.
-  using Apply = std::function<void(Contestant&)>;
 
-  Contest(const Exec& exec, Progress& progress, MatrixResult& result, Apply apply)
-      : exec_(exec), progress_(progress), result_(result), apply_(std::move(apply)) {}
+  Contest(const Exec& exec, Progress& progress, MatrixResult& result)
+      : exec_(exec), progress_(progress), result_(result) {}
 
   /// Every contestant that enters from now on is set up once more, to see what it allocates.
   void look_at_allocations() { look_at_allocations_ = true; }
@@ -57,7 +55,7 @@ class Contest {
           entry.setup.seconds.push_back(took);
         }
       }
-      apply_(*contestant);
+      contestant->run(exec_);
       exec_.fence("heddle::bench::first_apply");
       entry.bytes = contestant->bytes();
       entry.moved_bytes = contestant->moved_bytes();
@@ -99,10 +97,12 @@ class Contest {
     for_each([&](Contestant& contestant, ContestantResult& entry) {
       progress_.task(result_.name + ": verifying " + entry.name);
       const std::optional<double> over_bound = error(contestant, entry);
-      if (!over_bound) return;
-      entry.error_over_bound = *over_bound;
-      entry.verdict = *over_bound <= 1 ? Verdict::ok : Verdict::wrong;
+      if (over_bound) judge(entry, *over_bound);
     });
+  }
+  static void judge(ContestantResult& entry, double over_bound) {
+    entry.error_over_bound = over_bound;
+    entry.verdict = over_bound <= 1 ? Verdict::ok : Verdict::wrong;
   }
 
   /// Times contestant.update_values(exec) of those that have values to update.
@@ -129,7 +129,7 @@ class Contest {
     std::vector<Runner> runners;
     std::vector<ContestantResult*> entries;
     for_each([&](Contestant& contestant, ContestantResult& entry) {
-      runners.push_back({entry.name, [this, &contestant] { apply_(contestant); }, {}, {}, {}});
+      runners.push_back({entry.name, [this, &contestant] { contestant.run(exec_); }, {}, {}, {}});
       entries.push_back(&entry);
     });
     const TimingOptions options{.repetitions = run.repetitions,
@@ -156,7 +156,6 @@ class Contest {
   Exec exec_;
   Progress& progress_;
   MatrixResult& result_;
-  Apply apply_;
   bool look_at_allocations_ = false;
   std::vector<std::unique_ptr<Contestant>> contestants_;
 };

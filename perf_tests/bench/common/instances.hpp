@@ -104,12 +104,11 @@ void list_baselines(std::ostream& out, const std::string& operation) {
 
 template <class Request>
 void list_schemes_and_baselines(std::ostream& out, const std::string& operation) {
-  out << "schemes of " << operation << ":\n";
-  if (!instances<Request>().empty()) {
-    for (const auto& name : instances<Request>().front().scheme_names())
-      out << "  " << name << '\n';
-  }
-  out << '\n';
+  const auto& all = instances<Request>();
+  const auto names = all.empty() ? std::vector<std::string>() : all.front().scheme_names();
+  if (!names.empty()) out << "schemes of " << operation << ":\n";
+  for (const std::string& name : names) out << "  " << name << '\n';
+  if (!names.empty()) out << '\n';
   list_baselines<Request>(out, operation);
 }
 

@@ -23,7 +23,7 @@ Json command_line(const std::vector<std::string>& words, const RunOptions& optio
       return std::find(list.begin(), list.end(), word) != list.end();
     };
     return word == options.json_path || word == options.csv_path || word == folder ||
-           within(files) || within(sets);
+           within(files) || within(sets) || within(options.other_paths);
   };
   Json json = Json::array();
   for (const std::string& word : words) {

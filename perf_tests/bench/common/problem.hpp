@@ -116,6 +116,13 @@ class SetUp {
   virtual void update_values(const Exec&) {}
 };
 
+/// What is set up to be timed.
+class Contestant : public SetUp {
+ public:
+  /// What is timed: one apply, enqueued.
+  virtual void run(const Exec& exec) = 0;
+};
+
 /// A library that Heddle is compared with. `setup` does all that can be done before the first
 /// apply; it throws heddle::Error where the library does not take the problem.
 template <class Problem>
@@ -141,7 +148,8 @@ bool add_baseline(Baseline<Problem> baseline) {
 
 /// A baseline that is Made(exec, problem, arguments...), or without `exec` where that takes none.
 template <class Made, class Problem, class... Arguments>
-bool add_contestant(const char* name, const char* description, Arguments... arguments) {
+bool add_contestant(const std::string& name, const std::string& description,
+                    Arguments... arguments) {
   using Contestant = typename Problem::Contestant;
   return add_baseline<Problem>(
       {name, description,

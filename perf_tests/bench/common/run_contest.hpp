@@ -1,34 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "../operation.hpp"
 #include "instances.hpp"
 #include "matrix_options.hpp"
 #include "run_matrices.hpp"
+#include "settings.hpp"
 
 namespace heddle::bench {
 
-/// Runs an operation on every matrix by the instance that was asked for; `settings` are those of
-/// the request that no other operation has, print(out, result, figures, request) tells of one
-/// matrix. Returns an ExitCode.
-template <class Request, class Print>
-int run_contest(const std::string& operation, const Request& request, const Json& settings,
-                const Print& print, const std::vector<std::string>& words) {
+/// A subcommand that runs schemes beside baselines on every matrix, by the instance that was asked
+/// for.
+template <class Request>
+struct ContestOperation {
+  std::string name, description;
+  /// Adds the options beside those of every run.
+  void (*define)(Settings&, Request&);
+  /// Tells of one matrix.
+  void (*print)(std::ostream&, const MatrixResult&, const DeviceFigures&, const Request&);
+  /// What stands behind the help of the matrices.
+  std::string help;
+  /// Reads and checks, before anything runs, what no option alone can; throws Error.
+  void (*prepare)(Request&) = [](Request&) {};
+  /// Lists what it knows beside schemes and baselines.
+  void (*list)(std::ostream&) = [](std::ostream&) {};
+};
+
+template <class Request>
+int run_contest(const ContestOperation<Request>& of, const Request& request, const Json& settings,
+                const std::vector<std::string>& words) {
   const Instance<Request>& instance = find_instance(request);
   check_baselines(request, instance);
   MatrixRun run;
-  run.operation = operation;
+  run.operation = of.name;
   run.run = [&](const Source& source, Progress& progress) {
     return instance.run(request, source, progress);
   };
   run.print = [&](std::ostream& out, const MatrixResult& result, const DeviceFigures& figures) {
-    print(out, result, figures, request);
+    of.print(out, result, figures, request);
   };
   run.settings = {{"scalar", request.scalar},
                   {"offset_bits", request.offset_bits},
@@ -38,23 +52,26 @@ int run_contest(const std::string& operation, const Request& request, const Json
   return run_matrices(run, request, words);
 }
 
-/// A subcommand that does so: define(app, request) adds its options, run(request, words) calls
-/// run_contest. `help` is what stands behind that of the matrices.
 template <class Request>
-Operation contest_operation(const std::string& name, const std::string& description,
-                            void (*define)(CLI::App&, Request&),
-                            int (*run)(const Request&, const std::vector<std::string>&),
-                            const std::string& help, std::function<void(std::ostream&)> list) {
+Operation operation_of(const ContestOperation<Request>& of) {
   const auto request = std::make_shared<Request>();
+  const auto settings = std::make_shared<std::optional<Settings>>();
   Operation operation;
-  operation.name = name;
-  operation.description = description;
-  operation.define = [request, define](CLI::App& app) { define(app, *request); };
-  operation.run = [request, run](const std::vector<std::string>& words) {
-    return run(*request, words);
+  operation.name = of.name;
+  operation.description = of.description;
+  operation.define = [=](CLI::App& app) {
+    of.define(settings->emplace(app), *request);
+    request->define(app);
   };
-  operation.help = matrix_help() + "\n" + help;
-  operation.list = std::move(list);
+  operation.run = [=](const std::vector<std::string>& words) {
+    of.prepare(*request);
+    return run_contest(of, *request, (*settings)->json(), words);
+  };
+  operation.help = matrix_help() + "\n" + of.help;
+  operation.list = [=](std::ostream& out) {
+    of.list(out);
+    list_schemes_and_baselines<Request>(out, of.name);
+  };
   return operation;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "matrix_options.hpp"
 
@@ -24,6 +25,8 @@ struct RunOptions {
   bool flush = false;
   bool no_verify = false;
   std::string json_path, csv_path, commit;
+  /// Others that an operation writes, by which results need not name a person's folders.
+  std::vector<std::string> other_paths;
 
   void define(CLI::App& app);
   bool verify() const { return !no_verify; }

@@ -16,10 +16,10 @@ class PlanConversion : public ConvertContestant<S> {
   PlanConversion(const Exec& exec, const ConvertProblem<S, Off>& problem,
                  const SpmvOptions& options)
       : problem_(problem), options_(options) {
-    convert(exec);
+    run(exec);
   }
 
-  void convert(const Exec& exec) override {
+  void run(const Exec& exec) override {
     plan_.reset();
     plan_ = make_plan<S, Off>(exec, problem_, options_);
   }
@@ -41,10 +41,10 @@ template <Scalar S, Offset Off>
 class TransposeConversion : public ConvertContestant<S> {
  public:
   TransposeConversion(const Exec& exec, const ConvertProblem<S, Off>& problem) : problem_(problem) {
-    convert(exec);
+    run(exec);
   }
 
-  void convert(const Exec& exec) override {
+  void run(const Exec& exec) override {
     made_.reset();
     made_.emplace(exec, problem_.A);
   }

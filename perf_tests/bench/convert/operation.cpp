@@ -9,15 +9,13 @@ namespace heddle::bench {
 
 namespace {
 
-void define(CLI::App& app, ConvertRequest& r) {
-  r.define_contest(app,
+void define(Settings& settings, ConvertRequest& r) {
+  r.define_contest(settings.app(),
                    "Schemes to make plans of, or \"all\" (candidates for the matrix, blocks of "
                    "--block, and transpose), or \"transpose\"");
-  app.add_option("--block", r.block, "Rows and columns of the blocks that libraries convert to")
-      ->check(CLI::Range(1, 8))
-      ->capture_default_str();
-  app.add_flag("--check", r.check, "Plans also check that columns are in range");
-  r.define(app);
+  settings.option("block", r.block, "Rows and columns of the blocks that libraries convert to")
+      ->check(CLI::Range(1, 8));
+  settings.flag("check", r.check, "Plans also check that columns are in range");
 }
 
 /// Of the baselines that make the same form, the fastest; null where there is none.
@@ -67,15 +65,6 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
   out.flush();
 }
 
-int run(const ConvertRequest& request, const std::vector<std::string>& words) {
-  Json settings;
-  settings["block"] = request.block;
-  settings["check"] = request.check;
-  return run_contest("convert", request, settings, print, words);
-}
-
-void list(std::ostream& out) { list_baselines<ConvertRequest>(out, "convert"); }
-
 constexpr const char* help =
     "columns of the table:\n"
     "  time     from CSR on the device to a form that can be applied, with the release of the last "
@@ -96,9 +85,9 @@ constexpr const char* help =
 }  // namespace
 
 Operation convert_operation() {
-  return contest_operation<ConvertRequest>(
-      "convert", "From CSR into every format, beside the conversions of other libraries", define,
-      run, help, list);
+  return operation_of<ConvertRequest>(
+      {"convert", "From CSR into every format, beside the conversions of other libraries", define,
+       print, help});
 }
 
 }  // namespace heddle::bench

@@ -5,13 +5,12 @@
 
 namespace heddle::bench {
 
-/// Something that brings one matrix from CSR into another form.
+/// Something that brings one matrix from CSR into another form: run() releases what it made before
+/// and makes it anew, from the CSR arrays on the device; the work is on `exec` and may be waited
+/// for.
 template <Scalar S>
-class ConvertContestant : public SetUp {
+class ConvertContestant : public Contestant {
  public:
-  /// Releases what it made before and makes it anew, from the CSR arrays on the device; the work is
-  /// on `exec` and may be waited for.
-  virtual void convert(const Exec& exec) = 0;
   /// y = A x by what it made, to verify it: problem.y from problem.x, both of one column. Waits.
   virtual void product(const Exec& exec) = 0;
 };

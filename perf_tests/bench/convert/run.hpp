@@ -7,6 +7,7 @@
 #include "../../../formats/all_formats.hpp"
 #include "../../../testing/reference.hpp"
 #include "../common/allocations.hpp"
+#include "../common/asked_schemes.hpp"
 #include "../common/contest.hpp"
 #include "../common/load.hpp"
 #include "heddle_contestants.hpp"
@@ -19,10 +20,7 @@ template <Scalar S, Offset Off>
 class ConvertRun {
  public:
   ConvertRun(const ConvertRequest& request, const Source& source, Progress& progress)
-      : request_(request),
-        progress_(progress),
-        contest_(exec_, progress_, result_,
-                 [exec = exec_](Contestant& contestant) { contestant.convert(exec); }) {
+      : request_(request), progress_(progress), contest_(exec_, progress_, result_) {
     host_ = load_into(result_, source, progress_,
                       [&] { return load<S, Off>(source, request_.matrices.seed).matrix; });
     const auto rows = static_cast<std::size_t>(host_.rows());
@@ -55,34 +53,29 @@ class ConvertRun {
     result_.rows = row_features(exec_, problem_.A);
     const Features features = features_of(exec_, problem_.A, result_.rows);
     const Device device = backends::describe(exec_);
-    std::vector<Scheme> schemes;
-    bool transpose = false;
-    for (const std::string& text : request_.schemes) {
-      if (text == "transpose" || text == "all") transpose = true;
-      if (text == "all") {
-        schemes = AllFormats::candidates(features, device);
-        const std::string block = std::to_string(request_.block);
-        schemes.push_back(
-            parse_scheme("bcsr/" + block + "x" + block, AllFormats::grammars(device)));
-      } else if (text != "transpose") {
-        schemes.push_back(parse_scheme(text, AllFormats::grammars(device)));
-      }
-    }
-    std::vector<std::string> entered;
-    for (const Scheme& scheme : schemes) {
-      const std::string name = scheme.to_string();
-      if (ContestOptions::contains(entered, name)) continue;
-      entered.push_back(name);
+    const auto grammars = AllFormats::grammars(device);
+    using Meant = std::optional<std::vector<Scheme>>;
+    const auto expand = [&](const std::string& word) -> Meant {
+      if (word == "transpose") return Meant(std::in_place);
+      if (word != "all") return std::nullopt;
+      std::vector<Scheme> all = AllFormats::candidates(features, device);
+      const std::string block = std::to_string(request_.block);
+      all.push_back(parse_scheme("bcsr/" + block + "x" + block, grammars));
+      return all;
+    };
+    for (const Scheme& scheme : asked_schemes(request_.schemes, grammars, expand)) {
       SpmvOptions options;
       options.scheme = scheme;
       options.check = request_.check;
-      contest_.enter(name, true, [&, options] {
+      contest_.enter(scheme.to_string(), true, [&, options] {
         return std::make_unique<PlanConversion<S, Off>>(exec_, problem_, options);
       });
     }
-    if (!transpose) return;
-    contest_.enter("transpose", true,
-                   [&] { return std::make_unique<TransposeConversion<S, Off>>(exec_, problem_); });
+    if (request_.all_schemes() || ContestOptions::contains(request_.schemes, "transpose")) {
+      contest_.enter("transpose", true, [&] {
+        return std::make_unique<TransposeConversion<S, Off>>(exec_, problem_);
+      });
+    }
   }
 
   /// By a product with what each of them made.
@@ -103,7 +96,7 @@ class ConvertRun {
       if (!contestant.allocates_through_kokkos()) return;
       progress_.task(result_.name + ": allocations of " + entry.name);
       entry.allocations = measure_allocations(exec_, true, [&] {
-        contestant.convert(exec_);
+        contestant.run(exec_);
         return true;
       });
     });

@@ -6,22 +6,15 @@
 #include <heddle/spmv.hpp>
 
 #include "../../../solvers/gauss_seidel/choose.hpp"
+#include "../common/asked_schemes.hpp"
 #include "../common/table.hpp"
 #include "problem.hpp"
 
 namespace heddle::bench {
 
-/// As the grammar has it, a kernel a line; and what else runs. Asks no device.
+/// A kernel a line; and what else runs.
 inline std::vector<std::string> gs_scheme_names() {
-  Device device;
-  device.backend = backends::Tag<Exec>::kind;
-  device.lanes = backends::max_subwarp_width<Exec>;
-  device.waits_make_progress = backends::waits_make_progress<Exec>;
-  const SchemeGrammar legal = detail::gauss_seidel::grammar(device);
-  std::vector<std::string> names;
-  for (const SchemeKernel& kernel : legal.kernels) {
-    names.push_back(SchemeGrammar(legal.format, {kernel}, legal.parameters).usage());
-  }
+  std::vector<std::string> names = kernel_usages(detail::gauss_seidel::grammar(listed_device()));
   names.push_back("multicolor: what a plan chooses in the order of colors");
   return names;
 }

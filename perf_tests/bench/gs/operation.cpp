@@ -9,27 +9,22 @@ namespace heddle::bench {
 
 namespace {
 
-void define(CLI::App& app, GsRequest& r) {
-  app.add_option("--sweep", r.sweep_name, "forward, backward, or symmetric: both")
-      ->check(CLI::IsMember({"forward", "backward", "symmetric"}))
-      ->capture_default_str();
-  app.add_option("--start", r.start, "zero, or guess: sweeps improve x")
-      ->check(CLI::IsMember({"zero", "guess"}))
-      ->capture_default_str();
-  app.add_option("--sweeps", r.sweeps,
-                 "Sweeps that are timed together; more than one needs --start guess")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--omega", r.omega, "Relaxation factor, more than 0 and less than 2")
-      ->capture_default_str();
-  app.add_option("--block", r.block_size, "Rows of a block, which are solved for together")
-      ->check(CLI::Range(1, 8))
-      ->capture_default_str();
-  r.define_contest(app,
+void define(Settings& settings, GsRequest& r) {
+  settings.option("sweep", r.sweep_name, "forward, backward, or symmetric: both")
+      ->check(CLI::IsMember({"forward", "backward", "symmetric"}));
+  settings.option("start", r.start, "zero, or guess: sweeps improve x")
+      ->check(CLI::IsMember({"zero", "guess"}));
+  settings
+      .option("sweeps", r.sweeps,
+              "Sweeps that are timed together; more than one needs --start guess")
+      ->check(CLI::PositiveNumber);
+  settings.option("omega", r.omega, "Relaxation factor, more than 0 and less than 2");
+  settings.option("block", r.block_size, "Rows of a block, which are solved for together")
+      ->check(CLI::Range(1, 8));
+  r.define_contest(settings.app(),
                    "Schemes, or \"auto\" (what a plan chooses), \"multicolor\" (the same "
                    "in the order of colors), or \"all\". A product is timed beside them");
-  r.define_columns(app, "b and x");
-  r.define(app);
+  r.define_columns(settings.app(), "b and x");
 }
 
 /// The bytes of the product, or the least of the sweeps, over the time, in GB/s.
@@ -79,17 +74,10 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
   out.flush();
 }
 
-int run(const GsRequest& request, const std::vector<std::string>& words) {
+void prepare(GsRequest& request) {
   if (request.from_zero() && request.sweeps > 1) {
     throw Error("from zero one sweep is timed", "say --start guess, or leave out --sweeps");
   }
-  Json settings;
-  settings["sweep"] = request.sweep_name;
-  settings["start"] = request.start;
-  settings["sweeps"] = request.sweeps;
-  settings["omega"] = request.omega;
-  settings["block_size"] = request.block_size;
-  return run_contest("gs", request, settings, print, words);
 }
 
 constexpr const char* help =
@@ -112,10 +100,9 @@ constexpr const char* help =
 }  // namespace
 
 Operation gs_operation() {
-  return contest_operation<GsRequest>(
-      "gs", "Sweeps of Gauss-Seidel, SOR and SSOR: every scheme of Heddle beside every baseline",
-      define, run, help,
-      [](std::ostream& out) { list_schemes_and_baselines<GsRequest>(out, "gs"); });
+  return operation_of<GsRequest>(
+      {"gs", "Sweeps of Gauss-Seidel, SOR and SSOR: every scheme of Heddle beside every baseline",
+       define, print, help, prepare});
 }
 
 }  // namespace heddle::bench

@@ -14,12 +14,10 @@ enum class GsNumbers {
   product      ///< b is the operand of a product
 };
 
-/// Something that was set up for the sweeps of one problem.
+/// Something that was set up for the sweeps of one problem, from zero or from what is in x.
 template <Scalar S>
-class GsContestant : public SetUp {
+class GsContestant : public Contestant {
  public:
-  /// What is timed: the sweeps, from zero or from what is in x.
-  virtual void run(const Exec& exec) = 0;
   virtual GsNumbers numbers() const { return GsNumbers::sequential; }
 };
 

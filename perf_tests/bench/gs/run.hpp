@@ -16,10 +16,7 @@ template <Scalar S, Offset Off>
 class GsRun {
  public:
   GsRun(const GsRequest& request, const Source& source, Progress& progress)
-      : request_(request),
-        progress_(progress),
-        contest_(exec_, progress_, result_,
-                 [exec = exec_](GsContestant<S>& contestant) { contestant.run(exec); }) {
+      : request_(request), progress_(progress), contest_(exec_, progress_, result_) {
     host_ = load_into(result_, source, progress_, [&] {
       const auto loaded = load<S, Off>(source, request_.matrices.seed);
       auto whole = with_whole_diagonal(loaded, "sweeps of Gauss-Seidel", diagonal_set_);
@@ -62,19 +59,17 @@ class GsRun {
 
   void enter_schemes() {
     const SchemeGrammar legal = detail::gauss_seidel::grammar(backends::describe(exec_));
+    using Meant = std::optional<std::vector<Scheme>>;
+    const auto expand = [&](const std::string& word) -> Meant {
+      if (word == "multicolor") return Meant(std::in_place);
+      return word == "all" ? Meant(kernel_schemes(legal)) : std::nullopt;
+    };
     if (request_.automatic()) enter("auto", std::nullopt, GaussSeidelOrder::natural);
-    for (const std::string& text : request_.schemes) {
-      if (text == "all") {
-        for (const SchemeKernel& kernel : legal.kernels) {
-          const std::string name = legal.format + "/" + kernel.key.key;
-          enter(name, parse_scheme(name, std::span(&legal, 1)), GaussSeidelOrder::natural);
-        }
-        enter("multicolor", std::nullopt, GaussSeidelOrder::multicolor);
-      } else if (text == "multicolor") {
-        enter(text, std::nullopt, GaussSeidelOrder::multicolor);
-      } else if (text != "auto") {
-        enter(text, parse_scheme(text, std::span(&legal, 1)), GaussSeidelOrder::natural);
-      }
+    for (const Scheme& scheme : asked_schemes(request_.schemes, std::span(&legal, 1), expand)) {
+      enter(scheme.to_string(), scheme, GaussSeidelOrder::natural);
+    }
+    if (request_.all_schemes() || ContestOptions::contains(request_.schemes, "multicolor")) {
+      enter("multicolor", std::nullopt, GaussSeidelOrder::multicolor);
     }
   }
 

@@ -151,4 +151,27 @@ double apply_error(const Factors& f, const Columns& b, const Columns& x, const R
   return worst;
 }
 
+/// The largest error over its bound of what was timed: of factors, or of the x that they, or a
+/// solve with them, left on the host.
+template <Scalar S, Offset Off, class Factors, class Columns>
+double timed_error(const IluProblem<S, Off>& problem, Timed timed, const Factors& factors,
+                   const Columns& x, const Rounding& of_factors = rounding<RealOf<S>>) {
+  if (timed == Timed::factor) return factor_error(problem.host, factors, of_factors);
+  if (timed == Timed::solve) return solve_error(problem.host, problem.host_b, x, solve_tolerance);
+  return apply_error(factors, problem.host_b, x, rounding<RealOf<S>>);
+}
+
+/// The problem, if it is ILU(0), or with `cholesky` IC(0), of the whole matrix and one column.
+template <Scalar S, Offset Off>
+const IluProblem<S, Off>& without_fill(const IluProblem<S, Off>& problem, bool cholesky) {
+  if (problem.columns > 1) throw Error("several columns are not compared", "use --columns 1");
+  const IluOptions& options = problem.options;
+  if (options.fill_level > 0 || options.subdomains > 1 || (problem.cholesky && !cholesky)) {
+    throw Error(cholesky ? "this library has ILU(0) and IC(0) of the whole matrix"
+                         : "this library is compared by ILU(0) of the whole matrix",
+                "leave out level, subdomains and factors");
+  }
+  return problem;
+}
+
 }  // namespace heddle::bench

@@ -7,6 +7,7 @@
 #include <heddle/spmv.hpp>
 
 #include "../../../solvers/ilu/schemes.hpp"
+#include "../common/asked_schemes.hpp"
 #include "../common/table.hpp"
 #include "check.hpp"
 #include "make_preconditioner.hpp"
@@ -14,17 +15,12 @@
 
 namespace heddle::bench {
 
-/// As the grammar has it, a kernel a line. Asks no device.
+/// A kernel a line.
 inline std::vector<std::string> ilu_scheme_names() {
-  Device device;
-  device.backend = backends::Tag<Exec>::kind;
-  device.lanes = backends::max_subwarp_width<Exec>;
-  device.waits_make_progress = backends::waits_make_progress<Exec>;
   std::vector<std::string> names;
   for (const char* name : {"ilu", "ic"}) {
-    const SchemeGrammar legal = detail::ilu::grammar(name, device);
-    for (const SchemeKernel& kernel : legal.kernels) {
-      names.push_back(SchemeGrammar(legal.format, {kernel}, legal.parameters).usage());
+    for (const std::string& usage : kernel_usages(detail::ilu::grammar(name, listed_device()))) {
+      names.push_back(usage);
     }
   }
   return names;
@@ -70,16 +66,8 @@ class HeddleFactors : public IluContestant<S> {
     };
     const HostFactors factors{on_host(made.row_ptr()), on_host(made.col_idx()),
                               on_host(made.values()), problem_.cholesky};
-    if (timed_ == Timed::factor) {
-      return factor_error(problem_.host, factors, narrow_ ? rounding<float> : rounding<RealOf<S>>);
-    }
-    const test::HostColumns<S> x("heddle::bench::x", problem_.host_b.extent(0),
-                                 problem_.host_b.extent(1));
-    problem_.copy_out(exec, x, problem_.x);
-    if (timed_ == Timed::solve) {
-      return solve_error(problem_.host, problem_.host_b, x, solve_tolerance);
-    }
-    return apply_error(factors, problem_.host_b, x, rounding<RealOf<S>>);
+    return timed_error(problem_, timed_, factors, problem_.host_x(exec),
+                       narrow_ ? rounding<float> : rounding<RealOf<S>>);
   }
   std::size_t bytes() const override { return plan_.bytes(); }
   std::string scheme() const override {

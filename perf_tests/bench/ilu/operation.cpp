@@ -9,35 +9,28 @@ namespace heddle::bench {
 
 namespace {
 
-void define(CLI::App& app, IluRequest& r) {
-  app.add_option("--factors", r.factors, "lu, or cholesky: of the lower triangle")
-      ->check(CLI::IsMember({"lu", "cholesky"}))
-      ->capture_default_str();
-  app.add_option("--level", r.fill_level, "Level of fill that is kept")
-      ->check(CLI::Range(0, 100))
-      ->capture_default_str();
-  app.add_option("--block", r.block_size, "Rows of a block, all of which is kept")
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str();
-  app.add_option("--subdomains", r.subdomains, "Ranges of rows; entries between them are dropped")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--pivot-floor", r.pivot_floor,
-                 "Smallest magnitude of a pivot; smaller ones are raised")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  app.add_option("--keep", r.keep, "Factors: in the same type, or in float")
-      ->check(CLI::IsMember({"same", "float"}))
-      ->capture_default_str();
-  app.add_flag(
-      "--solve", r.solve,
+void define(Settings& settings, IluRequest& r) {
+  settings.option("factors", r.factors, "lu, or cholesky: of the lower triangle")
+      ->check(CLI::IsMember({"lu", "cholesky"}));
+  settings.option("level", r.fill_level, "Level of fill that is kept")->check(CLI::Range(0, 100));
+  settings.option("block", r.block_size, "Rows of a block, all of which is kept")
+      ->check(CLI::Range(1, 64));
+  settings.option("subdomains", r.subdomains, "Ranges of rows; entries between them are dropped")
+      ->check(CLI::PositiveNumber);
+  settings
+      .option("pivot-floor", r.pivot_floor,
+              "Smallest magnitude of a pivot; smaller ones are raised")
+      ->check(CLI::NonNegativeNumber);
+  settings.option("keep", r.keep, "Factors: in the same type, or in float")
+      ->check(CLI::IsMember({"same", "float"}));
+  settings.flag(
+      "solve", r.solve,
       "Also time conjugate gradients to 1e-8 from zero, for one column; their setup includes "
       "the factors");
-  r.define_contest(app,
+  r.define_contest(settings.app(),
                    "Schemes, or \"auto\" (what a plan chooses), or \"all\". An apply is "
                    "timed beside them");
-  r.define_columns(app, "b and x");
-  r.define(app);
+  r.define_columns(settings.app(), "b and x");
 }
 
 /// What is timed: of factorizations nothing, apply or cg.
@@ -76,19 +69,10 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
   out.flush();
 }
 
-int run(const IluRequest& request, const std::vector<std::string>& words) {
-  Json settings;
-  settings["factors"] = request.factors;
-  settings["fill_level"] = request.fill_level;
-  settings["block_size"] = request.block_size;
-  settings["subdomains"] = request.subdomains;
-  settings["pivot_floor"] = request.pivot_floor;
-  settings["keep"] = request.keep;
-  settings["solve"] = request.solve;
+void prepare(IluRequest& request) {
   if (request.solve && request.columns > 1) {
     throw Error("--solve is of one column", "leave out --columns");
   }
-  return run_contest("ilu", request, settings, print, words);
 }
 
 constexpr const char* help =
@@ -107,11 +91,10 @@ constexpr const char* help =
 }  // namespace
 
 Operation ilu_operation() {
-  return contest_operation<IluRequest>(
-      "ilu",
-      "Incomplete factors: every scheme of Heddle beside the sequential program, and an apply",
-      define, run, help,
-      [](std::ostream& out) { list_schemes_and_baselines<IluRequest>(out, "ilu"); });
+  return operation_of<IluRequest>(
+      {"ilu",
+       "Incomplete factors: every scheme of Heddle beside the sequential program, and an apply",
+       define, print, help, prepare});
 }
 
 }  // namespace heddle::bench

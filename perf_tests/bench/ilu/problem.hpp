@@ -16,10 +16,8 @@ enum class Timed { factor, apply, solve };
 
 /// Something that makes incomplete factors of one matrix, or applies them.
 template <Scalar S>
-class IluContestant : public SetUp {
+class IluContestant : public Contestant {
  public:
-  /// What is timed.
-  virtual void run(const Exec& exec) = 0;
   /// The largest error of what run() left over its bound, at most 1 where it is right; nothing
   /// where it does not claim to be exact. Waits.
   virtual std::optional<double> error_over_bound(const Exec& exec) = 0;
@@ -38,6 +36,13 @@ struct IluProblem : SolveVectors<S> {
   bool cholesky = false;
   bool solves = false;
   test::HostColumns<S> host_b;
+
+  /// What is in x. Waits.
+  test::HostColumns<S> host_x(const Exec& exec) const {
+    const test::HostColumns<S> columns("heddle::bench::x", host_b.extent(0), host_b.extent(1));
+    this->copy_out(exec, columns, this->x);
+    return columns;
+  }
 };
 
 }  // namespace heddle::bench

@@ -39,11 +39,7 @@ class SequentialProgram : public IluContestant<S> {
     }
   }
   std::optional<double> error_over_bound(const Exec&) override {
-    constexpr Rounding by = rounding<RealOf<S>>;
-    if (timed_ == Timed::solve)
-      return solve_error(problem_.host, problem_.host_b, x_, solve_tolerance);
-    if (timed_ == Timed::apply) return apply_error(factors_.on_host(), problem_.host_b, x_, by);
-    return factor_error(problem_.host, factors_.on_host(), by);
+    return timed_error(problem_, timed_, factors_.on_host(), x_);
   }
   std::size_t bytes() const override { return factors_.bytes(); }
   std::string note() const override {

@@ -12,10 +12,7 @@ template <Scalar S, Offset Off>
 class IluRun {
  public:
   IluRun(const IluRequest& request, const Source& source, Progress& progress)
-      : request_(request),
-        progress_(progress),
-        contest_(exec_, progress_, result_,
-                 [exec = exec_](IluContestant<S>& contestant) { contestant.run(exec); }) {
+      : request_(request), progress_(progress), contest_(exec_, progress_, result_) {
     problem_.host = load_into(result_, source, progress_, [&] {
       return with_whole_diagonal(load<S, Off>(source, request_.matrices.seed), "incomplete factors",
                                  diagonal_set_);
@@ -55,27 +52,17 @@ class IluRun {
   void enter_schemes() {
     const char* const name = problem_.cholesky ? "ic" : "ilu";
     const SchemeGrammar legal = detail::ilu::grammar(name, backends::describe(exec_));
-    std::vector<std::optional<Scheme>> schemes;
-    if (request_.automatic()) schemes.emplace_back();
-    const auto add = [&](const Scheme& scheme) {
-      if (std::find(schemes.begin(), schemes.end(), scheme) == schemes.end()) {
-        schemes.emplace_back(scheme);
-      }
+    const auto expand = [&](const std::string& word) {
+      return word == "all" ? std::optional(kernel_schemes(legal)) : std::nullopt;
     };
-    for (const std::string& text : request_.schemes) {
-      if (text == "all") {
-        for (const SchemeKernel& kernel : legal.kernels) {
-          add(parse_scheme(std::string(name) + "/" + kernel.key.key, std::span(&legal, 1)));
-        }
-      } else if (text != "auto") {
-        add(parse_scheme(text, std::span(&legal, 1)));
-      }
+    if (request_.automatic()) {
+      enter("auto", std::nullopt, Timed::factor);
+      result_.chosen_scheme = result_.contestants.back().scheme;
     }
-    for (const auto& scheme : schemes) {
-      enter(scheme ? scheme->to_string() : "auto", scheme, Timed::factor);
+    for (const Scheme& scheme : asked_schemes(request_.schemes, std::span(&legal, 1), expand)) {
+      enter(scheme.to_string(), scheme, Timed::factor);
       ContestantResult& entry = result_.contestants.back();
-      if (!scheme) result_.chosen_scheme = entry.scheme;
-      entry.chosen = scheme && entry.scheme == result_.chosen_scheme;
+      entry.chosen = entry.scheme == result_.chosen_scheme;
     }
     enter("apply", std::nullopt, Timed::apply);
     if (problem_.solves) enter("cg", std::nullopt, Timed::solve);

@@ -19,7 +19,7 @@ class PlannedHierarchy : public MultigridContestant {
         plan_(make_multigrid<S, Off>(exec, problem.A, problem.coordinates, name,
                                      problem.request.options)) {}
 
-  void apply(const Exec& exec) override { plan_->apply(exec, problem_.b, problem_.x); }
+  void run(const Exec& exec) override { plan_->apply(exec, problem_.b, problem_.x); }
   bool updates() const override { return true; }
   void update_values(const Exec& exec) override { plan_->update_values(exec); }
   std::size_t bytes() const override { return plan_->bytes(); }

@@ -11,31 +11,26 @@ namespace heddle::bench {
 
 namespace {
 
-void define(CLI::App& app, MultigridRequest& r) {
-  app.add_option("--strength", r.options.strength, "Threshold above which an entry is strong")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
-  app.add_option("--block", r.options.block_size, "Rows of a node; elasticity sets it")
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str();
-  app.add_option("--degree", r.options.degree,
-                 "Degree of polynomials, or number of sweeps; 0: degree 2, one sweep")
-      ->check(CLI::Range(0, 4))
-      ->capture_default_str();
-  app.add_option("--coarsest-rows", r.options.coarsest_rows,
-                 "Maximal number of rows of a level that is inverted")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  app.add_option("--expected-applies", r.options.expected_applies,
-                 "Number of applies that plans assume")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--method", r.method_name, "cg or gmres, which solves to count iterations")
-      ->check(CLI::IsMember({"cg", "gmres"}))
-      ->capture_default_str();
-  define_limits(app, r.limits, r.excess);
-  r.define_contest(app, "Smoothers, \"auto\" for the default, or \"all\"");
-  r.define(app);
+void define(Settings& settings, MultigridRequest& r) {
+  settings.option("strength", r.options.strength, "Threshold above which an entry is strong")
+      ->check(CLI::Range(0.0, 1.0));
+  settings.option("block", r.options.block_size, "Rows of a node; elasticity sets it")
+      ->check(CLI::Range(1, 64));
+  settings
+      .option("degree", r.options.degree,
+              "Degree of polynomials, or number of sweeps; 0: degree 2, one sweep")
+      ->check(CLI::Range(0, 4));
+  settings
+      .option("coarsest-rows", r.options.coarsest_rows,
+              "Maximal number of rows of a level that is inverted")
+      ->check(CLI::NonNegativeNumber);
+  settings
+      .option("expected-applies", r.options.expected_applies, "Number of applies that plans assume")
+      ->check(CLI::PositiveNumber);
+  settings.option("method", r.method_name, "cg or gmres, which solves to count iterations")
+      ->check(CLI::IsMember({"cg", "gmres"}));
+  define_limits(settings, r.limits, r.excess);
+  r.define_contest(settings.app(), "Smoothers, \"auto\" for the default, or \"all\"");
 }
 
 /// Over the time of a cycle.
@@ -82,19 +77,8 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
   out.flush();
 }
 
-int run(const MultigridRequest& request, const std::vector<std::string>& words) {
+void prepare(MultigridRequest& request) {
   check_names(request.schemes, "multigrid", {"auto", "all"}, known_hierarchies());
-  Json settings;
-  settings["strength"] = request.options.strength;
-  settings["block_size"] = request.options.block_size;
-  settings["degree"] = request.options.degree;
-  settings["coarsest_rows"] = request.options.coarsest_rows;
-  settings["expected_applies"] = request.options.expected_applies;
-  settings["method"] = request.method_name;
-  settings["tolerance"] = request.limits.tolerance;
-  settings["max_iterations"] = request.limits.max_iterations;
-  settings["excess"] = request.excess;
-  return run_contest("multigrid", request, settings, print, words);
 }
 
 constexpr const char* help =
@@ -114,17 +98,14 @@ constexpr const char* help =
     "  heddle-bench multigrid --generate convection:60 --method gmres --scheme auto\n"
     "  heddle-bench multigrid --set multigrid --folder ~/matrices --json out.json\n\n";
 
-void list(std::ostream& out) {
-  list_names(out, "schemes of multigrid", known_hierarchies());
-  list_baselines<MultigridRequest>(out, "multigrid");
-}
+void list(std::ostream& out) { list_names(out, "schemes of multigrid", known_hierarchies()); }
 
 }  // namespace
 
 Operation multigrid_operation() {
-  return contest_operation<MultigridRequest>(
-      "multigrid", "Multigrid: set-up, new values, cycles, level by level", define, run, help,
-      list);
+  return operation_of<MultigridRequest>({"multigrid",
+                                         "Multigrid: set-up, new values, cycles, level by level",
+                                         define, print, help, prepare, list});
 }
 
 }  // namespace heddle::bench

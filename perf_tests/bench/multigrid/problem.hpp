@@ -7,11 +7,9 @@
 
 namespace heddle::bench {
 
-/// A multigrid preconditioner of one system.
-class MultigridContestant : public SetUp {
+/// A multigrid preconditioner of one system: run() is a cycle, of the problem's b, into its x.
+class MultigridContestant : public Contestant {
  public:
-  /// What is timed: a cycle, of the problem's b, into its x.
-  virtual void apply(const Exec& exec) = 0;
   /// Solves with it, from zero, into the problem's x.
   virtual Solved solve(const Exec& exec) = 0;
   /// What its levels are; no level where nobody knows.

@@ -12,9 +12,7 @@ template <Scalar S, Offset Off>
 class MultigridRun {
  public:
   MultigridRun(const MultigridRequest& request, const Source& source, Progress& progress)
-      : progress_(progress),
-        contest_(exec_, progress_, result_,
-                 [exec = exec_](Contestant& contestant) { contestant.apply(exec); }) {
+      : progress_(progress), contest_(exec_, progress_, result_) {
     problem_.request = request;
     problem_.load_system(exec_, result_, source, progress_, request.matrices.seed, request.method(),
                          request.excess);
@@ -48,15 +46,13 @@ class MultigridRun {
 
   /// A preconditioner is right if a solve with it is.
   void verify_all() {
-    const LoopLimits& limits = problem_.request.limits;
     contest_.for_each([&](Contestant& contestant, ContestantResult& entry) {
       progress_.task(result_.name + ": solving with " + entry.name);
       test::fill_with_poison(problem_.x);
       const Solved solved = contestant.solve(exec_);
       entry.iterations = solved.iterations;
       if (!problem_.request.verify()) return;
-      entry.error_over_bound = problem_.error(exec_, limits.tolerance);
-      entry.verdict = entry.error_over_bound <= 1 ? Verdict::ok : Verdict::wrong;
+      contest_.judge(entry, problem_.error(exec_, problem_.request.limits.tolerance));
       if (!solved.converged) entry.note += "; the solve with it: " + solved.why;
     });
   }

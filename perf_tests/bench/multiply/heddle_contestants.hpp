@@ -21,7 +21,7 @@ class PlannedMultiply : public MultiplyContestant<S, Off> {
     }
   }
 
-  void multiply(const Exec& exec) override {
+  void run(const Exec& exec) override {
     if (problem_.R) {
       triple_.numeric(exec, *problem_.R, problem_.A, problem_.B);
     } else {

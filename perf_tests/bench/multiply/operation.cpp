@@ -9,17 +9,17 @@ namespace heddle::bench {
 
 namespace {
 
-void define(CLI::App& app, MultiplyRequest& r) {
-  app.add_option("--product", r.product,
-                 "aa: A A. ap: A P, where P is a smoothed prolongation. rap: R A P, R = P'")
-      ->check(CLI::IsMember({"aa", "ap", "rap"}))
-      ->capture_default_str();
-  app.add_option("--most-products", r.most_products,
-                 "Matrices that take more multiplications are left out")
+void define(Settings& settings, MultiplyRequest& r) {
+  settings
+      .option("product", r.product,
+              "aa: A A. ap: A P, where P is a smoothed prolongation. rap: R A P, R = P'")
+      ->check(CLI::IsMember({"aa", "ap", "rap"}));
+  settings.app()
+      .add_option("--most-products", r.most_products,
+                  "Matrices that take more multiplications are left out")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  r.define_contest(app, "\"auto\": a plan has one way to multiply");
-  r.define(app);
+  r.define_contest(settings.app(), "\"auto\": a plan has one way to multiply");
 }
 
 double once(const ContestantResult& c) { return c.setup.median() + c.time.median(); }
@@ -51,15 +51,12 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
   out.flush();
 }
 
-int run(const MultiplyRequest& request, const std::vector<std::string>& words) {
+void prepare(MultiplyRequest& request) {
   for (const std::string& scheme : request.schemes) {
     if (scheme != "auto" && scheme != "all") {
       throw Error("no scheme \"" + scheme + "\" of products of matrices", "there is auto");
     }
   }
-  Json settings;
-  settings["product"] = request.product;
-  return run_contest("multiply", request, settings, print, words);
 }
 
 constexpr const char* help =
@@ -78,9 +75,9 @@ constexpr const char* help =
 }  // namespace
 
 Operation multiply_operation() {
-  return contest_operation<MultiplyRequest>(
-      "multiply", "Products of matrices, symbolic and numeric, beside other libraries", define, run,
-      help, [](std::ostream& out) { list_baselines<MultiplyRequest>(out, "multiply"); });
+  return operation_of<MultiplyRequest>(
+      {"multiply", "Products of matrices, symbolic and numeric, beside other libraries", define,
+       print, help, prepare});
 }
 
 }  // namespace heddle::bench

@@ -9,12 +9,10 @@
 namespace heddle::bench {
 
 /// Something that multiplies two or three matrices again and again, with the same patterns. Its
-/// setup is the symbolic phase.
+/// setup is the symbolic phase, and run() the numeric one.
 template <Scalar S, Offset Off>
-class MultiplyContestant : public SetUp {
+class MultiplyContestant : public Contestant {
  public:
-  /// The numeric phase.
-  virtual void multiply(const Exec& exec) = 0;
   /// What it made, on the host. Waits.
   virtual HostStorage<S, Off> result(const Exec& exec) = 0;
 };
@@ -40,7 +38,7 @@ class ProductsInTurn : public MultiplyContestant<S, Off> {
     if (problem.R) last_.emplace(exec, *problem.R, first_.matrix());
   }
 
-  void multiply(const Exec& exec) override {
+  void run(const Exec& exec) override {
     first_.numeric(exec);
     if (last_) last_->numeric(exec);
   }

@@ -16,10 +16,7 @@ template <Scalar S, Offset Off>
 class MultiplyRun {
  public:
   MultiplyRun(const MultiplyRequest& request, const Source& source, Progress& progress)
-      : request_(request),
-        progress_(progress),
-        contest_(exec_, progress_, result_,
-                 [exec = exec_](Contestant& contestant) { contestant.multiply(exec); }) {
+      : request_(request), progress_(progress), contest_(exec_, progress_, result_) {
     A_ = load_into(result_, source, progress_, [&] { return sorted(source); });
     if (A_.rows() != A_.columns()) {
       throw Error(result_.name + " is " + std::to_string(A_.rows()) + " x " +

@@ -5,23 +5,25 @@
 
 namespace heddle::bench {
 
-/// A loop of krylov_loops.hpp over the kernels of a library, with a preconditioner of it. Kernels
-/// has precondition(r, z), too, and bytes().
+/// A loop of krylov_loops.hpp over the kernels of a library, with a preconditioner of it: over
+/// Kernels(exec, problem, with), which has precondition(r, z), too, updates(), update_values() and
+/// bytes().
 template <Scalar S, Offset Off, class Kernels>
 class LoopSolve : public SolveContestant<S> {
  public:
-  LoopSolve(const SolveProblem<S, Off>& problem, std::unique_ptr<Kernels> kernels)
+  template <class With>
+  LoopSolve(const Exec& exec, const SolveProblem<S, Off>& problem, With with)
       : problem_(problem),
-        kernels_(std::move(kernels)),
+        kernels_(exec, problem, with),
         loops_(
-            *kernels_, [this](const auto& r, const auto& z) { kernels_->precondition(r, z); },
+            kernels_, [this](const auto& r, const auto& z) { kernels_.precondition(r, z); },
             problem.request.limits) {}
 
-  std::size_t bytes() const override { return kernels_->bytes(); }
-  bool updates() const override { return kernels_->updates(); }
+  std::size_t bytes() const override { return kernels_.bytes(); }
+  bool updates() const override { return kernels_.updates(); }
   void update_values(const Exec& exec) override {
     exec.fence("heddle::bench::loop");
-    kernels_->update_values();
+    kernels_.update_values();
   }
 
  private:
@@ -36,7 +38,7 @@ class LoopSolve : public SolveContestant<S> {
   }
 
   SolveProblem<S, Off> problem_;
-  std::unique_ptr<Kernels> kernels_;
+  Kernels kernels_;
   KrylovLoops<Kernels> loops_;
 };
 

@@ -8,42 +8,32 @@
 
 namespace heddle::bench {
 
-void define_limits(CLI::App& app, LoopLimits& limits, double& excess) {
-  app.add_option("--tolerance", limits.tolerance, "Tolerance of the residual, relative to b")
-      ->check(CLI::Range(1e-15, 0.1))
-      ->capture_default_str();
-  app.add_option("--max-iterations", limits.max_iterations, "Maximal number of products")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option(
-         "--excess", excess,
-         "Excess of a Laplacian that is made of a pattern: the diagonal over the other entries' "
-         "magnitudes, less 1")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+void define_limits(Settings& settings, LoopLimits& limits, double& excess) {
+  settings.option("tolerance", limits.tolerance, "Tolerance of the residual, relative to b")
+      ->check(CLI::Range(1e-15, 0.1));
+  settings.option("max-iterations", limits.max_iterations, "Maximal number of products")
+      ->check(CLI::PositiveNumber);
+  settings
+      .option("excess", excess,
+              "Excess of a Laplacian that is made of a pattern: the diagonal over the other "
+              "entries' magnitudes, less 1")
+      ->check(CLI::PositiveNumber);
 }
 
 namespace {
 
-void define(CLI::App& app, SolveRequest& r) {
-  app.add_option("--method", r.method_name, "cg, bicgstab or gmres")
-      ->check(CLI::IsMember({"cg", "bicgstab", "gmres"}))
-      ->capture_default_str();
-  app.add_option("--restart", r.restart, "Iterations after which gmres is restarted")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  define_limits(app, r.limits, r.excess);
-  app.add_option("--block", r.block, "Rows of a block of block-jacobi")
-      ->check(CLI::Range(1, 32))
-      ->capture_default_str();
-  app.add_option("--subdomains", r.subdomains, "Ranges of rows; entries between them are dropped")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  app.add_option("--expected-applies", r.expected_applies, "Number of applies that plans assume")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  r.define_contest(app, "Preconditioners of Heddle, or \"all\" that go with the method");
-  r.define(app);
+void define(Settings& settings, SolveRequest& r) {
+  settings.option("method", r.method_name, "cg, bicgstab or gmres")
+      ->check(CLI::IsMember({"cg", "bicgstab", "gmres"}));
+  settings.option("restart", r.restart, "Iterations after which gmres is restarted")
+      ->check(CLI::Range(1, 1000));
+  define_limits(settings, r.limits, r.excess);
+  settings.option("block", r.block, "Rows of a block of block-jacobi")->check(CLI::Range(1, 32));
+  settings.option("subdomains", r.subdomains, "Ranges of rows; entries between them are dropped")
+      ->check(CLI::PositiveNumber);
+  settings.option("expected-applies", r.expected_applies, "Number of applies that plans assume")
+      ->check(CLI::PositiveNumber);
+  r.define_contest(settings.app(), "Preconditioners of Heddle, or \"all\" that go with the method");
 }
 
 double whole(const ContestantResult& c) { return c.setup.median() + c.time.median(); }
@@ -96,18 +86,8 @@ void print(std::ostream& out, const MatrixResult& result, const DeviceFigures&,
   out.flush();
 }
 
-int run(const SolveRequest& request, const std::vector<std::string>& words) {
+void prepare(SolveRequest& request) {
   check_names(request.schemes, "preconditioner", {"all"}, known_preconditioners());
-  Json settings;
-  settings["method"] = request.method_name;
-  settings["restart"] = request.restart;
-  settings["tolerance"] = request.limits.tolerance;
-  settings["max_iterations"] = request.limits.max_iterations;
-  settings["excess"] = request.excess;
-  settings["block"] = request.block;
-  settings["subdomains"] = request.subdomains;
-  settings["expected_applies"] = request.expected_applies;
-  return run_contest("solve", request, settings, print, words);
 }
 
 constexpr const char* help =
@@ -131,16 +111,15 @@ constexpr const char* help =
 
 void list(std::ostream& out) {
   list_names(out, "preconditioners of solve", known_preconditioners());
-  list_baselines<SolveRequest>(out, "solve");
 }
 
 }  // namespace
 
 Operation solve_operation() {
-  return contest_operation<SolveRequest>(
-      "solve",
-      "Whole solves by a Krylov method: every preconditioner of Heddle beside other libraries",
-      define, run, help, list);
+  return operation_of<SolveRequest>(
+      {"solve",
+       "Whole solves by a Krylov method: every preconditioner of Heddle beside other libraries",
+       define, print, help, prepare, list});
 }
 
 }  // namespace heddle::bench

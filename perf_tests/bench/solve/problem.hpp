@@ -7,10 +7,10 @@ namespace heddle::bench {
 
 /// Something that solves with one matrix from zero, by one method and one preconditioner.
 template <Scalar S>
-class SolveContestant : public SetUp {
+class SolveContestant : public Contestant {
  public:
-  /// What is timed. Throws Error where it did not converge.
-  void run(const Exec& exec) {
+  /// Throws Error where it did not converge.
+  void run(const Exec& exec) final {
     solved_ = solve(exec);
     if (solved_.converged) return;
     throw Error(

@@ -6,6 +6,8 @@
 
 namespace heddle::bench {
 
+class Settings;
+
 enum class Method { cg, bicgstab, gmres };
 
 /// What `heddle-bench solve` was asked for.
@@ -25,7 +27,7 @@ struct SolveRequest : ContestOptions {
 };
 
 /// --tolerance, --max-iterations and --excess of whole solves.
-void define_limits(CLI::App& app, LoopLimits& limits, double& excess);
+void define_limits(Settings& settings, LoopLimits& limits, double& excess);
 
 /// A preconditioner of Heddle.
 struct KnownPreconditioner {

@@ -11,9 +11,7 @@ template <Scalar S, Offset Off>
 class SolveRun {
  public:
   SolveRun(const SolveRequest& request, const Source& source, Progress& progress)
-      : progress_(progress),
-        contest_(exec_, progress_, result_,
-                 [exec = exec_](Contestant& contestant) { contestant.run(exec); }) {
+      : progress_(progress), contest_(exec_, progress_, result_) {
     problem_.request = request;
     problem_.load_system(exec_, result_, source, progress_, request.matrices.seed, request.method(),
                          request.excess);
@@ -54,8 +52,7 @@ class SolveRun {
     contest_.enter(name, is_scheme, setup);
     ContestantResult& entry = result_.contestants.back();
     if (!problem_.request.verify() || entry.verdict == Verdict::unsupported) return;
-    entry.error_over_bound = problem_.error(exec_, problem_.request.limits.tolerance);
-    entry.verdict = entry.error_over_bound <= 1 ? Verdict::ok : Verdict::wrong;
+    contest_.judge(entry, problem_.error(exec_, problem_.request.limits.tolerance));
   }
 
   Progress& progress_;

@@ -10,6 +10,7 @@
 #include "../../../formats/csr/learned_lanes.hpp"
 #include "../../../formats/csr/tuning.hpp"
 #include "../../../formats/model/inputs.hpp"
+#include "../common/asked_schemes.hpp"
 #include "../common/results.hpp"
 #include "problem.hpp"
 #include "request.hpp"
@@ -19,11 +20,8 @@ namespace heddle::bench {
 /// As the grammars have it, a kernel a line. Asks no device, so that a list needs none.
 template <class FormatList = AllFormats>
 std::vector<std::string> heddle_scheme_names() {
-  Device device;
-  device.backend = backends::Tag<Exec>::kind;
-  device.lanes = backends::max_subwarp_width<Exec>;
   std::vector<std::string> names;
-  for (const SchemeGrammar& grammar : FormatList::grammars(device)) {
+  for (const SchemeGrammar& grammar : FormatList::grammars(listed_device())) {
     const std::string usage = grammar.usage();
     for (std::size_t from = 0; from < usage.size();) {
       const std::size_t comma = std::min(usage.find(", ", from), usage.size());
@@ -157,17 +155,13 @@ std::vector<HeddleEntry<S, Off, FormatList>> heddle_entries(const Exec& exec,
                              exec, problem.A, automatic)
                              .explain();
   }
-  std::vector<Scheme> schemes;
-  for (const std::string& text : request.schemes) {
-    if (text == "all") {
-      for (Scheme& one : FormatList::candidates(features, device)) schemes.push_back(one);
-    } else if (text == "every") {
-      for (Scheme& one : FormatList::variants(device)) schemes.push_back(one);
-    } else if (text != "auto") {
-      schemes.push_back(parse_scheme(text, FormatList::grammars(device)));
-    }
-  }
-  for (const Scheme& scheme : schemes) {
+  const auto expand = [&](const std::string& word) -> std::optional<std::vector<Scheme>> {
+    if (word == "all") return FormatList::candidates(features, device);
+    if (word == "every") return FormatList::variants(device);
+    return std::nullopt;
+  };
+  for (const Scheme& scheme :
+       asked_schemes(request.schemes, FormatList::grammars(device), expand)) {
     entries.push_back({scheme.to_string(), scheme == choice.scheme, plain});
     entries.back().options.scheme = scheme;
     const Prediction prediction =

@@ -9,24 +9,23 @@ namespace heddle::bench {
 
 namespace {
 
-void define(CLI::App& app, SpmvRequest& r) {
+void define(Settings& settings, SpmvRequest& r) {
   r.define_contest(
-      app,
+      settings.app(),
       "Schemes, or \"auto\" (the choice of a plan), \"all\" (candidates for the matrix), "
       "or \"every\" (each value of each parameter)");
-  r.define_columns(app, "x and y");
-  app.add_option("--expected-applies", r.expected_applies,
-                 "Number of applies that the choice assumes for a plan")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  r.define_columns(settings.app(), "x and y");
+  settings
+      .option("expected-applies", r.expected_applies,
+              "Number of applies that the choice assumes for a plan")
+      ->check(CLI::PositiveNumber);
   r.define_choice(
-      app, "A model for the choice, trained on this device (heddle-bench train)",
+      settings.app(), "A model for the choice, trained on this device (heddle-bench train)",
       "Seconds that \"auto\" may spend on timing the schemes with the best predictions");
-  r.define(app);
 }
 
-void print_result(std::ostream& out, const MatrixResult& result, const DeviceFigures& figures,
-                  const SpmvRequest& request) {
+void print(std::ostream& out, const MatrixResult& result, const DeviceFigures& figures,
+           const SpmvRequest& request) {
   const RowFeatures& f = result.rows;
   out << '\n'
       << result.name << ": " << f.rows << " x " << f.columns << ", " << f.nonzeros
@@ -40,17 +39,8 @@ void print_result(std::ostream& out, const MatrixResult& result, const DeviceFig
   print_contestants(out, result, figures);
 }
 
-int run(const SpmvRequest& asked, const std::vector<std::string>& words) {
-  SpmvRequest request = asked;
+void prepare(SpmvRequest& request) {
   if (!request.model_path.empty()) request.model = read_model(request.model_path);
-  Json settings;
-  settings["expected_applies"] = request.expected_applies;
-  return run_contest("spmv", request, settings, print_result, words);
-}
-
-void list(std::ostream& out) {
-  list_schemes_and_baselines<SpmvRequest>(out, "spmv");
-  list_scalars<SpmvRequest>(out);
 }
 
 constexpr const char* examples =
@@ -62,9 +52,14 @@ constexpr const char* examples =
 }  // namespace
 
 Operation spmv_operation() {
-  return contest_operation<SpmvRequest>(
-      "spmv", "y = alpha A x + beta y: every scheme of Heddle beside every baseline", define, run,
-      table_help() + examples, list);
+  Operation operation = operation_of<SpmvRequest>(
+      {"spmv", "y = alpha A x + beta y: every scheme of Heddle beside every baseline", define,
+       print, table_help() + examples, prepare});
+  operation.list = [list = operation.list](std::ostream& out) {
+    list(out);
+    list_scalars<SpmvRequest>(out);
+  };
+  return operation;
 }
 
 }  // namespace heddle::bench

@@ -7,8 +7,9 @@ namespace heddle::bench {
 
 /// Something that was set up for one problem and can compute y = alpha A x + beta y.
 template <Scalar S>
-class SpmvContestant : public SetUp {
+class SpmvContestant : public Contestant {
  public:
+  void run(const Exec& exec) final { apply(exec, S(1), S(0)); }
   virtual void apply(const Exec& exec, S alpha, S beta) = 0;
 };
 

@@ -16,10 +16,7 @@ template <Scalar S, Offset Off, class FormatList = AllFormats>
 class SpmvRun {
  public:
   SpmvRun(const SpmvRequest& request, const Source& source, Progress& progress)
-      : request_(request),
-        progress_(progress),
-        contest_(exec_, progress_, result_,
-                 [exec = exec_](Contestant& contestant) { contestant.apply(exec, S(1), S(0)); }) {
+      : request_(request), progress_(progress), contest_(exec_, progress_, result_) {
     host_ = load_into(result_, source, progress_,
                       [&] { return load<S, Off>(source, request_.matrices.seed).matrix; });
     count_bytes();

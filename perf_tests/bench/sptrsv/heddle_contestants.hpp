@@ -7,6 +7,7 @@
 #include "../../../solvers/sptrsv/select/candidates.hpp"
 #include "../../../solvers/sptrsv/select/learned.hpp"
 #include "../../../testing/traced_solve.hpp"
+#include "../common/asked_schemes.hpp"
 #include "../common/progress.hpp"
 #include "../common/results.hpp"
 #include "../common/scheme_search.hpp"
@@ -20,11 +21,7 @@ namespace heddle::bench {
 /// As the grammar has it, a kernel a line, with the size of its space. Asks no device, so that a
 /// list needs none.
 inline std::vector<std::string> sptrsv_scheme_names() {
-  Device device;
-  device.backend = backends::Tag<Exec>::kind;
-  device.lanes = backends::max_subwarp_width<Exec>;
-  device.waits_make_progress = backends::waits_make_progress<Exec>;
-  const SchemeGrammar legal = detail::sptrsv::grammar(device);
+  const SchemeGrammar legal = detail::sptrsv::grammar(listed_device());
   std::vector<std::string> names;
   std::int64_t all = 0;
   const auto schemes = [](std::int64_t count) {
@@ -172,24 +169,20 @@ std::vector<HeddleSolveEntry<S, Off>> heddle_solve_entries(const Exec& exec,
 
   std::vector<HeddleSolveEntry<S, Off>> found;
   if (request.automatic()) found.push_back({"auto", false, automatic});
-  std::vector<Scheme> seen;
-  const auto enter = [&](const Scheme& scheme) {
-    if (std::find(seen.begin(), seen.end(), scheme) != seen.end()) return;
-    seen.push_back(scheme);
+  using Meant = std::optional<std::vector<Scheme>>;
+  const auto expand = [&](const std::string& word) -> Meant {
+    if (word == "search") return Meant(std::in_place);
+    if (word == "all") return candidates(device, result.rows, *result.triangle);
+    return std::nullopt;
+  };
+  for (const Scheme& scheme : asked_schemes(request.schemes, std::span(&legal, 1), expand)) {
     const std::string name = scheme.to_string();
     found.push_back(
         {name, name == result.chosen_scheme, plan_options(problem, std::optional(scheme))});
-  };
-  for (const std::string& text : request.schemes) {
-    if (text == "all") {
-      for (const Scheme& one : candidates(device, result.rows, *result.triangle)) enter(one);
-    } else if (text == "search") {
-      const auto& best = result.search->best;
-      if (best)
-        found.push_back({"search", false, plan_options(problem, std::optional(best->scheme))});
-    } else if (text != "auto") {
-      enter(parse_scheme(text, std::span(&legal, 1)));
-    }
+  }
+  if (result.search && result.search->best) {
+    found.push_back(
+        {"search", false, plan_options(problem, std::optional(result.search->best->scheme))});
   }
   return found;
 }

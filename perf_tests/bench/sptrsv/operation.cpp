@@ -11,89 +11,55 @@ namespace heddle::bench {
 
 namespace {
 
-void define(CLI::App& app, SptrsvRequest& r) {
-  app.add_option("--triangle", r.triangle_name, "Of the matrix: lower or upper")
-      ->check(CLI::IsMember({"lower", "upper"}))
-      ->capture_default_str();
-  app.add_option("--diagonal", r.diagonal_name,
-                 "stored, or unit: ones, whatever is stored. What is missing of a stored one, or "
-                 "zero, is set to 1 + the magnitudes of its row")
-      ->check(CLI::IsMember({"stored", "unit"}))
-      ->capture_default_str();
-  app.add_option("--op", r.op_name, "Of the triangle: none, transpose or conjugate-transpose")
-      ->check(CLI::IsMember({"none", "transpose", "conjugate-transpose"}))
-      ->capture_default_str();
-  r.define_contest(app,
+void define(Settings& settings, SptrsvRequest& r) {
+  settings.option("triangle", r.triangle_name, "Of the matrix: lower or upper")
+      ->check(CLI::IsMember({"lower", "upper"}));
+  settings
+      .option("diagonal", r.diagonal_name,
+              "stored, or unit: ones, whatever is stored. What is missing of a stored one, or "
+              "zero, is set to 1 + the magnitudes of its row")
+      ->check(CLI::IsMember({"stored", "unit"}));
+  settings.option("op", r.op_name, "Of the triangle: none, transpose or conjugate-transpose")
+      ->check(CLI::IsMember({"none", "transpose", "conjugate-transpose"}));
+  r.define_contest(settings.app(),
                    "Schemes, or \"auto\" (what a plan chooses), or \"all\" (the candidates: "
                    "at most 60), or \"search\" (walks from the best of those)");
-  r.define_columns(app, "b and x");
-  app.add_option("--search-seconds", r.search_seconds,
-                 "Seconds that a search may take for each matrix; it ends when nothing improves")
-      ->check(CLI::Validator(check_seconds, "SECONDS"))
-      ->capture_default_str();
-  r.define_choice(app, "A model for the choice, trained on this device (heddle-bench train)",
+  r.define_columns(settings.app(), "b and x");
+  settings
+      .option("search-seconds", r.search_seconds,
+              "Seconds that a search may take for each matrix; it ends when nothing improves")
+      ->check(CLI::Validator(check_seconds, "SECONDS"));
+  r.define_choice(settings.app(),
+                  "A model for the choice, trained on this device (heddle-bench train)",
                   "Seconds that \"auto\" may spend on timing the best-ranked schemes");
-  app.add_option(
-         "--trace", r.trace_path,
-         "Also trace a solve of each scheme: its critical path is printed, and written here")
+  settings.app()
+      .add_option(
+          "--trace", r.trace_path,
+          "Also trace a solve of each scheme: its critical path is printed, and written here")
       ->type_name("FILE");
-  r.define(app);
 }
 
-void check_trace(const SptrsvRequest& request) {
+void prepare(SptrsvRequest& request) {
+  if (!request.model_path.empty()) request.model = read_triangle_model(request.model_path);
+  if (!request.traces()) return;
   if (request.columns != 1 || request.scalar != "double" || request.offset_bits != 32) {
     throw Error("--trace is of one column, in double, with offsets of 32 bits",
                 "leave out --columns, --scalar and --offset");
   }
   files::require_writable(request.trace_path);
+  request.other_paths.push_back(request.trace_path);
+  request.traced = std::make_shared<Json>(Json::array());
 }
 
-/// The traces of all matrices, written whole after each.
-class TraceFile {
- public:
-  explicit TraceFile(std::string path) : path_(std::move(path)) {}
-
-  void add(const MatrixResult& result) {
-    Json solves = Json::array();
-    for (const TracedSolve& solve : result.traces) solves.push_back(trace_json(solve));
-    matrices_.push_back({{"name", result.name}, {"traces", solves}});
-    const Json all = {{"matrices", matrices_}};
-    files::write_whole_file(path_, all.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
-  }
-
- private:
-  std::string path_;
-  Json matrices_ = Json::array();
-};
-
-/// Folders tell about a person's machine.
-std::vector<std::string> without_folder(std::vector<std::string> words, const std::string& path) {
-  const std::string name = path.substr(path.find_last_of('/') + 1);
-  for (std::string& word : words) {
-    if (word == path) word = name;
-    if (word == "--trace=" + path) word = "--trace=" + name;
-  }
-  return words;
-}
-
-int run(const SptrsvRequest& asked, const std::vector<std::string>& words) {
-  SptrsvRequest request = asked;
-  if (!request.model_path.empty()) request.model = read_triangle_model(request.model_path);
-  Json settings;
-  settings["triangle"] = request.triangle_name;
-  settings["diagonal"] = request.diagonal_name;
-  settings["op"] = request.op_name;
-  if (request.searches()) settings["search_seconds"] = request.search_seconds;
-  if (!request.traces()) return run_contest("sptrsv", request, settings, print_solves, words);
-  check_trace(request);
-  TraceFile file(request.trace_path);
-  const auto print_and_write = [&](std::ostream& out, const MatrixResult& result,
-                                   const DeviceFigures& figures, const SptrsvRequest& of) {
-    print_solves(out, result, figures, of);
-    file.add(result);
-  };
-  return run_contest("sptrsv", request, settings, print_and_write,
-                     without_folder(words, request.trace_path));
+/// And writes the traces of all matrices so far.
+void print(std::ostream& out, const MatrixResult& result, const DeviceFigures& figures,
+           const SptrsvRequest& request) {
+  print_solves(out, result, figures, request);
+  if (!request.traced) return;
+  Json solves = Json::array();
+  for (const TracedSolve& solve : result.traces) solves.push_back(trace_json(solve));
+  request.traced->push_back({{"name", result.name}, {"traces", solves}});
+  files::write_whole_file(request.trace_path, json_text({{"matrices", *request.traced}}));
 }
 
 constexpr const char* examples =
@@ -107,10 +73,9 @@ constexpr const char* examples =
 }  // namespace
 
 Operation sptrsv_operation() {
-  return contest_operation<SptrsvRequest>(
-      "sptrsv", "op(T) x = alpha b, T a triangle: every scheme of Heddle beside every baseline",
-      define, run, solves_help() + examples,
-      [](std::ostream& out) { list_schemes_and_baselines<SptrsvRequest>(out, "sptrsv"); });
+  return operation_of<SptrsvRequest>(
+      {"sptrsv", "op(T) x = alpha b, T a triangle: every scheme of Heddle beside every baseline",
+       define, print, solves_help() + examples, prepare});
 }
 
 }  // namespace heddle::bench

@@ -11,8 +11,9 @@ namespace heddle::bench {
 
 /// Something that was set up for one problem and can solve op(T) x = alpha b.
 template <Scalar S>
-class SptrsvContestant : public SetUp {
+class SptrsvContestant : public Contestant {
  public:
+  void run(const Exec& exec) final { solve(exec, S(1)); }
   virtual void solve(const Exec& exec, S alpha) = 0;
   /// Whether it reads x, to no effect as long as that is finite. Nothing of Heddle does.
   virtual bool needs_finite_x() const { return false; }

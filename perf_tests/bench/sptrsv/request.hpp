@@ -7,6 +7,7 @@
 #include "../../../formats/model.hpp"
 #include "../../../solvers/sptrsv/options.hpp"
 #include "../common/choice_options.hpp"
+#include "../common/json.hpp"
 
 namespace heddle::bench {
 
@@ -21,6 +22,8 @@ struct SptrsvRequest : ChoiceOptions {
   std::shared_ptr<const TriangleModel> model = nullptr;
   /// Where traces of the schemes are written to, if anywhere.
   std::string trace_path;
+  /// Those of all matrices so far.
+  std::shared_ptr<Json> traced = nullptr;
 
   bool traces() const { return !trace_path.empty(); }
   bool searches() const { return contains(schemes, "search"); }

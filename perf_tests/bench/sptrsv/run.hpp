@@ -17,10 +17,7 @@ template <Scalar S, Offset Off>
 class SptrsvRun {
  public:
   SptrsvRun(const SptrsvRequest& request, const Source& source, Progress& progress)
-      : request_(request),
-        progress_(progress),
-        contest_(exec_, progress_, result_,
-                 [exec = exec_](Contestant& contestant) { contestant.solve(exec, S(1)); }) {
+      : request_(request), progress_(progress), contest_(exec_, progress_, result_) {
     host_ = load_into(result_, source, progress_, [&] { return triangle_of(source); });
     const auto vectors = static_cast<std::size_t>(2 * request_.columns);
     result_.apply_bytes =
@@ -97,12 +94,9 @@ class SptrsvRun {
     progress_.task(result_.name + ": reference");
     result_.triangle->overflows = overflows();
     if (result_.triangle->overflows) return;
-    contest_.for_each([&](Contestant& contestant, ContestantResult& entry) {
-      progress_.task(result_.name + ": verifying " + entry.name);
+    contest_.verify([&](Contestant& contestant, const ContestantResult&) {
       const double plain_error = error_of(contestant, S(1));
-      const double scaled_error = error_of(contestant, S(-1.5));
-      entry.error_over_bound = std::max(plain_error, scaled_error);
-      entry.verdict = entry.error_over_bound <= 1 ? Verdict::ok : Verdict::wrong;
+      return std::max(plain_error, error_of(contestant, S(-1.5)));
     });
   }
 
