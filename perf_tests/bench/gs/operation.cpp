@@ -19,7 +19,8 @@ void define(Settings& settings, GsRequest& r) {
               "Sweeps that are timed together; more than one needs --start guess")
       ->check(CLI::PositiveNumber);
   settings.option("omega", r.omega, "Relaxation factor, more than 0 and less than 2");
-  settings.option("block", r.block_size, "Rows of a block, which are solved for together")
+  settings
+      .option("block", r.block_size, "Rows of a block, which are solved for together", "block_size")
       ->check(CLI::Range(1, 8));
   r.define_contest(settings.app(),
                    "Schemes, or \"auto\" (what a plan chooses), \"multicolor\" (the same "

@@ -12,8 +12,9 @@ namespace {
 void define(Settings& settings, IluRequest& r) {
   settings.option("factors", r.factors, "lu, or cholesky: of the lower triangle")
       ->check(CLI::IsMember({"lu", "cholesky"}));
-  settings.option("level", r.fill_level, "Level of fill that is kept")->check(CLI::Range(0, 100));
-  settings.option("block", r.block_size, "Rows of a block, all of which is kept")
+  settings.option("level", r.fill_level, "Level of fill that is kept", "fill_level")
+      ->check(CLI::Range(0, 100));
+  settings.option("block", r.block_size, "Rows of a block, all of which is kept", "block_size")
       ->check(CLI::Range(1, 64));
   settings.option("subdomains", r.subdomains, "Ranges of rows; entries between them are dropped")
       ->check(CLI::PositiveNumber);

@@ -14,7 +14,8 @@ namespace {
 void define(Settings& settings, MultigridRequest& r) {
   settings.option("strength", r.options.strength, "Threshold above which an entry is strong")
       ->check(CLI::Range(0.0, 1.0));
-  settings.option("block", r.options.block_size, "Rows of a node; elasticity sets it")
+  settings
+      .option("block", r.options.block_size, "Rows of a node; elasticity sets it", "block_size")
       ->check(CLI::Range(1, 64));
   settings
       .option("degree", r.options.degree,
