@@ -70,7 +70,8 @@ struct PackEntries {
   }
   /// The sum, and in the lanes that have an entry what its product with x adds to it.
   KOKKOS_FORCEINLINE_FUNCTION Pack multiply_add(const Pack& x, const Pack& sum) const {
-    return Pack::select(present, Pack::multiply_add(value, x, sum), sum);
+    // Of zeros rather than by a choice of sums, which the next sum would have to wait for.
+    return Pack::multiply_add(Pack::keep(present, value), Pack::keep(present, x), sum);
   }
 };
 

@@ -22,7 +22,7 @@ inline constexpr int packs_of = Vectors == 1 ? tuning.cpu_packs : 1;
 /// 1989.
 template <ExecutionSpace Exec, int Batch, int Vectors, class View, class Product>
 using Sums = std::conditional_t<backends::has_lanes<Exec>, LaneSums<View, Product, Batch, Vectors>,
-                                RowSums<View, Product, Exec, packs_of<Vectors>, 1, Vectors>>;
+                                RowSums<View, Product, Exec, packs_of<Vectors>, Vectors>>;
 
 /// y of all rows by RowKernel, for up to Vectors vectors. Whether there was room for the dot, if
 /// one is wanted, which one vector has.

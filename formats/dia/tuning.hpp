@@ -16,6 +16,8 @@ struct Tuning {
   int most_vectors = 8;
   /// Packs of rows that a thread of a CPU takes together: two cache lines of every diagonal.
   int cpu_packs = 4;
+  /// How many rows ahead of those that it adds up a CPU asks for, of every diagonal.
+  int cpu_rows_ahead = 128;
   /// Rows are padded to a multiple of this, so that every diagonal begins a cache line.
   std::int64_t row_alignment = 32;
 };

@@ -3,6 +3,7 @@
 
 #include "../../../backends/launch.hpp"
 #include "../../../backends/pack.hpp"
+#include "../../../backends/unrolled.hpp"
 #include "../product.hpp"
 
 namespace heddle::detail::slots {
@@ -45,15 +46,31 @@ struct RowKernel {
     if (first >= last) return;
     Pack sum[Rows::packs][Rows::vectors];
     rows.add_up(team, first, sum);
-    for (int p = 0; p < Rows::packs; ++p) {
-      const std::int64_t row = first + p * Pack::width;
-      const auto inside = Pack::Mask::first(last - row);
-      for (int v = 0; v < Rows::vectors; ++v) {
-        if (v < rows.product.x.count) {
-          store_pack(rows.product, row, v, rest.add_to(sum[p][v], row, v), inside);
-        }
+    if constexpr (Rows::rows_per_lane > 1) {  // on a CPU, where a mask takes longer than the store
+      if (first + Rows::rows_per_lane <= last) {
+        return store(first, sum, [](std::int64_t) __attribute__((always_inline)) {
+          return Pack::Mask::first(Pack::width);
+        });
       }
     }
+    store(first, sum, [&](std::int64_t row) __attribute__((always_inline)) {
+      return Pack::Mask::first(last - row);
+    });
+  }
+
+ private:
+  template <class Pack, class Inside>
+  KOKKOS_FORCEINLINE_FUNCTION void store(std::int64_t first,
+                                         const Pack (&sum)[Rows::packs][Rows::vectors],
+                                         const Inside& inside) const {
+    backends::unrolled<Rows::packs>([&](int p) __attribute__((always_inline)) {
+      const std::int64_t row = first + p * Pack::width;
+      for (int v = 0; v < Rows::vectors; ++v) {
+        if (v < rows.product.x.count) {
+          store_pack(rows.product, row, v, rest.add_to(sum[p][v], row, v), inside(row));
+        }
+      }
+    });
   }
 };
 

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../../backends/cache_line.hpp"
 #include "../../../backends/memory.hpp"
 #include "../../../backends/pack.hpp"
 #include "../../../backends/pack_ordinals.hpp"
+#include "../../../backends/prefetch.hpp"
 #include "../../../backends/unroll.hpp"
+#include "../../../backends/unrolled.hpp"
 #include "../product.hpp"
+#include "tuning.hpp"
 
 /// Rows that lie side by side with as many slots each, and what they come to times vectors: the one
 /// engine of ELL, blocked ELL and the main part of HYB.
@@ -109,34 +113,66 @@ struct RowSums {
     for (int p = 0; p < Packs; ++p) {
       for (int v = 0; v < Vectors; ++v) sum[p][v] = Pack::zero();
     }
-    for (; slot < stop; slot += step) add(slot, stop, sum);
+    if constexpr (Batch > 1) {
+      for (; slot < stop; slot += step) add(slot, stop, sum);
+    } else if (Vectors == 1 && product.x.row_stride == 1) {
+      // A branch of a whole launch: a product less for each entry of x.
+      for (; slot < stop; slot += step) add_slot(slot, std::int64_t{1}, sum);
+    } else {
+      const std::int64_t stride = product.x.row_stride;
+      for (; slot < stop; slot += step) add_slot(slot, stride, sum);
+    }
   }
 
  private:
+  template <class Pack>
+  using Columns = std::conditional_t<Strip::narrow, backends::PackDistances<Pack, O>,
+                                     backends::PackOrdinals<Pack, O>>;
+
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Columns<Pack> columns_at(std::int64_t place, bool exists) const {
+    if constexpr (Strip::narrow) {
+      return Columns<Pack>::load_once(strip.columns + place, strip.base, exists);
+    } else {
+      return Columns<Pack>::load_once(strip.columns + place, exists);
+    }
+  }
+  template <class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION Pack values_at(std::int64_t place, bool exists) const {
+    const Pack value =
+        Pack::load_once(strip.values + place, Pack::Mask::first(exists ? Pack::width : 0));
+    if constexpr (is_complex<S>) {
+      if (product.conjugate) return Pack::conjugate(value);
+    }
+    return value;
+  }
+  /// In ELL slots are more streams than a processor follows by itself; a slice of blocked ELL lies
+  /// together. Once a cache line.
+  KOKKOS_FORCEINLINE_FUNCTION void ask_ahead(std::int64_t place, int row) const {
+    if constexpr (!Strip::narrow) {
+      const std::int64_t ahead = place + tuning.cpu_rows_ahead;
+      if (row % backends::entries_per_line<S> == 0) backends::prefetch(strip.values + ahead);
+      if (row % backends::entries_per_line<O> == 0) backends::prefetch(strip.columns + ahead);
+    }
+  }
+  /// Of a vector of x, or the first where there are fewer.
+  KOKKOS_FORCEINLINE_FUNCTION auto* vector_of_x(int v) const {
+    return product.x.data + (v < product.x.count ? v : 0) * product.x.vector_stride;
+  }
+
   /// Adds slots [slot, slot + Batch) before `stop`. Rows are padded, so those of the packs all
   /// exist. Columns and values are asked for together; a slot without an entry gathers zero.
   template <class Pack, int Packs>
   KOKKOS_FORCEINLINE_FUNCTION void add(int slot, int stop, Pack (&sum)[Packs][Vectors]) const {
-    using Columns = std::conditional_t<Strip::narrow, backends::PackDistances<Pack, O>,
-                                       backends::PackOrdinals<Pack, O>>;
-    Columns column[Batch][Packs];
+    Columns<Pack> column[Batch][Packs];
     Pack value[Batch][Packs];
     HEDDLE_UNROLL(Batch)
     for (int i = 0; i < Batch; ++i) {
       const bool exists = slot + i < stop;
       const std::int64_t at = exists ? std::int64_t{slot + i} * strip.stride : 0;
       for (int p = 0; p < Packs; ++p) {
-        const auto* from = strip.columns + at + p * Pack::width;
-        if constexpr (Strip::narrow) {
-          column[i][p] = Columns::load_once(from, strip.base, exists);
-        } else {
-          column[i][p] = Columns::load_once(from, exists);
-        }
-        value[i][p] = Pack::load_once(strip.values + at + p * Pack::width,
-                                      Pack::Mask::first(exists ? Pack::width : 0));
-        if constexpr (is_complex<S>) {
-          if (product.conjugate) value[i][p] = Pack::conjugate(value[i][p]);
-        }
+        column[i][p] = columns_at<Pack>(at + p * Pack::width, exists);
+        value[i][p] = values_at<Pack>(at + p * Pack::width, exists);
       }
     }
     HEDDLE_UNROLL(Batch)
@@ -144,13 +180,29 @@ struct RowSums {
       for (int p = 0; p < Packs; ++p) {
         const auto entries = column[i][p].lanes();
         for (int v = 0; v < Vectors; ++v) {
-          const auto* x = product.x.data + (v < product.x.count ? v : 0) * product.x.vector_stride;
-          const Pack factor =
-              column[i][p].gather(x, entries, static_cast<std::int64_t>(product.x.row_stride));
+          const Pack factor = column[i][p].gather(vector_of_x(v), entries,
+                                                  static_cast<std::int64_t>(product.x.row_stride));
           sum[p][v] = Pack::multiply_add(value[i][p], factor, sum[p][v]);
         }
       }
     }
+  }
+  /// The same of one slot that exists, on a CPU.
+  template <class Pack, int Packs>
+  KOKKOS_FORCEINLINE_FUNCTION void add_slot(int slot, std::int64_t stride,
+                                            Pack (&sum)[Packs][Vectors]) const {
+    const std::int64_t at = std::int64_t{slot} * strip.stride;
+    backends::unrolled<Packs>([&](int p) __attribute__((always_inline)) {
+      const std::int64_t place = at + p * Pack::width;
+      ask_ahead(place, p * Pack::width);
+      const auto column = columns_at<Pack>(place, true);
+      const Pack value = values_at<Pack>(place, true);
+      const auto entries = column.lanes();
+      backends::unrolled<Vectors>([&](int v) __attribute__((always_inline)) {
+        const Pack factor = column.gather(vector_of_x(v), entries, stride);
+        sum[p][v] = Pack::multiply_add(value, factor, sum[p][v]);
+      });
+    });
   }
 };
 

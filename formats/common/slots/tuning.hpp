@@ -19,6 +19,8 @@ struct Tuning {
   int most_lanes = 8;
   /// Packs of rows that a thread of a CPU takes together: two cache lines of every array at once.
   int cpu_packs = 4;
+  /// How many rows ahead of those that it adds up a CPU asks for, of every slot of ELL.
+  int cpu_rows_ahead = 128;
   /// Rows are padded to a multiple of this, so that every slot begins a cache line.
   std::int64_t row_alignment = 32;
 };
