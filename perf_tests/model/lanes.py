@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Learns how many lanes csr/blocks gives a row of a block: part of train.py.
 
-A matrix whose blocks are alike is a sample: the numbers of its mean block (formats/model/lanes.hpp), labelled with the
-lanes that were the fastest for all of its blocks (csr/blocks,lanes=W). A random forest of trees of five levels votes;
-beside it, one such tree. A matrix counts by what its lanes matter."""
+A matrix whose blocks are alike is a sample: the numbers of its mean block (formats/model/lanes.hpp), with what each number
+of lanes loses against the fastest if all of its blocks get it (csr/blocks,lanes=W), by the logarithm. A leaf names the
+lanes that lose least, in the mean. A random forest of trees of five levels votes; beside it, one such tree. What is better
+on families left out is written. A matrix that was measured while the machine was unsteady is left out."""
 import math
 
 import triangles
@@ -12,7 +13,8 @@ PINNED = "csr/blocks,lanes="
 RULE = "csr/blocks"  # lanes by the mean row of the block
 LONG_ROW = 512  # a row of more is a block by itself
 LEAST_MATRICES = 30
-DEPTH, TREES = 5, 25
+DEPTH = 5
+TREES = {"forest": 25, "tree": 1}
 PARTS = 5  # that the drawn matrices are left out in
 
 
@@ -27,6 +29,7 @@ class Matrix:
         # What the variance between blocks adds to the one within.
         between = (rows["variation"] * rows["mean_row"]) ** 2 - of["row_variance"]
         self.alike = rows["max_row"] <= LONG_ROW and between <= 0.1 * rows["mean_row"]**2
+        self.steady = not result.get("steadiness", {}).get("unsteady_machine", False)
         self.bits, self.others = {}, {}
         for one in result["contestants"]:
             if one["kind"] != "scheme" or not one["time_seconds"] or one["verdict"] not in ("ok", "unverified"):
@@ -42,28 +45,25 @@ class Matrix:
     def family(self):
         return triangles.family_of(self.name)
 
-    @property
-    def weight(self):
-        return min(2.0, sum(self.bits.values()) / len(self.bits) / self.bits[self.fastest] - 1)
-
 
 def read(matrices):
     found = [Matrix(one) for one in matrices if "block_inputs" in one]
-    return [one for one in found if one.alike and len(one.bits) > 1 and RULE in one.others]
+    return [one for one in found if one.alike and one.steady and len(one.bits) > 1 and RULE in one.others]
 
 
 class Forest:
-    def __init__(self, matrices, trees=TREES):
-        from sklearn.ensemble import RandomForestClassifier
+    def __init__(self, matrices, trees=TREES["forest"]):
+        from sklearn.ensemble import RandomForestRegressor
 
-        self.forest = RandomForestClassifier(trees, max_depth=DEPTH, min_samples_leaf=3, bootstrap=trees > 1,
-                                             max_features="sqrt" if trees > 1 else None, random_state=1)
-        self.forest.fit([one.inputs for one in matrices], [one.fastest for one in matrices],
-                        sample_weight=[one.weight + 0.01 for one in matrices])
+        self.every_bits = sorted(set.intersection(*({*one.bits} for one in matrices)))
+        self.forest = RandomForestRegressor(trees, max_depth=DEPTH, min_samples_leaf=3, bootstrap=trees > 1, random_state=1)
+        self.forest.fit([one.inputs for one in matrices],
+                        [[math.log(one.bits[bits] / one.bits[one.fastest]) for bits in self.every_bits] for one in matrices])
 
     def named(self, tree, node):
-        """By a leaf: what it has most of."""
-        return int(self.forest.classes_[max(enumerate(tree.value[node][0]), key=lambda pair: (pair[1], -pair[0]))[0]])
+        """By a leaf: the lanes that lose least there, in the mean."""
+        loss = tree.value[node][:, 0]
+        return self.every_bits[min(range(len(loss)), key=lambda place: (loss[place], place))]
 
     def votes(self, inputs):
         import numpy
@@ -109,9 +109,9 @@ def by_strangers(matrices, trees):
 
 
 def judge(matrices, table):
-    """Whether the forest is better than the rule, on families that it has not seen."""
-    by = {"the mean row": {one.name: one.others[RULE] for one in matrices}, "forest": by_strangers(matrices, TREES),
-          "tree": by_strangers(matrices, 1)}
+    """What is the best on families that it has not seen: "forest", "tree", or nothing if that is the rule."""
+    by = {"the mean row": {one.name: one.others[RULE] for one in matrices}}
+    by |= {name: by_strangers(matrices, trees) for name, trees in TREES.items()}
     for bits in sorted(set.intersection(*({*one.bits} for one in matrices))):
         by[f"always {2**bits} lanes"] = {one.name: one.bits[bits] for one in matrices}
     best = {one.name: min(*one.bits.values(), one.others[RULE]) for one in matrices}
@@ -127,13 +127,14 @@ def judge(matrices, table):
     print("\nLanes of csr/blocks. How many times as long as with the best lanes: what is taken, of families that were left "
           "out of\ntraining.\n")
     table(against, kind, "behind the best other scheme by over 5 %", applies=())
-    mean = {name: sum(math.log(seconds) for seconds in its.values()) for name, its in by.items()}
     if rest:
         share = {name: math.exp(sum(math.log(its[m] / rest[m]) for m in rest) / len(rest)) for name, its in by.items()}
         print("\nover the best other scheme, in the mean: "
-              + ", ".join(f"{name} {share[name]:.3f}" for name in ("the mean row", "forest", "tree"))
+              + ", ".join(f"{name} {share[name]:.3f}" for name in ("the mean row", *TREES))
               + f"; with its best lanes {math.exp(sum(math.log(best[m] / rest[m]) for m in rest) / len(rest)):.3f}")
-    return mean["forest"] < mean["the mean row"]
+    mean = {name: sum(math.log(seconds) for seconds in by[name].values()) for name in ("the mean row", *TREES)}
+    best_of = min(mean, key=mean.get)
+    return best_of if best_of in TREES else ""
 
 
 def draw_tree(matrices, names):
@@ -151,7 +152,10 @@ def section(matrices, judged, table):
     if len(matrices) < LEAST_MATRICES or len({one.fastest for one in matrices}) < 2:
         print("too few to learn from")
         return None
-    wins = not judged or judge(matrices, table)
+    wins = judge(matrices, table) if judged else "forest"
     names = matrices[0].names
     draw_tree(matrices, names)
-    return list(Forest(matrices).lines(names)) if wins else []
+    if not wins:
+        return []
+    print(f"the {wins} is written")
+    return list(Forest(matrices, TREES[wins]).lines(names))
