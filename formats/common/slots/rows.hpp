@@ -31,7 +31,7 @@ struct View {
 /// together.
 ///
 /// Deterministic: a row is added up in the order of its slots. A slot without an entry (column -1,
-/// value 0) does not touch x, so what is infinite there does not get in. Source: N. Bell and M.
+/// value 0) adds nothing, whatever x holds. Source: N. Bell and M.
 /// Garland, "Implementing sparse matrix-vector multiplication on throughput-oriented processors",
 /// SC 2009.
 template <ExecutionSpace Exec, class View, class Product, int Vectors>
