@@ -24,12 +24,12 @@ namespace heddle {
 /// same on every run if those of A and M are.
 ///
 /// Iteration j of a cycle moves the bytes of the product and M, and (2 j + 5) n b bytes:
-/// Gram-Schmidt takes a pass over j + 1 vectors for V' w, and one for w - V h. Where less than a
-/// hundredth of w' w is left, it runs a second time, so that V is orthogonal up to rounding; that
-/// moves as much again.
+/// Gram-Schmidt takes a pass over j + 1 vectors for V' w, and one for w - V h. Where V would lose
+/// half of its digits, it runs a second time, which moves as much again.
 ///
 /// Sources: Y. Saad and M. Schultz (1986); Gram-Schmidt twice where it is needed: J. Daniel et al.
-/// (1976), L. Giraud et al. (2005); the norm by Pythagoras: A. Smoktunowicz et al. (2006).
+/// (1976), L. Giraud et al. (2005), by an estimate as H. Simon's (1984); the norm by Pythagoras: A.
+/// Smoktunowicz et al. (2006).
 template <ExecutionSpace Exec, Scalar S>
 class GmresSolver
     : public detail::krylov::KrylovSolver<GmresSolver<Exec, S>, Exec, S, detail::krylov::Progress> {

@@ -46,7 +46,7 @@ GmresSolver<Exec, S>::GmresSolver(const Exec& exec, std::int64_t rows, const Kry
   const std::size_t numbers = m * m + 5 * (m + 1) + 2;
   arena_ = Arena<typename Exec::memory_space>(
       exec, traits.vectors,
-      arena_bytes<S, S, Sum, int, double>(n * (m + 1), 2 * n, numbers, 2, m + 2));
+      arena_bytes<S, S, Sum, int, double>(n * (m + 1), 2 * n, numbers, 2, 2 * m + 3));
   basis_ = Vectors(arena_.template take<S>(n * (m + 1)).data(), n, m + 1);
   S* const work = arena_.template take<S>(2 * n).data();
   x_ = Vectors(work, n, 1);
@@ -69,9 +69,10 @@ GmresSolver<Exec, S>::GmresSolver(const Exec& exec, std::int64_t rows, const Kry
   }
   state_.columns = arena_.template take<int>(2).data();
   state_.again = state_.columns + 1;
-  state_.cosine = arena_.template take<double>(m + 2).data();
+  state_.cosine = arena_.template take<double>(2 * m + 3).data();
   state_.factor = state_.cosine + m;
   state_.unscale = state_.factor + 1;
+  state_.loss = state_.unscale + 1;
 }
 
 template <ExecutionSpace Exec, Scalar S>

@@ -30,6 +30,7 @@ struct GmresState {
   Sum* of_w;         ///< 1: and w, for the next vector; zero if there is none
   double* factor;    ///< 1: what makes the first vector one of length 1; zero if there is none
   double* unscale;   ///< 1: of what was left of w
+  double* loss;      ///< m + 1: see GmresProjection
   int m;
 
   KOKKOS_FORCEINLINE_FUNCTION bool running() const { return progress->running(); }
@@ -44,6 +45,7 @@ struct GmresBegin {
     Progress& progress = *state.progress;
     *state.columns = 0;
     *state.factor = 0;
+    state.loss[0] = Kokkos::Experimental::epsilon_v<heddle::RealOf<S>>;
     if (!progress.running()) return;
     begin_anew(progress);
     progress.unscaled = 0;
@@ -133,12 +135,17 @@ struct GmresColumn {
   }
 };
 
-/// After V' w and w' w: the norm of what is left of w follows from these where enough is left, and
-/// with it the column and the next vector. Else w is made orthogonal a second time.
+/// After V' w and w' w: the norm of what is left of w follows from these, and with it the column
+/// and the next vector, where V stays orthogonal enough. Else w is made orthogonal a second time.
+///
+/// loss[k] is at least how far vector k of V is from orthogonal to those before it and from length
+/// 1, by what of them w loses too little or too much of. The root of the rounding is enough for the
+/// triangle to be right (H. Simon, The Lanczos algorithm with partial reorthogonalization, 1984).
 template <Scalar S>
 struct GmresProjection {
   using Sum = Wide<S>;
-  /// Of w' w: what is left of it at least. Its norm then loses two of sixteen digits at most.
+  static constexpr double rounding = Kokkos::Experimental::epsilon_v<heddle::RealOf<S>>;
+  /// Of w' w after the second time: what is left is rounding, if it is less.
   static constexpr double least_left = 0.01;
   static constexpr double down = 0x1p-700, up = 0x1p700;  ///< from where squares are not numbers
   GmresColumn<S> column;
@@ -152,20 +159,31 @@ struct GmresProjection {
     const Sum* const parts = second ? state.second_part : state.first_part;
     const double all = real_part(parts[column.j + 1]);
     const bool in_range = Kokkos::isfinite(all) && all > Squares<S>::least;
-    double left = all;
+    double left = all, before = 0;
     for (int i = 0; i <= column.j; ++i) {
       const double size = Kokkos::abs(parts[i]);
       left -= size * size;
+      before += size;
     }
-    const bool enough = in_range && left >= least_left * all;
-    if (!second && !enough) {
+    const double sizes = before;
+    double behind = 0, most = 0;  // of what a vector of V keeps of w
+    for (int i = column.j; i >= 0; --i) {
+      const double size = Kokkos::abs(parts[i]), kept = state.loss[i] * before + behind;
+      most = most < kept ? kept : most;
+      behind += state.loss[i] * size;
+      before -= size;
+    }
+    const double of_angles = (rounding * Kokkos::sqrt(all) + most) / Kokkos::sqrt(left);
+    const double of_length = (rounding * all + most * sizes) / left;
+    const double loss = of_angles < of_length ? of_length : of_angles;
+    if (!second && !(in_range && loss <= Kokkos::sqrt(rounding))) {  // nor if it is not a number
       const double scale = in_range ? 1 : all < 1 ? up : down;
       *state.again = 1;
       *state.unscale = 1 / scale;
       return set_next(scale);
     }
-    // What is left of a vector after the second time is rounding, if again it is so little.
-    const double length = enough ? Kokkos::sqrt(left) : 0;
+    state.loss[column.j + 1] = loss;
+    const double length = in_range && left >= least_left * all ? Kokkos::sqrt(left) : 0;
     if (column.add(second ? length * *state.unscale : length, second)) set_next(1 / length);
   }
 

@@ -13,7 +13,7 @@ namespace heddle::detail::vectors {
 template <Scalar V, Scalar Acc, bool UnitStride, int Columns>
 struct CombinationsKernel {
   using Scratch = backends::NoScratch;
-  static constexpr int at_once = 8;  ///< vectors of V, on a CPU
+  static constexpr int at_once = 8;  ///< vectors of V
 
   Multivector<const V> from;
   SmallMatrix<const Acc> coefficients;
@@ -65,12 +65,18 @@ struct CombinationsKernel {
       const Entries<Pack, UnitStride, false> entries{at, 0, until - at};
       Pack sum[Width];
       begin<Width>(entries, i, j, sum);
-      HEDDLE_UNROLL(8)
-      for (int k = 0; k < count; ++k) {
-        const Pack entry = entries.load(vector(from, i + k), from.row_stride);
-        for (int b = 0; b < Width; ++b) {
-          sum[b] = Pack::multiply_add(Pack::all(factor(i + k, j + b)), entry, sum[b]);
+      int k = 0;
+      for (; k + at_once <= count; k += at_once) {  // loads that do not wait for each other
+        Pack entry[at_once];
+        HEDDLE_UNROLL(at_once)
+        for (int a = 0; a < at_once; ++a) {
+          entry[a] = entries.load(vector(from, i + k + a), from.row_stride);
         }
+        HEDDLE_UNROLL(at_once)
+        for (int a = 0; a < at_once; ++a) add_one(entry[a], i + k + a, j, sum);
+      }
+      for (; k < count; ++k) {
+        add_one(entries.load(vector(from, i + k), from.row_stride), i + k, j, sum);
       }
       end<Width>(entries, j, sum);
     }
@@ -118,6 +124,14 @@ struct CombinationsKernel {
     }
   }
 
+  /// What vector v of V adds to those of W from j on.
+  template <int Width, class Pack>
+  KOKKOS_FORCEINLINE_FUNCTION void add_one(const Pack& entry, int v, int j,
+                                           Pack (&sum)[Width]) const {
+    for (int b = 0; b < Width; ++b) {
+      sum[b] = Pack::multiply_add(Pack::all(factor(v, j + b)), entry, sum[b]);
+    }
+  }
   KOKKOS_FORCEINLINE_FUNCTION Acc factor(int i, int j) const {
     return alpha.of(0) * coefficients(i, j);
   }

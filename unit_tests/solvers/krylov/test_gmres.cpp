@@ -51,6 +51,20 @@ TEST_CASE("gmres of a full cycle ends with as many iterations as there are eigen
   CHECK(relative_residual(a, b, x) < 1e-13);
 }
 
+// A product hardly turns a vector, so that little of it is new, and rounding grows from one to the
+// next.
+TEST_CASE("gmres of what is near a multiple of the identity keeps its vectors orthogonal") {
+  const Exec exec;
+  auto a = grid_operator<Exec, double>(side, [](int i, int j) { return i == j ? 10.0 : -1.0; });
+  const auto b = right_hand_side<double>(a.n);
+  const Kokkos::View<double*, Space> x("heddle::test::x", static_cast<std::size_t>(a.n));
+  GmresSolver<Exec, double> gmres(exec, a.n, {.relative_tolerance = 1e-11, .restart = 30});
+  const KrylovResult result = gmres.solve(exec, a, b, x);
+  CHECK(result.converged());
+  CHECK(result.iterations <= 20);
+  CHECK(relative_residual(a, b, x) < 1.1e-11);
+}
+
 TEST_CASE("the residuals of gmres do not rise, and are what they are said to be") {
   const Exec exec;
   auto a = flow<Exec, double>(side);
