@@ -61,19 +61,20 @@ struct CombinationsKernel {
   KOKKOS_FORCEINLINE_FUNCTION void add(const Team& team, std::int64_t at, std::int64_t until, int i,
                                        int count, int j) const {
     using Pack = backends::Pack<Team, Acc>;
+    constexpr int together = at_once / Width;  // loads that do not wait for each other
     for (at += team.thread(); at < until; at += Team::threads) {
       const Entries<Pack, UnitStride, false> entries{at, 0, until - at};
       Pack sum[Width];
       begin<Width>(entries, i, j, sum);
       int k = 0;
-      for (; k + at_once <= count; k += at_once) {  // loads that do not wait for each other
-        Pack entry[at_once];
-        HEDDLE_UNROLL(at_once)
-        for (int a = 0; a < at_once; ++a) {
+      for (; k + together <= count; k += together) {
+        Pack entry[together];
+        HEDDLE_UNROLL(together)
+        for (int a = 0; a < together; ++a) {
           entry[a] = entries.load(vector(from, i + k + a), from.row_stride);
         }
-        HEDDLE_UNROLL(at_once)
-        for (int a = 0; a < at_once; ++a) add_one(entry[a], i + k + a, j, sum);
+        HEDDLE_UNROLL(together)
+        for (int a = 0; a < together; ++a) add_one(entry[a], i + k + a, j, sum);
       }
       for (; k < count; ++k) {
         add_one(entries.load(vector(from, i + k), from.row_stride), i + k, j, sum);
