@@ -146,7 +146,7 @@ struct GmresProjection {
   using Sum = Wide<S>;
   static constexpr double rounding = Kokkos::Experimental::epsilon_v<heddle::RealOf<S>>;
   /// Of w' w after the second time: what is left is rounding, if it is less.
-  static constexpr double least_left = 0.01;
+  static constexpr double least_left = 1e-10;
   static constexpr double down = 0x1p-700, up = 0x1p700;  ///< from where squares are not numbers
   GmresColumn<S> column;
   bool second;

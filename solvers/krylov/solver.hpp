@@ -167,10 +167,12 @@ class KrylovSolver {
   }
 
   /// Whether all right-hand sides have ended and the host knows it already, so that iterations that
-  /// would do nothing are not launched.
+  /// would do nothing are not launched. Not where it never checks: what claims to have converged is
+  /// judged among the iterations there, and may go on.
   bool seen_to_have_ended() const {
     if constexpr (backends::launches_end_at_once<Exec>) {
-      return std::none_of(states(), states() + count(), [](const State& s) { return s.running(); });
+      return options().check_every > 0 &&
+             std::none_of(states(), states() + count(), [](const State& s) { return s.running(); });
     } else {
       return false;
     }
