@@ -7,7 +7,7 @@ lanes that lose least, in the mean. A random forest of trees of five levels vote
 on families left out is written. A matrix that was measured while the machine was unsteady is left out."""
 import math
 
-import triangles
+import families
 
 PINNED = "csr/blocks,lanes="
 RULE = "csr/blocks"  # lanes by the mean row of the block
@@ -15,7 +15,7 @@ LONG_ROW = 512  # a row of more is a block by itself
 LEAST_MATRICES = 30
 DEPTH = 5
 TREES = {"forest": 25, "tree": 1}
-PARTS = 5  # that the drawn matrices are left out in
+DRAWN = "irregular"  # left out in parts
 
 
 class Matrix:
@@ -40,10 +40,6 @@ class Matrix:
             elif one["name"] != "auto" and "learned=yes" not in one["scheme"]:
                 self.others[one["name"]] = seconds
         self.fastest = min(self.bits, key=lambda bits: (self.bits[bits], bits)) if self.bits else None
-
-    @property
-    def family(self):
-        return triangles.family_of(self.name)
 
 
 def read(matrices):
@@ -89,22 +85,14 @@ class Forest:
                            f"{tree.children_right[node]}")
 
 
-def folds(matrices):
-    drawn = sorted({one.name for one in matrices if one.family == "irregular"})
-    part = {name: f"irregular {place % PARTS + 1}" for place, name in enumerate(drawn)}
-    return {one.name: part.get(one.name, one.family) for one in matrices}
-
-
 def by_strangers(matrices, trees):
     """Seconds of each matrix by the lanes of who has not seen its family."""
-    fold, seconds = folds(matrices), {}
-    for left_out in sorted(set(fold.values())):
-        others = [one for one in matrices if fold[one.name] != left_out]
+    seconds = {}
+    for others, its in families.left_out_in_turn(matrices, DRAWN):
         learned = Forest(others, trees) if len(others) >= LEAST_MATRICES else None
-        for one in matrices:
-            if fold[one.name] == left_out:
-                bits = learned.bits(one.inputs) if learned else None
-                seconds[one.name] = one.bits.get(bits, one.others[RULE])
+        for one in its:
+            bits = learned.bits(one.inputs) if learned else None
+            seconds[one.name] = one.bits.get(bits, one.others[RULE])
     return seconds
 
 
@@ -119,14 +107,11 @@ def judge(matrices, table):
             if len(one.others) > 1}
     if rest:
         by["best other scheme"] = rest
-    fold = folds(matrices)
-    kind = {m: "irregular" if f.startswith("irregular") else "files" if f == "files" else "other generators"
-            for m, f in fold.items()}
     against = {name: {m: (seconds / best[m], seconds / rest.get(m, seconds)) for m, seconds in its.items()}
                for name, its in by.items()}
     print("\nLanes of csr/blocks. How many times as long as with the best lanes: what is taken, of families that were left "
           "out of\ntraining.\n")
-    table(against, kind, "behind the best other scheme by over 5 %", applies=())
+    table(against, families.kinds(matrices, DRAWN), "behind the best other scheme by over 5 %", applies=())
     if rest:
         share = {name: math.exp(sum(math.log(its[m] / rest[m]) for m in rest) / len(rest)) for name, its in by.items()}
         print("\nover the best other scheme, in the mean: "

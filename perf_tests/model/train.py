@@ -19,10 +19,12 @@ import math
 import os
 import sys
 
+import families
 import lanes
 import triangles
 
 TREES = {"n_estimators": 40, "max_depth": 3, "learning_rate": 0.25, "min_samples_leaf": 6, "subsample": 0.8}
+DRAWN = lanes.DRAWN  # the family that is left out in parts
 SHARE, MARGIN = 0.8, 0.03  # what is believed of the trees, and what CSR is given
 APPLIES = triangles.APPLIES  # that a set-up is shared by, in the table
 LEFT_OUT = ("tiled", "csb", lanes.PINNED)  # not in a plan's default list, or no candidate
@@ -32,7 +34,7 @@ class Sample:
     """A scheme on a matrix."""
 
     def __init__(self, matrix, contestant):
-        self.matrix, self.group = matrix["name"], contestant["model_group"]
+        self.name, self.group = matrix["name"], contestant["model_group"]
         self.seconds = contestant["time_seconds"]["median"]
         self.setup = (contestant["setup_seconds"] or {}).get("median") or 0.0
         self.scheme = contestant["name"]
@@ -40,10 +42,6 @@ class Sample:
         inputs = matrix["model_inputs"] | contestant["model_inputs"]
         self.names, self.inputs = list(inputs), list(inputs.values())
         self.off = math.log(self.seconds / self.predicted)
-
-    @property
-    def family(self):
-        return triangles.family_of(self.matrix)
 
 
 def read(paths):
@@ -87,7 +85,7 @@ class Fastest:
     def least(samples, takes):
         best = {}
         for one in samples:
-            best[one.matrix] = min(takes(one), best.get(one.matrix, math.inf))
+            best[one.name] = min(takes(one), best.get(one.name, math.inf))
         return best
 
 
@@ -102,29 +100,21 @@ def learn(samples, best):
     for group, its in sorted(groups.items()):
         if len(its) < 25:
             continue
-        weights = [0.03 + math.exp(-6 * (one.seconds / best.seconds[one.matrix] - 1)) for one in its]
+        weights = [0.03 + math.exp(-6 * (one.seconds / best.seconds[one.name] - 1)) for one in its]
         learned[group] = GradientBoostingRegressor(random_state=1, **TREES).fit(
             [one.inputs for one in its], [one.off for one in its], sample_weight=weights
         )
     return learned
 
 
-def folds(samples):
-    """The fold of each matrix: what is left out together."""
-    drawn = sorted({one.matrix for one in samples if one.family == "irregular"})
-    fifth = {matrix: f"irregular {place % 5 + 1}" for place, matrix in enumerate(drawn)}
-    return {one.matrix: fifth.get(one.matrix, one.family) for one in samples}
-
-
 def corrections(samples, best):
     """Of each sample, what a model says that has not seen its family."""
-    fold, said = folds(samples), {}
-    for left_out in sorted(set(fold.values())):
-        learned = learn([one for one in samples if fold[one.matrix] != left_out], best)
-        for one in samples:
-            if fold[one.matrix] == left_out:
-                known = one.group in learned
-                said[one] = SHARE * learned[one.group].predict([one.inputs])[0] if known else 0.0
+    said = {}
+    for others, its in families.left_out_in_turn(samples, DRAWN):
+        learned = learn(others, best)
+        for one in its:
+            known = one.group in learned
+            said[one] = SHARE * learned[one.group].predict([one.inputs])[0] if known else 0.0
     return said
 
 
@@ -137,17 +127,16 @@ def regrets(samples, best, score):
     with its set-up, for each of APPLIES."""
     first, csr = {}, {}
     for one in samples:
-        if one.matrix not in first or score(one) < score(first[one.matrix]):
-            first[one.matrix] = one
+        if one.name not in first or score(one) < score(first[one.name]):
+            first[one.name] = one
         if one.group.startswith("csr"):
-            csr[one.matrix] = min(one.seconds, csr.get(one.matrix, math.inf))
+            csr[one.name] = min(one.seconds, csr.get(one.name, math.inf))
     return {m: (one.seconds / best.seconds[m], one.seconds / csr[m],
                 *(with_setup(one, applies) / best.with_setup[applies][m] for applies in APPLIES))
             for m, one in first.items()}
 
 
 def judge(samples, best):
-    fold = folds(samples)
     said = corrections(samples, best)
     csr_alone = [one for one in samples if one.group.startswith("csr")]
 
@@ -163,11 +152,9 @@ def judge(samples, best):
                                        lambda one: one.seconds),
         "best of CSR": regrets(csr_alone, best, lambda one: one.seconds),
     }
-    kind = {m: "irregular" if f.startswith("irregular") else "files" if f == "files" else "other generators"
-            for m, f in fold.items()}
     print("Products. How many times as long as the fastest: what comes first, of families that were left out of training. "
           "The last\nthree with its set-up, against the best for so many applies, in the mean.\n")
-    table(by, kind, "behind CSR's best by over 5 %")
+    table(by, families.kinds(samples, DRAWN), "behind CSR's best by over 5 %")
     return mean_of(by["learned"]) < mean_of(by["formulas"])
 
 

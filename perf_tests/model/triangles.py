@@ -10,16 +10,13 @@ import collections
 import itertools
 import math
 
+import families
+
 NEAR = 0.85  # of the best's speed, from which a scheme is labelled 1
 APPLIES = (10, 100, 1000)  # that a set-up is shared by; the last is what labels are of
 MOST_SCHEMES = 24
 LEAST_TRIANGLES = 20
-PARTS = 5  # that the drawn triangles are left out in
-
-
-def family_of(matrix):
-    """The generator of a matrix, by its name."""
-    return matrix.partition(":")[0] if ":" in matrix else "files"
+DRAWN = "levels"  # left out in parts
 
 
 class Triangle:
@@ -47,10 +44,6 @@ class Triangle:
 
     def near(self, name):
         return NEAR * self.cost(name) <= self.best()
-
-    @property
-    def family(self):
-        return family_of(self.name)
 
 
 def read(matrices):
@@ -111,12 +104,6 @@ class Forest:
                 for share, classes in zip(of_each, self.forest.classes_)]
 
 
-def folds(solved):
-    drawn = sorted({one.name for one in solved if one.family == "levels"})
-    part = {name: f"levels {place % PARTS + 1}" for place, name in enumerate(drawn)}
-    return {one.name: part.get(one.name, one.family) for one in solved}
-
-
 def taken(learned, names, triangle):
     likelihood, place = max((share, -k) for k, share in enumerate(learned.likelihoods(triangle)))
     name = names[-place]
@@ -125,14 +112,11 @@ def taken(learned, names, triangle):
 
 def by_strangers(solved, make):
     """What is taken of each triangle by who has not seen its family."""
-    fold, takes = folds(solved), {}
-    for left_out in sorted(set(fold.values())):
-        others = [one for one in solved if fold[one.name] != left_out]
+    takes = {}
+    for others, its in families.left_out_in_turn(solved, DRAWN):
         names = schemes_of(others)
         learned = make(others, names) if len(others) >= LEAST_TRIANGLES and len(names) > 1 else None
-        for one in solved:
-            if fold[one.name] == left_out:
-                takes[one.name] = taken(learned, names, one) if learned else "auto"
+        takes |= {one.name: taken(learned, names, one) if learned else "auto" for one in its}
     return takes
 
 
@@ -152,12 +136,9 @@ def judge(solved, table):
         always = min(sorted(everywhere), key=lambda name: sum(math.log(one.cost(name)) for one in solved))
         takes[f"always {always}"] = {one.name: always for one in solved}
     by = {name: regrets(solved, its) for name, its in takes.items()}
-    fold = folds(solved)
-    kind = {m: "levels" if f.startswith("levels") else "files" if f == "files" else "other generators"
-            for m, f in fold.items()}
     print("\nTriangular solves. How many times as long as the fastest: what is taken, of families that were left out of "
           "training.\nThe last three with its set-up, in the mean.\n")
-    table(by, kind, "behind the rules by over 5 %")
+    table(by, families.kinds(solved, DRAWN), "behind the rules by over 5 %")
     mean = {name: sum(math.log(r[-1]) for r in its.values()) for name, its in by.items()}
     return mean["learned"] < mean["rules"]
 
