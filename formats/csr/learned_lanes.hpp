@@ -31,15 +31,6 @@ KOKKOS_INLINE_FUNCTION LaneInputs lane_inputs(double rows, double columns, doubl
            Kokkos::sqrt(mean), variation}};
 }
 
-/// What the leaf of a tree names, whose first node is given.
-KOKKOS_INLINE_FUNCTION int named_bits(const ModelNode* tree, const LaneInputs& inputs) {
-  int at = 0;
-  while (tree[at].input >= 0) {
-    at = inputs.of[tree[at].input] <= tree[at].value ? tree[at].left : tree[at].right;
-  }
-  return static_cast<int>(tree[at].value);
-}
-
 /// Eight bits for what is named by 0, 1, ... trees each; so many of them fit.
 using LaneVotes = std::uint64_t;
 static_assert(8 * (LaneForest::most_bits + 1) <= 64 && LaneForest::most_trees < 256);
@@ -90,7 +81,8 @@ struct LearnedLanesKernel {
                     static_cast<double>(subwarp.max(longest)));
     LaneVotes votes = 0;
     for (int i = subwarp.lane(); i < count; i += Team::subwarp_width) {
-      votes += LaneVotes{1} << 8 * named_bits(nodes + trees[i], inputs);
+      const auto bits = static_cast<int>(leaf_value(nodes + trees[i], inputs.of));
+      votes += LaneVotes{1} << 8 * bits;
     }
     votes = subwarp.sum(votes);
     if (subwarp.lane() == 0) lane_bits[block] = static_cast<std::uint8_t>(most_votes(votes));

@@ -6,15 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle {
+#include "tree.hpp"
 
-/// One node of a decision tree. A leaf has input -1, and its value.
-struct ModelNode {
-  int input = -1;
-  double value = 0;  ///< an input that is at most this goes left
-  int left = 0, right = 0;
-};
-using ModelTree = std::vector<ModelNode>;
+namespace heddle {
 
 /// What a tree is asked with, in this order: numbers of a block of rows, and of the lengths of
 /// these rows (detail::csr::lane_inputs). `columns` are the matrix's.

@@ -11,6 +11,7 @@
 
 #include "inputs.hpp"
 #include "lanes.hpp"
+#include "tree.hpp"
 
 namespace heddle {
 
@@ -51,18 +52,9 @@ class Model {
     const auto found = groups.find(model_group(scheme));
     if (found == groups.end()) return 1;
     double sum = 0;
-    for (const ModelTree& tree : found->second) sum += leaf(tree, inputs);
+    for (const ModelTree& tree : found->second)
+      sum += detail::leaf_value(tree.data(), inputs.data());
     return std::exp(share * sum);
-  }
-
- private:
-  static double leaf(const ModelTree& tree, const ModelInputs& inputs) {
-    std::size_t at = 0;
-    while (tree[at].input >= 0) {
-      const bool left = inputs[static_cast<std::size_t>(tree[at].input)] <= tree[at].value;
-      at = static_cast<std::size_t>(left ? tree[at].left : tree[at].right);
-    }
-    return tree[at].value;
   }
 };
 

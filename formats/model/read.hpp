@@ -145,8 +145,7 @@ class ModelReader {
     line_ >> group;
     std::vector<ModelTree>& trees = model.groups[group];
     for (int left = number<int>(); left > 0; --left) {
-      expect("tree");
-      trees.push_back(tree(number<int>(), model_input_names.size()));
+      trees.push_back(tree(model_input_names.size()));
     }
   }
 
@@ -155,8 +154,7 @@ class ModelReader {
     if (count < 1 || count > LaneForest::most_trees) fail("there are no trees, or too many");
     expect_inputs(lane_input_names);
     for (int left = count; left > 0; --left) {
-      expect("tree");
-      lanes.trees.push_back(tree(number<int>(), lane_input_names.size()));
+      lanes.trees.push_back(tree(lane_input_names.size()));
       for (const ModelNode& node : lanes.trees.back()) {
         const bool is_leaf = node.input < 0, is_whole = node.value == std::floor(node.value);
         if (is_leaf && !(is_whole && node.value >= 0 && node.value <= LaneForest::most_bits)) {
@@ -168,7 +166,9 @@ class ModelReader {
   }
 
   /// Children stand behind their parents, so that every walk ends.
-  ModelTree tree(int size, std::size_t inputs) {
+  ModelTree tree(std::size_t inputs) {
+    expect("tree");
+    const auto size = number<int>();
     if (size < 1) fail("a tree has no nodes");
     ModelTree nodes;
     for (int at = 0; at < size; ++at) {

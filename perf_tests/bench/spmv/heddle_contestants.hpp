@@ -61,9 +61,10 @@ class HeddleContestant : public SpmvContestant<S> {
 };
 
 /// Those from `first` to before `last`.
-inline NamedNumbers named(const ModelInputs& inputs, std::size_t first, std::size_t last) {
+template <class Names, class Inputs>
+NamedNumbers named(const Names& names, const Inputs& inputs, std::size_t first, std::size_t last) {
   NamedNumbers numbers;
-  for (std::size_t i = first; i < last; ++i) numbers.emplace_back(model_input_names[i], inputs[i]);
+  for (std::size_t i = first; i < last; ++i) numbers.emplace_back(names[i], inputs[i]);
   return numbers;
 }
 
@@ -95,11 +96,7 @@ NamedNumbers mean_block(const Matrix& A, const RowFeatures& rows) {
       mean.of[i] += block.of[i] / static_cast<double>(blocks);
     }
   }
-  NamedNumbers numbers;
-  for (std::size_t i = 0; i < lane_input_names.size(); ++i) {
-    numbers.emplace_back(lane_input_names[i], mean.of[i]);
-  }
-  return numbers;
+  return named(lane_input_names, mean.of, 0, lane_input_names.size());
 }
 
 template <Scalar S, Offset Off, class FormatList>
@@ -137,7 +134,7 @@ std::vector<HeddleEntry<S, Off, FormatList>> heddle_entries(const Exec& exec,
   result.chosen_scheme = choice.scheme.to_string();
   result.choice_reason = choice.reason;
   ModelInputs inputs = matrix_inputs(features, device, options.sizes);
-  result.model_inputs = named(inputs, 0, matrix_input_count);
+  result.model_inputs = named(model_input_names, inputs, 0, matrix_input_count);
   if (device.has_lanes()) result.block_inputs = mean_block(problem.A, result.rows);
 
   std::vector<HeddleEntry<S, Off, FormatList>> entries;
@@ -170,7 +167,8 @@ std::vector<HeddleEntry<S, Off, FormatList>> heddle_entries(const Exec& exec,
     set_scheme_inputs(inputs, scheme, prediction.seconds);
     entries.back().predicted_seconds = prediction.seconds;
     entries.back().model_group = model_group(scheme);
-    entries.back().model_inputs = named(inputs, matrix_input_count, inputs.size());
+    entries.back().model_inputs =
+        named(model_input_names, inputs, matrix_input_count, inputs.size());
   }
   return entries;
 }
