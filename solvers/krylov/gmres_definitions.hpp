@@ -90,18 +90,18 @@ void GmresSolver<Exec, S>::begin_cycle(const Exec& exec) {
 template <ExecutionSpace Exec, Scalar S>
 void GmresSolver<Exec, S>::orthogonalize(const Exec& exec, int j) {
   namespace vectors = detail::vectors;
-  const auto w = multivector_of<S>(column(basis_, j + 1));
+  const Vector w = column(basis_, j + 1);
   const auto with_w = multivector_of<const S>(basis(j + 2));
   const auto before = multivector_of<const S>(basis(j + 1));
   const detail::krylov::GmresColumn<S> of_triangle{state_, limits(), j};
   const auto project = [&](Sum* parts, bool second) {
     const int* const only_if = second ? state_.again : nullptr;
-    vectors::launch_inner_products_with(
-        exec, with_w, multivector_of<const S>(column(basis_, j + 1)),
-        vectors::SmallMatrix<Sum>{parts}, workspace_.partials(j + 2), only_if,
-        detail::krylov::GmresProjection<S>{of_triangle, second});
-    vectors::launch_combinations(exec, before, vectors::SmallMatrix<const Sum>{parts}, w,
-                                 vectors::Factor<Sum>{state_.of_basis},
+    vectors::launch_inner_products_with(exec, with_w, multivector_of<const S>(w),
+                                        vectors::SmallMatrix<Sum>{parts},
+                                        workspace_.partials(j + 2), only_if,
+                                        detail::krylov::GmresProjection<S>{of_triangle, second});
+    vectors::launch_combinations(exec, before, vectors::SmallMatrix<const Sum>{parts},
+                                 multivector_of<S>(w), vectors::Factor<Sum>{state_.of_basis},
                                  vectors::Factor<Sum>{state_.of_w}, only_if);
   };
   project(state_.first_part, false);

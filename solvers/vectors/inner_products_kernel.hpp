@@ -33,7 +33,7 @@ struct InnerProductsKernel {
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
     if (only_if && *only_if == 0) return;
-    const int tiles = tiles_apart<Team::threads>();
+    const int tiles = tiles_apart<Team::threads>(left.count);
     const auto team_index = static_cast<int>(team.index());
     const int share = team_index / tiles;
     const auto [first, stop] = ShareOfRows(left.rows, share, shares);
@@ -63,8 +63,8 @@ struct InnerProductsKernel {
   template <int Threads>
   static constexpr bool apart = Threads > 1 && Columns == 1;
   template <int Threads>
-  KOKKOS_FORCEINLINE_FUNCTION int tiles_apart() const {
-    return apart<Threads> ? (left.count + tile_rows - 1) / tile_rows : 1;
+  KOKKOS_FORCEINLINE_FUNCTION static int tiles_apart(int vectors) {
+    return apart<Threads> ? (vectors + tile_rows - 1) / tile_rows : 1;
   }
 
  private:
@@ -158,19 +158,18 @@ void launch_tiles(const Exec& exec, const Multivector<const V>& left,
                   const Multivector<const V>& right, const SmallMatrix<Acc>& to,
                   const team_sums::Partials<Acc>& partials, const int* only_if,
                   const Finish& finish) {
-  using Kernel = InnerProductsKernel<V, Acc, false, Columns, TileRows, Finish>;
+  using AnyStride = InnerProductsKernel<V, Acc, false, Columns, TileRows, Finish>;
   constexpr int threads = backends::has_lanes<Exec> ? tuning_of<Exec>.threads : 1;
   constexpr int few = 128;  // teams
   int shares = teams_for(exec, left.rows);
-  if constexpr (Kernel::template apart<threads>) {
+  if constexpr (AnyStride::template apart<threads>) {
     if (shares < few) shares = std::min(few, teams_of_lanes(exec, left.rows));
   }
   shares = std::min(shares, partials.most_teams);
   const bool unit_stride = has_unit_stride(left) && has_unit_stride(right);
-  const Kernel of_tiles{left, right, to, partials, shares, only_if, finish};
-  launch_by_stride(exec, "heddle::vectors::inner_products",
-                   std::int64_t{shares} * of_tiles.template tiles_apart<threads>(), unit_stride,
-                   [&]<bool unit>() {
+  const int tiles = AnyStride::template tiles_apart<threads>(left.count);
+  launch_by_stride(exec, "heddle::vectors::inner_products", std::int64_t{shares} * tiles,
+                   unit_stride, [&]<bool unit>() {
                      return InnerProductsKernel<V, Acc, unit, Columns, TileRows, Finish>{
                          left, right, to, partials, shares, only_if, finish};
                    });

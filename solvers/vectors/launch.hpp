@@ -34,20 +34,19 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::int64_t product_rows(int columns) {
   return rows > least ? rows : least;
 }
 
-/// Teams that a pass over `rows` rows is cut into.
+/// Teams that a pass over `rows` rows is cut into, of `least_rows` each at least; as many as there
+/// is room for.
 template <ExecutionSpace Exec>
-int teams_for(const Exec& exec, std::int64_t rows) {
-  constexpr Tuning tuning = tuning_of<Exec>;
-  const std::int64_t most = std::max<std::int64_t>(1, exec.concurrency() / tuning.threads);
-  return static_cast<int>(std::clamp<std::int64_t>(ceil_div(rows, tuning.least_rows), 1, most));
+int teams_for(const Exec& exec, std::int64_t rows,
+              std::int64_t least_rows = tuning_of<Exec>.least_rows) {
+  const std::int64_t most = std::max<std::int64_t>(1, exec.concurrency() / tuning_of<Exec>.threads);
+  return static_cast<int>(std::clamp<std::int64_t>(ceil_div(rows, least_rows), 1, most));
 }
 
-/// Teams of a GPU that take a row a lane at once, as many as there is room for.
+/// Of a GPU: a row a lane.
 template <ExecutionSpace Exec>
 int teams_of_lanes(const Exec& exec, std::int64_t rows) {
-  constexpr Tuning tuning = tuning_of<Exec>;
-  const std::int64_t most = std::max<std::int64_t>(1, exec.concurrency() / tuning.threads);
-  return static_cast<int>(std::clamp<std::int64_t>(ceil_div(rows, tuning.threads), 1, most));
+  return teams_for(exec, rows, tuning_of<Exec>.threads);
 }
 
 /// The rows of a team of a CPU: no two teams share 64 of them, nor a cache line.
