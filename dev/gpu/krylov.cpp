@@ -6,16 +6,9 @@
 #include <heddle/chebyshev.hpp>
 #include <heddle/gmres.hpp>
 
+#include "nothing.hpp"
+
 namespace heddle {
-
-using Gpu = Kokkos::DefaultExecutionSpace;
-
-struct Nothing {
-  template <class X, class Y>
-  void apply(const Gpu&, const X&, const Y&) const {}
-  std::int64_t rows() const { return 0; }
-  std::int64_t columns() const { return 0; }
-};
 
 template <class Solver, class X>
 void solve(const Gpu& exec, const X& x) {

@@ -4,16 +4,9 @@
 #define HEDDLE_DEFINITIONS  // of further types
 #include <heddle/lobpcg.hpp>
 
+#include "nothing.hpp"
+
 namespace heddle {
-
-using Gpu = Kokkos::DefaultExecutionSpace;
-
-struct Nothing {
-  template <class X, class Y>
-  void apply(const Gpu&, const X&, const Y&) const {}
-  std::int64_t rows() const { return 0; }
-  std::int64_t columns() const { return 0; }
-};
 
 template <class S>
 LobpcgResult search(const Gpu& exec) {
