@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "../../backends/cache_line.hpp"
 #include "../../backends/prefetch.hpp"
 #include "../../backends/simd_register.hpp"
 #include "../common/compressed_rows/host_plain_rows.hpp"
@@ -128,7 +129,7 @@ struct HostSimdRows {
   /// matrix, where asking does no harm. All columns, since with gaps the processor fetches less by
   /// itself.
   HEDDLE_SIMD_WORD void prefetch(const Operands& A, std::int64_t begin, std::int64_t end) {
-    constexpr std::int64_t ahead = 1024, line = 64 / sizeof(S);
+    constexpr std::int64_t ahead = 1024, line = backends::entries_per_line<S>;
     for (std::int64_t k = begin + ahead; k < end + ahead; k += line) {
       backends::prefetch(A.values + k);
       backends::prefetch(A.col_idx + k);

@@ -9,6 +9,7 @@
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"
 #include "../../testing/format_suite/vectors.hpp"
+#include "../support/place_in.hpp"
 #include "../support/shared_formats.hpp"
 
 namespace heddle::test {
@@ -19,11 +20,7 @@ using LanesPlan = LanesType::Plan<>;
 
 namespace {
 
-int place_of_lane_input(std::string_view name) {
-  const auto found = std::find(lane_input_names.begin(), lane_input_names.end(), name);
-  REQUIRE(found != lane_input_names.end());
-  return static_cast<int>(found - lane_input_names.begin());
-}
+int place_of_lane_input(std::string_view name) { return place_in(lane_input_names, name); }
 
 /// Four trees: the first says one lane where rows have three nonzeros or less in the mean, else
 /// eight where they differ and four where they do not; the others always say four, two and one.

@@ -8,6 +8,7 @@
 #include "../../formats/choose.hpp"
 #include "../../formats/definitions.hpp"
 #include "../../formats/model.hpp"
+#include "../support/place_in.hpp"
 
 namespace heddle::test {
 
@@ -38,11 +39,7 @@ Features features() {
   return Features(all, [all] { return all; }, [](int, int) { return std::int64_t{2'000'000}; });
 }
 
-int place_of_input(std::string_view name) {
-  const auto found = std::find(model_input_names.begin(), model_input_names.end(), name);
-  REQUIRE(found != model_input_names.end());
-  return static_cast<int>(found - model_input_names.begin());
-}
+int place_of_input(std::string_view name) { return place_in(model_input_names, name); }
 
 std::string inputs() {
   std::string text = "inputs";

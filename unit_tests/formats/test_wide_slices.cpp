@@ -10,6 +10,7 @@
 #include "../../formats/plan/rank.hpp"
 #include "../../testing/format_suite/make_plans.hpp"
 #include "../../testing/format_suite/patterns.hpp"
+#include "../support/place_in.hpp"
 #include "../support/shared_formats.hpp"
 
 namespace heddle::test {
@@ -98,8 +99,7 @@ TEST_CASE(
   const auto A = to_device<WideType>(exec, pattern);
   const Features features = features_of(exec, A.matrix(), row_features(exec, A.matrix()));
   const ModelInputs inputs = matrix_inputs(features, device, {});
-  const auto place = std::find(model_input_names.begin(), model_input_names.end(), "sectors");
-  CHECK(inputs[static_cast<std::size_t>(place - model_input_names.begin())] ==
+  CHECK(inputs[static_cast<std::size_t>(place_in(model_input_names, "sectors"))] ==
         doctest::Approx(sectors_of_slices(device.lanes == 64 ? 64 : 32)));
 }
 
