@@ -8,10 +8,13 @@
 
 namespace heddle::bench::kokkos_kernels {
 
-/// Its functions by one name: version 5 took sptrsv and others out of Experimental.
+/// Its functions by one name: version 4.7 took sptrsv and others out of Experimental, where it left
+/// deprecated ones.
 namespace sparse {
 using namespace KokkosSparse;
+#if KOKKOSKERNELS_VERSION < 40700
 using namespace KokkosSparse::Experimental;
+#endif
 }  // namespace sparse
 
 template <Scalar S, Offset Off>

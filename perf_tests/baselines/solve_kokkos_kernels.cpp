@@ -97,8 +97,8 @@ struct ByThreshold : Applied {
     auto row_ptr = A.row_ptr();  // it takes no const
     auto col_idx = A.col_idx();
     handle.create_par_ilut_handle();
-    kokkos_kernels::sparse::par_ilut_symbolic(&handle, row_ptr, col_idx, lower.row_ptr,
-                                              upper.row_ptr);
+    KokkosSparse::Experimental::par_ilut_symbolic(&handle, row_ptr, col_idx, lower.row_ptr,
+                                                  upper.row_ptr);
     lower.make_room(handle.get_par_ilut_handle()->get_nnzL());
     upper.make_room(handle.get_par_ilut_handle()->get_nnzU());
     update_values();
@@ -112,9 +112,9 @@ struct ByThreshold : Applied {
     auto row_ptr = A.row_ptr();
     auto col_idx = A.col_idx();
     auto values = A.values();
-    kokkos_kernels::sparse::par_ilut_numeric(&handle, row_ptr, col_idx, values, lower.row_ptr,
-                                             lower.col_idx, lower.values, upper.row_ptr,
-                                             upper.col_idx, upper.values);
+    KokkosSparse::Experimental::par_ilut_numeric(&handle, row_ptr, col_idx, values, lower.row_ptr,
+                                                 lower.col_idx, lower.values, upper.row_ptr,
+                                                 upper.col_idx, upper.values);
     for (auto* const part : {&lower, &upper}) {
       KokkosSparse::sort_crs_matrix<Exec>(part->row_ptr, part->col_idx, part->values);
     }
