@@ -44,6 +44,8 @@
 #define HEDDLE_PATTERN_INSTANCE(EXTERN, ORDINAL, OFFSET, EXEC)                                  \
   EXTERN template ::heddle::RowFeatures heddle::row_features(                                   \
       const EXEC&, const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&, ::heddle::Check);              \
+  EXTERN template void heddle::check_csr(const EXEC&,                                           \
+                                         const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&);         \
   EXTERN template void heddle::check_columns(const EXEC&,                                       \
                                              const HEDDLE_PATTERN(ORDINAL, OFFSET, EXEC)&);     \
   EXTERN template ::heddle::PatternFeatures heddle::pattern_features(                           \

@@ -32,6 +32,11 @@ template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 RowFeatures row_features(const Exec& exec, const CsrPattern<O, Off, Space>& A,
                          Check check = Check::rows);
 
+/// The checks of row_features with Check::columns alone: throws the same Errors. One launch and one
+/// readback, which waits for `exec`; no allocation.
+template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
+void check_csr(const Exec& exec, const CsrPattern<O, Off, Space>& A);
+
 /// Throws Error, naming row and entry, if a column index is out of range. One launch over the
 /// entries and one readback, which waits for `exec`; no allocation. Assumes a row pointer that
 /// row_features accepts.

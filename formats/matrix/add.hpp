@@ -22,8 +22,8 @@ DerivedCsr<Exec, S, O, Off> derive_sum(const Exec& exec, const Source<S>& one,
                                        const CsrMatrix<S, O, Off, Space>& A, const Source<S>& other,
                                        const CsrMatrix<S, O, Off, Space>& B, const Map& map,
                                        bool twice) {
-  row_features(exec, A, Check::columns);
-  if (!twice) row_features(exec, B, Check::columns);
+  check_csr(exec, A);
+  if (!twice) check_csr(exec, B);
   const auto ones = static_cast<std::int64_t>(A.nonzeros());
   const auto others = static_cast<std::int64_t>(B.nonzeros());
   auto made = derive<S, Off>(exec, A.rows(), A.columns(), ones + others, {.add_up = true},

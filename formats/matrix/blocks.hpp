@@ -101,7 +101,7 @@ struct FillBlock {
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 DerivedCsr<Exec, S, O, Off> from_blocks(const Exec& exec, const BlockMatrix<S, O, Off, Space>& B) {
   const auto& blocks = B.blocks();
-  row_features(exec, blocks, Check::columns);
+  check_csr(exec, blocks);
   const auto size = std::int64_t{B.block_size()};
   const auto entries = static_cast<std::int64_t>(B.values().extent(0));
   const auto sources = static_cast<std::size_t>(detail::matrix_size<Off>(entries, "entries"));
@@ -149,7 +149,7 @@ class BlockedCsr {
                   "give a size that divides both");
     }
     const auto size = std::int64_t{block_size};
-    row_features(exec, A, Check::columns);
+    check_csr(exec, A);
     made_ = detail::derive<S, Off>(
         exec, static_cast<O>(A.rows() / block_size), static_cast<O>(A.columns() / block_size),
         entries_, {.add_up = true}, [&](O* row_of, O* column_of) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../inspect/check_csr.hpp"
 #include "../inspect/each_entry.hpp"
 #include "../inspect/radix_sort.hpp"
-#include "../inspect/row_features.hpp"
 #include "derived.hpp"
 
 /// Matrices from lists of entries: entries are sorted by row and column, and those that repeat a
@@ -164,7 +164,7 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Spac
 DerivedCsr<Exec, S, O, Off> derive_from(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                                         O rows, O columns, const Listing& listing, const Map& map,
                                         const Source<S>& source = {}) {
-  if (listing.check) row_features(exec, A, Check::columns);
+  if (listing.check) check_csr(exec, A);
   const auto nonzeros = static_cast<std::int64_t>(A.nonzeros());
   auto made = derive<S, Off>(exec, rows, columns, nonzeros, listing, [&](O* row_of, O* column_of) {
     list_entries(exec, A, row_of, column_of, 0, map);

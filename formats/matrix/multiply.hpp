@@ -171,7 +171,7 @@ class MultiplyPlan {
                       right.columns(),
                       static_cast<std::int64_t>(left.nonzeros())};
     if (D) {
-      if (options.check) row_features(exec, *D, Check::columns);
+      if (options.check) check_csr(exec, *D);
       entries_of_D_ = static_cast<std::int64_t>(D->nonzeros());
       patterns.D = mp::pattern_operand<O, OffA>(*D);
     }

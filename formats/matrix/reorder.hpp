@@ -202,7 +202,7 @@ auto reverse_cuthill_mckee(const Exec& exec, const CsrPattern<O, Off, Space>& A)
                     std::to_string(A.columns()),
                 "give a square one");
   }
-  row_features(exec, A, Check::columns);
+  check_csr(exec, A);
   const O rows = A.rows();
   const auto nonzeros = static_cast<std::int64_t>(A.nonzeros());
   // Values that nobody reads.

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "../../backends/device.hpp"
-#include "../../formats/inspect/row_features.hpp"
+#include "../../formats/inspect/check_csr.hpp"
 #include "../../formats/plan/cache_key.hpp"
 #include "../../formats/plan/overlap_launches.hpp"
 #include "../ordered/choose_by_time.hpp"
@@ -59,7 +59,7 @@ struct GaussSeidelPlanCore<Exec, Matrix>::State {
     const Device device = backends::describe(exec);
     const PinnedScheme asked = gauss_seidel::pinned(given, device);
     const std::optional<Scheme>& scheme = asked.scheme;
-    row_features(exec, A, Check::columns);
+    check_csr(exec, A);
     pattern = pattern_key(exec, A, given.check_pattern);
     if (given.block_size == 1) {
       triangle::check_triangle<S>(exec, A, Triangle::lower, Diagonal::stored, true,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../formats/inspect/row_features.hpp"
+#include "../../formats/inspect/check_csr.hpp"
 #include "../ordered/same_pattern.hpp"
 #include "check_input.hpp"
 #include "factorization.hpp"
@@ -42,7 +42,7 @@ class StoredFactors final : public AnyFactors<Exec, Matrix> {
   StoredFactors(const Exec& exec, const Matrix& A, const IluOptions& options) try
       : nonzeros_(A.nonzeros()), transposes_(needs_transposes(options)), retries_(options.retries) {
     check_input(A, options, what);
-    row_features(exec, A, Check::columns);
+    check_csr(exec, A);
     if constexpr (cholesky) check_real_diagonal(exec, A);
     key_ = pattern_key(exec, A, options.check_pattern);
     const bool shares = can_share && !(options.scheme && options.scheme->has("sweeps")) &&

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "../../formats/inspect/row_features.hpp"
+#include "../../formats/inspect/check_csr.hpp"
 #include "../ilu/factorization.hpp"
 #include "../ilu/find_pattern.hpp"
 #include "../ordered/same_pattern.hpp"
@@ -115,7 +115,7 @@ class SPILUKHandle {
     options.fill_level = fill_level;
     const CsrPattern<nnz_lno_t, size_type, typename Matrix::memory_space> A(rows_, rows_, row_map,
                                                                             entries);
-    row_features(exec, A, Check::columns);
+    check_csr(exec, A);
     nonzeros_ = static_cast<std::int64_t>(A.nonzeros());
     key_ = detail::pattern_key(exec, A);
     factorization_.emplace(

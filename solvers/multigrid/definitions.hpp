@@ -33,7 +33,7 @@ struct MultigridPlanCore<Exec, Matrix>::State {
         nonzeros(static_cast<std::int64_t>(A.nonzeros())),
         shared(exec, multigrid::checked(A, near_nullspace, given), given, formats) {
     Kokkos::Timer timer;
-    if (check_pattern) row_features(exec, A, Check::columns);
+    if (check_pattern) check_csr(exec, A);
     symmetric = multigrid::is_symmetric(exec, A);
     const int count = std::max(near_nullspace.count, 1);
     const auto entries = static_cast<std::size_t>(rows * count);
@@ -239,7 +239,7 @@ double MultigridPlanCore<Exec, Matrix>::largest_eigenvalue(const Exec& exec, con
   // Of a level that makes no plan of products, and inverts nothing.
   const MultigridOptions options{.coarsest_rows = 0};
   multigrid::checked(A, Multivector<const S>{nullptr, 1, 0, 0, 0}, options);
-  row_features(exec, A, Check::columns);
+  check_csr(exec, A);
   if (A.rows() == 0) return 1;
   const multigrid::Shared<Exec, Matrix> shared(exec, A, options, Table{});
   multigrid::Level<Exec, Matrix> level(exec, A, {nullptr, 0, 0}, true, true, shared);

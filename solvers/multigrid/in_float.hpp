@@ -9,7 +9,7 @@
 #include "../../formats/blocked_ell/inspect.hpp"
 #include "../../formats/csr/inspect.hpp"
 #include "../../formats/default_formats.hpp"
-#include "../../formats/inspect/row_features.hpp"
+#include "../../formats/inspect/check_csr.hpp"
 #include "../triangle/check_triangle.hpp"
 #include "check.hpp"
 #include "core.hpp"
@@ -75,7 +75,7 @@ class RoundedHierarchy final : public HierarchyInFloat<Exec, Matrix> {
       : options_(given) {
     Kokkos::Timer timer;
     checked(A, near_nullspace, given);
-    row_features(exec, A, Check::columns);
+    check_csr(exec, A);
     const auto n = static_cast<std::size_t>(A.rows());
     const auto entries = static_cast<std::size_t>(A.nonzeros());
     const std::size_t all = n * static_cast<std::size_t>(given.vectors.count);

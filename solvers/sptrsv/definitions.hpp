@@ -6,7 +6,7 @@
 
 #include "../../backends/device.hpp"
 #include "../../core/pinned_scheme.hpp"
-#include "../../formats/inspect/row_features.hpp"
+#include "../../formats/inspect/check_csr.hpp"
 #include "../../formats/inspect/transpose.hpp"
 #include "../../formats/plan/cache_key.hpp"
 #include "../../formats/plan/overlap_launches.hpp"
@@ -54,7 +54,7 @@ SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::SptrsvPlanCore(const Exec& ex
   }
   sptrsv::check_options(options);
   Kokkos::Timer timer;
-  row_features(exec, T, Check::columns);
+  check_csr(exec, T);
   sums_ = triangle::check_triangle<DiagonalValue>(exec, T, options.triangle, options.diagonal,
                                                   options.ignore_outside);
   pattern_ = pattern_key(exec, T, options.check_pattern);
@@ -223,7 +223,7 @@ void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::prepare_op(
 template <ExecutionSpace Exec, class Matrix, Scalar Vector, Scalar Accumulator>
 void SptrsvPlanCore<Exec, Matrix, Vector, Accumulator>::check_still_inspected(
     const Exec& exec) const {
-  row_features(exec, T_, Check::columns);
+  check_csr(exec, T_);
   const auto sums =
       triangle::check_triangle<DiagonalValue>(exec, T_, options_.triangle, Diagonal::unit, true);
   if (sums.entries == sums_.entries) return;

@@ -4,7 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "../../formats/inspect/row_features.hpp"
+#include "../../backends/lanes.hpp"
+#include "../../core/error.hpp"
+#include "../../formats/inspect/pattern.hpp"
 #include "diagonal_value.hpp"
 #include "triangle.hpp"
 

@@ -78,6 +78,7 @@ TEST_CASE_TEMPLATE_DEFINE("row features agree with a serial count", T, row_featu
     }
     CHECK(heddle::row_features(exec, storage.matrix()).row_variance == features.row_variance);
     CHECK_NOTHROW(heddle::check_columns(exec, storage.matrix()));
+    CHECK_NOTHROW(heddle::check_csr(exec, storage.matrix()));
   }
 }
 TEST_CASE_TEMPLATE_APPLY(row_features, test::Every<Doubles>);
@@ -102,7 +103,9 @@ TEST_CASE_TEMPLATE_DEFINE("a broken row pointer is an error that names the row",
     host.row_ptr()(place) = value;
     const auto storage = host.template copy_to<typename T::Space>(exec);
     exec.fence();
-    return message([&] { heddle::row_features(exec, storage.matrix()); });
+    const std::string said = message([&] { heddle::row_features(exec, storage.matrix()); });
+    CHECK(message([&] { heddle::check_csr(exec, storage.matrix()); }) == said);
+    return said;
   };
   CHECK(error_with(0, 3) ==
         "heddle: row 0: row_ptr(0) is 3, not 0; let row_ptr rise from 0 to the number of entries");
@@ -136,6 +139,7 @@ TEST_CASE_TEMPLATE_DEFINE("a column out of range is an error that names row and 
     CHECK(message([&] {
             heddle::row_features(exec, storage.matrix(), heddle::Check::columns);
           }).find(expected) == 0);
+    CHECK(message([&] { heddle::check_csr(exec, storage.matrix()); }).find(expected) == 0);
     CHECK_NOTHROW(heddle::row_features(exec, storage.matrix()));
   }
 }
@@ -149,10 +153,14 @@ TEST_CASE_TEMPLATE_DEFINE("matrices without rows or entries", T, nothing) {
   CHECK(heddle::row_features(exec, Matrix()).rows == 0);
   CHECK(heddle::row_features(exec, Matrix(0, 5, 0, nullptr, nullptr, nullptr)).columns == 5);
   CHECK_NOTHROW(heddle::check_columns(exec, Matrix()));
+  CHECK_NOTHROW(heddle::check_csr(exec, Matrix()));
   Kokkos::View<int*, Space> columns("columns", 2);
   Kokkos::View<double*, Space> values("values", 2);
   CHECK_THROWS_WITH_AS(
       heddle::row_features(exec, Matrix(0, 5, 2, nullptr, columns.data(), values.data())),
+      doctest::Contains("2 entries but no rows"), heddle::Error);
+  CHECK_THROWS_WITH_AS(
+      heddle::check_csr(exec, Matrix(0, 5, 2, nullptr, columns.data(), values.data())),
       doctest::Contains("2 entries but no rows"), heddle::Error);
 }
 TEST_CASE_TEMPLATE_APPLY(nothing, test::Every<Doubles, test::UsualIndices>);

@@ -30,10 +30,11 @@ TEST_CASE_TEMPLATE_DEFINE("matrices and features are labelled heddle::op::phase"
   exec.fence("heddle::test::copied");
   row_features(exec, device.matrix());
   check_columns(exec, device.matrix());
+  check_csr(exec, device.matrix());
   pattern_features(exec, device.matrix());
   exec.fence("heddle::test::looked");
   CHECK(strangers(recording.seen()) == "");
-  CHECK(count(recording.seen(), Event::kernel) >= 3);
+  CHECK(count(recording.seen(), Event::kernel) >= 4);
   CHECK(bytes_allocated(recording.seen()) > device.bytes());
 }
 TEST_CASE_TEMPLATE_APPLY(labels, ToolTypes);

@@ -38,7 +38,7 @@ class ProductOperand {
   /// Rows of `strict` operands have each column once, in ascending order.
   ProductOperand(const Exec& exec, const Matrix& A, Op op, bool strict, bool check)
       : rows_(A.rows()), columns_(A.columns()), nonzeros_(static_cast<std::int64_t>(A.nonzeros())) {
-    if (check) row_features(exec, A, Check::columns);
+    if (check) check_csr(exec, A);
     std::int64_t descents = 0;
     if (check && strict && op == Op::none) {
       Kokkos::parallel_reduce("heddle::multiply::order", range_policy(exec, A.rows()),
