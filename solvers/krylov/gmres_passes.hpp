@@ -139,12 +139,16 @@ struct GmresColumn {
 /// and the next vector, where V stays orthogonal enough. Else w is made orthogonal a second time.
 ///
 /// loss[k] is at least how far vector k of V is from orthogonal to those before it and from length
-/// 1, by what of them w loses too little or too much of. The root of the rounding is enough for the
-/// triangle to be right (H. Simon, The Lanczos algorithm with partial reorthogonalization, 1984).
+/// 1, by what of them w loses too little or too much of (after H. Simon, The Lanczos algorithm with
+/// partial reorthogonalization, 1984). What is subtracted from w is what the triangle holds, so
+/// that a loss changes no solution: the norm of the residual that the rotations tell is wrong by
+/// that part of it.
 template <Scalar S>
 struct GmresProjection {
   using Sum = Wide<S>;
   static constexpr double rounding = Kokkos::Experimental::epsilon_v<heddle::RealOf<S>>;
+  /// Of the norm of a residual: the cycle ends with the true one.
+  static constexpr double most_loss = std::is_same_v<heddle::RealOf<S>, float> ? 1e-3 : 1e-4;
   /// Of w' w after the second time: what is left is rounding, if it is less.
   static constexpr double least_left = 1e-10;
   static constexpr double down = 0x1p-700, up = 0x1p700;  ///< from where squares are not numbers
@@ -160,23 +164,41 @@ struct GmresProjection {
     const double all = real_part(parts[column.j + 1]);
     const bool in_range = Kokkos::isfinite(all) && all > Squares<S>::least;
     double left = all, before = 0;
-    for (int i = 0; i <= column.j; ++i) {
-      const double size = Kokkos::abs(parts[i]);
-      left -= size * size;
-      before += size;
+    for (int first = 0; first <= column.j; first += loads_together) {
+      double size[loads_together] = {};
+      HEDDLE_UNROLL(loads_together)
+      for (int k = 0; k < loads_together; ++k) {
+        if (first + k <= column.j) size[k] = Kokkos::abs(parts[first + k]);
+      }
+      HEDDLE_UNROLL(loads_together)
+      for (int k = 0; k < loads_together; ++k) {
+        left -= size[k] * size[k];
+        before += size[k];
+      }
     }
     const double sizes = before;
     double behind = 0, most = 0;  // of what a vector of V keeps of w
-    for (int i = column.j; i >= 0; --i) {
-      const double size = Kokkos::abs(parts[i]), kept = state.loss[i] * before + behind;
-      most = most < kept ? kept : most;
-      behind += state.loss[i] * size;
-      before -= size;
+    for (int last = column.j; last >= 0; last -= loads_together) {
+      double size[loads_together] = {}, loss[loads_together] = {};
+      HEDDLE_UNROLL(loads_together)
+      for (int k = 0; k < loads_together; ++k) {
+        if (last < k) continue;
+        size[k] = Kokkos::abs(parts[last - k]);
+        loss[k] = state.loss[last - k];
+      }
+      HEDDLE_UNROLL(loads_together)
+      for (int k = 0; k < loads_together; ++k) {
+        if (last < k) continue;
+        const double kept = loss[k] * before + behind;
+        most = most < kept ? kept : most;
+        behind += loss[k] * size[k];
+        before -= size[k];
+      }
     }
     const double of_angles = (rounding * Kokkos::sqrt(all) + most) / Kokkos::sqrt(left);
     const double of_length = (rounding * all + most * sizes) / left;
     const double loss = of_angles < of_length ? of_length : of_angles;
-    if (!second && !(in_range && loss <= Kokkos::sqrt(rounding))) {  // nor if it is not a number
+    if (!second && !(in_range && loss <= most_loss)) {  // nor if it is not a number
       const double scale = in_range ? 1 : all < 1 ? up : down;
       *state.again = 1;
       *state.unscale = 1 / scale;
