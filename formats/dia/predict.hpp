@@ -55,8 +55,10 @@ inline Prediction prediction_of(std::int64_t diagonals, const RowFeatures& rows,
   } else {
     // A thread walks through as many streams as there are diagonals. Marking and filling read the
     // pattern; filling writes every place twice and reads it once.
+    const double slowdown = 1 + static_cast<double>(diagonals) / tuning.cpu_streams;
     const double fill = 3 * prediction.kept_bytes + 2 * csr_least_bytes(rows, sizes);
-    prediction.price(CpuCost{.slowdown = 3, .setup_waits = 3, .setup_bytes = 4 * fill}, device);
+    prediction.price(CpuCost{.slowdown = slowdown, .setup_waits = 3, .setup_bytes = 4 * fill},
+                     device);
   }
   return prediction;
 }

@@ -18,6 +18,8 @@ struct Tuning {
   int cpu_packs = 4;
   /// How many rows ahead of those that it adds up a CPU asks for, of every diagonal.
   int cpu_rows_ahead = 128;
+  /// Diagonals beside one that double what a byte takes on a CPU, which reads each as a stream.
+  double cpu_streams = 60;
   /// Rows are padded to a multiple of this, so that every diagonal begins a cache line.
   std::int64_t row_alignment = 32;
 };
