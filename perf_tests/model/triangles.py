@@ -16,6 +16,7 @@ NEAR = 0.85  # of the best's speed, from which a scheme is labelled 1
 APPLIES = (10, 100, 1000)  # that a set-up is shared by; the last is what labels are of
 MOST_SCHEMES = 24
 LEAST_TRIANGLES = 20
+LEAST_TO_WRITE = 100  # families left out do not show what a network of fewer does to triangles unlike all of them
 DRAWN = "levels"  # left out in parts
 
 
@@ -168,6 +169,9 @@ def section(solved, about, judged, table):
     draw_tree(solved, names)
     if not wins:
         return []
+    if len(solved) < LEAST_TO_WRITE:
+        print(f"\nnothing is written of fewer than {LEAST_TO_WRITE} triangles")
+        return None
     learned = Perceptron(solved, names)
     return [f"triangles {about[4]} {APPLIES[-1]}", "inputs " + " ".join(solved[0].names), *learned.lines(),
             *(f"scheme {name}" for name in names)]

@@ -17,33 +17,33 @@ from results import (CUSPARSE_ANY, CUSPARSE_CSR, KOKKOS_KERNELS, Comparison, com
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 KEPT_OF_FORMATS = [
-    ("H200, one vector", "h200-spmv-double-all-formats"),
-    ("8 side by side", "h200-spmv-double-all-formats-8-columns-right"),
+    ("H100, one vector", "h100-spmv-double-all-formats"),
+    ("H200, 8 side by side", "h200-spmv-double-all-formats-8-columns-right"),
     ("32 side by side", "h200-spmv-double-all-formats-32-columns-right"),
     ("8 apart", "h200-spmv-double-all-formats-8-columns-left"),
     ("32 apart", "h200-spmv-double-all-formats-32-columns-left"),
     ("16 threads", "xeon-16-threads-spmv-double-all-formats"),
     ("2 threads", "epyc-2-threads-spmv-double-all-formats")]
 KOKKOS_SOLVES = ("kk-ranges", "kk-teams")
+JACOBI_LOOPS = ("cusparse-jacobi", "cusparse-graph-jacobi")
 COMPARED = ["mean speed-up", "lowest", "slower by more than 5 %", "set-up pays off after"]
 
 # What is compared: operation, machine, results, and the peers' names with their contestants.
 CUSPARSE = [("cuSPARSE, the better CSR", CUSPARSE_CSR), ("cuSPARSE, any format", CUSPARSE_ANY)]
 MKL = [("MKL, optimized", ("mkl-optimized",)), ("MKL as created", ("mkl-plain",))]
-PRODUCTS = [("y = Ax", "H200", "h200-spmv-double-all-formats",
-             CUSPARSE + [("Kokkos Kernels", KOKKOS_KERNELS)])]
-OTHERS = [("y = Ax, 17 generated of other %s" % what, "H200", "h200-spmv-double-all-formats-seed-%d" % s,
+ALL_FORMATS = "h100-spmv-double-all-formats"
+PRODUCTS = [("y = Ax", "H100", "h100-spmv-double", CUSPARSE),
+            ("y = Ax", "H100", ALL_FORMATS, [("Kokkos Kernels", KOKKOS_KERNELS)])]
+OTHERS = [("y = Ax, 17 generated of other %s" % what, "H100", "h100-spmv-double-seed-%d" % s,
            CUSPARSE + [("Kokkos Kernels", KOKKOS_KERNELS)])
           for s, what in ((2, "seeds, half the size"), (3, "seeds, 1.4 times the size"))]
-COLUMNS = [("%d vectors, %s" % (n, where), "H200",
-            "h200-spmv-double-all-formats-%d-columns-%s" % (n, side), [("cuSPARSE", CUSPARSE_ANY)])
-           for n, side, where in ((2, "right", "by rows"), (4, "right", "by rows"),
-                                  (8, "right", "by rows"), (32, "right", "by rows"),
-                                  (3, "left", "by columns"), (8, "left", "by columns"), (32, "left", "by columns"))]
-SOLVES = [("lower triangle", "H200", "h200-sptrsv-double-lower", [("cuSPARSE", ("cusparse",))]),
-          ("upper triangle", "H200", "h200-sptrsv-double-upper", [("cuSPARSE", ("cusparse",))]),
-          ("lower triangle, 8 vectors", "H200", "h200-sptrsv-double-8-columns",
-           [("cuSPARSE", ("cusparse",))])]
+COLUMNS = [("%d vectors, %s" % (n, where), device, "%s-%d-columns-%s" % (name, n, side), [("cuSPARSE", CUSPARSE_ANY)])
+           for device, name, counts in (("H100", "h100-spmv-double", ((8, "right"), (8, "left"), (2, "right"), (32, "left"))),
+                                        ("H200", "h200-spmv-double-all-formats", ((4, "right"), (32, "right"), (3, "left"))))
+           for n, side in counts for where in ["by rows" if side == "right" else "by columns"]]
+SOLVES = [(what, "H100", "h100-sptrsv-double-" + name, [("cuSPARSE", ("cusparse",))])
+          for what, name in (("lower triangle", "lower"), ("upper triangle", "upper"),
+                             ("lower triangle, 8 vectors", "8-columns"))]
 XEON = "Xeon, 16 threads"
 CPU = [("y = Ax", XEON, "xeon-16-threads-spmv-double-all-formats",
         MKL + [("Kokkos Kernels", KOKKOS_KERNELS)]),
@@ -57,7 +57,7 @@ CPU_SOLVES = [("lower triangle", machine, name, MKL + [("Kokkos Kernels", KOKKOS
                                     ("Xeon, 2 threads", "xeon-2-threads-sptrsv-double"))]
 FORMATS = [("CSR", "csr"), ("ELL", "ell"), ("blocked ELL", "blocked-ell"), ("COO", "coo"),
            ("GCSR", "gcsr"), ("HYB", "hyb"), ("DIA", "dia"),
-           ("DIA, the rest in coordinates", "dia/rest=coo"), ("BCSR", "bcsr"), ("tiled", "tiled"),
+           ("BCSR", "bcsr"), ("tiled", "tiled"),
            ("CSB", "csb")]
 GLOSSARY = [
     ("scheme", "a name of one way to run: format, kernel and parameters, such as `csr/subwarp=8`"),
@@ -130,7 +130,7 @@ def of_format(names, wanted):
 
 
 def formats_table():
-    runs = [load(PRODUCTS[0][2]), load(CPU[0][2])]
+    runs = [load(ALL_FORMATS), load(CPU[0][2])]
     rows = []
     for title, name in FORMATS:
         row = [title]
@@ -141,13 +141,13 @@ def formats_table():
             row += [len(found), "%.2f" % geometric_mean(ratios), matrix_of(found[0]),
                     sum(r < 1 / 1.05 for r in ratios)] if found else ["", "", "", ""]
         rows.append(row)
-    return markdown(["format", "H200: matrices", "mean", "lowest", "below 0.95",
+    return markdown(["format", "H100: matrices", "mean", "lowest", "below 0.95",
                   "16 threads: matrices", "mean", "lowest", "below 0.95"], rows)
 
 
 def setups():
     rows = []
-    for what, machine, name, _ in PRODUCTS + COLUMNS[2:4] + SOLVES + CPU + CPU_SOLVES:
+    for what, machine, name, _ in PRODUCTS[:1] + COLUMNS[:2] + SOLVES + CPU + CPU_SOLVES:
         found = setup_in_applies(load(name))
         count = [applies for applies, _ in found]
         rows.append([what, machine, "%.1f" % count[len(count) // 2], "%d of %d" %
@@ -156,9 +156,9 @@ def setups():
 
 
 def conversions():
-    results = load("h200-convert-double")
+    results = load("h100-convert-double")
     names = ["csr/adaptive", "ell", "blocked-ell", "coo", "gcsr", "hyb", "dia",
-             "dia/rest=coo", "bcsr/2x2", "tiled/16", "csb", "transpose", "cusparse-bsr", "cusparse-csc"]
+             "bcsr/2x2", "tiled/16", "csb", "transpose", "cusparse-bsr", "cusparse-csc"]
     rows = []
     for m in results["matrices"]:
         found = contestants(m)
@@ -177,7 +177,7 @@ def microseconds(contestant):
 
 
 def every_matrix():
-    product, solve, cpu = load(PRODUCTS[0][2]), load(SOLVES[0][2]), load(CPU[0][2])
+    product, solve, cpu = load(ALL_FORMATS), load(SOLVES[0][2]), load(CPU[0][2])
     triangles = {m["name"]: contestants(m) for m in solve["matrices"]}
     threads = {m["name"]: contestants(m) for m in cpu["matrices"]}
     bandwidth = product["figures"]["triad_gbytes_per_second"] * 1e9
@@ -216,8 +216,8 @@ def page():
                       "matrix; from the", "results of products above."], formats_table())
     lines += section("What does set-up cost?", ["Of `auto`, in its own applies."], setups())
     lines += section("How long does a conversion take?",
-                     ["Milliseconds from CSR into a plan, allocations included, on an H200."],
-                     conversions(), sources(["h200-convert-double"]))
+                     ["Milliseconds from CSR into a plan, allocations included, on an H100."],
+                     conversions(), sources(["h100-convert-double"]))
     lines += section("Glossary", markdown(["word", "meaning"], [("*%s*" % a, b) for a, b in GLOSSARY]))
     return "\n".join(lines) + "\n"
 
@@ -225,7 +225,7 @@ def page():
 def matrices_page():
     return "\n".join([
         "# Performance by matrix", "",
-        "Microseconds of a product and of a lower triangular solve on an H200, and of a product with 16 threads on",
+        "Microseconds of a product and of a lower triangular solve on an H100, and of a product with 16 threads on",
         "a Xeon, by the results that [performance.md](performance.md) names, and written by the same program; `-`",
         "where there is none. *At triad's speed* is CSR's minimum of bytes (12 a nonzero, 4 a row pointer, x and y once)",
         "over the bandwidth measured in the same run.", ""] + every_matrix()) + "\n"
@@ -236,6 +236,9 @@ def speedups():
     for what, machine, name, peers in (PRODUCTS + [r for r in COLUMNS if r[0].startswith("8 ")] + SOLVES[:1] + CPU[:1] +
                                        CPU_SOLVES[:1]):
         yield "%s, %s" % (what, machine), [(peer, name, names, "auto") for peer, names in peers]
+    for method, name in (("CG", "cg"), ("GMRES", "gmres")):
+        yield "%s with Jacobi, H100" % method, [
+            ("a loop over cuSPARSE", "h100-solve-double-%s-cusparse" % name, JACOBI_LOOPS, "jacobi")]
     yield "ILU(0), a solve with both factors, H100", [
         ("cuSPARSE", "h100-ilu-double", ("cusparse-apply",), "apply")]
     yield "A A, new values, H100", [("cuSPARSE", "h100-multiply-double-aa", ("cusparse",), "auto")]
@@ -259,7 +262,7 @@ def losses():
 
 def winners():
     """Of each format the matrices on which it is the fastest, and its largest lead over the next format."""
-    names = [name for _, name in FORMATS if name != "dia/rest=coo"]
+    names = [name for _, name in FORMATS]
     columns = []
     for _, run in KEPT_OF_FORMATS:
         won = {name: [] for name in names}
@@ -287,7 +290,7 @@ def between(page, mark, lines):
 
 
 def products_picture():
-    results = load(PRODUCTS[0][2])
+    results = load(ALL_FORMATS)
     peers = [("a plan's automatic choice", "#0b7a75", ("auto",)), ("cuSPARSE, any format", "#c2601a", CUSPARSE_ANY),
              ("Kokkos Kernels", "#7a6fb5", KOKKOS_KERNELS)]
     series = []
@@ -296,7 +299,7 @@ def products_picture():
         series.append((name, colour, [
             (m["apply_bytes"] / 1e6, 1e6 * time(c), "%s, %s: %.1f us" % (m["name"], name, 1e6 * time(c)))
             for m, c in found if c]))
-    return picture(series, "Time of y = Ax over its bytes, of %d matrices on an H200" % len(results["matrices"]),
+    return picture(series, "Time of y = Ax over its bytes, of %d matrices on an H100" % len(results["matrices"]),
                    ("MB that y = Ax moves at least in CSR (matrix, x and y)", "microseconds"),
                    1e9 * results["figures"]["triad_gbytes_per_second"])
 

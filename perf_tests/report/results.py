@@ -11,6 +11,7 @@ import statistics
 from keep import largest_spread, read_run, spread
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "results")
+STEADY = 0.25  # of the median: the middle half of the times
 MARGIN = 1.05  # a peer wins where auto takes more than this many times its time
 CUSPARSE_CSR = ("cusparse-alg1", "cusparse-alg2")
 CUSPARSE_ANY = CUSPARSE_CSR + ("cusparse-sell",) + tuple("cusparse-bsr-%d" % b for b in (2, 3, 4, 6, 8))
@@ -41,13 +42,18 @@ def setup(contestant):
     return (contestant.get("setup_seconds") or {"median": 0.0})["median"]
 
 
+def comparable(*both):
+    """Whether all are there and their single times spread by no more than what heddle-bench calls steady."""
+    return all(c and (spread(c["time_seconds"]) or 0) <= STEADY for c in both)
+
+
 def fastest(found, names):
     """The fastest of those names, or None where none of them ran."""
     return min((found[n] for n in names if n in found), key=time, default=None)
 
 
 class Comparison:
-    """`auto`, or another contestant of ours, against the fastest of `names` on every matrix where both ran.
+    """`auto`, or another contestant of ours, against the fastest of `names` on every matrix where both ran steadily.
 
     gains: (times as fast, matrix), the least first. applies: for every matrix on which auto is
     faster, how many applies its longer set-up takes to repay, 0 where its set-up is no longer.
@@ -58,7 +64,7 @@ class Comparison:
         for matrix in results["matrices"]:
             found = contestants(matrix)
             mine, peer = found.get(ours), fastest(found, names)
-            if not mine or not peer:
+            if not comparable(mine, peer):
                 continue
             self.gains.append((time(peer) / time(mine), matrix["name"]))
             if time(mine) < time(peer):
@@ -95,7 +101,7 @@ def over_auto(results, names):
     """(time of the fastest of names over that of auto, matrix), the least first."""
     found = [(contestants(m), m["name"]) for m in results["matrices"]]
     pairs = [(fastest(f, names), f.get("auto"), name) for f, name in found]
-    return sorted((time(one) / time(ours), name) for one, ours, name in pairs if one and ours)
+    return sorted((time(one) / time(ours), name) for one, ours, name in pairs if comparable(one, ours))
 
 
 def schemes(results):
