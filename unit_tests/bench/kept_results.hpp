@@ -82,7 +82,8 @@ struct KeptRun {
   std::vector<MatrixTimes> matrices;
 };
 
-/// Schemes by the names that they were asked for by, and by those of what ran.
+/// Schemes by the names that they were asked for by, and by those of what ran. Times that spread as
+/// heddle-bench calls unsteady are left out, as in the report.
 inline KeptRun kept_run(const std::string& name) {
   std::ifstream file = opened(kept_results(name));
   std::string text;
@@ -92,6 +93,8 @@ inline KeptRun kept_run(const std::string& name) {
     if (line["kind"] == "matrix") run.matrices.push_back({line["matrix"]});
     const bool measured = line["verdict"] == "ok" || line["verdict"] == "unverified";
     if (line["kind"] != "scheme" || !measured || line["time_us"].empty()) continue;
+    constexpr double steady = 0.25;
+    if (!line["time_spread"].empty() && number(line, "time_spread") > steady) continue;
     const auto seconds = [&](const char* column) {
       return line[column].empty() ? 0 : std::stod(line[column]) * 1e-6;
     };
