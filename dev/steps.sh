@@ -92,8 +92,8 @@ run_tests() {
   steps_taken+=$line
   find "$HEDDLE_KEPT" -mindepth 2 -maxdepth 2 -mtime +60 -exec rm -rf {} +
 }
-# build FOLDER [TARGET]
+# build FOLDER [TARGET...]
 build() {
-  step "build ${2:-$1}" "see the first error above; again builds only what is left: dev/sandbox $0" \
-    cmake --build "$1" ${2:+--target "$2"}
+  step "build ${2:-$1}${3:+ and $(($# - 2)) more}" "see the first error above; again builds only what is left: dev/sandbox $0" \
+    cmake --build "$1" ${2:+--target "${@:2}"}
 }

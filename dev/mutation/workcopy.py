@@ -14,7 +14,8 @@ COPIED = ["CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "backen
 
 
 class WorkCopy:
-    def __init__(self, folder, options=()):
+    def __init__(self, folder, options=(), jobs=len(os.sched_getaffinity(0))):
+        self.jobs = jobs
         self.source, self.build_folder = folder / "source", folder / "build"
         self.seconds = {}
         self.source.mkdir(parents=True, exist_ok=True)
@@ -40,7 +41,8 @@ class WorkCopy:
                               stderr=subprocess.DEVNULL, **more)
 
     def build(self, target):
-        return self.call(["cmake", "--build", str(self.build_folder), "--target", target]).returncode == 0
+        return self.call(["cmake", "--build", str(self.build_folder), "--parallel", str(self.jobs),
+                          "--target", target]).returncode == 0
 
     def run(self, program, seed, limit, arguments=()):
         """How a test fails, or an empty string; and its seconds."""

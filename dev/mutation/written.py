@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The faults of dev/mutants.toml, each with the test on an emulated device that should see it."""
+import itertools
 import os
+import threading
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 
 from workcopy import ROOT, WorkCopy
 
 SEEDS = ["1", "2", "3"]
+AT_ONCE = 8  # faults of one program: who takes them compiles it without a fault first
 
 
 def faults():
@@ -24,8 +28,8 @@ def stale(mutants):
 
 
 class EmulatedCopy(WorkCopy):
-    def __init__(self, folder, width):
-        super().__init__(folder)
+    def __init__(self, folder, width, jobs):
+        super().__init__(folder, jobs=jobs)
         self.width = width
 
     def program(self, test):
@@ -79,18 +83,34 @@ class EmulatedCopy(WorkCopy):
             self.remove_objects(test)
 
 
+def by_program(mutants):
+    of = {}
+    for m in mutants:
+        of.setdefault(m["test"].split()[0], []).append(m)
+    return [faults[k:k + AT_ONCE] for faults in of.values() for k in range(0, len(faults), AT_ONCE)]
+
+
 def run(words, width):
-    mutants = faults()
-    wanted = [m for m in mutants if not words or any(
+    wanted = [m for m in faults() if not words or any(
         word in m[key] for word in words for key in ("name", "file", "test"))]
-    copy = EmulatedCopy(ROOT / "build" / "mutants", width)
-    unseen = []
-    for m in wanted:
-        how = copy.seen(m)
-        said = how or ("not seen, as expected" if "unseen" in m else "NOT SEEN")
-        print(f"{said:24} {m['test']:28} {m['name']}", flush=True)
-        if not how and "unseen" not in m:
-            unseen.append(m)
+    groups = by_program(wanted)
+    processors = len(os.sched_getaffinity(0))
+    workers = max(1, min(processors, len(groups)))
+    own, numbers, unseen = threading.local(), itertools.count(), []
+
+    def judge(group):
+        if not hasattr(own, "copy"):
+            folder = ROOT / "build" / f"mutants-{next(numbers)}"
+            own.copy = EmulatedCopy(folder, width, jobs=max(1, processors // workers))
+        for m in group:
+            how = own.copy.seen(m)
+            said = how or ("not seen, as expected" if "unseen" in m else "NOT SEEN")
+            print(f"{said:24} {m['test']:28} {m['name']}", flush=True)
+            if not how and "unseen" not in m:
+                unseen.append(m)
+
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(judge, groups))
     print(f"{len(wanted)} faults, {len(unseen)} of them not seen and not explained")
     for m in unseen:
         print(f"  {m['file']}: {m['name']}")
