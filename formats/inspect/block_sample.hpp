@@ -23,23 +23,25 @@ struct BlockSums {
 struct BlockSample {
   static constexpr std::int64_t most_block_rows = 4096;
   static constexpr std::int64_t most_rows = 32768;
-  /// Entries of a part, about, of the longest row; of more rows of that length, which mostly are
-  /// none, parts are longer.
-  static constexpr std::int64_t part_entries = 4096;
-  static constexpr std::int64_t most_items = std::int64_t{1} << 22;
+  static constexpr std::int64_t most_entries = std::int64_t{1} << 21;  ///< about, by the mean row
+  /// Searches of a part of the longest row, one after the other; where parts would be too many, as
+  /// of rows that mostly are none, they are longer.
+  static constexpr std::int64_t part_searches = 256;
+  static constexpr std::int64_t most_items = std::int64_t{1} << 19;
 
   std::int64_t block_rows;
   std::int64_t samples;
   int height;
   std::int64_t parts;  ///< of each row
 
-  BlockSample(std::int64_t rows, int block_height, std::int64_t longest_row)
+  BlockSample(std::int64_t rows, std::int64_t nonzeros, int block_height, std::int64_t longest_row)
       : block_rows(ceil_div<std::int64_t>(rows, block_height)),
-        samples(std::min({block_rows, most_block_rows, most_rows / block_height})),
+        samples(std::min({block_rows, most_block_rows, most_rows / block_height,
+                          std::max<std::int64_t>(1, most_entries * block_rows / nonzeros)})),
         height(block_height),
-        parts(std::clamp<std::int64_t>(
-            ceil_div(longest_row, part_entries), 1,
-            std::max<std::int64_t>(1, most_items / std::max<std::int64_t>(1, samples * height)))) {}
+        parts(
+            std::clamp<std::int64_t>(ceil_div(longest_row * height, part_searches), 1,
+                                     std::max<std::int64_t>(1, most_items / (samples * height)))) {}
 
   std::int64_t items() const { return samples * height * parts; }
   bool has_all() const { return samples == block_rows; }
@@ -104,7 +106,7 @@ std::int64_t estimated_blocks(const Exec& exec, const CsrPattern<O, Off, Space>&
                               int width, std::int64_t longest_row) {
   const auto nonzeros = static_cast<std::int64_t>(A.nonzeros());
   if (nonzeros == 0) return 0;
-  const detail::BlockSample sample(A.rows(), height, longest_row);
+  const detail::BlockSample sample(A.rows(), nonzeros, height, longest_row);
   detail::BlockSums sums;
   Kokkos::parallel_reduce("heddle::features::blocks", range_policy(exec, sample.items()),
                           detail::BlockSampleKernel<O, Off>{A.row_ptr().data(), A.col_idx().data(),

@@ -288,25 +288,30 @@ TEST_CASE("bcsr: blocks are estimated from a sample, and counted where they are 
   CHECK(estimate < 62000);
 }
 
-TEST_CASE("bcsr: a sample of blocks has a bounded number of parts, whatever the matrix is like") {
+TEST_CASE("bcsr: a sample of blocks is bounded in parts and entries, whatever the matrix is like") {
   using heddle::detail::BlockSample;
   for (const std::int64_t rows : {1, 7, 5000, 1000000, 2000000000}) {
     for (const int height : {1, 2, 3, 8, 32}) {
-      for (const std::int64_t longest : {0, 1, 4097, 132864, 2000000000}) {
-        const BlockSample sample(rows, height, longest);
-        CAPTURE(rows);
-        CAPTURE(height);
-        CAPTURE(longest);
-        CHECK(sample.parts >= 1);
-        CHECK(sample.parts <= 1 + longest / BlockSample::part_entries);
-        CHECK(sample.items() >= sample.samples * height);
-        CHECK(sample.items() <= BlockSample::most_items);
+      for (const std::int64_t mean : {1, 40, 5000, 1000000}) {
+        for (const std::int64_t longest : {mean, mean + 4097, std::int64_t{2000000000}}) {
+          const BlockSample sample(rows, mean * rows, height, longest);
+          CAPTURE(rows);
+          CAPTURE(height);
+          CAPTURE(mean);
+          CAPTURE(longest);
+          CHECK(sample.parts >= 1);
+          CHECK(sample.parts <= 1 + longest * height / BlockSample::part_searches);
+          CHECK(sample.items() >= sample.samples * height);
+          CHECK(sample.items() <= BlockSample::most_items);
+          CHECK(sample.samples >= 1);
+          CHECK((sample.samples - 1) * height * mean <= BlockSample::most_entries);
+        }
       }
     }
   }
   // A row that is one of few is cut as often as it needs; of many all together have that many.
-  CHECK(BlockSample(3, 1, 1 << 24).parts == 4096);
-  CHECK(BlockSample(1000000, 2, 1 << 24).items() == BlockSample::most_items);
+  CHECK(BlockSample(3, 100, 1, 1 << 24).parts == 65536);
+  CHECK(BlockSample(1000000, 5000000, 2, 1 << 24).items() == BlockSample::most_items);
 }
 
 TEST_CASE("bcsr: choose samples blocks only where full ones would be the best") {
