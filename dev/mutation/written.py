@@ -2,6 +2,7 @@
 """The faults of dev/mutants.toml, each with the test on an emulated device that should see it."""
 import itertools
 import os
+import re
 import threading
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
@@ -16,9 +17,20 @@ def faults():
     return tomllib.loads((ROOT / "dev" / "mutants.toml").read_text())["mutant"]
 
 
+def emulated_programs():
+    """A pattern of the names of programs that unit_tests/emulated builds."""
+    listed = (ROOT / "unit_tests" / "emulated" / "CMakeLists.txt").read_text()
+    names = [rf"{folder}_(\w+_)?{stem}" for folder, stem in re.findall(r"^ +(\w+)/(?:\w+/)*test_(\w+)\.cpp", listed, re.M)]
+    names += [path.stem.removeprefix("test_") for path in (ROOT / "unit_tests" / "emulated").glob("test_*.cpp")]
+    return "|".join(["spmv", *names])
+
+
 def stale(mutants):
-    """Faults whose text does not stand once in their file, in words."""
+    """Faults whose text does not stand once in their file, or whose test no emulated device runs, in words."""
+    programs = emulated_programs()
     for m in mutants:
+        if not re.fullmatch(programs, m["test"].split()[0]):
+            yield f"{m['name']}: unit_tests/emulated has no test {m['test']}"
         path = ROOT / m["file"]
         count = path.read_text().count(m["old"]) if path.exists() else 0
         if count != 1:

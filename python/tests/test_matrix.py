@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from conftest import random_matrix
+from heddle._types import scalars
 
 
 def test_borrows_the_arrays(A):
@@ -53,13 +54,18 @@ def test_other_forms_are_converted_and_say_so(A, form):
 @pytest.mark.parametrize("dtype", [np.float32, np.int64, np.complex128, ">f8"])
 def test_values_of_another_dtype(A, dtype):
     values = A.data.astype(dtype)
-    with pytest.raises(TypeError, match=r"values holds .*, and heddle borrows float64; give values.astype\(np.float64\)"):
-        heddle.Matrix((values, A.indices, A.indptr), shape=A.shape)
-    if np.dtype(dtype).kind == "c":
-        with pytest.raises(TypeError, match="this build of heddle knows float64"):
-            heddle.Matrix((values, A.indices, A.indptr), shape=A.shape, copy=True)
+    arrays = (values, A.indices, A.indptr)
+    if values.dtype in scalars:
+        assert heddle.Matrix(arrays, shape=A.shape).values is values
+    elif values.dtype.kind == "c":
+        for copy in (False, True):
+            with pytest.raises(TypeError, match="values holds complex128; this build of heddle knows float64"):
+                heddle.Matrix(arrays, shape=A.shape, copy=copy)
     else:
-        matrix = heddle.Matrix((values, A.indices, A.indptr), shape=A.shape, copy=True)
+        with pytest.raises(TypeError, match=r"values holds .*, and heddle borrows .*float64.*; "
+                                            r"give values.astype\(np.float64\), or copy=True"):
+            heddle.Matrix(arrays, shape=A.shape)
+        matrix = heddle.Matrix(arrays, shape=A.shape, copy=True)
         np.testing.assert_array_equal(matrix.values, values.astype(float))
 
 

@@ -28,8 +28,9 @@ def _array(name, array, dtypes, copy):
     if copy:
         return _copied(name, array, dtypes)
     if array.dtype not in dtypes:
+        wanted = holder(name, array.dtype) if dtypes is scalars else dtypes[0]
         raise TypeError(f"{name} holds {array.dtype}, and heddle borrows {_any(dtypes)}; "
-                        f"give {name}.astype(np.{dtypes[0]}), or copy=True, which converts")
+                        f"give {name}.astype(np.{wanted}), or copy=True, which converts")
     if not array.flags.c_contiguous:
         raise _core.Error(f"{name} has entries {array.strides[0]} bytes apart; "
                           f"give {named}.ascontiguousarray({name}), or copy=True")
