@@ -17,6 +17,7 @@
 #include "../../core/features.hpp"
 #include "../../core/scheme.hpp"
 #include "../../perf_tests/bench/common/csv.hpp"
+#include "../../perf_tests/bench/common/steadiness.hpp"
 
 namespace heddle::test {
 
@@ -93,8 +94,7 @@ inline KeptRun kept_run(const std::string& name) {
     if (line["kind"] == "matrix") run.matrices.push_back({line["matrix"]});
     const bool measured = line["verdict"] == "ok" || line["verdict"] == "unverified";
     if (line["kind"] != "scheme" || !measured || line["time_us"].empty()) continue;
-    constexpr double steady = 0.25;
-    if (!line["time_spread"].empty() && number(line, "time_spread") > steady) continue;
+    if (!line["time_spread"].empty() && number(line, "time_spread") > bench::spread_limit) continue;
     const auto seconds = [&](const char* column) {
       return line[column].empty() ? 0 : std::stod(line[column]) * 1e-6;
     };
