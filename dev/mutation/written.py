@@ -3,6 +3,7 @@
 import itertools
 import os
 import re
+import sys
 import threading
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from workcopy import ROOT, WorkCopy
 
 SEEDS = ["1", "2", "3"]
-AT_ONCE = 8  # faults of one program: who takes them compiles it without a fault first
+AT_ONCE = 3  # faults of one program: who takes them links it without a fault first
 
 
 def faults():
@@ -102,18 +103,23 @@ def by_program(mutants):
     return [faults[k:k + AT_ONCE] for faults in of.values() for k in range(0, len(faults), AT_ONCE)]
 
 
-def run(words, width):
+def run(words, width, part):
     wanted = [m for m in faults() if not words or any(
         word in m[key] for word in words for key in ("name", "file", "test"))]
-    groups = by_program(wanted)
+    groups = by_program(wanted)[part[0]::part[1]]
     processors = len(os.sched_getaffinity(0))
     workers = max(1, min(processors, len(groups)))
     own, numbers, unseen = threading.local(), itertools.count(), []
+    folder = ROOT / "build" / "mutants"
+
+    # What has no fault is compiled once, by all processors; the copies take it from ccache.
+    first = EmulatedCopy(folder / "first", width, jobs=processors)
+    if not first.build(*{first.program(group[0]["test"]) for group in groups}):
+        sys.exit("the tests do not build without a fault")
 
     def judge(group):
         if not hasattr(own, "copy"):
-            folder = ROOT / "build" / f"mutants-{next(numbers)}"
-            own.copy = EmulatedCopy(folder, width, jobs=max(1, processors // workers))
+            own.copy = EmulatedCopy(folder / str(next(numbers)), width, jobs=max(1, processors // workers))
         for m in group:
             how = own.copy.seen(m)
             said = how or ("not seen, as expected" if "unseen" in m else "NOT SEEN")
@@ -123,7 +129,7 @@ def run(words, width):
 
     with ThreadPoolExecutor(workers) as pool:
         list(pool.map(judge, groups))
-    print(f"{len(wanted)} faults, {len(unseen)} of them not seen and not explained")
+    print(f"{sum(map(len, groups))} faults, {len(unseen)} of them not seen and not explained")
     for m in unseen:
         print(f"  {m['file']}: {m['name']}")
     return 1 if unseen else 0
