@@ -113,7 +113,9 @@ void GmresSolver<Exec, S>::orthogonalize(const Exec& exec, int j) {
 
 template <ExecutionSpace Exec, Scalar S>
 auto GmresSolver<Exec, S>::combine(const Exec& exec, int iterations) -> Vectors {
-  detail::parallel_for(exec, "heddle::gmres::solve", 1, detail::krylov::GmresSolve<S>{state_});
+  constexpr int width = backends::max_subwarp_width<Exec>;
+  backends::launch<backends::Shape<width, width>>(exec, "heddle::gmres::solve", 1,
+                                                  detail::krylov::GmresSolve<S>{state_});
   const Vectors z = one(m_);
   const Numbers y(state_.solution, static_cast<std::size_t>(iterations));
   vectors::combine(exec, 1, basis(iterations), y, 0, column(z));

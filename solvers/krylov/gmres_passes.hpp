@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../backends/unroll.hpp"
+#include "../../backends/launch.hpp"
 #include "residual.hpp"
 
-/// The numbers of GMRES, on the device.
+/// The numbers of GMRES, on the device: by the lanes of one subwarp, since one thread would wait
+/// for each number that it reads, and for each instruction that it meets for the first time.
 namespace heddle::detail::krylov {
-
-/// Of a thread alone, so that they do not wait for each other.
-inline constexpr int loads_together = 8;
 
 /// What a cycle builds: the triangle that rotations make of the Hessenberg matrix, the rotations,
 /// and the right-hand side that they turn.
@@ -79,34 +77,46 @@ struct GmresColumn {
   Limits limits;
   int j;
 
-  /// Whether another vector follows.
-  KOKKOS_FUNCTION bool add(double below, bool twice) const {
-    Progress& progress = *state.progress;
+  /// To lane 0, whether another vector follows.
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION bool add(const Subwarp& subwarp, double below, bool twice) const {
     Sum* const column = state.triangle + std::int64_t{j} * state.m;
     const auto entry = [&](int i) {
       const Sum first = state.first_part[i];
       return twice ? first + state.second_part[i] * *state.unscale : first;
     };
     Sum last = entry(0);  // of what is not final yet, the one above
-    double size = below + Kokkos::abs(last);
-    for (int first = 0; first < j; first += loads_together) {
-      Sum lower[loads_together] = {}, sine[loads_together] = {};
-      double cosine[loads_together] = {};
-      HEDDLE_UNROLL(loads_together)
-      for (int i = 0; i < loads_together; ++i) {
-        if (first + i >= j) continue;
-        lower[i] = entry(first + i + 1);
-        cosine[i] = state.cosine[first + i];
-        sine[i] = state.sine[first + i];
+    double size = 0;
+    for (int first = 0; first < j; first += Subwarp::width) {
+      const int i = first + subwarp.lane();
+      const Sum lower = i < j ? entry(i + 1) : Sum(0);
+      const Sum sine = i < j ? state.sine[i] : Sum(0);
+      const double cosine = i < j ? state.cosine[i] : 0;
+      // What rotations from the first one of these on make of `last`: factor * last + more.
+      Sum factor = i < j ? -conjugate(sine) : Sum(1), more = cosine * lower;
+      for (int distance = 1; distance < Subwarp::width; distance *= 2) {
+        const Sum factor_before = subwarp.shuffle_up(factor, distance);
+        const Sum more_before = subwarp.shuffle_up(more, distance);
+        if (subwarp.lane() >= distance) {
+          more += factor * more_before;
+          factor *= factor_before;
+        }
       }
-      HEDDLE_UNROLL(loads_together)
-      for (int i = 0; i < loads_together; ++i) {
-        if (first + i >= j) continue;
-        size += Kokkos::abs(lower[i]);
-        column[first + i] = cosine[i] * last + sine[i] * lower[i];
-        last = cosine[i] * lower[i] - conjugate(sine[i]) * last;
-      }
+      const Sum turned = factor * last + more;
+      const Sum turned_before = subwarp.shuffle_up(turned, 1);
+      const Sum above = subwarp.lane() == 0 ? last : turned_before;
+      if (i < j) column[i] = cosine * above + sine * lower;
+      size += Kokkos::abs(lower);
+      last = subwarp.broadcast(turned, Subwarp::width - 1);
     }
+    size = subwarp.sum(size) + below + Kokkos::abs(entry(0));
+    return subwarp.lane() == 0 && close(column, last, size, below);
+  }
+
+ private:
+  /// The last entry of a column, by one thread.
+  KOKKOS_FORCEINLINE_FUNCTION bool close(Sum* column, Sum last, double size, double below) const {
+    Progress& progress = *state.progress;
     if (!Kokkos::isfinite(size)) {
       ++progress.iterations;
       progress.verified = 0;
@@ -155,58 +165,52 @@ struct GmresProjection {
   GmresColumn<S> column;
   bool second;
 
-  KOKKOS_FUNCTION void operator()() const {
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Subwarp& subwarp) const {
     const GmresState<S>& state = column.state;
-    if (!second) *state.again = 0;
-    set_next(0);
-    if (!state.running()) return;
+    const bool running = state.running(), leads = subwarp.lane() == 0;
+    subwarp.sync();  // before lane 0 may end the solve
+    if (leads && !second) *state.again = 0;
+    if (leads) set_next(0);
+    if (!running) return;
     const Sum* const parts = second ? state.second_part : state.first_part;
     const double all = real_part(parts[column.j + 1]);
     const bool in_range = Kokkos::isfinite(all) && all > Squares<S>::least;
-    double left = all, before = 0;
-    for (int first = 0; first <= column.j; first += loads_together) {
-      double size[loads_together] = {};
-      HEDDLE_UNROLL(loads_together)
-      for (int k = 0; k < loads_together; ++k) {
-        if (first + k <= column.j) size[k] = Kokkos::abs(parts[first + k]);
-      }
-      HEDDLE_UNROLL(loads_together)
-      for (int k = 0; k < loads_together; ++k) {
-        left -= size[k] * size[k];
-        before += size[k];
-      }
+    double sizes = 0, squares = 0;
+    for (int i = subwarp.lane(); i <= column.j; i += Subwarp::width) {
+      const double size = Kokkos::abs(parts[i]);
+      sizes += size;
+      squares += size * size;
     }
-    const double sizes = before;
-    double behind = 0, most = 0;  // of what a vector of V keeps of w
-    for (int last = column.j; last >= 0; last -= loads_together) {
-      double size[loads_together] = {}, loss[loads_together] = {};
-      HEDDLE_UNROLL(loads_together)
-      for (int k = 0; k < loads_together; ++k) {
-        if (last < k) continue;
-        size[k] = Kokkos::abs(parts[last - k]);
-        loss[k] = state.loss[last - k];
-      }
-      HEDDLE_UNROLL(loads_together)
-      for (int k = 0; k < loads_together; ++k) {
-        if (last < k) continue;
-        const double kept = loss[k] * before + behind;
-        most = most < kept ? kept : most;
-        behind += loss[k] * size[k];
-        before -= size[k];
-      }
+    sizes = subwarp.sum(sizes);
+    const double left = all - subwarp.sum(squares);
+    double before = sizes, behind = 0, most = 0;  // most: of what a vector of V keeps of w
+    for (int last = column.j; last >= 0; last -= Subwarp::width) {
+      const int i = last - subwarp.lane();
+      const double size = i >= 0 ? Kokkos::abs(parts[i]) : 0, loss = i >= 0 ? state.loss[i] : 0;
+      const double sizes_so_far = subwarp.inclusive_sum(size);
+      const double losses_so_far = subwarp.inclusive_sum(loss * size);
+      const double kept =
+          loss * (before - (sizes_so_far - size)) + (behind + losses_so_far - loss * size);
+      most = most < kept ? kept : most;
+      before -= subwarp.broadcast(sizes_so_far, Subwarp::width - 1);
+      behind += subwarp.broadcast(losses_so_far, Subwarp::width - 1);
     }
+    most = subwarp.max(most);
     const double of_angles = (rounding * Kokkos::sqrt(all) + most) / Kokkos::sqrt(left);
     const double of_length = (rounding * all + most * sizes) / left;
     const double loss = of_angles < of_length ? of_length : of_angles;
     if (!second && !(in_range && loss <= most_loss)) {  // nor if it is not a number
       const double scale = in_range ? 1 : all < 1 ? up : down;
+      if (!leads) return;
       *state.again = 1;
       *state.unscale = 1 / scale;
       return set_next(scale);
     }
-    state.loss[column.j + 1] = loss;
+    if (leads) state.loss[column.j + 1] = loss;
     const double length = in_range && left >= least_left * all ? Kokkos::sqrt(left) : 0;
-    if (column.add(second ? length * *state.unscale : length, second)) set_next(1 / length);
+    const double below = second ? length * *state.unscale : length;
+    if (column.add(subwarp, below, second)) set_next(1 / length);
   }
 
  private:
@@ -216,32 +220,28 @@ struct GmresProjection {
   }
 };
 
-/// The combination of the cycle's vectors that is added to x, but for the scale: one item.
+/// The combination of the cycle's vectors that is added to x, but for the scale: one subwarp.
 template <Scalar S>
 struct GmresSolve {
+  using Scratch = backends::NoScratch;
   GmresState<S> state;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const auto subwarp = team.subwarp();
+    constexpr int width = Team::subwarp_width;
     const int columns = *state.columns;
     Wide<S>* const y = state.solution;
-    for (int i = 0; i < state.m; ++i) y[i] = i < columns ? state.turned[i] : Wide<S>(0);
+    for (int i = subwarp.lane(); i < state.m; i += width) {
+      y[i] = i < columns ? state.turned[i] : Wide<S>(0);
+    }
     for (int i = columns - 1; i >= 0; --i) {
       const Wide<S>* const column = state.triangle + std::int64_t{i} * state.m;
+      subwarp.sync();
       const Wide<S> entry = y[i] / column[i];
-      y[i] = entry;
-      for (int first = 0; first < i; first += loads_together) {
-        Wide<S> above[loads_together] = {}, sum[loads_together] = {};
-        HEDDLE_UNROLL(loads_together)
-        for (int k = 0; k < loads_together; ++k) {
-          if (first + k >= i) continue;
-          above[k] = column[first + k];
-          sum[k] = y[first + k];
-        }
-        HEDDLE_UNROLL(loads_together)
-        for (int k = 0; k < loads_together; ++k) {
-          if (first + k < i) y[first + k] = sum[k] - above[k] * entry;
-        }
-      }
+      subwarp.sync();
+      if (subwarp.lane() == 0) y[i] = entry;
+      for (int k = subwarp.lane(); k < i; k += width) y[k] -= column[k] * entry;
     }
   }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../../backends/unroll.hpp"
 #include "../../formats/common/team_sums/last_team.hpp"
 #include "inner_products.hpp"
 #include "launch.hpp"
@@ -9,14 +10,15 @@ namespace heddle::detail::vectors {
 
 /// What follows sums of which nothing else is made.
 struct NothingMore {
-  KOKKOS_FORCEINLINE_FUNCTION void operator()() const {}
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Subwarp&) const {}
 };
 
 /// G = V' W by tiles of TileRows x Columns numbers: a lane adds up the products of its rows in
 /// registers, and a CPU takes all tiles of a block of rows before the next block. On a GPU each
-/// tile of one vector W has teams of its own, so that all of V is under way at once. The last team
-/// calls `finish` when G is there. Where a number of the device, *only_if, is zero, nothing is
-/// done.
+/// tile of one vector W has teams of its own, so that all of V is under way at once. A subwarp of
+/// the last team calls `finish` when G is there. Where a number of the device, *only_if, is zero,
+/// nothing is done.
 template <Scalar V, Scalar Acc, bool UnitStride, int Columns, int TileRows, class Finish>
 struct InnerProductsKernel {
   static constexpr int tile_rows = TileRows;
@@ -44,18 +46,10 @@ struct InnerProductsKernel {
       add_all_tiles(team, scratch, first, stop, mine);
     }
     if (!team_sums::is_last(team, scratch, partials.through, shares * tiles)) return;
-    const auto subwarp = team.subwarp();
-    for (int i = team.subwarp_index(); i < partials.values; i += Team::subwarps) {
-      Acc sum(0);
-      for (int t = subwarp.lane(); t < shares; t += Team::subwarp_width) {
-        sum += partials.sums[std::int64_t{t} * partials.values + i];
-      }
-      sum = subwarp.sum(sum);
-      if (subwarp.lane() == 0) result(i % left.count, i / left.count) = sum;
-    }
+    add_shares(team);
     if constexpr (!std::same_as<Finish, NothingMore>) {
       team.barrier();
-      if (team.thread() == 0) finish();
+      if (team.subwarp_index() == 0) finish(team.subwarp());
     }
   }
 
@@ -68,6 +62,31 @@ struct InnerProductsKernel {
   }
 
  private:
+  /// G, by the last team. Several numbers of a share are read at once, since nothing else runs that
+  /// could hide how long it takes to read them.
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void add_shares(const Team& team) const {
+    constexpr int at_once = 4;
+    const auto subwarp = team.subwarp();
+    for (int i = team.subwarp_index() * at_once; i < partials.values;
+         i += Team::subwarps * at_once) {
+      Acc sums[at_once] = {};
+      for (int t = subwarp.lane(); t < shares; t += Team::subwarp_width) {
+        const Acc* const of_share = partials.sums + std::int64_t{t} * partials.values + i;
+        HEDDLE_UNROLL(at_once)
+        for (int k = 0; k < at_once; ++k) {
+          if (i + k < partials.values) sums[k] += of_share[k];
+        }
+      }
+      HEDDLE_UNROLL(at_once)
+      for (int k = 0; k < at_once; ++k) {
+        if (i + k >= partials.values) break;  // alike in all lanes
+        const Acc sum = subwarp.sum(sums[k]);
+        const int place = i + k;
+        if (subwarp.lane() == 0) result(place % left.count, place / left.count) = sum;
+      }
+    }
+  }
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_all_tiles(const Team& team, Scratch& scratch,
                                                  std::int64_t first, std::int64_t stop,
@@ -175,7 +194,8 @@ void launch_tiles(const Exec& exec, const Multivector<const V>& left,
                    });
 }
 
-/// V' w of one vector w, and finish() behind it by one thread; nothing where *only_if is zero.
+/// V' w of one vector w, and finish(subwarp) behind it by all lanes of one; nothing where *only_if
+/// is zero.
 template <ExecutionSpace Exec, Scalar V, Scalar Acc, class Finish>
 void launch_inner_products_with(const Exec& exec, const Multivector<const V>& left,
                                 const Multivector<const V>& right, const SmallMatrix<Acc>& to,
