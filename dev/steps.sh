@@ -71,8 +71,7 @@ configure() {
 # number SIXTH on, or all. Sets sanitized to the folder.
 configure_sanitized() {
   local left_out='soak/|formats/test_(kept_bytes|many_nonzeros)|solvers/kokkos_kernels/test_kk_'
-  sanitized=$builds/asan-ubsan
-  [[ -n $1 ]] || sanitized+=-full
+  sanitized=$builds/asan-ubsan  # for both: clang's precompiled headers name the folder, and ccache finds those of another
   # Half of the time to compile is the optimizer's, and all but kernels runs soon enough without it.
   preset=asan-ubsan configure "$sanitized" -DCMAKE_CXX_COMPILER=clang++ \
     -DCMAKE_CXX_FLAGS_NONE=-O0 -DHEDDLE_TEST_INSTANCE_OPTIONS=-O1 -DHEDDLE_WARNINGS_AS_ERRORS=ON \
