@@ -15,7 +15,7 @@ namespace heddle {
 /// computed from x, and a new basis begins. m is the smallest of options.restart, rows and
 /// options.max_iterations.
 ///
-/// A solver is made once for a size and m, with all its memory, bytes(): m + 3 vectors and m^2
+/// A solver is made once for a size and m, with all its memory, bytes(): m + 3 vectors and 2 m^2
 /// numbers. It can be moved, not copied. solve allocates nothing, and the host checks only every
 /// options.check_every iterations; rotations and the small triangle are computed on the device.
 /// Iterations are products with A, except those that compute a residual. b - A x, scaling and sums
@@ -24,8 +24,9 @@ namespace heddle {
 /// same on every run if those of A and M are.
 ///
 /// Iteration j of a cycle moves the bytes of the product and M, and (2 j + 5) n b bytes:
-/// Gram-Schmidt takes a pass over j + 1 vectors for V' w, and one for w - V h. Where V would lose
-/// half of its digits, it runs a second time, which moves as much again.
+/// Gram-Schmidt takes a pass over j + 1 vectors for V' w, and one for w - V h. Where V would be
+/// orthogonal to fewer than six digits (three of floats), it runs a second time, which moves as
+/// much again.
 ///
 /// Sources: Y. Saad and M. Schultz (1986); Gram-Schmidt twice where it is needed: J. Daniel et al.
 /// (1976), L. Giraud et al. (2005), by an estimate as H. Simon's (1984); the norm by Pythagoras: A.

@@ -26,7 +26,7 @@ inline KrylovOptions with_cycle(std::int64_t rows, KrylovOptions options, const 
   const auto m = std::min<std::int64_t>(restart, most);
   const double columns = static_cast<double>(m) + 3;
   const double bytes = columns * static_cast<double>(scalar_bytes) *
-                       std::max(static_cast<double>(rows), 2 * columns);
+                       std::max(static_cast<double>(rows), 4 * columns);
   if (bytes > 0x1p60) {
     throw OutOfMemory("options.restart = " + std::to_string(restart) + " keeps " +
                           std::to_string(m) + " vectors of " + std::to_string(rows) + " rows",
@@ -43,10 +43,10 @@ GmresSolver<Exec, S>::GmresSolver(const Exec& exec, std::int64_t rows, const Kry
     : Base(exec, rows, detail::krylov::with_cycle(rows, given, traits.takes, sizeof(S))),
       m_(*options().restart) {
   const auto n = static_cast<std::size_t>(rows), m = static_cast<std::size_t>(m_);
-  const std::size_t numbers = m * m + 5 * (m + 1) + 2;
+  const std::size_t numbers = m * m + (m + 1) * (m + 1) + 6 * (m + 1) + 2;
   arena_ = Arena<typename Exec::memory_space>(
       exec, traits.vectors,
-      arena_bytes<S, S, Sum, int, double>(n * (m + 1), 2 * n, numbers, 2, 2 * m + 3));
+      arena_bytes<S, S, Sum, int, double>(n * (m + 1), 2 * n, numbers, 2, m + 2));
   basis_ = Vectors(arena_.template take<S>(n * (m + 1)).data(), n, m + 1);
   S* const work = arena_.template take<S>(2 * n).data();
   x_ = Vectors(work, n, 1);
@@ -61,6 +61,8 @@ GmresSolver<Exec, S>::GmresSolver(const Exec& exec, std::int64_t rows, const Kry
   state_.first_part = take(m + 1);
   state_.second_part = take(m + 1);
   state_.solution = take(m + 1);
+  state_.defect = take((m + 1) * (m + 1));
+  state_.kept = take(m + 1);
   state_.of_basis = take(1);
   state_.of_w = take(1);
   state_.progress = states();
@@ -69,10 +71,9 @@ GmresSolver<Exec, S>::GmresSolver(const Exec& exec, std::int64_t rows, const Kry
   }
   state_.columns = arena_.template take<int>(2).data();
   state_.again = state_.columns + 1;
-  state_.cosine = arena_.template take<double>(2 * m + 3).data();
+  state_.cosine = arena_.template take<double>(m + 2).data();
   state_.factor = state_.cosine + m;
   state_.unscale = state_.factor + 1;
-  state_.loss = state_.unscale + 1;
 }
 
 template <ExecutionSpace Exec, Scalar S>

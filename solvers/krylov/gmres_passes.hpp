@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../../backends/launch.hpp"
+#include "../../backends/unroll.hpp"
 #include "residual.hpp"
 
 /// The numbers of GMRES, on the device: by the lanes of one subwarp, since one thread would wait
@@ -28,10 +29,14 @@ struct GmresState {
   Sum* of_w;         ///< 1: and w, for the next vector; zero if there is none
   double* factor;    ///< 1: what makes the first vector one of length 1; zero if there is none
   double* unscale;   ///< 1: of what was left of w
-  double* loss;      ///< m + 1: see GmresProjection
+  Sum* defect;       ///< m + 1 x m + 1, column after column: see GmresProjection
+  Sum* kept;         ///< m + 1: of V, in what is left of w
   int m;
 
   KOKKOS_FORCEINLINE_FUNCTION bool running() const { return progress->running(); }
+  KOKKOS_FORCEINLINE_FUNCTION Sum& defect_at(int i, int j) const {
+    return defect[std::int64_t{j} * (m + 1) + i];
+  }
 };
 
 /// After b - A x: the begin of a cycle, one item.
@@ -43,7 +48,7 @@ struct GmresBegin {
     Progress& progress = *state.progress;
     *state.columns = 0;
     *state.factor = 0;
-    state.loss[0] = Kokkos::Experimental::epsilon_v<heddle::RealOf<S>>;
+    state.defect_at(0, 0) = Wide<S>(Kokkos::Experimental::epsilon_v<heddle::RealOf<S>>);
     if (!progress.running()) return;
     begin_anew(progress);
     progress.unscaled = 0;
@@ -145,75 +150,98 @@ struct GmresColumn {
   }
 };
 
-/// After V' w and w' w: the norm of what is left of w follows from these, and with it the column
-/// and the next vector, where V stays orthogonal enough. Else w is made orthogonal a second time.
+/// After h = V' w and w' w: the norm of what is left of w, w - V h, follows from these, and with it
+/// the column and the next vector, where V stays orthogonal enough. Else w is made orthogonal a
+/// second time.
 ///
-/// loss[k] is at least how far vector k of V is from orthogonal to those before it and from length
-/// 1, by what of them w loses too little or too much of (after H. Simon, The Lanczos algorithm with
-/// partial reorthogonalization, 1984). What is subtracted from w is what the triangle holds, so
-/// that a loss changes no solution: the norm of the residual that the rotations tell is wrong by
-/// that part of it.
+/// defect is an estimate of V' V - I. The next vector keeps -defect h of V, and rounding, both over
+/// the norm of what is left: a recurrence with its signs, after H. Simon, The Lanczos algorithm
+/// with partial reorthogonalization (1984); rounding is taken to add to what is there. (Of absolute
+/// values it would grow by a factor of ten and more each time, whatever V is.) What is subtracted
+/// from w is what the triangle holds, so that a defect changes no solution: the norm of the
+/// residual that the rotations tell is wrong by that part of it.
 template <Scalar S>
 struct GmresProjection {
   using Sum = Wide<S>;
-  static constexpr double rounding = Kokkos::Experimental::epsilon_v<heddle::RealOf<S>>;
+  /// Of a product V' w and of w - V h, over the norm of w: sums of many rows take a few roundings.
+  static constexpr double rounding = 8 * Kokkos::Experimental::epsilon_v<heddle::RealOf<S>>;
   /// Of the norm of a residual: the cycle ends with the true one.
-  static constexpr double most_loss = std::is_same_v<heddle::RealOf<S>, float> ? 1e-3 : 1e-4;
+  static constexpr double most_defect = std::is_same_v<heddle::RealOf<S>, float> ? 1e-3 : 1e-6;
   /// Of w' w after the second time: what is left is rounding, if it is less.
   static constexpr double least_left = 1e-10;
   static constexpr double down = 0x1p-700, up = 0x1p700;  ///< from where squares are not numbers
   GmresColumn<S> column;
   bool second;
 
-  template <class Subwarp>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Subwarp& subwarp) const {
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team& team) const {
     const GmresState<S>& state = column.state;
-    const bool running = state.running(), leads = subwarp.lane() == 0;
-    subwarp.sync();  // before lane 0 may end the solve
+    const bool running = state.running();
+    if (running) {
+      for (int i = team.thread(); i <= column.j; i += Team::threads) {
+        Sum sum(0);
+        HEDDLE_UNROLL(8)
+        for (int k = 0; k <= column.j; ++k) sum += state.defect_at(i, k) * products()[k];
+        state.kept[i] = sum;
+      }
+    }
+    team.barrier();  // and before lane 0 may end the solve
+    if (team.subwarp_index() == 0) project(team.subwarp(), running);
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION const Sum* products() const {
+    return second ? column.state.second_part : column.state.first_part;
+  }
+
+  template <class Subwarp>
+  KOKKOS_FORCEINLINE_FUNCTION void project(const Subwarp& subwarp, bool running) const {
+    const GmresState<S>& state = column.state;
+    const bool leads = subwarp.lane() == 0;
+    const int next = column.j + 1;
     if (leads && !second) *state.again = 0;
     if (leads) set_next(0);
     if (!running) return;
-    const Sum* const parts = second ? state.second_part : state.first_part;
-    const double all = real_part(parts[column.j + 1]);
+    const Sum* const h = products();
+    const double all = real_part(h[next]);
     const bool in_range = Kokkos::isfinite(all) && all > Squares<S>::least;
-    double sizes = 0, squares = 0;
-    for (int i = subwarp.lane(); i <= column.j; i += Subwarp::width) {
-      const double size = Kokkos::abs(parts[i]);
-      sizes += size;
-      squares += size * size;
+    double squares = 0, form = 0;  // form: h' defect h
+    for (int i = subwarp.lane(); i < next; i += Subwarp::width) {
+      squares += real_part(conjugate(h[i]) * h[i]);
+      form += real_part(conjugate(h[i]) * state.kept[i]);
     }
-    sizes = subwarp.sum(sizes);
     const double left = all - subwarp.sum(squares);
-    double before = sizes, behind = 0, most = 0;  // most: of what a vector of V keeps of w
-    for (int last = column.j; last >= 0; last -= Subwarp::width) {
-      const int i = last - subwarp.lane();
-      const double size = i >= 0 ? Kokkos::abs(parts[i]) : 0, loss = i >= 0 ? state.loss[i] : 0;
-      const double sizes_so_far = subwarp.inclusive_sum(size);
-      const double losses_so_far = subwarp.inclusive_sum(loss * size);
-      const double kept =
-          loss * (before - (sizes_so_far - size)) + (behind + losses_so_far - loss * size);
-      most = most < kept ? kept : most;
-      before -= subwarp.broadcast(sizes_so_far, Subwarp::width - 1);
-      behind += subwarp.broadcast(losses_so_far, Subwarp::width - 1);
+    form = subwarp.sum(form);
+    const double norm_left = Kokkos::sqrt(left), noise = rounding * Kokkos::sqrt(all);
+    double most = 0;
+    for (int i = subwarp.lane(); i < next; i += Subwarp::width) {
+      const Sum kept = -state.kept[i];
+      const double size = Kokkos::abs(kept);
+      const Sum sign = size > 0 ? kept / size : Sum(1);
+      state.kept[i] = (kept + noise * sign) / norm_left;
+      most = most < size + noise ? size + noise : most;
     }
-    most = subwarp.max(most);
-    const double of_angles = (rounding * Kokkos::sqrt(all) + most) / Kokkos::sqrt(left);
-    const double of_length = (rounding * all + most * sizes) / left;
-    const double loss = of_angles < of_length ? of_length : of_angles;
-    if (!second && !(in_range && loss <= most_loss)) {  // nor if it is not a number
+    const double of_angles = subwarp.max(most) / norm_left;
+    const double of_length = (form + (form < 0 ? -rounding : rounding) * all) / left;
+    const bool orthogonal =
+        in_range && left > 0 && of_angles <= most_defect && Kokkos::abs(of_length) <= most_defect;
+    if (!second && !orthogonal) {
       const double scale = in_range ? 1 : all < 1 ? up : down;
       if (!leads) return;
       *state.again = 1;
       *state.unscale = 1 / scale;
       return set_next(scale);
     }
-    if (leads) state.loss[column.j + 1] = loss;
-    const double length = in_range && left >= least_left * all ? Kokkos::sqrt(left) : 0;
+    for (int i = subwarp.lane(); i < next; i += Subwarp::width) {
+      state.defect_at(i, next) = state.kept[i];
+      state.defect_at(next, i) = conjugate(state.kept[i]);
+    }
+    if (leads) state.defect_at(next, next) = Sum(of_length);
+    const double length = in_range && left >= least_left * all ? norm_left : 0;
     const double below = second ? length * *state.unscale : length;
     if (column.add(subwarp, below, second)) set_next(1 / length);
   }
 
- private:
   KOKKOS_FUNCTION void set_next(double factor) const {
     *column.state.of_w = Sum(factor);
     *column.state.of_basis = Sum(-factor);

@@ -10,14 +10,14 @@ namespace heddle::detail::vectors {
 
 /// What follows sums of which nothing else is made.
 struct NothingMore {
-  template <class Subwarp>
-  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Subwarp&) const {}
+  template <class Team>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Team&) const {}
 };
 
 /// G = V' W by tiles of TileRows x Columns numbers: a lane adds up the products of its rows in
 /// registers, and a CPU takes all tiles of a block of rows before the next block. On a GPU each
-/// tile of one vector W has teams of its own, so that all of V is under way at once. A subwarp of
-/// the last team calls `finish` when G is there. Where a number of the device, *only_if, is zero,
+/// tile of one vector W has teams of its own, so that all of V is under way at once. The last team
+/// calls `finish` when G is there. Where a number of the device, *only_if, is zero,
 /// nothing is done.
 template <Scalar V, Scalar Acc, bool UnitStride, int Columns, int TileRows, class Finish>
 struct InnerProductsKernel {
@@ -49,7 +49,7 @@ struct InnerProductsKernel {
     add_shares(team);
     if constexpr (!std::same_as<Finish, NothingMore>) {
       team.barrier();
-      if (team.subwarp_index() == 0) finish(team.subwarp());
+      finish(team);
     }
   }
 
@@ -194,8 +194,7 @@ void launch_tiles(const Exec& exec, const Multivector<const V>& left,
                    });
 }
 
-/// V' w of one vector w, and finish(subwarp) behind it by all lanes of one; nothing where *only_if
-/// is zero.
+/// V' w of one vector w, and finish(team) behind it by one team; nothing where *only_if is zero.
 template <ExecutionSpace Exec, Scalar V, Scalar Acc, class Finish>
 void launch_inner_products_with(const Exec& exec, const Multivector<const V>& left,
                                 const Multivector<const V>& right, const SmallMatrix<Acc>& to,
