@@ -97,7 +97,8 @@ TEST_CASE(
   };
   REQUIRE(sectors_of_slices(64) < sectors_of_slices(32));
   const auto A = to_device<WideType>(exec, pattern);
-  const Features features = features_of(exec, A.matrix(), row_features(exec, A.matrix()));
+  const auto matrix = A.matrix();  // features refer to it
+  const Features features = features_of(exec, matrix, row_features(exec, matrix));
   const ModelInputs inputs = matrix_inputs(features, device, {});
   CHECK(inputs[static_cast<std::size_t>(place_in(model_input_names, "sectors"))] ==
         doctest::Approx(sectors_of_slices(device.lanes == 64 ? 64 : 32)));
