@@ -96,6 +96,12 @@ inline int count(const std::vector<Event>& events, Event::Kind kind) {
   return n;
 }
 
+inline int count(const std::vector<Event>& events, const std::string& label) {
+  int n = 0;
+  for (const Event& event : events) n += event.label == label;
+  return n;
+}
+
 /// The labels of kernels and allocations that are not as they should be.
 inline std::string strangers(const std::vector<Event>& events) {
   std::string list;

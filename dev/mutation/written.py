@@ -110,16 +110,18 @@ def run(words, width, part):
     processors = len(os.sched_getaffinity(0))
     workers = max(1, min(processors, len(groups)))
     own, numbers, unseen = threading.local(), itertools.count(), []
-    folder = ROOT / "build" / "mutants"
+    folder, jobs = ROOT / "build" / "mutants", max(1, processors // workers)
 
-    # What has no fault is compiled once, by all processors; the copies take it from ccache.
-    first = EmulatedCopy(folder / "first", width, jobs=processors)
+    # What has no fault is compiled once, by all processors; the other copies take it from ccache.
+    first = EmulatedCopy(folder / "0", width, jobs=processors)
     if not first.build(*{first.program(group[0]["test"]) for group in groups}):
         sys.exit("the tests do not build without a fault")
+    first.jobs = jobs
 
     def judge(group):
         if not hasattr(own, "copy"):
-            own.copy = EmulatedCopy(folder / str(next(numbers)), width, jobs=max(1, processors // workers))
+            number = next(numbers)
+            own.copy = EmulatedCopy(folder / str(number), width, jobs) if number else first
         for m in group:
             how = own.copy.seen(m)
             said = how or ("not seen, as expected" if "unseen" in m else "NOT SEEN")

@@ -90,7 +90,8 @@ struct GmresColumn {
       const Sum first = state.first_part[i];
       return twice ? first + state.second_part[i] * *state.unscale : first;
     };
-    Sum last = entry(0);  // of what is not final yet, the one above
+    const Sum head = entry(0);
+    Sum last = head;  // of what is not final yet, the one above
     double size = 0;
     for (int first = 0; first < j; first += Subwarp::width) {
       const int i = first + subwarp.lane();
@@ -114,7 +115,7 @@ struct GmresColumn {
       size += Kokkos::abs(lower);
       last = subwarp.broadcast(turned, Subwarp::width - 1);
     }
-    size = subwarp.sum(size) + below + Kokkos::abs(entry(0));
+    size = subwarp.sum(size) + below + Kokkos::abs(head);
     return subwarp.lane() == 0 && close(column, last, size, below);
   }
 

@@ -17,8 +17,8 @@ struct NothingMore {
 /// G = V' W by tiles of TileRows x Columns numbers: a lane adds up the products of its rows in
 /// registers, and a CPU takes all tiles of a block of rows before the next block. On a GPU each
 /// tile of one vector W has teams of its own, so that all of V is under way at once. The last team
-/// calls `finish` when G is there. Where a number of the device, *only_if, is zero,
-/// nothing is done.
+/// calls `finish` when G is there. Where a number of the device, *only_if, is zero, nothing is
+/// done.
 template <Scalar V, Scalar Acc, bool UnitStride, int Columns, int TileRows, class Finish>
 struct InnerProductsKernel {
   static constexpr int tile_rows = TileRows;

@@ -258,8 +258,7 @@ TEST_CASE("solve is quiet: launches, and a copy and a wait when the host checks"
     exec.fence("heddle::test::solved");
     CHECK(strangers(seen) == "");
     CHECK(count(seen, Event::allocation) == 0);
-    int checks = 0;
-    for (const Event& event : seen) checks += event.label == "heddle::cg::check" ? 1 : 0;
+    const int checks = count(seen, "heddle::cg::check");
     CHECK(checks == (every == 0 ? 0 : 5));
     CHECK(count(seen, Event::copy) == checks);
     // x in, the first product, r, its scale, p; four launches a step, the product one of them; the

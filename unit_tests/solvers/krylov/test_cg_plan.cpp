@@ -24,12 +24,6 @@ Kokkos::View<double*, Space> vector(std::int64_t n) {
   return Kokkos::View<double*, Space>("heddle::test::vector", static_cast<std::size_t>(n));
 }
 
-int count_of(const std::vector<Event>& events, const std::string& label) {
-  int n = 0;
-  for (const Event& event : events) n += event.label == label;
-  return n;
-}
-
 }  // namespace
 
 TEST_CASE("an iteration with a plan is three launches") {
@@ -55,10 +49,10 @@ TEST_CASE("an iteration with a plan is three launches") {
       seen = only_launches(exec, [&] { cg.solve(exec, plan, b, x, jacobi); });
       CHECK(cg.results(exec)[0].iterations == 12);
     }
-    CHECK(count_of(seen, "heddle::cg::curvature") == 0);
-    CHECK(count_of(seen, "heddle::spmv::dot") == (plan.has_dot() ? 0 : 12));
-    CHECK(count_of(seen, "heddle::cg::residual") == 12);
-    CHECK(count_of(seen, "heddle::cg::directions") == 12);
+    CHECK(count(seen, "heddle::cg::curvature") == 0);
+    CHECK(count(seen, "heddle::spmv::dot") == (plan.has_dot() ? 0 : 12));
+    CHECK(count(seen, "heddle::cg::residual") == 12);
+    CHECK(count(seen, "heddle::cg::directions") == 12);
     // x in, the first product, r, its scale, p; the last product, its residual, x out
     CHECK(count(seen, Event::kernel) == 8 + (plan.has_dot() ? 3 : 4) * 12);
     CHECK(cg.moved_bytes(plan) == plan.moved_bytes() + (plan.has_dot() ? 8 : 10) * entries);
@@ -136,7 +130,7 @@ TEST_CASE("every part of a block is on the instance of the solve") {
       CHECK_MESSAGE(event.kind == Event::kernel, event.label);
       CHECK_MESSAGE(event.device == here, event.label);
     }
-    return count_of(Recording::seen(), label);
+    return count(Recording::seen(), label);
   };
   CHECK(parts_of(blocks, "heddle::block_jacobi::apply") == 6);  // and before the first iteration
   CHECK(parts_of(polynomial, "heddle::chebyshev::step") == 12);

@@ -77,10 +77,7 @@ TEST_CASE_TEMPLATE("gmres makes a vector orthogonal a second time only where it 
                                  {.relative_tolerance = 0, .max_iterations = iterations});
       const Recording recording;
       gmres.solve(exec, a, b, x);
-      int seen = 0;
-      for (const Event& event : Recording::seen()) {
-        seen += event.label == "heddle::vectors::inner_products";
-      }
+      const int seen = count(Recording::seen(), "heddle::vectors::inner_products");
       CHECK(gmres.results(exec)[0].iterations == iterations);
       return seen;
     };
