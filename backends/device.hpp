@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "../core/loops.hpp"
+#include "loops.hpp"
 #include "kokkos/device.hpp"  // and with it those of all backends
 #include "lanes.hpp"
 

@@ -55,14 +55,35 @@ struct GraphOf<Emulated<Base, Width>> {
 /// emulated. Moves, does not copy.
 ///
 /// - `exists`: whether the backend has graphs at all; the other words do nothing where not;
-/// - `record(exec, body)`: records what body() queues on `exec` in place of running it, by launches
-///   and by loops (detail::parallel_for), and says whether that was possible: not on a stream that
-///   is being captured already or cannot be, and not if body() waits, allocates or throws. Then
-///   nothing has run. On an emulated device what body() may not do is an Error that names it;
+/// - `record(exec, body)`: records the launches and loops (detail::parallel_for) that body() queues on
+///   `exec` in place of running them, and says whether that was possible: not while the calling
+///   thread records another graph, not on a stream that is being captured, and not if body() throws.
+///   Then nothing has run. No stream is captured, so that other threads may allocate and wait
+///   meanwhile. What body() does by other means happens at once and is not recorded, except within
+///   record_captured; on an emulated device it is an Error that names it;
 /// - `launch(exec)`: runs what was recorded, with the arguments of that time, kernels by value;
 /// - `launches()`: how many were recorded, 0 without any;
 /// - `clear()`: forgets them.
 template <ExecutionSpace Exec>
 using Graph = typename GraphOf<Exec>::type;
+
+/// body(), which queues on `exec` by means of its own (other than launch and detail::parallel_for). While the
+/// calling thread records a graph there, the stream is captured for it: one at a time in the
+/// program, and meanwhile no thread may wait for the device, which allocating and freeing do. A
+/// capture that fails makes record() say that it was not possible.
+template <ExecutionSpace Exec, class Body>
+void record_captured(const Exec& exec, const Body& body) {
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
+    return record_captured_on<CudaGraphs>(exec, body);
+  }
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+  if constexpr (std::is_same_v<Exec, Kokkos::HIP>) {
+    return record_captured_on<HipGraphs>(exec, body);
+  }
+#endif
+  body();
+}
 
 }  // namespace heddle::backends

@@ -174,6 +174,7 @@ class SpmvPlan {
   VersionNumber version() const { return version_.number(); }
   /// Whether apply may be recorded in a graph.
   static constexpr bool capturable() { return true; }
+  static constexpr bool launches_by_heddle = true;
 
   /// The scheme that runs for an op, with every parameter. Throws Error if the op is not prepared.
   const Scheme& scheme(Op op = Op::none) const { return core_.scheme(op); }

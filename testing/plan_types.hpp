@@ -6,7 +6,7 @@
 
 #include "../backends/device.hpp"
 #include "../backends/lanes.hpp"
-#include "../core/loops.hpp"
+#include "../backends/loops.hpp"
 #include "backends.hpp"
 
 namespace heddle::test {

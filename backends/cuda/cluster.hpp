@@ -130,20 +130,12 @@ void launch_clusters(const Kokkos::Cuda& exec, const char* label, int teams_per_
   if (teams_per_cluster > portable_teams_per_cluster || scratch_bytes > always_allowed) {
     allow_large_clusters<LaunchShape, Kernel>(exec, label);
   }
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim.x = static_cast<unsigned>(teams_per_cluster);
-  attribute.val.clusterDim.y = 1;
-  attribute.val.clusterDim.z = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(clusters * teams_per_cluster));
-  config.blockDim = dim3(LaunchShape::team_threads);
-  config.dynamicSmemBytes = scratch_bytes;
-  config.stream = exec.cuda_stream();
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  check_launch(label, cudaLaunchKernelEx(&config, run_clusters<LaunchShape, Kernel>, kernel,
-                                         static_cast<unsigned>(scratch_bytes)));
+  const auto cluster = static_cast<unsigned>(teams_per_cluster);
+  run_kernel<Kernel, unsigned>(
+      exec, label,
+      LaunchConfig{static_cast<unsigned>(clusters) * cluster, LaunchShape::team_threads,
+                   scratch_bytes, cluster},
+      run_clusters<LaunchShape, Kernel>, kernel, static_cast<unsigned>(scratch_bytes));
 }
 
 }  // namespace heddle::backends

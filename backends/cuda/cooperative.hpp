@@ -24,17 +24,12 @@ void launch_all_teams(const Kokkos::Cuda& exec, const char* label, int teams, co
                       const MeetingWords& words) {
   const ProfiledKernel profiled(exec, label);
   make_current(exec, label);
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeCooperative;
-  attribute.val.cooperative = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(teams));
-  config.blockDim = dim3(LaunchShape::team_threads);
-  config.stream = exec.cuda_stream();
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  check_launch(label, cudaLaunchKernelEx(&config, run_all_teams<Kokkos::Cuda, LaunchShape, Kernel>,
-                                         kernel, words));
+  run_kernel<Kernel, MeetingWords>(
+      exec, label,
+      LaunchConfig{.teams = static_cast<unsigned>(teams),
+                   .threads = LaunchShape::team_threads,
+                   .cooperative = true},
+      run_all_teams<Kokkos::Cuda, LaunchShape, Kernel>, kernel, words);
 }
 
 }  // namespace heddle::backends

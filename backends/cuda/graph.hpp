@@ -1,27 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <type_traits>
+
 #include "../gpu/graph.hpp"
-#include "launch.hpp"
+#include "runtime.hpp"
 
 namespace heddle::backends {
 
+/// What Recording and StreamGraph call.
 struct CudaGraphs {
   using Graph = std::remove_pointer_t<cudaGraph_t>;
   using Executable = std::remove_pointer_t<cudaGraphExec_t>;
+  using Node = cudaGraphNode_t;
+  using Stream = cudaStream_t;
 
-  static cudaStream_t stream(const Kokkos::Cuda& exec) {
+  static Stream stream(const Kokkos::Cuda& exec) {
     make_current(exec, label);
     return exec.cuda_stream();
   }
-  static bool is_capturing(cudaStream_t stream) {
+  static bool is_capturing(Stream stream) {
     auto status = cudaStreamCaptureStatusNone;
     return !worked(cudaStreamIsCapturing(stream, &status)) || status != cudaStreamCaptureStatusNone;
   }
-  static bool begin(cudaStream_t stream) {
-    return worked(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  static Graph* create() {
+    cudaGraph_t graph = nullptr;
+    check_launch(label, cudaGraphCreate(&graph, 0));
+    return graph;
   }
-  static Graph* end(cudaStream_t stream) {
+  static void add_kernel(const char* label, Node* node, Graph* graph, const Node* after,
+                         std::size_t count, const void* kernel, const LaunchConfig& config,
+                         void** arguments) {
+    cudaKernelNodeParams parameters{};
+    parameters.func = const_cast<void*>(kernel);
+    parameters.gridDim = dim3(config.teams);
+    parameters.blockDim = dim3(config.threads);
+    parameters.sharedMemBytes = static_cast<unsigned>(config.scratch_bytes);
+    parameters.kernelParams = arguments;
+    check_launch(label, cudaGraphAddKernelNode(node, graph, after, count, &parameters));
+    if (config.teams_per_cluster > 1) {
+      cudaKernelNodeAttrValue value{};
+      value.clusterDim = {config.teams_per_cluster, 1, 1};
+      check_launch(label, cudaGraphKernelNodeSetAttribute(
+                              *node, cudaLaunchAttributeClusterDimension, &value));
+    }
+    if (config.cooperative) {
+      cudaKernelNodeAttrValue value{};
+      value.cooperative = 1;
+      check_launch(label, cudaGraphKernelNodeSetAttribute(
+                              *node, cudaLaunchAttributeCooperative, &value));
+    }
+  }
+  static void add_graph(Node* node, Graph* graph, const Node* after, std::size_t count,
+                        Graph* added) {
+    check_launch(label, cudaGraphAddChildGraphNode(node, graph, after, count, added));
+  }
+  /// In the mode that leaves calls of other threads alone, but for a wait for the device.
+  static bool begin_capture(Stream stream) {
+    return !is_capturing(stream) &&
+           worked(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  }
+  static Graph* end_capture(Stream stream) {
     cudaGraph_t graph = nullptr;
     return worked(cudaStreamEndCapture(stream, &graph)) ? graph : nullptr;
   }
@@ -44,13 +83,6 @@ struct CudaGraphs {
 
  private:
   static constexpr const char* label = "a graph of launches";
-
-  /// What failed must not be taken for a failure of the next launch.
-  static bool worked(cudaError_t status) {
-    if (status == cudaSuccess) return true;
-    static_cast<void>(cudaGetLastError());
-    return false;
-  }
 };
 
 }  // namespace heddle::backends

@@ -6,19 +6,37 @@
 
 #include "../gpu/launch.hpp"
 #include "device.hpp"
+#include "graph.hpp"
 
 namespace heddle::backends {
 
-inline void check_launch(const char* label, cudaError_t status) {
-  if (status != cudaSuccess) check_launch(label, cudaGetErrorString(status));
-}
-
-/// Makes the device of `exec` the caller's current one, on which launches, attributes of kernels
-/// and their occupancy are.
-inline void make_current(const Kokkos::Cuda& exec, const char* label) {
-  int current = 0;
-  check_launch(label, cudaGetDevice(&current));
-  if (current != exec.cuda_device()) check_launch(label, cudaSetDevice(exec.cuda_device()));
+/// Runs the kernel on the instance's stream, or adds it to the graph that this thread records
+/// there.
+template <class... Parameters>
+void run_kernel(const Kokkos::Cuda& exec, const char* label, const LaunchConfig& config,
+                void (*kernel)(Parameters...), Parameters... arguments) {
+  const cudaStream_t stream = exec.cuda_stream();
+  if (auto* const recording = Recording<CudaGraphs>::of(stream)) {
+    void* pointers[] = {&arguments...};
+    return recording->add_kernel(label, reinterpret_cast<const void*>(kernel), config, pointers);
+  }
+  cudaLaunchAttribute attribute{};
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = dim3(config.teams);
+  launch.blockDim = dim3(config.threads);
+  launch.dynamicSmemBytes = config.scratch_bytes;
+  launch.stream = stream;
+  launch.attrs = &attribute;
+  if (config.cooperative) {
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+    launch.numAttrs = 1;
+  } else if (config.teams_per_cluster > 1) {
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {config.teams_per_cluster, 1, 1};
+    launch.numAttrs = 1;
+  }
+  check_launch(label, cudaLaunchKernelEx(&launch, kernel, arguments...));
 }
 
 /// More than 48 KB must be allowed, for each kernel on each device; once is enough. The device is
@@ -50,8 +68,7 @@ void launch_teams(const Kokkos::Cuda& exec, const char* label, std::int64_t team
   const ProfiledKernel profiled(exec, label);
   make_current(exec, label);
   allow_scratch<LaunchShape, Kernel, Order>(exec, label, scratch_bytes);
-  run_on_stream<Kokkos::Cuda, LaunchShape>(exec.cuda_stream(), teams, kernel, order, scratch_bytes);
-  check_launch(label, cudaGetLastError());
+  run_teams_in_parts<LaunchShape>(exec, label, teams, kernel, order, scratch_bytes);
 }
 
 /// Teams of this kernel that the device holds at once.

@@ -3,7 +3,8 @@
 
 #include <cstddef>
 #include <memory>
-#include <type_traits>
+
+#include "recording.hpp"
 
 /// Graphs of CUDA and HIP, which differ in the names of their functions: Api.
 namespace heddle::backends {
@@ -13,22 +14,19 @@ class StreamGraph {
  public:
   static constexpr bool exists = true;
 
-  /// Captures the instance's stream, in the mode that leaves other threads alone.
   template <class Exec, class Body>
   bool record(const Exec& exec, const Body& body) {
     clear();
     const auto stream = Api::stream(exec);
-    if (Api::is_capturing(stream) || !Api::begin(stream)) return false;
-    bool complete = true;
+    if (Recording<Api>::any() || Api::is_capturing(stream)) return false;
+    const Recording<Api> recording(stream);
     try {
       body();
     } catch (...) {  // by launches it throws again, if the trouble is its own
-      complete = false;
+      return false;
     }
-    const std::unique_ptr<typename Api::Graph, Destroy> graph(Api::end(stream));
-    if (!complete || !graph) return false;
-    graph_.reset(Api::instantiate(graph.get()));
-    launches_ = graph_ ? Api::nodes(graph.get()) : 0;
+    graph_.reset(Api::instantiate(recording.graph()));
+    launches_ = graph_ ? recording.nodes() : 0;
     return graph_ != nullptr;
   }
   template <class Exec>
@@ -43,12 +41,19 @@ class StreamGraph {
 
  private:
   struct Destroy {
-    void operator()(typename Api::Graph* graph) const { Api::destroy(graph); }
     void operator()(typename Api::Executable* graph) const { Api::destroy(graph); }
   };
 
   std::unique_ptr<typename Api::Executable, Destroy> graph_;
   std::size_t launches_ = 0;
 };
+
+/// record_captured, in graph.hpp.
+template <class Api, class Exec, class Body>
+void record_captured_on(const Exec& exec, const Body& body) {
+  Recording<Api>* const recording = Recording<Api>::of(Api::stream(exec));
+  if (!recording) return body();
+  recording->add_captured(body);
+}
 
 }  // namespace heddle::backends

@@ -6,7 +6,7 @@
 #include "../profiled_kernel.hpp"
 #include "../team.hpp"
 #include "../tickets.hpp"
-#include "check_launch.hpp"
+#include "recording.hpp"
 #include "resident_bound.hpp"
 
 /// What CUDA and HIP launches share: the source is the same, the compiler differs.
@@ -60,16 +60,17 @@ __global__ void __launch_bounds__(LaunchShape::team_threads, (resident_bound<Exe
 
 /// Straight on the stream: a Kokkos team policy queries the kernel's attributes at every launch,
 /// which costs more than a small SpMV takes.
-template <class Exec, class LaunchShape, class Stream, class Kernel, class Order>
-void run_on_stream(const Stream& stream, std::int64_t teams, const Kernel& kernel, Order order,
-                   std::size_t scratch_bytes) {
+template <class LaunchShape, class Exec, class Kernel, class Order>
+void run_teams_in_parts(const Exec& exec, const char* label, std::int64_t teams,
+                        const Kernel& kernel, Order order, std::size_t scratch_bytes) {
   // HIP counts a grid in threads, and takes fewer than 2^32.
   constexpr std::int64_t longest = (std::int64_t{1} << 31) / LaunchShape::team_threads;
   for (std::int64_t first = 0; first < teams; first += longest) {
     const auto grid = static_cast<unsigned>(teams - first < longest ? teams - first : longest);
-    run_teams<Exec, LaunchShape, Kernel, Order>
-        <<<grid, LaunchShape::team_threads, scratch_bytes, stream>>>(
-            kernel, TeamIndex<Order>(order, teams, first), static_cast<unsigned>(scratch_bytes));
+    run_kernel<Kernel, TeamIndex<Order>, unsigned>(
+        exec, label, LaunchConfig{grid, LaunchShape::team_threads, scratch_bytes},
+        run_teams<Exec, LaunchShape, Kernel, Order>, kernel, TeamIndex<Order>(order, teams, first),
+        static_cast<unsigned>(scratch_bytes));
   }
 }
 

@@ -24,13 +24,12 @@ void launch_all_teams(const Kokkos::HIP& exec, const char* label, int teams, con
                       const MeetingWords& words) {
   const ProfiledKernel profiled(exec, label);
   make_current(exec, label);
-  Kernel of_launch = kernel;
-  MeetingWords words_of_launch = words;
-  void* arguments[] = {&of_launch, &words_of_launch};
-  check_launch(label, hipLaunchCooperativeKernel(run_all_teams<Kokkos::HIP, LaunchShape, Kernel>,
-                                                 dim3(static_cast<unsigned>(teams)),
-                                                 dim3(LaunchShape::team_threads), arguments, 0,
-                                                 exec.hip_stream()));
+  run_kernel<Kernel, MeetingWords>(
+      exec, label,
+      LaunchConfig{.teams = static_cast<unsigned>(teams),
+                   .threads = LaunchShape::team_threads,
+                   .cooperative = true},
+      run_all_teams<Kokkos::HIP, LaunchShape, Kernel>, kernel, words);
 }
 
 }  // namespace heddle::backends

@@ -1,27 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <type_traits>
+
 #include "../gpu/graph.hpp"
-#include "launch.hpp"
+#include "runtime.hpp"
 
 namespace heddle::backends {
 
+/// What Recording and StreamGraph call.
 struct HipGraphs {
   using Graph = std::remove_pointer_t<hipGraph_t>;
   using Executable = std::remove_pointer_t<hipGraphExec_t>;
+  using Node = hipGraphNode_t;
+  using Stream = hipStream_t;
 
-  static hipStream_t stream(const Kokkos::HIP& exec) {
+  static Stream stream(const Kokkos::HIP& exec) {
     make_current(exec, label);
     return exec.hip_stream();
   }
-  static bool is_capturing(hipStream_t stream) {
+  static bool is_capturing(Stream stream) {
     auto status = hipStreamCaptureStatusNone;
     return !worked(hipStreamIsCapturing(stream, &status)) || status != hipStreamCaptureStatusNone;
   }
-  static bool begin(hipStream_t stream) {
-    return worked(hipStreamBeginCapture(stream, hipStreamCaptureModeThreadLocal));
+  static Graph* create() {
+    hipGraph_t graph = nullptr;
+    check_launch(label, hipGraphCreate(&graph, 0));
+    return graph;
   }
-  static Graph* end(hipStream_t stream) {
+  static void add_kernel(const char* label, Node* node, Graph* graph, const Node* after,
+                         std::size_t count, const void* kernel, const LaunchConfig& config,
+                         void** arguments) {
+    hipKernelNodeParams parameters{};
+    parameters.func = const_cast<void*>(kernel);
+    parameters.gridDim = dim3(config.teams);
+    parameters.blockDim = dim3(config.threads);
+    parameters.sharedMemBytes = static_cast<unsigned>(config.scratch_bytes);
+    parameters.kernelParams = arguments;
+    check_launch(label, hipGraphAddKernelNode(node, graph, after, count, &parameters));
+    if (config.cooperative) {
+      hipKernelNodeAttrValue value{};
+      value.cooperative = 1;
+      check_launch(label, hipGraphKernelNodeSetAttribute(
+                              *node, hipLaunchAttributeCooperative, &value));
+    }
+  }
+  static void add_graph(Node* node, Graph* graph, const Node* after, std::size_t count,
+                        Graph* added) {
+    check_launch(label, hipGraphAddChildGraphNode(node, graph, after, count, added));
+  }
+  /// In the mode that leaves calls of other threads alone, but for a wait for the device.
+  static bool begin_capture(Stream stream) {
+    return !is_capturing(stream) &&
+           worked(hipStreamBeginCapture(stream, hipStreamCaptureModeThreadLocal));
+  }
+  static Graph* end_capture(Stream stream) {
     hipGraph_t graph = nullptr;
     return worked(hipStreamEndCapture(stream, &graph)) ? graph : nullptr;
   }
@@ -44,13 +77,6 @@ struct HipGraphs {
 
  private:
   static constexpr const char* label = "a graph of launches";
-
-  /// What failed must not be taken for a failure of the next launch.
-  static bool worked(hipError_t status) {
-    if (status == hipSuccess) return true;
-    static_cast<void>(hipGetLastError());
-    return false;
-  }
 };
 
 }  // namespace heddle::backends

@@ -3,19 +3,27 @@
 
 #include "../gpu/launch.hpp"
 #include "device.hpp"
+#include "graph.hpp"
 
 namespace heddle::backends {
 
-inline void check_launch(const char* label, hipError_t status) {
-  if (status != hipSuccess) check_launch(label, hipGetErrorString(status));
-}
-
-/// Makes the device of `exec` the caller's current one, on which launches, attributes of kernels
-/// and their occupancy are.
-inline void make_current(const Kokkos::HIP& exec, const char* label) {
-  int current = 0;
-  check_launch(label, hipGetDevice(&current));
-  if (current != exec.hip_device()) check_launch(label, hipSetDevice(exec.hip_device()));
+/// Runs the kernel on the instance's stream, or adds it to the graph that this thread records
+/// there.
+template <class... Parameters>
+void run_kernel(const Kokkos::HIP& exec, const char* label, const LaunchConfig& config,
+                void (*kernel)(Parameters...), Parameters... arguments) {
+  const hipStream_t stream = exec.hip_stream();
+  const void* const function = reinterpret_cast<const void*>(kernel);
+  void* pointers[] = {&arguments...};
+  if (auto* const recording = Recording<HipGraphs>::of(stream)) {
+    return recording->add_kernel(label, function, config, pointers);
+  }
+  const dim3 teams(config.teams), threads(config.threads);
+  const auto scratch = static_cast<unsigned>(config.scratch_bytes);
+  check_launch(label, config.cooperative ? hipLaunchCooperativeKernel(function, teams, threads,
+                                                                      pointers, scratch, stream)
+                                         : hipLaunchKernel(function, teams, threads, pointers,
+                                                           scratch, stream));
 }
 
 template <class LaunchShape, class Kernel, class Order>
@@ -23,8 +31,7 @@ void launch_teams(const Kokkos::HIP& exec, const char* label, std::int64_t teams
                   const Kernel& kernel, Order order, std::size_t scratch_bytes) {
   const ProfiledKernel profiled(exec, label);
   make_current(exec, label);
-  run_on_stream<Kokkos::HIP, LaunchShape>(exec.hip_stream(), teams, kernel, order, scratch_bytes);
-  check_launch(label, hipGetLastError());
+  run_teams_in_parts<LaunchShape>(exec, label, teams, kernel, order, scratch_bytes);
 }
 
 /// Teams of this kernel that the device holds at once.

@@ -9,7 +9,7 @@ die() {
 }
 
 # take_options VALUES ARGUMENT...: sets a variable for each option that is in VALUES, a list of words with a
-# value each, and quiet, full and files.
+# value each, and quiet, full, files, and whether these are the default.
 take_options() {
   local with_value=" $1 "
   shift
@@ -32,7 +32,8 @@ take_options() {
         ;;
     esac
   done
-  ((${#files[@]})) ||
+  default_files=$((${#files[@]} == 0))
+  ((default_files == 0)) ||
     files=("$source_dir"/dev/gpu/*.cpp "$source_dir"/unit_tests/backends/test_*.cpp)
 }
 

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "../../backends/cpu_traits.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../common/owned_executor.hpp"
 #include "host_kernel.hpp"
 #include "kernel.hpp"

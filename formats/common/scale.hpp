@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/types.hpp"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../backends/device.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../common/executor.hpp"
 #include "../common/inspection.hpp"
 #include "../common/scale.hpp"

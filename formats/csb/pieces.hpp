@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../../core/search.hpp"
 #include "../common/arrays.hpp"
 #include "view.hpp"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../common/equal_work.hpp"
 #include "../common/executor.hpp"
 #include "../common/inspection.hpp"

@@ -8,7 +8,7 @@
 #include "../../backends/launch.hpp"
 #include "../../backends/threads_at_once.hpp"
 #include "../../core/arena.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../../core/matrix.hpp"
 #include "width.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "../../backends/atomics.hpp"
 #include "../../backends/lanes.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 
 namespace heddle::detail {
 

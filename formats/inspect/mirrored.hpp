@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../core/arena.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../../core/matrix.hpp"
 #include "../common/prediction.hpp"
 #include "each_entry.hpp"

@@ -9,7 +9,7 @@
 #include "../../backends/radix_sort.hpp"
 #include "../../backends/threads_at_once.hpp"
 #include "../../core/arena.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../../core/search.hpp"
 #include "same_lanes.hpp"
 

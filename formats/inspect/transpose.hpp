@@ -3,7 +3,7 @@
 
 #include "../../backends/launch.hpp"
 #include "../../core/arena.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../../core/matrix.hpp"
 #include "each_entry.hpp"
 #include "radix_sort.hpp"

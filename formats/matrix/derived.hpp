@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../../core/matrix.hpp"
 
 namespace heddle {

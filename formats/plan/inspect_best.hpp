@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../core/measure.hpp"
+#include "../../backends/measure.hpp"
 #include "../../core/pinned_scheme.hpp"
 #include "core.hpp"
 #include "rank.hpp"

@@ -6,7 +6,7 @@
 #include "../../backends/atomics.hpp"
 #include "../../backends/lanes.hpp"
 #include "../../core/error.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "overlap_check.hpp"
 
 namespace heddle::detail {

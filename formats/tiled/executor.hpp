@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../common/owned_executor.hpp"
 #include "host_kernel.hpp"
 #include "kernel.hpp"

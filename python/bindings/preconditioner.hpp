@@ -41,6 +41,7 @@ struct AnyPreconditioner {
   }
   bool symmetric() const { return plan->symmetric(); }
   bool capturable() const { return plan->capturable(); }
+  static constexpr bool launches_by_heddle = true;
   VersionNumber version() const { return plan->version(); }
   std::string name() const { return plan->name(); }
 };

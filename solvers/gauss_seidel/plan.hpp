@@ -123,6 +123,7 @@ class GaussSeidelPlan {
   }
   VersionNumber version() const { return version_.number(); }
   static constexpr bool capturable() { return true; }
+  static constexpr bool launches_by_heddle = true;
 
   /// The scheme that runs, with every parameter.
   const Scheme& scheme() const { return core_.scheme(); }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../core/arena.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../../core/matrix.hpp"
 #include "../triangle/bad_row.hpp"
 #include "../triangle/diagonal_value.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 #include <optional>
 
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../wavefronts/wavefronts.hpp"
 #include "choose.hpp"
 #include "core.hpp"

@@ -96,6 +96,7 @@ class FactorPlan {
   static constexpr bool takes_several_vectors = true;
   VersionNumber version() const { return version_.number(); }
   static constexpr bool capturable() { return true; }
+  static constexpr bool launches_by_heddle = true;
 
   /// L without its diagonal and U in one matrix, or L of a Cholesky factorization, with ascending
   /// columns; a copy (a CsrStorage). Allocates, and waits for `exec`.

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "../../backends/device.hpp"
-#include "../../core/two_loops.hpp"
+#include "../../backends/two_loops.hpp"
 #include "../ordered/schedule.hpp"
 #include "../wavefronts/wavefronts.hpp"
 #include "hand_over_kernel.hpp"

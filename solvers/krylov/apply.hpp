@@ -26,13 +26,15 @@ void apply(const Exec& exec, Part& part, const SolverVectors<Exec, S>& x,
            const SolverVectors<Exec, S>& y) {
   using Const = Kokkos::View<const S**, Kokkos::LayoutLeft, typename Exec::memory_space,
                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  const int count = static_cast<int>(x.extent(1));
-  if constexpr (takes_several_vectors<Part>()) {
-    if (count > 1) return part.apply(exec, Const(x), y);
-  }
-  for (int c = 0; c < count; ++c) {
-    part.apply(exec, ConstSolverVector<Exec, S>(column<Exec, S>(x, c)), column<Exec, S>(y, c));
-  }
+  recordable<Part>(exec, [&] {
+    const int count = static_cast<int>(x.extent(1));
+    if constexpr (takes_several_vectors<Part>()) {
+      if (count > 1) return part.apply(exec, Const(x), y);
+    }
+    for (int c = 0; c < count; ++c) {
+      part.apply(exec, ConstSolverVector<Exec, S>(column<Exec, S>(x, c)), column<Exec, S>(y, c));
+    }
+  });
 }
 
 /// own = x and q = A x, or both zero where the guess is.

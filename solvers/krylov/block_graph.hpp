@@ -25,7 +25,8 @@ std::optional<PartVersions> versions_to_record(const A& matrix, const M& precond
 
 /// Runs iterations in blocks, each of them one graph where there are graphs and all parts may be
 /// recorded. A block is recorded at its second run with the same versions: the first has loaded all
-/// kernels, and short solves pay nothing.
+/// kernels, and short solves pay nothing. If that fails, blocks run by launches until the end of
+/// the solve.
 template <class Graph>
 class BlockGraph {
  public:
@@ -46,6 +47,10 @@ class BlockGraph {
     if (first < stop) queue(first, stop);
   }
 
+  /// At the start of a solve.
+  void begin() { refused_ = false; }
+  /// Whether a block of this solve could not be recorded.
+  bool refused() const { return refused_; }
   /// Iterations of a block.
   int block() const { return block_; }
   /// Blocks that ran as a graph, so far.

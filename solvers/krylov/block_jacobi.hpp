@@ -100,6 +100,7 @@ class BlockJacobiPreconditioner {
   static constexpr const char* name() { return "block Jacobi"; }
   VersionNumber version() const { return version_.number(); }
   static constexpr bool capturable() { return true; }
+  static constexpr bool launches_by_heddle = true;
   std::size_t bytes() const { return arena_.bytes(); }
 
  private:

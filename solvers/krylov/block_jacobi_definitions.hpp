@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../backends/lanes.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../triangle/check_triangle.hpp"
 #include "../triangle/invert_blocks.hpp"
 #include "block_jacobi.hpp"

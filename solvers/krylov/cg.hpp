@@ -175,8 +175,10 @@ class CgSolver
     namespace krylov = detail::krylov;
     if constexpr (takes_dot<A>) {
       if (count() == 1) {
-        return matrix.apply_dot(exec, ConstSolverVector<Exec, S>(column(p_)), column(q_),
-                                workspace_, krylov::SolverNumber<Exec, Sum>(curvature_));
+        return krylov::recordable<A>(exec, [&] {
+          matrix.apply_dot(exec, ConstSolverVector<Exec, S>(column(p_)), column(q_), workspace_,
+                           krylov::SolverNumber<Exec, Sum>(curvature_));
+        });
       }
     }
     krylov::apply<Exec, S>(exec, matrix, p_, q_);

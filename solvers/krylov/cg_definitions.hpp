@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../backends/device.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "cg.hpp"
 #include "cg_launch.hpp"
 #include "solver_definitions.hpp"

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "../../backends/graph.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/version.hpp"
 #include "../../formats/common/team_sums/workspace.hpp"
@@ -49,8 +50,11 @@ concept LinearOperator = requires(A& a, const Exec& exec, const ConstSolverVecto
 /// Operators and preconditioners may also declare that they are `capturable()`: apply neither waits
 /// nor allocates, launches only on the instance that it gets, and a recorded apply may run again
 /// during the same solve. Then blocks of iterations run as graphs on backends that have graphs.
-/// Without this member a part is not capturable. Graphs are kept for later solves if both parts
-/// also hold a Version and `version()` returns its number(); renew it with the values, and with
+/// Without this member a part is not capturable. If apply queues through plans and functions of
+/// Heddle alone, say so by `static constexpr bool launches_by_heddle = true`: otherwise the stream
+/// is captured while apply is recorded, and until then no thread may wait for the device, as
+/// allocating and freeing do; what that breaks is a solve without graphs, or another thread's wait.
+/// Graphs are kept for later solves if both parts also hold a Version and `version()` returns its number(); renew it with the values, and with
 /// everything else that the host passes to launches.
 template <class M, class Exec, class S>
 concept Preconditioner = requires(M& m, const Exec& exec, const ConstSolverVector<Exec, S>& b,
@@ -59,6 +63,7 @@ concept Preconditioner = requires(M& m, const Exec& exec, const ConstSolverVecto
 /// No preconditioner; all objects of this type are equal.
 struct NoPreconditioner {
   static constexpr bool capturable() { return true; }
+  static constexpr bool launches_by_heddle = true;
   static VersionNumber version() {
     static const Version only;
     return only.number();
@@ -128,6 +133,25 @@ constexpr bool takes_several_vectors() {
     return T::takes_several_vectors;
   } else {
     return false;
+  }
+}
+
+template <class T>
+constexpr bool launches_by_heddle() {
+  if constexpr (requires { T::launches_by_heddle; }) {
+    return T::launches_by_heddle;
+  } else {
+    return false;
+  }
+}
+
+/// body(), an apply of the part on `exec`, in a form that a graph can record.
+template <class Part, class Exec, class Body>
+void recordable(const Exec& exec, const Body& body) {
+  if constexpr (launches_by_heddle<Part>()) {
+    body();
+  } else {
+    backends::record_captured(exec, body);
   }
 }
 

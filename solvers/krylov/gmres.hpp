@@ -94,6 +94,9 @@ class GmresSolver
   /// x += z, which is scaled.
   void add(const Exec& exec, const Vectors& z);
 
+  void begin_blocks() {
+    for (auto& part : parts_) part.begin();
+  }
   template <class M>
   void begin(const Exec& exec, M&) {
     open_ = 0;
@@ -128,11 +131,13 @@ class GmresSolver
       const int part = open_ / blocks_.block();
       const int end = std::min({(part + 1) * blocks_.block(), m_, open_ + stop - first});
       int reached = end;
-      parts_[static_cast<std::size_t>(part)].run(exec, versions, open_, end, [&](int from, int to) {
+      auto& blocks = parts_[static_cast<std::size_t>(part)];
+      blocks.run(exec, versions, open_, end, [&](int from, int to) {
         for (reached = from; reached < to && !this->seen_to_have_ended(); ++reached) {
           step(exec, matrix, preconditioner, reached);
         }
       });
+      if (blocks.refused()) monitor_.note_failed_recording();
       first += reached - open_;
       open_ = reached;
     }

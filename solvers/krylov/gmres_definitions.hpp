@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../vectors/combinations_kernel.hpp"
 #include "../vectors/inner_products_kernel.hpp"
 #include "gmres.hpp"

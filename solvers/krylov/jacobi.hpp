@@ -94,6 +94,7 @@ class JacobiPreconditioner {
   static constexpr const char* name() { return "Jacobi"; }
   VersionNumber version() const { return version_.number(); }
   static constexpr bool capturable() { return true; }
+  static constexpr bool launches_by_heddle = true;
   std::size_t bytes() const { return inverse_.size() * sizeof(S); }
 
  private:

@@ -66,6 +66,7 @@ class Monitor {
   void clear() {
     std::fill(results_.begin(), results_.end(), KrylovResult());
     ended_by_host_.reset();
+    recording_failed_ = false;
   }
 
   /// Queues iterations of `products` products in blocks until all right-hand sides have ended, and
@@ -99,6 +100,9 @@ class Monitor {
     }
     finish(exec, iteration);
   }
+
+  /// Results say so from the next check on.
+  void note_failed_recording() { recording_failed_ = true; }
 
   /// Waits.
   void check(const Exec& exec);
@@ -157,6 +161,7 @@ class Monitor {
   Kokkos::View<State*, Kokkos::HostSpace> on_host_;
   std::vector<KrylovResult> results_;
   std::optional<Outcome> ended_by_host_;
+  bool recording_failed_ = false;
 };
 
 /// The solution of the smallest residual that the host has seen, of each right-hand side.

@@ -66,6 +66,7 @@ void Monitor<Exec, S, State>::check(const Exec& exec) {
   exec.fence(labels_.check);
   for (std::size_t v = 0; v < results_.size(); ++v) {
     results_[v] = result_of(on_host_(v));
+    results_[v].recording_failed = recording_failed_;
     if (ended_by_host_ && results_[v].outcome == Outcome::running) {
       results_[v].outcome = *ended_by_host_;
     }

@@ -107,6 +107,8 @@ struct KrylovResult {
   double residual = 0;        ///< the norm of b - A x, computed from the x that solve left
   double first_residual = 0;  ///< the same of the guess
   double reference = 0;       ///< the norm that the tolerance is relative to
+  /// Whether a block of iterations could not be recorded as a graph, so that it ran by launches.
+  bool recording_failed = false;
 
   bool converged() const { return outcome == Outcome::converged; }
   double relative_residual() const { return reference > 0 ? residual / reference : residual; }

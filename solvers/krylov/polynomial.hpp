@@ -65,6 +65,7 @@ class ChebyshevPreconditioner {
     return version_.number({matrix_->version(), jacobi_->version()});
   }
   bool capturable() const { return detail::krylov::capturable(*matrix_); }
+  static constexpr bool launches_by_heddle = detail::krylov::launches_by_heddle<A>();
   std::size_t bytes() const { return arena_.bytes(); }
 
  private:

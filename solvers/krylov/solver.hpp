@@ -64,6 +64,7 @@ class KrylovSolver {
     monitor_.check_system(rows_, matrix.rows(), matrix.columns(), right, solution);
     monitor_.clear();
     best_.clear();
+    self().begin_blocks();
     if (!self().solve_in_one_launch(exec, matrix, right, solution, preconditioner)) {
       const backends::OneThread alone(prefers_one_thread(matrix, preconditioner));
       iterate_until_ended(exec, matrix, right, x, preconditioner);
@@ -180,6 +181,8 @@ class KrylovSolver {
 
   // What a solver may do in another way.
 
+  /// Blocks may be recorded again that could not be in the last solve.
+  void begin_blocks() { blocks_.begin(); }
   /// After the first b - A x.
   template <class M>
   void begin(const Exec& exec, M& preconditioner) {
@@ -198,6 +201,7 @@ class KrylovSolver {
           self().iterate(exec, matrix, preconditioner, step + 1 == end);
         }
       });
+      if (blocks_.refused()) monitor_.note_failed_recording();
     };
     with_recomputed(first, stop, options().recompute_every, block, [&] {
       judge(Due::running);

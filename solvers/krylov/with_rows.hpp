@@ -52,6 +52,7 @@ class OperatorWithRows {
     return version_.number(std::array{operator_->version()});
   }
   bool capturable() const { return detail::krylov::capturable(*operator_); }
+  static constexpr bool launches_by_heddle = detail::krylov::launches_by_heddle<Operator>();
   double moved_bytes(Op op, int vectors) const
     requires requires(const Operator& a) { a.moved_bytes(Op::none, 1); }
   {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../core/hash.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../krylov/apply.hpp"
 
 namespace heddle {

@@ -4,7 +4,7 @@
 #include "../../backends/atomics.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/hash.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 
 /// Aggregates of the nodes of a graph, around the nodes of a maximal independent set at distance
 /// two. All are the same on every run, device and number of threads: each launch writes what it

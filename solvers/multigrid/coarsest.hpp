@@ -6,7 +6,7 @@
 
 #include "../../backends/launch.hpp"
 #include "../../core/arena.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../../core/matrix.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/real_part.hpp"

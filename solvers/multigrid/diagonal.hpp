@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../../core/real_part.hpp"
 #include "../../formats/matrix/norms.hpp"
 #include "../triangle/bad_row.hpp"

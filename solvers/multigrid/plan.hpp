@@ -103,6 +103,7 @@ class MultigridPlan {
   static constexpr const char* name() { return "multigrid"; }
   VersionNumber version() const { return version_.number(); }
   static constexpr bool capturable() { return true; }
+  static constexpr bool launches_by_heddle = true;
   std::int64_t rows() const { return core_.rows(); }
   std::int64_t columns() const { return core_.rows(); }
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "../../core/error.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 
 namespace heddle {
 

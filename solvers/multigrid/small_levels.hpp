@@ -6,7 +6,7 @@
 
 #include "../../backends/cooperative.hpp"
 #include "../../core/arena.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "level.hpp"
 
 /// Levels so small that launches are what they cost: all of them by one launch, whose teams wait

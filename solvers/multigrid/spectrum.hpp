@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../../core/real_part.hpp"
 #include "../krylov/squares.hpp"
 #include "../vectors/operands.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../core/arena.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../../core/matrix.hpp"
 #include "../../core/real_part.hpp"
 #include "../../formats/inspect/radix_sort.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "../../core/error.hpp"
-#include "../../core/measure.hpp"
+#include "../../backends/measure.hpp"
 #include "../../core/tuning_cache.hpp"
 #include "choice.hpp"
 

@@ -4,7 +4,7 @@
 #include "../../backends/atomics.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/hash.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../../formats/inspect/transpose.hpp"
 #include "schedule.hpp"
 

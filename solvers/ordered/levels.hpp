@@ -4,7 +4,7 @@
 #include <string>
 
 #include "../../core/error.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "levels_on_lanes.hpp"
 #include "levels_on_threads.hpp"
 #include "loop.hpp"

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "../../core/arena.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../../core/matrix.hpp"
 #include "loop.hpp"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "../../core/arena.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../../core/search.hpp"
 #include "host_copy.hpp"
 #include "levels.hpp"

@@ -7,7 +7,7 @@
 
 #include "../../core/arena.hpp"
 #include "../../core/hash.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../../formats/inspect/radix_sort.hpp"
 #include "../../formats/inspect/recipe/steps.hpp"
 #include "../ordered/host_copy.hpp"

@@ -100,6 +100,7 @@ class SptrsvPlan {
   /// Whether apply may be recorded in a graph: yes, since flags and tickets keep their state on the
   /// device.
   static constexpr bool capturable() { return true; }
+  static constexpr bool launches_by_heddle = true;
 
   /// As apply, for vectors that are not Views.
   void execute(const Exec& exec, Op op, Accumulator alpha, const Multivector<const Vector>& b,

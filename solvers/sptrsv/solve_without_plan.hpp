@@ -6,7 +6,7 @@
 
 #include "../../backends/device.hpp"
 #include "../../backends/threads_at_once.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../triangle/right_hand_sides.hpp"
 #include "run/in_order_kernels.hpp"
 #include "select/tuning.hpp"

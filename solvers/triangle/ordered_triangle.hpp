@@ -2,9 +2,9 @@
 #pragma once
 
 #include "../../core/arena.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../../core/matrix.hpp"
-#include "../../core/two_loops.hpp"
+#include "../../backends/two_loops.hpp"
 #include "../../core/types.hpp"
 #include "../ordered/loop.hpp"
 #include "bad_row.hpp"

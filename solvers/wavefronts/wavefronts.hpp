@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../backends/device.hpp"
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../../core/move_only.hpp"
 #include "../ordered/loop.hpp"
 #include "inspect.hpp"

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plans and solvers on an instance of every device that the program sees, one after the other and
 // all at once, whichever device is the caller's current one. With one device, or on CPUs: on two
-// instances of it.
+// instances of it. Then by four threads on one device. HEDDLE_STRESS_SECONDS: how long these go on
+// beyond their first round.
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -29,14 +31,15 @@ using Storage = CsrStorage<double, int, int, Kokkos::HostSpace>;
 using Vector = Kokkos::View<double*, Space>;
 
 #ifdef KOKKOS_ENABLE_CUDA
-/// A stream of every device.
+/// A stream of every device, or `count` streams of the first.
 class Instances {
  public:
-  Instances() {
+  explicit Instances(int count = 0) {
     int devices = 0, current = 0;
     REQUIRE(cudaGetDeviceCount(&devices) == cudaSuccess);
     REQUIRE(cudaGetDevice(&current) == cudaSuccess);
-    for (int i = 0; i < std::max(devices, 2); ++i) {
+    if (count > 0) devices = 1;
+    for (int i = 0; i < std::max({devices, count, 2}); ++i) {
       REQUIRE(cudaSetDevice(i % devices) == cudaSuccess);
       REQUIRE(cudaStreamCreate(&streams_.emplace_back()) == cudaSuccess);
       instances_.emplace_back(streams_.back());
@@ -71,10 +74,11 @@ int device_of(const void* memory) {
 #else
 class Instances {
  public:
+  explicit Instances(int count = 2) : instances_(static_cast<std::size_t>(count)) {}
   const std::vector<Exec>& all() const { return instances_; }
 
  private:
-  std::vector<Exec> instances_{Exec(), Exec()};
+  std::vector<Exec> instances_;
 };
 
 int device_of(const Exec&) { return 0; }
@@ -119,6 +123,7 @@ std::vector<double> host_copy(const Exec& exec, const Vector& x) {
 struct Found {
   int device_of_memory = -1;
   std::vector<double> residuals;  // of solves
+  int replays = 0;
   std::vector<std::vector<double>> vectors;
 };
 
@@ -192,6 +197,7 @@ class Work {
       solver.solve(exec_, plan, b_, x_, preconditioner);
       keep(residual(host_, keep()));
     }
+    found.replays += solver.replays();
   }
 
   Exec exec_;
@@ -212,6 +218,7 @@ void check(const Found& found, const Exec& exec, const Found& first) {
   CHECK(found.device_of_memory == device_of(exec));
   REQUIRE(found.residuals.size() == 15);
   for (const double r : found.residuals) CHECK(r <= 1e-7);
+  CHECK((found.replays > 0) == backends::Graph<Exec>::exists);
   CHECK(found.vectors == first.vectors);
 }
 
@@ -233,6 +240,34 @@ TEST_CASE("every device multiplies and solves, alone and beside the others, to t
   for (std::thread& thread : threads) thread.join();
   for (std::size_t i = 0; i < all.size(); ++i) check(found[i], all[i], first);
 #endif
+}
+
+TEST_CASE("threads of one device allocate, free, make plans and solve beside each other") {
+  const Storage A = host_matrix();
+  constexpr int threads_at_once = 4;
+  const Instances instances(threads_at_once);
+  const Found first = work_on(Exec(), A);
+  const char* const given = std::getenv("HEDDLE_STRESS_SECONDS");
+  const double seconds = given ? std::atof(given) : 0;
+  std::vector<Found> found(threads_at_once);
+  std::vector<int> rounds(threads_at_once, 0), different(threads_at_once, 0);
+  std::vector<std::thread> threads;
+  const Kokkos::Timer timer;
+  for (std::size_t i = 0; i < threads_at_once; ++i) {
+    threads.emplace_back([&, i] {
+      do {
+        found[i] = work_on(instances.all()[i], A);
+        different[i] += found[i].vectors != first.vectors;
+        ++rounds[i];
+      } while (timer.seconds() < seconds);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 0; i < threads_at_once; ++i) {
+    check(found[i], instances.all()[i], first);
+    CHECK(different[i] == 0);
+    MESSAGE("rounds of thread " << i << ": " << rounds[i]);
+  }
 }
 
 }  // namespace heddle::test

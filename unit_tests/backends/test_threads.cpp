@@ -28,12 +28,15 @@ void* aligned(std::size_t bytes, std::align_val_t alignment) noexcept {
   return std::aligned_alloc(multiple, (bytes + multiple - 1) / multiple * multiple);
 }
 
+/// A function of its own: nvcc takes every operator new for one of the device too, which has no
+/// exceptions.
+void* or_throw(void* memory) { return memory ? memory : throw std::bad_alloc(); }
+
 }  // namespace
 
 // All of the family, since a sanitizer's runtime has each apart, and holds them against each other.
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  void* const memory = aligned(bytes, alignment);
-  return memory ? memory : throw std::bad_alloc();
+  return or_throw(aligned(bytes, alignment));
 }
 void* operator new(std::size_t bytes, std::align_val_t alignment, const std::nothrow_t&) noexcept {
   return no_scratch ? nullptr : aligned(bytes, alignment);

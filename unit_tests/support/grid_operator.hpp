@@ -4,7 +4,7 @@
 
 #include <heddle/matrix.hpp>
 
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../../testing/backends.hpp"
 #include "../../testing/random.hpp"
 #include "copy_in.hpp"

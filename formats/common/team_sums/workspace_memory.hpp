@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../../backends/lanes.hpp"
-#include "../../../core/loops.hpp"
+#include "../../../backends/loops.hpp"
 #include "workspace.hpp"
 
 namespace heddle {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "../../../core/arena.hpp"
-#include "../../../core/loops.hpp"
+#include "../../../backends/loops.hpp"
 #include "../radix_sort.hpp"
 #include "compact_kernels.hpp"
 #include "longest_panel.hpp"

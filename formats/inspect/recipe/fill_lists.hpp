@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../../backends/launch.hpp"
-#include "../../../core/loops.hpp"
+#include "../../../backends/loops.hpp"
 #include "../same_lanes.hpp"
 #include "sort_lists.hpp"
 

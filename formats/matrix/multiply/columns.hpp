@@ -5,7 +5,7 @@
 
 #include "../../../backends/launch.hpp"
 #include "../../../backends/scratch.hpp"
-#include "../../../core/loops.hpp"
+#include "../../../backends/loops.hpp"
 #include "operands.hpp"
 #include "table.hpp"
 

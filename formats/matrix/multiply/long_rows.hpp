@@ -6,7 +6,7 @@
 #include "../../../backends/atomics.hpp"
 #include "../../../backends/launch.hpp"
 #include "../../../core/arena.hpp"
-#include "../../../core/loops.hpp"
+#include "../../../backends/loops.hpp"
 #include "../../../core/search.hpp"
 #include "operands.hpp"
 

@@ -4,7 +4,7 @@
 #include "../../../backends/lanes.hpp"
 #include "../../../backends/threads_at_once.hpp"
 #include "../../../core/arena.hpp"
-#include "../../../core/loops.hpp"
+#include "../../../backends/loops.hpp"
 #include "../../../core/search.hpp"
 #include "columns.hpp"
 #include "symbolic.hpp"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "../../../backends/launch.hpp"
-#include "../../../core/loops.hpp"
+#include "../../../backends/loops.hpp"
 #include "sums.hpp"
 
 namespace heddle::detail::matrix_product {

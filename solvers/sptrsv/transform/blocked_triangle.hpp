@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../../core/two_loops.hpp"
+#include "../../../backends/two_loops.hpp"
 #include "../../triangle/ordered_triangle.hpp"
 #include "blocks.hpp"
 #include "merge.hpp"

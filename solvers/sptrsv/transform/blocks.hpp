@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../../core/loops.hpp"
+#include "../../../backends/loops.hpp"
 #include "fill_blocks_kernel.hpp"
 #include "group_table.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "../../../core/loops.hpp"
+#include "../../../backends/loops.hpp"
 #include "../../../formats/inspect/radix_sort.hpp"
 #include "../../ordered/host_copy.hpp"
 #include "../../ordered/schedule.hpp"

@@ -7,7 +7,7 @@
 #include "../../../backends/atomics.hpp"
 #include "../../../backends/launch.hpp"
 #include "../../../backends/unroll.hpp"
-#include "../../../core/loops.hpp"
+#include "../../../backends/loops.hpp"
 #include "../../ordered/host_copy.hpp"
 #include "../../triangle/ordered_triangle.hpp"
 #include "merging.hpp"

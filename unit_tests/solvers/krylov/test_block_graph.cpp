@@ -78,13 +78,17 @@ TEST_CASE("where the host never looks, blocks are graphs too") {
   CHECK(run(blocks, std::nullopt, 0, 70) == "0-70 ");
 }
 
-TEST_CASE("what cannot be recorded runs by launches, and is not tried again") {
+TEST_CASE("what cannot be recorded runs by launches, and is not tried again in that solve") {
   refuses = true;
   BlockGraph<FakeGraph> blocks(2);
   const PartVersions versions = some_versions();
   CHECK(run(blocks, versions, 0, 6) == "0-2 2-4 4-6 ");
+  CHECK(blocks.refused());
   refuses = false;
   CHECK(run(blocks, versions, 0, 2) == "0-2 ");
+  blocks.begin();  // of another solve
+  CHECK(!blocks.refused());
+  CHECK(run(blocks, versions, 0, 2) == "[0-2] * ");
   CHECK(run(blocks, some_versions(), 0, 4) == "0-2 [2-4] * ");
   BlockGraph<heddle::backends::NoGraph> none(2);
   CHECK(run(none, versions, 0, 6) == "0-6 ");

@@ -264,6 +264,35 @@ TEST_CASE("an operator that has gone is not run for another at its address") {
   CHECK((cg.replays() > 0) == graphs);
 }
 
+/// An operator that says it is capturable, and waits.
+struct Waiting : ByLaunches {
+  static bool capturable() { return true; }
+  template <class X, class Y>
+  void apply(const Exec& exec, const X& x, const Y& y) {
+    plan.apply(exec, x, y);
+    exec.fence("heddle::test::wait");
+  }
+};
+
+TEST_CASE("a block that cannot be recorded runs by launches, and the result says so") {
+  if constexpr (emulated) return;  // there it is an Error
+  const Exec exec;
+  auto a = laplacian<Exec, double>(side, 10);
+  Plan plan(exec, a.matrix());
+  const auto b = right_hand_side<double>(a.n);
+  const Vector x("heddle::test::x", b.extent(0)), y("heddle::test::y", b.extent(0));
+  Waiting waiting{{plan}};
+  BicgstabSolver<Exec, double> solver(exec, a.n, blocks_of(3));
+  const KrylovResult failed = solver.solve(exec, waiting, b, x);
+  CHECK(failed.converged());
+  CHECK(failed.recording_failed == graphs);
+  CHECK(solver.replays() == 0);
+  const KrylovResult recorded = solver.solve(exec, plan, b, y);
+  CHECK_FALSE(recorded.recording_failed);
+  CHECK((solver.replays() > 0) == graphs);
+  CHECK((bits_of(x) == bits_of(y)));
+}
+
 TEST_CASE("BiCGStab records every preconditioner too") {
   const Exec exec;
   auto a = flow<Exec, double>(side);

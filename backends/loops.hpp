@@ -4,7 +4,8 @@
 #include <string>
 #include <type_traits>
 
-#include "types.hpp"
+#include "graph.hpp"
+#include "launch.hpp"
 
 /// Short loops that many places need.
 ///
@@ -56,13 +57,35 @@ struct RunningSum {
   }
 };
 
-/// body(i) for each first <= i < stop. What an apply runs is such a loop, and none of Kokkos': an
-/// emulated device has a word of its own for them, so that its graphs can record them.
+/// A loop as a launch of teams: an item a thread.
+template <class Body>
+struct LoopInTeams {
+  using Scratch = backends::NoScratch;
+  using Shape = backends::Shape<1, 256>;
+
+  std::int64_t first, stop;
+  Body body;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch&) const {
+    const std::int64_t i = first + team.index() * Shape::team_threads + team.thread();
+    if (i < stop) body(i);
+  }
+};
+
+/// body(i) for each first <= i < stop. What an apply runs is such a loop, and none of Kokkos', since
+/// a graph records launches of backends/ alone; an emulated device has a word of its own for loops,
+/// whose items need no lanes.
 template <ExecutionSpace Exec, class Body>
 void parallel_for(const Exec& exec, const std::string& label, std::int64_t first, std::int64_t stop,
                   const Body& body) {
   if constexpr (requires { exec.parallel_for(label, first, stop, body); }) {
     exec.parallel_for(label, first, stop, body);
+  } else if constexpr (backends::Graph<Exec>::exists) {
+    using Loop = LoopInTeams<Body>;
+    backends::launch<typename Loop::Shape>(
+        exec, label.c_str(), ceil_div(stop - first, std::int64_t{Loop::Shape::team_threads}),
+        Loop{first, stop, body});
   } else {
     Kokkos::parallel_for(label, range_policy(exec, first, stop), body);
   }

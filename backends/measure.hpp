@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "arena.hpp"
+#include "../core/arena.hpp"
 #include "loops.hpp"
-#include "multivector.hpp"
+#include "../core/multivector.hpp"
 
 namespace heddle::detail {
 

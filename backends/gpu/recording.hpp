@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "../../core/error.hpp"
+
+/// How a kernel is launched on CUDA and HIP, and how launches are recorded.
+namespace heddle::backends {
+
+/// The shape of a launch.
+struct LaunchConfig {
+  unsigned teams;
+  unsigned threads;
+  std::size_t scratch_bytes = 0;
+  unsigned teams_per_cluster = 1;
+  bool cooperative = false;
+};
+
+/// While it lives, the calling thread's launches on a stream become nodes of a graph, each after
+/// the one before, and none runs. The stream is not captured: while one is, a wait for the device
+/// in any thread, as Kokkos has it in each allocation, fails and makes the capture void. `Api` has
+/// the functions of CUDA or HIP.
+template <class Api>
+class Recording {
+ public:
+  using Graph = typename Api::Graph;
+  using Node = typename Api::Node;
+  using Stream = typename Api::Stream;
+
+  explicit Recording(Stream stream) : stream_(stream), graph_(Api::create()) { here_ = this; }
+  ~Recording() { here_ = nullptr; }
+  Recording(const Recording&) = delete;
+
+  /// The one of the calling thread that records `stream`, or null.
+  static Recording* of(Stream stream) {
+    return here_ && here_->stream_ == stream ? here_ : nullptr;
+  }
+  /// Whether the calling thread records anything.
+  static bool any() { return here_ != nullptr; }
+
+  void add_kernel(const char* label, const void* kernel, const LaunchConfig& config,
+                  void** arguments) {
+    add([&](Node* node, const Node* after, std::size_t count) {
+      Api::add_kernel(label, node, graph_.get(), after, count, kernel, config, arguments);
+    });
+  }
+
+  /// Adds what body() queues on the stream by other means: captured, since nothing else tells what
+  /// it launches. One capture at a time. Throws Error if the stream cannot be captured.
+  template <class Body>
+  void add_captured(const Body& body) {
+    static std::mutex one_at_a_time;
+    const std::lock_guard lock(one_at_a_time);
+    const Suspended suspended(this);
+    if (!Api::begin_capture(stream_)) throw not_captured();
+    try {
+      body();
+    } catch (...) {
+      destroy(Api::end_capture(stream_));
+      throw;
+    }
+    const std::unique_ptr<Graph, Destroy> captured(Api::end_capture(stream_));
+    if (!captured) throw not_captured();
+    add([&](Node* node, const Node* after, std::size_t count) {
+      Api::add_graph(node, graph_.get(), after, count, captured.get());
+    });
+    nodes_ += Api::nodes(captured.get()) - 1;
+  }
+
+  Graph* graph() const { return graph_.get(); }
+  /// How many launches were recorded.
+  std::size_t nodes() const { return nodes_; }
+
+ private:
+  struct Destroy {
+    void operator()(Graph* graph) const { destroy(graph); }
+  };
+  /// Launches of the calling thread go to the stream while it lives.
+  struct Suspended {
+    explicit Suspended(Recording* recording) : recording(recording) { here_ = nullptr; }
+    ~Suspended() { here_ = recording; }
+    Suspended(const Suspended&) = delete;
+    Recording* recording;
+  };
+
+  static void destroy(Graph* graph) {
+    if (graph) Api::destroy(graph);
+  }
+  static Error not_captured() {
+    return Error("a stream cannot be captured",
+                 "do not wait for the device while an operator of your own is recorded, or let it "
+                 "not say that it is capturable()");
+  }
+  template <class Add>
+  void add(const Add& add_node) {
+    Node node;
+    add_node(&node, nodes_ > 0 ? &last_ : nullptr, nodes_ > 0 ? 1 : 0);
+    last_ = node;
+    ++nodes_;
+  }
+
+  static constinit inline thread_local Recording* here_ = nullptr;
+
+  Stream stream_;
+  std::unique_ptr<Graph, Destroy> graph_;
+  Node last_{};
+  std::size_t nodes_ = 0;
+};
+
+}  // namespace heddle::backends
