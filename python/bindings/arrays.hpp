@@ -3,6 +3,7 @@
 
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <heddle/matrix.hpp>
 
 #include "../../backends/stream.hpp"
@@ -16,6 +17,49 @@ struct nanobind::ndarray_traits<Kokkos::complex<T>> {
   static constexpr bool is_bool = false;
   static constexpr bool is_int = false;
   static constexpr bool is_signed = true;
+};
+
+namespace heddle::python {
+
+/// What heddle/_gpu.py hands over of an array of one of its dtypes: address, shape, and strides in
+/// bytes. These numbers take a fraction of what DLPack takes, which also knows no managed memory.
+template <class T>
+class Numbers {
+ public:
+  bool read(PyObject* given) noexcept {
+    if (!PyTuple_Check(given) || PyTuple_Size(given) != 3) return false;
+    PyObject *const shape = PyTuple_GetItem(given, 1), *const strides = PyTuple_GetItem(given, 2);
+    if (!PyTuple_Check(shape) || !PyTuple_Check(strides)) return false;
+    dimensions_ = static_cast<std::size_t>(PyTuple_Size(shape));
+    data_ = static_cast<T*>(PyLong_AsVoidPtr(PyTuple_GetItem(given, 0)));
+    for (std::size_t i = 0; i < std::min<std::size_t>(dimensions_, 2); ++i) {
+      const auto at = static_cast<Py_ssize_t>(i);
+      shape_[i] = PyLong_AsSize_t(PyTuple_GetItem(shape, at));
+      strides_[i] = PyLong_AsSsize_t(PyTuple_GetItem(strides, at)) / Py_ssize_t{sizeof(T)};
+    }
+    if (PyErr_Occurred() == nullptr) return true;
+    PyErr_Clear();
+    return false;
+  }
+  T* data() const { return data_; }
+  std::size_t ndim() const { return dimensions_; }
+  std::size_t shape(std::size_t i) const { return shape_[i]; }
+  std::int64_t stride(std::size_t i) const { return strides_[i]; }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t dimensions_ = 0, shape_[2] = {};
+  Py_ssize_t strides_[2] = {};
+};
+
+}  // namespace heddle::python
+
+template <class T>
+struct nanobind::detail::type_caster<heddle::python::Numbers<T>> {
+  NB_TYPE_CASTER(heddle::python::Numbers<T>, const_name("tuple"))
+  bool from_python(handle source, std::uint8_t, cleanup_list*) noexcept {
+    return value.read(source.ptr());
+  }
 };
 
 namespace heddle::python {
@@ -40,11 +84,12 @@ using Device = DeviceOf<backends::dlpack_device<Exec>>::Type;
 /// Arrays of NumPy, or on a GPU of CuPy, as heddle/_operator.py hands them over: of the matrix's
 /// scalar, with strides above 0.
 template <class S>
-using Input = nb::ndarray<const S, Device>;
+using Input = std::conditional_t<on_host, nb::ndarray<const S, Device>, Numbers<const S>>;
 template <class S>
-using Output = nb::ndarray<S, Device>;
+using Output = std::conditional_t<on_host, nb::ndarray<S, Device>, Numbers<S>>;
 template <class T>
-using Array = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, Device>;
+using Array = std::conditional_t<on_host, nb::ndarray<const T, nb::ndim<1>, nb::c_contig, Device>,
+                                 Numbers<const T>>;
 
 template <class T>
 using Vectors =
@@ -53,6 +98,10 @@ using Vectors =
 /// The vectors of an array of one or two dimensions.
 template <class T, class A>
 Vectors<T> vectors_of(const A& array) {
+  if (array.ndim() != 1 && array.ndim() != 2) {
+    throw Error("an array of " + std::to_string(array.ndim()) + " dimensions",
+                "give one, or two with a column for each vector");
+  }
   const bool several = array.ndim() == 2;
   const auto rows = array.shape(0), count = several ? array.shape(1) : 1;
   return Vectors<T>(array.data(), Kokkos::LayoutStride(rows, array.stride(0), count,
@@ -71,24 +120,43 @@ struct Matrix {
   using Csr = CsrMatrix<S, int, O, Space>;
 
   Matrix(std::int64_t rows, std::int64_t columns, Array<O> row_ptr_array, Array<int> col_idx_array,
-         Array<S> values_array)
-      : row_ptr(std::move(row_ptr_array)),
+         Array<S> values_array, nb::object that_own_them)
+      : arrays(std::move(that_own_them)),
+        row_ptr(std::move(row_ptr_array)),
         col_idx(std::move(col_idx_array)),
         values(std::move(values_array)),
         csr(rows, columns, borrow(row_ptr), borrow(col_idx), borrow(values)) {}
 
+  nb::object arrays;
   Array<O> row_ptr;
   Array<int> col_idx;
   Array<S> values;
   Csr csr;
 
  private:
-  template <class T>
-  static auto borrow(const Array<T>& array) {
-    return Kokkos::View<const T*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(array.data(),
-                                                                                  array.shape(0));
+  template <class A>
+  static auto borrow(const A& array) {
+    using T = std::remove_pointer_t<decltype(array.data())>;
+    return Kokkos::View<T*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(array.data(),
+                                                                            array.shape(0));
   }
 };
+
+/// A matrix of Python's, whose arrays live as long.
+template <class S, class O>
+using KeptMatrix = std::shared_ptr<const typename Matrix<S, O>::Csr>;
+template <class S, class O>
+KeptMatrix<S, O> kept(nb::handle A) {
+  return {&nb::cast<const Matrix<S, O>&>(A).csr,
+          [object = A.inc_ref().ptr()](const void*) {
+            const nb::gil_scoped_acquire gil;
+            nb::handle(object).dec_ref();
+          }};
+}
+template <class Csr>
+bool is_small(const Csr& A) {
+  return is_small(A.rows() + A.columns(), static_cast<std::int64_t>(A.nonzeros()));
+}
 
 /// As heddle/_operator.py numbers them: 1 for a transpose, 2 for conjugates, 3 for both.
 inline Op op_of(int number) {

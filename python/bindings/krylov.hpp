@@ -6,8 +6,11 @@
 #include <nanobind/stl/vector.h>
 
 #include <chrono>
+#include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bind.hpp"
@@ -16,17 +19,19 @@
 namespace heddle::python {
 
 /// When the host checks: ends a solve where a signal's handler throws, as of KeyboardInterrupt, and
-/// calls the user's function. Signals are asked for 20 times a second, since to get the GIL may
-/// take milliseconds.
+/// calls the user's function, after `before`. Signals are asked for 20 times a second, since to get
+/// the GIL may take milliseconds.
 struct Look {
   nb::handle callback;
+  std::function<void()> before = [] {};
   std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
 
   bool operator()(int iterations, double residual) {
     const auto now = std::chrono::steady_clock::now();
     const bool ask = now - last > std::chrono::milliseconds(50);
     if (!ask && callback.is_none()) return true;
-    const nb::gil_scoped_acquire gil;
+    if (!callback.is_none()) before();
+    const IntoPython python;
     if (ask) {
       last = now;
       if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -55,33 +60,42 @@ class Krylov : public Holder<Solver> {
       return (**look)(iterations, residual);
     };
     history_ = options.history;
-    this->set(run([&](const Exec& exec) { return std::make_unique<Solver>(exec, rows, options); }));
+    this->set(run(is_small(rows, 0), [&](const Exec& exec) {
+      return std::make_unique<Solver>(exec, rows, options);
+    }));
   }
 
-  /// A and M are plans or functions f(x, y); M may be None.
+  /// A and M are plans or functions f(x, y); M may be None. The callback is f(iterations, residual),
+  /// and finds the solution so far in x, where it asks for that.
   nb::tuple solve(nb::handle A, const Array<S>& b, const Output<S>& x, nb::handle M,
-                  nb::handle callback) {
+                  nb::handle callback, bool asks_for_x) {
     Look look{callback};
     KrylovResult result;
     std::vector<double> history;
     std::string scheme;
     Solver& solver = this->plan();
-    with_operator<S, O>(A, rows_, [&](auto&& matrix) {
-      with_preconditioner<S, O>(M, rows_, [&](auto&& preconditioner) {
-        run([&](const Exec& exec) {
-          if (*look_ != nullptr) {
-            throw Error("this solver is in the midst of a solve", "make another for the callback");
-          }
-          *look_ = &look;
-          const std::shared_ptr<void> after(nullptr, [&](void*) { *look_ = nullptr; });
-          using Vector = Kokkos::View<S*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-          using Const = Kokkos::View<const S*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-          result = solver.solve(exec, matrix, Const(b.data(), b.shape(0)),
-                                Vector(x.data(), x.shape(0)), preconditioner);
-          if (history_) history = solver.history(exec);
-          scheme = scheme_of(solver);
+    const GivenOperator<S, O> matrix(A);
+    const GivenPreconditioner<S, O> preconditioner(M);
+    const InUse mine(*this);
+    run(matrix.is_small() && preconditioner.is_small(), [&](const Exec& exec) {
+      *look_ = &look;
+      const std::shared_ptr<void> after(nullptr, [&](void*) { *look_ = nullptr; });
+      using Vector = Kokkos::View<S*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+      using Const = Kokkos::View<const S*, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+      const Vector solution(x.data(), x.shape(0));
+      if (asks_for_x) {
+        look.before = [&] {
+          solver.solution_so_far(exec, solution);
+          if constexpr (on_host) exec.fence("heddle::python::solution_so_far");
+        };
+      }
+      with_operator<S, O>(matrix, rows_, [&](auto&& with) {
+        with_preconditioner<S, O>(preconditioner, rows_, [&](auto&& by) {
+          result = solver.solve(exec, with, Const(b.data(), b.shape(0)), solution, by);
         });
       });
+      if (history_) history = solver.history(exec);
+      scheme = scheme_of(solver);
     });
     return nb::make_tuple(static_cast<int>(result.outcome), name(result.outcome), result.iterations,
                           result.residual, result.first_residual, result.reference, history,
@@ -89,9 +103,36 @@ class Krylov : public Holder<Solver> {
   }
 
  private:
+  /// One solve at a time: other threads wait, which a callback cannot. Made and destroyed with the
+  /// GIL.
+  class InUse {
+   public:
+    explicit InUse(Krylov& of) : of_(of) {
+      if (of.used_by_ == std::this_thread::get_id()) {
+        throw Error("this solver is in the midst of a solve", "make another for the callback");
+      }
+      {
+        const nb::gil_scoped_release without_gil;
+        of.in_use_.lock();
+      }
+      of.used_by_ = std::this_thread::get_id();
+    }
+    ~InUse() {
+      of_.used_by_ = {};
+      of_.in_use_.unlock();
+    }
+    InUse(const InUse&) = delete;
+    InUse& operator=(const InUse&) = delete;
+
+   private:
+    Krylov& of_;
+  };
+
   std::int64_t rows_;
   std::shared_ptr<Look*> look_;  // of the solve that runs
   bool history_;
+  std::mutex in_use_;
+  std::thread::id used_by_;
 };
 
 template <class Solver, class S, class O>
@@ -116,7 +157,7 @@ void bind_solver(nb::module_& m, const char* name) {
           },
           any, any, any, any, any, any, any, nb::arg().none())
       .def("solve", &Kept::solve, any, nb::arg().noconvert(), nb::arg().noconvert(),
-           nb::arg().none(), nb::arg().none())
+           nb::arg().none(), nb::arg().none(), any)
       .def("bytes", [](const Kept& self) { return self.plan().bytes(); });
 }
 

@@ -16,22 +16,18 @@ namespace {
 /// A plan's product or a function of Python, as one type, so that few searches are compiled.
 template <class S, class O>
 struct AnyOperator {
-  nb::handle given;
+  GivenOperator<S, O> given;
   std::int64_t size;
-  Product<S, O>* product = nullptr;
   static constexpr bool takes_several_vectors = true;
 
-  AnyOperator(nb::handle of, std::int64_t rows) : given(of), size(rows) {
-    nb::try_cast(of, product);
-  }
   template <class X, class Y>
   void apply(const Exec& exec, const X& x, const Y& y) const {
-    if (product != nullptr) return product->plan().apply(exec, S(1), x, S(0), y);
+    if (given.plan != nullptr) return given.plan->plan().apply(exec, S(1), x, S(0), y);
     if constexpr (X::rank() == 1) {
-      Function<S>{given, size}.apply(exec, x, y);
+      Function<S>{given.object, size}.apply(exec, x, y);
     } else {
       for (std::size_t j = 0; j < x.extent(1); ++j) {
-        Function<S>{given, size}.apply(exec, Kokkos::subview(x, Kokkos::ALL, j),
+        Function<S>{given.object, size}.apply(exec, Kokkos::subview(x, Kokkos::ALL, j),
                                        Kokkos::subview(y, Kokkos::ALL, j));
       }
     }
@@ -59,11 +55,13 @@ nb::tuple lobpcg(nb::handle A, const Output<S>& x, nb::handle M, nb::handle B,
   options.callback = [&](int iterations, double residual) { return look(iterations, residual); };
   const auto rows = static_cast<std::int64_t>(x.shape(0));
   const auto vectors = vectors_of<S>(x);
-  AnyOperator<S, O> matrix(A, rows), mass(B, rows);
+  const AnyOperator<S, O> matrix{GivenOperator<S, O>(A), rows}, mass{GivenOperator<S, O>(B), rows};
+  const GivenPreconditioner<S, O> given(M);
+  const bool small = matrix.given.is_small() && mass.given.is_small() && given.is_small();
   LobpcgResult result;
-  with_preconditioner<S, O>(M, rows, [&](auto&& preconditioner) {
-    run([&](const Exec& exec) {
-      LobpcgSolver<Exec, S> solver(exec, rows, options);
+  run(small, [&](const Exec& exec) {
+    LobpcgSolver<Exec, S> solver(exec, rows, options);
+    with_preconditioner<S, O>(given, rows, [&](auto&& preconditioner) {
       const auto solve = [&](auto&&... more) {
         result = solver.solve(exec, matrix, vectors, preconditioner, more...);
       };

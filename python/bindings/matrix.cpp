@@ -23,22 +23,39 @@ nb::object copied(const View& view) {
 
 MatrixMarketSymmetry symmetry_of(const std::string& word) {
   for (const auto one : {MatrixMarketSymmetry::general, MatrixMarketSymmetry::symmetric,
-                         MatrixMarketSymmetry::skew_symmetric}) {
+                         MatrixMarketSymmetry::skew_symmetric, MatrixMarketSymmetry::hermitian}) {
     if (word == name(one)) return one;
   }
-  throw Error("symmetry is '" + word + "'", "give 'general', 'symmetric' or 'skew-symmetric'");
+  throw Error("symmetry is '" + word + "'", "give 'general', 'symmetric', 'skew-symmetric' or 'hermitian'");
 }
 
-template <class S, class O>
-nb::tuple read(const std::string& path) {
-  const auto storage = run([&](const Exec&) { return read_matrix_market<S, int, O>(path); });
+template <class Storage>
+nb::tuple arrays_of(const Storage& storage) {
   return nb::make_tuple(storage.rows(), storage.columns(), copied(storage.row_ptr()),
                         copied(storage.col_idx()), copied(storage.values()));
 }
 
 template <class S, class O>
-void write(const std::string& path, const Matrix<S, O>& A, const std::string& symmetry,
+nb::tuple read(nb::bytes name, std::uint64_t max_bytes) {
+  const std::string path(name.c_str(), name.size());
+  const MatrixMarketOptions options{.max_bytes = max_bytes};
+  return arrays_of(
+      run([&](const Exec&) { return read_matrix_market<S, int, O>(path, options); }));
+}
+
+/// The same of what a file object has read.
+template <class S, class O>
+nb::tuple parse(nb::bytes text, const std::string& name, std::uint64_t max_bytes) {
+  const MatrixMarketOptions options{.max_bytes = max_bytes};
+  const std::string_view view(text.c_str(), text.size());
+  return arrays_of(
+      run([&](const Exec&) { return parse_matrix_market<S, int, O>(view, name, options); }));
+}
+
+template <class S, class O>
+void write(nb::bytes name, const Matrix<S, O>& A, const std::string& symmetry,
            bool pattern, const std::string& comment) {
+  const std::string path(name.c_str(), name.size());
   MatrixMarketWriteOptions options;
   options.symmetry = symmetry_of(symmetry);
   options.pattern = pattern;
@@ -59,9 +76,11 @@ void write(const std::string& path, const Matrix<S, O>& A, const std::string& sy
 template <class S, class O>
 void bind_matrix(nb::module_& m) {
   nb::class_<Matrix<S, O>>(m, "Matrix")
-      .def(nb::init<std::int64_t, std::int64_t, Array<O>, Array<int>, Array<S>>(), nb::arg(),
-           nb::arg(), nb::arg().noconvert(), nb::arg().noconvert(), nb::arg().noconvert());
+      .def(nb::init<std::int64_t, std::int64_t, Array<O>, Array<int>, Array<S>, nb::object>(),
+           nb::arg(), nb::arg(), nb::arg().noconvert(), nb::arg().noconvert(),
+           nb::arg().noconvert(), nb::arg());
   m.def("read_matrix_market", &read<S, O>);
+  m.def("parse_matrix_market", &parse<S, O>);
   m.def("write_matrix_market", &write<S, O>);
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <heddle/format.hpp>
+#include <regex>
+#include <string>
+#include <utility>
 
 #include "bind.hpp"
 
@@ -27,26 +30,71 @@ const char* device_name() {
   return device == 1 ? "cpu" : device == 2 ? "cuda" : "hip";
 }
 
+/// What an Error says, in the words of those who call from Python.
+std::string in_python(std::string text) {
+  static const std::pair<std::regex, const char*> words[] = {
+      {std::regex("options\\.vectors\\.count"), "vectors"},
+      {std::regex("say Diagonal::unit"), "give unit_diagonal=True"},
+      {std::regex("set options\\.(ignore_outside|history)"), "give $1=True"},
+      {std::regex(", or add repeated entries up with Duplicates::add"), ""},
+      {std::regex("(name (it|the op) in|give it to) (options\\.|\\w+Options::)ops"),
+       "make the plan with transpose=True"},
+      {std::regex("; others go into the plan's list.*With<TiledFormat>"), ""},
+      {std::regex("max_iterations"), "maxiter"},
+      {std::regex("(\\boptions\\.|\\w+Options::)(\\w+) (is|has)\\b"), "$2 $3"},
+      {std::regex("(\\boptions\\.|\\w+Options::)(\\w+)"), "$2="},
+  };
+  for (const auto& [here, there] : words) text = std::regex_replace(text, here, there);
+  return text;
+}
+
 }  // namespace
 
 }  // namespace heddle::python
 
+/// Compiled in a build for CPUs too, which takes NumPy's arrays without it.
+template struct nanobind::detail::type_caster<heddle::python::Numbers<double>>;
+
 NB_MODULE(_core, m) {
   namespace nb = nanobind;
   using namespace heddle::python;
+  using namespace nb::literals;
 
   nb::set_leak_warnings(false);  // of objects that modules still hold when the interpreter ends
   nb::exception<heddle::Error> error(m, "Error", PyExc_ValueError);
   nb::exception<heddle::Refusal> refusal(m, "Refusal", error);
   nb::exception<heddle::OutOfMemory> out_of_memory(m, "OutOfMemory", error);
-  for (nb::handle type : {nb::handle(error), nb::handle(refusal), nb::handle(out_of_memory)}) {
+  const std::pair<nb::handle, const char*> errors[] = {
+      {error, "What is wrong, and what to do: a ValueError."},
+      {refusal, "A pinned scheme does not take the matrix."},
+      {out_of_memory, "There is not enough memory, or less than max_bytes= allows."}};
+  for (const auto& [type, says] : errors) {
     nb::setattr(type, "__module__", nb::str("heddle"));
+    nb::setattr(type, "__doc__", nb::str(says));
   }
+  static PyObject* const types[] = {error.ptr(), refusal.ptr(), out_of_memory.ptr()};
+  nb::register_exception_translator(
+      [](const std::exception_ptr& thrown, void*) {
+        const auto raise = [](PyObject* type, const std::exception& e) {
+          const std::string text = in_python(e.what());  // names of files may be no UTF-8
+          PyErr_SetObject(type, nb::steal(PyUnicode_DecodeFSDefault(text.c_str())).ptr());
+        };
+        try {
+          std::rethrow_exception(thrown);
+        } catch (const heddle::OutOfMemory& e) {
+          raise(types[2], e);
+        } catch (const heddle::Refusal& e) {
+          raise(types[1], e);
+        } catch (const heddle::Error& e) {
+          raise(types[0], e);
+        }
+      });
 #define HEDDLE_PYTHON_BIND(UNUSED, NAME, S, O) bind_all<S, O>(m, NAME);
   HEDDLE_PYTHON_TYPES(HEDDLE_PYTHON_BIND, )
 #undef HEDDLE_PYTHON_BIND
-  m.def("set_threads", &set_threads);
-  m.def("threads", &threads);
+  m.def("set_threads", &set_threads, "threads"_a,
+        "With how many threads of the processor Kokkos begins: an Error once it has begun.");
+  m.def("threads", &threads, "Threads of the processor that Kokkos has; begins it.");
   m.attr("device") = device_name();
   m.attr("__version__") = HEDDLE_PYTHON_VERSION;
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(&end));

@@ -18,7 +18,7 @@ struct Function {
   template <class X, class Y>
   void apply(const Exec& exec, const X& x, const Y& y) const {
     exec.fence("heddle::python::function");
-    const nb::gil_scoped_acquire gil;
+    const IntoPython python;
     function(nb::cast(array_of(const_cast<S*>(x.data()), x.extent(0)), nb::rv_policy::copy),
              nb::cast(array_of(y.data(), y.extent(0)), nb::rv_policy::reference));
   }
@@ -35,22 +35,39 @@ struct Function {
   }
 };
 
-/// work(preconditioner) with what M is: a plan, a function f(x, y), or None.
+/// What Python gives as an operator: a plan, a function f(x, y), or None. Made with the GIL, and
+/// looked into in turn.
+template <class P>
+struct Given {
+  nb::handle object;
+  P* plan = nullptr;
+
+  explicit Given(nb::handle of) : object(of) {
+    if (!of.is_none()) nb::try_cast(of, plan);
+  }
+  bool is_small() const { return plan != nullptr ? plan->small : object.is_none(); }
+};
+template <class S, class O>
+using GivenPreconditioner = Given<Preconditioner<S, O>>;
+template <class S, class O>
+using GivenOperator = Given<Product<S, O>>;
+
+/// work(preconditioner) with what M is.
 template <class S, class O, class Work>
-auto with_preconditioner(nb::handle M, std::int64_t size, const Work& work) {
-  Preconditioner<S, O>* plan = nullptr;
-  if (M.is_none()) return work(NoPreconditioner());
-  if (nb::try_cast(M, plan)) return work(AnyPreconditioner<S, O>{plan});
-  return work(Function<S>{M, size});
+auto with_preconditioner(const GivenPreconditioner<S, O>& M, std::int64_t size, const Work& work) {
+  if (M.object.is_none()) return work(NoPreconditioner());
+  if (M.plan != nullptr) return work(AnyPreconditioner<S, O>{M.plan});
+  return work(Function<S>{M.object, size});
 }
 
-/// work(operator) with what A is: a product or a function f(x, y).
+/// work(operator) with what A is.
 template <class S, class O, class Work>
-auto with_operator(nb::handle A, std::int64_t size, const Work& work) {
-  if (Product<S, O>* product = nullptr; nb::try_cast(A, product)) {
-    return work(with_rows(product->plan(), product->matrix));
+auto with_operator(const GivenOperator<S, O>& A, std::int64_t size, const Work& work) {
+  if (A.plan != nullptr) {
+    const KeptMatrix<S, O> matrix = A.plan->matrix;
+    return work(with_rows(A.plan->plan(), *matrix));
   }
-  return work(Function<S>{A, size});
+  return work(Function<S>{A.object, size});
 }
 
 }  // namespace heddle::python

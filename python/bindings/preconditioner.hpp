@@ -27,6 +27,8 @@ class Preconditioner : public Kept {
   virtual std::string scheme() const = 0;
   virtual double setup_seconds() const = 0;
   virtual std::size_t bytes() const = 0;
+
+  bool small = false;  ///< of its matrix
 };
 
 /// What solvers take: one type for all plans.
@@ -49,10 +51,10 @@ struct AnyPreconditioner {
 template <class P, class S, class O>
 class PreconditionerOf final : public Preconditioner<S, O> {
  public:
-  explicit PreconditionerOf(std::unique_ptr<P> plan) : plan_(std::move(plan)) {}
-  ~PreconditionerOf() override {
-    if (forked()) static_cast<void>(plan_.release());
+  PreconditionerOf(std::unique_ptr<P> plan, bool of_small) : plan_(std::move(plan)) {
+    this->small = of_small;
   }
+  ~PreconditionerOf() override { destroy(plan_); }
   void give_back() override { plan_.reset(); }
 
   void apply(const Exec& exec, Op op, const Vectors<const S>& b, const Vectors<S>& x) override {
@@ -96,9 +98,11 @@ class PreconditionerOf final : public Preconditioner<S, O> {
 };
 
 template <class P, class S, class O, class... Arguments>
-Preconditioner<S, O>* make(const Arguments&... arguments) {
+Preconditioner<S, O>* make(const typename Matrix<S, O>::Csr& A, const Arguments&... arguments) {
+  const bool small = is_small(A);
   return new PreconditionerOf<P, S, O>(
-      run([&](const Exec& exec) { return std::make_unique<P>(exec, arguments...); }));
+      run(small, [&](const Exec& exec) { return std::make_unique<P>(exec, A, arguments...); }),
+      small);
 }
 
 using Word = std::optional<std::string>;

@@ -82,7 +82,7 @@ template <class S, class O>
 void apply(Preconditioner<S, O>& plan, int op, const Input<S>& b, const Output<S>& x) {
   const auto from = vectors_of<const S>(b);
   const auto to = vectors_of<S>(x);
-  run([&](const Exec& exec) { plan.apply(exec, op_of(op), from, to); });
+  run(plan.small, [&](const Exec& exec) { plan.apply(exec, op_of(op), from, to); });
 }
 
 }  // namespace
@@ -93,16 +93,18 @@ void bind_preconditioners(nb::module_& m) {
   using Csr = typename Matrix<S, O>::Csr;
   nb::class_<Plan>(m, "Preconditioner")
       .def("apply", &apply<S, O>, nb::arg(), nb::arg().noconvert(), nb::arg().noconvert())
-      .def("prepare", [](Plan& plan,
-                         int op) { run([&](const Exec& exec) { plan.prepare(exec, op_of(op)); }); })
+      .def("prepare",
+           [](Plan& plan, int op) {
+             run(plan.small, [&](const Exec& exec) { plan.prepare(exec, op_of(op)); });
+           })
       .def("update_values",
            [](Plan& plan, const Matrix<S, O>& A) {
-             run([&](const Exec& exec) { plan.update_values(exec, A.csr); });
+             run(plan.small, [&](const Exec& exec) { plan.update_values(exec, A.csr); });
            })
-      .def("scheme", &Plan::scheme)
-      .def("symmetric", &Plan::symmetric)
-      .def("setup_seconds", &Plan::setup_seconds)
-      .def("bytes", &Plan::bytes);
+      .def("scheme", [](const Plan& plan) { return in_turn([&] { return plan.scheme(); }); })
+      .def("setup_seconds",
+           [](const Plan& plan) { return in_turn([&] { return plan.setup_seconds(); }); })
+      .def("bytes", [](const Plan& plan) { return in_turn([&] { return plan.bytes(); }); });
   const nb::arg any;
   m.def("sptrsv_plan", &make_sptrsv<S, O>, any, any, any, any, any, nb::arg().none(), any, any);
   m.def("gauss_seidel_plan", &make_gauss_seidel<S, O>, any, any, any, any, any, any,

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <map>
 #include <thread>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 
@@ -29,10 +30,11 @@ struct Runtime {
   bool forked = false;
   int threads = 0;
   int calls = 0;  // that have begun and not ended
-  std::recursive_mutex turn;
+  std::mutex turn;
   std::unordered_set<Kept*> kept;
   nb::object current_stream;                                   // CuPy's function
-  std::map<std::pair<int, std::uintptr_t>, OnStream> streams;  // by device and handle
+  // By device and handle, and by thread where the handle means each thread's own.
+  std::map<std::tuple<int, std::uintptr_t, std::thread::id>, OnStream> streams;
 };
 
 Runtime& runtime() {  // never destroyed: Python's objects may be the last to go
@@ -81,10 +83,14 @@ Exec instance() {
     }
     nb::object stream = r.current_stream();
     const auto handle = nb::cast<std::uintptr_t>(stream.attr("ptr"));
-    const std::pair key(backends::current_device<Exec>(), handle);
+    constexpr std::uintptr_t of_each_thread = 2;  // cudaStreamPerThread
+    const std::tuple key(backends::current_device<Exec>(), handle,
+                         handle == of_each_thread ? std::this_thread::get_id() : std::thread::id());
     auto found = r.streams.find(key);
     if (found == r.streams.end()) {
-      if (r.streams.size() >= most_streams) r.streams.clear();
+      // An instance waits for its stream when it goes, which none does that is recorded: only the
+      // call that asks has begun.
+      if (r.streams.size() >= most_streams && r.calls <= 1) r.streams.clear();
       const OnStream made{std::move(stream), backends::instance_on_stream<Exec>(handle)};
       found = r.streams.emplace(key, made).first;
     }
@@ -116,6 +122,7 @@ void end() {
     const nb::gil_scoped_release without_gil;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+  const std::lock_guard turn(r.turn);  // a plan may just be destroyed
   for (Kept* const one : r.kept) one->give_back();
   r.streams.clear();
   r.current_stream.reset();
@@ -124,7 +131,7 @@ void end() {
 
 bool forked() { return runtime().forked; }
 
-std::recursive_mutex& one_at_a_time() { return runtime().turn; }
+std::mutex& one_at_a_time() { return runtime().turn; }
 
 Call::Call() {
   begin();

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 
+#include "../../backends/host/one_thread.hpp"
 #include "../../backends/lanes.hpp"
 
 namespace heddle::python {
@@ -33,7 +34,7 @@ void end();
 /// Whether this process was forked after Kokkos began in its parent.
 bool forked();
 /// Held by whatever works: calls of several threads run one after the other.
-std::recursive_mutex& one_at_a_time();
+std::mutex& one_at_a_time();
 
 /// A call that has begun: the end waits for it. Made and destroyed with the GIL.
 class Call {
@@ -44,14 +45,37 @@ class Call {
   Call& operator=(const Call&) = delete;
 };
 
-/// work(exec) without the GIL. Waits for it, unless it gives nothing and runs on a GPU: then it is
-/// queued, as CuPy's own work is.
+/// Within work(exec): calls Python, with the GIL. Others may have the turn meanwhile, since what is
+/// called may wait for their threads.
+class IntoPython {
+ public:
+  IntoPython() {
+    one_at_a_time().unlock();
+    state_ = PyGILState_Ensure();
+  }
+  ~IntoPython() {
+    PyGILState_Release(state_);
+    one_at_a_time().lock();
+  }
+  IntoPython(const IntoPython&) = delete;
+  IntoPython& operator=(const IntoPython&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
+/// Whether other threads would begin when one is through already.
+constexpr bool is_small(std::int64_t rows, std::int64_t entries) { return rows + entries < 8192; }
+
+/// work(exec) without the GIL, of a small matrix without other threads. Waits for it, unless it
+/// gives nothing and runs on a GPU: then it is queued, as CuPy's own work is.
 template <class Work>
-auto run(const Work& work) {
+auto run(bool small, const Work& work) {
   const Call call;
   const Exec exec = instance();
   const nb::gil_scoped_release without_gil;
   const std::lock_guard turn(one_at_a_time());
+  const backends::OneThread alone(small);
   if constexpr (std::is_void_v<decltype(work(exec))>) {
     work(exec);
     if constexpr (on_host) exec.fence("heddle::python::run");
@@ -60,6 +84,28 @@ auto run(const Work& work) {
     exec.fence("heddle::python::run");
     return result;
   }
+}
+template <class Work>
+auto run(const Work& work) {
+  return run(false, work);
+}
+/// What `ask` reads of a plan, which no other thread changes meanwhile.
+template <class Ask>
+auto in_turn(const Ask& ask) {
+  begin();
+  const nb::gil_scoped_release without_gil;
+  const std::lock_guard turn(one_at_a_time());
+  return ask();
+}
+/// Gives back what a plan holds, in turn: a GPU's stream takes no fence while it is recorded. With
+/// the GIL.
+template <class P>
+void destroy(std::unique_ptr<P>& plan) {
+  if (plan == nullptr) return;
+  if (forked()) return static_cast<void>(plan.release());  // its memory is the parent's
+  const nb::gil_scoped_release without_gil;
+  const std::lock_guard turn(one_at_a_time());
+  plan.reset();
 }
 
 /// What has memory of Kokkos: given back where Kokkos ends before Python's objects do.
@@ -77,9 +123,7 @@ template <class P>
 class Holder : public Kept {
  public:
   explicit Holder(std::unique_ptr<P> plan) : plan_(std::move(plan)) {}
-  ~Holder() override {
-    if (forked()) static_cast<void>(plan_.release());  // its memory is the parent's to give back
-  }
+  ~Holder() override { destroy(plan_); }
   void give_back() override { plan_.reset(); }
   void set(std::unique_ptr<P> plan) { plan_ = std::move(plan); }
 

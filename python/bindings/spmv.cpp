@@ -14,19 +14,21 @@ namespace heddle::python {
 
 namespace {
 
-/// Of Python's numbers, of which complex ones hold all.
+/// A number of Python's.
 template <class S>
-S scalar_of(std::complex<double> number) {
-  using Real = decltype(Kokkos::abs(S()));
+using Number = std::conditional_t<std::is_floating_point_v<S>, double, std::complex<double>>;
+template <class S>
+S scalar_of(Number<S> number) {
   if constexpr (std::is_floating_point_v<S>) {
-    return static_cast<S>(number.real());
+    return static_cast<S>(number);
   } else {
+    using Real = typename S::value_type;
     return S(static_cast<Real>(number.real()), static_cast<Real>(number.imag()));
   }
 }
 
 template <class S, class O>
-Product<S, O>* make(const Matrix<S, O>& A, const std::optional<std::string>& scheme,
+Product<S, O>* make(nb::handle A, const std::optional<std::string>& scheme,
                     std::int64_t expected_applies, int vectors, bool transpose,
                     bool values_in_place, std::optional<std::size_t> max_bytes,
                     double measure_seconds) {
@@ -39,33 +41,40 @@ Product<S, O>* make(const Matrix<S, O>& A, const std::optional<std::string>& sch
   if (max_bytes) options.max_bytes = *max_bytes;
   options.measure_seconds = measure_seconds;
   using Plan = typename Product<S, O>::Plan;
-  return new Product<S, O>(
-      run([&](const Exec& exec) { return std::make_unique<Plan>(exec, A.csr, options); }), A.csr);
+  KeptMatrix<S, O> matrix = kept<S, O>(A);
+  auto plan = run(is_small(*matrix), [&](const Exec& exec) {
+    return std::make_unique<Plan>(exec, *matrix, options);
+  });
+  return new Product<S, O>(std::move(plan), std::move(matrix));
 }
 
 template <class S, class O>
-void apply(const Product<S, O>& product, int op, std::complex<double> alpha, const Input<S>& x,
-           std::complex<double> beta, const Output<S>& y) {
+void apply(const Product<S, O>& product, int op, Number<S> alpha, const Input<S>& x,
+           Number<S> beta, const Output<S>& y) {
   auto& plan = product.plan();
   const auto from = vectors_of<const S>(x);
   const auto to = vectors_of<S>(y);
-  run([&](const Exec& exec) {
+  run(product.small, [&](const Exec& exec) {
     plan.apply(exec, op_of(op), scalar_of<S>(alpha), from, scalar_of<S>(beta), to);
   });
 }
 
 template <class S, class O>
-void update_values(Product<S, O>& product, const Matrix<S, O>& A) {
+void update_values(Product<S, O>& product, nb::handle A) {
   auto& plan = product.plan();
-  run([&](const Exec& exec) { plan.update_values(exec, A.csr); });
-  product.matrix = A.csr;
+  KeptMatrix<S, O> matrix = kept<S, O>(A);
+  run(product.small, [&](const Exec& exec) {
+    plan.update_values(exec, *matrix);
+    product.matrix.swap(matrix);
+  });
 }
 
 /// Of each candidate: what a line says, the scheme, the numbers, why, and why not.
 template <class S, class O>
 nb::list ranking(const Product<S, O>& product, int op) {
   nb::list all;
-  for (const RankedScheme& one : product.plan().ranking(op_of(op))) {
+  auto& plan = product.plan();
+  for (const RankedScheme& one : in_turn([&] { return plan.ranking(op_of(op)); })) {
     const Prediction& predicted = one.prediction;
     all.append(nb::make_tuple(one.to_string(), one.scheme.to_string(), predicted.seconds,
                               predicted.setup_seconds, predicted.kept_bytes, one.measured_seconds,
@@ -85,15 +94,24 @@ void bind_spmv(nb::module_& m) {
       .def("prepare",
            [](const Plan& product, int op) {
              auto& plan = product.plan();
-             run([&](const Exec& exec) { plan.prepare(exec, op_of(op)); });
+             run(product.small, [&](const Exec& exec) { plan.prepare(exec, op_of(op)); });
            })
       .def("update_values", &update_values<S, O>)
       .def("scheme",
-           [](const Plan& product, int op) { return product.plan().scheme(op_of(op)).to_string(); })
-      .def("reason", [](const Plan& product, int op) { return product.plan().reason(op_of(op)); })
+           [](const Plan& product, int op) {
+             return in_turn([&] { return product.plan().scheme(op_of(op)).to_string(); });
+           })
+      .def("reason",
+           [](const Plan& product, int op) {
+             return in_turn([&] { return std::string(product.plan().reason(op_of(op))); });
+           })
       .def("ranking", &ranking<S, O>)
-      .def("setup_seconds", [](const Plan& product) { return product.plan().setup_seconds(); })
-      .def("bytes", [](const Plan& product) { return product.plan().bytes(); });
+      .def("setup_seconds",
+           [](const Plan& product) {
+             return in_turn([&] { return product.plan().setup_seconds(); });
+           })
+      .def("bytes",
+           [](const Plan& product) { return in_turn([&] { return product.plan().bytes(); }); });
   m.def("spmv_plan", &make<S, O>, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(),
         nb::arg(), nb::arg().none(), nb::arg());
 }

@@ -7,13 +7,16 @@
 
 namespace heddle::python {
 
-/// A product, and the matrix that it borrows.
+/// A product, and the matrix that it borrows, which a solve may still read when the plan has taken
+/// another one's values: written and copied in turn.
 template <class S, class O>
 struct Product : Holder<SpmvPlan<Exec, typename Matrix<S, O>::Csr>> {
   using Csr = typename Matrix<S, O>::Csr;
   using Plan = SpmvPlan<Exec, Csr>;
-  Product(std::unique_ptr<Plan> plan, const Csr& A) : Holder<Plan>(std::move(plan)), matrix(A) {}
-  Csr matrix;
+  Product(std::unique_ptr<Plan> plan, KeptMatrix<S, O> A)
+      : Holder<Plan>(std::move(plan)), matrix(std::move(A)), small(is_small(*matrix)) {}
+  KeptMatrix<S, O> matrix;
+  bool small;
 };
 
 }  // namespace heddle::python

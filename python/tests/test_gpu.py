@@ -74,7 +74,7 @@ def test_a_vector_from_the_left():
 @pytest.mark.parametrize("form", ["csc", "coo"])
 def test_other_forms_are_converted(form):
     A, x = on_gpu(laplacian(30)), vectors(900)
-    with pytest.warns(heddle.ConversionWarning, match=f"a matrix in {form.upper()} form is converted to CSR"):
+    with pytest.warns(heddle.ConversionWarning, match=f"converted, and so copied: A is in {form.upper()} form"):
         plan = heddle.SpmvPlan(A.asformat(form))
     assert plan.matrix.converted
     close(plan @ x, A @ x)
@@ -290,9 +290,9 @@ def test_dtypes_and_gaps():
     close(plan @ cupy.arange(900), A @ cupy.arange(900.0))
     wide = cupy.ones(1800)
     close(plan @ wide[::2], A @ cupy.ones(900))
-    with pytest.raises(heddle.Error, match="values has entries 16 bytes apart; give cupy.ascontiguousarray"):
+    with pytest.warns(heddle.ConversionWarning, match="values is not contiguous"):
         heddle.Matrix((cupy.repeat(A.data, 2)[::2], A.indices, A.indptr), shape=A.shape)
-    with pytest.raises(TypeError, match="col_idx holds int64"):
+    with pytest.warns(heddle.ConversionWarning, match="col_idx holds int64"):
         heddle.Matrix((A.data, A.indices.astype(np.int64), A.indptr), shape=A.shape)
     matrix = heddle.Matrix((A.data, A.indices.astype(np.int64), A.indptr.astype(np.int64)), shape=A.shape, copy=True)
     assert matrix.col_idx.dtype == np.int32

@@ -133,7 +133,7 @@ def test_threads_with_streams_of_their_own():
 def test_a_callback_may_use_heddle():
     A = on_gpu(laplacian(20))
     plan, b, seen = heddle.SpmvPlan(A), cupy.ones(400), []
-    heddle.cg(plan, b, callback=lambda p: seen.append(heddle.cg(plan, b)[1]), M=lambda r: heddle.IcPlan(A) @ r)
+    heddle.cg(plan, b, callback=lambda xk: seen.append(heddle.cg(plan, b)[1]), M=lambda r: heddle.IcPlan(A) @ r)
     assert seen and not any(seen)
     close(plan @ b, A @ b)
 

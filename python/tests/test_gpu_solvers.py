@@ -62,11 +62,11 @@ def test_solvers_of_others():
 
 def test_flow_by_gmres_and_callback():
     A, b, seen = on_gpu(flow(40)), vectors(1600), []
-    x, info = heddle.gmres(A, b, rtol=1e-9, M=heddle.IluPlan(A), callback=seen.append, check_every=1)
+    x, info = heddle.gmres(A, b, rtol=1e-9, M=heddle.IluPlan(A), callback=lambda progress: seen.append(progress), check_every=1)
     assert info == 0 and seen[-1].residual <= 1e-9
     close(A @ x, b, 1e-6)
     seen.clear()
-    x, info = heddle.gmres(A, b, rtol=1e-9, callback=lambda p: p.iterations < 5, check_every=1)
+    x, info = heddle.gmres(A, b, rtol=1e-9, callback=lambda progress: progress.iterations < 5, check_every=1)
     assert info > 0
 
 
@@ -140,7 +140,7 @@ def test_functions_of_python(system):
         with pytest.raises(error, match=words):
             solve(A, b, M=M)
     with pytest.raises(ZeroDivisionError):
-        solve(A, b, callback=lambda p: 1 / 0)
+        solve(A, b, callback=lambda progress: 1 / 0)
     assert solve(A, b)[1] == 0  # and nothing is held
 
 

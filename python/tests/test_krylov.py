@@ -94,6 +94,8 @@ def test_units_of_maxiter(rng):
     b = rng.random(A.shape[0])
     assert heddle.bicgstab(A, b, rtol=1e-14, maxiter=3, return_result=True).iterations == 6
     assert heddle.gmres(A, b, rtol=1e-14, maxiter=3, restart=4, return_result=True).iterations == 12
+    assert heddle.bicgstab(A, b, rtol=1e-14, maxiter=3)[1] == 3  # info, as scipy's
+    assert heddle.gmres(A, b, rtol=1e-14, maxiter=3, restart=4)[1] == 3
 
 
 def test_gmres_restarts_where_scipy_does(rng):
@@ -119,23 +121,57 @@ def test_cg_takes_as_many_iterations_as_scipys(rng):
 def test_callback(system):
     mine, _, A, b = system
     seen = []
-    mine(A, b, rtol=1e-8, callback=seen.append, check_every=1)
+    mine(A, b, rtol=1e-8, callback=lambda progress: seen.append(progress), check_every=1)
     assert all(isinstance(one, heddle.Progress) for one in seen) and len(seen) > 5
     assert seen[0].iterations == 0 and seen[-1].residual <= 1e-8
-    result = mine(A, b, rtol=1e-8, callback=lambda p: p.iterations < 4, check_every=2, return_result=True)
-    assert result.outcome == "stopped_by_user" and result.info > 0
+    for no in (False, np.False_):
+        result = mine(A, b, rtol=1e-8, callback=lambda progress: no if progress.iterations >= 4 else None, check_every=2,
+                      return_result=True)
+        assert result.outcome == "stopped_by_user" and result.info > 0 and result.iterations < 10
     with pytest.raises(ZeroDivisionError):
-        mine(A, b, callback=lambda p: 1 / 0)
+        mine(A, b, callback=lambda progress: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        mine(A, b, callback=lambda xk: 1 / 0)
     check(A, b, mine(A, b, rtol=1e-8)[0], 1e-8)  # and nothing is held
 
 
+@pytest.mark.parametrize("name", ["cg", "bicgstab"])
+@pytest.mark.parametrize("check_every", [None, 1, 7])
+def test_scipys_callback(name, check_every, rng):
+    """xk, after each iteration: as often as scipy calls it, and each time the solution so far."""
+    mine, theirs, make = SOLVERS[name]
+    A = make(12)
+    b, x0 = rng.random(144), rng.random(144)
+    mine_seen, their_seen = [], []
+    options = dict(rtol=1e-9, x0=x0)
+    x, info = mine(A, b, callback=mine_seen.append, check_every=check_every, **options)
+    theirs(A, b, callback=lambda xk: their_seen.append(xk.copy()), **options)
+    np.testing.assert_array_equal(mine_seen[-1], x)
+    if check_every != 7:
+        assert abs(len(mine_seen) - len(their_seen)) <= 1
+        for one, other in list(zip(mine_seen, their_seen))[:5]:
+            np.testing.assert_allclose(one, other, rtol=1e-6)
+    assert mine_seen[0] is not mine_seen[1] and len(mine_seen) > 2
+
+
 def test_gmres_callback_type(rng):
-    A = flow(20)
-    norms = []
-    heddle.gmres(A, rng.random(400), callback=norms.append, callback_type="pr_norm", check_every=1)
-    assert all(isinstance(one, float) for one in norms)
-    with pytest.raises(heddle.Error, match="callback_type is 'x'; give 'pr_norm'"):
-        heddle.gmres(A, rng.random(400), callback=norms.append, callback_type="x")
+    A, b = flow(20), rng.random(400)
+    for kind in (None, "pr_norm"):
+        mine, theirs = [], []
+        result = heddle.gmres(A, b, rtol=1e-8, callback=mine.append, callback_type=kind, return_result=True)
+        sla.gmres(A, b, rtol=1e-8, callback=theirs.append, callback_type="pr_norm")
+        assert len(mine) == result.iterations and all(isinstance(one, np.float64) for one in mine)
+        np.testing.assert_allclose(mine[:9], theirs[:9], rtol=1e-6)
+    mine, theirs = [], []
+    x, info = heddle.gmres(A, b, rtol=1e-8, restart=8, callback=mine.append, callback_type="x")
+    sla.gmres(A, b, rtol=1e-8, restart=8, callback=lambda xk: theirs.append(xk.copy()), callback_type="x")
+    assert info == 0 and abs(len(mine) - len(theirs)) <= 1
+    np.testing.assert_allclose(mine[:2], theirs[:2], rtol=1e-6)
+    np.testing.assert_array_equal(mine[-1], x)
+    check(A, b, x, 1e-8)
+    assert heddle.gmres(A, b, rtol=1e-12, restart=8, maxiter=3, callback=mine.append, callback_type="x")[1] == 3
+    with pytest.raises(heddle.Error, match="callback_type is 'y'; give 'pr_norm'"):
+        heddle.gmres(A, b, callback=mine.append, callback_type="y")
 
 
 def test_errors_of_operators_come_through(system):
@@ -220,7 +256,7 @@ def test_solver_objects_keep_their_memory():
         assert kept > 0 and first.converged and len(first.history) > 1
         np.testing.assert_array_equal(first.x, function(plan, b, M=M, rtol=1e-9)[0])
         seen = []
-        again = solver.solve(plan, b, M=M, callback=seen.append)
+        again = solver.solve(plan, b, M=M, callback=lambda progress: seen.append(progress))
         np.testing.assert_array_equal(first.x, again.x)
         assert solver.bytes == kept and seen[-1].iterations == again.iterations
         assert solver.solve(plan, b, again.x).iterations == 0
@@ -229,9 +265,9 @@ def test_solver_objects_keep_their_memory():
 
 def test_a_solver_in_the_midst_of_a_solve():
     A = laplacian(10)
-    solver = heddle.CgSolver()
+    solver = heddle.CgSolver(check_every=1)
     with pytest.raises(heddle.Error, match="in the midst of a solve; make another"):
-        solver.solve(A, np.ones(100), callback=lambda p: solver.solve(A, np.ones(100)))
+        solver.solve(A, np.ones(100), callback=lambda xk: solver.solve(A, np.ones(100)))
     assert solver.solve(A, np.ones(100)).converged
 
 

@@ -120,3 +120,21 @@ def test_what_is_not_there(A, rng):
     with pytest.raises(TypeError, match="X holds complex128"):
         heddle.lobpcg(A, X * 1j)
     assert not heddle.lobpcg(A, X, maxiter=1, return_result=True).converged
+
+
+def test_it_warns_where_it_has_not_converged(A, rng):
+    """The values alone would look right."""
+    X = rng.standard_normal((900, 2))
+    upper = sp.triu(A).tocsr()
+    for call in (lambda **more: heddle.lobpcg(A, X, largest=False, maxiter=2, **more),
+                 lambda **more: heddle.lobpcg(upper, X, maxiter=50, **more)):
+        for more in ({}, {"retResidualNormsHistory": True}):
+            with pytest.warns(UserWarning, match="lobpcg has not converged after .* iterations: .*The largest residual") as told:
+                call(**more)
+            assert told[0].filename == __file__
+        assert not call(return_result=True).converged
+
+
+def test_it_says_nothing_where_it_has(A, rng, recwarn):
+    heddle.lobpcg(A, rng.standard_normal((900, 2)))
+    assert not recwarn.list

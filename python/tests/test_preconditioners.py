@@ -131,7 +131,10 @@ def test_what_plans_say(A):
     for make in (heddle.GaussSeidelPlan, heddle.IluPlan, heddle.IcPlan, heddle.MultigridPlan):
         plan = make(A)
         assert plan.scheme and plan.setup_seconds > 0 and plan.bytes > 0
-        assert plan.shape == A.shape and repr(plan) == f"<heddle.{make.__name__} of 900 rows>"
+        assert plan.shape == A.shape
+        assert repr(plan).startswith(f"<heddle.{make.__name__} of 900 x 900, {A.nnz} entries of float64: ")
+        assert plan.scheme.splitlines()[0] in repr(plan)
+    assert "fill_level=1, pivot_floor=0.5: " in repr(heddle.IluPlan(A, fill_level=1, pivot_floor=0.5))
     assert "level 0: 900 rows" in heddle.MultigridPlan(A).scheme
     with pytest.raises(heddle.Error, match="smoother is 'sandpaper'"):
         heddle.MultigridPlan(A, smoother="sandpaper")

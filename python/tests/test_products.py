@@ -95,7 +95,8 @@ def test_schemes(A):
     assert "csr/scalar" in heddle.SpmvPlan(A).explain()
     assert "transposed: " in plan.explain()
     assert plan.setup_seconds > 0 and plan.bytes >= 0
-    assert repr(plan) == f"<heddle.SpmvPlan of 900 x 900 by {plan.scheme}>"
+    assert repr(plan) == f"<heddle.SpmvPlan of 900 x 900, {A.nnz} entries of float64, transpose=True: {plan.scheme}>"
+    assert repr(plan.T) == f"<the transpose of {plan!r}>"
     with pytest.raises(heddle.Error, match="csr/nonsense|nonsense"):
         heddle.SpmvPlan(A, scheme="csr/nonsense")
     with pytest.raises(heddle.Refusal):
@@ -128,3 +129,118 @@ def test_scipy_takes_a_plan(A, rng):
     assert info == 0
     np.testing.assert_allclose(solution, x, rtol=1e-7)
     np.testing.assert_allclose(sla.lsqr(plan, A @ x, atol=1e-12, btol=1e-12)[0], x, rtol=1e-5)
+
+
+def test_real_plans_take_no_complex_factors(A):
+    plan, x, y = heddle.SpmvPlan(A), np.ones(900), np.zeros(900)
+    for alpha, beta, name in ((1j, 0, "alpha"), (np.complex128(2 + 3j), 0, "alpha"), (1, 2j, "beta")):
+        with pytest.raises(TypeError, match=f"{name} is .*, and the operator is real"):
+            plan.apply(alpha, x, beta, y)
+    for alpha in ("2", None, [1.0, 2.0]):
+        with pytest.raises(TypeError, match="alpha is .*; give a number"):
+            plan.apply(alpha, x, 0, y)
+    assert not y.any()
+    for two in (2, np.float32(2), np.int64(2), np.array(2.0), True + True):
+        plan.apply(two, x, 0, y)
+        np.testing.assert_allclose(y, 2 * (A @ x))
+
+
+def test_arrays_of_other_dimensions(A):
+    plan = heddle.SpmvPlan(A)
+    for shape in ((), (900, 2, 3), (900, 1, 1)):
+        x, y = np.ones(shape), np.full(shape, 7.0)
+        for work in (lambda: plan.apply(1, x, 0, y), lambda: plan.matvec(x), lambda: plan @ x, lambda: heddle.cg(A, x),
+                     lambda: heddle.IcPlan(A).solve(x), lambda: heddle.MultigridPlan(A, x),
+                     lambda: heddle.cg(A, np.ones(900), x)):
+            with pytest.raises(heddle.Error, match="has the shape"):
+                work()
+        assert np.all(y == 7)
+    for x, y in ((np.ones(899), np.ones(900)), (np.ones(900), np.ones(899)), (np.ones((900, 2)), np.ones((900, 3))),
+                 (np.ones((900, 2)), np.ones(900))):
+        with pytest.raises(heddle.Error, match="has the shape"):
+            plan.apply(1, x, 0, y)
+    for wrong in (1.0, np.ones(899)):
+        with pytest.raises(heddle.Error, match="near_nullspace has the shape"):
+            heddle.MultigridPlan(A, wrong)
+
+
+def test_operators_add_up(A, rng):
+    B = (A @ A).tocsr()
+    a, b, x, X = heddle.SpmvPlan(A), heddle.SpmvPlan(B), rng.random(900), rng.random((900, 2))
+    for mine, theirs in ((2 * a, 2 * A), (a * 2, 2 * A), (np.float64(2) * a, 2 * A), (a / 2, A / 2), (-a, -A), (a + b, A + B),
+                         (a - b, A - B), (a @ b, A @ B), (a.T + b, A.T + B), (sla.aslinearoperator(A) + b, A + B),
+                         (a @ sla.aslinearoperator(B), A @ B),
+                         (a.adjoint(), A.T), (a.transpose(), A.T), (a.conj(), A), (2 * a.H - b, 2 * A.T - B)):
+        np.testing.assert_allclose(mine @ x, theirs @ x, rtol=1e-10)
+        np.testing.assert_allclose(mine @ X, theirs @ X, rtol=1e-10)
+    np.testing.assert_allclose(a * x, A @ x)
+    np.testing.assert_allclose(x * a, A.T @ x)
+    y, info = heddle.cg(2 * a, A @ x, M=heddle.IcPlan(A) / 2, rtol=1e-9)
+    assert info == 0
+    np.testing.assert_allclose(2 * y, x, rtol=1e-6)
+    small = (0.1 * A).tocsr()
+    np.testing.assert_allclose(sla.expm_multiply(heddle.SpmvPlan(small), x, traceA=small.trace()),
+                               sla.expm_multiply(small, x, traceA=small.trace()), rtol=1e-8)
+
+
+@pytest.mark.parametrize("make", [heddle.SpmvPlan, lambda A: heddle.SpmvPlan(A, scheme="ell"), heddle.IluPlan, heddle.IcPlan,
+                                  heddle.GaussSeidelPlan, heddle.MultigridPlan,
+                                  lambda A: heddle.SptrsvPlan(A, ignore_outside=True)])
+def test_update_values_follows_scipys_matrix(make, A, rng):
+    x = rng.random(900)
+
+    def same_as_new(plan, of):
+        np.testing.assert_allclose(plan @ x, make(of) @ x, rtol=1e-10)
+
+    plan = make(A)
+    A.data = 2 * A.data  # other arrays than those that were borrowed
+    plan.update_values()
+    same_as_new(plan, A)
+    A.data *= 2
+    plan.update_values()
+    same_as_new(plan, A)
+    A.data[:] = 3 * A.data
+    plan.update_values(A)
+    same_as_new(plan, A)
+    with pytest.warns(sp.SparseEfficiencyWarning):
+        A[0, 899] = 1e-3  # scipy makes another pattern
+    with pytest.raises(heddle.Error, match="made for another pattern"):
+        plan.update_values()
+
+
+def test_patterns_with_as_many_entries(A, rng):
+    x = rng.random(900)
+    reversed_rows = A.copy()
+    for i in range(900):
+        row = slice(A.indptr[i], A.indptr[i + 1])
+        reversed_rows.indices[row], reversed_rows.data[row] = A.indices[row][::-1], A.data[row][::-1]
+    moved = A.copy()
+    moved.indices[0] = 7
+    for plan in (heddle.SpmvPlan(A), heddle.SpmvPlan(A, scheme="ell"), heddle.SpmvPlan(A, scheme="dia"), heddle.IluPlan(A)):
+        before = plan @ x
+        for other in (reversed_rows, moved, heddle.Matrix((A.data, moved.indices, A.indptr), shape=A.shape)):
+            with pytest.raises(heddle.Error, match="made for another pattern"):
+                plan.update_values(other)
+        np.testing.assert_array_equal(plan @ x, before)
+        plan.update_values(sp.csr_array((A.data, A.indices.copy(), A.indptr.copy()), shape=A.shape))
+        np.testing.assert_array_equal(plan @ x, before)
+
+
+@pytest.mark.filterwarnings("ignore::heddle.ConversionWarning")
+def test_new_values_of_a_converted_matrix(A, rng):
+    x = rng.random(900)
+    for other in (A.tocsc(), A.tocoo(), sp.csr_array((A.data, A.indices.astype(np.int64), A.indptr), shape=A.shape)):
+        plan = heddle.SpmvPlan(other)
+        other.data *= 2
+        with pytest.raises(heddle.Error, match=r"a converted copy of A; give update_values\(A\)"):
+            plan.update_values()
+        plan.update_values(other)
+        np.testing.assert_allclose(plan @ x, other @ x)
+        other.data /= 2
+    matrix = heddle.Matrix(A, copy=True)
+    plan = heddle.SpmvPlan(matrix)
+    matrix.values[:] *= 3
+    with pytest.raises(heddle.Error, match=r"update_values\(plan.matrix\)"):
+        plan.update_values()
+    plan.update_values(plan.matrix)
+    np.testing.assert_allclose(plan @ x, 3 * (A @ x))

@@ -219,7 +219,7 @@ def test_threads_take_turns():
 
     def work(x):
         for _ in range(5):
-            y, info = heddle.cg(plan, A @ x, M=factors, rtol=1e-10, callback=lambda p: None)
+            y, info = heddle.cg(plan, A @ x, M=factors, rtol=1e-10, callback=lambda xk: None)
             if info != 0 or not np.allclose(y, x):
                 failures.append(info)
             if not np.allclose(plan @ x, A @ x):
@@ -238,7 +238,7 @@ def test_a_callback_may_use_heddle():
     plan = heddle.SpmvPlan(A)
     b = np.ones(A.shape[0])
     seen = []
-    heddle.cg(plan, b, callback=lambda p: seen.append(heddle.cg(plan, b)[1]), M=lambda r: heddle.IcPlan(A) @ r)
+    heddle.cg(plan, b, callback=lambda xk: seen.append(heddle.cg(plan, b)[1]), M=lambda r: heddle.IcPlan(A) @ r)
     assert seen and not any(seen)
 
 
@@ -249,3 +249,75 @@ def test_pickling_is_refused_with_words(A):
         for refuse in (pickle.dumps, copy.copy, copy.deepcopy):
             with pytest.raises(TypeError, match=f"a {kind} can be neither pickled nor copied.*send the matrix"):
                 refuse(one)
+
+
+@pytest.mark.parametrize("where", ["A", "M", "callback"])
+def test_a_function_may_wait_for_a_thread_that_calls_heddle(run_python, where):
+    assert run_python(f"""
+import concurrent.futures, heddle, numpy as np, scipy.sparse as sp, scipy.sparse.linalg as sla
+A = sp.diags_array(np.arange(1.0, 51)).tocsr()
+plan, M, solver = heddle.SpmvPlan(A), heddle.IcPlan(A), heddle.CgSolver(check_every=1)
+pool = concurrent.futures.ThreadPoolExecutor(1)
+def elsewhere(work, *of): return pool.submit(work, *of).result(timeout=60)
+b = np.ones(50)
+options = dict(A=sla.LinearOperator(A.shape, lambda x: elsewhere(plan.matvec, x)) if {where == "A"} else plan,
+               M=(lambda r: elsewhere(M.solve, r)) if {where == "M"} else M,
+               callback=(lambda xk: elsewhere(heddle.cg, plan, xk)[1]) if {where == "callback"} else None)
+x, info = heddle.cg(options["A"], b, M=options["M"], callback=options["callback"])
+print(info, np.allclose(A @ x, b))
+values, _ = heddle.lobpcg(options["A"], np.random.default_rng(1).random((50, 2)), M=options["M"], largest=False)
+print(np.allclose(values, [1, 2]))
+""") == "0 True\nTrue\n"
+
+
+def test_a_solver_of_several_threads_with_callbacks(A):
+    """While a callback has the GIL, another thread may have the turn, and yet no two solves share a solver's memory."""
+    solver, plan, failures = heddle.CgSolver(rtol=1e-10), heddle.SpmvPlan(A), []
+
+    def work(seed):
+        x = np.random.default_rng(seed).random(900)
+        for _ in range(5):
+            if not np.allclose(solver.solve(plan, A @ x, callback=lambda xk: time.sleep(0)).x, x):
+                failures.append(seed)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+def test_plans_come_and_go_beside_solves_and_updates():
+    A = laplacian(40)
+    plan, M, b, failures, ended = heddle.SpmvPlan(A), heddle.IcPlan(A), np.ones(1600), [], threading.Event()
+
+    def solve():
+        for _ in range(6):
+            x, info = heddle.cg(plan, b, M=M, rtol=1e-9, callback=lambda xk: None)
+            if info or not np.allclose(A @ x, b, atol=1e-6):
+                failures.append(info)
+
+    def make():
+        while not ended.is_set():
+            heddle.SpmvPlan(A, transpose=True)
+            heddle.IluPlan(A).scheme
+
+    def update():
+        while not ended.is_set():
+            plan.update_values(A.copy())  # the same values in other arrays, which the next update lets go
+            plan.T
+            str(plan)
+
+    others = [threading.Thread(target=work) for work in (make, update)]
+    for thread in others:
+        thread.start()
+    solvers = [threading.Thread(target=solve) for _ in range(2)]
+    for thread in solvers:
+        thread.start()
+    for thread in solvers:
+        thread.join()
+    ended.set()
+    for thread in others:
+        thread.join()
+    assert not failures

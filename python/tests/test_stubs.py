@@ -26,10 +26,16 @@ from scipy.sparse import csr_array
 A = csr_array(np.eye(3))
 plan = heddle.SpmvPlan(A, vectors=2)
 y = plan @ np.ones(3)
-x, info = heddle.cg(plan, y, M=heddle.IcPlan(A), callback=lambda p: print(p.residual))
+x, info = heddle.cg(plan, y, M=heddle.IcPlan(A), callback=lambda progress: print(progress.residual))
 reveal_type(info)
 result = heddle.gmres(A, [1.0, 2.0, 3.0], return_result=True)
 reveal_type(result)
+which: bool = bool(A.nnz)
+either = heddle.cg(A, x, return_result=which)
+values, vectors = heddle.lobpcg(A, np.eye(3, 1))
+reveal_type(values)
+_, _, residuals = heddle.lobpcg(A, np.eye(3, 1), retResidualNormsHistory=True)
+2 * plan + plan.T @ x
 solved = heddle.BicgstabSolver(rtol=1e-9).solve(A, x)
 print(solved.residual + 1, solved.x[0], heddle.choose(A)[0].scheme.upper())
 heddle.GaussSeidelPlan(A, sweep="sideways")  # type: ignore[arg-type]

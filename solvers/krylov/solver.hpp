@@ -97,6 +97,13 @@ class KrylovSolver {
     static_assert(sizeof...(Given) > 1, "results()[0] or results(exec)[0] is the result");
     return {};
   }
+  /// Within options.callback: writes to x the solution so far. GMRES computes it after a cycle.
+  template <WritableVectorView X>
+  void solution_so_far(const Exec& exec, const X& x) {
+    const auto to = vectors::to_write(x);
+    pass(exec, Solver::traits.labels.give, to.row_stride == 1,
+         GiveSolution<S, State>{{}, read(x_), to, states()});
+  }
   /// The norms of all residuals of a right-hand side, from the first one to that of the end; needs
   /// options.history. Waits.
   std::vector<double> history(const Exec& exec, int vector = 0) {

@@ -8,6 +8,7 @@
 
 Kokkos begins with the first of these, and ends with the interpreter.
 """
+from ._installed import check as _check
 from ._core import Error, OutOfMemory, Refusal, __version__, device, set_threads, threads
 from ._krylov import BicgstabSolver, CgSolver, GmresSolver, Progress, Result, bicgstab, cg, gmres
 from ._lobpcg import EigenResult, lobpcg
@@ -15,6 +16,8 @@ from ._matrix import ConversionWarning, Matrix, read_matrix_market, write_matrix
 from ._plans import GaussSeidelPlan, IcPlan, IluPlan, MultigridPlan, SptrsvPlan
 from ._show import choose, spy
 from ._spmv import Choice, SpmvPlan
+
+_check()
 
 __all__ = [
     "BicgstabSolver", "CgSolver", "Choice", "ConversionWarning", "EigenResult", "Error", "GaussSeidelPlan",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 from collections.abc import Callable
 from os import PathLike
-from typing import Any, Literal, TypeAlias, overload
+from typing import IO, Any, Literal, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,27 +17,32 @@ class Refusal(Error): ...
 class OutOfMemory(Error): ...
 class ConversionWarning(UserWarning): ...
 
-def set_threads(arg: int, /) -> None: ...
+def set_threads(threads: int) -> None: ...
 def threads() -> int: ...
 
 class Matrix:
-    values: _Array
-    col_idx: NDArray[np.int32]
-    row_ptr: _Array
     shape: tuple[int, int]
     dtype: np.dtype[Any]
     converted: bool
+    @property
+    def values(self) -> _Array: ...
+    @property
+    def col_idx(self) -> NDArray[np.int32]: ...
+    @property
+    def row_ptr(self) -> _Array: ...
     def __init__(self, A: Any, shape: tuple[int, int] | None = None, *, copy: bool = False) -> None: ...
     @property
     def nnz(self) -> int: ...
     def to_scipy(self) -> Any: ...
 
-def read_matrix_market(path: str | PathLike[str], *, dtype: Any = ...) -> Matrix: ...
+_Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
+
+def read_matrix_market(path: _Path | IO[Any], *, dtype: Any = ..., max_bytes: float | None = None) -> Matrix: ...
 def write_matrix_market(
-    path: str | PathLike[str],
+    path: _Path | IO[bytes],
     A: Any,
     *,
-    symmetry: Literal["general", "symmetric", "skew-symmetric"] = "general",
+    symmetry: Literal["general", "symmetric", "skew-symmetric", "hermitian"] = "general",
     pattern: bool = False,
     comment: str = "",
 ) -> None: ...
@@ -57,8 +62,20 @@ class _Applies:
     def matmat(self, X: ArrayLike, out: _Array | None = None) -> _Array: ...
     def rmatmat(self, X: ArrayLike, out: _Array | None = None) -> _Array: ...
     def dot(self, x: ArrayLike, out: _Array | None = None) -> _Array: ...
-    def __matmul__(self, x: ArrayLike) -> _Array: ...
-    def __rmatmul__(self, x: ArrayLike) -> _Array: ...
+    def transpose(self) -> _Applies: ...
+    def adjoint(self) -> _Applies: ...
+    def conj(self) -> _Applies: ...
+    # With an operator: one of scipy's.
+    def __matmul__(self, x: Any) -> Any: ...
+    def __rmatmul__(self, x: Any) -> Any: ...
+    def __mul__(self, x: Any) -> Any: ...
+    def __rmul__(self, x: Any) -> Any: ...
+    def __truediv__(self, x: complex) -> Any: ...
+    def __neg__(self) -> Any: ...
+    def __add__(self, other: Any) -> Any: ...
+    def __radd__(self, other: Any) -> Any: ...
+    def __sub__(self, other: Any) -> Any: ...
+    def __rsub__(self, other: Any) -> Any: ...
     def __call__(self, x: ArrayLike) -> _Array: ...
 
 class _Plan(_Applies):
@@ -96,11 +113,11 @@ class SpmvPlan(_Plan):
         A: Any,
         *,
         scheme: str | None = None,
-        expected_applies: int = 1000,
-        vectors: int = 1,
+        expected_applies: float = 1000,
+        vectors: float = 1,
         transpose: bool = False,
         values_in_place: bool = False,
-        max_bytes: int | None = None,
+        max_bytes: float | None = None,
         measure_seconds: float = 0.0,
         stream: Any = None,
     ) -> None: ...
@@ -120,9 +137,9 @@ class SptrsvPlan(_Preconditioner):
         lower: bool = True,
         unit_diagonal: bool = False,
         ignore_outside: bool = False,
-        expected_applies: int = 1000,
+        expected_applies: float = 1000,
         scheme: str | None = None,
-        vectors: int = 1,
+        vectors: float = 1,
         transpose: bool = False,
         stream: Any = None,
     ) -> None: ...
@@ -135,10 +152,10 @@ class GaussSeidelPlan(_Preconditioner):
         sweep: Literal["symmetric", "forward", "backward"] = "symmetric",
         omega: float = 1.0,
         order: Literal["natural", "multicolor"] = "natural",
-        block_size: int = 1,
-        expected_applies: int = 1000,
+        block_size: float = 1,
+        expected_applies: float = 1000,
         scheme: str | None = None,
-        vectors: int = 1,
+        vectors: float = 1,
         stream: Any = None,
     ) -> None: ...
 
@@ -147,15 +164,15 @@ class _Factors(_Preconditioner):
         self,
         A: Any,
         *,
-        fill_level: int = 0,
+        fill_level: float = 0,
         pivot_floor: float = 0.0,
-        retries: int = 0,
-        block_size: int = 1,
-        subdomains: int = 1,
+        retries: float = 0,
+        block_size: float = 1,
+        subdomains: float = 1,
         single_precision: bool = False,
-        expected_applies: int = 1000,
+        expected_applies: float = 1000,
         scheme: str | None = None,
-        vectors: int = 1,
+        vectors: float = 1,
         transpose: bool = False,
         stream: Any = None,
     ) -> None: ...
@@ -170,13 +187,13 @@ class MultigridPlan(_Preconditioner):
         near_nullspace: ArrayLike | None = None,
         *,
         strength: float = 0.02,
-        block_size: int = 1,
+        block_size: float = 1,
         smoother: Literal["chebyshev", "l1-jacobi"] = "chebyshev",
-        degree: int = 2,
-        coarsest_rows: int = 500,
-        max_levels: int = 20,
-        expected_applies: int = 1000,
-        vectors: int = 1,
+        degree: float = 2,
+        coarsest_rows: float = 500,
+        max_levels: float = 20,
+        expected_applies: float = 1000,
+        vectors: float = 1,
         stream: Any = None,
     ) -> None: ...
 
@@ -195,6 +212,7 @@ class Result:
     reference: float
     history: NDArray[np.float64]
     scheme: str
+    products: int
     def __init__(
         self,
         x: _Array,
@@ -206,6 +224,7 @@ class Result:
         reference: float,
         history: NDArray[np.float64],
         scheme: str,
+        products: int = 1,
     ) -> None: ...
     @property
     def converged(self) -> bool: ...
@@ -215,7 +234,8 @@ class Result:
     def info(self) -> int: ...
     def plot(self, axes: Any = None) -> Any: ...
 
-_Callback: TypeAlias = Callable[[Progress], Any] | None
+# Given xk, or with an argument named `progress` a Progress.
+_Callback: TypeAlias = Callable[[Any], Any] | None
 
 @overload
 def cg(
@@ -225,11 +245,11 @@ def cg(
     *,
     rtol: float = 1e-5,
     atol: float = 0.0,
-    maxiter: int | None = None,
+    maxiter: float | None = None,
     M: _Operator | None = None,
     callback: _Callback = None,
     return_result: Literal[False] = False,
-    check_every: int | None = None,
+    check_every: float | None = None,
     history: bool = False,
     stream: Any = None,
 ) -> tuple[_Array, int]: ...
@@ -241,14 +261,30 @@ def cg(
     *,
     rtol: float = 1e-5,
     atol: float = 0.0,
-    maxiter: int | None = None,
+    maxiter: float | None = None,
     M: _Operator | None = None,
     callback: _Callback = None,
     return_result: Literal[True],
-    check_every: int | None = None,
+    check_every: float | None = None,
     history: bool = False,
     stream: Any = None,
 ) -> Result: ...
+@overload
+def cg(
+    A: _Operator,
+    b: ArrayLike,
+    x0: ArrayLike | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: float | None = None,
+    M: _Operator | None = None,
+    callback: _Callback = None,
+    return_result: bool,
+    check_every: float | None = None,
+    history: bool = False,
+    stream: Any = None,
+) -> Result | tuple[_Array, int]: ...
 @overload
 def gmres(
     A: _Operator,
@@ -257,13 +293,13 @@ def gmres(
     *,
     rtol: float = 1e-5,
     atol: float = 0.0,
-    restart: int | None = None,
-    maxiter: int | None = None,
+    restart: float | None = None,
+    maxiter: float | None = None,
     M: _Operator | None = None,
     callback: Callable[[Any], Any] | None = None,
-    callback_type: Literal["pr_norm"] | None = None,
+    callback_type: Literal["pr_norm", "x"] | None = None,
     return_result: Literal[False] = False,
-    check_every: int | None = None,
+    check_every: float | None = None,
     history: bool = False,
     stream: Any = None,
 ) -> tuple[_Array, int]: ...
@@ -275,16 +311,34 @@ def gmres(
     *,
     rtol: float = 1e-5,
     atol: float = 0.0,
-    restart: int | None = None,
-    maxiter: int | None = None,
+    restart: float | None = None,
+    maxiter: float | None = None,
     M: _Operator | None = None,
     callback: Callable[[Any], Any] | None = None,
-    callback_type: Literal["pr_norm"] | None = None,
+    callback_type: Literal["pr_norm", "x"] | None = None,
     return_result: Literal[True],
-    check_every: int | None = None,
+    check_every: float | None = None,
     history: bool = False,
     stream: Any = None,
 ) -> Result: ...
+@overload
+def gmres(
+    A: _Operator,
+    b: ArrayLike,
+    x0: ArrayLike | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    restart: float | None = None,
+    maxiter: float | None = None,
+    M: _Operator | None = None,
+    callback: Callable[[Any], Any] | None = None,
+    callback_type: Literal["pr_norm", "x"] | None = None,
+    return_result: bool,
+    check_every: float | None = None,
+    history: bool = False,
+    stream: Any = None,
+) -> Result | tuple[_Array, int]: ...
 @overload
 def bicgstab(
     A: _Operator,
@@ -293,11 +347,11 @@ def bicgstab(
     *,
     rtol: float = 1e-5,
     atol: float = 0.0,
-    maxiter: int | None = None,
+    maxiter: float | None = None,
     M: _Operator | None = None,
     callback: _Callback = None,
     return_result: Literal[False] = False,
-    check_every: int | None = None,
+    check_every: float | None = None,
     history: bool = False,
     stream: Any = None,
 ) -> tuple[_Array, int]: ...
@@ -309,14 +363,30 @@ def bicgstab(
     *,
     rtol: float = 1e-5,
     atol: float = 0.0,
-    maxiter: int | None = None,
+    maxiter: float | None = None,
     M: _Operator | None = None,
     callback: _Callback = None,
     return_result: Literal[True],
-    check_every: int | None = None,
+    check_every: float | None = None,
     history: bool = False,
     stream: Any = None,
 ) -> Result: ...
+@overload
+def bicgstab(
+    A: _Operator,
+    b: ArrayLike,
+    x0: ArrayLike | None = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: float | None = None,
+    M: _Operator | None = None,
+    callback: _Callback = None,
+    return_result: bool,
+    check_every: float | None = None,
+    history: bool = False,
+    stream: Any = None,
+) -> Result | tuple[_Array, int]: ...
 class _Solver:
     @property
     def bytes(self) -> int: ...
@@ -336,8 +406,8 @@ class CgSolver(_Solver):
         *,
         rtol: float = 1e-5,
         atol: float = 0.0,
-        maxiter: int | None = None,
-        check_every: int | None = None,
+        maxiter: float | None = None,
+        check_every: float | None = None,
         history: bool = False,
         stream: Any = None,
     ) -> None: ...
@@ -348,9 +418,9 @@ class GmresSolver(_Solver):
         *,
         rtol: float = 1e-5,
         atol: float = 0.0,
-        restart: int | None = None,
-        maxiter: int | None = None,
-        check_every: int | None = None,
+        restart: float | None = None,
+        maxiter: float | None = None,
+        check_every: float | None = None,
         history: bool = False,
         stream: Any = None,
     ) -> None: ...
@@ -361,8 +431,8 @@ class BicgstabSolver(_Solver):
         *,
         rtol: float = 1e-5,
         atol: float = 0.0,
-        maxiter: int | None = None,
-        check_every: int | None = None,
+        maxiter: float | None = None,
+        check_every: float | None = None,
         history: bool = False,
         stream: Any = None,
     ) -> None: ...
@@ -396,18 +466,18 @@ def lobpcg(
     M: _Operator | None = None,
     Y: ArrayLike | None = None,
     tol: float | None = None,
-    maxiter: int | None = None,
+    maxiter: float | None = None,
     largest: bool = True,
     verbosityLevel: int = 0,
     retLambdaHistory: Literal[False] = False,
-    retResidualNormsHistory: bool = False,
+    retResidualNormsHistory: Literal[False] = False,
     restartControl: int | None = None,
     *,
     max_seconds: float | None = None,
     callback: Callable[[Progress], object] | None = None,
     return_result: Literal[False] = False,
     stream: Any = None,
-) -> Any: ...
+) -> tuple[NDArray[np.float64], _Array]: ...
 @overload
 def lobpcg(
     A: _Operator,
@@ -416,7 +486,27 @@ def lobpcg(
     M: _Operator | None = None,
     Y: ArrayLike | None = None,
     tol: float | None = None,
-    maxiter: int | None = None,
+    maxiter: float | None = None,
+    largest: bool = True,
+    verbosityLevel: int = 0,
+    retLambdaHistory: Literal[False] = False,
+    *,
+    retResidualNormsHistory: Literal[True],
+    restartControl: int | None = None,
+    max_seconds: float | None = None,
+    callback: Callable[[Progress], object] | None = None,
+    return_result: Literal[False] = False,
+    stream: Any = None,
+) -> tuple[NDArray[np.float64], _Array, NDArray[np.float64]]: ...
+@overload
+def lobpcg(
+    A: _Operator,
+    X: ArrayLike,
+    B: _Operator | None = None,
+    M: _Operator | None = None,
+    Y: ArrayLike | None = None,
+    tol: float | None = None,
+    maxiter: float | None = None,
     largest: bool = True,
     verbosityLevel: int = 0,
     retLambdaHistory: Literal[False] = False,

@@ -8,13 +8,19 @@ _build = import_module("._host" if _core.device == "cpu" else "._gpu", __package
 xp, ndarray, named = _build.xp, _build.ndarray, _build.named
 csr_array, handed, here, lent, on_host, place = (
     _build.csr_array, _build.handed, _build.here, _build.lent, _build.on_host, _build.place)
-readable_at_once, ready, writeable = _build.readable_at_once, _build.ready, _build.writeable
+aslinearoperator, device_of, readable_at_once, ready, same, writeable = (
+    _build.aslinearoperator, _build.device_of, _build.readable_at_once, _build.ready, _build.same, _build.writeable)
 
 
 def borrowed(name, x):
     """An array of the memory of x, or None where x has none to lend, as lists."""
+    if type(x) is ndarray:
+        here(name, x)
+        return x
+    if hasattr(x, "tocsr"):
+        raise TypeError(f"{name} is a sparse matrix; give {name}.toarray()")
     here(name, x)
-    return x if isinstance(x, ndarray) else lent(x)
+    return xp.asarray(x) if isinstance(x, ndarray) else lent(x)  # of np.matrix the array that it is
 
 
 def asarray(name, x):

@@ -7,11 +7,14 @@ from . import _core
 ndarray = xp.ndarray
 named = "cupy"
 _ON_GPU = (2, 10, 13)  # of DLPack's devices: CUDA's, HIP's, and CUDA's managed memory
+_several = xp.cuda.runtime.getDeviceCount() > 1  # else nothing has to be asked which one an array lies on
 
 
 def here(name, x):
     """Throws where x lies in the CPU's memory, or on a GPU that is not the current one."""
     if isinstance(x, ndarray):
+        if not _several:
+            return
         current, its = xp.cuda.runtime.getDevice(), x.device.id
         if its != current:
             raise _core.Error(f"{name} lies on GPU {its}, and heddle works on GPU {current} here; give a copy on that one, "
@@ -46,7 +49,7 @@ def lent(x):
 
 def ready(x):
     """Whether an array is as the compiled part reads it fastest: here, without gaps, row after row."""
-    return x.flags.c_contiguous and x.device.id == xp.cuda.runtime.getDevice()
+    return x.flags.c_contiguous and (not _several or x.device.id == xp.cuda.runtime.getDevice())
 
 
 def readable_at_once(x):
@@ -58,12 +61,27 @@ def writeable(x):
 
 
 def handed(x):
-    """What the compiled part takes, which works on the stream that is current for x."""
-    return x.__dlpack__(stream=-1)
+    """What the compiled part takes: the address, and shape and strides."""
+    return x.data.ptr, x.shape, x.strides
 
 
 def on_host(x):
     return x.get()
+
+
+def same(x, y):
+    """Whether two arrays hold the same; waits, unless they are of one memory."""
+    return x.data.ptr == y.data.ptr or bool(xp.array_equal(x, y))
+
+
+def aslinearoperator(operator):
+    from cupyx.scipy.sparse.linalg import aslinearoperator
+    return aslinearoperator(operator)
+
+
+def device_of():
+    """Which GPU works now."""
+    return xp.cuda.runtime.getDevice()
 
 
 def csr_array(arrays, shape):
@@ -80,19 +98,23 @@ class _Place:
         self._device, self._stream, self._of = device, stream, of  # which keeps the stream alive
 
     def __enter__(self):
-        self._device.__enter__()
+        if _several:
+            self._device.__enter__()
         if self._stream is not None:
             self._stream.__enter__()
 
     def __exit__(self, kind, error, trace):
         if self._stream is not None:
             self._stream.__exit__(kind, error, trace)
-        self._device.__exit__(kind, error, trace)
+        if _several:
+            self._device.__exit__(kind, error, trace)
 
 
 def place(stream, near=None):
     """What calls are made within: the device of `near`, and the stream, or CuPy's current ones."""
     device = xp.cuda.Device() if near is None else near.device
+    if stream is None and near is not None:  # what a plan is made on outlives it
+        return _Place(device, None, xp.cuda.get_current_stream())
     return _Place(device, None if stream is None else _stream_of(stream), stream)
 
 

@@ -54,6 +54,20 @@ def on_host(x):
     return x
 
 
+def same(x, y):
+    """Whether two arrays hold the same."""
+    return x is y or xp.array_equal(x, y)
+
+
+def aslinearoperator(operator):
+    from scipy.sparse.linalg import aslinearoperator
+    return aslinearoperator(operator)
+
+
+def device_of():
+    """Which GPU works now."""
+
+
 def csr_array(arrays, shape):
     from scipy.sparse import csr_array
     return csr_array(arrays, shape=shape, copy=False)

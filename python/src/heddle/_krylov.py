@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Solvers with the signatures of scipy.sparse.linalg's."""
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from inspect import signature
 
 import numpy as np
 
 from . import _core
-from ._arrays import asarray, handed, place, xp
-from ._matrix import Matrix
-from ._operator import readable
+from ._arguments import described, option, warn, word
+from ._arrays import asarray, device_of, handed, place, xp
+from ._matrix import ConversionWarning, Matrix
+from ._operator import Operator, readable
 from ._plans import Preconditioner
 from ._spmv import SpmvPlan
-from ._types import scalars, types
+from ._types import loses, promoted, scalars, types
 from ._unpicklable import Unpicklable
 
 _outcomes = ("running", "converged", "iteration_limit", "attainable_accuracy", "breakdown", "not_a_number", "indefinite",
@@ -20,7 +22,8 @@ _broken = ("breakdown", "not_a_number", "indefinite", "diverged")
 
 @dataclass(frozen=True)
 class Progress:
-    """What a callback is given: products with A so far, and the norm of the residual, relative to b's."""
+    """What a callback is given whose argument is named `progress`: products with A so far, and the norm of the residual,
+    relative to b's."""
 
     iterations: int
     residual: float
@@ -39,6 +42,7 @@ class Result:
     reference: float  #: the norm of b, which rtol is relative to
     history: np.ndarray = field(repr=False)  #: norms of all residuals, where history=True asked for them
     scheme: str  #: what heddle.cg ran by
+    products: int = 1  #: with A, in one of what maxiter counts
 
     @property
     def converged(self):
@@ -61,15 +65,22 @@ class Result:
 
     @property
     def info(self):
-        """scipy's: 0 if converged, iterations where they ended too early, below 0 where they broke down."""
+        """scipy's: 0 if converged, what maxiter counts where it ended too early, below 0 where it broke down."""
         if self.converged:
             return 0
-        return -_outcomes.index(self.outcome) if self.outcome in _broken else max(1, self.iterations)
+        return -_outcomes.index(self.outcome) if self.outcome in _broken else max(1, -(-self.iterations // self.products))
 
 
 def function_of(name, part):
     """f(x, y), which writes to y, of an operator of Python's."""
-    apply = getattr(part, "matvec", None) or getattr(part, "__matmul__", None)
+    if isinstance(part, type):
+        raise TypeError(f"{name} is the class {part.__name__}; give a matrix, a plan, or what has matvec(x)")
+    if isinstance(part, Operator):
+        apply = _narrowing(part)
+    elif isinstance(part, Matrix):
+        apply = SpmvPlan(part)
+    else:
+        apply = getattr(part, "matvec", None) or getattr(part, "__matmul__", None)
     if apply is None:
         if not callable(part):
             raise TypeError(f"{name} is a {type(part).__name__}; give a matrix, a plan, or what has matvec(x)")
@@ -86,18 +97,45 @@ def function_of(name, part):
     return function
 
 
-def operator_of(A, stream=None):
-    """What _core works with, the shape, the part of _core, and what must live as long."""
-    if isinstance(A, Matrix) or hasattr(A, "tocsr"):
-        A = SpmvPlan(A, stream=stream)
-    if isinstance(A, SpmvPlan):
+def _narrowing(plan):
+    """Its product, of vectors that it converts where the system's numbers are wider."""
+    def apply(x):
+        if x.dtype.kind == "c" and plan.dtype.kind != "c":
+            return apply(x.real.copy()) + 1j * apply(x.imag.copy())
+        return plan.dot(x.astype(plan.dtype, copy=False))
+    return apply
+
+
+def operator_of(A, stream=None, others=()):
+    """What _core works with, the shape, the part of _core, and what must live as long: of numbers that hold those of A and
+    of other arrays and matrices, which work with it."""
+    if not isinstance(A, (Matrix, SpmvPlan)) and hasattr(A, "tocsr"):
+        A = Matrix(A)
+    if isinstance(A, (Matrix, SpmvPlan)):
+        dtype = _holds(A.dtype, others)
+        if dtype != A.dtype:
+            matrix = A if isinstance(A, Matrix) else A.matrix
+            warn(f"A holds {A.dtype}, and the system {dtype}: A is converted, and inspected anew; give both of one dtype, or "
+                 "convert once", ConversionWarning)
+            A = Matrix((matrix.values.astype(dtype), matrix.col_idx, matrix.row_ptr), shape=A.shape)
+        if isinstance(A, Matrix):
+            A = SpmvPlan(A, stream=stream)
         return A._core, A.shape, A._types, A
     function = function_of("A", A)
     shape = getattr(A, "shape", None)
     if shape is None:
         raise TypeError("A has no shape; give it one, as scipy.sparse.linalg.LinearOperator does")
     dtype = np.dtype(getattr(A, "dtype", None) or np.float64)
-    return function, tuple(shape), types(dtype if dtype in scalars or dtype.kind == "c" else np.float64), A
+    dtype = dtype if dtype in scalars or dtype.kind == "c" else np.dtype(np.float64)
+    return function, tuple(shape), types(_holds(dtype, others)), A
+
+
+def _holds(dtype, others):
+    """A dtype of this build that holds these too, if there is one, as scipy promotes."""
+    for other in others:
+        if other.dtype.kind in "fc" and loses(other.dtype, dtype):
+            dtype = promoted(dtype, other.dtype) or dtype
+    return dtype
 
 
 def place_of(A, stream):
@@ -110,10 +148,11 @@ def place_of(A, stream):
 def preconditioner_of(M, n, part):
     if M is None:
         return None
+    work = M._core if isinstance(M, Preconditioner) and M._types is part else function_of("M", M)
     shape = getattr(M, "shape", (n, n))
     if tuple(shape) != (n, n):
         raise _core.Error(f"M has the shape {tuple(shape)}, and A {(n, n)}; give an M of the same shape")
-    return M._core if isinstance(M, Preconditioner) and M._types is part else function_of("M", M)
+    return work
 
 
 def _times(M, b):
@@ -137,28 +176,48 @@ def scalar_of(part):
 class Solver(Unpicklable):
     """A method with its options, and its memory, which is kept from one solve to the next of the same size."""
 
-    __slots__ = ("_cores", "_for", "_options", "_products", "_stream", "__weakref__")
+    __slots__ = ("_cores", "_for", "_options", "_stream", "__weakref__")
+    _gives_x = True  # to scipy's callbacks
 
-    def _set(self, rtol, atol, products, check_every, history, stream, restart=None):
-        if check_every is not None and check_every < 1:
-            raise _core.Error(f"check_every is {check_every}; give the iterations from one check to the next, 1 or more")
-        for name, value in (("rtol", rtol), ("atol", atol)):
+    def _set(self, stream, **options):
+        for name in ("rtol", "atol"):
+            value = options[name]
             if not isinstance(value, (int, float, np.number)) or not value >= 0:
                 raise _core.Error(f"{name} is {value!r}; give a number, 0 or more")
-        self._options = float(rtol), float(atol), check_every, bool(history), restart
-        self._products, self._for, self._cores, self._stream = products, None, {}, stream
+            options[name] = float(value)
+        for name in options.keys() - {"rtol", "atol"}:
+            options[name] = option(name, options[name])
+        if options["check_every"] == 0:
+            raise _core.Error("check_every is 0; give the iterations from one check to the next, 1 or more")
+        self._options = options
+        self._for, self._cores, self._stream = None, {}, stream
 
-    def _made(self, part, n, zero_guess, of_python):
-        rtol, atol, check_every, history, restart = self._options
-        if check_every is None:
-            check_every = 1 if of_python else 10
-        if self._for != (part, n):
-            self._for, self._cores = (part, n), {}
+    def _products(self, n):
+        """With A, in one of what maxiter counts."""
+        return 1
+
+    def _most(self, n):
+        """Products with A."""
+        maxiter = self._options["maxiter"]
+        return min(self._products(n) * (10 * n if maxiter is None else maxiter), 1 << 30)
+
+    def _made(self, part, n, zero_guess, every):
+        options, here = self._options, (part, n, device_of())
+        check_every = options["check_every"] or every
+        if self._for != here:
+            self._for, self._cores = here, {}
         key = zero_guess, check_every
         if key not in self._cores:
             make = getattr(part, type(self).__name__)
-            self._cores[key] = make(n, rtol, atol, min(self._products(n), 1 << 30), check_every, zero_guess, history, restart)
+            self._cores[key] = make(n, options["rtol"], options["atol"], self._most(n), check_every, zero_guess,
+                                    options["history"], options.get("restart"))
         return self._cores[key]
+
+    def __repr__(self):
+        defaults = type(self).__init__.__kwdefaults__
+        changed = [(name, value) for name, value in self._options.items() if value != defaults[name]]
+        size = f" for {self._for[1]} unknowns of {scalar_of(self._for[0])}, {self.bytes} bytes" if self._for else ""
+        return f"<heddle.{type(self).__name__}{size}{described(changed)}>"
 
     @property
     def bytes(self):
@@ -167,10 +226,8 @@ class Solver(Unpicklable):
 
     def solve(self, A, b, x0=None, *, M=None, callback=None):
         """Solves A x = b, from the guess x0 or from zero, and returns a Result. See heddle.cg."""
-        return self._solve(A, b, x0, M, called(callback))
-
-    def _solve(self, A, b, x0, M, callback):
-        operator, shape, part, alive = operator_of(A, self._stream)
+        b = asarray("b", b)
+        operator, shape, part, alive = operator_of(A, self._stream, (b,))
         with place_of(alive, self._stream):
             return self._solved(operator, square(shape), part, b, x0, M, callback)
 
@@ -192,9 +249,16 @@ class Solver(Unpicklable):
             if x.shape != (n,):
                 raise _core.Error(f"x0 has the shape {x0.shape}; give ({n},)")
         preconditioner = preconditioner_of(M, n, part)
-        core = self._made(part, n, x0 is None, callable(operator) or callable(preconditioner))
-        outcome, message, *numbers, norms, scheme = core.solve(operator, handed(b), handed(x), preconditioner, callback)
-        return Result(x, _outcomes[outcome], message, *numbers, np.array(norms), scheme)
+        as_scipy = callback is not None and not _wants_progress(callback)
+        core = self._made(part, n, x0 is None, 1 if callable(operator) or callable(preconditioner) or as_scipy else 10)
+        if as_scipy:
+            function = _called_after((lambda residual: callback(x.copy())) if self._gives_x else
+                                     (lambda residual: callback(np.float64(residual))))
+        else:
+            function = called(callback)
+        outcome, message, *numbers, norms, scheme = core.solve(operator, handed(b), handed(x), preconditioner, function,
+                                                               as_scipy and self._gives_x)
+        return Result(x, _outcomes[outcome], message, *numbers, np.array(norms), scheme, self._products(n))
 
 
 class CgSolver(Solver):
@@ -203,21 +267,24 @@ class CgSolver(Solver):
     __slots__ = ()
 
     def __init__(self, *, rtol=1e-5, atol=0.0, maxiter=None, check_every=None, history=False, stream=None):
-        self._set(rtol, atol, lambda n: 10 * n if maxiter is None else maxiter, check_every, history, stream)
+        self._set(stream, rtol=rtol, atol=atol, maxiter=maxiter, check_every=check_every, history=history)
 
 
 class GmresSolver(Solver):
     """heddle.gmres for repeated solves: its options once, then `solve(A, b, x0, M=, callback=)`."""
 
     __slots__ = ()
+    _gives_x = False  # there is none within a cycle: scipy's callbacks are given the relative residual
 
     def __init__(self, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, check_every=None, history=False, stream=None):
-        restart = 20 if restart is None else restart
+        self._set(stream, rtol=rtol, atol=atol, restart=20 if restart is None else restart, maxiter=maxiter,
+                  check_every=check_every, history=history)
 
-        def products(n):
-            return 10 * n if maxiter is None else maxiter * min(restart, max(n, 1))
+    def _products(self, n):
+        return min(self._options["restart"], max(n, 1))
 
-        self._set(rtol, atol, products, check_every, history, stream, restart)
+    def _most(self, n):
+        return super()._most(n) if self._options["maxiter"] is not None else min(10 * n, 1 << 30)
 
 
 class BicgstabSolver(Solver):
@@ -226,15 +293,43 @@ class BicgstabSolver(Solver):
     __slots__ = ()
 
     def __init__(self, *, rtol=1e-5, atol=0.0, maxiter=None, check_every=None, history=False, stream=None):
-        self._set(rtol, atol, lambda n: 2 * (10 * n if maxiter is None else maxiter), check_every, history, stream)
+        self._set(stream, rtol=rtol, atol=atol, maxiter=maxiter, check_every=check_every, history=history)
+
+    def _products(self, n):
+        return 2
 
 
 def _given(result, return_result):
     return result if return_result else (result.x, result.info)
 
 
+def _wants_progress(callback):
+    """Whether it has an argument named `progress`, and is not scipy's callback(xk)."""
+    try:
+        return "progress" in signature(callback).parameters
+    except (TypeError, ValueError):  # of compiled functions
+        return False
+
+
+def _goes_on(answer):
+    return not (isinstance(answer, (bool, np.bool_)) and not answer)
+
+
 def called(callback):
-    return callback and (lambda iterations, residual: callback(Progress(iterations, residual)))
+    return None if callback is None else lambda iterations, residual: _goes_on(callback(Progress(iterations, residual)))
+
+
+def _called_after(function):
+    """function(residual) after each of what maxiter counts, as scipy does: neither before the first nor twice for the last."""
+    last = 0
+
+    def call(iterations, residual):
+        nonlocal last
+        if iterations <= last:
+            return True
+        last = iterations
+        return _goes_on(function(residual))
+    return call
 
 
 _parameters = """
@@ -253,12 +348,13 @@ _parameters = """
     M : plan, scipy.sparse matrix, or what has matvec(x) or `@`, optional
         The preconditioner, near the inverse of A.
     callback : function, optional
-        Called with a Progress when the host checks, at the start and at the end; ends the solve by returning False.{more}
+        {callback} An argument named `progress` is given a Progress in place of that, whenever the host checks, at the start
+        and at the end. Returning False ends the solve.{more}
     return_result : bool
         Return a Result in place of (x, info).
     check_every : int, optional
         Iterations from one check of the host to the next, which are computed whole: 10, or 1 where A or M is a
-        function of Python.
+        function of Python or the callback is given xk.
     history : bool
         Keep the norms of all residuals for the Result.
     stream : optional
@@ -267,8 +363,8 @@ _parameters = """
     Returns
     -------
     (x, info)
-        info is 0 if the solve has converged, the iterations where they ended before, and below 0 where the
-        method broke down. x is then the best that was seen.
+        info is 0 if the solve has converged, what maxiter counts where it ended before, and below 0 where the
+        method broke down.
     """
 
 
@@ -282,15 +378,30 @@ def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=Non
 def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=None, callback=None, callback_type=None,
           return_result=False, check_every=None, history=False, stream=None):
     """GMRES, restarted after `restart` iterations (20), for any A, preconditioned on the right."""
-    if callback_type not in (None, "pr_norm"):
-        raise _core.Error(f"callback_type is {callback_type!r}; give 'pr_norm', or None for a Progress")
-    if callback and callback_type == "pr_norm":
-        function = lambda iterations, residual: callback(residual)  # noqa: E731
+    if callback_type not in (None, "pr_norm", "x"):
+        raise _core.Error(f"callback_type is {callback_type!r}; give 'pr_norm', or 'x'")
+    options = dict(rtol=rtol, atol=atol, restart=restart, check_every=check_every, history=history, stream=stream)
+    if callback is not None and callback_type == "x":
+        result = _cycles(GmresSolver(maxiter=1, **options), A, b, x0, M, callback, maxiter)
     else:
-        function = called(callback)
-    solver = GmresSolver(rtol=rtol, atol=atol, restart=restart, maxiter=maxiter, check_every=check_every,
-                         history=history, stream=stream)
-    return _given(solver._solve(A, b, x0, M, function), return_result)
+        result = GmresSolver(maxiter=maxiter, **options).solve(A, b, x0, M=M, callback=callback)
+    return _given(result, return_result)
+
+
+def _cycles(solver, A, b, x0, M, callback, maxiter):
+    """GMRES with callback(xk) after each cycle, which is a solve of its own."""
+    if isinstance(A, Matrix) or hasattr(A, "tocsr"):
+        A = SpmvPlan(A, stream=solver._stream)
+    iterations, history, first = 0, [], None
+    most = -(-10 * A.shape[0] // solver._products(A.shape[0])) if maxiter is None else option("maxiter", maxiter)
+    for cycle in range(max(most, 1)):
+        result = solver.solve(A, b, x0, M=M)
+        iterations, x0 = iterations + result.iterations, result.x
+        first = result.first_residual if first is None else first
+        history.extend(result.history[1 if history else 0:])
+        if (result.iterations and not _goes_on(callback(result.x.copy()))) or result.outcome != "iteration_limit":
+            break
+    return replace(result, iterations=iterations, first_residual=first, history=np.array(history))
 
 
 def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback=None, return_result=False,
@@ -301,8 +412,13 @@ def bicgstab(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callba
     return _given(solver.solve(A, b, x0, M=M, callback=callback), return_result)
 
 
-cg.__doc__ = str(cg.__doc__) + _parameters.format(maxiter="Iterations; 10 n by default.", more="")
-gmres.__doc__ = str(gmres.__doc__) + _parameters.format(maxiter="Cycles of `restart` iterations; by default 10 n iterations.", more="""
-    callback_type : 'pr_norm', optional
-        The callback is given the relative residual alone.""")
-bicgstab.__doc__ = str(bicgstab.__doc__) + _parameters.format(maxiter="Steps, of two products each; 10 n by default.", more="")
+_after = "As in scipy: called with xk, a copy of the solution so far, after each"
+cg.__doc__ = str(cg.__doc__) + _parameters.format(
+    maxiter="Iterations; 10 n by default.", callback=f"{_after} iteration.", more="")
+gmres.__doc__ = str(gmres.__doc__) + _parameters.format(
+    maxiter="Cycles of `restart` iterations; by default 10 n iterations.",
+    callback="As in scipy: called with the relative residual after each iteration.", more="""
+    callback_type : 'pr_norm' or 'x', optional
+        With 'x' the callback is called with xk after each cycle.""")
+bicgstab.__doc__ = str(bicgstab.__doc__) + _parameters.format(
+    maxiter="Steps, of two products each; 10 n by default.", callback=f"{_after} step.", more="")

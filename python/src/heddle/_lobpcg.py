@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import _core
+from ._arguments import option, warn
 from ._arrays import asarray, handed, xp
 from ._krylov import called, function_of, operator_of, place_of, preconditioner_of, scalar_of, square
 from ._operator import loses, readable
@@ -74,11 +75,15 @@ def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, v
     """
     if retLambdaHistory:
         raise _core.Error("retLambdaHistory is not there; use callback= or retResidualNormsHistory")
-    operator, shape, part, alive = operator_of(A, stream)
+    X = asarray("X", X)
+    operator, shape, part, alive = operator_of(A, stream, (X, B) if hasattr(B, "dtype") else (X,))
     with place_of(alive, stream):
         result = _found(operator, square(shape), part, X, B, M, Y, tol, maxiter, max_seconds, largest, callback, stream)
     if return_result:
         return result
+    if not result.converged:
+        warn(f"lobpcg has not converged after {result.iterations} iterations: {result.message}. The largest residual is "
+             f"{max(result.residuals, default=0):.1e}; return_result=True says more")
     return (result.values, result.vectors, result.history) if retResidualNormsHistory else (result.values, result.vectors)
 
 
@@ -90,15 +95,16 @@ def _found(operator, n, part, X, B, M, Y, tol, maxiter, max_seconds, largest, ca
         if Y.ndim != 2 or Y.shape[0] != n:
             raise _core.Error(f"Y has the shape {Y.shape}; give ({n}, number of constraints)")
         Y = handed(Y) if Y.shape[1] else None
-    guess = asarray("X", X)
+    guess = X
     if guess.ndim != 2 or guess.shape[0] != n:
         raise _core.Error(f"X has the shape {guess.shape}; give ({n}, number of pairs)")
     if loses(guess.dtype, dtype):
         raise TypeError(f"X holds {guess.dtype}, and A {dtype}; give X.astype(np.{dtype})")
     x = xp.array(guess, dtype=dtype, order="F")
     converged, message, iterations, values, residuals, scale, history = part.lobpcg(
-        operator, handed(x), preconditioner_of(M, n, part), mass, Y, largest, None if tol is None else float(tol),
-        500 if maxiter is None else maxiter, None if max_seconds is None else float(max_seconds), called(callback))
+        operator, handed(x), preconditioner_of(M, n, part), mass, Y, option("largest", largest), option("tol", tol),
+        500 if maxiter is None else min(option("maxiter", maxiter), 2**31 - 1), option("max_seconds", max_seconds),
+        called(callback))
     del kept
     return EigenResult(xp.array(values), x, converged, message, iterations, np.array(residuals), scale, np.array(history))
 
@@ -107,7 +113,7 @@ def _mass_of(B, n, part, stream):
     """What _core works with, and what must live as long."""
     if B is None:
         return None, None
-    mass, shape, of, alive = operator_of(B, stream)
+    mass, shape, of, alive = operator_of(B, stream, (np.empty(0, scalar_of(part)),))
     if tuple(shape) != (n, n):
         raise _core.Error(f"B has the shape {tuple(shape)}, and A {(n, n)}; give a B of the same shape")
     if scalar_of(of) != scalar_of(part):

@@ -3,7 +3,8 @@
 import numpy as np
 
 from . import _core
-from ._arrays import asarray, borrowed, named, ndarray, place, readable_at_once, ready, writeable, xp
+from ._arguments import described, option
+from ._arrays import asarray, aslinearoperator, borrowed, named, ndarray, place, readable_at_once, ready, same, writeable, xp
 from ._matrix import as_matrix
 from ._types import loses
 from ._unpicklable import Unpicklable
@@ -14,9 +15,11 @@ ADJOINT = TRANSPOSE | CONJUGATE
 
 def readable(name, x, dtype):
     """x of this dtype, with strides above 0: itself where it is so."""
-    if type(x) is ndarray and x.dtype is dtype and ready(x):
+    if type(x) is ndarray and x.dtype is dtype and 1 <= x.ndim <= 2 and ready(x):
         return x
     x = asarray(name, x)
+    if not 1 <= x.ndim <= 2:
+        raise _core.Error(f"{name} has the shape {x.shape}; give one vector, or several as the columns of two dimensions")
     if x.dtype.kind not in "biufc":
         raise TypeError(f"{name} holds {x.dtype}; give numbers, as {dtype}")
     if x.dtype.kind == "c" and dtype.kind != "c":
@@ -113,10 +116,50 @@ class Operator(Unpicklable):
         """matvec or matmat, by the dimensions of x."""
         return self.matvec(x, out) if np.ndim(x) == 1 else self.matmat(x, out)
 
+    # Sums and products of operators are scipy's, or cupyx's.
+
     def __matmul__(self, x):
-        return self.dot(x)
+        return self.dot(x) if not hasattr(x, "matvec") else aslinearoperator(self) @ aslinearoperator(x)
+
+    def __mul__(self, x):
+        return aslinearoperator(self) * x if np.isscalar(x) else self @ x
+
+    def __rmul__(self, x):
+        return x * aslinearoperator(self) if np.isscalar(x) else x @ self
+
+    def __truediv__(self, x):
+        return aslinearoperator(self) * (1 / x) if np.isscalar(x) else NotImplemented
+
+    def __neg__(self):
+        return -aslinearoperator(self)
+
+    def __add__(self, other):
+        return aslinearoperator(self) + aslinearoperator(other)
+
+    def __radd__(self, other):
+        return aslinearoperator(other) + aslinearoperator(self)
+
+    def __sub__(self, other):
+        return aslinearoperator(self) - aslinearoperator(other)
+
+    def __rsub__(self, other):
+        return aslinearoperator(other) - aslinearoperator(self)
+
+    def transpose(self):
+        """T, as a call."""
+        return self.T
+
+    def adjoint(self):
+        """H, as a call."""
+        return self.H
+
+    def conj(self):
+        """The conjugate, which of a real operator is itself."""
+        return self.H.T
 
     def __rmatmul__(self, x):
+        if hasattr(x, "matvec"):
+            return aslinearoperator(x) @ aslinearoperator(self)
         x = asarray("x", x)
         return self._vector(TRANSPOSE, x, None) if x.ndim == 1 else self._vectors(TRANSPOSE, x.T, None).T
 
@@ -137,16 +180,18 @@ class Operator(Unpicklable):
 class Plan(Operator):
     """An operator that was inspected once."""
 
-    __slots__ = ("_core", "_place", "_ready", "_types", "dtype", "matrix", "shape", "__weakref__")
+    __slots__ = ("_core", "_options", "_place", "_ready", "_types", "dtype", "matrix", "shape", "__weakref__")
 
-    def _set(self, A, make, *arguments, transpose=False, stream=None):
+    def _set(self, A, make, options, stream=None, given=()):
+        """Makes the plan with options by name, in the compiled part's order, behind what is given as it is."""
         with place(stream):
             self.matrix = as_matrix(A)
+        self._options = {name: option(name, value) for name, value in options.items()}
         self.shape, self.dtype, self._types = self.matrix.shape, self.matrix.dtype, self.matrix._types
-        self._ready = {0, TRANSPOSE, ADJOINT} if transpose else {0}
+        self._ready = {0, TRANSPOSE, ADJOINT} if self._options.get("transpose") else {0}
         self._place = place(stream, self.matrix.values)
         with self._place:
-            self._core = getattr(self._types, make)(self.matrix._core, *arguments)
+            self._core = getattr(self._types, make)(self.matrix._core, *given, *self._options.values())
 
     def _prepare(self, op):
         if op not in self._ready:
@@ -154,15 +199,22 @@ class Plan(Operator):
             self._ready.add(op)
 
     def update_values(self, A=None):
-        """Takes the values of A, which has the pattern that was inspected, or those that `matrix` has now.
+        """Takes the values of A, which has the pattern that was inspected, with its columns in the same order; left
+        out, those that the matrix has now which the plan was made of, whose arrays scipy may have replaced.
 
-        Raises heddle.Error, with the row, for a diagonal or a pivot of a preconditioner that is zero, infinite or NaN.
+        Raises heddle.Error for another pattern, for no A where the plan's matrix is a converted copy, and, with the row,
+        for a diagonal or a pivot of a preconditioner that is zero, infinite or NaN.
         """
-        matrix = self.matrix if A is None else as_matrix(A)
-        if matrix._types is not self._types:
-            raise TypeError(f"the plan is of {self._types.__name__.split('.')[-1]}, and the matrix of "
-                            f"{matrix._types.__name__.split('.')[-1]}; give one of the same dtypes")
+        before = self.matrix
         with self._place:
+            matrix = before._current() if A is None else as_matrix(A)
+            if matrix._types is not self._types:
+                raise TypeError(f"the plan is of {self._types.__name__.split('.')[-1]}, and the matrix of "
+                                f"{matrix._types.__name__.split('.')[-1]}; give one of the same dtypes")
+            if matrix.shape != before.shape or not (same(matrix.row_ptr, before.row_ptr)
+                                                    and same(matrix.col_idx, before.col_idx)):
+                raise _core.Error(f"the plan was made for another pattern: {before!r} with columns in another order or "
+                                  f"elsewhere; make a plan of {matrix!r}")
             self._core.update_values(matrix._core)
         self.matrix = matrix
 
@@ -175,6 +227,12 @@ class Plan(Operator):
     def bytes(self):
         """Memory that the plan holds beyond the matrix."""
         return self._core.bytes()
+
+    def __repr__(self):
+        defaults = type(self).__init__.__kwdefaults__
+        changed = [(name, value) for name, value in self._options.items() if name != "scheme" and value != defaults[name]]
+        return (f"<heddle.{type(self).__name__} of {self.shape[0]} x {self.shape[1]}, {self.matrix.nnz} entries of "
+                f"{self.dtype}{described(changed)}: {'; '.join(self.scheme.splitlines())}>")
 
 
 class Applied(Operator):

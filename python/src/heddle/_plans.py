@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Preconditioners: plans that solve with something near A."""
+from . import _core
 from ._arrays import handed, place
 from ._matrix import as_matrix
 from ._operator import Plan, readable
@@ -24,9 +25,6 @@ class Preconditioner(Plan):
         """What runs; of MultigridPlan its levels, a line each."""
         return self._core.scheme()
 
-    def __repr__(self):
-        return f"<heddle.{type(self).__name__} of {self.shape[0]} rows>"
-
 
 class SptrsvPlan(Preconditioner):
     """One triangle of a matrix, to be solved with many times: T x = b.
@@ -48,8 +46,9 @@ class SptrsvPlan(Preconditioner):
 
     def __init__(self, T, *, lower=True, unit_diagonal=False, ignore_outside=False, expected_applies=1000, scheme=None,
                  vectors=1, transpose=False, stream=None):
-        self._set(T, "sptrsv_plan", lower, unit_diagonal, ignore_outside, expected_applies, scheme, vectors,
-                  transpose, transpose=transpose, stream=stream)
+        self._set(T, "sptrsv_plan", dict(
+            lower=lower, unit_diagonal=unit_diagonal, ignore_outside=ignore_outside, expected_applies=expected_applies,
+            scheme=scheme, vectors=vectors, transpose=transpose), stream)
 
 
 class GaussSeidelPlan(Preconditioner):
@@ -73,8 +72,9 @@ class GaussSeidelPlan(Preconditioner):
 
     def __init__(self, A, *, sweep="symmetric", omega=1.0, order="natural", block_size=1, expected_applies=1000,
                  scheme=None, vectors=1, stream=None):
-        self._set(A, "gauss_seidel_plan", sweep, omega, order, block_size, expected_applies, scheme, vectors,
-                  stream=stream)
+        self._set(A, "gauss_seidel_plan", dict(
+            sweep=sweep, omega=omega, order=order, block_size=block_size, expected_applies=expected_applies,
+            scheme=scheme, vectors=vectors), stream)
 
 
 class _Factors(Preconditioner):
@@ -82,8 +82,10 @@ class _Factors(Preconditioner):
 
     def __init__(self, A, *, fill_level=0, pivot_floor=0.0, retries=0, block_size=1, subdomains=1,
                  single_precision=False, expected_applies=1000, scheme=None, vectors=1, transpose=False, stream=None):
-        self._set(A, self._make, fill_level, pivot_floor, retries, block_size, subdomains, single_precision,
-                  expected_applies, scheme, vectors, transpose, transpose=transpose, stream=stream)
+        self._set(A, self._make, dict(
+            fill_level=fill_level, pivot_floor=pivot_floor, retries=retries, block_size=block_size,
+            subdomains=subdomains, single_precision=single_precision, expected_applies=expected_applies, scheme=scheme,
+            vectors=vectors, transpose=transpose), stream)
 
 
 class IluPlan(_Factors):
@@ -117,7 +119,16 @@ class IluPlan(_Factors):
 class IcPlan(_Factors):
     """An incomplete Cholesky factor L of a symmetric positive definite matrix: M = (L L^T)^-1.
 
-    Parameters are those of IluPlan; `transpose` has no effect, since M is symmetric.
+    Parameters
+    ----------
+    A : Matrix, or scipy.sparse CSR
+        Symmetric (Hermitian) positive definite; its lower triangle counts.
+    fill_level, pivot_floor, retries, block_size, subdomains, single_precision
+        As of IluPlan.
+    transpose : bool
+        Has no effect, since M is symmetric.
+    expected_applies, scheme, vectors, stream
+        As of SpmvPlan.
     """
 
     __slots__ = ()
@@ -152,6 +163,11 @@ class MultigridPlan(Preconditioner):
         with place(stream):
             A = as_matrix(A)
             if near_nullspace is not None:
-                near_nullspace = handed(readable("near_nullspace", near_nullspace, A.dtype))
-        self._set(A, "multigrid_plan", near_nullspace, strength, block_size, smoother, degree, coarsest_rows,
-                  max_levels, expected_applies, vectors, stream=stream)
+                near_nullspace = readable("near_nullspace", near_nullspace, A.dtype)
+                if near_nullspace.shape[0] != A.shape[0]:
+                    raise _core.Error(f"near_nullspace has the shape {near_nullspace.shape}; give "
+                                      f"({A.shape[0]}, number of vectors)")
+                near_nullspace = handed(near_nullspace)
+        self._set(A, "multigrid_plan", dict(
+            strength=strength, block_size=block_size, smoother=smoother, degree=degree, coarsest_rows=coarsest_rows,
+            max_levels=max_levels, expected_applies=expected_applies, vectors=vectors), stream, (near_nullspace,))

@@ -2,6 +2,8 @@
 """Products."""
 from dataclasses import dataclass
 
+from . import _core
+from ._arguments import coefficient
 from ._arrays import handed
 from ._operator import TRANSPOSE, Plan, readable, writable
 
@@ -74,8 +76,9 @@ class SpmvPlan(Plan):
 
     def __init__(self, A, *, scheme=None, expected_applies=1000, vectors=1, transpose=False, values_in_place=False,
                  max_bytes=None, measure_seconds=0.0, stream=None):
-        self._set(A, "spmv_plan", scheme, expected_applies, vectors, transpose, values_in_place, max_bytes,
-                  measure_seconds, transpose=transpose, stream=stream)
+        self._set(A, "spmv_plan", dict(
+            scheme=scheme, expected_applies=expected_applies, vectors=vectors, transpose=transpose,
+            values_in_place=values_in_place, max_bytes=max_bytes, measure_seconds=measure_seconds), stream)
 
     def _apply(self, op, x, y):
         self._prepare(op)
@@ -84,10 +87,14 @@ class SpmvPlan(Plan):
     def apply(self, alpha, x, beta, y, *, transposed=False):
         """y = alpha * A x + beta * y, in place, of one vector or several; with beta = 0 y is not read."""
         op = TRANSPOSE if transposed else 0
+        rows, columns = self.shape[::-1] if transposed else self.shape
+        alpha, beta = coefficient("alpha", alpha, self.dtype), coefficient("beta", beta, self.dtype)
         with self._place:
             self._prepare(op)
             x = readable("x", x, self.dtype)
-            y = writable("y", y, getattr(y, "shape", x.shape), self.dtype)
+            if x.shape[0] != columns:
+                raise _core.Error(f"x has the shape {x.shape}; give ({columns},) or ({columns}, number of vectors)")
+            y = writable("y", y, (rows, *x.shape[1:]), self.dtype)
             self._core.apply(op, alpha, handed(x), beta, handed(y))
 
     @property
@@ -106,6 +113,3 @@ class SpmvPlan(Plan):
         if TRANSPOSE in self._ready:
             lines.append(f"transposed: {self._core.scheme(TRANSPOSE)}: {self._core.reason(TRANSPOSE)}")
         return "\n".join(lines)
-
-    def __repr__(self):
-        return f"<heddle.SpmvPlan of {self.shape[0]} x {self.shape[1]} by {self.scheme}>"

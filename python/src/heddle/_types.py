@@ -6,6 +6,7 @@ from . import _core
 
 scalars = tuple(np.dtype(name) for name in ("float32", "float64", "complex64", "complex128")
                 if hasattr(_core, f"{name}_int32"))
+offsets = tuple(np.dtype(name) for name in ("int32", "int64") if hasattr(_core, f"{scalars[0]}_{name}"))
 known = ", ".join(map(str, scalars))
 
 
@@ -16,6 +17,11 @@ def types(dtype, offsets="int32"):
         raise TypeError(f"{np.dtype(dtype)} is not among what this build of heddle knows, which is {known}; "
                         "build it with HEDDLE_INSTANTIATE=float,double,cfloat,cdouble, or convert")
     return found
+
+
+def promoted(dtype, other):
+    """A scalar that holds both, or None where this build knows none."""
+    return next((one for one in scalars if np.can_cast(dtype, one) and np.can_cast(other, one)), None)
 
 
 def _bits(dtype):

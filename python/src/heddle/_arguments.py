@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What users type as options, and warnings about it at their own line."""
+import operator
+import os
+import sys
+import warnings
+
+import numpy as np
+
+from . import _core
+
+_here = os.path.dirname(__file__) + os.sep
+
+
+def warn(message, category=UserWarning):
+    """Warns at the line outside of this package that led here."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_here):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+def count(name, value, most=2**31 - 1):
+    """A whole number: 1e4 is one."""
+    if type(value) is not int:
+        try:
+            value = operator.index(int(value) if isinstance(value, (float, np.floating)) and value == int(value) else value)
+        except (TypeError, ValueError, OverflowError):
+            raise TypeError(f"{name} is {value!r}; give a whole number") from None
+    if not 0 <= value <= most:
+        raise _core.Error(f"{name} is {value}; give a number from 0 to {most}")
+    return value
+
+
+def large_count(name, value):
+    return count(name, value, 2**63 - 1)
+
+
+def number(name, value):
+    if isinstance(value, (int, float, np.number, np.bool_)) and not isinstance(value, np.complexfloating):
+        return float(value)
+    raise TypeError(f"{name} is {value!r}; give a number")
+
+
+def flag(name, value):
+    if isinstance(value, (bool, int, np.bool_, np.integer)) and value in (0, 1):
+        return bool(value)
+    raise TypeError(f"{name} is {value!r}; give True or False")
+
+
+def word(name, value):
+    if isinstance(value, str):
+        return value
+    raise TypeError(f"{name} is {value!r}; give a str")
+
+
+def optional(of):
+    return lambda name, value: None if value is None else of(name, value)
+
+
+_kinds = {
+    "scheme": optional(word), "expected_applies": large_count, "max_bytes": optional(large_count),
+    "measure_seconds": number, "sweep": word, "omega": number, "order": word, "pivot_floor": number, "strength": number,
+    "smoother": word, "maxiter": optional(large_count), "check_every": optional(count), "restart": optional(count),
+    "max_seconds": optional(number), "tol": optional(number),
+    **dict.fromkeys(("transpose", "values_in_place", "lower", "unit_diagonal", "ignore_outside", "single_precision",
+                     "history", "largest"), flag),
+}  # all others are counts
+
+
+def option(name, value):
+    """The value as the compiled part takes it; throws in one line that names the option."""
+    return _kinds.get(name, count)(name, value)
+
+
+def coefficient(name, value, dtype):
+    """A number that scales vectors of this dtype."""
+    if not isinstance(value, (int, float, complex, np.number, np.bool_)):
+        value = np.asarray(value)
+        if value.shape != () or value.dtype.kind not in "biufc":
+            raise TypeError(f"{name} is {value!r}; give a number")
+        value = value[()]
+    if dtype.kind == "c":
+        return complex(value)
+    if isinstance(value, (complex, np.complexfloating)):
+        raise TypeError(f"{name} is {value}, and the operator is real; give a real number")
+    return float(value)
+
+
+def described(options):
+    """Those that have another value than the default, as one would write them."""
+    return "".join(f", {name}={value!r}" for name, value in options)

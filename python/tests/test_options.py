@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What users type: taken, or refused in one line that names it."""
+import warnings
+
+import heddle
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from conftest import laplacian
+
+
+def test_numbers_that_are_whole(A):
+    b = np.ones(900)
+    for thousand in (1000, 1e3, np.float64(1e3), np.int64(1000), np.float32(1000)):
+        assert heddle.cg(A, b, maxiter=thousand)[1] == 0
+        assert heddle.gmres(A, b, restart=20.0, maxiter=thousand)[1] == 0
+        assert "expected_applies=1000" not in repr(heddle.SpmvPlan(A, expected_applies=thousand, vectors=2.0, max_bytes=1e9))
+        heddle.lobpcg(A, np.ones((900, 1)) + np.arange(900)[:, None], maxiter=thousand)
+    assert heddle.bicgstab(A, b, maxiter=10**12)[1] == 0
+    assert heddle.lobpcg(A, np.eye(900, 2), maxiter=10**12, largest=False, return_result=True).converged
+    plan = heddle.IluPlan(A, fill_level=1.0, retries=np.int8(1), single_precision=np.bool_(True))
+    assert "fill_level=1, retries=1, single_precision=True" in repr(plan)
+    heddle.SptrsvPlan(A, lower=1, ignore_outside=np.True_)
+    assert heddle.cg(A, b, history=np.True_, return_result=True).history.size
+
+
+@pytest.mark.parametrize("name, call", [
+    ("maxiter is 2.5; give a whole number", lambda A, b: heddle.cg(A, b, maxiter=2.5)),
+    ("maxiter is 'all'; give a whole number", lambda A, b: heddle.lobpcg(A, np.eye(900, 2), maxiter="all")),
+    ("maxiter is inf; give a whole number", lambda A, b: heddle.cg(A, b, maxiter=np.inf)),
+    ("maxiter is -1; give a number from 0", lambda A, b: heddle.gmres(A, b, maxiter=-1)),
+    ("restart is 2.5; give a whole number", lambda A, b: heddle.gmres(A, b, restart=2.5)),
+    ("restart is 0", lambda A, b: heddle.gmres(A, b, restart=0)),
+    ("restart is 2147483648; give a number", lambda A, b: heddle.gmres(A, b, restart=2**31)),
+    ("check_every is 0", lambda A, b: heddle.cg(A, b, check_every=0)),
+    ("fill_level is 2147483648; give a number", lambda A, b: heddle.IluPlan(A, fill_level=2**31)),
+    ("fill_level is None; give a whole number", lambda A, b: heddle.IluPlan(A, fill_level=None)),
+    ("expected_applies is 0.5; give a whole", lambda A, b: heddle.SpmvPlan(A, expected_applies=0.5)),
+    ("vectors is -2; give a number from 0", lambda A, b: heddle.SpmvPlan(A, vectors=-2)),
+    ("vectors is 0;", lambda A, b: heddle.SpmvPlan(A, vectors=0)),
+    ("max_bytes is -1; give a number", lambda A, b: heddle.SpmvPlan(A, max_bytes=-1)),
+    ("measure_seconds is 'x'; give a number", lambda A, b: heddle.SpmvPlan(A, measure_seconds="x")),
+    ("scheme is 5; give a str", lambda A, b: heddle.SpmvPlan(A, scheme=5)),
+    ("smoother is None; give a str", lambda A, b: heddle.MultigridPlan(A, smoother=None)),
+    ("omega is 3", lambda A, b: heddle.GaussSeidelPlan(A, omega=3)),
+    ("omega is 1j; give a number", lambda A, b: heddle.GaussSeidelPlan(A, omega=1j)),
+    ("lower is 'yes'; give True or False", lambda A, b: heddle.SptrsvPlan(A, lower="yes")),
+    ("transpose is None; give True or False", lambda A, b: heddle.SpmvPlan(A, transpose=None)),
+    ("largest is 2; give True or False", lambda A, b: heddle.lobpcg(A, np.eye(900, 2), largest=2)),
+    ("pivot_floor is nan", lambda A, b: heddle.IluPlan(A, pivot_floor=np.nan)),
+    ("block_size is 9", lambda A, b: heddle.GaussSeidelPlan(A, block_size=9)),
+    ("M is the class IcPlan; give a matrix, a plan", lambda A, b: heddle.cg(A, b, M=heddle.IcPlan)),
+    ("A is the class SpmvPlan; give a matrix", lambda A, b: heddle.cg(heddle.SpmvPlan, b)),
+    ("b is a sparse matrix; give b.toarray", lambda A, b: heddle.cg(A, sp.csr_array(b[:, None]))),
+    ("X is a sparse matrix; give X.toarray", lambda A, b: heddle.lobpcg(A, sp.csr_array(np.eye(900, 2)))),
+    ("raise max_bytes=", lambda A, b: heddle.SpmvPlan(A, scheme="ell", max_bytes=1)),
+    ("make the plan with transpose=True", lambda A, b: heddle.IluPlan(A).T @ b),
+])
+def test_refused_in_one_line_that_names_it(A, name, call):
+    with pytest.raises((heddle.Error, TypeError), match=name) as told:
+        call(A, np.ones(900))
+    text = str(told.value)
+    assert "\n" not in text and "options." not in text and "::" not in text and "incompatible function" not in text
+
+
+def test_words_of_python_in_messages_of_the_library(A):
+    bad = sp.csr_array(np.array([[0.0, 1], [1, 0]]))
+    for call, words in ((lambda: heddle.IluPlan(bad), "let pivot_floor= lift|give pivot_floor="),
+                        (lambda: heddle.SptrsvPlan(A), "give ignore_outside=True"),
+                        (lambda: heddle.SptrsvPlan(sp.csr_array(np.array([[1.0, 0], [1, 0]]))), "give unit_diagonal=True"),
+                        (lambda: heddle.SpmvPlan(A, scheme="fast"), "fast")):
+        with pytest.raises(heddle.Error, match=words) as told:
+            call()
+        assert "options" not in str(told.value) and "::" not in str(told.value) and ".hpp" not in str(told.value)
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_np_matrix(A):
+    sums = sp.csr_matrix(A).sum(axis=1)  # an np.matrix of one column
+    for solve in (heddle.cg, heddle.gmres, heddle.bicgstab):
+        x, info = solve(A, sums, np.matrix(np.zeros((900, 1))), M=heddle.IcPlan(A), rtol=1e-9)
+        assert info == 0 and type(x) is np.ndarray and x.shape == (900,)
+        np.testing.assert_allclose(x, 1, rtol=1e-6)
+    assert heddle.cg(np.matrix(A.toarray()), sums)[1] == 0
+    np.testing.assert_allclose(heddle.SpmvPlan(A) @ sums, A @ np.asarray(sums))
+    assert heddle.lobpcg(A, np.matrix(np.eye(900, 2)), return_result=True).converged
+    np.testing.assert_allclose(heddle.MultigridPlan(A, np.matrix(np.ones((900, 1)))) @ np.ones(900),
+                               heddle.MultigridPlan(A, np.ones(900)) @ np.ones(900))
+
+
+def test_a_matrix_as_M(A):
+    inverse = sp.diags_array(1 / A.diagonal()).tocsr()
+    x, info = heddle.cg(A, np.ones(900), M=heddle.Matrix(inverse), rtol=1e-9)
+    assert info == 0
+    np.testing.assert_allclose(A @ x, 1)
+
+
+def test_what_objects_say_of_themselves(A):
+    solver = heddle.GmresSolver(rtol=1e-8, maxiter=100, history=True)
+    assert repr(solver) == "<heddle.GmresSolver, rtol=1e-08, restart=20, maxiter=100, history=True>"
+    solver.solve(A, np.ones(900))
+    assert repr(solver).startswith("<heddle.GmresSolver for 900 unknowns of float64, ")
+    assert repr(heddle.CgSolver()) == "<heddle.CgSolver>"
+    for one in (heddle.Error, heddle.Refusal, heddle.OutOfMemory, heddle.threads, heddle.set_threads, heddle.IcPlan,
+                heddle.Matrix, heddle.cg, heddle.lobpcg):
+        assert one.__doc__ and "IluPlan" not in one.__doc__.splitlines()[0]
+
+
+def test_conversion_is_told_at_the_callers_line():
+    A = laplacian(4).tocoo()
+    calls = (lambda: heddle.SpmvPlan(A), lambda: heddle.IcPlan(A), lambda: heddle.MultigridPlan(A), lambda: heddle.choose(A),
+             lambda: heddle.cg(A, np.ones(16)), lambda: heddle.CgSolver().solve(A, np.ones(16)),
+             lambda: heddle.lobpcg(A, np.eye(16, 2)), lambda: heddle.Matrix(A), lambda: heddle.spy)
+    for call in calls[:-1]:
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            call()
+        assert told and all(one.filename == __file__ for one in told), call
+
+
+def test_both_packages_in_one_folder(tmp_path, run_python):
+    """heddle and heddle-cuda own the same folder: the second one replaces the first in silence, unless we say so."""
+    import os
+    import shutil
+    shutil.copytree(os.path.dirname(heddle.__file__), tmp_path / "heddle")
+    for name in ("heddle-0.1.dist-info", "heddle_cuda-0.1.dist-info"):
+        (tmp_path / name).mkdir()
+    text = run_python("""
+import warnings
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    import heddle
+print(told[0].message if told else "nothing")
+""", PYTHONPATH=str(tmp_path))
+    assert "heddle and heddle-cuda are both installed" in text
+    (tmp_path / "heddle_cuda-0.1.dist-info").rmdir()
+    assert run_python("import heddle; print('quiet')", PYTHONPATH=str(tmp_path)) == "quiet\n"
