@@ -106,9 +106,9 @@ def _narrowing(plan):
     return apply
 
 
-def operator_of(A, stream=None, others=()):
+def operator_of(A, stream=None, others=(), shape=None):
     """What _core works with, the shape, the part of _core, and what must live as long: of numbers that hold those of A and
-    of other arrays and matrices, which work with it."""
+    of other arrays and matrices, which work with it. `shape`: of a function that has none."""
     if not isinstance(A, (Matrix, SpmvPlan)) and hasattr(A, "tocsr"):
         A = Matrix(A)
     if isinstance(A, (Matrix, SpmvPlan)):
@@ -122,7 +122,7 @@ def operator_of(A, stream=None, others=()):
             A = SpmvPlan(A, stream=stream)
         return A._core, A.shape, A._types, A
     function = function_of("A", A)
-    shape = getattr(A, "shape", None)
+    shape = getattr(A, "shape", shape)
     if shape is None:
         raise TypeError("A has no shape; give it one, as scipy.sparse.linalg.LinearOperator does")
     dtype = np.dtype(getattr(A, "dtype", None) or np.float64)

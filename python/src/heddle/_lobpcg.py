@@ -34,13 +34,13 @@ def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, v
 
     Parameters
     ----------
-    A : Matrix, SpmvPlan, scipy.sparse matrix, or what has shape and matvec(x) or `@`
+    A : Matrix, SpmvPlan, scipy.sparse matrix, what has shape and matvec(x) or `@`, or a function of a vector of (n, 1)
     X : array of (n, k)
         The guess, with a column for each pair; it is not written to. What it lacks of independent columns is
         filled up by a fixed sequence of random numbers.
     B : as A, optional
         Symmetric (Hermitian) positive definite, of A's dtype.
-    M : plan, scipy.sparse matrix, or what has matvec(x) or `@`, optional
+    M : plan, scipy.sparse matrix, what has matvec(x) or `@`, or a function of a vector of (n, 1), optional
         A symmetric positive definite preconditioner, near the inverse of A; for the smallest ones.
     Y : array of (n, constraints), optional
         All x are orthogonal to its columns, y^H B x = 0, such as eigenvectors that are known. They need not be
@@ -76,7 +76,7 @@ def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, v
     if retLambdaHistory:
         raise _core.Error("retLambdaHistory is not there; use callback= or retResidualNormsHistory")
     X = asarray("X", X)
-    operator, shape, part, alive = operator_of(A, stream, (X, B) if hasattr(B, "dtype") else (X,))
+    operator, shape, part, alive = operator_of(_of_columns(A), stream, (X, B) if hasattr(B, "dtype") else (X,), _square_of(X))
     with place_of(alive, stream):
         result = _found(operator, square(shape), part, X, B, M, Y, tol, maxiter, max_seconds, largest, callback, stream)
     if return_result:
@@ -85,6 +85,17 @@ def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, v
         warn(f"lobpcg has not converged after {result.iterations} iterations: {result.message}. The largest residual is "
              f"{max(result.residuals, default=0):.1e}; return_result=True says more")
     return (result.values, result.vectors, result.history) if retResidualNormsHistory else (result.values, result.vectors)
+
+
+def _of_columns(function):
+    """What scipy gives a function of the user's: vectors as the columns of two dimensions."""
+    if isinstance(function, type) or not callable(function) or hasattr(function, "matvec") or hasattr(function, "tocsr"):
+        return function
+    return lambda x: function(x[:, None])
+
+
+def _square_of(X):
+    return (X.shape[0], X.shape[0]) if X.ndim else None
 
 
 def _found(operator, n, part, X, B, M, Y, tol, maxiter, max_seconds, largest, callback, stream):
@@ -102,7 +113,7 @@ def _found(operator, n, part, X, B, M, Y, tol, maxiter, max_seconds, largest, ca
         raise TypeError(f"X holds {guess.dtype}, and A {dtype}; give X.astype(np.{dtype})")
     x = xp.array(guess, dtype=dtype, order="F")
     converged, message, iterations, values, residuals, scale, history = part.lobpcg(
-        operator, handed(x), preconditioner_of(M, n, part), mass, Y, option("largest", largest), option("tol", tol),
+        operator, handed(x), preconditioner_of(_of_columns(M), n, part), mass, Y, option("largest", largest), option("tol", tol),
         500 if maxiter is None else min(option("maxiter", maxiter), 2**31 - 1), option("max_seconds", max_seconds),
         called(callback))
     del kept
@@ -113,7 +124,7 @@ def _mass_of(B, n, part, stream):
     """What _core works with, and what must live as long."""
     if B is None:
         return None, None
-    mass, shape, of, alive = operator_of(B, stream, (np.empty(0, scalar_of(part)),))
+    mass, shape, of, alive = operator_of(_of_columns(B), stream, (np.empty(0, scalar_of(part)),), (n, n))
     if tuple(shape) != (n, n):
         raise _core.Error(f"B has the shape {tuple(shape)}, and A {(n, n)}; give a B of the same shape")
     if scalar_of(of) != scalar_of(part):
