@@ -3,10 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
 #include "../core/arena.hpp"
+#include "../core/error.hpp"
 #include "loops.hpp"
 #include "../core/multivector.hpp"
 
@@ -46,7 +48,12 @@ double seconds_of_apply(const Exec& exec, double budget, const Apply& apply) {
 template <class Made>
 class Fastest {
  public:
-  explicit Fastest(double seconds) : seconds_(seconds) {}
+  /// Throws Error if it would never end.
+  explicit Fastest(double seconds) : seconds_(seconds) {
+    if (seconds == std::numeric_limits<double>::infinity()) {
+      throw Error("options.measure_seconds is infinite", "give a number of seconds, or 0");
+    }
+  }
 
   /// Of one, at most.
   double budget() const { return seconds_ / most_measured; }

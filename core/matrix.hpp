@@ -217,7 +217,9 @@ class CsrStorage {
   std::size_t bytes() const { return arena_.bytes(); }
 
   /// The borrowed matrix that other functions take; valid while this storage (or a copy) lives.
-  Matrix matrix() const { return Matrix(rows_, columns_, row_ptr_, col_idx_, values_); }
+  /// Nobody owns the arrays of a temporary any more, so it has none.
+  Matrix matrix() const& { return Matrix(rows_, columns_, row_ptr_, col_idx_, values_); }
+  Matrix matrix() const&& = delete;
 
   /// The same matrix in another memory space: one allocation and one copy, ordered on `exec` (for
   /// fences see Arena::copy_to).

@@ -55,4 +55,43 @@ void each_entry(const Exec& exec, const char* label, const Off* row_ptr, std::in
                                            Kernel{row_ptr, rows, visit});
 }
 
+/// An item a share of the nonzeros.
+template <class Sum, class Off, class Term>
+struct SumEntriesKernel {
+  using value_type = Sum;
+
+  const Off* row_ptr;
+  std::int64_t rows;
+  std::int64_t entries;
+  std::int64_t share;
+  Term term;
+
+  KOKKOS_FUNCTION void init(Sum& sum) const { sum = Sum(); }
+  KOKKOS_FUNCTION void join(Sum& sum, const Sum& other) const { sum += other; }
+  KOKKOS_FUNCTION void operator()(std::int64_t item, Sum& sum) const {
+    const std::int64_t begin = item * share;
+    const std::int64_t end = begin + share < entries ? begin + share : entries;
+    std::int64_t row = last_not_above(row_ptr, std::int64_t{0}, rows, begin);
+    for (std::int64_t k = begin; k < end; ++k) {
+      if (k >= static_cast<std::int64_t>(row_ptr[row + 1])) row = row_behind(row_ptr, row, rows, k);
+      term(row, k, sum);
+    }
+  }
+};
+
+/// The sum of what term(row, k, sum) adds for each of `entries` nonzeros, cut by nonzeros, however
+/// long rows are. Sums of integers, since the order is Kokkos'. One launch and one readback, which
+/// waits for `exec`; no allocation.
+template <class Sum, ExecutionSpace Exec, class Off, class Term>
+Sum sum_entries(const Exec& exec, const char* label, const Off* row_ptr, std::int64_t rows,
+                std::int64_t entries, const Term& term) {
+  // A sector of columns for each thread of a GPU; on a CPU what hides the search for the row.
+  constexpr std::int64_t share = backends::has_lanes<Exec> ? 8 : 512;
+  Sum sum{};
+  Kokkos::parallel_reduce(label, range_policy(exec, ceil_div(entries, share)),
+                          SumEntriesKernel<Sum, Off, Term>{row_ptr, rows, entries, share, term},
+                          sum);
+  return sum;
+}
+
 }  // namespace heddle::detail

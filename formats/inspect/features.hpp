@@ -11,11 +11,11 @@ Features features_of(const Exec& exec, const CsrPattern<O, Off, Space>& A, const
                      Check checked) {
   return Features(
       rows,
-      [&exec, &A, rows, checked] {
+      [exec, A, rows, checked] {
         return checked == Check::columns ? pattern_features(exec, A, rows)
                                          : pattern_features(exec, A);
       },
-      [&exec, &A, longest = rows.longest_row](int height, int width) {
+      [exec, A, longest = rows.longest_row](int height, int width) {
         return estimated_blocks(exec, A, height, width, longest);
       });
 }

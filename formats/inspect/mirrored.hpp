@@ -133,7 +133,8 @@ class WholeOfTriangle {
     parallel_for(exec, label, count, MirrorValues<S, Off>{from, source_.data(), to});
   }
 
-  Matrix matrix() const { return storage_.matrix(); }
+  Matrix matrix() const& { return storage_.matrix(); }
+  Matrix matrix() const&& = delete;
   std::size_t bytes() const { return storage_.bytes() + kept_.bytes(); }
 
   /// By the constructor alone; public, as CUDA asks of what launches.

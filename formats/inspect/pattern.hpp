@@ -72,7 +72,7 @@ std::int64_t estimated_blocks(const Exec& exec, const CsrPattern<O, Off, Space>&
 
 /// The features of a matrix whose rows were checked. With Check::columns its columns were checked
 /// or are guaranteed to be in range; otherwise the first question about the pattern checks them.
-/// Refers to `exec` and A, which must live as long as questions are asked.
+/// Borrows the arrays of A, which must live as long as questions are asked.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space>
 Features features_of(const Exec& exec, const CsrPattern<O, Off, Space>& A, const RowFeatures& rows,
                      Check checked = Check::rows);

@@ -10,9 +10,10 @@
 
 namespace heddle::detail {
 
-template <Ordinal O>
+/// `To`: where rows go, by number of the entry.
+template <Ordinal O, class To = O*>
 struct PutRow {
-  O* row_of;
+  To row_of;
 
   KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row, std::int64_t k) const {
     row_of[k] = static_cast<O>(row);
@@ -94,10 +95,11 @@ class Transposed {
            source().data());
   }
 
-  Matrix matrix() const {
+  Matrix matrix() const& {
     const auto of = pattern_.pattern();
     return Matrix(of.rows(), of.columns(), of.row_ptr(), of.col_idx(), values_);
   }
+  Matrix matrix() const&& = delete;
   auto source() const { return pattern_.source(); }
   std::size_t bytes() const { return pattern_.bytes() + memory_.bytes(); }
 

@@ -149,6 +149,11 @@ class BlockedCsr {
                   "give a size that divides both");
     }
     const auto size = std::int64_t{block_size};
+    if (!std::in_range<std::int32_t>(size * size)) {
+      throw Error(
+          "blocks of " + std::to_string(block_size) + " rows, whose entries 32 bits do not count",
+          "give at most 46340");
+    }
     check_csr(exec, A);
     made_ = detail::derive<S, Off>(
         exec, static_cast<O>(A.rows() / block_size), static_cast<O>(A.columns() / block_size),
@@ -171,8 +176,10 @@ class BlockedCsr {
     exec.fence("heddle::matrix::derived");
   }
 
-  /// The borrowed form; valid while this object or a copy lives. Columns of each block row ascend.
-  Matrix matrix() const { return Matrix(made_.storage.matrix(), block_size_, values_); }
+  /// The borrowed form; valid while this object or a copy lives, so a temporary has none. Columns
+  /// of each block row ascend.
+  Matrix matrix() const& { return Matrix(made_.storage.matrix(), block_size_, values_); }
+  Matrix matrix() const&& = delete;
   /// Its arrays, for other libraries: the offsets of the block rows, the columns, counted in
   /// blocks, and the values.
   auto row_ptr() const { return made_.storage.row_ptr(); }
@@ -205,8 +212,8 @@ class BlockedCsr {
 };
 
 /// A as dense blocks of block_size x block_size: each block that holds an entry, filled up with
-/// zeros. Throws Error if block_size does not divide rows and columns, or the type of offsets
-/// cannot hold the number of values.
+/// zeros. Throws Error if block_size does not divide rows and columns or exceeds 46340, or if the
+/// type of offsets cannot hold the number of values.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 BlockedCsr<Exec, S, O, Off> to_blocks(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                                       int block_size) {

@@ -40,8 +40,8 @@ struct FirstTripletOutside {
 
 /// The matrix of triplets in any order: entry k lies at (row_of(k), column_of(k)) and has the value
 /// values(k). Triplets that repeat a place are added up, in their order. The arguments are Views of
-/// rank 1 that `exec` can access. Off is the type of offsets: assemble<std::int64_t>(...) for 2^31
-/// triplets and more.
+/// rank 1 that `exec` can access, of any strides. Off is the type of offsets:
+/// assemble<std::int64_t>(...) for 2^31 triplets and more.
 ///
 /// Allocates, and waits for `exec`; new values of the same triplets take one pass
 /// (update_values(exec, values)). Throws Error, naming the triplet, if one lies outside.
@@ -88,8 +88,8 @@ auto assemble(const Exec& exec, Rows rows, Columns columns, const RowOf& row_of,
 }
 
 /// The row of each entry of A; with A.col_idx() and A.values() these are its triplets. row_of has
-/// one element for each entry. One launch in the order of `exec`: no wait, no allocation. Throws
-/// Error if the length differs.
+/// one element for each entry, and any stride. One launch in the order of `exec`: no wait, no
+/// allocation. Throws Error if the length differs.
 template <ExecutionSpace Exec, Ordinal O, Offset Off, MemorySpace Space, class RowOf>
   requires(Kokkos::is_view_v<RowOf>)
 void row_of_entries(const Exec& exec, const CsrPattern<O, Off, Space>& A, const RowOf& row_of) {
@@ -97,7 +97,7 @@ void row_of_entries(const Exec& exec, const CsrPattern<O, Off, Space>& A, const 
   detail::check_entries(static_cast<std::int64_t>(row_of.extent(0)),
                         static_cast<std::int64_t>(A.nonzeros()));
   detail::each_entry(exec, "heddle::matrix::row_of", A.row_ptr().data(), A.rows(),
-                     static_cast<std::int64_t>(A.nonzeros()), detail::PutRow<O>{row_of.data()});
+                     static_cast<std::int64_t>(A.nonzeros()), detail::PutRow<O, RowOf>{row_of});
 }
 
 }  // namespace heddle

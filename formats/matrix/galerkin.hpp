@@ -37,11 +37,14 @@ class GalerkinPlan {
   /// As above with R = P*, for a plan that was made without an R.
   void numeric(const Exec& exec, const Matrix& A, const Matrix& P) { numeric(exec, P, A, P); }
 
-  /// R A P, borrowed; valid while the plan, or a copy of storage(), lives.
-  Matrix matrix() const { return RAP_.matrix(); }
-  const auto& storage() const { return RAP_.storage(); }
+  /// R A P, borrowed; valid while the plan, or a copy of storage(), lives, so a temporary has none.
+  Matrix matrix() const& { return RAP_.matrix(); }
+  Matrix matrix() const&& = delete;
+  const auto& storage() const& { return RAP_.storage(); }
+  auto storage() const&& { return RAP_.storage(); }
   /// A P, borrowed.
-  Matrix product_with_P() const { return AP_.matrix(); }
+  Matrix product_with_P() const& { return AP_.matrix(); }
+  Matrix product_with_P() const&& = delete;
   /// Device memory that the plan holds, both products included, in bytes, and the most that it has
   /// held.
   std::size_t bytes() const { return AP_.bytes() + RAP_.bytes(); }

@@ -21,12 +21,14 @@ struct MultiplyOptions {
   Op op_a = Op::none;
   Op op_b = Op::none;
   /// The most device memory, in bytes, that the plan may hold at any time, workspace and C
-  /// included. If that is too little, Error says how much it needs.
+  /// included, but for the workspaces of sorts. If that is too little, Error says how much it needs
+  /// before it is allocated.
   std::size_t max_bytes = no_bound;
-  /// Bytes of workspace of the symbolic phase. Rows that are too long for scratch take two bits for
-  /// each column, for each such row that is processed at the same time, at least one. Other rows
-  /// take one column for each product; if those do not fit, or max_bytes is set, columns are
-  /// computed twice.
+  /// Bytes of workspace of the symbolic phase, besides two numbers of 64 bits and two ordinals for
+  /// each row. On a GPU rows that are too long for scratch take two bits for each column, for each
+  /// such row that is processed at the same time, at least one; on a CPU a bit for each column, for
+  /// each thread that takes part, at least one. What is left holds a list of columns, one for each
+  /// product; if those do not fit, or max_bytes is set, columns are computed twice.
   std::size_t workspace_bytes = std::size_t{256} << 20;
   /// Whether the plan keeps a list of the entries that make each entry of C, so that new values
   /// need no search: 8 bytes for each product, 4 for each entry of C, and two passes over the
@@ -129,14 +131,17 @@ class MultiplyPlan {
     }
     multiply(exec, alpha, A, B);
     if (beta == S(0)) return;
-    using Add = detail::matrix_product::AddRowOfD<S, O, OffA, OffC>;
-    detail::parallel_for(exec, "heddle::multiply::add", std::int64_t{rows()},
-                         Add{operand(D), pattern(), C_.values().data(), beta});
+    using Add = detail::matrix_product::AddEntryOfD<S, O, OffA, OffC>;
+    const auto added = operand(D_.with_values(exec, D, "D"));
+    detail::each_entry(exec, "heddle::multiply::add", added.row_ptr, std::int64_t{rows()},
+                       entries_of_D_, Add{added, pattern(), C_.values().data(), beta});
   }
 
-  /// C, borrowed; valid while the plan, or a copy of storage(), lives.
-  Matrix matrix() const { return C_.matrix(); }
-  const CsrStorage<S, O, OffC, Space>& storage() const { return C_; }
+  /// C, borrowed; valid while the plan, or a copy of storage(), lives, so a temporary has none.
+  Matrix matrix() const& { return C_.matrix(); }
+  Matrix matrix() const&& = delete;
+  const CsrStorage<S, O, OffC, Space>& storage() const& { return C_; }
+  CsrStorage<S, O, OffC, Space> storage() const&& { return C_; }
   O rows() const { return C_.rows(); }
   O columns() const { return C_.columns(); }
   OffC nonzeros() const { return C_.nonzeros(); }
@@ -146,7 +151,7 @@ class MultiplyPlan {
   /// without the workspaces of sorts.
   std::size_t bytes() const {
     return C_.bytes() + rows_.bytes() + pieces_.bytes() + list_.bytes() + dense_.bytes() +
-           A_.bytes() + B_.bytes();
+           A_.bytes() + B_.bytes() + D_.bytes();
   }
   std::size_t peak_bytes() const { return peak_bytes_; }
 
@@ -158,9 +163,12 @@ class MultiplyPlan {
 
   MultiplyPlan(const Exec& exec, const MatrixA& A, const MatrixB& B, const MatrixA* D,
                const MultiplyOptions& options)
-      : A_(exec, A, options.op_a, false, options.check),
-        B_(exec, B, options.op_b, true, options.check) {
+      : max_bytes_(options.max_bytes) {
     namespace mp = detail::matrix_product;
+    using detail::ColumnOrder;
+    const auto allow = [&](std::size_t more) { check_bytes(more); };
+    A_ = {exec, A, options.op_a, ColumnOrder::any, options.check, allow};
+    B_ = {exec, B, options.op_b, ColumnOrder::strictly_ascending, options.check, allow};
     const MatrixA left = A_.pattern(A);
     const MatrixB right = B_.pattern(B);
     check_shapes(left, right, D);
@@ -171,31 +179,33 @@ class MultiplyPlan {
                       right.columns(),
                       static_cast<std::int64_t>(left.nonzeros())};
     if (D) {
-      if (options.check) check_csr(exec, *D);
+      D_ = {exec, *D, Op::none, ColumnOrder::ascending, options.check, allow};
       entries_of_D_ = static_cast<std::int64_t>(D->nonzeros());
       patterns.D = mp::pattern_operand<O, OffA>(*D);
     }
+    const bool bounded = max_bytes_ != MultiplyOptions::no_bound;
     narrow_ = static_cast<std::int64_t>(right.nonzeros()) <= 12 * std::int64_t{right.rows()};
     const auto write = [&](auto&& symbolic) {
       products_ = symbolic.products();
-      take_memory(exec, left.rows(), right.columns(), symbolic, options.max_bytes);
+      take_memory(exec, left.rows(), right.columns(), symbolic);
       symbolic.write(exec, C_.row_ptr().data(), C_.col_idx().data());
       if constexpr (mp::on_threads<Exec>) {
-        if (options.max_bytes == MultiplyOptions::no_bound) {
+        if (!bounded) {
           dense_ =
               Dense(exec, symbolic.take_shares(), columns(), static_cast<std::int64_t>(nonzeros()));
         }
       }
     };
     if constexpr (mp::on_threads<Exec>) {
-      write(mp::SymbolicOnThreads<Exec, O, OffA, OffB>(exec, patterns, options.workspace_bytes));
+      write(mp::SymbolicOnThreads<Exec, O, OffA, OffB>(exec, patterns, options.workspace_bytes,
+                                                       !bounded, allow));
     } else {
       write(mp::Symbolic<Exec, O, OffA, OffB>(exec, patterns, narrow_, options.workspace_bytes,
-                                              options.max_bytes == MultiplyOptions::no_bound));
+                                              !bounded, allow));
     }
     const bool list = options.keep_products.value_or(!dense_);
     if (list || !dense_) share_rows(exec);
-    if (list) list_products(exec, patterns, right.nonzeros(), options.max_bytes);
+    if (list) list_products(exec, patterns, right.nonzeros());
     keep_one_way();
     exec.fence("heddle::multiply::symbolic");
   }
@@ -211,11 +221,10 @@ class MultiplyPlan {
     }
   }
 
-  void list_products(const Exec& exec, const Patterns& patterns, OffB entries_of_B,
-                     std::size_t max_bytes) {
+  void list_products(const Exec& exec, const Patterns& patterns, OffB entries_of_B) {
     const auto entries = static_cast<std::int64_t>(nonzeros());
     const std::size_t more = List::bytes_for(products_, entries);
-    if (entries == 0 || more > max_bytes || bytes() > max_bytes - more ||
+    if (entries == 0 || more > max_bytes_ || bytes() > max_bytes_ - more ||
         !List::fits(products_, patterns.entries_of_A, static_cast<std::int64_t>(entries_of_B))) {
       return;
     }
@@ -241,19 +250,27 @@ class MultiplyPlan {
     }
   }
 
+  /// Throws Error unless the plan may hold so much more than its operands.
+  void check_bytes(std::size_t more) const {
+    const std::size_t needed = A_.bytes() + B_.bytes() + D_.bytes() + more;
+    if (needed <= max_bytes_) return;
+    throw Error("the symbolic phase of a product needs at least " + std::to_string(needed) +
+                    " bytes, and max_bytes is " + std::to_string(max_bytes_),
+                "allow as many, and room for the product");
+  }
+
   template <class Symbolic>
-  void take_memory(const Exec& exec, O rows, O columns, const Symbolic& symbolic,
-                   std::size_t max_bytes) {
+  void take_memory(const Exec& exec, O rows, O columns, const Symbolic& symbolic) {
     const std::int64_t entries = symbolic.entries();
     const std::string product = detail::described_product(rows, columns, entries);
     detail::check_offsets<OffC>(product, entries);
     const auto n = static_cast<std::size_t>(entries), m = static_cast<std::size_t>(rows);
     peak_bytes_ = arena_bytes<OffC, O, S>(m + 1, n, n) + arena_bytes<O, std::int64_t>(m, m) +
-                  A_.bytes() + B_.bytes() + symbolic.bytes();
-    if (peak_bytes_ > max_bytes) {
+                  A_.bytes() + B_.bytes() + D_.bytes() + symbolic.bytes();
+    if (peak_bytes_ > max_bytes_) {
       throw Error(product + " from " + std::to_string(symbolic.products()) + " products needs " +
                       std::to_string(peak_bytes_) + " bytes, and max_bytes is " +
-                      std::to_string(max_bytes),
+                      std::to_string(max_bytes_),
                   "allow as many");
     }
     C_ = CsrStorage<S, O, OffC, Space>(exec, rows, columns, entries);
@@ -319,8 +336,10 @@ class MultiplyPlan {
         Long{work, rows_.rows(mp::longest), rows_.count(mp::longest), first_piece_});
   }
 
+  std::size_t max_bytes_ = MultiplyOptions::no_bound;
   detail::ProductOperand<Exec, MatrixA> A_;
   detail::ProductOperand<Exec, MatrixB> B_;
+  detail::ProductOperand<Exec, MatrixA> D_;
   CsrStorage<S, O, OffC, Space> C_;
   detail::matrix_product::RowsByLength<Exec, O> rows_;
   Arena<Space> pieces_;

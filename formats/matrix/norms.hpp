@@ -30,11 +30,38 @@ struct Largest {
   }
 };
 
+/// In double, where that of a complex<float> cannot overflow.
 template <Scalar S>
 struct Magnitude {
   const S* values;
+
+  KOKKOS_FORCEINLINE_FUNCTION static auto wide(const S& value) {
+    if constexpr (is_complex<S>) {
+      return Kokkos::complex<double>(value.real(), value.imag());
+    } else {
+      return static_cast<double>(value);
+    }
+  }
+  KOKKOS_FUNCTION double operator()(std::int64_t k) const { return Kokkos::abs(wide(values[k])); }
+};
+
+/// Infinite ones left out.
+template <Scalar S>
+struct FiniteMagnitude : Magnitude<S> {
   KOKKOS_FUNCTION double operator()(std::int64_t k) const {
-    return static_cast<double>(Kokkos::abs(values[k]));
+    const double magnitude = Magnitude<S>::operator()(k);
+    return Kokkos::isinf(magnitude) ? 0 : magnitude;
+  }
+};
+
+/// Of the difference of two matrices: none where they have the same number, an infinite one too.
+template <Scalar S, Offset Off>
+struct DifferenceAt {
+  Sources<S, Off> sources;
+  KOKKOS_FUNCTION double operator()(std::int64_t k) const {
+    return sources.with_sums(k, [](const S& one, const S& other, bool, bool) {
+      return one == other ? 0.0 : Kokkos::abs(Magnitude<S>::wide(one) - Magnitude<S>::wide(other));
+    });
   }
 };
 
@@ -54,6 +81,30 @@ double largest_of(const Exec& exec, std::int64_t n, const Values& values) {
   Kokkos::parallel_reduce("heddle::matrix::largest", range_policy(exec, n), Largest<Values>{values},
                           largest);
   return largest;
+}
+
+/// The largest magnitude of an entry of A - B, where B is mirrored by `map`, and conjugated.
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space, class Map>
+double largest_difference_of(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
+                             const CsrMatrix<S, O, Off, Space>& B, const Map& map, bool conjugated,
+                             bool twice) {
+  const auto both = derive_union(exec, A, B, map, twice);
+  const Source<S> one{.values = A.values().data()},
+      other{.values = B.values().data(), .conjugated = conjugated};
+  return largest_of(
+      exec, static_cast<std::int64_t>(both.storage.nonzeros()),
+      DifferenceAt<S, Off>{both.sources(static_cast<std::int64_t>(A.nonzeros()), one, other)});
+}
+
+template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
+double largest_finite(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
+  return largest_of(exec, static_cast<std::int64_t>(A.nonzeros()),
+                    FiniteMagnitude<S>{{A.values().data()}});
+}
+
+/// An infinite difference is none that a tolerance allows.
+inline bool within(double difference, double tolerance, double scale) {
+  return difference == 0 || (difference <= tolerance * scale && !std::isinf(difference));
 }
 
 template <Scalar S>
@@ -102,26 +153,29 @@ double norm_infinity(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
 /// temporarily.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 double norm_one(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A) {
-  return norm_infinity(exec, transpose(exec, A).matrix());
+  const auto transposed = transpose(exec, A);
+  return norm_infinity(exec, transposed.matrix());
 }
 
-/// The largest magnitude of an entry of A - B, with repeats added up; NaN if one is NaN. The
-/// workspace is that of add.
+/// The largest magnitude of an entry of A - B; NaN if one is NaN. Repeats are added up first, of
+/// each matrix in their order; where both matrices then have the same number, be it infinite, the
+/// difference is 0. The workspace is that of add. Throws what add throws.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 double largest_difference(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                           const CsrMatrix<S, O, Off, Space>& B) {
-  return norm_max(exec, add(exec, S(1), A, S(-1), B).matrix());
+  detail::check_shapes(A.rows(), A.columns(), B.rows(), B.columns());
+  return detail::largest_difference_of(exec, A, B, detail::AsTheyAre(), false, false);
 }
 
-/// Whether A and B are the same matrix, whatever the order of their entries: of the same shape,
-/// with no entry of A - B above `tolerance` times the largest magnitude of either. NaN equals
-/// nothing.
+/// Whether A and B are the same matrix, whatever the order of their rows' entries: of the same
+/// shape, with no entry of A - B, as largest_difference has them, above `tolerance` times the
+/// largest finite magnitude of either. An infinite entry equals itself alone, and NaN nothing.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 bool equal(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
            const CsrMatrix<S, O, Off, Space>& B, double tolerance = 0) {
   if (A.rows() != B.rows() || A.columns() != B.columns()) return false;
-  const double scale = std::max(norm_max(exec, A), norm_max(exec, B));
-  return largest_difference(exec, A, B) <= tolerance * scale;
+  const double scale = std::max(detail::largest_finite(exec, A), detail::largest_finite(exec, B));
+  return detail::within(largest_difference(exec, A, B), tolerance, scale);
 }
 
 /// Whether A = A', or with Symmetry::hermitian A = A*, as defined by equal; false if A is not
@@ -130,8 +184,9 @@ template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Spac
 bool is_symmetric(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A, double tolerance = 0,
                   Symmetry symmetry = Symmetry::symmetric) {
   if (A.rows() != A.columns()) return false;
-  const auto difference = detail::with_mirror(exec, S(1), A, S(-1), symmetry);
-  return norm_max(exec, difference.matrix()) <= tolerance * norm_max(exec, A);
+  const double difference = detail::largest_difference_of(exec, A, A, detail::Mirrored(),
+                                                          symmetry == Symmetry::hermitian, true);
+  return detail::within(difference, tolerance, detail::largest_finite(exec, A));
 }
 
 }  // namespace heddle

@@ -189,7 +189,8 @@ auto order_by_degree(const Exec& exec, const CsrPattern<O, Off, Space>& A) {
 /// Levels are searched in parallel, in four launches each and one wait, all components at the same
 /// time; so a chain of a million rows takes a million of them. A workspace as that of
 /// symmetric_part, and eleven ordinals and an offset a row. Throws Error if A is not square, or,
-/// naming row and entry, is no matrix.
+/// naming row and entry, is no matrix, or if the type of offsets cannot hold twice its number of
+/// entries.
 ///
 /// Source: E. Cuthill and J. McKee, "Reducing the bandwidth of sparse symmetric matrices", ACM
 /// 1969; of vertices at the rim: A. George and J. Liu, "An implementation of a pseudoperipheral

@@ -132,11 +132,16 @@ DerivedCsr<Exec, S, O, Off> part_of(const Exec& exec, const CsrMatrix<S, O, Off,
 }
 
 /// A without the entries whose magnitude is at most `threshold`; 0 removes zeros. NaN stays; with
-/// `keep_diagonal` so does the diagonal. New values are those of the entries that were kept.
+/// `keep_diagonal` so does the diagonal. New values are those of the entries that were kept. Throws
+/// Error if the threshold is negative or NaN.
 template <ExecutionSpace Exec, Scalar S, Ordinal O, Offset Off, MemorySpace Space>
 DerivedCsr<Exec, S, O, Off> drop_small(const Exec& exec, const CsrMatrix<S, O, Off, Space>& A,
                                        std::type_identity_t<RealOf<S>> threshold = 0,
                                        bool keep_diagonal = false) {
+  if (!(threshold >= 0)) {
+    throw Error("drop_small with a threshold of " + std::to_string(threshold),
+                "give a magnitude: 0, which removes zeros, or more");
+  }
   return detail::derive_from(exec, A, A.rows(), A.columns(), {},
                              detail::KeepLarge<S>{A.values().data(), threshold, keep_diagonal,
                                                   static_cast<std::int64_t>(A.rows())});

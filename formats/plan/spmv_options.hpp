@@ -41,7 +41,7 @@ struct SpmvOptions {
   /// Seconds that the plan may spend on measuring the schemes with the best predictions, their
   /// inspections included; it keeps the fastest. 0: the plan relies on the predictions. At least
   /// two schemes are measured, even if that takes longer. Two plans of one matrix may then get
-  /// different schemes. Ignored if the scheme is pinned.
+  /// different schemes. Ignored if the scheme is pinned. Infinite is an Error.
   double measure_seconds = 0;
   /// A file that keeps the results of measure_seconds, by pattern, device, number of threads, list
   /// of formats and options; empty: none. If the file knows the matrix, the plan uses its scheme

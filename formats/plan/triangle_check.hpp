@@ -5,6 +5,7 @@
 
 #include "../../core/error.hpp"
 #include "../../core/matrix.hpp"
+#include "../inspect/each_entry.hpp"
 
 namespace heddle::detail {
 
@@ -12,25 +13,21 @@ namespace heddle::detail {
 struct TriangleSums {
   std::int64_t lower = 0;
   std::int64_t upper = 0;
+
+  KOKKOS_FORCEINLINE_FUNCTION TriangleSums& operator+=(const TriangleSums& other) {
+    lower += other.lower;
+    upper += other.upper;
+    return *this;
+  }
 };
 
-/// Counts those of a row.
-template <Ordinal O, Offset Off>
-struct TriangleKernel {
-  using value_type = TriangleSums;
-  const Off* row_ptr;
+template <Ordinal O>
+struct CountSides {
   const O* col_idx;
-
-  KOKKOS_FUNCTION void init(value_type& sums) const { sums = value_type(); }
-  KOKKOS_FUNCTION void join(value_type& sums, const value_type& other) const {
-    sums.lower += other.lower;
-    sums.upper += other.upper;
-  }
-  KOKKOS_FUNCTION void operator()(std::int64_t row, value_type& sums) const {
-    for (Off k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
-      sums.lower += col_idx[k] < row;
-      sums.upper += col_idx[k] > row;
-    }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row, std::int64_t k,
+                                              TriangleSums& sums) const {
+    sums.lower += static_cast<std::int64_t>(col_idx[k]) < row;
+    sums.upper += static_cast<std::int64_t>(col_idx[k]) > row;
   }
 };
 
@@ -46,9 +43,9 @@ TriangleSums triangle_sums(const Exec& exec, const CsrPattern<O, Off, Space>& A,
                     std::to_string(A.columns()),
                 "give a square matrix");
   }
-  TriangleSums sums;
-  Kokkos::parallel_reduce("heddle::spmv::check_triangle", range_policy(exec, A.rows()),
-                          TriangleKernel<O, Off>{A.row_ptr().data(), A.col_idx().data()}, sums);
+  const auto sums = sum_entries<TriangleSums>(
+      exec, "heddle::spmv::check_triangle", A.row_ptr().data(), A.rows(),
+      static_cast<std::int64_t>(A.nonzeros()), CountSides<O>{A.col_idx().data()});
   if (!checked || sums.lower == 0 || sums.upper == 0) return sums;
   throw Error(what + ", and the matrix has " + std::to_string(sums.lower) +
                   " entries below the diagonal and " + std::to_string(sums.upper) + " above",

@@ -16,7 +16,8 @@ using Off = std::int32_t;
 using Host = Kokkos::DefaultHostExecutionSpace;
 
 HostStorage<double, Off> generated(const char* text) {
-  return add_up_repeats(Host(), load_generated<double, Off>(text, 1).matrix()).storage();
+  const auto loaded = load_generated<double, Off>(text, 1);
+  return add_up_repeats(Host(), loaded.matrix()).storage();
 }
 
 template <class Storage>

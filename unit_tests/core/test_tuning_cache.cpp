@@ -7,8 +7,10 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <string>
 
+#include "../../core/measure.hpp"
 #include "../../core/tuning_cache.hpp"
 
 using heddle::detail::TuningCache;
@@ -135,4 +137,9 @@ TEST_CASE("of writers that are killed no whole entry is lost, nor one of another
     const auto entry = mine.find("writer " + std::to_string(w) + " round 0");
     if (entry) CHECK(entry->scheme == "ell/w=" + std::to_string(w));
   }
+}
+
+TEST_CASE("measuring that would never end is refused") {
+  CHECK_THROWS_WITH_AS(heddle::detail::Fastest<int>(std::numeric_limits<double>::infinity()),
+                       doctest::Contains("options.measure_seconds is infinite"), heddle::Error);
 }

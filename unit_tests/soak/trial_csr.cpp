@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operations on matrices, to the last bit against plain ones on the host: products and triple
-// products, sums, transposes, sorted rows, permutations, submatrices, triplets and blocks, each
-// with values twice. Values are such that the order of a sum shows.
+// products, sums, transposes, sorted rows, permutations, submatrices, triplets, blocks and
+// comparisons, each with values twice. Values are such that the order of a sum shows.
 #include "../formats/matrix/support.hpp"
 #include "../support/copy_in.hpp"
 #include "draw_events.hpp"
@@ -23,7 +23,9 @@ Pattern draw_shaped(Random& random, std::int64_t rows, std::int64_t columns) {
   for (std::int64_t i = 0; i < rows; ++i) {
     const std::int64_t length = i == huge ? columns : random.below(2 * mean);
     auto row = random_row(random, columns, std::min(columns, length));
-    if (repeats && !row.empty() && once_in(random, 4)) row.push_back(row.front());
+    if (repeats && !row.empty() && once_in(random, 4)) {
+      row.insert(row.end(), 1 + static_cast<std::size_t>(random.below(3)), row.front());
+    }
     if (shuffles && once_in(random, 2)) std::ranges::reverse(row);
     pattern.rows.push_back(row);
   }
@@ -218,9 +220,12 @@ class CsrTrial {
   }
 
   void derived() {
-    const Pattern pattern = draw_pattern(random_);
+    // Among them single rows that are longer than whatever one thread should walk alone.
+    const Pattern pattern = once_in(random_, 4)
+                                ? draw_shaped(random_, 1 + random_.below(9), cut(100'000))
+                                : draw_pattern(random_);
     const auto rows = std::ssize(pattern.rows), columns = pattern.columns;
-    switch (random_.below(6)) {
+    switch (random_.below(7)) {
       case 0: {
         const Op ops[] = {Op::none, Op::transpose, Op::conjugate, Op::conjugate_transpose};
         const Op op = one_of(random_, ops);
@@ -269,6 +274,7 @@ class CsrTrial {
             });
       }
       case 4: return sums(pattern);
+      case 5: return comparisons(pattern);
       default: return triplets(pattern);
     }
   }
@@ -286,7 +292,35 @@ class CsrTrial {
     compare("the second sum", sum.matrix(), summed(beta, host(A2), alpha, host(B)));
   }
 
-  /// Entries in a drawn order, added up in it.
+  /// With an infinite entry and repeats a matrix equals itself in another order, unless one entry
+  /// is another; and a symmetric part is symmetric to the last bit.
+  void comparisons(const Pattern& pattern) {
+    outcome_.what += ": comparison of " + pattern.name;
+    const Device A = draw(pattern);
+    const auto values = Kokkos::create_mirror_view(A.device.values());
+    Kokkos::deep_copy(values, A.device.values());
+    const auto expect = [&](const char* what, bool holds) {
+      ++outcome_.applies;
+      if (!holds && outcome_.problem.empty()) outcome_.problem = what;
+    };
+    if (A.host.rows() == A.host.columns()) {
+      const auto symmetry = once_in(random_, 2) ? Symmetry::symmetric : Symmetry::hermitian;
+      const auto part = symmetric_part(exec_, A.matrix(), symmetry);
+      expect("a symmetric part is not", is_symmetric(exec_, part.matrix(), 0, symmetry));
+    }
+    if (values.extent(0) == 0) return;
+    const auto k = static_cast<std::size_t>(random_.below(std::int64_t{A.host.nonzeros()}));
+    const S drawn = values(k);
+    if (once_in(random_, 2)) values(k) = S(std::numeric_limits<RealOf<S>>::infinity());
+    Kokkos::deep_copy(A.device.values(), values);
+    const auto other = sort_rows(exec_, A.matrix());
+    expect("a matrix is not equal to itself", equal(exec_, A.matrix(), other.matrix()));
+    values(k) = S(3) * drawn + S(1);
+    Kokkos::deep_copy(A.device.values(), values);
+    expect("a matrix equals another", !equal(exec_, A.matrix(), other.matrix()));
+  }
+
+  /// Entries in a drawn order, added up in it, of Views side by side or with a stride.
   void triplets(const Pattern& pattern) {
     outcome_.what += ": triplets of " + pattern.name;
     const Device A = draw(pattern);
@@ -314,14 +348,32 @@ class CsrTrial {
       }
       return added_up(listed);
     };
-    using Space = typename T::Space;
-    auto made =
-        assemble<typename T::Offset>(exec_, a.rows.size(), a.columns, copy_in<Space>(row_of),
-                                     copy_in<Space>(column_of), copy_in<Space>(values));
+    const bool apart = once_in(random_, 2);
+    if (apart) outcome_.what += ", with strides";
+    const auto there = [&](const auto& list) { return with_stride(list, apart ? 3 : 1); };
+    auto made = assemble<typename T::Offset>(exec_, a.rows.size(), a.columns, there(row_of),
+                                             there(column_of), there(values));
     compare("what was assembled", made.matrix(), expected());
     std::ranges::reverse(values);
-    made.update_values(exec_, copy_in<Space>(values));
+    made.update_values(exec_, there(values));
     compare("what was assembled again", made.matrix(), expected());
+    const auto found = with_stride(std::vector<O>(static_cast<std::size_t>(made.nonzeros())), 2);
+    row_of_entries(exec_, made.matrix(), found);
+    const auto again = assemble<typename T::Offset>(
+        exec_, a.rows.size(), a.columns, found, made.matrix().col_idx(), made.matrix().values());
+    compare("what was assembled of its triplets", again.matrix(), expected());
+  }
+  /// One column of a table.
+  template <class V>
+  auto with_stride(const std::vector<V>& list, std::size_t columns) const {
+    const Kokkos::View<V**, Kokkos::LayoutRight, typename T::Space> table("heddle::test::table",
+                                                                          list.size(), columns);
+    const auto host = Kokkos::create_mirror_view(table);
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      for (std::size_t j = 0; j < columns; ++j) host(i, j) = j == 0 ? list[i] : V(-1);
+    }
+    Kokkos::deep_copy(table, host);
+    return Kokkos::subview(table, Kokkos::ALL, 0);
   }
 
   Random& random_;

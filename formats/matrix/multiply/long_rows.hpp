@@ -109,12 +109,13 @@ struct WriteBits {
 };
 
 /// Takes as many rows at a time as `workspace_bytes` hold, at least one: two bits a column for
-/// each.
+/// each. `allow` throws where so many bytes may not be held.
 template <ExecutionSpace Exec, Ordinal O, Offset OffA, Offset OffB>
 class LongRows {
  public:
+  template <class Allow>
   LongRows(const Exec& exec, const Patterns<O, OffA, OffB>& patterns, const O* rows,
-           std::int64_t count, std::size_t workspace_bytes)
+           std::int64_t count, std::size_t workspace_bytes, const Allow& allow)
       : patterns_(patterns), rows_(rows), count_(count) {
     if (count == 0) return;
     words_ = ceil_div(patterns.columns, 64);
@@ -123,9 +124,10 @@ class LongRows {
     batch_ = std::min(count, std::max<std::int64_t>(1, fitting));
     const auto words = static_cast<std::size_t>(batch_ * words_);
     const auto starts = static_cast<std::size_t>(count) + 1;
-    memory_ = Arena<typename Exec::memory_space>(
-        exec, "heddle::multiply::bits",
-        arena_bytes<std::uint64_t, std::int64_t, std::int64_t>(words, words + 1, starts));
+    const std::size_t bytes =
+        arena_bytes<std::uint64_t, std::int64_t, std::int64_t>(words, words + 1, starts);
+    allow(bytes);
+    memory_ = Arena<typename Exec::memory_space>(exec, "heddle::multiply::bits", bytes);
     bits_ = memory_.template take<std::uint64_t>(words).data();
     before_ = memory_.template take<std::int64_t>(words + 1).data();
     const auto first_entry = memory_.template take<std::int64_t>(starts);

@@ -147,16 +147,16 @@ struct WorkOfRow {
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t row) const { return products[row] + 1; }
 };
 
-/// Shares of the rows, as many as threads.
+/// Shares of the rows, as many as threads, or fewer.
 template <ExecutionSpace Exec>
 class Shares {
  public:
   Shares() = default;
   /// Waits for nobody; `before` is written: of rows + 1 items.
-  Shares(const Exec& exec, std::int64_t rows, const std::int64_t* products, std::int64_t* before)
-      : count_(backends::threads_at_once(exec)),
-        memory_(exec, "heddle::multiply::shares",
-                arena_bytes<std::int64_t>(static_cast<std::size_t>(count_) + 1)),
+  Shares(const Exec& exec, std::int64_t count, std::int64_t rows, const std::int64_t* products,
+         std::int64_t* before)
+      : count_(count),
+        memory_(exec, "heddle::multiply::shares", bytes_for(count)),
         first_row_(
             memory_.template take<std::int64_t>(static_cast<std::size_t>(count_) + 1).data()) {
     running_sum(exec, "heddle::multiply::work_before", before, rows, WorkOfRow{products});
@@ -164,6 +164,9 @@ class Shares {
                  ShareRows{before, rows, count_, first_row_});
   }
 
+  static std::size_t bytes_for(std::int64_t count) {
+    return arena_bytes<std::int64_t>(static_cast<std::size_t>(count) + 1);
+  }
   std::int64_t count() const { return count_; }
   const std::int64_t* first_row() const { return first_row_; }
   std::size_t bytes() const { return memory_.bytes(); }
@@ -180,29 +183,39 @@ class SymbolicOnThreads {
  public:
   using Space = typename Exec::memory_space;
 
-  /// Counts; waits for `exec`. Lists the columns too, if `workspace_bytes` hold as many as there
-  /// are products, of which memory is touched for columns alone.
+  /// Counts; waits for `exec`. As many threads take part as `workspace_bytes` hold bits of, one at
+  /// least. With `lists` the columns are listed too, if what is left holds as many as there are
+  /// products, of which memory is touched for columns alone. `allow` throws where so many bytes may
+  /// not be held: it is asked before they are taken.
+  template <class Allow>
   SymbolicOnThreads(const Exec& exec, const Patterns<O, OffA, OffB>& patterns,
-                    std::size_t workspace_bytes)
+                    std::size_t workspace_bytes, bool lists, const Allow& allow)
       : patterns_(patterns) {
     const auto rows = static_cast<std::size_t>(patterns.rows);
-    memory_ = Arena<Space>(exec, "heddle::multiply::lengths",
-                           arena_bytes<std::int64_t, std::int64_t>(rows, rows + 1));
+    const std::int64_t words = ColumnBits::words_for(patterns.columns);
+    bits_of_share_ = words + ColumnBits::words_for(words) + 8;  // and a cache line between shares
+    const auto fitting =
+        static_cast<std::int64_t>(workspace_bytes / sizeof(std::uint64_t)) / bits_of_share_;
+    const std::int64_t shares = std::clamp<std::int64_t>(
+        fitting, 1, std::max<std::int64_t>(1, backends::threads_at_once(exec)));
+    const auto all = static_cast<std::size_t>(shares * bits_of_share_);
+    const std::size_t bits_bytes = arena_bytes<std::uint64_t>(all);
+    const std::size_t bytes = arena_bytes<std::int64_t, std::int64_t>(rows, rows + 1);
+    allow(bytes + Shares<Exec>::bytes_for(shares) + bits_bytes);
+    memory_ = Arena<Space>(exec, "heddle::multiply::lengths", bytes);
     lengths_ = memory_.template take<std::int64_t>(rows).data();
     before_ = memory_.template take<std::int64_t>(rows + 1).data();
     parallel_for(exec, "heddle::multiply::products", patterns.rows,
                  CountProductsOfRow<O, OffA, OffB>{patterns, lengths_});
-    shares_ = Shares<Exec>(exec, patterns.rows, lengths_, before_);
+    shares_ = Shares<Exec>(exec, shares, patterns.rows, lengths_, before_);
     Kokkos::parallel_reduce("heddle::multiply::all_products", range_policy(exec, patterns.rows),
                             SumOfLengths{lengths_}, products_);
-    const std::int64_t words = ColumnBits::words_for(patterns.columns);
-    bits_of_share_ = words + ColumnBits::words_for(words) + 8;  // and a cache line between shares
-    const auto all = static_cast<std::size_t>(shares_.count() * bits_of_share_);
-    bits_memory_ = Arena<Space>(exec, "heddle::multiply::bits", arena_bytes<std::uint64_t>(all));
+    bits_memory_ = Arena<Space>(exec, "heddle::multiply::bits", bits_bytes);
     bits_ = bits_memory_.template take<std::uint64_t>(all).data();
     fill(exec, "heddle::multiply::clear", bits_, static_cast<std::int64_t>(all), 0);
     const auto most = static_cast<std::size_t>(products_ + patterns.rows);
-    if (!patterns.D.row_ptr && most <= workspace_bytes / sizeof(O)) {
+    const std::size_t left = workspace_bytes - std::min(workspace_bytes, bits_bytes);
+    if (lists && !patterns.D.row_ptr && most <= left / sizeof(O)) {
       list_memory_ = Arena<Space>(exec, "heddle::multiply::columns", arena_bytes<O>(most));
       listed_ = list_memory_.template take<O>(most).data();
     }

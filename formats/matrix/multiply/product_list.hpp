@@ -186,9 +186,10 @@ class ProductList {
         entries / backends::max_subwarp_width<Exec> + products / products_of_piece + 2;
     return arena_bytes<Factors, std::int32_t, std::int32_t>(products, entries + 1, pieces);
   }
-  /// Whether 32 bits count so many.
+  /// Whether 32 bits count so many, and a tile behind them.
   static bool fits(std::int64_t products, std::int64_t entries_of_A, std::int64_t entries_of_B) {
-    return std::in_range<std::int32_t>(std::max({products, entries_of_A, entries_of_B}));
+    constexpr std::int64_t tile = SumsOfList<double, backends::max_subwarp_width<Exec>>::tile;
+    return std::in_range<std::int32_t>(std::max({products + tile, entries_of_A, entries_of_B}));
   }
 
   /// walk(label, label of long rows, work) goes over all products. Waits for `exec`.

@@ -7,25 +7,24 @@
 
 namespace heddle::detail {
 
-/// Rows whose columns do not ascend, or repeat.
+/// How the columns of an operand's rows have to lie.
+enum class ColumnOrder { any, ascending, strictly_ascending };
+
+/// Entries whose column is below that of the entry before in their row, or with `strict` the same.
 template <Ordinal O, Offset Off>
-struct FindDescent {
-  using value_type = std::int64_t;
+struct CountDescents {
   const Off* row_ptr;
   const O* col_idx;
+  bool strict;
 
-  /// A thread a row; of a long row it looks no further than it must.
-  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& found) const {
-    for (Off k = row_ptr[row] + 1; k < row_ptr[row + 1]; ++k) {
-      if (col_idx[k] <= col_idx[k - 1]) {
-        ++found;
-        return;
-      }
-    }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row, std::int64_t k,
+                                              std::int64_t& descents) const {
+    if (k == static_cast<std::int64_t>(row_ptr[row])) return;
+    descents += strict ? col_idx[k] <= col_idx[k - 1] : col_idx[k] < col_idx[k - 1];
   }
 };
 
-/// A or B as a product takes it: as it is, or stored in another order.
+/// A, B or D as a product takes it: as it is, or stored in another order.
 template <ExecutionSpace Exec, class Matrix>
 class ProductOperand {
  public:
@@ -35,18 +34,21 @@ class ProductOperand {
 
   ProductOperand() = default;
 
-  /// Rows of `strict` operands have each column once, in ascending order.
-  ProductOperand(const Exec& exec, const Matrix& A, Op op, bool strict, bool check)
+  /// `allow` throws where so many bytes may not be held: it is asked before A is stored.
+  template <class Allow>
+  ProductOperand(const Exec& exec, const Matrix& A, Op op, ColumnOrder order, bool check,
+                 const Allow& allow)
       : rows_(A.rows()), columns_(A.columns()), nonzeros_(static_cast<std::int64_t>(A.nonzeros())) {
     if (check) check_csr(exec, A);
-    std::int64_t descents = 0;
-    if (check && strict && op == Op::none) {
-      Kokkos::parallel_reduce("heddle::multiply::order", range_policy(exec, A.rows()),
-                              FindDescent<O, Off>{A.row_ptr().data(), A.col_idx().data()},
-                              descents);
-    }
-    stored_ = op != Op::none || descents > 0;
-    if (stored_) copy_ = stored_op(exec, A, op, strict, false);  // it was checked above
+    stored_ = op != Op::none || descents(exec, A, order, check) > 0;
+    if (!stored_) return;
+    const auto n = static_cast<std::size_t>(nonzeros_);
+    const auto rows = static_cast<std::size_t>(transposes(op) ? columns_ : rows_);
+    const bool add_up = order == ColumnOrder::strictly_ascending;
+    // Repeats that are added up leave fewer entries, and take more to say where they come from.
+    allow(add_up ? arena_bytes<Off, Off>(rows + 1, n)
+                 : arena_bytes<Off, O, S>(rows + 1, n, n) + arena_bytes<Off>(n));
+    copy_ = stored_op(exec, A, op, add_up, false);  // it was checked above
   }
 
   /// What to multiply, of A as it was given.
@@ -67,6 +69,16 @@ class ProductOperand {
   std::size_t bytes() const { return stored_ ? copy_.bytes() : 0; }
 
  private:
+  /// Those of a B that is not checked are taken for none.
+  static std::int64_t descents(const Exec& exec, const Matrix& A, ColumnOrder order, bool check) {
+    const bool strict = order == ColumnOrder::strictly_ascending;
+    if (order == ColumnOrder::any || (strict && !check)) return 0;
+    return sum_entries<std::int64_t>(
+        exec, "heddle::multiply::order", A.row_ptr().data(), A.rows(),
+        static_cast<std::int64_t>(A.nonzeros()),
+        CountDescents<O, Off>{A.row_ptr().data(), A.col_idx().data(), strict});
+  }
+
   O rows_ = 0;
   O columns_ = 0;
   std::int64_t nonzeros_ = 0;

@@ -95,7 +95,7 @@ class RowsByLength {
   template <class Length>
   RowsByLength(const Exec& exec, std::int64_t rows, const Length& length, const GroupLimits& limits)
       : limits_(limits),
-        memory_(exec, "heddle::multiply::rows", arena_bytes<O, O>(rows, row_groups + 1)),
+        memory_(exec, "heddle::multiply::rows", bytes_for(rows)),
         order_(memory_.template take<O>(static_cast<std::size_t>(rows)).data()) {
     const auto starts = memory_.template take<O>(row_groups + 1);
     RadixSort<Exec, std::int32_t, O> sort(exec, rows);
@@ -115,6 +115,9 @@ class RowsByLength {
   }
   const GroupLimits& limits() const { return limits_; }
   std::size_t bytes() const { return memory_.bytes(); }
+  static std::size_t bytes_for(std::int64_t rows) {
+    return arena_bytes<O, O>(static_cast<std::size_t>(rows), row_groups + 1);
+  }
 
  private:
   GroupLimits limits_;

@@ -195,22 +195,23 @@ struct SearchedSums {
   }
 };
 
-/// C += beta D, a thread a row of D: its entries may repeat.
+/// C += beta D, of which columns ascend in each row: the first entry of a place adds all that
+/// repeat it, in their order.
 template <Scalar S, Ordinal O, Offset OffD, Offset OffC>
-struct AddRowOfD {
+struct AddEntryOfD {
   Operand<S, O, OffD> D;
   PatternOperand<O, OffC> C;
   S* values;
   S beta;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    for (std::int64_t k = D.begin(row); k < D.end(row); ++k) {
-      const O column = D.col_idx[k];
-      const std::int64_t p =
-          C.begin(row) + first_not_below(C.col_idx + C.begin(row), C.length(row), column);
-      if (p < C.end(row) && C.col_idx[p] == column) {
-        values[p] += beta == S(1) ? D.values[k] : beta * D.values[k];
-      }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row, std::int64_t k) const {
+    const O column = D.col_idx[k];
+    if (k > D.begin(row) && D.col_idx[k - 1] == column) return;
+    const std::int64_t p =
+        C.begin(row) + first_not_below(C.col_idx + C.begin(row), C.length(row), column);
+    if (p == C.end(row) || C.col_idx[p] != column) return;
+    for (std::int64_t l = k; l < D.end(row) && D.col_idx[l] == column; ++l) {
+      values[p] += beta == S(1) ? D.values[l] : beta * D.values[l];
     }
   }
 };

@@ -23,21 +23,26 @@ class Symbolic {
   using Space = typename Exec::memory_space;
 
   /// Counts; waits for `exec`. `narrow`: rows of B have few entries. `lists`: if `workspace_bytes`
-  /// hold a column a product, the columns are listed at once, and not found a second time.
+  /// hold a column a product, the columns are listed at once, and not found a second time. `allow`
+  /// throws where so many bytes may not be held: it is asked before they are taken.
+  template <class Allow>
   Symbolic(const Exec& exec, const Patterns<O, OffA, OffB>& patterns, bool narrow,
-           std::size_t workspace_bytes, bool lists)
-      : patterns_(patterns),
-        narrow_(narrow),
-        memory_(exec, "heddle::multiply::lengths",
-                arena_bytes<std::int64_t, std::int64_t>(patterns.rows, patterns.rows)),
-        bound_(memory_.template take<std::int64_t>(static_cast<std::size_t>(patterns.rows)).data()),
-        lengths_(
-            memory_.template take<std::int64_t>(static_cast<std::size_t>(patterns.rows)).data()) {
+           std::size_t workspace_bytes, bool lists, const Allow& allow)
+      : patterns_(patterns), narrow_(narrow) {
+    const auto n = static_cast<std::size_t>(patterns.rows);
+    const std::size_t bytes = arena_bytes<std::int64_t, std::int64_t>(n, n);
+    const std::size_t with_rows = bytes + RowsByLength<Exec, O>::bytes_for(patterns.rows);
+    allow(with_rows);
+    memory_ = Arena<Space>(exec, "heddle::multiply::lengths", bytes);
+    bound_ = memory_.template take<std::int64_t>(n).data();
+    lengths_ = memory_.template take<std::int64_t>(n).data();
     count_products(exec);
     rows_ = RowsByLength<Exec, O>(exec, patterns.rows, Terms<std::int64_t>{bound_},
                                   group_limits(exec, Columns<int>::bytes_per_column));
-    long_rows_.emplace(exec, patterns, rows_.rows(longest), rows_.count(longest), workspace_bytes);
-    if (lists) make_room(exec, workspace_bytes);
+    long_rows_.emplace(exec, patterns, rows_.rows(longest), rows_.count(longest), workspace_bytes,
+                       [&](std::size_t more) { allow(with_rows + more); });
+    const std::size_t taken = long_rows_->bytes();
+    if (lists) make_room(exec, workspace_bytes - std::min(taken, workspace_bytes));
     fill(exec, "heddle::multiply::no_entries", lengths_, patterns.rows, 0);
     launch_groups(exec, "heddle::multiply::count_columns", rows_, narrow,
                   Columns<std::int32_t>{patterns, bound_, lengths_, before_, listed_});
@@ -113,8 +118,8 @@ class Symbolic {
   Patterns<O, OffA, OffB> patterns_;
   bool narrow_;
   Arena<Space> memory_;
-  std::int64_t* bound_;
-  std::int64_t* lengths_;
+  std::int64_t* bound_ = nullptr;
+  std::int64_t* lengths_ = nullptr;
   RowsByLength<Exec, O> rows_;
   std::optional<LongRows<Exec, O, OffA, OffB>> long_rows_;
   Arena<Space> before_memory_, list_memory_;

@@ -62,13 +62,9 @@ template <Ordinal O, Offset Off>
 struct CountDisagreeing {
   Graph<O, Off> graph;
   const O* label;
-  KOKKOS_FUNCTION void operator()(std::int64_t vertex, std::int64_t& count) const {
-    for (std::int64_t k = graph.begin(vertex); k < graph.end(vertex); ++k) {
-      if (label[graph.col_idx[k]] != label[vertex]) {
-        ++count;
-        return;
-      }
-    }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t vertex, std::int64_t k,
+                                              std::int64_t& count) const {
+    count += label[graph.col_idx[k]] != label[vertex];
   }
 };
 
@@ -84,8 +80,9 @@ void find_components(const Exec& exec, const Graph<O, Off>& graph, O* label) {
     each_entry(exec, "heddle::reorder::lower_labels", graph.row_ptr, vertices, graph.edges,
                TakeLower<O, Off>{graph, label});
     parallel_for(exec, "heddle::reorder::follow_labels", vertices, FollowLabels<O>{label});
-    Kokkos::parallel_reduce("heddle::reorder::disagreeing", range_policy(exec, vertices),
-                            CountDisagreeing<O, Off>{graph, label}, disagreeing);
+    disagreeing =
+        sum_entries<std::int64_t>(exec, "heddle::reorder::disagreeing", graph.row_ptr, vertices,
+                                  graph.edges, CountDisagreeing<O, Off>{graph, label});
   }
 }
 

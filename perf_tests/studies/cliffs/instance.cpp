@@ -10,6 +10,7 @@
 #include "../../bench/ilu/make_preconditioner.hpp"
 #include "../../bench/spmv/make_plan.hpp"
 #include "cases.hpp"
+#include "matrix_operations.hpp"
 
 namespace heddle::bench {
 
@@ -105,6 +106,23 @@ void add_factors(const Device& device, std::vector<CliffCase>& cases) {
   }
 }
 
+template <class Operation>
+void add_operation(const char* name, std::vector<CliffCase>& cases) {
+  cases.push_back({name, "auto", [](const Exec& exec, const CliffMatrix& A) {
+                     return std::make_unique<Operation>(exec, A);
+                   }});
+}
+
+template <class Matrix>
+void add_matrix_operations(std::vector<CliffCase>& cases) {
+  static_assert(std::same_as<Matrix, CliffMatrix>);
+  add_operation<TriangleProduct>("SpmvPlan of a triangle", cases);
+  add_operation<MatrixOperation<ProductWithP>>("MultiplyPlan A P", cases);
+  add_operation<MatrixOperation<ProductAndSum>>("MultiplyPlan I A + 2 A", cases);
+  add_operation<MatrixOperation<TripleProduct>>("GalerkinPlan P' A P", cases);
+  add_operation<MatrixOperation<SumWithTranspose>>("add A + A'", cases);
+}
+
 template <class S, class Off>
 bool enter() {
   if constexpr (std::same_as<S, double> && sizeof(Off) == sizeof(std::int32_t)) {
@@ -114,6 +132,7 @@ bool enter() {
       add_solves<CsrMatrix<S, Index, Off, Space>>(device, cases);
       add_sweeps<CsrMatrix<S, Index, Off, Space>>(device, cases);
       add_factors<CsrMatrix<S, Index, Off, Space>>(device, cases);
+      add_matrix_operations<CsrMatrix<S, Index, Off, Space>>(cases);
       return cases;
     };
   }

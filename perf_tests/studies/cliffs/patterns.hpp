@@ -13,8 +13,8 @@ namespace heddle::bench {
 struct CliffPattern {
   const char* name;
   const char* description;
-  /// Columns of row i of n, but for the diagonal, in ascending order, appended to `columns`.
-  void (*row)(std::int32_t i, std::int32_t n, std::vector<std::int32_t>& columns);
+  /// The columns of each of n rows, but for the diagonal, in ascending order.
+  std::vector<std::vector<std::int32_t>> (*rows)(std::int32_t n);
 };
 
 const std::vector<CliffPattern>& cliff_patterns();

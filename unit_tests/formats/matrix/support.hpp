@@ -119,18 +119,21 @@ DeviceMatrix<T> rough(const typename T::Exec& exec, const Pattern& pattern, std:
   return to_device<T>(exec, pattern.name, host);
 }
 
-/// alpha A + beta B, entries of A first.
+/// alpha A + beta B: repeats of each are added up first, apart.
 template <class S>
 HostMatrix<S> summed(S alpha, const HostMatrix<S>& A, S beta, const HostMatrix<S>& B) {
-  HostMatrix<S> both{A.columns, {}};
-  const auto times = [](S factor, S value) {
-    return factor == S(0) ? S(0) : factor == S(1) ? value : factor * value;
+  const auto times = [](S factor, HostMatrix<S> M) {
+    for (HostRow<S>& row : M.rows) {
+      for (auto& [j, value] : row) {
+        value = factor == S(0) ? S(0) : factor == S(1) ? value : factor * value;
+      }
+    }
+    return added_up(M);
   };
-  for (std::size_t i = 0; i < A.rows.size(); ++i) {
-    HostRow<S> row;
-    for (const auto& [j, value] : A.rows[i]) row.emplace_back(j, times(alpha, value));
-    for (const auto& [j, value] : B.rows[i]) row.emplace_back(j, times(beta, value));
-    both.rows.push_back(std::move(row));
+  HostMatrix<S> both = times(alpha, A);
+  const HostMatrix<S> other = times(beta, B);
+  for (std::size_t i = 0; i < both.rows.size(); ++i) {
+    both.rows[i].insert(both.rows[i].end(), other.rows[i].begin(), other.rows[i].end());
   }
   return added_up(both);
 }

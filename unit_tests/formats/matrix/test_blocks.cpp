@@ -134,6 +134,11 @@ TEST_CASE("blocks in any order, some of them twice") {
   CHECK(says(error_of([&] { to_blocks(exec, A.matrix(), 4); }), "a matrix of 6 x 4"));
   CHECK(says(error_of([&] { to_blocks(exec, A.matrix(), 0); }), "blocks of 0 rows"));
   CHECK(to_blocks(exec, A.matrix(), 2).bytes() > 12 * sizeof(double));
+  const Kokkos::View<std::int32_t*, T::Space> no_entries("no_entries", 46342);
+  const CsrMatrix<double, std::int32_t, std::int32_t, T::Space> large(
+      46341, 46341, 0, no_entries.data(), nullptr, nullptr);
+  CHECK(says(error_of([&] { to_blocks(exec, large, 46341); }),
+             "blocks of 46341 rows, whose entries 32 bits do not count"));
 }
 
 }  // namespace heddle::test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Transposes, sorted rows, sums, parts, submatrices and assembly, against plain ones on the host,
 // and with new values.
+#include "../../../formats/plan/triangle_check.hpp"
 #include "../../../testing/events.hpp"
 #include "formats/matrix/support.hpp"
 #include "support/copy_in.hpp"
@@ -139,12 +140,98 @@ TEST_CASE_TEMPLATE_DEFINE("sums: an entry wherever one of both has one", T, sums
       check_derived<T>(
           exec, A, B, symmetric_part(exec, A.matrix(), symmetry),
           [&](const HostMatrix<S>& H) { return summed(S(0.5), H, S(0.5), transposed(H, op)); });
-      CHECK(
-          is_symmetric(exec, symmetric_part(exec, A.matrix(), symmetry).matrix(), 1e-6, symmetry));
+      const auto part = symmetric_part(exec, A.matrix(), symmetry);
+      CHECK(is_symmetric(exec, part.matrix(), 0, symmetry));
     }
   }
 }
 TEST_CASE_TEMPLATE_APPLY(sums, MatrixTypes);
+
+TEST_CASE("sums: new factors are those of all handles, and both matrices are needed") {
+  using T = Types<DefaultDevice, double, Indices<std::int32_t, std::int32_t>>;
+  const DefaultDevice exec;
+  auto A = to_device<T>(exec, Pattern{"one", 1, {{0}}});
+  Kokkos::deep_copy(A.device.values(), 1.0);
+  auto sum = add(exec, 1, A.matrix(), 1, A.matrix());
+  auto copy = sum;
+  const auto value = [&](const auto& of) { return written_down(of.matrix()).rows[0][0].second; };
+  sum.update_values(exec, 10, A.matrix(), 2, A.matrix());
+  CHECK(value(sum) == 12);
+  copy.update_values(exec, A.matrix(), A.matrix());
+  CHECK(value(sum) == 12);
+  CHECK(value(copy) == 12);
+  CHECK(says(error_of([&] { sum.update_values(exec, A.matrix()); }),
+             "a sum that is made of two matrices; give both"));
+  CHECK(says(error_of([&] { sum.update_values(exec, A.matrix().values()); }), "two matrices"));
+  const DeviceMatrix<T> two = to_device<T>(exec, Pattern{"two", 2, {{0, 1}, {}}});
+  CHECK(says(error_of([&] { sum.update_values(exec, 5, A.matrix(), 5, two.matrix()); }),
+             "new values of 2 entries"));
+  sum.update_values(exec, A.matrix(), A.matrix());
+  CHECK(value(sum) == 12);  // those of the call that failed were not taken
+  auto part = symmetric_part(exec, A.matrix());
+  Kokkos::deep_copy(A.device.values(), 3.0);
+  part.update_values(exec, A.matrix().values());
+  CHECK(value(part) == 3);
+}
+
+TEST_CASE("a temporary has no matrix, since nobody owns its arrays") {
+  using Device = DefaultDevice;
+  using Space = Device::memory_space;
+  using Matrix = CsrMatrix<double, int, int, Space>;
+  const auto lends = []<class Owner>(std::type_identity<Owner>) {
+    static_assert(requires(const Owner& named) { named.matrix(); });
+    return requires(Owner made) { std::move(made).matrix(); };
+  };
+  CHECK_FALSE(lends(std::type_identity<CsrStorage<double, int, int, Space>>()));
+  CHECK_FALSE(lends(std::type_identity<DerivedCsr<Device, double, int, int>>()));
+  CHECK_FALSE(lends(std::type_identity<BlockedCsr<Device, double, int, int>>()));
+  CHECK_FALSE(lends(std::type_identity<MultiplyPlan<Device, Matrix>>()));
+  CHECK_FALSE(lends(std::type_identity<GalerkinPlan<Device, Matrix>>()));
+  // Its storage owns them, and lives on.
+  const DefaultDevice exec;
+  const auto I = identity<double>(exec, 3);
+  const auto& stored = transpose(exec, I.matrix()).storage();
+  exec.fence("heddle::test::stored");
+  CHECK((written_down(stored.matrix()) == written_down(I.matrix())));
+}
+
+TEST_CASE_TEMPLATE_DEFINE("what is counted by entries is what rows have", T, counts) {
+  const typename T::Exec exec;
+  std::vector<Pattern> patterns = test_patterns();
+  patterns.push_back(random_pattern("a long row among empty ones", 5, 300, 7000, [](auto i) {
+    return i == 150 ? 7000 : i % 100 == 0 ? 3 : 0;
+  }));
+  for (const Pattern& pattern : patterns) {
+    CAPTURE(pattern.name);
+    const auto A = to_device<T>(exec, pattern);
+    std::int64_t lower = 0, upper = 0, descents = 0, repeats = 0, i = 0;
+    for (const auto row : pattern.rows) {
+      std::int64_t before = -1;
+      for (const std::int64_t j : row) {
+        lower += j < i;
+        upper += j > i;
+        descents += j < before;
+        repeats += j == before;
+        before = j;
+      }
+      ++i;
+    }
+    using Descents = heddle::detail::CountDescents<typename T::Ordinal, typename T::Offset>;
+    const auto found = [&](bool strict) {
+      const auto M = A.matrix();
+      return heddle::detail::sum_entries<std::int64_t>(
+          exec, "heddle::test::descents", M.row_ptr().data(), M.rows(), pattern.nonzeros(),
+          Descents{M.row_ptr().data(), M.col_idx().data(), strict});
+    };
+    CHECK(found(false) == descents);
+    CHECK(found(true) == descents + repeats);
+    if (i != pattern.columns) continue;
+    const auto sums = heddle::detail::triangle_sums(exec, A.matrix(), Symmetry::symmetric, false);
+    CHECK(sums.lower == lower);
+    CHECK(sums.upper == upper);
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(counts, MatrixTypes);
 
 TEST_CASE_TEMPLATE_DEFINE("assembly: triplets in any order, with repeats", T, assembly) {
   using S = typename T::Scalar;
@@ -191,6 +278,59 @@ TEST_CASE_TEMPLATE_DEFINE("assembly: triplets in any order, with repeats", T, as
   }
 }
 TEST_CASE_TEMPLATE_APPLY(assembly, MatrixTypes);
+
+TEST_CASE_TEMPLATE_DEFINE("Views with a stride are read and written where they lie", T, strided) {
+  using S = typename T::Scalar;
+  using O = typename T::Ordinal;
+  using Space = typename T::Space;
+  const typename T::Exec exec;
+  constexpr std::size_t n = 3;
+  const Kokkos::View<S**, Kokkos::LayoutRight, Space> table("table", n, 2);
+  const Kokkos::View<O**, Kokkos::LayoutRight, Space> places("places", n, 2);
+  const auto values = Kokkos::subview(table, Kokkos::ALL, 0);
+  const auto rows = Kokkos::subview(places, Kokkos::ALL, 0);
+  const auto fill = [&](double first) {
+    const auto host = Kokkos::create_mirror_view(table);
+    for (std::size_t i = 0; i < n; ++i) {
+      host(i, 0) = S(static_cast<RealOf<S>>(first + static_cast<double>(i)));
+      host(i, 1) = S(-100);
+    }
+    Kokkos::deep_copy(table, host);
+  };
+  const auto diagonal_of = [&](const auto& M, double first) {
+    HostMatrix<S> expected{n, {}};
+    for (std::size_t i = 0; i < n; ++i) {
+      expected.rows.push_back({{static_cast<std::int64_t>(i),
+                                S(static_cast<RealOf<S>>(first + static_cast<double>(i)))}});
+    }
+    exec.fence("heddle::test::strided");
+    return written_down(M) == expected;
+  };
+  const auto I = identity<S, O, typename T::Offset>(exec, n);
+  Kokkos::deep_copy(places, O(-7));
+  row_of_entries(exec, I.matrix(), rows);
+  exec.fence("heddle::test::strided");
+  const auto written = to_host(places);
+  for (std::size_t i = 0; i < n; ++i) {
+    CHECK(written(i, 0) == static_cast<O>(i));
+    CHECK(written(i, 1) == -7);
+  }
+  fill(1);
+  auto A = assemble<typename T::Offset>(exec, n, n, rows, rows, values);
+  CHECK(diagonal_of(A.matrix(), 1));
+  fill(5);
+  A.update_values(exec, values);
+  CHECK(diagonal_of(A.matrix(), 5));
+  auto blocks = to_blocks(exec, A.matrix(), 1);
+  auto B = from_blocks(exec, blocks.matrix());
+  fill(9);
+  B.update_values(exec, values);
+  CHECK(diagonal_of(B.matrix(), 9));
+  auto part = symmetric_part(exec, A.matrix());
+  part.update_values(exec, values);
+  CHECK(diagonal_of(part.matrix(), 9));
+}
+TEST_CASE_TEMPLATE_APPLY(strided, MatrixTypes);
 
 TEST_CASE("wrong input: errors say where") {
   using T = Types<DefaultDevice, double, Indices<std::int32_t, std::int32_t>>;

@@ -120,7 +120,8 @@ TEST_CASE_TEMPLATE_DEFINE("comparisons: order does not matter, one entry does", 
   const auto sorted_A = sort_rows(exec, A.matrix());
   exec.fence("heddle::test::compared");
   CHECK(equal(exec, A.matrix(), sorted_A.matrix()));
-  CHECK(equal(exec, A.matrix(), add(exec, S(0.5), A.matrix(), S(0.5), A.matrix()).matrix()));
+  const auto halves = add(exec, S(0.5), A.matrix(), S(0.5), A.matrix());
+  CHECK(equal(exec, A.matrix(), halves.matrix()));
   CHECK(!is_symmetric(exec, A.matrix()));
   CHECK(is_symmetric(exec, S_A.matrix()));
   const S value = to_host(A.matrix().values())(700);
@@ -143,9 +144,55 @@ TEST_CASE_TEMPLATE_DEFINE("comparisons: order does not matter, one entry does", 
   CHECK(equal(exec, I.matrix(), I.matrix()));
   CHECK(norm_one(exec, I.matrix()) == 1);
   CHECK(norm_frobenius(exec, I.matrix()) == doctest::Approx(std::sqrt(300)));
-  CHECK(written_down(identity<S>(exec, 0).matrix()).rows.empty());
+  const auto none = identity<S>(exec, 0);
+  CHECK(written_down(none.matrix()).rows.empty());
 }
 TEST_CASE_TEMPLATE_APPLY(comparisons, MatrixTypes);
+
+TEST_CASE_TEMPLATE_DEFINE("comparisons: infinite entries equal themselves, repeats are added up", T,
+                          odd_comparisons) {
+  using S = typename T::Scalar;
+  using Real = RealOf<S>;
+  const typename T::Exec exec;
+  const S infinite(std::numeric_limits<Real>::infinity());
+  const auto A = to_device<T>(exec, banded_pattern("band", 300, 300, {-2, -1, 0, 1, 3}));
+  const auto inf = with_value(exec, A, 700, infinite), less = with_value(exec, A, 700, -infinite);
+  CHECK(equal(exec, inf.matrix(), inf.matrix()));
+  CHECK(equal(exec, inf.matrix(), inf.matrix(), 1e-3));
+  CHECK(largest_difference(exec, inf.matrix(), inf.matrix()) == 0);
+  CHECK(std::isinf(largest_difference(exec, A.matrix(), inf.matrix())));
+  CHECK(!equal(exec, A.matrix(), inf.matrix(), 1));
+  CHECK(!equal(exec, less.matrix(), inf.matrix(), 1));
+  DeviceMatrix<T> other = A;
+  other.device = inf;
+  const S value = to_host(A.matrix().values())(100);
+  const auto changed = with_value(exec, other, 100, value + S(Real(1e-3)));
+  CHECK(equal(exec, inf.matrix(), changed.matrix(), 0.01));
+  CHECK(!equal(exec, inf.matrix(), changed.matrix(), 1e-5));
+  const auto two = to_device<T>(exec, Pattern{"two", 2, {{1}, {0}}});
+  Kokkos::deep_copy(two.device.values(), infinite);
+  CHECK(is_symmetric(exec, two.matrix()));
+  CHECK(is_symmetric(exec, two.matrix(), 0, Symmetry::hermitian));
+  const auto unlike = with_value(exec, two, 0, S(1));
+  CHECK(!is_symmetric(exec, unlike.matrix(), 1));
+
+  const auto thrice = to_device<T>(exec, Pattern{"thrice", 1, {{0, 0, 0}}});
+  auto parts = Kokkos::create_mirror_view(thrice.device.values());
+  for (std::size_t k = 0; k < 3; ++k) parts(k) = S(static_cast<Real>(0.1 * (1.0 + k)));
+  Kokkos::deep_copy(thrice.device.values(), parts);
+  CHECK(largest_difference(exec, thrice.matrix(), thrice.matrix()) == 0);
+  CHECK(equal(exec, thrice.matrix(), thrice.matrix()));
+  CHECK(is_symmetric(exec, thrice.matrix()));
+  const auto sum = add_up_repeats(exec, thrice.matrix());
+  CHECK(equal(exec, thrice.matrix(), sum.matrix()));
+
+  if constexpr (std::same_as<S, Kokkos::complex<float>>) {
+    const auto large = with_value(exec, A, 700, S(3e38f, 3e38f));
+    CHECK(norm_max(exec, large.matrix()) == doctest::Approx(std::sqrt(2.0) * 3e38));
+    CHECK(norm_frobenius(exec, large.matrix()) == doctest::Approx(std::sqrt(2.0) * 3e38));
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(odd_comparisons, MatrixTypes);
 
 TEST_CASE("vectors of a wrong length are refused by name") {
   using T = Types<DefaultDevice, double, Indices<std::int32_t, std::int32_t>>;
@@ -155,6 +202,8 @@ TEST_CASE("vectors of a wrong length are refused by name") {
   const auto refuses = [](const std::string& words, const auto& work) {
     CHECK(says(error_of(work), words));
   };
+  refuses("a threshold of -1", [&] { drop_small(exec, A.matrix(), -1); });
+  refuses("a threshold of nan", [&] { drop_small(exec, A.matrix(), std::nan("")); });
   refuses("a diagonal of 3 entries instead of 2", [&] { diagonal(exec, A.matrix(), three); });
   refuses("factors of rows of 3 entries instead of 2",
           [&] { scale_rows(exec, A.matrix(), three, three); });
