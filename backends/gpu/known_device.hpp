@@ -8,15 +8,21 @@
 
 namespace heddle::backends {
 
-/// What ask() says of GPU `number`, asked once and kept: the driver takes up to a millisecond for
-/// some attributes, and spmv() wants them at every call.
+/// What ask() says of GPU `number`, asked once and kept, for each type of Ask.
 template <class Ask>
-Device known_device(int number, const Ask& ask) {
+auto asked_once(int number, const Ask& ask) {
   static std::mutex mutex;
-  static std::map<int, Device> known;
+  static std::map<int, decltype(ask())> known;
   const std::lock_guard lock(mutex);
   const auto found = known.find(number);
   return found != known.end() ? found->second : known.emplace(number, ask()).first->second;
+}
+
+/// The same of what a GPU is: the driver takes up to a millisecond for some attributes, and spmv()
+/// wants them at every call.
+template <class Ask>
+Device known_device(int number, const Ask& ask) {
+  return asked_once(number, ask);
 }
 
 }  // namespace heddle::backends

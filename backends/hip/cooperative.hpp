@@ -2,21 +2,26 @@
 #pragma once
 
 #include "../gpu/cooperative.hpp"
+#include "../gpu/known_device.hpp"
 #include "launch.hpp"
 
 namespace heddle::backends {
 
+/// Launches ask for it in every apply, and the driver takes microseconds to answer.
 template <class LaunchShape, class Kernel>
 int cooperative_teams(const Kokkos::HIP& exec) {
-  const char* const what = "a kernel's count of cooperative teams";
-  make_current(exec, what);
-  int per_multiprocessor = 0, multiprocessors = 0;
-  check_launch(what, hipOccupancyMaxActiveBlocksPerMultiprocessor(
-                         &per_multiprocessor, run_all_teams<Kokkos::HIP, LaunchShape, Kernel>,
-                         LaunchShape::team_threads, 0));
-  check_launch(what, hipDeviceGetAttribute(&multiprocessors, hipDeviceAttributeMultiprocessorCount,
-                                           exec.hip_device()));
-  return per_multiprocessor * multiprocessors;
+  return asked_once(exec.hip_device(), [&] {
+    const char* const what = "a kernel's count of cooperative teams";
+    make_current(exec, what);
+    int per_multiprocessor = 0, multiprocessors = 0;
+    check_launch(what, hipOccupancyMaxActiveBlocksPerMultiprocessor(
+                           &per_multiprocessor, run_all_teams<Kokkos::HIP, LaunchShape, Kernel>,
+                           LaunchShape::team_threads, 0));
+    check_launch(what,
+                 hipDeviceGetAttribute(&multiprocessors, hipDeviceAttributeMultiprocessorCount,
+                                       exec.hip_device()));
+    return per_multiprocessor * multiprocessors;
+  });
 }
 
 template <class LaunchShape, class Kernel>
