@@ -108,9 +108,9 @@ inline const KrylovOptions& checked(const KrylovOptions& options, const TakenOpt
 template <class M>
 void check_symmetric(const M& preconditioner, const char* needs) {
   if (!needs || symmetric(preconditioner)) return;
-  throw Error(
-      name_of(preconditioner) + " is not symmetric, and " + needs + " a preconditioner that is",
-      "sweep forward and backward, or take gmres or bicgstab");
+  throw Error(name_of(preconditioner) + " is not symmetric, and " + needs +
+                  " a preconditioner that is" + asymmetry_of(preconditioner),
+              "sweep forward and backward, or take gmres or bicgstab");
 }
 
 /// Of options whose stagnation_window is set. `is_double`: whether S is double, or complex of it.

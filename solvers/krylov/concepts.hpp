@@ -43,6 +43,10 @@ concept LinearOperator = requires(A& a, const Exec& exec, const ConstSolverVecto
 /// - `bool symmetric()`: whether M is symmetric (Hermitian) if A is. Solvers that need it refuse an
 ///   M that says no. Without this member M counts as symmetric.
 /// - `name()`: the name that such a refusal prints.
+/// - `asymmetry()`: what shows that M is not symmetric, a std::string that it prints as well.
+/// - `reserve(exec, vectors)`: makes room for an apply to so many vectors at once. Solvers with
+///   several right-hand sides or eigenpairs call it before they iterate, outside of any apply, of
+///   an M that is not const. It may allocate and wait, and renews version() if it does.
 /// - `static constexpr bool is_diagonal = true`: M is a diagonal matrix with the entries
 ///   `inverse_diagonal()`, a View of rank 1 on the device. Solvers then read these beside the
 ///   residual and never call apply.
@@ -170,6 +174,24 @@ std::string name_of(const T& part) {
     return part.name();
   } else {
     return "the preconditioner";
+  }
+}
+
+/// What shows that M is not symmetric, behind ": "; empty if it does not say.
+template <class T>
+std::string asymmetry_of(const T& part) {
+  if constexpr (requires { part.asymmetry(); }) {
+    return ": " + part.asymmetry();
+  } else {
+    return {};
+  }
+}
+
+/// Before iterations that apply M to so many vectors at once.
+template <class Exec, class M>
+void reserve(const Exec& exec, M& preconditioner, int vectors) {
+  if constexpr (requires { preconditioner.reserve(exec, vectors); }) {
+    preconditioner.reserve(exec, vectors);
   }
 }
 

@@ -62,6 +62,7 @@ class KrylovSolver {
     const auto right = vectors::to_read(b);
     const auto solution = vectors::to_write(x);
     monitor_.check_system(rows_, matrix.rows(), matrix.columns(), right, solution);
+    reserve(exec, preconditioner, count());
     monitor_.clear();
     best_.clear();
     self().begin_blocks();

@@ -56,6 +56,7 @@ class LobpcgSolver {
                   "LOBPCG needs a symmetric preconditioner");
     }
     detail::lobpcg::check_mass(options_, rows_, mass);
+    detail::krylov::reserve(exec, preconditioner, k_);
     const Kokkos::Timer timer;
     LobpcgResult result;
     basis_.largest_a = basis_.largest_b = 0;
