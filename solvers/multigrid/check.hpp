@@ -11,7 +11,7 @@
 namespace heddle::detail::multigrid {
 
 /// A, or Error.
-template <class Matrix, Scalar S>
+template <ExecutionSpace Exec, class Matrix, Scalar S>
 const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspace,
                       const MultigridOptions& options) {
   const auto fail = [](const std::string& what, const char* remedy) { throw Error(what, remedy); };
@@ -46,6 +46,16 @@ const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspac
   if (options.one_launch_entries < -1) {
     fail("options.one_launch_entries is " + std::to_string(options.one_launch_entries),
          "give a number of entries, or -1 for the default");
+  }
+  const bool sweeps = options.smoother == MultigridSmoother::gauss_seidel;
+  if (options.one_launch_entries > 0 && (sweeps || !backends::has_cooperative<Exec>)) {
+    fail(std::string("options.one_launch_entries has no effect on ") +
+             (sweeps ? "levels that Gauss-Seidel smooths" : "this execution space"),
+         "leave it out");
+  }
+  if (!(options.symmetry_tolerance >= 0)) {
+    fail("options.symmetry_tolerance is " + std::to_string(options.symmetry_tolerance),
+         "give zero or more");
   }
   if (options.vectors.count < 1) {
     fail("options.vectors.count is " + std::to_string(options.vectors.count),
@@ -84,7 +94,7 @@ double checked_bound(const Exec& exec, const Level<Exec, Matrix>& level, std::si
   return numbers.bound;
 }
 
-/// The vectors of a user, or where there are none the constant.
+/// The vectors of a user; without any the constant of each of the unknowns of a node.
 template <Scalar S>
 struct CopyVectors {
   Multivector<const S> from;
@@ -93,68 +103,36 @@ struct CopyVectors {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::int64_t row = i % to.rows;
     const int vector = static_cast<int>(i / to.rows);
-    to(row, vector) = from.count == 0 ? S(1) : from(row, vector);
+    to(row, vector) = from.count > 0 ? from(row, vector) : S(row % to.vectors == vector ? 1 : 0);
   }
 };
 
-/// u' A v and the conjugate of v' A u, of two vectors of hashes: equal if A is Hermitian, and
-/// hardly ever else. With the sum of magnitudes, which rounding is relative to.
-struct MirrorSums {
-  double one[2] = {0, 0}, other[2] = {0, 0}, magnitude = 0;
-};
+/// The first entry of vectors that is not finite: one more than its place, or 0.
+template <Scalar S>
+struct FindNotFinite {
+  using value_type = std::int64_t;
+  NearNullspace<S> of;
 
-template <class Matrix>
-struct CompareMirror {
-  using value_type = MirrorSums;
-  using S = typename Matrix::scalar_type;
-  Matrix A;
-
-  KOKKOS_FUNCTION void init(value_type& sums) const { sums = value_type(); }
-  KOKKOS_FUNCTION void join(value_type& sums, const value_type& more) const {
-    for (int part = 0; part < 2; ++part) {
-      sums.one[part] += more.one[part];
-      sums.other[part] += more.other[part];
-    }
-    sums.magnitude += more.magnitude;
+  KOKKOS_FUNCTION void init(value_type& place) const { place = 0; }
+  KOKKOS_FUNCTION void join(value_type& place, const value_type& other) const {
+    if (other != 0 && (place == 0 || other < place)) place = other;
   }
-  KOKKOS_FORCEINLINE_FUNCTION static double u(std::int64_t i) { return random_entry(2 * i); }
-  KOKKOS_FORCEINLINE_FUNCTION static double v(std::int64_t i) { return random_entry(2 * i + 1); }
-  KOKKOS_FORCEINLINE_FUNCTION static double imaginary_part(const S& value) {
-    if constexpr (is_complex<S>) {
-      return static_cast<double>(value.imag());
-    } else {
-      return 0;
-    }
-  }
-  KOKKOS_FUNCTION void operator()(std::int64_t i, value_type& sums) const {
-    for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
-      const auto j = static_cast<std::int64_t>(A.col_idx().data()[k]);
-      const S value = A.values().data()[k];
-      const double uv = u(i) * v(j), vu = v(i) * u(j);
-      const double parts[2] = {static_cast<double>(real_part(value)), imaginary_part(value)};
-      sums.one[0] += parts[0] * uv;
-      sums.one[1] += parts[1] * uv;
-      sums.other[0] += parts[0] * vu;
-      sums.other[1] -= parts[1] * vu;
-      sums.magnitude += static_cast<double>(Kokkos::abs(value)) * Kokkos::abs(uv);
-    }
+  KOKKOS_FUNCTION void operator()(std::int64_t i, value_type& place) const {
+    const auto size =
+        static_cast<double>(Kokkos::abs(of(i % of.rows, static_cast<int>(i / of.rows))));
+    if (!Kokkos::isfinite(size)) join(place, i + 1);
   }
 };
 
-/// Whether a square A, whose columns were checked, is Hermitian but for the rounding of its
-/// entries. One launch and one readback.
-template <ExecutionSpace Exec, class Matrix>
-bool is_symmetric(const Exec& exec, const Matrix& A) {
-  MirrorSums sums;
-  Kokkos::parallel_reduce("heddle::multigrid::compare_mirror", range_policy(exec, A.rows()),
-                          CompareMirror<Matrix>{A}, sums);
-  const double epsilon =
-      sizeof(heddle::RealOf<typename Matrix::scalar_type>) == 4 ? 0x1p-23 : 0x1p-52;
-  const double entries = std::max(1.0, static_cast<double>(A.nonzeros()));
-  const double tolerance = (100 * epsilon / std::sqrt(entries) + 1e-13) * sums.magnitude;
-  const bool differs = std::abs(sums.one[0] - sums.other[0]) > tolerance ||
-                       std::abs(sums.one[1] - sums.other[1]) > tolerance;
-  return !differs;
+/// Throws Error if an entry of a user's vectors is not finite. Waits.
+template <ExecutionSpace Exec, Scalar S>
+void check_vectors_finite(const Exec& exec, const NearNullspace<S>& of) {
+  std::int64_t place = 0;
+  Kokkos::parallel_reduce("heddle::multigrid::check_near_nullspace",
+                          range_policy(exec, of.rows * of.vectors), FindNotFinite<S>{of}, place);
+  if (place == 0) return;
+  throw Error("near-nullspace vector " + std::to_string((place - 1) / of.rows) + " is not finite",
+              Where{.row = (place - 1) % of.rows}, "give vectors of finite entries");
 }
 
 }  // namespace heddle::detail::multigrid

@@ -10,6 +10,7 @@
 #include "../../core/matrix.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/real_part.hpp"
+#include "symmetry.hpp"
 
 /// The coarsest level: its inverse, dense, applied as one product.
 namespace heddle::detail::multigrid {
@@ -58,8 +59,8 @@ struct EliminatePivots {
   S* to;
   std::int64_t n, first;
   int count;
-  double least;    ///< relative to the diagonal
-  bool hermitian;  ///< and semidefinite, so that a negative pivot is rounding too
+  double least;        ///< relative to the diagonal
+  const Symmetry* of;  ///< A Hermitian A is semidefinite: a negative pivot is rounding too.
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
@@ -125,22 +126,24 @@ struct EliminatePivots {
     return scratch.array(count);
   }
   KOKKOS_FORCEINLINE_FUNCTION S pivot_of(const S& pivot, const S& before) const {
-    const bool gone = static_cast<double>(hermitian ? real_part(pivot) : Kokkos::abs(pivot)) <=
+    const bool gone = static_cast<double>(of->holds ? real_part(pivot) : Kokkos::abs(pivot)) <=
                       least * static_cast<double>(Kokkos::abs(before));
     return gone ? before : pivot;
   }
 };
 
-/// The Hermitian part: rounding left as much besides.
+/// The Hermitian part, where A is Hermitian: rounding left as much besides.
 template <Scalar S>
 struct HermitianPart {
   const S* from;
   S* to;
   std::int64_t n;
+  const Symmetry* of;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     for (std::int64_t j = 0; j < n; ++j) {
-      to[i * n + j] = (from[i * n + j] + conjugate(from[j * n + i])) * S(heddle::RealOf<S>(0.5));
+      const S mirrored = of->holds ? conjugate(from[j * n + i]) : from[i * n + j];
+      to[i * n + j] = (from[i * n + j] + mirrored) * S(heddle::RealOf<S>(0.5));
     }
   }
 };
@@ -188,7 +191,7 @@ class Coarsest {
   }
 
   /// Inverts A: a launch for eight rows. No wait, no allocation.
-  void update_values(const Exec& exec, const Matrix& A, bool hermitian) {
+  void update_values(const Exec& exec, const Matrix& A, const Symmetry* of) {
     const double least = sizeof(heddle::RealOf<S>) == 4 ? 1e-4 : 1e-10;
     parallel_for(exec, "heddle::multigrid::make_dense", n_,
                  MakeDense<Matrix>{A, dense_[0], diagonal_});
@@ -199,14 +202,11 @@ class Coarsest {
       const auto count = static_cast<int>(std::min<std::int64_t>(pivots_at_once, n_ - first));
       backends::launch<typename Kernel::Shape>(
           exec, "heddle::multigrid::eliminate", ceil_div(n_, std::int64_t{Team::subwarps}),
-          Kernel{from, diagonal_, to, n_, first, count, least, hermitian});
+          Kernel{from, diagonal_, to, n_, first, count, least, of});
       std::swap(from, to);
     }
-    if (hermitian) {
-      parallel_for(exec, "heddle::multigrid::hermitian_part", n_, HermitianPart<S>{from, to, n_});
-      std::swap(from, to);
-    }
-    inverse_ = from;
+    parallel_for(exec, "heddle::multigrid::hermitian_part", n_, HermitianPart<S>{from, to, n_, of});
+    inverse_ = to;
   }
 
   void apply(const Exec& exec, const Multivector<const S>& b, const Multivector<S>& x) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "../../core/matrix.hpp"
 #include "../../core/move_only.hpp"
@@ -27,6 +28,8 @@ class HierarchyInFloat {
   virtual void check_values(const Exec& exec) const = 0;
   virtual MultigridHierarchy levels() const = 0;
   virtual bool symmetric() const = 0;
+  virtual std::string asymmetry() const = 0;
+  virtual bool reserve(const Exec& exec, int vectors) = 0;
   virtual std::int64_t rows() const = 0;
   virtual double setup_seconds() const = 0;
   virtual std::size_t bytes() const = 0;
@@ -72,6 +75,9 @@ class MultigridPlanCore {
 
   MultigridHierarchy levels() const;
   bool symmetric() const;
+  std::string asymmetry() const;
+  /// Whether there was less room.
+  bool reserve(const Exec& exec, int vectors);
   std::int64_t rows() const;
   double setup_seconds() const;
   std::size_t bytes() const;

@@ -61,21 +61,17 @@ class Cycle {
   }
   void smooth(Level<Exec, Matrix>& level, const Multivector<const S>& b, const Multivector<S>& x,
               bool from_zero) const {
-    const auto d = vectors_of(level.d, x.rows, x.count);
     const auto q = vectors_of(level.q, x.rows, x.count);
     const Multivector<const S> inverse{level.inverse, 1, 0, x.rows, x.count};
     for (int step = 0; step < options_.degree; ++step) {
       const SmoothingStep numbers = smoothing_step(options_.smoother, options_.degree, step);
-      const bool last = step + 1 == options_.degree;
       const auto step_of = [&]<bool zero>(int first, int count) {
         return SmoothPass<S, zero>{{},
                                    x.slice(first, count),
-                                   d.slice(first, count),
                                    b.slice(first, count),
                                    to_read(q.slice(first, count)),
                                    inverse.slice(first, count),
                                    numbers,
-                                   last,
                                    level.numbers};
       };
       if (from_zero && step == 0) {

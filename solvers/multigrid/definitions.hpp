@@ -31,20 +31,48 @@ struct MultigridPlanCore<Exec, Matrix>::State {
         const MultigridOptions& given, const Table& formats, bool check_pattern)
       : rows(A.rows()),
         nonzeros(static_cast<std::int64_t>(A.nonzeros())),
-        shared(exec, multigrid::checked(A, near_nullspace, given), given, formats) {
+        shared(exec, multigrid::checked<Exec>(A, near_nullspace, given), given, formats),
+        updated_on(exec) {
     Kokkos::Timer timer;
     if (check_pattern) check_csr(exec, A);
-    symmetric = multigrid::is_symmetric(exec, A);
-    const int count = std::max(near_nullspace.count, 1);
+    const int count = near_nullspace.count > 0 ? near_nullspace.count : given.block_size;
     const auto entries = static_cast<std::size_t>(rows * count);
-    memory = Arena<Space>(exec, "heddle::multigrid::near_nullspace", arena_bytes<S>(entries));
+    const auto kept = given.borrow_values ? 0 : static_cast<std::size_t>(nonzeros);
+    memory =
+        Arena<Space>(exec, "heddle::multigrid::near_nullspace", arena_bytes<S, S>(entries, kept));
     const Vectors finest{memory.template take<S>(entries).data(), rows, count};
+    if (kept > 0) values = memory.template take<S>(kept).data();
     parallel_for(exec, "heddle::multigrid::near_nullspace", rows * count,
                  multigrid::CopyVectors<S>{near_nullspace, finest});
-    make_levels(exec, A, finest);
+    if (near_nullspace.count > 0) multigrid::check_vectors_finite(exec, finest);
+    make_levels(exec, with_own_values(exec, A), finest);
     if (levels.back().small) small_levels = multigrid::SmallLaunch<Exec, Matrix>(exec);
-    exec.fence("heddle::multigrid::made");
+    known_symmetry();
     setup_seconds = timer.seconds();
+  }
+
+  /// A with the values that they are now, whatever the user does to his later.
+  Matrix with_own_values(const Exec& exec, const Matrix& A) const {
+    if (!values) return A;
+    copy(exec, "heddle::multigrid::values", values, nonzeros, A.values().data());
+    return Matrix(A.rows(), A.columns(), A.nonzeros(), A.row_ptr().data(), A.col_idx().data(),
+                  values);
+  }
+
+  /// Waits if it was not read yet.
+  const multigrid::Symmetry& known_symmetry() {
+    if (!symmetry) symmetry = multigrid::read_symmetry(updated_on, shared.symmetry);
+    return *symmetry;
+  }
+
+  /// Room for so many vectors at once in all levels, if there is less. Waits, and allocates.
+  bool reserve(const Exec& exec, int count) {
+    if (count <= shared.options.vectors.count) return false;
+    shared.options.vectors.count = count;
+    for (Level& level : levels) {
+      level.make_vectors(exec, level.inverse_of_all.has_value(), count);
+    }
+    return true;
   }
 
   void make_levels(const Exec& exec, Matrix A, Vectors vectors) {
@@ -57,7 +85,7 @@ struct MultigridPlanCore<Exec, Matrix>::State {
       small = small || static_cast<std::int64_t>(A.nonzeros()) <= one_launch;
       levels.emplace_back(exec, A, vectors, levels.empty(), small, shared);
       Level& level = levels.back();
-      level.prepare(exec, shared, symmetric);
+      level.prepare(exec, shared);
       multigrid::checked_bound(exec, level, levels.size() - 1);
       level.make_sweeps(exec, shared);
       end = why_last(exec, level, strength);
@@ -106,11 +134,13 @@ struct MultigridPlanCore<Exec, Matrix>::State {
   std::int64_t rows;
   std::int64_t nonzeros;
   multigrid::Shared<Exec, Matrix> shared;
-  Arena<Space> memory;  ///< the near-nullspace vectors of the finest level
+  Arena<Space> memory;  ///< near-nullspace vectors and values of the finest level
+  S* values = nullptr;  ///< none where the user's are borrowed
   std::vector<Level> levels;
   multigrid::SmallLaunch<Exec, Matrix> small_levels;
   std::string end;
-  bool symmetric = true;
+  Exec updated_on;
+  std::optional<multigrid::Symmetry> symmetry;  ///< of the last values; none until it is read
   double setup_seconds = 0;
 };
 
@@ -174,9 +204,11 @@ void MultigridPlanCore<Exec, Matrix>::update_values(const Exec& exec, const Matr
   if (in_float_) return in_float_->update_values(exec, A);
   State& of = state("update_values");
   triangle::check_same_size("update_values", A, of.rows, of.nonzeros);
-  Matrix next = A;
+  Matrix next = of.with_own_values(exec, A);
+  of.symmetry.reset();
+  of.updated_on = exec;
   for (auto& level : of.levels) {
-    level.update_values(exec, next, of.shared, of.symmetric);
+    level.update_values(exec, next, of.shared);
     if (level.transfer) next = level.transfer->coarse.matrix();
   }
 }
@@ -184,10 +216,16 @@ void MultigridPlanCore<Exec, Matrix>::update_values(const Exec& exec, const Matr
 template <ExecutionSpace Exec, class Matrix>
 void MultigridPlanCore<Exec, Matrix>::check_values(const Exec& exec) const {
   if (in_float_) return in_float_->check_values(exec);
-  const State& of = state("check_values");
+  State& of = state("check_values");
   for (std::size_t l = 0; l < of.levels.size(); ++l) {
     multigrid::checked_bound(exec, of.levels[l], l);
   }
+  of.symmetry = multigrid::read_symmetry(exec, of.shared.symmetry);
+}
+
+template <ExecutionSpace Exec, class Matrix>
+bool MultigridPlanCore<Exec, Matrix>::reserve(const Exec& exec, int vectors) {
+  return in_float_ ? in_float_->reserve(exec, vectors) : state("reserve").reserve(exec, vectors);
 }
 
 template <ExecutionSpace Exec, class Matrix>
@@ -213,7 +251,16 @@ MultigridHierarchy MultigridPlanCore<Exec, Matrix>::levels() const {
 template <ExecutionSpace Exec, class Matrix>
 bool MultigridPlanCore<Exec, Matrix>::symmetric() const {
   if (in_float_) return in_float_->symmetric();
-  return state("symmetric").symmetric;
+  return state("symmetric").known_symmetry().holds;
+}
+template <ExecutionSpace Exec, class Matrix>
+std::string MultigridPlanCore<Exec, Matrix>::asymmetry() const {
+  if (in_float_) return in_float_->asymmetry();
+  State& of = state("asymmetry");
+  const multigrid::Symmetry& found = of.known_symmetry();
+  if (found.holds) return {};
+  return multigrid::words_of_asymmetry(of.updated_on, of.levels.front().A, found.difference,
+                                       of.shared.options.symmetry_tolerance);
 }
 template <ExecutionSpace Exec, class Matrix>
 std::int64_t MultigridPlanCore<Exec, Matrix>::rows() const {
@@ -238,13 +285,21 @@ template <ExecutionSpace Exec, class Matrix>
 double MultigridPlanCore<Exec, Matrix>::largest_eigenvalue(const Exec& exec, const Matrix& A) {
   // Of a level that makes no plan of products, and inverts nothing.
   const MultigridOptions options{.coarsest_rows = 0};
-  multigrid::checked(A, Multivector<const S>{nullptr, 1, 0, 0, 0}, options);
+  multigrid::checked<Exec>(A, Multivector<const S>{nullptr, 1, 0, 0, 0}, options);
   check_csr(exec, A);
   if (A.rows() == 0) return 1;
   const multigrid::Shared<Exec, Matrix> shared(exec, A, options, Table{});
   multigrid::Level<Exec, Matrix> level(exec, A, {nullptr, 0, 0}, true, true, shared);
-  level.prepare(exec, shared, true);
-  return multigrid::checked_bound(exec, level, 0);
+  level.prepare(exec, shared);
+  const double bound = multigrid::checked_bound(exec, level, 0);
+  const multigrid::Symmetry found = multigrid::read_symmetry(exec, shared.symmetry);
+  if (!found.holds) {
+    throw Error(
+        "A is not symmetric, so that its eigenvalues have no such bounds: " +
+            multigrid::words_of_asymmetry(exec, A, found.difference, options.symmetry_tolerance),
+        "take bounds of another source, or a method that needs none");
+  }
+  return bound;
 }
 
 }  // namespace heddle::detail

@@ -32,7 +32,7 @@ struct RoundVectors {
 
 /// Values in float, the diagonal raised by all that rounding took from its row or gave to it: what
 /// is added to A is positive semidefinite, so that a definite A stays so however its coefficients
-/// jump.
+/// jump. A diagonal that is not positive stays so, for who checks it.
 template <class Matrix>
 struct RoundValues {
   using S = typename Matrix::scalar_type;
@@ -42,10 +42,13 @@ struct RoundValues {
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     double lost = 0;
+    S whole(0);  // of entries that repeat the place
     std::int64_t diagonal = -1;
     const S* const from = A.values().data();
     for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
-      if (diagonal < 0 && static_cast<std::int64_t>(A.col_idx().data()[k]) == i) {
+      const bool is_diagonal = static_cast<std::int64_t>(A.col_idx().data()[k]) == i;
+      if (is_diagonal) whole += from[k];
+      if (is_diagonal && diagonal < 0) {
         diagonal = k;
         continue;
       }
@@ -53,9 +56,10 @@ struct RoundValues {
       lost += Kokkos::abs(from[k] - rounded<S>(values[k]));
     }
     if (diagonal < 0) return;
-    const S wanted = Kokkos::isfinite(lost) ? from[diagonal] + S(lost) : from[diagonal];
+    const bool raise = static_cast<double>(real_part(whole)) > 0 && Kokkos::isfinite(lost);
+    const S wanted = raise ? from[diagonal] + S(lost) : from[diagonal];
     To value = rounded<To>(wanted);
-    if (static_cast<double>(real_part(value)) < static_cast<double>(real_part(wanted))) {
+    if (raise && static_cast<double>(real_part(value)) < static_cast<double>(real_part(wanted))) {
       value += To(Kokkos::abs(value) * Kokkos::Experimental::epsilon_v<float>);
     }
     values[diagonal] = value;
@@ -74,16 +78,17 @@ class RoundedHierarchy final : public HierarchyInFloat<Exec, Matrix> {
                    const MultigridOptions& given)
       : options_(given) {
     Kokkos::Timer timer;
-    checked(A, near_nullspace, given);
+    checked<Exec>(A, near_nullspace, given);
+    if (given.borrow_values) {
+      throw Error("options.borrow_values has no effect on a hierarchy in single precision",
+                  "leave it out: it keeps rounded values of its own");
+    }
     check_csr(exec, A);
     const auto n = static_cast<std::size_t>(A.rows());
     const auto entries = static_cast<std::size_t>(A.nonzeros());
-    const std::size_t all = n * static_cast<std::size_t>(given.vectors.count);
-    memory_ = Arena<Space>(exec, "heddle::multigrid::in_float",
-                           arena_bytes<To, To, To>(entries, all, all));
+    memory_ = Arena<Space>(exec, "heddle::multigrid::in_float", arena_bytes<To>(entries));
     values_ = memory_.template take<To>(entries).data();
-    b_ = memory_.template take<To>(all).data();
-    x_ = memory_.template take<To>(all).data();
+    make_vectors(exec, A.rows());
     const auto vectors = static_cast<std::size_t>(near_nullspace.count);
     Arena<Space> work(exec, "heddle::multigrid::near_nullspace", arena_bytes<To>(n * vectors));
     const Multivector<To> near{work.template take<To>(n * vectors).data(), 1, A.rows(), A.rows(),
@@ -91,6 +96,7 @@ class RoundedHierarchy final : public HierarchyInFloat<Exec, Matrix> {
     if (vectors > 0) round(exec, "heddle::multigrid::near_nullspace", near_nullspace, near);
     MultigridOptions options = given;
     options.values = MultigridValues::same;
+    options.borrow_values = true;  // which are this object's
     plan_ =
         MultigridPlanCore<Exec, Inner>(exec, rounded_matrix(exec, A), to_read(near), options,
                                        List::template table<Exec, Inner, To, To>(), nullptr, false);
@@ -118,15 +124,29 @@ class RoundedHierarchy final : public HierarchyInFloat<Exec, Matrix> {
   void check_values(const Exec& exec) const override { plan_.check_values(exec); }
   MultigridHierarchy levels() const override { return plan_.levels(); }
   bool symmetric() const override { return plan_.symmetric(); }
+  std::string asymmetry() const override { return plan_.asymmetry(); }
+  bool reserve(const Exec& exec, int vectors) override {
+    if (!plan_.reserve(exec, vectors)) return false;
+    options_.vectors.count = vectors;
+    make_vectors(exec, plan_.rows());
+    return true;
+  }
   std::int64_t rows() const override { return plan_.rows(); }
   double setup_seconds() const override { return setup_seconds_; }
-  std::size_t bytes() const override { return memory_.bytes() + plan_.bytes(); }
+  std::size_t bytes() const override { return memory_.bytes() + vectors_.bytes() + plan_.bytes(); }
 
  private:
   /// The compiled part's if it has this scalar; else few, which this compiles.
   using List = std::conditional_t<is_compiled<Exec, Inner>(), DefaultFormats,
                                   Formats<CsrFormat, BlockedEllFormat>>;
 
+  void make_vectors(const Exec& exec, std::int64_t rows) {
+    const auto all = static_cast<std::size_t>(rows * options_.vectors.count);
+    vectors_ =
+        Arena<Space>(exec, "heddle::multigrid::vectors_in_float", arena_bytes<To, To>(all, all));
+    b_ = vectors_.template take<To>(all).data();
+    x_ = vectors_.template take<To>(all).data();
+  }
   template <class From, class V>
   static void round(const Exec& exec, const char* label, const Multivector<const From>& from,
                     const Multivector<V>& to) {
@@ -142,7 +162,7 @@ class RoundedHierarchy final : public HierarchyInFloat<Exec, Matrix> {
 
   MultigridOptions options_;
   std::int64_t nonzeros_ = 0;
-  Arena<Space> memory_;
+  Arena<Space> memory_, vectors_;
   To* values_ = nullptr;
   To *b_ = nullptr, *x_ = nullptr;
   MultigridPlanCore<Exec, Inner> plan_;

@@ -10,6 +10,7 @@
 #include "small_rows.hpp"
 #include "smoother.hpp"
 #include "sweeps.hpp"
+#include "symmetry.hpp"
 #include "tentative.hpp"
 
 namespace heddle::detail::multigrid {
@@ -30,15 +31,18 @@ struct Shared {
   S* before = nullptr;
   S* diagonal = nullptr;
   double* row_sums = nullptr;
+  Symmetry* symmetry = nullptr;  ///< of the finest level
 
   Shared(const Exec& exec, const Matrix& A, const MultigridOptions& given, const Table& table)
       : options(given), formats(table), workspace(exec) {
     if (options.degree == 0) options.degree = sweeps() ? 1 : 2;
     const auto n = static_cast<std::size_t>(A.rows());
-    memory = Arena<Space>(exec, "heddle::multigrid::shared", arena_bytes<S, S, double>(n, n, n));
+    memory = Arena<Space>(exec, "heddle::multigrid::shared",
+                          arena_bytes<S, S, double, Symmetry>(n, n, n, 1));
     before = memory.template take<S>(n).data();
     diagonal = memory.template take<S>(n).data();
     row_sums = memory.template take<double>(n).data();
+    symmetry = memory.template take<Symmetry>(1).data();
   }
   /// Entries up to which levels take one launch: of a GPU one a thread that it keeps resident. On
   /// an H100 cycles of levels of 5,000 to 300,000 entries took half to all of the time in one
@@ -139,11 +143,11 @@ struct Level {
   std::optional<Coarsest<Exec, Matrix>> inverse_of_all;
   std::optional<ColorSweeps<Exec, Matrix>> sweeps;
   std::optional<Transfer<Exec, Matrix>> transfer;
-  Arena<Space> memory;
+  Arena<Space> memory, vectors_memory;
   S* inverse = nullptr;  ///< of the diagonal
   SpectrumNumbers* numbers = nullptr;
   std::int64_t* bad = nullptr;
-  S *d = nullptr, *q = nullptr;  ///< of as many vectors as there is room for
+  S *d = nullptr, *q = nullptr;  ///< of as many vectors as there is room for; d of small levels
   S *b = nullptr, *x = nullptr;  ///< of coarse levels
   bool finest, small;
 
@@ -151,24 +155,31 @@ struct Level {
         bool is_small, const SharedParts& shared)
       : A(of), vectors(with), finest(is_finest), small(is_small) {
     const auto n = static_cast<std::size_t>(A.rows());
-    const std::size_t all = n * static_cast<std::size_t>(shared.options.vectors.count);
-    const bool dense = A.rows() <= shared.options.coarsest_rows;
-    const std::size_t own = finest ? 0 : all, smoothed = dense ? 0 : all;
     memory = Arena<Space>(exec, "heddle::multigrid::level",
-                          arena_bytes<S, SpectrumNumbers, std::int64_t, S, S, S, S>(
-                              n, 1, 1, smoothed, smoothed, own, own));
+                          arena_bytes<S, SpectrumNumbers, std::int64_t>(n, 1, 1));
     inverse = memory.template take<S>(n).data();
     numbers = memory.template take<SpectrumNumbers>(1).data();
     bad = memory.template take<std::int64_t>(1).data();
-    d = memory.template take<S>(smoothed).data();
-    q = memory.template take<S>(smoothed).data();
-    b = memory.template take<S>(own).data();
-    x = memory.template take<S>(own).data();
+    const bool dense = A.rows() <= shared.options.coarsest_rows;
+    make_vectors(exec, dense, shared.options.vectors.count);
     if (dense) {
       inverse_of_all.emplace(exec, A.rows());
     } else if (!small) {
       make_product(exec, shared);
     }
+  }
+  /// Room for so many at once. Where levels are launched apart, d is the bound's alone.
+  void make_vectors(const Exec& exec, bool dense, int count) {
+    const auto n = static_cast<std::size_t>(A.rows());
+    const std::size_t all = n * static_cast<std::size_t>(count);
+    const std::size_t own = finest ? 0 : all, smoothed = dense ? 0 : all;
+    const std::size_t apart = dense ? 0 : small ? all : n;
+    vectors_memory = Arena<Space>(exec, "heddle::multigrid::vectors",
+                                  arena_bytes<S, S, S, S>(apart, smoothed, own, own));
+    d = vectors_memory.template take<S>(apart).data();
+    q = vectors_memory.template take<S>(smoothed).data();
+    b = vectors_memory.template take<S>(own).data();
+    x = vectors_memory.template take<S>(own).data();
   }
   void make_product(const Exec& exec, const SharedParts& shared) {
     // Where sweeps smooth, it bounds the spectrum alone.
@@ -177,11 +188,14 @@ struct Level {
   }
 
   /// The diagonal and the bound of the spectrum, or the inverse. No wait, no allocation.
-  void prepare(const Exec& exec, const SharedParts& shared, bool hermitian) {
+  void prepare(const Exec& exec, const SharedParts& shared) {
     prepare_diagonal(exec, A, shared.diagonal, inverse, shared.row_sums, numbers, bad,
                      shared.options.smoother == MultigridSmoother::l1_jacobi);
+    if (finest) {
+      compare_mirror(exec, A, shared.diagonal, shared.options.symmetry_tolerance, shared.symmetry);
+    }
     if (inverse_of_all) {
-      inverse_of_all->update_values(exec, A, hermitian);
+      inverse_of_all->update_values(exec, A, shared.symmetry);
     } else if (shared.options.smoother != MultigridSmoother::l1_jacobi) {
       bound_spectrum(
           exec,
@@ -196,18 +210,18 @@ struct Level {
   void make_sweeps(const Exec& exec, const SharedParts& shared) {
     if (product && shared.sweeps()) sweeps.emplace(exec, A, shared.options);
   }
-  void update_values(const Exec& exec, const Matrix& of, const SharedParts& shared,
-                     bool hermitian) {
+  void update_values(const Exec& exec, const Matrix& of, const SharedParts& shared) {
     A = of;
     if (product) product->update_values(exec, A);
     if (sweeps) sweeps->update_values(exec, A);
-    prepare(exec, shared, hermitian);
+    prepare(exec, shared);
     if (transfer) transfer->update_values(exec, A, vectors, numbers, shared);
   }
 
   std::size_t bytes() const {
-    return memory.bytes() + (product ? product->bytes() : 0) + (sweeps ? sweeps->bytes() : 0) +
-           (inverse_of_all ? inverse_of_all->bytes() : 0) + (transfer ? transfer->bytes() : 0);
+    return memory.bytes() + vectors_memory.bytes() + (product ? product->bytes() : 0) +
+           (sweeps ? sweeps->bytes() : 0) + (inverse_of_all ? inverse_of_all->bytes() : 0) +
+           (transfer ? transfer->bytes() : 0);
   }
 };
 

@@ -33,7 +33,8 @@ struct MultigridOptions {
   /// join rows. Halved from level to level. 0: all entries except zeros are strong.
   double strength = 0.02;
   /// Rows of a node, 1 or more: the unknowns of one point, which stay together. It divides the
-  /// number of rows of A.
+  /// number of rows of A. Without near-nullspace vectors each of these unknowns has a constant of
+  /// its own.
   int block_size = 1;
   /// The smoother of all levels.
   MultigridSmoother smoother = MultigridSmoother::chebyshev;
@@ -50,15 +51,24 @@ struct MultigridOptions {
   /// The maximal number of levels, the finest and the coarsest included.
   int max_levels = 20;
   /// Levels with at most this many entries, and those below them, share one launch, except with
-  /// Gauss-Seidel. 0: no level does. -1: as many as gain by it; on CPUs none. Values differ by
-  /// rounding from those of separate launches.
+  /// Gauss-Seidel, where more than 0 is an Error. 0: no level does. -1: as many as gain by it; on
+  /// CPUs none. Values differ by rounding from those of separate launches.
   std::int64_t one_launch_entries = -1;
   /// The vectors that b will hold. Any number works; the plan reserves memory for this many at
-  /// once.
+  /// once, and more when a solver asks (MultigridPlan::reserve).
   ExpectedVectors vectors = {};
   /// Number of applies that the plan is made for: more of them justify longer inspections of its
   /// products.
   std::int64_t expected_applies = 1000;
+  /// Whether cycles read the values of the user's A instead of a copy. Those must then stay as they
+  /// are, and outlive the plan, until update_values is given others. An Error with
+  /// single_precision, which has values of its own.
+  bool borrow_values = false;
+  /// A counts as symmetric (Hermitian) if |D^-1/2 (A - A*) D^-1/2| <= symmetry_tolerance sqrt(n) in
+  /// Frobenius' norm, with A's diagonal D, as far as four products with random vectors tell. The
+  /// default takes values that were assembled in single precision or read from a file with 8
+  /// digits.
+  double symmetry_tolerance = 1e-5;
 };
 
 }  // namespace heddle

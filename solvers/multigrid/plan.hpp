@@ -14,7 +14,9 @@ namespace heddle {
 /// level for each near-nullspace vector, and coarse levels represent these vectors exactly. The
 /// default is the constant vector; for elastic bodies use rigid_body_motions. docs/multigrid.md
 ///
-/// The plan borrows the matrix: its arrays must outlive the plan, or the next update_values. A plan
+/// The plan borrows the pattern of the matrix: row pointer and columns must outlive the plan, or
+/// the next update_values. It keeps a copy of the values, so that its cycles stay as they are, by
+/// every scheme, when the user's values change; options.borrow_values spares the copy. A plan
 /// applies once at a time. It can be moved, not copied. Every call on a plan that is empty or moved
 /// from throws Error until another is assigned to it. FormatList: the formats for products with the
 /// matrices of all levels.
@@ -82,10 +84,10 @@ class MultigridPlan {
                      multivector_of<scalar_type>(x));
   }
 
-  /// Takes the values of A, which has the inspected pattern and is borrowed from now on. Aggregates
-  /// and patterns of all levels stay, as do the choice of strong entries and the near-nullspace
-  /// vectors. Ordered on `exec`: no wait, no allocation. Throws Error if the sizes differ. A
-  /// diagonal that becomes bad is not an error here: see check_values.
+  /// Takes the values of A, which has the inspected pattern; that is borrowed from now on.
+  /// Aggregates and patterns of all levels stay, as do the choice of strong entries and the
+  /// near-nullspace vectors. Ordered on `exec`: no wait, no allocation. Throws Error if the sizes
+  /// differ. A diagonal that becomes bad is not an error here: see check_values.
   void update_values(const Exec& exec, const Matrix& A) {
     core_.update_values(exec, with_signed_offsets(A));
     version_.renew();
@@ -96,10 +98,23 @@ class MultigridPlan {
   /// positive or not finite, or A is not finite. Waits for `exec`.
   void check_values(const Exec& exec) const { core_.check_values(exec); }
 
+  /// Makes room for so many vectors at once, if there is less: solvers with several right-hand
+  /// sides or eigenpairs call it before they iterate, so that each level is read once for all of
+  /// them (except by Gauss-Seidel: there once for options.vectors.count). If there was less,
+  /// allocates, waits for `exec`, and renews version(); never frees.
+  void reserve(const Exec& exec, int vectors) {
+    if (core_.reserve(exec, vectors)) version_.renew();
+  }
+
   /// The interface of a preconditioner for solvers.
   static constexpr bool takes_several_vectors = true;
-  /// Whether A was symmetric (Hermitian) when the plan was made, judged by two products with it.
+  /// Whether A is symmetric (Hermitian), within options.symmetry_tolerance, with its last values.
+  /// The first call after update_values waits for the instance that this ran on, unless
+  /// check_values was called.
   bool symmetric() const { return core_.symmetric(); }
+  /// What shows that A is not symmetric, in words: two entries and by how much they differ. Empty
+  /// if it is. Waits.
+  std::string asymmetry() const { return core_.asymmetry(); }
   static constexpr const char* name() { return "multigrid"; }
   VersionNumber version() const { return version_.number(); }
   static constexpr bool capturable() { return true; }

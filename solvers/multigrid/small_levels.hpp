@@ -64,16 +64,11 @@ struct SmallLevels {
     }
     all.barrier();
   }
-  /// x = x + weight d with d = old d + fresh D^-1 residual, of one entry.
-  KOKKOS_FORCEINLINE_FUNCTION S smoothed(const SmallLevel<Matrix>& level, int step,
-                                         std::int64_t row, int v, const S& residual) const {
-    using Real = heddle::RealOf<S>;
-    const SmoothingStep& of = steps[step];
-    const double fresh = of.over_bound ? of.fresh / level.numbers->bound : of.fresh;
-    S d = S(static_cast<Real>(fresh)) * (level.inverse[row] * residual);
-    if (of.old != 0) d += S(static_cast<Real>(of.old)) * level.d(row, v);
-    level.d(row, v) = d;
-    return S(static_cast<Real>(of.weight)) * d;
+  /// What a step adds to an entry of x.
+  KOKKOS_FORCEINLINE_FUNCTION S step_by(const SmallLevel<Matrix>& level, int step, std::int64_t row,
+                                        const S& residual) const {
+    const auto factor = static_cast<heddle::RealOf<S>>(steps[step].of(*level.numbers));
+    return S(factor) * (level.inverse[row] * residual);
   }
   template <class All>
   KOKKOS_FORCEINLINE_FUNCTION void smooth(const All& all, int l, int step,
@@ -82,7 +77,7 @@ struct SmallLevels {
     const Multivector<S> from = before(l, steps_to_come), to = before(l, steps_to_come - 1);
     each_row(all, to, [&](std::int64_t row, int v, const auto& subwarp) {
       const S residual = level.b(row, v) - level.A.times(subwarp, row, from, v);
-      if (subwarp.lane() == 0) to(row, v) = from(row, v) + smoothed(level, step, row, v, residual);
+      if (subwarp.lane() == 0) to(row, v) = from(row, v) + step_by(level, step, row, residual);
     });
   }
   /// b from the level before, x from zero, and the residual for the level behind in d.
@@ -96,7 +91,7 @@ struct SmallLevels {
           l == 0 ? level.b(row, v) : level.restriction.times(subwarp, row, levels[l - 1].d, v);
       if (subwarp.lane() != 0) return;
       if (l > 0) level.restricted(row, v) = b;
-      if (!level.inverse_of_all) first(row, v) = smoothed(level, 0, row, v, b);
+      if (!level.inverse_of_all) first(row, v) = step_by(level, 0, row, b);
     });
     if (level.inverse_of_all) return multiply_by_inverse(all, level);
     for (int step = 1; step < degree; ++step) smooth(all, l, step, degree - step + behind);

@@ -2,8 +2,12 @@
 // Applies of multigrid: several vectors, strides, quiet, recorded in graphs, with CG of blocks.
 #include <heddle/cg.hpp>
 #include <heddle/chebyshev.hpp>
+#include <heddle/lobpcg.hpp>
 #include <heddle/multigrid.hpp>
+#include <numeric>
+#include <random>
 
+#include "../../../backends/cooperative.hpp"
 #include "../../support/check_replay.hpp"
 #include "../../support/multigrid.hpp"
 #include "../../support/shared_formats.hpp"
@@ -36,6 +40,84 @@ void check_columns(const Exec& exec, Plan& plan, int count) {
   }
 }
 
+/// Poisson's equation in a plane, with k times as much exchanged within a disc, and its points
+/// numbered row by row or at random.
+PlainOperator<Exec, double> disc(int width, double k, bool random) {
+  std::vector<int> number(static_cast<std::size_t>(width * width));
+  std::iota(number.begin(), number.end(), 0);
+  std::mt19937 bits(7);
+  if (random) std::shuffle(number.begin(), number.end(), bits);
+  const auto conducts = [=](int i) {
+    const double x = (i % width + 0.5) / width - 0.5, y = (i / width + 0.5) / width - 0.5;
+    return x * x + y * y < 0.09 ? k : 1;
+  };
+  const auto of = [&](int i) { return number[static_cast<std::size_t>(i)]; };
+  std::map<std::pair<int, int>, double> entries;
+  for (int i = 0; i < width * width; ++i) {
+    const int x = i % width, y = i / width;
+    for (const int j : {x > 0 ? i - 1 : -1, x + 1 < width ? i + 1 : -1, y > 0 ? i - width : -1,
+                        y + 1 < width ? i + width : -1}) {
+      const double exchanged = j < 0 ? conducts(i) : 2 / (1 / conducts(i) + 1 / conducts(j));
+      entries[{of(i), of(i)}] += exchanged;
+      if (j >= 0) entries[{of(i), of(j)}] = -exchanged;
+    }
+  }
+  std::vector<int> row_ptr(1), col_idx;
+  std::vector<double> values;
+  for (const auto& [place, value] : entries) {
+    if (place.first >= std::ssize(row_ptr)) row_ptr.push_back(static_cast<int>(col_idx.size()));
+    col_idx.push_back(place.second);
+    values.push_back(value);
+  }
+  row_ptr.push_back(static_cast<int>(col_idx.size()));
+  return plain_operator<Exec>(row_ptr, col_idx, values);
+}
+
+/// Of a plan with these formats alone, or these options: the same bits whatever happens to A.
+template <class Kept>
+void check_kept(const Exec& exec, PlainOperator<Exec, double>& a, const Kept& plan) {
+  const auto b = right_hand_side<double>(a.n);
+  const auto before = applied(exec, plan, b);
+  const auto own = copy_to<Kokkos::HostSpace>(a.values);
+  Kokkos::deep_copy(a.values, std::numeric_limits<double>::quiet_NaN());
+  const auto after = applied(exec, plan, b);
+  Kokkos::deep_copy(a.values, own);
+  bool same = true;
+  for (std::size_t i = 0; i < before.extent(0); ++i) same = same && before(i) == after(i);
+  CHECK(same);
+}
+
+template <class... F>
+void check_kept_by_formats(const Exec& exec, PlainOperator<Exec, double>& a, bool random,
+                           Formats<F...>) {
+  using Matrix = PlainOperator<Exec, double>::Matrix;
+  int tested = 0;
+  (
+      [&] {
+        CAPTURE(F::name);
+        try {
+          const MultigridOptions finest{.coarsest_rows = 0, .max_levels = 1};
+          const MultigridPlan<Exec, Matrix, Formats<F>> plan(exec, a.matrix(), finest,
+                                                             Formats<F>());
+          CHECK(plan.levels().levels.front().scheme.starts_with(F::name));
+          check_kept(exec, a, plan);
+          ++tested;
+        } catch (const Refusal&) {  // too many diagonals, or slots
+        }
+      }(),
+      ...);
+  CHECK(tested > 0);
+  if (!random && sizeof...(F) > 1) CHECK(tested >= 6);
+}
+
+/// Kernels that an apply to so many vectors launches.
+int launches(const Exec& exec, const Plan& plan, int count) {
+  const auto n = static_cast<std::size_t>(plan.rows()), m = static_cast<std::size_t>(count);
+  using Columns = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
+  const Columns b("heddle::test::b", n, m), x("heddle::test::x", n, m);
+  return static_cast<int>(only_launches(exec, [&] { plan.apply(exec, b, x); }).size());
+}
+
 }  // namespace
 
 TEST_CASE("several vectors, in any layout and number") {
@@ -50,6 +132,98 @@ TEST_CASE("several vectors, in any layout and number") {
         check_columns<Kokkos::LayoutLeft>(exec, plan, count);
         check_columns<Kokkos::LayoutRight>(exec, plan, count);
       }
+    }
+  }
+}
+
+TEST_CASE("solvers of several vectors make room for all of them") {
+  const Exec exec;
+  const auto a = poisson<Exec, double>(side, side, 1);
+  using Matrix = PlainOperator<Exec, double>::Matrix;
+  using Columns = Kokkos::View<double**, Kokkos::LayoutLeft, Space>;
+  SpmvPlan<Exec, Matrix, double, double, MultigridFormats<Exec, Matrix>> product(exec, a.matrix());
+  const auto n = static_cast<std::size_t>(a.n);
+  const auto b = copy_to<Space>(random_columns<double, Kokkos::LayoutLeft>(n, 8, 5));
+  for (const std::int64_t one_launch : {std::int64_t{-1}, std::int64_t{0}}) {
+    const MultigridOptions options{.coarsest_rows = 20, .one_launch_entries = one_launch};
+    for (const bool eigenvalues : {false, true}) {
+      CAPTURE(eigenvalues);
+      Plan plan(exec, a.matrix(), options);
+      const int alone = launches(exec, plan, 1);
+      CHECK(launches(exec, plan, 8) == 8 * alone);
+      const auto solve = [&] {
+        const Columns x = copy_to<Space>(random_columns<double, Kokkos::LayoutLeft>(n, 8, 6));
+        if (eigenvalues) {
+          LobpcgSolver<Exec, double> lobpcg(exec, a.n, {.count = 8, .max_iterations = 3});
+          lobpcg.solve(exec, product, x, plan);
+        } else {
+          CgSolver<Exec, double> cg(exec, a.n, {.vectors = 8});
+          CHECK(cg.solve(exec, product, b, x, plan).converged());
+        }
+      };
+      const VersionNumber first = plan.version();
+      const std::size_t bytes = plan.bytes();
+      solve();
+      CHECK(launches(exec, plan, 8) == alone);
+      CHECK(plan.bytes() > bytes);
+      CHECK_FALSE(plan.version() == first);
+      const VersionNumber grown = plan.version();
+      solve();
+      CHECK(plan.version() == grown);
+      plan.reserve(exec, 2);
+      CHECK(launches(exec, plan, 8) == alone);
+      check_columns<Kokkos::LayoutLeft>(exec, plan, 8);
+    }
+  }
+}
+
+TEST_CASE("a plan keeps its values, by every format, while the user's change") {
+  const Exec exec;
+  using Matrix = PlainOperator<Exec, double>::Matrix;
+  for (const bool random : {false, true}) {
+    CAPTURE(random);
+    auto a = disc(side, 1, random);
+    check_kept_by_formats(exec, a, random, MultigridFormats<Exec, Matrix>());
+    for (const auto smoother : {MultigridSmoother::chebyshev, MultigridSmoother::l1_jacobi,
+                                MultigridSmoother::gauss_seidel}) {
+      check_kept(exec, a, Plan(exec, a.matrix(), {.smoother = smoother, .coarsest_rows = 20}));
+    }
+    if (backends::has_cooperative<Exec>) {
+      const MultigridOptions together{.coarsest_rows = 20, .one_launch_entries = 1 << 30};
+      check_kept(exec, a, Plan(exec, a.matrix(), together));
+    }
+    check_kept(exec, a, Plan(exec, a.matrix(), {.coarsest_rows = side * side}));
+    Plan updated(exec, a.matrix(), {.coarsest_rows = 20});
+    auto other = disc(side, 3, random);
+    updated.update_values(exec, other.matrix());
+    check_kept(exec, other, updated);
+  }
+}
+
+TEST_CASE("values that are borrowed cost no copy, and are read later") {
+  const Exec exec;
+  const auto a = disc(side, 1, true);
+  const auto entries = a.values.extent(0);
+  Plan plan(exec, a.matrix(), {.coarsest_rows = 20});
+  Plan borrows(exec, a.matrix(), {.coarsest_rows = 20, .borrow_values = true});
+  CHECK(plan.bytes() - borrows.bytes() >= entries * sizeof(double));
+  CHECK(plan.bytes() - borrows.bytes() < entries * sizeof(double) + 256);
+  const auto b = right_hand_side<double>(a.n);
+  const auto one = applied(exec, plan, b), other = applied(exec, borrows, b);
+  for (std::size_t i = 0; i < one.extent(0); ++i) CHECK(one(i) == other(i));
+}
+
+TEST_CASE("a preconditioner that lags behind its matrix") {
+  const Exec exec;
+  constexpr int width = emulated ? 16 : 100;
+  for (const bool random : {false, true}) {
+    CAPTURE(random);
+    auto a = disc(width, 1, random);
+    Plan plan(exec, a.matrix(), {.coarsest_rows = 20});
+    for (const double k : {1.0, 2.0, 4.0, 8.0}) {
+      CAPTURE(k);
+      Kokkos::deep_copy(a.values, disc(width, k, random).values);
+      CHECK(iterations_with(exec, a, plan) <= 12 + 6 * k);
     }
   }
 }
@@ -167,6 +341,11 @@ TEST_CASE("bounds of the spectrum of D^-1 A, and a polynomial that takes them") 
   CHECK_THROWS_AS(spectrum_bounds(exec, a.matrix(), 0.5), Error);
   const auto bad = with_values(a, [](double value) { return value == 4 ? 0 : value; });
   CHECK_THROWS_AS(spectrum_bounds(exec, bad.matrix()), Error);
+  const auto unsymmetric = grid_operator<Exec, double>(side, [](int i, int j) {
+    return i == j ? 4. : j > i ? -.5 : -1.5;
+  });
+  CHECK_THROWS_WITH_AS(spectrum_bounds(exec, unsymmetric.matrix()),
+                       doctest::Contains("A is not symmetric"), Error);
 }
 
 TEST_CASE("unsigned offsets of 64 bits") {

@@ -121,4 +121,35 @@ TEST_CASE("elastic bodies, held and free") {
   }
 }
 
+TEST_CASE("unknowns of a point have a constant each, without any vectors") {
+  const Exec exec;
+  constexpr int side = emulated ? 14 : 60, fields = 3;
+  const auto one = poisson<Exec, double>(side, side, 1);
+  const auto one_row_ptr = to_host(one.row_ptr), one_col_idx = to_host(one.col_idx);
+  const auto one_values = to_host(one.values);
+  for (const double coupling : {0.0, 0.001}) {
+    std::vector<int> row_ptr(1), col_idx;
+    std::vector<double> values;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(one.n); ++i) {
+      for (int field = 0; field < fields; ++field) {
+        for (auto k = static_cast<std::size_t>(one_row_ptr(i));
+             k < static_cast<std::size_t>(one_row_ptr(i + 1)); ++k) {
+          const bool diagonal = one_col_idx(k) == static_cast<int>(i);
+          for (int other = 0; other < fields; ++other) {
+            if (other != field && (!diagonal || coupling == 0)) continue;
+            col_idx.push_back(one_col_idx(k) * fields + other);
+            values.push_back(other == field ? one_values(k) : coupling);
+          }
+        }
+        row_ptr.push_back(static_cast<int>(col_idx.size()));
+      }
+    }
+    const auto a = plain_operator<Exec>(row_ptr, col_idx, values);
+    Plan plan(exec, a.matrix(), {.block_size = fields, .coarsest_rows = 60});
+    CHECK(plan.levels().levels[1].rows % fields == 0);
+    check_positive_definite<double>(exec, plan);
+    CHECK(iterations_with(exec, a, plan) <= 12);
+  }
+}
+
 }  // namespace heddle::test

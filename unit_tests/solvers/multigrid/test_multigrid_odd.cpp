@@ -219,4 +219,109 @@ TEST_CASE("a matrix that is not symmetric: refused by CG, taken by GMRES") {
   CHECK(2 * result.iterations < plain.iterations);
 }
 
+TEST_CASE("whether A is symmetric follows its values, and two entries say why it is not") {
+  const Exec exec;
+  const auto lopsided = grid_operator<Exec, double>(side, [](int i, int j) {
+    return i == j ? 4.0 : j > i ? -1.9 : -0.1;
+  });
+  const auto a = with_diagonal(4);
+  const auto b = right_hand_side<double>(a.n);
+  const Kokkos::View<double*, Space> x("heddle::test::x", static_cast<std::size_t>(a.n));
+  CgSolver<Exec, double> cg(exec, a.n);
+  for (const int coarsest : {20, side * side}) {
+    Plan plan(exec, a.matrix(), {.coarsest_rows = coarsest});
+    CHECK(plan.symmetric());
+    CHECK(plan.asymmetry() == "");
+    plan.update_values(exec, lopsided.matrix());
+    CHECK_FALSE(plan.symmetric());
+    says(plan.asymmetry(), "a(0, 1) and a(1, 0) differ by 0.45 times the diagonal");
+    auto product = lopsided;
+    CHECK_THROWS_WITH_AS(cg.solve(exec, product, b, x, plan), doctest::Contains("a(0, 1) and"),
+                         Error);
+    plan.check_values(exec);
+    CHECK_FALSE(plan.symmetric());
+    // As one that is made of these values, whose coarsest inverse is no symmetric one.
+    const auto updated = applied(exec, plan, b);
+    const auto made = applied(exec, Plan(exec, lopsided.matrix(), {.coarsest_rows = coarsest}), b);
+    bool same = true;
+    for (std::size_t i = 0; coarsest > 20 && i < made.extent(0); ++i) {
+      same = same && updated(i) == made(i);
+    }
+    CHECK(same);
+    if (coarsest > 20) {
+      plan.apply(exec, b, x);
+      exec.fence("heddle::test::applied");
+      CHECK(relative_residual(product, b, x) < 1e-10);
+    }
+    plan.update_values(exec, a.matrix());
+    CHECK(plan.symmetric());
+  }
+}
+
+TEST_CASE("one entry of a large matrix that is not symmetric, at any scale") {
+  const Exec exec;
+  for (const double scale : {1.0, 1e-12, 1e12}) {
+    for (const bool weights : {false, true}) {
+      auto a = grid_operator<Exec, double>(side, [=](int i, int j) {
+        return scale * (i == j ? 4.0 : i == 8 && j == 9 ? -1.01 : -1.0);
+      });
+      if (weights) a = weighted(a, [](int i) { return std::pow(10.0, i % 13 - 6); });
+      const Plan plan(exec, a.matrix(), {.coarsest_rows = 0, .max_levels = 1});
+      CHECK_FALSE(plan.symmetric());
+      says(plan.asymmetry(), "a(8, 9) and a(9, 8) differ by 0.0025 times the diagonal");
+    }
+  }
+}
+
+TEST_CASE("values that were rounded to 8 digits, or to single precision, are symmetric enough") {
+  const Exec exec;
+  for (const double rounding : {1e-12, 1e-10, 1e-8, 1e-7, 1e-6}) {
+    CAPTURE(rounding);
+    auto a = grid_operator<Exec, double>(side, [=](int i, int j) {
+      return i == j ? 4.01 : -1.0 + rounding * ((i * 31 + j * 17) % 13 / 6.0 - 1);
+    });
+    Plan plan(exec, a.matrix(), few);
+    CHECK(plan.symmetric());
+    CHECK(iterations_with(exec, a, plan) <= 12);
+    CHECK_FALSE(Plan(exec, a.matrix(), {.coarsest_rows = 20, .symmetry_tolerance = 0}).symmetric());
+  }
+  CHECK_THROWS_WITH_AS(Plan(exec, with_diagonal(4).matrix(), {.symmetry_tolerance = -1}),
+                       doctest::Contains("symmetry_tolerance"), Error);
+}
+
+TEST_CASE("options without effect, and near-nullspace vectors that are not finite") {
+  const Exec exec;
+  const auto a = with_diagonal(4);
+  says(error_of(exec, a, {.smoother = MultigridSmoother::gauss_seidel, .one_launch_entries = 1000}),
+       "options.one_launch_entries has no effect");
+  const Kokkos::View<double**, Kokkos::LayoutLeft, Space> vectors("heddle::test::vectors",
+                                                                  static_cast<std::size_t>(a.n), 2);
+  Kokkos::deep_copy(vectors, 1.0);
+  for (const double bad :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    Kokkos::deep_copy(Kokkos::subview(vectors, 7, 1), bad);
+    CHECK_THROWS_WITH_AS(Plan(exec, a.matrix(), vectors, few),
+                         doctest::Contains("row 7: near-nullspace vector 1 is not finite"), Error);
+  }
+#ifndef HEDDLE_EMULATED
+  if (!heddle::detail::is_compiled<Exec, PlainOperator<Exec, double>::Matrix>()) return;
+  constexpr auto single = MultigridValues::single_precision;
+  says(error_of(exec, a, {.values = single, .borrow_values = true}),
+       "options.borrow_values has no effect");
+  // A row that loses much to rounding raises its diagonal, but no negative one.
+  const auto negative =
+      plain_operator<Exec, double>({0, 2, 4}, {0, 1, 0, 1}, {-1, 100000003, 100000003, 1e9});
+  says(error_of(exec, negative, {.values = single}),
+       "row 0: the diagonal is missing, not positive");
+  const auto good = plain_operator<Exec, double>({0, 2, 4}, {0, 1, 0, 1}, {4., 1., 1., 4.});
+  Plan plan(exec, good.matrix(), {.values = single});
+  plan.update_values(exec, negative.matrix());
+  CHECK_THROWS_WITH_AS(plan.check_values(exec), doctest::Contains("row 0: the diagonal"), Error);
+  const auto unequal = plain_operator<Exec, double>({0, 2, 4}, {0, 1, 0, 1}, {4., 1., 2., 4.});
+  plan.update_values(exec, unequal.matrix());
+  CHECK_FALSE(plan.symmetric());
+  says(plan.asymmetry(), "a(0, 1) and a(1, 0)");
+#endif
+}
+
 }  // namespace heddle::test
