@@ -74,7 +74,7 @@ class Krylov : public Holder<Solver> {
     std::vector<double> history;
     std::string scheme;
     Solver& solver = this->plan();
-    const GivenOperator<S, O> matrix(A);
+    GivenOperator<S, O> matrix(A);
     const GivenPreconditioner<S, O> preconditioner(M);
     const InUse mine(*this);
     run(matrix.is_small() && preconditioner.is_small(), [&](const Exec& exec) {

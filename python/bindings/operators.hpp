@@ -50,7 +50,10 @@ struct Given {
 template <class S, class O>
 using GivenPreconditioner = Given<Preconditioner<S, O>>;
 template <class S, class O>
-using GivenOperator = Given<Product<S, O>>;
+struct GivenOperator : Given<Product<S, O>> {
+  using Given<Product<S, O>>::Given;
+  KeptMatrix<S, O> matrix;  // let go with the GIL and out of turn, since Python's code may run then
+};
 
 /// work(preconditioner) with what M is.
 template <class S, class O, class Work>
@@ -62,10 +65,10 @@ auto with_preconditioner(const GivenPreconditioner<S, O>& M, std::int64_t size, 
 
 /// work(operator) with what A is.
 template <class S, class O, class Work>
-auto with_operator(const GivenOperator<S, O>& A, std::int64_t size, const Work& work) {
+auto with_operator(GivenOperator<S, O>& A, std::int64_t size, const Work& work) {
   if (A.plan != nullptr) {
-    const KeptMatrix<S, O> matrix = A.plan->matrix;
-    return work(with_rows(A.plan->plan(), *matrix));
+    A.matrix = A.plan->matrix;
+    return work(with_rows(A.plan->plan(), *A.matrix));
   }
   return work(Function<S>{A.object, size});
 }

@@ -3,8 +3,10 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <thread>
 #include <tuple>
 #include <unordered_set>
@@ -32,7 +34,8 @@ struct Runtime {
   int calls = 0;  // that have begun and not ended
   std::mutex turn;
   std::unordered_set<Kept*> kept;
-  nb::object current_stream;                                   // CuPy's function
+  std::optional<Exec> one_thread;  // on a CPU, for small work
+  nb::object current_stream;       // CuPy's function
   // By device and handle, and by thread where the handle means each thread's own.
   std::map<std::tuple<int, std::uintptr_t, std::thread::id>, OnStream> streams;
 };
@@ -67,14 +70,18 @@ void begin() {
     Kokkos::initialize(settings);
     r.initialized_here = true;
   }
+  if constexpr (on_host) {
+    const int others = std::max(1, Exec().concurrency() - 1);
+    r.one_thread = Kokkos::Experimental::partition_space(Exec(), 1, others)[0];
+  }
   pthread_atfork(nullptr, nullptr, [] { runtime().forked = true; });
   r.state = State::running;
 }
 
-Exec instance() {
+Exec instance([[maybe_unused]] bool small) {
   begin();
   if constexpr (on_host) {
-    return Exec();
+    return small ? *runtime().one_thread : Exec();
   } else {
     constexpr std::size_t most_streams = 64;  // that are kept from call to call
     Runtime& r = runtime();
@@ -124,6 +131,7 @@ void end() {
   }
   const std::lock_guard turn(r.turn);  // a plan may just be destroyed
   for (Kept* const one : r.kept) one->give_back();
+  r.one_thread.reset();
   r.streams.clear();
   r.current_stream.reset();
   if (r.initialized_here) Kokkos::finalize();

@@ -8,7 +8,6 @@
 #include <memory>
 #include <mutex>
 
-#include "../../backends/host/one_thread.hpp"
 #include "../../backends/lanes.hpp"
 
 namespace heddle::python {
@@ -22,9 +21,9 @@ inline constexpr bool on_host = backends::runs_on_host<Exec>;
 /// Initializes Kokkos at the first call, on the device that the caller has chosen. Throws Error in
 /// a process that was forked after that, and once the interpreter ends. Needs the GIL.
 void begin();
-/// Begins, and gives what work is queued on: on a GPU an instance on CuPy's current stream. Needs
-/// the GIL.
-Exec instance();
+/// Begins, and gives what work is queued on: on a GPU an instance on CuPy's current stream, on a CPU
+/// that of all threads, or for small work one that has no other thread. Needs the GIL.
+Exec instance(bool small);
 /// Threads that Kokkos begins with. Throws Error once it has begun.
 void set_threads(int threads);
 /// Threads of the CPU that Kokkos has.
@@ -72,10 +71,9 @@ constexpr bool is_small(std::int64_t rows, std::int64_t entries) { return rows +
 template <class Work>
 auto run(bool small, const Work& work) {
   const Call call;
-  const Exec exec = instance();
+  const Exec exec = instance(small);
   const nb::gil_scoped_release without_gil;
   const std::lock_guard turn(one_at_a_time());
-  const backends::OneThread alone(small);
   if constexpr (std::is_void_v<decltype(work(exec))>) {
     work(exec);
     if constexpr (on_host) exec.fence("heddle::python::run");

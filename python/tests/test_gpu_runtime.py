@@ -152,3 +152,64 @@ def test_threads_of_the_processor():
         heddle.set_threads(1)
     with pytest.raises(heddle.Error, match="give a number of at least 1"):
         heddle.set_threads(np.int64(0))
+
+
+def test_plans_come_and_go_beside_solves():
+    """A plan that goes waits for its stream, which takes no wait while another thread's solve is recorded on it."""
+    A = on_gpu(laplacian(60))
+    plan, b, failures, ended = heddle.SpmvPlan(A), vectors(3600), [], threading.Event()
+    cupy.cuda.Device().synchronize()
+
+    def make():
+        with cupy.cuda.Stream(non_blocking=True):
+            while not ended.is_set():
+                heddle.SpmvPlan(A, stream=stream)
+                heddle.IluPlan(A)
+
+    stream = cupy.cuda.Stream(non_blocking=True)
+    thread = threading.Thread(target=make)
+    thread.start()
+    with stream:
+        for _ in range(50):
+            x, info = heddle.cg(plan, b, rtol=1e-9)
+            if info != 0 or relative_residual(A, x, b) > 1.1e-9:
+                failures.append(info)
+    ended.set()
+    thread.join()
+    assert not failures
+
+
+def test_a_plan_outlives_the_stream_that_it_was_made_on():
+    A, x = on_gpu(laplacian(20)), vectors(400)
+    plans = []
+    for _ in range(70):  # more than are kept from call to call
+        with cupy.cuda.Stream(non_blocking=True) as stream:
+            plans.append(heddle.SpmvPlan(A))
+            stream.synchronize()
+        del stream
+    close(plans[0] @ x, A @ x)
+    plans.clear()
+    close(heddle.SpmvPlan(A) @ x, A @ x)
+
+
+def test_managed_memory():
+    pool = cupy.cuda.MemoryPool(cupy.cuda.malloc_managed)
+    with cupy.cuda.using_allocator(pool.malloc):
+        A, x, X = on_gpu(laplacian(20)), vectors(400), vectors((400, 3))
+        plan = heddle.SpmvPlan(A)
+        close(plan @ x, A @ x)
+        close(plan @ X, A @ X)
+        b = A @ x
+        close(heddle.cg(A, b, M=heddle.MultigridPlan(A), rtol=1e-10)[0], x, 1e-6)
+
+
+def test_a_solver_object_on_two_gpus():
+    if cupy.cuda.runtime.getDeviceCount() < 2:
+        pytest.skip("there is one GPU")
+    solver = heddle.CgSolver(rtol=1e-9)
+    for device in (0, 1, 0):
+        with cupy.cuda.Device(device):
+            A, b = on_gpu(laplacian(30)), cupy.ones(900)
+            result = solver.solve(A, b)
+            assert result.converged and result.x.device.id == device
+            assert relative_residual(A, result.x, b) < 1.1e-9

@@ -6,6 +6,7 @@ import heddle
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import scipy.sparse.linalg as sla
 from conftest import laplacian
 
 
@@ -93,6 +94,11 @@ def test_a_matrix_as_M(A):
     x, info = heddle.cg(A, np.ones(900), M=heddle.Matrix(inverse), rtol=1e-9)
     assert info == 0
     np.testing.assert_allclose(A @ x, 1)
+
+
+def test_factors_of_scipys_as_M(A):
+    result = heddle.cg(A, np.ones(900), M=sla.splu(A.tocsc()), return_result=True)
+    assert result.converged and result.iterations <= 2
 
 
 def test_what_objects_say_of_themselves(A):

@@ -321,3 +321,30 @@ def test_plans_come_and_go_beside_solves_and_updates():
     for thread in others:
         thread.join()
     assert not failures
+
+
+def test_small_systems_have_the_same_bits_with_any_number_of_threads(run_python):
+    """No other thread works on them, and plans of all kinds may be mixed with those of large matrices."""
+    program = MAKE + """
+import hashlib
+def all_of(n, extra):
+    A = (sp.diags_array([-np.ones(n - 1), 3 + np.arange(n) % 3, -np.ones(n - 1)], offsets=[-1, 0, 1])
+         + extra * (sp.eye_array(n, k=n // 2) + sp.eye_array(n, k=-(n // 2)))).tocsr()
+    b, text = np.sin(np.arange(n)), hashlib.sha256()
+    for make in (heddle.SpmvPlan, heddle.IluPlan, heddle.IcPlan, heddle.GaussSeidelPlan, heddle.MultigridPlan):
+        text.update(make(A) @ b)
+    for solve in (heddle.gmres, heddle.bicgstab):
+        text.update(solve(A, b, M=heddle.IluPlan(A), rtol=1e-9)[0])
+    return text.hexdigest()
+print(all_of(60, 0), all_of(900, 0.1))
+"""
+    assert run_python(program, OMP_NUM_THREADS="1") == run_python(program, OMP_NUM_THREADS="4")
+    assert run_python("""
+import heddle, numpy as np, scipy.sparse as sp
+n = 4000  # a matrix that is small, and a preconditioner of one that is not
+A = sp.diags_array(np.linspace(1, 2, n)).tocsr()
+M = heddle.IluPlan((A + 0.01 * sp.random_array((n, n), density=2e-3, rng=1)).tocsr())
+for first, then in ((A, M), (M.matrix, heddle.IcPlan(A))):
+    x, info = heddle.gmres(first, np.ones(n), M=then, rtol=1e-9)
+    print(info)
+""", OMP_NUM_THREADS="3") == "0\n0\n"

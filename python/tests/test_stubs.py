@@ -11,10 +11,13 @@ import pytest
 pytest.importorskip("mypy")
 
 SETTINGS = "[mypy]\nignore_missing_imports = True\n"
-# Of the compiled part mypy sees no signatures; nanobind wrote its stubs. _gpu is imported where CuPy is.
+# Of the compiled part mypy sees no signatures, nor of what functools.cache wraps; nanobind wrote its stubs. _gpu is imported
+# where CuPy is.
 NOT_SEEN = r"""
 heddle\._core.*
 heddle\._gpu.*
+heddle\._types\.types
+heddle\._systems\.scalar_of
 heddle\.set_threads
 heddle\.threads
 """

@@ -171,6 +171,6 @@ def test_a_wider_right_hand_side_promotes(method, rng):
     ("float32 float64 complex64 complex128", "float64", "complex64", "complex128"),
     ("float32 float64", "float64", "float32", "float64"), ("float32 float64", "float32", "int64", "float32")])
 def test_what_is_promoted_to_what(monkeypatch, build, dtype, other, both):
-    from heddle import _krylov, _types
+    from heddle import _systems, _types
     monkeypatch.setattr(_types, "scalars", tuple(map(np.dtype, build.split())))
-    assert _krylov._holds(np.dtype(dtype), (np.empty(0, other),)) == np.dtype(both)
+    assert _systems._holds(np.dtype(dtype), (np.empty(0, other),)) == np.dtype(both)

@@ -10,7 +10,7 @@
 #include <limits>
 #include <string>
 
-#include "../../core/measure.hpp"
+#include "../../backends/measure.hpp"
 #include "../../core/tuning_cache.hpp"
 
 using heddle::detail::TuningCache;

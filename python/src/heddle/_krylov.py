@@ -6,13 +6,12 @@ from inspect import signature
 import numpy as np
 
 from . import _core
-from ._arguments import described, option, warn, word
-from ._arrays import asarray, device_of, handed, place, xp
-from ._matrix import ConversionWarning, Matrix
-from ._operator import Operator, readable
-from ._plans import Preconditioner
+from ._arguments import described, option
+from ._arrays import asarray, device_of, handed, xp
+from ._matrix import Matrix
+from ._operator import readable
 from ._spmv import SpmvPlan
-from ._types import loses, promoted, scalars, types
+from ._systems import operator_of, place_of, preconditioner_of, scalar_of, square, times
 from ._unpicklable import Unpicklable
 
 _outcomes = ("running", "converged", "iteration_limit", "attainable_accuracy", "breakdown", "not_a_number", "indefinite",
@@ -69,108 +68,6 @@ class Result:
         if self.converged:
             return 0
         return -_outcomes.index(self.outcome) if self.outcome in _broken else max(1, -(-self.iterations // self.products))
-
-
-def function_of(name, part):
-    """f(x, y), which writes to y, of an operator of Python's."""
-    if isinstance(part, type):
-        raise TypeError(f"{name} is the class {part.__name__}; give a matrix, a plan, or what has matvec(x)")
-    if isinstance(part, Operator):
-        apply = _narrowing(part)
-    elif isinstance(part, Matrix):
-        apply = SpmvPlan(part)
-    else:
-        apply = getattr(part, "matvec", None) or getattr(part, "__matmul__", None)
-    if apply is None:
-        if not callable(part):
-            raise TypeError(f"{name} is a {type(part).__name__}; give a matrix, a plan, or what has matvec(x)")
-        apply = part
-
-    def function(x, y):
-        result = asarray(f"what {name} gives", apply(x))
-        if result.dtype.kind not in "biufc" or (result.dtype.kind == "c" and y.dtype.kind != "c"):
-            raise TypeError(f"{name} gives {result.dtype}, and the system is of {y.dtype}")
-        if result.size != y.size:
-            raise _core.Error(f"{name} gives the shape {result.shape}; it is to give ({y.size},)")
-        y[:] = result.reshape(-1)
-
-    return function
-
-
-def _narrowing(plan):
-    """Its product, of vectors that it converts where the system's numbers are wider."""
-    def apply(x):
-        if x.dtype.kind == "c" and plan.dtype.kind != "c":
-            return apply(x.real.copy()) + 1j * apply(x.imag.copy())
-        return plan.dot(x.astype(plan.dtype, copy=False))
-    return apply
-
-
-def operator_of(A, stream=None, others=(), shape=None):
-    """What _core works with, the shape, the part of _core, and what must live as long: of numbers that hold those of A and
-    of other arrays and matrices, which work with it. `shape`: of a function that has none."""
-    if not isinstance(A, (Matrix, SpmvPlan)) and hasattr(A, "tocsr"):
-        A = Matrix(A)
-    if isinstance(A, (Matrix, SpmvPlan)):
-        dtype = _holds(A.dtype, others)
-        if dtype != A.dtype:
-            matrix = A if isinstance(A, Matrix) else A.matrix
-            warn(f"A holds {A.dtype}, and the system {dtype}: A is converted, and inspected anew; give both of one dtype, or "
-                 "convert once", ConversionWarning)
-            A = Matrix((matrix.values.astype(dtype), matrix.col_idx, matrix.row_ptr), shape=A.shape)
-        if isinstance(A, Matrix):
-            A = SpmvPlan(A, stream=stream)
-        return A._core, A.shape, A._types, A
-    function = function_of("A", A)
-    shape = getattr(A, "shape", shape)
-    if shape is None:
-        raise TypeError("A has no shape; give it one, as scipy.sparse.linalg.LinearOperator does")
-    dtype = np.dtype(getattr(A, "dtype", None) or np.float64)
-    dtype = dtype if dtype in scalars or dtype.kind == "c" else np.dtype(np.float64)
-    return function, tuple(shape), types(_holds(dtype, others)), A
-
-
-def _holds(dtype, others):
-    """A dtype of this build that holds these too, if there is one, as scipy promotes."""
-    for other in others:
-        if other.dtype.kind in "fc" and loses(other.dtype, dtype):
-            dtype = promoted(dtype, other.dtype) or dtype
-    return dtype
-
-
-def place_of(A, stream):
-    """Where a solve with A is made: on the stream if one is given, else where A's plan works."""
-    if not isinstance(A, SpmvPlan):
-        return place(stream)
-    return A._place if stream is None else place(stream, A.matrix.values)
-
-
-def preconditioner_of(M, n, part):
-    if M is None:
-        return None
-    work = M._core if isinstance(M, Preconditioner) and M._types is part else function_of("M", M)
-    shape = getattr(M, "shape", (n, n))
-    if tuple(shape) != (n, n):
-        raise _core.Error(f"M has the shape {tuple(shape)}, and A {(n, n)}; give an M of the same shape")
-    return work
-
-
-def _times(M, b):
-    if M is None:
-        return b
-    x = xp.empty_like(b)
-    function_of("M", M)(b, x)
-    return x
-
-
-def square(shape):
-    if shape[0] != shape[1]:
-        raise _core.Error(f"A has the shape {shape}; give a square one")
-    return shape[0]
-
-
-def scalar_of(part):
-    return np.dtype(part.__name__.rpartition(".")[2].partition("_")[0])
 
 
 class Solver(Unpicklable):
@@ -240,7 +137,7 @@ class Solver(Unpicklable):
         if isinstance(x0, str):
             if x0 != "Mb":
                 raise _core.Error(f"x0 is {x0!r}; give an array, or 'Mb' for M times b")
-            x0 = _times(M, b)
+            x0 = times(M, b)
         if x0 is None:
             x = xp.zeros(n, dtype)
         else:
@@ -345,7 +242,7 @@ _parameters = """
         The solve has converged when the norm of b - A x is at most max(rtol * norm(b), atol).
     maxiter : int, optional
         {maxiter}
-    M : plan, scipy.sparse matrix, or what has matvec(x) or `@`, optional
+    M : plan, scipy.sparse matrix, or what has matvec(x), `@` or solve(b), optional
         The preconditioner, near the inverse of A.
     callback : function, optional
         {callback} An argument named `progress` is given a Progress in place of that, whenever the host checks, at the start

@@ -7,8 +7,10 @@ import numpy as np
 from . import _core
 from ._arguments import option, warn
 from ._arrays import asarray, handed, xp
-from ._krylov import called, function_of, operator_of, place_of, preconditioner_of, scalar_of, square
-from ._operator import loses, readable
+from ._krylov import called
+from ._operator import readable
+from ._systems import function_of, operator_of, place_of, preconditioner_of, scalar_of, square
+from ._types import loses
 
 
 @dataclass(frozen=True)

@@ -186,7 +186,8 @@ class Plan(Operator):
         """Makes the plan with options by name, in the compiled part's order, behind what is given as it is."""
         with place(stream):
             self.matrix = as_matrix(A)
-        self._options = {name: option(name, value) for name, value in options.items()}
+        defaults = type(self).__init__.__kwdefaults__
+        self._options = {name: value if value is defaults[name] else option(name, value) for name, value in options.items()}
         self.shape, self.dtype, self._types = self.matrix.shape, self.matrix.dtype, self.matrix._types
         self._ready = {0, TRANSPOSE, ADJOINT} if self._options.get("transpose") else {0}
         self._place = place(stream, self.matrix.values)

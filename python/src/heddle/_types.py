@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which numbers this build knows: each scalar with offsets of 32 and of 64 bits is a module of _core."""
+from functools import cache
+
 import numpy as np
 
 from . import _core
@@ -10,6 +12,7 @@ offsets = tuple(np.dtype(name) for name in ("int32", "int64") if hasattr(_core, 
 known = ", ".join(map(str, scalars))
 
 
+@cache
 def types(dtype, offsets="int32"):
     """The part of _core for this scalar, with these offsets."""
     found = getattr(_core, f"{np.dtype(dtype)}_{np.dtype(offsets)}", None)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tests of networkx and scikit-learn that call lobpcg, with heddle's in scipy's place and MultigridPlan in pyamg's:
+python3 users_own.py"""
+import importlib
+import sys
+import types
+import warnings
+from pathlib import Path
+
+import heddle
+import pytest
+import scipy.sparse.linalg
+
+TESTS = {"networkx": ("linalg/tests/test_algebraic_connectivity.py", ""),
+         "sklearn": ("manifold/tests/test_spectral_embedding.py", "not deprecat")}
+EXPECTED = {}  # tests and why they do not pass
+
+
+class Multigrid:
+    """pyamg's smoothed_aggregation_solver(A), as scikit-learn calls it."""
+
+    def __init__(self, A, **options):
+        self.plan = heddle.MultigridPlan(A)
+
+    def aspreconditioner(self):
+        return self.plan
+
+
+class Run:
+    def __init__(self):
+        self.passed, self.failed, self.skipped = [], [], []
+
+    def pytest_runtest_logreport(self, report):
+        if report.when == "call" or report.skipped:
+            (self.passed if report.passed else self.failed if report.failed else self.skipped).append(
+                report.nodeid.rpartition("/")[2])
+
+
+def main():
+    warnings.filterwarnings("ignore", category=heddle.ConversionWarning)
+    scipy.sparse.linalg.lobpcg = heddle.lobpcg
+    pyamg = sys.modules["pyamg"] = types.ModuleType("pyamg")
+    pyamg.__version__, pyamg.__spec__ = "5.0", importlib.machinery.ModuleSpec("pyamg", None)
+    pyamg.smoothed_aggregation_solver = Multigrid
+    failures = []
+    for name, (file, words) in TESTS.items():
+        run = Run()
+        path = Path(importlib.import_module(name).__file__).parent / file
+        code = pytest.main([str(path), "-q", "-p", "no:cacheprovider", "--tb=short", "-W", "ignore", "-k", words], plugins=[run])
+        print(f"{name}: {len(run.passed)} pass, {len(run.skipped)} are skipped, {len(run.failed)} do not pass")
+        failures += [one for one in run.failed if one not in EXPECTED] or ([f"{path}: {code}"] if not run.passed else [])
+    print("\n".join(failures))
+    return bool(failures)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
