@@ -13,7 +13,11 @@ import scipy.sparse.linalg
 
 TESTS = {"networkx": ("linalg/tests/test_algebraic_connectivity.py", ""),
          "sklearn": ("manifold/tests/test_spectral_embedding.py", "not deprecat")}
-EXPECTED = {}  # tests and why they do not pass
+# Tests and why they do not pass.
+EXPECTED = {"test_spectral_embedding.py::test_spectral_embedding_amg_solver_failure[float32]":
+            "what came from float32 is symmetric up to its rounding, and multigrid asks for more"}
+if not any(str(one) == "float32" for one in heddle._types.scalars):
+    EXPECTED["test_spectral_embedding.py::test_spectral_embedding_preserves_dtype[float32-lobpcg]"] = "float32 is not built"
 
 
 class Multigrid:
@@ -30,6 +34,11 @@ class Run:
     def __init__(self):
         self.passed, self.failed, self.skipped = [], [], []
 
+    @pytest.fixture
+    def global_random_seed(self):
+        """scikit-learn's conftest.py has it, which Debian leaves out."""
+        return 0
+
     def pytest_runtest_logreport(self, report):
         if report.when == "call" or report.skipped:
             (self.passed if report.passed else self.failed if report.failed else self.skipped).append(
@@ -42,6 +51,7 @@ def main():
     pyamg = sys.modules["pyamg"] = types.ModuleType("pyamg")
     pyamg.__version__, pyamg.__spec__ = "5.0", importlib.machinery.ModuleSpec("pyamg", None)
     pyamg.smoothed_aggregation_solver = Multigrid
+    pyamg.aggregation = types.SimpleNamespace(aggregation=types.SimpleNamespace(csr_array=True))  # it takes these
     failures = []
     for name, (file, words) in TESTS.items():
         run = Run()
