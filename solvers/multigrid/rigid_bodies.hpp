@@ -4,7 +4,7 @@
 #include <string>
 
 #include "../../core/error.hpp"
-#include "../../backends/loops.hpp"
+#include "../../core/types.hpp"
 
 namespace heddle {
 
@@ -80,7 +80,7 @@ auto rigid_body_motions(const Exec& exec, const Coordinates& coordinates) {
                             detail::multigrid::SumOfCoordinate<Coordinates>{coordinates, d}, sum);
     put.middle[d] = sum / static_cast<double>(nodes);
   }
-  detail::parallel_for(exec, "heddle::multigrid::rigid_bodies", nodes, put);
+  Kokkos::parallel_for("heddle::multigrid::rigid_bodies", range_policy(exec, nodes), put);
   exec.fence("heddle::multigrid::rigid_bodies");
   return motions;
 }

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../../core/matrix.hpp"
 #include "../../core/real_part.hpp"
 #include "spectrum.hpp"
