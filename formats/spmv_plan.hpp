@@ -16,7 +16,8 @@ inline constexpr bool counts_own_ordinals =
 /// A matrix, inspected once, applied many times: y = alpha * op(A) * x + beta * y.
 ///
 /// The plan borrows the matrix: its arrays must outlive the plan. After their values change, call
-/// update_values, whatever the scheme. The plan belongs to the device of `exec` and applies on any
+/// update_values, whatever the scheme: until then some schemes multiply with the old values and
+/// others with the new ones. The plan belongs to the device of `exec` and applies on any
 /// execution space instance of that device, a const one too. A plan applies once at a time, since
 /// some schemes keep carry-outs and packed vectors in it: applies on two streams that may overlap
 /// need a plan each (SpmvOptions::check_overlap detects them). A plan can be moved, not copied.
