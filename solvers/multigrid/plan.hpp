@@ -125,7 +125,8 @@ class MultigridPlan {
   /// Rows, entries, scheme and smoother of each level, and complexities; to_string() prints them.
   MultigridHierarchy levels() const { return core_.levels(); }
   double setup_seconds() const { return core_.setup_seconds(); }
-  /// Device memory that the plan holds beyond the matrix, in bytes.
+  /// Device memory that the plan holds beyond the matrix, in bytes; every allocation is up to 256
+  /// bytes larger, to be aligned.
   std::size_t bytes() const { return core_.bytes(); }
 
  private:
