@@ -25,6 +25,8 @@ struct RankedScheme {
   /// Seconds of one apply if a plan has measured it (SpmvOptions::measure_seconds); else 0.
   double measured_seconds = 0;
 
+  /// Whether nothing that was looked at refuses it. If prediction.lacks_pattern the pattern was not
+  /// looked at, and may refuse it; the reason says so.
   bool possible() const { return prediction.possible(); }
 
   /// One line: times of an apply and of the set-up, bytes kept, and the reason; or the reason of a
@@ -37,7 +39,7 @@ struct RankedScheme {
     return line + seconds_text(prediction.seconds) + " an apply and " +
            seconds_text(prediction.setup_seconds) + " to set up predicted, " +
            std::to_string(std::llround(prediction.kept_bytes)) + " bytes kept; " +
-           prediction.reason + (prediction.lacks_pattern ? "; at best, the pattern unseen" : "");
+           prediction.reason;
   }
 };
 

@@ -210,7 +210,7 @@ struct Prediction {
   bool borrows_values = true;
   /// Why it takes that long, in a few words.
   std::string reason;
-  /// Why the format will not hold this matrix; empty where it will.
+  /// Why the format will not hold this matrix; empty where it will, or may (lacks_pattern).
   std::string refusal = {};
   /// Whether this is the best that the matrix may be, for lack of its pattern: what is not known is
   /// taken to be as the format would like it, and it may refuse once it is known.

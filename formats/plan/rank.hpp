@@ -42,6 +42,10 @@ inline RankedScheme predicted(AnyFormats formats, Scheme scheme, const Features&
     prediction.refusal =
         too_many_bytes(formats, scheme, prediction.kept_bytes, features.rows(), options);
   }
+  if (prediction.possible() && prediction.lacks_pattern) {
+    prediction.reason += "; at best, the pattern unseen";
+    if (prediction.pattern_may_refuse) prediction.reason += ", which may refuse it";
+  }
   const auto applies = static_cast<double>(options.expected_applies);
   double total = prediction.setup_seconds + applies * prediction.seconds;
   if (stored) {

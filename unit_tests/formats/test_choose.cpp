@@ -35,6 +35,17 @@ struct Native : OtherFormat<false> {
     return {1, 1, 1000, 1000, false, "it transposes"};
   }
 };
+/// Takes longer, and may refuse a pattern.
+struct Unseen : OtherFormat<false> {
+  static constexpr const char* name = "unseen";
+  static SchemeGrammar grammar(const Device&) { return {name, {}}; }
+  static std::vector<Scheme> candidates(const Features&, const Device&) { return {Scheme(name)}; }
+  static Prediction predict(const Scheme&, const Features& features, const Device&, const Sizes&) {
+    Prediction prediction{2, 1, 1000, 1000, false, "it fits"};
+    prediction.lacks_pattern = !features.has_pattern();
+    return prediction;
+  }
+};
 using Never = OtherFormat<true>;
 using Copies = OtherFormat<false>;
 
@@ -148,12 +159,24 @@ TEST_CASE("choose: a line of the ranking names execution and set-up apart, and w
       one.to_string() ==
       "csr/merge: 3.46e-05 s an apply and 1.20e-03 s to set up predicted, 77 bytes kept; it fits");
   one.measured_seconds = 2e-5;
-  one.prediction.lacks_pattern = true;
   CHECK(one.to_string() ==
         "csr/merge: 2.00e-05 s an apply measured, 3.46e-05 s an apply and 1.20e-03 s to set up "
-        "predicted, 77 bytes kept; it fits; at best, the pattern unseen");
+        "predicted, 77 bytes kept; it fits");
   one.prediction = Prediction::refuse("rows differ");
   CHECK(one.to_string() == "csr/merge refuses: rows differ");
+}
+
+TEST_CASE("choose: what was predicted without the pattern says so, and that it may refuse") {
+  const auto seen = [] { return PatternFeatures(); };
+  const RowFeatures rows = rows_of(1000, 5, 5);
+  for (const Features& features : {Features(rows), Features(rows, seen)}) {
+    const auto behind = rank<Formats<Native, Unseen>>(features, gpu(32)).back();
+    CHECK(behind.scheme == Scheme("unseen"));
+    CHECK(behind.possible());
+    CHECK(behind.prediction.reason == "it fits; at best, the pattern unseen, which may refuse it");
+  }
+  const auto first = rank<Formats<Unseen>>(Features(rows, seen), gpu(32)).front();
+  CHECK(first.prediction.reason == "it fits");
 }
 
 TEST_CASE("choose: what would keep too many bytes is left out, a stored transpose counted") {
