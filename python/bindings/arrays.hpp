@@ -147,8 +147,7 @@ template <class S, class O>
 using KeptMatrix = std::shared_ptr<const typename Matrix<S, O>::Csr>;
 template <class S, class O>
 KeptMatrix<S, O> kept(nb::handle A) {
-  return {&nb::cast<const Matrix<S, O>&>(A).csr,
-          [object = A.inc_ref().ptr()](const void*) {
+  return {&nb::cast<const Matrix<S, O>&>(A).csr, [object = A.inc_ref().ptr()](const void*) {
             const nb::gil_scoped_acquire gil;
             nb::handle(object).dec_ref();
           }};

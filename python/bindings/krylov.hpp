@@ -60,13 +60,12 @@ class Krylov : public Holder<Solver> {
       return (**look)(iterations, residual);
     };
     history_ = options.history;
-    this->set(run(is_small(rows, 0), [&](const Exec& exec) {
-      return std::make_unique<Solver>(exec, rows, options);
-    }));
+    this->set(run(is_small(rows, 0),
+                  [&](const Exec& exec) { return std::make_unique<Solver>(exec, rows, options); }));
   }
 
-  /// A and M are plans or functions f(x, y); M may be None. The callback is f(iterations, residual),
-  /// and finds the solution so far in x, where it asks for that.
+  /// A and M are plans or functions f(x, y); M may be None. The callback is f(iterations,
+  /// residual), and finds the solution so far in x, where it asks for that.
   nb::tuple solve(nb::handle A, const Array<S>& b, const Output<S>& x, nb::handle M,
                   nb::handle callback, bool asks_for_x) {
     Look look{callback};

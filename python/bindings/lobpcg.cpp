@@ -28,7 +28,7 @@ struct AnyOperator {
     } else {
       for (std::size_t j = 0; j < x.extent(1); ++j) {
         Function<S>{given.object, size}.apply(exec, Kokkos::subview(x, Kokkos::ALL, j),
-                                       Kokkos::subview(y, Kokkos::ALL, j));
+                                              Kokkos::subview(y, Kokkos::ALL, j));
       }
     }
   }

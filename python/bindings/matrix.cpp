@@ -26,7 +26,8 @@ MatrixMarketSymmetry symmetry_of(const std::string& word) {
                          MatrixMarketSymmetry::skew_symmetric, MatrixMarketSymmetry::hermitian}) {
     if (word == name(one)) return one;
   }
-  throw Error("symmetry is '" + word + "'", "give 'general', 'symmetric', 'skew-symmetric' or 'hermitian'");
+  throw Error("symmetry is '" + word + "'",
+              "give 'general', 'symmetric', 'skew-symmetric' or 'hermitian'");
 }
 
 template <class Storage>
@@ -39,8 +40,7 @@ template <class S, class O>
 nb::tuple read(nb::bytes name, std::uint64_t max_bytes) {
   const std::string path(name.c_str(), name.size());
   const MatrixMarketOptions options{.max_bytes = max_bytes};
-  return arrays_of(
-      run([&](const Exec&) { return read_matrix_market<S, int, O>(path, options); }));
+  return arrays_of(run([&](const Exec&) { return read_matrix_market<S, int, O>(path, options); }));
 }
 
 /// The same of what a file object has read.
@@ -53,8 +53,8 @@ nb::tuple parse(nb::bytes text, const std::string& name, std::uint64_t max_bytes
 }
 
 template <class S, class O>
-void write(nb::bytes name, const Matrix<S, O>& A, const std::string& symmetry,
-           bool pattern, const std::string& comment) {
+void write(nb::bytes name, const Matrix<S, O>& A, const std::string& symmetry, bool pattern,
+           const std::string& comment) {
   const std::string path(name.c_str(), name.size());
   MatrixMarketWriteOptions options;
   options.symmetry = symmetry_of(symmetry);

@@ -73,22 +73,21 @@ NB_MODULE(_core, m) {
     nb::setattr(type, "__doc__", nb::str(says));
   }
   static PyObject* const types[] = {error.ptr(), refusal.ptr(), out_of_memory.ptr()};
-  nb::register_exception_translator(
-      [](const std::exception_ptr& thrown, void*) {
-        const auto raise = [](PyObject* type, const std::exception& e) {
-          const std::string text = in_python(e.what());  // names of files may be no UTF-8
-          PyErr_SetObject(type, nb::steal(PyUnicode_DecodeFSDefault(text.c_str())).ptr());
-        };
-        try {
-          std::rethrow_exception(thrown);
-        } catch (const heddle::OutOfMemory& e) {
-          raise(types[2], e);
-        } catch (const heddle::Refusal& e) {
-          raise(types[1], e);
-        } catch (const heddle::Error& e) {
-          raise(types[0], e);
-        }
-      });
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    const auto raise = [](PyObject* type, const std::exception& e) {
+      const std::string text = in_python(e.what());  // names of files may be no UTF-8
+      PyErr_SetObject(type, nb::steal(PyUnicode_DecodeFSDefault(text.c_str())).ptr());
+    };
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const heddle::OutOfMemory& e) {
+      raise(types[2], e);
+    } catch (const heddle::Refusal& e) {
+      raise(types[1], e);
+    } catch (const heddle::Error& e) {
+      raise(types[0], e);
+    }
+  });
 #define HEDDLE_PYTHON_BIND(UNUSED, NAME, S, O) bind_all<S, O>(m, NAME);
   HEDDLE_PYTHON_TYPES(HEDDLE_PYTHON_BIND, )
 #undef HEDDLE_PYTHON_BIND

@@ -21,8 +21,8 @@ inline constexpr bool on_host = backends::runs_on_host<Exec>;
 /// Initializes Kokkos at the first call, on the device that the caller has chosen. Throws Error in
 /// a process that was forked after that, and once the interpreter ends. Needs the GIL.
 void begin();
-/// Begins, and gives what work is queued on: on a GPU an instance on CuPy's current stream, on a CPU
-/// that of all threads, or for small work one that has no other thread. Needs the GIL.
+/// Begins, and gives what work is queued on: on a GPU an instance on CuPy's current stream, on a
+/// CPU that of all threads, or for small work one that has no other thread. Needs the GIL.
 Exec instance(bool small);
 /// Threads that Kokkos begins with. Throws Error once it has begun.
 void set_threads(int threads);

@@ -42,15 +42,14 @@ Product<S, O>* make(nb::handle A, const std::optional<std::string>& scheme,
   options.measure_seconds = measure_seconds;
   using Plan = typename Product<S, O>::Plan;
   KeptMatrix<S, O> matrix = kept<S, O>(A);
-  auto plan = run(is_small(*matrix), [&](const Exec& exec) {
-    return std::make_unique<Plan>(exec, *matrix, options);
-  });
+  auto plan = run(is_small(*matrix),
+                  [&](const Exec& exec) { return std::make_unique<Plan>(exec, *matrix, options); });
   return new Product<S, O>(std::move(plan), std::move(matrix));
 }
 
 template <class S, class O>
-void apply(const Product<S, O>& product, int op, Number<S> alpha, const Input<S>& x,
-           Number<S> beta, const Output<S>& y) {
+void apply(const Product<S, O>& product, int op, Number<S> alpha, const Input<S>& x, Number<S> beta,
+           const Output<S>& y) {
   auto& plan = product.plan();
   const auto from = vectors_of<const S>(x);
   const auto to = vectors_of<S>(y);
