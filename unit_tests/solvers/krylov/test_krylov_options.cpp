@@ -296,6 +296,39 @@ TEST_CASE("the callback sees the first and the last state, and what it decided s
   CHECK(late.results(exec)[0].outcome == Outcome::out_of_time);
 }
 
+/// The solution so far, as its callback sees it, has the residual that the callback is given.
+template <class Solver>
+void check_solution_so_far(int every) {
+  const Exec exec;
+  auto a = laplacian<Exec, double>(side);
+  const auto b = right_hand_side<double>(a.n);
+  const auto x = vector<double>(a.n), seen = vector<double>(a.n);
+  Solver* running = nullptr;
+  int calls = 0;
+  KrylovOptions options;
+  options.relative_tolerance = 1e-6;
+  options.check_every = every;
+  options.callback = [&](int, double residual) {
+    running->solution_so_far(exec, seen);
+    exec.fence("heddle::test::seen");
+    CHECK(relative_residual(a, b, seen) == doctest::Approx(residual).epsilon(1e-6));
+    ++calls;
+    return true;
+  };
+  Solver solver(exec, a.n, options);
+  running = &solver;
+  CHECK(solver.solve(exec, a, b, x).converged());
+  CHECK(calls > 2);
+}
+
+TEST_CASE("a callback may have the solution so far") {
+  for (const int every : {1, 3}) {
+    CAPTURE(every);
+    check_solution_so_far<CgSolver<Exec, double>>(every);
+    check_solution_so_far<BicgstabSolver<Exec, double>>(every);
+  }
+}
+
 TEST_CASE("of several right-hand sides NaN is the worst") {
   const Exec exec;
   auto a = laplacian<Exec, double>(side);
