@@ -4,56 +4,17 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "../../core/real_part.hpp"
+#include "../vectors/squares.hpp"
 
-/// Norms that neither overflow nor underflow.
 namespace heddle::detail::krylov {
 
 /// What dots and norms of S are added up in: double, or complex of it.
 template <Scalar S>
 using Wide = std::conditional_t<is_complex<S>, Kokkos::complex<double>, double>;
 
-/// A sum of squares that is right over the whole range of S: squares of float fit into double;
-/// those of double are added up as they are, scaled down and scaled up, and the sum that lost
-/// nothing counts. All powers of two, so that the sums have the bits of an unscaled one. Source: J.
-/// Blue (1978), without its branches.
+/// A sum of squares that is right over the whole range of S.
 template <Scalar S>
-struct Squares {
-  static constexpr bool scaled = std::is_same_v<heddle::RealOf<S>, double>;
-  static constexpr int sums = scaled ? 3 : 1;
-  static constexpr double down = 0x1p-530, up = 0x1p530;
-  static constexpr double least = 0x1p-800;  ///< below, the plain sum may have lost squares
-
-  /// sum[0 .. sums) += the squares of `value`
-  template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION static void add(const Pack& value, Pack* sum) {
-    sum[0] = Pack::multiply_add(Pack::conjugate(value), value, sum[0]);
-    if constexpr (scaled) {
-      const Pack small = Pack::multiply(Pack::all(Wide<S>(down)), value);
-      const Pack large = Pack::multiply(Pack::all(Wide<S>(up)), value);
-      sum[1] = Pack::multiply_add(Pack::conjugate(small), small, sum[1]);
-      sum[2] = Pack::multiply_add(Pack::conjugate(large), large, sum[2]);
-    }
-  }
-  /// The same of one number.
-  KOKKOS_FORCEINLINE_FUNCTION static void add_one(const Wide<S>& value, Wide<S>* sum) {
-    sum[0] += conjugate(value) * value;
-    if constexpr (scaled) {
-      const Wide<S> small = value * down, large = value * up;
-      sum[1] += conjugate(small) * small;
-      sum[2] += conjugate(large) * large;
-    }
-  }
-  KOKKOS_FORCEINLINE_FUNCTION static double norm(const Wide<S>* total) {
-    const double plain = real_part(total[0]);
-    if constexpr (scaled) {
-      // An overflow of complex numbers may be NaN.
-      if (!Kokkos::isfinite(plain)) return Kokkos::sqrt(real_part(total[1])) * up;
-      if (plain < least) return Kokkos::sqrt(real_part(total[2])) * down;
-    }
-    return Kokkos::sqrt(plain);
-  }
-};
+using Squares = vectors::Squares<S, Wide<S>>;
 
 /// The power of two next below a positive number, within 2^-1000 and 2^1000, and its reciprocal.
 struct PowerOfTwo {

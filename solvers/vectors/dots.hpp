@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../core/real_part.hpp"
 #include "operands.hpp"
+#include "squares.hpp"
 
 /// Sums over vectors. Results stay on the device: one number for each vector, in a View of rank 0
 /// (for one vector) or 1. The order of every sum is fixed: the same bits on every run on the same
@@ -37,9 +37,9 @@ struct Dot : SumOfProducts<V, Acc> {
   KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Acc* total) const { result.of(v) = *total; }
 };
 
-/// The sum of squares or its root; with Update, of y after y += alpha x.
+/// The sum of squares or, scaled, its root; with Update, of y after y += alpha x.
 template <Scalar V, Scalar Acc, bool Update, bool Root>
-struct Norm : common::Pass<Acc, 1> {
+struct Norm : common::Pass<Acc, Root ? common::Squares<V, Acc>::sums : 1> {
   using Written = std::conditional_t<Update, V, const V>;
   Multivector<const V> x;
   Multivector<Written> y;
@@ -53,12 +53,19 @@ struct Norm : common::Pass<Acc, 1> {
   KOKKOS_FORCEINLINE_FUNCTION auto formula(int v) const {
     return [alpha = Pack::all(alpha.of(v))](const auto& at, Pack* sum, const Pack& x, Pack& y) {
       if constexpr (Update) y = at.keep(Pack::multiply_add(alpha, x, y));
-      common::add_dot(y, y, *sum);
+      if constexpr (Root) {
+        common::Squares<V, Acc>::add(y, sum);
+      } else {
+        common::add_dot(y, y, *sum);
+      }
     };
   }
   KOKKOS_FORCEINLINE_FUNCTION void finish(int v, const Acc* total) const {
-    const RealOf<Acc> square = heddle::detail::real_part(*total);
-    result.of(v) = Root ? Kokkos::sqrt(square) : square;
+    if constexpr (Root) {
+      result.of(v) = common::Squares<V, Acc>::norm(total);
+    } else {
+      result.of(v) = heddle::detail::real_part(*total);
+    }
   }
 };
 
@@ -98,8 +105,9 @@ void norm(const Exec& exec, const char* label, const X& x, const Y& y,
 
 }  // namespace passes
 
-/// result = the Euclidean norm of each vector, a real number. Squares are added up without scaling:
-/// the result is infinity if a square overflows. Moves N b bytes.
+/// result = the Euclidean norm of each vector, a real number. Squares are also added up scaled down
+/// and scaled up, so that none overflows or vanishes: a norm that the accumulator can hold is
+/// right. Moves N b bytes.
 template <ExecutionSpace Exec, VectorView X, Scalar Acc, class Result>
 void norm(const Exec& exec, const X& x, const VectorWorkspace<Exec, Acc>& workspace,
           const Result& result) {
@@ -108,7 +116,7 @@ void norm(const Exec& exec, const X& x, const VectorWorkspace<Exec, Acc>& worksp
                             heddle::detail::vectors::Factor<Acc>(), workspace, result);
 }
 
-/// The square of the norm.
+/// The square of the norm, without scaling: infinity if it overflows.
 template <ExecutionSpace Exec, VectorView X, Scalar Acc, class Result>
 void norm_squared(const Exec& exec, const X& x, const VectorWorkspace<Exec, Acc>& workspace,
                   const Result& result) {
@@ -118,7 +126,8 @@ void norm_squared(const Exec& exec, const X& x, const VectorWorkspace<Exec, Acc>
 }
 
 /// y = y + alpha x, and the norm of the new y, in one pass: a residual and its norm. Moves 3 N b
-/// bytes; two passes move 4 N b. Squares are computed before the entries are rounded to y's type.
+/// bytes; two passes move 4 N b. Squares are computed before the entries are rounded to y's type,
+/// and scaled as in `norm`.
 template <ExecutionSpace Exec, VectorFactor A, VectorView X, WritableVectorView Y, Scalar Acc,
           class Result>
 void axpy_norm(const Exec& exec, const A& alpha, const X& x, const Y& y,

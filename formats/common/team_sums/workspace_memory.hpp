@@ -13,7 +13,7 @@ VectorWorkspace<Exec, Acc>::VectorWorkspace(const Exec& exec, int most_numbers,
   namespace team_sums = detail::team_sums;
   // Many numbers of many teams would take the last one long to add up: fewer teams then.
   constexpr std::int64_t ample = std::int64_t{1} << 20;
-  constexpr std::int64_t least_numbers = 8;
+  constexpr std::int64_t least_numbers = 24;  // the norms of eight vectors are three sums each
   constexpr int threads = backends::has_lanes<Exec> ? team_sums::team_threads : 1;
   most_numbers_ = std::max<std::int64_t>(most_numbers, least_numbers);
   const std::int64_t teams =

@@ -190,6 +190,37 @@ TEST_CASE("sums in a wider type than the vectors'") {
         doctest::Approx(static_cast<double>(n) * double(0.1f) * double(0.1f)).epsilon(1e-12));
 }
 
+TEST_CASE_TEMPLATE_DEFINE("norms neither overflow nor underflow", T, scaled_norms) {
+  using S = typename T::Scalar;
+  using Real = RealOf<S>;
+  constexpr bool wide = std::is_same_v<Real, double>;
+  const typename T::Exec exec;
+  const VectorWorkspace<typename T::Exec, S> workspace(exec, 8);
+  constexpr int columns = 8;
+  const Both<S, typename T::Space> x(500, columns, 1);
+  const RealNumbers<T> norm("heddle::test::norm", columns), squares("heddle::test::norm", columns);
+  vectors::norm(exec, x.device, workspace, norm);
+  exec.fence("heddle::test::norms");
+  const auto plain = Kokkos::create_mirror(Kokkos::HostSpace(), norm);
+  Kokkos::deep_copy(plain, norm);
+  for (const int power : wide ? std::vector{-1000, -540, -400, 300, 520, 1010}
+                              : std::vector{-120, -80, -50, 40, 70, 115}) {
+    CAPTURE(power);
+    const Both<S, typename T::Space> scaled(500, columns, 1);
+    vectors::scale(exec, S(std::ldexp(Real(1), power)), scaled.device);
+    vectors::norm(exec, scaled.device, workspace, norm);
+    exec.fence("heddle::test::norms");
+    const auto got = to_host(norm);
+    vectors::axpy_norm(exec, S(1), x.device, scaled.device, workspace, squares);
+    exec.fence("heddle::test::norms");
+    for (std::size_t j = 0; j < columns; ++j) {
+      CHECK(got(j) == doctest::Approx(std::ldexp(plain(j), power)).epsilon(wide ? 1e-14 : 1e-5));
+      CHECK(std::isfinite(to_host(squares)(j)));
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(scaled_norms, VectorTypes);
+
 TEST_CASE("NaN and infinity come through") {
   using Exec = DefaultDevice;
   using Space = Exec::memory_space;
