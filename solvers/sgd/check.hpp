@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -37,6 +38,15 @@ inline void check_options(const SgdOptions& options) {
                     name(options.schedule) + " has no blocks",
                 "leave them out, or take SgdSchedule::block_diagonals");
   }
+}
+
+/// A step of an epoch, rounded to S.
+template <class S>
+S checked_step(const char* name, double number) {
+  const auto step = static_cast<S>(number);
+  if (number >= 0 && std::isfinite(step)) return step;
+  throw Error(std::string("the ") + name + " of an epoch is " + std::to_string(number),
+              "give a finite number that is not negative");
 }
 
 /// Throws Error, naming an entry; waits for `exec`.

@@ -105,11 +105,13 @@ class SgdPlan {
     random(exec, q, columns_, 2 * seed + 1, mean_ < 0 ? -size : size);
   }
 
-  /// One epoch: takes every rating once. Throws Error if sizes do not fit. No wait.
+  /// One epoch: takes every rating once. Throws Error if sizes do not fit, or if rate or lambda is
+  /// negative, infinite or NaN. No wait.
   template <class P, class Q>
   void epoch(const Exec& exec, const P& p, const Q& q, double rate, double lambda) const {
     check(p, q, "epoch");
-    const detail::sgd::Step<S> step{static_cast<S>(rate), static_cast<S>(lambda)};
+    const detail::sgd::Step<S> step{detail::sgd::checked_step<S>("rate", rate),
+                                    detail::sgd::checked_step<S>("lambda", lambda)};
     if (options_.schedule == SgdSchedule::atomic) {
       run_at_once(exec, factor<S>(p), factor<S>(q), step);
     } else if (options_.rank == 16) {
@@ -122,7 +124,9 @@ class SgdPlan {
   }
 
   /// The root of the mean of (value - p . q)^2 over the ratings; 0 without ratings. Added up in a
-  /// fixed order. Throws Error if sizes do not fit. Waits for `exec`.
+  /// fixed order. It is infinite or NaN if a factor is: a rate that is too large makes factors grow
+  /// without bound; start again with a smaller one. Throws Error if sizes do not fit. Waits for
+  /// `exec`.
   template <class P, class Q>
   double rmse(const Exec& exec, const P& p, const Q& q) const {
     check(p, q, "rmse");

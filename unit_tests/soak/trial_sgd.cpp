@@ -2,6 +2,9 @@
 // Epochs of matrix factorization by every schedule, rank and shape of blocks, beside the loop in
 // the order of the schedule: the same bits on a host, within what updates round on a device, and
 // the same bits on another instance.
+#include <iomanip>
+#include <sstream>
+
 #include "../support/sgd_reference.hpp"
 #include "draw_numbers.hpp"
 #include "draw_pattern.hpp"
@@ -67,10 +70,37 @@ class SgdTrial {
         outcome_.problem = "not the factors of the loop";
       }
       if (!(off(again, factors) <= 0)) outcome_.problem = "other bits on another instance";
+      if (!read_again()) outcome_.problem = "a file of the ratings gives others";
+      if (!std::isfinite(plan.rmse(exec_, factors.p, factors.q))) {
+        outcome_.problem = "factors that are not finite";
+      }
     } catch (const std::exception& error) {
       outcome_.problem = error.what();
     }
     return outcome_;
+  }
+
+  /// The ratings as a file of one kind or another has them.
+  bool read_again() {
+    const char* const separators[] = {" ", "\t", ",", ";", "::", " , "};
+    const std::string separator = one_of(random_, separators);
+    const bool times = once_in(random_, 2);
+    std::string text = once_in(random_, 3) ? "\xef\xbb\xbf" : "";
+    if (once_in(random_, 3)) text += "user" + separator + "item" + separator + "rating\n";
+    for (std::size_t k = 0; k < ratings_.value.size(); ++k) {
+      std::ostringstream line;
+      line << std::setprecision(9) << ratings_.row[k] << separator << ratings_.column[k]
+           << separator << ratings_.value[k];
+      if (times) line << separator << 881250949;
+      text += line.str() + (once_in(random_, 9) ? "\r\n\n" : "\n");
+    }
+    const auto read = parse_ratings<float>(text);
+    bool same = read.value.extent(0) == ratings_.value.size();
+    for (std::size_t k = 0; same && k < ratings_.value.size(); ++k) {
+      same = read.row(k) == ratings_.row[k] && read.column(k) == ratings_.column[k] &&
+             read.value(k) == ratings_.value[k];
+    }
+    return same;
   }
 
   Factors<Exec, float> run(const SgdPlan<Exec, float>& plan, int epochs) {

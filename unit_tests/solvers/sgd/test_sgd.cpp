@@ -216,14 +216,55 @@ TEST_CASE("ratings are read, with times or without, and wrong lines named") {
   CHECK(ratings.value(0) == 4.5f);
   CHECK(ratings.value(2) == 2.0f);
   CHECK(parse_ratings<double>("").count() == 0);
-  for (const char* wrong :
-       {"1 2 3\n1 2\n", "1 2 3\n-1 2 3\n", "1 2 3\n1 x 3\n", "1 2 3\n1 2 3 4 5", "1 2 3\n1 2 three",
-        "1 2 3\n1 99999999999 3", "1 2 3\n1,2,3", "1 2 3\n1"}) {
+  for (const char* wrong : {"1 2 3\n1 2\n", "1 2 3\n-1 2 3\n", "1 2 3\n1 x 3\n", "1 2 3\n1 2 3 4 5",
+                            "1 2 3\n1 2 three", "1 2 3\n1 99999999999 3", "1 2 3\n1,,3", "1 2 3\n1",
+                            "1 2 3\n1::2", "1 2 3\nuserId,movieId,rating"}) {
     CAPTURE(wrong);
     CHECK_THROWS_WITH_AS(parse_ratings<float>(wrong, "ratings"), doctest::Contains("ratings:2"),
                          Error);
   }
   CHECK_THROWS_AS(read_ratings("there is no such file"), Error);
+  CHECK_THROWS_WITH_AS(parse_ratings<float>("\xff\xfe"
+                                            "1 2 3",
+                                            "ratings"),
+                       doctest::Contains("UTF-16"), Error);
+}
+
+TEST_CASE("ratings are read as MovieLens and spreadsheets write them") {
+  for (const char* text : {"3::1::4.5::881250949\n0::7::1::881250949\n",
+                           "userId,movieId,rating,timestamp\n3,1,4.5,8\n0,7,1,9",
+                           "\xef\xbb\xbf"
+                           "3;1;4.5\r\n0; 7 ;1\r\n",
+                           "\xef\xbb\xbfuser item rating\n3 , 1\t4.5\n0 7 1,"}) {
+    CAPTURE(text);
+    const auto ratings = parse_ratings<float>(text);
+    REQUIRE(ratings.count() == 2);
+    CHECK(ratings.row(0) == 3);
+    CHECK(ratings.column(1) == 7);
+    CHECK(ratings.value(0) == 4.5f);
+    CHECK(ratings.value(1) == 1.0f);
+  }
+}
+
+TEST_CASE("a step is finite and not negative, and factors that diverge show in rmse") {
+  const Backend exec;
+  const auto ratings = some_ratings<float>(12, 11, 60);
+  const SgdPlan<Backend, float> plan(exec, ratings.on<Backend::memory_space>(), {.rank = 4});
+  Factors<Backend, float> factors(ratings, 4);
+  plan.start(exec, factors.p, factors.q);
+  const double before = plan.rmse(exec, factors.p, factors.q);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (const double wrong : {-1.0, -1e-9, infinity, -infinity, std::nan(""), 1e300}) {
+    CAPTURE(wrong);
+    CHECK_THROWS_WITH_AS(plan.epoch(exec, factors.p, factors.q, wrong, 0.1),
+                         doctest::Contains("the rate of an epoch is"), Error);
+    CHECK_THROWS_WITH_AS(plan.epoch(exec, factors.p, factors.q, 0.1, wrong),
+                         doctest::Contains("the lambda of an epoch is"), Error);
+  }
+  plan.epoch(exec, factors.p, factors.q, 0, 0);
+  CHECK(plan.rmse(exec, factors.p, factors.q) == before);
+  for (int epoch = 0; epoch < 60; ++epoch) plan.epoch(exec, factors.p, factors.q, 50, 0);
+  CHECK_FALSE(std::isfinite(plan.rmse(exec, factors.p, factors.q)));
 }
 
 }  // namespace heddle::test
