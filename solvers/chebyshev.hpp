@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "krylov/chebyshev_plan.hpp"
 #include "krylov/instantiate_chebyshev.hpp"
 #include "krylov/polynomial.hpp"
 
-/// Chebyshev's iteration: ChebyshevSolver, and as a preconditioner ChebyshevPreconditioner.
+/// Chebyshev's iteration: ChebyshevSolver, and as a preconditioner ChebyshevPlan, which keeps
+/// values of its own, or ChebyshevPreconditioner, which borrows.

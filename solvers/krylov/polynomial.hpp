@@ -2,87 +2,159 @@
 #pragma once
 
 #include "../../core/move_only.hpp"
+#include "apply.hpp"
 #include "instantiate_chebyshev.hpp"
 #include "instantiate_jacobi.hpp"
 
 namespace heddle {
 
+namespace detail::krylov {
+
+/// A few steps of Chebyshev's iteration in D^-1 A from zero: their numbers, and memory for as many
+/// vectors as go together.
+template <ExecutionSpace Exec, Scalar S>
+class ChebyshevSteps {
+ public:
+  ChebyshevSteps() = default;
+  ChebyshevSteps(const Exec& exec, std::int64_t rows, const SpectrumBounds& bounds, int degree)
+      : rows_(rows), degree_(degree) {
+    if (degree < 0) {
+      throw Error("a polynomial of degree " + std::to_string(degree), "give 0 or more");
+    }
+    set_bounds(bounds);
+    reserve(exec, 1);
+  }
+
+  void set_bounds(const SpectrumBounds& bounds) {
+    check_bounds(bounds);
+    bounds_ = bounds;
+    version_.renew();
+  }
+  void reserve(const Exec& exec, int vectors) {
+    if (vectors <= together_) return;
+    const auto n = static_cast<std::size_t>(rows_) * static_cast<std::size_t>(vectors);
+    arena_ = Arena<typename Exec::memory_space>(exec, "heddle::chebyshev::preconditioner",
+                                                3 * arena_bytes<S>(n));
+    for (S** const of : {&r_, &d_, &q_}) *of = arena_.template take<S>(n).data();
+    together_ = vectors;
+    version_.renew();
+  }
+
+  template <class A, class D, VectorView B, WritableVectorView X>
+  void apply(const Exec& exec, A& matrix, const D& inverse_diagonal, const B& b, const X& x) const {
+    const auto to = vectors::to_write(x);
+    vectors::check_alike("b", vectors::to_read(b), "x", to);
+    const auto inverse = vectors::to_read(inverse_diagonal);
+    if (to.rows != rows_) {
+      throw Error("b has " + std::to_string(to.rows) + " rows, and the preconditioner is for " +
+                      std::to_string(rows_),
+                  "make it of the same matrix");
+    }
+    if constexpr (B::rank() == 1 && X::rank() == 1) {
+      run(exec, matrix, inverse, b, x);
+    } else {
+      for (int first = 0; first < to.count; first += together_) {
+        const auto some = std::pair(first, std::min(first + together_, to.count));
+        run(exec, matrix, inverse, Kokkos::subview(b, Kokkos::ALL, some),
+            Kokkos::subview(x, Kokkos::ALL, some));
+      }
+    }
+  }
+
+  VersionNumber version() const { return version_.number(); }
+  std::size_t bytes() const { return arena_.bytes(); }
+
+ private:
+  using Vectors = SolverVectors<Exec, S>;
+  using How = Preconditioned;
+
+  template <class A, class B, class X>
+  void run(const Exec& exec, A& matrix, Multivector<const S> inverse, const B& b,
+           const X& x) const {
+    const auto to = vectors::to_write(x);
+    inverse.vector_stride = 0;
+    const auto of = [&](S* data) {
+      return Vectors(data, static_cast<std::size_t>(rows_), static_cast<std::size_t>(to.count));
+    };
+    const Vectors r = of(r_), d = of(d_), q = of(q_);
+    const auto read = [](const Vectors& v) { return multivector_of<const S>(v); };
+    const auto write = [](const Vectors& v) { return multivector_of<S>(v); };
+    ChebyshevNumbers numbers(bounds_);
+    heddle::vectors::copy(exec, b, r);
+    vectors::stream(exec, "heddle::chebyshev::direction", rows_, to.count, true,
+                    ChebyshevDirection<S, How::by_diagonal>{
+                        {}, read(r), inverse, write(d), 0, numbers.first(), nullptr});
+    heddle::vectors::scale(exec, 0, x);
+    for (int step = 0; step < degree_; ++step) {
+      krylov::apply<Exec, S>(exec, matrix, d, q);
+      const auto [old, fresh] = numbers.next();
+      vectors::stream(
+          exec, "heddle::chebyshev::step", rows_, to.count, vectors::has_unit_stride(to),
+          ChebyshevStep<S, How::by_diagonal, false>{
+              {}, to, write(r), write(d), read(q), inverse, old, fresh, nullptr, {}, 0});
+    }
+    heddle::vectors::axpy(exec, 1, d, x);
+  }
+
+  std::int64_t rows_ = 0;
+  int degree_ = 0, together_ = 0;
+  SpectrumBounds bounds_;
+  Arena<typename Exec::memory_space> arena_;
+  S *r_ = nullptr, *d_ = nullptr, *q_ = nullptr;
+  Version version_;
+};
+
+}  // namespace detail::krylov
+
 /// The preconditioner that a few steps of Chebyshev's iteration from zero are: a polynomial in A,
 /// symmetric where A is, made of products alone, and so as parallel as these. Its inner
 /// preconditioner is Jacobi's, and bounds are those of D^-1 A.
 ///
-/// It holds references to the operator and to the JacobiPreconditioner, which must outlive it. An
-/// apply is `degree` products, a launch more for each, and two launches; it moves what the products
-/// do and (8 degree + 6) n b bytes. Moves, does not copy.
+/// It borrows the operator and the JacobiPreconditioner, which must outlive it: where their values
+/// change it changes too. ChebyshevPlan keeps values of its own. An apply is `degree` products, a
+/// launch more for each, and two launches; it moves what the products do and (8 degree + 6) n b
+/// bytes for each vector. Moves, does not copy.
 template <ExecutionSpace Exec, Scalar S, class A>
 class ChebyshevPreconditioner {
  public:
   /// Throws Error if the bounds or the degree make no sense. Device memory: three vectors.
   ChebyshevPreconditioner(const Exec& exec, A& matrix, const JacobiPreconditioner<Exec, S>& jacobi,
                           const SpectrumBounds& bounds, int degree = 3)
-      : matrix_(&matrix), jacobi_(&jacobi), bounds_(bounds), degree_(degree) {
-    detail::krylov::check_bounds(bounds);
-    if (degree < 0) {
-      throw Error("a polynomial of degree " + std::to_string(degree), "give 0 or more");
-    }
-    const auto n = static_cast<std::size_t>(matrix.rows());
-    arena_ = Arena<typename Exec::memory_space>(exec, "heddle::chebyshev::preconditioner",
-                                                3 * arena_bytes<S>(n));
-    for (Vector* v : {&r_, &d_, &q_}) *v = Vector(arena_.template take<S>(n).data(), n);
-  }
+      : matrix_(&matrix), jacobi_(&jacobi), steps_(exec, matrix.rows(), bounds, degree) {}
 
-  /// x = p(D^-1 A) D^-1 b, of rank 1. Reads no x. No allocation, no copy, no fence.
+  /// x = p(D^-1 A) D^-1 b, of rank 1, or of rank 2 with a column for each vector. As many vectors
+  /// go through an operator that takes several together as memory is reserved for. Reads no x. No
+  /// allocation, no copy, no fence. Throws Error if shapes do not fit.
   template <VectorView B, WritableVectorView X>
   void apply(const Exec& exec, const B& b, const X& x) const {
     moves_.check("ChebyshevPreconditioner", "apply");
-    const auto left = detail::vectors::to_write(x);
-    detail::vectors::check_alike("b", detail::vectors::to_read(b), "x", left);
-    const auto inverse = detail::vectors::to_read(jacobi_->inverse_diagonal());
-    const auto rows = static_cast<std::int64_t>(r_.extent(0));
-    detail::krylov::ChebyshevNumbers numbers(bounds_);
-    vectors::copy(exec, b, r_);
-    detail::vectors::stream(exec, "heddle::chebyshev::direction", rows, 1, true,
-                            detail::krylov::ChebyshevDirection<S, How::by_diagonal>{
-                                {}, read(r_), inverse, write(d_), 0, numbers.first(), nullptr});
-    vectors::scale(exec, 0, x);
-    for (int step = 0; step < degree_; ++step) {
-      matrix_->apply(exec, ConstSolverVector<Exec, S>(d_), q_);
-      const auto [old, fresh] = numbers.next();
-      detail::vectors::stream(
-          exec, "heddle::chebyshev::step", rows, 1, detail::vectors::has_unit_stride(left),
-          detail::krylov::ChebyshevStep<S, How::by_diagonal, false>{
-              {}, left, write(r_), write(d_), read(q_), inverse, old, fresh, nullptr, {}, 0});
-    }
-    vectors::axpy(exec, 1, d_, x);
+    steps_.apply(exec, *matrix_, jacobi_->inverse_diagonal(), b, x);
+  }
+  /// Memory for so many vectors at once, three for each. More than before is an allocation.
+  void reserve(const Exec& exec, int vectors) {
+    moves_.check("ChebyshevPreconditioner", "reserve");
+    steps_.reserve(exec, vectors);
   }
 
+  static constexpr bool takes_several_vectors = true;
   static constexpr bool symmetric() { return true; }
   static constexpr const char* name() { return "Chebyshev's polynomial"; }
-  /// New when the operator's or the diagonal's is.
+  /// New when the operator's or the diagonal's is, and after a reserve that allocates.
   VersionNumber version() const
     requires HasVersion<A>
   {
-    return version_.number({matrix_->version(), jacobi_->version()});
+    return version_.number({matrix_->version(), jacobi_->version(), steps_.version()});
   }
   bool capturable() const { return detail::krylov::capturable(*matrix_); }
   static constexpr bool launches_by_heddle = detail::krylov::launches_by_heddle<A>();
-  std::size_t bytes() const { return arena_.bytes(); }
+  std::size_t bytes() const { return steps_.bytes(); }
 
  private:
-  using Vector = SolverVector<Exec, S>;
-  using How = detail::krylov::Preconditioned;
-
-  static Multivector<S> write(const Vector& v) { return multivector_of<S>(v); }
-  static Multivector<const S> read(const Vector& v) { return multivector_of<const S>(v); }
-
   detail::MoveOnly moves_;
   A* matrix_;
   const JacobiPreconditioner<Exec, S>* jacobi_;
-  SpectrumBounds bounds_;
-  int degree_;
-  Arena<typename Exec::memory_space> arena_;
-  Vector r_, d_, q_;
-  detail::VersionOverParts<2> version_;
+  detail::krylov::ChebyshevSteps<Exec, S> steps_;
+  detail::VersionOverParts<3> version_;
 };
 
 }  // namespace heddle

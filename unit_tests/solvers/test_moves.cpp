@@ -38,6 +38,7 @@ static_assert(moves_only<IcPlan<Exec, Matrix>>);
 static_assert(moves_only<Jacobi>);
 static_assert(moves_only<BlockJacobi>);
 static_assert(moves_only<Polynomial>);
+static_assert(moves_only<ChebyshevPlan<Exec, Matrix>>);
 static_assert(moves_only<CgSolver<Exec, double>>);
 static_assert(moves_only<GmresSolver<Exec, double>>);
 static_assert(moves_only<BicgstabSolver<Exec, double>>);
@@ -50,6 +51,7 @@ static_assert(Preconditioner<const GaussSeidelPlan<Exec, Matrix>, Exec, double>)
 static_assert(Preconditioner<const IluPlan<Exec, Matrix>, Exec, double>);
 static_assert(Preconditioner<const IcPlan<Exec, Matrix>, Exec, double>);
 static_assert(Preconditioner<const Polynomial, Exec, double>);
+static_assert(Preconditioner<const ChebyshevPlan<Exec, Matrix>, Exec, double>);
 
 constexpr int side = emulated ? 6 : 20;
 

@@ -106,6 +106,51 @@ TEST_CASE("when the host checks changes nothing of a plan's solve, not a bit") {
   }
 }
 
+TEST_CASE("a Chebyshev plan keeps its own values, whatever its scheme") {
+  const Exec exec;
+  using Matrix = CsrMatrix<double, int, int, Space>;
+  using Product =
+      SpmvPlan<Exec, Matrix, double, double, Formats<Shared<CsrFormat>, Shared<DiaFormat>>>;
+  using Polynomial = ChebyshevPlan<Exec, Matrix, Product>;
+  auto a = laplacian<Exec, double>(side);
+  const auto b = right_hand_side<double>(a.n);
+  const auto bits = [&](const Polynomial& polynomial) {
+    const auto x = vector(a.n);
+    polynomial.apply(exec, b, x);
+    exec.fence("heddle::test::applied");
+    return bits_of(x);
+  };
+  for (const char* scheme : {"csr/adaptive", "dia"}) {
+    CAPTURE(scheme);
+    const SpmvOptions options{.scheme = scheme};
+    const SpectrumBounds bounds{0.1, 2};
+    Polynomial polynomial(exec, a.matrix(), bounds, 3, options);
+    CHECK(polynomial.scheme().to_string().starts_with(Scheme(scheme).to_string()));
+    CHECK(polynomial.bytes() > static_cast<std::size_t>(a.n) * 4 * sizeof(double));
+    const auto first = bits(polynomial);
+    const VersionNumber version = polynomial.version();
+    vectors::scale(exec, 2, a.values);
+    CHECK(bits(polynomial) == first);
+    const auto seen = only_launches(exec, [&] { polynomial.update_values(exec, a.matrix()); });
+    CHECK(count(seen, Event::kernel) > 1);
+    CHECK(polynomial.version() != version);
+    CHECK(bits(polynomial) == bits(Polynomial(exec, a.matrix(), bounds, 3, options)));
+    CHECK(bits(polynomial) != first);
+    polynomial.update_values(exec, a.matrix(), SpectrumBounds{0.2, 2});
+    CHECK(bits(polynomial) == bits(Polynomial(exec, a.matrix(), {0.2, 2}, 3, options)));
+    polynomial.check_values(exec);
+    vectors::scale(exec, 0.5, a.values);
+    CHECK_THROWS_WITH_AS(polynomial.update_values(exec, laplacian<Exec, double>(side - 1).matrix()),
+                         doctest::Contains("make a new plan"), Error);
+    CHECK_THROWS_WITH_AS(Polynomial(exec, a.matrix(), {2, 1}), doctest::Contains("from 2"), Error);
+    Polynomial moved = std::move(polynomial);
+    moved.update_values(exec, a.matrix());
+    CHECK(bits(moved) == bits(Polynomial(exec, a.matrix(), {0.2, 2}, 3, options)));
+    CHECK_THROWS_AS(polynomial.apply(exec, b, vector(a.n)), Error);
+    CHECK_THROWS_AS(Polynomial().update_values(exec, a.matrix()), Error);
+  }
+}
+
 TEST_CASE("every part of a block is on the instance of the solve") {
   const Exec elsewhere;
   const Exec exec = two_instances(elsewhere)[1];

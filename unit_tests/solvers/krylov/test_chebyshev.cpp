@@ -29,6 +29,28 @@ PlainOperator<E, S> shifted_laplacian() {
   });
 }
 
+/// An operator that takes several vectors, and notes how many it was given.
+struct Together {
+  PlainOperator<Exec, double>::Matrix matrix;
+  std::vector<int> products = {};
+  static constexpr bool takes_several_vectors = true;
+
+  std::int64_t rows() const { return matrix.rows(); }
+  std::int64_t columns() const { return matrix.columns(); }
+  static VersionNumber version() { return NoPreconditioner::version(); }
+  template <class X, class Y>
+  void apply(const Exec& exec, const X& x, const Y& y) {
+    products.push_back(static_cast<int>(y.rank() == 2 ? y.extent(1) : 1));
+    for (int j = 0; j < products.back(); ++j) {
+      const auto at = static_cast<std::size_t>(j) * y.extent(0);
+      using Row = PlainOperator<Exec, double>::Row;
+      Kokkos::parallel_for("heddle::test::product", range_policy(exec, rows()),
+                           Row{matrix.row_ptr().data(), matrix.col_idx().data(),
+                               matrix.values().data(), x.data() + at, y.data() + at});
+    }
+  }
+};
+
 }  // namespace
 
 TEST_CASE_TEMPLATE_DEFINE("Chebyshev solves within the bounds of the spectrum", T, solves) {
@@ -117,6 +139,55 @@ TEST_CASE("a polynomial preconditions cg") {
     CHECK(result.iterations <= plain.iterations + 1);
     if (degree == 4) CHECK(2 * result.iterations < plain.iterations);
   }
+}
+
+TEST_CASE("several vectors of a polynomial go together, as far as memory is reserved") {
+  const Exec exec;
+  auto a = shifted_laplacian<Exec, double>();
+  const JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
+  Together together{a.matrix()};
+  ChebyshevPreconditioner<Exec, double, Together> polynomial(exec, together, jacobi, jacobi_bounds,
+                                                             2);
+  static_assert(heddle::detail::krylov::takes_several_vectors<decltype(polynomial)>());
+  const auto n = static_cast<std::size_t>(a.n);
+  constexpr std::size_t columns = 5;
+  const auto check = [&]<class Layout>(Layout, const std::vector<int>& at_once) {
+    const Kokkos::View<double**, Layout, Space> b("heddle::test::b", n, columns),
+        x("heddle::test::x", n, columns);
+    const auto host = Kokkos::create_mirror_view(b);
+    for (std::size_t j = 0; j < columns; ++j) {
+      const auto numbers = random_vector<double>(n, 5 + j);
+      for (std::size_t i = 0; i < n; ++i) host(i, j) = numbers[i];
+    }
+    Kokkos::deep_copy(b, host);
+    fill_with_poison(x);
+    together.products.clear();
+    polynomial.apply(exec, b, x);
+    exec.fence("heddle::test::applied");
+    CHECK(together.products == at_once);
+    const auto several = to_host(x);
+    const Kokkos::View<double*, Space> from("heddle::test::b", n), to("heddle::test::x", n);
+    for (std::size_t j = 0; j < columns; ++j) {
+      Kokkos::deep_copy(from, Kokkos::subview(b, Kokkos::ALL, j));
+      polynomial.apply(exec, from, to);
+      exec.fence("heddle::test::applied");
+      const auto one = to_host(to);
+      for (std::size_t i = 0; i < n; ++i) CHECK(one(i) == several(i, j));
+    }
+  };
+  check(Kokkos::LayoutLeft(), {1, 1, 1, 1, 1, 1, 1, 1, 1, 1});
+  const VersionNumber before = polynomial.version();
+  const std::size_t bytes = polynomial.bytes();
+  polynomial.reserve(exec, 3);
+  CHECK_FALSE(polynomial.version() == before);  // recorded launches hold the old memory
+  CHECK(polynomial.bytes() > 2 * bytes);
+  check(Kokkos::LayoutLeft(), {3, 3, 2, 2});
+  check(Kokkos::LayoutRight(), {3, 3, 2, 2});
+  const VersionNumber reserved = polynomial.version();
+  polynomial.reserve(exec, 2);
+  CHECK(polynomial.version() == reserved);
+  const Kokkos::View<double*, Space> shorter("heddle::test::b", n - 1);
+  CHECK_THROWS_WITH_AS(polynomial.apply(exec, shorter, shorter), doctest::Contains("rows"), Error);
 }
 
 TEST_CASE("Chebyshev is quiet") {
