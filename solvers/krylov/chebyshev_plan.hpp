@@ -76,6 +76,7 @@ class ChebyshevPlan {
     return version_.number({product_.version(), jacobi_.version(), steps_.version()});
   }
   static constexpr bool capturable() { return true; }
+  static constexpr bool launches_by_heddle = true;
   std::size_t bytes() const {
     return values_.size() * sizeof(scalar_type) + product_.bytes() + jacobi_.bytes() +
            steps_.bytes();
