@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "loops.hpp"
 #include "kokkos/device.hpp"  // and with it those of all backends
 #include "lanes.hpp"
+#include "loops.hpp"
 
 namespace heddle::backends {
 

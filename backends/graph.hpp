@@ -55,21 +55,22 @@ struct GraphOf<Emulated<Base, Width>> {
 /// emulated. Moves, does not copy.
 ///
 /// - `exists`: whether the backend has graphs at all; the other words do nothing where not;
-/// - `record(exec, body)`: records the launches and loops (detail::parallel_for) that body() queues on
+/// - `record(exec, body)`: records the launches and loops (detail::parallel_for) that body() queues
+/// on
 ///   `exec` in place of running them, and says whether that was possible: not while the calling
-///   thread records another graph, not on a stream that is being captured, and not if body() throws.
-///   Then nothing has run. No stream is captured, so that other threads may allocate and wait
-///   meanwhile. What body() does by other means happens at once and is not recorded, except within
-///   record_captured; on an emulated device it is an Error that names it;
+///   thread records another graph, not on a stream that is being captured, and not if body()
+///   throws. Then nothing has run. No stream is captured, so that other threads may allocate and
+///   wait meanwhile. What body() does by other means happens at once and is not recorded, except
+///   within record_captured; on an emulated device it is an Error that names it;
 /// - `launch(exec)`: runs what was recorded, with the arguments of that time, kernels by value;
 /// - `launches()`: how many were recorded, 0 without any;
 /// - `clear()`: forgets them.
 template <ExecutionSpace Exec>
 using Graph = typename GraphOf<Exec>::type;
 
-/// body(), which queues on `exec` by means of its own (other than launch and detail::parallel_for). While the
-/// calling thread records a graph there, the stream is captured for it: one at a time in the
-/// program, and meanwhile no thread may wait for the device, which allocating and freeing do. A
+/// body(), which queues on `exec` by means of its own (other than launch and detail::parallel_for).
+/// While the calling thread records a graph there, the stream is captured for it: one at a time in
+/// the program, and meanwhile no thread may wait for the device, which allocating and freeing do. A
 /// capture that fails makes record() say that it was not possible.
 template <ExecutionSpace Exec, class Body>
 void record_captured(const Exec& exec, const Body& body) {

@@ -73,9 +73,9 @@ struct LoopInTeams {
   }
 };
 
-/// body(i) for each first <= i < stop. What an apply runs is such a loop, and none of Kokkos', since
-/// a graph records launches of backends/ alone; an emulated device has a word of its own for loops,
-/// whose items need no lanes.
+/// body(i) for each first <= i < stop. What an apply runs is such a loop, and none of Kokkos',
+/// since a graph records launches of backends/ alone; an emulated device has a word of its own for
+/// loops, whose items need no lanes.
 template <ExecutionSpace Exec, class Body>
 void parallel_for(const Exec& exec, const std::string& label, std::int64_t first, std::int64_t stop,
                   const Body& body) {

@@ -9,8 +9,8 @@
 
 #include "../core/arena.hpp"
 #include "../core/error.hpp"
-#include "loops.hpp"
 #include "../core/multivector.hpp"
+#include "loops.hpp"
 
 namespace heddle::detail {
 

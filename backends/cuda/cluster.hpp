@@ -131,11 +131,11 @@ void launch_clusters(const Kokkos::Cuda& exec, const char* label, int teams_per_
     allow_large_clusters<LaunchShape, Kernel>(exec, label);
   }
   const auto cluster = static_cast<unsigned>(teams_per_cluster);
-  run_kernel<Kernel, unsigned>(
-      exec, label,
-      LaunchConfig{static_cast<unsigned>(clusters) * cluster, LaunchShape::team_threads,
-                   scratch_bytes, cluster},
-      run_clusters<LaunchShape, Kernel>, kernel, static_cast<unsigned>(scratch_bytes));
+  run_kernel<Kernel, unsigned>(exec, label,
+                               LaunchConfig{static_cast<unsigned>(clusters) * cluster,
+                                            LaunchShape::team_threads, scratch_bytes, cluster},
+                               run_clusters<LaunchShape, Kernel>, kernel,
+                               static_cast<unsigned>(scratch_bytes));
 }
 
 }  // namespace heddle::backends

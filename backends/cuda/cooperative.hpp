@@ -28,12 +28,11 @@ void launch_all_teams(const Kokkos::Cuda& exec, const char* label, int teams, co
                       const MeetingWords& words) {
   const ProfiledKernel profiled(exec, label);
   make_current(exec, label);
-  run_kernel<Kernel, MeetingWords>(
-      exec, label,
-      LaunchConfig{.teams = static_cast<unsigned>(teams),
-                   .threads = LaunchShape::team_threads,
-                   .cooperative = true},
-      run_all_teams<Kokkos::Cuda, LaunchShape, Kernel>, kernel, words);
+  run_kernel<Kernel, MeetingWords>(exec, label,
+                                   LaunchConfig{.teams = static_cast<unsigned>(teams),
+                                                .threads = LaunchShape::team_threads,
+                                                .cooperative = true},
+                                   run_all_teams<Kokkos::Cuda, LaunchShape, Kernel>, kernel, words);
 }
 
 }  // namespace heddle::backends

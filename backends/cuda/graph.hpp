@@ -47,8 +47,8 @@ struct CudaGraphs {
     if (config.cooperative) {
       cudaKernelNodeAttrValue value{};
       value.cooperative = 1;
-      check_launch(label, cudaGraphKernelNodeSetAttribute(
-                              *node, cudaLaunchAttributeCooperative, &value));
+      check_launch(label,
+                   cudaGraphKernelNodeSetAttribute(*node, cudaLaunchAttributeCooperative, &value));
     }
   }
   static void add_graph(Node* node, Graph* graph, const Node* after, std::size_t count,

@@ -29,12 +29,11 @@ void launch_all_teams(const Kokkos::HIP& exec, const char* label, int teams, con
                       const MeetingWords& words) {
   const ProfiledKernel profiled(exec, label);
   make_current(exec, label);
-  run_kernel<Kernel, MeetingWords>(
-      exec, label,
-      LaunchConfig{.teams = static_cast<unsigned>(teams),
-                   .threads = LaunchShape::team_threads,
-                   .cooperative = true},
-      run_all_teams<Kokkos::HIP, LaunchShape, Kernel>, kernel, words);
+  run_kernel<Kernel, MeetingWords>(exec, label,
+                                   LaunchConfig{.teams = static_cast<unsigned>(teams),
+                                                .threads = LaunchShape::team_threads,
+                                                .cooperative = true},
+                                   run_all_teams<Kokkos::HIP, LaunchShape, Kernel>, kernel, words);
 }
 
 }  // namespace heddle::backends

@@ -41,8 +41,8 @@ struct HipGraphs {
     if (config.cooperative) {
       hipKernelNodeAttrValue value{};
       value.cooperative = 1;
-      check_launch(label, hipGraphKernelNodeSetAttribute(
-                              *node, hipLaunchAttributeCooperative, &value));
+      check_launch(label,
+                   hipGraphKernelNodeSetAttribute(*node, hipLaunchAttributeCooperative, &value));
     }
   }
   static void add_graph(Node* node, Graph* graph, const Node* after, std::size_t count,

@@ -20,10 +20,10 @@ void run_kernel(const Kokkos::HIP& exec, const char* label, const LaunchConfig& 
   }
   const dim3 teams(config.teams), threads(config.threads);
   const auto scratch = static_cast<unsigned>(config.scratch_bytes);
-  check_launch(label, config.cooperative ? hipLaunchCooperativeKernel(function, teams, threads,
-                                                                      pointers, scratch, stream)
-                                         : hipLaunchKernel(function, teams, threads, pointers,
-                                                           scratch, stream));
+  check_launch(label,
+               config.cooperative
+                   ? hipLaunchCooperativeKernel(function, teams, threads, pointers, scratch, stream)
+                   : hipLaunchKernel(function, teams, threads, pointers, scratch, stream));
 }
 
 template <class LaunchShape, class Kernel, class Order>

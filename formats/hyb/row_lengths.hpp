@@ -6,9 +6,9 @@
 
 #include "../../backends/atomics.hpp"
 #include "../../backends/launch.hpp"
+#include "../../backends/loops.hpp"
 #include "../../backends/threads_at_once.hpp"
 #include "../../core/arena.hpp"
-#include "../../backends/loops.hpp"
 #include "../../core/matrix.hpp"
 #include "width.hpp"
 

@@ -6,10 +6,10 @@
 #include <type_traits>
 
 #include "../../backends/launch.hpp"
+#include "../../backends/loops.hpp"
 #include "../../backends/radix_sort.hpp"
 #include "../../backends/threads_at_once.hpp"
 #include "../../core/arena.hpp"
-#include "../../backends/loops.hpp"
 #include "../../core/search.hpp"
 #include "same_lanes.hpp"
 

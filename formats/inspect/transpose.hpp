@@ -2,8 +2,8 @@
 #pragma once
 
 #include "../../backends/launch.hpp"
-#include "../../core/arena.hpp"
 #include "../../backends/loops.hpp"
+#include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
 #include "each_entry.hpp"
 #include "radix_sort.hpp"

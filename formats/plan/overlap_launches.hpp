@@ -5,8 +5,8 @@
 
 #include "../../backends/atomics.hpp"
 #include "../../backends/lanes.hpp"
-#include "../../core/error.hpp"
 #include "../../backends/loops.hpp"
+#include "../../core/error.hpp"
 #include "overlap_check.hpp"
 
 namespace heddle::detail {

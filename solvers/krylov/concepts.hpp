@@ -58,8 +58,8 @@ concept LinearOperator = requires(A& a, const Exec& exec, const ConstSolverVecto
 /// Heddle alone, say so by `static constexpr bool launches_by_heddle = true`: otherwise the stream
 /// is captured while apply is recorded, and until then no thread may wait for the device, as
 /// allocating and freeing do; what that breaks is a solve without graphs, or another thread's wait.
-/// Graphs are kept for later solves if both parts also hold a Version and `version()` returns its number(); renew it with the values, and with
-/// everything else that the host passes to launches.
+/// Graphs are kept for later solves if both parts also hold a Version and `version()` returns its
+/// number(); renew it with the values, and with everything else that the host passes to launches.
 template <class M, class Exec, class S>
 concept Preconditioner = requires(M& m, const Exec& exec, const ConstSolverVector<Exec, S>& b,
                                   const SolverVector<Exec, S>& x) { m.apply(exec, b, x); };

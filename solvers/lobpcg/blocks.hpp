@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../core/hash.hpp"
 #include "../../backends/loops.hpp"
+#include "../../core/hash.hpp"
 #include "../krylov/apply.hpp"
 
 namespace heddle {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "../../backends/atomics.hpp"
+#include "../../backends/loops.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/hash.hpp"
-#include "../../backends/loops.hpp"
 
 /// Aggregates of the nodes of a graph, around the nodes of a maximal independent set at distance
 /// two. All are the same on every run, device and number of threads: each launch writes what it

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "../../backends/launch.hpp"
-#include "../../core/arena.hpp"
 #include "../../backends/loops.hpp"
+#include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/real_part.hpp"

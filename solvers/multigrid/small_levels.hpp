@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "../../backends/cooperative.hpp"
-#include "../../core/arena.hpp"
 #include "../../backends/loops.hpp"
+#include "../../core/arena.hpp"
 #include "level.hpp"
 
 /// Levels so small that launches are what they cost: all of them by one launch, whose teams wait

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../core/arena.hpp"
 #include "../../backends/loops.hpp"
+#include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
 #include "../../core/real_part.hpp"
 #include "../../formats/inspect/radix_sort.hpp"

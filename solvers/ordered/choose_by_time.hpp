@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "../../core/error.hpp"
 #include "../../backends/measure.hpp"
+#include "../../core/error.hpp"
 #include "../../core/tuning_cache.hpp"
 #include "choice.hpp"
 

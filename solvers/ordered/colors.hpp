@@ -2,9 +2,9 @@
 #pragma once
 
 #include "../../backends/atomics.hpp"
+#include "../../backends/loops.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/hash.hpp"
-#include "../../backends/loops.hpp"
 #include "../../formats/inspect/transpose.hpp"
 #include "schedule.hpp"
 

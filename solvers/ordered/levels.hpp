@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "../../core/error.hpp"
 #include "../../backends/loops.hpp"
+#include "../../core/error.hpp"
 #include "levels_on_lanes.hpp"
 #include "levels_on_threads.hpp"
 #include "loop.hpp"

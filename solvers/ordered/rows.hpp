@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "../../core/arena.hpp"
 #include "../../backends/loops.hpp"
+#include "../../core/arena.hpp"
 #include "../../core/matrix.hpp"
 #include "loop.hpp"
 

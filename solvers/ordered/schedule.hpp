@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "../../core/arena.hpp"
 #include "../../backends/loops.hpp"
+#include "../../core/arena.hpp"
 #include "../../core/search.hpp"
 #include "host_copy.hpp"
 #include "levels.hpp"

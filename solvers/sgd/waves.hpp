@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "../../backends/loops.hpp"
 #include "../../core/arena.hpp"
 #include "../../core/hash.hpp"
-#include "../../backends/loops.hpp"
 #include "../../formats/inspect/radix_sort.hpp"
 #include "../../formats/inspect/recipe/steps.hpp"
 #include "../ordered/host_copy.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "../../backends/device.hpp"
-#include "../../backends/threads_at_once.hpp"
 #include "../../backends/loops.hpp"
+#include "../../backends/threads_at_once.hpp"
 #include "../triangle/right_hand_sides.hpp"
 #include "run/in_order_kernels.hpp"
 #include "select/tuning.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "../../core/arena.hpp"
 #include "../../backends/loops.hpp"
-#include "../../core/matrix.hpp"
 #include "../../backends/two_loops.hpp"
+#include "../../core/arena.hpp"
+#include "../../core/matrix.hpp"
 #include "../../core/types.hpp"
 #include "../ordered/loop.hpp"
 #include "bad_row.hpp"

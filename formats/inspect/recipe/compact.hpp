@@ -5,8 +5,8 @@
 #include <limits>
 #include <optional>
 
-#include "../../../core/arena.hpp"
 #include "../../../backends/loops.hpp"
+#include "../../../core/arena.hpp"
 #include "../radix_sort.hpp"
 #include "compact_kernels.hpp"
 #include "longest_panel.hpp"

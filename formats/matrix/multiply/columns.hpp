@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "../../../backends/launch.hpp"
-#include "../../../backends/scratch.hpp"
 #include "../../../backends/loops.hpp"
+#include "../../../backends/scratch.hpp"
 #include "operands.hpp"
 #include "table.hpp"
 

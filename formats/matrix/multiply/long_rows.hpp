@@ -5,8 +5,8 @@
 
 #include "../../../backends/atomics.hpp"
 #include "../../../backends/launch.hpp"
-#include "../../../core/arena.hpp"
 #include "../../../backends/loops.hpp"
+#include "../../../core/arena.hpp"
 #include "../../../core/search.hpp"
 #include "operands.hpp"
 

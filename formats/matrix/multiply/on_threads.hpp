@@ -2,9 +2,9 @@
 #pragma once
 
 #include "../../../backends/lanes.hpp"
+#include "../../../backends/loops.hpp"
 #include "../../../backends/threads_at_once.hpp"
 #include "../../../core/arena.hpp"
-#include "../../../backends/loops.hpp"
 #include "../../../core/search.hpp"
 #include "columns.hpp"
 #include "symbolic.hpp"

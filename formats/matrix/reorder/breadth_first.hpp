@@ -2,8 +2,8 @@
 #pragma once
 
 #include "../../../backends/launch.hpp"
-#include "../../../core/arena.hpp"
 #include "../../../backends/loops.hpp"
+#include "../../../core/arena.hpp"
 #include "components.hpp"
 
 namespace heddle::detail::reorder {

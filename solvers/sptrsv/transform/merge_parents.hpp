@@ -6,8 +6,8 @@
 
 #include "../../../backends/atomics.hpp"
 #include "../../../backends/launch.hpp"
-#include "../../../backends/unroll.hpp"
 #include "../../../backends/loops.hpp"
+#include "../../../backends/unroll.hpp"
 #include "../../ordered/host_copy.hpp"
 #include "../../triangle/ordered_triangle.hpp"
 #include "merging.hpp"
