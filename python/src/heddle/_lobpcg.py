@@ -107,7 +107,7 @@ def _found(operator, n, part, X, B, M, Y, tol, maxiter, max_seconds, largest, ca
         Y = readable("Y", Y, dtype)
         if Y.ndim != 2 or Y.shape[0] != n:
             raise _core.Error(f"Y has the shape {Y.shape}; give ({n}, number of constraints)")
-        Y = handed(Y) if Y.shape[1] else None
+        Y = Y if Y.shape[1] else None
     guess = X
     if guess.ndim != 2 or guess.shape[0] != n:
         raise _core.Error(f"X has the shape {guess.shape}; give ({n}, number of pairs)")
@@ -115,7 +115,8 @@ def _found(operator, n, part, X, B, M, Y, tol, maxiter, max_seconds, largest, ca
         raise TypeError(f"X holds {guess.dtype}, and A {dtype}; give X.astype(np.{dtype})")
     x = xp.array(guess, dtype=dtype, order="F")
     converged, message, iterations, values, residuals, scale, history = part.lobpcg(
-        operator, handed(x), preconditioner_of(_of_columns(M), n, part), mass, Y, option("largest", largest), option("tol", tol),
+        operator, handed(x), preconditioner_of(_of_columns(M), n, part), mass, None if Y is None else handed(Y),
+        option("largest", largest), option("tol", tol),
         500 if maxiter is None else min(option("maxiter", maxiter), 2**31 - 1), option("max_seconds", max_seconds),
         called(callback))
     del kept

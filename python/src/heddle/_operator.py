@@ -4,7 +4,7 @@ import numpy as np
 
 from . import _core
 from ._arguments import described, option
-from ._arrays import asarray, aslinearoperator, borrowed, named, ndarray, place, readable_at_once, ready, same, writeable, xp
+from ._arrays import asarray, aslinearoperator, borrowed, handed, named, ndarray, place, readable_at_once, ready, same, writeable, xp
 from ._matrix import as_matrix
 from ._types import loses
 from ._unpicklable import Unpicklable
@@ -183,7 +183,7 @@ class Plan(Operator):
     __slots__ = ("_core", "_options", "_place", "_ready", "_types", "dtype", "matrix", "shape", "__weakref__")
 
     def _set(self, A, make, options, stream=None, given=()):
-        """Makes the plan with options by name, in the compiled part's order, behind what is given as it is."""
+        """Makes the plan with options by name, in the compiled part's order, behind arrays or None."""
         with place(stream):
             self.matrix = as_matrix(A)
         defaults = type(self).__init__.__kwdefaults__
@@ -192,7 +192,8 @@ class Plan(Operator):
         self._ready = {0, TRANSPOSE, ADJOINT} if self._options.get("transpose") else {0}
         self._place = place(stream, self.matrix.values)
         with self._place:
-            self._core = getattr(self._types, make)(self.matrix._core, *given, *self._options.values())
+            self._core = getattr(self._types, make)(
+                self.matrix._core, *(None if one is None else handed(one) for one in given), *self._options.values())
 
     def _prepare(self, op):
         if op not in self._ready:

@@ -167,7 +167,6 @@ class MultigridPlan(Preconditioner):
                 if near_nullspace.shape[0] != A.shape[0]:
                     raise _core.Error(f"near_nullspace has the shape {near_nullspace.shape}; give "
                                       f"({A.shape[0]}, number of vectors)")
-                near_nullspace = handed(near_nullspace)
         self._set(A, "multigrid_plan", dict(
             strength=strength, block_size=block_size, smoother=smoother, degree=degree, coarsest_rows=coarsest_rows,
             max_levels=max_levels, expected_applies=expected_applies, vectors=vectors), stream, (near_nullspace,))
