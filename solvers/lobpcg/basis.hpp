@@ -5,7 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "../krylov/squares.hpp"
 #include "../vectors/instantiate.hpp"
 #include "checks.hpp"
 #include "ritz.hpp"
@@ -41,9 +40,10 @@ class Basis {
     const std::size_t sets = options.generalized ? 3 : 2;
     const std::size_t vectors = (6 * sets + 2) * k + sets * c;
     const std::size_t small = std::max({9 * k * k, c * c, c * k});
-    arena_ =
-        Arena<Space>(exec, "heddle::lobpcg::vectors",
-                     arena_bytes<S, S, Sum, Sum, double>(vectors * n, k, 2 * small, small, 10 * k));
+    const std::size_t numbers = std::max(10 * k, k + c);
+    arena_ = Arena<Space>(exec, "heddle::lobpcg::vectors",
+                          arena_bytes<S, S, Sum, Sum, double>(vectors * n, std::max(k, c),
+                                                              2 * small, small, numbers));
     S* next = arena_.template take<S>(vectors * n).data();
     const auto take = [&](std::size_t count) { return std::exchange(next, next + count * n); };
     const std::array blocks{&now, &next_};  // nvcc 13 has no loop over a braced list in a template
@@ -57,10 +57,10 @@ class Basis {
     constraints_ = take(c);
     constraints_mass_ = options.generalized ? take(c) : constraints_;
     given_constraints_ = take(c);
-    factors_ = arena_.template take<S>(k).data();
+    factors_ = arena_.template take<S>(std::max(k, c)).data();
     grams_ = arena_.template take<Sum>(2 * small).data();
     coefficients_ = arena_.template take<Sum>(small).data();
-    norms_ = arena_.template take<double>(10 * k).data();
+    norms_ = arena_.template take<double>(numbers).data();
     workspace_ = VectorWorkspace<Exec, Sum>(exec, static_cast<int>(small));
   }
 
@@ -96,6 +96,7 @@ class Basis {
       const Vectors given = span(given_constraints_, 0, c),
                     with_mass = span(constraints_mass_, 0, c);
       heddle::vectors::axpby(exec, 1, constraints, 0, given);
+      normalize(exec, given);  // whose squares might overflow or vanish
       if constexpr (is_given<B>) {
         krylov::apply<Exec, S>(exec, mass, given, with_mass);
       }
@@ -145,8 +146,7 @@ class Basis {
 
   /// S' B S and S' A S of the first m vectors, and norms: the wait of an iteration. Of `known`
   /// vectors before the others, orthonormal, S' A S is what h holds, and is not measured again.
-  void measure(const Exec& exec, int m, int known, Dense<Sum>& g, Dense<Sum>& h,
-               std::vector<double>& norms) {
+  void measure(const Exec& exec, int m, int known, Dense<Sum>& g, Dense<Sum>& h, Norms& norms) {
     const int columns = m - known;
     const std::size_t from = static_cast<std::size_t>(m) * static_cast<std::size_t>(known),
                       count = static_cast<std::size_t>(m) * static_cast<std::size_t>(columns);
@@ -159,7 +159,7 @@ class Basis {
     Kokkos::deep_copy(kokkos_space(exec), OnHost<Sum>(g.entries.data() + from, m, columns),
                       on_device);
     Kokkos::deep_copy(kokkos_space(exec), OnHost<Sum>(h.entries.data() + from, m, columns), second);
-    read_norms(exec, m, norms);
+    read_norms(exec, m, known, norms);
     for (int j = 0; j < known; ++j) {
       g(j, j) = Sum(1);
       for (int i = 0; i < known; ++i) h(i, j) = of_known(i, j);
@@ -168,29 +168,62 @@ class Basis {
         h(i, j) = conjugated(h(j, i));
       }
     }
+    note_sizes(g, norms, generalized_ ? 0 : known);
   }
-  /// Those of R; with B also of m vectors, and of A and B times them, 3 k of each.
-  void read_norms(const Exec& exec, int m, std::vector<double>& norms) {
-    const int count = generalized_ ? 10 * k_ : k_;
+  /// Those of R, of A times the vectors [known, m), and with B of m vectors and of A and B times
+  /// them.
+  void read_norms(const Exec& exec, int m, int known, Norms& norms) {
+    const auto take = [&](S* of, int first, int at) {
+      if (first < m) take_norms(exec, span(of, first, m - first), at + first);
+    };
     if (generalized_) {
-      int at = k_;
-      const std::array all{now.vectors, now.image, now.mass};
-      for (S* const of : all) {
-        take_norms(exec, span(of, 0, m), at);
-        at += 3 * k_;
-      }
+      take(now.vectors, 0, k_);
+      take(now.mass, 0, 7 * k_);
     }
-    norms.resize(static_cast<std::size_t>(count));
-    Kokkos::deep_copy(kokkos_space(exec), OnHost<double>(norms.data(), count, 1),
+    take(now.image, generalized_ ? 0 : known, 4 * k_);
+    const int count = 10 * k_;
+    norms.k = k_;
+    norms.all.resize(static_cast<std::size_t>(count));
+    Kokkos::deep_copy(kokkos_space(exec), OnHost<double>(norms.all.data(), count, 1),
                       Small<double>(norms_, count, 1));
     exec.fence("heddle::lobpcg::check");
-    if (!generalized_) return;
-    const double* const of_vectors = norms.data() + k_;
-    for (int j = 0; j < m; ++j) {
-      if (!(of_vectors[j] > 0)) continue;
-      largest_a = std::max(largest_a, of_vectors[3 * k_ + j] / of_vectors[j]);
-      largest_b = std::max(largest_b, of_vectors[6 * k_ + j] / of_vectors[j]);
+  }
+  /// The sizes of A and B as a random vector shows them: a guess of null vectors shows none.
+  template <class A, class B>
+  void begin_sizes(const Exec& exec, A& matrix, B& mass) {
+    const Vectors of = span(residual, 0, 1), image = span(gathered, 0, 1);
+    parallel_for(exec, "heddle::lobpcg::random", rows_, RandomEntry<S>{of.data(), 0});
+    take_norms(exec, of, 0);
+    krylov::apply<Exec, S>(exec, matrix, of, image);
+    take_norms(exec, image, 1);
+    if constexpr (is_given<B>) {
+      krylov::apply<Exec, S>(exec, mass, of, image);
+      take_norms(exec, image, 2);
     }
+    double norms[3] = {};
+    Kokkos::deep_copy(kokkos_space(exec), OnHost<double>(norms, 3, 1), Small<double>(norms_, 3, 1));
+    exec.fence("heddle::lobpcg::sizes");
+    largest_a = largest_b = 0;
+    smallest_b = std::numeric_limits<double>::infinity();
+    raise(largest_a, norms[1] / norms[0]);
+    if (generalized_) raise(largest_b, norms[2] / norms[0]);
+  }
+  /// The largest |A s| / |s| and |B s| / |s| and the smallest s' B s / s' s, with those of the
+  /// vectors from `first` on.
+  void note_sizes(const Dense<Sum>& g, const Norms& norms, int first) {
+    for (int j = first; j < g.rows; ++j) {
+      const double square = real_part(g(j, j)),
+                   norm = generalized_ ? norms.vector(j) : std::sqrt(std::max(square, 0.0));
+      if (!(norm > 0)) continue;
+      raise(largest_a, norms.image(j) / norm);
+      if (!generalized_) continue;
+      const double of_b = norms.mass(j) / norm, quotient = square / norm / norm;
+      raise(largest_b, of_b);
+      if (quotient > 100 * epsilon * of_b) smallest_b = std::min(smallest_b, quotient);
+    }
+  }
+  static void raise(double& largest, double to) {
+    if (to > largest && std::isfinite(to)) largest = to;
   }
   void take_norms(const Exec& exec, const Vectors& of, int at) {
     heddle::vectors::norm(exec, of, workspace_, Numbers<double>(norms_ + at, of.extent(1)));
@@ -247,7 +280,7 @@ class Basis {
  public:
   Block<S> now;
   S *residual = nullptr, *gathered = nullptr;
-  double largest_a = 0, largest_b = 0;  ///< |A s| / |s|, and of B
+  double largest_a = 0, largest_b = 0, smallest_b = 0;  ///< see note_sizes
 };
 
 }  // namespace heddle::detail::lobpcg

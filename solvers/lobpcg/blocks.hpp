@@ -29,15 +29,20 @@ struct RandomEntry {
   }
 };
 
-/// What vectors are multiplied by to be of norm one; those of zeros or of no numbers by one.
+/// What vectors are multiplied by to be of norm one; those of zeros or of no numbers by one. A norm
+/// whose reciprocal overflows gives the largest number, which leaves a vector that squares can be
+/// taken of.
 template <Scalar S>
 struct Reciprocals {
   S* to;
   const double* norms;
   KOKKOS_FUNCTION void operator()(std::int64_t j) const {
     using Real = heddle::RealOf<S>;
-    const Real norm = static_cast<Real>(norms[j]), factor = norm > 0 ? 1 / norm : Real(1);
-    to[j] = S(factor > 0 && Kokkos::isfinite(factor) ? factor : Real(1));
+    const double norm = norms[j];
+    const bool usable = norm > 0 && Kokkos::isfinite(norm);
+    const double factor = usable ? 1 / norm : 1;
+    constexpr Real most = Kokkos::Experimental::finite_max_v<Real>;
+    to[j] = S(factor < static_cast<double>(most) ? static_cast<Real>(factor) : most);
   }
 };
 
@@ -45,6 +50,18 @@ struct Reciprocals {
 template <class S>
 struct Block {
   S *vectors = nullptr, *image = nullptr, *mass = nullptr;
+};
+
+/// Norms of what a basis holds, as the host has read them last: of R for each of k pairs, of the
+/// vectors and of A and B times them for each of 3 k.
+struct Norms {
+  int k = 0;
+  std::vector<double> all;
+
+  double residual(int j) const { return all[static_cast<std::size_t>(j)]; }
+  double vector(int j) const { return all[static_cast<std::size_t>(k + j)]; }
+  double image(int j) const { return all[static_cast<std::size_t>(4 * k + j)]; }
+  double mass(int j) const { return all[static_cast<std::size_t>(7 * k + j)]; }
 };
 
 /// How many columns from `at` on follow each other in `columns`.

@@ -11,6 +11,9 @@ namespace heddle {
 /// Which end of the spectrum.
 enum class Wanted : int { smallest, largest };
 
+/// What the tolerance of a pair is relative to.
+enum class EigenRelativeTo : int { norm, value };
+
 /// How a search for eigenpairs ended.
 enum class EigenOutcome : int {
   converged,            ///< the true residuals of all pairs meet the tolerance
@@ -52,11 +55,14 @@ struct LobpcgOptions {
   /// Which end of the spectrum.
   Wanted wanted = Wanted::smallest;
   /// A pair has converged if the norm of A x - lambda B x, for x of norm one, is at most this
-  /// tolerance times a scale. Without B the scale is the largest magnitude of a Ritz value so far,
-  /// which is at most the norm of A. With B it is a + |lambda| b, where a and b are the largest |A
-  /// s| / |s| and |B s| / |s| so far. Default: 1e-8 for double, 1e-5 for float, and for the complex
-  /// numbers of both.
+  /// tolerance times a scale, which `relative_to` chooses. Default: 1e-8 for double, 1e-5 for
+  /// float, and for the complex numbers of both.
   std::optional<double> tolerance = std::nullopt;
+  /// The scale. `norm`: a + |lambda| b, where a and b are the largest |A s| / |s| and |B s| / |s|
+  /// of the vectors met so far; without B a alone, which is at most the norm of A. `value`:
+  /// |lambda| |B x|, without B |lambda|: stricter, and the choice where the values wanted are far
+  /// below the norm of A; one that is zero never converges by it.
+  EigenRelativeTo relative_to = EigenRelativeTo::norm;
   /// After this many iterations the search ends with what it has.
   int max_iterations = 500;
   /// The search ends if for this many iterations the largest residual has not become smaller and
@@ -76,6 +82,10 @@ struct LobpcgOptions {
 struct Eigenpair {
   double value = 0;
   double residual = 0;  ///< the norm of A x - lambda B x over that of x, of the x that solve left
+  /// How far from `value` the nearest eigenvalue can be. Without B: the residual. With B: the norm
+  /// of A x - lambda B x, for x' B x = 1, over the root of the smallest s' B s / s' s of the
+  /// vectors met, a bound as far as B's smallest eigenvalue is not below that.
+  double error = 0;
   bool converged = false;
 };
 

@@ -40,12 +40,13 @@ struct Dense {
   }
 };
 
-/// The largest |h(i, j) - conj h(j, i)| over sizes(i) sizes(j); 0 of a Hermitian matrix.
+/// The largest |h(i, j) - conj h(j, i)| over sizes(i) sizes(j), for i and j from `first` on; 0 of a
+/// Hermitian matrix.
 template <class T, class Sizes>
-double asymmetry(const Dense<T>& h, const Sizes& sizes) {
+double asymmetry(const Dense<T>& h, const Sizes& sizes, int first) {
   double largest = 0;
-  for (int j = 0; j < h.columns; ++j) {
-    for (int i = 0; i < j; ++i) {
+  for (int j = first; j < h.columns; ++j) {
+    for (int i = first; i < j; ++i) {
       const double of_both = sizes(i) * sizes(j);
       const double difference = Kokkos::abs(h(i, j) - conjugated(h(j, i)));
       if (of_both > 0) largest = std::max(largest, difference / of_both);

@@ -59,7 +59,7 @@ class LobpcgSolver {
     detail::krylov::reserve(exec, preconditioner, k_);
     const Kokkos::Timer timer;
     LobpcgResult result;
-    basis_.largest_a = basis_.largest_b = 0;
+    basis_.begin_sizes(exec, matrix, mass);
     basis_.take_constraints(exec, mass, constraints);
     heddle::vectors::axpby(exec, 1, x, 0, basis_.span(basis_.now.vectors, 0, k_));
     if (begin(exec, matrix, mass, result))
@@ -85,6 +85,7 @@ class LobpcgSolver {
   using Vectors = typename Basis::Vectors;
   using Dense = detail::lobpcg::Dense<Sum>;
   using Ritz = detail::lobpcg::Ritz<Sum>;
+  using Norms = detail::lobpcg::Norms;
   static constexpr double epsilon = Basis::epsilon;
 
   template <class To>
@@ -99,35 +100,39 @@ class LobpcgSolver {
   double tolerance() const {
     return options_.tolerance.value_or(std::is_same_v<RealOf<S>, float> ? 1e-5 : 1e-8);
   }
-  /// How much of a Gram matrix of vectors of norm one is rounding, or less than 0 where B is not
-  /// positive definite by more than that. With B the terms of a sum may be larger than it.
-  double noise_of(const Dense& g, const std::vector<double>& norms) const {
-    const double noise = 16 * epsilon * k_;
-    double growth = 1;
-    for (int j = 0; options_.generalized && j < g.rows; ++j) {
-      const double norm = norms[static_cast<std::size_t>(k_ + j)];
-      const double terms = basis_.largest_b * norm * norm;
-      const double sum = detail::lobpcg::real_part(g(j, j));
-      if (sum < -100 * noise * terms) return -1;
-      if (sum > 0) growth = std::max(growth, terms / sum);
-    }
-    return noise * growth;
+  /// Rounding in the sum s' B s of the vector j of the basis, whose terms may be larger than it.
+  double rounding_in(const Norms& norms, int j) const {
+    return 16 * epsilon * k_ * basis_.largest_b * norms.vector(j) * norms.vector(j);
   }
   /// Zeros in place of vectors of which, once of norm one, projections left no more than rounding:
-  /// that has parts of the constraints and of anything.
-  void leave_out_rounding(Dense& g, Dense& h, const std::vector<double>& norms) const {
+  /// that has parts of the constraints and of anything. Rounding grows with the norm of the `kept`
+  /// vectors v before, which are orthonormal: those of |v| sqrt(|B|) are as long as 1 without B.
+  void leave_out_rounding(Dense& g, Dense& h, const Norms& norms, int kept) const {
     double longest = 1, of_b = 1;
     if (options_.generalized) {
       of_b = basis_.largest_b;
-      for (int j = 0; j < g.rows; ++j) {
-        longest = std::max(longest, norms[static_cast<std::size_t>(k_ + j)]);
+      for (int j = 0; j < kept; ++j) {
+        longest = std::max(longest, norms.vector(j) * std::sqrt(of_b));
       }
     }
-    const double rounding = 1e3 * epsilon * longest;
-    for (int j = 0; j < g.rows; ++j) {
-      if (detail::lobpcg::real_part(g(j, j)) > rounding * rounding * of_b) continue;
+    const double left = 1e3 * epsilon * longest;
+    for (int j = kept; j < g.rows; ++j) {
+      const double square = detail::lobpcg::real_part(g(j, j));
+      const double in_sum = options_.generalized ? rounding_in(norms, j) : 0;
+      if (square > std::max(left * left * of_b, 2 * in_sum) || square < -100 * in_sum) continue;
       for (int i = 0; i < g.rows; ++i) g(i, j) = g(j, i) = h(i, j) = h(j, i) = 0;
     }
+  }
+  /// How much of a Gram matrix of vectors of norm one is rounding, or less than 0 where B is not
+  /// positive definite by more than that.
+  double noise_of(const Dense& g, const Norms& norms) const {
+    double noise = 16 * epsilon * k_;
+    for (int j = 0; options_.generalized && j < g.rows; ++j) {
+      const double square = detail::lobpcg::real_part(g(j, j)), in_sum = rounding_in(norms, j);
+      if (square < -100 * in_sum) return -1;
+      if (square > 0) noise = std::max(noise, in_sum / square);
+    }
+    return noise;
   }
   /// Whether projections have left more of each W, once of norm one, than [X P] may be less than
   /// orthonormal by.
@@ -141,96 +146,116 @@ class LobpcgSolver {
   bool indefinite(const Ritz& ritz, double noise) const {
     return options_.generalized && (noise < 0 || ritz.least < -100 * noise);
   }
-  /// Whether A or B is less symmetric than the tolerance needs, and than rounding explains, which
-  /// combinations of almost dependent vectors have multiplied.
-  bool unsymmetric(const Dense& g, const Dense& h, const std::vector<double>& norms,
-                   const LobpcgResult& result) const {
-    const double allowed = std::max(std::pow(epsilon, 0.25), tolerance());
+  /// Whether A or B is less symmetric than the tolerance needs, and than rounding explains.
+  /// Products with the vectors before `multiplied` are combinations, which have multiplied rounding
+  /// where the basis was almost dependent.
+  bool unsymmetric(const Dense& g, const Dense& h, const Norms& norms, int multiplied) const {
     const auto size = [&](int j) {
-      return options_.generalized ? norms[static_cast<std::size_t>(k_ + j)]
+      return options_.generalized ? norms.vector(j)
                                   : std::sqrt(std::abs(detail::lobpcg::real_part(g(j, j))));
     };
-    const double of_a = options_.generalized ? basis_.largest_a : result.scale;
-    return detail::lobpcg::asymmetry(h, size) > allowed * of_a ||
-           (options_.generalized &&
-            detail::lobpcg::asymmetry(g, size) > allowed * basis_.largest_b);
+    const auto exceeds = [&](double rounding, int first) {
+      const double allowed = std::max(rounding, tolerance());
+      return detail::lobpcg::asymmetry(h, size, first) > allowed * basis_.largest_a ||
+             (options_.generalized &&
+              detail::lobpcg::asymmetry(g, size, first) > allowed * basis_.largest_b);
+    };
+    return exceeds(1e3 * epsilon, multiplied) || exceeds(std::pow(epsilon, 0.25), 0);
   }
 
-  /// X of norm one with its Ritz values, of the guess.
+  /// X of norm one with its Ritz values, of the guess. What that lacks of independent columns is
+  /// random, and made orthogonal to those found.
   template <class A, class B>
   bool begin(const Exec& exec, A& matrix, B& mass, LobpcgResult& result) {
-    result.pairs.assign(static_cast<std::size_t>(k_), {});
-    std::vector<double> norms;
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    result.pairs.assign(static_cast<std::size_t>(k_),
+                        {.value = nan, .residual = nan, .error = nan});
+    Norms norms;
+    int found = 0;
     constexpr int most_tries = 4;
     for (int attempt = 0; attempt < most_tries; ++attempt) {
-      const Vectors x = basis_.span(basis_.now.vectors, 0, k_);
-      basis_.normalize(exec, x);
-      for (int twice = 0; twice < 2; ++twice) basis_.project_constraints(exec, x);
-      basis_.multiply(exec, matrix, mass, 0, k_);
+      const Vectors fresh = basis_.span(basis_.now.vectors, found, k_ - found);
+      basis_.normalize(exec, fresh);
+      for (int twice = 0; twice < 2; ++twice) {
+        basis_.project_constraints(exec, fresh);
+        basis_.project(exec, basis_.now.vectors, basis_.now.mass, found, fresh);
+      }
+      basis_.multiply(exec, matrix, mass, found, k_ - found);
       Dense g, h;
       basis_.measure(exec, k_, 0, g, h, norms);
       if (!Basis::finite(g) || !Basis::finite(h)) {
         result.outcome = EigenOutcome::not_a_number;
         return false;
       }
+      leave_out_rounding(g, h, norms, found);
       const double noise = noise_of(g, norms);
-      leave_out_rounding(g, h, norms);
       const Ritz ritz = detail::lobpcg::rayleigh_ritz(g, h, k_, {}, options_.wanted, noise);
       if (indefinite(ritz, noise)) {
         result.outcome = EigenOutcome::indefinite;
         return false;
       }
       basis_.combine(exec, k_, ritz);
-      if (ritz.found == k_) {
+      found = ritz.found;
+      if (found == k_) {
         note(ritz, result);
         return true;
       }
-      const int first = ritz.found;
-      detail::parallel_for(exec, "heddle::lobpcg::random", (k_ - first) * rows_,
-                           detail::lobpcg::RandomEntry<S>{basis_.now.vectors + first * rows_,
+      detail::parallel_for(exec, "heddle::lobpcg::random", (k_ - found) * rows_,
+                           detail::lobpcg::RandomEntry<S>{basis_.now.vectors + found * rows_,
                                                           static_cast<std::uint64_t>(attempt + 1)});
     }
     result.outcome = EigenOutcome::rank_deficient;
     return false;
   }
 
-  void note(const Ritz& ritz, LobpcgResult& result) const {
+  void note(const Ritz& ritz, LobpcgResult& result) {
     for (int j = 0; j < k_; ++j) {
       result.pairs[static_cast<std::size_t>(j)].value = ritz.values[static_cast<std::size_t>(j)];
     }
-    result.scale = std::max(result.scale, ritz.scale);
+    if (!options_.generalized) basis_.largest_a = std::max(basis_.largest_a, ritz.scale);
   }
 
+  /// What |A x| + |lambda| |B x| may be, for x of norm one: the unit of a residual.
+  double unit_of(double value) const {
+    return basis_.largest_a + (options_.generalized ? std::abs(value) * basis_.largest_b : 0);
+  }
   /// Whether the sum of the Ritz values is another than `sum` by more than rounding, which it then
   /// becomes: residuals may stay as they are, or grow, while these still move.
   bool values_moved(const LobpcgResult& result, double& sum) const {
-    double now = 0;
-    for (const auto& pair : result.pairs) now += pair.value;
-    const double unit = options_.generalized ? result.scale / basis_.largest_b : result.scale;
+    double now = 0, unit = 0;
+    for (const auto& pair : result.pairs) {
+      now += pair.value;
+      unit = std::max(unit, unit_of(pair.value));
+    }
+    if (options_.generalized) unit /= basis_.largest_b;
     if (std::abs(now - sum) <= 16 * k_ * epsilon * unit) return false;
     sum = now;
     return true;
   }
 
-  /// Residuals into the result; the largest.
-  double judge(const std::vector<double>& norms, LobpcgResult& result,
-               std::vector<int>& active) const {
-    double largest = 0, scale = 0;
+  /// Residuals, and what they say of the values, into the result; the largest.
+  double judge(const Norms& norms, LobpcgResult& result, std::vector<int>& active) const {
+    double largest = 0;
+    result.scale = 0;
     active.clear();
     for (int j = 0; j < k_; ++j) {
       auto& pair = result.pairs[static_cast<std::size_t>(j)];
-      pair.residual = norms[static_cast<std::size_t>(j)];
-      double bound = result.scale;
+      pair.residual = pair.error = norms.residual(j);
+      double of_b = 1;  // |B x| / |x|
       if (options_.generalized) {
-        pair.residual /= norms[static_cast<std::size_t>(k_ + j)];
-        bound = basis_.largest_a + std::abs(pair.value) * basis_.largest_b;
-        scale = std::max(scale, bound);
+        const double norm = norms.vector(j);
+        pair.residual /= norm;
+        pair.error *= std::max(norm, 1 / std::sqrt(basis_.smallest_b));  // since x' B x = 1
+        of_b = norms.mass(j) / norm;
       }
-      pair.converged = pair.residual <= tolerance() * bound;
+      const double scale = options_.relative_to == EigenRelativeTo::norm
+                               ? unit_of(pair.value)
+                               : std::abs(pair.value) * of_b;
+      result.scale = std::max(result.scale, scale);
+      pair.converged = pair.residual <= tolerance() * scale;
       if (!pair.converged) active.push_back(j);
       if (!(pair.residual <= largest)) largest = pair.residual;
     }
-    if (options_.generalized) result.scale = scale;
     return largest;
   }
   /// X made orthonormal anew, which combinations of an ill-conditioned basis have left less so, its
@@ -241,10 +266,10 @@ class LobpcgSolver {
     basis_.project_constraints(exec, basis_.span(basis_.now.vectors, 0, k_));
     basis_.multiply(exec, matrix, mass, 0, k_);
     Dense g, h;
-    std::vector<double> of_basis;
-    basis_.measure(exec, k_, 0, g, h, of_basis);
+    Norms norms;
+    basis_.measure(exec, k_, 0, g, h, norms);
     if (Basis::finite(g) && Basis::finite(h)) {
-      const double noise = noise_of(g, of_basis);
+      const double noise = noise_of(g, norms);
       const Ritz ritz = detail::lobpcg::rayleigh_ritz(g, h, k_, {}, options_.wanted, noise);
       if (ritz.found == k_ && !indefinite(ritz, noise)) {
         basis_.combine(exec, k_, ritz);
@@ -254,8 +279,7 @@ class LobpcgSolver {
     std::vector<double> values;
     for (const auto& pair : result.pairs) values.push_back(pair.value);
     basis_.take_residuals(exec, values);
-    std::vector<double> norms;
-    basis_.read_norms(exec, k_, norms);
+    basis_.read_norms(exec, k_, k_, norms);
     return judge(norms, result, active);
   }
 
@@ -289,10 +313,11 @@ class LobpcgSolver {
   void iterate(const Exec& exec, A& matrix, M& preconditioner, B& mass, const Kokkos::Timer& timer,
                LobpcgResult& result) {
     std::vector<int> active;
-    std::vector<double> norms;
+    Norms norms;
     double claimed = verify(exec, matrix, mass, result, active);
     double smallest = std::numeric_limits<double>::infinity(), sum = smallest;
     int directions = 0, no_smaller = 0, since_measured = 0;
+    bool verified = true;               // whether A X and B X are products
     constexpr int measured_every = 16;  // all of the basis: rounding adds up in what is not
     Dense g, h;
     const auto end_with = [&](EigenOutcome outcome) {
@@ -329,15 +354,18 @@ class LobpcgSolver {
         }
         claimed = truly;
         directions = since_measured = 0;
+        verified = true;
         continue;
       }
       const bool moved = values_moved(result, sum);
       no_smaller = moved || result.history.back() < smallest ? 0 : no_smaller + 1;
       smallest = std::min(smallest, result.history.back());
       if (no_smaller == options_.stagnation_window) return end_with(EigenOutcome::stagnated);
-      if (unsymmetric(g, h, norms, result)) return end_with(EigenOutcome::not_symmetric);
+      leave_out_rounding(g, h, norms, kept);
       const double noise = noise_of(g, norms);
-      leave_out_rounding(g, h, norms);
+      if (unsymmetric(g, h, norms, std::exchange(verified, false) ? 0 : kept)) {
+        return end_with(EigenOutcome::not_symmetric);
+      }
       const Ritz ritz = detail::lobpcg::rayleigh_ritz(g, h, k_, active, options_.wanted, noise);
       if (indefinite(ritz, noise)) return end_with(EigenOutcome::indefinite);
       if (ritz.found < k_) return end_with(EigenOutcome::rank_deficient);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Eigenpairs of every number, end of the spectrum, B, constraints and guess: what LobpcgSolver
-// calls converged is held against residuals by the host's own sums, vectors against X' B X = I and
-// the constraints, and a second search against the bits of the first.
+// Eigenpairs of every number, end of the spectrum, B, constraints, guess (a null vector too) and
+// scale of each: what LobpcgSolver calls converged is held against residuals by the host's own
+// sums, vectors against X' B X = I and the constraints, and a second search against the bits of the
+// first.
 #include <heddle/lobpcg.hpp>
 
 #include "../../solvers/krylov/jacobi_definitions.hpp"
@@ -31,6 +32,9 @@ class LobpcgTrial {
       b_ = draw_dominant<Exec>(random, once_in(random, 2) ? pattern : full_pattern(a_.n, 1, 1),
                                true);
     }
+    laplacian_ = once_in(random, 4);
+    if (laplacian_) make_laplacian(a_);
+    draw_scales();
     const std::int64_t most = std::min<std::int64_t>(a_.n, 8);
     options_.count = static_cast<int>(1 + random.below(once_in(random, 8) ? a_.n % 40 + 1 : most));
     options_.count = static_cast<int>(std::min<std::int64_t>(options_.count, a_.n));
@@ -41,8 +45,9 @@ class LobpcgTrial {
     options_.wanted = once_in(random, 2) ? Wanted::smallest : Wanted::largest;
     const double tolerances[] = {1e-3, 1e-6, 1e-9};
     options_.tolerance = one_of(random, tolerances);
+    if (once_in(random, 4)) options_.relative_to = EigenRelativeTo::value;
     options_.max_iterations = static_cast<int>(random.below(emulated ? 12 : 200));
-    jacobi_ = once_in(random, 2);
+    jacobi_ = !laplacian_ && once_in(random, 2);  // whose diagonal may be zero
     const char* const guesses[] = {"random", "zero", "one"};
     guess_ = static_cast<int>(random.below(3));
     outcome_.what = "threads " + std::to_string(exec_.concurrency()) + ", " + std::to_string(a_.n) +
@@ -52,7 +57,10 @@ class LobpcgTrial {
                     std::to_string(options_.constraints) + " constraints, to " +
                     std::to_string(*options_.tolerance) + " in " +
                     std::to_string(options_.max_iterations) + (jacobi_ ? ", jacobi" : "") +
-                    ", guess " + guesses[guess_];
+                    ", guess " + guesses[guess_] + (laplacian_ ? ", Laplacian" : "") + ", scales " +
+                    std::to_string(scale_of_a_) + ' ' + std::to_string(scale_of_b_) + ' ' +
+                    std::to_string(scale_of_x_) + ' ' + std::to_string(scale_of_y_) +
+                    (options_.relative_to == EigenRelativeTo::value ? ", by value" : "");
   }
 
   Outcome follow() {
@@ -71,6 +79,13 @@ class LobpcgTrial {
       } else if (result.outcome != EigenOutcome::rank_deficient) {
         judge(result, x, to_host(y));
       }
+      const bool null_vector = laplacian_ && guess_ == 2 && options_.count == 1 &&
+                               options_.constraints == 0 && options_.max_iterations > 0 &&
+                               options_.wanted == Wanted::smallest &&
+                               options_.relative_to == EigenRelativeTo::norm;
+      if (null_vector && !(result.converged() && result.iterations <= 1)) {
+        outcome_.problem = "a null vector as the guess has not converged";
+      }
       for (std::size_t i = 0; i < x.size(); ++i) {
         if (x.data()[i] != same.data()[i]) outcome_.problem = "other bits on another instance";
       }
@@ -80,13 +95,56 @@ class LobpcgTrial {
     return outcome_;
   }
 
+  /// Decimal exponents: half of the trials have all of them 0.
+  void draw_scales() {
+    if (once_in(random_, 2)) return;
+    const int extremes[] = {-165, -30, -12, 12, 30, 150};
+    scale_of_a_ = one_of(random_, extremes);
+    if (options_.generalized) {
+      const int of_b[] = {-160, -26, -3, 0, 26, 150};
+      scale_of_b_ = one_of(random_, of_b);
+      if (std::abs(scale_of_a_ - scale_of_b_) > 290) scale_of_b_ = scale_of_a_;
+      scale_values(b_, scale_of_b_);
+    }
+    scale_values(a_, scale_of_a_);
+    const int of_vectors[] = {-300, -160, 0, 160, 300};
+    scale_of_x_ = one_of(random_, of_vectors);
+    scale_of_y_ = one_of(random_, of_vectors);
+  }
+  static void scale_values(const Operator& a, int exponent) {
+    vectors::scale(Exec(), std::pow(10.0, exponent), a.values);
+    Exec().fence("heddle::test::scaled");
+  }
+  /// Rows that add up to zero, and nothing positive beside the diagonal.
+  static void make_laplacian(const Operator& a) {
+    const auto row_ptr = to_host(a.row_ptr), col_idx = to_host(a.col_idx);
+    const auto values = Kokkos::create_mirror(Kokkos::HostSpace(), a.values);
+    Kokkos::deep_copy(values, a.values);
+    for (int i = 0; i < static_cast<int>(a.n); ++i) {
+      double sum = 0;
+      std::size_t diagonal = 0;
+      for (auto e = static_cast<std::size_t>(row_ptr(i)); std::cmp_less(e, row_ptr(i + 1)); ++e) {
+        if (col_idx(e) == i) {
+          diagonal = e;
+        } else {
+          values(e) = -std::abs(values(e));
+          sum -= values(e);
+        }
+      }
+      values(diagonal) = sum;
+    }
+    Kokkos::deep_copy(a.values, values);
+  }
+
   Columns columns(int count, int kind) {
     const auto n = static_cast<std::size_t>(a_.n), k = static_cast<std::size_t>(count);
     const Columns x("heddle::test::x", n, k);
     if (kind == 1) Kokkos::deep_copy(x, 1.0);
     if (kind != 2) return x;
     const auto host = Kokkos::create_mirror_view(x);
-    for (std::size_t i = 0; i < x.size(); ++i) host.data()[i] = random_.scalar<double>();
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      host.data()[i] = random_.scalar<double>() * std::pow(10.0, scale_of_y_);
+    }
     Kokkos::deep_copy(x, host);
     return x;
   }
@@ -99,6 +157,7 @@ class LobpcgTrial {
       for (std::size_t i = 0; i < x.size(); ++i) host.data()[i] = own.scalar<double>();
       Kokkos::deep_copy(x, host);
     }
+    vectors::scale(exec_, std::pow(10.0, scale_of_x_), x);
     const auto with = [&](auto&& m, auto&& b) {
       return options_.constraints > 0 ? solver.solve(exec_, a_, x, m, b, y)
                                       : solver.solve(exec_, a_, x, m, b);
@@ -112,54 +171,85 @@ class LobpcgTrial {
     return {result, to_host(x)};
   }
 
-  /// A x of the host's own sums.
-  static OnHost product(const Operator& a, const OnHost& x) {
-    const auto row_ptr = to_host(a.row_ptr), col_idx = to_host(a.col_idx);
-    const auto values = to_host(a.values);
-    const OnHost y("heddle::test::y", x.extent(0), x.extent(1));
+  /// In numbers of a wider range, so that squares of what is judged fit.
+  using Sums = std::vector<std::vector<long double>>;
+
+  /// A x, or x.
+  static Sums product(const Operator* a, const OnHost& x) {
+    Sums y(x.extent(1), std::vector<long double>(x.extent(0)));
+    for (std::size_t j = 0; j < x.extent(1); ++j) {
+      for (std::size_t i = 0; i < x.extent(0); ++i) {
+        if (!a) y[j][i] = x(i, j);
+      }
+    }
+    if (!a) return y;
+    const auto row_ptr = to_host(a->row_ptr), col_idx = to_host(a->col_idx);
+    const auto values = to_host(a->values);
     for (std::size_t j = 0; j < x.extent(1); ++j) {
       for (std::size_t i = 0; i < x.extent(0); ++i) {
         for (int e = row_ptr(i); e < row_ptr(i + 1); ++e) {
           const auto at = static_cast<std::size_t>(e);
-          y(i, j) += values(at) * x(static_cast<std::size_t>(col_idx(at)), j);
+          y[j][i] +=
+              static_cast<long double>(values(at)) * x(static_cast<std::size_t>(col_idx(at)), j);
         }
       }
     }
     return y;
   }
-
-  void judge(const LobpcgResult& result, const OnHost& x, const OnHost& y) {
-    const OnHost ax = product(a_, x), bx = options_.generalized ? product(b_, x) : x;
-    const auto dot = [&](const OnHost& of, std::size_t k, const OnHost& with, std::size_t j) {
+  /// The largest sum of magnitudes of a row; 1 of the identity.
+  static double norm_of(const Operator* a) {
+    if (!a) return 1;
+    const auto row_ptr = to_host(a->row_ptr);
+    const auto values = to_host(a->values);
+    double largest = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(a->n); ++i) {
       double sum = 0;
-      for (std::size_t i = 0; i < x.extent(0); ++i) sum += of(i, k) * with(i, j);
-      return sum;
-    };
-    bool all = true;
-    for (std::size_t j = 0; j < x.extent(1); ++j) {
-      const auto& pair = result.pairs[j];
-      double square = 0;
-      for (std::size_t i = 0; i < x.extent(0); ++i) {
-        const double r = ax(i, j) - pair.value * bx(i, j);
-        square += r * r;
+      for (int e = row_ptr(i); e < row_ptr(i + 1); ++e) {
+        sum += std::abs(values(static_cast<std::size_t>(e)));
       }
-      const double residual = std::sqrt(square / dot(x, j, x, j));
+      largest = std::max(largest, sum);
+    }
+    return largest;
+  }
+  static long double dot(const std::vector<long double>& x, const std::vector<long double>& y) {
+    long double sum = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
+    return sum;
+  }
+
+  void judge(const LobpcgResult& result, const OnHost& vectors, const OnHost& constraints) {
+    const Operator* const b = options_.generalized ? &b_ : nullptr;
+    const Sums x = product(nullptr, vectors), ax = product(&a_, vectors), bx = product(b, vectors),
+               y = product(nullptr, constraints);
+    const double of_a = norm_of(&a_), of_b = norm_of(b);
+    bool all = true;
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      const auto& pair = result.pairs[j];
+      const long double norm = std::sqrt(dot(x[j], x[j]));
+      const double unit = of_a + std::abs(pair.value) * of_b;
+      std::vector<long double> r = ax[j];
+      for (std::size_t i = 0; i < r.size(); ++i) r[i] -= pair.value * bx[j][i];
+      const auto residual = static_cast<double>(std::sqrt(dot(r, r)) / norm);
       all = all && pair.converged;
-      if (pair.converged && !(residual <= 1.01 * *options_.tolerance * result.scale + 1e-13)) {
+      if (pair.converged &&
+          !(residual <= 1.01 * *options_.tolerance * result.scale + 1e-13 * unit)) {
         outcome_.problem = "a pair called converged has a residual of " + std::to_string(residual);
       }
-      if (!(std::abs(residual - pair.residual) <= 1e-2 * residual + 1e-10 * result.scale)) {
+      if (!(std::abs(residual - pair.residual) <= 1e-2 * residual + 1e-10 * unit)) {
         outcome_.problem = "a residual of " + std::to_string(residual) + " is called " +
                            std::to_string(pair.residual);
       }
+      if (!(pair.error * of_b >= 0.98 * pair.residual)) {
+        outcome_.problem = "an error bound below what the residual is in the norm of B";
+      }
       for (std::size_t k = 0; k <= j; ++k) {
-        if (!(std::abs(dot(x, k, bx, j) - (k == j)) <= 1e-9)) {
+        if (!(std::abs(dot(x[k], bx[j]) - (k == j)) <= 1e-9)) {
           outcome_.problem = "vectors are not orthonormal";
         }
       }
-      for (std::size_t k = 0; k < y.extent(1); ++k) {
-        if (!(std::abs(dot(y, k, bx, j)) <=
-              1e-9 * std::sqrt(dot(y, k, y, k)) * (1 + result.scale))) {
+      for (const auto& constraint : y) {
+        if (!(std::abs(dot(constraint, bx[j])) <=
+              1e-9 * std::sqrt(dot(constraint, constraint)) * norm * of_b)) {
           outcome_.problem = "vectors are not orthogonal to the constraints";
         }
       }
@@ -171,7 +261,8 @@ class LobpcgTrial {
   Exec exec_;
   Operator a_, b_;
   LobpcgOptions options_;
-  bool jacobi_ = false;
+  bool jacobi_ = false, laplacian_ = false;
+  int scale_of_a_ = 0, scale_of_b_ = 0, scale_of_x_ = 0, scale_of_y_ = 0;
   int guess_ = 0;
   Outcome outcome_;
 };

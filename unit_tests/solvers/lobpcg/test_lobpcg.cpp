@@ -24,19 +24,25 @@ Block<S> guess(std::int64_t n, int count) {
   return x;
 }
 
-template <class S>
-PlainOperator<Exec, S> tridiagonal(int n, double diagonal, double beside) {
+/// The tridiagonal matrix of entry(i, j), without those that are zero.
+template <class S, class Entry>
+PlainOperator<Exec, S> tridiagonal(int n, const Entry& entry) {
   std::vector<int> row_ptr(1), col_idx;
   std::vector<S> values;
   for (int i = 0; i < n; ++i) {
     for (int j = std::max(i - 1, 0); j <= std::min(i + 1, n - 1); ++j) {
-      if (i != j && beside == 0) continue;
+      const double value = entry(i, j);
+      if (i != j && value == 0) continue;
       col_idx.push_back(j);
-      values.push_back(S(static_cast<RealOf<S>>(i == j ? diagonal : beside)));
+      values.push_back(S(static_cast<RealOf<S>>(value)));
     }
     row_ptr.push_back(static_cast<int>(col_idx.size()));
   }
   return plain_operator<Exec, S>(row_ptr, col_idx, values);
+}
+template <class S>
+PlainOperator<Exec, S> tridiagonal(int n, double diagonal, double beside) {
+  return tridiagonal<S>(n, [=](int i, int j) { return i == j ? diagonal : beside; });
 }
 
 /// The largest norm of A x - lambda x, and of X' X - I, in the host's own sums.
@@ -190,13 +196,7 @@ TEST_CASE("a diagonal with one zero and many equal values") {  // IterativeSolve
   constexpr double of[] = {1.25, 1.5,  1.5, 1.25, 1.5, 1.25, 1.5, 0,
                            1.13, 1.13, 1.5, 1.13, 1.5, 1.5,  1.13};
   constexpr int n = 15, count = 5;
-  std::vector<int> row_ptr(1), col_idx;
-  std::vector<double> values(of, of + n);
-  for (int i = 0; i < n; ++i) {
-    col_idx.push_back(i);
-    row_ptr.push_back(i + 1);
-  }
-  auto a = plain_operator<Exec, double>(row_ptr, col_idx, values);
+  auto a = tridiagonal<double>(n, [&](int i, int j) { return i == j ? of[i] : 0; });
   for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
     if (emulated && seed > 1) continue;
     CAPTURE(seed);
@@ -220,14 +220,7 @@ TEST_CASE("diagonals spread over many decades neither diverge nor lie") {  // sc
     CAPTURE(decades);
     for (const Wanted wanted : {Wanted::largest, Wanted::smallest}) {
       const auto value = [=](int i) { return std::pow(10.0, decades * i / (n - 1)); };
-      std::vector<int> row_ptr(1), col_idx;
-      std::vector<double> values;
-      for (int i = 0; i < n; ++i) {
-        col_idx.push_back(i);
-        values.push_back(value(i));
-        row_ptr.push_back(i + 1);
-      }
-      auto a = plain_operator<Exec, double>(row_ptr, col_idx, values);
+      auto a = tridiagonal<double>(n, [&](int i, int j) { return i == j ? value(i) : 0; });
       const auto x = guess<double>(n, count);
       LobpcgSolver<Exec, double> solver(
           Exec(), n, {.count = count, .wanted = wanted, .max_iterations = emulated ? 40 : 300});
@@ -277,6 +270,12 @@ TEST_CASE("what falls no more has stagnated, and what is not symmetric is called
     CHECK_MESSAGE(result.outcome == EigenOutcome::not_symmetric, name(result.outcome));
     CHECK_FALSE(result.pairs[0].converged);
   }
+  auto slightly = grid_operator<Exec, double>(side, [](int i, int j) {
+    return i == j ? 4.0 : j > i ? -1.0 : -1.0 - 1e-5;
+  });
+  LobpcgSolver<Exec, double> fine(Exec(), side * side, {.count = 2});
+  const LobpcgResult differs = fine.solve(Exec(), slightly, guess<double>(side * side, 2));
+  CHECK_MESSAGE(differs.outcome == EigenOutcome::not_symmetric, name(differs.outcome));
   const auto values = Kokkos::create_mirror(Kokkos::HostSpace(), a.values);
   Kokkos::deep_copy(values, a.values);
   values(1) *= 1 + 1e-6;  // by less than is asked for

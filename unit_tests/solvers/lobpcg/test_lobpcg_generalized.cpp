@@ -208,6 +208,20 @@ TEST_CASE("full matrices, beside the host's rotations") {
                                      wanted == Wanted::smallest ? j : n - 1 - j)];
                                }),
                   1e-9);
+      const auto y = random_guess<double>(n, count);
+      LobpcgSolver<Exec, double> early(Exec(), n,
+                                       {.count = count,
+                                        .wanted = wanted,
+                                        .tolerance = 1e-9,
+                                        .max_iterations = 2,
+                                        .generalized = true});
+      for (const auto& pair : early.solve(Exec(), a, y, NoPreconditioner(), b).pairs) {
+        double nearest = std::numeric_limits<double>::infinity();
+        for (const double value : all.values) {
+          nearest = std::min(nearest, std::abs(pair.value - value));
+        }
+        CHECK(nearest <= 1.01 * pair.error + 1e-14);
+      }
     }
   }
 }
@@ -226,6 +240,21 @@ TEST_CASE("float, by the tolerance that it can meet") {
     const double c = std::cos((j + 1) * pi / (n + 1));
     CHECK(result.pairs[static_cast<std::size_t>(j)].value ==
           doctest::Approx((2 - 2 * c) / ((4 + 2 * c) / 6)).epsilon(2e-3));
+  }
+}
+
+TEST_CASE("float: B of a condition of 1e4, and nearly all pairs") {
+  constexpr int n = 7;
+  auto a = banded<float>(n, 1, [](int i, int j) { return i == j ? 2.0 : -0.5; });
+  auto b = banded<float>(n, 0, [](int i, int) { return std::pow(10.0, -4.0 * i / (n - 1)); });
+  constexpr int count = n - 1;
+  for (std::uint64_t seed = 1; seed <= (emulated ? 2 : 20); ++seed) {
+    CAPTURE(seed);
+    const auto x = random_guess<float>(n, count, seed);
+    LobpcgSolver<Exec, float> solver(Exec(), n,
+                                     {.count = count, .max_iterations = 50, .generalized = true});
+    const LobpcgResult result = solver.solve(Exec(), a, x, NoPreconditioner(), b);
+    CHECK_MESSAGE(result.outcome != EigenOutcome::rank_deficient, name(result.outcome));
   }
 }
 
@@ -276,6 +305,26 @@ TEST_CASE("a B that is not positive definite, or not a number, is a word") {
       }
     }
   }
+}
+
+TEST_CASE("where the guess ends a search there are no values") {
+  auto a = banded<double>(2, 0, [](int i, int) { return i + 1.0; });
+  auto indefinite = banded<double>(2, 0, [](int i, int) { return i == 0 ? 1.0 : -1.0; });
+  auto zero = banded<double>(2, 0, [](int, int) { return 0.0; });
+  const EigenBlock<double> x("heddle::test::x", 2, 1);
+  const auto host = Kokkos::create_mirror_view(x);
+  host(0, 0) = 0.3, host(1, 0) = 1;
+  Kokkos::deep_copy(x, host);
+  LobpcgSolver<Exec, double> solver(Exec(), 2, {.generalized = true});
+  const auto check = [&](auto& b, EigenOutcome expected) {
+    const LobpcgResult result = solver.solve(Exec(), a, x, NoPreconditioner(), b);
+    CHECK_MESSAGE(result.outcome == expected, name(result.outcome));
+    CHECK(std::isnan(result.pairs[0].value));
+    CHECK(std::isnan(result.pairs[0].residual));
+    CHECK_FALSE(result.pairs[0].converged);
+  };
+  check(indefinite, EigenOutcome::indefinite);
+  check(zero, EigenOutcome::rank_deficient);
 }
 
 TEST_CASE("what does not fit is an Error, and a callback ends a search") {

@@ -51,6 +51,9 @@ TEST_CASE("lobpcg finds the same pairs with every preconditioner, in fewer itera
   const JacobiPreconditioner<Exec, double> jacobi(exec, matrix);
   check("a polynomial", search(ChebyshevPreconditioner<Exec, double, PlainOperator<Exec, double>>(
                             exec, a, jacobi, {0.05, 2}, 4)));
+  ChebyshevPlan own(exec, matrix, SpectrumBounds{0.05, 2}, 4);
+  own.reserve(exec, count);
+  check("a polynomial of several vectors at once", search(own));
   CHECK_THROWS_AS(search(GaussSeidelPlan(exec, matrix, {.sweep = SweepDirection::forward})), Error);
 }
 
