@@ -11,6 +11,7 @@
 #include <heddle/spmv.hpp>
 #include <heddle/sptrsv.hpp>
 #include <heddle/wavefronts.hpp>
+#include <limits>
 #include <utility>
 
 #include "../../solvers/krylov/instantiate_jacobi.hpp"
@@ -89,6 +90,24 @@ TEST_CASE("preconditioners move, and one that was moved from names what was call
   CHECK_THROWS_WITH_AS(jacobi.inverse_diagonal(), doctest::Contains("moved from"), Error);
   CHECK_THROWS_WITH_AS(jacobi.update_values(exec, a.matrix()), doctest::Contains("moved from"),
                        Error);
+}
+
+TEST_CASE("Jacobi and its blocks keep the values that they were made of") {
+  const Exec exec;
+  const auto a = laplacian<Exec, double>(side, 10);
+  const auto b = right_hand_side<double>(a.n);
+  const Kokkos::View<double*, Space> x("heddle::test::x", b.extent(0));
+  const auto bits = [&](const auto& part) {
+    part.apply(exec, b, x);
+    exec.fence("heddle::test::applied");
+    return bits_of(x);
+  };
+  const Jacobi jacobi(exec, a.matrix());
+  const BlockJacobi blocks(exec, a.matrix(), 3);
+  const auto of_jacobi = bits(jacobi), of_blocks = bits(blocks);
+  Kokkos::deep_copy(a.values, std::numeric_limits<double>::quiet_NaN());
+  CHECK((bits(jacobi) == of_jacobi));
+  CHECK((bits(blocks) == of_blocks));
 }
 
 TEST_CASE("solvers move, and go on") {
