@@ -146,21 +146,18 @@ class LobpcgSolver {
   bool indefinite(const Ritz& ritz, double noise) const {
     return options_.generalized && (noise < 0 || ritz.least < -100 * noise);
   }
-  /// Whether A or B is less symmetric than the tolerance needs, and than rounding explains.
-  /// Products with the vectors before `multiplied` are combinations, which have multiplied rounding
-  /// where the basis was almost dependent.
+  /// Whether A or B is less symmetric than the tolerance needs, and than rounding explains, as the
+  /// vectors from `multiplied` on show it. Products with those before are combinations, in which an
+  /// almost dependent basis has multiplied rounding.
   bool unsymmetric(const Dense& g, const Dense& h, const Norms& norms, int multiplied) const {
+    const double allowed = std::max(1e3 * epsilon, tolerance());
     const auto size = [&](int j) {
       return options_.generalized ? norms.vector(j)
                                   : std::sqrt(std::abs(detail::lobpcg::real_part(g(j, j))));
     };
-    const auto exceeds = [&](double rounding, int first) {
-      const double allowed = std::max(rounding, tolerance());
-      return detail::lobpcg::asymmetry(h, size, first) > allowed * basis_.largest_a ||
-             (options_.generalized &&
-              detail::lobpcg::asymmetry(g, size, first) > allowed * basis_.largest_b);
-    };
-    return exceeds(1e3 * epsilon, multiplied) || exceeds(std::pow(epsilon, 0.25), 0);
+    return detail::lobpcg::asymmetry(h, size, multiplied) > allowed * basis_.largest_a ||
+           (options_.generalized &&
+            detail::lobpcg::asymmetry(g, size, multiplied) > allowed * basis_.largest_b);
   }
 
   /// X of norm one with its Ritz values, of the guess. What that lacks of independent columns is
