@@ -21,8 +21,9 @@ namespace vectors {
 
 /// W = alpha V C + beta W: linear combinations of the vectors of V (n x k) with the coefficients C
 /// (k x m), a View of rank 2 on the device, or of rank 1 if W is one vector. beta == 0 overwrites W
-/// without reading it. Sums have C's type, which may be wider than that of the vectors, and a fixed
-/// order. W - V (V' W) is inner_products followed by this with alpha -1 and beta 1.
+/// without reading it, and alpha == 0 reads neither V nor C. Sums have C's type, which may be wider
+/// than that of the vectors, and a fixed order. W - V (V' W) is inner_products followed by this
+/// with alpha -1 and beta 1.
 ///
 /// Moves (k + 2 m) n b bytes, (k + m) n b if beta is 0, for k and m up to 96 on a CPU; a GPU reads
 /// V once for every four columns of W, from its caches if V fits. On a CPU sums of more than eight

@@ -7,9 +7,9 @@
 
 namespace heddle::detail::vectors {
 
-/// W = alpha V C + beta W. A CPU takes a block of rows, and of it a few vectors of V at a time, so
-/// that few streams are read at once and W stays in its nearest cache; a GPU all of a row. Sums are
-/// of the type of the coefficients, Acc.
+/// W = alpha V C + beta W; alpha == 0 reads neither V nor C. A CPU takes a block of rows, and of it
+/// a few vectors of V at a time, so that few streams are read at once and W stays in its nearest
+/// cache; a GPU all of a row. Sums are of the type of the coefficients, Acc.
 template <Scalar V, Scalar Acc, bool UnitStride, int Columns>
 struct CombinationsKernel {
   using Scratch = backends::NoScratch;
@@ -30,22 +30,24 @@ struct CombinationsKernel {
         Team::threads > 1 ? stop - first
                           : product_rows<typename Team::execution_space>(from.count + to.count);
     const int group = Team::threads > 1 ? from.count : at_once;
+    const int read = alpha.of(0) == Acc(0) ? 0 : from.count;
     for (std::int64_t at = first; at < stop; at += block) {
       const std::int64_t until = at + block < stop ? at + block : stop;
       int j = 0;
-      for (; j + Columns <= to.count; j += Columns) add_all<Columns>(team, at, until, j, group);
-      for (; j < to.count; ++j) add_all<1>(team, at, until, j, group);
+      for (; j + Columns <= to.count; j += Columns)
+        add_all<Columns>(team, at, until, j, group, read);
+      for (; j < to.count; ++j) add_all<1>(team, at, until, j, group, read);
     }
   }
 
  private:
-  /// All of V to vectors j, ..., j + Width - 1 of W, in rows [at, until).
+  /// `read` vectors of V to vectors j, ..., j + Width - 1 of W, in rows [at, until).
   template <int Width, class Team>
   KOKKOS_FORCEINLINE_FUNCTION void add_all(const Team& team, std::int64_t at, std::int64_t until,
-                                           int j, int group) const {
+                                           int j, int group, int read) const {
     int i = 0;
     do {  // once for no vectors: beta W is still to be written
-      const int left = from.count - i;
+      const int left = read - i;
       const int count = left < group ? left : group;
       if constexpr (Team::threads > 1) {
         add<Width>(team, at, until, i, count, j);
@@ -53,7 +55,7 @@ struct CombinationsKernel {
         add_packs<Width, Team>(at, until, i, count, j);
       }
       i += group;
-    } while (i < from.count);
+    } while (i < read);
   }
 
   /// Of a GPU: vectors i, ..., i + count - 1 of V, a row a lane.
