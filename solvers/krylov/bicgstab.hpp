@@ -7,8 +7,9 @@
 namespace heddle {
 
 /// BiCGStab: solves A x = b for any A in the memory of eight vectors, with any preconditioner M on
-/// the right, so that the residual is that of A x = b itself. It may break down or stagnate, which
-/// the result reports; GMRES does not break down, and needs more vectors.
+/// the right, so that the residual is that of A x = b itself. Where it would break down it begins
+/// anew from the residual, which KrylovResult::restarts counts, and breaks down if that does not
+/// help. It may stagnate, which the result reports; GMRES needs more vectors.
 ///
 /// A solver is made once for a size, with all its memory: bytes(). It can be moved, not copied.
 /// solve allocates nothing, and the host checks only every options.check_every steps. A step is two
@@ -47,7 +48,7 @@ class BicgstabSolver : public detail::krylov::KrylovSolver<BicgstabSolver<Exec, 
                  "heddle::bicgstab::solution"},
       .vectors = "heddle::bicgstab::vectors",
       .best = "heddle::bicgstab::best",
-      .products = State::cost,
+      .method = {.cost = detail::krylov::products_of_bicgstab},
       .passes = 5,
       .recorded = true};
 
@@ -78,11 +79,11 @@ class BicgstabSolver : public detail::krylov::KrylovSolver<BicgstabSolver<Exec, 
     const Vectors& t = q_;
     State* const state = states();
     pass(exec, "heddle::bicgstab::direction",
-         krylov::BicgstabDirection<S>{{}, read(r_), read(v_), write(p_), state});
+         krylov::BicgstabDirection<S>{{}, read(r_), read(v_), write(p_), write(shadow_), state});
     const Vectors p = this->preconditioned(exec, preconditioner, p_, p_hat_);
     krylov::apply<Exec, S>(exec, matrix, p, v_);
     pass(exec, "heddle::bicgstab::alpha",
-         krylov::BicgstabAlpha<S>{{}, read(shadow_), read(v_), state});
+         krylov::BicgstabAlpha<S>{{}, read(shadow_), read(v_), state, limits()});
     pass(exec, "heddle::bicgstab::half",
          krylov::BicgstabHalf<S>{{}, write(r_), read(v_), state, limits()});
     const Vectors s = this->preconditioned(exec, preconditioner, r_, s_hat_);

@@ -7,14 +7,17 @@
 /// The passes of BiCGStab, whose numbers stay on the device.
 namespace heddle::detail::krylov {
 
+inline constexpr int products_of_bicgstab = 2;  // of a step
+
 template <Scalar S>
 struct BicgstabState : Progress {
-  static constexpr int cost = 2;  ///< products of a step
   Wide<S> rho, alpha, omega, beta;
   double shadow_norm, s_norm;
   double t_scale;  ///< a power of two by which A M r of an r of norm 1 is about that long
   int moves;       ///< whether x moves in this step
   int half;        ///< whether it ends with its first half
+  int fresh;       ///< whether this step is the first one since it began anew
+  int turns;       ///< whether shadow and p are to be r, where the step before would break down
 };
 
 template <Scalar S>
@@ -28,6 +31,16 @@ KOKKOS_FORCEINLINE_FUNCTION bool vanishes(const Wide<S>& dot, double norms) {
   return !(Kokkos::abs(dot) > Kokkos::Experimental::epsilon_v<heddle::RealOf<S>> * norms);
 }
 
+/// In place of a breakdown, with an r of this norm.
+template <Scalar S>
+KOKKOS_FORCEINLINE_FUNCTION void begin_from_residual(BicgstabState<S>& state, double norm) {
+  state.turns = state.fresh = 1;
+  ++state.restarts;
+  state.shadow_norm = norm;
+  state.rho = Wide<S>(norm * norm);
+  state.alpha = state.omega = state.beta = Wide<S>(0);
+}
+
 /// Where the iteration goes on from b - A x: rho = shadow . r, and where it begins anew shadow = p
 /// = r.
 template <Scalar S>
@@ -38,13 +51,13 @@ struct BicgstabRestart : vectors::Pass<Wide<S>, 1> {
 
   KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return state->unscaled != 0; }
   KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
-    const bool anew = state->anew != 0;
-    return operands_of(loaded(r), updated(shadow, !anew, anew), stored(p, anew));
+    const bool begins = anew();
+    return operands_of(loaded(r), updated(shadow, !begins, begins), stored(p, begins));
   }
   template <class Pack>
   KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
-    return [anew = state->anew != 0](const auto&, Pack* sum, const Pack& r, Pack& shadow, Pack& p) {
-      if (anew) shadow = r;
+    return [begins = anew()](const auto&, Pack* sum, const Pack& r, Pack& shadow, Pack& p) {
+      if (begins) shadow = r;
       p = r;
       add_dot(shadow, r, *sum);
     };
@@ -53,31 +66,38 @@ struct BicgstabRestart : vectors::Pass<Wide<S>, 1> {
     state->moves = state->half = 0;
     if (!state->unscaled) return;
     state->unscaled = 0;
-    if (state->anew) {
+    if (anew()) {
+      state->fresh = 1;
       state->shadow_norm = Kokkos::sqrt(real_part(*total));
       state->alpha = state->omega = state->beta = Wide<S>(0);
     } else {
       state->beta = state->beta * (*total / state->rho);
     }
     state->rho = *total;
+    state->turns = 0;
   }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION bool anew() const { return state->anew || state->turns; }
 };
 
-/// p = r + beta (p - omega v)
+/// p = r + beta (p - omega v); shadow = p = r where it begins anew.
 template <Scalar S>
 struct BicgstabDirection : vectors::Pass<Wide<S>> {
   Multivector<const S> r, v;
-  Multivector<S> p;
+  Multivector<S> p, shadow;
   const BicgstabState<S>* state;
 
   KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return state->running(); }
   KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
-    return operands_of(loaded(r), loaded(v), updated(p));
+    const bool turns = state->turns != 0;
+    return operands_of(loaded(r), loaded(v, !turns), updated(p, !turns), stored(shadow, turns));
   }
   template <class Pack>
   KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
     return [beta = Pack::all(state->beta), minus_omega = Pack::all(-state->omega)](
-               const Pack& r, const Pack& v, Pack& p) {
+               const Pack& r, const Pack& v, Pack& p, Pack& shadow) {
+      shadow = r;
       p = Pack::multiply_add(beta, Pack::multiply_add(minus_omega, v, p), r);
     };
   }
@@ -89,6 +109,7 @@ struct BicgstabAlpha : vectors::Pass<Wide<S>, 1 + Squares<S>::sums> {
   using Norm = Squares<S>;
   Multivector<const S> shadow, v;
   BicgstabState<S>* state;
+  Limits limits;
 
   KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return state->running(); }
   KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
@@ -104,11 +125,18 @@ struct BicgstabAlpha : vectors::Pass<Wide<S>, 1 + Squares<S>::sums> {
   KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Wide<S>* total) const {
     state->moves = state->half = 0;
     if (!state->running()) return;
+    state->turns = 0;
     const double size = Norm::norm(total + 1);
     if (!finite(total[0]) || !Kokkos::isfinite(size)) {
       state->outcome = Outcome::not_a_number;
     } else if (vanishes<S>(total[0], state->shadow_norm * size)) {
-      state->outcome = Outcome::breakdown;
+      if (state->fresh) {
+        state->outcome = Outcome::breakdown;
+      } else {  // x stays in this step, whose products count
+        const double norm = state->carried * state->scale;
+        begin_from_residual(*state, norm);
+        advance(*state, limits, 0, norm, products_of_bicgstab, products_of_bicgstab);
+      }
     } else {
       state->alpha = state->rho / total[0];
       state->t_scale = PowerOfTwo::below(size).reciprocal;
@@ -125,7 +153,7 @@ struct BicgstabHalf : vectors::Pass<Wide<S>, 1> {
   BicgstabState<S>* state;
   Limits limits;
 
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return state->running(); }
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return state->running() && state->moves; }
   KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
     return operands_of(updated(r), loaded(v));
   }
@@ -138,15 +166,15 @@ struct BicgstabHalf : vectors::Pass<Wide<S>, 1> {
     };
   }
   KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Wide<S>* total) const {
-    if (!state->running()) return;
+    if (!active(0)) return;
     state->s_norm = Kokkos::sqrt(real_part(*total));
     if (!Kokkos::isfinite(state->s_norm)) {
       state->outcome = Outcome::not_a_number;
       state->moves = 0;
-    } else if (state->s_norm * state->unscale <= state->target) {
+    } else if (claims(*state, state->s_norm)) {
       state->half = 1;
       state->omega = Wide<S>(0);
-      advance(*state, limits, 0, state->s_norm, 1, BicgstabState<S>::cost);
+      advance(*state, limits, 0, state->s_norm, 1, products_of_bicgstab);
     }
   }
 };
@@ -158,7 +186,7 @@ struct BicgstabOmega : vectors::Pass<Wide<S>, 2> {
   Multivector<const S> s, t;
   BicgstabState<S>* state;
 
-  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return state->running(); }
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return state->running() && state->moves; }
   KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const { return operands_of(loaded(s), loaded(t)); }
   template <class Pack>
   KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
@@ -170,7 +198,7 @@ struct BicgstabOmega : vectors::Pass<Wide<S>, 2> {
     };
   }
   KOKKOS_FORCEINLINE_FUNCTION void finish(int, const Wide<S>* total) const {
-    if (!state->running()) return;
+    if (!active(0)) return;
     const double square = real_part(total[1]);
     if (!finite(total[0]) || !Kokkos::isfinite(square)) {
       state->outcome = Outcome::not_a_number;
@@ -215,14 +243,19 @@ struct BicgstabUpdate : vectors::Pass<Wide<S>, 2> {
     state->moves = 0;
     if (!state->running() || !moved) return;
     const double norm = Kokkos::sqrt(real_part(total[0]));
-    advance(*state, limits, 0, norm, 2, BicgstabState<S>::cost);
+    advance(*state, limits, 0, norm, products_of_bicgstab, products_of_bicgstab);
     if (!state->running()) return;
     const Wide<S> rho = total[1];
     if (!finite(rho)) {
       state->outcome = Outcome::not_a_number;
     } else if (vanishes<S>(rho, state->shadow_norm * norm) || !(Kokkos::abs(state->omega) > 0)) {
-      state->outcome = Outcome::breakdown;
+      if (state->fresh && !(norm < state->shadow_norm)) {
+        state->outcome = Outcome::breakdown;
+      } else {
+        begin_from_residual(*state, norm);
+      }
     } else {
+      state->fresh = 0;
       state->beta = (rho / state->rho) * (state->alpha / state->omega);
       state->rho = rho;
     }

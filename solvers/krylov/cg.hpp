@@ -19,8 +19,8 @@ namespace heddle {
 /// those of A and M are.
 ///
 /// When the recurrence meets the tolerance, the solver computes b - A x and judges by it: one
-/// product for each solve. If the tolerance is missed but the residual halves each time, the
-/// iteration continues from there. r and p are scaled by powers of two, and sums are kept in double
+/// product for each solve. If the tolerance is missed and b - A x still falls, the iteration
+/// continues from there. r and p are scaled by powers of two, and sums are kept in double
 /// for float, so that b of 1e-30 and of 1e30 behave as b of 1.
 ///
 /// An iteration is three launches: the product with p.q; r and its norm; x and p together. With n
@@ -65,9 +65,10 @@ class CgSolver
   }
 
  private:
-  using Base::allocate, Base::arena_, Base::best_, Base::column, Base::count, Base::limits,
-      Base::monitor_, Base::only_moves_, Base::options, Base::pass, Base::q_, Base::r_, Base::read,
-      Base::rows_, Base::scale_residual, Base::states, Base::workspace_, Base::write, Base::x_;
+  using Base::allocate, Base::arena_, Base::best_, Base::column, Base::count, Base::give,
+      Base::limits, Base::monitor_, Base::only_moves_, Base::options, Base::pass, Base::q_,
+      Base::r_, Base::read, Base::rows_, Base::scale_residual, Base::states, Base::workspace_,
+      Base::write, Base::x_;
   using typename Base::Const, typename Base::How, typename Base::Sum, typename Base::Vectors;
   static constexpr detail::krylov::SolverTraits traits = {
       .takes = {.name = "CgSolver", .vectors = true, .scheme = true},
@@ -75,6 +76,7 @@ class CgSolver
       .labels = {"heddle::cg::true_residual", "heddle::cg::scale_residual", "heddle::cg::solution"},
       .vectors = "heddle::cg::vectors",
       .best = "heddle::cg::best",
+      .method = detail::krylov::method_of_cg,
       .recorded = true,
       .dot_in_product = true,
       .needs_symmetric = "conjugate gradients need"};
@@ -151,6 +153,7 @@ class CgSolver
                      },
                      [] {}, [&](const auto& progress) { best_.keep(exec, progress, x_); },
                      [&](const auto& progress) { return best_.restore(exec, progress, x_); }});
+    give(exec, x);
   }
 
   template <class M>
@@ -166,7 +169,14 @@ class CgSolver
     if constexpr (how == How::by_operator) krylov::apply<Exec, S>(exec, preconditioner, r_, z_);
     const Const z = read_of(preconditioner);
     pass(exec, "heddle::cg::restart", z.row_stride == 1,
-         krylov::CgRestart<S, how>{{}, read(r_), z, write(p_), states()});
+         krylov::CgRestart<S, how>{{}, read(r_), z, states()});
+    directions<how>(exec, z, true);
+  }
+  template <How how>
+  void directions(const Exec& exec, const Const& z, bool turning) {
+    pass(exec, "heddle::cg::directions", z.row_stride == 1,
+         detail::krylov::CgDirections<S, how>{
+             {}, write(x_), write(p_), read(r_), z, states(), turning});
   }
 
   /// q = A p, and p . q
@@ -192,15 +202,13 @@ class CgSolver
     constexpr How how = krylov::how_with<M>();
     multiply(exec, matrix);
     const Const z = read_of(preconditioner);
-    const bool unit = z.row_stride == 1;
-    pass(exec, "heddle::cg::residual", unit,
+    pass(exec, "heddle::cg::residual", z.row_stride == 1,
          krylov::CgResidual<S, how>{{}, write(r_), read(q_), z, states(), curvature_, limits()});
     if constexpr (how == How::by_operator) {
       krylov::apply<Exec, S>(exec, preconditioner, r_, z_);
       pass(exec, "heddle::cg::rho", true, krylov::CgRho<S>{{{}, read(r_), read(z_)}, states()});
     }
-    pass(exec, "heddle::cg::directions", unit,
-         krylov::CgDirections<S, how>{{}, write(x_), write(p_), read(r_), z, states()});
+    directions<how>(exec, z, false);
   }
 
   Device device_;

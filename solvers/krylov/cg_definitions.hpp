@@ -25,11 +25,12 @@ CgSolver<Exec, S>::CgSolver(const Exec& exec, std::int64_t rows, const KrylovOpt
 template <ExecutionSpace Exec, Scalar S>
 void CgSolver<Exec, S>::check_pinned() const {
   if (const auto& pinned = options().scheme; pinned && *pinned != scheme_) {
-    throw Error(pinned->to_string() +
-                    " does not take this system: A has no csr(), or M is neither none nor "
-                    "Jacobi, or there are several right-hand sides, or too many rows for one "
-                    "team or cluster, or teams cannot wait for each other on this device",
-                "leave out options.scheme");
+    throw Error(
+        pinned->to_string() +
+            " does not take this system: A has no csr(), or M is neither none nor "
+            "Jacobi, or there are several right-hand sides or options.nullspace, or too many "
+            "rows for one team or cluster, or teams cannot wait for each other on this device",
+        "leave out options.scheme");
   }
 }
 

@@ -76,12 +76,18 @@ struct CgSteps {
     }
     if (problem.ends && is_due(progress, Due::all)) judge_residual<false>(Due::all);
     if (group.is_first()) *problem.state = shared.state;
-    const bool zero = progress.zero != 0;
-    group.each_row(problem.rows,
-                   [&](std::int64_t i) { problem.solution(i, 0) = zero ? S(0) : own.x[i]; });
+    if (problem.begins && problem.ends) give();
   }
 
  private:
+  /// Of a whole solve: else the host gives what is left.
+  KOKKOS_FORCEINLINE_FUNCTION void give() const {
+    const Progress& progress = shared.state;
+    const bool zero = progress.zero != 0 || progress.left != Left::own;
+    if (progress.left != Left::own && progress.zero == 0 && !problem.zero_guess) return;
+    group.each_row(problem.rows,
+                   [&](std::int64_t i) { problem.solution(i, 0) = zero ? S(0) : own.x[i]; });
+  }
   KOKKOS_FORCEINLINE_FUNCTION S product(std::int64_t row, const Vector& v) const {
     const auto of_all = group.of_all(v);
     S sum(0);
@@ -120,9 +126,12 @@ struct CgSteps {
     group.add(shared, sum, first ? 2 * Norm::sums : Norm::sums);
     if (group.team().thread() == 0) {
       if (first) {
-        begin(state, limits(), 0, Norm::norm(sum), Norm::norm(sum + Norm::sums), CgState::cost);
+        state.z_scale = 1;
+        begin(state, limits(), 0, Norm::norm(sum), Norm::norm(sum + Norm::sums), 0,
+              method_of_cg.cost);
       } else {
-        judge(state, limits(), 0, Norm::norm(sum), due, CgState::cost);
+        constexpr Method method = method_of_cg;
+        judge(state, limits(), 0, Norm::norm(sum), due, method);
       }
     }
     group.barrier();
@@ -134,12 +143,20 @@ struct CgSteps {
       const S r = rounded<S>(Sum(own.r[i]) * scale);
       const Sum z = preconditioned(i, Sum(r));
       own.r[i] = r;
-      if (anew) own.p[i] = rounded<S>(z);
       sum[0] += conjugate(Sum(r)) * z;
     });
     group.add(shared, sum, 1);
     if (group.team().thread() == 0) restart_cg(state, real_part(sum[0]));
+    group.team().barrier();
+    if (anew) {
+      group.each_row(problem.rows, [&](std::int64_t i) { own.p[i] = direction(i, Sum(0)); });
+    }
     group.barrier();
+  }
+
+  /// z + of_last, of row i
+  KOKKOS_FORCEINLINE_FUNCTION S direction(std::int64_t i, const Sum& of_last) const {
+    return rounded<S>(shared.state.z_scale * preconditioned(i, Sum(own.r[i])) + of_last);
   }
 
   KOKKOS_FORCEINLINE_FUNCTION void iterate() const {
@@ -171,9 +188,8 @@ struct CgSteps {
     }
     group.team().barrier();
     const double beta = state.beta;
-    group.each_row(problem.rows, [&](std::int64_t i) {
-      own.p[i] = rounded<S>(preconditioned(i, Sum(own.r[i])) + beta * Sum(own.p[i]));
-    });
+    group.each_row(problem.rows,
+                   [&](std::int64_t i) { own.p[i] = direction(i, beta * Sum(own.p[i])); });
     group.barrier();
   }
 };

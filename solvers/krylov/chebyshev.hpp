@@ -49,7 +49,7 @@ class ChebyshevSolver : public detail::krylov::KrylovSolver<ChebyshevSolver<Exec
                  "heddle::chebyshev::solution"},
       .vectors = "heddle::chebyshev::vectors",
       .best = "heddle::chebyshev::best",
-      .restarts = false,
+      .method = {.restarts = false},
       .needs_symmetric = "Chebyshev's iteration needs"};
 
   template <class M, class A>

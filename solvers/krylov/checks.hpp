@@ -36,11 +36,10 @@ struct SolverTraits {
   TakenOptions takes;
   MonitorLabels monitor;
   ResidualLabels labels;
-  const char* vectors;                    ///< label of their memory
-  const char* best;                       ///< and of the best solution; null: it keeps none
-  int products = 1;                       ///< of a step
+  const char* vectors;  ///< label of their memory
+  const char* best;     ///< and of the best solution; null: it keeps none
+  Method method = {};
   int passes = 2;                         ///< of a step, over vectors
-  bool restarts = true;                   ///< see judge()
   bool recorded = false;                  ///< whether blocks of steps may run as graphs
   bool dot_in_product = false;            ///< whether it asks an operator for apply_dot
   const char* needs_symmetric = nullptr;  ///< "conjugate gradients need", a preconditioner that is
@@ -113,6 +112,13 @@ void check_symmetric(const M& preconditioner, const char* needs) {
               "sweep forward and backward, or take gmres or bicgstab");
 }
 
+/// Residuals of a right-hand side that the device keeps: those between two checks, and the one
+/// before, which a check may replace.
+inline int history_room(const KrylovOptions& options) {
+  if (options.check_every == 0) return options.max_iterations + 1;
+  return std::min(options.check_every, options.max_iterations) + 2;
+}
+
 /// Of options whose stagnation_window is set. `is_double`: whether S is double, or complex of it.
 inline Limits limits_of(const KrylovOptions& options, bool is_double, double* history) {
   return {options.relative_tolerance.value_or(is_double ? 1e-8 : 1e-5),
@@ -121,6 +127,7 @@ inline Limits limits_of(const KrylovOptions& options, bool is_double, double* hi
           options.relative_to == RelativeTo::first_residual ? 1 : 0,
           options.max_iterations,
           *options.stagnation_window,
+          history_room(options),
           history};
 }
 

@@ -15,7 +15,7 @@ namespace heddle {
 /// computed from x, and a new basis begins. m is the smallest of options.restart, rows and
 /// options.max_iterations.
 ///
-/// A solver is made once for a size and m, with all its memory, bytes(): m + 3 vectors and 2 m^2
+/// A solver is made once for a size and m, with all its memory, bytes(): m + 4 vectors and 2 m^2
 /// numbers. It can be moved, not copied. solve allocates nothing, and the host checks only every
 /// options.check_every iterations; rotations and the small triangle are computed on the device.
 /// Iterations are products with A, except those that compute a residual. b - A x, scaling and sums
@@ -70,6 +70,7 @@ class GmresSolver
       .labels = {"heddle::gmres::true_residual", nullptr, "heddle::gmres::solution"},
       .vectors = "heddle::gmres::vectors",
       .best = nullptr,
+      .method = {.keeps_start = true},
       .passes = 2,
       .recorded = true};
 
@@ -93,6 +94,7 @@ class GmresSolver
   Vectors combine(const Exec& exec, int iterations);
   /// x += z, which is scaled.
   void add(const Exec& exec, const Vectors& z);
+  auto start() const { return Base::read(start_); }
 
   void begin_blocks() {
     for (auto& part : parts_) part.begin();
@@ -151,7 +153,7 @@ class GmresSolver
   int open_ = 0;  ///< iterations of this cycle
   /// Steps of a cycle differ, so that each block of them has a graph of its own.
   std::vector<detail::krylov::BlockGraph<backends::Graph<Exec>>> parts_;
-  Vectors basis_;
+  Vectors basis_, start_;  ///< start_: x at the begin of this cycle
   detail::krylov::GmresState<S> state_{};
 };
 

@@ -24,7 +24,7 @@ inline KrylovOptions with_cycle(std::int64_t rows, KrylovOptions options, const 
   const std::int64_t most =
       std::min<std::int64_t>(std::max<std::int64_t>(rows, 1), std::max(options.max_iterations, 1));
   const auto m = std::min<std::int64_t>(restart, most);
-  const double columns = static_cast<double>(m) + 3;
+  const double columns = static_cast<double>(m) + 4;
   const double bytes = columns * static_cast<double>(scalar_bytes) *
                        std::max(static_cast<double>(rows), 4 * columns);
   if (bytes > 0x1p60) {
@@ -46,11 +46,12 @@ GmresSolver<Exec, S>::GmresSolver(const Exec& exec, std::int64_t rows, const Kry
   const std::size_t numbers = m * m + (m + 1) * (m + 1) + 6 * (m + 1) + 2;
   arena_ = Arena<typename Exec::memory_space>(
       exec, traits.vectors,
-      arena_bytes<S, S, Sum, int, double>(n * (m + 1), 2 * n, numbers, 2, m + 2));
+      arena_bytes<S, S, Sum, int, double>(n * (m + 1), 3 * n, numbers, 2, m + 3));
   basis_ = Vectors(arena_.template take<S>(n * (m + 1)).data(), n, m + 1);
-  S* const work = arena_.template take<S>(2 * n).data();
+  S* const work = arena_.template take<S>(3 * n).data();
   x_ = Vectors(work, n, 1);
   q_ = Vectors(work + n, n, 1);
+  start_ = Vectors(work + 2 * n, n, 1);
   r_ = one(0);
   Sum* next = arena_.template take<Sum>(numbers).data();
   const auto take = [&](std::size_t count) { return std::exchange(next, next + count); };
@@ -71,9 +72,10 @@ GmresSolver<Exec, S>::GmresSolver(const Exec& exec, std::int64_t rows, const Kry
   }
   state_.columns = arena_.template take<int>(2).data();
   state_.again = state_.columns + 1;
-  state_.cosine = arena_.template take<double>(m + 2).data();
+  state_.cosine = arena_.template take<double>(m + 3).data();
   state_.factor = state_.cosine + m;
   state_.unscale = state_.factor + 1;
+  state_.largest = state_.factor + 2;
 }
 
 template <ExecutionSpace Exec, Scalar S>
@@ -126,7 +128,12 @@ auto GmresSolver<Exec, S>::combine(const Exec& exec, int iterations) -> Vectors 
 template <ExecutionSpace Exec, Scalar S>
 void GmresSolver<Exec, S>::add(const Exec& exec, const Vectors& z) {
   this->pass(exec, "heddle::gmres::update", true,
-             detail::krylov::GmresUpdate<S>{{}, Base::write(x_), Base::read(z), state_.progress});
+             detail::krylov::GmresUpdate<S>{{},
+                                            Base::write(x_),
+                                            Base::write(start_),
+                                            Base::read(z),
+                                            state_.progress,
+                                            state_.columns});
 }
 
 }  // namespace heddle

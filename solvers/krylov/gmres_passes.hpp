@@ -14,7 +14,6 @@ namespace heddle::detail::krylov {
 template <Scalar S>
 struct GmresState {
   using Sum = Wide<S>;
-  static constexpr int cost = 1;  ///< products of an iteration
   Progress* progress;
   int* columns;      ///< of the triangle, that count
   int* again;        ///< whether w is made orthogonal a second time
@@ -29,6 +28,7 @@ struct GmresState {
   Sum* of_w;         ///< 1: and w, for the next vector; zero if there is none
   double* factor;    ///< 1: what makes the first vector one of length 1; zero if there is none
   double* unscale;   ///< 1: of what was left of w
+  double* largest;   ///< 1: the size of the largest column of the Hessenberg matrix
   Sum* defect;       ///< m + 1 x m + 1, column after column: see GmresProjection
   Sum* kept;         ///< m + 1: of V, in what is left of w
   int m;
@@ -47,11 +47,11 @@ struct GmresBegin {
   KOKKOS_FUNCTION void operator()(std::int64_t) const {
     Progress& progress = *state.progress;
     *state.columns = 0;
-    *state.factor = 0;
+    *state.factor = *state.largest = 0;
     state.defect_at(0, 0) = Wide<S>(Kokkos::Experimental::epsilon_v<heddle::RealOf<S>>);
     if (!progress.running()) return;
-    begin_anew(progress);
-    progress.unscaled = 0;
+    if (!progress.anew) begin_anew(progress);
+    progress.unscaled = progress.anew = 0;
     const double norm = progress.residual * progress.scale;
     state.turned[0] = Wide<S>(norm);
     *state.factor = progress.scale / norm;
@@ -123,19 +123,12 @@ struct GmresColumn {
   /// The last entry of a column, by one thread.
   KOKKOS_FORCEINLINE_FUNCTION bool close(Sum* column, Sum last, double size, double below) const {
     Progress& progress = *state.progress;
-    if (!Kokkos::isfinite(size)) {
-      ++progress.iterations;
-      progress.verified = 0;
-      progress.outcome = Outcome::not_a_number;
-      return false;
-    }
+    if (!Kokkos::isfinite(size)) return end(Outcome::not_a_number);
+    if (size > *state.largest) *state.largest = size;
     const double diagonal = Kokkos::abs(last);
     const double length = Kokkos::hypot(diagonal, below);
-    if (!(length > Kokkos::Experimental::epsilon_v<heddle::RealOf<S>> * size)) {
-      ++progress.iterations;
-      progress.verified = 0;
-      progress.outcome = Outcome::breakdown;  // A M is singular as far as can be seen from here
-      return false;
+    if (!(length > Kokkos::Experimental::epsilon_v<heddle::RealOf<S>> * *state.largest)) {
+      return end(Outcome::breakdown);  // A M is singular as far as can be seen from here
     }
     // Turns (a, h) with a real h >= 0 to (a / |a| * length, 0).
     const Sum phase = diagonal > 0 ? last / diagonal : Sum(1);
@@ -146,8 +139,17 @@ struct GmresColumn {
     state.turned[j] = state.cosine[j] * turned;
     state.turned[j + 1] = -conjugate(state.sine[j]) * turned;
     *state.columns = j + 1;
-    advance(progress, limits, 0, Kokkos::abs(state.turned[j + 1]), 1, GmresState<S>::cost);
+    advance(progress, limits, 0, Kokkos::abs(state.turned[j + 1]), 1, Method().cost);
     return state.running() && below > 0;
+  }
+  /// A column that does not count: x is that of those before.
+  KOKKOS_FORCEINLINE_FUNCTION bool end(Outcome outcome) const {
+    Progress& progress = *state.progress;
+    ++progress.iterations;
+    progress.verified = 0;
+    progress.outcome = outcome;
+    record(progress, limits, 0, progress.carried);
+    return false;
   }
 };
 
@@ -275,19 +277,22 @@ struct GmresSolve {
   }
 };
 
-/// x += z, which is scaled.
+/// x += z, which is scaled, and start = x before; nothing after a cycle without a good column.
 template <Scalar S>
 struct GmresUpdate : vectors::Pass<Wide<S>> {
-  Multivector<S> x;
+  Multivector<S> x, start;
   Multivector<const S> z;
   const Progress* progress;
+  const int* columns;
 
+  KOKKOS_FORCEINLINE_FUNCTION bool active(int) const { return *columns > 0; }
   KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
-    return operands_of(updated(x), loaded(z));
+    return operands_of(updated(x), stored(start), loaded(z));
   }
   template <class Pack>
   KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
-    return [unscale = Pack::all(Wide<S>(progress->unscale))](Pack& x, const Pack& z) {
+    return [unscale = Pack::all(Wide<S>(progress->unscale))](Pack& x, Pack& start, const Pack& z) {
+      start = x;
       x = Pack::multiply_add(unscale, z, x);
     };
   }

@@ -65,8 +65,11 @@ class Monitor {
   /// Before a solve. On the device nothing is recorded yet.
   void clear() {
     std::fill(results_.begin(), results_.end(), KrylovResult());
+    for (auto& of_vector : residuals_) of_vector.clear();
     ended_by_host_.reset();
     recording_failed_ = false;
+    // Nothing follows what was queued, whatever the device says of it.
+    if (options_.check_every == 0) ended_by_host_ = Outcome::iteration_limit;
   }
 
   /// Queues iterations of `products` products in blocks until all right-hand sides have ended, and
@@ -140,12 +143,16 @@ class Monitor {
     return false;
   }
   bool tell() const;
+  /// The residuals of a right-hand side that came since the last check.
+  void take_recent(std::size_t v);
 
   /// Leaves the best solution where there is no converged one, and the residual of what is left.
+  /// The second time what the recurrence said of it has turned out to be wrong.
   template <class Of>
   void finish(const Exec& exec, const Of& iteration) {
-    const bool restored = iteration.restore(progress_on_host());
-    if (restored || any([](const Progress& p) { return !p.verified; })) {
+    for (int time = 0; time < 2; ++time) {
+      const bool restored = iteration.restore(progress_on_host());
+      if (!restored && !any([](const Progress& p) { return !p.verified; })) break;
       iteration.judge(Due::all);
       check(exec);
     }
@@ -159,7 +166,9 @@ class Monitor {
   typename Arena<Space>::template Array<State> states_;
   typename Arena<Space>::template Array<double> history_;
   Kokkos::View<State*, Kokkos::HostSpace> on_host_;
+  Kokkos::View<double*, Kokkos::HostSpace> recent_;  ///< of history_
   std::vector<KrylovResult> results_;
+  std::vector<std::vector<double>> residuals_;  ///< of each right-hand side, if they are kept
   std::optional<Outcome> ended_by_host_;
   bool recording_failed_ = false;
 };
@@ -171,37 +180,42 @@ class BestSolution {
 
  public:
   BestSolution() = default;
-  /// Room for them, but with options.check_every = 0, where the host sees nothing.
+  /// Room for them, but with options.check_every = 0, where the host sees nothing. `last_is_best`:
+  /// see Method.
   BestSolution(const Exec& exec, const char* label, const KrylovOptions& options, std::size_t rows,
-               std::size_t count) {
+               std::size_t count, bool last_is_best)
+      : last_is_best_(last_is_best) {
     if (options.check_every == 0) return;
     arena_ = Arena<typename Exec::memory_space>(exec, label, arena_bytes<S>(rows * count));
     solutions_ = Vectors(arena_.template take<S>(rows * count).data(), rows, count);
-    residuals_.resize(count);
+    kept_.resize(count);
   }
-  void clear() {
-    std::fill(residuals_.begin(), residuals_.end(), std::numeric_limits<double>::infinity());
-  }
+  void clear() { std::fill(kept_.begin(), kept_.end(), Kept()); }
   /// A residual of b - A x replaces all that the recurrence said before.
   template <class ProgressOf>
   void keep(const Exec& exec, const ProgressOf& progress, const Vectors& x) {
-    for (std::size_t v = 0; v < residuals_.size(); ++v) {
+    for (std::size_t v = 0; v < kept_.size(); ++v) {
       const Progress& of = progress(v);
-      if (!of.running() || !(of.verified || of.residual < residuals_[v])) continue;
-      residuals_[v] = of.residual;
+      const bool better = of.residual < kept_[v].residual || (of.verified && !kept_[v].verified);
+      if (!of.running() || !better) continue;
+      kept_[v] = {of.residual, of.verified != 0};
       copy(exec, x, solutions_, v);
     }
   }
-  /// Into x, where the iteration went wrong after it. Says whether there was such a one.
+  /// Into x, where it is better than what an iteration has come to that has not converged. Says
+  /// whether there was such a one, which is kept no longer.
   template <class ProgressOf>
   bool restore(const Exec& exec, const ProgressOf& progress, const Vectors& x) {
     bool any = false;
-    for (std::size_t v = 0; v < residuals_.size(); ++v) {
+    for (std::size_t v = 0; v < kept_.size(); ++v) {
       const Progress& of = progress(v);
-      const bool judged =
-          of.outcome == Outcome::converged || of.outcome == Outcome::attainable_accuracy;
-      const bool seen = std::isfinite(residuals_[v]);
-      if (judged || !seen || of.carried <= residuals_[v]) continue;  // NaN is not
+      const bool last = last_is_best_ && of.outcome == Outcome::iteration_limit;
+      const double reached = of.verified ? of.residual : of.carried;
+      if (of.outcome == Outcome::converged || (last && of.left == Left::own) ||
+          !std::isfinite(kept_[v].residual) || reached <= kept_[v].residual) {  // NaN is not
+        continue;
+      }
+      kept_[v] = {};
       copy(exec, solutions_, x, v);
       any = true;
     }
@@ -217,8 +231,13 @@ class BestSolution {
   }
 
   Arena<typename Exec::memory_space> arena_;
+  struct Kept {
+    double residual = std::numeric_limits<double>::infinity();
+    bool verified = false;
+  };
   Vectors solutions_;
-  std::vector<double> residuals_;
+  std::vector<Kept> kept_;
+  bool last_is_best_ = false;
 };
 
 }  // namespace heddle::detail::krylov

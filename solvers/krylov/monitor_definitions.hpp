@@ -29,12 +29,14 @@ Monitor<Exec, S, State>::Monitor(const Exec& exec, const MonitorLabels& labels,
   }
   const auto vectors = static_cast<std::size_t>(options.vectors);
   const std::size_t recorded =
-      options.history ? vectors * (static_cast<std::size_t>(options.max_iterations) + 1) : 0;
+      options.history ? vectors * static_cast<std::size_t>(history_room(options)) : 0;
   arena_ = Arena<Space>(exec, labels.states, arena_bytes<State, double>(vectors, recorded));
   states_ = arena_.template take<State>(vectors);
   history_ = arena_.template take<double>(recorded);
   on_host_ = Kokkos::View<State*, Kokkos::HostSpace>(std::string(labels.on_host), vectors);
+  recent_ = Kokkos::View<double*, Kokkos::HostSpace>(std::string(labels.on_host), recorded);
   results_.resize(vectors);
+  residuals_.resize(vectors);
 }
 
 template <ExecutionSpace Exec, Scalar S, class State>
@@ -47,22 +49,15 @@ std::vector<double> Monitor<Exec, S, State>::history(const Exec& exec, int vecto
                 "give one from 0 to " + std::to_string(results_.size() - 1));
   }
   check(exec);
-  const auto room = static_cast<std::size_t>(options_.max_iterations) + 1;
-  const auto recorded =
-      static_cast<std::size_t>(on_host_(static_cast<std::size_t>(vector)).recorded);
-  std::vector<double> residuals(std::min(recorded, room));
-  const Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> to(
-      residuals.data(), residuals.size());
-  const std::size_t first = static_cast<std::size_t>(vector) * room;
-  Kokkos::deep_copy(kokkos_space(exec), to,
-                    Kokkos::subview(history_, std::make_pair(first, first + residuals.size())));
-  exec.fence(labels_.check);
+  std::vector<double> residuals = residuals_[static_cast<std::size_t>(vector)];
+  if (!residuals.empty()) residuals.back() = results_[static_cast<std::size_t>(vector)].residual;
   return residuals;
 }
 
 template <ExecutionSpace Exec, Scalar S, class State>
 void Monitor<Exec, S, State>::check(const Exec& exec) {
   Kokkos::deep_copy(kokkos_space(exec), on_host_, states_);
+  if (options_.history) Kokkos::deep_copy(kokkos_space(exec), recent_, history_);
   exec.fence(labels_.check);
   for (std::size_t v = 0; v < results_.size(); ++v) {
     results_[v] = result_of(on_host_(v));
@@ -70,7 +65,20 @@ void Monitor<Exec, S, State>::check(const Exec& exec) {
     if (ended_by_host_ && results_[v].outcome == Outcome::running) {
       results_[v].outcome = *ended_by_host_;
     }
+    if (options_.history) take_recent(v);
   }
+}
+
+template <ExecutionSpace Exec, Scalar S, class State>
+void Monitor<Exec, S, State>::take_recent(std::size_t v) {
+  const auto room = static_cast<std::size_t>(history_room(options_));
+  // Before the first solve the state is not made yet.
+  const auto recorded = static_cast<std::size_t>(
+      std::clamp(on_host_(v).recorded, 0, options_.max_iterations + 1));
+  std::vector<double>& of = residuals_[v];
+  std::size_t i = of.empty() ? 0 : of.size() - 1;  // the last one may have been replaced
+  of.resize(recorded);
+  for (; i < recorded; ++i) of[i] = with_outside(on_host_(v), recent_(v * room + i % room));
 }
 
 template <ExecutionSpace Exec, Scalar S, class State>

@@ -3,8 +3,12 @@
 
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <string>
+#include <variant>
 
+#include "../../core/multivector.hpp"
 #include "../../core/scheme.hpp"
 #include "../../core/types.hpp"
 
@@ -19,10 +23,11 @@ enum class Outcome : int {
   breakdown,            ///< a number to divide by is zero, relative to the vectors it is made of
   not_a_number,         ///< NaN or infinity in the residual or a product
   indefinite,           ///< p' A p or r' M r is not positive: A or M is not positive definite
-  stagnated,            ///< no smaller residual for stagnation_window iterations
+  stagnated,            ///< nothing gained in stagnation_window iterations
   diverged,             ///< a residual of divergence_factor times the first one
   out_of_time,          ///< max_seconds are over
-  stopped_by_user       ///< the callback returned false
+  stopped_by_user,      ///< the callback returned false
+  inconsistent          ///< b is not in the range of A, and x is a least-squares solution
 };
 
 /// The name that is printed.
@@ -40,6 +45,7 @@ constexpr const char* name(Outcome outcome) {
     case Outcome::diverged: return "diverged: the residual grew beyond its bound";
     case Outcome::out_of_time: return "the time allowed is over";
     case Outcome::stopped_by_user: return "stopped by the callback";
+    case Outcome::inconsistent: return "b is not in the range of A: x is a least-squares solution";
   }
   return "?";
 }
@@ -51,6 +57,49 @@ enum class RelativeTo { right_hand_side, first_residual };
 struct SpectrumBounds {
   double lower = 0;
   double upper = 0;
+};
+
+/// Vectors that a singular A and its conjugate transpose map to zero, as of a symmetric
+/// (Hermitian) A, for KrylovOptions::nullspace: the constant vector of a problem without boundary
+/// values, or vectors of yours. The default is none.
+class Nullspace {
+ public:
+  Nullspace() = default;
+  /// The vector of ones.
+  static Nullspace constant() {
+    Nullspace nullspace;
+    nullspace.vectors_ = Ones();
+    return nullspace;
+  }
+  /// The vectors of a View of rank 1 or 2, in memory of the device, which must not depend on each
+  /// other. A solver's constructor reads them and keeps an orthonormal basis of its own.
+  template <VectorView V>
+  Nullspace(const V& vectors)  // NOLINT(google-explicit-constructor): an option is given a View
+      : memory_(V::memory_space::name()),
+        vectors_(multivector_of<const typename V::non_const_value_type>(vectors)),
+        view_(std::make_shared<V>(vectors)) {}
+
+  /// How many vectors.
+  int count() const {
+    return std::visit([](const auto& of) { return of.count; }, vectors_);
+  }
+
+  struct None {
+    static constexpr int count = 0;
+  };
+  struct Ones {
+    static constexpr int count = 1;
+  };
+  using Vectors = std::variant<None, Ones, Multivector<const float>, Multivector<const double>,
+                               Multivector<const Kokkos::complex<float>>,
+                               Multivector<const Kokkos::complex<double>>>;
+  const Vectors& vectors() const { return vectors_; }
+  const std::string& memory() const { return memory_; }
+
+ private:
+  std::string memory_;
+  Vectors vectors_;
+  std::shared_ptr<const void> view_;  // keeps them
 };
 
 /// Options of Krylov solvers. Every default is sensible. Setting an option that has no effect on a
@@ -74,17 +123,18 @@ struct KrylovOptions {
   /// Every this many iterations b - A x replaces the residual of the recurrence. 0: only when the
   /// solve would end. Not for GmresSolver, which does so at every restart.
   int recompute_every = 0;
-  /// The solve ends if the residual has not become smaller for this many iterations. Default: 500;
-  /// of CgSolver, BicgstabSolver and ChebyshevSolver, whose residuals may rise for long before they
-  /// fall, at least as many as rows; of GmresSolver at least two cycles.
+  /// The solve ends if the residual has not become smaller for this many iterations, and of
+  /// CgSolver if the energy of the error, which each step lowers, has not fallen in them either, by
+  /// a part of epsilon of its whole fall. Default: 500; of CgSolver, BicgstabSolver and
+  /// ChebyshevSolver, whose residuals may rise for long before they fall, at least as many as rows;
+  /// of GmresSolver at least two cycles.
   std::optional<int> stagnation_window = std::nullopt;
-  /// The solve ends if the residual is this many times the first one. x is then that of the
-  /// smallest residual at a check of the host (with check_every = 0: the last one).
+  /// The solve ends if the residual is this many times the first one.
   double divergence_factor = 1e8;
   /// Limit of time, tested when the host checks.
   double max_seconds = std::numeric_limits<double>::infinity();
-  /// Whether the norms of all residuals are kept; the solver's constructor allocates memory for
-  /// them.
+  /// Whether the norms of all residuals are kept. The host copies them when it checks; with
+  /// check_every = 0 the solver has memory of the device for max_iterations of them.
   bool history = false;
   /// Called when the host checks, at the start and at the end, with the number of iterations and
   /// the largest relative residual norm. Returning false ends the solve.
@@ -98,6 +148,10 @@ struct KrylovOptions {
   std::optional<int> restart = std::nullopt;
   /// For ChebyshevSolver, which requires them.
   std::optional<SpectrumBounds> bounds = std::nullopt;
+  /// Of a singular A, vectors that it and its conjugate transpose map to zero: the solver leaves
+  /// them out of b and of what it adds to x. A b with more of them than the tolerance allows ends
+  /// as Outcome::inconsistent. CgSolver then runs by launches.
+  Nullspace nullspace = {};
 };
 
 /// The result of a solve for one right-hand side.
@@ -107,6 +161,9 @@ struct KrylovResult {
   double residual = 0;        ///< the norm of b - A x, computed from the x that solve left
   double first_residual = 0;  ///< the same of the guess
   double reference = 0;       ///< the norm that the tolerance is relative to
+  /// How often the iteration began anew: GMRES after each cycle, BiCGStab where it would break
+  /// down, and all but Chebyshev from b - A x where the residual of the recurrence had left it.
+  int restarts = 0;
   /// Whether a block of iterations could not be recorded as a graph, so that it ran by launches.
   bool recording_failed = false;
 

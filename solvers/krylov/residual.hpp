@@ -18,8 +18,9 @@ struct TrueResidual : vectors::Pass<Wide<S>, Squares<S>::sums*(First ? 2 : 1)> {
   State* state;
   Limits limits;
   Due due;
-  int cost;       ///< products of an iteration
-  bool restarts;  ///< see judge()
+  Method method;
+  const Wide<S>* along = nullptr;  ///< of right-hand side v from v * nullspace on: see Projection
+  int nullspace = 0;
 
   KOKKOS_FORCEINLINE_FUNCTION bool active(int v) const { return First || is_due(state[v], due); }
   KOKKOS_FORCEINLINE_FUNCTION auto operands(int) const {
@@ -38,10 +39,19 @@ struct TrueResidual : vectors::Pass<Wide<S>, Squares<S>::sums*(First ? 2 : 1)> {
     if (!active(v)) return;
     const double residual = Norm::norm(total);
     if constexpr (First) {
-      begin(state[v], limits, v, residual, Norm::norm(total + Norm::sums), cost);
+      begin(state[v], limits, v, residual, Norm::norm(total + Norm::sums), outside(v), method.cost);
     } else {
-      judge(state[v], limits, v, residual, due, cost, restarts);
+      judge(state[v], limits, v, residual, due, method);
     }
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION double outside(int v) const {
+    double norm = 0;
+    for (int i = 0; i < nullspace; ++i) {
+      norm = Kokkos::hypot(norm, Kokkos::abs(along[std::int64_t{v} * nullspace + i]));
+    }
+    return norm;
   }
 };
 
@@ -59,19 +69,25 @@ struct ScaleResidual : vectors::Pass<Wide<S>> {
   }
 };
 
-/// x = what the solver has, or zero where b is.
+/// x = what the solver has, or zero where b is; the guess stays in x where it is what is left.
 template <Scalar S, class State>
 struct GiveSolution : vectors::Pass<S> {
-  Multivector<const S> own;
+  Multivector<const S> own, start;  ///< start: of Left::start, which only GMRES has
   Multivector<S> x;
   const State* state;
+  bool zero_guess;
 
   KOKKOS_FORCEINLINE_FUNCTION auto operands(int v) const {
-    return operands_of(loaded(own, state[v].zero == 0), stored(x));
+    const State& of = state[v];
+    const bool stays = of.left == Left::guess && !zero_guess && of.zero == 0;
+    return operands_of(loaded(own, of.zero == 0 && of.left == Left::own),
+                       loaded(start, of.zero == 0 && of.left == Left::start), stored(x, !stays));
   }
   template <class Pack>
-  KOKKOS_FORCEINLINE_FUNCTION auto formula(int) const {
-    return [](const Pack& own, Pack& x) { x = own; };
+  KOKKOS_FORCEINLINE_FUNCTION auto formula(int v) const {
+    return [starts = state[v].left == Left::start](const Pack& own, const Pack& start, Pack& x) {
+      x = starts ? start : own;
+    };
   }
 };
 

@@ -10,6 +10,7 @@
 #include "block_graph.hpp"
 #include "monitor.hpp"
 #include "one_thread.hpp"
+#include "projection.hpp"
 #include "residual.hpp"
 
 namespace heddle::detail::krylov {
@@ -66,11 +67,17 @@ class KrylovSolver {
     monitor_.clear();
     best_.clear();
     self().begin_blocks();
-    if (!self().solve_in_one_launch(exec, matrix, right, solution, preconditioner)) {
+    const auto run = [&](auto& applied) {
+      if (self().solve_in_one_launch(exec, matrix, right, solution, applied)) return;
       const backends::OneThread alone(prefers_one_thread(matrix, preconditioner));
-      iterate_until_ended(exec, matrix, right, x, preconditioner);
-      pass(exec, Solver::traits.labels.give, solution.row_stride == 1,
-           GiveSolution<S, State>{{}, read(x_), solution, states()});
+      iterate_until_ended(exec, matrix, right, x, applied);
+      give(exec, solution);
+    };
+    if (nullspace_) {
+      ProjectedPreconditioner<Exec, S> projected(nullspace_, preconditioner);
+      run(projected);
+    } else {
+      run(preconditioner);
     }
     return monitor_.worst();
   }
@@ -101,9 +108,7 @@ class KrylovSolver {
   /// Within options.callback: writes to x the solution so far. GMRES computes it after a cycle.
   template <WritableVectorView X>
   void solution_so_far(const Exec& exec, const X& x) {
-    const auto to = vectors::to_write(x);
-    pass(exec, Solver::traits.labels.give, to.row_stride == 1,
-         GiveSolution<S, State>{{}, read(x_), to, states()});
+    give(exec, vectors::to_write(x));
   }
   /// The norms of all residuals of a right-hand side, from the first one to that of the end; needs
   /// options.history. Waits.
@@ -115,13 +120,14 @@ class KrylovSolver {
   /// Blocks of iterations, of all solves so far, that ran as a recorded graph.
   int replays() const { return blocks_.replays(); }
   std::size_t bytes() const {
-    return arena_.bytes() + workspace_.bytes() + monitor_.bytes() + best_.bytes();
+    return arena_.bytes() + workspace_.bytes() + monitor_.bytes() + best_.bytes() +
+           nullspace_.bytes();
   }
   /// Bytes that a step moves, without those of the preconditioner.
   template <class A, class M = NoPreconditioner>
   double moved_bytes(const A& matrix, const M& = {}) const {
     only_moves_.check(Solver::traits.takes.name, "moved_bytes");
-    return Solver::traits.products * bytes_of_product(matrix, count()) +
+    return Solver::traits.method.cost * bytes_of_product(matrix, count()) +
            self().template vectors_moved<M>(matrix) * static_cast<double>(rows_) * count() *
                sizeof(S);
   }
@@ -162,6 +168,12 @@ class KrylovSolver {
   /// r_, where it is b - A x.
   void scale_residual(const Exec& exec) {
     pass(exec, Solver::traits.labels.scale, true, ScaleResidual<S, State>{{}, write(r_), states()});
+  }
+  /// To the user, what is left.
+  void give(const Exec& exec, const Multivector<S>& solution) {
+    pass(exec, Solver::traits.labels.give, solution.row_stride == 1,
+         GiveSolution<S, State>{
+             {}, read(x_), self().start(), solution, states(), options().zero_guess});
   }
   /// M v, or v itself.
   template <class M>
@@ -216,6 +228,8 @@ class KrylovSolver {
       self().restart(exec, preconditioner);
     });
   }
+  /// The x of Left::start.
+  Const start() const { return {}; }
   /// Whether it did.
   template <class A, class M>
   bool solve_in_one_launch(const Exec&, A&, const Const&, const Multivector<S>&, M&) {
@@ -227,6 +241,7 @@ class KrylovSolver {
   VectorWorkspace<Exec, Sum> workspace_;
   BlockGraph<backends::Graph<Exec>> blocks_;
   BestSolution<Exec, S> best_;
+  Projection<Exec, S> nullspace_;
   SolverThreads threads_;
   Arena<Space> arena_;
   Vectors x_, r_, q_;  ///< q_ is free between steps, and takes A x when b - A x is computed
@@ -242,22 +257,31 @@ class KrylovSolver {
     constexpr int applies = how_with<M>() == How::by_operator ? 2 : 1;
     return bytes_of_product(matrix, count()) > 0 &&
            one_thread_is_faster(threads_, moved_bytes(matrix, preconditioner),
-                                Solver::traits.passes + applies * Solver::traits.products);
+                                Solver::traits.passes + applies * Solver::traits.method.cost);
   }
 
   /// r_ = b - A x and how that is judged, from q_ = A x.
   template <bool first>
   void judge_residual(const Exec& exec, const Const& b, Due due) {
     constexpr SolverTraits traits = Solver::traits;
-    pass(
-        exec, traits.labels.residual, b.row_stride == 1,
-        TrueResidual<S, State, first>{
-            {}, b, read(q_), write(r_), states(), limits(), due, traits.products, traits.restarts});
+    const auto along = nullspace_.along();
+    pass(exec, traits.labels.residual, b.row_stride == 1,
+         TrueResidual<S, State, first>{{},
+                                       b,
+                                       read(q_),
+                                       write(r_),
+                                       states(),
+                                       limits(),
+                                       due,
+                                       traits.method,
+                                       along.of,
+                                       along.count});
   }
 
   template <class A, class X, class M>
-  void iterate_until_ended(const Exec& exec, A& matrix, const Const& b, const X& x,
+  void iterate_until_ended(const Exec& exec, A& matrix, const Const& given, const X& x,
                            M& preconditioner) {
+    const Const b = nullspace_ ? nullspace_.right(exec, given) : given;
     take_guess<Exec, S>(exec, matrix, x, options().zero_guess, x_, q_);
     judge_residual<true>(exec, b, Due::all);
     self().begin(exec, preconditioner);
@@ -269,7 +293,7 @@ class KrylovSolver {
       judge_residual<false>(exec, b, due);
     };
     monitor_.run(
-        exec, Solver::traits.products,
+        exec, Solver::traits.method.cost,
         Iteration{[&](int first, int stop) {
                     self().queue(exec, matrix, preconditioner, versions, first, stop, judge);
                   },

@@ -5,6 +5,7 @@
 #include "../../backends/threads_at_once.hpp"
 #include "../vectors/definitions.hpp"
 #include "monitor_definitions.hpp"
+#include "projection_definitions.hpp"
 #include "solver.hpp"
 
 /// Defines what solver.hpp declares.
@@ -30,10 +31,15 @@ KrylovSolver<Solver, Exec, S, State>::KrylovSolver(const Exec& exec, std::int64_
                           TrueResidual<S, State, true>::sums * vectors::vectors_at_once),
                  Solver::traits.dot_in_product ? rows : 0),
       blocks_(block_of(options)),
+      nullspace_(exec, options.nullspace, rows, options.vectors),
       threads_(threads_of(exec)) {
   if (Solver::traits.best) {
-    best_ = {exec, Solver::traits.best, options, static_cast<std::size_t>(rows),
-             static_cast<std::size_t>(options.vectors)};
+    best_ = {exec,
+             Solver::traits.best,
+             options,
+             static_cast<std::size_t>(rows),
+             static_cast<std::size_t>(options.vectors),
+             Solver::traits.method.last_is_best};
   }
 }
 

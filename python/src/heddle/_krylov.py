@@ -15,7 +15,7 @@ from ._systems import operator_of, place_of, preconditioner_of, scalar_of, squar
 from ._unpicklable import Unpicklable
 
 _outcomes = ("running", "converged", "iteration_limit", "attainable_accuracy", "breakdown", "not_a_number", "indefinite",
-             "stagnated", "diverged", "out_of_time", "stopped_by_user")
+             "stagnated", "diverged", "out_of_time", "stopped_by_user", "inconsistent")
 _broken = ("breakdown", "not_a_number", "indefinite", "diverged")
 
 

@@ -146,9 +146,11 @@ std::vector<Row> table() {
   };
 }
 
-/// GMRES' residuals do not grow, and Chebyshev's in the row on divergence go on growing.
+/// GMRES' residuals do not grow, Chebyshev's in the row on divergence go on growing, and a step of
+/// conjugate gradients lowers the energy, whatever the residual does.
 bool can(const std::string& method, const Row& row) {
-  return !(method == "gmres" && row.with == Outcome::diverged);
+  return !(method == "gmres" && row.with == Outcome::diverged) &&
+         !(method.starts_with("cg/") && row.with == Outcome::stagnated);
 }
 Outcome without(const std::string& method, const Row& row) {
   return method == "chebyshev" && row.with == Outcome::diverged ? Outcome::iteration_limit
