@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "../../core/loops.hpp"
+#include "../../backends/loops.hpp"
 #include "../vectors/combinations_kernel.hpp"
 #include "../vectors/inner_products_kernel.hpp"
 #include "projection.hpp"
