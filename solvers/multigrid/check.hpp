@@ -43,6 +43,10 @@ const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspac
   if (options.max_levels < 1 || options.max_levels > 64) {
     fail("options.max_levels is " + std::to_string(options.max_levels), "give 1 to 64");
   }
+  if (!(options.max_operator_complexity >= 1)) {
+    fail("options.max_operator_complexity is " + std::to_string(options.max_operator_complexity),
+         "give 1 or more");
+  }
   if (options.one_launch_entries < -1) {
     fail("options.one_launch_entries is " + std::to_string(options.one_launch_entries),
          "give a number of entries, or -1 for the default");
@@ -64,17 +68,27 @@ const Matrix& checked(const Matrix& A, const Multivector<const S>& near_nullspac
   return A;
 }
 
-/// Throws Error for a diagonal of level l that was marked, or a bound that is not a number.
-inline void throw_if_bad(std::size_t l, std::int64_t bad, double bound) {
+/// Throws Error for a diagonal entry or a pivot of level l that was marked, or a bound that is not
+/// a number.
+inline void throw_if_bad(std::size_t l, const std::int64_t (&bad)[2],
+                         const SpectrumNumbers& numbers) {
   const std::string place = l == 0 ? "" : "on level " + std::to_string(l) + " ";
-  if (bad != 0) {
-    throw Error(place + "the diagonal is missing, not positive or not finite",
-                Where{.row = bad - 1},
-                l == 0 ? "multigrid smooths by it: store a positive one"
-                       : "A is not positive definite: take another preconditioner");
+  const char* const indefinite = "A is not positive definite: take another preconditioner";
+  if (bad[0] != 0) {
+    throw Error(
+        place + "the diagonal is missing, not positive or not finite, or its reciprocal is not",
+        Where{.row = bad[0] - 1},
+        l == 0 ? "multigrid smooths by it: store a positive one that its type has room for"
+               : indefinite);
   }
-  if (!std::isfinite(bound)) {
+  if (!std::isfinite(numbers.bound)) {
     throw Error(place + "a value of the matrix is not finite", "give finite values");
+  }
+  if (bad[1] != 0) {
+    throw Error(place + "a pivot is negative", Where{.row = bad[1] - 1}, indefinite);
+  }
+  if (numbers.indefinite) {
+    throw Error(place + "the matrix has a negative eigenvalue", indefinite);
   }
 }
 
@@ -83,56 +97,16 @@ template <ExecutionSpace Exec, class Matrix>
 double checked_bound(const Exec& exec, const Level<Exec, Matrix>& level, std::size_t l) {
   using Space = typename Exec::memory_space;
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  std::int64_t bad = 0;
+  std::int64_t bad[2] = {0, 0};
   SpectrumNumbers numbers;
-  Kokkos::deep_copy(kokkos_space(exec), bad,
-                    Kokkos::View<const std::int64_t, Space, Unmanaged>(level.bad));
+  Kokkos::deep_copy(kokkos_space(exec),
+                    Kokkos::View<std::int64_t[2], Kokkos::HostSpace, Unmanaged>(bad),
+                    Kokkos::View<const std::int64_t[2], Space, Unmanaged>(level.bad));
   Kokkos::deep_copy(kokkos_space(exec), numbers,
                     Kokkos::View<const SpectrumNumbers, Space, Unmanaged>(level.numbers));
   exec.fence("heddle::multigrid::check_values");
-  throw_if_bad(l, bad, numbers.bound);
+  throw_if_bad(l, bad, numbers);
   return numbers.bound;
-}
-
-/// The vectors of a user; without any the constant of each of the unknowns of a node.
-template <Scalar S>
-struct CopyVectors {
-  Multivector<const S> from;
-  NearNullspace<S> to;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t row = i % to.rows;
-    const int vector = static_cast<int>(i / to.rows);
-    to(row, vector) = from.count > 0 ? from(row, vector) : S(row % to.vectors == vector ? 1 : 0);
-  }
-};
-
-/// The first entry of vectors that is not finite: one more than its place, or 0.
-template <Scalar S>
-struct FindNotFinite {
-  using value_type = std::int64_t;
-  NearNullspace<S> of;
-
-  KOKKOS_FUNCTION void init(value_type& place) const { place = 0; }
-  KOKKOS_FUNCTION void join(value_type& place, const value_type& other) const {
-    if (other != 0 && (place == 0 || other < place)) place = other;
-  }
-  KOKKOS_FUNCTION void operator()(std::int64_t i, value_type& place) const {
-    const auto size =
-        static_cast<double>(Kokkos::abs(of(i % of.rows, static_cast<int>(i / of.rows))));
-    if (!Kokkos::isfinite(size)) join(place, i + 1);
-  }
-};
-
-/// Throws Error if an entry of a user's vectors is not finite. Waits.
-template <ExecutionSpace Exec, Scalar S>
-void check_vectors_finite(const Exec& exec, const NearNullspace<S>& of) {
-  std::int64_t place = 0;
-  Kokkos::parallel_reduce("heddle::multigrid::check_near_nullspace",
-                          range_policy(exec, of.rows * of.vectors), FindNotFinite<S>{of}, place);
-  if (place == 0) return;
-  throw Error("near-nullspace vector " + std::to_string((place - 1) / of.rows) + " is not finite",
-              Where{.row = (place - 1) % of.rows}, "give vectors of finite entries");
 }
 
 }  // namespace heddle::detail::multigrid

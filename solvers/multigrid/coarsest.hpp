@@ -10,7 +10,8 @@
 #include "../../core/matrix.hpp"
 #include "../../core/multivector.hpp"
 #include "../../core/real_part.hpp"
-#include "symmetry.hpp"
+#include "diagonal.hpp"
+#include "nullspace.hpp"
 
 /// The coarsest level: its inverse, dense, applied as one product.
 namespace heddle::detail::multigrid {
@@ -21,7 +22,9 @@ struct MakeDense {
   using S = typename Matrix::scalar_type;
   Matrix A;
   S* dense;
-  S* diagonal;
+  const double* given;
+  double* magnitude;
+  unsigned char* is_gone;
 
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
     const std::int64_t n = A.rows();
@@ -30,37 +33,47 @@ struct MakeDense {
     for (auto k = A.row_ptr().data()[row]; k < A.row_ptr().data()[row + 1]; ++k) {
       to[A.col_idx().data()[k]] += A.values().data()[k];
     }
-    diagonal[row] = to[row];
+    magnitude[row] = given[row];
+    is_gone[row] = 0;
   }
 };
 
 /// Pivots that are eliminated at a time.
 inline constexpr int pivots_at_once = 8;
 
-/// What a team of EliminatePivots shares: the block of pivots, from one array to another.
+/// A pivot stays, is gone but for rounding, or says that A is indefinite.
+enum class Pivot : unsigned char { kept, gone, negative };
+
+/// What a team of EliminatePivots shares: the block of pivots, from one array to another, the
+/// magnitudes of their diagonal entries, and what became of them.
 template <Scalar S>
 struct PivotBlock {
   static constexpr int entries = pivots_at_once * pivots_at_once;
   alignas(16) unsigned char bytes[2][sizeof(S) * entries];
+  double magnitude[pivots_at_once];
+  Pivot became[pivots_at_once];
   KOKKOS_FORCEINLINE_FUNCTION S* array(int which) { return reinterpret_cast<S*>(bytes[which % 2]); }
 };
 
 /// The next pivots of Gauss and Jordan's inversion, from one array to another: a subwarp a row.
 /// Each team inverts the block of pivots for itself, an entry a thread. A pivot that rounding alone
-/// is left of is a direction of the nullspace: it is shifted by the diagonal entry that was there
-/// first, as if that had been added to A.
+/// is left of, by its magnitude (rounding_of_magnitude), is a direction of the nullspace: it
+/// becomes that magnitude, as if this had been added to A. The magnitudes of the rows behind grow
+/// as their diagonal entries are subtracted from.
 template <Scalar S>
 struct EliminatePivots {
   using Scratch = PivotBlock<S>;
   using Shape = backends::Shape<32, 128>;
 
   const S* from;
-  const S* diagonal;
   S* to;
+  const double* magnitude;
+  double* next_magnitude;
+  unsigned char* is_gone;
+  std::int64_t* negative;  ///< marks the lowest row whose pivot is, of a Hermitian A
   std::int64_t n, first;
   int count;
-  double least;        ///< relative to the diagonal
-  const Symmetry* of;  ///< A Hermitian A is semidefinite: a negative pivot is rounding too.
+  const bool* hermitian;
 
   template <class Team>
   KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
@@ -86,6 +99,7 @@ struct EliminatePivots {
       }
       factors[p] = factor;
     }
+    if (lane == 0) finish_row(scratch, i, factors);
     for (int p = 0; p < pivots_at_once; p += four) {
       const S* rows[four];
       for (int k = 0; k < four; ++k) rows[k] = from + (first + (p + k < count ? p + k : 0)) * n;
@@ -101,6 +115,18 @@ struct EliminatePivots {
   }
 
  private:
+  KOKKOS_FORCEINLINE_FUNCTION void finish_row(const Scratch& scratch, std::int64_t i,
+                                              const S* factors) const {
+    double sum = magnitude[i];
+    for (int p = 0; i >= first + count && p < count; ++p) {
+      sum += square_of(factors[p]) * magnitude[first + p];
+    }
+    next_magnitude[i] = sum;
+    if (i < first || i >= first + count) return;
+    const Pivot pivot = scratch.became[i - first];
+    is_gone[i] = pivot != Pivot::kept;
+    if (pivot == Pivot::negative) triangle::mark_bad_row(negative, i);
+  }
   template <class Team>
   KOKKOS_FORCEINLINE_FUNCTION const S* inverted(const Team& team, Scratch& scratch) const {
     const auto each_entry = [&](const auto& body) {
@@ -111,38 +137,60 @@ struct EliminatePivots {
       team.barrier();
     };
     S* const block = scratch.array(0);
-    each_entry([&](int e, int r, int c) { block[e] = from[(first + r) * n + first + c]; });
+    each_entry([&](int e, int r, int c) {
+      block[e] = from[(first + r) * n + first + c];
+      if (c == 0) scratch.magnitude[r] = magnitude[first + r];
+    });
     for (int p = 0; p < count; ++p) {
       const S* const old = scratch.array(p);
       S* const next = scratch.array(p + 1);
-      const S reciprocal = S(1) / pivot_of(old[p * pivots_at_once + p], diagonal[first + p]);
+      const double size = scratch.magnitude[p];
+      const S entry = old[p * pivots_at_once + p];
+      const Pivot pivot = what_becomes_of(entry, size);
+      const S reciprocal =
+          S(1) / (pivot == Pivot::kept ? entry : S(static_cast<heddle::RealOf<S>>(size)));
       each_entry([&](int e, int r, int c) {
         const S of_row = old[r * pivots_at_once + p] * reciprocal;
         const S of_column = old[p * pivots_at_once + c];
         next[e] = r == p ? (c == p ? reciprocal : of_column * reciprocal)
                          : (c == p ? -of_row : old[e] - of_row * of_column);
+        if (c != p) return;
+        if (r == p) scratch.became[p] = pivot;
+        if (r > p) scratch.magnitude[r] += square_of(of_row) * size;
       });
     }
     return scratch.array(count);
   }
-  KOKKOS_FORCEINLINE_FUNCTION S pivot_of(const S& pivot, const S& before) const {
-    const bool gone = static_cast<double>(of->holds ? real_part(pivot) : Kokkos::abs(pivot)) <=
-                      least * static_cast<double>(Kokkos::abs(before));
-    return gone ? before : pivot;
+  KOKKOS_FORCEINLINE_FUNCTION Pivot what_becomes_of(const S& pivot, double size) const {
+    // Rounding that is larger than expected makes no matrix indefinite.
+    constexpr double surely = 100;
+    const double rounding = rounding_of_magnitude<S> * size;
+    const auto value = static_cast<double>(*hermitian ? real_part(pivot) : Kokkos::abs(pivot));
+    return value > rounding             ? Pivot::kept
+           : value < -surely * rounding ? Pivot::negative
+                                        : Pivot::gone;
   }
 };
 
-/// The Hermitian part, where A is Hermitian: rounding left as much besides.
+/// The Hermitian part, where A is Hermitian: rounding left as much besides. Of an indefinite
+/// matrix, whose inverse nobody takes, the reciprocals of magnitudes, which are finite.
 template <Scalar S>
 struct HermitianPart {
   const S* from;
   S* to;
   std::int64_t n;
-  const Symmetry* of;
+  const std::int64_t* negative;
+  const double* magnitude;
+  const bool* hermitian;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (*negative != 0) {
+      for (std::int64_t j = 0; j < n; ++j) to[i * n + j] = S(0);
+      to[i * n + i] = S(static_cast<heddle::RealOf<S>>(1 / magnitude[i]));
+      return;
+    }
     for (std::int64_t j = 0; j < n; ++j) {
-      const S mirrored = of->holds ? conjugate(from[j * n + i]) : from[i * n + j];
+      const S mirrored = *hermitian ? conjugate(from[j * n + i]) : from[i * n + j];
       to[i * n + j] = (from[i * n + j] + mirrored) * S(heddle::RealOf<S>(0.5));
     }
   }
@@ -184,28 +232,41 @@ class Coarsest {
   /// Allocates; values come by update_values.
   Coarsest(const Exec& exec, std::int64_t rows) : n_(rows) {
     const auto n = static_cast<std::size_t>(rows);
-    arena_ = Arena<typename Exec::memory_space>(exec, "heddle::multigrid::coarsest",
-                                                arena_bytes<S, S, S>(n * n, n * n, n));
+    arena_ = Arena<typename Exec::memory_space>(
+        exec, "heddle::multigrid::coarsest",
+        arena_bytes<S, S, S, double, double, double, double, std::byte>(n * n, n * n, n, n, n, n, n,
+                                                                        n));
     for (S*& dense : dense_) dense = arena_.template take<S>(n * n).data();
-    diagonal_ = arena_.template take<S>(n).data();
+    coefficient_ = arena_.template take<S>(n).data();
+    for (double** of : {&magnitude_[0], &magnitude_[1], &weight_, &shift_}) {
+      *of = arena_.template take<double>(n).data();
+    }
+    is_gone_ = reinterpret_cast<unsigned char*>(arena_.template take<std::byte>(n).data());
   }
 
-  /// Inverts A: a launch for eight rows. No wait, no allocation.
-  void update_values(const Exec& exec, const Matrix& A, const Symmetry* of) {
-    const double least = sizeof(heddle::RealOf<S>) == 4 ? 1e-4 : 1e-10;
+  /// Inverts A: a launch for eight rows. No wait, no allocation. magnitude: of its diagonal
+  /// entries. Marks the lowest row whose pivot is negative, of a Hermitian A, in *negative.
+  void update_values(const Exec& exec, const Matrix& A, const double* magnitude, const bool* hermitian,
+                     std::int64_t* negative) {
     parallel_for(exec, "heddle::multigrid::make_dense", n_,
-                 MakeDense<Matrix>{A, dense_[0], diagonal_});
+                 MakeDense<Matrix>{A, dense_[0], magnitude, magnitude_[0], is_gone_});
     S *from = dense_[0], *to = dense_[1];
+    double *size = magnitude_[0], *next_size = magnitude_[1];
     using Kernel = EliminatePivots<S>;
     using Team = backends::Team<Exec, typename Kernel::Shape>;
     for (std::int64_t first = 0; first < n_; first += pivots_at_once) {
       const auto count = static_cast<int>(std::min<std::int64_t>(pivots_at_once, n_ - first));
       backends::launch<typename Kernel::Shape>(
           exec, "heddle::multigrid::eliminate", ceil_div(n_, std::int64_t{Team::subwarps}),
-          Kernel{from, diagonal_, to, n_, first, count, least, of});
+          Kernel{from, to, size, next_size, is_gone_, negative, n_, first, count, hermitian});
       std::swap(from, to);
+      std::swap(size, next_size);
     }
-    parallel_for(exec, "heddle::multigrid::hermitian_part", n_, HermitianPart<S>{from, to, n_, of});
+    leave_nullspace_out(
+        exec, Nullspace<S>{is_gone_, magnitude, weight_, shift_, coefficient_, to, n_, hermitian},
+        from);
+    parallel_for(exec, "heddle::multigrid::hermitian_part", n_,
+                 HermitianPart<S>{from, to, n_, negative, magnitude, hermitian});
     inverse_ = to;
   }
 
@@ -223,7 +284,9 @@ class Coarsest {
   std::int64_t n_ = 0;
   Arena<typename Exec::memory_space> arena_;
   S* dense_[2] = {};
-  S* diagonal_ = nullptr;
+  double *magnitude_[2] = {}, *weight_ = nullptr, *shift_ = nullptr;
+  unsigned char* is_gone_ = nullptr;
+  S* coefficient_ = nullptr;
   S* inverse_ = nullptr;
 };
 

@@ -12,6 +12,8 @@
 #include "check.hpp"
 #include "core.hpp"
 #include "cycle.hpp"
+#include "near_nullspace.hpp"
+#include "repeats.hpp"
 
 /// Defines what core.hpp declares.
 namespace heddle::detail {
@@ -37,14 +39,19 @@ struct MultigridPlanCore<Exec, Matrix>::State {
     if (check_pattern) check_csr(exec, A);
     const int count = near_nullspace.count > 0 ? near_nullspace.count : given.block_size;
     const auto entries = static_cast<std::size_t>(rows * count);
-    const auto kept = given.borrow_values ? 0 : static_cast<std::size_t>(nonzeros);
+    added_up = multigrid::repeats_added_up(exec, A);
+    const auto kept = given.borrow_values || added_up ? 0 : static_cast<std::size_t>(nonzeros);
     memory =
         Arena<Space>(exec, "heddle::multigrid::near_nullspace", arena_bytes<S, S>(entries, kept));
     const Vectors finest{memory.template take<S>(entries).data(), rows, count};
     if (kept > 0) values = memory.template take<S>(kept).data();
-    parallel_for(exec, "heddle::multigrid::near_nullspace", rows * count,
-                 multigrid::CopyVectors<S>{near_nullspace, finest});
-    if (near_nullspace.count > 0) multigrid::check_vectors_finite(exec, finest);
+    if (near_nullspace.count > 0) {
+      multigrid::copy_near_nullspace(exec, near_nullspace,
+                                     Multivector<S>{finest.data, 1, rows, rows, count});
+    } else {
+      parallel_for(exec, "heddle::multigrid::near_nullspace", rows * count,
+                   multigrid::ConstantOfField<S>{finest});
+    }
     make_levels(exec, with_own_values(exec, A), finest);
     if (levels.back().small) small_levels = multigrid::SmallLaunch<Exec, Matrix>(exec);
     known_symmetry();
@@ -52,7 +59,11 @@ struct MultigridPlanCore<Exec, Matrix>::State {
   }
 
   /// A with the values that they are now, whatever the user does to his later.
-  Matrix with_own_values(const Exec& exec, const Matrix& A) const {
+  Matrix with_own_values(const Exec& exec, const Matrix& A) {
+    if (added_up) {
+      added_up->update_values(exec, A);
+      return added_up->matrix();
+    }
     if (!values) return A;
     copy(exec, "heddle::multigrid::values", values, nonzeros, A.values().data());
     return Matrix(A.rows(), A.columns(), A.nonzeros(), A.row_ptr().data(), A.col_idx().data(),
@@ -85,7 +96,7 @@ struct MultigridPlanCore<Exec, Matrix>::State {
       small = small || static_cast<std::int64_t>(A.nonzeros()) <= one_launch;
       levels.emplace_back(exec, A, vectors, levels.empty(), small, shared);
       Level& level = levels.back();
-      level.prepare(exec, shared);
+      level.prepare(exec, levels.size() - 1, shared);
       multigrid::checked_bound(exec, level, levels.size() - 1);
       level.make_sweeps(exec, shared);
       end = why_last(exec, level, strength);
@@ -114,7 +125,8 @@ struct MultigridPlanCore<Exec, Matrix>::State {
       return "the last level is smoothed alone: there are max_levels";
     }
     const int block = level.finest ? shared.options.block_size : vectors.vectors;
-    const multigrid::StrongNodes<Exec, Matrix> nodes(exec, level.A, block, strength);
+    const multigrid::StrongNodes<Exec, Matrix> nodes(exec, level.A, shared.diagonal, block,
+                                                     strength);
     const multigrid::Aggregates<Exec, O> aggregates(exec, nodes.graph());
     const std::int64_t coarse = std::int64_t{aggregates.count()} * vectors.vectors;
     if (coarse == 0)
@@ -127,15 +139,30 @@ struct MultigridPlanCore<Exec, Matrix>::State {
                            multigrid::SmoothingMatrix<Exec, Matrix>(exec, level.A, nodes),
                            multigrid::Tentative<Exec, S, O, Off>(
                                exec, aggregates.of(), aggregates.count(), block, vectors),
-                           vectors, level.numbers, shared);
-    return {};
+                           vectors, level.numbers, levels.size() - 1, shared);
+    const std::string too_much = too_complex(level.transfer->coarse.matrix());
+    if (!too_much.empty()) level.transfer.reset();
+    return too_much;
+  }
+
+  /// Why a next level is not made, in words, if there would be too many entries with it.
+  std::string too_complex(const Matrix& next) const {
+    if (next.rows() <= shared.options.coarsest_rows) return {};
+    auto entries = static_cast<double>(next.nonzeros());
+    for (const Level& level : levels) entries += static_cast<double>(level.A.nonzeros());
+    const double most = shared.options.max_operator_complexity;
+    if (entries <= most * static_cast<double>(levels.front().A.nonzeros())) return {};
+    return "the last level is smoothed alone: with the next one, of " +
+           std::to_string(next.nonzeros()) +
+           " entries, the operator complexity would be above max_operator_complexity";
   }
 
   std::int64_t rows;
   std::int64_t nonzeros;
   multigrid::Shared<Exec, Matrix> shared;
+  std::optional<DerivedCsr<Exec, S, O, Off>> added_up;  ///< A, if entries of it repeat
   Arena<Space> memory;  ///< near-nullspace vectors and values of the finest level
-  S* values = nullptr;  ///< none where the user's are borrowed
+  S* values = nullptr;  ///< none where the user's are borrowed, or entries repeat
   std::vector<Level> levels;
   multigrid::SmallLaunch<Exec, Matrix> small_levels;
   std::string end;
@@ -207,8 +234,9 @@ void MultigridPlanCore<Exec, Matrix>::update_values(const Exec& exec, const Matr
   Matrix next = of.with_own_values(exec, A);
   of.symmetry.reset();
   of.updated_on = exec;
-  for (auto& level : of.levels) {
-    level.update_values(exec, next, of.shared);
+  for (std::size_t l = 0; l < of.levels.size(); ++l) {
+    auto& level = of.levels[l];
+    level.update_values(exec, next, l, of.shared);
     if (level.transfer) next = level.transfer->coarse.matrix();
   }
 }
@@ -277,6 +305,7 @@ std::size_t MultigridPlanCore<Exec, Matrix>::bytes() const {
   if (in_float_) return in_float_->bytes();
   const State& of = state("bytes");
   std::size_t bytes = of.shared.bytes() + of.memory.bytes() + of.small_levels.bytes();
+  if (of.added_up) bytes += of.added_up->bytes();
   for (const auto& level : of.levels) bytes += level.bytes();
   return bytes;
 }
@@ -290,7 +319,7 @@ double MultigridPlanCore<Exec, Matrix>::largest_eigenvalue(const Exec& exec, con
   if (A.rows() == 0) return 1;
   const multigrid::Shared<Exec, Matrix> shared(exec, A, options, Table{});
   multigrid::Level<Exec, Matrix> level(exec, A, {nullptr, 0, 0}, true, true, shared);
-  level.prepare(exec, shared);
+  level.prepare(exec, 0, shared);
   const double bound = multigrid::checked_bound(exec, level, 0);
   const multigrid::Symmetry found = multigrid::read_symmetry(exec, shared.symmetry);
   if (!found.holds) {

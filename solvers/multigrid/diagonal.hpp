@@ -6,6 +6,7 @@
 #include "../../formats/matrix/norms.hpp"
 #include "../triangle/bad_row.hpp"
 #include "spectrum.hpp"
+#include "strength.hpp"
 
 /// The diagonal of a level, as smoothers take it.
 namespace heddle::detail::multigrid {
@@ -19,23 +20,43 @@ KOKKOS_FORCEINLINE_FUNCTION bool is_bad(const S& entry) {
          !Kokkos::isfinite(other);
 }
 
-/// Inverts the diagonal, or of l1-Jacobi the sums of rows. Where a diagonal entry is bad: 1, and
-/// the lowest such row is marked in *bad.
+/// What a diagonal entry, or a pivot, may owe to rounding, over its magnitude: the sum of the
+/// finest level's diagonal entries that it was made of, each times the square of its weight. Each
+/// level and each elimination hands magnitudes on. So the bound follows the scale of A and of its
+/// unknowns, and knows of large entries that are gone. Pivots of Laplacians that should be zero
+/// were up to 27 epsilon of it.
+template <Scalar S>
+inline constexpr double rounding_of_magnitude =
+    64 * (sizeof(heddle::RealOf<S>) == 4 ? 0x1p-23 : 0x1p-52);
+
+/// Inverts the diagonal. Where an entry is bad: 1, and the lowest such row is marked in *bad.
 template <Scalar S>
 struct InvertDiagonal {
   S* diagonal;
   S* inverse;
-  const double* row_sums;
+  double* magnitude;
+  bool finest;  ///< the level that magnitudes begin with
   std::int64_t* bad;
-  bool of_row_sums;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     if (is_bad(diagonal[i])) {
       triangle::mark_bad_row(bad, i);
       diagonal[i] = S(1);
     }
-    inverse[i] =
-        of_row_sums ? S(static_cast<heddle::RealOf<S>>(1 / row_sums[i])) : S(1) / diagonal[i];
+    inverse[i] = S(1) / diagonal[i];
+    if (finest) magnitude[i] = static_cast<double>(Kokkos::abs(diagonal[i]));
+  }
+};
+
+/// What l1-Jacobi multiplies by.
+template <Scalar S>
+struct InvertRowSums {
+  const double* row_sums;
+  S* inverse;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const S of_sum(static_cast<heddle::RealOf<S>>(1 / row_sums[i]));
+    if (!is_bad(of_sum)) inverse[i] = of_sum;
   }
 };
 
@@ -48,47 +69,89 @@ struct LargestRowSum {
   }
 };
 
+/// What an eigenvalue of D^-1 A may owe to rounding.
+template <Scalar S>
+struct RoundingOfRow {
+  const S* diagonal;
+  const double* magnitude;
+  KOKKOS_FUNCTION double operator()(std::int64_t i) const {
+    constexpr double of_lanczos = sizeof(heddle::RealOf<S>) == 4 ? 1e-4 : 1e-10;
+    const double over_diagonal = magnitude[i] / static_cast<double>(Kokkos::abs(diagonal[i]));
+    return Kokkos::max(of_lanczos, rounding_of_magnitude<S> * over_diagonal);
+  }
+};
+
 /// Where no step of Lanczos is taken, the row sum is the bound: one item.
 struct BoundByRowSum {
   SpectrumNumbers* numbers;
-  KOKKOS_FUNCTION void operator()(std::int64_t) const { numbers->bound = numbers->largest_row_sum; }
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+    numbers->bound = numbers->largest_row_sum;
+    numbers->indefinite = false;
+  }
 };
 
-/// Unknowns of a coarse level of which nothing but rounding is left get a diagonal: those that no
-/// vector stands for, and those whose vector is one of the nullspace.
+/// The magnitudes of a coarse level, a node an item. Unknowns of which nothing but rounding is
+/// left, whose vector is one of the nullspace, get their magnitude as a diagonal. Those that no
+/// vector stands for get the smallest diagonal entry of their node, so that strength does not ask
+/// of them.
 template <class Matrix>
 struct RepairDiagonal {
   using S = typename Matrix::scalar_type;
   Matrix A;
   S* values;
   Matrix restriction;
-  const S* fine_diagonal;
+  const double* fine_magnitude;
+  double* magnitude;
+  int vectors;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    constexpr double least = sizeof(heddle::RealOf<S>) == 4 ? 2e-6 : 1e-10;
-    double expected = 0;
-    std::int64_t place = -1;
-    for (auto k = A.row_ptr().data()[i]; k < A.row_ptr().data()[i + 1]; ++k) {
-      if (static_cast<std::int64_t>(A.col_idx().data()[k]) == i) place = k;
+  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
+    const std::int64_t first = node * vectors;
+    double smallest = 0;
+    for (std::int64_t i = first; i < first + vectors; ++i) {
+      magnitude[i] = sum_of_fine(i, true);
+      if (magnitude[i] == 0) continue;
+      S* const entry = diagonal(i);
+      if (static_cast<double>(Kokkos::abs(*entry)) <= rounding_of_magnitude<S> * magnitude[i]) {
+        *entry = number(magnitude[i]);
+      }
+      const auto size = static_cast<double>(Kokkos::abs(*entry));
+      if (smallest == 0 || size < smallest) smallest = size;
     }
-    if (place < 0) return;
-    for (auto k = restriction.row_ptr().data()[i]; k < restriction.row_ptr().data()[i + 1]; ++k) {
-      const auto weight = static_cast<double>(Kokkos::abs(restriction.values().data()[k]));
-      const S of_row = fine_diagonal[restriction.col_idx().data()[k]];
-      expected += weight * weight * static_cast<double>(Kokkos::abs(of_row));
+    for (std::int64_t i = first; i < first + vectors; ++i) {
+      if (magnitude[i] != 0) continue;
+      magnitude[i] = smallest > 0 ? smallest : sum_of_fine(i, false);
+      *diagonal(i) = number(magnitude[i]);
     }
-    const auto size = static_cast<double>(Kokkos::abs(values[place]));
-    if (!(size <= least * expected)) return;
-    values[place] = S(static_cast<heddle::RealOf<S>>(expected > 0 ? expected : 1));
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION static S number(double size) {
+    return S(static_cast<heddle::RealOf<S>>(size));
+  }
+  KOKKOS_FORCEINLINE_FUNCTION S* diagonal(std::int64_t i) const {
+    auto k = A.row_ptr().data()[i];
+    while (static_cast<std::int64_t>(A.col_idx().data()[k]) != i) ++k;
+    return values + k;
+  }
+  /// The sum with squares of weights, or the mean.
+  KOKKOS_FORCEINLINE_FUNCTION double sum_of_fine(std::int64_t i, bool weighted) const {
+    const auto begin = restriction.row_ptr().data()[i], end = restriction.row_ptr().data()[i + 1];
+    double sum = 0;
+    for (auto k = begin; k < end; ++k) {
+      const double weight = weighted ? square_of(restriction.values().data()[k])
+                                     : 1 / static_cast<double>(end - begin);
+      sum += weight * fine_magnitude[restriction.col_idx().data()[k]];
+    }
+    return sum;
   }
 };
 
-/// diagonal, inverse, and numbers->largest_row_sum, which is the bound as well. No wait, no
-/// allocation.
+/// diagonal, inverse, row sums, and of the numbers largest_row_sum, which is the bound as well, and
+/// rounding; of the finest level magnitude. No wait, no allocation.
 template <ExecutionSpace Exec, class Matrix>
 void prepare_diagonal(const Exec& exec, const Matrix& A, typename Matrix::scalar_type* diagonal,
-                      typename Matrix::scalar_type* inverse, double* row_sums,
-                      SpectrumNumbers* numbers, std::int64_t* bad, bool of_row_sums) {
+                      typename Matrix::scalar_type* inverse, double* magnitude, bool finest,
+                      double* row_sums, SpectrumNumbers* numbers, std::int64_t* bad) {
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
   using Space = typename Exec::memory_space;
@@ -101,13 +164,17 @@ void prepare_diagonal(const Exec& exec, const Matrix& A, typename Matrix::scalar
   sum_rows<double>(exec, "heddle::multigrid::row_sums", A.row_ptr().data(), rows,
                    AddMagnitude<S>{{A.values().data()}},
                    Kokkos::View<double*, Space, Unmanaged>(row_sums, n));
-  fill(exec, "heddle::multigrid::clear_bad", bad, 1, 0);
+  fill(exec, "heddle::multigrid::clear_bad", bad, 2, 0);
   parallel_for(exec, "heddle::multigrid::invert_diagonal", rows,
-               InvertDiagonal<S>{diagonal, inverse, row_sums, bad, of_row_sums});
+               InvertDiagonal<S>{diagonal, inverse, magnitude, finest, bad});
   using Sums = LargestRowSum<S>;
   Kokkos::parallel_reduce("heddle::multigrid::largest_row_sum", range_policy(exec, rows),
                           Largest<Sums>{{diagonal, row_sums}},
                           Kokkos::View<double, Space, Unmanaged>(&numbers->largest_row_sum));
+  using Rounding = RoundingOfRow<S>;
+  Kokkos::parallel_reduce("heddle::multigrid::rounding", range_policy(exec, rows),
+                          Largest<Rounding>{{diagonal, magnitude}},
+                          Kokkos::View<double, Space, Unmanaged>(&numbers->rounding));
   parallel_for(exec, "heddle::multigrid::bound_by_row_sum", 1, BoundByRowSum{numbers});
 }
 

@@ -14,6 +14,7 @@
 #include "check.hpp"
 #include "core.hpp"
 #include "cycle.hpp"
+#include "near_nullspace.hpp"
 
 /// A hierarchy in float under a solver in double: half of the bytes of every level and vector.
 namespace heddle::detail::multigrid {
@@ -93,7 +94,7 @@ class RoundedHierarchy final : public HierarchyInFloat<Exec, Matrix> {
     Arena<Space> work(exec, "heddle::multigrid::near_nullspace", arena_bytes<To>(n * vectors));
     const Multivector<To> near{work.template take<To>(n * vectors).data(), 1, A.rows(), A.rows(),
                                near_nullspace.count};
-    if (vectors > 0) round(exec, "heddle::multigrid::near_nullspace", near_nullspace, near);
+    copy_near_nullspace(exec, near_nullspace, near);
     MultigridOptions options = given;
     options.values = MultigridValues::same;
     options.borrow_values = true;  // which are this object's

@@ -32,16 +32,19 @@ struct Shared {
   S* diagonal = nullptr;
   double* row_sums = nullptr;
   Symmetry* symmetry = nullptr;  ///< of the finest level
+  double* magnitude[2] = {};  ///< of a level's diagonal entries and of the next one's, by turns
 
   Shared(const Exec& exec, const Matrix& A, const MultigridOptions& given, const Table& table)
       : options(given), formats(table), workspace(exec) {
     if (options.degree == 0) options.degree = sweeps() ? 1 : 2;
     const auto n = static_cast<std::size_t>(A.rows());
     memory = Arena<Space>(exec, "heddle::multigrid::shared",
-                          arena_bytes<S, S, double, Symmetry>(n, n, n, 1));
+                          arena_bytes<S, S, double, double, double, Symmetry>(n, n, n, n, n, 1));
     before = memory.template take<S>(n).data();
     diagonal = memory.template take<S>(n).data();
-    row_sums = memory.template take<double>(n).data();
+    for (double** of : {&row_sums, &magnitude[0], &magnitude[1]}) {
+      *of = memory.template take<double>(n).data();
+    }
     symmetry = memory.template take<Symmetry>(1).data();
   }
   /// Entries up to which levels take one launch: of a GPU one a thread that it keeps resident. On
@@ -85,7 +88,7 @@ struct Transfer {
 
   Transfer(const Exec& exec, const Matrix& A, SmoothingMatrix<Exec, Matrix> smooths,
            Tentative<Exec, S, O, Off> from, const NearNullspace<S>& vectors,
-           const SpectrumNumbers* numbers, const SharedParts& shared)
+           const SpectrumNumbers* numbers, std::size_t l, const SharedParts& shared)
       : smoothing(std::move(smooths)),
         tentative(std::move(from)),
         prolongation(exec, smoothing.matrix(), tentative.prolongation.matrix(), vectors.vectors) {
@@ -95,17 +98,17 @@ struct Transfer {
     restriction = stored_op(exec, P, Op::conjugate_transpose, false, false);
     coarse = GalerkinPlan<Exec, Matrix>(exec, restriction.matrix(), A, P,
                                         {.keep_products = false, .check = false});
-    multiply(exec, A, shared.diagonal);
+    multiply(exec, A, vectors.vectors, l, shared);
   }
   void make_products(const Exec& exec, const SharedParts& shared) {
     prolong.emplace(shared.product(exec, prolongation.matrix()));
     restrict_to.emplace(shared.product(exec, restriction.matrix()));
   }
   void update_values(const Exec& exec, const Matrix& A, const NearNullspace<S>& vectors,
-                     const SpectrumNumbers* numbers, const SharedParts& shared) {
+                     const SpectrumNumbers* numbers, std::size_t l, const SharedParts& shared) {
     smooth_prolongation(exec, A, vectors, numbers);
     restriction.update_values(exec, prolongation.matrix());
-    multiply(exec, A, shared.diagonal);
+    multiply(exec, A, vectors.vectors, l, shared);
     if (!prolong) return;
     prolong->update_values(exec, prolongation.matrix());
     restrict_to->update_values(exec, restriction.matrix());
@@ -122,11 +125,15 @@ struct Transfer {
     smoothing.update_values(exec, A, vectors, numbers);
     prolongation.numeric(exec, smoothing.matrix(), tentative.prolongation.matrix());
   }
-  void multiply(const Exec& exec, const Matrix& A, const S* diagonal) {
+  /// From level l.
+  void multiply(const Exec& exec, const Matrix& A, int vectors, std::size_t l,
+                const SharedParts& shared) {
     coarse.numeric(exec, restriction.matrix(), A, prolongation.matrix());
-    parallel_for(exec, "heddle::multigrid::repair_diagonal", std::int64_t{coarse.matrix().rows()},
+    parallel_for(exec, "heddle::multigrid::repair_diagonal",
+                 std::int64_t{coarse.matrix().rows()} / vectors,
                  RepairDiagonal<Matrix>{coarse.matrix(), coarse.storage().values().data(),
-                                        restriction.matrix(), diagonal});
+                                        restriction.matrix(), shared.magnitude[l % 2],
+                                        shared.magnitude[(l + 1) % 2], vectors});
   }
 };
 
@@ -146,7 +153,7 @@ struct Level {
   Arena<Space> memory, vectors_memory;
   S* inverse = nullptr;  ///< of the diagonal
   SpectrumNumbers* numbers = nullptr;
-  std::int64_t* bad = nullptr;
+  std::int64_t* bad = nullptr;   ///< a word of the diagonal's rows, one of the pivots'
   S *d = nullptr, *q = nullptr;  ///< of as many vectors as there is room for; d of small levels
   S *b = nullptr, *x = nullptr;  ///< of coarse levels
   bool finest, small;
@@ -156,10 +163,10 @@ struct Level {
       : A(of), vectors(with), finest(is_finest), small(is_small) {
     const auto n = static_cast<std::size_t>(A.rows());
     memory = Arena<Space>(exec, "heddle::multigrid::level",
-                          arena_bytes<S, SpectrumNumbers, std::int64_t>(n, 1, 1));
+                          arena_bytes<S, SpectrumNumbers, std::int64_t>(n, 1, 2));
     inverse = memory.template take<S>(n).data();
     numbers = memory.template take<SpectrumNumbers>(1).data();
-    bad = memory.template take<std::int64_t>(1).data();
+    bad = memory.template take<std::int64_t>(2).data();
     const bool dense = A.rows() <= shared.options.coarsest_rows;
     make_vectors(exec, dense, shared.options.vectors.count);
     if (dense) {
@@ -187,35 +194,42 @@ struct Level {
                                     : shared.product(exec, A));
   }
 
-  /// The diagonal and the bound of the spectrum, or the inverse. No wait, no allocation.
-  void prepare(const Exec& exec, const SharedParts& shared) {
-    prepare_diagonal(exec, A, shared.diagonal, inverse, shared.row_sums, numbers, bad,
-                     shared.options.smoother == MultigridSmoother::l1_jacobi);
+  /// The diagonal and the bound of the spectrum, or the inverse, of level l. No wait, no
+  /// allocation.
+  void prepare(const Exec& exec, std::size_t l, const SharedParts& shared) {
+    double* const magnitude = shared.magnitude[l % 2];
+    prepare_diagonal(exec, A, shared.diagonal, inverse, magnitude, l == 0, shared.row_sums, numbers,
+                     bad);
     if (finest) {
       compare_mirror(exec, A, shared.diagonal, shared.options.symmetry_tolerance, shared.symmetry);
     }
+    const bool* const hermitian = &shared.symmetry->holds;
     if (inverse_of_all) {
-      inverse_of_all->update_values(exec, A, shared.symmetry);
-    } else if (shared.options.smoother != MultigridSmoother::l1_jacobi) {
-      bound_spectrum(
-          exec,
-          LanczosVectors<S>{d, shared.before, q, shared.diagonal, inverse, std::int64_t{A.rows()}},
-          numbers, shared.workspace, [&](const auto& from, const auto& to) {
-            if (product) return product->execute(exec, Op::none, S(1), from, S(0), to);
-            multiply_small_rows(exec, A, from, to);
-          });
+      inverse_of_all->update_values(exec, A, magnitude, hermitian, bad + 1);
+      return;
     }
+    bound_spectrum(
+        exec,
+        LanczosVectors<S>{d, shared.before, q, shared.diagonal, inverse, std::int64_t{A.rows()}},
+        numbers, shared.workspace, hermitian, [&](const auto& from, const auto& to) {
+          if (product) return product->execute(exec, Op::none, S(1), from, S(0), to);
+          multiply_small_rows(exec, A, from, to);
+        });
+    if (shared.options.smoother != MultigridSmoother::l1_jacobi) return;
+    parallel_for(exec, "heddle::multigrid::invert_row_sums", std::int64_t{A.rows()},
+                 InvertRowSums<S>{shared.row_sums, inverse});
   }
   /// Of a diagonal that was found to be good. Allocates, and waits.
   void make_sweeps(const Exec& exec, const SharedParts& shared) {
     if (product && shared.sweeps()) sweeps.emplace(exec, A, shared.options);
   }
-  void update_values(const Exec& exec, const Matrix& of, const SharedParts& shared) {
+  void update_values(const Exec& exec, const Matrix& of, std::size_t l,
+                     const SharedParts& shared) {
     A = of;
     if (product) product->update_values(exec, A);
     if (sweeps) sweeps->update_values(exec, A);
-    prepare(exec, shared);
-    if (transfer) transfer->update_values(exec, A, vectors, numbers, shared);
+    prepare(exec, l, shared);
+    if (transfer) transfer->update_values(exec, A, vectors, numbers, l, shared);
   }
 
   std::size_t bytes() const {

@@ -50,6 +50,9 @@ struct MultigridOptions {
   int coarsest_rows = 500;
   /// The maximal number of levels, the finest and the coarsest included.
   int max_levels = 20;
+  /// No level is added that would bring the entries of all levels to more than so many times those
+  /// of A, unless it is inverted. 1 or more.
+  double max_operator_complexity = 5;
   /// Levels with at most this many entries, and those below them, share one launch, except with
   /// Gauss-Seidel, where more than 0 is an Error. 0: no level does. -1: as many as gain by it; on
   /// CPUs none. Values differ by rounding from those of separate launches.

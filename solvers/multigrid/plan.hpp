@@ -38,7 +38,8 @@ class MultigridPlan {
   /// order, and repeated entries add up.
   ///
   /// Throws Error, naming the row, if the row pointer or a column is wrong, or a diagonal entry is
-  /// missing, not positive (if complex: its real part) or not finite; also if options are invalid.
+  /// missing, not positive (if complex: its real part) or not finite; if a Hermitian A turns out to
+  /// be indefinite, which not all are seen to be; also if options are invalid.
   /// Device memory: bytes().
   explicit MultigridPlan(const Exec& exec, const Matrix& A, const MultigridOptions& options = {},
                          FormatList = {})
@@ -46,8 +47,9 @@ class MultigridPlan {
     assert_defined();
   }
   /// As above, with near-nullspace vectors: a View of rank 1 or 2 with A.rows() rows, which the
-  /// plan copies. A v should be about zero for each of them, away from the boundary. They may be
-  /// linearly dependent.
+  /// plan copies. A v should be about zero for each of them, away from the boundary. They may have
+  /// any unit and be linearly dependent. Throws Error, naming the vector, if one is not finite, and
+  /// if all are zero.
   template <VectorView V>
   MultigridPlan(const Exec& exec, const Matrix& A, const V& near_nullspace,
                 const MultigridOptions& options = {}, FormatList = {})
@@ -95,7 +97,8 @@ class MultigridPlan {
   void update_values(const Matrix& A) { update_values(Exec{}, A); }
 
   /// Throws Error, naming level and row, if a diagonal entry of the last values is missing, not
-  /// positive or not finite, or A is not finite. Waits for `exec`.
+  /// positive or not finite, A is not finite, or a Hermitian A turned out to be indefinite. M b is
+  /// finite then, and no preconditioner. Waits for `exec`.
   void check_values(const Exec& exec) const { core_.check_values(exec); }
 
   /// Makes room for so many vectors at once, if there is less: solvers with several right-hand

@@ -19,12 +19,15 @@ inline constexpr int lanczos_steps = 12;
 inline constexpr double spectrum_safety = 1.1;
 
 /// On the device: those of the tridiagonal matrix, the squares of its entries beside the diagonal,
-/// the largest row sum of |D^-1 A|, which no eigenvalue is above, and the bound.
+/// the largest row sum of |D^-1 A|, which no eigenvalue is above, what eigenvalues may owe to
+/// rounding, the bound, and whether a Hermitian A was seen to have a negative eigenvalue.
 struct SpectrumNumbers {
   double alpha[lanczos_steps];
   double beta_squared[lanczos_steps + 1];
   double largest_row_sum;
+  double rounding;
   double bound;
+  bool indefinite;
 };
 
 /// Between -1 and 1.
@@ -33,11 +36,14 @@ KOKKOS_FORCEINLINE_FUNCTION double random_entry(std::int64_t i) {
   return static_cast<double>(bits) * 0x1p-51 - 1;
 }
 
+/// As much of each unknown in the inner product, whatever its unit.
 template <Scalar S>
 struct StartVector {
   S* to;
+  const S* inverse;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    to[i] = S(static_cast<heddle::RealOf<S>>(random_entry(i)));
+    using Real = heddle::RealOf<S>;
+    to[i] = S(static_cast<Real>(random_entry(i)) * Kokkos::sqrt(Kokkos::abs(inverse[i])));
   }
 };
 
@@ -130,11 +136,20 @@ struct LanczosNext : LanczosPass<S> {
 /// The bound from all numbers: one item. NaN if one of them is.
 struct BoundSpectrum {
   SpectrumNumbers* numbers;
+  const bool* hermitian;
 
   /// Whether all eigenvalues of the tridiagonal matrix lie below x.
   KOKKOS_FUNCTION bool is_above(double x) const {
     double pivot = numbers->alpha[0] - x;
     for (int i = 1; pivot < 0 && i < lanczos_steps; ++i) {
+      pivot = numbers->alpha[i] - x - numbers->beta_squared[i] / pivot;
+    }
+    return pivot < 0;
+  }
+  /// Whether one of them does.
+  KOKKOS_FUNCTION bool is_above_one(double x) const {
+    double pivot = numbers->alpha[0] - x;
+    for (int i = 1; pivot > 0 && i < lanczos_steps; ++i) {
       pivot = numbers->alpha[i] - x - numbers->beta_squared[i] / pivot;
     }
     return pivot < 0;
@@ -153,6 +168,7 @@ struct BoundSpectrum {
     }
     const double bound = Kokkos::min(spectrum_safety * high, numbers->largest_row_sum);
     numbers->bound = Kokkos::isfinite(sum) ? (bound > 0 ? bound : 1) : sum - sum;
+    numbers->indefinite = *hermitian && is_above_one(-numbers->rounding * numbers->bound);
   }
 };
 
@@ -168,15 +184,15 @@ struct LanczosVectors {
   Multivector<const S> read(const S* data) const { return {data, 1, rows, rows, 1}; }
 };
 
-/// numbers->bound, from numbers->largest_row_sum and the matrix: `product(x, q)` is q = A x. No
-/// wait, no allocation.
+/// numbers->bound, from numbers->largest_row_sum and the matrix: `product(x, q)` is q = A x; and
+/// whether a Hermitian A is indefinite. No wait, no allocation.
 template <ExecutionSpace Exec, Scalar S, class Product>
 void bound_spectrum(const Exec& exec, LanczosVectors<S> with, SpectrumNumbers* numbers,
-                    const VectorWorkspace<Exec, krylov::Wide<S>>& workspace,
+                    const VectorWorkspace<Exec, krylov::Wide<S>>& workspace, const bool* hermitian,
                     const Product& product) {
   const std::int64_t rows = with.rows;
   const auto diagonal = with.read(with.diagonal), inverse = with.read(with.inverse);
-  parallel_for(exec, "heddle::multigrid::start_vector", rows, StartVector<S>{with.x});
+  parallel_for(exec, "heddle::multigrid::start_vector", rows, StartVector<S>{with.x, with.inverse});
   vectors::stream(exec, "heddle::multigrid::first_norm", rows, 1, true,
                   FirstNorm<S>{{}, with.read(with.x), diagonal, numbers}, &workspace);
   for (int step = 0; step < lanczos_steps; ++step) {
@@ -190,7 +206,7 @@ void bound_spectrum(const Exec& exec, LanczosVectors<S> with, SpectrumNumbers* n
         &workspace);
     std::swap(with.x, with.before);
   }
-  parallel_for(exec, "heddle::multigrid::bound_spectrum", 1, BoundSpectrum{numbers});
+  parallel_for(exec, "heddle::multigrid::bound_spectrum", 1, BoundSpectrum{numbers, hermitian});
 }
 
 }  // namespace heddle::detail::multigrid

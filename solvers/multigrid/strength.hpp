@@ -15,19 +15,49 @@ KOKKOS_FORCEINLINE_FUNCTION double square_of(const S& value) {
   return size * size;
 }
 
-/// Squares of the magnitudes of entries.
-template <Scalar S>
-struct Squares {
+/// The square of an entry's magnitude over the roots of its nodes: without a unit, so that nothing
+/// overflows whatever the scale of A and of its unknowns.
+template <Scalar S, Ordinal O>
+struct RelativeSquare {
   const S* values;
-  KOKKOS_FORCEINLINE_FUNCTION double operator()(std::int64_t k) const {
-    return square_of(values[k]);
+  const O* col_idx;
+  const double* root;  ///< of each node
+  int block;
+
+  KOKKOS_FORCEINLINE_FUNCTION double operator()(std::int64_t row, std::int64_t k) const {
+    const double size = static_cast<double>(Kokkos::abs(values[k]));
+    const double relative = size / root[row / block] / root[col_idx[k] / block];
+    return relative * relative;
   }
 };
+/// The root of a node's largest diagonal entry.
 template <Scalar S>
+struct RootOfNode {
+  const S* diagonal;
+  int block;
+  double* root;
+  KOKKOS_FUNCTION void operator()(std::int64_t node) const {
+    double largest = 0;
+    for (std::int64_t i = node * block; i < (node + 1) * block; ++i) {
+      largest = Kokkos::max(largest, static_cast<double>(Kokkos::abs(diagonal[i])));
+    }
+    root[node] = Kokkos::sqrt(largest);
+  }
+};
+template <Scalar S, Ordinal O>
 struct PutSquares {
-  Squares<S> square;
+  RelativeSquare<S, O> square;
   double* to;
-  KOKKOS_FUNCTION void operator()(std::int64_t k) const { to[k] = square(k); }
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(std::int64_t row, std::int64_t k) const {
+    to[k] = square(row, k);
+  }
+};
+/// Squares that were added up.
+struct KnownSquare {
+  const double* squares;
+  KOKKOS_FORCEINLINE_FUNCTION double operator()(std::int64_t, std::int64_t k) const {
+    return squares[k];
+  }
 };
 /// Moves an entry to the nodes of its row and column.
 template <Ordinal O>
@@ -39,7 +69,7 @@ struct MoveToNodes {
   }
 };
 
-/// What strength is asked of: entry k has magnitude sqrt(square(k)).
+/// What strength is asked of: entry k of row i has magnitude sqrt(square(i, k)).
 template <Ordinal O, Offset Off, class Square>
 struct NodeMatrix {
   const Off* row_ptr;
@@ -55,7 +85,7 @@ struct SizeOfDiagonal {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     double sum = 0;
     for (auto k = nodes.row_ptr[i]; k < nodes.row_ptr[i + 1]; ++k) {
-      if (static_cast<std::int64_t>(nodes.col_idx[k]) == i) sum += nodes.square(k);
+      if (static_cast<std::int64_t>(nodes.col_idx[k]) == i) sum += nodes.square(i, k);
     }
     size[i] = Kokkos::sqrt(sum);
   }
@@ -75,7 +105,7 @@ struct MarkStrong {
     for (Off k = nodes.row_ptr[i]; k < nodes.row_ptr[i + 1]; ++k) {
       const auto j = nodes.col_idx[k];
       const bool is_strong = static_cast<std::int64_t>(j) == i ||
-                             nodes.square(k) > threshold_squared * size[i] * size[j];
+                             nodes.square(i, k) > threshold_squared * size[i] * size[j];
       strong[k] = is_strong;
       count += is_strong;
     }
@@ -97,14 +127,15 @@ struct PutStrong {
       if (!marked.strong[k]) continue;
       const O j = marked.nodes.col_idx[k];
       col_idx[to] = j;
-      strength[to] = static_cast<float>(marked.nodes.square(k) / marked.size[j]);
+      strength[to] = static_cast<float>(marked.nodes.square(i, k) / marked.size[j]);
       ++to;
     }
   }
 };
 
 /// Nodes of `block` rows each, and the graph of their strong entries: |A(I, J)|^2 >
-/// threshold^2 |A(I, I)| |A(J, J)|, in the norm of Frobenius. Allocates, and waits.
+/// threshold^2 |A(I, I)| |A(J, J)|, in the norm of Frobenius. Repeated entries were added up.
+/// Allocates, and waits.
 template <ExecutionSpace Exec, class Matrix>
 class StrongNodes {
  public:
@@ -113,20 +144,28 @@ class StrongNodes {
   using Off = typename Matrix::offset_type;
   using Space = typename Exec::memory_space;
 
-  StrongNodes(const Exec& exec, const Matrix& A, int block, double threshold) : block_(block) {
-    if (block == 1) {
-      find(exec, threshold,
-           NodeMatrix<O, Off, Squares<S>>{
-               A.row_ptr().data(), A.col_idx().data(), {A.values().data()}, A.rows()},
-           static_cast<std::size_t>(A.nonzeros()));
-      return;
-    }
+  /// diagonal: of A, of positive entries.
+  StrongNodes(const Exec& exec, const Matrix& A, const S* diagonal, int block, double threshold)
+      : block_(block) {
     const auto entries = static_cast<std::size_t>(A.nonzeros());
     const O nodes = A.rows() / static_cast<O>(block);
-    Arena<Space> work(exec, "heddle::multigrid::squares", arena_bytes<double>(entries));
-    const auto squares = work.template take<double>(entries);
-    parallel_for(exec, "heddle::multigrid::squares", static_cast<std::int64_t>(entries),
-                 PutSquares<S>{{A.values().data()}, squares.data()});
+    const auto n = static_cast<std::size_t>(nodes);
+    const std::size_t added_up = block == 1 ? 0 : entries;
+    Arena<Space> work(exec, "heddle::multigrid::squares", arena_bytes<double, double>(n, added_up));
+    double* const root = work.template take<double>(n).data();
+    const auto squares = work.template take<double>(added_up);
+    parallel_for(exec, "heddle::multigrid::root_of_node", std::int64_t{nodes},
+                 RootOfNode<S>{diagonal, block, root});
+    const RelativeSquare<S, O> square{A.values().data(), A.col_idx().data(), root, block};
+    if (block == 1) {
+      find(exec, threshold,
+           NodeMatrix<O, Off, RelativeSquare<S, O>>{A.row_ptr().data(), A.col_idx().data(), square,
+                                                    A.rows()},
+           entries);
+      return;
+    }
+    each_entry(exec, "heddle::multigrid::squares", A.row_ptr().data(), std::int64_t{A.rows()},
+               static_cast<std::int64_t>(entries), PutSquares<S, O>{square, squares.data()});
     DerivedCsr<Exec, double, O, Off> of_nodes(
         derive<double, Off>(exec, nodes, nodes, static_cast<std::int64_t>(entries),
                             {.add_up = true},
@@ -137,7 +176,7 @@ class StrongNodes {
     of_nodes.update_values(exec, squares);
     const auto N = of_nodes.matrix();
     find(exec, threshold,
-         NodeMatrix<O, Off, Terms<double>>{
+         NodeMatrix<O, Off, KnownSquare>{
              N.row_ptr().data(), N.col_idx().data(), {N.values().data()}, nodes},
          static_cast<std::size_t>(N.nonzeros()));
   }

@@ -128,7 +128,8 @@ double relative_residual(Operator& a, const B& b, const X& x) {
     using S = typename decltype(values)::non_const_value_type;
     using Wide = std::conditional_t<is_complex<S>, Kokkos::complex<double>, double>;
     Wide sum(host_b(i));
-    size += static_cast<long double>(std::norm(std::abs(Kokkos::abs(sum))));
+    const long double of_b = Kokkos::abs(sum);
+    size += of_b * of_b;
     for (int e = row_ptr(i); e < row_ptr(i + 1); ++e) {
       const auto at = static_cast<std::size_t>(e);
       sum -= Wide(values(at)) * Wide(host_x(static_cast<std::size_t>(col_idx(at))));

@@ -14,6 +14,17 @@
 
 namespace heddle::test {
 
+/// One of several numbers a run, as dev/test takes turns.
+template <class... More>
+constexpr double number_in_turn(double first, More... more) {
+  const double numbers[] = {first, more...};
+#ifdef HEDDLE_TURN
+  return numbers[HEDDLE_TURN % (1 + sizeof...(More))];
+#else
+  return numbers[0];
+#endif
+}
+
 /// A matrix of the places of a seven-point star on a grid, of entry(row, column): with one layer
 /// those of five points.
 template <ExecutionSpace E, Scalar S, class Entry>
@@ -49,6 +60,37 @@ PlainOperator<E, S> poisson(int width, int height, int depth) {
   const S middle(depth > 1 ? 6 : 4);
   return star_operator<E, S>(width, height, depth,
                              [=](int i, int j) { return i == j ? middle : S(-1); });
+}
+
+/// A square matrix of what each row has in which column.
+template <ExecutionSpace E, Scalar S>
+PlainOperator<E, S> operator_of(const std::vector<std::map<int, S>>& rows) {
+  std::vector<int> row_ptr(1), col_idx;
+  std::vector<S> values;
+  for (const auto& row : rows) {
+    for (const auto& [j, value] : row) {
+      col_idx.push_back(j);
+      values.push_back(value);
+    }
+    row_ptr.push_back(static_cast<int>(col_idx.size()));
+  }
+  return plain_operator<E>(row_ptr, col_idx, values);
+}
+
+/// Chains of `length` nodes that are held nowhere, joined by 10^-spread to 10^spread.
+template <ExecutionSpace E, Scalar S>
+PlainOperator<E, S> chains(int parts, int length, double spread, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<std::map<int, S>> rows(static_cast<std::size_t>(parts * length));
+  for (int i = 0; i < parts * length; ++i) {
+    if (i % length + 1 == length) continue;
+    const auto weight = static_cast<S>(std::pow(10.0, spread * random.scalar<double>()));
+    auto &row = rows[static_cast<std::size_t>(i)], &next = rows[static_cast<std::size_t>(i) + 1];
+    row[i + 1] = next[i] = -weight;
+    row[i] += weight;
+    next[i + 1] += weight;
+  }
+  return operator_of<E, S>(rows);
 }
 
 struct System {

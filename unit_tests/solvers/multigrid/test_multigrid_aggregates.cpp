@@ -2,6 +2,7 @@
 // What levels are made of. Aggregates are the same on every device and number of threads: held
 // against numbers written down.
 #include "../../../formats/matrix/multiply.hpp"
+#include "../../../formats/matrix/scale.hpp"
 #include "../../../solvers/multigrid/filter.hpp"
 #include "../../../solvers/multigrid/prolongation.hpp"
 #include "../../support/krylov.hpp"
@@ -16,6 +17,15 @@ struct Found {
   std::uint64_t hash = 0;
 };
 
+template <class E, class S>
+auto diagonal_of(const E& exec, const PlainOperator<E, S>& a) {
+  const Kokkos::View<S*, typename E::memory_space> of("heddle::test::diagonal",
+                                                      static_cast<std::size_t>(a.n));
+  diagonal(exec, a.matrix(), of);
+  exec.fence("heddle::test::diagonal");
+  return of;
+}
+
 /// Rows of a grid on a torus, some without neighbours.
 template <class E>
 Found aggregates(int side) {
@@ -26,7 +36,8 @@ Found aggregates(int side) {
     if (i == j) return 4.0;
     return i % 23 == 0 || j % 23 == 0 ? -1e-4 : -1.0 - (i + j) % 3 * 0.1;
   });
-  const heddle::detail::multigrid::StrongNodes<E, Matrix> nodes(exec, a.matrix(), 1, 0.02);
+  const heddle::detail::multigrid::StrongNodes<E, Matrix> nodes(
+      exec, a.matrix(), diagonal_of(exec, a).data(), 1, 0.02);
   const heddle::detail::multigrid::Aggregates<E, int> aggregates(exec, nodes.graph());
   Found found{aggregates.count(), 0, 0};
   const auto of = to_host(
@@ -79,7 +90,7 @@ TEST_CASE_TEMPLATE_DEFINE("prolongations have the near-nullspace in their range"
   }
   const auto stored = copy_in<SpaceOf>(of);
   const mg::NearNullspace<double> vectors{stored.data(), n, 2};
-  const mg::StrongNodes<E, Matrix> nodes(exec, a.matrix(), 1, 0.02);
+  const mg::StrongNodes<E, Matrix> nodes(exec, a.matrix(), diagonal_of(exec, a).data(), 1, 0.02);
   const mg::Aggregates<E, int> aggregates(exec, nodes.graph());
   const mg::Tentative<E, double, int, int> tentative(exec, aggregates.of(), aggregates.count(), 1,
                                                      vectors);
@@ -178,7 +189,8 @@ TEST_CASE_TEMPLATE_DEFINE("strength of blocks", T, blocks) {
   using Matrix = typename PlainOperator<E, double>::Matrix;
   for (const int block : {1, 2, 3}) {  // side by side
     CAPTURE(block);
-    const mg::StrongNodes<E, Matrix> nodes(exec, a.matrix(), block, 0.02);
+    const mg::StrongNodes<E, Matrix> nodes(exec, a.matrix(), diagonal_of(exec, a).data(), block,
+                                           0.02);
     const mg::SmoothingMatrix<E, Matrix> smoothing(exec, a.matrix(), nodes);
     const auto row_ptr = to_host(smoothing.matrix().row_ptr());
     const auto col_idx = to_host(smoothing.matrix().col_idx());

@@ -18,11 +18,13 @@ using Plan = MultigridOf<Exec, double>;
 static_assert(moves_only<Plan>);
 constexpr int side = emulated ? 10 : 30;
 constexpr MultigridOptions few = {.coarsest_rows = 20};
+constexpr double unit = number_in_turn(1, 1e-12, 1e12);  ///< of every matrix
 
-/// A grid's Laplacian whose diagonal entry of row 7 is this one.
+/// A grid's Laplacian whose diagonal entry of row 7 is this one, or with 4 the Laplacian.
 PlainOperator<Exec, double> with_diagonal(double entry) {
-  return grid_operator<Exec, double>(
-      side, [=](int i, int j) { return i == j ? (i == 7 ? entry : 4.0) : -1.0; });
+  return grid_operator<Exec, double>(side, [=](int i, int j) {
+    return i != j ? -unit : i == 7 && entry != 4 ? entry : 4 * unit;
+  });
 }
 
 std::string error_of(const Exec& exec, const PlainOperator<Exec, double>& a,
@@ -65,7 +67,7 @@ TEST_CASE("a diagonal that is zero, negative or not finite names its row") {
 TEST_CASE("NaN beside the diagonal is an error, and later one of the values") {
   const Exec exec;
   const auto nan = grid_operator<Exec, double>(side, [](int i, int j) {
-    return i == j ? 4.0 : i == 5 ? std::numeric_limits<double>::quiet_NaN() : -1.0;
+    return i == j ? 4 * unit : i == 5 ? std::numeric_limits<double>::quiet_NaN() : -unit;
   });
   says(error_of(exec, nan), "a value of the matrix is not finite");
   says(error_of(exec, nan, {.coarsest_rows = side * side}), "a value of the matrix is not finite");
@@ -121,7 +123,7 @@ TEST_CASE("no rows, one row") {
 TEST_CASE("coarsening that ends says why") {
   const Exec exec;
   const auto diagonal =
-      grid_operator<Exec, double>(side, [](int i, int j) { return i == j ? 2.0 : 0.0; });
+      grid_operator<Exec, double>(side, [](int i, int j) { return i == j ? 2 * unit : 0.0; });
   Plan alone(exec, diagonal.matrix(), few);
   CHECK(alone.levels().levels.size() == 1);
   says(alone.levels().to_string(), "no entry beside its diagonal is strong");
@@ -139,7 +141,7 @@ TEST_CASE("coarsening that ends says why") {
                                                                 static_cast<std::size_t>(a.n), 3);
   Kokkos::deep_copy(three, 1.0);
   const auto pairs = grid_operator<Exec, double>(side, [](int i, int j) {
-    return i == j ? 2.0 : i / 2 == j / 2 ? -1.0 : 0.0;
+    return unit * (i == j ? 2.0 : i / 2 == j / 2 ? -1.0 : 0.0);
   });
   Plan stalled(exec, pairs.matrix(), three, few);
   says(stalled.levels().to_string(), "the next one would have");
@@ -165,7 +167,7 @@ TEST_CASE("vectors that depend on each other, and a full row") {
       const bool full = i == 0 || j == 0;
       if (!full && std::abs(i - j) > 1) continue;
       col_idx.push_back(j);
-      values.push_back(i != j ? -1.0 : i == 0 ? m : 3.5);
+      values.push_back(unit * (i != j ? -1.0 : i == 0 ? m : 3.5));
     }
     row_ptr.push_back(static_cast<int>(col_idx.size()));
   }
@@ -202,7 +204,7 @@ TEST_CASE("columns in any order, and entries that repeat") {
 TEST_CASE("a matrix that is not symmetric: refused by CG, taken by GMRES") {
   const Exec exec;
   auto a = grid_operator<Exec, double>(side, [](int i, int j) {
-    return i == j ? 4.01 : j > i ? -0.7 : -1.3;
+    return unit * (i == j ? 4.01 : j > i ? -0.7 : -1.3);
   });
   Plan plan(exec, a.matrix(), few);
   CHECK_FALSE(plan.symmetric());

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The inverse of the coarsest level: of definite matrices the inverse, of singular ones the
+// pseudo-inverse plus something on the nullspace; negative pivots are marked.
+#include "../../../solvers/multigrid/coarsest.hpp"
+#include "../../support/krylov.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+namespace mg = heddle::detail::multigrid;
+
+/// A dense matrix on the host, and in CSR on the device.
+template <class E, class S>
+struct Dense {
+  std::vector<std::vector<S>> rows;
+
+  PlainOperator<E, S> sparse() const {
+    std::vector<int> row_ptr(1), col_idx;
+    std::vector<S> values;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      for (std::size_t j = 0; j < rows.size(); ++j) {
+        if (i != j && rows[i][j] == S(0)) continue;
+        col_idx.push_back(static_cast<int>(j));
+        values.push_back(rows[i][j]);
+      }
+      row_ptr.push_back(static_cast<int>(col_idx.size()));
+    }
+    return plain_operator<E>(row_ptr, col_idx, values);
+  }
+};
+
+/// Chains in parts, each entry times a phase of its row and column and units of both; `held`: in
+/// the first node of the first chain.
+template <class E, class S>
+Dense<E, S> laplacian_of_chains(int parts, int length, double held, double units) {
+  const int n = parts * length;
+  Dense<E, S> dense{std::vector(static_cast<std::size_t>(n), std::vector<S>(n, S(0)))};
+  Random random(5);
+  std::vector<S> weight;
+  for (int i = 0; i < n; ++i) {
+    const double size = std::pow(10.0, units * random.scalar<double>());
+    if constexpr (is_complex<S>) {
+      weight.push_back(S(size * std::cos(i), size * std::sin(i)));
+    } else {
+      weight.push_back(i % 3 == 0 ? -size : size);
+    }
+  }
+  const auto add = [&](int i, int j, double value) {
+    const auto k = static_cast<std::size_t>(i), l = static_cast<std::size_t>(j);
+    const S entry = conjugate(weight[k]) * weight[l] * S(value);
+    dense.rows[k][l] += i == j ? S(heddle::detail::real_part(entry)) : entry;
+  };
+  add(0, 0, held);
+  for (int i = 0; i + 1 < n; ++i) {
+    if ((i + 1) % length == 0) continue;
+    const double strength = 1 + i % 4;
+    add(i, i, strength);
+    add(i + 1, i + 1, strength);
+    add(i, i + 1, -strength);
+    add(i + 1, i, -strength);
+  }
+  return dense;
+}
+
+/// The inverse, in rows, and the row that was marked.
+template <class E, class S>
+std::vector<std::vector<S>> inverse_of(const E& exec, const Dense<E, S>& a, std::int64_t& marked) {
+  const auto sparse = a.sparse();
+  const auto n = a.rows.size();
+  std::vector<double> magnitude;
+  for (std::size_t i = 0; i < n; ++i) magnitude.push_back(Kokkos::abs(a.rows[i][i]));
+  const auto magnitudes = copy_in<typename E::memory_space>(magnitude);
+  const Kokkos::View<std::int64_t*, typename E::memory_space> negative("heddle::test::word", 1);
+  mg::Coarsest<E, typename PlainOperator<E, S>::Matrix> coarsest(exec, sparse.n);
+  coarsest.update_values(exec, sparse.matrix(), magnitudes.data(), true, negative.data());
+  exec.fence("heddle::test::inverted");
+  marked = to_host(negative)(0);
+  const auto entries = to_host(
+      Kokkos::View<const S*, typename E::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+          coarsest.inverse(), n * n));
+  std::vector<std::vector<S>> rows(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j < n; ++j) rows[i].push_back(entries(i * n + j));
+  }
+  return rows;
+}
+
+template <class S>
+std::vector<std::vector<S>> times(const std::vector<std::vector<S>>& a,
+                                  const std::vector<std::vector<S>>& b) {
+  const std::size_t n = a.size();
+  std::vector<std::vector<S>> c(n, std::vector<S>(n, S(0)));
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < n; ++k) {
+      for (std::size_t j = 0; j < n; ++j) c[i][j] += a[i][k] * b[k][j];
+    }
+  }
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE_DEFINE("inverses and pseudo-inverses", T, inverses) {
+  using E = typename T::Exec;
+  using S = typename T::Scalar;
+  const E exec;
+  for (const double unit : {0.0, 3.0}) {
+    for (const int parts : {1, 2, 9}) {
+      for (const int length : {5, 13}) {
+        for (const double held : {0.0, 1.0}) {
+          CAPTURE(unit);
+          CAPTURE(parts);
+          CAPTURE(length);
+          CAPTURE(held);
+          const auto a = laplacian_of_chains<E, S>(parts, length, held, unit);
+          std::int64_t marked = 0;
+          const auto M = inverse_of(exec, a, marked);
+          CHECK(marked == 0);
+          // A M A = A, relative to the diagonal; M is Hermitian and definite.
+          const auto AMA = times(times(a.rows, M), a.rows);
+          double off = 0, image = 0;
+          bool hermitian = true, positive = true;
+          for (std::size_t i = 0; i < M.size(); ++i) {
+            S sum(0);
+            for (std::size_t j = 0; j < M.size(); ++j) {
+              const double scale = std::sqrt(Kokkos::abs(a.rows[i][i] * a.rows[j][j]));
+              off =
+                  std::max(off, static_cast<double>(Kokkos::abs(AMA[i][j] - a.rows[i][j])) / scale);
+              hermitian = hermitian && M[i][j] == conjugate(M[j][i]);
+              sum += M[i][j];
+            }
+            image = std::max(image, static_cast<double>(Kokkos::abs(sum)));
+            positive = positive && heddle::detail::real_part(M[i][i]) > 0;
+          }
+          CHECK(off < 1e-9);
+          CHECK(hermitian);
+          CHECK(positive);
+          // Real entries of one unit but for signs: the nullspace's part is small.
+          if (held == 0 && unit == 0 && !is_complex<S>) CHECK(image < 30);
+        }
+      }
+    }
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(
+    inverses, Every<std::tuple<double, Kokkos::complex<double>>, UsualIndices, AllBackends>);
+
+TEST_CASE_TEMPLATE_DEFINE("negative pivots are marked, and nothing is NaN", T, negatives) {
+  using E = typename T::Exec;
+  const E exec;
+  for (int seed = 1; seed <= (emulated ? 20 : 200); ++seed) {
+    CAPTURE(seed);
+    Random random(static_cast<std::uint64_t>(seed));
+    const std::size_t n = 9 + static_cast<std::size_t>(random.below(20));
+    Dense<E, double> a{std::vector(n, std::vector<double>(n))};
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < i; ++j) a.rows[i][j] = a.rows[j][i] = random.scalar<double>();
+      a.rows[i][i] = 0.1 + std::abs(random.scalar<double>());
+    }
+    std::int64_t marked = 0;
+    const auto M = inverse_of(exec, a, marked);
+    CHECK(marked > 0);
+    bool finite = true;
+    for (const auto& row : M) {
+      for (const double entry : row) finite = finite && std::isfinite(entry);
+    }
+    CHECK(finite);
+  }
+}
+TEST_CASE_TEMPLATE_APPLY(negatives, Every<std::tuple<double>, UsualIndices, AllBackends>);
+
+}  // namespace heddle::test
