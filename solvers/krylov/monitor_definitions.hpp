@@ -73,8 +73,8 @@ template <ExecutionSpace Exec, Scalar S, class State>
 void Monitor<Exec, S, State>::take_recent(std::size_t v) {
   const auto room = static_cast<std::size_t>(history_room(options_));
   // Before the first solve the state is not made yet.
-  const auto recorded = static_cast<std::size_t>(
-      std::clamp(on_host_(v).recorded, 0, options_.max_iterations + 1));
+  const auto recorded =
+      static_cast<std::size_t>(std::clamp(on_host_(v).recorded, 0, options_.max_iterations + 1));
   std::vector<double>& of = residuals_[v];
   std::size_t i = of.empty() ? 0 : of.size() - 1;  // the last one may have been replaced
   of.resize(recorded);

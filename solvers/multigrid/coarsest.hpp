@@ -246,8 +246,8 @@ class Coarsest {
 
   /// Inverts A: a launch for eight rows. No wait, no allocation. magnitude: of its diagonal
   /// entries. Marks the lowest row whose pivot is negative, of a Hermitian A, in *negative.
-  void update_values(const Exec& exec, const Matrix& A, const double* magnitude, const bool* hermitian,
-                     std::int64_t* negative) {
+  void update_values(const Exec& exec, const Matrix& A, const double* magnitude,
+                     const bool* hermitian, std::int64_t* negative) {
     parallel_for(exec, "heddle::multigrid::make_dense", n_,
                  MakeDense<Matrix>{A, dense_[0], magnitude, magnitude_[0], is_gone_});
     S *from = dense_[0], *to = dense_[1];

@@ -32,7 +32,7 @@ struct Shared {
   S* diagonal = nullptr;
   double* row_sums = nullptr;
   Symmetry* symmetry = nullptr;  ///< of the finest level
-  double* magnitude[2] = {};  ///< of a level's diagonal entries and of the next one's, by turns
+  double* magnitude[2] = {};     ///< of a level's diagonal entries and of the next one's, by turns
 
   Shared(const Exec& exec, const Matrix& A, const MultigridOptions& given, const Table& table)
       : options(given), formats(table), workspace(exec) {
@@ -223,8 +223,7 @@ struct Level {
   void make_sweeps(const Exec& exec, const SharedParts& shared) {
     if (product && shared.sweeps()) sweeps.emplace(exec, A, shared.options);
   }
-  void update_values(const Exec& exec, const Matrix& of, std::size_t l,
-                     const SharedParts& shared) {
+  void update_values(const Exec& exec, const Matrix& of, std::size_t l, const SharedParts& shared) {
     A = of;
     if (product) product->update_values(exec, A);
     if (sweeps) sweeps->update_values(exec, A);
