@@ -26,6 +26,7 @@ class MultigridTrial {
     const Pattern pattern = draw_square(random);
     a_ = draw_dominant<Exec>(random, pattern, true);
     draw_options();
+    const std::string units = draw_units();
     outcome_.what = "threads " + std::to_string(exec_.concurrency()) + ", " + std::to_string(a_.n) +
                     " rows of " + pattern.name + ", " + name(options_.smoother) + " of degree " +
                     std::to_string(options_.degree) + ", strength " +
@@ -33,7 +34,47 @@ class MultigridTrial {
                     std::to_string(options_.coarsest_rows) + ", at most " +
                     std::to_string(options_.max_levels) + " levels, one launch from " +
                     std::to_string(options_.one_launch_entries) + " entries, room for " +
-                    std::to_string(options_.vectors.count);
+                    std::to_string(options_.vectors.count) + units;
+  }
+
+  /// A as it is or as a Laplacian, which parts without an entry beside their diagonal are held in;
+  /// times a number; in units of each unknown's own, with a near-nullspace of these or without.
+  std::string draw_units() {
+    const double scales[] = {1, 1, 1e-12, 1e12, 1e-165, 1e155};
+    const bool laplacian = once_in(random_, 3), units = once_in(random_, 3);
+    const double scale = one_of(random_, scales);
+    const auto row_ptr = to_host(a_.row_ptr), col_idx = to_host(a_.col_idx);
+    auto values = to_host(a_.values);
+    std::vector<double> unit(static_cast<std::size_t>(a_.n), 1.0), entries;
+    for (double& of : unit) of = units ? std::pow(10.0, 6 * random_.scalar<double>()) : 1;
+    for (std::size_t i = 0; i < unit.size(); ++i) {
+      const auto begin = static_cast<std::size_t>(row_ptr(i));
+      const auto end = static_cast<std::size_t>(row_ptr(i + 1));
+      double sum = 0;
+      for (auto k = begin; k < end; ++k) {
+        if (static_cast<std::size_t>(col_idx(k)) != i) sum += std::abs(values(k));
+      }
+      for (auto k = begin; k < end; ++k) {
+        const auto j = static_cast<std::size_t>(col_idx(k));
+        const double entry = !laplacian || sum == 0 ? values(k)
+                             : j == i               ? sum
+                                                    : -std::abs(values(k));
+        entries.push_back(scale * entry * (unit[i] * unit[j]));
+      }
+    }
+    a_.values = copy_in<Space>(entries);
+    if (once_in(random_, 2)) {
+      near_nullspace_ = Columns<Kokkos::LayoutLeft>("heddle::test::vectors", unit.size(), 1);
+      for (double& of : unit) of = 1 / of;
+      Kokkos::deep_copy(Kokkos::subview(near_nullspace_, Kokkos::ALL, 0), copy_in<Space>(unit));
+    }
+    return std::string(laplacian ? ", a Laplacian" : "") + ", times " + std::to_string(scale) +
+           (units ? ", units of unknowns" : "") +
+           (near_nullspace_.extent(0) > 0 ? ", vectors" : "");
+  }
+  Plan plan_of(const MultigridOptions& options) const {
+    return near_nullspace_.extent(0) > 0 ? Plan(exec_, a_.matrix(), near_nullspace_, options)
+                                         : Plan(exec_, a_.matrix(), options);
   }
 
   void draw_options() {
@@ -60,10 +101,10 @@ class MultigridTrial {
 
   Outcome follow() {
     try {
-      std::optional<Plan> plan(std::in_place, exec_, a_.matrix(), options_);
+      std::optional<Plan> plan(plan_of(options_));
       MultigridOptions apart = options_;
       apart.one_launch_entries = 0;
-      apart_.emplace(exec_, a_.matrix(), apart);
+      apart_.emplace(plan_of(apart));
       outcome_.what += "; " + std::to_string(plan->levels().levels.size()) + " levels";
       const auto update = [&](Plan& old) {
         double_values(a_);
@@ -114,7 +155,7 @@ class MultigridTrial {
     if (!(off <= 1e-9 * largest)) outcome_.problem = "x is off by " + std::to_string(off);
     const double of_0 = energy(0, 0), of_1 = energy(1, 1);
     if (n > 0 && !(of_0 > 0 && of_1 > 0)) outcome_.problem = "not positive definite";
-    if (!(std::abs(energy(0, 1) - energy(1, 0)) <= 1e-9 * std::sqrt(of_0 * of_1))) {
+    if (!(std::abs(energy(0, 1) - energy(1, 0)) <= 1e-9 * std::sqrt(of_0) * std::sqrt(of_1))) {
       outcome_.problem = "not symmetric";
     }
   }
@@ -123,6 +164,7 @@ class MultigridTrial {
   Exec exec_;
   Operator a_;
   MultigridOptions options_;
+  Columns<Kokkos::LayoutLeft> near_nullspace_;
   std::optional<Plan> apart_;
   Outcome outcome_;
 };

@@ -303,7 +303,7 @@ TEST_CASE("options without effect, and near-nullspace vectors that are not finit
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     Kokkos::deep_copy(Kokkos::subview(vectors, 7, 1), bad);
     CHECK_THROWS_WITH_AS(Plan(exec, a.matrix(), vectors, few),
-                         doctest::Contains("row 7: near-nullspace vector 1 is not finite"), Error);
+                         doctest::Contains("near-nullspace vector 1 is not finite"), Error);
   }
 #ifndef HEDDLE_EMULATED
   if (!heddle::detail::is_compiled<Exec, PlainOperator<Exec, double>::Matrix>()) return;
