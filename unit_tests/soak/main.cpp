@@ -48,12 +48,14 @@ std::vector<Trial> all_trials() {
 #ifdef HEDDLE_EMULATED  // which is compiled for one device more
   const auto kinds = {trials_of_double,    trials_of_wavefronts, trials_of_gauss_seidel,
                       trials_of_ilu,       trials_of_krylov,     trials_of_csr,
-                      trials_of_multigrid, trials_of_lobpcg,     trials_of_sgd};
+                      trials_of_multigrid, trials_of_lobpcg,     trials_of_sgd,
+                      trials_of_singular};
 #else
   const auto kinds = {trials_of_double,    trials_of_float,      trials_of_complex,
                       trials_of_portable,  trials_of_wavefronts, trials_of_gauss_seidel,
                       trials_of_ilu,       trials_of_krylov,     trials_of_csr,
-                      trials_of_multigrid, trials_of_lobpcg,     trials_of_sgd};
+                      trials_of_multigrid, trials_of_lobpcg,     trials_of_sgd,
+                      trials_of_singular};
 #endif
   for (const auto trials : kinds) {
     for (Trial& trial : trials()) all.push_back(std::move(trial));

@@ -31,6 +31,7 @@ std::vector<Trial> trials_of_wavefronts();
 std::vector<Trial> trials_of_gauss_seidel();
 std::vector<Trial> trials_of_ilu();
 std::vector<Trial> trials_of_krylov();
+std::vector<Trial> trials_of_singular();
 std::vector<Trial> trials_of_csr();
 std::vector<Trial> trials_of_multigrid();
 std::vector<Trial> trials_of_lobpcg();
