@@ -28,13 +28,13 @@ System dense(const std::vector<double>& values, const std::vector<double>& b,
           {0.5, 4}};
 }
 
-System chain(int n) {
+System chain(int n, double diagonal = 2.5) {
   std::vector<int> row_ptr{0}, col_idx;
   std::vector<double> values;
   for (int i = 0; i < n; ++i) {
     for (int j = std::max(0, i - 1); j <= std::min(n - 1, i + 1); ++j) {
       col_idx.push_back(j);
-      values.push_back(i == j ? 2.5 : -1);
+      values.push_back(i == j ? diagonal : -1);
     }
     row_ptr.push_back(static_cast<int>(col_idx.size()));
   }
@@ -157,7 +157,7 @@ TEST_CASE("of singular systems no x is left that is worse than the guess") {
   const auto small = [&](int most) {
     return static_cast<double>(random.below(2 * most + 1)) - most;
   };
-  for (int k = 0; k < (emulated ? 2 : 100); ++k) {
+  for (int k = 0; k < (emulated ? 1 : 100); ++k) {
     const double u = small(3), v = small(3), w = small(3), z = small(3);
     systems.push_back(
         dense({u * w, u * z, v * w, v * z}, {small(3) + 0.5, small(3)}, {small(1), small(1)}));
@@ -226,6 +226,19 @@ TEST_CASE("at the limit of iterations conjugate gradients leave the last x") {
   }
 }
 
+TEST_CASE("conjugate gradients whose residual rises for long have not stagnated") {
+  const int n = emulated ? 20 : 60;
+  System system = chain(n, 2);
+  Kokkos::deep_copy(system.b, 1.0);
+  for (const std::string& method : krylov_methods()) {
+    if (!method.starts_with("cg/")) continue;
+    CAPTURE(method);
+    const Solved solved = solve_by(method, system, {.stagnation_window = 3});
+    CHECK_MESSAGE(solved.result.converged(), name(solved.result.outcome));
+    CHECK(solved.result.iterations >= n / 2);
+  }
+}
+
 TEST_CASE("a solve that is over is never said to run") {
   const auto never = [](int limit, int recompute) {
     KrylovOptions options{.relative_tolerance = 1e-12, .max_iterations = limit, .check_every = 0};
@@ -249,6 +262,7 @@ TEST_CASE("a definite system with a far guess is never called indefinite") {
     CAPTURE(method);
     for (const double size : {1e-100, 1e-140, 1e-300}) {
       CAPTURE(size);
+      if (emulated && size != 1e-140) continue;
       System system = dense({1, 0, 0, 0, 2, 0, 0, 0, 3}, {size, 2 * size, -size}, {1, 1, 1});
       const Solved solved = solve_by(method, system, {.check_every = 10});
       CHECK(solved.result.outcome != Outcome::indefinite);
