@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which x a solve leaves that ends badly: of singular systems, after NaN or overflow, and at the
 // limit of iterations. Never one with a larger residual than the guess.
+#include "../../../solvers/krylov/gmres_definitions.hpp"  // the compiled part has no float
 #include "../../support/krylov_methods.hpp"
 
 namespace heddle::test {
