@@ -14,6 +14,19 @@ namespace {
 using Exec = DefaultDevice;
 using Space = Exec::memory_space;
 
+/// With a member that a diagonal has, and another meaning.
+struct NotADiagonal {
+  JacobiPreconditioner<Exec, double> jacobi;
+  int applies = 0;
+
+  auto inverse_diagonal() const { return jacobi.inverse_diagonal(); }
+  template <class B, class X>
+  void apply(const Exec& exec, const B& b, const X& x) {
+    ++applies;
+    jacobi.apply(exec, b, x);
+  }
+};
+
 }  // namespace
 
 TEST_CASE_TEMPLATE_DEFINE("block Jacobi solves with the blocks on the diagonal", T, blocks) {
@@ -159,6 +172,17 @@ TEST_CASE_TEMPLATE(
       m.update_values(exec, fewer.matrix()),
       doctest::Contains("a matrix of 9 x 9 for a preconditioner of 16 rows; make a new one"),
       Error);
+}
+
+TEST_CASE("a diagonal is known by what it says, not by its members") {
+  const Exec exec;
+  auto a = laplacian<Exec, double>(emulated ? 5 : 13);
+  const auto b = right_hand_side<double>(a.n);
+  NotADiagonal user{JacobiPreconditioner<Exec, double>(exec, a.matrix())};
+  const Kokkos::View<double*, Space> x("heddle::test::x", b.extent(0));
+  CgSolver<Exec, double> cg(exec, a.n);
+  CHECK(cg.solve(exec, a, b, x, user).converged());
+  CHECK(user.applies > 0);
 }
 
 }  // namespace heddle::test

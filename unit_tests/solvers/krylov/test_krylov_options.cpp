@@ -25,19 +25,6 @@ Kokkos::View<S*, Space> vector(std::int64_t n) {
   return Kokkos::View<S*, Space>("heddle::test::vector", static_cast<std::size_t>(n));
 }
 
-/// With a member that a diagonal has, and another meaning.
-struct NotADiagonal {
-  JacobiPreconditioner<Exec, double> jacobi;
-  int applies = 0;
-
-  auto inverse_diagonal() const { return jacobi.inverse_diagonal(); }
-  template <class B, class X>
-  void apply(const Exec& exec, const B& b, const X& x) {
-    ++applies;
-    jacobi.apply(exec, b, x);
-  }
-};
-
 /// What may be const and temporary: apply is const.
 struct ConstOperator {
   PlainOperator<Exec, double> of;
@@ -397,17 +384,6 @@ TEST_CASE("gmres keeps no more than it can use, and names its option") {
   CHECK_THROWS_WITH_AS(
       (GmresSolver<Exec, double>(exec, huge, {.max_iterations = 1 << 30, .restart = 1 << 30})),
       doctest::Contains("restart = 1073741824"), OutOfMemory);
-}
-
-TEST_CASE("a diagonal is known by what it says, not by its members") {
-  const Exec exec;
-  auto a = laplacian<Exec, double>(side);
-  const auto b = right_hand_side<double>(a.n);
-  NotADiagonal user{JacobiPreconditioner<Exec, double>(exec, a.matrix())};
-  const auto x = vector<double>(a.n);
-  CgSolver<Exec, double> cg(exec, a.n);
-  CHECK(cg.solve(exec, a, b, x, user).converged());
-  CHECK(user.applies > 0);
 }
 
 }  // namespace heddle::test
