@@ -3,12 +3,12 @@
 
 #include <pthread.h>
 
-#include <algorithm>
 #include <chrono>
 #include <map>
 #include <optional>
 #include <thread>
 #include <tuple>
+#include <type_traits>
 #include <unordered_set>
 #include <utility>
 
@@ -70,9 +70,10 @@ void begin() {
     Kokkos::initialize(settings);
     r.initialized_here = true;
   }
-  if constexpr (on_host) {
-    const int others = std::max(1, Exec().concurrency() - 1);
-    r.one_thread = Kokkos::Experimental::partition_space(Exec(), 1, others)[0];
+  if constexpr (on_host && std::is_constructible_v<Exec, int>) {
+    r.one_thread = Exec(1);  // partition_space gives one of all threads where OpenMP does not nest
+  } else {
+    r.one_thread = Exec();
   }
   pthread_atfork(nullptr, nullptr, [] { runtime().forked = true; });
   r.state = State::running;

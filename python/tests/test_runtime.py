@@ -331,7 +331,7 @@ def all_of(n, extra):
     A = (sp.diags_array([-np.ones(n - 1), 3 + np.arange(n) % 3, -np.ones(n - 1)], offsets=[-1, 0, 1])
          + extra * (sp.eye_array(n, k=n // 2) + sp.eye_array(n, k=-(n // 2)))).tocsr()
     b, text = np.sin(np.arange(n)), hashlib.sha256()
-    for make in (heddle.SpmvPlan, heddle.IluPlan, heddle.IcPlan, heddle.GaussSeidelPlan):
+    for make in (heddle.SpmvPlan, heddle.IluPlan, heddle.IcPlan, heddle.GaussSeidelPlan, heddle.MultigridPlan):
         text.update(make(A) @ b)
     for solve in (heddle.gmres, heddle.bicgstab):
         text.update(solve(A, b, M=heddle.IluPlan(A), rtol=1e-9)[0])
