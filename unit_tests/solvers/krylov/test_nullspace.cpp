@@ -94,7 +94,8 @@ TEST_CASE("with its nullspace a singular system is solved, and b out of range is
       CAPTURE(count);
       auto a = chains(count, scale);
       JacobiPreconditioner<Exec, double> jacobi(exec, a.matrix());
-      for (const int every : {emulated ? 10 : 0, 10}) {
+      for (const int every : {0, 10}) {
+        if (emulated && (every == 0 || scale != 1e-12)) continue;
         CAPTURE(every);
         KrylovOptions options{.max_iterations = 4000, .check_every = every};
         options.nullspace = count == 1 ? Nullspace::constant() : Nullspace(ones_of_chains(2));
