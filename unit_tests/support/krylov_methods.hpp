@@ -46,9 +46,11 @@ inline std::vector<std::string> krylov_methods() {
 
 inline double norm(const Kokkos::View<double*, Space>& v) {
   const auto host = to_host(v);
-  double sum = 0;
-  for (std::size_t i = 0; i < host.extent(0); ++i) sum += host(i) * host(i);
-  return std::sqrt(sum);
+  long double sum = 0;  // of squares that leave a double's range
+  for (std::size_t i = 0; i < host.extent(0); ++i) {
+    sum += static_cast<long double>(host(i)) * host(i);
+  }
+  return static_cast<double>(std::sqrt(sum));
 }
 
 /// The norm of b - A x.

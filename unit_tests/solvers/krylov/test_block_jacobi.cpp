@@ -5,14 +5,11 @@
 #include "../../../solvers/krylov/cg_definitions.hpp"
 #include "../../../solvers/krylov/jacobi_definitions.hpp"
 #include "../../../testing/vectors_check.hpp"
-#include "../../support/grid_operator.hpp"
+#include "../../support/krylov.hpp"
 
 namespace heddle::test {
 
 namespace {
-
-using Exec = DefaultDevice;
-using Space = Exec::memory_space;
 
 /// With a member that a diagonal has, and another meaning.
 struct NotADiagonal {

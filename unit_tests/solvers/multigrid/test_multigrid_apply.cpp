@@ -96,7 +96,8 @@ void check_kept_by_formats(const Exec& exec, PlainOperator<Exec, double>& a, boo
       [&] {
         CAPTURE(F::name);
         try {
-          const MultigridOptions finest{.coarsest_rows = 0, .max_levels = 1};
+          const MultigridOptions finest{
+              .coarsest_rows = 0, .max_levels = 1, .one_launch_entries = 0};
           const MultigridPlan<Exec, Matrix, Formats<F>> plan(exec, a.matrix(), finest,
                                                              Formats<F>());
           CHECK(plan.levels().levels.front().scheme.starts_with(F::name));

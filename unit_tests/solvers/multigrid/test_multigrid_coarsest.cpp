@@ -72,8 +72,11 @@ std::vector<std::vector<S>> inverse_of(const E& exec, const Dense<E, S>& a, std:
   for (std::size_t i = 0; i < n; ++i) magnitude.push_back(Kokkos::abs(a.rows[i][i]));
   const auto magnitudes = copy_in<typename E::memory_space>(magnitude);
   const Kokkos::View<std::int64_t*, typename E::memory_space> negative("heddle::test::word", 1);
+  const Kokkos::View<bool*, typename E::memory_space> hermitian("heddle::test::hermitian", 1);
+  Kokkos::deep_copy(hermitian, true);
   mg::Coarsest<E, typename PlainOperator<E, S>::Matrix> coarsest(exec, sparse.n);
-  coarsest.update_values(exec, sparse.matrix(), magnitudes.data(), true, negative.data());
+  coarsest.update_values(exec, sparse.matrix(), magnitudes.data(), hermitian.data(),
+                         negative.data());
   exec.fence("heddle::test::inverted");
   marked = to_host(negative)(0);
   const auto entries = to_host(

@@ -61,9 +61,11 @@ TEST_CASE("the unit of A changes no level and no iteration") {
     CAPTURE(system.name);
     const auto n = static_cast<std::size_t>(system.matrix.n);
     const Vectors vectors("heddle::test::vectors", n, 2);
+    const auto on_host = Kokkos::create_mirror_view(vectors);
     for (const bool given : {false, true}) {
       // The second depends on the first, and is zero in half of the rows.
-      for (std::size_t i = 0; i < 2 * n; ++i) vectors(i % n, i / n) = i < 3 * n / 2 ? 1 : 0;
+      for (std::size_t i = 0; i < 2 * n; ++i) on_host(i % n, i / n) = i < 3 * n / 2 ? 1 : 0;
+      Kokkos::deep_copy(vectors, on_host);
       const auto plan_of = [&](const Operator& a) {
         return given ? Plan(exec, a.matrix(), vectors, few) : Plan(exec, a.matrix(), few);
       };
@@ -117,10 +119,12 @@ TEST_CASE("unknowns with units of their own: with their near-nullspace as good, 
     std::vector<double> units;
     const auto n = static_cast<std::size_t>(system.matrix.n);
     const Vectors vectors("heddle::test::vectors", n, 1);
+    const auto on_host = Kokkos::create_mirror_view(vectors);
     for (std::size_t i = 0; i < n; ++i) {
       units.push_back(std::pow(10.0, 6 * random.scalar<double>()));
-      vectors(i, 0) = 1 / units[i];
+      on_host(i, 0) = 1 / units[i];
     }
+    Kokkos::deep_copy(vectors, on_host);
     auto a = weighted(system.matrix, [&](int i) { return units[static_cast<std::size_t>(i)]; });
     Plan plan(exec, a.matrix(), vectors, few);
     const std::string levels = plan.levels().to_string();
@@ -165,15 +169,17 @@ TEST_CASE("islands that hang by little have a coarse unknown") {
     const auto n = static_cast<std::size_t>(a.n);
     // One island moves as a whole.
     const Kokkos::View<double*, Space> x("heddle::test::x", n), b("heddle::test::b", n);
-    for (std::size_t i = 0; i < n; ++i) x(i) = island(static_cast<int>(i)) == 1 ? 1 : 0;
+    const auto moved = Kokkos::create_mirror_view(x);
+    for (std::size_t i = 0; i < n; ++i) moved(i) = island(static_cast<int>(i)) == 1 ? 1 : 0;
+    Kokkos::deep_copy(x, moved);
     a.apply(exec, x, b);
     exec.fence("heddle::test::product");
     Plan plan(exec, a.matrix(), few);
-    const auto solved = applied(exec, plan, b);
+    const auto solved = applied(exec, plan, b), force = to_host(b);
     double energy = 0, found = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      energy += x(i) * b(i);
-      found += solved(i) * b(i);
+      energy += moved(i) * force(i);
+      found += solved(i) * force(i);
     }
     CHECK(found > 0.3 * energy);
     CHECK(found < 1.5 * energy);

@@ -52,12 +52,14 @@ TEST_CASE("b in the range but for a tenth of the tolerance") {
       auto a = exchange<Exec, double>(width, width, 1, exchanged, nowhere);
       const auto n = static_cast<std::size_t>(a.n);
       const Vector of("heddle::test::of", n), b("heddle::test::b", n), ones("heddle::test::1", n);
-      for (std::size_t i = 0; i < n; ++i) of(i) = std::cos(1.7 * static_cast<double>(i));
+      const auto on_host = Kokkos::create_mirror_view(of);
+      for (std::size_t i = 0; i < n; ++i) on_host(i) = std::cos(1.7 * static_cast<double>(i));
+      Kokkos::deep_copy(of, on_host);
       Kokkos::deep_copy(ones, 1.0);
       a.apply(exec, of, b);
       exec.fence("heddle::test::product");
       const double outside = 1e-9 * norm_of(b) / norm_of(ones);
-      for (std::size_t i = 0; i < n; ++i) b(i) += outside;
+      vectors::axpy(exec, outside, ones, b);
       Plan plan(exec, a.matrix());
       check_positive_definite<double>(exec, plan);
       const auto image = applied(exec, plan, ones);
