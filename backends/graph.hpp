@@ -73,7 +73,7 @@ using Graph = typename GraphOf<Exec>::type;
 /// the program, and meanwhile no thread may wait for the device, which allocating and freeing do. A
 /// capture that fails makes record() say that it was not possible.
 template <ExecutionSpace Exec, class Body>
-void record_captured(const Exec& exec, const Body& body) {
+void record_captured([[maybe_unused]] const Exec& exec, const Body& body) {
 #ifdef KOKKOS_ENABLE_CUDA
   if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
     return record_captured_on<CudaGraphs>(exec, body);

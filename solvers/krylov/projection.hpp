@@ -72,6 +72,7 @@ class ProjectedPreconditioner {
         capturable_(krylov::capturable(preconditioner)),
         apply_([&preconditioner](const Exec& exec, const Vectors& b, const Vectors& x) {
           if constexpr (no_preconditioner<M>) {
+            static_cast<void>(preconditioner);  // clang warns of a capture that is not used
             heddle::vectors::copy(exec, b, x);
           } else {
             krylov::apply<Exec, S>(exec, preconditioner, b, x);

@@ -172,7 +172,8 @@ TEST_CASE("several vectors of a polynomial go together, as far as memory is rese
       polynomial.apply(exec, from, to);
       exec.fence("heddle::test::applied");
       const auto one = to_host(to);
-      for (std::size_t i = 0; i < n; ++i) CHECK(one(i) == several(i, j));
+      // A product with several vectors may add up in another order.
+      for (std::size_t i = 0; i < n; ++i) CHECK(std::abs(one(i) - several(i, j)) <= 1e-12);
     }
   };
   check(Kokkos::LayoutLeft(), {1, 1, 1, 1, 1, 1, 1, 1, 1, 1});

@@ -17,7 +17,6 @@ namespace {
 using Plan = MultigridOf<Exec, double>;
 using Operator = PlainOperator<Exec, double>;
 using Vector = Kokkos::View<double*, Space>;
-const auto one = [](int, int) { return 1.0; };
 const auto nowhere = [](int) { return 0.0; };
 
 double norm_of(const Vector& x) {
