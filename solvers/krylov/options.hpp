@@ -84,9 +84,11 @@ class Nullspace {
     return std::visit([](const auto& of) { return of.count; }, vectors_);
   }
 
+  /// No vector.
   struct None {
     static constexpr int count = 0;
   };
+  /// The vector of ones, which is stored nowhere.
   struct Ones {
     static constexpr int count = 1;
   };
@@ -94,6 +96,7 @@ class Nullspace {
                                Multivector<const Kokkos::complex<float>>,
                                Multivector<const Kokkos::complex<double>>>;
   const Vectors& vectors() const { return vectors_; }
+  /// The name of the memory space of the vectors; empty without a View.
   const std::string& memory() const { return memory_; }
 
  private:
