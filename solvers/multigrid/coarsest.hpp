@@ -20,6 +20,8 @@ namespace heddle::detail::multigrid {
 template <class Matrix>
 struct MakeDense {
   using S = typename Matrix::scalar_type;
+  static constexpr double inherited = rounding_of_product<S> / rounding_of_magnitude<S>;
+
   Matrix A;
   S* dense;
   const double* given;
@@ -33,7 +35,8 @@ struct MakeDense {
     for (auto k = A.row_ptr().data()[row]; k < A.row_ptr().data()[row + 1]; ++k) {
       to[A.col_idx().data()[k]] += A.values().data()[k];
     }
-    magnitude[row] = given[row];
+    const auto diagonal = static_cast<double>(Kokkos::abs(to[row]));
+    magnitude[row] = Kokkos::max(diagonal, inherited * given[row]);
     is_gone[row] = 0;
   }
 };

@@ -52,7 +52,7 @@ struct MultigridPlanCore<Exec, Matrix>::State {
       parallel_for(exec, "heddle::multigrid::near_nullspace", rows * count,
                    multigrid::ConstantOfField<S>{finest});
     }
-    make_levels(exec, with_own_values(exec, A), finest);
+    make_levels(exec, added_up ? added_up->matrix() : with_own_values(exec, A), finest);
     if (levels.back().small) small_levels = multigrid::SmallLaunch<Exec, Matrix>(exec);
     known_symmetry();
     setup_seconds = timer.seconds();

@@ -6,15 +6,19 @@
 
 #include "../../backends/lanes.hpp"
 #include "../../core/error.hpp"
+#include "../../formats/common/team_sums/last_team.hpp"
 #include "../../formats/inspect/pattern.hpp"
 #include "diagonal_value.hpp"
 #include "triangle.hpp"
 
 namespace heddle::detail::triangle {
 
+/// Where there are lanes, a longer row is a team's.
+inline constexpr std::int64_t longest_of_a_thread = 1024;
+
+/// What entries of one row say.
 template <class Matrix, Scalar D>
-struct TriangleKernel {
-  using value_type = TriangleSums;
+struct TriangleRow {
   using S = typename Matrix::scalar_type;
   using O = typename Matrix::ordinal_type;
   using Off = typename Matrix::offset_type;
@@ -24,17 +28,16 @@ struct TriangleKernel {
   const S* values;
   Triangle triangle;
 
-  KOKKOS_FUNCTION void init(value_type& sums) const { sums = value_type(); }
-  KOKKOS_FUNCTION void join(value_type& sums, const value_type& other) const {
-    sums.entries += other.entries;
-    sums.outside = Kokkos::min(sums.outside, other.outside);
-    sums.bad_diagonal = Kokkos::min(sums.bad_diagonal, other.bad_diagonal);
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t entries(std::int64_t row) const {
+    return static_cast<std::int64_t>(row_ptr[row + 1] - row_ptr[row]);
   }
-
-  KOKKOS_FUNCTION void operator()(std::int64_t row, value_type& sums) const {
+  /// Every `step`th entry of the row, from number `first` on.
+  KOKKOS_FORCEINLINE_FUNCTION D read(std::int64_t row, int first, int step,
+                                     TriangleSums& sums) const {
     const auto i = static_cast<O>(row);
+    const auto end = static_cast<std::int64_t>(row_ptr[row + 1]);
     D diagonal(0);
-    for (Off k = row_ptr[row]; k < row_ptr[row + 1]; ++k) {
+    for (auto k = static_cast<std::int64_t>(row_ptr[row]) + first; k < end; k += step) {
       if (col_idx[k] == i) {
         diagonal += D(values[k]);
       } else if (in_triangle(triangle, i, col_idx[k])) {
@@ -43,9 +46,71 @@ struct TriangleKernel {
         sums.outside = Kokkos::min(sums.outside, row);
       }
     }
-    if (is_bad_diagonal(diagonal)) sums.bad_diagonal = Kokkos::min(sums.bad_diagonal, row);
+    return diagonal;
   }
 };
+
+template <class Matrix, Scalar D, bool LongApart>
+struct TriangleKernel {
+  using value_type = TriangleSums;
+
+  TriangleRow<Matrix, D> rows;
+
+  KOKKOS_FUNCTION void init(value_type& sums) const { sums = value_type(); }
+  KOKKOS_FUNCTION void join(value_type& sums, const value_type& other) const { sums.add(other); }
+  KOKKOS_FUNCTION void operator()(std::int64_t row, value_type& sums) const {
+    if (LongApart && rows.entries(row) > longest_of_a_thread) {
+      ++sums.long_rows;
+    } else if (is_bad_diagonal(rows.read(row, 0, 1, sums))) {
+      sums.bad_diagonal = Kokkos::min(sums.bad_diagonal, row);
+    }
+  }
+};
+
+/// A team a row, if it is long.
+template <class Matrix, Scalar D>
+struct LongTriangleRows {
+  using Shape = backends::Shape<32, 256>;
+  using Scratch = team_sums::Scratch<D, 1, 8>;
+
+  TriangleRow<Matrix, D> rows;
+  TriangleSums* all;
+
+  template <class Team>
+  KOKKOS_FUNCTION void operator()(const Team& team, Scratch& scratch) const {
+    const std::int64_t row = team.index();
+    if (rows.entries(row) <= longest_of_a_thread) return;
+    TriangleSums sums;
+    D diagonal[1] = {rows.read(row, team.thread(), Team::threads, sums)};
+    const auto subwarp = team.subwarp();
+    const std::int64_t entries = subwarp.sum(sums.entries);
+    const bool outside = subwarp.any(sums.outside != TriangleSums::nowhere);
+    if (subwarp.lane() == 0) {
+      backends::atomic_add(&all->entries, entries);
+      if (outside) backends::atomic_min(&all->outside, row);
+    }
+    team_sums::add_over_team(team, scratch, diagonal, 1);
+    if (team.thread() == 0 && is_bad_diagonal(diagonal[0])) {
+      backends::atomic_min(&all->bad_diagonal, row);
+    }
+  }
+};
+
+/// A launch and a readback, which waits for `exec`.
+template <ExecutionSpace Exec, class Matrix, Scalar D>
+TriangleSums sums_of_long_rows(const Exec& exec, const TriangleRow<Matrix, D>& rows,
+                               std::int64_t count) {
+  using Kernel = LongTriangleRows<Matrix, D>;
+  TriangleSums sums;
+  const Kokkos::View<TriangleSums, typename Exec::memory_space> all(Kokkos::view_alloc(
+      kokkos_space(exec), Kokkos::WithoutInitializing, "heddle::triangle::long_rows"));
+  Kokkos::deep_copy(kokkos_space(exec), all, sums);
+  backends::launch<typename Kernel::Shape>(exec, "heddle::triangle::check_long_rows", count,
+                                           Kernel{rows, all.data()});
+  Kokkos::deep_copy(kokkos_space(exec), sums, all);
+  exec.fence("heddle::triangle::check_long_rows");
+  return sums;
+}
 
 /// What an error says of a bad diagonal.
 struct DiagonalWords {
@@ -53,7 +118,8 @@ struct DiagonalWords {
   const char* advice = "store one, shift it, or say Diagonal::unit";
 };
 
-/// One launch and one readback, which waits for `exec`. Throws Error, naming the row, for entries
+/// One launch and one readback, which waits for `exec`, and as much again where rows are long.
+/// Throws Error, naming the row, for entries
 /// outside of the triangle unless these are ignored, and for a diagonal that is to be read and is
 /// missing, or zero or not finite after entries in one place are added up. The row pointer and
 /// columns of T are checked before. D is what the diagonal is added up in: DiagonalOf.
@@ -62,10 +128,13 @@ TriangleSums check_triangle(const Exec& exec, const Matrix& T, Triangle triangle
                             bool ignore_outside, const DiagonalWords& words = {}) {
   TriangleSums sums;
   if (T.rows() == 0) return sums;
+  const TriangleRow<Matrix, D> rows{T.row_ptr().data(), T.col_idx().data(), T.values().data(),
+                                    triangle};
   Kokkos::parallel_reduce("heddle::triangle::check", range_policy(exec, T.rows()),
-                          TriangleKernel<Matrix, D>{T.row_ptr().data(), T.col_idx().data(),
-                                                    T.values().data(), triangle},
-                          sums);
+                          TriangleKernel<Matrix, D, backends::has_lanes<Exec>>{rows}, sums);
+  if constexpr (backends::has_lanes<Exec>) {
+    if (sums.long_rows > 0) sums.add(sums_of_long_rows(exec, rows, T.rows()));
+  }
   if (sums.outside != TriangleSums::nowhere && !ignore_outside) {
     const bool lower = triangle == Triangle::lower;
     throw Error(std::string("an entry ") + (lower ? "above" : "below") + " the diagonal",

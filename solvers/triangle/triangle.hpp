@@ -33,6 +33,14 @@ struct TriangleSums {
   std::int64_t entries = 0;             ///< in the triangle, off the diagonal
   std::int64_t outside = nowhere;       ///< the first row with an entry outside of the triangle
   std::int64_t bad_diagonal = nowhere;  ///< the first row whose diagonal is bad (is_bad_diagonal)
+  std::int64_t long_rows = 0;           ///< that are left to teams (check_triangle)
+
+  KOKKOS_FUNCTION void add(const TriangleSums& other) {
+    entries += other.entries;
+    outside = other.outside < outside ? other.outside : outside;
+    bad_diagonal = other.bad_diagonal < bad_diagonal ? other.bad_diagonal : bad_diagonal;
+    long_rows += other.long_rows;
+  }
 };
 
 }  // namespace detail::triangle

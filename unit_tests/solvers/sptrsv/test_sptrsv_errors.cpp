@@ -2,6 +2,8 @@
 // What a triangular solve refuses, and what it does on the device.
 #include <doctest/doctest.h>
 
+#include <numeric>
+
 #include "../../../solvers/sptrsv/definitions.hpp"
 #include "../../../testing/events.hpp"
 #include "../../support/odd_values.hpp"
@@ -52,6 +54,37 @@ TEST_CASE("sptrsv: a matrix that is no triangle is an error that names the row")
   CHECK_THROWS_AS(solve({"column", 2, {{0}, {1, 7}}}, {1, 1, 1}), Error);
   CHECK_THROWS_AS(solve(twice, {1, 2, 5, 1}, {.scheme = Scheme("sptrsv", {{"fast"}})}), Error);
   CHECK_THROWS_AS(solve(twice, {1, 2, 5, 1}, {.vectors = {.count = 0}}), Error);
+}
+
+TEST_CASE("sptrsv: a row that teams look at is refused like a short one") {
+  const Exec exec;
+  constexpr int n = 3000;
+  std::vector<int> all(n);
+  std::iota(all.begin(), all.end(), 0);
+  const auto with_row = [&](const std::vector<int>& columns, int at) {
+    Pattern pattern{"long row", n, {}};
+    for (int i = 0; i < n; ++i) pattern.rows.push_back(i == at ? columns : std::vector{i});
+    return pattern;
+  };
+  const auto solve = [&](const Pattern& pattern, double of_diagonal = 1) {
+    std::vector<double> values(static_cast<std::size_t>(pattern.nonzeros()), 1.0);
+    values.back() = of_diagonal;
+    const auto A = with_values(exec, pattern, values);
+    return Plan(exec, A.matrix());
+  };
+  const char* const bad = "row 2999: the diagonal is missing, zero or not finite";
+  CHECK_NOTHROW(solve(with_row(all, n - 1)));
+  CHECK_THROWS_WITH(solve(with_row(all, n - 1), 0), doctest::Contains(bad));
+  // The diagonal, at both ends of the row, adds up to zero.
+  auto columns = all;
+  columns.insert(columns.begin(), n - 1);
+  CHECK_THROWS_WITH(solve(with_row(columns, n - 1), -1), doctest::Contains(bad));
+  CHECK_NOTHROW(solve(with_row(columns, n - 1), 2));
+  columns = all;
+  columns.pop_back();
+  CHECK_THROWS_WITH(solve(with_row(columns, n - 1)), doctest::Contains(bad));
+  CHECK_THROWS_WITH(solve(with_row(all, 0)),
+                    doctest::Contains("row 0: an entry above the diagonal"));
 }
 
 TEST_CASE("sptrsv: vectors that do not fit, or overlap, are errors") {
